@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# make, make check, make demo, make install; make help lists the targets.
+
+VERSION := 0.1.0
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+
+BUILD ?= build
+CC ?= gcc
+CLANG ?= $(firstword $(foreach c,clang clang-14 clang-16 clang-19,$(shell command -v $(c) 2>/dev/null)) clang)
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+
+# Linked; libibverbs is loaded at run time (lib/source/library.h), only its header is used.
+LINKED := libnl-3.0 jansson smartcols
+HEADERS_OF := libibverbs
+MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(LINKED) $(HEADERS_OF) 2>&1 | head -1)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
+	-Wformat=2 -Wpointer-arith -Wundef -Wcast-qual -Wno-missing-field-initializers \
+	$(if $(DEV),-Werror)
+CFLAGS ?= -O2 -g
+# Hardening; the flags of a distribution's CFLAGS come later and win.
+HARDEN ?= -fstack-protector-strong $(if $(findstring -O0,$(CFLAGS)),,-D_FORTIFY_SOURCE=2) -fPIE
+LDFLAGS ?=
+# Lazy binding: a run uses a fraction of the functions it links to (see CONTRIBUTING.md, Start-up).
+LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,lazy -Wl,-O1 -Wl,--hash-style=gnu
+
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
+	-DRDMACTL_VERSION='"$(VERSION)"' \
+	-DLIBNL_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libnl-3.0 2>/dev/null)"' \
+	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
+	$(shell $(PKG_CONFIG) --cflags $(LINKED) $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
+LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl
+
+LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
+CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))
+SOURCES := $(LIB_SOURCES) $(CMD_SOURCES)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+GENERATED := $(BUILD)/generated/completion_bash.h $(BUILD)/generated/completion_zsh.h \
+	$(BUILD)/generated/completion_fish.h
+MAN_PAGES := $(sort $(wildcard man/*.[15]))
+
+.PHONY: all
+all: $(BUILD)/rdmactl
+
+ifneq ($(MISSING),)
+$(OBJECTS): missing
+.PHONY: missing
+missing:
+	@echo "$(MISSING)"; echo "make deps installs what is missing"; exit 1
+endif
+
+$(BUILD)/rdmactl: $(OBJECTS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
+
+# One file remembers the compiler flags, so that another set of them builds anew.
+FLAGS_FILE := $(BUILD)/flags
+$(FLAGS_FILE): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS))' >$@
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# A text file as a C string.
+QUOTE = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/'
+$(BUILD)/generated/completion_%.h: completions/rdmactl.%
+	@mkdir -p $(@D)
+	$(Q)$(QUOTE) $< >$@
+
+$(GENERATED): Makefile
+
+-include $(OBJECTS:.o=.d)
+
+include tests/tests.mk
+
+.PHONY: man
+man: $(BUILD)/rdmactl
+	$(Q)for page in $(MAN_PAGES); do tests/lint/man-blocks $(BUILD)/rdmactl $$page >$(BUILD)/page && \
+		{ cmp -s $(BUILD)/page $$page || cp $(BUILD)/page $$page; } || exit 1; done
+
+.PHONY: install
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
+		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(INSTALL) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
+	$(INSTALL) -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 644 completions/rdmactl.bash $(DESTDIR)$(BASHDIR)/rdmactl
+	$(INSTALL) -m 644 completions/rdmactl.zsh $(DESTDIR)$(ZSHDIR)/_rdmactl
+	$(INSTALL) -m 644 completions/rdmactl.fish $(DESTDIR)$(FISHDIR)/rdmactl.fish
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: format
+format:
+	clang-format -i $(SOURCES) $(wildcard lib/*/*.h cmd/*.h tests/unit/*.[ch] tests/fuzz/*.[ch])
+
+.PHONY: help
+help:
+	@echo "make            build $(BUILD)/rdmactl"
+	@echo "make demo       install what is missing, build, show this host (or a virtual machine)"
+	@echo "make check      all tests; check-unit, check-cli, check-lint, check-vm: parts of them"
+	@echo "make bench      side by side with the tools that rdmactl replaces"
+	@echo "make asan       build with address and undefined behaviour sanitizers in $(BUILD)/asan"
+	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"
+	@echo "make man        rewrite the generated parts of the man pages"
+	@echo "make deps       install the packages that building needs; deps-check: testing, too"
+	@echo "make install    with DESTDIR and PREFIX"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "commands.h"
+#include "listing.h"
+#include "model/caps.h"
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct listing listing;
+
+	(void)args;
+	if (!listing_begin(&listing, ctx, objects, false))
+		return listing_end(&listing);
+	if (ctx->globals.root) {
+		listing_fail(&listing, STATUS_FAILED, "a saved tree holds no capabilities",
+			     "run it on the live system, without --root");
+		return listing_end(&listing);
+	}
+	listing.request.caps = true;
+	if (listing_load(&listing)) {
+		for (size_t i = 0; i < listing.inventory.caps_count; i++)
+			listing_add(&listing, &listing.inventory.caps[i]);
+		if (!listing.inventory.caps_count)
+			listing.status = STATUS_FAILED;
+	}
+	return listing_end(&listing);
+}
+
+const struct command caps_command = {
+	.name = "caps",
+	.group = GROUP_INVENTORY,
+	.summary = "show every limit and capability of a device and its ports",
+	.objects = "[DEV...]",
+	.object_completion = COMPLETE_DEVICE,
+	.most_objects = -1,
+	.schema = &caps_schema,
+	.all_columns = true,
+	.run = run,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The commands of commands.def. */
+#pragma once
+
+#include "cli/command.h"
+
+#define COMMAND(name) extern const struct command name##_command;
+#include "commands.def"
+#undef COMMAND
+
+/* Status of what was written; complains and returns STATUS_FAILED if some of it was lost. */
+int finish_output(const struct ctx *ctx, int rc, int status);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "commands.h"
+#include "listing.h"
+#include "load/peer.h"
+#include "model/gid_choice.h"
+#include "model/names.h"
+#include "model/need.h"
+
+struct gids_args {
+	bool all;
+	struct number type;
+	const char *netdev;
+	const char *ip;
+	const char *to;
+	bool env;
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct gids_args, all, 'a', "all", "list empty slots of the table, too"),
+	CHOICE_OPTION(struct gids_args, type, 0, "type", "TYPE", gid_type_names,
+		      "only entries of this type: ib, roce-v1 or roce-v2"),
+	STRING_OPTION(struct gids_args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV,
+		      "only entries of this netdev"),
+	STRING_OPTION(struct gids_args, ip, 0, "ip", "ADDR", COMPLETE_NOTHING,
+		      "only entries that stand for this IP address"),
+	STRING_OPTION(struct gids_args, to, 0, "to", "PEER", COMPLETE_NOTHING,
+		      "name the GID index to use for this address or host, and why"),
+	FLAG_OPTION(struct gids_args, env, 0, "env",
+		    "with --to: print settings for NCCL, UCX, libfabric and perftest"),
+};
+
+struct filter {
+	const struct gids_args *args;
+	struct ip_address ip;
+};
+
+static bool passes(const struct filter *filter, const struct gid_entry *entry)
+{
+	const struct gids_args *args = filter->args;
+
+	if (args->type.known && (!entry->type.known || entry->type.value != args->type.value))
+		return false;
+	if (args->netdev && (!entry->netdev || strcmp(entry->netdev, args->netdev)))
+		return false;
+	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
+}
+
+static void add_rows(struct listing *listing, const struct filter *filter)
+{
+	const struct device_list *devices = &listing->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+
+		for (size_t j = 0; j < device->port_count; j++)
+			for (size_t k = 0; k < device->ports[j].gid_count; k++)
+				if (passes(filter, &device->ports[j].gids[k]))
+					listing_add(listing, &device->ports[j].gids[k]);
+	}
+}
+
+/* Marks the entries; NULL (and a status) if none leads to the peer. */
+static const struct gid_entry *choose(struct listing *listing, const char *peer)
+{
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct gid_question question = {
+		.links = &listing->inventory.links,
+		.devices = &listing->inventory.devices,
+	};
+	const struct gid_entry *chosen = NULL;
+
+	if (!peer_find(peer, question.links, &question.peer, &question.route, &reason, &hint))
+		chosen = gid_choose(&question, &reason, &hint);
+	if (!chosen)
+		listing_fail(listing, STATUS_FAILED, reason, hint);
+	return chosen;
+}
+
+static int print_env(const struct gid_entry *entry, const char *peer)
+{
+	bool roce = entry->type.value != GID_TYPE_IB;
+	struct strings lines = {0};
+	int rc = 0;
+
+	gid_env_lines(entry, peer, roce, &lines);
+	for (size_t i = 0; !rc && i < lines.count; i++) {
+		_cleanup_(freep) char *line = mem_format("%s\n", lines.items[i]);
+
+		rc = render_text(line);
+	}
+	strings_free(&lines);
+	return rc;
+}
+
+/* What the options must not be together with; NULL if all is well. */
+static const char *check(const struct ctx *ctx, const struct gids_args *args,
+			 struct filter *filter)
+{
+	const struct globals *globals = &ctx->globals;
+
+	if (args->ip && ip_parse(args->ip, &filter->ip))
+		return "--ip takes an IPv4 or IPv6 address";
+	if (args->env && !args->to)
+		return "--env goes with --to PEER";
+	if (args->env && (globals->json || globals->jsonl || globals->tsv))
+		return "--env prints settings and no JSON or TSV";
+	if (args->to && globals->root)
+		return "--to asks the routing table of the live system: not with --root";
+	return NULL;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct filter filter = {.args = args};
+	const struct gid_entry *chosen = NULL;
+	struct listing listing;
+	const char *wrong;
+
+	if (!listing_begin(&listing, ctx, objects, true))
+		return listing_end(&listing);
+	wrong = check(ctx, args, &filter);
+	if (wrong) {
+		listing_fail(&listing, STATUS_USAGE, wrong, "rdmactl gids --help");
+		return listing_end(&listing);
+	}
+	listing.request.empty_gids = filter.args->all;
+	listing.request.needs = NEED_GIDS;
+	if (filter.args->netdev)
+		listing.request.needs |= NEED_GID_NETDEVS;
+	if (filter.args->to) {
+		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE | NEED_PORT_GUID;
+		columns_add(&listing.columns, "selected");
+		columns_add(&listing.columns, "why");
+	}
+	if (!listing_load(&listing))
+		return listing_end(&listing);
+	if (filter.args->to)
+		chosen = choose(&listing, filter.args->to);
+	if (chosen && filter.args->env)
+		return listing_end_quietly(&listing, print_env(chosen, filter.args->to));
+	add_rows(&listing, &filter);
+	return listing_end(&listing);
+}
+
+const struct command gids_command = {
+	.name = "gids",
+	.group = GROUP_INVENTORY,
+	.summary = "list GIDs with type, address and netdev; name the index for a peer",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct gids_args),
+	.schema = &gid_schema,
+	.run = run,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "listing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "commands.h"
+
+static bool is_json(const struct globals *globals)
+{
+	return globals->json || globals->jsonl;
+}
+
+static enum format choose_format(const struct ctx *ctx)
+{
+	if (ctx->globals.json)
+		return FORMAT_JSON;
+	if (ctx->globals.jsonl)
+		return FORMAT_JSONL;
+	if (ctx->globals.tsv)
+		return FORMAT_TSV;
+	return ctx->command->all_columns ? FORMAT_RECORD : FORMAT_TABLE;
+}
+
+/* https://no-color.org: NO_COLOR, when it is there and not empty, speaks against colour. */
+static bool choose_color(const struct globals *globals)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (globals->color.known && globals->color.value != COLOR_AUTO)
+		return globals->color.value == COLOR_ALWAYS;
+	return !(no_color && *no_color) && isatty(STDOUT_FILENO);
+}
+
+static bool select_columns(struct listing *listing)
+{
+	const struct ctx *ctx = listing->ctx;
+	bool all = ctx->command->all_columns || is_json(&ctx->globals);
+	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL, *hint = NULL;
+	const struct schema *schema = ctx->command->schema;
+	const char *keys[128], *closest;
+	size_t count = 0;
+
+	if (!columns_select(&listing->columns, schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
+			    ctx->globals.columns, &bad))
+		return true;
+	for (; count < schema->field_count && count < ARRAY_SIZE(keys); count++)
+		keys[count] = schema->fields[count].key;
+	closest = text_closest(bad + strspn(bad, "+-"), keys, count);
+	clean = text_clean(bad, strlen(bad));
+	message = mem_format("unknown column '%s'", clean);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_format("rdmactl %s --help lists the columns", ctx->command->name);
+	listing_fail(listing, STATUS_USAGE, message, hint);
+	return false;
+}
+
+bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	*listing = (struct listing){.ctx = ctx};
+	listing->request.root = ctx->globals.root;
+	listing->request.objects = &listing->objects;
+	if (!select_columns(listing))
+		return false;
+	if (objects_parse(&listing->objects, words, ports, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return false;
+	}
+	return true;
+}
+
+bool listing_load(struct listing *listing)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc;
+
+	listing->request.needs |= columns_needs(&listing->columns);
+	rc = inventory_load(&listing->inventory, &listing->request);
+	if (!rc)
+		return true;
+	if (rc == -ENODEV) {
+		listing->status = STATUS_NOTHING;
+		return false;
+	}
+	message = mem_format("cannot open the root directory %s: %s", listing->request.root,
+			     strerror(-rc));
+	listing_fail(listing, STATUS_FAILED, message, NULL);
+	return false;
+}
+
+void listing_add(struct listing *listing, const void *row)
+{
+	*(const void **)mem_append(&listing->rows, &listing->row_count, sizeof(*listing->rows)) = row;
+}
+
+void listing_fail(struct listing *listing, int status, const char *message, const char *hint)
+{
+	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
+
+	problem_add_text(&listing->inventory.problems, NULL, NULL, NULL, clean, hint);
+	listing->status = status;
+}
+
+/* A hint that the line before had already is not said again. */
+static void complain(const struct ctx *ctx, const struct problems *problems)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < problems->count; i++) {
+		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
+		const char *hint = problems->items[i].hint;
+
+		command_complain(ctx, line, hint && last && !strcmp(hint, last) ? NULL : hint);
+		last = hint;
+	}
+}
+
+static void release(struct listing *listing)
+{
+	free(listing->rows);
+	objects_free(&listing->objects);
+	columns_free(&listing->columns);
+	inventory_free(&listing->inventory);
+}
+
+static int conclude(struct listing *listing, int rc)
+{
+	const struct inventory *inventory = &listing->inventory;
+	int status = listing->status;
+
+	if (status == STATUS_DONE && inventory->problems.count)
+		status = STATUS_PARTIAL;
+	status = finish_output(listing->ctx, rc, status);
+	complain(listing->ctx, &inventory->problems);
+	if (listing->ctx->globals.verbose)
+		complain(listing->ctx, &inventory->notes);
+	release(listing);
+	return status;
+}
+
+int listing_end(struct listing *listing)
+{
+	const struct globals *globals = &listing->ctx->globals;
+	const struct render_options options = {
+		.format = choose_format(listing->ctx),
+		.headings = !globals->no_headings,
+		.color = choose_color(globals),
+	};
+	const struct document document = {
+		.columns = &listing->columns,
+		.rows = listing->rows,
+		.row_count = listing->row_count,
+		.problems = &listing->inventory.problems,
+	};
+	int rc = 0;
+
+	/* What ended before there was anything to show prints nothing, except as JSON. */
+	if (listing->row_count || listing->status == STATUS_DONE || globals->json)
+		rc = render(&options, &document);
+	return conclude(listing, rc);
+}
+
+int listing_end_quietly(struct listing *listing, int rc)
+{
+	return conclude(listing, rc);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What all listing commands do: columns and objects from the command line, loading what the columns
+ * need, rendering the rows, telling the problems, the exit status.
+ */
+#pragma once
+
+#include "cli/command.h"
+#include "load/inventory.h"
+#include "render/render.h"
+
+struct listing {
+	const struct ctx *ctx;
+	struct columns columns;
+	struct objects objects;
+	struct inventory inventory;
+	struct inventory_request request; /* to be completed before listing_load() */
+	const void **rows;
+	size_t row_count;
+	int status; /* what the command will end with; STATUS_DONE until something happens */
+};
+
+/*
+ * Parses the objects and the columns. False: it was bad input, listing_end() says the rest.
+ */
+bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports);
+/* Loads what the columns need. False: there is nothing to list. */
+bool listing_load(struct listing *listing);
+void listing_add(struct listing *listing, const void *row);
+/* Notes a problem that ends the command with `status`; strings are copied. */
+void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
+/* Prints, frees and returns the exit status. */
+int listing_end(struct listing *listing);
+/* Frees without printing the rows: for a command that has printed something else. */
+int listing_end_quietly(struct listing *listing, int rc);

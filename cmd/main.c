@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/help.h"
+#include "commands.h"
+#include "render/render.h"
+
+#define COMMAND(name) &name##_command,
+static const struct command *const commands[] = {
+#include "commands.def"
+};
+#undef COMMAND
+
+int finish_output(const struct ctx *ctx, int rc, int status)
+{
+	int finished = render_finish();
+	_cleanup_(freep) char *message = NULL;
+
+	if (finished)
+		rc = finished;
+	if (!rc)
+		return status;
+	/* Who closed the pipe knows. */
+	if (rc == -EPIPE)
+		return STATUS_FAILED;
+	message = mem_format("cannot write the output: %s", strerror(-rc));
+	command_complain(ctx, message, NULL);
+	return STATUS_FAILED;
+}
+
+static void on_timeout(int signal_number)
+{
+	static const char message[] = "rdmactl: gave up after --timeout\n";
+	ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+
+	(void)signal_number;
+	(void)written;
+	_exit(STATUS_FAILED);
+}
+
+static void start_timeout(const struct number *timeout)
+{
+	struct itimerval timer = {
+		.it_value = {.tv_sec = (time_t)(timeout->value / 1000),
+			     .tv_usec = (suseconds_t)(timeout->value % 1000 * 1000)},
+	};
+
+	if (!timeout->known)
+		return;
+	signal(SIGALRM, on_timeout);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static int usage(const struct ctx *ctx, char *message, char *hint)
+{
+	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
+	_cleanup_(freep) char *fallback = NULL;
+
+	if (!hint)
+		fallback = ctx->command ? mem_format("rdmactl %s --help", ctx->command->name)
+					: mem_string("rdmactl help");
+	command_complain(ctx, message, hint ? hint : fallback);
+	return STATUS_USAGE;
+}
+
+static int unknown_command(const struct ctx *ctx, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	const char *closest = command_closest(ctx, word);
+
+	return usage(ctx, mem_format("unknown command '%s'", clean),
+		     closest ? mem_format("did you mean '%s'?", closest) : NULL);
+}
+
+static char *check_objects(const struct command *command, int count)
+{
+	if (count < command->least_objects)
+		return mem_format("which one? %s", command->objects);
+	if (command->most_objects >= 0 && count > command->most_objects)
+		return command->most_objects ? mem_string("too many words")
+					     : mem_string("takes no object");
+	return NULL;
+}
+
+static int check_formats(const struct globals *globals)
+{
+	return globals->json + globals->jsonl + globals->tsv > 1;
+}
+
+static int run_command(struct ctx *ctx, int argc, char **argv)
+{
+	_cleanup_(freep) void *args = mem_alloc_zero(1, ctx->command->args_size);
+	struct option_set sets[2];
+	char *message = NULL, *hint = NULL;
+	int first;
+
+	if (ctx->command->raw)
+		return ctx->command->run(ctx, args, argv + 1);
+	command_option_sets(ctx->command, &ctx->globals, args, sets);
+	first = options_parse(argc, argv, sets, ARRAY_SIZE(sets), false, &message, &hint);
+	if (first < 0)
+		return usage(ctx, message, hint);
+	if (ctx->globals.help) {
+		help_of_command(ctx->command, stdout);
+		return finish_output(ctx, 0, STATUS_DONE);
+	}
+	message = check_objects(ctx->command, argc - first);
+	if (!message && check_formats(&ctx->globals))
+		message = mem_string("--json, --jsonl and --tsv exclude each other");
+	if (message)
+		return usage(ctx, message, NULL);
+	start_timeout(&ctx->globals.timeout);
+	return ctx->command->run(ctx, args, argv + first);
+}
+
+static int print_version(const struct ctx *ctx)
+{
+	return finish_output(ctx, render_text("rdmactl " RDMACTL_VERSION "\n"), STATUS_DONE);
+}
+
+static int run(struct ctx *ctx, int argc, char **argv)
+{
+	const struct option_set set = {global_options, global_option_count, &ctx->globals};
+	char *message = NULL, *hint = NULL;
+	int first = options_parse(argc, argv, &set, 1, true, &message, &hint);
+
+	if (first < 0)
+		return usage(ctx, message, hint);
+	if (ctx->globals.version)
+		return print_version(ctx);
+	if (first == argc) {
+		help_overview(ctx, ctx->globals.help ? stdout : stderr);
+		return finish_output(ctx, 0, ctx->globals.help ? STATUS_DONE : STATUS_USAGE);
+	}
+	ctx->command = command_find(ctx, argv[first]);
+	if (!ctx->command)
+		return unknown_command(ctx, argv[first]);
+	return run_command(ctx, argc - first, argv + first);
+}
+
+int main(int argc, char **argv)
+{
+	const char *root = getenv("RDMACTL_ROOT");
+	struct ctx ctx = {
+		.commands = commands,
+		.command_count = ARRAY_SIZE(commands),
+		.globals.root = root && *root ? root : NULL,
+	};
+
+	if (argc < 1)
+		return STATUS_USAGE;
+	return run(&ctx, argc, argv);
+}

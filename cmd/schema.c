@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "commands.h"
+#include "listing.h"
+
+/* One record for each command that has a schema. */
+struct schema_entry {
+	char *name;
+	char *id;
+	char *summary;
+};
+
+static const struct field fields[] = {
+	STRING_FIELD(struct schema_entry, name, "schema", "SCHEMA", FIELD_DEFAULT, 0,
+		     "name, and key of the list in the document"),
+	STRING_FIELD(struct schema_entry, id, "id", "ID", FIELD_DEFAULT, 0,
+		     "what the document says in its key schema"),
+	STRING_FIELD(struct schema_entry, summary, "summary", "RECORD", FIELD_DEFAULT, 0,
+		     "what a record is"),
+};
+
+static const struct schema schemas_schema = {
+	.name = "schemas",
+	.version = 1,
+	.summary = "a JSON Schema that rdmactl schema NAME prints",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct schema_entry),
+};
+
+static int list_schemas(const struct ctx *ctx)
+{
+	struct schema_entry *entries = mem_alloc_zero(ctx->command_count, sizeof(*entries));
+	struct listing listing;
+	size_t count = 0;
+	int status;
+
+	if (listing_begin(&listing, ctx, (char *[]){NULL}, false)) {
+		for (size_t i = 0; i < ctx->command_count; i++) {
+			const struct schema *schema = ctx->commands[i]->schema;
+
+			if (!schema || ctx->commands[i]->group == GROUP_HIDDEN)
+				continue;
+			entries[count].name = mem_string(schema->name);
+			entries[count].id =
+				mem_format("rdmactl/%s/%u", schema->name, schema->version);
+			entries[count].summary = mem_string(schema->summary);
+			listing_add(&listing, &entries[count++]);
+		}
+	}
+	status = listing_end(&listing);
+	for (size_t i = 0; i < count; i++) {
+		free(entries[i].name);
+		free(entries[i].id);
+		free(entries[i].summary);
+	}
+	free(entries);
+	return status;
+}
+
+static const struct schema *find_schema(const struct ctx *ctx, const char *name)
+{
+	for (size_t i = 0; i < ctx->command_count; i++)
+		if (ctx->commands[i]->schema && !strcmp(ctx->commands[i]->schema->name, name))
+			return ctx->commands[i]->schema;
+	return NULL;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	_cleanup_(freep) char *clean = NULL, *message = NULL, *bad = NULL;
+	const struct schema *schema;
+	struct columns columns;
+	int rc;
+
+	(void)args;
+	if (!objects[0])
+		return list_schemas(ctx);
+	schema = find_schema(ctx, objects[0]);
+	if (schema && !columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
+		rc = render_json_schema(&columns);
+		columns_free(&columns);
+		return finish_output(ctx, rc, STATUS_DONE);
+	}
+	clean = text_clean(schema ? bad : objects[0], strlen(schema ? bad : objects[0]));
+	message = schema ? mem_format("unknown column '%s'", clean)
+			 : mem_format("no schema '%s'", clean);
+	command_complain(ctx, message, "rdmactl schema lists the schemas");
+	return STATUS_USAGE;
+}
+
+const struct command schema_command = {
+	.name = "schema",
+	.group = GROUP_SHELL,
+	.summary = "print the JSON Schema of a command's output",
+	.objects = "[NAME]",
+	.object_completion = COMPLETE_SCHEMA,
+	.most_objects = 1,
+	.schema = &schemas_schema,
+	.run = run,
+};

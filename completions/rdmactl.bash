@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# bash completion of rdmactl: asks the program itself, so it never needs a change.
+
+_rdmactl()
+{
+	local line candidates=() word=${COMP_LINE:0:COMP_POINT}
+	local words
+
+	# The words as the shell sees them, = and : not broken out of them.
+	read -ra words <<<"$word"
+	[[ $word == *[[:space:]] ]] && words+=("")
+	while IFS= read -r line; do
+		if [[ $line == :file ]]; then
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+			return
+		fi
+		candidates+=("${line%%$'\t'*}")
+	done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
+	COMPREPLY=("${candidates[@]}")
+	# readline replaces only what follows the last = of the word.
+	if [[ ${words[-1]} == *=* && $COMP_WORDBREAKS == *=* ]]; then
+		COMPREPLY=("${candidates[@]#"${words[-1]%=*}="}")
+	fi
+	[[ ${COMPREPLY[0]} == *, ]] && compopt -o nospace 2>/dev/null
+	return 0
+}
+
+complete -F _rdmactl rdmactl

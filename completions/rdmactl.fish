@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# fish completion of rdmactl: asks the program itself, so it never needs a change.
+
+function __rdmactl_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines ($words[1] __complete -- $words[2..-1] $current 2>/dev/null)
+    if test "$lines[1]" = ":file"
+        __fish_complete_path $current
+    else
+        printf '%s\n' $lines
+    end
+end
+
+complete -c rdmactl -f -a '(__rdmactl_complete)'

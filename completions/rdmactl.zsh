@@ -1,0 +1,26 @@
+#compdef rdmactl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# zsh completion of rdmactl: asks the program itself, so it never needs a change.
+
+_rdmactl()
+{
+	local -a candidates
+	local line word help
+
+	while IFS= read -r line; do
+		if [[ $line == :file ]]; then
+			_files
+			return
+		fi
+		word=${line%%$'\t'*}
+		help=${line#*$'\t'}
+		candidates+=("${word//:/\\:}${help:+:$help}")
+	done < <("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+	_describe rdmactl candidates
+}
+
+if [[ $funcstack[1] == _rdmactl ]]; then
+	_rdmactl "$@"
+else
+	compdef _rdmactl rdmactl
+fi

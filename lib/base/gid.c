@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/gid.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Plain loops, because a table of thousands of GIDs should not go through printf. */
+static char *put_group(char *out, unsigned int group)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*out++ = digits[group >> shift & 15];
+	return out;
+}
+
+void guid_format(uint64_t guid, char text[static GUID_TEXT_SIZE])
+{
+	for (int shift = 48; shift >= 0; shift -= 16) {
+		text = put_group(text, guid >> shift & 0xffff);
+		*text++ = shift ? ':' : '\0';
+	}
+}
+
+int guid_parse(const char *text, uint64_t *ret_guid)
+{
+	char digits[17] = "";
+	size_t count = 0;
+	bool colons = strchr(text, ':');
+
+	if (!colons && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	for (; *text; text++) {
+		if (colons && count && count % 4 == 0 && *text == ':' && text[-1] != ':')
+			continue;
+		if (count == 16 || !strchr("0123456789abcdefABCDEF", *text))
+			return -EINVAL;
+		digits[count++] = *text;
+	}
+	if (count != 16)
+		return -EINVAL;
+	return text_parse_u64(digits, 16, UINT64_MAX, ret_guid);
+}
+
+void gid_format(const struct gid *gid, char text[static GID_TEXT_SIZE])
+{
+	for (int i = 0; i < 16; i += 2) {
+		text = put_group(text, (unsigned int)gid->raw[i] << 8 | gid->raw[i + 1]);
+		*text++ = i < 14 ? ':' : '\0';
+	}
+}
+
+int gid_parse(const char *text, struct gid *ret_gid)
+{
+	struct gid gid;
+
+	if (inet_pton(AF_INET6, text, gid.raw) != 1)
+		return -EINVAL;
+	*ret_gid = gid;
+	return 0;
+}
+
+bool gid_is_zero(const struct gid *gid)
+{
+	static const struct gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+bool gid_is_ipv4_mapped(const struct gid *gid)
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return !memcmp(gid->raw, prefix, sizeof(prefix));
+}
+
+bool gid_is_link_local(const struct gid *gid)
+{
+	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
+}
+
+static uint64_t load_be64(const uint8_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+uint64_t gid_interface_id(const struct gid *gid)
+{
+	return load_be64(gid->raw + 8);
+}
+
+uint64_t gid_subnet_prefix(const struct gid *gid)
+{
+	return load_be64(gid->raw);
+}
+
+struct ip_address gid_to_ip(const struct gid *gid)
+{
+	struct ip_address address = {.family = AF_INET6};
+
+	if (gid_is_ipv4_mapped(gid)) {
+		address.family = AF_INET;
+		memcpy(address.raw, gid->raw + 12, 4);
+	} else {
+		memcpy(address.raw, gid->raw, 16);
+	}
+	return address;
+}
+
+int ip_parse(const char *text, struct ip_address *ret_address)
+{
+	struct ip_address address = {.family = AF_INET};
+	char plain[IP_TEXT_SIZE];
+	size_t length = strcspn(text, "%");
+
+	if (length >= sizeof(plain))
+		return -EINVAL;
+	memcpy(plain, text, length);
+	plain[length] = '\0';
+	if (inet_pton(AF_INET, text, address.raw) != 1) {
+		address.family = AF_INET6;
+		if (inet_pton(AF_INET6, plain, address.raw) != 1)
+			return -EINVAL;
+	}
+	*ret_address = address;
+	return 0;
+}
+
+void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE])
+{
+	if (!address->family || !inet_ntop(address->family, address->raw, text, IP_TEXT_SIZE))
+		text[0] = '\0';
+}
+
+bool ip_equal(const struct ip_address *a, const struct ip_address *b)
+{
+	return a->family == b->family && !memcmp(a->raw, b->raw, a->family == AF_INET ? 4 : 16);
+}
+
+struct gid ip_to_gid(const struct ip_address *address)
+{
+	struct gid gid = {{0}};
+
+	if (address->family == AF_INET) {
+		gid.raw[10] = 0xff;
+		gid.raw[11] = 0xff;
+		memcpy(gid.raw + 12, address->raw, 4);
+	} else {
+		memcpy(gid.raw, address->raw, 16);
+	}
+	return gid;
+}

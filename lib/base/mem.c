@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void out_of_memory(void)
+{
+	fputs("rdmactl: out of memory\n", stderr);
+	exit(1);
+}
+
+void *mem_alloc_zero(size_t count, size_t size)
+{
+	void *pointer = calloc(count ? count : 1, size ? size : 1);
+
+	if (!pointer)
+		out_of_memory();
+	return pointer;
+}
+
+void *mem_resize(void *pointer, size_t count, size_t size)
+{
+	void *moved = reallocarray(pointer, count ? count : 1, size ? size : 1);
+
+	if (!moved)
+		out_of_memory();
+	return moved;
+}
+
+char *mem_string(const char *string)
+{
+	char *copy = strdup(string);
+
+	if (!copy)
+		out_of_memory();
+	return copy;
+}
+
+char *mem_format(const char *format, ...)
+{
+	char *string = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&string, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		out_of_memory();
+	return string;
+}
+
+void *mem_append(void *array_pointer, size_t *count, size_t size)
+{
+	void **array = array_pointer;
+	char *element;
+
+	/* Grow at powers of two, so that n appends cost O(n) and no capacity has to be kept. */
+	if ((*count & (*count - 1)) == 0)
+		*array = mem_resize(*array, *count ? *count * 2 : 1, size);
+	element = (char *)*array + *count * size;
+	memset(element, 0, size);
+	++*count;
+	return element;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Allocation that cannot fail: out of memory ends the program with one line and status 1, the
+ * usual trade for a short-lived tool. Everything returned is released with free().
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+void *mem_alloc_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((returns_nonnull));
+char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, nonnull));
+char *mem_format(const char *format, ...)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+
+/*
+ * Makes room for one more element in a growing array of `count` elements and returns its address,
+ * zeroed. The array is moved as needed: addresses of its elements do not survive the call.
+ */
+void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__((returns_nonnull));

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* Well-formed sequences after The Unicode Standard, table 3-7. */
+size_t text_utf8_length(const char *bytes, size_t length)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t need;
+
+	if (!length)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	if (b[0] >= 0xc2 && b[0] <= 0xdf)
+		need = 2;
+	else if ((b[0] & 0xf0) == 0xe0)
+		need = 3;
+	else if (b[0] >= 0xf0 && b[0] <= 0xf4)
+		need = 4;
+	else
+		return 0;
+	if (b[0] == 0xe0)
+		low = 0xa0;
+	else if (b[0] == 0xed)
+		high = 0x9f;
+	else if (b[0] == 0xf0)
+		low = 0x90;
+	else if (b[0] == 0xf4)
+		high = 0x8f;
+	if (length < need || b[1] < low || b[1] > high)
+		return 0;
+	for (size_t i = 2; i < need; i++)
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+	return need;
+}
+
+static uint32_t decode(const char *bytes, size_t length)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	static const unsigned char first_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t point = b[0] & first_mask[length];
+
+	for (size_t i = 1; i < length; i++)
+		point = point << 6 | (b[i] & 0x3f);
+	return point;
+}
+
+/* Characters that move the cursor, change direction or cannot be seen. */
+static bool is_unsafe(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xad ||
+	       point == 0x61c || (point >= 0x200b && point <= 0x200f) ||
+	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2060 && point <= 0x206f) ||
+	       point == 0xfeff || (point >= 0xfff9 && point <= 0xfffb) ||
+	       (point >= 0xe0000 && point <= 0xe0fff);
+}
+
+char *text_clean(const char *bytes, size_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = mem_alloc_zero(length * 4 + 1, 1);
+	char *out = text;
+	size_t i = 0;
+
+	while (i < length && bytes[i]) {
+		size_t sequence = text_utf8_length(bytes + i, length - i);
+		bool keep = sequence && !is_unsafe(decode(bytes + i, sequence));
+		size_t end = i + (sequence ? sequence : 1);
+
+		for (; i < end; i++) {
+			if (keep) {
+				*out++ = bytes[i];
+				continue;
+			}
+			*out++ = '\\';
+			*out++ = 'x';
+			*out++ = digits[(unsigned char)bytes[i] >> 4];
+			*out++ = digits[(unsigned char)bytes[i] & 15];
+		}
+	}
+	return text;
+}
+
+/* Optimal string alignment distance; the words are short, so three rows on the stack do. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { LONGEST = 40 };
+	size_t rows[3][LONGEST + 1];
+	size_t length_a = strlen(a), length_b = strlen(b);
+
+	if (length_a > LONGEST || length_b > LONGEST)
+		return LONGEST;
+	for (size_t j = 0; j <= length_b; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= length_a; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= length_b; j++) {
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    two_above[j - 2] + 1 < best)
+				best = two_above[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return rows[length_a % 3][length_b];
+}
+
+const char *text_closest(const char *word, const char *const *words, size_t count)
+{
+	const char *closest = NULL;
+	size_t best = 3;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t slips = distance(word, words[i]);
+
+		if (slips < best && slips * 2 < strlen(word)) {
+			best = slips;
+			closest = words[i];
+		}
+	}
+	return closest;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Compares two runs of digits of any length by value and moves both past them. */
+static int compare_digits(const char **a, const char **b)
+{
+	size_t length_a, length_b;
+	int order;
+
+	*a += strspn(*a, "0");
+	*b += strspn(*b, "0");
+	length_a = strspn(*a, "0123456789");
+	length_b = strspn(*b, "0123456789");
+	if (length_a != length_b)
+		return length_a < length_b ? -1 : 1;
+	order = strncmp(*a, *b, length_a);
+	*a += length_a;
+	*b += length_b;
+	return order;
+}
+
+int text_compare_natural(const char *a, const char *b)
+{
+	const char *start_a = a, *start_b = b;
+
+	while (*a && *b) {
+		if (is_digit(*a) && is_digit(*b)) {
+			int order = compare_digits(&a, &b);
+
+			if (order)
+				return order;
+		} else if (*a != *b) {
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	if (*a || *b)
+		return *a ? 1 : -1;
+	return strcmp(start_a, start_b);
+}
+
+int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value)
+{
+	unsigned long long value;
+	char *end;
+
+	/* strtoull would take blanks and signs. */
+	if (!isxdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, base);
+	if (end == text || *end)
+		return -EINVAL;
+	if (errno == ERANGE || value > most)
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Text that came from outside (the fabric, the kernel, the network, the command line): cleaning it
+ * before anyone sees it, and the small reasoning on words that messages need.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Returns a copy of `length` bytes that is valid UTF-8 and holds nothing that steers a terminal:
+ * C0 and C1 controls, DEL, bytes that are not UTF-8 (overlong forms and surrogates included) and
+ * the bidirectional and other invisible format characters become \xNN, byte by byte. Stops at a
+ * NUL. The caller frees it.
+ */
+char *text_clean(const char *bytes, size_t length);
+
+/* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
+size_t text_utf8_length(const char *bytes, size_t length);
+
+/*
+ * The `count` words' member that is most likely meant by a mistyped `word`, or NULL. At most two
+ * slips (insert, delete, replace, swap) and less than half of the word are taken for a typo.
+ */
+const char *text_closest(const char *word, const char *const *words, size_t count);
+
+/*
+ * Orders names the way people do: runs of digits by their value, so mlx5_2 stands before mlx5_10.
+ * Usable as qsort comparison of strings; a total order (equal only if the bytes are).
+ */
+int text_compare_natural(const char *a, const char *b);
+
+/*
+ * Parses a whole string as a number in `base` (0 takes 0x and 0 prefixes; 10 and 16 as usual).
+ * No sign, no blanks. Returns 0, -EINVAL if it is not a number, -ERANGE above `most`.
+ */
+int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value);

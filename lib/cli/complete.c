@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/complete.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+struct completer {
+	const struct ctx *ctx;
+	const struct command *command; /* once a word names one */
+	struct option_set sets[2];
+	size_t set_count;
+	const char *root;
+	complete_list list;
+	const char *lead; /* what stands before the part that is completed, and is repeated */
+};
+
+static void put(const struct completer *completer, const char *partial, const char *word,
+		const char *help)
+{
+	if (!strncmp(word, partial, strlen(partial)))
+		printf("%s%s\t%s\n", completer->lead, word, help);
+}
+
+static void put_commands(const struct completer *completer, const char *partial, bool schemas)
+{
+	for (size_t i = 0; i < completer->ctx->command_count; i++) {
+		const struct command *command = completer->ctx->commands[i];
+
+		if (command->group != GROUP_HIDDEN && (!schemas || command->schema))
+			put(completer, partial, command->name, command->summary);
+	}
+}
+
+static void put_options(const struct completer *completer, const char *partial)
+{
+	for (size_t i = 0; i < completer->set_count; i++) {
+		for (size_t j = 0; j < completer->sets[i].count; j++) {
+			const struct option_row *row = &completer->sets[i].rows[j];
+			_cleanup_(freep) char *word = mem_format("--%s", row->name);
+
+			if (!row->hidden)
+				put(completer, partial, word, row->help);
+		}
+	}
+}
+
+/* In a comma separated list the last word is completed. */
+static void put_columns(struct completer *completer, const char *partial)
+{
+	const struct schema *schema = completer->command ? completer->command->schema : NULL;
+	const char *comma = strrchr(partial, ',');
+	_cleanup_(freep) char *lead = NULL;
+
+	if (!schema)
+		return;
+	if (!comma && (partial[0] == '+' || partial[0] == '-'))
+		comma = partial;
+	else if (comma && (comma[1] == '+' || comma[1] == '-'))
+		comma++;
+	lead = mem_format("%s%.*s", completer->lead, comma ? (int)(comma - partial + 1) : 0, partial);
+	completer->lead = lead;
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].kind != FIELD_RECORDS)
+			put(completer, comma ? comma + 1 : partial, schema->fields[i].key,
+			    schema->fields[i].help);
+	completer->lead = "";
+}
+
+static void put_listed(const struct completer *completer, enum completion completion,
+		       const char *partial)
+{
+	struct strings names = {0};
+
+	completer->list(completion, completer->root, &names);
+	for (size_t i = 0; i < names.count; i++)
+		put(completer, partial, names.items[i], "");
+	strings_free(&names);
+}
+
+static void put_class(struct completer *completer, enum completion completion,
+		      const struct enum_name *choices, const char *partial)
+{
+	switch (completion) {
+	case COMPLETE_CHOICE:
+		for (; choices && choices->word; choices++)
+			put(completer, partial, choices->word, choices->help ? choices->help : "");
+		break;
+	case COMPLETE_COLUMN:
+		put_columns(completer, partial);
+		break;
+	case COMPLETE_FILE:
+		puts(":file");
+		break;
+	case COMPLETE_COMMAND:
+	case COMPLETE_SCHEMA:
+		put_commands(completer, partial, completion == COMPLETE_SCHEMA);
+		break;
+	case COMPLETE_NOTHING:
+		break;
+	default:
+		put_listed(completer, completion, partial);
+	}
+}
+
+static void put_value(struct completer *completer, const struct option_row *row, const char *partial)
+{
+	put_class(completer, row->completion, row->choices, partial);
+}
+
+/* --color=al: the shell gives the word as a whole. Returns false if it is no such word. */
+static bool put_joined_value(struct completer *completer, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	_cleanup_(freep) char *name = NULL, *lead = NULL;
+	const struct option_row *row;
+
+	if (strncmp(word, "--", 2) || !equals)
+		return false;
+	name = mem_string(word);
+	name[equals - word] = '\0';
+	lead = mem_format("%s=", name);
+	row = option_find(completer->sets, completer->set_count, name);
+	completer->lead = lead;
+	if (row && row->kind != OPTION_FLAG)
+		put_value(completer, row, equals + 1);
+	completer->lead = "";
+	return true;
+}
+
+/* Follows the words before the last one; returns the option that waits for its value, if any. */
+static const struct option_row *follow(struct completer *completer, char *const *words)
+{
+	const struct option_row *open = NULL;
+
+	for (; words[0] && words[1]; words++) {
+		const char *word = words[0];
+
+		if (open) {
+			if (!strcmp(open->name, "root"))
+				completer->root = word;
+			open = NULL;
+		} else if (word[0] == '-') {
+			open = option_find(completer->sets, completer->set_count, word);
+			if (open && open->kind == OPTION_FLAG)
+				open = NULL;
+			if (!strncmp(word, "--root=", 7))
+				completer->root = word + 7;
+		} else if (!completer->command) {
+			completer->command = command_find(completer->ctx, word);
+			if (!completer->command)
+				continue;
+			command_option_sets(completer->command, NULL, NULL, completer->sets);
+			completer->set_count = 2;
+		}
+	}
+	return open;
+}
+
+void complete(const struct ctx *ctx, char *const *words, complete_list list)
+{
+	struct completer completer = {
+		.ctx = ctx,
+		.sets = {{global_options, global_option_count, NULL}},
+		.set_count = 1,
+		.root = ctx->globals.root,
+		.list = list,
+		.lead = "",
+	};
+	const struct option_row *open;
+	const char *last = "";
+
+	for (char *const *word = words; *word; word++)
+		last = *word;
+	open = follow(&completer, words);
+	if (open)
+		put_value(&completer, open, last);
+	else if (put_joined_value(&completer, last))
+		return;
+	else if (last[0] == '-')
+		put_options(&completer, last);
+	else if (!completer.command)
+		put_commands(&completer, last, false);
+	else
+		put_class(&completer, completer.command->object_completion,
+			  completer.command->object_choices, last);
+}

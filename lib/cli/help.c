@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/help.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const char *const group_titles[] = {
+	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
+	[GROUP_SHELL] = "Shell and scripts",
+};
+
+/* "-o, --columns LIST" */
+static char *option_text(const struct option_row *row)
+{
+	char letter[5] = "    ";
+
+	if (row->letter) {
+		letter[0] = '-';
+		letter[1] = row->letter;
+		letter[2] = ',';
+	}
+	return mem_format("%s--%s%s%s", letter, row->name, row->metavar ? " " : "",
+			  row->metavar ? row->metavar : "");
+}
+
+static void put_options(const struct option_row *rows, size_t count, FILE *stream)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *text;
+
+		if (rows[i].hidden)
+			continue;
+		text = option_text(&rows[i]);
+		fprintf(stream, "  %-22s  %s\n", text, rows[i].help);
+		free(text);
+	}
+}
+
+void help_overview(const struct ctx *ctx, FILE *stream)
+{
+	fputs("Usage: rdmactl [GLOBAL OPTIONS] COMMAND [OBJECT...] [OPTIONS]\n"
+	      "Diagnoses and manages RDMA devices of any vendor and transport.\n",
+	      stream);
+	for (size_t group = 0; group < ARRAY_SIZE(group_titles); group++) {
+		fprintf(stream, "\n%s:\n", group_titles[group]);
+		for (size_t i = 0; i < ctx->command_count; i++)
+			if (ctx->commands[i]->group == (enum command_group)group)
+				fprintf(stream, "  %-11s %s\n", ctx->commands[i]->name,
+					ctx->commands[i]->summary);
+	}
+	fputs("\nGlobal options:\n", stream);
+	put_options(global_options, global_option_count, stream);
+	fputs("\nrdmactl help COMMAND tells more; the manual is rdmactl(1).\n", stream);
+}
+
+static void put_columns(const struct schema *schema, bool all_columns, FILE *stream)
+{
+	fprintf(stream, "\nColumns%s:\n", all_columns ? "" : " (* shown by default)");
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+		bool shown = field->flags & FIELD_DEFAULT && !all_columns;
+
+		fprintf(stream, "  %c %-24s %s\n", shown ? '*' : ' ', field->key, field->help);
+	}
+}
+
+void help_of_command(const struct command *command, FILE *stream)
+{
+	fprintf(stream, "Usage: rdmactl %s%s%s [OPTIONS]\n\n  %s\n", command->name,
+		command->objects ? " " : "", command->objects ? command->objects : "",
+		command->summary);
+	if (command->option_count) {
+		fputs("\nOptions:\n", stream);
+		put_options(command->options, command->option_count, stream);
+	}
+	fputs("\nGlobal options:\n", stream);
+	put_options(global_options, global_option_count, stream);
+	if (command->schema)
+		put_columns(command->schema, command->all_columns, stream);
+	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", command->name);
+}
+
+/* A - that troff must not turn into a hyphen, and text that must not begin a request. */
+static void put_mdoc_text(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	for (; *text; text++) {
+		if (*text == '-')
+			fputs("\\-", stdout);
+		else if (*text == '\\')
+			fputs("\\e", stdout);
+		else
+			putchar(*text);
+	}
+	putchar('\n');
+}
+
+static void put_mdoc_options(const char *name, const struct option_row *rows, size_t count)
+{
+	printf(".\\\" BEGIN %s\n.Bl -tag -width Ds\n", name);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].hidden)
+			continue;
+		fputs(".It ", stdout);
+		if (rows[i].letter)
+			printf("Fl %c , ", rows[i].letter);
+		printf("Fl \\-%s", rows[i].name);
+		if (rows[i].metavar)
+			printf(" Ar %s", rows[i].metavar);
+		putchar('\n');
+		put_mdoc_text(rows[i].help);
+	}
+	printf(".El\n.\\\" END %s\n", name);
+}
+
+static void put_mdoc_columns(const struct command *command)
+{
+	const struct schema *schema = command->schema;
+
+	printf(".\\\" BEGIN COLUMNS\n.Bl -tag -width Ds\n");
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct field *field = &schema->fields[i];
+		bool shown = field->flags & FIELD_DEFAULT && !command->all_columns;
+
+		printf(".It Cm %s%s\n", field->key, shown ? " Pq default" : "");
+		put_mdoc_text(field->help);
+	}
+	printf(".El\n.\\\" END COLUMNS\n");
+}
+
+static void put_mdoc_commands(const struct ctx *ctx)
+{
+	printf(".\\\" BEGIN COMMANDS\n.Bl -tag -width Ds\n");
+	for (size_t i = 0; i < ctx->command_count; i++) {
+		if (ctx->commands[i]->group == GROUP_HIDDEN)
+			continue;
+		printf(".It Xr rdmactl\\-%s 1\n", ctx->commands[i]->name);
+		put_mdoc_text(ctx->commands[i]->summary);
+	}
+	printf(".El\n.\\\" END COMMANDS\n");
+}
+
+void help_man_blocks(const struct ctx *ctx, const struct command *command)
+{
+	if (!command) {
+		put_mdoc_commands(ctx);
+		put_mdoc_options("GLOBAL OPTIONS", global_options, global_option_count);
+		return;
+	}
+	if (command->option_count)
+		put_mdoc_options("OPTIONS", command->options, command->option_count);
+	if (command->schema)
+		put_mdoc_columns(command);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Help, and the generated parts of the man pages, from the tables; to standard output. */
+#pragma once
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/* The commands by group, and the global options. */
+void help_overview(const struct ctx *ctx, FILE *stream);
+void help_of_command(const struct command *command, FILE *stream);
+/* mdoc(7) blocks between .\" BEGIN and .\" END lines; `command` NULL: those of rdmactl(1). */
+void help_man_blocks(const struct ctx *ctx, const struct command *command);

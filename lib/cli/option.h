@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options as static tables: getopt_long's arrays, help, man text and completion all come from them.
+ * An option's value lands at its offset in the struct that the table is for.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/value.h"
+
+enum option_kind {
+	OPTION_FLAG,	 /* bool */
+	OPTION_STRING,	 /* const char *, into argv */
+	OPTION_CHOICE,	 /* struct number: the code of one of `choices` */
+	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number is seconds */
+	OPTION_COUNT,	 /* struct number, decimal */
+};
+
+/* What the shell completes for a value or an object. */
+enum completion {
+	COMPLETE_NOTHING,
+	COMPLETE_DEVICE,
+	COMPLETE_PORT, /* DEV and DEV/PORT */
+	COMPLETE_COLUMN,
+	COMPLETE_FILE,
+	COMPLETE_NETDEV,
+	COMPLETE_COMMAND,
+	COMPLETE_SCHEMA,
+	COMPLETE_CHOICE, /* the option's choices */
+};
+
+struct option_row {
+	const char *name; /* without -- */
+	char letter;      /* 0: none */
+	enum option_kind kind;
+	size_t offset;
+	const char *metavar;
+	const char *help;
+	const struct enum_name *choices;
+	enum completion completion;
+	bool hidden;
+};
+
+#define OPTION_OFFSET(record, member, type)                                                        \
+	(offsetof(record, member) +                                                                \
+	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) ? 1 : -1]))
+
+#define FLAG_OPTION(record, member, letter_, name_, help_)                                         \
+	{ .name = name_, .letter = letter_, .kind = OPTION_FLAG, .help = help_,                    \
+	  .offset = OPTION_OFFSET(record, member, bool) }
+#define STRING_OPTION(record, member, letter_, name_, metavar_, completion_, help_)                \
+	{ .name = name_, .letter = letter_, .kind = OPTION_STRING, .metavar = metavar_,            \
+	  .help = help_, .completion = completion_,                                                \
+	  .offset = OPTION_OFFSET(record, member, const char *) }
+#define CHOICE_OPTION(record, member, letter_, name_, metavar_, choices_, help_)                   \
+	{ .name = name_, .letter = letter_, .kind = OPTION_CHOICE, .metavar = metavar_,            \
+	  .help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,                       \
+	  .offset = OPTION_OFFSET(record, member, struct number) }
+#define DURATION_OPTION(record, member, letter_, name_, metavar_, help_)                           \
+	{ .name = name_, .letter = letter_, .kind = OPTION_DURATION, .metavar = metavar_,          \
+	  .help = help_, .offset = OPTION_OFFSET(record, member, struct number) }
+
+/* A table and the struct that it fills. */
+struct option_set {
+	const struct option_row *rows;
+	size_t count;
+	void *values;
+};
+
+/*
+ * Parses argv[1] ... after the tables of `sets`. With `stop_at_word` the first word that is no
+ * option ends it, else words and options may be mixed. Returns the index of the first word (argv is
+ * permuted), or -EINVAL with one line in *ret_message for the user and perhaps the next step in
+ * *ret_hint, for the caller to free.
+ */
+int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
+		  bool stop_at_word, char **ret_message, char **ret_hint);
+
+/* The row of --name or -n, or NULL. */
+const struct option_row *option_find(const struct option_set *sets, size_t set_count,
+				     const char *word);

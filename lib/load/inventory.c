@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "load/inventory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "load/local.h"
+#include "model/names.h"
+#include "model/need.h"
+#include "source/sysfs_rdma.h"
+
+/* What RDMA netlink's PORT_GET tells. */
+enum { NEED_PORT_GET = NEED_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
+
+/* Needs that stand on others. */
+static unsigned int widen(unsigned int needs)
+{
+	if (needs & NEED_GIDS)
+		needs |= NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE;
+	if (needs & NEED_GID_NETDEVS)
+		needs |= NEED_NETDEV | NEED_LINKS;
+	if (needs & NEED_NETDEV)
+		needs |= NEED_LINK_LAYER;
+	return needs;
+}
+
+static void note_absence(struct inventory *inventory, bool core)
+{
+	if (core)
+		problem_add_text(&inventory->problems, NULL, NULL, "sysfs", "no RDMA device",
+				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or "
+				 "make a software device: rdma link add rxe0 type rxe netdev IF");
+	else
+		problem_add_text(&inventory->problems, NULL, NULL, "sysfs",
+				 "this system has no RDMA core: no /sys/class/infiniband",
+				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...) or "
+				 "rdma_rxe; in a container, mount the host's /sys");
+}
+
+/* Devices by RDMA netlink, or by the class directory where that does not answer. */
+static int list_devices(struct local *local)
+{
+	struct inventory *inventory = local->inventory;
+	int rc;
+
+	if (!sysfs_rdma_is_present(&local->root)) {
+		note_absence(inventory, false);
+		return -ENODEV;
+	}
+	if (local->root.live) {
+		rc = nldev_open(&local->nldev);
+		if (!rc)
+			rc = nldev_get_devices(local->nldev, &inventory->devices);
+		if (!rc && inventory->devices.count)
+			return 0;
+		if (rc)
+			problem_add(&inventory->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+		nldev_free(local->nldev);
+		local->nldev = NULL;
+		device_list_clear(&inventory->devices);
+	}
+	rc = sysfs_rdma_list(&local->root, &inventory->devices, &inventory->problems);
+	if (rc)
+		problem_add(&inventory->problems, NULL, "devices", "sysfs", rc, NULL);
+	else if (!inventory->devices.count)
+		note_absence(inventory, true);
+	return inventory->devices.count ? 0 : -ENODEV;
+}
+
+static void port_failed(void *context, const struct port *port, int error, const char *text)
+{
+	struct inventory *inventory = context;
+	_cleanup_(freep) char *object =
+		mem_format("%s/%u", port->device, (unsigned int)port->port.value);
+
+	/* sysfs has the same facts; if it fails as well, that is the problem to report. */
+	problem_add(&inventory->notes, object, "port", "nldev", error, text);
+}
+
+static void read_ports(struct local *local)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = 0;
+
+	if (local->nldev && local->needs & NEED_PORT_GET)
+		rc = nldev_get_ports(local->nldev, &inventory->devices, port_failed, inventory);
+	if (rc)
+		problem_add(&inventory->notes, NULL, "ports", "nldev", rc, "sysfs is used");
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
+			sysfs_rdma_read_port(&local->root, &inventory->devices.items[i].ports[j],
+					     local->needs, &inventory->problems);
+}
+
+/* A software device has no driver link; its verbs provider has the name. */
+static void read_driver(struct local *local, struct device *device)
+{
+	struct number id = {0};
+
+	if (!local->nldev || nldev_get_uverbs(local->nldev, device, &device->uverbs, &id))
+		return;
+	if (id.known && enum_find(driver_id_names, id.value))
+		device->driver = mem_string(enum_word(driver_id_names, id.value, ""));
+}
+
+static void read_devices(struct local *local)
+{
+	struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct device *device = &list->items[i];
+
+		if (local->nldev)
+			strings_add(&device->sources, "nldev");
+		sysfs_rdma_read_device(&local->root, device, local->needs,
+				       &local->inventory->problems);
+		if (local->needs & NEED_DRIVER && !device->driver)
+			read_driver(local, device);
+	}
+	if (local->needs & NEED_CHARDEVS)
+		sysfs_rdma_read_chardevs(&local->root, list, &local->inventory->problems);
+}
+
+static void read_pkeys(struct local *local)
+{
+	struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			sysfs_rdma_read_pkeys(&local->root, &list->items[i].ports[j],
+					      &local->inventory->problems);
+}
+
+static int load(struct local *local, const struct inventory_request *request)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = list_devices(local);
+
+	if (rc)
+		return rc;
+	device_list_sort(&inventory->devices);
+	if (!objects_filter(request->objects, &inventory->devices, &inventory->problems))
+		return -ENODEV;
+	read_devices(local);
+	read_ports(local);
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		device_derive_transport(&inventory->devices.items[i]);
+	if (local->needs & (NEED_GIDS | NEED_MTU) || request->caps)
+		local_read_verbs(local, request);
+	if (local->needs & NEED_PKEYS)
+		read_pkeys(local);
+	local_read_netdevs(local);
+	return 0;
+}
+
+int inventory_load(struct inventory *inventory, const struct inventory_request *request)
+{
+	struct local local = {.inventory = inventory, .root = {.fd = -1}};
+	int rc;
+
+	*inventory = (struct inventory){.live = !request->root};
+	rc = root_open(request->root, &local.root);
+	if (rc)
+		return rc;
+	local.needs = widen(request->needs);
+	rc = load(&local, request);
+	nldev_free(local.nldev);
+	rtnl_free(local.rtnl);
+	root_close(&local.root);
+	return rc;
+}
+
+void inventory_free(struct inventory *inventory)
+{
+	for (size_t i = 0; i < inventory->caps_count; i++)
+		caps_clear(&inventory->caps[i]);
+	free(inventory->caps);
+	device_list_clear(&inventory->devices);
+	link_list_clear(&inventory->links);
+	link_address_list_clear(&inventory->addresses);
+	problems_free(&inventory->problems);
+	problems_free(&inventory->notes);
+}
+
+static void add_port_names(const struct root *root, struct strings *names, const char *device)
+{
+	struct strings numbers = {0};
+
+	if (sysfs_list(root, &numbers, "sys/class/infiniband/%s/ports", device))
+		return;
+	for (size_t i = 0; i < numbers.count; i++) {
+		_cleanup_(freep) char *name = mem_format("%s/%s", device, numbers.items[i]);
+
+		strings_add(names, name);
+	}
+	strings_free(&numbers);
+}
+
+void inventory_names(const char *root_directory, bool ports, struct strings *ret_names)
+{
+	struct root root;
+
+	*ret_names = (struct strings){.known = true};
+	if (root_open(root_directory, &root))
+		return;
+	sysfs_rdma_names(&root, ret_names);
+	for (size_t i = 0, devices = ret_names->count; ports && i < devices; i++)
+		add_port_names(&root, ret_names, ret_names->items[i]);
+	root_close(&root);
+}
+
+void inventory_netdev_names(const char *root_directory, struct strings *ret_names)
+{
+	struct root root;
+
+	*ret_names = (struct strings){.known = true};
+	if (root_open(root_directory, &root))
+		return;
+	sysfs_list(&root, ret_names, "sys/class/net");
+	root_close(&root);
+}

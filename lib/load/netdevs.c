@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "load/local.h"
+#include "model/names.h"
+#include "model/need.h"
+#include "model/netdev.h"
+#include "source/sysfs_net.h"
+#include "source/sysfs_rdma.h"
+
+static bool is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+/* True for the ports whose netdev RDMA netlink does not tell: IPoIB is a client, not their own. */
+static bool wants_ipoib(const struct local *local)
+{
+	const struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			if (is_infiniband(&list->items[i].ports[j]))
+				return true;
+	return false;
+}
+
+static void read_links(struct local *local)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = 0;
+
+	if (!local->root.live) {
+		sysfs_net_list(&local->root, &inventory->links);
+		return;
+	}
+	if (!local->rtnl)
+		rc = rtnl_open(&local->rtnl);
+	if (!rc)
+		rc = rtnl_get_links(local->rtnl, &inventory->links);
+	if (!rc && local->needs & NEED_ADDRESSES)
+		rc = rtnl_get_addresses(local->rtnl, &inventory->addresses);
+	if (rc)
+		problem_add(&inventory->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+}
+
+/* The parent of P_Key children comes first: it is the port's own netdev. */
+static const struct link *find_ipoib(const struct link_list *links, const struct port *port)
+{
+	const struct link *child = NULL;
+
+	for (size_t i = 0; i < links->count; i++) {
+		if (!netdev_is_ipoib_of(&links->items[i], port))
+			continue;
+		if (!links->items[i].lower_index.known)
+			return &links->items[i];
+		if (!child)
+			child = &links->items[i];
+	}
+	return child;
+}
+
+/*
+ * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Live, netlink's
+ * silence means that the netdev is in another namespace, where a name says nothing: the same name
+ * may be taken here.
+ */
+static char *netdev_of_first_gid(const struct local *local, const struct port *port)
+{
+	struct gid_entry first = {.device = port->device, .port = port->port};
+
+	if (local->nldev)
+		return NULL;
+	return sysfs_rdma_gid_netdev(&local->root, &first);
+}
+
+static void resolve_port(const struct local *local, struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *link;
+
+	if (!port->netdev && is_infiniband(port)) {
+		sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID, &local->inventory->problems);
+		link = find_ipoib(links, port);
+		if (link) {
+			port->netdev = mem_string(link->name);
+			port->netdev_index = link->index;
+		}
+	} else if (!port->netdev) {
+		port->netdev = netdev_of_first_gid(local, port);
+	}
+	link = link_by_name(links, port->netdev);
+	if (!link)
+		return;
+	port->netdev_index = link->index;
+	port->netdev_operstate = link->operstate;
+	port->netdev_mtu_bytes = link->mtu_bytes;
+	port->carrier_changes = link->carrier_changes;
+}
+
+static void resolve_pkeys(const struct local *local, struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+
+	for (size_t i = 0; i < port->pkey_count; i++) {
+		struct pkey *pkey = &port->pkeys[i];
+
+		pkey->netdevs.known = true;
+		for (size_t j = 0; j < links->count; j++)
+			/* IPoIB always joins as full member: its key has the top bit set. */
+			if (netdev_is_ipoib_of(&links->items[j], port) && links->items[j].pkey.known &&
+			    (links->items[j].pkey.value & 0x7fff) == (pkey->pkey.value & 0x7fff))
+				strings_add(&pkey->netdevs, links->items[j].name);
+	}
+}
+
+/*
+ * The netdev index of a GID is told without regard to namespaces: it may name a stranger here. It
+ * is the port's own netdev (netlink vouches for that), or the name that the kernel has for the GID
+ * must be the same.
+ */
+static const struct link *gid_link(const struct local *local, const struct port *port,
+				   struct gid_entry *gid, const struct gid_entry *previous)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *link = link_by_index(links, &gid->netdev_index);
+	_cleanup_(freep) char *name = NULL;
+
+	if (gid->netdev)
+		return link_by_name(links, gid->netdev);
+	if (!link)
+		return NULL;
+	if (port->netdev_index.known && port->netdev_index.value == gid->netdev_index.value)
+		return link;
+	if (previous && previous->netdev && previous->netdev_index.known &&
+	    previous->netdev_index.value == gid->netdev_index.value)
+		return link;
+	name = sysfs_rdma_gid_netdev(&local->root, gid);
+	return name && !strcmp(name, link->name) ? link : NULL;
+}
+
+static void resolve_address(const struct inventory *inventory, struct gid_entry *gid)
+{
+	for (size_t i = 0; gid->ip.known && i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+
+		if (!link || !ip_equal(&address->ip, &gid->ip.address))
+			continue;
+		/* A link-local address may be on several links: the GID's own netdev goes first. */
+		if (gid->address_netdev && (!gid->netdev || strcmp(link->name, gid->netdev)))
+			continue;
+		free(gid->address_netdev);
+		gid->address_netdev = mem_string(link->name);
+		gid->prefix_length = address->prefix_length;
+	}
+}
+
+static void resolve_gids(const struct local *local, struct port *port)
+{
+	const struct inventory *inventory = local->inventory;
+
+	for (size_t i = 0; i < port->gid_count; i++) {
+		struct gid_entry *gid = &port->gids[i];
+		const struct link *link = gid_link(local, port, gid, i ? gid - 1 : NULL);
+		const struct link *master =
+			link ? link_by_index(&inventory->links, &link->master_index) : NULL;
+
+		if (link) {
+			if (!gid->netdev)
+				gid->netdev = mem_string(link->name);
+			gid->netdev_index = link->index;
+			gid->vlan = link->vlan_id;
+		}
+		if (master)
+			gid->master = mem_string(master->name);
+		resolve_address(inventory, gid);
+	}
+}
+
+static void read_speeds(struct local *local)
+{
+	struct link_list *links = &local->inventory->links;
+
+	for (size_t i = 0; i < links->count; i++)
+		if (!links->items[i].speed_mbps.known)
+			sysfs_net_read_speed(&local->root, &links->items[i]);
+}
+
+void local_read_netdevs(struct local *local)
+{
+	struct device_list *list = &local->inventory->devices;
+
+	if (!(local->needs & NEED_NETDEV))
+		return;
+	if (local->needs & NEED_LINKS || wants_ipoib(local))
+		read_links(local);
+	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
+		read_speeds(local);
+	for (size_t i = 0; i < list->count; i++) {
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			resolve_port(local, &list->items[i].ports[j]);
+			resolve_pkeys(local, &list->items[i].ports[j]);
+			resolve_gids(local, &list->items[i].ports[j]);
+		}
+	}
+}

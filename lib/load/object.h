@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the command line names: DEV or DEV/PORT, as in iproute2. */
+#pragma once
+
+#include "model/device.h"
+#include "schema/problem.h"
+
+struct object {
+	char *device;
+	int port; /* -1: all of them */
+};
+
+struct objects {
+	struct object *items;
+	size_t count; /* 0: everything */
+};
+
+/*
+ * Parses the words; `ports` tells whether DEV/PORT is allowed. -EINVAL with a message in
+ * *ret_message (the caller frees it) for the first word that is no object.
+ */
+int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
+void objects_free(struct objects *objects);
+/*
+ * Leaves only what the objects name in the list, and notes as problems what is not there.
+ * Returns the number of objects that name something.
+ */
+size_t objects_filter(const struct objects *objects, struct device_list *list,
+		      struct problems *problems);

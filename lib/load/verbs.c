@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "load/local.h"
+#include "model/names.h"
+#include "model/need.h"
+#include "source/sysfs_rdma.h"
+#include "source/verbs.h"
+
+static const char *verbs_hint(int error)
+{
+	switch (error) {
+	case -ELIBACC:
+		return "install libibverbs and its providers (Debian: ibverbs-providers; Fedora: "
+		       "libibverbs)";
+	case -ENOSYS:
+		return "load the module: modprobe ib_uverbs";
+	case -EACCES:
+	case -EPERM:
+		return "the uverbs node in /dev/infiniband must be readable and writable";
+	case -ENODEV:
+		return "load ib_uverbs and install the provider library of this driver; in a "
+		       "container, pass /dev/infiniband in";
+	case -ENOMEM:
+		return "raise the limit of locked memory (ulimit -l)";
+	default:
+		return NULL;
+	}
+}
+
+/* One line for a device, not one for each of its facts. */
+static void note_failure(struct local *local, const char *device, int error)
+{
+	bool lost = local->needs & NEED_MTU;
+
+	problem_add(lost ? &local->inventory->problems : &local->inventory->notes, device,
+		    lost ? "MTU" : "GID table", "verbs", error,
+		    lost ? verbs_hint(error) : "sysfs is used");
+}
+
+static struct verbs *open_verbs(struct local *local)
+{
+	const struct strings *warnings;
+	struct verbs *verbs = NULL;
+	int rc = verbs_open(&verbs);
+
+	if (rc) {
+		note_failure(local, NULL, rc);
+		return NULL;
+	}
+	warnings = verbs_warnings(verbs);
+	for (size_t i = 0; i < warnings->count; i++)
+		problem_add_text(&local->inventory->notes, NULL, NULL, "verbs", warnings->items[i],
+				 NULL);
+	return verbs;
+}
+
+/* Puts the empty slots between the entries that verbs told. */
+static void add_empty_slots(struct port *port)
+{
+	struct gid_entry *told = port->gids;
+	size_t told_count = port->gid_count, next = 0;
+
+	port->gids = NULL;
+	port->gid_count = 0;
+	for (uint64_t index = 0; index < port->gid_table_length.value || next < told_count; index++) {
+		struct gid_entry *entry =
+			mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
+
+		if (next < told_count && told[next].index.value == index) {
+			*entry = told[next++];
+			continue;
+		}
+		entry->device = port->device;
+		entry->port = port->port;
+		entry->gid.known = true;
+		number_set(&entry->index, index);
+		number_set(&entry->source, GID_SOURCE_VERBS);
+	}
+	free(told);
+}
+
+static int read_gids_by_verbs(struct verbs_device *opened, struct device *device, bool empty)
+{
+	int rc = verbs_get_gids(opened, device);
+
+	for (size_t i = 0; !rc && empty && i < device->port_count; i++) {
+		rc = verbs_get_port(opened, &device->ports[i]);
+		if (!rc)
+			add_empty_slots(&device->ports[i]);
+	}
+	return rc;
+}
+
+static void read_gids(struct local *local, struct verbs_device *opened, struct device *device,
+		      bool empty)
+{
+	bool netdevs = local->needs & NEED_GID_NETDEVS;
+
+	if (opened && !read_gids_by_verbs(opened, device, empty))
+		return;
+	for (size_t i = 0; i < device->port_count; i++)
+		sysfs_rdma_read_gids(&local->root, &device->ports[i], empty, netdevs,
+				     &local->inventory->problems);
+}
+
+static void read_mtus(struct local *local, struct verbs_device *opened, struct device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct port *port = &device->ports[i];
+		int rc = verbs_get_port(opened, port);
+
+		if (rc) {
+			_cleanup_(freep) char *object =
+				mem_format("%s/%u", device->name, (unsigned int)port->port.value);
+
+			problem_add(&local->inventory->problems, object, "MTU", "verbs", rc, NULL);
+		}
+	}
+}
+
+static void read_caps(struct local *local, struct verbs_device *opened, struct device *device)
+{
+	struct inventory *inventory = local->inventory;
+	struct caps caps = {0};
+	int rc = verbs_get_caps(opened, &caps);
+
+	if (rc) {
+		problem_add(&inventory->problems, device->name, "capabilities", "verbs", rc, NULL);
+		caps_clear(&caps);
+		return;
+	}
+	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
+}
+
+/* What the type of a GID means depends on the transport, and the table does not tell it. */
+static void finish_gids(struct device *device)
+{
+	bool roce = device->transport.value == TRANSPORT_ROCE;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		for (size_t j = 0; j < device->ports[i].gid_count; j++) {
+			struct gid_entry *gid = &device->ports[i].gids[j];
+
+			if (!roce && gid->type.known)
+				gid->type.value = GID_TYPE_IB;
+			if (roce && gid->type.known)
+				gid->ip = (struct known_ip){gid_to_ip(&gid->gid.gid), true};
+		}
+	}
+}
+
+static void read_device(struct local *local, struct verbs *verbs, struct device *device,
+			const struct inventory_request *request)
+{
+	struct verbs_device *opened = NULL;
+	int rc = verbs ? verbs_open_device(verbs, device->name, &opened) : 0;
+
+	if (rc && request->caps)
+		problem_add(&local->inventory->problems, device->name, "capabilities", "verbs", rc,
+			    verbs_hint(rc));
+	else if (rc)
+		note_failure(local, device->name, rc);
+	if (opened)
+		strings_add(&device->sources, "verbs");
+	if (local->needs & NEED_GIDS)
+		read_gids(local, opened, device, request->empty_gids);
+	if (opened && local->needs & NEED_MTU)
+		read_mtus(local, opened, device);
+	if (opened && request->caps)
+		read_caps(local, opened, device);
+	finish_gids(device);
+	verbs_close_device(opened);
+}
+
+void local_read_verbs(struct local *local, const struct inventory_request *request)
+{
+	struct device_list *list = &local->inventory->devices;
+	struct verbs *verbs = NULL;
+
+	if (local->root.live)
+		verbs = open_verbs(local);
+	for (size_t i = 0; i < list->count; i++)
+		read_device(local, verbs, &list->items[i], request);
+	verbs_free(verbs);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What this program is made of: libraries, kernel, and what support was compiled in. */
+#pragma once
+
+#include "schema/schema.h"
+
+struct component {
+	char *name;
+	char *built;   /* version that it was compiled with */
+	char *running; /* version that is in use now */
+	char *note;    /* what it is for, or what is missing */
+};
+
+struct component_list {
+	struct component *items;
+	size_t count;
+};
+
+extern const struct schema component_schema;
+
+/* Strings may be NULL and are copied. */
+void component_add(struct component_list *list, const char *name, const char *built,
+		   const char *running, const char *note);
+/* libnl, libibverbs, libibumad, the kernel and its RDMA core. */
+void components_load(struct component_list *list);
+void component_list_clear(struct component_list *list);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "model/caps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct port_caps *caps_add_port(struct caps *caps, unsigned int number)
+{
+	struct port_caps *port = mem_append(&caps->ports, &caps->port_caps_count, sizeof(*port));
+
+	port->device = caps->device;
+	port->port = number_of(number);
+	return port;
+}
+
+void caps_clear(struct caps *caps)
+{
+	free(caps->device);
+	free(caps->firmware);
+	free(caps->board_id);
+	free(caps->ports);
+	memset(caps, 0, sizeof(*caps));
+}

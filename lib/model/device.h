@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An RDMA device and its ports. The list owns the devices, a device its ports, a port its tables;
+ * strings in them are owned by the record that holds them, except where a member says "borrowed".
+ * Everything but the name may be unknown (struct number with known = false, NULL).
+ */
+#pragma once
+
+#include "model/port.h"
+
+struct device {
+	char *name;
+	struct number index;       /* RDMA netlink's */
+	struct number node_type;   /* enum node_type */
+	struct number transport;   /* enum transport */
+	char *protocol;            /* RDMA netlink's word: ib, roce, iw, opa, usnic */
+	char *driver;
+	char *firmware;
+	struct number node_guid;
+	struct number system_image_guid;
+	char *pci_address;         /* 0000:3b:00.0 */
+	struct number numa_node;   /* int64_t; the kernel's -1 is kept unknown */
+	char *board_id;
+	char *hca_type;
+	char *hardware_revision;
+	char *node_description;
+	struct number pci_vendor_id;
+	struct number pci_device_id;
+	struct real pcie_speed_gtps; /* gigatransfers a second and lane */
+	struct real pcie_max_speed_gtps;
+	struct number pcie_width_lanes;
+	struct number pcie_max_width_lanes;
+	struct number irq_count;
+	char *uverbs;              /* uverbs0 */
+	struct strings umads;      /* umad0, one a port that has one */
+	struct strings issms;
+	char *parent;              /* of a sub-device */
+	struct number sub_type;    /* enum rdma_nl_dev_type: 1 SMI */
+	struct port *ports;
+	size_t port_count;
+	struct strings sources;    /* which interfaces told about it: nldev, sysfs, verbs */
+};
+
+struct device_list {
+	struct device *items;
+	size_t count;
+};
+
+/* Kernel's enum rdma_node_type, include/rdma/ib_verbs.h. */
+enum node_type {
+	NODE_TYPE_CA = 1,
+	NODE_TYPE_SWITCH,
+	NODE_TYPE_ROUTER,
+	NODE_TYPE_RNIC,
+	NODE_TYPE_USNIC,
+	NODE_TYPE_USNIC_UDP,
+	NODE_TYPE_UNSPECIFIED,
+};
+
+enum transport {
+	TRANSPORT_INFINIBAND = 1,
+	TRANSPORT_OPA,
+	TRANSPORT_ROCE,
+	TRANSPORT_IWARP,
+	TRANSPORT_USNIC,
+	TRANSPORT_UNSPECIFIED,
+};
+
+extern const struct schema device_schema;
+
+/* Appends a device of that name without ports; addresses of earlier ones do not survive. */
+struct device *device_list_add(struct device_list *list, const char *name);
+struct device *device_list_find(const struct device_list *list, const char *name);
+/* Natural order of names, ports by number. */
+void device_list_sort(struct device_list *list);
+void device_list_clear(struct device_list *list);
+/* Removes all devices for which `keep` is false. */
+void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),
+			const void *context);
+
+/* The port of that number, or NULL. */
+struct port *device_port(const struct device *device, unsigned int number);
+/* Appends a port; addresses of earlier ones do not survive. */
+struct port *device_add_port(struct device *device, unsigned int number);
+/* The transport as far as node type, protocol and the first port's link layer tell. */
+void device_derive_transport(struct device *device);

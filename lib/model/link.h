@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The Ethernet and IPoIB side of the host: netdevs, their addresses and a route, as rtnetlink (or a
+ * saved /sys/class/net) tells them.
+ */
+#pragma once
+
+#include "schema/schema.h"
+
+struct link {
+	struct number index;
+	char *name;
+	struct number type;       /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	struct number operstate;  /* IF_OPER_* */
+	struct number mtu_bytes;
+	char *kind;               /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
+	char *address;            /* hardware address, aa:bb:... */
+	struct number master_index; /* bond, bridge, VRF it belongs to */
+	struct number lower_index;  /* IFLA_LINK: what a VLAN, macvlan, IPoIB child stands on */
+	bool lower_elsewhere;     /* lower_index is of another network namespace */
+	struct number vlan_id;
+	struct number pkey;       /* IPoIB */
+	struct number carrier_changes;
+	struct number port_guid;  /* IPoIB: the low 8 bytes of the 20-byte address */
+	struct number speed_mbps; /* from /sys/class/net; unknown where the driver cannot tell */
+	struct number dev_port;   /* IPoIB: port of its device, from 0 */
+};
+
+struct link_list {
+	struct link *items;
+	size_t count;
+};
+
+struct link_address {
+	struct number link_index;
+	struct ip_address ip;
+	struct number prefix_length;
+};
+
+struct link_address_list {
+	struct link_address *items;
+	size_t count;
+};
+
+/* The answer of the routing table for one destination. */
+struct route {
+	struct number link_index;  /* the netdev that the packet leaves by */
+	struct known_ip source;    /* preferred source address */
+	struct known_ip gateway;
+	bool local;                /* the destination is an address of this host */
+};
+
+extern const struct enum_name operstate_names[];
+
+struct link *link_list_add(struct link_list *list);
+const struct link *link_by_index(const struct link_list *list, const struct number *index);
+const struct link *link_by_name(const struct link_list *list, const char *name);
+void link_list_clear(struct link_list *list);
+void link_address_list_clear(struct link_address_list *list);

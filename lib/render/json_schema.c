@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "render/format.h"
+
+static json_t *record_schema(const struct columns *columns);
+
+/* The words of an enumeration, null, and the form that a code without a word is shown in. */
+static json_t *enum_type(const struct enum_name *names)
+{
+	json_t *words = json_array();
+
+	for (; names->word; names++)
+		json_array_append_new(words, json_string(names->word));
+	return json_pack("{s:[{s:o},{s:s,s:s},{s:s}]}", "anyOf", "enum", words, "type", "string",
+			 "pattern", "^unknown-[0-9]+$", "type", "null");
+}
+
+static json_t *pattern_type(const char *pattern)
+{
+	return json_pack("{s:[s,s],s:s}", "type", "string", "null", "pattern", pattern);
+}
+
+static json_t *plain_type(const char *type)
+{
+	return json_pack("{s:[s,s]}", "type", type, "null");
+}
+
+static json_t *list_type(void)
+{
+	return json_pack("{s:[s,s],s:{s:s}}", "type", "array", "null", "items", "type", "string");
+}
+
+static json_t *records_type(const struct field *field)
+{
+	_cleanup_(freep) char *bad = NULL;
+	struct columns columns;
+	json_t *type;
+
+	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+		return NULL;
+	type = json_pack("{s:[s,s],s:o}", "type", "array", "null", "items", record_schema(&columns));
+	columns_free(&columns);
+	return type;
+}
+
+static json_t *field_type(const struct field *field)
+{
+	switch (field->kind) {
+	case FIELD_UNSIGNED:
+		return json_pack("{s:[s,s],s:i}", "type", "integer", "null", "minimum", 0);
+	case FIELD_SIGNED:
+		return plain_type("integer");
+	case FIELD_REAL:
+		return plain_type("number");
+	case FIELD_BOOL:
+		return plain_type("boolean");
+	case FIELD_ENUM:
+		return field->names ? enum_type(field->names) : plain_type("string");
+	case FIELD_HEX:
+		return pattern_type("^0x[0-9a-f]+$");
+	case FIELD_GUID:
+		return pattern_type("^[0-9a-f]{4}(:[0-9a-f]{4}){3}$");
+	case FIELD_GID:
+		return pattern_type("^[0-9a-f]{4}(:[0-9a-f]{4}){7}$");
+	case FIELD_FLAGS:
+	case FIELD_LIST:
+		return list_type();
+	case FIELD_RECORDS:
+		return records_type(field);
+	default:
+		return plain_type("string");
+	}
+}
+
+static json_t *record_schema(const struct columns *columns)
+{
+	json_t *properties = json_object();
+	json_t *required = json_array();
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct field *field = columns->fields[i];
+		json_t *type = field_type(field);
+
+		json_object_set_new(type, "description", json_string(field->help));
+		json_object_set_new(properties, field->key, type);
+		json_array_append_new(required, json_string(field->key));
+	}
+	return json_pack("{s:s,s:o,s:o,s:b}", "type", "object", "properties", properties,
+			 "required", required, "additionalProperties", 0);
+}
+
+static json_t *problems_schema(void)
+{
+	_cleanup_(freep) char *bad = NULL;
+	struct columns columns;
+	json_t *items;
+
+	if (columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad))
+		return NULL;
+	items = record_schema(&columns);
+	columns_free(&columns);
+	return json_pack("{s:s,s:o}", "type", "array", "items", items);
+}
+
+int render_json_schema(const struct columns *columns)
+{
+	const struct schema *schema = columns->schema;
+	char id[128];
+	json_t *document;
+	int rc;
+
+	snprintf(id, sizeof(id), "rdmactl/%s/%u", schema->name, schema->version);
+	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:o},s:[s,s,s],s:b}",
+			     "$schema", "https://json-schema.org/draft/2020-12/schema", "$id", id,
+			     "title", id, "type", "object", "properties", "schema", "const", id,
+			     schema->name, "type", "array", "description", schema->summary, "items",
+			     record_schema(columns), "problems", problems_schema(), "required",
+			     "schema", schema->name, "problems", "additionalProperties", 0);
+	rc = document ? json_dumpf(document, stdout, JSON_INDENT(2)) : -1;
+	putchar('\n');
+	json_decref(document);
+	return rc ? -EIO : 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "render/format.h"
+
+enum { INDENT = 2 };
+
+static int key_width(const struct columns *columns)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->fields[i]->kind != FIELD_RECORDS &&
+		    strlen(columns->fields[i]->key) > widest)
+			widest = strlen(columns->fields[i]->key);
+	return (int)widest;
+}
+
+static void put_record(const struct columns *columns, const void *record, int indent);
+
+/* The records within a record come below it, each under a line that names it. */
+static void put_inner(const struct field *field, const struct value *value, int indent)
+{
+	_cleanup_(freep) char *bad = NULL;
+	struct columns columns;
+
+	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+		return;
+	for (size_t i = 0; i < value->records.count; i++) {
+		printf("%*s%s[%zu]\n", indent, "", field->key, i);
+		put_record(&columns,
+			   (const char *)value->records.rows + i * field->records->record_size,
+			   indent + INDENT);
+	}
+	columns_free(&columns);
+}
+
+static void put_record(const struct columns *columns, const void *record, int indent)
+{
+	int width = key_width(columns);
+	struct value value;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct field *field = columns->fields[i];
+		_cleanup_(freep) char *text = NULL;
+
+		field_get(field, record, &value);
+		if (value.kind == VALUE_RECORDS) {
+			put_inner(field, &value, indent);
+			continue;
+		}
+		text = format_value(&value, " ");
+		printf("%*s%-*s  %s\n", indent, "", width, field->key, text && *text ? text : "-");
+	}
+}
+
+int render_record(const struct render_options *options, const struct document *document)
+{
+	(void)options;
+	for (size_t i = 0; i < document->row_count; i++) {
+		if (i)
+			putchar('\n');
+		put_record(document->columns, document->rows[i], 0);
+	}
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Standard output: one document, in any format, from records and the columns selected. Nothing here
+ * knows what a record means. The functions return 0 or -errno of the write.
+ */
+#pragma once
+
+#include "schema/columns.h"
+#include "schema/problem.h"
+
+enum format { FORMAT_TABLE, FORMAT_RECORD, FORMAT_JSON, FORMAT_JSONL, FORMAT_TSV };
+
+struct render_options {
+	enum format format;
+	bool headings; /* of tables and TSV */
+	bool color;    /* of tables */
+};
+
+struct document {
+	const struct columns *columns;
+	const void *const *rows; /* pointers to records of columns->schema */
+	size_t row_count;
+	const struct problems *problems; /* part of JSON; the caller tells them to standard error */
+};
+
+int render(const struct render_options *options, const struct document *document);
+
+/* Text that is no record: help, completion, generated man text. */
+int render_text(const char *text);
+/* The JSON Schema (draft 2020-12) of a command's JSON document. */
+int render_json_schema(const struct columns *columns);
+/* Pushes out what is buffered; -errno if any of it was lost. To be called once, at the end. */
+int render_finish(void);
+
+/* Versions of the libraries behind JSON and tables: compiled with, and in use. */
+const char *render_json_built_version(void);
+const char *render_json_running_version(void);
+const char *render_table_built_version(void);
+const char *render_table_running_version(void);

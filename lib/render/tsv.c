@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "render/format.h"
+
+/* Values hold no control bytes (they were cleaned), so tabs and newlines need no escape here. */
+static void put_row(const struct columns *columns, const void *row)
+{
+	struct value value;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		_cleanup_(freep) char *text = NULL;
+
+		field_get(columns->fields[i], row, &value);
+		text = format_value(&value, ",");
+		if (i)
+			putchar('\t');
+		if (text)
+			fputs(text, stdout);
+	}
+	putchar('\n');
+}
+
+int render_tsv(const struct render_options *options, const struct document *document)
+{
+	const struct columns *columns = document->columns;
+
+	for (size_t i = 0; options->headings && i < columns->count; i++)
+		printf("%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
+	for (size_t i = 0; i < document->row_count; i++)
+		put_row(columns, document->rows[i]);
+	return 0;
+}

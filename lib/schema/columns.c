@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+static size_t position(const struct columns *columns, const struct field *field)
+{
+	size_t i = 0;
+
+	while (i < columns->count && columns->fields[i] != field)
+		i++;
+	return i;
+}
+
+static void append(struct columns *columns, const struct field *field)
+{
+	const struct field **slot;
+
+	if (position(columns, field) < columns->count)
+		return;
+	slot = mem_append(&columns->fields, &columns->count, sizeof(*columns->fields));
+	*slot = field;
+}
+
+static void drop(struct columns *columns, const struct field *field)
+{
+	size_t at = position(columns, field);
+
+	if (at == columns->count)
+		return;
+	columns->count--;
+	memmove(columns->fields + at, columns->fields + at + 1,
+		(columns->count - at) * sizeof(*columns->fields));
+}
+
+static void append_set(struct columns *columns, enum column_set set)
+{
+	for (size_t i = 0; i < columns->schema->field_count; i++) {
+		const struct field *field = &columns->schema->fields[i];
+
+		if (set == COLUMNS_ALL ? !(field->flags & FIELD_EXTRA)
+				       : field->flags & FIELD_DEFAULT)
+			append(columns, field);
+	}
+}
+
+static void append_all_plain(struct columns *columns)
+{
+	for (size_t i = 0; i < columns->schema->field_count; i++)
+		if (columns->schema->fields[i].kind != FIELD_RECORDS &&
+		    !(columns->schema->fields[i].flags & FIELD_EXTRA))
+			append(columns, &columns->schema->fields[i]);
+}
+
+/* One word of the list. -EINVAL if it names no field. */
+static int apply(struct columns *columns, const char *word)
+{
+	bool remove = word[0] == '-';
+	const char *key = remove || word[0] == '+' ? word + 1 : word;
+	const struct field *field = schema_find(columns->schema, key);
+
+	if (!remove && !strcmp(key, "all")) {
+		append_all_plain(columns);
+		return 0;
+	}
+	if (!field)
+		return -EINVAL;
+	if (remove)
+		drop(columns, field);
+	else
+		append(columns, field);
+	return 0;
+}
+
+int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
+		   const char *list, char **ret_bad)
+{
+	_cleanup_(freep) char *words = list ? mem_string(list) : NULL;
+	char *rest = words, *word;
+
+	*columns = (struct columns){.schema = schema};
+	if (!list || list[0] == '+' || list[0] == '-')
+		append_set(columns, set);
+	while ((word = strsep(&rest, ","))) {
+		if (apply(columns, word)) {
+			*ret_bad = mem_string(word);
+			columns_free(columns);
+			return -EINVAL;
+		}
+	}
+	if (!columns->count) {
+		*ret_bad = mem_string(list ? list : "");
+		columns_free(columns);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void columns_add(struct columns *columns, const char *key)
+{
+	const struct field *field = schema_find(columns->schema, key);
+
+	if (field)
+		append(columns, field);
+}
+
+unsigned int columns_needs(const struct columns *columns)
+{
+	unsigned int needs = 0;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct field *field = columns->fields[i];
+		_cleanup_(freep) char *bad = NULL;
+		struct columns inner;
+
+		needs |= field->needs;
+		if (!field->records || columns_select(&inner, field->records, COLUMNS_ALL,
+						      field->records_columns, &bad))
+			continue;
+		needs |= columns_needs(&inner);
+		columns_free(&inner);
+	}
+	return needs;
+}
+
+void columns_free(struct columns *columns)
+{
+	free(columns->fields);
+	columns->fields = NULL;
+	columns->count = 0;
+}

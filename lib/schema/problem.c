@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const struct field problem_fields[] = {
+	STRING_FIELD(struct problem, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "device, device/port or other thing it is about; null: the host"),
+	STRING_FIELD(struct problem, attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT, 0,
+		     "what could not be read"),
+	STRING_FIELD(struct problem, source, "source", "SOURCE", FIELD_DEFAULT, 0,
+		     "the interface that was asked"),
+	STRING_FIELD(struct problem, error, "error", "ERROR", FIELD_DEFAULT, 0, "the cause"),
+	STRING_FIELD(struct problem, hint, "hint", "HINT", FIELD_DEFAULT, 0, "the next step"),
+};
+
+const struct schema problem_schema = {
+	.name = "problems",
+	.version = 1,
+	.summary = "something that could not be read or done",
+	.fields = problem_fields,
+	.field_count = ARRAY_SIZE(problem_fields),
+	.record_size = sizeof(struct problem),
+};
+
+static char *copy(const char *string)
+{
+	return string ? mem_string(string) : NULL;
+}
+
+void problem_add_text(struct problems *problems, const char *object, const char *attribute,
+		      const char *source, const char *error, const char *hint)
+{
+	struct problem *problem =
+		mem_append(&problems->items, &problems->count, sizeof(*problems->items));
+
+	*problem = (struct problem){
+		.object = copy(object),
+		.attribute = copy(attribute),
+		.source = copy(source),
+		.error = copy(error),
+		.hint = copy(hint),
+	};
+}
+
+void problem_add(struct problems *problems, const char *object, const char *attribute,
+		 const char *source, int error, const char *hint)
+{
+	problem_add_text(problems, object, attribute, source, strerror(error < 0 ? -error : error),
+			 hint);
+}
+
+void problems_free(struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		free(problems->items[i].object);
+		free(problems->items[i].attribute);
+		free(problems->items[i].source);
+		free(problems->items[i].error);
+		free(problems->items[i].hint);
+	}
+	free(problems->items);
+	*problems = (struct problems){0};
+}
+
+char *problem_line(const struct problem *problem)
+{
+	const char *object = problem->object ? problem->object : "";
+	const char *colon = problem->object ? ": " : "";
+
+	if (!problem->attribute)
+		return mem_format("%s%s%s", object, colon, problem->error);
+	return mem_format("%s%scannot read %s: %s", object, colon, problem->attribute,
+			  problem->error);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static void get_flags(const struct enum_name *names, uint64_t flags, struct value *value)
+{
+	size_t count = 0, most = ARRAY_SIZE(value->words) - 1;
+
+	for (; names->word; names++) {
+		if (!(flags & names->value))
+			continue;
+		flags &= ~names->value;
+		if (count < most)
+			value->words[count++] = names->word;
+	}
+	if (flags) {
+		/* Bits that are newer than the table are shown all the same. */
+		snprintf(value->scratch, sizeof(value->scratch), "0x%" PRIx64, flags);
+		value->words[count++] = value->scratch;
+	}
+	value->kind = VALUE_LIST;
+	value->list.items = value->words;
+	value->list.count = count;
+}
+
+static void get_enum(const struct enum_name *names, uint64_t code, struct value *value)
+{
+	const struct enum_name *name = enum_find(names, code);
+
+	if (name) {
+		value->tone = name->tone;
+		value_set_string(value, name->word);
+		return;
+	}
+	snprintf(value->scratch, sizeof(value->scratch), "unknown-%" PRIu64, code);
+	value_set_string(value, value->scratch);
+}
+
+static void get_number(const struct field *field, const struct number *number, struct value *value)
+{
+	if (!number->known)
+		return;
+	switch (field->kind) {
+	case FIELD_SIGNED:
+		value->kind = VALUE_SIGNED;
+		value->integer = (int64_t)number->value;
+		break;
+	case FIELD_HEX:
+		snprintf(value->scratch, sizeof(value->scratch), "0x%0*" PRIx64, (int)field->digits,
+			 number->value);
+		value_set_string(value, value->scratch);
+		break;
+	case FIELD_GUID:
+		guid_format(number->value, value->scratch);
+		value_set_string(value, value->scratch);
+		break;
+	case FIELD_ENUM:
+		get_enum(field->names, number->value, value);
+		break;
+	case FIELD_FLAGS:
+		get_flags(field->names, number->value, value);
+		break;
+	default:
+		value->kind = VALUE_UNSIGNED;
+		value->number = number->value;
+	}
+}
+
+static void get_list(const struct strings *strings, struct value *value)
+{
+	if (!strings->known)
+		return;
+	value->kind = VALUE_LIST;
+	value->list.items = (const char *const *)strings->items;
+	value->list.count = strings->count;
+}
+
+static void get_address(const struct field *field, const void *member, struct value *value)
+{
+	const struct known_gid *gid = member;
+	const struct known_ip *ip = member;
+
+	if (field->kind == FIELD_GID && gid->known) {
+		gid_format(&gid->gid, value->scratch);
+		value_set_string(value, value->scratch);
+	} else if (field->kind == FIELD_IP && ip->known) {
+		ip_format(&ip->address, value->scratch);
+		value_set_string(value, value->scratch);
+	}
+}
+
+static void get_bool(enum tristate state, struct value *value)
+{
+	if (state == TRISTATE_UNKNOWN)
+		return;
+	value->kind = VALUE_BOOL;
+	value->boolean = state == TRISTATE_YES;
+}
+
+void field_get(const struct field *field, const void *record, struct value *value)
+{
+	const void *member = (const char *)record + field->offset;
+
+	value->kind = VALUE_NONE;
+	value->tone = TONE_PLAIN;
+	if (field->get) {
+		field->get(record, value);
+		return;
+	}
+	switch (field->kind) {
+	case FIELD_STRING:
+		value_set_string(value, *(char *const *)member);
+		break;
+	case FIELD_REAL:
+		if (((const struct real *)member)->known) {
+			value->kind = VALUE_REAL;
+			value->real = ((const struct real *)member)->value;
+		}
+		break;
+	case FIELD_BOOL:
+		get_bool(*(const enum tristate *)member, value);
+		break;
+	case FIELD_GID:
+	case FIELD_IP:
+		get_address(field, member, value);
+		break;
+	case FIELD_LIST:
+		get_list(member, value);
+		break;
+	case FIELD_RECORDS: /* always through get */
+		break;
+	default:
+		get_number(field, member, value);
+	}
+}
+
+const struct field *schema_find(const struct schema *schema, const char *key)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (!strcmp(schema->fields[i].key, key))
+			return &schema->fields[i];
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void number_set(struct number *number, uint64_t value)
+{
+	number->value = value;
+	number->known = true;
+}
+
+void strings_add(struct strings *strings, const char *item)
+{
+	char **slot = mem_append(&strings->items, &strings->count, sizeof(*strings->items));
+
+	*slot = mem_string(item);
+	strings->known = true;
+}
+
+bool strings_contain(const struct strings *strings, const char *item)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		if (!strcmp(strings->items[i], item))
+			return true;
+	return false;
+}
+
+void strings_free(struct strings *strings)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		free(strings->items[i]);
+	free(strings->items);
+	*strings = (struct strings){0};
+}
+
+const struct enum_name *enum_find(const struct enum_name *names, uint64_t value)
+{
+	for (; names->word; names++)
+		if (names->value == value)
+			return names;
+	return NULL;
+}
+
+const struct enum_name *enum_find_word(const struct enum_name *names, const char *word)
+{
+	for (; names->word; names++)
+		if (!strcmp(names->word, word))
+			return names;
+	return NULL;
+}
+
+const char *enum_word(const struct enum_name *names, uint64_t value, const char *fallback)
+{
+	const struct enum_name *name = enum_find(names, value);
+
+	return name ? name->word : fallback;
+}
+
+void value_set_string(struct value *value, const char *string)
+{
+	value->kind = string ? VALUE_STRING : VALUE_NONE;
+	value->string = string;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How a record holds what may be unknown, and the typed value that every output format is made
+ * from. Unknown is a state of its own: it prints as `-`, null or nothing, never as 0 or false.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/gid.h"
+
+/* In records. A struct number also holds GUIDs, masks, codes of enumerations and signed numbers. */
+struct number {
+	uint64_t value;
+	bool known;
+};
+
+struct real {
+	double value;
+	bool known;
+};
+
+enum tristate { TRISTATE_UNKNOWN, TRISTATE_NO, TRISTATE_YES };
+
+struct known_gid {
+	struct gid gid;
+	bool known;
+};
+
+struct known_ip {
+	struct ip_address address;
+	bool known;
+};
+
+/* A list of words that the record owns; known with no item is an empty list, not an unknown one. */
+struct strings {
+	char **items;
+	size_t count;
+	bool known;
+};
+
+void number_set(struct number *number, uint64_t value);
+static inline struct number number_of(uint64_t value)
+{
+	return (struct number){.value = value, .known = true};
+}
+void strings_add(struct strings *strings, const char *item); /* copies the item */
+bool strings_contain(const struct strings *strings, const char *item);
+void strings_free(struct strings *strings);
+
+/* What an enumeration's code is called, and how good news it is (the colour of a table cell). */
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARNING, TONE_BAD };
+
+struct enum_name {
+	uint64_t value; /* the code, or the single bit of a flag */
+	const char *word;
+	enum tone tone;
+	const char *help;
+};
+
+/* Tables of names end with an entry whose word is NULL. */
+const struct enum_name *enum_find(const struct enum_name *names, uint64_t value);
+const struct enum_name *enum_find_word(const struct enum_name *names, const char *word);
+/* The word of a code, or `fallback` where the table has none. */
+const char *enum_word(const struct enum_name *names, uint64_t value, const char *fallback);
+
+enum value_kind {
+	VALUE_NONE,
+	VALUE_STRING,
+	VALUE_UNSIGNED,
+	VALUE_SIGNED,
+	VALUE_REAL,
+	VALUE_BOOL,
+	VALUE_LIST,
+	VALUE_RECORDS,
+};
+
+struct schema;
+
+/*
+ * One value on its way out. Pointers lead into the record (valid as long as it lives) or into the
+ * value's own scratch (valid as long as the value stays where it is: do not copy the struct).
+ */
+struct value {
+	enum value_kind kind;
+	enum tone tone;
+	union {
+		const char *string;
+		uint64_t number;
+		int64_t integer;
+		double real;
+		bool boolean;
+		struct {
+			const char *const *items;
+			size_t count;
+		} list;
+		struct {
+			const void *rows;
+			size_t count;
+		} records;
+	};
+	char scratch[64];
+	const char *words[64]; /* of a list that is made on the fly, from flags */
+};
+
+void value_set_string(struct value *value, const char *string); /* NULL stays NONE */

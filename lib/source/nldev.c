@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "source/nldev.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <rdma/rdma_netlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "source/netlink.h"
+#include "source/rdma_netlink_attrs.h"
+
+/*
+ * One device, one port: no message that is asked for here is larger than the kernel's
+ * NLMSG_GOODSIZE, which is 8 KiB at most whatever the page size (include/linux/netlink.h).
+ */
+#define LARGEST_MESSAGE 8192
+
+/* The kernel counts ports with 32 bits; more than this is a damaged message. */
+#define MOST_PORTS 65535
+
+struct nldev {
+	struct netlink *netlink;
+};
+
+static uint16_t message_type(unsigned int command)
+{
+	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
+}
+
+int nldev_open(struct nldev **ret_nldev)
+{
+	struct netlink *netlink;
+	int error = netlink_open(NETLINK_RDMA, LARGEST_MESSAGE, &netlink);
+
+	if (error)
+		return error;
+	*ret_nldev = mem_alloc_zero(1, sizeof(**ret_nldev));
+	(*ret_nldev)->netlink = netlink;
+	return 0;
+}
+
+struct nldev *nldev_from_fd(int fd)
+{
+	struct nldev *nldev = mem_alloc_zero(1, sizeof(*nldev));
+
+	nldev->netlink = netlink_from_fd(fd, LARGEST_MESSAGE);
+	return nldev;
+}
+
+void nldev_free(struct nldev *nldev)
+{
+	if (!nldev)
+		return;
+	netlink_free(nldev->netlink);
+	free(nldev);
+}
+
+/*
+ * A device name that is fit to be a path component and to be shown. The kernel's names are; of
+ * others, what is not fit is escaped the way text_clean() does it.
+ */
+static char *get_name(const struct nlattr *attribute)
+{
+	_cleanup_(freep) char *clean = text_clean(nla_data(attribute), nla_len(attribute));
+	size_t length = strlen(clean);
+	char *name, *out;
+
+	if (strcmp(clean, ".") && strcmp(clean, "..") && !strchr(clean, '/'))
+		return mem_string(clean);
+	name = out = mem_alloc_zero(length * 4 + 1, 1);
+	for (size_t i = 0; i < length; i++) {
+		if (clean[i] == '/' || clean[i] == '.')
+			out = stpcpy(out, clean[i] == '/' ? "\\x2f" : "\\x2e");
+		else
+			*out++ = clean[i];
+	}
+	return name;
+}
+
+static int fill_device(const struct nlattr *const *table, struct device *device)
+{
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device->index) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &device->node_type) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_NODE_GUID], &device->node_guid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &device->system_image_guid) ||
+	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &device->sub_type))
+		return -EBADMSG;
+	if (!device->name && table[RDMA_NLDEV_ATTR_DEV_NAME])
+		device->name = get_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	netlink_get_text(table[RDMA_NLDEV_ATTR_FW_VERSION], &device->firmware);
+	netlink_get_text(table[RDMA_NLDEV_ATTR_DEV_PROTOCOL], &device->protocol);
+	if (!device->parent && table[NLDEV_ATTR_PARENT_NAME])
+		device->parent = get_name(table[NLDEV_ATTR_PARENT_NAME]);
+	return 0;
+}
+
+/* In a device's message the port index is the number of ports (rdma_netlink.h). */
+static int get_port_count(const struct nlattr *const *table, unsigned int *ret_port_count)
+{
+	struct number port_count = {0};
+
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port_count) ||
+	    port_count.value > MOST_PORTS)
+		return -EBADMSG;
+	*ret_port_count = port_count.value;
+	return 0;
+}
+
+int nldev_parse_device(const void *attributes, size_t length, struct device *device,
+		       unsigned int *ret_port_count)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)) ||
+	    fill_device(table, device))
+		return -EBADMSG;
+	return get_port_count(table, ret_port_count);
+}
+
+static bool is_listed(const struct device_list *list, uint64_t device_index)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].index.value == device_index)
+			return true;
+	return false;
+}
+
+/*
+ * Takes one message of the dump into a new element of the list. The kernel counts its way through
+ * the devices, so that one may come twice when another went meanwhile.
+ */
+static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct device_list *list = context;
+	struct number device_index = {0};
+	unsigned int port_count;
+	struct device *device;
+
+	(void)request;
+	if (netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
+	    get_port_count(table, &port_count))
+		return -EBADMSG;
+	if (!device_index.known)
+		return NETLINK_NOTHING;
+	if (is_listed(list, device_index.value))
+		return 0;
+	device = mem_append(&list->items, &list->count, sizeof(*list->items));
+	if (fill_device(table, device))
+		return -EBADMSG;
+	if (!device->name || !device->name[0]) {
+		free(device->name);
+		device->name = mem_format("#%u", (unsigned int)device_index.value);
+	}
+	for (unsigned int port = 1; port <= port_count; port++)
+		device_add_port(device, port);
+	return 0;
+}
+
+int nldev_get_devices(struct nldev *nldev, struct device_list *list)
+{
+	_cleanup_(device_list_clear) struct device_list found = {0};
+	struct netlink_request request = {0};
+	int error;
+
+	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
+	error = netlink_dump(nldev->netlink, &request, handle_device, &found);
+	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
+	if (error && error != -EINTR)
+		return error;
+	for (size_t i = 0; i < found.count; i++) {
+		struct device *device = mem_append(&list->items, &list->count,
+						   sizeof(*list->items));
+
+		*device = found.items[i];
+	}
+	/* Its devices have moved. */
+	found.count = 0;
+	return 0;
+}
+
+static int fill_port(const struct nlattr *const *table, struct port *port)
+{
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port->port) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_STATE], &port->state) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &port->physical_state) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_LID], &port->lid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SM_LID], &port->sm_lid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_LMC], &port->lmc) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_CAP_FLAGS], &port->cap_mask) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &port->subnet_prefix) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &port->netdev_index))
+		return -EBADMSG;
+	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &port->netdev);
+	return 0;
+}
+
+int nldev_parse_port(const void *attributes, size_t length, struct port *port)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	return fill_port(table, port);
+}
+
+/* One request for a port, and what became of it. */
+struct port_request {
+	const struct device *device;
+	struct port *port;
+	bool answered;
+};
+
+/* Requests on their way to the kernel, and whom to tell of failures. */
+struct port_batch {
+	struct port_request requests[NETLINK_BATCH];
+	unsigned int count;
+	nldev_port_failed *failed;
+	void *context;
+	int given_up; /* the kernel does not answer: ask it no more */
+};
+
+/* Whether an attribute is there and has this value. */
+static bool has_number(const struct nlattr *attribute, uint64_t expected)
+{
+	struct number number = {0};
+
+	return !netlink_get_number(attribute, &number) && number.known && number.value == expected;
+}
+
+static int take_port(const struct port_request *request, const struct netlink_answer *answer)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (answer->error)
+		return answer->error;
+	/* The answer's message type says nothing; that it is about this port is said in it. */
+	if (!answer->payload ||
+	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    !has_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], request->device->index.value) ||
+	    !has_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], request->port->port.value))
+		return -EBADMSG;
+	return fill_port(table, request->port);
+}
+
+static int handle_port(void *context, unsigned int index, const struct netlink_answer *answer)
+{
+	struct port_batch *batch = context;
+	struct port_request *request = &batch->requests[index];
+	int error = take_port(request, answer);
+
+	request->answered = true;
+	if (error)
+		batch->failed(batch->context, request->port, error, answer->text);
+	return 0;
+}
+
+/* Asks for the ports of the batch that have no answer yet. */
+static int ask_ports(struct nldev *nldev, struct port_batch *batch)
+{
+	struct netlink_request request = {0};
+
+	for (unsigned int i = 0; i < batch->count; i++) {
+		netlink_add(&request, message_type(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
+		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
+				(uint32_t)batch->requests[i].device->index.value);
+		netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
+				(uint32_t)batch->requests[i].port->port.value);
+	}
+	return netlink_ask(nldev->netlink, &request, handle_port, batch);
+}
+
+/* Asks again for one port whose answer was lost. A second loss is the port's failure. */
+static void ask_port_again(struct nldev *nldev, struct port_batch *batch,
+			   const struct port_request *request)
+{
+	struct port_batch single = {.requests = {*request},
+				    .count = 1,
+				    .failed = batch->failed,
+				    .context = batch->context};
+	int error = batch->given_up;
+
+	if (!error)
+		error = ask_ports(nldev, &single);
+	if (!single.requests[0].answered)
+		batch->failed(batch->context, request->port, error ? error : -EBADMSG, NULL);
+	if (error == -ETIMEDOUT)
+		batch->given_up = error;
+}
+
+static void finish_batch(struct nldev *nldev, struct port_batch *batch)
+{
+	if (!batch->given_up && batch->count)
+		ask_ports(nldev, batch);
+	for (unsigned int i = 0; i < batch->count; i++)
+		if (!batch->requests[i].answered)
+			ask_port_again(nldev, batch, &batch->requests[i]);
+	batch->count = 0;
+}
+
+int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
+		    void *context)
+{
+	struct port_batch batch = {.failed = failed, .context = context};
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct device *device = &list->items[i];
+
+		for (size_t j = 0; device->index.known && j < device->port_count; j++) {
+			batch.requests[batch.count++] = (struct port_request){
+				.device = device, .port = &device->ports[j]};
+			if (batch.count == NETLINK_BATCH)
+				finish_batch(nldev, &batch);
+		}
+	}
+	finish_batch(nldev, &batch);
+	return 0;
+}
+
+struct uverbs_answer {
+	char *name;
+	struct number driver_id;
+};
+
+static int handle_uverbs(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct uverbs_answer *uverbs = context;
+
+	(void)request;
+	if (answer->error)
+		return answer->error;
+	if (!answer->payload ||
+	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME] ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &uverbs->driver_id))
+		return -EBADMSG;
+	uverbs->name = get_name(table[RDMA_NLDEV_ATTR_CHARDEV_NAME]);
+	return 0;
+}
+
+int nldev_get_uverbs(struct nldev *nldev, const struct device *device, char **ret_name,
+		     struct number *ret_driver_id)
+{
+	static const char type[] = "uverbs";
+	struct netlink_request request = {0};
+	struct uverbs_answer uverbs = {0};
+	int error;
+
+	if (!device->index.known)
+		return -ENODEV;
+	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
+	netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
+	error = netlink_ask(nldev->netlink, &request, handle_uverbs, &uverbs);
+	if (error)
+		return error;
+	*ret_name = uverbs.name;
+	*ret_driver_id = uverbs.driver_id;
+	return 0;
+}

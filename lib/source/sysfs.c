@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "source/sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
+#define FORMAT_PATH(path, format)                                                                  \
+	do {                                                                                       \
+		va_list arguments;                                                                 \
+		int path_length;                                                                   \
+                                                                                                   \
+		va_start(arguments, format);                                                       \
+		path_length = vsnprintf(path, sizeof(path), format, arguments);                    \
+		va_end(arguments);                                                                 \
+		if (path_length < 0 || (size_t)path_length >= sizeof(path))                        \
+			return -ENAMETOOLONG;                                                      \
+	} while (0)
+
+int root_open(const char *directory, struct root *ret_root)
+{
+	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	ret_root->fd = fd;
+	ret_root->live = !directory;
+	return 0;
+}
+
+void root_close(struct root *root)
+{
+	if (root->fd >= 0)
+		close(root->fd);
+	root->fd = -1;
+}
+
+/* The errors that attributes answer with, by the names that a saved tree has for them. */
+static int saved_error(const struct root *root, const char *path)
+{
+	static const struct enum_name errors[] = {
+		{EINVAL, "!EINVAL"},	     {EIO, "!EIO"},	      {EACCES, "!EACCES"},
+		{EPERM, "!EPERM"},	     {ENODEV, "!ENODEV"},     {ENXIO, "!ENXIO"},
+		{EOPNOTSUPP, "!EOPNOTSUPP"}, {EBUSY, "!EBUSY"},	      {ETIMEDOUT, "!ETIMEDOUT"},
+		{EAGAIN, "!EAGAIN"},	     {ENODATA, "!ENODATA"},   {ERANGE, "!ERANGE"},
+		{0, NULL},
+	};
+	const struct enum_name *error;
+	char target[32];
+	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+
+	if (length <= 0)
+		return -ENOENT;
+	target[length] = '\0';
+	error = enum_find_word(errors, target);
+	return error ? -(int)error->value : -ENOENT;
+}
+
+/* O_NONBLOCK: a saved tree may hold a FIFO, and nobody writes to it. */
+static int open_path(const struct root *root, const char *path, int flags)
+{
+	int fd = openat(root->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT && !root->live)
+		return saved_error(root, path);
+	return -errno;
+}
+
+static ssize_t read_path(const struct root *root, char *text, const char *path)
+{
+	_cleanup_(closep) int fd = open_path(root, path, 0);
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	do
+		length = read(fd, text, SYSFS_TEXT_SIZE);
+	while (length < 0 && errno == EINTR);
+	if (length < 0)
+		return -errno;
+	if (length == SYSFS_TEXT_SIZE)
+		return -EFBIG;
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	text[length] = '\0';
+	return length;
+}
+
+ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_path(root, text, path);
+}
+
+int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
+{
+	char path[PATH_MAX], text[SYSFS_TEXT_SIZE];
+	uint64_t value;
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	length = read_path(root, text, path);
+	if (length < 0)
+		return (int)length;
+	if (text_parse_u64(text, 10, UINT64_MAX, &value))
+		return -EINVAL;
+	number_set(ret_number, value);
+	return 0;
+}
+
+int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *slash;
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+	if (length < 0)
+		return -errno;
+	target[length] = '\0';
+	slash = strrchr(target, '/');
+	*ret_name = text_clean(slash ? slash + 1 : target, strlen(slash ? slash + 1 : target));
+	return 0;
+}
+
+static DIR *open_directory(const struct root *root, const char *path, int *ret_error)
+{
+	int fd = open_path(root, path, O_DIRECTORY);
+	DIR *directory;
+
+	if (fd < 0) {
+		*ret_error = fd;
+		return NULL;
+	}
+	directory = fdopendir(fd);
+	if (!directory) {
+		*ret_error = -errno;
+		close(fd);
+	}
+	return directory;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return text_compare_natural(*(char *const *)a, *(char *const *)b);
+}
+
+int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	_cleanup_(closedirp) DIR *directory = NULL;
+	struct strings names = {.known = true};
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int error;
+
+	FORMAT_PATH(path, format);
+	directory = open_directory(root, path, &error);
+	if (!directory)
+		return error;
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			strings_add(&names, entry->d_name);
+	if (names.count)
+		qsort(names.items, names.count, sizeof(*names.items), compare_items);
+	*ret_names = names;
+	return 0;
+}
+
+int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
+{
+	_cleanup_(closedirp) DIR *directory = NULL;
+	struct dirent *entry;
+	char path[PATH_MAX];
+	size_t count = 0;
+	int error;
+
+	FORMAT_PATH(path, format);
+	directory = open_directory(root, path, &error);
+	if (!directory)
+		return error;
+	while ((entry = readdir(directory)))
+		count += entry->d_name[0] != '.';
+	*ret_count = count;
+	return 0;
+}
+
+bool sysfs_has_directory(const struct root *root, const char *path)
+{
+	_cleanup_(closep) int fd = open_path(root, path, O_DIRECTORY);
+
+	return fd >= 0;
+}

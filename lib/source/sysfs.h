@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading sysfs, of the live system or of a saved tree (--root). Every path is relative to one root
+ * descriptor. Functions return 0, a length or -errno. In a saved tree an attribute whose read
+ * failed is kept as a symbolic link to `!ERRNAME`, and reading it fails with that errno again.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "schema/value.h"
+
+struct root {
+	int fd;    /* of the root directory */
+	bool live; /* not a saved tree: netlink and verbs speak of the same system */
+};
+
+/* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
+int root_open(const char *directory, struct root *ret_root);
+void root_close(struct root *root);
+
+enum { SYSFS_TEXT_SIZE = 4096 }; /* an attribute is at most a page, Documentation/filesystems/sysfs.rst */
+
+/*
+ * Reads a whole attribute, without the white space at its end, NUL terminated; the length is
+ * returned. -EISDIR for a directory, -EFBIG for what cannot be an attribute.
+ */
+ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The last component of a symbolic link's target; the caller frees it. */
+int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The names in a directory in natural order, without those that begin with a dot. */
+int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same without sorting, counted only. */
+int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* True if the directory is there and may be looked into. */
+bool sysfs_has_directory(const struct root *root, const char *path);
+/* A decimal number. */
+int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "source/sysfs_rdma.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/names.h"
+#include "model/need.h"
+
+#define CLASS "sys/class/infiniband"
+
+/* How the text of an attribute becomes a member. */
+enum attribute_kind {
+	ATTRIBUTE_TEXT,	   /* char *, cleaned */
+	ATTRIBUTE_DECIMAL, /* struct number, as all below */
+	ATTRIBUTE_HEX,	   /* 0x10 */
+	ATTRIBUTE_GUID,
+	ATTRIBUTE_CODE,	   /* "4: ACTIVE": the number before the colon */
+	ATTRIBUTE_SIGNED,  /* -1 is the kernel's "none" and stays unknown */
+	ATTRIBUTE_LAYER,   /* InfiniBand, Ethernet, Unspecified */
+	ATTRIBUTE_SPEED,   /* "8.0 GT/s PCIe": struct real */
+};
+
+struct attribute {
+	const char *path; /* below the directory of the device or port */
+	enum attribute_kind kind;
+	unsigned int need;
+	size_t offset;
+	bool required; /* the core makes it for every device: missing is a problem */
+};
+
+static const struct attribute device_attributes[] = {
+	{"node_type", ATTRIBUTE_CODE, NEED_NODE_TYPE, offsetof(struct device, node_type), true},
+	{"fw_ver", ATTRIBUTE_TEXT, NEED_FIRMWARE, offsetof(struct device, firmware), false},
+	{"node_guid", ATTRIBUTE_GUID, NEED_GUIDS, offsetof(struct device, node_guid), true},
+	{"sys_image_guid", ATTRIBUTE_GUID, NEED_GUIDS, offsetof(struct device, system_image_guid),
+	 true},
+	{"board_id", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, board_id), false},
+	{"hca_type", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hca_type), false},
+	{"hw_rev", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hardware_revision), false},
+	{"node_desc", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, node_description), false},
+	{"device/numa_node", ATTRIBUTE_SIGNED, NEED_NUMA, offsetof(struct device, numa_node), false},
+	{"device/vendor", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_vendor_id), false},
+	{"device/device", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_device_id), false},
+	{"device/current_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
+	 offsetof(struct device, pcie_speed_gtps), false},
+	{"device/max_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
+	 offsetof(struct device, pcie_max_speed_gtps), false},
+	{"device/current_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	 offsetof(struct device, pcie_width_lanes), false},
+	{"device/max_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	 offsetof(struct device, pcie_max_width_lanes), false},
+};
+
+static const struct attribute port_attributes[] = {
+	{"link_layer", ATTRIBUTE_LAYER, NEED_LINK_LAYER, offsetof(struct port, link_layer), true},
+	{"state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, state), true},
+	{"phys_state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, physical_state), true},
+	{"lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, lid), true},
+	{"lid_mask_count", ATTRIBUTE_DECIMAL, NEED_LID, offsetof(struct port, lmc), true},
+	{"sm_lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, sm_lid), true},
+	{"sm_sl", ATTRIBUTE_DECIMAL, NEED_SM_SL, offsetof(struct port, sm_sl), true},
+	{"cap_mask", ATTRIBUTE_HEX, NEED_CAP_MASK, offsetof(struct port, cap_mask), true},
+};
+
+static bool is_known(const struct attribute *attribute, const void *member)
+{
+	if (attribute->kind == ATTRIBUTE_TEXT)
+		return *(char *const *)member;
+	if (attribute->kind == ATTRIBUTE_SPEED)
+		return ((const struct real *)member)->known;
+	return ((const struct number *)member)->known;
+}
+
+static int parse_layer(const char *text, struct number *number)
+{
+	static const struct enum_name words[] = {
+		{LINK_LAYER_INFINIBAND, "InfiniBand"},
+		{LINK_LAYER_ETHERNET, "Ethernet"},
+		{LINK_LAYER_UNSPECIFIED, "Unspecified"},
+		{LINK_LAYER_UNSPECIFIED, "Unknown"},
+		{0, NULL},
+	};
+	const struct enum_name *name = enum_find_word(words, text);
+
+	if (!name)
+		return -EINVAL;
+	number_set(number, name->value);
+	return 0;
+}
+
+static int parse_code(const char *text, struct number *number)
+{
+	char digits[8];
+	size_t length = strcspn(text, ":");
+	uint64_t code;
+
+	if (length >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (text_parse_u64(digits, 10, UINT8_MAX, &code))
+		return -EINVAL;
+	number_set(number, code);
+	return 0;
+}
+
+static int parse_number(const char *text, int base, struct number *number)
+{
+	uint64_t value;
+	int rc = text_parse_u64(text, base, UINT64_MAX, &value);
+
+	if (!rc)
+		number_set(number, value);
+	return rc;
+}
+
+/* A decimal fraction at the start of the text, in the C locale's form. */
+static int parse_real(const char *text, struct real *real, const char **ret_rest)
+{
+	char *end;
+	double value;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (!(value >= 0 && value < 1e9))
+		return -EINVAL;
+	real->value = value;
+	real->known = true;
+	*ret_rest = end;
+	return 0;
+}
+
+static int parse(const struct attribute *attribute, const char *text, void *member)
+{
+	const char *rest;
+	uint64_t guid;
+
+	switch (attribute->kind) {
+	case ATTRIBUTE_TEXT:
+		*(char **)member = text_clean(text, strlen(text));
+		return 0;
+	case ATTRIBUTE_LAYER:
+		return parse_layer(text, member);
+	case ATTRIBUTE_CODE:
+		return parse_code(text, member);
+	case ATTRIBUTE_GUID:
+		if (guid_parse(text, &guid))
+			return -EINVAL;
+		number_set(member, guid);
+		return 0;
+	case ATTRIBUTE_SIGNED:
+		return strcmp(text, "-1") ? parse_number(text, 10, member) : 0;
+	case ATTRIBUTE_SPEED:
+		/* "Unknown" where the link has no speed, drivers/pci/pci-sysfs.c */
+		return strcmp(text, "Unknown") ? parse_real(text, member, &rest) : 0;
+	case ATTRIBUTE_HEX:
+		return parse_number(text, 16, member);
+	default:
+		return parse_number(text, 10, member);
+	}
+}
+
+/* An attribute's text that is not of its form, shown as it is: the operator may know it. */
+static void note_text(struct problems *problems, const char *object, const char *attribute,
+		      const char *text)
+{
+	enum { SHOWN = 60 };
+	size_t length = strlen(text);
+	_cleanup_(freep) char *clean = text_clean(text, length < SHOWN ? length : SHOWN);
+	_cleanup_(freep) char *error = mem_format("unexpected text '%s'", clean);
+
+	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
+}
+
+/* Reads `attributes` that are needed into the members of `record`; `object` names it in problems. */
+static void read_attributes(const struct root *root, const char *directory, const char *object,
+			    const struct attribute *attributes, size_t count, unsigned int needs,
+			    void *record, struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct attribute *attribute = &attributes[i];
+		void *member = (char *)record + attribute->offset;
+		ssize_t length;
+
+		if (!(needs & attribute->need) || is_known(attribute, member))
+			continue;
+		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
+		if (length == -ENOENT && !attribute->required)
+			continue;
+		if (length < 0)
+			problem_add(problems, object, attribute->path, "sysfs", (int)length, NULL);
+		else if (parse(attribute, text, member))
+			note_text(problems, object, attribute->path, text);
+	}
+}
+
+bool sysfs_rdma_is_present(const struct root *root)
+{
+	return sysfs_has_directory(root, CLASS);
+}
+
+int sysfs_rdma_names(const struct root *root, struct strings *ret_names)
+{
+	return sysfs_list(root, ret_names, CLASS);
+}
+
+static void list_ports(const struct root *root, struct device *device, struct problems *problems)
+{
+	struct strings names = {0};
+	uint64_t number;
+	int rc = sysfs_list(root, &names, CLASS "/%s/ports", device->name);
+
+	if (rc)
+		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
+	for (size_t i = 0; i < names.count; i++) {
+		if (text_parse_u64(names.items[i], 10, UINT8_MAX, &number))
+			note_text(problems, device->name, "ports", names.items[i]);
+		else if (!device_port(device, (unsigned int)number))
+			device_add_port(device, (unsigned int)number);
+	}
+	strings_free(&names);
+}
+
+int sysfs_rdma_list(const struct root *root, struct device_list *list, struct problems *problems)
+{
+	struct strings names;
+	int rc = sysfs_rdma_names(root, &names);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < names.count; i++) {
+		struct device *device = device_list_add(list, names.items[i]);
+
+		strings_add(&device->sources, "sysfs");
+		list_ports(root, device, problems);
+	}
+	strings_free(&names);
+	return 0;
+}
+
+/* The PCI function is the device's parent: 0000:3b:00.0. Software devices have another, or none. */
+static bool is_pci_address(const char *name)
+{
+	unsigned int domain, bus, slot, function;
+	int end = 0;
+
+	return sscanf(name, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) == 4 &&
+	       !name[end];
+}
+
+static void read_links(const struct root *root, struct device *device, unsigned int needs)
+{
+	_cleanup_(freep) char *parent = NULL;
+
+	if (needs & NEED_PCI_ADDRESS && !device->pci_address &&
+	    !sysfs_link_name(root, &parent, CLASS "/%s/device", device->name) &&
+	    is_pci_address(parent)) {
+		device->pci_address = parent;
+		parent = NULL;
+	}
+	if (needs & NEED_DRIVER && !device->driver)
+		sysfs_link_name(root, &device->driver, CLASS "/%s/device/driver", device->name);
+}
+
+void sysfs_rdma_read_device(const struct root *root, struct device *device, unsigned int needs,
+			    struct problems *problems)
+{
+	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->name);
+	size_t irqs;
+
+	read_attributes(root, directory, device->name, device_attributes,
+			ARRAY_SIZE(device_attributes), needs, device, problems);
+	if (needs & (NEED_PCI_ADDRESS | NEED_DRIVER))
+		read_links(root, device, needs);
+	if (needs & NEED_IRQS && !sysfs_count(root, &irqs, "%s/device/msi_irqs", directory))
+		number_set(&device->irq_count, irqs);
+}
+
+/* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
+static int parse_rate(const char *text, struct port *port)
+{
+	struct real rate = {0};
+	const char *rest;
+	unsigned int lanes;
+	char speed[16];
+
+	if (parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
+		return -EINVAL;
+	port->rate_gbps = rate;
+	if (sscanf(rest, " Gb/sec (%uX %15[A-Z0-9])", &lanes, speed) == 2) {
+		number_set(&port->width_lanes, lanes);
+		port->speed = mem_string(speed);
+	} else if (sscanf(rest, " Gb/sec (%uX", &lanes) == 1) {
+		number_set(&port->width_lanes, lanes);
+		port->speed = mem_string("SDR"); /* the kernel writes no name for it */
+	}
+	return 0;
+}
+
+/* GID 0 of every port is made of the subnet prefix and the port GUID. */
+static int parse_port_guid(const char *text, struct port *port)
+{
+	struct gid gid;
+
+	if (gid_parse(text, &gid))
+		return -EINVAL;
+	number_set(&port->port_guid, gid_interface_id(&gid));
+	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
+	    !port->subnet_prefix.known)
+		number_set(&port->subnet_prefix, gid_subnet_prefix(&gid));
+	return 0;
+}
+
+static void read_special(const struct root *root, const char *directory, const char *object,
+			 const char *path, int (*parse_text)(const char *text, struct port *port),
+			 struct port *port, struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
+
+	if (length < 0)
+		problem_add(problems, object, path, "sysfs", (int)length, NULL);
+	else if (parse_text(text, port))
+		note_text(problems, object, path, text);
+}
+
+/* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
+static void drop_subnet_facts(struct port *port)
+{
+	if (!port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND)
+		return;
+	port->lid.known = port->lmc.known = port->sm_lid.known = port->sm_sl.known = false;
+	port->subnet_prefix.known = false;
+}
+
+void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned int needs,
+			  struct problems *problems)
+{
+	unsigned int number = (unsigned int)port->port.value;
+	_cleanup_(freep) char *directory =
+		mem_format(CLASS "/%s/ports/%u", port->device, number);
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
+	size_t count;
+
+	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes), needs,
+			port, problems);
+	if (needs & NEED_RATE && !port->rate_gbps.known)
+		read_special(root, directory, object, "rate", parse_rate, port, problems);
+	if (needs & NEED_PORT_GUID && !port->port_guid.known)
+		read_special(root, directory, object, "gids/0", parse_port_guid, port, problems);
+	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
+		if (!sysfs_count(root, &count, "%s/gids", directory))
+			number_set(&port->gid_table_length, count);
+		if (!sysfs_count(root, &count, "%s/pkeys", directory))
+			number_set(&port->pkey_table_length, count);
+	}
+	drop_subnet_facts(port);
+}
