@@ -118,7 +118,7 @@ static bool put_joined_value(struct completer *completer, const char *word)
 	_cleanup_(freep) char *name = NULL, *lead = NULL;
 	const struct option_row *row;
 
-	if (strncmp(word, "--", 2) || !equals)
+	if (word[0] != '-' || word[1] != '-' || !equals)
 		return false;
 	name = mem_string(word);
 	name[equals - word] = '\0';

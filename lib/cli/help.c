@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "schema/columns.h"
 
 static const char *const group_titles[] = {
 	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
@@ -81,11 +83,9 @@ void help_of_command(const struct command *command, FILE *stream)
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", command->name);
 }
 
-/* A - that troff must not turn into a hyphen, and text that must not begin a request. */
-static void put_mdoc_text(const char *text)
+/* A - that troff must not turn into a hyphen. */
+static void put_mdoc_escaped(const char *text)
 {
-	if (*text == '.' || *text == '\'')
-		fputs("\\&", stdout);
 	for (; *text; text++) {
 		if (*text == '-')
 			fputs("\\-", stdout);
@@ -94,6 +94,14 @@ static void put_mdoc_text(const char *text)
 		else
 			putchar(*text);
 	}
+}
+
+/* A line of text, which must not begin a request. */
+static void put_mdoc_text(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	put_mdoc_escaped(text);
 	putchar('\n');
 }
 
@@ -106,13 +114,36 @@ static void put_mdoc_options(const char *name, const struct option_row *rows, si
 		fputs(".It ", stdout);
 		if (rows[i].letter)
 			printf("Fl %c , ", rows[i].letter);
-		printf("Fl \\-%s", rows[i].name);
+		fputs("Fl \\-", stdout);
+		put_mdoc_escaped(rows[i].name);
 		if (rows[i].metavar)
 			printf(" Ar %s", rows[i].metavar);
 		putchar('\n');
 		put_mdoc_text(rows[i].help);
 	}
 	printf(".El\n.\\\" END %s\n", name);
+}
+
+static void put_mdoc_field(const struct field *field, bool shown)
+{
+	printf(".It Cm %s%s\n", field->key, shown ? " Pq default" : "");
+	put_mdoc_text(field->help);
+}
+
+/* The keys of the records within a record. */
+static void put_mdoc_inner(const struct field *field)
+{
+	_cleanup_(freep) char *bad = NULL;
+	struct columns columns;
+
+	if (!field->records ||
+	    columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
+		return;
+	printf(".Bl -tag -width Ds\n");
+	for (size_t i = 0; i < columns.count; i++)
+		put_mdoc_field(columns.fields[i], false);
+	printf(".El\n");
+	columns_free(&columns);
 }
 
 static void put_mdoc_columns(const struct command *command)
@@ -122,10 +153,9 @@ static void put_mdoc_columns(const struct command *command)
 	printf(".\\\" BEGIN COLUMNS\n.Bl -tag -width Ds\n");
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
-		bool shown = field->flags & FIELD_DEFAULT && !command->all_columns;
 
-		printf(".It Cm %s%s\n", field->key, shown ? " Pq default" : "");
-		put_mdoc_text(field->help);
+		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !command->all_columns);
+		put_mdoc_inner(field);
 	}
 	printf(".El\n.\\\" END COLUMNS\n");
 }
@@ -136,7 +166,7 @@ static void put_mdoc_commands(const struct ctx *ctx)
 	for (size_t i = 0; i < ctx->command_count; i++) {
 		if (ctx->commands[i]->group == GROUP_HIDDEN)
 			continue;
-		printf(".It Xr rdmactl\\-%s 1\n", ctx->commands[i]->name);
+		printf(".It Xr rdmactl-%s 1\n", ctx->commands[i]->name);
 		put_mdoc_text(ctx->commands[i]->summary);
 	}
 	printf(".El\n.\\\" END COMMANDS\n");

@@ -12,18 +12,25 @@
 #include "model/need.h"
 #include "source/sysfs_rdma.h"
 
-/* What RDMA netlink's PORT_GET tells. */
+/* What RDMA netlink tells of every device: sysfs has no more of it. */
+enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
+/* What its PORT_GET tells. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
 
 /* Needs that stand on others. */
-static unsigned int widen(unsigned int needs)
+static unsigned int widen(unsigned int needs, bool live, bool caps)
 {
+	if (caps)
+		needs |= NEED_BOARD | NEED_TRANSPORT | NEED_NODE_TYPE | NEED_LINK_LAYER;
 	if (needs & NEED_GIDS)
 		needs |= NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE;
 	if (needs & NEED_GID_NETDEVS)
 		needs |= NEED_NETDEV | NEED_LINKS;
 	if (needs & NEED_NETDEV)
 		needs |= NEED_LINK_LAYER;
+	/* Only a saved tree's names of netdevs have to be checked: netlink knows the namespace. */
+	if (needs & NEED_NETDEV && !live)
+		needs |= NEED_LINKS | NEED_PCI_ADDRESS;
 	return needs;
 }
 
@@ -80,6 +87,26 @@ static void port_failed(void *context, const struct port *port, int error, const
 	problem_add(&inventory->notes, object, "port", "nldev", error, text);
 }
 
+/*
+ * The protocol that netlink tells is the first port's (fill_dev_info(), core/nldev.c): of a device
+ * with more than one, sysfs has the others' link layer.
+ */
+static void derive_link_layer(struct device *device)
+{
+	static const struct enum_name protocols[] = {
+		{LINK_LAYER_INFINIBAND, "ib"},
+		{LINK_LAYER_INFINIBAND, "opa"},
+		{LINK_LAYER_ETHERNET, "roce"},
+		{LINK_LAYER_ETHERNET, "iw"},
+		{0, NULL},
+	};
+	const struct enum_name *name =
+		device->protocol ? enum_find_word(protocols, device->protocol) : NULL;
+
+	if (name && device->port_count)
+		number_set(&device->ports[0].link_layer, name->value);
+}
+
 static void read_ports(struct local *local)
 {
 	struct inventory *inventory = local->inventory;
@@ -115,7 +142,10 @@ static void read_devices(struct local *local)
 
 		if (local->nldev)
 			strings_add(&device->sources, "nldev");
-		sysfs_rdma_read_device(&local->root, device, local->needs,
+		derive_link_layer(device);
+		sysfs_rdma_read_device(&local->root, device,
+				       local->nldev ? local->needs & ~(unsigned int)NEED_GET
+						    : local->needs,
 				       &local->inventory->problems);
 		if (local->needs & NEED_DRIVER && !device->driver)
 			read_driver(local, device);
@@ -165,7 +195,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	rc = root_open(request->root, &local.root);
 	if (rc)
 		return rc;
-	local.needs = widen(request->needs);
+	local.needs = widen(request->needs, inventory->live, request->caps);
 	rc = load(&local, request);
 	nldev_free(local.nldev);
 	rtnl_free(local.rtnl);

@@ -65,20 +65,41 @@ static const struct link *find_ipoib(const struct link_list *links, const struct
 }
 
 /*
- * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Live, netlink's
- * silence means that the netdev is in another namespace, where a name says nothing: the same name
- * may be taken here.
+ * A name that the kernel has for the netdev of a GID may be one of another network namespace, and
+ * the same name be taken here by a stranger: one on another PCI function, or a virtual one that is
+ * not of the kinds that stand on others (a veth, a tap).
  */
-static char *netdev_of_first_gid(const struct local *local, const struct port *port)
+static const struct link *own_link(const struct local *local, const struct device *device,
+				   const char *name)
 {
-	struct gid_entry first = {.device = port->device, .port = port->port};
+	const struct link *link = link_by_name(&local->inventory->links, name);
+	_cleanup_(freep) char *address = NULL;
+
+	if (!link || !device->pci_address)
+		return link;
+	address = sysfs_net_pci_address(&local->root, name);
+	if (address)
+		return strcmp(address, device->pci_address) ? NULL : link;
+	return link->kind || link->vlan_id.known ? link : NULL;
+}
+
+/*
+ * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Where netlink
+ * answers, its silence means that the netdev is in another namespace.
+ */
+static char *netdev_of_first_gid(const struct local *local, const struct device *device,
+				 const struct port *port)
+{
+	_cleanup_(freep) char *name = NULL;
 
 	if (local->nldev)
 		return NULL;
-	return sysfs_rdma_gid_netdev(&local->root, &first);
+	name = sysfs_rdma_gid_netdev(&local->root, port, 0);
+	return name && own_link(local, device, name) ? mem_string(name) : NULL;
 }
 
-static void resolve_port(const struct local *local, struct port *port)
+static void resolve_port(const struct local *local, const struct device *device,
+			 struct port *port)
 {
 	const struct link_list *links = &local->inventory->links;
 	const struct link *link;
@@ -91,7 +112,7 @@ static void resolve_port(const struct local *local, struct port *port)
 			port->netdev_index = link->index;
 		}
 	} else if (!port->netdev) {
-		port->netdev = netdev_of_first_gid(local, port);
+		port->netdev = netdev_of_first_gid(local, device, port);
 	}
 	link = link_by_name(links, port->netdev);
 	if (!link)
@@ -119,19 +140,18 @@ static void resolve_pkeys(const struct local *local, struct port *port)
 }
 
 /*
- * The netdev index of a GID is told without regard to namespaces: it may name a stranger here. It
- * is the port's own netdev (netlink vouches for that), or the name that the kernel has for the GID
- * must be the same.
+ * The netdev index that verbs tell of a GID is of the device's namespace, not ours: it may name a
+ * stranger here. It is the port's own netdev (netlink vouches for that), or the name that the kernel
+ * has for the GID must be the same. Without an own netdev of the port in this namespace only such a
+ * netdev can be ours as stands on one elsewhere: a container's macvlan or VLAN.
  */
-static const struct link *gid_link(const struct local *local, const struct port *port,
-				   struct gid_entry *gid, const struct gid_entry *previous)
+static const struct link *gid_link_by_index(const struct local *local, const struct port *port,
+					    const struct gid_entry *gid,
+					    const struct gid_entry *previous)
 {
-	const struct link_list *links = &local->inventory->links;
-	const struct link *link = link_by_index(links, &gid->netdev_index);
+	const struct link *link = link_by_index(&local->inventory->links, &gid->netdev_index);
 	_cleanup_(freep) char *name = NULL;
 
-	if (gid->netdev)
-		return link_by_name(links, gid->netdev);
 	if (!link)
 		return NULL;
 	if (port->netdev_index.known && port->netdev_index.value == gid->netdev_index.value)
@@ -139,8 +159,24 @@ static const struct link *gid_link(const struct local *local, const struct port 
 	if (previous && previous->netdev && previous->netdev_index.known &&
 	    previous->netdev_index.value == gid->netdev_index.value)
 		return link;
-	name = sysfs_rdma_gid_netdev(&local->root, gid);
+	if (!port->netdev_index.known && !link->lower_elsewhere)
+		return NULL;
+	name = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value);
 	return name && !strcmp(name, link->name) ? link : NULL;
+}
+
+/* sysfs has told the name: it stays only if the netdev is ours. */
+static const struct link *gid_link_by_name(const struct local *local, const struct device *device,
+					   const struct port *port, struct gid_entry *gid)
+{
+	bool elsewhere = local->nldev && !port->netdev_index.known;
+	const struct link *link = own_link(local, device, gid->netdev);
+
+	if (link && !(elsewhere && !link->lower_elsewhere))
+		return link;
+	free(gid->netdev);
+	gid->netdev = NULL;
+	return NULL;
 }
 
 static void resolve_address(const struct inventory *inventory, struct gid_entry *gid)
@@ -160,13 +196,16 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 	}
 }
 
-static void resolve_gids(const struct local *local, struct port *port)
+static void resolve_gids(const struct local *local, const struct device *device,
+			 struct port *port)
 {
 	const struct inventory *inventory = local->inventory;
 
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
-		const struct link *link = gid_link(local, port, gid, i ? gid - 1 : NULL);
+		const struct link *link =
+			gid->netdev ? gid_link_by_name(local, device, port, gid)
+				    : gid_link_by_index(local, port, gid, i ? gid - 1 : NULL);
 		const struct link *master =
 			link ? link_by_index(&inventory->links, &link->master_index) : NULL;
 
@@ -202,10 +241,12 @@ void local_read_netdevs(struct local *local)
 	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
 		read_speeds(local);
 	for (size_t i = 0; i < list->count; i++) {
-		for (size_t j = 0; j < list->items[i].port_count; j++) {
-			resolve_port(local, &list->items[i].ports[j]);
-			resolve_pkeys(local, &list->items[i].ports[j]);
-			resolve_gids(local, &list->items[i].ports[j]);
+		const struct device *device = &list->items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			resolve_port(local, device, &device->ports[j]);
+			resolve_pkeys(local, &device->ports[j]);
+			resolve_gids(local, device, &device->ports[j]);
 		}
 	}
 }

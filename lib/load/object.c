@@ -99,10 +99,16 @@ static void note_port(const struct device *device, const struct object *object,
 	problem_add_text(problems, name, NULL, NULL, "no such port", hint);
 }
 
-static bool names_port(const struct objects *objects, const char *device, uint64_t port)
+/* People type what they see, scripts perhaps what the kernel has. */
+static bool names(const struct object *object, const struct device *device)
+{
+	return !strcmp(object->device, device->name) || !strcmp(object->device, device->kernel_name);
+}
+
+static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
 {
 	for (size_t i = 0; i < objects->count; i++)
-		if (!strcmp(objects->items[i].device, device) &&
+		if (names(&objects->items[i], device) &&
 		    (objects->items[i].port < 0 || (uint64_t)objects->items[i].port == port))
 			return true;
 	return false;
@@ -113,9 +119,18 @@ static bool names_device(const struct device *device, const void *context)
 	const struct objects *objects = context;
 
 	for (size_t i = 0; i < objects->count; i++)
-		if (!strcmp(objects->items[i].device, device->name))
+		if (names(&objects->items[i], device))
 			return true;
 	return false;
+}
+
+static const struct device *find_device(const struct device_list *list,
+					const struct object *object)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (names(object, &list->items[i]))
+			return &list->items[i];
+	return NULL;
 }
 
 static void filter_ports(const struct objects *objects, struct device *device)
@@ -123,7 +138,7 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < device->port_count; i++) {
-		if (names_port(objects, device->name, device->ports[i].port.value))
+		if (names_port(objects, device, device->ports[i].port.value))
 			device->ports[kept++] = device->ports[i];
 		else
 			port_clear(&device->ports[i]);
@@ -140,7 +155,7 @@ size_t objects_filter(const struct objects *objects, struct device_list *list,
 		return list->count;
 	for (size_t i = 0; i < objects->count; i++) {
 		const struct object *object = &objects->items[i];
-		const struct device *device = device_list_find(list, object->device);
+		const struct device *device = find_device(list, object);
 
 		if (!device)
 			note_device(list, object, problems);

@@ -108,18 +108,22 @@ static void read_gids(struct local *local, struct verbs_device *opened, struct d
 				     &local->inventory->problems);
 }
 
+static void note_port(struct inventory *inventory, const struct device *device,
+		      const struct number *port, int error)
+{
+	_cleanup_(freep) char *object = mem_format("%s/%u", device->name, (unsigned int)port->value);
+
+	problem_add(&inventory->problems, object, "port attributes", "verbs", error, NULL);
+}
+
 static void read_mtus(struct local *local, struct verbs_device *opened, struct device *device)
 {
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct port *port = &device->ports[i];
 		int rc = verbs_get_port(opened, port);
 
-		if (rc) {
-			_cleanup_(freep) char *object =
-				mem_format("%s/%u", device->name, (unsigned int)port->port.value);
-
-			problem_add(&local->inventory->problems, object, "MTU", "verbs", rc, NULL);
-		}
+		if (rc)
+			note_port(local->inventory, device, &port->port, rc);
 	}
 }
 
@@ -134,6 +138,13 @@ static void read_caps(struct local *local, struct verbs_device *opened, struct d
 		caps_clear(&caps);
 		return;
 	}
+	if (device->board_id)
+		caps.board_id = mem_string(device->board_id);
+	if (device->transport.known)
+		caps.transport = device->transport;
+	for (size_t i = 0; i < caps.port_caps_count; i++)
+		if (caps.ports[i].error)
+			note_port(inventory, device, &caps.ports[i].port, caps.ports[i].error);
 	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
 }
 
@@ -158,7 +169,7 @@ static void read_device(struct local *local, struct verbs *verbs, struct device 
 			const struct inventory_request *request)
 {
 	struct verbs_device *opened = NULL;
-	int rc = verbs ? verbs_open_device(verbs, device->name, &opened) : 0;
+	int rc = verbs ? verbs_open_device(verbs, device->kernel_name, &opened) : 0;
 
 	if (rc && request->caps)
 		problem_add(&local->inventory->problems, device->name, "capabilities", "verbs", rc,

@@ -150,11 +150,20 @@ const struct schema device_schema = {
 	.record_size = sizeof(struct device),
 };
 
-struct device *device_list_add(struct device_list *list, const char *name)
+void device_set_name(struct device *device, const char *kernel_name, size_t length)
+{
+	length = strnlen(kernel_name, length);
+	free(device->kernel_name);
+	free(device->name);
+	device->kernel_name = mem_format("%.*s", (int)length, kernel_name);
+	device->name = text_clean(kernel_name, length);
+}
+
+struct device *device_list_add(struct device_list *list, const char *kernel_name)
 {
 	struct device *device = mem_append(&list->items, &list->count, sizeof(*list->items));
 
-	device->name = mem_string(name);
+	device_set_name(device, kernel_name, strlen(kernel_name));
 	return device;
 }
 
@@ -196,6 +205,8 @@ static void device_clear(struct device *device)
 		port_clear(&device->ports[i]);
 	free(device->ports);
 	free(device->name);
+	free(device->kernel_name);
+	free(device->pci_path);
 	free(device->protocol);
 	free(device->driver);
 	free(device->firmware);
@@ -246,6 +257,7 @@ struct port *device_add_port(struct device *device, unsigned int number)
 	struct port *port = mem_append(&device->ports, &device->port_count, sizeof(*device->ports));
 
 	port->device = device->name;
+	port->kernel_name = device->kernel_name;
 	number_set(&port->port, number);
 	return port;
 }

@@ -9,7 +9,8 @@
 #include "model/port.h"
 
 struct device {
-	char *name;
+	char *name;                /* clean, as it is shown and asked for */
+	char *kernel_name;         /* as the kernel has it, any byte but / and NUL: for paths */
 	struct number index;       /* RDMA netlink's */
 	struct number node_type;   /* enum node_type */
 	struct number transport;   /* enum transport */
@@ -18,7 +19,8 @@ struct device {
 	char *firmware;
 	struct number node_guid;
 	struct number system_image_guid;
-	char *pci_address;         /* 0000:3b:00.0 */
+	char *pci_address;         /* 0000:3b:00.0; NULL for a software device */
+	char *pci_path;            /* of the PCI function, from the class directory on */
 	struct number numa_node;   /* int64_t; the kernel's -1 is kept unknown */
 	char *board_id;
 	char *hca_type;
@@ -68,8 +70,13 @@ enum transport {
 
 extern const struct schema device_schema;
 
-/* Appends a device of that name without ports; addresses of earlier ones do not survive. */
-struct device *device_list_add(struct device_list *list, const char *name);
+/*
+ * Appends a device of that name (the kernel's, which may hold any byte) without ports; addresses
+ * of earlier ones do not survive.
+ */
+struct device *device_list_add(struct device_list *list, const char *kernel_name);
+/* Sets both names from the kernel's, which is `length` bytes or ends at a NUL before. */
+void device_set_name(struct device *device, const char *kernel_name, size_t length);
 struct device *device_list_find(const struct device_list *list, const char *name);
 /* Natural order of names, ports by number. */
 void device_list_sort(struct device_list *list);

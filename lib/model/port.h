@@ -6,7 +6,8 @@
 #include "model/pkey.h"
 
 struct port {
-	char *device; /* borrowed from the device */
+	char *device; /* borrowed from the device, as the next */
+	const char *kernel_name;
 	struct number port;          /* 1 .. 255 */
 	struct number link_layer;    /* enum link_layer */
 	struct number state;         /* enum ib_port_state */

@@ -23,7 +23,7 @@
 /*
  * The kernel puts each answer, and in a dump of RDMA devices each device (ib_enum_all_devs(),
  * drivers/infiniband/core/device.c), into a datagram of its own: so take many with one system
- * call. More slots would save calls but cost a page fault each.
+ * call. More slots would save calls but cost a page fault each, which is no better.
  */
 #define MOST_SLOTS   16
 #define BUFFER_BYTES (128 * 1024)

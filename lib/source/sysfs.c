@@ -124,20 +124,74 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	return 0;
 }
 
-int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
+static int read_link(const struct root *root, char **ret_target, const char *path)
 {
-	char path[PATH_MAX], target[PATH_MAX];
-	const char *slash;
-	ssize_t length;
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
 
-	FORMAT_PATH(path, format);
-	length = readlinkat(root->fd, path, target, sizeof(target) - 1);
 	if (length < 0)
 		return -errno;
 	target[length] = '\0';
+	*ret_target = mem_string(target);
+	return 0;
+}
+
+int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_link(root, ret_target, path);
+}
+
+int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
+{
+	_cleanup_(freep) char *target = NULL;
+	char path[PATH_MAX];
+	const char *slash;
+	int rc;
+
+	FORMAT_PATH(path, format);
+	rc = read_link(root, &target, path);
+	if (rc)
+		return rc;
 	slash = strrchr(target, '/');
 	*ret_name = text_clean(slash ? slash + 1 : target, strlen(slash ? slash + 1 : target));
 	return 0;
+}
+
+/* 0000:3b:00.0 */
+static bool is_pci_address(const char *name, size_t length)
+{
+	static const char form[] = "xxxx:xx:xx.x";
+
+	if (length != sizeof(form) - 1)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (form[i] == 'x' ? !isxdigit((unsigned char)name[i]) : name[i] != form[i])
+			return false;
+	return true;
+}
+
+size_t sysfs_find_pci(const char *target, char **ret_address)
+{
+	const char *last = NULL;
+	size_t last_length = 0;
+
+	for (const char *part = target; *part;) {
+		size_t length = strcspn(part, "/");
+
+		if (is_pci_address(part, length)) {
+			last = part;
+			last_length = length;
+		}
+		part += length + (part[length] == '/');
+	}
+	if (!last)
+		return 0;
+	free(*ret_address);
+	*ret_address = mem_format("%.*s", (int)last_length, last);
+	return (size_t)(last - target) + last_length;
 }
 
 static DIR *open_directory(const struct root *root, const char *path, int *ret_error)

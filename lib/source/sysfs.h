@@ -29,7 +29,10 @@ enum { SYSFS_TEXT_SIZE = 4096 }; /* an attribute is at most a page, Documentatio
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The last component of a symbolic link's target; the caller frees it. */
+/* The target of a symbolic link, as it is; the caller frees it. */
+int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Its last component, cleaned; the caller frees it. */
 int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The names in a directory in natural order, without those that begin with a dot. */
@@ -40,6 +43,12 @@ int sysfs_count(const struct root *root, size_t *ret_count, const char *format, 
 	__attribute__((format(printf, 3, 4)));
 /* True if the directory is there and may be looked into. */
 bool sysfs_has_directory(const struct root *root, const char *path);
+/*
+ * The last PCI function in a class link's target, which the device may be a part of: of
+ * ../../devices/pci0000:64/0000:64:00.0/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2 it is
+ * 0000:65:00.0. Returns how much of the target names that function; 0: none.
+ */
+size_t sysfs_find_pci(const char *target, char **ret_address);
 /* A decimal number. */
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -59,18 +59,21 @@ static void read_pkey(const struct root *root, struct link *link)
 		number_set(&link->pkey, pkey);
 }
 
-/* "DEVTYPE=vlan" of the uevent file: the kind of a virtual netdev. */
+/* "DEVTYPE=vlan" of the uevent file: the kind of a virtual netdev; a bond's directory says as much. */
 static void read_kind(const struct root *root, struct link *link)
 {
 	static const char key[] = "DEVTYPE=";
 	char text[SYSFS_TEXT_SIZE];
 	const char *kind;
 
-	if (sysfs_read(root, text, CLASS "/%s/uevent", link->name) <= 0)
-		return;
-	kind = strstr(text, key);
-	if (kind)
-		link->kind = text_clean(kind + strlen(key), strcspn(kind + strlen(key), "\n"));
+	if (sysfs_read(root, text, CLASS "/%s/uevent", link->name) > 0) {
+		kind = strstr(text, key);
+		if (kind)
+			link->kind = text_clean(kind + strlen(key),
+						strcspn(kind + strlen(key), "\n"));
+	}
+	if (!link->kind && sysfs_read(root, text, CLASS "/%s/bonding/mode", link->name) > 0)
+		link->kind = mem_string("bond");
 }
 
 /* "bond0.200  VID: 200  REORDER_HDR: 1 ...", vlandev_seq_show() in net/8021q/vlanproc.c. */
@@ -143,7 +146,12 @@ void sysfs_net_read_speed(const struct root *root, struct link *link)
 		sysfs_read_number(root, &link->speed_mbps, CLASS "/%s/speed", link->name);
 }
 
-int sysfs_net_of_device(const struct root *root, const char *device, struct strings *ret_names)
+char *sysfs_net_pci_address(const struct root *root, const char *name)
 {
-	return sysfs_list(root, ret_names, "sys/class/infiniband/%s/device/net", device);
+	_cleanup_(freep) char *target = NULL;
+	char *address = NULL;
+
+	if (!sysfs_link(root, &target, CLASS "/%s", name))
+		sysfs_find_pci(target, &address);
+	return address;
 }

@@ -13,5 +13,5 @@
 int sysfs_net_list(const struct root *root, struct link_list *list);
 /* Fills speed_mbps of one link; unknown where the driver cannot tell. */
 void sysfs_net_read_speed(const struct root *root, struct link *link);
-/* Names of the netdevs of the PCI function behind an RDMA device; 0 or -errno. */
-int sysfs_net_of_device(const struct root *root, const char *device, struct strings *ret_names);
+/* The PCI function that a netdev stands on, freed by the caller; NULL for virtual netdevs. */
+char *sysfs_net_pci_address(const struct root *root, const char *name);

@@ -44,16 +44,20 @@ static const struct attribute device_attributes[] = {
 	{"hca_type", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hca_type), false},
 	{"hw_rev", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hardware_revision), false},
 	{"node_desc", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, node_description), false},
-	{"device/numa_node", ATTRIBUTE_SIGNED, NEED_NUMA, offsetof(struct device, numa_node), false},
-	{"device/vendor", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_vendor_id), false},
-	{"device/device", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_device_id), false},
-	{"device/current_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
+};
+
+/* Below the PCI function. */
+static const struct attribute pci_attributes[] = {
+	{"numa_node", ATTRIBUTE_SIGNED, NEED_NUMA, offsetof(struct device, numa_node), false},
+	{"vendor", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_vendor_id), false},
+	{"device", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_device_id), false},
+	{"current_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_speed_gtps), false},
-	{"device/max_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
+	{"max_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_max_speed_gtps), false},
-	{"device/current_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	{"current_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_width_lanes), false},
-	{"device/max_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	{"max_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_max_width_lanes), false},
 };
 
@@ -179,12 +183,19 @@ static void note_text(struct problems *problems, const char *object, const char 
 	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
 }
 
+/* The directory itself is not there or no directory: the same for every attribute in it. */
+static bool is_of_directory(ssize_t error)
+{
+	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP;
+}
+
 /* Reads `attributes` that are needed into the members of `record`; `object` names it in problems. */
 static void read_attributes(const struct root *root, const char *directory, const char *object,
 			    const struct attribute *attributes, size_t count, unsigned int needs,
 			    void *record, struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
+	ssize_t last = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct attribute *attribute = &attributes[i];
@@ -196,9 +207,10 @@ static void read_attributes(const struct root *root, const char *directory, cons
 		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
 		if (length == -ENOENT && !attribute->required)
 			continue;
-		if (length < 0)
+		if (length < 0 && !(is_of_directory(length) && length == last))
 			problem_add(problems, object, attribute->path, "sysfs", (int)length, NULL);
-		else if (parse(attribute, text, member))
+		last = length;
+		if (length >= 0 && parse(attribute, text, member))
 			note_text(problems, object, attribute->path, text);
 	}
 }
@@ -217,7 +229,7 @@ static void list_ports(const struct root *root, struct device *device, struct pr
 {
 	struct strings names = {0};
 	uint64_t number;
-	int rc = sysfs_list(root, &names, CLASS "/%s/ports", device->name);
+	int rc = sysfs_list(root, &names, CLASS "/%s/ports", device->kernel_name);
 
 	if (rc)
 		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
@@ -247,42 +259,58 @@ int sysfs_rdma_list(const struct root *root, struct device_list *list, struct pr
 	return 0;
 }
 
-/* The PCI function is the device's parent: 0000:3b:00.0. Software devices have another, or none. */
-static bool is_pci_address(const char *name)
+static void find_pci(const struct root *root, struct device *device)
 {
-	unsigned int domain, bus, slot, function;
-	int end = 0;
+	_cleanup_(freep) char *target = NULL;
+	size_t length;
 
-	return sscanf(name, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) == 4 &&
-	       !name[end];
+	if (sysfs_link(root, &target, CLASS "/%s", device->kernel_name))
+		return;
+	length = sysfs_find_pci(target, &device->pci_address);
+	if (length)
+		device->pci_path = mem_format(CLASS "/%.*s", (int)length, target);
 }
 
-static void read_links(const struct root *root, struct device *device, unsigned int needs)
+/* "mlx5_core", of an auxiliary device "mlx5_core.mlx5_core.sf": the module comes first. */
+static void find_driver(const struct root *root, struct device *device)
 {
-	_cleanup_(freep) char *parent = NULL;
+	_cleanup_(freep) char *target = NULL;
+	const char *name;
 
-	if (needs & NEED_PCI_ADDRESS && !device->pci_address &&
-	    !sysfs_link_name(root, &parent, CLASS "/%s/device", device->name) &&
-	    is_pci_address(parent)) {
-		device->pci_address = parent;
-		parent = NULL;
-	}
-	if (needs & NEED_DRIVER && !device->driver)
-		sysfs_link_name(root, &device->driver, CLASS "/%s/device/driver", device->name);
+	if (sysfs_link(root, &target, CLASS "/%s/device/driver", device->kernel_name))
+		return;
+	name = strrchr(target, '/');
+	name = name ? name + 1 : target;
+	device->driver = text_clean(name, strcspn(name, "."));
+}
+
+enum { NEED_PCI = NEED_PCI_ADDRESS | NEED_NUMA | NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS };
+
+static void read_pci(const struct root *root, struct device *device, unsigned int needs,
+		     struct problems *problems)
+{
+	size_t irqs;
+
+	find_pci(root, device);
+	if (!device->pci_path)
+		return;
+	read_attributes(root, device->pci_path, device->name, pci_attributes,
+			ARRAY_SIZE(pci_attributes), needs, device, problems);
+	if (needs & NEED_IRQS && !sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path))
+		number_set(&device->irq_count, irqs);
 }
 
 void sysfs_rdma_read_device(const struct root *root, struct device *device, unsigned int needs,
 			    struct problems *problems)
 {
-	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->name);
-	size_t irqs;
+	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->kernel_name);
 
 	read_attributes(root, directory, device->name, device_attributes,
 			ARRAY_SIZE(device_attributes), needs, device, problems);
-	if (needs & (NEED_PCI_ADDRESS | NEED_DRIVER))
-		read_links(root, device, needs);
-	if (needs & NEED_IRQS && !sysfs_count(root, &irqs, "%s/device/msi_irqs", directory))
-		number_set(&device->irq_count, irqs);
+	if (needs & NEED_PCI)
+		read_pci(root, device, needs, problems);
+	if (needs & NEED_DRIVER && !device->driver)
+		find_driver(root, device);
 }
 
 /* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
@@ -347,7 +375,7 @@ void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned i
 {
 	unsigned int number = (unsigned int)port->port.value;
 	_cleanup_(freep) char *directory =
-		mem_format(CLASS "/%s/ports/%u", port->device, number);
+		mem_format(CLASS "/%s/ports/%u", port->kernel_name, number);
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
 	size_t count;
 

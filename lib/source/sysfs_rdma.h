@@ -29,5 +29,5 @@ void sysfs_rdma_read_chardevs(const struct root *root, struct device_list *list,
 void sysfs_rdma_read_gids(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems);
 /* The netdev name of one GID, as the kernel tells it; NULL if there is none. Caller frees. */
-char *sysfs_rdma_gid_netdev(const struct root *root, const struct gid_entry *entry);
+char *sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, unsigned int index);
 void sysfs_rdma_read_pkeys(const struct root *root, struct port *port, struct problems *problems);

@@ -29,8 +29,8 @@ static void read_type(const struct root *root, const struct port *port, const ch
 	unsigned int number = (unsigned int)port->port.value;
 	bool infiniband = port->link_layer.value == LINK_LAYER_INFINIBAND;
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/types/%s", port->device,
-				    number, slot);
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/types/%s",
+				    port->kernel_name, number, slot);
 
 	if (length < 0)
 		note(problems, port, "gid_attrs/types", slot, (int)length);
@@ -42,12 +42,11 @@ static void read_type(const struct root *root, const struct port *port, const ch
 		note(problems, port, "gid_attrs/types", slot, -EINVAL);
 }
 
-char *sysfs_rdma_gid_netdev(const struct root *root, const struct gid_entry *entry)
+char *sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, unsigned int index)
 {
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u", entry->device,
-				    (unsigned int)entry->port.value,
-				    (unsigned int)entry->index.value);
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u",
+				    port->kernel_name, (unsigned int)port->port.value, index);
 
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
 }
@@ -63,7 +62,7 @@ static void read_gid(const struct root *root, struct port *port, const char *slo
 
 	if (text_parse_u64(slot, 10, UINT16_MAX, &index))
 		return;
-	length = sysfs_read(root, text, PORT_DIRECTORY "/gids/%s", port->device,
+	length = sysfs_read(root, text, PORT_DIRECTORY "/gids/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
 	if (length < 0 || gid_parse(text, &gid)) {
 		note(problems, port, "gids", slot, length < 0 ? (int)length : -EINVAL);
@@ -81,14 +80,14 @@ static void read_gid(const struct root *root, struct port *port, const char *slo
 		return;
 	read_type(root, port, slot, entry, problems);
 	if (netdevs)
-		entry->netdev = sysfs_rdma_gid_netdev(root, entry);
+		entry->netdev = sysfs_rdma_gid_netdev(root, port, (unsigned int)index);
 }
 
 void sysfs_rdma_read_gids(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems)
 {
 	struct strings slots = {0};
-	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->device,
+	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->kernel_name,
 			    (unsigned int)port->port.value);
 
 	if (rc)
@@ -108,7 +107,7 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 
 	if (text_parse_u64(slot, 10, UINT16_MAX, &index))
 		return;
-	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->device,
+	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
 	if (length < 0 || text_parse_u64(text, 16, UINT16_MAX, &value)) {
 		note(problems, port, "pkeys", slot, length < 0 ? (int)length : -EINVAL);
@@ -124,7 +123,7 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 void sysfs_rdma_read_pkeys(const struct root *root, struct port *port, struct problems *problems)
 {
 	struct strings slots = {0};
-	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->device,
+	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
 			    (unsigned int)port->port.value);
 
 	/* iWARP and EFA ports have no P_Keys, and no directory for them. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Between verbs.c, verbs_query.c and their test: the functions of libibverbs and what is open. */
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include "schema/value.h"
+#include "source/library.h"
+
+#define VERBS_FUNCTIONS(MUST, MAY) \
+	MUST(ibv_get_device_list)  \
+	MUST(ibv_free_device_list) \
+	MUST(ibv_open_device)      \
+	MUST(ibv_close_device)     \
+	MUST(ibv_query_device)     \
+	MUST(ibv_query_port)       \
+	MAY(_ibv_query_gid_table)
+
+struct verbs_functions {
+	VERBS_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
+};
+
+struct verbs {
+	struct verbs_functions call;
+	struct ibv_device **list; /* ended by NULL */
+	struct strings warnings;
+};
+
+struct verbs_device {
+	const struct verbs_functions *call;
+	struct ibv_context *context;
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rtnetlink: the input is the payload of a link, an address and a route message. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "source/rtnl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	void *copy = mem_alloc_zero(size, 1);
+	struct link_address address = {0};
+	struct link_list links = {0};
+	struct route route = {0};
+
+	if (size)
+		memcpy(copy, data, size);
+	rtnl_parse_link(copy, size, link_list_add(&links));
+	if (!rtnl_parse_address(copy, size, &address) && !address.ip.family)
+		abort();
+	rtnl_parse_route(copy, size, &route);
+	link_list_clear(&links);
+	free(copy);
+	return 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rtnetlink: messages made by hand, a kernel behind a socket pair, and this machine's own kernel.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <linux/rtnetlink.h>
+#include <net/if_arp.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "netlink_message.h"
+#include "source/rtnl.h"
+
+/* Messages are tested in memory of their very size, so that the sanitizer sees every overrun. */
+static int parse_link(const struct bytes *bytes, size_t length, struct link_list *list)
+{
+	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+
+	memcpy(copy, bytes->data, length);
+	return rtnl_parse_link(copy, length, link_list_add(list));
+}
+
+static int parse_address(const struct bytes *bytes, size_t length, struct link_address *address)
+{
+	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+
+	memcpy(copy, bytes->data, length);
+	return rtnl_parse_address(copy, length, address);
+}
+
+static int parse_route(const struct bytes *bytes, size_t length, struct route *route)
+{
+	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+
+	memcpy(copy, bytes->data, length);
+	return rtnl_parse_route(copy, length, route);
+}
+
+static void put_link(struct bytes *bytes, int index, unsigned short type, const char *name)
+{
+	const struct ifinfomsg header = {.ifi_index = index, .ifi_type = type};
+
+	bytes_put(bytes, &header, sizeof(header));
+	put_string(bytes, IFLA_IFNAME, name);
+}
+
+/* IFLA_LINKINFO with the number of a VLAN, or the P_Key of an IPoIB child. */
+static void put_kind(struct bytes *bytes, const char *kind, unsigned int type, uint16_t value,
+		     unsigned int flags)
+{
+	struct bytes data = {0}, info = {0};
+
+	put_u16(&data, type, value);
+	put_string(&info, IFLA_INFO_KIND, kind);
+	put_nest(&info, IFLA_INFO_DATA | flags, &data);
+	put_nest(bytes, IFLA_LINKINFO | flags, &info);
+}
+
+static void link_plain(void **state)
+{
+	static const uint8_t mac[] = {0x02, 0xfc, 0, 0, 0, 0x1a};
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes bytes = {0};
+	const struct link *link;
+
+	(void)state;
+	put_link(&bytes, 4, ARPHRD_ETHER, "eth0");
+	put_u32(&bytes, IFLA_MTU, 9000);
+	put_u8(&bytes, IFLA_OPERSTATE, 6);
+	put_attribute(&bytes, IFLA_ADDRESS, mac, sizeof(mac));
+	put_u32(&bytes, IFLA_CARRIER_CHANGES, 3);
+	put_u32(&bytes, 500, 3);
+	assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+	link = &list.items[0];
+	assert_int_equal(link->index.value, 4);
+	assert_string_equal(link->name, "eth0");
+	assert_int_equal(link->type.value, ARPHRD_ETHER);
+	assert_int_equal(link->mtu_bytes.value, 9000);
+	assert_int_equal(link->operstate.value, 6);
+	assert_string_equal(link->address, "02:fc:00:00:00:1a");
+	assert_int_equal(link->carrier_changes.value, 3);
+	assert_null(link->kind);
+	assert_false(link->master_index.known);
+	assert_false(link->lower_index.known);
+	assert_false(link->lower_elsewhere);
+	assert_false(link->vlan_id.known);
+	assert_false(link->pkey.known);
+	assert_false(link->port_guid.known);
+}
+
+static void link_vlan(void **state)
+{
+	static const unsigned int flags[] = {0, NLA_F_NESTED};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		struct bytes bytes = {0};
+		const struct link *link;
+
+		put_link(&bytes, 9, ARPHRD_ETHER, "eth0.5");
+		put_u32(&bytes, IFLA_LINK, 4);
+		put_u32(&bytes, IFLA_MASTER, 12);
+		put_kind(&bytes, "vlan", IFLA_VLAN_ID, 5, flags[i]);
+		assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+		link = &list.items[0];
+		assert_string_equal(link->kind, "vlan");
+		assert_int_equal(link->vlan_id.value, 5);
+		assert_int_equal(link->lower_index.value, 4);
+		assert_int_equal(link->master_index.value, 12);
+		assert_false(link->lower_elsewhere);
+		assert_false(link->pkey.known);
+	}
+}
+
+static void link_ipoib(void **state)
+{
+	static const uint8_t address[20] = {0x80, 0, 0, 0x4a, 0xfe, 0x80, 0,	0,    0,    0,
+					    0,	  0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77};
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes bytes = {0};
+	const struct link *link;
+
+	(void)state;
+	put_link(&bytes, 7, ARPHRD_INFINIBAND, "ib0.8001");
+	put_u32(&bytes, IFLA_LINK, 6);
+	put_attribute(&bytes, IFLA_ADDRESS, address, sizeof(address));
+	put_kind(&bytes, "ipoib", IFLA_IPOIB_PKEY, 0x8001, NLA_F_NESTED);
+	assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+	link = &list.items[0];
+	assert_int_equal(link->pkey.value, 0x8001);
+	assert_false(link->vlan_id.known);
+	assert_true(link->port_guid.value == 0x0011223344556677);
+	assert_string_equal(link->address,
+			    "80:00:00:4a:fe:80:00:00:00:00:00:00:00:11:22:33:44:55:66:77");
+}
+
+/* A kind of whose data nothing is used, an InfiniBand address cut short, names to be cleaned. */
+static void link_odd(void **state)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes bytes = {0};
+	const struct link *link;
+
+	(void)state;
+	put_link(&bytes, 7, ARPHRD_INFINIBAND, "a\033b");
+	put_u32(&bytes, IFLA_LINK, 0);
+	put_attribute(&bytes, IFLA_ADDRESS, "1234567890", 10);
+	put_kind(&bytes, "bo\nnd", IFLA_VLAN_ID, 5, 0);
+	put_u32(&bytes, IFLA_LINK_NETNSID, 0);
+	assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+	link = &list.items[0];
+	assert_string_equal(link->name, "a\\x1bb");
+	assert_string_equal(link->kind, "bo\\x0and");
+	assert_false(link->port_guid.known);
+	assert_false(link->vlan_id.known);
+	assert_false(link->lower_index.known);
+	assert_false(link->lower_elsewhere);
+}
+
+static void link_elsewhere(void **state)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_link(&bytes, 7, ARPHRD_ETHER, "eth0");
+	put_attribute(&bytes, IFLA_ADDRESS, "", 0);
+	put_u32(&bytes, IFLA_LINK, 7);
+	put_u32(&bytes, IFLA_LINK_NETNSID, 0);
+	assert_int_equal(parse_link(&bytes, bytes.length, &list), 0);
+	assert_true(list.items[0].lower_elsewhere);
+	assert_int_equal(list.items[0].lower_index.value, 7);
+	assert_null(list.items[0].address);
+}
+
+static void link_damaged(void **state)
+{
+	struct bytes whole = {0};
+
+	(void)state;
+	put_link(&whole, 9, ARPHRD_ETHER, "eth0.5");
+	put_u32(&whole, IFLA_MTU, 4);
+	put_kind(&whole, "vlan", IFLA_VLAN_ID, 5, 0);
+	for (size_t length = 0; length < whole.length; length++) {
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		int error = parse_link(&whole, length, &list);
+
+		assert_true(!error || error == -EBADMSG);
+		if (length < sizeof(struct ifinfomsg))
+			assert_int_equal(error, -EBADMSG);
+	}
+	/* A nest, and a nest in it, that say they are longer than what they are in. */
+	for (size_t at = 0; at < whole.length; at += 4) {
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		struct bytes bytes = whole;
+
+		bytes.data[at] = 0xff;
+		bytes.data[at + 1] = 0x7f;
+		parse_link(&bytes, bytes.length, &list);
+	}
+	{
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		struct bytes bytes = {0};
+
+		put_link(&bytes, 9, ARPHRD_ETHER, "eth0");
+		put_attribute(&bytes, IFLA_MTU, "123", 3);
+		assert_int_equal(parse_link(&bytes, bytes.length, &list), -EBADMSG);
+	}
+}
+
+static void put_ip(struct bytes *bytes, unsigned int type, const char *text)
+{
+	struct ip_address ip;
+
+	assert_int_equal(ip_parse(text, &ip), 0);
+	put_attribute(bytes, type, ip.raw, ip.family == AF_INET ? 4 : 16);
+}
+
+static void check_ip(const struct ip_address *ip, const char *expected)
+{
+	char text[IP_TEXT_SIZE];
+
+	ip_format(ip, text);
+	assert_string_equal(text, expected);
+}
+
+static void addresses(void **state)
+{
+	const struct ifaddrmsg header4 = {
+		.ifa_family = AF_INET, .ifa_prefixlen = 24, .ifa_index = 4};
+	const struct ifaddrmsg header6 = {
+		.ifa_family = AF_INET6, .ifa_prefixlen = 64, .ifa_index = 4};
+	const struct ifaddrmsg strange = {.ifa_family = 45}; /* AF_MCTP */
+	struct bytes peer = {0}, six = {0}, other = {0}, none = {0}, mixed = {0};
+	struct link_address address = {0};
+
+	(void)state;
+	bytes_put(&peer, &header4, sizeof(header4));
+	put_ip(&peer, IFA_ADDRESS, "10.2.0.2");
+	put_ip(&peer, IFA_LOCAL, "10.2.0.1");
+	assert_int_equal(parse_address(&peer, peer.length, &address), 0);
+	check_ip(&address.ip, "10.2.0.1");
+	assert_int_equal(address.prefix_length.value, 24);
+	assert_int_equal(address.link_index.value, 4);
+	for (size_t length = 0; length < peer.length; length++)
+		parse_address(&peer, length, &address);
+
+	bytes_put(&six, &header6, sizeof(header6));
+	put_ip(&six, IFA_ADDRESS, "2001:db8::1");
+	assert_int_equal(parse_address(&six, six.length, &address), 0);
+	check_ip(&address.ip, "2001:db8::1");
+
+	bytes_put(&other, &strange, sizeof(strange));
+	put_u8(&other, IFA_LOCAL, 9);
+	assert_int_equal(parse_address(&other, other.length, &address), -EAFNOSUPPORT);
+	bytes_put(&none, &header4, sizeof(header4));
+	assert_int_equal(parse_address(&none, none.length, &address), -EBADMSG);
+	bytes_put(&mixed, &header4, sizeof(header4));
+	put_ip(&mixed, IFA_LOCAL, "2001:db8::1");
+	assert_int_equal(parse_address(&mixed, mixed.length, &address), -EBADMSG);
+	check_ip(&address.ip, "2001:db8::1"); /* untouched */
+}
+
+static void put_route(struct bytes *bytes, unsigned char family, unsigned char type)
+{
+	const struct rtmsg header = {.rtm_family = family, .rtm_type = type};
+
+	bytes_put(bytes, &header, sizeof(header));
+}
+
+static void routes(void **state)
+{
+	struct bytes direct = {0}, via = {0}, local = {0};
+	struct bytes family_ip = {0};
+	const uint16_t family = AF_INET6;
+	struct route route = {0};
+
+	(void)state;
+	put_route(&direct, AF_INET, RTN_UNICAST);
+	put_ip(&direct, RTA_DST, "8.8.8.8");
+	put_u32(&direct, RTA_OIF, 4);
+	put_ip(&direct, RTA_PREFSRC, "10.0.0.1");
+	put_ip(&direct, RTA_GATEWAY, "10.0.0.254");
+	assert_int_equal(parse_route(&direct, direct.length, &route), 0);
+	assert_int_equal(route.link_index.value, 4);
+	check_ip(&route.source.address, "10.0.0.1");
+	check_ip(&route.gateway.address, "10.0.0.254");
+	assert_false(route.local);
+	for (size_t length = 0; length < direct.length; length++)
+		parse_route(&direct, length, &route);
+
+	/* struct rtvia: the address follows its family at once. */
+	route = (struct route){0};
+	put_route(&via, AF_INET, RTN_UNICAST);
+	memcpy(family_ip.data, &family, sizeof(family));
+	inet_pton(AF_INET6, "fe80::1", family_ip.data + sizeof(family));
+	put_attribute(&via, RTA_VIA, family_ip.data, sizeof(family) + 16);
+	assert_int_equal(parse_route(&via, via.length, &route), 0);
+	check_ip(&route.gateway.address, "fe80::1");
+	assert_false(route.link_index.known);
+	assert_false(route.source.known);
+	for (size_t length = 0; length < via.length; length++)
+		parse_route(&via, length, &route);
+
+	put_route(&local, AF_INET6, RTN_LOCAL);
+	assert_int_equal(parse_route(&local, local.length, &route), 0);
+	assert_true(route.local);
+}
+
+static void routes_to_nowhere(void **state)
+{
+	static const struct {
+		unsigned char type;
+		int error;
+	} cases[] = {
+		{RTN_UNREACHABLE, -EHOSTUNREACH},
+		{RTN_PROHIBIT, -EACCES},
+		{RTN_BLACKHOLE, -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bytes bytes = {0};
+		struct route route = {0};
+
+		put_route(&bytes, AF_INET6, cases[i].type);
+		assert_int_equal(parse_route(&bytes, bytes.length, &route), cases[i].error);
+	}
+}
+
+/* Interrupted as often as the context says; the names tell which dump they are of. */
+static void serve_links(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *request = message_at(requests, 0);
+	unsigned int flags = NLM_F_MULTI;
+	struct bytes datagram = {0};
+
+	if (kernel->datagrams <= *(const unsigned int *)kernel->context)
+		flags |= NLM_F_DUMP_INTR;
+	for (int i = 1; i <= 3; i++) {
+		struct bytes payload = {0};
+		char name[16];
+
+		snprintf(name, sizeof(name), "dump%u-%d", kernel->datagrams, i);
+		put_link(&payload, i, ARPHRD_ETHER, name);
+		put_message(&datagram, RTM_NEWLINK, flags, request->nlmsg_seq, payload.data,
+			    payload.length);
+	}
+	put_done(&datagram, request->nlmsg_seq, 0);
+	fake_send(kernel, &datagram);
+}
+
+static void links_interrupted(void **state)
+{
+	static const unsigned int expected[][2] = {{0, 1}, {1, 2}, {2, 3}, {99, 3}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		_cleanup_(link_list_clear) struct link_list list = {0};
+		unsigned int interruptions = expected[i][0];
+		struct fake_kernel kernel = {.serve = serve_links, .context = &interruptions};
+		struct rtnl *rtnl = rtnl_from_fd(fake_start(&kernel));
+		char name[16];
+
+		assert_int_equal(rtnl_get_links(rtnl, &list), 0);
+		rtnl_free(rtnl);
+		fake_stop(&kernel);
+		assert_int_equal(kernel.datagrams, expected[i][1]);
+		assert_int_equal(list.count, 3);
+		snprintf(name, sizeof(name), "dump%u-2", expected[i][1]);
+		assert_string_equal(list.items[1].name, name);
+	}
+}
+
+static void serve_no_route(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	struct bytes datagram = {0};
+
+	put_error(&datagram, message_at(requests, 0)->nlmsg_seq, -ENETUNREACH, NULL);
+	fake_send(kernel, &datagram);
+}
+
+static void route_refused(void **state)
+{
+	const struct ip_address destination = {.family = AF_INET, .raw = {10, 1, 2, 3}};
+	const struct ip_address nothing = {.family = 0};
+	struct fake_kernel kernel = {.serve = serve_no_route};
+	struct rtnl *rtnl = rtnl_from_fd(fake_start(&kernel));
+	struct route route = {.local = true};
+
+	(void)state;
+	assert_int_equal(rtnl_get_route(rtnl, &destination, 0, &route), -ENETUNREACH);
+	assert_int_equal(rtnl_get_route(rtnl, &nothing, 0, &route), -EAFNOSUPPORT);
+	assert_true(route.local);
+	rtnl_free(rtnl);
+	fake_stop(&kernel);
+}
+
+/* The real thing: every network namespace has a lo, though not always one that is up. */
+static void own_kernel(void **state)
+{
+	_cleanup_(link_list_clear) struct link_list links = {0};
+	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
+	const struct ip_address loopback = {.family = AF_INET, .raw = {127, 0, 0, 1}};
+	struct route route;
+	struct rtnl *rtnl;
+	bool up = false;
+
+	(void)state;
+	if (rtnl_open(&rtnl))
+		skip();
+	assert_int_equal(rtnl_get_links(rtnl, &links), 0);
+	assert_non_null(link_by_name(&links, "lo"));
+	assert_int_equal(link_by_name(&links, "lo")->type.value, ARPHRD_LOOPBACK);
+	assert_int_equal(rtnl_get_addresses(rtnl, &list), 0);
+	for (size_t i = 0; i < list.count; i++)
+		up = up || ip_equal(&list.items[i].ip, &loopback);
+	if (up) {
+		assert_int_equal(rtnl_get_route(rtnl, &loopback, 0, &route), 0);
+		assert_true(route.local);
+		assert_true(route.source.known);
+	}
+	rtnl_free(rtnl);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(link_plain),	     cmocka_unit_test(link_vlan),
+		cmocka_unit_test(link_ipoib),	     cmocka_unit_test(link_odd),
+		cmocka_unit_test(link_elsewhere),    cmocka_unit_test(link_damaged),
+		cmocka_unit_test(addresses),	     cmocka_unit_test(routes),
+		cmocka_unit_test(routes_to_nowhere), cmocka_unit_test(links_interrupted),
+		cmocka_unit_test(route_refused),     cmocka_unit_test(own_kernel),
+	};
+
+	return cmocka_run_group_tests_name("rtnl", tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Libraries loaded at run time, and verbs: with made-up answers of a libibverbs that is not there.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <infiniband/verbs.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "source/library.h"
+#include "source/verbs.h"
+#include "source/verbs_caps.h"
+#include "source/verbs_library.h"
+
+#define assert_number(number, expected)                     \
+	do {                                                \
+		assert_true((number).known);                \
+		assert_int_equal((number).value, expected); \
+	} while (0)
+#define assert_unknown(number) assert_false((number).known)
+
+/* ---- library.c ---- */
+
+typedef double real_function(double);
+
+struct functions {
+	real_function *cos;
+	real_function *no_such_function;
+};
+
+static const struct library_symbol mandatory[] = {
+	{"cos", offsetof(struct functions, cos), false},
+	{"no_such_function", offsetof(struct functions, no_such_function), false},
+};
+
+static const struct library_symbol optional[] = {
+	{"cos", offsetof(struct functions, cos), false},
+	{"no_such_function", offsetof(struct functions, no_such_function), true},
+};
+
+static double canary(double value)
+{
+	return value;
+}
+
+static void test_library_missing(void **state)
+{
+	struct functions functions = {canary, canary};
+
+	(void)state;
+	assert_int_equal(library_open("libno-such-library.so.1", mandatory, 2, &functions),
+			 -ELIBACC);
+	assert_ptr_equal(functions.cos, canary);
+	assert_null(library_path("libno-such-library.so.1"));
+}
+
+static void test_library_symbol_missing(void **state)
+{
+	struct functions functions = {canary, canary};
+
+	(void)state;
+	assert_int_equal(library_open("libm.so.6", mandatory, 2, &functions), -ELIBBAD);
+	assert_ptr_equal(functions.cos, canary);
+	assert_ptr_equal(functions.no_such_function, canary);
+}
+
+static void test_library_optional(void **state)
+{
+	struct functions functions = {canary, canary};
+	_cleanup_(freep) char *path = NULL;
+
+	(void)state;
+	assert_int_equal(library_open("libm.so.6", optional, 2, &functions), 0);
+	assert_true(functions.cos(0) > 0.999);
+	assert_null(functions.no_such_function);
+	path = library_path("libm.so.6");
+	assert_non_null(path);
+	assert_non_null(strstr(path, "libm"));
+}
+
+/* ---- verbs_query.c, above a made-up libibverbs ---- */
+
+struct made_up {
+	struct verbs_context context; /* its last member is the struct ibv_context */
+	struct ibv_device device;
+	struct verbs_functions call;
+	struct verbs_device opened;
+	const struct ibv_gid_entry *gids;
+	size_t gid_count;
+	int gid_calls;
+	int gid_error;
+	int port_error;
+	uint8_t bad_port;
+	int device_error;
+};
+
+static struct made_up *made_up_of(struct ibv_context *context)
+{
+	struct verbs_context *extended = verbs_get_ctx(context);
+
+	return (struct made_up *)(void *)((char *)extended - offsetof(struct made_up, context));
+}
+
+static int answer_port(struct ibv_context *context, uint8_t number, struct ibv_port_attr *attr,
+		       size_t size)
+{
+	const struct made_up *made_up = made_up_of(context);
+
+	assert_int_equal(size, sizeof(*attr));
+	if (number == made_up->bad_port)
+		return made_up->port_error;
+	*attr = (struct ibv_port_attr){
+		.max_mtu = IBV_MTU_4096,
+		.active_mtu = IBV_MTU_2048,
+		.gid_tbl_len = 1024,
+		.pkey_tbl_len = 128,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+	};
+	return 0;
+}
+
+static int answer_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *in,
+			    struct ibv_device_attr_ex *attr, size_t size)
+{
+	const struct made_up *made_up = made_up_of(context);
+
+	assert_null(in);
+	assert_int_equal(size, sizeof(*attr));
+	if (made_up->device_error)
+		return made_up->device_error;
+	*attr = (struct ibv_device_attr_ex){
+		.orig_attr = {.vendor_part_id = 4119, .phys_port_cnt = 2}};
+	return 0;
+}
+
+static int answer_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	*attr = (struct ibv_device_attr){.vendor_part_id = 4119, .phys_port_cnt = 2};
+	return 0;
+}
+
+static ssize_t answer_gids(struct ibv_context *context, struct ibv_gid_entry *entries, size_t most,
+			   uint32_t flags, size_t size)
+{
+	struct made_up *made_up = made_up_of(context);
+
+	assert_int_equal(flags, 0);
+	assert_int_equal(size, sizeof(*entries));
+	made_up->gid_calls++;
+	if (made_up->gid_error)
+		return made_up->gid_error;
+	if (made_up->gid_count > most)
+		return -EINVAL;
+	if (made_up->gid_count)
+		memcpy(entries, made_up->gids, made_up->gid_count * size);
+	return (ssize_t)made_up->gid_count;
+}
+
+static int set_up(void **state)
+{
+	struct made_up *made_up = mem_alloc_zero(1, sizeof(*made_up));
+
+	made_up->context.sz = sizeof(made_up->context);
+	made_up->context.query_port = answer_port;
+	made_up->context.query_device_ex = answer_device_ex;
+	made_up->context.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	made_up->context.context.device = &made_up->device;
+	made_up->context.context.num_comp_vectors = 63;
+	made_up->device.transport_type = IBV_TRANSPORT_IB;
+	snprintf(made_up->device.name, sizeof(made_up->device.name), "mlx5_0");
+	snprintf(made_up->device.dev_name, sizeof(made_up->device.dev_name), "no-such-node");
+	made_up->call.ibv_query_device = answer_device;
+	made_up->call._ibv_query_gid_table = answer_gids;
+	made_up->opened.call = &made_up->call;
+	made_up->opened.context = &made_up->context.context;
+	*state = made_up;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void test_get_port(void **state)
+{
+	struct made_up *made_up = *state;
+	struct port port = {.port = number_of(1)};
+
+	assert_int_equal(verbs_get_port(&made_up->opened, &port), 0);
+	assert_number(port.active_mtu_bytes, 2048);
+	assert_number(port.max_mtu_bytes, 4096);
+	assert_number(port.gid_table_length, 1024);
+	assert_number(port.pkey_table_length, 128);
+}
+
+static void test_get_port_fails(void **state)
+{
+	struct made_up *made_up = *state;
+	struct port port = {.port = number_of(3)};
+
+	made_up->bad_port = 3;
+	made_up->port_error = EIO;
+	assert_int_equal(verbs_get_port(&made_up->opened, &port), -EIO);
+	made_up->port_error = -1;
+	errno = ENODEV;
+	assert_int_equal(verbs_get_port(&made_up->opened, &port), -ENODEV);
+	assert_unknown(port.active_mtu_bytes);
+	assert_unknown(port.gid_table_length);
+	port.port = number_of(256);
+	assert_int_equal(verbs_get_port(&made_up->opened, &port), -EINVAL);
+	port.port = number_of(0);
+	assert_int_equal(verbs_get_port(&made_up->opened, &port), -EINVAL);
+}
+
+static struct device *add_device(struct device_list *list)
+{
+	struct device *device = device_list_add(list, "mlx5_0");
+
+	device_add_port(device, 1);
+	device_add_port(device, 2);
+	return device;
+}
+
+static void test_gids(void **state)
+{
+	static const struct ibv_gid_entry gids[] = {
+		{.gid.raw = {0xfe, 0x80, 3}, .port_num = 2, .gid_index = 7, .gid_type = 9},
+		{.gid.raw = {0xfe, 0x80, 2},
+		 .port_num = 1,
+		 .gid_index = 3,
+		 .gid_type = IBV_GID_TYPE_ROCE_V2,
+		 .ndev_ifindex = 5},
+		{.gid.raw = {0xfe, 0x80, 1},
+		 .port_num = 1,
+		 .gid_index = 0,
+		 .gid_type = IBV_GID_TYPE_ROCE_V1},
+		{.gid.raw = {0xfe, 0x80, 4}, .port_num = 3, .gid_index = 0},
+	};
+	struct made_up *made_up = *state;
+	struct device_list list = {0};
+	struct device *device = add_device(&list);
+	const struct gid_entry *gid;
+
+	made_up->gids = gids;
+	made_up->gid_count = ARRAY_SIZE(gids);
+	assert_int_equal(verbs_get_gids(&made_up->opened, device), 0);
+	assert_int_equal(made_up->gid_calls, 1);
+	assert_int_equal(device->ports[0].gid_count, 2);
+	assert_int_equal(device->ports[1].gid_count, 1);
+	gid = &device->ports[0].gids[0];
+	assert_string_equal(gid->device, "mlx5_0");
+	assert_number(gid->port, 1);
+	assert_number(gid->index, 0);
+	assert_number(gid->type, GID_TYPE_ROCE_V1);
+	assert_number(gid->source, GID_SOURCE_VERBS);
+	assert_unknown(gid->netdev_index);
+	gid = &device->ports[0].gids[1];
+	assert_number(gid->index, 3);
+	assert_number(gid->type, GID_TYPE_ROCE_V2);
+	assert_number(gid->netdev_index, 5);
+	assert_true(gid->gid.known);
+	assert_int_equal(gid->gid.gid.raw[2], 2);
+	assert_unknown(device->ports[1].gids[0].type); /* a type that is newer than this */
+	device_list_clear(&list);
+}
+
+/* More than the first room holds: a second call, with room for the whole table. */
+static void test_gids_many(void **state)
+{
+	struct made_up *made_up = *state;
+	struct device_list list = {0};
+	struct device *device = add_device(&list);
+	struct ibv_gid_entry *gids = mem_alloc_zero(2048, sizeof(*gids));
+
+	for (uint32_t i = 0; i < 2048; i++) {
+		gids[i].port_num = 1 + i / 1024;
+		gids[i].gid_index = i % 1024;
+	}
+	made_up->gids = gids;
+	made_up->gid_count = 2048;
+	assert_int_equal(verbs_get_gids(&made_up->opened, device), 0);
+	assert_int_equal(made_up->gid_calls, 2);
+	assert_int_equal(device->ports[0].gid_count, 1024);
+	assert_int_equal(device->ports[1].gid_count, 1024);
+	assert_number(device->ports[1].gids[1023].index, 1023);
+	device_list_clear(&list);
+	free(gids);
+}
+
+static void test_gids_fail(void **state)
+{
+	struct made_up *made_up = *state;
+	struct device_list list = {0};
+	struct device *device = add_device(&list);
+
+	made_up->gid_error = -EPERM;
+	assert_int_equal(verbs_get_gids(&made_up->opened, device), -EPERM);
+	made_up->gid_error = -EINVAL;
+	made_up->bad_port = 2;
+	made_up->port_error = ENODEV;
+	assert_int_equal(verbs_get_gids(&made_up->opened, device), -ENODEV);
+	made_up->call._ibv_query_gid_table = NULL;
+	assert_int_equal(verbs_get_gids(&made_up->opened, device), -EOPNOTSUPP);
+	assert_int_equal(device->ports[0].gid_count, 0);
+	device_list_clear(&list);
+}
+
+static void test_get_caps(void **state)
+{
+	struct made_up *made_up = *state;
+	struct caps caps = {0};
+
+	made_up->bad_port = 2;
+	made_up->port_error = EINVAL;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), 0);
+	assert_string_equal(caps.device, "mlx5_0");
+	assert_number(caps.transport, TRANSPORT_ROCE);
+	assert_number(caps.num_comp_vectors, 63);
+	assert_true(caps.device_cap_flags_ex.known);
+	assert_int_equal(caps.port_caps_count, 2);
+	assert_ptr_equal(caps.ports[1].device, caps.device);
+	assert_int_equal(caps.ports[0].error, 0);
+	assert_number(caps.ports[0].active_mtu_bytes, 2048);
+	assert_int_equal(caps.ports[1].error, -EINVAL);
+	assert_number(caps.ports[1].port, 2);
+	assert_unknown(caps.ports[1].active_mtu_bytes);
+	caps_clear(&caps);
+	assert_int_equal(caps.port_caps_count, 0);
+}
+
+static void test_get_caps_legacy(void **state)
+{
+	struct made_up *made_up = *state;
+	struct caps caps = {0};
+
+	made_up->device_error = EOPNOTSUPP;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), 0);
+	assert_unknown(caps.device_cap_flags_ex);
+	assert_number(caps.vendor_part_id, 4119);
+	caps_clear(&caps);
+	made_up->context.query_device_ex = NULL;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), 0);
+	assert_number(caps.vendor_part_id, 4119);
+	caps_clear(&caps);
+}
+
+static void test_get_caps_fails(void **state)
+{
+	struct made_up *made_up = *state;
+	struct caps caps = {0};
+
+	made_up->device_error = EIO;
+	assert_int_equal(verbs_get_caps(&made_up->opened, &caps), -EIO);
+	assert_null(caps.device);
+	assert_null(caps.ports);
+}
+
+/* The node is tried before libibverbs, whose ibv_open_device is not even set here. */
+static void test_open_device(void **state)
+{
+	struct made_up *made_up = *state;
+	struct ibv_device *devices[] = {&made_up->device, NULL};
+	struct verbs verbs = {.call = made_up->call, .list = devices};
+	struct verbs_device *device = NULL;
+
+	assert_int_equal(verbs_open_device(&verbs, "mlx5_0", &device), -ENODEV);
+	assert_int_equal(verbs_open_device(&verbs, "mlx5_1", &device), -ENODEV);
+	assert_null(device);
+	verbs_close_device(NULL);
+	verbs_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_library_missing),
+		cmocka_unit_test(test_library_symbol_missing),
+		cmocka_unit_test(test_library_optional),
+		cmocka_unit_test_setup_teardown(test_get_port, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_port_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gids, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gids_many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gids_fail, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_caps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_caps_legacy, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_caps_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_open_device, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
