@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -64,21 +64,27 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 	}
 }
 
-/* Marks the entries; NULL (and a status) if none leads to the peer. */
-static const struct gid_entry *choose(struct listing *listing, const char *peer)
+/*
+ * Marks the entries. False: there is no way to the peer, and nothing to say of the entries; true
+ * with *ret_chosen NULL: none of them leads there.
+ */
+static bool choose(struct listing *listing, const char *peer, const struct gid_entry **ret_chosen)
 {
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	struct gid_question question = {
 		.links = &listing->inventory.links,
 		.devices = &listing->inventory.devices,
 	};
-	const struct gid_entry *chosen = NULL;
+	int rc = peer_find(peer, question.links, &question.peer, &question.route, &reason, &hint);
 
-	if (!peer_find(peer, question.links, &question.peer, &question.route, &reason, &hint))
-		chosen = gid_choose(&question, &reason, &hint);
-	if (!chosen)
+	if (rc) {
+		listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason, hint);
+		return false;
+	}
+	*ret_chosen = gid_choose(&question, &reason, &hint);
+	if (!*ret_chosen)
 		listing_fail(listing, STATUS_FAILED, reason, hint);
-	return chosen;
+	return true;
 }
 
 static int print_env(const struct gid_entry *entry, const char *peer)
@@ -134,13 +140,12 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		listing.request.needs |= NEED_GID_NETDEVS;
 	if (filter.args->to) {
 		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE | NEED_PORT_GUID;
-		columns_add(&listing.columns, "selected");
-		columns_add(&listing.columns, "why");
+		listing_prefer_columns(&listing, "selected,device,port,index,type,ip,netdev,why");
 	}
 	if (!listing_load(&listing))
 		return listing_end(&listing);
-	if (filter.args->to)
-		chosen = choose(&listing, filter.args->to);
+	if (filter.args->to && !choose(&listing, filter.args->to, &chosen))
+		return listing_end(&listing);
 	if (chosen && filter.args->env)
 		return listing_end_quietly(&listing, print_env(chosen, filter.args->to));
 	add_rows(&listing, &filter);

@@ -12,6 +12,23 @@
 #include "base/text.h"
 #include "commands.h"
 
+int finish_output(const struct ctx *ctx, int rc, int status)
+{
+	int finished = render_finish();
+	_cleanup_(freep) char *message = NULL;
+
+	if (finished)
+		rc = finished;
+	if (!rc)
+		return status;
+	/* Who closed the pipe knows. */
+	if (rc == -EPIPE)
+		return STATUS_FAILED;
+	message = mem_format("cannot write the output: %s", strerror(-rc));
+	command_complain(ctx, message, NULL);
+	return STATUS_FAILED;
+}
+
 static bool is_json(const struct globals *globals)
 {
 	return globals->json || globals->jsonl;
@@ -75,6 +92,22 @@ bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words,
 		return false;
 	}
 	return true;
+}
+
+void listing_prefer_columns(struct listing *listing, const char *list)
+{
+	const struct globals *globals = &listing->ctx->globals;
+	_cleanup_(freep) char *words = mem_string(list), *bad = NULL;
+	char *rest = words, *word;
+
+	if (!globals->columns && !is_json(globals)) {
+		columns_free(&listing->columns);
+		columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT,
+			       list, &bad);
+	} else if (!globals->columns) {
+		while ((word = strsep(&rest, ",")))
+			columns_add(&listing->columns, word);
+	}
 }
 
 bool listing_load(struct listing *listing)

@@ -20,23 +20,6 @@ static const struct command *const commands[] = {
 };
 #undef COMMAND
 
-int finish_output(const struct ctx *ctx, int rc, int status)
-{
-	int finished = render_finish();
-	_cleanup_(freep) char *message = NULL;
-
-	if (finished)
-		rc = finished;
-	if (!rc)
-		return status;
-	/* Who closed the pipe knows. */
-	if (rc == -EPIPE)
-		return STATUS_FAILED;
-	message = mem_format("cannot write the output: %s", strerror(-rc));
-	command_complain(ctx, message, NULL);
-	return STATUS_FAILED;
-}
-
 static void on_timeout(int signal_number)
 {
 	static const char message[] = "rdmactl: gave up after --timeout\n";

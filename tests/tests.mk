@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Tests, sanitizers, analysis, fuzzing, benchmarks. Included by the Makefile.
+
+CLANG_FORMAT ?= clang-format
+FUZZ_SECONDS ?= 10
+VM_KERNELS ?= 6.1 6.12
+
+# What the tests are built with and run on. A sanitizer's report ends the program with status 99.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2,$(ALL_CFLAGS)) -O1 $(SANITIZE)
+ASAN_OBJECTS := $(SOURCES:%.c=$(BUILD)/asan/%.o)
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+$(BUILD)/asan/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ASAN_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/asan/rdmactl: $(ASAN_OBJECTS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(SANITIZE) $(LINK) -o $@ $(ASAN_OBJECTS) $(LIBS)
+
+.PHONY: asan
+asan: $(BUILD)/asan/rdmactl
+
+# All but main(): tests look at the tables of the commands, too.
+$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+.SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
+
+-include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/unit/*.d)
+
+# Fuzz targets: the whole library once more, with coverage.
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
+$(BUILD)/fuzz/obj/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
+	@echo "  LD    $@"
+	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 \
+		-fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_OBJECTS) $(LIBS)
+-include $(FUZZ_OBJECTS:.o=.d)
+
+# New inputs go to the build folder; what is worth keeping is moved to tests/fuzz/corpus by hand.
+.PHONY: fuzz
+fuzz: $(FUZZERS)
+	$(Q)for fuzzer in $(FUZZERS); do \
+		name=$${fuzzer##*/fuzz_}; mkdir -p $(BUILD)/fuzz/corpus/$$name; \
+		echo "  FUZZ  $$name"; \
+		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_final_stats=0 \
+			-artifact_prefix=$(BUILD)/fuzz/ -close_fd_mask=1 \
+			$(BUILD)/fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
+	done
+
+.PHONY: analyze
+analyze: | $(GENERATED)
+	$(Q)for source in $(SOURCES); do \
+		$(CC) $(ALL_CFLAGS) -fanalyzer -Werror -c -o /dev/null $$source || exit 1; \
+	done
+	@echo "no findings"
+
+TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
+
+.PHONY: check check-unit check-cli check-lint check-vm
+check: deps-check
+	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan $(UNIT_TESTS)
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit lint cli vm
+check-unit: $(UNIT_TESTS)
+	$(Q)$(TESTS) unit
+check-cli: all asan
+	$(Q)$(TESTS) cli
+check-lint: all $(UNIT_TESTS)
+	$(Q)$(TESTS) lint
+check-vm: all asan
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
+
+.PHONY: bench
+bench: all
+	$(Q)tests/bench/run $(BUILD)
+
+.PHONY: demo
+demo: deps
+	+$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/demo $(BUILD)/rdmactl
+
+.PHONY: deps deps-check
+deps:
+	$(Q)tests/deps build
+deps-check:
+	$(Q)tests/deps build test
