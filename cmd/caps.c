@@ -12,7 +12,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		return listing_end(&listing);
 	if (ctx->globals.root) {
 		listing_fail(&listing, STATUS_FAILED, "a saved tree holds no capabilities",
-			     "run it on the live system, without --root");
+			     "run it on the live system, without --root or RDMACTL_ROOT");
 		return listing_end(&listing);
 	}
 	listing.request.caps = true;

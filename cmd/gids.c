@@ -50,18 +50,37 @@ static bool passes(const struct filter *filter, const struct gid_entry *entry)
 	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
 }
 
+/* Takes the entries that do not pass out of the table: --to chooses among the others, too. */
+static void narrow(const struct filter *filter, struct port *port)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < port->gid_count; i++) {
+		if (passes(filter, &port->gids[i]))
+			port->gids[kept++] = port->gids[i];
+		else
+			gid_entry_clear(&port->gids[i]);
+	}
+	port->gid_count = kept;
+}
+
 static void add_rows(struct listing *listing, const struct filter *filter)
 {
 	const struct device_list *devices = &listing->inventory.devices;
+	const struct gids_args *args = filter->args;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct device *device = &devices->items[i];
 
-		for (size_t j = 0; j < device->port_count; j++)
+		for (size_t j = 0; j < device->port_count; j++) {
+			narrow(filter, &device->ports[j]);
 			for (size_t k = 0; k < device->ports[j].gid_count; k++)
-				if (passes(filter, &device->ports[j].gids[k]))
-					listing_add(listing, &device->ports[j].gids[k]);
+				listing_add(listing, &device->ports[j].gids[k]);
+		}
 	}
+	if (!listing->row_count && (args->type.known || args->netdev || args->ip))
+		listing_fail(listing, STATUS_NOTHING, "no GID passes --type, --netdev and --ip",
+			     "rdmactl gids shows all");
 }
 
 /*
@@ -87,6 +106,13 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 	return true;
 }
 
+/* The lines are for shells to read: a name must be no more than a name to them. */
+static bool is_plain(const char *text)
+{
+	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				 "0123456789_.:%-")] == '\0';
+}
+
 static int print_env(const struct gid_entry *entry, const char *peer)
 {
 	bool roce = entry->type.value != GID_TYPE_IB;
@@ -103,6 +129,18 @@ static int print_env(const struct gid_entry *entry, const char *peer)
 	return rc;
 }
 
+/* Settings or nothing: what is on standard output may be read by a shell. */
+static int end_with_env(struct listing *listing, const struct gid_entry *chosen, const char *peer)
+{
+	if (chosen && (!is_plain(chosen->device) || !is_plain(peer))) {
+		listing_fail(listing, STATUS_FAILED,
+			     "the name of the device or peer is not safe in a shell's settings",
+			     "rename the device: rdma dev set DEV name NAME");
+		chosen = NULL;
+	}
+	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);
+}
+
 /* What the options must not be together with; NULL if all is well. */
 static const char *check(const struct ctx *ctx, const struct gids_args *args,
 			 struct filter *filter)
@@ -116,7 +154,8 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args,
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
 		return "--env prints settings and no JSON or TSV";
 	if (args->to && globals->root)
-		return "--to asks the routing table of the live system: not with --root";
+		return "--to asks the routing table of the live system: not with --root or "
+		       "RDMACTL_ROOT";
 	return NULL;
 }
 
@@ -139,16 +178,16 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (filter.args->netdev)
 		listing.request.needs |= NEED_GID_NETDEVS;
 	if (filter.args->to) {
-		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE | NEED_PORT_GUID;
+		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE;
 		listing_prefer_columns(&listing, "selected,device,port,index,type,ip,netdev,why");
 	}
 	if (!listing_load(&listing))
 		return listing_end(&listing);
-	if (filter.args->to && !choose(&listing, filter.args->to, &chosen))
-		return listing_end(&listing);
-	if (chosen && filter.args->env)
-		return listing_end_quietly(&listing, print_env(chosen, filter.args->to));
 	add_rows(&listing, &filter);
+	if (filter.args->to && listing.row_count && !choose(&listing, filter.args->to, &chosen))
+		listing.row_count = 0;
+	if (filter.args->env)
+		return end_with_env(&listing, chosen, filter.args->to);
 	return listing_end(&listing);
 }
 

@@ -19,7 +19,7 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 		return finish_output(ctx, 0, STATUS_DONE);
 	}
 	command = command_find(ctx, objects[0]);
-	if (command) {
+	if (command && command->group != GROUP_HIDDEN) {
 		help_of_command(command, stdout);
 		return finish_output(ctx, 0, STATUS_DONE);
 	}

@@ -97,17 +97,12 @@ bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words,
 void listing_prefer_columns(struct listing *listing, const char *list)
 {
 	const struct globals *globals = &listing->ctx->globals;
-	_cleanup_(freep) char *words = mem_string(list), *bad = NULL;
-	char *rest = words, *word;
+	_cleanup_(freep) char *bad = NULL;
 
-	if (!globals->columns && !is_json(globals)) {
-		columns_free(&listing->columns);
-		columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT,
-			       list, &bad);
-	} else if (!globals->columns) {
-		while ((word = strsep(&rest, ",")))
-			columns_add(&listing->columns, word);
-	}
+	if (globals->columns || is_json(globals))
+		return;
+	columns_free(&listing->columns);
+	columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT, list, &bad);
 }
 
 bool listing_load(struct listing *listing)

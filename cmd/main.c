@@ -79,6 +79,11 @@ static int check_formats(const struct globals *globals)
 	return globals->json + globals->jsonl + globals->tsv > 1;
 }
 
+static int print_version(const struct ctx *ctx)
+{
+	return finish_output(ctx, render_text("rdmactl " RDMACTL_VERSION "\n"), STATUS_DONE);
+}
+
 static int run_command(struct ctx *ctx, int argc, char **argv)
 {
 	_cleanup_(freep) void *args = mem_alloc_zero(1, ctx->command->args_size);
@@ -92,6 +97,8 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	first = options_parse(argc, argv, sets, ARRAY_SIZE(sets), false, &message, &hint);
 	if (first < 0)
 		return usage(ctx, message, hint);
+	if (ctx->globals.version)
+		return print_version(ctx);
 	if (ctx->globals.help) {
 		help_of_command(ctx->command, stdout);
 		return finish_output(ctx, 0, STATUS_DONE);
@@ -101,13 +108,11 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 		message = mem_string("--json, --jsonl and --tsv exclude each other");
 	if (message)
 		return usage(ctx, message, NULL);
+	/* The live system has the root directory that it has. */
+	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
+		ctx->globals.root = NULL;
 	start_timeout(&ctx->globals.timeout);
 	return ctx->command->run(ctx, args, argv + first);
-}
-
-static int print_version(const struct ctx *ctx)
-{
-	return finish_output(ctx, render_text("rdmactl " RDMACTL_VERSION "\n"), STATUS_DONE);
 }
 
 static int run(struct ctx *ctx, int argc, char **argv)

@@ -30,7 +30,11 @@ static void put_commands(const struct completer *completer, const char *partial,
 	for (size_t i = 0; i < completer->ctx->command_count; i++) {
 		const struct command *command = completer->ctx->commands[i];
 
-		if (command->group != GROUP_HIDDEN && (!schemas || command->schema))
+		if (command->group == GROUP_HIDDEN || (schemas && !command->schema))
+			continue;
+		if (schemas)
+			put(completer, partial, command->schema->name, command->schema->summary);
+		else
 			put(completer, partial, command->name, command->summary);
 	}
 }

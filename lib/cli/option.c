@@ -183,6 +183,24 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 		*ret_hint = unknown_hint(parser, word + 2);
 }
 
+/*
+ * getopt_long takes any prefix that is unique today; a script that relies on one breaks with the next
+ * option. The word is the last one taken, or the one before its value.
+ */
+static bool is_abbreviated(char *const *argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = optind - 1; i >= 1 && i >= optind - 2; i--) {
+		const char *word = argv[i];
+
+		if (!strncmp(word, "--", 2) && !strncmp(word + 2, name, length) &&
+		    (!word[2 + length] || word[2 + length] == '='))
+			return false;
+	}
+	return true;
+}
+
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
 		  bool stop_at_word, char **ret_message, char **ret_hint)
 {
@@ -197,7 +215,8 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 		size_t at = find_code(&parser, code);
 		char *message;
 
-		if (code == '?' || code == ':' || at == parser.count) {
+		if (code == '?' || code == ':' || at == parser.count ||
+		    (code >= NO_LETTER && is_abbreviated(argv, parser.rows[at]->name))) {
 			explain(&parser, code, argv, ret_message, ret_hint);
 			return -EINVAL;
 		}

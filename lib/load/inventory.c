@@ -38,13 +38,13 @@ static void note_absence(struct inventory *inventory, bool core)
 {
 	if (core)
 		problem_add_text(&inventory->problems, NULL, NULL, "sysfs", "no RDMA device",
-				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or "
-				 "make a software device: rdma link add rxe0 type rxe netdev IF");
+				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or: "
+				 "rdma link add rxe0 type rxe netdev IF");
 	else
 		problem_add_text(&inventory->problems, NULL, NULL, "sysfs",
 				 "this system has no RDMA core: no /sys/class/infiniband",
-				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...) or "
-				 "rdma_rxe; in a container, mount the host's /sys");
+				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe "
+				 "...)");
 }
 
 /* Devices by RDMA netlink, or by the class directory where that does not answer. */

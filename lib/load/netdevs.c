@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,23 +65,41 @@ static const struct link *find_ipoib(const struct link_list *links, const struct
 	return child;
 }
 
+/* The modified EUI-64 of RFC 4291 appendix A, or of iWARP the plain MAC at the start. */
+static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
+{
+	unsigned int mac[6];
+	const uint8_t *id = gid->gid.raw + 8;
+	bool plain = true;
+
+	if (!gid->known || !link->address ||
+	    sscanf(link->address, "%2x:%2x:%2x:%2x:%2x:%2x", &mac[0], &mac[1], &mac[2], &mac[3],
+		   &mac[4], &mac[5]) != 6)
+		return false;
+	for (int i = 0; i < 6; i++)
+		plain = plain && gid->gid.raw[i] == mac[i];
+	return plain || ((id[0] ^ 2u) == mac[0] && id[1] == mac[1] && id[2] == mac[2] &&
+			 id[5] == mac[3] && id[6] == mac[4] && id[7] == mac[5]);
+}
+
 /*
  * A name that the kernel has for the netdev of a GID may be one of another network namespace, and
- * the same name be taken here by a stranger: one on another PCI function, or a virtual one that is
- * not of the kinds that stand on others (a veth, a tap).
+ * the same name be taken here by a stranger. The port's own is on the same PCI function, or of a
+ * kind that stands on others (bond, VLAN), or its MAC is in the port's first GID (erdma, whose
+ * netdev is another function's).
  */
 static const struct link *own_link(const struct local *local, const struct device *device,
-				   const char *name)
+				   const struct known_gid *first_gid, const char *name)
 {
 	const struct link *link = link_by_name(&local->inventory->links, name);
 	_cleanup_(freep) char *address = NULL;
 
-	if (!link || !device->pci_address)
+	if (!link || !device->pci_address || link->kind || link->vlan_id.known)
 		return link;
 	address = sysfs_net_pci_address(&local->root, name);
-	if (address)
-		return strcmp(address, device->pci_address) ? NULL : link;
-	return link->kind || link->vlan_id.known ? link : NULL;
+	if (address && !strcmp(address, device->pci_address))
+		return link;
+	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
 /*
@@ -91,11 +110,15 @@ static char *netdev_of_first_gid(const struct local *local, const struct device 
 				 const struct port *port)
 {
 	_cleanup_(freep) char *name = NULL;
+	struct known_gid first_gid;
 
 	if (local->nldev)
 		return NULL;
 	name = sysfs_rdma_gid_netdev(&local->root, port, 0);
-	return name && own_link(local, device, name) ? mem_string(name) : NULL;
+	if (!name)
+		return NULL;
+	first_gid = sysfs_rdma_first_gid(&local->root, port);
+	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
 }
 
 static void resolve_port(const struct local *local, const struct device *device,
@@ -170,8 +193,11 @@ static const struct link *gid_link_by_name(const struct local *local, const stru
 					   const struct port *port, struct gid_entry *gid)
 {
 	bool elsewhere = local->nldev && !port->netdev_index.known;
-	const struct link *link = own_link(local, device, gid->netdev);
+	const struct link *link;
 
+	if (port->netdev && !strcmp(port->netdev, gid->netdev))
+		return link_by_name(&local->inventory->links, gid->netdev);
+	link = own_link(local, device, &port->gids[0].gid, gid->netdev);
 	if (link && !(elsewhere && !link->lower_elsewhere))
 		return link;
 	free(gid->netdev);

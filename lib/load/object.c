@@ -92,7 +92,10 @@ static void note_port(const struct device *device, const struct object *object,
 	_cleanup_(freep) char *name = mem_format("%s/%d", device->name, object->port);
 	_cleanup_(freep) char *hint = NULL;
 
-	if (device->port_count)
+	if (device->port_count == 1)
+		hint = mem_format("%s has one port: %u", device->name,
+				  (unsigned int)device->ports[0].port.value);
+	else if (device->port_count)
 		hint = mem_format("%s has ports %u to %u", device->name,
 				  (unsigned int)device->ports[0].port.value,
 				  (unsigned int)device->ports[device->port_count - 1].port.value);

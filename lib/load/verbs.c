@@ -148,12 +148,33 @@ static void read_caps(struct local *local, struct verbs_device *opened, struct d
 	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
 }
 
+/*
+ * A slot of an InfiniBand port that no GUID is assigned to holds the subnet prefix alone: drivers
+ * make it so, and it is empty all the same.
+ */
+static void drop_unassigned(struct port *port)
+{
+	size_t kept = 0;
+
+	if (port->link_layer.value != LINK_LAYER_INFINIBAND)
+		return;
+	for (size_t i = 0; i < port->gid_count; i++) {
+		if (gid_interface_id(&port->gids[i].gid.gid))
+			port->gids[kept++] = port->gids[i];
+		else
+			gid_entry_clear(&port->gids[i]);
+	}
+	port->gid_count = kept;
+}
+
 /* What the type of a GID means depends on the transport, and the table does not tell it. */
-static void finish_gids(struct device *device)
+static void finish_gids(struct device *device, bool empty)
 {
 	bool roce = device->transport.value == TRANSPORT_ROCE;
 
 	for (size_t i = 0; i < device->port_count; i++) {
+		if (!empty)
+			drop_unassigned(&device->ports[i]);
 		for (size_t j = 0; j < device->ports[i].gid_count; j++) {
 			struct gid_entry *gid = &device->ports[i].gids[j];
 
@@ -184,7 +205,7 @@ static void read_device(struct local *local, struct verbs *verbs, struct device 
 		read_mtus(local, opened, device);
 	if (opened && request->caps)
 		read_caps(local, opened, device);
-	finish_gids(device);
+	finish_gids(device, request->empty_gids);
 	verbs_close_device(opened);
 }
 
@@ -195,6 +216,9 @@ void local_read_verbs(struct local *local, const struct inventory_request *reque
 
 	if (local->root.live)
 		verbs = open_verbs(local);
+	else if (local->needs & NEED_MTU)
+		problem_add_text(&local->inventory->notes, NULL, "MTU", "verbs",
+				 "a saved tree does not hold it", NULL);
 	for (size_t i = 0; i < list->count; i++)
 		read_device(local, verbs, &list->items[i], request);
 	verbs_free(verbs);

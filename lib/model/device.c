@@ -50,9 +50,12 @@ static void get_netdevs(const void *record, struct value *value)
 	const struct device *device = record;
 	size_t count = 0;
 
-	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++)
-		if (device->ports[i].netdev)
-			value->words[count++] = device->ports[i].netdev;
+	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
+		const char *netdev = device->ports[i].netdev;
+
+		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
+			value->words[count++] = netdev;
+	}
 	value->kind = VALUE_LIST;
 	value->list.items = value->words;
 	value->list.count = count;

@@ -40,9 +40,9 @@ static const struct field gid_fields[] = {
 		       NEED_ADDRESS_PLACE, "prefix length of the IP address"),
 	ENUM_FIELD(struct gid_entry, source, source_names, "source", "SOURCE", 0, NEED_GIDS,
 		   "where the entry was read"),
-	BOOL_FIELD(struct gid_entry, selected, "selected", "USE", FIELD_EXTRA, NEED_GIDS,
+	BOOL_FIELD(struct gid_entry, selected, "selected", "USE", 0, NEED_GIDS,
 		   "--to: the entry to use"),
-	STRING_FIELD(struct gid_entry, why, "why", "WHY", FIELD_EXTRA, NEED_GIDS,
+	STRING_FIELD(struct gid_entry, why, "why", "WHY", 0, NEED_GIDS,
 		     "--to: why it is used or passed over"),
 };
 

@@ -48,7 +48,7 @@ static const struct field netdev_fields[] = {
 	LIST_FIELD(struct netdev, vlans, "vlans", "VLANS", FIELD_DEFAULT, NEED_NETDEV_LINK,
 		   "VLAN netdevs on top of it or of its bond"),
 	LIST_FIELD(struct netdev, ipoib, "ipoib", "IPOIB", FIELD_DEFAULT,
-		   NEED_NETDEV_LINK | NEED_PORT_GUID | NEED_LINK_LAYER,
+		   NEED_NETDEV_LINK | NEED_LINK_LAYER,
 		   "IPoIB netdevs of the port, P_Key children included"),
 	STRING_FIELD(struct netdev, kind, "kind", "KIND", 0, NEED_NETDEV_LINK,
 		     "kind of a virtual netdev: bond, vlan, ipoib ..."),

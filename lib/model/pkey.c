@@ -29,7 +29,7 @@ static const struct field pkey_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", FIELD_DEFAULT,
 		       NEED_PKEYS, "full or limited"),
 	LIST_FIELD(struct pkey, netdevs, "netdevs", "NETDEVS", FIELD_DEFAULT,
-		   NEED_PKEYS | NEED_NETDEV | NEED_LINKS | NEED_PORT_GUID | NEED_LINK_LAYER,
+		   NEED_PKEYS | NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER,
 		   "IPoIB netdevs that use it"),
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,92 +11,104 @@
 #include "base/text.h"
 #include "render/format.h"
 
-static json_t *record_object(const struct columns *columns, const void *record);
+static int put_record(const struct columns *columns, const void *record);
 
-/* jansson refuses invalid UTF-8. Text is cleaned at its source; this is the second lock. */
-static json_t *string_object(const char *string)
+/*
+ * jansson escapes, and refuses what is not UTF-8: text is cleaned at its source, this is the second
+ * lock. The frame around it is written here, because jansson's integers end at INT64_MAX, and so
+ * that a long list takes no memory.
+ */
+static int put_string(const char *string)
 {
 	json_t *object = json_string(string);
-	_cleanup_(freep) char *clean = NULL;
+	int rc;
 
-	if (object)
-		return object;
-	clean = text_clean(string, strlen(string));
-	return json_string(clean);
+	if (!object) {
+		_cleanup_(freep) char *clean = text_clean(string, strlen(string));
+
+		object = json_string(clean);
+	}
+	rc = object ? json_dumpf(object, stdout, JSON_ENCODE_ANY) : -1;
+	json_decref(object);
+	return rc ? -EIO : 0;
 }
 
-static json_t *list_object(const struct value *value)
+static int put_list(const struct value *value)
 {
-	json_t *list = json_array();
+	int rc = 0;
 
-	for (size_t i = 0; list && i < value->list.count; i++)
-		json_array_append_new(list, string_object(value->list.items[i]));
-	return list;
+	putchar('[');
+	for (size_t i = 0; !rc && i < value->list.count; i++) {
+		if (i)
+			fputs(", ", stdout);
+		rc = put_string(value->list.items[i]);
+	}
+	putchar(']');
+	return rc;
 }
 
-static json_t *records_object(const struct field *field, const struct value *value)
+static int put_records(const struct field *field, const struct value *value)
 {
 	_cleanup_(freep) char *bad = NULL;
-	json_t *list = json_array();
 	struct columns columns;
+	int rc = columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad);
 
-	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
-		return list;
-	for (size_t i = 0; i < value->records.count; i++)
-		json_array_append_new(
-			list, record_object(&columns, (const char *)value->records.rows +
-							      i * field->records->record_size));
+	putchar('[');
+	for (size_t i = 0; !rc && i < value->records.count; i++) {
+		if (i)
+			fputs(", ", stdout);
+		rc = put_record(&columns, (const char *)value->records.rows +
+						  i * field->records->record_size);
+	}
+	putchar(']');
 	columns_free(&columns);
-	return list;
+	return rc;
 }
 
-static json_t *value_object(const struct field *field, const struct value *value)
+static int put_value(const struct field *field, const struct value *value)
 {
 	switch (value->kind) {
 	case VALUE_STRING:
-		return string_object(value->string);
+		return put_string(value->string);
 	case VALUE_UNSIGNED:
-		/* jansson's integers are signed: a larger number keeps its size, not its last digits. */
-		if (value->number > INT64_MAX)
-			return json_real((double)value->number);
-		return json_integer((json_int_t)value->number);
+		printf("%" PRIu64, value->number);
+		return 0;
 	case VALUE_SIGNED:
-		return json_integer(value->integer);
+		printf("%" PRId64, value->integer);
+		return 0;
 	case VALUE_REAL:
-		return json_real(value->real);
+		if (!isfinite(value->real))
+			break;
+		printf("%.12g", value->real);
+		return 0;
 	case VALUE_BOOL:
-		return json_boolean(value->boolean);
+		fputs(value->boolean ? "true" : "false", stdout);
+		return 0;
 	case VALUE_LIST:
-		return list_object(value);
+		return put_list(value);
 	case VALUE_RECORDS:
-		return records_object(field, value);
+		return put_records(field, value);
 	default:
-		return json_null();
+		break;
 	}
+	fputs("null", stdout);
+	return 0;
 }
 
-static json_t *record_object(const struct columns *columns, const void *record)
+/* One record on one line: readable and greppable. */
+static int put_record(const struct columns *columns, const void *record)
 {
-	json_t *object = json_object();
 	struct value value;
+	int rc = 0;
 
-	for (size_t i = 0; object && i < columns->count; i++) {
-		const struct field *field = columns->fields[i];
-
-		field_get(field, record, &value);
-		json_object_set_new_nocheck(object, field->key, value_object(field, &value));
+	putchar('{');
+	for (size_t i = 0; !rc && i < columns->count; i++) {
+		printf("%s\"%s\": ", i ? ", " : "", columns->fields[i]->key);
+		field_get(columns->fields[i], record, &value);
+		rc = put_value(columns->fields[i], &value);
 	}
-	return object;
-}
-
-/* One record on one line: readable, greppable, and a long list takes no memory. */
-static int put_object(json_t *object)
-{
-	int rc = object ? json_dumpf(object, stdout, JSON_REAL_PRECISION(12))
-			: -1;
-
-	json_decref(object);
-	return rc ? -EIO : 0;
+	putchar('}');
+	return rc;
 }
 
 static int put_problems(const struct problems *problems)
@@ -106,7 +120,7 @@ static int put_problems(const struct problems *problems)
 	rc = columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad);
 	for (size_t i = 0; !rc && i < problems->count; i++) {
 		fputs(i ? ",\n  " : "\n  ", stdout);
-		rc = put_object(record_object(&columns, &problems->items[i]));
+		rc = put_record(&columns, &problems->items[i]);
 	}
 	columns_free(&columns);
 	return rc;
@@ -121,7 +135,7 @@ int render_json(const struct document *document)
 	       schema->name);
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
 		fputs(i ? ",\n  " : "\n  ", stdout);
-		rc = put_object(record_object(document->columns, document->rows[i]));
+		rc = put_record(document->columns, document->rows[i]);
 	}
 	fputs("],\n \"problems\": [", stdout);
 	if (!rc)
@@ -135,7 +149,7 @@ int render_jsonl(const struct document *document)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
-		rc = put_object(record_object(document->columns, document->rows[i]));
+		rc = put_record(document->columns, document->rows[i]);
 		putchar('\n');
 	}
 	return rc;

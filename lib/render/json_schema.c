@@ -90,8 +90,8 @@ static json_t *record_schema(const struct columns *columns)
 		json_object_set_new(properties, field->key, type);
 		json_array_append_new(required, json_string(field->key));
 	}
-	return json_pack("{s:s,s:o,s:o,s:b}", "type", "object", "properties", properties,
-			 "required", required, "additionalProperties", 0);
+	return json_pack("{s:s,s:o,s:o}", "type", "object", "properties", properties, "required",
+			 required);
 }
 
 static json_t *problems_schema(void)
@@ -115,12 +115,12 @@ int render_json_schema(const struct columns *columns)
 	int rc;
 
 	snprintf(id, sizeof(id), "rdmactl/%s/%u", schema->name, schema->version);
-	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:o},s:[s,s,s],s:b}",
+	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:o},s:[s,s,s]}",
 			     "$schema", "https://json-schema.org/draft/2020-12/schema", "$id", id,
 			     "title", id, "type", "object", "properties", "schema", "const", id,
 			     schema->name, "type", "array", "description", schema->summary, "items",
 			     record_schema(columns), "problems", problems_schema(), "required",
-			     "schema", schema->name, "problems", "additionalProperties", 0);
+			     "schema", schema->name, "problems");
 	rc = document ? json_dumpf(document, stdout, JSON_INDENT(2)) : -1;
 	putchar('\n');
 	json_decref(document);

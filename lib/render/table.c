@@ -103,6 +103,8 @@ int render_table(const struct render_options *options, const struct document *do
 	scols_table_enable_noheadings(table, !options->headings);
 	scols_table_enable_colors(table, options->color);
 	scols_table_set_stream(table, stdout);
+	/* Text is clean already: an escape in it must not be escaped again. */
+	scols_table_enable_noencoding(table, 1);
 	rc = add_columns(table, document->columns);
 	for (size_t i = 0; !rc && i < document->row_count; i++)
 		rc = add_line(table, document->columns, document->rows[i], options->color);

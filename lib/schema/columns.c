@@ -43,29 +43,28 @@ static void append_set(struct columns *columns, enum column_set set)
 	for (size_t i = 0; i < columns->schema->field_count; i++) {
 		const struct field *field = &columns->schema->fields[i];
 
-		if (set == COLUMNS_ALL ? !(field->flags & FIELD_EXTRA)
-				       : field->flags & FIELD_DEFAULT)
+		if (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT)
 			append(columns, field);
 	}
 }
 
-static void append_all_plain(struct columns *columns)
+/* Lists of records have no place in a table. */
+static void append_all(struct columns *columns, enum column_set set)
 {
 	for (size_t i = 0; i < columns->schema->field_count; i++)
-		if (columns->schema->fields[i].kind != FIELD_RECORDS &&
-		    !(columns->schema->fields[i].flags & FIELD_EXTRA))
+		if (set == COLUMNS_ALL || columns->schema->fields[i].kind != FIELD_RECORDS)
 			append(columns, &columns->schema->fields[i]);
 }
 
 /* One word of the list. -EINVAL if it names no field. */
-static int apply(struct columns *columns, const char *word)
+static int apply(struct columns *columns, enum column_set set, const char *word)
 {
 	bool remove = word[0] == '-';
 	const char *key = remove || word[0] == '+' ? word + 1 : word;
 	const struct field *field = schema_find(columns->schema, key);
 
 	if (!remove && !strcmp(key, "all")) {
-		append_all_plain(columns);
+		append_all(columns, set);
 		return 0;
 	}
 	if (!field)
@@ -87,7 +86,7 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 	if (!list || list[0] == '+' || list[0] == '-')
 		append_set(columns, set);
 	while ((word = strsep(&rest, ","))) {
-		if (apply(columns, word)) {
+		if (apply(columns, set, word)) {
 			*ret_bad = mem_string(word);
 			columns_free(columns);
 			return -EINVAL;
@@ -99,14 +98,6 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 		return -EINVAL;
 	}
 	return 0;
-}
-
-void columns_add(struct columns *columns, const char *key)
-{
-	const struct field *field = schema_find(columns->schema, key);
-
-	if (field)
-		append(columns, field);
 }
 
 unsigned int columns_needs(const struct columns *columns)

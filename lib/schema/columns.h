@@ -16,18 +16,16 @@ struct columns {
 /* What columns_select() takes as the set to begin with. */
 enum column_set {
 	COLUMNS_DEFAULT, /* the default columns of a table */
-	COLUMNS_ALL,     /* every field but the EXTRA ones: JSON */
+	COLUMNS_ALL,     /* every field: JSON and vertical records */
 };
 
 /*
  * Selects after `list` (comma separated keys; +KEY adds to the set, -KEY removes from it, `all`
- * is every field that is not a list of records), or the plain set if `list` is NULL. Returns 0, or
+ * is every field, lists of records only if they are in the set to begin with), or the plain set if `list` is NULL. Returns 0, or
  * -EINVAL with the offending word in *ret_bad, which the caller frees; the selection is then empty.
  */
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);
-/* Adds one field by its key unless it is there already; for options that fill EXTRA fields. */
-void columns_add(struct columns *columns, const char *key);
 /* All that has to be loaded for the selection, lists of records included. */
 unsigned int columns_needs(const struct columns *columns);
 void columns_free(struct columns *columns);

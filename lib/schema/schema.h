@@ -30,7 +30,6 @@ enum field_kind {
 enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
 	FIELD_RIGHT = 1 << 1,   /* aligned right in tables */
-	FIELD_EXTRA = 1 << 2,   /* not part of JSON unless asked for (-o, or an option that fills it) */
 };
 
 struct field {

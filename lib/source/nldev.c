@@ -236,6 +236,8 @@ struct port_request {
 	const struct device *device;
 	struct port *port;
 	bool answered;
+	int error;  /* the answer's */
+	char *text; /* the kernel's words about it, or NULL */
 };
 
 /* Requests on their way to the kernel, and whom to tell of failures. */
@@ -272,56 +274,84 @@ static int take_port(const struct port_request *request, const struct netlink_an
 
 static int handle_port(void *context, unsigned int index, const struct netlink_answer *answer)
 {
-	struct port_batch *batch = context;
-	struct port_request *request = &batch->requests[index];
-	int error = take_port(request, answer);
+	struct port_request *request = &((struct port_request *)context)[index];
 
 	request->answered = true;
-	if (error)
-		batch->failed(batch->context, request->port, error, answer->text);
+	request->error = take_port(request, answer);
+	if (answer->text)
+		request->text = mem_string(answer->text);
 	return 0;
 }
 
-/* Asks for the ports of the batch that have no answer yet. */
-static int ask_ports(struct nldev *nldev, struct port_batch *batch)
+/* Asks for ports, at most a batch of them. */
+static int ask_ports(struct nldev *nldev, struct port_request *requests, unsigned int count)
 {
 	struct netlink_request request = {0};
 
-	for (unsigned int i = 0; i < batch->count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		netlink_add(&request, message_type(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
 		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
-				(uint32_t)batch->requests[i].device->index.value);
+				(uint32_t)requests[i].device->index.value);
 		netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
-				(uint32_t)batch->requests[i].port->port.value);
+				(uint32_t)requests[i].port->port.value);
 	}
-	return netlink_ask(nldev->netlink, &request, handle_port, batch);
+	return netlink_ask(nldev->netlink, &request, handle_port, requests);
 }
 
 /* Asks again for one port whose answer was lost. A second loss is the port's failure. */
 static void ask_port_again(struct nldev *nldev, struct port_batch *batch,
-			   const struct port_request *request)
+			   struct port_request *request)
 {
-	struct port_batch single = {.requests = {*request},
-				    .count = 1,
-				    .failed = batch->failed,
-				    .context = batch->context};
 	int error = batch->given_up;
 
 	if (!error)
-		error = ask_ports(nldev, &single);
-	if (!single.requests[0].answered)
-		batch->failed(batch->context, request->port, error ? error : -EBADMSG, NULL);
+		error = ask_ports(nldev, request, 1);
+	if (!request->answered)
+		request->error = error ? error : -EBADMSG;
 	if (error == -ETIMEDOUT)
 		batch->given_up = error;
+}
+
+static int handle_error(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)context;
+	(void)request;
+	return answer->error;
+}
+
+/*
+ * What an error of a request about a device means. nldev says -EINVAL to an index that it does not
+ * know, as to much else: so ask whether the device is still there.
+ */
+static int explain_error(struct nldev *nldev, const struct device *device, int error)
+{
+	struct netlink_request request = {0};
+
+	if (error != -EINVAL)
+		return error;
+	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
+	if (netlink_ask(nldev->netlink, &request, handle_error, NULL) == -EINVAL)
+		return -ENODEV;
+	return error;
 }
 
 static void finish_batch(struct nldev *nldev, struct port_batch *batch)
 {
 	if (!batch->given_up && batch->count)
-		ask_ports(nldev, batch);
-	for (unsigned int i = 0; i < batch->count; i++)
-		if (!batch->requests[i].answered)
-			ask_port_again(nldev, batch, &batch->requests[i]);
+		ask_ports(nldev, batch->requests, batch->count);
+	for (unsigned int i = 0; i < batch->count; i++) {
+		struct port_request *request = &batch->requests[i];
+
+		if (!request->answered)
+			ask_port_again(nldev, batch, request);
+		if (!request->error)
+			continue;
+		if (!request->text)
+			request->error = explain_error(nldev, request->device, request->error);
+		batch->failed(batch->context, request->port, request->error, request->text);
+		free(request->text);
+	}
 	batch->count = 0;
 }
 
@@ -381,7 +411,7 @@ int nldev_get_uverbs(struct nldev *nldev, const struct device *device, char **re
 	netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
 	error = netlink_ask(nldev->netlink, &request, handle_uverbs, &uverbs);
 	if (error)
-		return error;
+		return explain_error(nldev, device, error);
 	*ret_name = uverbs.name;
 	*ret_driver_id = uverbs.driver_id;
 	return 0;

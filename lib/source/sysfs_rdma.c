@@ -189,10 +189,22 @@ static bool is_of_directory(ssize_t error)
 	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP;
 }
 
-/* Reads `attributes` that are needed into the members of `record`; `object` names it in problems. */
+/* What the attribute is called in the output: the field that the member is shown in. */
+static const char *key_of(const struct attribute *attribute, const struct schema *schema)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (!schema->fields[i].get && schema->fields[i].offset == attribute->offset)
+			return schema->fields[i].key;
+	return attribute->path;
+}
+
+/*
+ * Reads `attributes` that are needed into the members of `record`, which `schema` describes;
+ * `object` names it in problems.
+ */
 static void read_attributes(const struct root *root, const char *directory, const char *object,
 			    const struct attribute *attributes, size_t count, unsigned int needs,
-			    void *record, struct problems *problems)
+			    const struct schema *schema, void *record, struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t last = 0;
@@ -208,10 +220,11 @@ static void read_attributes(const struct root *root, const char *directory, cons
 		if (length == -ENOENT && !attribute->required)
 			continue;
 		if (length < 0 && !(is_of_directory(length) && length == last))
-			problem_add(problems, object, attribute->path, "sysfs", (int)length, NULL);
+			problem_add(problems, object, key_of(attribute, schema), "sysfs",
+				    (int)length, NULL);
 		last = length;
 		if (length >= 0 && parse(attribute, text, member))
-			note_text(problems, object, attribute->path, text);
+			note_text(problems, object, key_of(attribute, schema), text);
 	}
 }
 
@@ -295,7 +308,7 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 	if (!device->pci_path)
 		return;
 	read_attributes(root, device->pci_path, device->name, pci_attributes,
-			ARRAY_SIZE(pci_attributes), needs, device, problems);
+			ARRAY_SIZE(pci_attributes), needs, &device_schema, device, problems);
 	if (needs & NEED_IRQS && !sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path))
 		number_set(&device->irq_count, irqs);
 }
@@ -306,7 +319,7 @@ void sysfs_rdma_read_device(const struct root *root, struct device *device, unsi
 	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->kernel_name);
 
 	read_attributes(root, directory, device->name, device_attributes,
-			ARRAY_SIZE(device_attributes), needs, device, problems);
+			ARRAY_SIZE(device_attributes), needs, &device_schema, device, problems);
 	if (needs & NEED_PCI)
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver)
@@ -349,16 +362,16 @@ static int parse_port_guid(const char *text, struct port *port)
 }
 
 static void read_special(const struct root *root, const char *directory, const char *object,
-			 const char *path, int (*parse_text)(const char *text, struct port *port),
+			 const char *path, const char *key, int (*parse_text)(const char *text, struct port *port),
 			 struct port *port, struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
 
 	if (length < 0)
-		problem_add(problems, object, path, "sysfs", (int)length, NULL);
+		problem_add(problems, object, key, "sysfs", (int)length, NULL);
 	else if (parse_text(text, port))
-		note_text(problems, object, path, text);
+		note_text(problems, object, key, text);
 }
 
 /* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
@@ -380,11 +393,11 @@ void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned i
 	size_t count;
 
 	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes), needs,
-			port, problems);
+			&port_schema, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
-		read_special(root, directory, object, "rate", parse_rate, port, problems);
+		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port, problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known)
-		read_special(root, directory, object, "gids/0", parse_port_guid, port, problems);
+		read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port, problems);
 	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
 		if (!sysfs_count(root, &count, "%s/gids", directory))
 			number_set(&port->gid_table_length, count);

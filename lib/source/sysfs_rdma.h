@@ -28,6 +28,8 @@ void sysfs_rdma_read_chardevs(const struct root *root, struct device_list *list,
 /* The GID table: entries that are not empty, or all with `empty`. */
 void sysfs_rdma_read_gids(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems);
+/* The port's first GID; unknown if it cannot be read. */
+struct known_gid sysfs_rdma_first_gid(const struct root *root, const struct port *port);
 /* The netdev name of one GID, as the kernel tells it; NULL if there is none. Caller frees. */
 char *sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, unsigned int index);
 void sysfs_rdma_read_pkeys(const struct root *root, struct port *port, struct problems *problems);

@@ -32,7 +32,10 @@ static void read_type(const struct root *root, const struct port *port, const ch
 	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/types/%s",
 				    port->kernel_name, number, slot);
 
-	if (length < 0)
+	/* Before Linux 4.5 there was no RoCE v2, and no need to tell the types apart. */
+	if (length == -ENOENT)
+		number_set(&entry->type, infiniband ? GID_TYPE_IB : GID_TYPE_ROCE_V1);
+	else if (length < 0)
 		note(problems, port, "gid_attrs/types", slot, (int)length);
 	else if (!strcmp(text, "RoCE v2"))
 		number_set(&entry->type, GID_TYPE_ROCE_V2);
@@ -49,6 +52,17 @@ char *sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, un
 				    port->kernel_name, (unsigned int)port->port.value, index);
 
 	return length > 0 ? text_clean(text, (size_t)length) : NULL;
+}
+
+struct known_gid sysfs_rdma_first_gid(const struct root *root, const struct port *port)
+{
+	struct known_gid first = {.known = false};
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(root, text, PORT_DIRECTORY "/gids/0", port->kernel_name,
+		       (unsigned int)port->port.value) > 0)
+		first.known = !gid_parse(text, &first.gid);
+	return first;
 }
 
 static void read_gid(const struct root *root, struct port *port, const char *slot, bool empty,

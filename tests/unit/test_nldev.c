@@ -384,19 +384,19 @@ static void reply_error_numbers(void **state)
 static void reply_strangers(void **state)
 {
 	struct heard heard = {0};
-	struct netlink_exchange exchange = exchange_of(&heard, 1, false);
+	struct netlink_exchange exchange = exchange_of(&heard, 2, false);
 	struct bytes bytes = {0};
 
 	(void)state;
 	put_message(&bytes, 0x1401, 0, 99, "1234", 4);
-	put_message(&bytes, 0x1401, 0, 101, "1234", 4);
+	put_message(&bytes, 0x1401, 0, 102, "1234", 4);
 	put_message(&bytes, NLMSG_NOOP, 0, 100, "1234", 4);
 	put_message(&bytes, 0x1405, 0, 100, "12345678", 8);
 	put_message(&bytes, 0x1405, 0, 100, "1234", 4);
 	assert_int_equal(netlink_take(&exchange, bytes.data, bytes.length), 0);
 	assert_int_equal(heard.count, 1);
 	assert_int_equal(heard.length[0], 8);
-	assert_int_equal(exchange.left, 0);
+	assert_int_equal(exchange.left, 1);
 }
 
 static void reply_damaged(void **state)
@@ -477,7 +477,7 @@ static void serve_devices(struct fake_kernel *kernel, const struct bytes *reques
 	assert_int_equal(request->nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 	for (uint32_t i = 0; i < 41; i++) {
 		struct bytes payload = {0}, datagram = {0};
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "mlx5_%u", i % 40);
 		put_device(&payload, i % 40, name, i % 3);
@@ -634,9 +634,37 @@ static void answer_port(struct fake_kernel *kernel, uint32_t sequence, uint32_t 
 	fake_send(kernel, &datagram);
 }
 
+static void refuse_port(struct fake_kernel *kernel, uint32_t sequence, const char *text)
+{
+	struct bytes datagram = {0};
+
+	put_error(&datagram, sequence, -EINVAL, text);
+	fake_send(kernel, &datagram);
+}
+
+/* A question for a device, to know if it is there; false if the request is about a port. */
+static bool serve_question(struct fake_kernel *kernel, const struct nlmsghdr *request)
+{
+	struct bytes payload = {0}, datagram = {0};
+	uint32_t device;
+
+	if (request->nlmsg_type != 0x1401)
+		return false;
+	memcpy(&device, (const uint8_t *)request + NLMSG_HDRLEN + NLA_HDRLEN, sizeof(device));
+	if (device == 18) {
+		refuse_port(kernel, request->nlmsg_seq, NULL);
+	} else {
+		put_device(&payload, device, "name", 2);
+		put_message(&datagram, 0x1401, 0, request->nlmsg_seq, payload.data, payload.length);
+		fake_send(kernel, &datagram);
+	}
+	return true;
+}
+
 /*
  * Ports of the devices 5 (refused), 6 (answer lost once), 7 (answers about another port), 8 (never
- * answered, if there is a context) and others (answered last first).
+ * answered, if there is a context), 18 (gone), 19 (refused without a word) and others (answered
+ * last first).
  */
 static void serve_ports(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -647,12 +675,12 @@ static void serve_ports(struct fake_kernel *kernel, const struct bytes *requests
 		list[count++] = message;
 	while (count--) {
 		uint32_t device, port, sequence = list[count]->nlmsg_seq;
-		struct bytes error = {0};
 
+		if (serve_question(kernel, list[count]))
+			continue;
 		read_request(list[count], &device, &port);
-		if (device == 5) {
-			put_error(&error, sequence, -EINVAL, "dead port");
-			fake_send(kernel, &error);
+		if (device == 5 || device == 18 || device == 19) {
+			refuse_port(kernel, sequence, device == 5 ? "dead port" : NULL);
 		} else if ((device == 6 && requests->length > 32) ||
 			   (device == 8 && kernel->context)) {
 			continue;
@@ -680,7 +708,7 @@ static void port_failed(void *context, const struct port *port, int error, const
 static void add_devices(struct device_list *list, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		char name[16];
+		char name[32];
 		struct device *device;
 
 		snprintf(name, sizeof(name), "d%u", i);
@@ -704,13 +732,14 @@ static void ports(void **state)
 	add_devices(&list, 20);
 	device_add_port(device_list_add(&list, "from sysfs, without an index"), 1);
 	assert_int_equal(nldev_get_ports(nldev, &list, port_failed, &failures), 0);
-	assert_string_equal(failures.text, "d7/2 -74 -\nd7/1 -74 -\nd5/2 -22 dead port\n"
-					   "d5/1 -22 dead port\n");
+	assert_string_equal(failures.text, "d5/1 -22 dead port\nd5/2 -22 dead port\n"
+					   "d7/1 -74 -\nd7/2 -74 -\n"
+					   "d18/1 -19 -\nd18/2 -19 -\nd19/1 -22 -\nd19/2 -22 -\n");
 	for (unsigned int i = 0; i < 20; i++)
 		for (unsigned int j = 0; j < 2; j++) {
 			const struct port *port = &list.items[i].ports[j];
 
-			assert_int_equal(port->state.known, i != 5 && i != 7);
+			assert_int_equal(port->state.known, i != 5 && i != 7 && i != 18 && i != 19);
 			if (port->state.known) {
 				assert_int_equal(port->state.value, i % 5);
 				assert_int_equal(port->netdev_index.value, 1000 * i + j + 1);
@@ -719,8 +748,8 @@ static void ports(void **state)
 	assert_false(list.items[20].ports[0].state.known);
 	nldev_free(nldev);
 	fake_stop(&kernel);
-	/* 40 ports in batches of 16, and two of them singly. */
-	assert_int_equal(kernel.datagrams, 3 + 2);
+	/* 40 ports in batches of 16, two of them singly, and four questions for their devices. */
+	assert_int_equal(kernel.datagrams, 3 + 2 + 4);
 }
 
 /* One time-out is enough: what follows fails at once. */

@@ -348,7 +348,7 @@ static void serve_links(struct fake_kernel *kernel, const struct bytes *requests
 		flags |= NLM_F_DUMP_INTR;
 	for (int i = 1; i <= 3; i++) {
 		struct bytes payload = {0};
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "dump%u-%d", kernel->datagrams, i);
 		put_link(&payload, i, ARPHRD_ETHER, name);
@@ -369,7 +369,7 @@ static void links_interrupted(void **state)
 		unsigned int interruptions = expected[i][0];
 		struct fake_kernel kernel = {.serve = serve_links, .context = &interruptions};
 		struct rtnl *rtnl = rtnl_from_fd(fake_start(&kernel));
-		char name[16];
+		char name[32];
 
 		assert_int_equal(rtnl_get_links(rtnl, &list), 0);
 		rtnl_free(rtnl);

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+load lib
+
+@test "devices: every fixture as in tests/golden" {
+	golden devices
+}
+
+@test "devices: every format is valid and says the same" {
+	formats devices
+}
+
+@test "devices: a column alone says the same" {
+	single_columns devices cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes vendors
+}
+
+@test "devices: natural order of names" {
+	local number wanted=''
+
+	for number in {0..39}; do
+		wanted+=mlx5_$number$'\n'
+	done
+	cells forty devices device
+	same 'the order' "$wanted" "$output"
+	cells forty ports device,port
+	same 'the order of ports' "${wanted//$'\n'/ 1$'\n'}" "$output"
+}
+
+@test "devices: all of them in the order of the system, whatever the order asked for" {
+	on forty devices -o device mlx5_39 mlx5_10 mlx5_2 mlx5_10
+	expect 0 $'DEVICE\nmlx5_2\nmlx5_10\nmlx5_39' ''
+}
+
+@test "devices: a device that is ill hides no other" {
+	on bad-rate devices -o device,firmware,state
+	expect 3 "DEVICE FIRMWARE   STATE
+mlx5_0 20.35.1012 active
+mlx5_1 -          down
+mlx5_2 20.35.1012 active" "rdmactl devices: mlx5_1: cannot read fw_ver: Input/output error
+rdmactl devices: mlx5_1/1: cannot read phys_state: Permission denied"
+}
+
+@test "devices: what is asked of a good device is not spoilt by an ill one" {
+	on bad-rate devices -o device,firmware,state mlx5_0 mlx5_2
+	expect 0 "DEVICE FIRMWARE   STATE
+mlx5_0 20.35.1012 active
+mlx5_2 20.35.1012 active" ''
+}
+
+@test "devices: what could not be read is null, and told" {
+	on bad-rate devices mlx5_1 -j -o device,firmware
+	expect 3
+	[ "$(jq -c .devices <<<"$output")" = '[{"device":"mlx5_1","firmware":null}]' ]
+	[ "$(jq -c .problems <<<"$output")" = '[{"object":"mlx5_1","attribute":"fw_ver","source":"sysfs","error":"Input/output error","hint":null}]' ]
+}
+
+@test "devices: ports summed up, the ports of JSON within their device" {
+	cells mlx4-dead-port devices port_count,state,netdevs
+	same 'two ports' $'2 1 down, 1 active ib0,ib1\n' "$output"
+	cells efa devices port_count,state,netdevs efa_1
+	same 'a port' $'1 active \n' "$output"
+	on mlx4-dead-port devices -j
+	expect 0
+	[ "$(jq -c '.devices[].ports | map([.port, .state, .netdev])' <<<"$output")" = '[[1,"active","ib0"],[2,"down","ib1"]]' ]
+}
+
+@test "devices: no netdev twice, none of an SMI sub-device" {
+	cells planes devices device,netdevs
+	same 'netdevs' $'mlx5_0 ibp8s0\nsmi1 \n' "$output"
+}
+
+@test "devices: transport of every kind of device" {
+	local fixture device transport
+
+	while read -r fixture device transport; do
+		cells "$fixture" devices node_type,transport "$device"
+		[ "$output" = "$transport"$'\n' ] || wrong "$fixture $device: $output"
+	done <<-END
+		cx5-ib-edr mlx5_0 ca infiniband
+		cx6dx-roce mlx5_2 ca roce
+		opa-hfi1 hfi1_0 ca opa
+		irdma-iwarp iwp24s0f0 rnic iwarp
+		efa efa_1 unspecified unspecified
+		rxe-host rxe0 ca roce
+		vendors usnic_0 usnic-udp usnic
+		vendors siw0 rnic iwarp
+		vendors mana_0 ca roce
+	END
+	nothing_wrong
+}
+
+@test "devices: PCI of a subfunction, a virtual function and a software device" {
+	cells cx6dx-roce devices pci_address,pci_vendor_id,pci_device_id,irq_count mlx5_2
+	same 'subfunction' $'0000:65:00.0 0x15b3 0x101d 25\n' "$output"
+	cells bnxt-sriov devices pci_address,pci_device_id,numa_node bnxt_re1
+	same 'virtual function' $'0000:81:02.0 0x1806 1\n' "$output"
+	cells rxe-host devices pci_address,pci_vendor_id,numa_node,irq_count rxe0
+	same 'software' $'   \n' "$output"
+}
+
+@test "devices: PCIe links, current and maximum" {
+	cells cx5-ib-edr devices device,pcie_speed_gtps,pcie_width_lanes,pcie_max_speed_gtps,pcie_max_width_lanes
+	same 'links' $'mlx5_0 8 16 8 16\nmlx5_1 8 8 8 16\n' "$output"
+	cells vendors devices pcie_speed_gtps,pcie_width_lanes usnic_0
+	same 'generation 2' $'5 16\n' "$output"
+}
+
+@test "devices: character devices" {
+	cells mlx4-dead-port devices uverbs,umads,issms
+	same 'two ports' $'uverbs0 umad0,umad1 issm0,issm1\n' "$output"
+	cells planes devices device,uverbs,umads,issms
+	same 'a sub-device' $'mlx5_0 uverbs0 umad0 \nsmi1  umad1,umad2,umad3,umad4 issm1,issm2,issm3,issm4\n' "$output"
+}
+
+@test "devices: takes no port" {
+	on cx5-ib-edr devices mlx5_0/1
+	expect_error 2 devices "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
+}

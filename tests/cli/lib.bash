@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the tests of the command line share; `load lib` reads it. The program comes from RDMACTL, the
+# unpacked fixtures are below ROOTS, UPDATE=1 rewrites the golden files.
+
+bats_require_minimum_version 1.8.0
+
+top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+binary=$(realpath "${RDMACTL:-$top/build/rdmactl}")
+roots=$(realpath "${ROOTS:-$top/build/roots}")
+# A sanitizer's report must not look like an exit status of the program's own.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99:print_stacktrace=1}
+export LC_ALL=C.UTF-8
+unset NO_COLOR RDMACTL_ROOT
+failures=0
+# shellcheck disable=SC2034 # used by the tests
+commands='devices ports gids pkeys netdevs caps completion schema help version'
+# shellcheck disable=SC2034
+listings='devices ports gids pkeys netdevs'
+# shellcheck disable=SC2034 # used by the tests
+no_core_hint="load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...) or rdma_rxe; in a container, mount the host's /sys"
+
+# Reads files into output and stderr as they are.
+take()
+{
+	IFS= read -r -d '' output <"$1" || :
+	IFS= read -r -d '' stderr <"$2" || :
+}
+
+# Runs the program: status, output and stderr (with their last newline) are the test's. What it
+# wrote byte by byte is in the files out and err of the test's directory.
+try()
+{
+	status=0
+	"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	tried=$*
+}
+
+# The same on a saved machine: on FIXTURE COMMAND ...
+on()
+{
+	local fixture=$1
+
+	shift
+	try "$@" --root "$roots/$fixture"
+}
+
+# The same without looking for leaks, which takes longer than all the rest.
+quickly()
+{
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$@"
+}
+
+# same WHAT WANTED GOT
+same()
+{
+	[ "$2" = "$3" ] && return
+	echo "$1:"
+	diff -u --label wanted --label got <(printf '%s' "$2") <(printf '%s' "$3")
+	return 1
+}
+
+# expect STATUS [STDOUT [STDERR]] of what was tried; the texts are without their last newline.
+expect()
+{
+	local bad=0
+
+	[ "$status" = "$1" ] || { echo "exit status $status, not $1"; bad=1; }
+	[ $# -lt 2 ] || same 'standard output' "${2:+$2$'\n'}" "$output" || bad=1
+	[ $# -lt 3 ] || same 'standard error' "${3:+$3$'\n'}" "$stderr" || bad=1
+	[ $bad = 0 ] && return
+	printf 'of: rdmactl %s\n%s%s' "$tried" "$output" "$stderr"
+	return 1
+}
+
+# expect_error STATUS COMMAND MESSAGE [HINT]: nothing but a line, and the next step below it.
+expect_error()
+{
+	expect "$1" '' "rdmactl${2:+ }$2: $3${4:+$'\n'  }${4-}"
+}
+
+# Notes what is wrong and goes on, for a loop that names every culprit; `nothing_wrong` ends it.
+wrong()
+{
+	printf '%s\n' "$*"
+	failures=$((failures + 1))
+}
+
+nothing_wrong()
+{
+	[ "$failures" = 0 ]
+}
+
+fixtures()
+{
+	local tree
+
+	for tree in "$top"/tests/fixtures/*.tree; do
+		tree=${tree##*/}
+		echo "${tree%.tree}"
+	done
+}
+
+# compare_golden FILE NOW: what a golden file has and what is printed now, which UPDATE=1 makes one.
+compare_golden()
+{
+	if [ -n "${UPDATE-}" ]; then
+		mkdir -p "${1%/*}"
+		cmp -s "$2" "$1" || cp "$2" "$1"
+	else
+		diff -u --label "${1#"$top/"}" --label now "$1" "$2" || wrong "not as in ${1#"$top/"}"
+	fi
+}
+
+# What COMMAND shows of every fixture, as a table and as JSON, is what tests/golden/FIXTURE has in
+# COMMAND.txt and .json. COMMAND.err has what the table's run says on standard error, and the exit
+# status of both; what the other says is in the document.
+golden()
+{
+	local command=$1 fixture now=$BATS_TEST_TMPDIR directory kind
+
+	for fixture in $(fixtures); do
+		directory=$top/tests/golden/$fixture
+		on "$fixture" "$command"
+		mv "$now/out" "$now/$command.txt"
+		{ cat "$now/err"; echo "exit status $status"; } >"$now/$command.err"
+		on "$fixture" "$command" --json
+		mv "$now/out" "$now/$command.json"
+		echo "exit status $status with --json" >>"$now/$command.err"
+		for kind in txt json err; do
+			compare_golden "$directory/$command.$kind" "$now/$command.$kind"
+		done
+	done
+	nothing_wrong
+}
+
+# record DIRECTORY FIXTURE COMMAND ...: the four formats of a run, for validate.
+record()
+{
+	local directory=$1 fixture=$2 format
+
+	shift 2
+	mkdir -p "$directory"
+	for format in txt tsv jsonl json; do
+		if [ $format = txt ]; then
+			quickly on "$fixture" "$@"
+		else
+			quickly on "$fixture" "$@" "--$format"
+		fi
+		mv "$BATS_TEST_TMPDIR/out" "$directory/$fixture.$format"
+	done
+	mv "$BATS_TEST_TMPDIR/err" "$directory/$fixture.err"
+	echo "$status" >"$directory/$fixture.status"
+}
+
+# All formats of COMMAND on every fixture: valid after its schema, clean, and saying the same; with
+# the columns of every day and with all of them.
+formats()
+{
+	local command=$1 fixture now=$BATS_TEST_TMPDIR
+
+	"$binary" schema "$command" >"$now/schema"
+	"$binary" schema "$command" -o all >"$now/schema.all"
+	for fixture in $(fixtures); do
+		record "$now/default" "$fixture" "$command"
+		record "$now/all" "$fixture" "$command" -o all
+	done
+	[ "$(find "$now/default" -name '*.json' -size +0 | wc -l)" = "$(fixtures | wc -l)" ]
+	"$top/tests/cli/validate" "$now/schema" "$now/default" || wrong "$command"
+	"$top/tests/cli/validate" "$now/schema.all" "$now/all" || wrong "$command -o all"
+	jq -e .schema "$now"/default/*.json "$now"/all/*.json >"$now/schemas" || wrong 'jq cannot read it'
+	[ "$(sort -u "$now/schemas")" = "\"rdmactl/$command/1\"" ] || wrong "$(sort -u "$now/schemas")"
+	nothing_wrong
+}
+
+# A column of COMMAND says the same alone as among the others: what it needs is read for it.
+single_columns()
+{
+	local command=$1 fixture column number
+
+	shift
+	for fixture; do
+		quickly on "$fixture" "$command" --tsv -o all
+		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/all"
+		number=0
+		for column in $(columns_of "$command"); do
+			number=$((number + 1))
+			quickly on "$fixture" "$command" --tsv -o "$column"
+			cut -f $number "$BATS_TEST_TMPDIR/all" | diff -u --label 'among all' - \
+				--label alone "$BATS_TEST_TMPDIR/out" || wrong "$fixture: $command -o $column"
+		done
+		[ $number -gt 5 ] || wrong "$command has $number columns"
+	done
+	nothing_wrong
+}
+
+# The keys of the columns of COMMAND, as completion has them.
+columns_of()
+{
+	"$binary" __complete -- "$1" -o '' | cut -f 1
+}
+
+# cells FIXTURE COMMAND COLUMNS [OBJECT...]: what the columns hold, a row a line.
+cells()
+{
+	local fixture=$1 command=$2 columns=$3
+
+	shift 3
+	quickly on "$fixture" "$command" --tsv --no-headings -o "$columns" "$@"
+	output=${output//$'\t'/ }
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# Bats runs this before the first test: the fixtures are unpacked, by one process at a time, those
+# only that are newer than what was unpacked.
+
+setup_suite()
+{
+	local top
+
+	top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+	export ROOTS=${ROOTS:-$top/build/roots}
+	mkdir -p "$ROOTS"
+	(
+		flock 9
+		# Not for what it starts: the lock ends with this shell.
+		ROOTS=$(realpath "$ROOTS") && cd "$top" && tests/cli/prepare 9>&-
+	) 9>"$ROOTS/.lock"
+}

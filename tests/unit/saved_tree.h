@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * For the tests of the sysfs sources: a saved tree in a temporary directory, written file by file.
+ * Paths are relative to its root; directories above them are made as needed.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "source/sysfs.h"
+
+struct saved_tree {
+	char path[PATH_MAX];
+	struct root root;
+};
+
+static inline void tree_open(struct saved_tree *tree)
+{
+	const char *place = getenv("TMPDIR");
+
+	snprintf(tree->path, sizeof(tree->path), "%s/rdmactl-unit.XXXXXX", place ? place : "/tmp");
+	assert_non_null(mkdtemp(tree->path));
+	assert_int_equal(chmod(tree->path, 0755), 0);
+	assert_int_equal(root_open(tree->path, &tree->root), 0);
+}
+
+static inline int tree_remove_one(const char *path, const struct stat *status, int kind,
+				  struct FTW *level)
+{
+	(void)status;
+	(void)kind;
+	(void)level;
+	return remove(path);
+}
+
+static inline void tree_close(struct saved_tree *tree)
+{
+	root_close(&tree->root);
+	nftw(tree->path, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void tree_make_directories(const struct saved_tree *tree, const char *path)
+{
+	char part[PATH_MAX];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		assert_true(!mkdirat(tree->root.fd, part, 0755) || errno == EEXIST);
+	}
+}
+
+static inline void tree_directory(const struct saved_tree *tree, const char *path)
+{
+	tree_make_directories(tree, path);
+	assert_true(!mkdirat(tree->root.fd, path, 0755) || errno == EEXIST);
+}
+
+static inline void tree_write_bytes(const struct saved_tree *tree, const char *path,
+				    const void *bytes, size_t length)
+{
+	int fd;
+
+	tree_make_directories(tree, path);
+	fd = openat(tree->root.fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, length), length);
+	close(fd);
+}
+
+/* As the kernel does it, with a newline at the end. */
+static inline void tree_write(const struct saved_tree *tree, const char *path, const char *text)
+{
+	char line[8192];
+	int length = snprintf(line, sizeof(line), "%s\n", text);
+
+	assert_true(length > 0 && (size_t)length < sizeof(line));
+	tree_write_bytes(tree, path, line, (size_t)length);
+}
+
+static inline void tree_link(const struct saved_tree *tree, const char *path, const char *target)
+{
+	tree_make_directories(tree, path);
+	unlinkat(tree->root.fd, path, 0);
+	assert_int_equal(symlinkat(target, tree->root.fd, path), 0);
+}
+
+static inline void tree_delete(const struct saved_tree *tree, const char *path)
+{
+	char full[2 * PATH_MAX];
+
+	snprintf(full, sizeof(full), "%s/%s", tree->path, path);
+	nftw(full, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Root may read everything: what is not readable is tried as nobody. */
+static inline void tree_become_nobody(void)
+{
+	if (!geteuid())
+		assert_int_equal(seteuid(65534), 0);
+}
+
+static inline void tree_become_oneself(void)
+{
+	if (geteuid() != getuid())
+		assert_int_equal(seteuid(getuid()), 0);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading attributes, links and directories, good and hostile. */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+static struct saved_tree *tree_of(void **state)
+{
+	return *state;
+}
+
+static void check_text(const struct saved_tree *tree, const char *path, const char *expected)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	memset(text, 0xa5, sizeof(text));
+	assert_int_equal(sysfs_read(&tree->root, text, "%s", path), strlen(expected));
+	assert_string_equal(text, expected);
+}
+
+static void check_error(const struct saved_tree *tree, const char *path, int error)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	assert_int_equal(sysfs_read(&tree->root, text, "%s", path), error);
+}
+
+static void root(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct root root = {.fd = 77};
+	char path[2 * PATH_MAX];
+
+	tree_write(tree, "file", "x");
+	snprintf(path, sizeof(path), "%s/file", tree->path);
+	assert_int_equal(root_open(path, &root), -ENOTDIR);
+	snprintf(path, sizeof(path), "%s/nothing", tree->path);
+	assert_int_equal(root_open(path, &root), -ENOENT);
+	assert_int_equal(root_open("", &root), -ENOENT);
+	assert_int_equal(root.fd, 77);
+	assert_int_equal(root_open(tree->path, &root), 0);
+	assert_false(root.live);
+	root_close(&root);
+	assert_int_equal(root.fd, -1);
+	root_close(&root);
+	assert_int_equal(root_open(NULL, &root), 0);
+	assert_true(root.live);
+	root_close(&root);
+}
+
+static void read_good(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char text[SYSFS_TEXT_SIZE];
+
+	tree_write(tree, "a/b/plain", "4: ACTIVE");
+	tree_write(tree, "blanks", "  a b \t \r\n\n");
+	tree_write_bytes(tree, "empty", "", 0);
+	tree_write_bytes(tree, "newline", "\n", 1);
+	tree_write_bytes(tree, "no-newline", "abc", 3);
+	tree_write(tree, "lines", "one\ntwo");
+	check_text(tree, "a/b/plain", "4: ACTIVE");
+	check_text(tree, "blanks", "  a b");
+	check_text(tree, "empty", "");
+	check_text(tree, "newline", "");
+	check_text(tree, "no-newline", "abc");
+	check_text(tree, "lines", "one\ntwo");
+	assert_int_equal(sysfs_read(&tree->root, text, "%s/%c/%s", "a", 'b', "plain"), 9);
+}
+
+/* A page is the most that sysfs gives; more cannot be an attribute. */
+static void read_long(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	_cleanup_(freep) char *bytes = mem_alloc_zero(1 << 20, 1);
+	char text[SYSFS_TEXT_SIZE];
+
+	memset(bytes, 'x', 1 << 20);
+	tree_write_bytes(tree, "fits", bytes, SYSFS_TEXT_SIZE - 1);
+	tree_write_bytes(tree, "too-long", bytes, SYSFS_TEXT_SIZE);
+	tree_write_bytes(tree, "megabyte", bytes, 1 << 20);
+	assert_int_equal(sysfs_read(&tree->root, text, "fits"), SYSFS_TEXT_SIZE - 1);
+	assert_int_equal(strlen(text), SYSFS_TEXT_SIZE - 1);
+	check_error(tree, "too-long", -EFBIG);
+	check_error(tree, "megabyte", -EFBIG);
+}
+
+static void read_binary(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char text[SYSFS_TEXT_SIZE];
+
+	tree_write_bytes(tree, "binary", "\xff\x00\x01\x80 \n", 6);
+	assert_int_equal(sysfs_read(&tree->root, text, "binary"), 4);
+	assert_memory_equal(text, "\xff\x00\x01\x80\x00", 5);
+	tree_write_bytes(tree, "nuls", "\0\0\0", 3);
+	assert_int_equal(sysfs_read(&tree->root, text, "nuls"), 3);
+	assert_string_equal(text, "");
+}
+
+static void read_what_is_no_file(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+
+	tree_directory(tree, "directory");
+	tree_write(tree, "file", "x");
+	tree_link(tree, "loop1", "loop2");
+	tree_link(tree, "loop2", "loop1");
+	tree_link(tree, "self", "self/x");
+	tree_link(tree, "dangling", "nothing/here");
+	tree_link(tree, "link", "directory/../file");
+	check_error(tree, "nothing", -ENOENT);
+	check_error(tree, "nothing/at/all", -ENOENT);
+	check_error(tree, "directory", -EISDIR);
+	check_error(tree, "file/x", -ENOTDIR);
+	check_error(tree, "loop1", -ELOOP);
+	check_error(tree, "self", -ELOOP);
+	check_error(tree, "dangling", -ENOENT);
+	check_text(tree, "link", "x");
+}
+
+/* Nobody writes to the FIFO: it is read as empty or fails, but does not hold up anything. */
+static void read_fifo(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char text[SYSFS_TEXT_SIZE];
+	int reader, writer;
+
+	assert_int_equal(mkfifoat(tree->root.fd, "fifo", 0600), 0);
+	alarm(10);
+	assert_true(sysfs_read(&tree->root, text, "fifo") <= 0);
+	reader = openat(tree->root.fd, "fifo", O_RDONLY | O_NONBLOCK);
+	writer = openat(tree->root.fd, "fifo", O_WRONLY | O_NONBLOCK);
+	assert_true(reader >= 0 && writer >= 0);
+	check_error(tree, "fifo", -EAGAIN);
+	assert_false(sysfs_has_directory(&tree->root, "fifo"));
+	alarm(0);
+	close(reader);
+	close(writer);
+}
+
+static void read_unreadable(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct strings names = {0};
+	size_t count = 7;
+	bool there;
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t file, below;
+	int listed, counted;
+
+	tree_write(tree, "secret", "x");
+	tree_write(tree, "closed/file", "x");
+	assert_int_equal(fchmodat(tree->root.fd, "secret", 0, 0), 0);
+	assert_int_equal(fchmodat(tree->root.fd, "closed", 0, 0), 0);
+	tree_become_nobody();
+	file = sysfs_read(&tree->root, text, "secret");
+	below = sysfs_read(&tree->root, text, "closed/file");
+	listed = sysfs_list(&tree->root, &names, "closed");
+	counted = sysfs_count(&tree->root, &count, "closed");
+	there = sysfs_has_directory(&tree->root, "closed");
+	tree_become_oneself();
+	assert_int_equal(fchmodat(tree->root.fd, "closed", 0755, 0), 0);
+	assert_int_equal(file, -EACCES);
+	assert_int_equal(below, -EACCES);
+	assert_int_equal(listed, -EACCES);
+	assert_int_equal(counted, -EACCES);
+	assert_false(there);
+	assert_null(names.items);
+	assert_int_equal(count, 7);
+}
+
+static void read_saved_errors(void **state)
+{
+	static const struct {
+		const char *target;
+		int error;
+	} samples[] = {
+		{"!EINVAL", EINVAL}, {"!EIO", EIO}, {"!EACCES", EACCES}, {"!EPERM", EPERM},
+		{"!ENODEV", ENODEV}, {"!ENXIO", ENXIO}, {"!EOPNOTSUPP", EOPNOTSUPP},
+		{"!EBUSY", EBUSY}, {"!ETIMEDOUT", ETIMEDOUT}, {"!EAGAIN", EAGAIN},
+		{"!ENODATA", ENODATA}, {"!ERANGE", ERANGE},
+		/* Names of no error are dangling links like any other. */
+		{"!EFOO", ENOENT}, {"EINVAL", ENOENT}, {"!EINVALX", ENOENT}, {"!", ENOENT},
+		{"!EINVAL-and-much-more-than-any-name-of-an-error-has", ENOENT},
+	};
+	const struct saved_tree *tree = tree_of(state);
+	struct root live = {tree->root.fd, true};
+	struct strings names = {0};
+	struct number number = {0};
+	char text[SYSFS_TEXT_SIZE];
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		tree_link(tree, "rate", samples[i].target);
+		check_error(tree, "rate", -samples[i].error);
+		assert_int_equal(sysfs_list(&tree->root, &names, "rate"), -samples[i].error);
+		assert_int_equal(sysfs_read_number(&tree->root, &number, "rate"),
+				 -samples[i].error);
+	}
+	assert_false(number.known);
+	/* On the live system such a link is nothing of ours. */
+	tree_link(tree, "rate", "!EINVAL");
+	assert_int_equal(sysfs_read(&live, text, "rate"), -ENOENT);
+}
+
+static void long_paths(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	_cleanup_(freep) char *name = mem_alloc_zero(PATH_MAX + 1, 1);
+	char text[SYSFS_TEXT_SIZE], *link = NULL;
+	struct strings names = {0};
+	size_t count;
+
+	memset(name, 'x', PATH_MAX);
+	assert_int_equal(sysfs_read(&tree->root, text, "%s", name), -ENAMETOOLONG);
+	assert_int_equal(sysfs_link_name(&tree->root, &link, "%s", name), -ENAMETOOLONG);
+	assert_int_equal(sysfs_list(&tree->root, &names, "%s", name), -ENAMETOOLONG);
+	assert_int_equal(sysfs_count(&tree->root, &count, "%s", name), -ENAMETOOLONG);
+	assert_int_equal(sysfs_read(&tree->root, text, "%.300s", name), -ENAMETOOLONG);
+}
+
+static void read_number(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t value;
+	} samples[] = {
+		{"0", 0, 0}, {"4096", 0, 4096}, {"18446744073709551615", 0, UINT64_MAX},
+		{"-1", -EINVAL, 0}, {"0x10", -EINVAL, 0}, {"18446744073709551616", -EINVAL, 0},
+		{"", -EINVAL, 0}, {"12 34", -EINVAL, 0}, {"abc", -EINVAL, 0},
+	};
+	const struct saved_tree *tree = tree_of(state);
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct number number = {0};
+
+		tree_write(tree, "number", samples[i].text);
+		assert_int_equal(sysfs_read_number(&tree->root, &number, "%s", "number"),
+				 samples[i].rc);
+		assert_int_equal(number.known, !samples[i].rc);
+		assert_true(number.value == samples[i].value);
+	}
+}
+
+static void link_names(void **state)
+{
+	static const struct {
+		const char *target, *name;
+	} samples[] = {
+		{"../../../0000:3b:00.0", "0000:3b:00.0"},
+		{"mlx5_core", "mlx5_core"},
+		{"/absolute/place", "place"},
+		{"../evil\033[31m", "evil\\x1b[31m"},
+		{"ends/", ""},
+	};
+	const struct saved_tree *tree = tree_of(state);
+	char *name = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *found = NULL, *target = NULL;
+
+		tree_link(tree, "link", samples[i].target);
+		assert_int_equal(sysfs_link_name(&tree->root, &found, "%s", "link"), 0);
+		assert_string_equal(found, samples[i].name);
+		assert_int_equal(sysfs_link(&tree->root, &target, "%s", "link"), 0);
+		assert_string_equal(target, samples[i].target);
+	}
+	tree_write(tree, "file", "x");
+	assert_int_equal(sysfs_link_name(&tree->root, &name, "file"), -EINVAL);
+	assert_int_equal(sysfs_link_name(&tree->root, &name, "nothing"), -ENOENT);
+	assert_int_equal(sysfs_link(&tree->root, &name, "nothing"), -ENOENT);
+	assert_null(name);
+}
+
+static void listings(void **state)
+{
+	static const char *const sorted[] = {"evil\033", "mlx5_0", "mlx5_2", "mlx5_10", "rxe0"};
+	const struct saved_tree *tree = tree_of(state);
+	struct strings names = {0};
+	size_t count = 0;
+
+	tree_directory(tree, "class/mlx5_10");
+	tree_directory(tree, "class/mlx5_2");
+	tree_link(tree, "class/rxe0", "../nowhere");
+	tree_write(tree, "class/mlx5_0", "");
+	tree_directory(tree, "class/evil\033");
+	tree_directory(tree, "class/.hidden");
+	tree_directory(tree, "empty");
+	assert_int_equal(sysfs_list(&tree->root, &names, "%s", "class"), 0);
+	assert_int_equal(names.count, ARRAY_SIZE(sorted));
+	for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
+		assert_string_equal(names.items[i], sorted[i]);
+	strings_free(&names);
+	assert_int_equal(sysfs_count(&tree->root, &count, "class"), 0);
+	assert_int_equal(count, ARRAY_SIZE(sorted));
+	assert_int_equal(sysfs_list(&tree->root, &names, "empty"), 0);
+	assert_true(names.known);
+	assert_int_equal(names.count, 0);
+	assert_int_equal(sysfs_count(&tree->root, &count, "empty"), 0);
+	assert_int_equal(count, 0);
+}
+
+static void listings_of_no_directory(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct strings names = {0};
+	size_t count = 7;
+
+	tree_write(tree, "file", "x");
+	tree_link(tree, "loop", "loop");
+	tree_link(tree, "to-directory", ".");
+	assert_int_equal(sysfs_list(&tree->root, &names, "nothing"), -ENOENT);
+	assert_int_equal(sysfs_list(&tree->root, &names, "file"), -ENOTDIR);
+	assert_int_equal(sysfs_list(&tree->root, &names, "loop"), -ELOOP);
+	assert_int_equal(sysfs_count(&tree->root, &count, "file"), -ENOTDIR);
+	assert_null(names.items);
+	assert_int_equal(count, 7);
+	assert_false(sysfs_has_directory(&tree->root, "nothing"));
+	assert_false(sysfs_has_directory(&tree->root, "file"));
+	assert_false(sysfs_has_directory(&tree->root, "loop"));
+	assert_true(sysfs_has_directory(&tree->root, "to-directory"));
+	assert_true(sysfs_has_directory(&tree->root, "."));
+}
+
+/* Nothing stays open, whatever fails. */
+static void descriptors(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char text[SYSFS_TEXT_SIZE];
+	struct strings names = {0};
+	size_t count;
+	int before = dup(0), after;
+
+	close(before);
+	tree_directory(tree, "directory");
+	tree_write(tree, "file", "x");
+	tree_link(tree, "error", "!EIO");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const paths[] = {"directory", "file", "error"};
+
+		sysfs_read(&tree->root, text, "%s", paths[i]);
+		if (!sysfs_list(&tree->root, &names, "%s", paths[i]))
+			strings_free(&names);
+		sysfs_count(&tree->root, &count, "%s", paths[i]);
+		sysfs_has_directory(&tree->root, paths[i]);
+	}
+	after = dup(0);
+	close(after);
+	assert_int_equal(after, before);
+}
+
+static int setup(void **state)
+{
+	struct saved_tree *tree = mem_alloc_zero(1, sizeof(*tree));
+
+	tree_open(tree);
+	*state = tree;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	tree_become_oneself();
+	tree_close(*state);
+	free(*state);
+	return 0;
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(root),
+		TEST(read_good),
+		TEST(read_long),
+		TEST(read_binary),
+		TEST(read_what_is_no_file),
+		TEST(read_fifo),
+		TEST(read_unreadable),
+		TEST(read_saved_errors),
+		TEST(long_paths),
+		TEST(read_number),
+		TEST(link_names),
+		TEST(listings),
+		TEST(listings_of_no_directory),
+		TEST(descriptors),
+	};
+
+	return cmocka_run_group_tests_name("sysfs", tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Netdevs of a saved tree. */
+#include "saved_tree.h"
+
+#include "base/mem.h"
+#include "source/sysfs_net.h"
+
+#define NET "sys/class/net/"
+
+struct bed {
+	struct saved_tree tree;
+	struct link_list links;
+};
+
+static int setup(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_close(&bed->tree);
+	link_list_clear(&bed->links);
+	free(bed);
+	return 0;
+}
+
+static void write_all(struct bed *bed, const char *name, const char *const (*files)[2])
+{
+	for (; (*files)[0]; files++) {
+		char path[200];
+
+		snprintf(path, sizeof(path), NET "%s/%s", name, (*files)[0]);
+		if ((*files)[1][0] == '!' || (*files)[1][0] == '.')
+			tree_link(&bed->tree, path, (*files)[1]);
+		else
+			tree_write(&bed->tree, path, (*files)[1]);
+	}
+}
+
+#define WRITE(bed, name, ...)                                                                      \
+	write_all(bed, name, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
+
+static const struct link *load_one(struct bed *bed, const char *name)
+{
+	const struct link *link;
+
+	link_list_clear(&bed->links);
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), 0);
+	link = link_by_name(&bed->links, name);
+	assert_non_null(link);
+	return link;
+}
+
+static void ethernet(void **state)
+{
+	struct bed *bed = *state;
+	const struct link *link;
+
+	WRITE(bed, "eth0", {"ifindex", "4"}, {"iflink", "4"}, {"type", "1"}, {"mtu", "9000"},
+	      {"operstate", "up"}, {"address", "02:00:00:00:00:01"}, {"carrier_changes", "3"},
+	      {"dev_port", "1"}, {"speed", "100000"}, {"uevent", "INTERFACE=eth0\nIFINDEX=4"});
+	link = load_one(bed, "eth0");
+	assert_int_equal(link->index.value, 4);
+	assert_int_equal(link->type.value, 1);
+	assert_int_equal(link->mtu_bytes.value, 9000);
+	assert_int_equal(link->operstate.value, 6);
+	assert_string_equal(link->address, "02:00:00:00:00:01");
+	assert_int_equal(link->carrier_changes.value, 3);
+	assert_int_equal(link->dev_port.value, 1);
+	assert_int_equal(link->speed_mbps.value, 100000);
+	assert_null(link->kind);
+	assert_false(link->lower_index.known);
+	assert_false(link->master_index.known);
+	assert_false(link->vlan_id.known);
+	assert_false(link->pkey.known);
+	assert_false(link->port_guid.known);
+}
+
+/* What is not there or cannot be is unknown, never 0. */
+static void unknown_values(void **state)
+{
+	struct bed *bed = *state;
+	const struct link *link;
+
+	WRITE(bed, "eth0", {"ifindex", "4"}, {"mtu", "many"}, {"operstate", "sideways"},
+	      {"speed", "-1"}, {"carrier_changes", "!EINVAL"}, {"address", ""});
+	link = load_one(bed, "eth0");
+	assert_false(link->type.known);
+	assert_false(link->mtu_bytes.known);
+	assert_false(link->operstate.known);
+	assert_false(link->speed_mbps.known);
+	assert_false(link->carrier_changes.known);
+	assert_null(link->address);
+}
+
+static void operational_states(void **state)
+{
+	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
+					    "testing", "dormant", "up"};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		WRITE(bed, "eth0", {"ifindex", "4"}, {"operstate", words[i]});
+		assert_int_equal(load_one(bed, "eth0")->operstate.value, i);
+		assert_true(load_one(bed, "eth0")->operstate.known);
+	}
+}
+
+static void ipoib(void **state)
+{
+	struct bed *bed = *state;
+	const struct link *link;
+
+	WRITE(bed, "ib0", {"ifindex", "5"}, {"iflink", "5"}, {"type", "32"},
+	      {"address", "00:00:10:8c:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:1a:2c"},
+	      {"pkey", "0xffff"});
+	WRITE(bed, "ib0.8001", {"ifindex", "6"}, {"iflink", "5"}, {"type", "32"},
+	      {"address", "00:00:10:8d:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:1a:2c"},
+	      {"pkey", "0x8001"});
+	link = load_one(bed, "ib0");
+	assert_true(link->port_guid.known);
+	assert_true(link->port_guid.value == 0xec0d9a0300781a2c);
+	assert_int_equal(link->pkey.value, 0xffff);
+	assert_false(link->lower_index.known);
+	link = load_one(bed, "ib0.8001");
+	assert_true(link->port_guid.value == 0xec0d9a0300781a2c);
+	assert_int_equal(link->pkey.value, 0x8001);
+	assert_int_equal(link->lower_index.value, 5);
+}
+
+static void bad_ipoib_addresses(void **state)
+{
+	static const char *const addresses[] = {
+		"00:00:10:8c:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:1a",
+		"00:00:10:8c:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:1a:2x",
+		"00:00:10:8c:fe:80:00:00:00:00:00:00:::::::::::::::::::::::c",
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		WRITE(bed, "ib0", {"ifindex", "5"}, {"address", addresses[i]});
+		assert_false(load_one(bed, "ib0")->port_guid.known);
+	}
+}
+
+static void vlan(void **state)
+{
+	struct bed *bed = *state;
+	const struct link *link;
+
+	WRITE(bed, "eth0.5", {"ifindex", "7"}, {"iflink", "4"},
+	      {"uevent", "DEVTYPE=vlan\nINTERFACE=eth0.5\nIFINDEX=7"});
+	tree_write(&bed->tree, "proc/net/vlan/eth0.5",
+		   "eth0.5  VID: 5\t REORDER_HDR: 1  dev->priv_flags: 1021\n"
+		   "         total frames received            0\nDevice: eth0");
+	link = load_one(bed, "eth0.5");
+	assert_string_equal(link->kind, "vlan");
+	assert_int_equal(link->vlan_id.value, 5);
+	assert_int_equal(link->lower_index.value, 4);
+	tree_write(&bed->tree, "proc/net/vlan/eth0.5", "eth0.5  VID: x");
+	assert_false(load_one(bed, "eth0.5")->vlan_id.known);
+}
+
+static void bond(void **state)
+{
+	struct bed *bed = *state;
+	const struct link *link;
+
+	WRITE(bed, "bond0", {"ifindex", "9"}, {"iflink", "9"}, {"uevent", "DEVTYPE=bond"});
+	WRITE(bed, "eth0", {"ifindex", "4"}, {"master", "../bond0"});
+	WRITE(bed, "eth1", {"ifindex", "5"}, {"master", "../gone"});
+	link = load_one(bed, "eth0");
+	assert_int_equal(link->master_index.value, 9);
+	assert_false(load_one(bed, "eth1")->master_index.known);
+	assert_string_equal(load_one(bed, "bond0")->kind, "bond");
+}
+
+/* Only what has an index is a netdev, and names are shown clean. */
+static void strange_entries(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, NET "bonding_masters", "bond0");
+	tree_directory(&bed->tree, NET "empty");
+	tree_link(&bed->tree, NET "gone", "../../devices/gone");
+	tree_link(&bed->tree, NET "loop", "loop");
+	WRITE(bed, "eth10", {"ifindex", "3"});
+	WRITE(bed, "eth2", {"ifindex", "2"}, {"uevent", "DEVTYPE=\033[31mvlan\nX=y"});
+	WRITE(bed, "evil\n", {"ifindex", "5"});
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), 0);
+	assert_int_equal(bed->links.count, 3);
+	assert_string_equal(bed->links.items[0].name, "eth2");
+	assert_string_equal(bed->links.items[0].kind, "\\x1b[31mvlan");
+	assert_string_equal(bed->links.items[1].name, "eth10");
+	assert_string_equal(bed->links.items[2].name, "evil\\x0a");
+}
+
+static void no_directory(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), -ENOENT);
+	tree_write(&bed->tree, "sys/class/net", "x");
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), -ENOTDIR);
+	assert_int_equal(bed->links.count, 0);
+}
+
+static void speed_of_one(void **state)
+{
+	struct bed *bed = *state;
+	struct link link = {.name = (char[]){"eth0"}}, nameless = {0};
+
+	WRITE(bed, "eth0", {"speed", "25000"});
+	sysfs_net_read_speed(&bed->tree.root, &link);
+	assert_int_equal(link.speed_mbps.value, 25000);
+	sysfs_net_read_speed(&bed->tree.root, &nameless);
+	assert_false(nameless.speed_mbps.known);
+	/* 4294967295 is how old kernels print -1. */
+	link.speed_mbps = (struct number){0};
+	WRITE(bed, "eth0", {"speed", "4294967295"});
+	sysfs_net_read_speed(&bed->tree.root, &link);
+	assert_false(link.speed_mbps.known);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(ethernet),
+		TEST(unknown_values),
+		TEST(operational_states),
+		TEST(ipoib),
+		TEST(bad_ipoib_addresses),
+		TEST(vlan),
+		TEST(bond),
+		TEST(strange_entries),
+		TEST(no_directory),
+		TEST(speed_of_one),
+	};
+
+	return cmocka_run_group_tests_name("sysfs_net", tests, NULL, NULL);
+}

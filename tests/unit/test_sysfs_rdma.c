@@ -1,0 +1,837 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices, ports and tables of /sys/class/infiniband. */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "model/need.h"
+#include "source/sysfs_rdma.h"
+
+#define CLASS "sys/class/infiniband/"
+#define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"
+#define PORT  CLASS "mlx5_0/ports/1/"
+#define ALL   (~0u)
+
+struct bed {
+	struct saved_tree tree;
+	struct device_list devices;
+	struct problems problems;
+};
+
+static int setup(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_become_oneself();
+	tree_close(&bed->tree);
+	device_list_clear(&bed->devices);
+	problems_free(&bed->problems);
+	free(bed);
+	return 0;
+}
+
+static void write_device(struct bed *bed)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{PCI "numa_node", "1"},
+		{PCI "vendor", "0x15b3"},
+		{PCI "device", "0x101b"},
+		{PCI "current_link_speed", "16.0 GT/s PCIe"},
+		{PCI "max_link_speed", "32.0 GT/s PCIe"},
+		{PCI "current_link_width", "8"},
+		{PCI "max_link_width", "16"},
+		{PCI "msi_irqs/40", "msix"},
+		{PCI "msi_irqs/41", "msix"},
+		{PCI "infiniband/mlx5_0/node_type", "1: CA"},
+		{PCI "infiniband/mlx5_0/fw_ver", "20.31.1014"},
+		{PCI "infiniband/mlx5_0/node_guid", "ec0d:9a03:0078:1a2c"},
+		{PCI "infiniband/mlx5_0/sys_image_guid", "ec0d:9a03:0078:1a2d"},
+		{PCI "infiniband/mlx5_0/board_id", "MT_0000000222"},
+		{PCI "infiniband/mlx5_0/hca_type", "MT4123"},
+		{PCI "infiniband/mlx5_0/hw_rev", "0"},
+		{PCI "infiniband/mlx5_0/node_desc", "host \033[31mmlx5_0"},
+		{PCI "infiniband/mlx5_0/ports/1/state", "4: ACTIVE"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		tree_write(&bed->tree, files[i].path, files[i].text);
+	tree_link(&bed->tree, PCI "driver", "../../../../bus/pci/drivers/mlx5_core");
+	tree_link(&bed->tree, PCI "infiniband/mlx5_0/device", "../../../0000:3b:00.0");
+	tree_link(&bed->tree, CLASS "mlx5_0",
+		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_0");
+}
+
+/* Port 1 of a device without PCI function, with the given link layer. */
+static struct port *write_port(struct bed *bed, const char *link_layer)
+{
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	tree_write(&bed->tree, PORT "link_layer", link_layer);
+	tree_write(&bed->tree, PORT "state", "4: ACTIVE");
+	tree_write(&bed->tree, PORT "phys_state", "5: LinkUp");
+	tree_write(&bed->tree, PORT "rate", "100 Gb/sec (4X EDR)");
+	tree_write(&bed->tree, PORT "lid", "0x11");
+	tree_write(&bed->tree, PORT "lid_mask_count", "2");
+	tree_write(&bed->tree, PORT "sm_lid", "0x1");
+	tree_write(&bed->tree, PORT "sm_sl", "3");
+	tree_write(&bed->tree, PORT "cap_mask", "0x2651e848");
+	tree_write(&bed->tree, PORT "gids/0", "fe80:0000:0000:0000:ec0d:9a03:0078:1a2c");
+	tree_write(&bed->tree, PORT "gids/1", "0000:0000:0000:0000:0000:0000:0000:0000");
+	tree_write(&bed->tree, PORT "pkeys/0", "0xffff");
+	return device_add_port(device, 1);
+}
+
+/* The problem of that attribute, which has to be there. */
+static const struct problem *problem_of(const struct bed *bed, const char *attribute)
+{
+	for (size_t i = 0; i < bed->problems.count; i++)
+		if (bed->problems.items[i].attribute &&
+		    !strcmp(bed->problems.items[i].attribute, attribute))
+			return &bed->problems.items[i];
+	fail_msg("no problem of %s", attribute);
+	return NULL;
+}
+
+static void device(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices, &bed->problems), 0);
+	assert_int_equal(bed->devices.count, 1);
+	device = &bed->devices.items[0];
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_string_equal(device->name, "mlx5_0");
+	assert_int_equal(device->port_count, 1);
+	assert_int_equal(device->ports[0].port.value, 1);
+	assert_true(strings_contain(&device->sources, "sysfs"));
+	assert_int_equal(device->node_type.value, NODE_TYPE_CA);
+	assert_string_equal(device->firmware, "20.31.1014");
+	assert_true(device->node_guid.value == 0xec0d9a0300781a2c);
+	assert_true(device->system_image_guid.value == 0xec0d9a0300781a2d);
+	assert_string_equal(device->board_id, "MT_0000000222");
+	assert_string_equal(device->hca_type, "MT4123");
+	assert_string_equal(device->hardware_revision, "0");
+	assert_string_equal(device->node_description, "host \\x1b[31mmlx5_0");
+	assert_string_equal(device->driver, "mlx5_core");
+	assert_string_equal(device->pci_address, "0000:3b:00.0");
+	assert_int_equal(device->numa_node.value, 1);
+	assert_int_equal(device->pci_vendor_id.value, 0x15b3);
+	assert_int_equal(device->pci_device_id.value, 0x101b);
+	assert_true(device->pcie_speed_gtps.value == 16 && device->pcie_speed_gtps.known);
+	assert_true(device->pcie_max_speed_gtps.value == 32);
+	assert_int_equal(device->pcie_width_lanes.value, 8);
+	assert_int_equal(device->pcie_max_width_lanes.value, 16);
+	assert_int_equal(device->irq_count.value, 2);
+}
+
+/* What is not asked for is not read. */
+static void device_nothing_needed(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, 0, &bed->problems);
+	assert_false(device->node_type.known);
+	assert_null(device->firmware);
+	assert_null(device->pci_address);
+	assert_null(device->driver);
+	assert_false(device->irq_count.known);
+	sysfs_rdma_read_device(&bed->tree.root, device, NEED_GUIDS, &bed->problems);
+	assert_true(device->node_guid.known);
+	assert_null(device->board_id);
+	sysfs_rdma_read_device(&bed->tree.root, device, NEED_DRIVER, &bed->problems);
+	assert_string_equal(device->driver, "mlx5_core");
+}
+
+/* RDMA netlink goes first: what is known stays as it is. */
+static void device_known_members(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	device = device_list_add(&bed->devices, "mlx5_0");
+	device->firmware = mem_string("netlink");
+	number_set(&device->node_guid, 7);
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_string_equal(device->firmware, "netlink");
+	assert_int_equal(device->node_guid.value, 7);
+	assert_true(device->system_image_guid.value == 0xec0d9a0300781a2d);
+}
+
+static void device_unknown_values(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	tree_write(&bed->tree, PCI "numa_node", "-1");
+	tree_write(&bed->tree, PCI "current_link_speed", "Unknown");
+	tree_delete(&bed->tree, PCI "msi_irqs");
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/board_id");
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/fw_ver");
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	/* A device need not have these, so nothing is wrong. */
+	assert_int_equal(bed->problems.count, 0);
+	assert_false(device->numa_node.known);
+	assert_false(device->pcie_speed_gtps.known);
+	assert_false(device->irq_count.known);
+	assert_null(device->board_id);
+	assert_null(device->firmware);
+}
+
+static void device_bad_texts(void **state)
+{
+	static const struct {
+		const char *path, *text, *attribute;
+	} samples[] = {
+		{PCI "infiniband/mlx5_0/node_type", "CA", "node_type"},
+		{PCI "infiniband/mlx5_0/node_guid", "0000:1111", "node_guid"},
+		{PCI "infiniband/mlx5_0/sys_image_guid", "", "sys_image_guid"},
+		{PCI "numa_node", "one", "numa_node"},
+		{PCI "vendor", "0xzz", "vendor"},
+		{PCI "current_link_speed", "fast", "current_link_speed"},
+		{PCI "current_link_width", "-4", "current_link_width"},
+	};
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		tree_write(&bed->tree, samples[i].path, samples[i].text);
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_int_equal(bed->problems.count, ARRAY_SIZE(samples));
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		char error[100];
+
+		snprintf(error, sizeof(error), "unexpected text '%s'", samples[i].text);
+		assert_string_equal(problem_of(bed, samples[i].attribute)->error, error);
+		assert_string_equal(problem_of(bed, samples[i].attribute)->object, "mlx5_0");
+	}
+	assert_false(device->node_type.known);
+	assert_false(device->node_guid.known);
+	assert_false(device->numa_node.known);
+	assert_false(device->pcie_width_lanes.known);
+	assert_string_equal(device->board_id, "MT_0000000222");
+}
+
+/* What the core makes for every device and is not there is told, each by its name. */
+static void device_missing_required(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/node_type");
+	tree_link(&bed->tree, PCI "infiniband/mlx5_0/node_guid", "!EACCES");
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/sys_image_guid");
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_string_equal(problem_of(bed, "node_type")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(EACCES));
+	assert_string_equal(problem_of(bed, "sys_image_guid")->error, strerror(ENOENT));
+	assert_int_equal(bed->problems.count, 3);
+}
+
+static void two_missing_in_a_row(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/node_guid");
+	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/sys_image_guid");
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "sys_image_guid")->error, strerror(ENOENT));
+}
+
+/* The class directory holds strange things; the good device is listed all the same. */
+static void strange_devices(void **state)
+{
+	struct bed *bed = *state;
+
+	write_device(bed);
+	tree_directory(&bed->tree, CLASS "evil\033[31m\n/ports/1");
+	tree_directory(&bed->tree, CLASS "empty");
+	tree_write(&bed->tree, CLASS "file", "x");
+	tree_link(&bed->tree, CLASS "gone", "../../devices/gone");
+	tree_directory(&bed->tree, CLASS "ports/ports/2");
+	tree_directory(&bed->tree, CLASS "ports/ports/10");
+	tree_directory(&bed->tree, CLASS "ports/ports/02");
+	tree_directory(&bed->tree, CLASS "ports/ports/256");
+	tree_directory(&bed->tree, CLASS "ports/ports/x");
+	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices, &bed->problems), 0);
+	assert_int_equal(bed->devices.count, 6);
+	assert_string_equal(bed->devices.items[1].name, "evil\\x1b[31m\\x0a");
+	assert_string_equal(bed->devices.items[1].kernel_name, "evil\033[31m\n");
+	assert_int_equal(bed->devices.items[1].port_count, 1);
+	assert_string_equal(bed->devices.items[4].name, "mlx5_0");
+	assert_int_equal(bed->devices.items[4].port_count, 1);
+	/* 2 and 10; 02 is 2 again. */
+	assert_int_equal(bed->devices.items[5].port_count, 2);
+	assert_non_null(device_port(&bed->devices.items[5], 2));
+	assert_non_null(device_port(&bed->devices.items[5], 10));
+	for (size_t i = 0; i < bed->problems.count; i++)
+		assert_string_equal(bed->problems.items[i].attribute, "ports");
+	/* empty, file and gone have no ports, 256 and x are no port. */
+	assert_int_equal(bed->problems.count, 5);
+}
+
+static void no_class(void **state)
+{
+	struct bed *bed = *state;
+	struct strings names = {0};
+
+	assert_false(sysfs_rdma_is_present(&bed->tree.root));
+	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices, &bed->problems), -ENOENT);
+	assert_int_equal(sysfs_rdma_names(&bed->tree.root, &names), -ENOENT);
+	tree_directory(&bed->tree, "sys/class/infiniband");
+	assert_true(sysfs_rdma_is_present(&bed->tree.root));
+	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices, &bed->problems), 0);
+	assert_int_equal(bed->devices.count, 0);
+	tree_delete(&bed->tree, "sys/class/infiniband");
+	tree_write(&bed->tree, "sys/class/infiniband", "");
+	assert_false(sysfs_rdma_is_present(&bed->tree.root));
+	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices, &bed->problems), -ENOTDIR);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+static void port_infiniband(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	sysfs_rdma_read_port(&bed->tree.root, port, ALL, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(port->link_layer.value, LINK_LAYER_INFINIBAND);
+	assert_int_equal(port->state.value, 4);
+	assert_int_equal(port->physical_state.value, 5);
+	assert_true(port->rate_gbps.value == 100);
+	assert_int_equal(port->width_lanes.value, 4);
+	assert_string_equal(port->speed, "EDR");
+	assert_int_equal(port->lid.value, 0x11);
+	assert_int_equal(port->lmc.value, 2);
+	assert_int_equal(port->sm_lid.value, 1);
+	assert_int_equal(port->sm_sl.value, 3);
+	assert_int_equal(port->cap_mask.value, 0x2651e848);
+	assert_true(port->port_guid.value == 0xec0d9a0300781a2c);
+	assert_true(port->subnet_prefix.value == 0xfe80000000000000);
+	assert_int_equal(port->gid_table_length.value, 2);
+	assert_int_equal(port->pkey_table_length.value, 1);
+}
+
+/* Ethernet has neither LIDs nor a subnet manager: the zeros of the kernel say nothing. */
+static void port_ethernet(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "Ethernet");
+
+	sysfs_rdma_read_port(&bed->tree.root, port, ALL, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(port->link_layer.value, LINK_LAYER_ETHERNET);
+	assert_false(port->lid.known);
+	assert_false(port->lmc.known);
+	assert_false(port->sm_lid.known);
+	assert_false(port->sm_sl.known);
+	assert_false(port->subnet_prefix.known);
+	assert_true(port->port_guid.known);
+	assert_true(port->cap_mask.known);
+}
+
+static void port_link_layers(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t layer;
+	} samples[] = {
+		{"InfiniBand", LINK_LAYER_INFINIBAND}, {"Ethernet", LINK_LAYER_ETHERNET},
+		{"Unspecified", LINK_LAYER_UNSPECIFIED}, {"Unknown", LINK_LAYER_UNSPECIFIED},
+	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		port->link_layer.known = false;
+		tree_write(&bed->tree, PORT "link_layer", samples[i].text);
+		sysfs_rdma_read_port(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
+		assert_true(port->link_layer.known);
+		assert_int_equal(port->link_layer.value, samples[i].layer);
+	}
+	port->link_layer.known = false;
+	tree_write(&bed->tree, PORT "link_layer", "infiniband");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
+	assert_false(port->link_layer.known);
+	assert_int_equal(bed->problems.count, 1);
+}
+
+static void port_state_codes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool known;
+		uint64_t code;
+	} samples[] = {
+		{"1: DOWN", true, 1},  {"5: ACTIVE_DEFER", true, 5},
+		{"0: NOP", true, 0},   {"4", true, 4},
+		{"4:", true, 4},       {"255: x", true, 255},
+		{"ACTIVE", false, 0},  {": ACTIVE", false, 0},
+		{"-1: DOWN", false, 0}, {"256: x", false, 0},
+		{"", false, 0},        {"12345678: x", false, 0},
+		{"4 : ACTIVE", false, 0},
+	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+	size_t bad = 0;
+
+	number_set(&port->physical_state, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		port->state = (struct number){0};
+		tree_write(&bed->tree, PORT "state", samples[i].text);
+		sysfs_rdma_read_port(&bed->tree.root, port, NEED_STATE, &bed->problems);
+		assert_int_equal(port->state.known, samples[i].known);
+		assert_int_equal(port->state.value, samples[i].code);
+		bad += !samples[i].known;
+		assert_int_equal(bed->problems.count, bad);
+	}
+}
+
+/* Reads a rate of that text anew. */
+static void read_rate(struct bed *bed, struct port *port, const char *text)
+{
+	free(port->speed);
+	port->speed = NULL;
+	port->rate_gbps.known = port->width_lanes.known = false;
+	tree_write(&bed->tree, PORT "rate", text);
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_RATE, &bed->problems);
+}
+
+/* All that rate_show() of drivers/infiniband/core/sysfs.c writes, in old kernels and new ones. */
+static void port_rates(void **state)
+{
+	static const struct {
+		const char *text;
+		double rate;
+		unsigned int lanes;
+		const char *speed;
+	} samples[] = {
+		{"2.5 Gb/sec (1X)", 2.5, 1, "SDR"},
+		{"10 Gb/sec (4X)", 10, 4, "SDR"},
+		{"2.5 Gb/sec (1X SDR)", 2.5, 1, "SDR"},
+		{"10 Gb/sec (4X SDR)", 10, 4, "SDR"},
+		{"30 Gb/sec (12X SDR)", 30, 12, "SDR"},
+		{"5 Gb/sec (1X DDR)", 5, 1, "DDR"},
+		{"20 Gb/sec (4X DDR)", 20, 4, "DDR"},
+		{"40 Gb/sec (8X DDR)", 40, 8, "DDR"},
+		{"40 Gb/sec (4X QDR)", 40, 4, "QDR"},
+		{"40 Gb/sec (4X FDR10)", 40, 4, "FDR10"},
+		{"56 Gb/sec (4X FDR)", 56, 4, "FDR"},
+		{"14 Gb/sec (1X FDR)", 14, 1, "FDR"},
+		{"25 Gb/sec (1X EDR)", 25, 1, "EDR"},
+		{"50 Gb/sec (2X EDR)", 50, 2, "EDR"},
+		{"100 Gb/sec (4X EDR)", 100, 4, "EDR"},
+		{"50 Gb/sec (1X HDR)", 50, 1, "HDR"},
+		{"100 Gb/sec (2X HDR)", 100, 2, "HDR"},
+		{"200 Gb/sec (4X HDR)", 200, 4, "HDR"},
+		{"600 Gb/sec (12X HDR)", 600, 12, "HDR"},
+		{"400 Gb/sec (4X NDR)", 400, 4, "NDR"},
+		{"800 Gb/sec (4X XDR)", 800, 4, "XDR"},
+	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		read_rate(bed, port, samples[i].text);
+		assert_true(port->rate_gbps.known);
+		assert_true(port->rate_gbps.value == samples[i].rate);
+		assert_true(port->width_lanes.known);
+		assert_int_equal(port->width_lanes.value, samples[i].lanes);
+		assert_string_equal(port->speed, samples[i].speed);
+	}
+	assert_int_equal(bed->problems.count, 0);
+}
+
+static void port_bad_rates(void **state)
+{
+	static const char *const samples[] = {
+		"", "fast", "100", "100 Mb/sec (4X EDR)", "-100 Gb/sec (4X EDR)", "(4X EDR)",
+		"99999999999999999999 Gb/sec (4X EDR)", ".5 Gb/sec (4X EDR)", "inf Gb/sec (4X EDR)",
+		"nan Gb/sec (4X EDR)", "100Gb/sec (4X EDR)", "\xff",
+	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		read_rate(bed, port, samples[i]);
+		assert_false(port->rate_gbps.known);
+		assert_false(port->width_lanes.known);
+		assert_null(port->speed);
+		assert_int_equal(bed->problems.count, i + 1);
+		assert_string_equal(bed->problems.items[i].object, "mlx5_0/1");
+		assert_string_equal(bed->problems.items[i].attribute, "rate");
+	}
+	tree_link(&bed->tree, PORT "rate", "!EINVAL");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_RATE, &bed->problems);
+	assert_string_equal(bed->problems.items[ARRAY_SIZE(samples)].error, strerror(EINVAL));
+}
+
+/* A width or speed that is not of the kernel's form is none: it is not taken for another one. */
+static void port_rates_of_another_form(void **state)
+{
+	static const char *const samples[] = {
+		"100 Gb/sec",
+		"100 Gb/sec (4X",
+		"100 Gb/sec (4X \033[5mEDR)",
+		"100 Gb/sec (4X edr)",
+		"100 Gb/sec (4X E-R)",
+		"100 Gb/sec (-4X EDR)",
+		"100 Gb/sec (99999999999X EDR)",
+		"100 Gb/sec (X EDR)",
+		"0x64 Gb/sec (4X EDR)",
+		"100 Gb/sec (4X EDR",
+	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		read_rate(bed, port, samples[i]);
+		assert_null(port->speed);
+		assert_false(port->width_lanes.known);
+	}
+}
+
+static void port_table_lengths(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	/* iWARP has no P_Keys: the length is unknown, and no problem. */
+	tree_delete(&bed->tree, PORT "pkeys");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_int_equal(port->gid_table_length.value, 2);
+	assert_false(port->pkey_table_length.known);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+static void port_guid(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_write(&bed->tree, PORT "gids/0", "not a gid");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID, &bed->problems);
+	assert_false(port->port_guid.known);
+	assert_string_equal(problem_of(bed, "gids/0")->error, "unexpected text 'not a gid'");
+	tree_write(&bed->tree, PORT "gids/0", "fec0:0000:0000:0001:0000:0000:0000:0002");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER,
+			     &bed->problems);
+	assert_int_equal(port->port_guid.value, 2);
+	assert_true(port->subnet_prefix.value == 0xfec0000000000001);
+}
+
+static void bad_text_is_shown_clean_and_short(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+	char expected[100];
+
+	tree_write(&bed->tree, PORT "lid", "\033[31m\xff");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LID, &bed->problems);
+	assert_string_equal(problem_of(bed, "lid")->error, "unexpected text '\\x1b[31m\\xff'");
+	problems_free(&bed->problems);
+	snprintf(expected, sizeof(expected), "unexpected text '%060d'", 0);
+	{
+		_cleanup_(freep) char *lid = mem_format("%0100d,", 0);
+
+		tree_write(&bed->tree, PORT "lid", lid);
+	}
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LID, &bed->problems);
+	assert_string_equal(problem_of(bed, "lid")->error, expected);
+}
+
+static void write_gid(struct bed *bed, const char *slot, const char *gid, const char *type,
+		      const char *netdev)
+{
+	static const char *const places[] = {"gids", "gid_attrs/types", "gid_attrs/ndevs"};
+	const char *const texts[] = {gid, type, netdev};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_(freep) char *path = mem_format(PORT "%s/%s", places[i], slot);
+
+		if (texts[i] && texts[i][0] == '!')
+			tree_link(&bed->tree, path, texts[i]);
+		else if (texts[i])
+			tree_write(&bed->tree, path, texts[i]);
+	}
+}
+
+static struct port *write_gids(struct bed *bed)
+{
+	struct port *port = write_port(bed, "Ethernet");
+
+	number_set(&port->link_layer, LINK_LAYER_ETHERNET);
+	write_gid(bed, "0", "fe80::1", "IB/RoCE v1", "eth0");
+	write_gid(bed, "1", "fe80::1", "RoCE v2", "eth0");
+	write_gid(bed, "2", "::", "!EINVAL", "!EINVAL");
+	write_gid(bed, "10", "::ffff:10.9.0.1", "RoCE v2", "eth0.5");
+	write_gid(bed, "3", "::ffff:10.9.0.1", "IB/RoCE v1", "!EINVAL");
+	return port;
+}
+
+static void check_gid(const struct gid_entry *entry, unsigned int index, enum gid_type type,
+		      const char *netdev)
+{
+	assert_string_equal(entry->device, "mlx5_0");
+	assert_int_equal(entry->port.value, 1);
+	assert_int_equal(entry->index.value, index);
+	assert_true(entry->gid.known);
+	assert_true(entry->type.known);
+	assert_int_equal(entry->type.value, type);
+	assert_int_equal(entry->source.value, GID_SOURCE_SYSFS);
+	if (netdev)
+		assert_string_equal(entry->netdev, netdev);
+	else
+		assert_null(entry->netdev);
+}
+
+static void gids(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_gids(bed);
+
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(port->gid_count, 4);
+	check_gid(&port->gids[0], 0, GID_TYPE_ROCE_V1, "eth0");
+	check_gid(&port->gids[1], 1, GID_TYPE_ROCE_V2, "eth0");
+	check_gid(&port->gids[2], 3, GID_TYPE_ROCE_V1, NULL);
+	check_gid(&port->gids[3], 10, GID_TYPE_ROCE_V2, "eth0.5");
+	assert_true(gid_is_ipv4_mapped(&port->gids[3].gid.gid));
+}
+
+static void gids_with_empty_slots(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_gids(bed);
+
+	sysfs_rdma_read_gids(&bed->tree.root, port, true, false, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(port->gid_count, 5);
+	assert_int_equal(port->gids[2].index.value, 2);
+	assert_true(gid_is_zero(&port->gids[2].gid.gid));
+	assert_false(port->gids[2].type.known);
+	/* The netdev was not asked for. */
+	assert_null(port->gids[0].netdev);
+}
+
+static void gids_of_infiniband(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	number_set(&port->link_layer, LINK_LAYER_INFINIBAND);
+	write_gid(bed, "0", "fe80::2", "IB/RoCE v1", NULL);
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	assert_int_equal(port->gid_count, 1);
+	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
+}
+
+/* One bad slot hides no other. */
+static void gids_bad_slots(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_gids(bed);
+
+	write_gid(bed, "4", "!EIO", "RoCE v2", NULL);
+	write_gid(bed, "5", "not a gid", "RoCE v2", NULL);
+	write_gid(bed, "6", "fe80::6", "RoCE v3", "eth0");
+	write_gid(bed, "7", "fe80::7", "!EINVAL", "eth\033[31m");
+	write_gid(bed, "x", "fe80::8", "RoCE v2", NULL);
+	write_gid(bed, "65536", "fe80::9", "RoCE v2", NULL);
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	assert_int_equal(port->gid_count, 6);
+	assert_int_equal(port->gids[3].index.value, 6);
+	assert_false(port->gids[3].type.known);
+	assert_int_equal(port->gids[4].index.value, 7);
+	assert_false(port->gids[4].type.known);
+	assert_string_equal(port->gids[4].netdev, "eth\\x1b[31m");
+	check_gid(&port->gids[5], 10, GID_TYPE_ROCE_V2, "eth0.5");
+	assert_string_equal(problem_of(bed, "gids/4")->error, strerror(EIO));
+	assert_string_equal(problem_of(bed, "gids/5")->object, "mlx5_0/1");
+	problem_of(bed, "gid_attrs/types/6");
+	assert_string_equal(problem_of(bed, "gid_attrs/types/7")->error, strerror(EINVAL));
+}
+
+static void gids_no_table(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "Ethernet");
+
+	tree_delete(&bed->tree, PORT "gids");
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	assert_int_equal(port->gid_count, 0);
+	assert_string_equal(problem_of(bed, "gids")->error, strerror(ENOENT));
+}
+
+static void pkeys(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_write(&bed->tree, PORT "pkeys/1", "0x8001");
+	tree_write(&bed->tree, PORT "pkeys/10", "0x7fff");
+	tree_write(&bed->tree, PORT "pkeys/2", "0x0000");
+	tree_write(&bed->tree, PORT "pkeys/3", "0x10000");
+	tree_link(&bed->tree, PORT "pkeys/4", "!EINVAL");
+	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	assert_int_equal(port->pkey_count, 4);
+	assert_int_equal(port->pkeys[0].pkey.value, 0xffff);
+	assert_int_equal(port->pkeys[1].pkey.value, 0x8001);
+	assert_int_equal(port->pkeys[2].pkey.value, 0);
+	assert_int_equal(port->pkeys[3].index.value, 10);
+	assert_int_equal(port->pkeys[3].pkey.value, 0x7fff);
+	assert_string_equal(port->pkeys[3].device, "mlx5_0");
+	assert_int_equal(bed->problems.count, 2);
+	problem_of(bed, "pkeys/3");
+	assert_string_equal(problem_of(bed, "pkeys/4")->error, strerror(EINVAL));
+}
+
+/* iWARP has no P_Keys, and that is no problem; a table that may not be read is one. */
+static void pkeys_no_table(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "Ethernet");
+
+	tree_delete(&bed->tree, PORT "pkeys");
+	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	tree_link(&bed->tree, PORT "pkeys", "!EACCES");
+	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(problem_of(bed, "pkeys")->error, strerror(EACCES));
+}
+
+static void character_devices(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs1/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs2/ibdev", "mlx5_1");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/abi_version", "6");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad10/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad9/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/issm9/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad3/ibdev", "other");
+	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_string_equal(device->uverbs, "uverbs1");
+	assert_int_equal(device->umads.count, 2);
+	assert_string_equal(device->umads.items[0], "umad9");
+	assert_string_equal(device->umads.items[1], "umad10");
+	assert_int_equal(device->issms.count, 1);
+	assert_string_equal(device->issms.items[0], "issm9");
+}
+
+/* ib_umad is not loaded: the device has no such node, and that is known. */
+static void no_character_devices(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_null(device->uverbs);
+	assert_true(device->umads.known);
+	assert_int_equal(device->umads.count, 0);
+}
+
+static void pci_functions(void **state)
+{
+	static const struct {
+		const char *target, *address;
+		size_t length;
+	} samples[] = {
+		{"../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.1/infiniband/mlx5_1",
+		 "0000:3b:00.1", 50},
+		{"../../devices/pci0000:64/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2",
+		 "0000:65:00.0", 37},
+		{"../../devices/pci10000:e0/10000:e1:00.7/infiniband/x", "10000:e1:00.7", 39},
+		{"../../devices/virtual/infiniband/rxe0", NULL, 0},
+		{"0000:3b:00.0", "0000:3b:00.0", 12},
+		{"", NULL, 0},
+		{"/", NULL, 0},
+		{"../pci0000:3a/infiniband/mlx5_0", NULL, 0},
+		{"../0000:3b:00.8x/infiniband/mlx5_0", NULL, 0},
+		{"../0000:3b:00/infiniband/mlx5_0", NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *address = NULL;
+
+		assert_int_equal(sysfs_find_pci(samples[i].target, &address), samples[i].length);
+		if (samples[i].address)
+			assert_string_equal(address, samples[i].address);
+		else
+			assert_null(address);
+	}
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(device),
+		TEST(device_nothing_needed),
+		TEST(device_known_members),
+		TEST(device_unknown_values),
+		TEST(device_bad_texts),
+		TEST(device_missing_required),
+		TEST(two_missing_in_a_row),
+		TEST(strange_devices),
+		TEST(no_class),
+		TEST(port_infiniband),
+		TEST(port_ethernet),
+		TEST(port_link_layers),
+		TEST(port_state_codes),
+		TEST(port_rates),
+		TEST(port_bad_rates),
+		TEST(port_rates_of_another_form),
+		TEST(port_table_lengths),
+		TEST(port_guid),
+		TEST(bad_text_is_shown_clean_and_short),
+		TEST(gids),
+		TEST(gids_with_empty_slots),
+		TEST(gids_of_infiniband),
+		TEST(gids_bad_slots),
+		TEST(gids_no_table),
+		TEST(pkeys),
+		TEST(pkeys_no_table),
+		TEST(character_devices),
+		TEST(no_character_devices),
+		TEST(pci_functions),
+	};
+
+	return cmocka_run_group_tests_name("sysfs_rdma", tests, NULL, NULL);
+}

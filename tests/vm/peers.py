@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the tools that rdmactl is compared with and reads what they print, and sysfs."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+
+RDMA = '/sys/class/infiniband'
+NET = '/sys/class/net'
+ZERO = '0000:0000:0000:0000:0000:0000:0000:0000'
+
+
+class Result:
+    def __init__(self, argv, status, out, err):
+        self.argv = argv
+        self.status = status
+        self.out = out
+        self.err = err
+
+    def text(self):
+        return self.out.decode('utf-8', 'replace')
+
+    def complaint(self):
+        return self.err.decode('utf-8', 'replace')
+
+    def describe(self):
+        """For diagnostics: the command, its status, what it said on standard error."""
+        words = ' '.join(self.argv)
+        return ['%s: exit status %s' % (words, self.status)] + self.complaint().splitlines()[:6]
+
+
+def run(*argv, prefix=(), stdin=None, env=None, timeout=60):
+    argv = [os.fsencode(word) for word in (*prefix, *argv)]
+    environment = dict(os.environ, **env) if env else None
+    try:
+        done = subprocess.run(argv, input=stdin, capture_output=True, close_fds=False,
+                              env=environment, timeout=timeout,
+                              stdin=None if stdin is not None else subprocess.DEVNULL)
+        status, out, err = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        status, out, err = 'timeout', late.stdout or b'', late.stderr or b''
+    return Result([os.fsdecode(word) for word in argv], status, out, err)
+
+
+def must(*argv, **options):
+    """For what lays out the scene: it ends the whole run if it fails."""
+    result = run(*argv, **options)
+    if result.status != 0:
+        print('Bail out! ' + '; '.join(result.describe()))
+        sys.exit(1)
+    return result
+
+
+def shell(script, **options):
+    """A script with the functions of bed.sh."""
+    return must('/bin/sh', '-c', '. "$RDMACTL_VM_DIR/bed.sh" && ' + script, **options)
+
+
+# Prefixes of a command: as another user, without verbs nodes, in a network namespace.
+NOBODY = ('setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups')
+HIDDEN = ('unshare', '-m', '/bin/sh', '-c',
+          'mount -t tmpfs none /dev/infiniband && exec "$@"', 'sh')
+
+
+def netns(name):
+    return ('ip', 'netns', 'exec', name)
+
+
+def read(path):
+    """The text of a file; None if it cannot be read (an empty GID slot has no type)."""
+    try:
+        with open(path, 'rb', buffering=0) as file:
+            return file.read(4096).decode('utf-8', 'replace').rstrip('\n')
+    except OSError:
+        return None
+
+
+def listdir(path):
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
+# The tools.
+
+def rdma(*words, prefix=()):
+    """iproute2's rdma -j."""
+    result = run('rdma', '-j', *words, prefix=prefix)
+    return json.loads(result.text() or '[]') if result.status == 0 else None
+
+
+def ip_links(prefix=()):
+    return json.loads(must('ip', '-j', '-d', 'link', prefix=prefix).text())
+
+
+def ibstat():
+    """{CA: {label: text, 'ports': {number: {label: text}}}}"""
+    found, fields = {}, None
+    for line in must('ibstat').text().splitlines():
+        label, _, text = line.strip().partition(': ')
+        if not line.startswith('\t'):
+            device = line.split("'")[1]
+            fields = found[device] = {'ports': {}}
+        elif line.startswith('\tPort ') and line.endswith(':'):
+            fields = found[device]['ports'][int(line.split()[1][:-1])] = {}
+        else:
+            fields[label.rstrip(':')] = text
+    return found
+
+
+class Entry:
+    """One line of ibv_devinfo -v, with the indented words below it."""
+
+    def __init__(self, text):
+        self.text = text
+        self.words = []
+
+    def number(self):
+        """Decimal or hexadecimal, whatever follows it."""
+        return int(re.match(r'-?(0x)?[0-9a-fA-F]+', self.text).group(0), 0)
+
+    def code(self):
+        """The number in brackets."""
+        return int(self.text.rpartition('(')[2].rstrip(')'))
+
+
+def ibv_devinfo():
+    """ibv_devinfo -v: {device: {label: Entry, 'ports': {number: {label: Entry}}}}, GIDs in 'gids'.
+
+    A label below another is written SECTION/LABEL. A line without a colon is a label of its own.
+    """
+    found, fields, section, last = {}, None, '', None
+    for line in must('ibv_devinfo', '-v').text().splitlines():
+        depth = len(line) - len(line.lstrip('\t'))
+        label, colon, text = line.strip().partition(':')
+        text = text.strip()
+        if not label:
+            continue
+        if label == 'hca_id':
+            device = found[text] = fields = {'ports': {}}
+        elif depth == 2 and label == 'port':
+            fields = device['ports'][int(text)] = {'gids': {}}
+        elif depth >= 5:
+            last.words.append(line.strip())
+        elif label.startswith('GID['):
+            fields['gids'][int(label[4:].rstrip(' ]'))] = text
+        else:
+            if depth == 1:
+                section = label
+            elif depth == 2:
+                label = section + '/' + label
+            while label in fields:  # tag matching has a max_sge, too
+                label += '#'
+            last = fields[label] = Entry(text if colon else '')
+    return found
+
+
+def ibv_gid(text):
+    """GID and type: 'fe80::1, RoCE v2'."""
+    gid, _, kind = text.partition(', ')
+    types = {'RoCE v1': 'roce-v1', 'RoCE v2': 'roce-v2', '': 'ib'}
+    return full_gid(gid), types.get(kind, kind)
+
+
+def full_gid(text):
+    raw = socket.inet_pton(socket.AF_INET6, text).hex()
+    return ':'.join(raw[i:i + 4] for i in range(0, 32, 4))
+
+
+# sysfs, read without any help.
+
+def port_directories():
+    """(device, port, path) of every port."""
+    return [(device, int(port), '%s/%s/ports/%s' % (RDMA, device, port))
+            for device in sorted(listdir(RDMA))
+            for port in sorted(listdir('%s/%s/ports' % (RDMA, device)))]
+
+
+def sysfs_gids(empty=False):
+    """{(device, port, index): (gid, type, netdev)} with the kernel's words."""
+    found = {}
+    for device, port, path in port_directories():
+        for slot in listdir(path + '/gids'):
+            gid = read('%s/gids/%s' % (path, slot))
+            if gid == ZERO:
+                if empty:
+                    found[device, port, int(slot)] = (gid, None, None)
+                continue
+            found[device, port, int(slot)] = (gid, read('%s/gid_attrs/types/%s' % (path, slot)),
+                                              read('%s/gid_attrs/ndevs/%s' % (path, slot)))
+    return found
+
+
+def sysfs_pkeys():
+    return {(device, port, int(slot)): read('%s/pkeys/%s' % (path, slot))
+            for device, port, path in port_directories()
+            for slot in listdir(path + '/pkeys')}
+
+
+def show_gids(gids):
+    """The rows of the vendor's script from a table of sysfs_gids(), by its rules.
+
+    It leaves out empty slots and a bare fe80::, takes every GID that begins with 0000 for an IPv4
+    address, and the version from the first "v" on.
+    """
+    rows = {}
+    for key, (gid, kind, netdev) in gids.items():
+        if gid in (ZERO, 'fe80' + ZERO[4:]):
+            continue
+        kind = kind or ''
+        version = kind[kind.lower().find('v'):] if 'v' in kind.lower() else ''
+        groups = gid.split(':')
+        address = ''
+        if groups[0] == '0000':
+            low = ''.join(groups[6:])
+            address = '.'.join(str(int(low[i:i + 2], 16)) for i in range(0, 8, 2))
+        rows[key] = (gid, address, version.lower(), netdev or '')
+    return rows
+
+
+def chardevs(kind):
+    """{device: [node]} of /sys/class/infiniband_verbs or infiniband_mad."""
+    found = {}
+    for node in sorted(listdir('/sys/class/' + kind)):
+        device = read('/sys/class/%s/%s/ibdev' % (kind, node))
+        if device:
+            found.setdefault(device, []).append(node)
+    return found

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A system without RDMA modules, then one without devices."""
+
+import os
+
+import peers
+import program
+
+# In the order in which they can be removed.
+MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs', 'ib_umad',
+           'ib_core')
+COMMANDS = [(name,) for name in program.LISTINGS] + [
+    ('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
+    ('gids', '--all'), ('pkeys', '--all'), ('devices', '-o', 'all')]
+
+
+def loaded(name):
+    return os.path.exists('/sys/module/' + name)
+
+
+def load():
+    peers.must('modprobe', '-a', 'crc32_generic', 'ib_umad', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
+
+
+def unload():
+    peers.run('modprobe', '-r', *[name for name in MODULES if loaded(name)])
+
+
+def nothing(words, **options):
+    """What is wrong with the answer to a command when there is no RDMA device."""
+    plain = program.rdmactl(*words, **options)
+    document = program.listing(*words, **options)
+    lines = plain.complaint().splitlines()
+    wrong = []
+    if plain.status != 5 or document.status != 5:
+        wrong += ['exit status %s, JSON %s' % (plain.status, document.status)]
+    if plain.out:
+        wrong += ['standard output %r' % plain.out]
+    if len(lines) != 2 or not lines[0].startswith('rdmactl %s: ' % words[0]):
+        wrong += ['standard error: %r' % plain.complaint()]
+    if document.rows or not document.problems or not document.problems[0]['hint']:
+        wrong += ['JSON: %s, %s' % (document.rows, document.problems)]
+    return [' '.join(words) + ': ' + line for line in wrong]
+
+
+def play(tap):
+    unload()
+    tap.test('none: the RDMA modules are not loaded',
+             [name for name in MODULES if loaded(name)])
+    for words in COMMANDS:
+        wrong = nothing(words)
+        if loaded('ib_core'):
+            wrong.append('it loaded ib_core')
+            unload()
+        tap.test('none: %s without RDMA modules: exit 5, next step, no module loaded' %
+                 ' '.join(words), wrong)
+    wrong = []
+    for words in (('version',), ('--version',), ('help',), ('schema', 'ports'), ('completion', 'bash'),
+                  ('__complete', 'devices', '')):
+        result = program.rdmactl(*words)
+        if result.status != 0:
+            wrong += result.describe()
+        if loaded('ib_core'):
+            wrong.append(' '.join(words) + ' loaded ib_core')
+    tap.test('none: version, help, schema and completion work and load no module', wrong)
+    peers.run('rdma', 'dev')
+    tap.test('none: (rdma dev, which opens an RDMA netlink socket, does load ib_core)',
+             '' if loaded('ib_core') else 'it did not, so the tests above prove nothing')
+    load()
+    for words in COMMANDS:
+        tap.test('none: %s without a device: exit 5, next step' % ' '.join(words), nothing(words))
+    for user in (peers.NOBODY,):
+        tap.test('none: the same as an ordinary user', nothing(('devices',), prefix=user))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Test Anything Protocol on standard output. A test is a name and a list of what is wrong."""
+
+import sys
+import time
+
+SHOWN = 25  # lines of diagnostics for a test
+
+
+class Tap:
+    def __init__(self):
+        self.number = 0
+        self.failed = 0
+        self.begin = time.monotonic()
+
+    def say(self, *lines):
+        for line in lines:
+            for part in str(line).splitlines() or ['']:
+                print('# ' + printable(part))
+        sys.stdout.flush()
+
+    def test(self, name, wrong=(), say=()):
+        """Passes if nothing is wrong. `wrong` is a list of lines, or a word on what is wrong."""
+        if isinstance(wrong, str):
+            wrong = [wrong]
+        wrong = [line for line in wrong if line]
+        self.number += 1
+        self.failed += bool(wrong)
+        print('%s %d - %s' % ('not ok' if wrong else 'ok', self.number, name))
+        self.say(*wrong[:SHOWN])
+        if len(wrong) > SHOWN:
+            self.say('and %d more' % (len(wrong) - SHOWN))
+        self.say(*say)
+        return not wrong
+
+    def skip(self, name, reason):
+        self.number += 1
+        print('ok %d - %s # SKIP %s' % (self.number, name, reason))
+        sys.stdout.flush()
+
+    def end(self):
+        self.say('%d of %d failed, %.1f s' % (self.failed, self.number,
+                                              time.monotonic() - self.begin))
+        print('1..%d' % self.number)
+        sys.stdout.flush()
+        return 1 if self.failed else 0
+
+
+def printable(text):
+    return ''.join(c if c.isprintable() or c == '\t' else '\\x%02x' % ord(c) for c in text)
+
+
+def unequal(what, ours, theirs):
+    """A line if the two differ, for the list of what is wrong."""
+    if ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool):
+        return []
+    return ['%s: rdmactl says %r, expected %r' % (what, ours, theirs)]
