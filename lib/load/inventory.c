@@ -122,15 +122,28 @@ static void read_ports(struct local *local)
 					     local->needs, &inventory->problems);
 }
 
-/* A software device has no driver link; its verbs provider has the name. */
-static void read_driver(struct local *local, struct device *device)
+/*
+ * A software device has no driver link; its verbs provider has the name. The request makes the
+ * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c): only if it is there already.
+ */
+static void read_providers(struct local *local)
 {
-	struct number id = {0};
+	struct device_list *list = &local->inventory->devices;
+	bool missing = false;
 
-	if (!local->nldev || nldev_get_uverbs(local->nldev, device, &device->uverbs, &id))
+	for (size_t i = 0; i < list->count; i++)
+		missing = missing || !list->items[i].driver;
+	if (!missing || !local->nldev ||
+	    !sysfs_has_directory(&local->root, "sys/class/infiniband_verbs"))
 		return;
-	if (id.known && enum_find(driver_id_names, id.value))
-		device->driver = mem_string(enum_word(driver_id_names, id.value, ""));
+	nldev_get_uverbs(local->nldev, list);
+	for (size_t i = 0; i < list->count; i++) {
+		struct device *device = &list->items[i];
+		const struct enum_name *name = enum_find(driver_id_names, device->driver_id.value);
+
+		if (!device->driver && device->driver_id.known && name)
+			device->driver = mem_string(name->word);
+	}
 }
 
 static void read_devices(struct local *local)
@@ -147,9 +160,9 @@ static void read_devices(struct local *local)
 				       local->nldev ? local->needs & ~(unsigned int)NEED_GET
 						    : local->needs,
 				       &local->inventory->problems);
-		if (local->needs & NEED_DRIVER && !device->driver)
-			read_driver(local, device);
 	}
+	if (local->needs & NEED_DRIVER)
+		read_providers(local);
 	if (local->needs & NEED_CHARDEVS)
 		sysfs_rdma_read_chardevs(&local->root, list, &local->inventory->problems);
 }

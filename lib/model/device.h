@@ -16,6 +16,7 @@ struct device {
 	struct number transport;   /* enum transport */
 	char *protocol;            /* RDMA netlink's word: ib, roce, iw, opa, usnic */
 	char *driver;
+	struct number driver_id;   /* enum rdma_driver_id: the verbs provider that serves it */
 	char *firmware;
 	struct number node_guid;
 	struct number system_image_guid;

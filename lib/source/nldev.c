@@ -181,6 +181,9 @@ static int handle_device(void *context, unsigned int request, const struct netli
 	}
 	for (unsigned int port = 1; port <= port_count; port++)
 		device_add_port(device, port);
+	/* A switch has a port 0 for its management, rdma_start_port() in include/rdma/ib_verbs.h. */
+	if (!port_count && device->node_type.value == NODE_TYPE_SWITCH)
+		device_add_port(device, 0);
 	return 0;
 }
 
@@ -218,6 +221,8 @@ static int fill_port(const struct nlattr *const *table, struct port *port)
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &port->subnet_prefix) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &port->netdev_index))
 		return -EBADMSG;
+	/* CapabilityMask2 is above the 32 bits that sysfs shows. */
+	port->cap_mask.value &= UINT32_MAX;
 	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &port->netdev);
 	return 0;
 }
@@ -374,45 +379,54 @@ int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_fa
 	return 0;
 }
 
-struct uverbs_answer {
-	char *name;
-	struct number driver_id;
+/* The devices that one batch of requests is about. */
+struct uverbs_batch {
+	struct device *devices[NETLINK_BATCH];
+	unsigned int count;
 };
 
-static int handle_uverbs(void *context, unsigned int request, const struct netlink_answer *answer)
+static int handle_uverbs(void *context, unsigned int index, const struct netlink_answer *answer)
 {
+	struct device *device = ((struct uverbs_batch *)context)->devices[index];
 	const struct nlattr *table[NLDEV_ATTR_KNOWN];
-	struct uverbs_answer *uverbs = context;
 
-	(void)request;
-	if (answer->error)
-		return answer->error;
-	if (!answer->payload ||
+	/* A device without a uverbs node answers with an error: it stays without a name. */
+	if (answer->error || !answer->payload ||
 	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
-	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME] ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &uverbs->driver_id))
-		return -EBADMSG;
-	uverbs->name = get_name(table[RDMA_NLDEV_ATTR_CHARDEV_NAME]);
+	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])
+		return 0;
+	netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &device->driver_id);
+	if (!device->uverbs)
+		device->uverbs = get_name(table[RDMA_NLDEV_ATTR_CHARDEV_NAME]);
 	return 0;
 }
 
-int nldev_get_uverbs(struct nldev *nldev, const struct device *device, char **ret_name,
-		     struct number *ret_driver_id)
+static void finish_uverbs_batch(struct nldev *nldev, struct uverbs_batch *batch)
 {
 	static const char type[] = "uverbs";
 	struct netlink_request request = {0};
-	struct uverbs_answer uverbs = {0};
-	int error;
 
-	if (!device->index.known)
-		return -ENODEV;
-	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
-	netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
-	error = netlink_ask(nldev->netlink, &request, handle_uverbs, &uverbs);
-	if (error)
-		return explain_error(nldev, device, error);
-	*ret_name = uverbs.name;
-	*ret_driver_id = uverbs.driver_id;
-	return 0;
+	for (unsigned int i = 0; i < batch->count; i++) {
+		netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
+		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
+				(uint32_t)batch->devices[i]->index.value);
+		netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
+	}
+	if (batch->count)
+		netlink_ask(nldev->netlink, &request, handle_uverbs, batch);
+	batch->count = 0;
+}
+
+void nldev_get_uverbs(struct nldev *nldev, struct device_list *list)
+{
+	struct uverbs_batch batch = {.count = 0};
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].index.known || list->items[i].driver)
+			continue;
+		batch.devices[batch.count++] = &list->items[i];
+		if (batch.count == NETLINK_BATCH)
+			finish_uverbs_batch(nldev, &batch);
+	}
+	finish_uverbs_batch(nldev, &batch);
 }

@@ -33,12 +33,10 @@ int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_fa
 		    void *context);
 
 /*
- * The name of a device's uverbs character device (uverbs0), freed by the caller, and the provider
- * that serves it (enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h). The kernel loads
- * ib_uverbs for this if it can.
+ * The verbs side of all devices that have no driver yet: `uverbs` (uverbs0) and `driver_id`. What
+ * does not answer stays unknown. The kernel loads ib_uverbs for this if it can.
  */
-int nldev_get_uverbs(struct nldev *nldev, const struct device *device, char **ret_name,
-		     struct number *ret_driver_id);
+void nldev_get_uverbs(struct nldev *nldev, struct device_list *list);
 
 /*
  * The pure part, for tests and fuzzing: one message's attributes (all that follows the netlink

@@ -42,10 +42,7 @@ try()
 # The same on a saved machine: on FIXTURE COMMAND ...
 on()
 {
-	local fixture=$1
-
-	shift
-	try "$@" --root "$roots/$fixture"
+	try "$2" --root "$roots/$1" "${@:3}"
 }
 
 # The same without looking for leaks, which takes longer than all the rest.

@@ -22,7 +22,7 @@ struct sample {
 	struct strings words;
 	struct leaf *leaves;
 	size_t leaf_count;
-	char *extra;
+	char *note;
 };
 
 enum sample_need { SAMPLE_NEED_COUNT = 1, SAMPLE_NEED_RATE = 2, SAMPLE_NEED_LEAF_WORD = 4 };
@@ -93,7 +93,7 @@ static const struct field sample_fields[] = {
 	COMPUTED_FIELD(FIELD_UNSIGNED, sample_get_double, "double", "DOUBLE", FIELD_RIGHT,
 		       SAMPLE_NEED_COUNT, "twice as many"),
 	RECORDS_FIELD(sample_get_leaves, &leaf_schema, NULL, "leaves", 0, "the leaves"),
-	STRING_FIELD(struct sample, extra, "extra", "EXTRA", FIELD_EXTRA, 0, "only when asked for"),
+	STRING_FIELD(struct sample, note, "note", "NOTE", 0, 0, "the last one"),
 };
 
 static const struct schema sample_schema = {

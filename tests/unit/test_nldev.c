@@ -229,7 +229,7 @@ static void port_infiniband(void **state)
 
 	(void)state;
 	put_device(&bytes, 7, "mlx5_0", 1);
-	put_u64(&bytes, RDMA_NLDEV_ATTR_CAP_FLAGS, 0x0004deadbeef0001);
+	put_u64(&bytes, RDMA_NLDEV_ATTR_CAP_FLAGS, 0x00000004beef0001);
 	put_u64(&bytes, RDMA_NLDEV_ATTR_SUBNET_PREFIX, 0xfe80000000000000);
 	put_u32(&bytes, RDMA_NLDEV_ATTR_LID, 17);
 	put_u32(&bytes, RDMA_NLDEV_ATTR_SM_LID, 1);
@@ -238,7 +238,7 @@ static void port_infiniband(void **state)
 	put_u8(&bytes, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, 5);
 	assert_int_equal(parse_port(&bytes, bytes.length, &list), 0);
 	port = &list.items[0].ports[0];
-	assert_true(port->cap_mask.value == 0x0004deadbeef0001);
+	assert_true(port->cap_mask.value == 0xbeef0001);
 	assert_true(port->subnet_prefix.value == 0xfe80000000000000);
 	assert_int_equal(port->lid.value, 17);
 	assert_int_equal(port->sm_lid.value, 1);
@@ -793,21 +793,26 @@ static void ports_closed(void **state)
 	nldev_free(nldev);
 }
 
+/* Every second device has no uverbs node. */
 static void serve_uverbs(struct fake_kernel *kernel, const struct bytes *requests)
 {
-	const struct nlmsghdr *request = message_at(requests, 0);
-	struct bytes payload = {0}, datagram = {0};
+	size_t i = 0;
 
-	assert_int_equal(request->nlmsg_type, 0x140f);
-	if (kernel->context) {
-		put_error(&datagram, request->nlmsg_seq, -ENODEV, NULL);
-	} else {
-		put_string(&payload, RDMA_NLDEV_ATTR_CHARDEV_NAME, "uverbs3");
-		put_u64(&payload, RDMA_NLDEV_ATTR_CHARDEV, 0x1234);
-		put_u32(&payload, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 14);
-		put_message(&datagram, 0x140f, 0, request->nlmsg_seq, payload.data, payload.length);
+	for_each_message (request, requests) {
+		struct bytes payload = {0}, datagram = {0};
+
+		assert_int_equal(request->nlmsg_type, 0x140f);
+		if (i++ % 2) {
+			put_error(&datagram, request->nlmsg_seq, -ENODEV, NULL);
+		} else {
+			put_string(&payload, RDMA_NLDEV_ATTR_CHARDEV_NAME, "uverbs3");
+			put_u64(&payload, RDMA_NLDEV_ATTR_CHARDEV, 0x1234);
+			put_u32(&payload, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 14);
+			put_message(&datagram, 0x140f, 0, request->nlmsg_seq, payload.data,
+				    payload.length);
+		}
+		fake_send(kernel, &datagram);
 	}
-	fake_send(kernel, &datagram);
 }
 
 static void uverbs(void **state)
@@ -815,19 +820,20 @@ static void uverbs(void **state)
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_uverbs};
 	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
-	_cleanup_(freep) char *name = NULL;
-	struct number driver = {0};
 
 	(void)state;
-	add_devices(&list, 1);
+	add_devices(&list, 20);
 	device_list_add(&list, "no index");
-	assert_int_equal(nldev_get_uverbs(nldev, &list.items[0], &name, &driver), 0);
-	assert_string_equal(name, "uverbs3");
-	assert_int_equal(driver.value, 14);
-	kernel.context = &kernel;
-	assert_int_equal(nldev_get_uverbs(nldev, &list.items[0], &name, &driver), -ENODEV);
-	assert_int_equal(nldev_get_uverbs(nldev, &list.items[1], &name, &driver), -ENODEV);
-	assert_string_equal(name, "uverbs3");
+	list.items[4].driver = mem_string("mlx5_core");
+	nldev_get_uverbs(nldev, &list);
+	assert_string_equal(list.items[0].uverbs, "uverbs3");
+	assert_int_equal(list.items[0].driver_id.value, 14);
+	assert_null(list.items[1].uverbs);
+	assert_false(list.items[1].driver_id.known);
+	/* Has its driver: was not asked for, so the next one took its place. */
+	assert_null(list.items[4].uverbs);
+	assert_string_equal(list.items[5].uverbs, "uverbs3");
+	assert_null(list.items[20].uverbs);
 	nldev_free(nldev);
 	fake_stop(&kernel);
 }

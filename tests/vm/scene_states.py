@@ -1,2 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Links go down, names change, devices come and go, drivers of verbs are missing."""
+
+import threading
+
+import compare
+import peers
+import program
+from scene_none import loaded
+from scene_wire import compare_all, differ
+from tap import printable, unequal
+
+# What a kernel takes for the name of a device: it does not look at the bytes.
+HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', 'ü\u202e'.encode(), b'a\nb', b'a\\x1bb', b'%s%n',
+           b'-j', b'x' * 63)
+
+
+def link_down(tap):
+    peers.must('ip', 'link', 'set', 'va', 'down')
+    shot = compare_all(tap, 'link down')
+    rows = shot.rows('ports', 'device')
+    tap.test('link down: the port is down, and the other end, which lost its carrier',
+             unequal('rxa', (rows['rxa']['state'], rows['rxa']['physical_state']),
+                     ('down', 'disabled')) + unequal('rxb', rows['rxb']['state'], 'down'))
+    document = program.listing('gids', 'rxa', '--to', 'fd09::2')
+    tap.test('link down: --to finds no way', unequal('exit status', document.status, 1))
+
+
+def netdev_renamed(tap):
+    peers.must('ip', '-batch', '-', stdin=b'link set va name wire0\nlink set wire0 up\n')
+    shot = compare_all(tap, 'netdev renamed')
+    tap.test('netdev renamed: it has the new name',
+             unequal('netdev', shot.rows('ports', 'device')['rxa']['netdev'], 'wire0'))
+    peers.must('ip', '-batch', '-',
+               stdin=b'link set wire0 down\nlink set wire0 name va\nlink set va up\n')
+    peers.shell('bed_rewire')
+
+
+def hostile_names(tap):
+    """A name that is not fit to be printed: the device stays listed, and can be addressed."""
+    name = b'rxa'
+    for new in HOSTILE:
+        shown = printable(new.decode('utf-8', 'backslashreplace'))
+        if peers.run('rdma', 'dev', 'set', name, 'name', new).status != 0:
+            tap.skip('device renamed to ' + shown, 'this kernel, or rdma, does not take it')
+            continue
+        name = new
+        tap.test('device renamed to ' + shown, hostile(new))
+        compare.known('rdma-hostile-name')
+    peers.must('rdma', 'dev', 'set', name, 'name', 'rxa')
+
+
+def hostile(name):
+    document = program.listing('devices')
+    verbs = peers.chardevs('infiniband_verbs')
+    index = peers.read('/sys/class/net/va/ifindex')
+    found = [row for row in document.rows if row['netdevs'] == ['va'] and
+             row['transport'] == 'roce']
+    if len(found) != 1:
+        return document.describe() + ['%d devices on va (ifindex %s)' % (len(found), index)]
+    row = found[0]
+    device = row['device']
+    node = verbs.get(name.decode('utf-8', 'replace'))
+    wrong = unequal('exit status', document.status, 0)
+    if node:
+        wrong += unequal('uverbs', row['uverbs'], node[0])
+        wrong += unequal('number of umads', len(row['umads']), 1)
+    words = ['--', device] if device.startswith('-') else [device]
+    for command in ('ports', 'gids', 'netdevs', 'pkeys', 'caps'):
+        one = program.listing(command, *words)
+        if one.status != 0 or {row['device'] for row in one.rows} != {device}:
+            wrong += one.describe()
+    table = program.rdmactl('devices', '--no-headings', '-o', 'device', *words)
+    wrong += unequal('name in a table', table.text().rstrip('\n'), device)
+    tsv = program.rdmactl('devices', '--no-headings', '-o', 'device', '--tsv', *words)
+    wrong += unequal('name in TSV', tsv.text().rstrip('\n'), device)
+    raw = program.rdmactl('devices', '--no-headings', '-o', 'netdevs', '--',
+                          name.decode('utf-8', 'surrogateescape'))
+    wrong += unequal('netdev by the name that the kernel has', raw.text().strip(), 'va')
+    wrong += unequal('lines of a table', len(program.rdmactl('ports').text().splitlines()),
+                     1 + len(document.rows))
+    bad = program.rdmactl('ports', '--', name.decode('utf-8', 'surrogateescape') + '/7')
+    wrong += unequal('exit status for a port that is not there', bad.status, 5)
+    return wrong
+
+
+class Churn(threading.Thread):
+    """Adds and removes an RDMA device as fast as it can."""
+
+    def __init__(self):
+        super().__init__()
+        self.over = threading.Event()
+        self.batches = 0
+        self.failed = None
+
+    def run(self):
+        batch = b'link add rxc type rxe netdev churn0\nlink del rxc\n' * 50
+        while not self.over.is_set() and not self.failed:
+            result = peers.run('rdma', '-batch', '-', stdin=batch)
+            self.batches += 1
+            if result.status != 0:
+                self.failed = result.describe()
+
+
+def churn(tap, rounds=20):
+    peers.must('ip', '-batch', '-', stdin=b'link add churn0 type dummy\nlink set churn0 up\n')
+    baseline = {name: program.listing(name) for name in program.LISTINGS}
+    other = Churn()
+    other.start()
+    wrong, seen, partial = [], 0, 0
+    try:
+        for number in range(rounds):
+            name = program.LISTINGS[number % len(program.LISTINGS)]
+            document = program.listing(name)
+            wrong += during_churn(name, baseline[name], document)
+            seen += any(row['device'] == 'rxc' for row in document.rows)
+            partial += document.status == 3
+    finally:
+        other.over.set()
+        other.join()
+    tap.test('a device comes and goes: %d listings hold all the others' % rounds, wrong)
+    tap.test('a device comes and goes: (and it did come and go)',
+             other.failed or ('it was never seen' if not seen and not partial else []),
+             ['%d devices made and removed; seen in %d listings, %d of them partial' %
+              (50 * other.batches, seen, partial)])
+    peers.run('rdma', 'link', 'del', 'rxc')
+    peers.must('ip', 'link', 'del', 'churn0')
+
+
+def during_churn(name, before, document):
+    wrong = []
+    if document.status not in (0, 3):
+        wrong += ['%s: exit status %s' % (name, document.status)] + document.describe()
+    for problem in document.problems:
+        if not (problem['object'] or '').startswith('rxc'):
+            wrong.append('%s: a problem that is not of rxc: %s' % (name, problem))
+    others = [row for row in document.rows if row['device'] != 'rxc']
+    if others != before.rows:
+        wrong.append('%s: the others are not as before: %s' % (
+            name, [row for row in others if row not in before.rows][:3] or 'some are missing'))
+    return wrong
+
+
+# ib_core without ib_uverbs. Soft-RoCE needs the latter, so this is siw's part, and that of 6.1.
+
+def without_uverbs(tap):
+    for device in peers.listdir(peers.RDMA):
+        if not device.startswith('sw'):
+            peers.must('rdma', 'link', 'del', device)
+    before = {name: program.listing(name) for name in program.LISTINGS}
+    helper = peers.read('/proc/sys/kernel/modprobe')
+    removed = peers.run('modprobe', '-r', 'rdma_rxe', 'rdma_ucm', 'ib_uverbs')
+    if not before['devices'].rows or removed.status != 0:
+        tap.skip('without ib_uverbs', 'there is no device that does without it')
+        return
+    for title, program_of_kernel in (('not to be had', '/bin/false'), ('not loaded', helper)):
+        with open('/proc/sys/kernel/modprobe', 'w', encoding='ascii') as file:
+            file.write(program_of_kernel)
+        for name in program.LISTINGS:
+            document = program.listing(name)
+            wrong = no_uverbs(name, before[name], document)
+            if loaded('ib_uverbs'):
+                wrong.append('it loaded ib_uverbs')
+                peers.run('modprobe', '-r', 'ib_uverbs')
+            tap.test('ib_uverbs is %s: %s' % (title, name), wrong)
+    peers.must('modprobe', '-a', 'ib_uverbs', 'rdma_ucm', 'rdma_rxe')
+
+
+def no_uverbs(name, before, document):
+    drop = {'gids': ('source',), 'ports': ('active_mtu_bytes', 'max_mtu_bytes'),
+            'devices': ('driver', 'uverbs')}.get(name, ())
+    if name == 'caps':
+        return unequal('exit status', document.status, 1) + (
+            [] if document.problems and document.problems[0]['hint'] else ['no next step'])
+    wrong = differ(name, before, document, drop)
+    if name == 'ports':
+        wrong = [line for line in wrong if 'problems: ' not in line and 'status: ' not in line]
+        wrong += unequal('exit status', document.status, 3)
+        for row in document.rows:
+            wrong += unequal('MTU', row['active_mtu_bytes'], None)
+        if not all(problem['hint'] for problem in document.problems):
+            wrong.append('no next step: %s' % document.problems)
+    return wrong
+
+
 def play(tap):
-    pass
+    link_down(tap)
+    netdev_renamed(tap)
+    hostile_names(tap)
+    churn(tap)

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Capabilities come from verbs alone: tests/vm looks at what they are.
+
+load lib
+
+@test "caps: a saved tree has none" {
+	local fixture
+
+	for fixture in $(fixtures); do
+		quickly on "$fixture" caps
+		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root' ||
+			wrong "$fixture"
+	done
+	nothing_wrong
+}
+
+@test "caps: the JSON of a saved tree says so" {
+	on cx5-ib-edr caps --json mlx5_0
+	expect 1 '{"schema": "rdmactl/caps/1",
+ "caps": [],
+ "problems": [
+  {"object": null, "attribute": null, "source": null, "error": "a saved tree holds no capabilities", "hint": "run it on the live system, without --root"}]}' \
+		$'rdmactl caps: a saved tree holds no capabilities\n  run it on the live system, without --root'
+	mkdir "$BATS_TEST_TMPDIR/docs"
+	mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/docs/root.json"
+	mv "$BATS_TEST_TMPDIR/err" "$BATS_TEST_TMPDIR/docs/root.err"
+	"$binary" schema caps >"$BATS_TEST_TMPDIR/schema"
+	"$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$BATS_TEST_TMPDIR/docs"
+}
+
+@test "caps: --jsonl and --tsv of nothing are nothing" {
+	for format in --jsonl --tsv; do
+		on cx5-ib-edr caps $format
+		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root'
+	done
+}
+
+@test "caps: takes a device, no port" {
+	try caps mlx5_0/1
+	expect_error 2 caps "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
+}
+
+@test "caps: columns" {
+	try caps -o max_q
+	expect_error 2 caps "unknown column 'max_q'" "did you mean 'max_qp'?"
+	try caps -o nothing_like_it
+	expect_error 2 caps "unknown column 'nothing_like_it'" 'rdmactl caps --help lists the columns'
+}
+
+@test "caps: on a system without RDMA" {
+	[ ! -d /sys/class/infiniband ] || skip 'this system has RDMA'
+	for words in '' mlx5_0 '--jsonl' '-o max_qp'; do
+		# shellcheck disable=SC2086 # words
+		try caps $words
+		expect_error 5 caps 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+	done
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+load lib
+
+@test "gids: every fixture as in tests/golden" {
+	golden gids
+}
+
+@test "gids: every format is valid and says the same" {
+	formats gids
+}
+
+@test "gids: a column alone says the same" {
+	single_columns gids cx5-ib-edr cx6dx-roce roce-bond-vlan irdma-iwarp vendors
+}
+
+@test "gids: --all has every slot, the others only those in use" {
+	cells cx6dx-roce gids index mlx5_0
+	same 'a table with a hole' $'0\n1\n2\n3\n6\n7\n8\n9\n10\n11\n' "$output"
+	cells cx6dx-roce gids index mlx5_0 --all
+	same 'all slots' "$(seq 0 255)"$'\n' "$output"
+	cells cx6dx-roce gids index mlx5_0 -a
+	same 'all slots, -a' "$(seq 0 255)"$'\n' "$output"
+	cells cx6dx-roce gids index,gid,type,ip,netdev mlx5_0 --all
+	[ "$(sed -n 5p <<<"$output")" = '4 0000:0000:0000:0000:0000:0000:0000:0000   ' ]
+	cells rxe-host gids device --all
+	[ "$(uniq -c <<<"$output" | xargs)" = '1024 rxe0 16 rxe1' ]
+}
+
+@test "gids: a subnet prefix without a GUID is an empty slot" {
+	cells opa-hfi1 gids index,gid
+	same 'Omni-Path' $'0 fe80:0000:0000:0000:0011:7501:0179:e1a2\n' "$output"
+	cells opa-hfi1 gids index --all
+	same 'all of them' $'0\n1\n2\n3\n4\n' "$output"
+}
+
+@test "gids: a kernel before gid_attrs has InfiniBand GIDs all the same" {
+	on mlx4-dead-port gids -o device,port,index,gid,type
+	expect 0 "DEVICE PORT INDEX GID                                     TYPE
+mlx4_0    1     0 fe80:0000:0000:0000:f452:1403:0062:7cb1 ib
+mlx4_0    2     0 fe80:0000:0000:0000:f452:1403:0062:7cb2 ib" ''
+}
+
+@test "gids: an entry that cannot be read is told, the others are shown" {
+	on bad-rate gids -o device,index,type mlx5_1
+	expect 3 $'DEVICE INDEX TYPE\nmlx5_1     0 ib' "rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error"
+	on bad-rate gids -o device,index,type mlx5_0 mlx5_2
+	expect 0 $'DEVICE INDEX TYPE\nmlx5_0     0 ib\nmlx5_2     0 ib' ''
+}
+
+@test "gids: --type" {
+	cells cx6dx-roce gids index,type mlx5_2 --type roce-v2
+	same 'RoCE v2' $'1 roce-v2\n3 roce-v2\n' "$output"
+	cells cx6dx-roce gids index,type mlx5_2 --type=roce-v1
+	same 'RoCE v1' $'0 roce-v1\n2 roce-v1\n' "$output"
+	cells cx6dx-roce gids index,type --type ib
+	same 'none' '' "$output"
+	on cx6dx-roce gids --type RoCEv2
+	expect_error 2 gids "--type: 'RoCEv2' is none of ib, roce-v1, roce-v2" 'rdmactl gids --help'
+}
+
+@test "gids: --netdev" {
+	cells cx6dx-roce gids device,index,vlan --netdev ens1f0np0.100
+	same 'a VLAN' $'mlx5_0 8 100\nmlx5_0 9 100\nmlx5_0 10 100\nmlx5_0 11 100\n' "$output"
+	cells cx6dx-roce gids index --netdev ens1f0np
+	same 'no prefix' '' "$output"
+}
+
+@test "gids: --ip" {
+	cells cx6dx-roce gids device,index --ip 192.168.10.23
+	same 'IPv4' $'mlx5_0 2\nmlx5_0 3\n' "$output"
+	cells cx6dx-roce gids device,index --ip 2001:db8:10:0:0::23
+	same 'IPv6, in another form' $'mlx5_0 6\nmlx5_0 7\n' "$output"
+	cells cx6dx-roce gids device,index --ip fe80::1f:9cff:fe33:1004
+	same 'link-local' $'mlx5_2 0\nmlx5_2 1\n' "$output"
+	cells cx6dx-roce gids device,index --ip 192.168.10.23 --type roce-v2
+	same 'and type' $'mlx5_0 3\n' "$output"
+	cells cx6dx-roce gids device,index --ip 192.168.10.88 mlx5_0
+	same 'and device' '' "$output"
+	for address in 1.2.3 1.2.3.4.5 300.1.1.1 host ::g '' $'1.2.3.4\e[31m'; do
+		on cx6dx-roce gids --ip "$address"
+		expect_error 2 gids '--ip takes an IPv4 or IPv6 address' 'rdmactl gids --help'
+	done
+}
+
+@test "gids: addresses of RoCE GIDs only" {
+	cells irdma-iwarp gids gid,type,ip iwp24s0f0
+	same 'iWARP' $'b496:91c8:3a60:0000:0000:0000:0000:0000 ib \n' "$output"
+	cells cx5-ib-edr gids gid,ip mlx5_0
+	same 'InfiniBand' $'fe80:0000:0000:0000:ec0d:9a03:0078:1a2c \n' "$output"
+	cells roce-bond-vlan gids index,ip,netdev,vlan
+	same 'a bond and its VLAN' "0 fe80::eaeb:d3ff:fe0a:771e bond0 
+1 fe80::eaeb:d3ff:fe0a:771e bond0 
+2 fe80::eaeb:d3ff:fe0a:771e bond0.200 200
+3 fe80::eaeb:d3ff:fe0a:771e bond0.200 200
+4 172.20.200.14 bond0.200 200
+5 172.20.200.14 bond0.200 200
+6 fd00:20:200::14 bond0.200 200
+7 fd00:20:200::14 bond0.200 200
+" "$output"
+}
+
+@test "gids: a netdev of another network namespace is not mixed up with one here" {
+	cells netns gids netdev
+	same 'netdevs' $'\n\n\n\n\n\n\n\n\n\n\n\n' "$output"
+}
+
+@test "gids: --to wants the live system, --env wants --to" {
+	on cx6dx-roce gids --to 192.168.10.1
+	expect_error 2 gids '--to asks the routing table of the live system: not with --root' 'rdmactl gids --help'
+	try gids --env
+	expect_error 2 gids '--env goes with --to PEER' 'rdmactl gids --help'
+	for format in --tsv --jsonl; do
+		try gids --to 192.168.10.1 --env $format
+		expect_error 2 gids '--env prints settings and no JSON or TSV' 'rdmactl gids --help'
+	done
+	try gids --to 192.168.10.1 --env --json
+	expect 2
+	[ "$(jq -r '.problems[0].error' <<<"$output")" = '--env prints settings and no JSON or TSV' ]
+}

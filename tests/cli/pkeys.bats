@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+load lib
+
+@test "pkeys: every fixture as in tests/golden" {
+	golden pkeys
+}
+
+@test "pkeys: every format is valid and says the same" {
+	formats pkeys
+}
+
+@test "pkeys: a column alone says the same" {
+	single_columns pkeys cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes
+}
+
+@test "pkeys: --all has every slot, the others only those in use" {
+	cells cx5-ib-edr pkeys index,pkey,membership mlx5_0
+	same 'in use' $'0 0x7fff limited\n1 0x8001 full\n' "$output"
+	cells cx5-ib-edr pkeys index mlx5_0 --all
+	same 'all slots' "$(seq 0 127)"$'\n' "$output"
+	cells cx5-ib-edr pkeys index mlx5_1/1 -a
+	same 'all slots, -a' "$(seq 0 127)"$'\n' "$output"
+}
+
+@test "pkeys: an empty slot is no one's member" {
+	cells cx5-ib-edr pkeys pkey,membership,netdevs mlx5_0 --all
+	[ "$(sed -n 3p <<<"$output")" = '0x0000  ' ]
+}
+
+@test "pkeys: an entry that cannot be read is told, the others are shown" {
+	on bad-rate pkeys -o device,index,pkey
+	expect 3 $'DEVICE INDEX P_KEY\nmlx5_0     0 0xffff\nmlx5_1     0 0xffff\nmlx5_2     0 0xffff' \
+		'rdmactl pkeys: mlx5_1/1: cannot read pkeys/5: Input/output error'
+	on bad-rate pkeys -o device,index,pkey mlx5_0
+	expect 0 $'DEVICE INDEX P_KEY\nmlx5_0     0 0xffff' ''
+}
+
+@test "pkeys: the IPoIB netdev of a key" {
+	cells cx5-ib-edr pkeys device,pkey,netdevs
+	same 'a child, and a limited member' \
+		$'mlx5_0 0x7fff ib0\nmlx5_0 0x8001 ib0.8001\nmlx5_1 0xffff ib1\n' "$output"
+	cells opa-hfi1 pkeys pkey,netdevs
+	same 'Omni-Path' $'0x8001 ib0\n0x7fff \n0xffff \n' "$output"
+}
+
+# ib_find_cached_pkey() takes the full member's entry where there are both.
+@test "pkeys: a netdev uses one entry of the table, the full member's" {
+	cells mlx4-dead-port pkeys port,pkey,netdevs
+	grep -qx '1 0xffff ib0' <<<"$output"
+	grep -qx '1 0x7fff ' <<<"$output"
+}
+
+@test "pkeys: none on iWARP, and that is no problem" {
+	on irdma-iwarp pkeys
+	expect 0 '' ''
+	on irdma-iwarp pkeys -j
+	expect 0 $'{"schema": "rdmactl/pkeys/1",\n "pkeys": [],\n "problems": []}' ''
+}
+
+@test "pkeys: an Ethernet port without a GID is no problem" {
+	on vendors pkeys -o device,port,pkey mana_0
+	expect 0 $'DEVICE PORT P_KEY\nmana_0    1 0xffff\nmana_0    2 0xffff' ''
+	on vendors pkeys mana_0/2
+	expect 0 $'DEVICE PORT INDEX P_KEY  MEMBERSHIP NETDEVS\nmana_0    2     0 0xffff full       -' ''
+}
