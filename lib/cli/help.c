@@ -2,6 +2,7 @@
 #include "cli/help.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -56,14 +57,28 @@ void help_overview(const struct ctx *ctx, FILE *stream)
 	fputs("\nrdmactl help COMMAND tells more; the manual is rdmactl(1).\n", stream);
 }
 
+static void widen(int *width, const char *text)
+{
+	if ((int)strlen(text) > *width)
+		*width = (int)strlen(text);
+}
+
 static void put_columns(const struct schema *schema, bool all_columns, FILE *stream)
 {
-	fprintf(stream, "\nColumns%s:\n", all_columns ? "" : " (* shown by default)");
+	int key_width = 0, heading_width = 0;
+
+	for (size_t i = 0; i < schema->field_count; i++) {
+		widen(&key_width, schema->fields[i].key);
+		widen(&heading_width, schema->fields[i].heading);
+	}
+	fprintf(stream, "\nColumns, by name and heading%s:\n",
+		all_columns ? "" : " (* shown by default)");
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
 		bool shown = field->flags & FIELD_DEFAULT && !all_columns;
 
-		fprintf(stream, "  %c %-24s %s\n", shown ? '*' : ' ', field->key, field->help);
+		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width,
+			field->key, heading_width, field->heading, field->help);
 	}
 }
 

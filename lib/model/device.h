@@ -22,6 +22,7 @@ struct device {
 	struct number system_image_guid;
 	char *pci_address;         /* 0000:3b:00.0; NULL for a software device */
 	char *pci_path;            /* of the PCI function, from the class directory on */
+	bool software;             /* known to have no hardware, and so no driver link */
 	struct number numa_node;   /* int64_t; the kernel's -1 is kept unknown */
 	char *board_id;
 	char *hca_type;

@@ -279,6 +279,7 @@ static void find_pci(const struct root *root, struct device *device)
 
 	if (sysfs_link(root, &target, CLASS "/%s", device->kernel_name))
 		return;
+	device->software = strstr(target, "/devices/virtual/");
 	length = sysfs_find_pci(target, &device->pci_address);
 	if (length)
 		device->pci_path = mem_format(CLASS "/%.*s", (int)length, target);
@@ -322,7 +323,7 @@ void sysfs_rdma_read_device(const struct root *root, struct device *device, unsi
 			ARRAY_SIZE(device_attributes), needs, &device_schema, device, problems);
 	if (needs & NEED_PCI)
 		read_pci(root, device, needs, problems);
-	if (needs & NEED_DRIVER && !device->driver)
+	if (needs & NEED_DRIVER && !device->driver && !device->software)
 		find_driver(root, device);
 }
 
