@@ -34,6 +34,11 @@ LDFLAGS ?=
 # Lazy binding: a run uses a fraction of the functions it links to (see CONTRIBUTING.md, Start-up).
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,lazy -Wl,-O1 -Wl,--hash-style=gnu
 
+# Newer than the oldest rdma-core that is supported: used where the header has it.
+try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
+	$(CC) $$($(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) -x c -c -o /dev/null - 2>/dev/null && echo $(2))
+FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,-DHAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX)
+
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBNL_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libnl-3.0 2>/dev/null)"' \

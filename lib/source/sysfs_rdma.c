@@ -376,12 +376,9 @@ static void read_special(const struct root *root, const char *directory, const c
 }
 
 /* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
-static void drop_subnet_facts(struct port *port)
+static bool may_have_subnet(const struct port *port)
 {
-	if (!port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND)
-		return;
-	port->lid.known = port->lmc.known = port->sm_lid.known = port->sm_sl.known = false;
-	port->subnet_prefix.known = false;
+	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
 void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned int needs,
@@ -393,8 +390,12 @@ void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned i
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
 	size_t count;
 
-	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes), needs,
-			&port_schema, port, problems);
+	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
+			needs & NEED_LINK_LAYER, &port_schema, port, problems);
+	if (!may_have_subnet(port))
+		needs &= ~(unsigned int)(NEED_LID | NEED_SM_SL);
+	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
+			needs & ~(unsigned int)NEED_LINK_LAYER, &port_schema, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
 		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port, problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known)
@@ -405,5 +406,4 @@ void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned i
 		if (!sysfs_count(root, &count, "%s/pkeys", directory))
 			number_set(&port->pkey_table_length, count);
 	}
-	drop_subnet_facts(port);
 }

@@ -10,7 +10,7 @@ load lib
 
 	for fixture in $(fixtures); do
 		quickly on "$fixture" caps
-		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root' ||
+		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root or RDMACTL_ROOT' ||
 			wrong "$fixture"
 	done
 	nothing_wrong
@@ -21,8 +21,8 @@ load lib
 	expect 1 '{"schema": "rdmactl/caps/1",
  "caps": [],
  "problems": [
-  {"object": null, "attribute": null, "source": null, "error": "a saved tree holds no capabilities", "hint": "run it on the live system, without --root"}]}' \
-		$'rdmactl caps: a saved tree holds no capabilities\n  run it on the live system, without --root'
+  {"object": null, "attribute": null, "source": null, "error": "a saved tree holds no capabilities", "hint": "run it on the live system, without --root or RDMACTL_ROOT"}]}' \
+		$'rdmactl caps: a saved tree holds no capabilities\n  run it on the live system, without --root or RDMACTL_ROOT'
 	mkdir "$BATS_TEST_TMPDIR/docs"
 	mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/docs/root.json"
 	mv "$BATS_TEST_TMPDIR/err" "$BATS_TEST_TMPDIR/docs/root.err"
@@ -33,7 +33,7 @@ load lib
 @test "caps: --jsonl and --tsv of nothing are nothing" {
 	for format in --jsonl --tsv; do
 		on cx5-ib-edr caps $format
-		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root'
+		expect_error 1 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root or RDMACTL_ROOT'
 	done
 }
 

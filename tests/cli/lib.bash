@@ -16,11 +16,11 @@ export LC_ALL=C.UTF-8
 unset NO_COLOR RDMACTL_ROOT
 failures=0
 # shellcheck disable=SC2034 # used by the tests
-commands='devices ports gids pkeys netdevs caps completion schema help version'
+commands='devices ports gids pkeys netdevs caps completion schema help version' # in the order of the help
 # shellcheck disable=SC2034
 listings='devices ports gids pkeys netdevs'
 # shellcheck disable=SC2034 # used by the tests
-no_core_hint="load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...) or rdma_rxe; in a container, mount the host's /sys"
+no_core_hint="load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe ...)"
 
 # Reads files into output and stderr as they are.
 take()
@@ -56,7 +56,7 @@ same()
 {
 	[ "$2" = "$3" ] && return
 	echo "$1:"
-	diff -u --label wanted --label got <(printf '%s' "$2") <(printf '%s' "$3")
+	diff -u --label wanted --label got <(printf '%s' "$2") <(printf '%s' "$3") | head -n 40
 	return 1
 }
 
@@ -69,7 +69,8 @@ expect()
 	[ $# -lt 2 ] || same 'standard output' "${2:+$2$'\n'}" "$output" || bad=1
 	[ $# -lt 3 ] || same 'standard error' "${3:+$3$'\n'}" "$stderr" || bad=1
 	[ $bad = 0 ] && return
-	printf 'of: rdmactl %s\n%s%s' "$tried" "$output" "$stderr"
+	printf 'of: rdmactl %s\n' "$tried"
+	printf '%s%s' "$output" "$stderr" | head -n 20
 	return 1
 }
 

@@ -54,7 +54,7 @@ rdmactl ports: mlx5_1: no such RDMA device
 	[ "$(jq -c '.ports[0] | [.state, .physical_state, .rate_gbps, .width_speed, .width_lanes, .speed, .lid, .lmc, .sm_lid]' \
 		<<<"$output")" = '["down",null,null,null,null,null,null,0,0]' ]
 	[ "$(jq -c '.problems | map([.object, .attribute, .source, .error])' <<<"$output")" = \
-		'[["mlx5_1/1","phys_state","sysfs","Permission denied"],["mlx5_1/1","lid","sysfs","Input/output error"],["mlx5_1/1","rate","sysfs","Invalid argument"]]' ]
+		'[["mlx5_1/1","physical_state","sysfs","Permission denied"],["mlx5_1/1","lid","sysfs","Input/output error"],["mlx5_1/1","rate_gbps","sysfs","Invalid argument"]]' ]
 	on bad-rate ports mlx5_0 mlx5_2 -o device,rate_gbps
 	expect 0 $'DEVICE RATE Gb/s\nmlx5_0       200\nmlx5_2       200' ''
 }
@@ -83,7 +83,7 @@ rdmactl ports: mlx5_1: no such RDMA device
 @test "ports: a speed that has no form of one is unknown, not SDR" {
 	on hostile ports text0/1 -j
 	[ "$(jq -c '.ports[0] | [.width_speed, .speed]' <<<"$output")" = '[null,null]' ]
-	jq -e '.problems | any(.object == "text0/1" and .attribute == "rate")' <<<"$output"
+	jq -e '.problems | any(.object == "text0/1" and .attribute == "rate_gbps")' <<<"$output"
 }
 
 @test "ports: capability mask as a number and in words" {

@@ -41,7 +41,8 @@ static const struct enum_name sample_caps[] = {
 };
 
 static const struct field leaf_fields[] = {
-	UNSIGNED_FIELD(struct leaf, index, "index", "INDEX", FIELD_DEFAULT, 0, "number of the leaf"),
+	UNSIGNED_FIELD(struct leaf, index, "index", "INDEX", FIELD_DEFAULT, 0,
+		       "number of the leaf"),
 	STRING_FIELD(struct leaf, word, "word", "WORD", 0, SAMPLE_NEED_LEAF_WORD, "its word"),
 };
 

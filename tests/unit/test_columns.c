@@ -47,8 +47,8 @@ static void check(enum column_set set, const char *list, const char *expected)
 	columns_free(&columns);
 }
 
-#define DEFAULTS "name,count,rate_gbps,state"
-#define BEFORE   "name," BEFORE_NAMELESS
+#define DEFAULTS	"name,count,rate_gbps,state"
+#define BEFORE		"name," BEFORE_NAMELESS
 #define BEFORE_NAMELESS "count,change,mask,rate_gbps,up,state,caps,guid,gid,ip,words,double"
 
 static void sets(void **state)
@@ -128,7 +128,8 @@ static void nothing_left(void **state)
 {
 	(void)state;
 	check(COLUMNS_DEFAULT, "name,-name", "? name,-name");
-	check(COLUMNS_DEFAULT, "-name,-count,-rate_gbps,-state", "? -name,-count,-rate_gbps,-state");
+	check(COLUMNS_DEFAULT, "-name,-count,-rate_gbps,-state",
+	      "? -name,-count,-rate_gbps,-state");
 }
 
 static unsigned int needs_of(const char *list)
@@ -161,7 +162,10 @@ static void needs_of_some_inner_columns(void **state)
 		RECORDS_FIELD(sample_get_leaves, &leaf_schema, "index", "leaves", 8, "the leaves"),
 	};
 	static const struct schema schema = {
-		.name = "trees", .version = 1, .fields = fields, .field_count = ARRAY_SIZE(fields),
+		.name = "trees",
+		.version = 1,
+		.fields = fields,
+		.field_count = ARRAY_SIZE(fields),
 	};
 	struct columns columns;
 	char *bad = NULL;

@@ -97,11 +97,8 @@ static void guid_bad_input(void **state)
 static void guid_misplaced_colons(void **state)
 {
 	static const char *const samples[] = {
-		"0011:2233:4455:6677:",
-		"00112233:44556677",
-		"0011:22334455:6677",
-		"001122334455:6677",
-		"0011223344556677:",
+		"0011:2233:4455:6677:", "00112233:44556677", "0011:22334455:6677",
+		"001122334455:6677",	"0011223344556677:",
 	};
 
 	(void)state;
@@ -163,8 +160,18 @@ static void gid_text(void **state)
 static void gid_bad_input(void **state)
 {
 	static const char *const samples[] = {
-		"", ":", "fe80", "fe80::1::2", "10.9.0.1", "fe80::1%eth0", "fe80::12345",
-		"1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", " ::1", "::1\n", "gggg::",
+		"",
+		":",
+		"fe80",
+		"fe80::1::2",
+		"10.9.0.1",
+		"fe80::1%eth0",
+		"fe80::12345",
+		"1:2:3:4:5:6:7",
+		"1:2:3:4:5:6:7:8:9",
+		" ::1",
+		"::1\n",
+		"gggg::",
 	};
 	struct gid gid = {{7}};
 
@@ -247,8 +254,18 @@ static void gid_and_ip(void **state)
 static void ip_input(void **state)
 {
 	static const char *const bad[] = {
-		"",          "10.0.0",    "10.0.0.256", "10.0.0.1.2", "10.0.0.1%eth0", "host",
-		"fe80::1::", "%eth0",     " 10.0.0.1",  "10.0.0.1 ",  "010.0.0.1x",    "1",
+		"",
+		"10.0.0",
+		"10.0.0.256",
+		"10.0.0.1.2",
+		"10.0.0.1%eth0",
+		"host",
+		"fe80::1::",
+		"%eth0",
+		" 10.0.0.1",
+		"10.0.0.1 ",
+		"010.0.0.1x",
+		"1",
 		"0000:0000:0000:0000:0000:0000:0000:0000:0000:0000",
 	};
 	struct ip_address address = {.family = 99}, zoned, plain;
@@ -291,18 +308,12 @@ static void ip_equality(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(guid_text),
-		cmocka_unit_test(guid_good_input),
-		cmocka_unit_test(guid_bad_input),
-		cmocka_unit_test(guid_misplaced_colons),
-		cmocka_unit_test(guid_round_trip),
-		cmocka_unit_test(gid_text),
-		cmocka_unit_test(gid_bad_input),
-		cmocka_unit_test(gid_kinds),
-		cmocka_unit_test(gid_halves),
-		cmocka_unit_test(gid_and_ip),
-		cmocka_unit_test(ip_input),
-		cmocka_unit_test(ip_no_address),
+		cmocka_unit_test(guid_text),	   cmocka_unit_test(guid_good_input),
+		cmocka_unit_test(guid_bad_input),  cmocka_unit_test(guid_misplaced_colons),
+		cmocka_unit_test(guid_round_trip), cmocka_unit_test(gid_text),
+		cmocka_unit_test(gid_bad_input),   cmocka_unit_test(gid_kinds),
+		cmocka_unit_test(gid_halves),	   cmocka_unit_test(gid_and_ip),
+		cmocka_unit_test(ip_input),	   cmocka_unit_test(ip_no_address),
 		cmocka_unit_test(ip_equality),
 	};
 

@@ -221,8 +221,9 @@ static void v1_alone(void **state)
 	add_gid(port, "::ffff:10.9.0.1", GID_TYPE_ROCE_V1, "eth0");
 	route(host, "10.9.0.2", "eth0", "10.9.0.1");
 	check_chosen(host, "mlx4_0", 0);
-	assert_string_equal(port->gids[0].why,
-			    "RoCE v1 (no v2 entry), and the route leaves by eth0 with this address");
+	assert_string_equal(
+		port->gids[0].why,
+		"RoCE v1 (no v2 entry), and the route leaves by eth0 with this address");
 }
 
 static void wrong_netdev(void **state)
@@ -236,8 +237,9 @@ static void wrong_netdev(void **state)
 	route(host, "10.9.0.2", "eth1", "10.9.0.1");
 	assert_null(choose(host));
 	check_why(port, 3, "netdev eth0, but the route leaves by eth1");
-	assert_string_equal(host->reason,
-			    "no GID leads to 10.9.0.2: the route leaves by eth1 with source 10.9.0.1");
+	assert_string_equal(
+		host->reason,
+		"no GID leads to 10.9.0.2: the route leaves by eth1 with source 10.9.0.1");
 	assert_non_null(host->hint);
 }
 
@@ -330,8 +332,9 @@ static void local_peer(void **state)
 	/* 127.0.0.1, or an address of a netdev that is no RDMA device's. */
 	route(host, "127.0.0.1", NULL, "127.0.0.1");
 	assert_null(choose(host));
-	assert_string_equal(host->reason, "no GID leads to 127.0.0.1: it is an address of this host, "
-					  "but not of an RDMA netdev");
+	assert_string_equal(host->reason,
+			    "no GID leads to 127.0.0.1: it is an address of this host, "
+			    "but not of an RDMA netdev");
 }
 
 static struct port *add_infiniband(struct host *host, const char *name, uint64_t guid)
@@ -486,7 +489,9 @@ static void environment(void **state)
 		NULL,
 	};
 	struct gid_entry entry = {
-		.device = (char[]){"mlx5_1"}, .port = number_of(2), .index = number_of(3),
+		.device = (char[]){"mlx5_1"},
+		.port = number_of(2),
+		.index = number_of(3),
 	};
 
 	(void)state;

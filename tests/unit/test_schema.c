@@ -34,9 +34,15 @@ static void nothing_known(void **state)
 {
 	/* What lies in a member that is not known must not shine through. */
 	const struct sample sample = {
-		.count = {7, false}, .change = {7, false}, .mask = {7, false}, .guid = {7, false},
-		.state = {4, false}, .caps = {7, false}, .rate = {7, false},
-		.gid = {{{7}}, false}, .ip = {{AF_INET, {7}}, false},
+		.count = {7, false},
+		.change = {7, false},
+		.mask = {7, false},
+		.guid = {7, false},
+		.state = {4, false},
+		.caps = {7, false},
+		.rate = {7, false},
+		.gid = {{{7}}, false},
+		.ip = {{AF_INET, {7}}, false},
 	};
 
 	(void)state;
@@ -55,7 +61,8 @@ static void nothing_known(void **state)
 
 static void numbers(void **state)
 {
-	struct sample sample = {.count = number_of(UINT64_MAX), .change = number_of((uint64_t)-5),
+	struct sample sample = {.count = number_of(UINT64_MAX),
+				.change = number_of((uint64_t)-5),
 				.rate = {2.5, true}};
 	struct value value;
 
@@ -96,8 +103,11 @@ static void booleans(void **state)
 static void texts(void **state)
 {
 	struct sample sample = {
-		.name = (char[]){""}, .mask = number_of(0x1f), .guid = number_of(0x11),
-		.gid = {{{0xfe, 0x80, [15] = 1}}, true}, .ip = {{AF_INET, {10, 9, 0, 1}}, true},
+		.name = (char[]){""},
+		.mask = number_of(0x1f),
+		.guid = number_of(0x11),
+		.gid = {{{0xfe, 0x80, [15] = 1}}, true},
+		.ip = {{AF_INET, {10, 9, 0, 1}}, true},
 	};
 
 	(void)state;
@@ -230,16 +240,11 @@ static void found_by_key(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_known),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(booleans),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(enumerations),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(flags_all_set),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(records),
-		cmocka_unit_test(found_by_key),
+		cmocka_unit_test(nothing_known), cmocka_unit_test(numbers),
+		cmocka_unit_test(booleans),	 cmocka_unit_test(texts),
+		cmocka_unit_test(enumerations),	 cmocka_unit_test(flags),
+		cmocka_unit_test(flags_all_set), cmocka_unit_test(lists),
+		cmocka_unit_test(records),	 cmocka_unit_test(found_by_key),
 	};
 
 	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);

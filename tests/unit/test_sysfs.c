@@ -177,12 +177,23 @@ static void read_saved_errors(void **state)
 		const char *target;
 		int error;
 	} samples[] = {
-		{"!EINVAL", EINVAL}, {"!EIO", EIO}, {"!EACCES", EACCES}, {"!EPERM", EPERM},
-		{"!ENODEV", ENODEV}, {"!ENXIO", ENXIO}, {"!EOPNOTSUPP", EOPNOTSUPP},
-		{"!EBUSY", EBUSY}, {"!ETIMEDOUT", ETIMEDOUT}, {"!EAGAIN", EAGAIN},
-		{"!ENODATA", ENODATA}, {"!ERANGE", ERANGE},
+		{"!EINVAL", EINVAL},
+		{"!EIO", EIO},
+		{"!EACCES", EACCES},
+		{"!EPERM", EPERM},
+		{"!ENODEV", ENODEV},
+		{"!ENXIO", ENXIO},
+		{"!EOPNOTSUPP", EOPNOTSUPP},
+		{"!EBUSY", EBUSY},
+		{"!ETIMEDOUT", ETIMEDOUT},
+		{"!EAGAIN", EAGAIN},
+		{"!ENODATA", ENODATA},
+		{"!ERANGE", ERANGE},
 		/* Names of no error are dangling links like any other. */
-		{"!EFOO", ENOENT}, {"EINVAL", ENOENT}, {"!EINVALX", ENOENT}, {"!", ENOENT},
+		{"!EFOO", ENOENT},
+		{"EINVAL", ENOENT},
+		{"!EINVALX", ENOENT},
+		{"!", ENOENT},
 		{"!EINVAL-and-much-more-than-any-name-of-an-error-has", ENOENT},
 	};
 	const struct saved_tree *tree = tree_of(state);
@@ -227,9 +238,9 @@ static void read_number(void **state)
 		int rc;
 		uint64_t value;
 	} samples[] = {
-		{"0", 0, 0}, {"4096", 0, 4096}, {"18446744073709551615", 0, UINT64_MAX},
-		{"-1", -EINVAL, 0}, {"0x10", -EINVAL, 0}, {"18446744073709551616", -EINVAL, 0},
-		{"", -EINVAL, 0}, {"12 34", -EINVAL, 0}, {"abc", -EINVAL, 0},
+		{"0", 0, 0},	    {"4096", 0, 4096},	   {"18446744073709551615", 0, UINT64_MAX},
+		{"-1", -EINVAL, 0}, {"0x10", -EINVAL, 0},  {"18446744073709551616", -EINVAL, 0},
+		{"", -EINVAL, 0},   {"12 34", -EINVAL, 0}, {"abc", -EINVAL, 0},
 	};
 	const struct saved_tree *tree = tree_of(state);
 

@@ -44,7 +44,7 @@ static void write_all(struct bed *bed, const char *name, const char *const (*fil
 	}
 }
 
-#define WRITE(bed, name, ...)                                                                      \
+#define WRITE(bed, name, ...) \
 	write_all(bed, name, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 
 static const struct link *load_one(struct bed *bed, const char *name)
@@ -103,7 +103,7 @@ static void unknown_values(void **state)
 static void operational_states(void **state)
 {
 	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
-					    "testing", "dormant", "up"};
+					    "testing", "dormant",    "up"};
 	struct bed *bed = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -234,15 +234,9 @@ static void speed_of_one(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(ethernet),
-		TEST(unknown_values),
-		TEST(operational_states),
-		TEST(ipoib),
-		TEST(bad_ipoib_addresses),
-		TEST(vlan),
-		TEST(bond),
-		TEST(strange_entries),
-		TEST(no_directory),
+		TEST(ethernet),	    TEST(unknown_values),      TEST(operational_states),
+		TEST(ipoib),	    TEST(bad_ipoib_addresses), TEST(vlan),
+		TEST(bond),	    TEST(strange_entries),     TEST(no_directory),
 		TEST(speed_of_one),
 	};
 

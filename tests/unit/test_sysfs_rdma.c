@@ -364,8 +364,10 @@ static void port_link_layers(void **state)
 		const char *text;
 		uint64_t layer;
 	} samples[] = {
-		{"InfiniBand", LINK_LAYER_INFINIBAND}, {"Ethernet", LINK_LAYER_ETHERNET},
-		{"Unspecified", LINK_LAYER_UNSPECIFIED}, {"Unknown", LINK_LAYER_UNSPECIFIED},
+		{"InfiniBand", LINK_LAYER_INFINIBAND},
+		{"Ethernet", LINK_LAYER_ETHERNET},
+		{"Unspecified", LINK_LAYER_UNSPECIFIED},
+		{"Unknown", LINK_LAYER_UNSPECIFIED},
 	};
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");
@@ -391,12 +393,12 @@ static void port_state_codes(void **state)
 		bool known;
 		uint64_t code;
 	} samples[] = {
-		{"1: DOWN", true, 1},  {"5: ACTIVE_DEFER", true, 5},
-		{"0: NOP", true, 0},   {"4", true, 4},
-		{"4:", true, 4},       {"255: x", true, 255},
-		{"ACTIVE", false, 0},  {": ACTIVE", false, 0},
-		{"-1: DOWN", false, 0}, {"256: x", false, 0},
-		{"", false, 0},        {"12345678: x", false, 0},
+		{"1: DOWN", true, 1},	  {"5: ACTIVE_DEFER", true, 5},
+		{"0: NOP", true, 0},	  {"4", true, 4},
+		{"4:", true, 4},	  {"255: x", true, 255},
+		{"ACTIVE", false, 0},	  {": ACTIVE", false, 0},
+		{"-1: DOWN", false, 0},	  {"256: x", false, 0},
+		{"", false, 0},		  {"12345678: x", false, 0},
 		{"4 : ACTIVE", false, 0},
 	};
 	struct bed *bed = *state;
@@ -434,26 +436,16 @@ static void port_rates(void **state)
 		unsigned int lanes;
 		const char *speed;
 	} samples[] = {
-		{"2.5 Gb/sec (1X)", 2.5, 1, "SDR"},
-		{"10 Gb/sec (4X)", 10, 4, "SDR"},
-		{"2.5 Gb/sec (1X SDR)", 2.5, 1, "SDR"},
-		{"10 Gb/sec (4X SDR)", 10, 4, "SDR"},
-		{"30 Gb/sec (12X SDR)", 30, 12, "SDR"},
-		{"5 Gb/sec (1X DDR)", 5, 1, "DDR"},
-		{"20 Gb/sec (4X DDR)", 20, 4, "DDR"},
-		{"40 Gb/sec (8X DDR)", 40, 8, "DDR"},
-		{"40 Gb/sec (4X QDR)", 40, 4, "QDR"},
-		{"40 Gb/sec (4X FDR10)", 40, 4, "FDR10"},
-		{"56 Gb/sec (4X FDR)", 56, 4, "FDR"},
-		{"14 Gb/sec (1X FDR)", 14, 1, "FDR"},
-		{"25 Gb/sec (1X EDR)", 25, 1, "EDR"},
-		{"50 Gb/sec (2X EDR)", 50, 2, "EDR"},
-		{"100 Gb/sec (4X EDR)", 100, 4, "EDR"},
-		{"50 Gb/sec (1X HDR)", 50, 1, "HDR"},
-		{"100 Gb/sec (2X HDR)", 100, 2, "HDR"},
-		{"200 Gb/sec (4X HDR)", 200, 4, "HDR"},
-		{"600 Gb/sec (12X HDR)", 600, 12, "HDR"},
-		{"400 Gb/sec (4X NDR)", 400, 4, "NDR"},
+		{"2.5 Gb/sec (1X)", 2.5, 1, "SDR"},	  {"10 Gb/sec (4X)", 10, 4, "SDR"},
+		{"2.5 Gb/sec (1X SDR)", 2.5, 1, "SDR"},	  {"10 Gb/sec (4X SDR)", 10, 4, "SDR"},
+		{"30 Gb/sec (12X SDR)", 30, 12, "SDR"},	  {"5 Gb/sec (1X DDR)", 5, 1, "DDR"},
+		{"20 Gb/sec (4X DDR)", 20, 4, "DDR"},	  {"40 Gb/sec (8X DDR)", 40, 8, "DDR"},
+		{"40 Gb/sec (4X QDR)", 40, 4, "QDR"},	  {"40 Gb/sec (4X FDR10)", 40, 4, "FDR10"},
+		{"56 Gb/sec (4X FDR)", 56, 4, "FDR"},	  {"14 Gb/sec (1X FDR)", 14, 1, "FDR"},
+		{"25 Gb/sec (1X EDR)", 25, 1, "EDR"},	  {"50 Gb/sec (2X EDR)", 50, 2, "EDR"},
+		{"100 Gb/sec (4X EDR)", 100, 4, "EDR"},	  {"50 Gb/sec (1X HDR)", 50, 1, "HDR"},
+		{"100 Gb/sec (2X HDR)", 100, 2, "HDR"},	  {"200 Gb/sec (4X HDR)", 200, 4, "HDR"},
+		{"600 Gb/sec (12X HDR)", 600, 12, "HDR"}, {"400 Gb/sec (4X NDR)", 400, 4, "NDR"},
 		{"800 Gb/sec (4X XDR)", 800, 4, "XDR"},
 	};
 	struct bed *bed = *state;
@@ -473,9 +465,18 @@ static void port_rates(void **state)
 static void port_bad_rates(void **state)
 {
 	static const char *const samples[] = {
-		"", "fast", "100", "100 Mb/sec (4X EDR)", "-100 Gb/sec (4X EDR)", "(4X EDR)",
-		"99999999999999999999 Gb/sec (4X EDR)", ".5 Gb/sec (4X EDR)", "inf Gb/sec (4X EDR)",
-		"nan Gb/sec (4X EDR)", "100Gb/sec (4X EDR)", "\xff",
+		"",
+		"fast",
+		"100",
+		"100 Mb/sec (4X EDR)",
+		"-100 Gb/sec (4X EDR)",
+		"(4X EDR)",
+		"99999999999999999999 Gb/sec (4X EDR)",
+		".5 Gb/sec (4X EDR)",
+		"inf Gb/sec (4X EDR)",
+		"nan Gb/sec (4X EDR)",
+		"100Gb/sec (4X EDR)",
+		"\xff",
 	};
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");

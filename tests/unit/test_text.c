@@ -45,13 +45,13 @@ static void clean_keeps_text(void **state)
 		{" !\"#%&'()*~\\", " !\"#%&'()*~\\"},
 		{"\\x41", "\\x41"},
 		{"Gr\xc3\xbc\xc3\x9f", "Gr\xc3\xbc\xc3\x9f"},
-		{"\xc2\xa0", "\xc2\xa0"},                 /* the first after C1 */
-		{"\xdf\xbf", "\xdf\xbf"},                 /* U+07FF */
-		{"\xe0\xa0\x80", "\xe0\xa0\x80"},         /* U+0800 */
-		{"\xed\x9f\xbf", "\xed\x9f\xbf"},         /* U+D7FF, before the surrogates */
-		{"\xee\x80\x80", "\xee\x80\x80"},         /* U+E000, after them */
-		{"\xe2\x80\xa7", "\xe2\x80\xa7"},         /* U+2027, before the line separator */
-		{"\xe2\x81\x9f", "\xe2\x81\x9f"},         /* U+205F, before the invisible ones */
+		{"\xc2\xa0", "\xc2\xa0"},		  /* the first after C1 */
+		{"\xdf\xbf", "\xdf\xbf"},		  /* U+07FF */
+		{"\xe0\xa0\x80", "\xe0\xa0\x80"},	  /* U+0800 */
+		{"\xed\x9f\xbf", "\xed\x9f\xbf"},	  /* U+D7FF, before the surrogates */
+		{"\xee\x80\x80", "\xee\x80\x80"},	  /* U+E000, after them */
+		{"\xe2\x80\xa7", "\xe2\x80\xa7"},	  /* U+2027, before the line separator */
+		{"\xe2\x81\x9f", "\xe2\x81\x9f"},	  /* U+205F, before the invisible ones */
 		{"\xf0\x90\x80\x80", "\xf0\x90\x80\x80"}, /* U+10000 */
 		{"\xf4\x8f\xbf\xbd", "\xf4\x8f\xbf\xbd"}, /* U+10FFFD */
 		{"\xe6\x97\xa5\xe6\x9c\xac", "\xe6\x97\xa5\xe6\x9c\xac"},
@@ -67,19 +67,20 @@ static void clean_escapes_controls(void **state)
 		{"a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd"},
 		{"\033[31mred", "\\x1b[31mred"},
 		{"\x01\x1f\x7f", "\\x01\\x1f\\x7f"},
-		{"\xc2\x80\xc2\x9b\xc2\x9f", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f"}, /* C1, CSI among them */
-		{"\xc2\xad", "\\xc2\\xad"},                                     /* soft hyphen */
-		{"\xd8\x9c", "\\xd8\\x9c"},                                     /* Arabic letter mark */
-		{"\xe2\x80\x8b", "\\xe2\\x80\\x8b"},                            /* zero width space */
-		{"\xe2\x80\x8f", "\\xe2\\x80\\x8f"},                            /* right-to-left mark */
-		{"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},                            /* line separator */
-		{"\xe2\x80\xae", "\\xe2\\x80\\xae"},                            /* right-to-left override */
-		{"\xe2\x81\xa0", "\\xe2\\x81\\xa0"},                            /* word joiner */
-		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                            /* isolate */
+		{"\xc2\x80\xc2\x9b\xc2\x9f",
+		 "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f"},  /* C1, CSI among them */
+		{"\xc2\xad", "\\xc2\\xad"},	     /* soft hyphen */
+		{"\xd8\x9c", "\\xd8\\x9c"},	     /* Arabic letter mark */
+		{"\xe2\x80\x8b", "\\xe2\\x80\\x8b"}, /* zero width space */
+		{"\xe2\x80\x8f", "\\xe2\\x80\\x8f"}, /* right-to-left mark */
+		{"\xe2\x80\xa8", "\\xe2\\x80\\xa8"}, /* line separator */
+		{"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* right-to-left override */
+		{"\xe2\x81\xa0", "\\xe2\\x81\\xa0"}, /* word joiner */
+		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"}, /* isolate */
 		{"\xe2\x81\xaf", "\\xe2\\x81\\xaf"},
-		{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},                            /* byte order mark */
-		{"\xef\xbf\xb9", "\\xef\\xbf\\xb9"},                            /* annotation */
-		{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"},                   /* tag letter A */
+		{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},	      /* byte order mark */
+		{"\xef\xbf\xb9", "\\xef\\xbf\\xb9"},	      /* annotation */
+		{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"}, /* tag letter A */
 	};
 
 	(void)state;
@@ -90,24 +91,27 @@ static void clean_escapes_what_is_not_utf8(void **state)
 {
 	static const struct sample samples[] = {
 		{"\x80", "\\x80"},
-		{"\xbf" "a", "\\xbf" "a"},
+		{"\xbf"
+		 "a",
+		 "\\xbf"
+		 "a"},
 		{"\xff\xfe", "\\xff\\xfe"},
-		{"\xc0\xaf", "\\xc0\\xaf"},                         /* overlong / */
+		{"\xc0\xaf", "\\xc0\\xaf"}, /* overlong / */
 		{"\xc1\xbf", "\\xc1\\xbf"},
 		{"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
 		{"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},
 		{"\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"},
 		{"\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf"},
-		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},                /* surrogates */
+		{"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* surrogates */
 		{"\xed\xbf\xbf", "\\xed\\xbf\\xbf"},
-		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},       /* above U+10FFFF */
+		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* above U+10FFFF */
 		{"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
 		{"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
-		{"\xc3", "\\xc3"},                                  /* cut off at the end */
+		{"\xc3", "\\xc3"}, /* cut off at the end */
 		{"\xe2\x82", "\\xe2\\x82"},
 		{"\xf0\x9f\x98", "\\xf0\\x9f\\x98"},
 		{"\xf0\x9f", "\\xf0\\x9f"},
-		{"\xc3(", "\\xc3("},                                /* the byte after is its own */
+		{"\xc3(", "\\xc3("}, /* the byte after is its own */
 		{"\xe2\x82(", "\\xe2\\x82("},
 		{"\xf0\x9f\x98(", "\\xf0\\x9f\\x98("},
 		{"\xe2\x82\xe2\x82\xac", "\\xe2\\x82\xe2\x82\xac"},
@@ -179,13 +183,18 @@ static void closest_word(void **state)
 {
 	static const char *const words[] = {"devices", "ports", "gids", "netdevs", "caps"};
 	static const struct sample samples[] = {
-		{"device", "devices"},   {"devicse", "devices"}, {"dveices", "devices"},
-		{"ddevices", "devices"}, {"prots", "ports"},     {"port", "ports"},
-		{"netdev", "netdevs"},   {"cap", "caps"},        {"gid", "gids"},
-		{"devixxs", "devices"},  {"devices", "devices"},
+		{"device", "devices"},	 {"devicse", "devices"}, {"dveices", "devices"},
+		{"ddevices", "devices"}, {"prots", "ports"},	 {"port", "ports"},
+		{"netdev", "netdevs"},	 {"cap", "caps"},	 {"gid", "gids"},
+		{"devixxs", "devices"},	 {"devices", "devices"},
 	};
-	static const char *const far[] = {"",     "x",       "dxvxcxs", "statistics",
-					  "p",    "gi",      "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuv"};
+	static const char *const far[] = {"",
+					  "x",
+					  "dxvxcxs",
+					  "statistics",
+					  "p",
+					  "gi",
+					  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuv"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
@@ -221,11 +230,33 @@ static void closest_prefers_the_nearer(void **state)
 static void natural_order(void **state)
 {
 	static const char *const sorted[] = {
-		"",          "0",        "00",       "1",         "2",          "10",
-		"a",         "a0",       "a00",      "a01",       "a1",         "a1b",
-		"a2",        "a10",      "ab",       "mlx5_0",    "mlx5_2",     "mlx5_10",
-		"mlx5_10_1", "mlx5_100", "mlx50_0",  "x9",        "x99999999999999999998",
-		"x99999999999999999999", "x100000000000000000000", "z",         "\xc3\xbc",
+		"",
+		"0",
+		"00",
+		"1",
+		"2",
+		"10",
+		"a",
+		"a0",
+		"a00",
+		"a01",
+		"a1",
+		"a1b",
+		"a2",
+		"a10",
+		"ab",
+		"mlx5_0",
+		"mlx5_2",
+		"mlx5_10",
+		"mlx5_10_1",
+		"mlx5_100",
+		"mlx50_0",
+		"x9",
+		"x99999999999999999998",
+		"x99999999999999999999",
+		"x100000000000000000000",
+		"z",
+		"\xc3\xbc",
 	};
 
 	(void)state;

@@ -96,10 +96,8 @@ static void strings_as_values(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(string_lists),
-		cmocka_unit_test(names_by_code),
-		cmocka_unit_test(names_by_word),
+		cmocka_unit_test(numbers),	     cmocka_unit_test(string_lists),
+		cmocka_unit_test(names_by_code),     cmocka_unit_test(names_by_word),
 		cmocka_unit_test(strings_as_values),
 	};
 

@@ -42,7 +42,7 @@ bed_address()
 }
 
 # bed_route NET4 NET6 DEV1 DEV2: the lines that send packets between the two over the wire. The
-# kernel drops routes when a link goes down, so call bed_rewire when it is up again.
+# kernel drops routes when a link goes down: bed_rewire lays them again.
 bed_route()
 {
 	cat <<-END
@@ -69,17 +69,21 @@ bed_rule()
 	: >/run/bed.rules
 }
 
+# The same for the wire, and for the addresses made of the hardware addresses, thus GID 0.
+bed_wire_route()
+{
+	bed_route 10.9.0 fd09 va vb
+	echo route replace fe80::ff:fe00:902/128 dev va src fe80::ff:fe00:901 table 100
+	echo route replace fe80::ff:fe00:901/128 dev vb src fe80::ff:fe00:902 table 100
+}
+
+# bed_rewire: lays the routes of the wire, and of the VLAN if there is one, again.
 bed_rewire()
 {
 	{
-		bed_route 10.9.0 fd09 va vb
-		# The addresses made of the hardware addresses, thus GID 0.
-		echo route replace fe80::ff:fe00:902/128 dev va src fe80::ff:fe00:901 table 100
-		echo route replace fe80::ff:fe00:901/128 dev vb src fe80::ff:fe00:902 table 100
-		if [ -e /sys/class/net/va.5 ]; then
-			bed_route 10.9.5 fd09:5 va.5 vb.5
-		fi
-	} | ip -batch -
+		bed_wire_route
+		[ ! -e /sys/class/net/va.5 ] || bed_route 10.9.5 fd09:5 va.5 vb.5
+	} | ip -batch - || bed_fail "cannot lay the routes"
 }
 
 # bed_wire [MTU]: the netdevs va (10.9.0.1, fd09::1) and vb (10.9.0.2, fd09::2), joined by a wire,
@@ -90,13 +94,14 @@ bed_wire()
 	bed_init
 	{
 		cat <<-END
-		link add va mtu ${1:-1500} address 02:00:00:00:09:01 type veth peer name vb mtu ${1:-1500} address 02:00:00:00:09:02
-		link set va up
-		link set vb up
+		link add va address 02:00:00:00:09:01 type veth peer vb address 02:00:00:00:09:02
+		link set va mtu ${1:-1500} up
+		link set vb mtu ${1:-1500} up
 		END
 		bed_address 10.9.0 fd09 va vb
+		bed_wire_route
 	} | ip -batch - || bed_fail "cannot lay the wire" || return
-	bed_rewire && bed_rule va vb || return
+	bed_rule va vb || return
 	printf 'link add %s type rxe netdev %s\n' rxa va rxb vb | rdma -b -
 }
 
@@ -113,8 +118,9 @@ bed_vlan()
 		link set vb.5 up
 		END
 		bed_address 10.9.5 fd09:5 va.5 vb.5
+		bed_route 10.9.5 fd09:5 va.5 vb.5
 	} | ip -batch - || bed_fail "cannot lay the VLAN" || return
-	bed_rewire && bed_rule va.5 vb.5
+	bed_rule va.5 vb.5
 }
 
 # bed_bond: bond0 (10.9.7.1, fd09:7::1; active-backup) of the dummy netdevs ba0 (active) and ba1,
@@ -192,7 +198,8 @@ bed_each()
 	done
 }
 
-# bed_gids DEV [SLOTS]: "INDEX GID TYPE NETDEV" of the GIDs in the first slots (default 16) of port 1.
+# bed_gids DEV [SLOTS]: "INDEX GID TYPE NETDEV" of the GIDs in the first slots (default 16) of port
+# 1.
 bed_gids()
 {
 	bed_port=/sys/class/infiniband/$1/ports/1

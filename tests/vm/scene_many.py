@@ -1,2 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""64 devices: all are listed, in order, as the other tools list them, in little memory."""
+
+import measure
+import peers
+import program
+from scene_wire import compare_all
+from tap import unequal
+
+COUNT = 64
+MEMORY_KB = 10 * 1024
+
+
+def clear():
+    for device in peers.listdir(peers.RDMA):
+        peers.run('rdma', 'link', 'del', device)
+
+
+def order(tap, shot):
+    names = ['rxe%d' % number for number in range(COUNT)]
+    for name, document in shot.ours.items():
+        found = []
+        for row in document.rows:
+            if not found or found[-1] != row['device']:
+                found.append(row['device'])
+        tap.test('many: %s: all %d, in natural order' % (name, COUNT),
+                 unequal('devices', found, names))
+    indexes = [(row['device'], row['index']) for row in shot.ours['gids'].rows]
+    wanted = sorted(indexes, key=lambda pair: (int(pair[0][3:]), pair[1]))
+    tap.test('many: gids in the order of their indexes', unequal('GIDs', indexes, wanted))
+
+
+def cost(tap):
+    """Peak memory of the build without sanitizers, and system calls (for information)."""
+    binary = program.plain_binary()
+    if not binary:
+        tap.skip('many: peak memory', 'there is no build without sanitizers')
+        return
+    calls = {}
+    for name in program.LISTINGS:
+        peak = max(measure.peak_memory_kb(binary, *form, name) for form in ((), ('-j',)))
+        calls[name] = measure.system_calls(binary, name)
+        tap.test('many: %s in less than 10 MB: %d kB' % (name, peak),
+                 [] if peak < MEMORY_KB else '%d kB' % peak)
+    tap.say('system calls: ' + ', '.join('%s %s' % pair for pair in calls.items()))
+
+
 def play(tap):
-    pass
+    clear()
+    peers.shell('bed_many %d' % COUNT)
+    shot = compare_all(tap, 'many')
+    order(tap, shot)
+    cost(tap)

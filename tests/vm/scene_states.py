@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Links go down, names change, devices come and go, drivers of verbs are missing."""
 
+import os
 import threading
 
 import compare
@@ -10,9 +11,10 @@ from scene_none import loaded
 from scene_wire import compare_all, differ
 from tap import printable, unequal
 
-# What a kernel takes for the name of a device: it does not look at the bytes.
-HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', 'ü\u202e'.encode(), b'a\nb', b'a\\x1bb', b'%s%n',
-           b'-j', b'x' * 63)
+# What a kernel takes for the name of a device: it does not look at the bytes. With the first of
+# them everything is tried.
+HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', b'a\nb', b'a\\x1bb', 'ü\u202e'.encode(), b'%s%n', b'-j',
+           b'x' * 63)
 
 
 def link_down(tap):
@@ -39,48 +41,47 @@ def netdev_renamed(tap):
 def hostile_names(tap):
     """A name that is not fit to be printed: the device stays listed, and can be addressed."""
     name = b'rxa'
-    for new in HOSTILE:
+    for number, new in enumerate(HOSTILE):
         shown = printable(new.decode('utf-8', 'backslashreplace'))
         if peers.run('rdma', 'dev', 'set', name, 'name', new).status != 0:
             tap.skip('device renamed to ' + shown, 'this kernel, or rdma, does not take it')
             continue
         name = new
-        tap.test('device renamed to ' + shown, hostile(new))
+        tap.test('device renamed to ' + shown, hostile(new, every=number == 0))
         compare.known('rdma-hostile-name')
     peers.must('rdma', 'dev', 'set', name, 'name', 'rxa')
 
 
-def hostile(name):
+def hostile(name, every):
+    """The violations of control bytes are found by program.py; this is about names that fit."""
+    raw = os.fsdecode(name)
     document = program.listing('devices')
-    verbs = peers.chardevs('infiniband_verbs')
-    index = peers.read('/sys/class/net/va/ifindex')
-    found = [row for row in document.rows if row['netdevs'] == ['va'] and
-             row['transport'] == 'roce']
-    if len(found) != 1:
-        return document.describe() + ['%d devices on va (ifindex %s)' % (len(found), index)]
-    row = found[0]
-    device = row['device']
-    node = verbs.get(name.decode('utf-8', 'replace'))
-    wrong = unequal('exit status', document.status, 0)
+    rows = [row for row in document.rows
+            if row['netdevs'] == ['va'] and row['transport'] == 'roce']
+    if document.status != 0 or len(rows) != 1:
+        return document.describe() + ['%d devices on va' % len(rows)]
+    device = rows[0]['device']
+    node = peers.chardevs('infiniband_verbs').get(name.decode('utf-8', 'replace'))
+    wrong = []
     if node:
-        wrong += unequal('uverbs', row['uverbs'], node[0])
-        wrong += unequal('number of umads', len(row['umads']), 1)
-    words = ['--', device] if device.startswith('-') else [device]
-    for command in ('ports', 'gids', 'netdevs', 'pkeys', 'caps'):
-        one = program.listing(command, *words)
+        wrong += unequal('uverbs', rows[0]['uverbs'], node[0])
+        wrong += unequal('number of umads', len(rows[0]['umads']), 1)
+    for command in program.LISTINGS[1:] if every else ('caps',):
+        one = program.listing(command, '--', device)
         if one.status != 0 or {row['device'] for row in one.rows} != {device}:
-            wrong += one.describe()
-    table = program.rdmactl('devices', '--no-headings', '-o', 'device', *words)
-    wrong += unequal('name in a table', table.text().rstrip('\n'), device)
-    tsv = program.rdmactl('devices', '--no-headings', '-o', 'device', '--tsv', *words)
-    wrong += unequal('name in TSV', tsv.text().rstrip('\n'), device)
-    raw = program.rdmactl('devices', '--no-headings', '-o', 'netdevs', '--',
-                          name.decode('utf-8', 'surrogateescape'))
-    wrong += unequal('netdev by the name that the kernel has', raw.text().strip(), 'va')
-    wrong += unequal('lines of a table', len(program.rdmactl('ports').text().splitlines()),
-                     1 + len(document.rows))
-    bad = program.rdmactl('ports', '--', name.decode('utf-8', 'surrogateescape') + '/7')
-    wrong += unequal('exit status for a port that is not there', bad.status, 5)
+            wrong += one.describe() + ['%s names %s' % (
+                command, sorted({row['device'] for row in one.rows}))]
+        program.rdmactl(command, '--', device)
+    for form in ((), ('--tsv',)):
+        table = program.rdmactl('ports', '--no-headings', '-o', 'device', *form, '--', device)
+        wrong += unequal('name in a table, options %s,' % (form,), table.text().rstrip('\n'), device)
+    table = program.rdmactl('devices', '-o', 'netdevs', '--no-headings', '--', raw)
+    wrong += unequal('netdev by the name that the kernel has', table.text().strip(), 'va')
+    if every:
+        bad = program.rdmactl('ports', '--', raw + '/7')
+        wrong += unequal('exit status for a port that is not there', bad.status, 5)
+        wrong += unequal('lines of a table', len(program.rdmactl('gids').text().splitlines()),
+                         1 + len(program.listing('gids').rows))
     return wrong
 
 
@@ -96,7 +97,7 @@ class Churn(threading.Thread):
     def run(self):
         batch = b'link add rxc type rxe netdev churn0\nlink del rxc\n' * 50
         while not self.over.is_set() and not self.failed:
-            result = peers.run('rdma', '-batch', '-', stdin=batch)
+            result = peers.run('rdma', '-b', '-', stdin=batch)
             self.batches += 1
             if result.status != 0:
                 self.failed = result.describe()
