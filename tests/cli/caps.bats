@@ -3,7 +3,8 @@
 #
 # Capabilities come from verbs alone: tests/vm looks at what they are.
 
-load lib
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "caps: a saved tree has none" {
 	local fixture

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the tests of the command line share; `load lib` reads it. The program comes from RDMACTL, the
+# What the tests of the command line share. The program comes from RDMACTL, the
 # unpacked fixtures are below ROOTS, UPDATE=1 rewrites the golden files.
 
 bats_require_minimum_version 1.8.0

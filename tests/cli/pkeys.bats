@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-load lib
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "pkeys: every fixture as in tests/golden" {
 	golden pkeys

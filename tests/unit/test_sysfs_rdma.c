@@ -92,7 +92,7 @@ static struct port *write_port(struct bed *bed, const char *link_layer)
 	return device_add_port(device, 1);
 }
 
-/* The problem of that attribute, which has to be there. */
+/* The problem of that attribute (its key in JSON), which has to be there. */
 static const struct problem *problem_of(const struct bed *bed, const char *attribute)
 {
 	for (size_t i = 0; i < bed->problems.count; i++)
@@ -204,11 +204,11 @@ static void device_bad_texts(void **state)
 	} samples[] = {
 		{PCI "infiniband/mlx5_0/node_type", "CA", "node_type"},
 		{PCI "infiniband/mlx5_0/node_guid", "0000:1111", "node_guid"},
-		{PCI "infiniband/mlx5_0/sys_image_guid", "", "sys_image_guid"},
+		{PCI "infiniband/mlx5_0/sys_image_guid", "", "system_image_guid"},
 		{PCI "numa_node", "one", "numa_node"},
-		{PCI "vendor", "0xzz", "vendor"},
-		{PCI "current_link_speed", "fast", "current_link_speed"},
-		{PCI "current_link_width", "-4", "current_link_width"},
+		{PCI "vendor", "0xzz", "pci_vendor_id"},
+		{PCI "current_link_speed", "fast", "pcie_speed_gtps"},
+		{PCI "current_link_width", "-4", "pcie_width_lanes"},
 	};
 	struct bed *bed = *state;
 	struct device *device;
@@ -247,7 +247,7 @@ static void device_missing_required(void **state)
 	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
 	assert_string_equal(problem_of(bed, "node_type")->error, strerror(ENOENT));
 	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(EACCES));
-	assert_string_equal(problem_of(bed, "sys_image_guid")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
 	assert_int_equal(bed->problems.count, 3);
 }
 
@@ -262,7 +262,7 @@ static void two_missing_in_a_row(void **state)
 	device = device_list_add(&bed->devices, "mlx5_0");
 	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
 	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(ENOENT));
-	assert_string_equal(problem_of(bed, "sys_image_guid")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
 }
 
 /* The class directory holds strange things; the good device is listed all the same. */
@@ -488,7 +488,7 @@ static void port_bad_rates(void **state)
 		assert_null(port->speed);
 		assert_int_equal(bed->problems.count, i + 1);
 		assert_string_equal(bed->problems.items[i].object, "mlx5_0/1");
-		assert_string_equal(bed->problems.items[i].attribute, "rate");
+		assert_string_equal(bed->problems.items[i].attribute, "rate_gbps");
 	}
 	tree_link(&bed->tree, PORT "rate", "!EINVAL");
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_RATE, &bed->problems);
@@ -541,7 +541,7 @@ static void port_guid(void **state)
 	tree_write(&bed->tree, PORT "gids/0", "not a gid");
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID, &bed->problems);
 	assert_false(port->port_guid.known);
-	assert_string_equal(problem_of(bed, "gids/0")->error, "unexpected text 'not a gid'");
+	assert_string_equal(problem_of(bed, "port_guid")->error, "unexpected text 'not a gid'");
 	tree_write(&bed->tree, PORT "gids/0", "fec0:0000:0000:0001:0000:0000:0000:0002");
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER,
 			     &bed->problems);

@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the shells are told, and that their stubs pass it on.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	ln -s "$binary" "$BATS_TEST_TMPDIR/bin/rdmactl"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	r=$roots/cx5-ib-edr
+}
+
+# completes WANTED WORD...: the candidates for the last word, without their help, on one line.
+completes()
+{
+	local wanted=$1
+
+	shift
+	status=0
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$binary" __complete -- "$@" >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" || status=$?
+	output=$(cut -f 1 "$BATS_TEST_TMPDIR/out" | paste -sd ' ')
+	if [ "$status" != 0 ] || [ -s "$BATS_TEST_TMPDIR/err" ] || [ "$output" != "$wanted" ]; then
+		wrong "${*@Q}: $output$(<"$BATS_TEST_TMPDIR/err"), not $wanted"
+	fi
+}
+
+# The globals as they are completed.
+globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color --root --timeout --help --version'
+
+@test "completion: commands" {
+	completes "$commands" ''
+	completes "$commands"
+	completes 'caps completion' c
+	completes devices devices
+	completes '' frobnicate
+	completes '' __
+	completes "$commands" help ''
+	completes 'version' help v
+	completes 'ports pkeys' --json --root "$r" p
+	completes '' version ''
+	nothing_wrong
+}
+
+@test "completion: every candidate has its help behind a tab" {
+	try __complete -- ''
+	expect 0
+	[ "$(grep -c $'^[a-z]*\t[a-z].*[a-zA-Z]$' <<<"$output")" = "$(wc -w <<<"$commands")" ]
+	try __complete -- devices -o ''
+	[[ $output == $'device\tname of the device\n'* ]]
+	try __complete -- gids --ty
+	expect 0 $'--type\tonly entries of this type: ib, roce-v1 or roce-v2' ''
+}
+
+@test "completion: options, of the command too" {
+	completes "$globals" --
+	completes "$globals" -
+	completes "$globals" devices -
+	completes "$globals --all --type --netdev --ip --to --env" gids --
+	completes "$globals --all" pkeys --
+	completes '--json --jsonl' devices --js
+	completes '--tsv --timeout --type --to' gids mlx5_0 --t
+	completes '' devices --frobnicate
+	nothing_wrong
+}
+
+@test "completion: values of options" {
+	completes 'auto always never' --color ''
+	completes 'auto always' devices --color a
+	completes '--color=auto --color=always' devices --color=a
+	completes 'ib roce-v1 roce-v2' gids --type ''
+	completes '--type=roce-v1 --type=roce-v2' gids --type=roce
+	completes ':file' --root ''
+	completes ':file' devices --root /et
+	completes ':file' devices --root=/et
+	completes '' devices --timeout ''
+	completes '' gids --ip ''
+	completes '' gids --to ''
+	nothing_wrong
+}
+
+@test "completion: columns, the last of a list" {
+	completes 'device' devices -o de
+	completes 'pcie_speed_gtps pcie_width_lanes pcie_max_speed_gtps pcie_max_width_lanes' devices -o pcie
+	completes 'device,firmware' devices -o device,f
+	completes '+index' devices -o +in
+	completes '+index,+system_image_guid' devices -o +index,+sy
+	completes '-numa_node' devices -o -nu
+	completes 'device,-state' devices --columns device,-st
+	completes '--columns=device,firmware' devices --columns=device,fi
+	completes '--columns=+irq_count' devices --columns=+irq
+	completes 'link_layer lid lmc' ports -o l
+	completes '' help -o ''
+	nothing_wrong
+	# After a comma, all of them.
+	[ "$("$binary" __complete -- ports -o lid, | wc -l)" = "$("$binary" __complete -- ports -o '' | wc -l)" ]
+	[ "$("$binary" __complete -- ports -o lid, | cut -f 1 | head -n 1)" = lid,device ]
+}
+
+@test "completion: all the columns is a word, too" {
+	completes 'all' devices -o al
+	nothing_wrong
+}
+
+@test "completion: devices and ports of a tree" {
+	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
+	completes 'mlx5_0 mlx5_1' --root="$r" caps mlx
+	completes 'mlx5_0 mlx5_1 mlx5_0/1 mlx5_1/1' ports --root "$r" ''
+	completes 'mlx5_0/1' ports --root "$r" mlx5_0/
+	completes 'mlx5_1 mlx5_1/1' --root "$r" gids mlx5_0 mlx5_1
+	completes '' ports --root "$r" bnxt
+	completes 'smi1 smi1/1 smi1/2 smi1/3 smi1/4' ports --root "$roots/planes" smi
+	completes 'mlx5_3 mlx5_30 mlx5_31 mlx5_32 mlx5_33 mlx5_34 mlx5_35 mlx5_36 mlx5_37 mlx5_38 mlx5_39' \
+		devices --root "$roots/forty" mlx5_3
+	RDMACTL_ROOT=$r completes 'mlx5_0 mlx5_1' devices ''
+	RDMACTL_ROOT=$r completes 'efa_1 rdmap0s31' devices --root "$roots/efa" ''
+	nothing_wrong
+}
+
+@test "completion: netdevs of a tree" {
+	completes 'ib0 ib0.8001 ib1' gids --root "$r" --netdev ib
+	completes '--netdev=ib0 --netdev=ib0.8001' gids --root "$r" --netdev=ib0
+	nothing_wrong
+}
+
+@test "completion: words of completion and schema" {
+	completes 'bash zsh fish' completion ''
+	completes 'zsh' completion z
+	completes 'devices ports gids pkeys netdevs caps schemas version' schema ''
+	completes 'ports pkeys' schema p
+	local name
+	for name in $("$binary" __complete -- schema '' | cut -f 1); do
+		"$binary" schema "$name" >/dev/null || wrong "schema $name"
+	done
+	nothing_wrong
+}
+
+@test "completion: nothing where there is nothing, and no complaint" {
+	completes '' devices --root "$roots/no-rdma" ''
+	completes '' ports --root "$roots/empty-class" ''
+	completes '' ports --root "$BATS_TEST_TMPDIR/none" ''
+	completes '' devices --root "$BATS_TEST_TMPDIR/none/" ''
+	nothing_wrong
+}
+
+@test "completion: objects after --" {
+	completes 'mlx5_0 mlx5_1' devices --root "$r" -- ''
+	completes 'mlx5_0 mlx5_1' devices --root "$r" -- m
+	nothing_wrong
+}
+
+@test "completion: no control byte of a name reaches the shell" {
+	local command
+
+	for command in devices ports 'gids --netdev'; do
+		# shellcheck disable=SC2086 # words
+		try __complete -- --root "$roots/hostile" $command ''
+		expect 0 || wrong "$command"
+		! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f-\xff]' "$BATS_TEST_TMPDIR/out" || wrong "$command: control byte"
+		# One candidate a line, and each with its tab.
+		! grep -vq $'\t' "$BATS_TEST_TMPDIR/out" || wrong "$command: $(grep -v $'\t' "$BATS_TEST_TMPDIR/out")"
+	done
+	grep -q '^eth0' "$BATS_TEST_TMPDIR/out"
+	nothing_wrong
+}
+
+@test "completion: prints the stub of each shell" {
+	local shell
+
+	for shell in bash zsh fish; do
+		quickly try completion $shell
+		expect 0 || wrong "$shell"
+		cmp "$BATS_TEST_TMPDIR/out" "$top/completions/rdmactl.$shell" || wrong "$shell: not completions/rdmactl.$shell"
+	done
+	nothing_wrong
+	try completion tcsh
+	expect_error 2 completion 'no completion for this shell' 'bash, zsh and fish have one'
+}
+
+# What bash completes at the end of a line.
+in_bash()
+{
+	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 bash --norc -c '
+		source "$1"
+		COMP_LINE=$2 COMP_POINT=${#2}
+		# As readline breaks words: at blanks, = and :.
+		read -ra COMP_WORDS <<<"${2//=/ = }"
+		[[ $2 != *[[:space:]=] ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_rdmactl rdmactl "" ""
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$top/completions/rdmactl.bash" "$1")
+	output=${output//$'\n'/ }
+}
+
+@test "completion: the stub of bash" {
+	bash -n "$top/completions/rdmactl.bash"
+	in_bash 'rdmactl dev'
+	[ "$output" = devices ] || wrong "command: $output"
+	in_bash 'rdmactl '
+	[ "$output" = "$commands" ] || wrong "commands: $output"
+	in_bash "rdmactl devices --root $r "
+	[ "$output" = 'mlx5_0 mlx5_1' ] || wrong "devices: $output"
+	in_bash "rdmactl --root=$r ports mlx5_0/"
+	[ "$output" = 'mlx5_0/1' ] || wrong "port: $output"
+	in_bash 'rdmactl devices --color='
+	[ "$output" = 'auto always never' ] || wrong "value: $output"
+	in_bash 'rdmactl devices --color al'
+	[ "$output" = always ] || wrong "value: $output"
+	in_bash 'rdmactl devices -o device,fi'
+	[ "$output" = device,firmware ] || wrong "column: $output"
+	in_bash 'rdmactl devices --columns=device,fi'
+	[ "$output" = device,firmware ] || wrong "column: $output"
+	in_bash "rdmactl --root $BATS_TEST_TMPDIR/bi"
+	[ "$output" = "$BATS_TEST_TMPDIR/bin" ] || wrong "file: $output"
+	in_bash "rdmactl --root=$BATS_TEST_TMPDIR/bi"
+	[ "$output" = "$BATS_TEST_TMPDIR/bin" ] || wrong "file: $output"
+	in_bash 'rdmactl frobnicate'
+	[ "$output" = '' ] || wrong "nothing: $output"
+	nothing_wrong
+	# And it is there for the command.
+	[ "$(bash --norc -c 'source "$1"; complete -p rdmactl' bash "$top/completions/rdmactl.bash")" = 'complete -F _rdmactl rdmactl' ]
+}
+
+# What zsh would offer: _describe and _files, which do so, print here what they are given.
+in_zsh()
+{
+	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 zsh -f -c '
+		compdef() { }
+		_describe() { print -rl -- "${(@P)2}" }
+		_files() { print files }
+		source $1
+		shift
+		words=("$@") CURRENT=$#
+		_rdmactl' zsh "$top/completions/rdmactl.zsh" rdmactl "$@")
+}
+
+@test "completion: the stub of zsh" {
+	zsh -n "$top/completions/rdmactl.zsh"
+	in_zsh dev
+	[[ $output == 'devices:list RDMA devices'* ]] || wrong "command: $output"
+	in_zsh devices --root "$r" ''
+	[ "$output" = $'mlx5_0\nmlx5_1' ] || wrong "devices: $output"
+	in_zsh devices --color=al
+	[ "$output" = '--color=always' ] || wrong "value: $output"
+	in_zsh devices -o device,firm
+	[ "$output" = 'device,firmware:firmware version' ] || wrong "column: $output"
+	in_zsh --root ''
+	[ "$output" = files ] || wrong "file: $output"
+	nothing_wrong
+}
+
+in_fish()
+{
+	output=$(HOME=$BATS_TEST_TMPDIR XDG_CONFIG_HOME=$BATS_TEST_TMPDIR XDG_DATA_HOME=$BATS_TEST_TMPDIR \
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 fish --no-config -c "
+		source '$top/completions/rdmactl.fish'
+		complete -C '$1'")
+}
+
+@test "completion: the stub of fish" {
+	fish --no-config -n "$top/completions/rdmactl.fish"
+	in_fish 'rdmactl dev'
+	[[ $output == $'devices\tlist RDMA devices'* ]] || wrong "command: $output"
+	in_fish "rdmactl devices --root $r "
+	[ "$output" = $'mlx5_0\nmlx5_1' ] || wrong "devices: $output"
+	in_fish 'rdmactl devices --color=al'
+	[ "$output" = '--color=always' ] || wrong "value: $output"
+	in_fish 'rdmactl devices -o device,firm'
+	[ "$output" = $'device,firmware\tfirmware version' ] || wrong "column: $output"
+	in_fish "rdmactl --root $BATS_TEST_TMPDIR/bi"
+	[[ $output == "$BATS_TEST_TMPDIR/bin/"* ]] || wrong "file: $output"
+	nothing_wrong
+}

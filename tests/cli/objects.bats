@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# DEV and DEV/PORT, and what looks like them.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "objects: no DEV, no DEV/PORT" {
+	local word command
+
+	for command in ports gids pkeys netdevs; do
+		for word in '' / // /1 . .. ./mlx5_0 ../../etc ../../../../etc/passwd mlx5_0/ mlx5_0/x mlx5_0/1/2 mlx5_0/1/ \
+			mlx5_0//1 mlx5_0/999 mlx5_0/256 mlx5_0/-1 mlx5_0/+1 'mlx5_0/ 1' 'mlx5_0/1 ' mlx5_0/1x mlx5_0/0x1 \
+			mlx5_0/18446744073709551617 mlx5_0/1.5; do
+			quickly on cx5-ib-edr "$command" -- "$word"
+			expect_error 2 "$command" "'$word' is not DEV or DEV/PORT" 'rdmactl devices lists the names' ||
+				wrong "$command '$word'"
+		done
+	done
+	nothing_wrong
+}
+
+@test "objects: no device name" {
+	local word
+
+	for word in '' / mlx5_0/ mlx5_0/1 ../../etc .hidden; do
+		quickly on cx5-ib-edr devices "$word"
+		expect_error 2 devices "'$word' is not a device name" 'rdmactl devices lists the names' || wrong "'$word'"
+	done
+	nothing_wrong
+}
+
+@test "objects: no such device, with and without a name close to it" {
+	local command
+
+	for command in $listings; do
+		quickly on cx5-ib-edr "$command" mlx5_2
+		expect_error 5 "$command" 'mlx5_2: no such RDMA device' "did you mean 'mlx5_0'?" || wrong "$command"
+		quickly on cx5-ib-edr "$command" bnxt_re0
+		expect_error 5 "$command" 'bnxt_re0: no such RDMA device' 'rdmactl devices lists what is there' ||
+			wrong "$command"
+		# A prefix of a name is none.
+		quickly on cx5-ib-edr "$command" mlx5_
+		expect_error 5 "$command" 'mlx5_: no such RDMA device' "did you mean 'mlx5_0'?" || wrong "$command"
+		quickly on cx5-ib-edr "$command" MLX5_0
+		expect 5 '' || wrong "$command"
+	done
+	nothing_wrong
+}
+
+@test "objects: the one that is there is shown beside the one that is not" {
+	local command
+
+	for command in $listings; do
+		quickly on cx5-ib-edr "$command" -o device mlx5_9 mlx5_1
+		expect 3 $'DEVICE\nmlx5_1' "rdmactl $command: mlx5_9: no such RDMA device
+  did you mean 'mlx5_0'?" || wrong "$command"
+	done
+	nothing_wrong
+}
+
+@test "objects: a hint that was just given is not given again" {
+	on cx5-ib-edr devices bnxt_re0 bnxt_re1
+	expect 5 '' 'rdmactl devices: bnxt_re0: no such RDMA device
+  rdmactl devices lists what is there
+rdmactl devices: bnxt_re1: no such RDMA device'
+}
+
+@test "objects: names of control bytes and invalid UTF-8" {
+	on cx5-ib-edr ports $'\e[31mx'
+	expect_error 5 ports '\x1b[31mx: no such RDMA device' 'rdmactl devices lists what is there'
+	on cx5-ib-edr ports $'\xff\xfe\x9b1m'
+	expect_error 5 ports '\xff\xfe\x9b1m: no such RDMA device' 'rdmactl devices lists what is there'
+	on cx5-ib-edr ports $'a\nb/1'
+	expect_error 5 ports 'a\x0ab/1: no such port' 'rdmactl devices lists what is there' ||
+		expect_error 5 ports 'a\x0ab: no such RDMA device' 'rdmactl devices lists what is there'
+	on cx5-ib-edr ports $'mlx5_0/\e[2J'
+	expect_error 2 ports "'mlx5_0/\\x1b[2J' is not DEV or DEV/PORT" 'rdmactl devices lists the names'
+	on cx5-ib-edr ports $'\u202emlx5_0/\u200b1'
+	expect_error 2 ports "'\\xe2\\x80\\xaemlx5_0/\\xe2\\x80\\x8b1' is not DEV or DEV/PORT" 'rdmactl devices lists the names'
+	on cx5-ib-edr ports 東京
+	expect_error 5 ports '東京: no such RDMA device' 'rdmactl devices lists what is there'
+}
+
+# What a word is shown as is clean, whatever it was said to be.
+@test "objects: no word of the command line reaches the terminal as it is" {
+	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words
+
+	while IFS= read -r words; do
+		local -a line=()
+
+		for words in $words; do
+			line+=("${words//BAD/$bad}")
+		done
+		quickly try "${line[@]}"
+		[ "$status" != 0 ] || wrong "${line[*]@Q}: exit status 0"
+		cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" >"$BATS_TEST_TMPDIR/shown"
+		[ -s "$BATS_TEST_TMPDIR/shown" ] || wrong "${line[*]@Q}: nothing said"
+		! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$BATS_TEST_TMPDIR/shown" || wrong "${line[*]@Q}: control byte"
+		iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/shown" >/dev/null || wrong "${line[*]@Q}: invalid UTF-8"
+		! grep -q $'[\u0080-\u009f\u202e]' "$BATS_TEST_TMPDIR/shown" || wrong "${line[*]@Q}: C1 or bidirectional"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -le 2 ] || wrong "${line[*]@Q}: more than two lines"
+	done <<-'END'
+		BAD
+		--BAD
+		-BAD
+		devices --BAD
+		devices -BAD
+		devices --json=BAD
+		devices --color=BAD
+		devices --timeout=BAD
+		devices -o BAD
+		devices -o device,BAD
+		devices --root BAD
+		ports BAD
+		ports BAD/1
+		ports mlx5_0/BAD
+		gids --type BAD
+		gids --ip BAD
+		gids --to BAD
+		help BAD
+		schema BAD
+		schema ports -o BAD
+		completion BAD
+		caps BAD
+		version BAD
+	END
+	nothing_wrong
+}
+
+@test "objects: long words" {
+	local long word
+
+	long=$(printf 'm%.0s' {1..5000})
+	for word in "$long" "$long/1" "mlx5_0/$long" "mlx5_0/${long//m/1}"; do
+		quickly on cx5-ib-edr ports "$word"
+		expect 2 '' || wrong "${word:0:20}"
+		[[ $stderr == "rdmactl ports: 'm"*"' is not DEV or DEV/PORT"$'\n  rdmactl devices lists the names\n' ]] ||
+			wrong "${word:0:20}: ${stderr:0:100}"
+	done
+	quickly try "$long"
+	expect 2 '' || wrong command
+	quickly try devices "--$long"
+	expect 2 '' || wrong option
+	quickly on cx5-ib-edr devices -o "$long"
+	expect 2 '' || wrong column
+	quickly on cx5-ib-edr devices -o "device${long//m/,device}"
+	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' '' || wrong 'many columns'
+	quickly try devices --root "$long"
+	expect_error 1 devices "cannot open the root directory $long: File name too long" || wrong root
+	nothing_wrong
+}
+
+@test "objects: very many of them" {
+	local -a words=()
+	local number
+
+	for number in {1..2000}; do
+		words+=("mlx5_$((number % 50))/1")
+	done
+	quickly on forty ports -o device "${words[@]}"
+	[ "$status" = 3 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 41 ]
+	[ "$(grep -c 'no such' "$BATS_TEST_TMPDIR/err")" = 400 ]
+}
+
+@test "objects: a port number with zeros before it is that number" {
+	cells cx5-ib-edr ports device,port mlx5_0/001
+	same 'the port' $'mlx5_0 1\n' "$output"
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The schemas themselves; that --json of each command keeps to its own is tested there.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "schema: the list has every command with JSON" {
+	try schema --tsv --no-headings -o schema,id
+	expect 0 $'devices\trdmactl/devices/1
+ports\trdmactl/ports/1
+gids\trdmactl/gids/1
+pkeys\trdmactl/pkeys/1
+netdevs\trdmactl/netdevs/1
+caps\trdmactl/caps/1
+schemas\trdmactl/schemas/1
+version\trdmactl/version/1' ''
+}
+
+@test "schema: --json of the list is valid, and every format says the same" {
+	"$binary" schema schemas >"$BATS_TEST_TMPDIR/schema"
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	cd "$BATS_TEST_TMPDIR/documents"
+	"$binary" schema >list.txt
+	"$binary" schema --tsv >list.tsv
+	"$binary" schema --jsonl >list.jsonl
+	"$binary" schema --json >list.json
+	"$top/tests/cli/validate" ../schema .
+}
+
+@test "schema: each is a JSON Schema, describes every key and requires it" {
+	local name
+
+	for name in $("$binary" schema --tsv --no-headings -o schema); do
+		quickly try schema "$name"
+		expect 0 || wrong "$name"
+		[ -z "$stderr" ] || wrong "$name: $stderr"
+		cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/$name.json"
+		[ "$(jq -r '."$id", .properties.schema.const' "$BATS_TEST_TMPDIR/$name.json" | uniq)" = "rdmactl/$name/1" ] ||
+			wrong "$name: id"
+		jq -e --arg name "$name" '.required == ["schema", $name, "problems"]' "$BATS_TEST_TMPDIR/$name.json" >/dev/null ||
+			wrong "$name: keys of the document"
+		jq -e '[.. | objects | select(.required and .type == "object") | select((.properties | keys_unsorted) != .required)] == []' \
+			"$BATS_TEST_TMPDIR/$name.json" >/dev/null || wrong "$name: required"
+		jq -e --arg name "$name" '.properties[$name].items.properties | length > 2 and
+			all(.[]; (.description | type) == "string" and (.description | length) > 3)' \
+			"$BATS_TEST_TMPDIR/$name.json" >/dev/null || wrong "$name: descriptions"
+	done
+	nothing_wrong
+	/usr/bin/python3 - "$BATS_TEST_TMPDIR"/*.json <<-'END'
+		import json, sys, jsonschema
+		for name in sys.argv[1:]:
+		    jsonschema.Draft202012Validator.check_schema(json.load(open(name)))
+	END
+}
+
+@test "schema: everything that may be unknown may be null" {
+	local name
+
+	for name in $("$binary" schema --tsv --no-headings -o schema); do
+		"$binary" schema "$name" >"$BATS_TEST_TMPDIR/schema"
+		jq -e --arg name "$name" '.properties[$name].items.properties | all(.[];
+			if .anyOf then any(.anyOf[]; .type == "null") else (.type | index("null")) != null end)' \
+			"$BATS_TEST_TMPDIR/schema" >/dev/null || wrong "$name"
+	done
+	nothing_wrong
+}
+
+@test "schema: -o describes those columns alone" {
+	try schema ports -o lid,port
+	expect 0
+	[ "$(jq -c '.properties.ports.items.required' <<<"$output")" = '["lid","port"]' ]
+	[ "$(jq -c '.properties.ports.items.properties | keys_unsorted' <<<"$output")" = '["lid","port"]' ]
+	try schema ports
+	[ "$(jq '.properties.ports.items.required | length' <<<"$output")" -gt 20 ]
+}
+
+@test "schema: ports within devices" {
+	try schema devices
+	expect 0
+	[ "$(jq -r '.properties.devices.items.properties.ports.items.properties.lid.type | join(" ")' <<<"$output")" = 'integer null' ]
+}
+
+@test "schema: unknown name" {
+	try schema frobnicate
+	expect_error 2 schema "no schema 'frobnicate'" 'rdmactl schema lists the schemas'
+	try schema ''
+	expect_error 2 schema "no schema ''" 'rdmactl schema lists the schemas'
+	try schema help
+	expect_error 2 schema "no schema 'help'" 'rdmactl schema lists the schemas'
+}
+
+@test "schema: unknown name that is close to one" {
+	try schema port
+	expect_error 2 schema "no schema 'port'" "did you mean 'ports'?"
+}
+
+@test "schema: unknown column" {
+	try schema ports -o lidd
+	expect_error 2 schema "unknown column 'lidd'" "did you mean 'lid'?"
+	try schema ports -o frobnicate
+	expect 2 ''
+	[[ $stderr != *'lists the schemas'* ]] || { echo "$stderr"; return 1; }
+}
+
+@test "schema: needs no RDMA and no tree" {
+	RDMACTL_ROOT=/nonexistent try schema ports
+	expect 0
+	RDMACTL_ROOT=/nonexistent try schema
+	expect 0
+}

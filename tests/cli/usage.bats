@@ -1,0 +1,287 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Good and bad words on the command line, the same for every command.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "usage: no command prints the overview as an error" {
+	try
+	expect 2 ''
+	[ "$stderr" = "$("$binary" help)"$'\n' ]
+}
+
+@test "usage: unknown command" {
+	try frobnicate
+	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help'
+	try devicse
+	expect_error 2 '' "unknown command 'devicse'" "did you mean 'devices'?"
+	try port
+	expect_error 2 '' "unknown command 'port'" "did you mean 'ports'?"
+	try --json gid mlx5_0
+	expect_error 2 '' "unknown command 'gid'" "did you mean 'gids'?"
+	try -q frobnicate
+	expect_error 2 '' "unknown command 'frobnicate'"
+	try ''
+	expect_error 2 '' "unknown command ''" 'rdmactl help'
+	# Not one that is hidden.
+	try __complet
+	expect_error 2 '' "unknown command '__complet'" 'rdmactl help'
+}
+
+@test "usage: no abbreviation of a command" {
+	try devic
+	expect 2 '' "rdmactl: unknown command 'devic'
+  did you mean 'devices'?"
+	try d
+	expect_error 2 '' "unknown command 'd'" 'rdmactl help'
+}
+
+@test "usage: unknown option of every command" {
+	local command
+
+	for command in $commands; do
+		quickly try "$command" --frobnicate
+		expect_error 2 "$command" "unknown option '--frobnicate'" "rdmactl $command --help" || wrong "$command"
+		quickly try "$command" --jsn
+		expect_error 2 "$command" "unknown option '--jsn'" "did you mean '--json'?" || wrong "$command"
+		quickly try "$command" -Z
+		expect_error 2 "$command" "unknown option '-Z'" "rdmactl $command --help" || wrong "$command"
+		quickly try "$command" --quiet --frobnicate
+		expect_error 2 "$command" "unknown option '--frobnicate'" || wrong "$command"
+	done
+	nothing_wrong
+}
+
+@test "usage: unknown option before the command" {
+	try --frobnicate devices
+	expect_error 2 '' "unknown option '--frobnicate'" 'rdmactl help'
+	try --no-heading devices
+	expect_error 2 '' "unknown option '--no-heading'" "did you mean '--no-headings'?"
+	try -Z
+	expect_error 2 '' "unknown option '-Z'" 'rdmactl help'
+	# One of a command does not go before it.
+	try --all gids
+	expect_error 2 '' "unknown option '--all'" 'rdmactl help'
+}
+
+@test "usage: no abbreviation of an option" {
+	try devices --no-head
+	expect 2 ''
+	[ "${stderr%%$'\n'*}" = "rdmactl devices: unknown option '--no-head'" ]
+	try gids --net eth0
+	expect 2 ''
+	[ "${stderr%%$'\n'*}" = "rdmactl gids: unknown option '--net'" ]
+	on cx5-ib-edr devices --col=device
+	expect 2 ''
+	[ "${stderr%%$'\n'*}" = "rdmactl devices: unknown option '--col'" ] ||
+		[ "${stderr%%$'\n'*}" = "rdmactl devices: unknown option '--col=device'" ]
+}
+
+@test "usage: an option without its value, a flag with one" {
+	try devices -o
+	expect_error 2 devices '--columns needs a value: LIST' 'rdmactl devices --help'
+	try devices --columns
+	expect_error 2 devices '--columns needs a value: LIST' 'rdmactl devices --help'
+	try --root
+	expect_error 2 '' '--root needs a value: DIR' 'rdmactl help'
+	try gids --type
+	expect_error 2 gids '--type needs a value: TYPE' 'rdmactl gids --help'
+	try devices --json=yes
+	expect_error 2 devices '--json takes no value' 'rdmactl devices --help'
+	try --help=devices
+	expect_error 2 '' '--help takes no value' 'rdmactl help'
+}
+
+@test "usage: --color takes one of three words" {
+	try devices --color=sometimes
+	expect_error 2 devices "--color: 'sometimes' is none of auto, always, never" 'rdmactl devices --help'
+	try devices --color ''
+	expect_error 2 devices "--color: '' is none of auto, always, never" 'rdmactl devices --help'
+	try --color=Always devices
+	expect_error 2 '' "--color: 'Always' is none of auto, always, never" 'rdmactl help'
+}
+
+@test "usage: --timeout takes a duration" {
+	local value
+
+	for value in 500ms 2s 1m 1h 5 100000s; do
+		quickly on cx5-ib-edr devices -o device --timeout "$value"
+		expect 0 $'DEVICE\nmlx5_0\nmlx5_1' '' || wrong "$value"
+	done
+	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5s 0x10 99999999999s 1d $'5\n' 5S; do
+		quickly on cx5-ib-edr devices --timeout "$value"
+		expect 2 '' || wrong "$value"
+		[[ $stderr == "rdmactl devices: --timeout: "*" is no duration (500ms, 2s, 1m)"$'\n  rdmactl devices --help\n' ]] ||
+			wrong "$value: $stderr"
+	done
+	nothing_wrong
+}
+
+@test "usage: --timeout ends what hangs" {
+	local started=$SECONDS
+
+	# Nobody reads what is more than a pipe holds.
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	# shellcheck disable=SC2217 # it keeps the pipe open
+	sleep 20 <"$BATS_TEST_TMPDIR/pipe" 3>&- &
+	status=0
+	"$binary" gids --all -o all --root "$roots/rxe-host" --timeout 300ms >"$BATS_TEST_TMPDIR/pipe" \
+		2>"$BATS_TEST_TMPDIR/err" || status=$?
+	kill $!
+	[ "$status" = 1 ]
+	[[ $(<"$BATS_TEST_TMPDIR/err") == 'rdmactl'*': gave up after --timeout' ]]
+	[ $((SECONDS - started)) -lt 10 ]
+}
+
+@test "usage: formats exclude each other" {
+	local words
+
+	for words in '--json --jsonl' '--json --tsv' '--jsonl --tsv' '-j --jsonl --tsv'; do
+		# shellcheck disable=SC2086 # words
+		quickly on cx5-ib-edr devices $words
+		expect_error 2 devices '--json, --jsonl and --tsv exclude each other' 'rdmactl devices --help' ||
+			wrong "$words"
+	done
+	quickly try --json version --tsv
+	expect_error 2 version '--json, --jsonl and --tsv exclude each other' 'rdmactl version --help' || wrong both
+	nothing_wrong
+}
+
+@test "usage: too many words, too few" {
+	try help devices ports
+	expect_error 2 help 'too many words' 'rdmactl help --help'
+	try version now
+	expect_error 2 version 'takes no object' 'rdmactl version --help'
+	try completion
+	expect_error 2 completion 'which one? bash|zsh|fish' 'rdmactl completion --help'
+	try schema devices ports
+	expect_error 2 schema 'too many words' 'rdmactl schema --help'
+}
+
+@test "usage: global options before and after the command" {
+	local before after
+
+	on cx5-ib-edr devices --json -o device
+	before=$output
+	[ -n "$before" ]
+	for after in "--json -o device --root $roots/cx5-ib-edr devices" \
+		"--root=$roots/cx5-ib-edr devices -jo device" \
+		"-j devices --columns=device --root=$roots/cx5-ib-edr" \
+		"-jv -odevice --root $roots/cx5-ib-edr -q devices" \
+		"devices --no-headings --json --color=always --columns device --root $roots/cx5-ib-edr"; do
+		# shellcheck disable=SC2086 # words
+		quickly try $after
+		expect 0 "${before%$'\n'}" '' || wrong "$after"
+	done
+	nothing_wrong
+}
+
+@test "usage: the later of two is taken" {
+	quickly try --root "$roots/efa" -o index devices --root "$roots/cx5-ib-edr" -o device
+	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
+}
+
+@test "usage: options and objects mixed, -- ends the options" {
+	quickly try ports mlx5_1 -o device --root "$roots/cx5-ib-edr" mlx5_0
+	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
+	quickly on cx5-ib-edr ports -o device -- mlx5_0
+	expect 0 $'DEVICE\nmlx5_0' ''
+	quickly on cx5-ib-edr ports -o device -- mlx5_0 --json
+	expect 3 $'DEVICE\nmlx5_0' 'rdmactl ports: --json: no such RDMA device
+  rdmactl devices lists what is there'
+}
+
+@test "usage: RDMACTL_ROOT is --root, which goes before it" {
+	RDMACTL_ROOT=$roots/cx5-ib-edr quickly try devices -o device
+	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
+	RDMACTL_ROOT=$roots/cx5-ib-edr quickly on efa devices -o device
+	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
+	RDMACTL_ROOT=$BATS_TEST_TMPDIR/none quickly try devices
+	expect_error 1 devices "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
+	RDMACTL_ROOT=$BATS_TEST_TMPDIR/none quickly on efa devices -o device
+	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
+}
+
+@test "usage: --root of what is no saved tree" {
+	local command
+
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	echo text >"$BATS_TEST_TMPDIR/file"
+	ln -s loop "$BATS_TEST_TMPDIR/loop"
+	for command in $listings; do
+		quickly try "$command" --root "$BATS_TEST_TMPDIR/file"
+		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/file: Not a directory" ||
+			wrong "$command file"
+		quickly try "$command" --root "$BATS_TEST_TMPDIR/none"
+		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" ||
+			wrong "$command none"
+		quickly try "$command" --root "$BATS_TEST_TMPDIR/loop"
+		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/loop: Too many levels of symbolic links" ||
+			wrong "$command loop"
+		quickly try "$command" --root "$BATS_TEST_TMPDIR/empty"
+		expect 5 '' || wrong "$command empty"
+		[ "$(wc -l <<<"${stderr%$'\n'}")" = 2 ] || wrong "$command empty: $stderr"
+	done
+	nothing_wrong
+}
+
+@test "usage: --root of a name with control bytes" {
+	try devices --root $'no\e[31m\nsuch\xff'
+	expect_error 1 devices 'cannot open the root directory no\x1b[31m\x0asuch\xff: No such file or directory'
+}
+
+@test "usage: failures in JSON" {
+	local documents=$BATS_TEST_TMPDIR/documents
+
+	mkdir "$documents"
+	keep()
+	{
+		mv "$BATS_TEST_TMPDIR/out" "$documents/$1.json"
+		mv "$BATS_TEST_TMPDIR/err" "$documents/$1.err"
+		echo "$status" >"$documents/$1.status"
+	}
+	"$binary" schema ports >"$BATS_TEST_TMPDIR/schema"
+	on cx5-ib-edr ports --json -o frobnicate
+	expect 2
+	keep column
+	on cx5-ib-edr ports --json mlx5_0/x
+	expect 2
+	keep object
+	try ports --json --root "$BATS_TEST_TMPDIR/none"
+	expect 1
+	keep root
+	on cx5-ib-edr ports --json mlx5_9
+	expect 5
+	keep device
+	on cx5-ib-edr ports --json mlx5_0/9
+	expect 5
+	keep port
+	on no-rdma ports --json
+	expect 5
+	keep core
+	on bad-rate ports --json
+	expect 3
+	keep partial
+	"$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$documents"
+	[ "$(jq -s 'map(.problems | length > 0) | all' "$documents"/*.json)" = true ]
+	[ "$(jq -r '.problems[0].error' "$documents/column.json")" = "unknown column 'frobnicate'" ]
+	[ "$(jq -r '.problems[0].error' "$documents/object.json")" = "'mlx5_0/x' is not DEV or DEV/PORT" ]
+}
+
+@test "usage: --quiet keeps the next step back, in every way to write it" {
+	on cx5-ib-edr devices mlx5_9
+	expect_error 5 devices 'mlx5_9: no such RDMA device' "did you mean 'mlx5_0'?"
+	on cx5-ib-edr devices mlx5_9 --quiet
+	expect_error 5 devices 'mlx5_9: no such RDMA device'
+	quickly try -q devices mlx5_9 --root "$roots/cx5-ib-edr"
+	expect_error 5 devices 'mlx5_9: no such RDMA device'
+	on no-rdma gids -q
+	expect_error 5 gids 'this system has no RDMA core: no /sys/class/infiniband'
+	# What it keeps back on the terminal stays in the document.
+	on cx5-ib-edr devices mlx5_9 -qj
+	expect 5
+	[ "$(jq -r '.problems[0].hint' <<<"$output")" = "did you mean 'mlx5_0'?" ]
+	[ "$stderr" = $'rdmactl devices: mlx5_9: no such RDMA device\n' ]
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The looking glass of the other tests sees what is wrong: documents that are good, spoilt one by one.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	documents=$BATS_TEST_TMPDIR/documents
+	"$binary" schema ports >"$BATS_TEST_TMPDIR/schema"
+	record "$documents" bad-rate ports -o device,port,state,rate_gbps,lid,netdev,capabilities
+	"$binary" schema ports -o device,port,state,rate_gbps,lid,netdev,capabilities >"$BATS_TEST_TMPDIR/schema"
+}
+
+look()
+{
+	status=0
+	output=$("$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$documents") || status=$?
+}
+
+@test "validate: a good document is good" {
+	look
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	[ "$(find "$documents" -type f | wc -l)" = 6 ]
+}
+
+@test "validate: every fault is seen" {
+	local suffix expression wanted
+
+	while IFS=$'\t' read -r suffix expression wanted; do
+		cp "$documents/bad-rate.$suffix" "$BATS_TEST_TMPDIR/good"
+		sed -i "$expression" "$documents/bad-rate.$suffix"
+		! cmp -s "$documents/bad-rate.$suffix" "$BATS_TEST_TMPDIR/good" || wrong "$suffix $expression changes nothing"
+		look
+		[ "$status" = 1 ] || wrong "$suffix $expression is not seen"
+		[[ $output == "bad-rate.$suffix: "*"$wanted"* ]] || wrong "$suffix $expression: $output"
+		cp "$BATS_TEST_TMPDIR/good" "$documents/bad-rate.$suffix"
+	done <<-'END'
+		json	s/"active"/"activ"/	is not valid
+		json	s/"rate_gbps": 200/"rate_gbps": "200"/	is not of type
+		json	s/"lid": 112/"lid": 112.5/	is not of type
+		json	s/"lid": 112/"lid": -1/	minimum
+		json	s/"port": 1, //	'port' is a required property
+		json	s/"port": 1,/"port": 1, "extra": 1,/	'extra' was unexpected
+		json	s/"port": 1,/"port": 1, "port": 2,/	a key comes twice
+		json	s/"problems"/"problem"/	required property
+		json	s,rdmactl/ports/1,rdmactl/ports/2,	was expected
+		json	s/"rate_gbps": 200/"rate_gbps": NaN/	NaN is no JSON
+		json	s/"netdev": "ib0"/"netdev": "ib\\u001b0"/	control character U+001B
+		json	s/"netdev": "ib0"/"netdev": "ib\x1b0"/	control character U+001B
+		json	s/"netdev": "ib0"/"netdev": "ib\xff"/	invalid UTF-8
+		json	s/"netdev": "ib0"/"netdev": "ib\xe2\x80\xae"/	control character U+202E
+		json	s/,$/,,/	no JSON
+		json	$d	no JSON
+		jsonl	1d	2 records, not those
+		jsonl	s/"lid": 112/"lid": 113/	not those of the document
+		jsonl	1s/$/,/	no JSON
+		tsv	1d	columns that the document has not
+		tsv	2d	2 rows, the document has 3
+		tsv	s/112/113/	line 2
+		tsv	s/\t112//	line 2
+		tsv	s/ib0/ib\x9b/	invalid UTF-8
+		txt	s/112/113/	the TSV has
+		txt	2d	lines for 3 rows
+		txt	s/200/ - /	the TSV has
+		txt	s/ib2/ib2 x/	the TSV has
+		txt	s/$/ /	blanks at the end
+		txt	s/ib0/ib\x07/	control character U+0007
+		err	1d	the document has
+		err	$d	the document has
+		err	s/Input/Output/	the document has
+		err	s/mlx5_1/\x1b[1m/	control character
+		status	s/3/0/	0 with 3 rows
+		status	s/3/1/	1 with 3 rows
+		status	s/3/5/	5 with 3 rows
+	END
+	look
+	[ "$status" = 0 ] || wrong 'the faults were not taken back'
+	nothing_wrong
+}
+
+@test "validate: nothing at all is no good document" {
+	: >"$documents/bad-rate.json"
+	look
+	[ "$status" = 1 ]
+	rm -r "${documents:?}"/*
+	look
+	[ "$status" = 1 ]
+	[[ $output == *'nothing to look at' ]]
+}

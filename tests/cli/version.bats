@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "version: --version and -V, before and after a command" {
+	local words version
+
+	version=$(sed -n 's/^VERSION := //p' "$top/Makefile")
+	[ -n "$version" ]
+	for words in --version -V '--version devices' '-V frobnicate' 'devices --version' 'ports -V mlx5_0' \
+		'gids --json --version' 'help --version' 'version -V' '--json --version'; do
+		# shellcheck disable=SC2086 # words
+		quickly try $words
+		expect 0 "rdmactl $version" '' || wrong "$words"
+	done
+	nothing_wrong
+}
+
+@test "version: the parts and the kernel" {
+	local part
+
+	try version
+	expect 0
+	[ -z "$stderr" ]
+	[[ $output == 'COMPONENT '* ]]
+	for part in rdmactl jansson libsmartcols libnl-3 libibverbs kernel; do
+		[ "$(grep -c "^$part " <<<"$output")" = 1 ] || wrong "$part"
+	done
+	[ "$(awk '$1 == "kernel" { print $3 }' <<<"$output")" = "$(uname -r)" ] || wrong kernel
+	[ "$(awk '$1 == "rdmactl" { print $2, $3 }' <<<"$output")" = "$("$binary" -V | awk '{ print $2, $2 }')" ] || wrong rdmactl
+	nothing_wrong
+}
+
+@test "version: --json is valid, and every format says the same" {
+	"$binary" schema version >"$BATS_TEST_TMPDIR/schema"
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	cd "$BATS_TEST_TMPDIR/documents"
+	"$binary" version >version.txt
+	"$binary" version --tsv >version.tsv
+	"$binary" version --jsonl >version.jsonl
+	"$binary" version --json >version.json 2>version.err
+	"$top/tests/cli/validate" ../schema .
+	[ "$(jq -r '.version[] | select(.component == "kernel").running' version.json)" = "$(uname -r)" ]
+	[ "$(jq -r .schema version.json)" = rdmactl/version/1 ]
+	jq -e '.version | all(.[]; (.component | type) == "string" and (.built_with != null or .component == "kernel"))' version.json
+}
+
+@test "version: versions are numbers, not file names" {
+	try version --tsv --no-headings
+	expect 0
+	! cut -f 2,3 <<<"$output" | grep -E '\.so|/' || return 1
+}
+
+@test "version: columns" {
+	try version -o component --no-headings --tsv
+	expect 0
+	[[ $output == $'rdmactl\n'* ]]
+	try version -o note,component
+	expect 0
+	[[ $output == 'NOTE '*'COMPONENT'* ]]
+	try version -o componen
+	expect_error 2 version "unknown column 'componen'" "did you mean 'component'?"
+}
+
+@test "version: takes no object" {
+	try version devices
+	expect_error 2 version 'takes no object' 'rdmactl version --help'
+}

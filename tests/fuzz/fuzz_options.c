@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The command line: the input is its words, with a NUL after each; its first byte tells whether the
+ * first word ends the options. Options, objects, columns and completion all see the same words.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/complete.h"
+#include "load/object.h"
+#include "model/device.h"
+#include "model/gid_entry.h"
+#include "model/names.h"
+#include "schema/columns.h"
+
+enum { MOST_WORDS = 20 };
+
+struct args {
+	bool all;
+	struct number type, count;
+	const char *netdev;
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
+	CHOICE_OPTION(struct args, type, 't', "type", "TYPE", gid_type_names, "a type"),
+	STRING_OPTION(struct args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV, "a netdev"),
+	{.name = "count",
+	 .kind = OPTION_COUNT,
+	 .metavar = "N",
+	 .help = "a number",
+	 .offset = offsetof(struct args, count)},
+};
+
+static const struct command gids = {
+	.name = "gids",
+	.summary = "list GIDs",
+	.object_completion = COMPLETE_PORT,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.schema = &gid_schema,
+};
+
+static const struct command devices = {
+	.name = "devices",
+	.summary = "list devices",
+	.object_completion = COMPLETE_COMMAND,
+	.schema = &device_schema,
+};
+
+static const struct command *const commands[] = {&gids, &devices};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	unsetenv("POSIXLY_CORRECT");
+	if (!freopen("/dev/null", "w", stdout))
+		abort();
+	return 0;
+}
+
+/* A line for the user: there is one, and it does a terminal no harm. */
+static void expect_line(const char *line)
+{
+	char *clean;
+
+	if (!line || !*line)
+		abort();
+	clean = text_clean(line, strlen(line));
+	if (strcmp(line, clean))
+		abort();
+	free(clean);
+}
+
+static void try_objects(char *const *words, bool ports)
+{
+	struct device_list list = {0};
+	struct objects objects = {0};
+	struct problems problems = {0};
+	char *message = NULL;
+
+	device_add_port(device_list_add(&list, "mlx5_0"), 1);
+	device_add_port(device_list_add(&list, "mlx5\n"), 1);
+	if (objects_parse(&objects, words, ports, &message))
+		expect_line(message);
+	else
+		objects_filter(&objects, &list, &problems);
+	for (size_t i = 0; i < problems.count; i++) {
+		char *line = problem_line(&problems.items[i]);
+
+		expect_line(line);
+		if (problems.items[i].hint)
+			expect_line(problems.items[i].hint);
+		free(line);
+	}
+	free(message);
+	problems_free(&problems);
+	objects_free(&objects);
+	device_list_clear(&list);
+}
+
+static void try_columns(const char *list)
+{
+	struct columns columns;
+	char *bad = NULL;
+
+	int rc = columns_select(&columns, &device_schema, COLUMNS_DEFAULT, list, &bad);
+
+	if (!rc != !bad || !rc != !!columns.count)
+		abort();
+	columns_needs(&columns);
+	columns_free(&columns);
+	free(bad);
+}
+
+static void list_names(enum completion completion, const char *root, struct strings *ret_names)
+{
+	(void)completion;
+	strings_add(ret_names, "mlx5_0");
+	if (root)
+		strings_add(ret_names, root);
+}
+
+static void try_options(int count, char **words, bool stop_at_word)
+{
+	struct globals globals = {0};
+	struct args args = {0};
+	struct option_set sets[2];
+	char *message = NULL, *hint = NULL;
+	int first;
+
+	command_option_sets(&gids, &globals, &args, sets);
+	first = options_parse(count, words, sets, 2, stop_at_word, &message, &hint);
+	if (first < 0) {
+		expect_line(message);
+		if (hint)
+			expect_line(hint);
+	} else if (message || hint || first < 1 || first > count) {
+		abort();
+	} else {
+		try_objects(words + first, !stop_at_word);
+		if (globals.columns)
+			try_columns(globals.columns);
+	}
+	free(message);
+	free(hint);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct ctx ctx = {.commands = commands, .command_count = ARRAY_SIZE(commands)};
+	char *text, *words[MOST_WORDS + 2] = {(char[]){"rdmactl"}};
+	int count = 1;
+
+	if (!size)
+		return 0;
+	text = mem_alloc_zero(size, 1);
+	memcpy(text, data + 1, size - 1);
+	for (size_t i = 0; i + 1 < size && count <= MOST_WORDS; i += strlen(text + i) + 1)
+		words[count++] = text + i;
+	words[count] = NULL;
+	complete(&ctx, words + 1, list_names);
+	try_options(count, words, data[0] & 1);
+	free(text);
+	return 0;
+}

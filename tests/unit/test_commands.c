@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The tables of the real commands: what help, completion, man pages and schemas are made from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <ctype.h>
+
+#include "base/mem.h"
+#include "commands.h"
+#include "schema/columns.h"
+
+#define COMMAND(name) &name##_command,
+static const struct command *const commands[] = {
+#include "commands.def"
+};
+#undef COMMAND
+
+static const char *const lower = "abcdefghijklmnopqrstuvwxyz";
+
+/* Names the row that a check is about, because its line says nothing of it. */
+#define CHECK(condition, what, name)                                    \
+	do {                                                            \
+		if (!(condition))                                       \
+			fail_msg("%s: %s: %s", what, name, #condition); \
+	} while (0)
+
+/* One line that begins in lower case (or with a word like GUID or IPoIB) and has no full stop (but
+ * dots for what goes on). */
+static void check_help(const char *what, const char *name, const char *help)
+{
+	size_t length = help ? strlen(help) : 0;
+
+	CHECK(length > 0, what, name);
+	CHECK(help[length - 1] != '.' || (length > 4 && !strcmp(help + length - 4, " ...")), what,
+	      name);
+	CHECK(!strpbrk(help, "\n\t"), what, name);
+	CHECK(!isspace((unsigned char)help[0]), what, name);
+	if (isupper((unsigned char)help[0])) {
+		size_t word = strcspn(help, " ,:;"), capitals = 0;
+
+		for (size_t i = 1; i < word; i++)
+			capitals += isupper((unsigned char)help[i]) != 0;
+		CHECK(capitals > 0, what, name);
+	}
+}
+
+/* Words between single separators: a_b_c, a-b-c. Some begin with a digit. */
+static void check_word(const char *what, const char *word, char separator, bool digit_first)
+{
+	size_t length = strlen(word);
+
+	CHECK(length > 0, what, word);
+	CHECK(strchr(lower, word[0]) || (digit_first && isdigit((unsigned char)word[0])), what,
+	      word);
+	CHECK(word[length - 1] != separator, what, word);
+	for (size_t i = 0; i < length; i++) {
+		CHECK(strchr(lower, word[i]) || isdigit((unsigned char)word[i]) ||
+			      word[i] == separator,
+		      what, word);
+		CHECK(word[i] != separator || word[i + 1] != separator, what, word);
+	}
+}
+
+static void command_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *command = commands[i];
+		const char *name = command->name;
+
+		CHECK(command->run, "command", name);
+		if (command->group == GROUP_HIDDEN)
+			CHECK(!strncmp(name, "__", 2), "command", name);
+		else
+			check_word("command", name, '-', false);
+		check_help("command", name, command->summary);
+		CHECK(!command->objects == !command->most_objects, "command", name);
+		CHECK(command->least_objects >= 0, "command", name);
+		CHECK(command->most_objects < 0 || command->least_objects <= command->most_objects,
+		      "command", name);
+		CHECK(command->object_completion != COMPLETE_CHOICE || command->object_choices,
+		      "command", name);
+		CHECK(!command->option_count == !command->options, "command", name);
+		CHECK(!command->option_count || command->args_size > 0, "command", name);
+		for (size_t j = 0; j < i; j++)
+			CHECK(strcmp(commands[j]->name, name), "twice", name);
+	}
+}
+
+static void check_option(const struct option_row *row, size_t args_size)
+{
+	static const size_t sizes[] = {
+		[OPTION_FLAG] = sizeof(bool),
+		[OPTION_STRING] = sizeof(const char *),
+		[OPTION_CHOICE] = sizeof(struct number),
+		[OPTION_DURATION] = sizeof(struct number),
+		[OPTION_COUNT] = sizeof(struct number),
+	};
+	const char *name = row->name;
+
+	check_word("option", name, '-', false);
+	check_help("option", name, row->help);
+	CHECK(row->kind < ARRAY_SIZE(sizes), "option", name);
+	CHECK((row->kind == OPTION_FLAG) == !row->metavar, "option", name);
+	CHECK((row->kind == OPTION_CHOICE) == (row->choices != NULL), "option", name);
+	CHECK((row->kind == OPTION_CHOICE) == (row->completion == COMPLETE_CHOICE), "option", name);
+	CHECK(row->offset + sizes[row->kind] <= args_size, "option", name);
+	CHECK(!row->letter || isalpha((unsigned char)row->letter), "option", name);
+	for (const char *c = row->metavar; c && *c; c++)
+		CHECK(isupper((unsigned char)*c) || *c == '_', "metavar", name);
+}
+
+/* The global options and the command's own stand beside each other: names differ in both. */
+static void option_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct option_row *seen[64];
+		struct option_set sets[2];
+		size_t count = 0;
+
+		command_option_sets(commands[i], NULL, NULL, sets);
+		for (size_t set = 0; set < 2; set++) {
+			for (size_t j = 0; j < sets[set].count; j++) {
+				const struct option_row *row = &sets[set].rows[j];
+
+				check_option(row,
+					     set ? commands[i]->args_size : sizeof(struct globals));
+				for (size_t k = 0; k < count; k++) {
+					CHECK(strcmp(seen[k]->name, row->name), "twice", row->name);
+					CHECK(!row->letter || seen[k]->letter != row->letter,
+					      "letter twice", row->name);
+				}
+				assert_true(count < ARRAY_SIZE(seen));
+				seen[count++] = row;
+			}
+		}
+	}
+}
+
+/* Words of an enumeration or of flags: each code and each word once. */
+static void check_names(const char *key, const struct enum_name *names, bool flags)
+{
+	for (const struct enum_name *name = names; name->word; name++) {
+		/* EDR and its kin are names, the same in capitals everywhere. */
+		if (name->word[strspn(name->word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
+			check_word(key, name->word, '-', true);
+		if (name->help)
+			check_help(key, name->word, name->help);
+		if (flags)
+			CHECK(name->value && !(name->value & (name->value - 1)), key, name->word);
+		for (const struct enum_name *other = names; other != name; other++) {
+			CHECK(other->value != name->value, key, name->word);
+			CHECK(strcmp(other->word, name->word), key, name->word);
+		}
+	}
+}
+
+static void check_field(const struct schema *schema, const struct field *field)
+{
+	const char *key = field->key;
+
+	check_word(schema->name, key, '_', false);
+	check_help(schema->name, key, field->help);
+	CHECK(field->heading, schema->name, key);
+	if (field->kind == FIELD_RECORDS) {
+		CHECK(field->get && field->records, schema->name, key);
+		CHECK(!(field->flags & FIELD_DEFAULT), schema->name, key);
+	} else {
+		CHECK(field->heading[0], schema->name, key);
+		for (const char *c = field->heading; *c && *c != ' '; c++)
+			CHECK(!islower((unsigned char)*c), schema->name, field->heading);
+	}
+	CHECK(field->get || field->offset < schema->record_size, schema->name, key);
+	if (field->kind == FIELD_ENUM || field->kind == FIELD_FLAGS) {
+		CHECK(field->get || field->names, schema->name, key);
+		if (field->names)
+			check_names(key, field->names, field->kind == FIELD_FLAGS);
+	}
+}
+
+static void check_schema(const struct schema *schema)
+{
+	const char *name = schema->name;
+
+	check_word("schema", name, '_', false);
+	CHECK(schema->version >= 1, "schema", name);
+	CHECK(schema->record_size > 0, "schema", name);
+	CHECK(schema->field_count > 0, "schema", name);
+	check_help("schema", name, schema->summary);
+	for (size_t i = 0; i < schema->field_count; i++) {
+		check_field(schema, &schema->fields[i]);
+		for (size_t j = 0; j < i; j++) {
+			const struct field *other = &schema->fields[j];
+
+			CHECK(strcmp(other->key, schema->fields[i].key), name, other->key);
+			CHECK(!other->heading[0] ||
+				      strcmp(other->heading, schema->fields[i].heading),
+			      name, other->key);
+		}
+		/* A misspelt key would give no column and no error: it is tried when it is used. */
+		if (schema->fields[i].records) {
+			struct columns columns;
+			char *bad = NULL;
+
+			CHECK(!columns_select(&columns, schema->fields[i].records, COLUMNS_ALL,
+					      schema->fields[i].records_columns, &bad),
+			      name, schema->fields[i].records_columns);
+			columns_free(&columns);
+			check_schema(schema->fields[i].records);
+		}
+	}
+}
+
+static void schemas(void **state)
+{
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		struct columns columns;
+		char *bad = NULL;
+
+		if (!commands[i]->schema)
+			continue;
+		count++;
+		check_schema(commands[i]->schema);
+		CHECK(strcmp(commands[i]->schema->name, "problems") &&
+			      strcmp(commands[i]->schema->name, "schema"),
+		      "key of the document", commands[i]->name);
+		/* Something is shown when nothing is asked for. */
+		CHECK(!columns_select(&columns, commands[i]->schema,
+				      commands[i]->all_columns ? COLUMNS_ALL : COLUMNS_DEFAULT,
+				      NULL, &bad),
+		      "no default column", commands[i]->name);
+		columns_free(&columns);
+		for (size_t j = 0; j < i; j++)
+			CHECK(!commands[j]->schema || commands[j]->schema == commands[i]->schema ||
+				      strcmp(commands[j]->schema->name, commands[i]->schema->name),
+			      "schema of two", commands[i]->name);
+	}
+	assert_true(count >= 6);
+	check_schema(&problem_schema);
+}
+
+/* All of a zeroed record is unknown or an empty list, and reading it does no harm. */
+static void empty_records(void **state)
+{
+	static const union {
+		char bytes[16384];
+		uint64_t number;
+		void *pointer;
+	} record;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct schema *schema = commands[i]->schema;
+
+		for (size_t j = 0; schema && j < schema->field_count; j++) {
+			struct value value;
+
+			assert_true(schema->record_size <= sizeof(record));
+			field_get(&schema->fields[j], &record, &value);
+			switch (value.kind) {
+			case VALUE_NONE:
+				break;
+			case VALUE_LIST:
+				CHECK(!value.list.count, schema->name, schema->fields[j].key);
+				break;
+			case VALUE_RECORDS:
+				CHECK(!value.records.count, schema->name, schema->fields[j].key);
+				break;
+			default:
+				/* The number of a device's ports is always known. */
+				CHECK(!strcmp(schema->fields[j].key, "port_count"), schema->name,
+				      schema->fields[j].key);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_rows),
+		cmocka_unit_test(option_rows),
+		cmocka_unit_test(schemas),
+		cmocka_unit_test(empty_records),
+	};
+
+	return cmocka_run_group_tests_name("commands", tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the shells are told to offer, and finding commands by their names. */
+#include <string.h>
+
+#include "captured.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cli/complete.h"
+#include "sample.h"
+
+struct args {
+	bool all;
+	const char *netdev;
+	struct number type;
+};
+
+static const struct enum_name types[] = {
+	{0, "ib", TONE_PLAIN, "InfiniBand"},
+	{1, "roce-v1"},
+	{2, "roce-v2"},
+	{0, NULL},
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
+	STRING_OPTION(struct args, netdev, 'n', "netdev", "NETDEV", COMPLETE_NETDEV, "a netdev"),
+	CHOICE_OPTION(struct args, type, 0, "type", "TYPE", types, "a type"),
+	{.name = "secret", .kind = OPTION_FLAG, .help = "not shown", .hidden = true},
+};
+
+static const struct command samples = {
+	.name = "list",
+	.group = GROUP_INVENTORY,
+	.summary = "list samples",
+	.object_completion = COMPLETE_PORT,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.schema = &sample_schema,
+};
+
+static const struct command shell = {
+	.name = "shell",
+	.group = GROUP_SHELL,
+	.summary = "print a script",
+	.object_completion = COMPLETE_CHOICE,
+	.object_choices = types,
+};
+
+static const struct command link_command = {
+	.name = "link",
+	.group = GROUP_SHELL,
+	.summary = "do without words",
+	.object_completion = COMPLETE_NOTHING,
+};
+
+static const struct command help = {
+	.name = "help",
+	.group = GROUP_SHELL,
+	.summary = "explain",
+	.object_completion = COMPLETE_COMMAND,
+};
+
+static const struct command schema = {
+	.name = "schema",
+	.group = GROUP_SHELL,
+	.summary = "print a schema",
+	.object_completion = COMPLETE_SCHEMA,
+};
+
+static const struct command hidden = {
+	.name = "__hidden",
+	.group = GROUP_HIDDEN,
+	.summary = "for scripts",
+	.object_completion = COMPLETE_DEVICE,
+	.schema = &leaf_schema,
+};
+
+static const struct command *const commands[] = {&samples, &shell,  &link_command,
+						 &help,	   &schema, &hidden};
+
+static const struct ctx ctx = {.commands = commands, .command_count = ARRAY_SIZE(commands)};
+
+/* What is on the system depends on the class and, to see that it is passed on, on the root. */
+static void list(enum completion completion, const char *root, struct strings *ret_names)
+{
+	static const char *const names[] = {
+		[COMPLETE_DEVICE] = "mlx5_0",
+		[COMPLETE_PORT] = "mlx5_0/1",
+		[COMPLETE_NETDEV] = "eth0",
+	};
+
+	strings_add(ret_names, names[completion]);
+	if (completion == COMPLETE_PORT)
+		strings_add(ret_names, "mlx5_0");
+	if (root)
+		strings_add(ret_names, root);
+}
+
+/* The words, with | between them: the last one is completed. */
+static char *ask(const char *line)
+{
+	_cleanup_(freep) char *copy = mem_string(line);
+	char *words[20], *rest = copy;
+	struct captured captured;
+	size_t count = 0;
+
+	while ((words[count] = strsep(&rest, "|")))
+		count++;
+	capture_begin(&captured);
+	complete(&ctx, words, list);
+	return capture_end(&captured);
+}
+
+static void check(const char *line, const char *expected)
+{
+	_cleanup_(freep) char *text = ask(line);
+
+	assert_string_equal(text, expected);
+}
+
+#define COMMANDS                   \
+	"list\tlist samples\n"     \
+	"shell\tprint a script\n"  \
+	"link\tdo without words\n" \
+	"help\texplain\n"          \
+	"schema\tprint a schema\n"
+
+static void command_names(void **state)
+{
+	char *none[] = {NULL};
+	struct captured captured;
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	check("", COMMANDS);
+	check("li", "list\tlist samples\nlink\tdo without words\n");
+	check("list", "list\tlist samples\n");
+	check("lists", "");
+	check("__", "");
+	check("--json|s", "shell\tprint a script\nschema\tprint a schema\n");
+	capture_begin(&captured);
+	complete(&ctx, none, list);
+	text = capture_end(&captured);
+	assert_string_equal(text, COMMANDS);
+}
+
+static void objects(void **state)
+{
+	(void)state;
+	check("list|", "mlx5_0/1\t\nmlx5_0\t\n");
+	check("list|mlx5_0/", "mlx5_0/1\t\n");
+	check("list|mlx5_0|", "mlx5_0/1\t\nmlx5_0\t\n");
+	check("list|x", "");
+	check("--json|list|--all|mlx5_0/", "mlx5_0/1\t\n");
+	check("shell|", "ib\tInfiniBand\nroce-v1\t\nroce-v2\t\n");
+	check("shell|roce", "roce-v1\t\nroce-v2\t\n");
+	check("link|", "");
+	check("help|", COMMANDS);
+	check("help|sc", "schema\tprint a schema\n");
+	check("__hidden|", "mlx5_0\t\n");
+}
+
+/* Schemas are asked for by their own names. */
+static void schemas(void **state)
+{
+	(void)state;
+	check("schema|", "samples\ta sample\n");
+	check("schema|l", "");
+}
+
+static void option_names(void **state)
+{
+	(void)state;
+	check("--js", "--json\tprint one JSON document\n--jsonl\tprint one JSON object a line\n");
+	check("--all", "");
+	check("list|--all", "--all\teverything\n");
+	check("list|--ne", "--netdev\ta netdev\n");
+	check("list|--secret", "");
+	check("shell|--all", "");
+	check("list|--js",
+	      "--json\tprint one JSON document\n--jsonl\tprint one JSON object a line\n");
+	check("list|--nope", "");
+	check("list|-x", "");
+}
+
+/* - alone offers all of them, each one once. */
+static void all_option_names(void **state)
+{
+	_cleanup_(freep) char *text = ask("list|-");
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, global_option_count + ARRAY_SIZE(options) - 1);
+	assert_non_null(strstr(text, "--json\t"));
+	assert_non_null(strstr(text, "--type\ta type\n"));
+}
+
+static void option_values(void **state)
+{
+	(void)state;
+	check("list|--type|", "ib\tInfiniBand\nroce-v1\t\nroce-v2\t\n");
+	check("list|--type|r", "roce-v1\t\nroce-v2\t\n");
+	check("list|--netdev|", "eth0\t\n");
+	check("list|-n|e", "eth0\t\n");
+	check("--color|a", "auto\t\nalways\t\n");
+	check("--root|", ":file\n");
+	check("--root|/tm", ":file\n");
+	check("--timeout|", "");
+	/* After its value the option is done; a value may look like an option. */
+	check("list|--type|ib|mlx5_0/", "mlx5_0/1\t\n");
+	check("list|--type|--all|--typ", "--type\ta type\n");
+	check("list|--netdev|--a", "");
+	/* A flag takes none. */
+	check("list|--all|mlx5_0/", "mlx5_0/1\t\n");
+}
+
+static void joined_values(void **state)
+{
+	(void)state;
+	check("--color=a", "--color=auto\t\n--color=always\t\n");
+	check("--color=", "--color=auto\t\n--color=always\t\n--color=never\t\n");
+	check("list|--netdev=e", "--netdev=eth0\t\n");
+	check("list|--columns=na", "--columns=name\tthe name\n");
+	check("list|--columns=guid,na", "--columns=guid,name\tthe name\n");
+	check("list|--columns=+na", "--columns=+name\tthe name\n");
+	check("list|--root=/tm", ":file\n");
+	check("list|--all=", "");
+	check("list|--nope=x", "");
+	check("list|--=x", "");
+	check("list|--color=auto|mlx5_0/", "mlx5_0/1\t\n");
+}
+
+static void columns(void **state)
+{
+	(void)state;
+	check("list|-o|na", "name\tthe name\n");
+	check("list|-o|+na", "+name\tthe name\n");
+	check("list|-o|-na", "-name\tthe name\n");
+	check("list|-o|guid,na", "guid,name\tthe name\n");
+	check("list|-o|guid,count,na", "guid,count,name\tthe name\n");
+	check("list|-o|guid,+na", "guid,+name\tthe name\n");
+	check("list|-o|+guid,-na", "+guid,-name\tthe name\n");
+	check("list|-o|nope,g", "nope,guid\ta GUID\nnope,gid\ta GID\n");
+	check("list|-o|nope", "");
+	/* A list of records is no column of a table. */
+	check("list|-o|leav", "");
+	/* No schema, no columns. */
+	check("shell|-o|", "");
+	check("-o|", "");
+}
+
+static void all_columns(void **state)
+{
+	_cleanup_(freep) char *text = ask("list|-o|guid,");
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+		assert_int_equal(strncmp(line, "guid,", 5), 0);
+		lines++;
+	}
+	assert_true(lines >= sample_schema.field_count - 1);
+}
+
+static void root_is_passed_on(void **state)
+{
+	(void)state;
+	check("--root|/tree|list|", "mlx5_0/1\t\nmlx5_0\t\n/tree\t\n");
+	check("--root=/tree|list|/", "/tree\t\n");
+	check("list|--root|/tree|--netdev|", "eth0\t\n/tree\t\n");
+	check("list|--root|/first|--root|/second|/", "/second\t\n");
+}
+
+static void strange_words(void **state)
+{
+	(void)state;
+	check("\033[31m", "");
+	check("%s%n|", COMMANDS);
+	check("nope|list|mlx5_0/", "mlx5_0/1\t\n");
+	check("list|%s", "");
+	check("list|-o|%s,%n,na", "%s,%n,name\tthe name\n");
+	check("list|\xff\xfe", "");
+	check("|", COMMANDS);
+	check("|||", COMMANDS);
+	check("=", "");
+	check("list|--|mlx5_0/", "mlx5_0/1\t\n");
+}
+
+/* A candidate is one line, whatever a device is called. */
+static void list_hostile(enum completion completion, const char *root, struct strings *ret_names)
+{
+	(void)completion;
+	(void)root;
+	strings_add(ret_names, "mlx5\n_0\t\033[31m");
+	strings_add(ret_names, "mlx5_1");
+}
+
+static void hostile_names(void **state)
+{
+	char *words[] = {(char[]){"list"}, (char[]){"ml"}, NULL};
+	_cleanup_(freep) char *text = NULL;
+	struct captured captured;
+	size_t lines = 0;
+
+	(void)state;
+	capture_begin(&captured);
+	complete(&ctx, words, list_hostile);
+	text = capture_end(&captured);
+	for (const char *c = text; *c; c++) {
+		lines += *c == '\n';
+		assert_true(*c == '\n' || *c == '\t' || (unsigned char)*c >= 0x20);
+	}
+	assert_true(lines == 1 || lines == 2);
+	assert_non_null(strstr(text, "mlx5_1\t\n"));
+}
+
+static void found_commands(void **state)
+{
+	(void)state;
+	assert_ptr_equal(command_find(&ctx, "list"), &samples);
+	assert_ptr_equal(command_find(&ctx, "__hidden"), &hidden);
+	assert_null(command_find(&ctx, "lis"));
+	assert_null(command_find(&ctx, ""));
+	assert_string_equal(command_closest(&ctx, "lsit"), "list");
+	assert_string_equal(command_closest(&ctx, "shcema"), "schema");
+	assert_null(command_closest(&ctx, "nonsense"));
+	assert_null(command_closest(&ctx, "__hiden"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_names),    cmocka_unit_test(objects),
+		cmocka_unit_test(schemas),	    cmocka_unit_test(option_names),
+		cmocka_unit_test(all_option_names), cmocka_unit_test(option_values),
+		cmocka_unit_test(joined_values),    cmocka_unit_test(columns),
+		cmocka_unit_test(all_columns),	    cmocka_unit_test(root_is_passed_on),
+		cmocka_unit_test(strange_words),    cmocka_unit_test(hostile_names),
+		cmocka_unit_test(found_commands),
+	};
+
+	return cmocka_run_group_tests_name("complete", tests, NULL, NULL);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Option tables: every kind of value, and every way to get it wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cli/option.h"
+
+struct args {
+	bool all, brief, secret;
+	const char *name, *file;
+	struct number when, time, count;
+};
+
+static const struct enum_name whens[] = {{0, "never"}, {1, "always"}, {0, NULL}};
+
+static const struct option_row first_rows[] = {
+	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
+	FLAG_OPTION(struct args, brief, 'b', "brief", "less"),
+	STRING_OPTION(struct args, name, 'n', "name", "NAME", COMPLETE_NOTHING, "a name"),
+	CHOICE_OPTION(struct args, when, 'w', "when", "WHEN", whens, "a choice"),
+};
+
+static const struct option_row second_rows[] = {
+	DURATION_OPTION(struct args, time, 0, "time", "TIME", "a duration"),
+	{.name = "count",
+	 .kind = OPTION_COUNT,
+	 .metavar = "N",
+	 .help = "a number",
+	 .offset = offsetof(struct args, count)},
+	STRING_OPTION(struct args, file, 0, "file", "FILE", COMPLETE_FILE, "a file"),
+	{.name = "secret",
+	 .kind = OPTION_FLAG,
+	 .help = "not shown",
+	 .hidden = true,
+	 .offset = offsetof(struct args, secret)},
+};
+
+/* Two tables with a struct each, as the global options and those of a command. */
+struct parsed {
+	struct args first, second;
+	struct option_set sets[2];
+	char *words[16];
+	int count;
+	int rc;
+	char *message, *hint;
+};
+
+/* The words after the program's name, as one text with blanks between. */
+static void parse(struct parsed *parsed, char *text, bool stop_at_word)
+{
+	*parsed = (struct parsed){.count = 1};
+	parsed->sets[0] = (struct option_set){first_rows, ARRAY_SIZE(first_rows), &parsed->first};
+	parsed->sets[1] = (struct option_set){second_rows, ARRAY_SIZE(second_rows),
+					      &parsed->second};
+	parsed->words[0] = (char[]){"rdmactl"};
+	for (char *word; (word = strsep(&text, " "));)
+		parsed->words[parsed->count++] = word;
+	parsed->rc = options_parse(parsed->count, parsed->words, parsed->sets, 2, stop_at_word,
+				   &parsed->message, &parsed->hint);
+	if (parsed->rc >= 0) {
+		assert_null(parsed->message);
+		assert_null(parsed->hint);
+	}
+}
+
+static void release(struct parsed *parsed)
+{
+	free(parsed->message);
+	free(parsed->hint);
+}
+
+#define PARSE(parsed, text) parse(parsed, (char[]){text}, false)
+
+static void flags(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "-a");
+	assert_int_equal(parsed.rc, 2);
+	assert_true(parsed.first.all);
+	assert_false(parsed.first.brief);
+	PARSE(&parsed, "--brief --secret");
+	assert_int_equal(parsed.rc, 3);
+	assert_true(parsed.first.brief);
+	assert_true(parsed.second.secret);
+	PARSE(&parsed, "-ab");
+	assert_true(parsed.first.all && parsed.first.brief);
+	PARSE(&parsed, "-a -a");
+	assert_true(parsed.first.all);
+}
+
+static void strings(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "-n x");
+	assert_string_equal(parsed.first.name, "x");
+	PARSE(&parsed, "-nx");
+	assert_string_equal(parsed.first.name, "x");
+	PARSE(&parsed, "-abnx");
+	assert_true(parsed.first.all && parsed.first.brief);
+	assert_string_equal(parsed.first.name, "x");
+	PARSE(&parsed, "--name=x=y");
+	assert_string_equal(parsed.first.name, "x=y");
+	PARSE(&parsed, "--name=");
+	assert_string_equal(parsed.first.name, "");
+	/* A value may look like an option, and the last one counts. */
+	PARSE(&parsed, "--name --all --name -b");
+	assert_string_equal(parsed.first.name, "-b");
+	assert_false(parsed.first.all);
+	PARSE(&parsed, "--file x --name y");
+	assert_string_equal(parsed.second.file, "x");
+	assert_string_equal(parsed.first.name, "y");
+	assert_null(parsed.first.file);
+}
+
+static void choices(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--when never");
+	assert_true(parsed.first.when.known);
+	assert_int_equal(parsed.first.when.value, 0);
+	PARSE(&parsed, "-walways");
+	assert_int_equal(parsed.first.when.value, 1);
+}
+
+static void durations(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t milliseconds;
+	} samples[] = {
+		{"0", 0},
+		{"1", 1000},
+		{"2s", 2000},
+		{"500ms", 500},
+		{"1m", 60000},
+		{"2h", 7200000},
+		{"4294967295h", UINT64_C(4294967295) * 3600000},
+		{"007s", 7000},
+	};
+	struct parsed parsed;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *text = mem_format("--time=%s", samples[i].text);
+
+		parse(&parsed, text, false);
+		assert_int_equal(parsed.rc, 2);
+		assert_true(parsed.second.time.known);
+		assert_true(parsed.second.time.value == samples[i].milliseconds);
+	}
+}
+
+static void counts(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--count 0");
+	assert_true(parsed.second.count.known);
+	assert_int_equal(parsed.second.count.value, 0);
+	PARSE(&parsed, "--count=4294967295");
+	assert_true(parsed.second.count.value == UINT32_MAX);
+}
+
+static void words(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "one -a two --name x three");
+	assert_int_equal(parsed.rc, 4);
+	assert_string_equal(parsed.words[4], "one");
+	assert_string_equal(parsed.words[5], "two");
+	assert_string_equal(parsed.words[6], "three");
+	assert_true(parsed.first.all);
+	PARSE(&parsed, "-a -- -b --nope");
+	assert_int_equal(parsed.rc, 3);
+	assert_string_equal(parsed.words[3], "-b");
+	assert_false(parsed.first.brief);
+	PARSE(&parsed, "one -- two");
+	assert_int_equal(parsed.rc, 2);
+	assert_string_equal(parsed.words[2], "one");
+	assert_string_equal(parsed.words[3], "two");
+	/* A lone - is a word. */
+	PARSE(&parsed, "- -a");
+	assert_int_equal(parsed.rc, 2);
+	assert_string_equal(parsed.words[2], "-");
+	assert_true(parsed.first.all);
+	parsed.count = options_parse(1, parsed.words, parsed.sets, 2, false, &parsed.message,
+				     &parsed.hint);
+	assert_int_equal(parsed.count, 1);
+}
+
+static void stop_at_word(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	parse(&parsed, (char[]){"-a ports -b --nope"}, true);
+	assert_int_equal(parsed.rc, 2);
+	assert_true(parsed.first.all);
+	assert_false(parsed.first.brief);
+	assert_string_equal(parsed.words[2], "ports");
+	parse(&parsed, (char[]){"--name x -- -b"}, true);
+	assert_int_equal(parsed.rc, 4);
+	/* The next parser starts anew and mixes again. */
+	PARSE(&parsed, "one -b");
+	assert_true(parsed.first.brief);
+	assert_int_equal(parsed.rc, 2);
+}
+
+static void check_bad(const char *text, const char *message, const char *hint)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	struct parsed parsed;
+
+	parse(&parsed, copy, false);
+	assert_int_equal(parsed.rc, -EINVAL);
+	assert_string_equal(parsed.message, message);
+	if (hint)
+		assert_string_equal(parsed.hint, hint);
+	else
+		assert_null(parsed.hint);
+	release(&parsed);
+}
+
+static void unknown_options(void **state)
+{
+	(void)state;
+	check_bad("--nope", "unknown option '--nope'", NULL);
+	check_bad("--nope=1", "unknown option '--nope=1'", NULL);
+	check_bad("--breif", "unknown option '--breif'", "did you mean '--brief'?");
+	check_bad("--coutn=3", "unknown option '--coutn=3'", "did you mean '--count'?");
+	check_bad("one --breif two", "unknown option '--breif'", "did you mean '--brief'?");
+	check_bad("--=3", "unknown option '--=3'", NULL);
+	check_bad("-x", "unknown option '-x'", NULL);
+	check_bad("-abx", "unknown option '-x'", NULL);
+	check_bad("-xab", "unknown option '-x'", NULL);
+	check_bad("-?", "unknown option '-?'", NULL);
+	check_bad("-:", "unknown option '-:'", NULL);
+	check_bad("---all", "unknown option '---all'", "did you mean '--all'?");
+	check_bad("--\033[31m", "unknown option '--\\x1b[31m'", NULL);
+}
+
+/* The word before is innocent. */
+static void unknown_letter_after_an_option(void **state)
+{
+	(void)state;
+	check_bad("--all -xa", "unknown option '-x'", NULL);
+	check_bad("--brief -ax", "unknown option '-x'", NULL);
+	check_bad("--name --all -xa", "unknown option '-x'", NULL);
+}
+
+/* A letter that is none: the word that it stands in is named, and is clean. */
+static void unknown_strange_letter(void **state)
+{
+	(void)state;
+	check_bad("-\xc3\xa9", "unknown option '-\xc3\xa9'", NULL);
+	check_bad("word -\xc3\xa9", "unknown option '-\xc3\xa9'", NULL);
+	check_bad("--all -\033[31m", "unknown option '-\\x1b[31m'", NULL);
+}
+
+/* A prefix that is unique today is not tomorrow. */
+static void abbreviated_options(void **state)
+{
+	(void)state;
+	check_bad("--al", "unknown option '--al'", NULL);
+	check_bad("--a", "unknown option '--a'", NULL);
+	check_bad("--brie", "unknown option '--brie'", "did you mean '--brief'?");
+	check_bad("--nam=x", "unknown option '--nam=x'", "did you mean '--name'?");
+}
+
+static void abbreviated_option_and_its_value(void **state)
+{
+	(void)state;
+	check_bad("--coun 5", "unknown option '--coun'", "did you mean '--count'?");
+	check_bad("one --coun 5 two", "unknown option '--coun'", "did you mean '--count'?");
+	check_bad("--name x --coun 5", "unknown option '--coun'", "did you mean '--count'?");
+}
+
+static void missing_values(void **state)
+{
+	(void)state;
+	check_bad("--name", "--name needs a value: NAME", NULL);
+	check_bad("-n", "--name needs a value: NAME", NULL);
+	check_bad("-abn", "--name needs a value: NAME", NULL);
+	check_bad("one --time", "--time needs a value: TIME", NULL);
+	check_bad("--all=1", "--all takes no value", NULL);
+	check_bad("--all=", "--all takes no value", NULL);
+	check_bad("--secret=x", "--secret takes no value", NULL);
+}
+
+static void bad_values(void **state)
+{
+	static const char *const durations[] = {
+		"",	"s",	"ms",	      "1d",   "1 s", "-1",
+		"1.5s", "1ss",	"4294967296", "0x10", "+1s", "99999999999999999999s",
+		"1S",	"\xff",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
+		struct parsed parsed;
+		_cleanup_(freep) char *text = mem_format("--time=%s", durations[i]);
+
+		if (strchr(durations[i], ' '))
+			continue;
+		parse(&parsed, text, false);
+		assert_int_equal(parsed.rc, -EINVAL);
+		assert_non_null(strstr(parsed.message, "is no duration (500ms, 2s, 1m)"));
+		assert_false(parsed.second.time.known);
+		release(&parsed);
+	}
+	check_bad("--time=\033x", "--time: '\\x1bx' is no duration (500ms, 2s, 1m)", NULL);
+	check_bad("--when sometimes", "--when: 'sometimes' is none of never, always", NULL);
+	check_bad("--when=", "--when: '' is none of never, always", NULL);
+	check_bad("--when=neve", "--when: 'neve' is none of never, always", NULL);
+	check_bad("--when=\033", "--when: '\\x1b' is none of never, always", NULL);
+	check_bad("--count x", "--count: 'x' is no number", NULL);
+	check_bad("--count=-1", "--count: '-1' is no number", NULL);
+	check_bad("--count=4294967296", "--count: '4294967296' is no number", NULL);
+	check_bad("--count=", "--count: '' is no number", NULL);
+}
+
+static void rows_found(void **state)
+{
+	const struct option_set sets[2] = {{first_rows, ARRAY_SIZE(first_rows), NULL},
+					   {second_rows, ARRAY_SIZE(second_rows), NULL}};
+
+	(void)state;
+	assert_ptr_equal(option_find(sets, 2, "--all"), &first_rows[0]);
+	assert_ptr_equal(option_find(sets, 2, "-a"), &first_rows[0]);
+	assert_ptr_equal(option_find(sets, 2, "--time"), &second_rows[0]);
+	assert_null(option_find(sets, 1, "--time"));
+	assert_null(option_find(sets, 2, "--al"));
+	assert_null(option_find(sets, 2, "all"));
+	assert_null(option_find(sets, 2, "a"));
+	assert_null(option_find(sets, 2, "-ab"));
+	assert_null(option_find(sets, 2, "-"));
+	assert_null(option_find(sets, 2, "--"));
+	assert_null(option_find(sets, 2, ""));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flags),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(choices),
+		cmocka_unit_test(durations),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(words),
+		cmocka_unit_test(stop_at_word),
+		cmocka_unit_test(unknown_options),
+		cmocka_unit_test(unknown_letter_after_an_option),
+		cmocka_unit_test(unknown_strange_letter),
+		cmocka_unit_test(abbreviated_options),
+		cmocka_unit_test(abbreviated_option_and_its_value),
+		cmocka_unit_test(missing_values),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(rows_found),
+	};
+
+	/* It would keep getopt from mixing words and options. */
+	unsetenv("POSIXLY_CORRECT");
+	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
+}
