@@ -19,9 +19,9 @@ INSTALL ?= install
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-# Linked; libibverbs is loaded at run time (lib/source/library.h), only its header is used.
-LINKED := libnl-3.0 jansson smartcols
-HEADERS_OF := libibverbs
+# Linked; the others are loaded when first needed (lib/base/library.h): only their headers are used.
+LINKED := libnl-3.0 jansson
+HEADERS_OF := libibverbs smartcols
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(LINKED) $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \

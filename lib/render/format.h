@@ -5,13 +5,27 @@
 #include "render/render.h"
 
 int render_table(const struct render_options *options, const struct document *document);
+/* The same for text beyond ASCII; render_table() calls it. */
+int render_wide_table(const struct render_options *options, const struct document *document);
 int render_record(const struct render_options *options, const struct document *document);
 int render_tsv(const struct render_options *options, const struct document *document);
 int render_json(const struct document *document);
 int render_jsonl(const struct document *document);
 
-/*
- * A value as one piece of text for people; lists are joined with `separator`. NULL for NONE.
- * The caller frees it.
- */
-char *format_value(const struct value *value, const char *separator);
+enum { TEXT_SCRATCH = 32 };
+
+/* A value as one piece of text for people; valid as long as it and the value stay where they are. */
+struct text {
+	const char *string; /* NULL for NONE */
+	char *owned;
+	char scratch[TEXT_SCRATCH];
+};
+
+/* Lists are joined with `separator`. */
+void format_value(const struct value *value, const char *separator, struct text *text);
+void text_release(struct text *text);
+
+/* What both kinds of tables have in common: a cell's text, `-` for nothing, and a tone's colour. */
+void table_get_cell(const struct field *field, const void *row, struct value *value,
+		    struct text *text);
+const char *table_tone_color(enum tone tone);

@@ -44,15 +44,16 @@ static void put_record(const struct columns *columns, const void *record, int in
 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct field *field = columns->fields[i];
-		_cleanup_(freep) char *text = NULL;
+		_cleanup_(text_release) struct text text = {.owned = NULL};
 
 		field_get(field, record, &value);
 		if (value.kind == VALUE_RECORDS) {
 			put_inner(field, &value, indent);
 			continue;
 		}
-		text = format_value(&value, " ");
-		printf("%*s%-*s  %s\n", indent, "", width, field->key, text && *text ? text : "-");
+		format_value(&value, " ", &text);
+		printf("%*s%-*s  %s\n", indent, "", width, field->key,
+		       text.string && *text.string ? text.string : "-");
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -26,26 +27,51 @@ static char *join(const struct value *value, const char *separator)
 	return text;
 }
 
-char *format_value(const struct value *value, const char *separator)
+static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCRATCH])
 {
+	char *digit = scratch + TEXT_SCRATCH - 1;
+
+	*digit = '\0';
+	do
+		*--digit = (char)('0' + number % 10);
+	while (number /= 10);
+	return digit;
+}
+
+void format_value(const struct value *value, const char *separator, struct text *text)
+{
+	text->owned = NULL;
+	text->string = text->scratch;
 	switch (value->kind) {
 	case VALUE_STRING:
-		return mem_string(value->string);
+		text->string = value->string;
+		break;
 	case VALUE_UNSIGNED:
-		return mem_format("%" PRIu64, value->number);
+		text->string = format_unsigned(value->number, text->scratch);
+		break;
 	case VALUE_SIGNED:
-		return mem_format("%" PRId64, value->integer);
+		snprintf(text->scratch, sizeof(text->scratch), "%" PRId64, value->integer);
+		break;
 	case VALUE_REAL:
-		return mem_format("%.10g", value->real);
+		snprintf(text->scratch, sizeof(text->scratch), "%.10g", value->real);
+		break;
 	case VALUE_BOOL:
-		return mem_string(value->boolean ? "yes" : "no");
+		text->string = value->boolean ? "yes" : "no";
+		break;
 	case VALUE_LIST:
-		return join(value, separator);
+		text->string = text->owned = join(value, separator);
+		break;
 	case VALUE_RECORDS:
-		return mem_format("%zu", value->records.count);
+		text->string = format_unsigned(value->records.count, text->scratch);
+		break;
 	default:
-		return NULL;
+		text->string = NULL;
 	}
+}
+
+void text_release(struct text *text)
+{
+	free(text->owned);
 }
 
 int render(const struct render_options *options, const struct document *document)

@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
-#include <locale.h>
+/*
+ * Tables of plain ASCII, which nearly all are: widths in one pass over the rows, output in another,
+ * with no copy of the cells. Anything else is left to libsmartcols (wide_table.c), which knows the
+ * width of all characters but costs twice the instructions of all the rest of a listing.
+ */
 #include <stdio.h>
 #include <string.h>
 
-#include <libsmartcols.h>
-
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "render/format.h"
 
-static void unref_table(struct libscols_table **table)
-{
-	scols_unref_table(*table);
-}
-
-/* Reading the locale costs several files: only text beyond ASCII is worth it. */
-static void prepare_for_text(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text >= 0x80) {
-			setlocale(LC_CTYPE, "");
-			return;
-		}
-}
-
-static const char *tone_color(enum tone tone)
+const char *table_tone_color(enum tone tone)
 {
 	switch (tone) {
 	case TONE_GOOD:
@@ -38,88 +25,105 @@ static const char *tone_color(enum tone tone)
 	}
 }
 
-static int set_cell(struct libscols_line *line, size_t column, const struct value *value,
-		    bool color)
+void table_get_cell(const struct field *field, const void *row, struct value *value,
+		    struct text *text)
 {
-	_cleanup_(freep) char *text = format_value(value, ",");
-	int rc;
-
-	if (!text || !*text) {
-		free(text);
-		text = strdup("-");
-		if (!text)
-			return -ENOMEM;
-	}
-	prepare_for_text(text);
-	rc = scols_line_refer_data(line, column, text);
-	if (rc)
-		return rc;
-	text = NULL; /* the line's now */
-	if (color && tone_color(value->tone))
-		rc = scols_cell_set_color(scols_line_get_cell(line, column),
-					  tone_color(value->tone));
-	return rc;
+	field_get(field, row, value);
+	format_value(value, ",", text);
+	if (!text->string || !*text->string)
+		text->string = "-";
 }
 
-static int add_columns(struct libscols_table *table, const struct columns *columns)
+/* The length of a plain text, or -1. */
+static int plain_length(const char *text)
 {
-	for (size_t i = 0; i < columns->count; i++) {
-		int flags = columns->fields[i]->flags & FIELD_RIGHT ? SCOLS_FL_RIGHT : 0;
+	const char *end = text;
 
-		if (!scols_table_new_column(table, columns->fields[i]->heading, 0, flags))
-			return -ENOMEM;
-	}
-	return 0;
+	while (*end >= ' ' && *end <= '~')
+		end++;
+	return *end ? -1 : (int)(end - text);
 }
 
-static int add_line(struct libscols_table *table, const struct columns *columns, const void *row,
-		    bool color)
+/* The widths of the columns; false if a cell is not plain. */
+static bool measure(const struct render_options *options, const struct document *document,
+		    int *widths)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	struct value value;
+	const struct columns *columns = document->columns;
 
-	if (!line)
-		return -ENOMEM;
-	for (size_t i = 0; i < columns->count; i++) {
-		int rc;
+	for (size_t i = 0; options->headings && i < columns->count; i++)
+		widths[i] = (int)strlen(columns->fields[i]->heading);
+	for (size_t row = 0; row < document->row_count; row++) {
+		for (size_t i = 0; i < columns->count; i++) {
+			_cleanup_(text_release) struct text text;
+			struct value value;
+			int length;
 
-		field_get(columns->fields[i], row, &value);
-		rc = set_cell(line, i, &value, color);
-		if (rc)
-			return rc;
+			table_get_cell(columns->fields[i], document->rows[row], &value, &text);
+			length = plain_length(text.string);
+			if (length < 0)
+				return false;
+			if (length > widths[i])
+				widths[i] = length;
+		}
 	}
-	return 0;
+	return true;
+}
+
+static void put_blanks(int count)
+{
+	while (count-- > 0)
+		putchar_unlocked(' ');
+}
+
+/* One cell and what separates it from the next: nothing behind the last one. */
+static void put_cell(const char *text, const char *color, int width, bool right, bool last)
+{
+	int blanks = width - (int)strlen(text);
+
+	if (right)
+		put_blanks(blanks);
+	if (color)
+		fputs(color, stdout);
+	fputs(text, stdout);
+	if (color)
+		fputs("\033[0m", stdout);
+	if (last)
+		putchar_unlocked('\n');
+	else
+		put_blanks(right ? 1 : blanks + 1);
+}
+
+static void put_headings(const struct columns *columns, const int *widths)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		put_cell(columns->fields[i]->heading, NULL, widths[i],
+			 columns->fields[i]->flags & FIELD_RIGHT, i + 1 == columns->count);
+}
+
+static void put_row(const struct columns *columns, const void *row, const int *widths, bool color)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		_cleanup_(text_release) struct text text;
+		struct value value;
+
+		table_get_cell(columns->fields[i], row, &value, &text);
+		put_cell(text.string, color ? table_tone_color(value.tone) : NULL, widths[i],
+			 columns->fields[i]->flags & FIELD_RIGHT, i + 1 == columns->count);
+	}
 }
 
 int render_table(const struct render_options *options, const struct document *document)
 {
-	_cleanup_(unref_table) struct libscols_table *table = scols_new_table();
-	int rc;
+	const struct columns *columns = document->columns;
+	_cleanup_(freep) int *widths = mem_alloc_zero(columns->count, sizeof(*widths));
 
-	if (!table)
-		return -ENOMEM;
 	if (!document->row_count)
 		return 0;
-	scols_table_enable_noheadings(table, !options->headings);
-	scols_table_enable_colors(table, options->color);
-	scols_table_set_stream(table, stdout);
-	/* Text is clean already: an escape in it must not be escaped again. */
-	scols_table_enable_noencoding(table, 1);
-	rc = add_columns(table, document->columns);
-	for (size_t i = 0; !rc && i < document->row_count; i++)
-		rc = add_line(table, document->columns, document->rows[i], options->color);
-	return rc ? rc : scols_print_table(table);
-}
-
-const char *render_table_built_version(void)
-{
-	return LIBSMARTCOLS_VERSION;
-}
-
-const char *render_table_running_version(void)
-{
-	const char *version = NULL;
-
-	scols_get_library_version(&version);
-	return version;
+	if (!measure(options, document, widths))
+		return render_wide_table(options, document);
+	if (options->headings)
+		put_headings(columns, widths);
+	for (size_t i = 0; i < document->row_count; i++)
+		put_row(columns, document->rows[i], widths, options->color);
+	return 0;
 }

@@ -11,14 +11,14 @@ static void put_row(const struct columns *columns, const void *row)
 	struct value value;
 
 	for (size_t i = 0; i < columns->count; i++) {
-		_cleanup_(freep) char *text = NULL;
+		_cleanup_(text_release) struct text text;
 
 		field_get(columns->fields[i], row, &value);
-		text = format_value(&value, ",");
+		format_value(&value, ",", &text);
 		if (i)
 			putchar('\t');
-		if (text)
-			fputs(text, stdout);
+		if (text.string)
+			fputs(text.string, stdout);
 	}
 	putchar('\n');
 }

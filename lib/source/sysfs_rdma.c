@@ -81,6 +81,17 @@ static bool is_known(const struct attribute *attribute, const void *member)
 	return ((const struct number *)member)->known;
 }
 
+/* True if an attribute is needed that is not known yet: most often RDMA netlink told all. */
+static bool is_wanting(const struct attribute *attributes, size_t count, unsigned int needs,
+		       const void *record)
+{
+	for (size_t i = 0; i < count; i++)
+		if (needs & attributes[i].need &&
+		    !is_known(&attributes[i], (const char *)record + attributes[i].offset))
+			return true;
+	return false;
+}
+
 static int parse_layer(const char *text, struct number *number)
 {
 	static const struct enum_name words[] = {
@@ -314,13 +325,20 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 		number_set(&device->irq_count, irqs);
 }
 
-void sysfs_rdma_read_device(const struct root *root, struct device *device, unsigned int needs,
-			    struct problems *problems)
+static void read_device(const struct root *root, struct device *device, unsigned int needs,
+			struct problems *problems)
 {
 	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->kernel_name);
 
 	read_attributes(root, directory, device->name, device_attributes,
 			ARRAY_SIZE(device_attributes), needs, &device_schema, device, problems);
+}
+
+void sysfs_rdma_read_device(const struct root *root, struct device *device, unsigned int needs,
+			    struct problems *problems)
+{
+	if (is_wanting(device_attributes, ARRAY_SIZE(device_attributes), needs, device))
+		read_device(root, device, needs, problems);
 	if (needs & NEED_PCI)
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
@@ -381,8 +399,8 @@ static bool may_have_subnet(const struct port *port)
 	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned int needs,
-			  struct problems *problems)
+static void read_port(const struct root *root, struct port *port, unsigned int needs,
+		      struct problems *problems)
 {
 	unsigned int number = (unsigned int)port->port.value;
 	_cleanup_(freep) char *directory =
@@ -390,20 +408,34 @@ void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned i
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
 	size_t count;
 
-	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
-			needs & NEED_LINK_LAYER, &port_schema, port, problems);
-	if (!may_have_subnet(port))
-		needs &= ~(unsigned int)(NEED_LID | NEED_SM_SL);
-	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
-			needs & ~(unsigned int)NEED_LINK_LAYER, &port_schema, port, problems);
+	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes), needs,
+			&port_schema, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
-		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port, problems);
+		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
+			     problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known)
-		read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port, problems);
+		read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port,
+			     problems);
 	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
 		if (!sysfs_count(root, &count, "%s/gids", directory))
 			number_set(&port->gid_table_length, count);
 		if (!sysfs_count(root, &count, "%s/pkeys", directory))
 			number_set(&port->pkey_table_length, count);
 	}
+}
+
+void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned int needs,
+			  struct problems *problems)
+{
+	const unsigned int special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
+
+	/* What else is worth reading depends on the link layer. */
+	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
+		read_port(root, port, NEED_LINK_LAYER, problems);
+	needs &= ~(unsigned int)NEED_LINK_LAYER;
+	if (!may_have_subnet(port))
+		needs &= ~(unsigned int)(NEED_LID | NEED_SM_SL);
+	if (needs & special ||
+	    is_wanting(port_attributes, ARRAY_SIZE(port_attributes), needs, port))
+		read_port(root, port, needs, problems);
 }

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "source/library.h"
+#include "base/library.h"
 #include "source/verbs_library.h"
 
 #define LIBRARY "libibverbs.so.1"

@@ -5,7 +5,7 @@
 #include <infiniband/verbs.h>
 
 #include "schema/value.h"
-#include "source/library.h"
+#include "base/library.h"
 
 #define VERBS_FUNCTIONS(MUST, MAY) \
 	MUST(ibv_get_device_list)  \

@@ -86,6 +86,22 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	done
 }
 
+@test "gids: a filter that none passes" {
+	local words
+
+	for words in '--netdev nosuch' '--ip 9.9.9.9' '--type ib' '--type roce-v1 --ip 2001:db8::1 --all'; do
+		# shellcheck disable=SC2086 # words
+		quickly on cx6dx-roce gids $words
+		expect_error 5 gids 'no GID passes --type, --netdev and --ip' 'rdmactl gids shows all' || wrong "$words"
+		# shellcheck disable=SC2086
+		quickly on cx6dx-roce gids --json $words
+		[ "$status" = 5 ] || wrong "$words --json: exit status $status"
+		[ "$(jq -c '[.gids, .problems[0].error]' <<<"$output")" = '[[],"no GID passes --type, --netdev and --ip"]' ] ||
+			wrong "$words --json: $output"
+	done
+	nothing_wrong
+}
+
 @test "gids: addresses of RoCE GIDs only" {
 	cells irdma-iwarp gids gid,type,ip iwp24s0f0
 	same 'iWARP' $'b496:91c8:3a60:0000:0000:0000:0000:0000 ib \n' "$output"

@@ -150,6 +150,17 @@ without_rdma()
 	nothing_wrong
 }
 
+@test "host: the root directory is no saved tree" {
+	without_rdma
+	try devices --root /
+	expect_error 5 devices 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+	# Nothing of a live system alone is refused.
+	try caps --root /
+	expect_error 5 caps 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+	RDMACTL_ROOT='' try caps
+	expect_error 5 caps 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+}
+
 @test "host: saved systems without RDMA: no core, no driver, no device" {
 	local command fixture line
 

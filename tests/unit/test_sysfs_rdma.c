@@ -656,6 +656,43 @@ static void gids_of_infiniband(void **state)
 	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
 }
 
+/* Before Linux 4.5 there were no types, and no RoCE v2. */
+static void gids_without_types(void **state)
+{
+	static const struct {
+		enum link_layer layer;
+		enum gid_type type;
+	} samples[] = {
+		{LINK_LAYER_INFINIBAND, GID_TYPE_IB},
+		{LINK_LAYER_ETHERNET, GID_TYPE_ROCE_V1},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct port *port = write_port(bed, "InfiniBand");
+
+		number_set(&port->link_layer, samples[i].layer);
+		sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+		assert_int_equal(port->gid_count, 1);
+		check_gid(&port->gids[0], 0, samples[i].type, NULL);
+	}
+	assert_int_equal(bed->problems.count, 0);
+}
+
+static void first_gid(void **state)
+{
+	struct bed *bed = *state;
+	const struct port *port = write_port(bed, "InfiniBand");
+	struct known_gid first = sysfs_rdma_first_gid(&bed->tree.root, port);
+
+	assert_true(first.known);
+	assert_true(gid_interface_id(&first.gid) == 0xec0d9a0300781a2c);
+	tree_write(&bed->tree, PORT "gids/0", "none");
+	assert_false(sysfs_rdma_first_gid(&bed->tree.root, port).known);
+	tree_delete(&bed->tree, PORT "gids/0");
+	assert_false(sysfs_rdma_first_gid(&bed->tree.root, port).known);
+}
+
 /* One bad slot hides no other. */
 static void gids_bad_slots(void **state)
 {
@@ -825,6 +862,8 @@ int main(void)
 		TEST(gids),
 		TEST(gids_with_empty_slots),
 		TEST(gids_of_infiniband),
+		TEST(gids_without_types),
+		TEST(first_gid),
 		TEST(gids_bad_slots),
 		TEST(gids_no_table),
 		TEST(pkeys),

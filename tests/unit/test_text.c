@@ -186,15 +186,11 @@ static void closest_word(void **state)
 		{"device", "devices"},	 {"devicse", "devices"}, {"dveices", "devices"},
 		{"ddevices", "devices"}, {"prots", "ports"},	 {"port", "ports"},
 		{"netdev", "netdevs"},	 {"cap", "caps"},	 {"gid", "gids"},
-		{"devixxs", "devices"},	 {"devices", "devices"},
+		{"devixxs", "devices"},	 {"gisd", "gids"},	 {"devices", "devices"},
 	};
-	static const char *const far[] = {"",
-					  "x",
-					  "dxvxcxs",
-					  "statistics",
-					  "p",
-					  "gi",
-					  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuv"};
+	static const char *const far[] = {
+		"",	      "x", "dxvxcxs", "gxxs",
+		"statistics", "p", "gi",      "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuv"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "source/library.h"
+#include "base/library.h"
 #include "source/verbs.h"
 #include "source/verbs_caps.h"
 #include "source/verbs_library.h"

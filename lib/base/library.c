@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "source/library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
