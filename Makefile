@@ -71,10 +71,10 @@ $(BUILD)/rdmactl: $(OBJECTS)
 
 # One file remembers the compiler flags, so that another set of them builds anew.
 FLAGS_FILE := $(BUILD)/flags
+ALL_FLAGS_TEXT = $(subst ','\'',$(filter-out -Werror,$(CC) $(ALL_CFLAGS)))
 $(FLAGS_FILE): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS))' | cmp -s - $@ || \
-		printf '%s\n' '$(subst ','\'',$(CC) $(ALL_CFLAGS))' >$@
+	@printf '%s\n' '$(ALL_FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(ALL_FLAGS_TEXT)' >$@
 .PHONY: FORCE
 FORCE:
 

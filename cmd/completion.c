@@ -34,7 +34,8 @@ static int run_completion(const struct ctx *ctx, const void *args, char **object
 
 	(void)args;
 	if (!shell) {
-		command_complain(ctx, "no completion for this shell", "bash, zsh and fish have one");
+		command_complain(ctx, "no completion for this shell",
+				 "bash, zsh and fish have one");
 		return STATUS_USAGE;
 	}
 	return finish_output(ctx, render_text(stubs[shell->value]), STATUS_DONE);

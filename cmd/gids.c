@@ -142,8 +142,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 }
 
 /* What the options must not be together with; NULL if all is well. */
-static const char *check(const struct ctx *ctx, const struct gids_args *args,
-			 struct filter *filter)
+static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
 {
 	const struct globals *globals = &ctx->globals;
 

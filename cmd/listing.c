@@ -102,7 +102,8 @@ void listing_prefer_columns(struct listing *listing, const char *list)
 	if (globals->columns || is_json(globals))
 		return;
 	columns_free(&listing->columns);
-	columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT, list, &bad);
+	columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT, list,
+		       &bad);
 }
 
 bool listing_load(struct listing *listing)
@@ -126,7 +127,8 @@ bool listing_load(struct listing *listing)
 
 void listing_add(struct listing *listing, const void *row)
 {
-	*(const void **)mem_append(&listing->rows, &listing->row_count, sizeof(*listing->rows)) = row;
+	*(const void **)mem_append(&listing->rows, &listing->row_count,
+				   sizeof(*listing->rows)) = row;
 }
 
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint)

@@ -24,7 +24,8 @@ struct listing {
  * Parses the objects and the columns. False: it was bad input, listing_end() says the rest.
  */
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports);
-/* Shows other columns than the schema's default ones, unless -o names some or the format shows all. */
+/* Shows other columns than the schema's default ones, unless -o names some or the format shows all.
+ */
 void listing_prefer_columns(struct listing *listing, const char *list);
 /* Loads what the columns need. False: there is nothing to list. */
 bool listing_load(struct listing *listing);

@@ -46,8 +46,8 @@ static int list_schemas(const struct ctx *ctx)
 			if (!schema || ctx->commands[i]->group == GROUP_HIDDEN)
 				continue;
 			entries[count].name = mem_string(schema->name);
-			entries[count].id =
-				mem_format("rdmactl/%s/%u", schema->name, schema->version);
+			entries[count].id = mem_format("rdmactl/%s/%u", schema->name,
+						       schema->version);
 			entries[count].summary = mem_string(schema->summary);
 			listing_add(&listing, &entries[count++]);
 		}

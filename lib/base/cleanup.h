@@ -13,10 +13,10 @@
 #define _cleanup_(function) __attribute__((cleanup(function)))
 
 /* Defines name##p(), the cleanup form of a `void name(type *)` that accepts NULL. */
-#define DEFINE_CLEANUP(type, name)                                                                 \
-	static inline void name##p(type **object)                                                  \
-	{                                                                                          \
-		name(*object);                                                                     \
+#define DEFINE_CLEANUP(type, name)                \
+	static inline void name##p(type **object) \
+	{                                         \
+		name(*object);                    \
 	}
 
 static inline void freep(void *pointer)

@@ -42,7 +42,8 @@ uint64_t gid_subnet_prefix(const struct gid *gid);
 /* The IP address that a RoCE GID stands for. */
 struct ip_address gid_to_ip(const struct gid *gid);
 
-/* Numeric address only, no name resolution. IPv6 may carry a %zone, which is left out. 0 or -EINVAL. */
+/* Numeric address only, no name resolution. IPv6 may carry a %zone, which is left out. 0 or
+ * -EINVAL. */
 int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);

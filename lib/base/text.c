@@ -58,11 +58,10 @@ static uint32_t decode(const char *bytes, size_t length)
 /* Characters that move the cursor, change direction or cannot be seen. */
 static bool is_unsafe(uint32_t point)
 {
-	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xad ||
-	       point == 0x61c || (point >= 0x200b && point <= 0x200f) ||
-	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2060 && point <= 0x206f) ||
-	       point == 0xfeff || (point >= 0xfff9 && point <= 0xfffb) ||
-	       (point >= 0xe0000 && point <= 0xe0fff);
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xad || point == 0x61c ||
+	       (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+	       (point >= 0x2060 && point <= 0x206f) || point == 0xfeff ||
+	       (point >= 0xfff9 && point <= 0xfffb) || (point >= 0xe0000 && point <= 0xe0fff);
 }
 
 char *text_clean(const char *bytes, size_t length)
@@ -103,7 +102,8 @@ static size_t distance(const char *a, const char *b)
 	for (size_t j = 0; j <= length_b; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= length_a; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3],
+		       *two_above = rows[(i + 1) % 3];
 
 		row[0] = i;
 		for (size_t j = 1; j <= length_b; j++) {

@@ -53,14 +53,14 @@ struct command {
 	const char *objects; /* [DEV[/PORT]...], or NULL if it takes none */
 	enum completion object_completion;
 	const struct enum_name *object_choices; /* with COMPLETE_CHOICE */
-	int least_objects, most_objects; /* most -1: any number */
+	int least_objects, most_objects;	/* most -1: any number */
 	const struct option_row *options;
 	size_t option_count;
-	size_t args_size; /* of the struct that the options fill */
+	size_t args_size;	     /* of the struct that the options fill */
 	const struct schema *schema; /* of its records, or NULL */
-	bool all_columns;            /* the default is every field: a vertical record */
-	bool raw;                    /* gets its words as they are, options included */
-	const char *needs;           /* what it needs of the system, in words, for the man page */
+	bool all_columns;	     /* the default is every field: a vertical record */
+	bool raw;		     /* gets its words as they are, options included */
+	const char *needs;	     /* what it needs of the system, in words, for the man page */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };

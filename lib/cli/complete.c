@@ -65,7 +65,8 @@ static void put_columns(struct completer *completer, const char *partial)
 		comma = partial;
 	else if (comma && (comma[1] == '+' || comma[1] == '-'))
 		comma++;
-	lead = mem_format("%s%.*s", completer->lead, comma ? (int)(comma - partial + 1) : 0, partial);
+	lead = mem_format("%s%.*s", completer->lead, comma ? (int)(comma - partial + 1) : 0,
+			  partial);
 	completer->lead = lead;
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind != FIELD_RECORDS)
@@ -110,7 +111,8 @@ static void put_class(struct completer *completer, enum completion completion,
 	}
 }
 
-static void put_value(struct completer *completer, const struct option_row *row, const char *partial)
+static void put_value(struct completer *completer, const struct option_row *row,
+		      const char *partial)
 {
 	put_class(completer, row->completion, row->choices, partial);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Shell completion: the stubs of bash, zsh and fish hand over the words, this prints the
- * candidates, one a line, `word<TAB>help`. The one line `:file` asks for the shell's own file names.
+ * candidates, one a line, `word<TAB>help`. The one line `:file` asks for the shell's own file
+ * names.
  */
 #pragma once
 

@@ -77,8 +77,8 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 		const struct field *field = &schema->fields[i];
 		bool shown = field->flags & FIELD_DEFAULT && !all_columns;
 
-		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width,
-			field->key, heading_width, field->heading, field->help);
+		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width, field->key,
+			heading_width, field->heading, field->help);
 	}
 }
 

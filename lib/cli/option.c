@@ -184,8 +184,8 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 }
 
 /*
- * getopt_long takes any prefix that is unique today; a script that relies on one breaks with the next
- * option. The word is the last one taken, or the one before its value.
+ * getopt_long takes any prefix that is unique today; a script that relies on one breaks with the
+ * next option. The word is the last one taken, or the one before its value.
  */
 static bool is_abbreviated(char *const *argv, const char *name)
 {
@@ -221,7 +221,8 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 			return -EINVAL;
 		}
 		message = store(parser.rows[at],
-				(char *)parser.owners[at]->values + parser.rows[at]->offset, optarg);
+				(char *)parser.owners[at]->values + parser.rows[at]->offset,
+				optarg);
 		if (message) {
 			*ret_message = message;
 			return -EINVAL;

@@ -33,7 +33,7 @@ enum completion {
 
 struct option_row {
 	const char *name; /* without -- */
-	char letter;      /* 0: none */
+	char letter;	  /* 0: none */
 	enum option_kind kind;
 	size_t offset;
 	const char *metavar;
@@ -43,24 +43,34 @@ struct option_row {
 	bool hidden;
 };
 
-#define OPTION_OFFSET(record, member, type)                                                        \
-	(offsetof(record, member) +                                                                \
-	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) ? 1 : -1]))
+#define OPTION_OFFSET(record, member, type)                                                    \
+	(offsetof(record, member) +                                                            \
+	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) \
+				 ? 1                                                           \
+				 : -1]))
 
-#define FLAG_OPTION(record, member, letter_, name_, help_)                                         \
-	{ .name = name_, .letter = letter_, .kind = OPTION_FLAG, .help = help_,                    \
-	  .offset = OPTION_OFFSET(record, member, bool) }
-#define STRING_OPTION(record, member, letter_, name_, metavar_, completion_, help_)                \
-	{ .name = name_, .letter = letter_, .kind = OPTION_STRING, .metavar = metavar_,            \
-	  .help = help_, .completion = completion_,                                                \
-	  .offset = OPTION_OFFSET(record, member, const char *) }
-#define CHOICE_OPTION(record, member, letter_, name_, metavar_, choices_, help_)                   \
-	{ .name = name_, .letter = letter_, .kind = OPTION_CHOICE, .metavar = metavar_,            \
-	  .help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,                       \
-	  .offset = OPTION_OFFSET(record, member, struct number) }
-#define DURATION_OPTION(record, member, letter_, name_, metavar_, help_)                           \
-	{ .name = name_, .letter = letter_, .kind = OPTION_DURATION, .metavar = metavar_,          \
-	  .help = help_, .offset = OPTION_OFFSET(record, member, struct number) }
+#define FLAG_OPTION(record, member, letter_, name_, help_)                            \
+	{                                                                             \
+		.name = name_, .letter = letter_, .kind = OPTION_FLAG, .help = help_, \
+		.offset = OPTION_OFFSET(record, member, bool)                         \
+	}
+#define STRING_OPTION(record, member, letter_, name_, metavar_, completion_, help_)           \
+	{                                                                                     \
+		.name = name_, .letter = letter_, .kind = OPTION_STRING, .metavar = metavar_, \
+		.help = help_, .completion = completion_,                                     \
+		.offset = OPTION_OFFSET(record, member, const char *)                         \
+	}
+#define CHOICE_OPTION(record, member, letter_, name_, metavar_, choices_, help_)              \
+	{                                                                                     \
+		.name = name_, .letter = letter_, .kind = OPTION_CHOICE, .metavar = metavar_, \
+		.help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,            \
+		.offset = OPTION_OFFSET(record, member, struct number)                        \
+	}
+#define DURATION_OPTION(record, member, letter_, name_, metavar_, help_)                        \
+	{                                                                                       \
+		.name = name_, .letter = letter_, .kind = OPTION_DURATION, .metavar = metavar_, \
+		.help = help_, .offset = OPTION_OFFSET(record, member, struct number)           \
+	}
 
 /* A table and the struct that it fills. */
 struct option_set {

@@ -37,14 +37,16 @@ static unsigned int widen(unsigned int needs, bool live, bool caps)
 static void note_absence(struct inventory *inventory, bool core)
 {
 	if (core)
-		problem_add_text(&inventory->problems, NULL, NULL, "sysfs", "no RDMA device",
-				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or: "
-				 "rdma link add rxe0 type rxe netdev IF");
+		problem_add_text(
+			&inventory->problems, NULL, NULL, "sysfs", "no RDMA device",
+			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or: "
+			"rdma link add rxe0 type rxe netdev IF");
 	else
-		problem_add_text(&inventory->problems, NULL, NULL, "sysfs",
-				 "this system has no RDMA core: no /sys/class/infiniband",
-				 "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe "
-				 "...)");
+		problem_add_text(
+			&inventory->problems, NULL, NULL, "sysfs",
+			"this system has no RDMA core: no /sys/class/infiniband",
+			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe "
+			"...)");
 }
 
 /* Devices by RDMA netlink, or by the class directory where that does not answer. */
@@ -64,7 +66,8 @@ static int list_devices(struct local *local)
 		if (!rc && inventory->devices.count)
 			return 0;
 		if (rc)
-			problem_add(&inventory->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+			problem_add(&inventory->notes, NULL, "devices", "nldev", rc,
+				    "sysfs is used");
 		nldev_free(local->nldev);
 		local->nldev = NULL;
 		device_list_clear(&inventory->devices);
@@ -80,8 +83,8 @@ static int list_devices(struct local *local)
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
 	struct inventory *inventory = context;
-	_cleanup_(freep) char *object =
-		mem_format("%s/%u", port->device, (unsigned int)port->port.value);
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
 
 	/* sysfs has the same facts; if it fails as well, that is the problem to report. */
 	problem_add(&inventory->notes, object, "port", "nldev", error, text);
@@ -100,8 +103,9 @@ static void derive_link_layer(struct device *device)
 		{LINK_LAYER_ETHERNET, "iw"},
 		{0, NULL},
 	};
-	const struct enum_name *name =
-		device->protocol ? enum_find_word(protocols, device->protocol) : NULL;
+	const struct enum_name *name = device->protocol
+					       ? enum_find_word(protocols, device->protocol)
+					       : NULL;
 
 	if (name && device->port_count)
 		number_set(&device->ports[0].link_layer, name->value);

@@ -12,11 +12,11 @@
 #include "schema/problem.h"
 
 struct inventory_request {
-	const char *root;          /* a saved tree in place of the live system, or NULL */
-	unsigned int needs;        /* bits of model/need.h */
+	const char *root;   /* a saved tree in place of the live system, or NULL */
+	unsigned int needs; /* bits of model/need.h */
 	const struct objects *objects;
-	bool empty_gids;           /* empty slots of the GID tables, too */
-	bool caps;                 /* fill inventory.caps */
+	bool empty_gids; /* empty slots of the GID tables, too */
+	bool caps;	 /* fill inventory.caps */
 };
 
 struct inventory {

@@ -121,14 +121,14 @@ static char *netdev_of_first_gid(const struct local *local, const struct device 
 	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
 }
 
-static void resolve_port(const struct local *local, const struct device *device,
-			 struct port *port)
+static void resolve_port(const struct local *local, const struct device *device, struct port *port)
 {
 	const struct link_list *links = &local->inventory->links;
 	const struct link *link;
 
 	if (!port->netdev && is_infiniband(port)) {
-		sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID, &local->inventory->problems);
+		sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
+				     &local->inventory->problems);
 		link = find_ipoib(links, port);
 		if (link) {
 			port->netdev = mem_string(link->name);
@@ -156,7 +156,8 @@ static void resolve_pkeys(const struct local *local, struct port *port)
 		pkey->netdevs.known = true;
 		for (size_t j = 0; j < links->count; j++)
 			/* IPoIB always joins as full member: its key has the top bit set. */
-			if (netdev_is_ipoib_of(&links->items[j], port) && links->items[j].pkey.known &&
+			if (netdev_is_ipoib_of(&links->items[j], port) &&
+			    links->items[j].pkey.known &&
 			    (links->items[j].pkey.value & 0x7fff) == (pkey->pkey.value & 0x7fff))
 				strings_add(&pkey->netdevs, links->items[j].name);
 	}
@@ -164,9 +165,9 @@ static void resolve_pkeys(const struct local *local, struct port *port)
 
 /*
  * The netdev index that verbs tell of a GID is of the device's namespace, not ours: it may name a
- * stranger here. It is the port's own netdev (netlink vouches for that), or the name that the kernel
- * has for the GID must be the same. Without an own netdev of the port in this namespace only such a
- * netdev can be ours as stands on one elsewhere: a container's macvlan or VLAN.
+ * stranger here. It is the port's own netdev (netlink vouches for that), or the name that the
+ * kernel has for the GID must be the same. Without an own netdev of the port in this namespace only
+ * such a netdev can be ours as stands on one elsewhere: a container's macvlan or VLAN.
  */
 static const struct link *gid_link_by_index(const struct local *local, const struct port *port,
 					    const struct gid_entry *gid,
@@ -222,18 +223,18 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 	}
 }
 
-static void resolve_gids(const struct local *local, const struct device *device,
-			 struct port *port)
+static void resolve_gids(const struct local *local, const struct device *device, struct port *port)
 {
 	const struct inventory *inventory = local->inventory;
 
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
-		const struct link *link =
-			gid->netdev ? gid_link_by_name(local, device, port, gid)
-				    : gid_link_by_index(local, port, gid, i ? gid - 1 : NULL);
-		const struct link *master =
-			link ? link_by_index(&inventory->links, &link->master_index) : NULL;
+		const struct link *link = gid->netdev ? gid_link_by_name(local, device, port, gid)
+						      : gid_link_by_index(local, port, gid,
+									  i ? gid - 1 : NULL);
+		const struct link *master = link ? link_by_index(&inventory->links,
+								 &link->master_index)
+						 : NULL;
 
 		if (link) {
 			if (!gid->netdev)

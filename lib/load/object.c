@@ -105,7 +105,8 @@ static void note_port(const struct device *device, const struct object *object,
 /* People type what they see, scripts perhaps what the kernel has. */
 static bool names(const struct object *object, const struct device *device)
 {
-	return !strcmp(object->device, device->name) || !strcmp(object->device, device->kernel_name);
+	return !strcmp(object->device, device->name) ||
+	       !strcmp(object->device, device->kernel_name);
 }
 
 static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
@@ -127,8 +128,7 @@ static bool names_device(const struct device *device, const void *context)
 	return false;
 }
 
-static const struct device *find_device(const struct device_list *list,
-					const struct object *object)
+static const struct device *find_device(const struct device_list *list, const struct object *object)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (names(object, &list->items[i]))

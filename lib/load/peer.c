@@ -37,7 +37,8 @@ static int resolve(const char *name, struct ip_address *address, char **ret_erro
 	if (found->ai_family == AF_INET)
 		memcpy(address->raw, &((struct sockaddr_in *)(void *)found->ai_addr)->sin_addr, 4);
 	else
-		memcpy(address->raw, &((struct sockaddr_in6 *)(void *)found->ai_addr)->sin6_addr, 16);
+		memcpy(address->raw, &((struct sockaddr_in6 *)(void *)found->ai_addr)->sin6_addr,
+		       16);
 	freeaddrinfo(found);
 	return 0;
 }

@@ -67,9 +67,10 @@ static void add_empty_slots(struct port *port)
 
 	port->gids = NULL;
 	port->gid_count = 0;
-	for (uint64_t index = 0; index < port->gid_table_length.value || next < told_count; index++) {
-		struct gid_entry *entry =
-			mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
+	for (uint64_t index = 0; index < port->gid_table_length.value || next < told_count;
+	     index++) {
+		struct gid_entry *entry = mem_append(&port->gids, &port->gid_count,
+						     sizeof(*port->gids));
 
 		if (next < told_count && told[next].index.value == index) {
 			*entry = told[next++];
@@ -111,7 +112,8 @@ static void read_gids(struct local *local, struct verbs_device *opened, struct d
 static void note_port(struct inventory *inventory, const struct device *device,
 		      const struct number *port, int error)
 {
-	_cleanup_(freep) char *object = mem_format("%s/%u", device->name, (unsigned int)port->value);
+	_cleanup_(freep) char *object = mem_format("%s/%u", device->name,
+						   (unsigned int)port->value);
 
 	problem_add(&inventory->problems, object, "port attributes", "verbs", error, NULL);
 }

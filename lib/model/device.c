@@ -80,11 +80,13 @@ static void get_ports(const void *record, struct value *value)
 #define PORT_COLUMNS "port,link_layer,state,physical_state,rate_gbps,width_lanes,speed,lid,netdev"
 
 static const struct field device_fields[] = {
-	STRING_FIELD(struct device, name, "device", "DEVICE", FIELD_DEFAULT, 0, "name of the device"),
+	STRING_FIELD(struct device, name, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
 	ENUM_FIELD(struct device, node_type, node_type_names, "node_type", "TYPE", FIELD_DEFAULT,
 		   NEED_NODE_TYPE, "node type"),
 	ENUM_FIELD(struct device, transport, transport_names, "transport", "TRANSPORT",
-		   FIELD_DEFAULT, NEED_TRANSPORT | NEED_NODE_TYPE, "transport; unspecified: EFA and the like"),
+		   FIELD_DEFAULT, NEED_TRANSPORT | NEED_NODE_TYPE,
+		   "transport; unspecified: EFA and the like"),
 	STRING_FIELD(struct device, driver, "driver", "DRIVER", FIELD_DEFAULT, NEED_DRIVER,
 		     "kernel driver"),
 	STRING_FIELD(struct device, firmware, "firmware", "FIRMWARE", FIELD_DEFAULT, NEED_FIRMWARE,
@@ -105,7 +107,8 @@ static const struct field device_fields[] = {
 		       "index in RDMA netlink"),
 	GUID_FIELD(struct device, system_image_guid, "system_image_guid", "SYSTEM IMAGE GUID", 0,
 		   NEED_GUIDS, "system image GUID"),
-	STRING_FIELD(struct device, board_id, "board_id", "BOARD", 0, NEED_BOARD, "board id (PSID)"),
+	STRING_FIELD(struct device, board_id, "board_id", "BOARD", 0, NEED_BOARD,
+		     "board id (PSID)"),
 	STRING_FIELD(struct device, hca_type, "hca_type", "HCA TYPE", 0, NEED_BOARD,
 		     "HCA type, as the driver words it"),
 	STRING_FIELD(struct device, hardware_revision, "hardware_revision", "HW REV", 0, NEED_BOARD,
@@ -295,7 +298,7 @@ static enum transport transport_of_node(const struct device *device)
 	if (!device->port_count || !device->ports[0].link_layer.known)
 		return 0;
 	return device->ports[0].link_layer.value == LINK_LAYER_ETHERNET ? TRANSPORT_ROCE
-									 : TRANSPORT_INFINIBAND;
+									: TRANSPORT_INFINIBAND;
 }
 
 void device_derive_transport(struct device *device)

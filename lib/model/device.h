@@ -9,21 +9,21 @@
 #include "model/port.h"
 
 struct device {
-	char *name;                /* clean, as it is shown and asked for */
-	char *kernel_name;         /* as the kernel has it, any byte but / and NUL: for paths */
-	struct number index;       /* RDMA netlink's */
-	struct number node_type;   /* enum node_type */
-	struct number transport;   /* enum transport */
-	char *protocol;            /* RDMA netlink's word: ib, roce, iw, opa, usnic */
+	char *name;		 /* clean, as it is shown and asked for */
+	char *kernel_name;	 /* as the kernel has it, any byte but / and NUL: for paths */
+	struct number index;	 /* RDMA netlink's */
+	struct number node_type; /* enum node_type */
+	struct number transport; /* enum transport */
+	char *protocol;		 /* RDMA netlink's word: ib, roce, iw, opa, usnic */
 	char *driver;
-	struct number driver_id;   /* enum rdma_driver_id: the verbs provider that serves it */
+	struct number driver_id; /* enum rdma_driver_id: the verbs provider that serves it */
 	char *firmware;
 	struct number node_guid;
 	struct number system_image_guid;
-	char *pci_address;         /* 0000:3b:00.0; NULL for a software device */
-	char *pci_path;            /* of the PCI function, from the class directory on */
-	bool software;             /* known to have no hardware, and so no driver link */
-	struct number numa_node;   /* int64_t; the kernel's -1 is kept unknown */
+	char *pci_address;	 /* 0000:3b:00.0; NULL for a software device */
+	char *pci_path;		 /* of the PCI function, from the class directory on */
+	bool software;		 /* known to have no hardware, and so no driver link */
+	struct number numa_node; /* int64_t; the kernel's -1 is kept unknown */
 	char *board_id;
 	char *hca_type;
 	char *hardware_revision;
@@ -35,14 +35,14 @@ struct device {
 	struct number pcie_width_lanes;
 	struct number pcie_max_width_lanes;
 	struct number irq_count;
-	char *uverbs;              /* uverbs0 */
-	struct strings umads;      /* umad0, one a port that has one */
+	char *uverbs;	      /* uverbs0 */
+	struct strings umads; /* umad0, one a port that has one */
 	struct strings issms;
-	char *parent;              /* of a sub-device */
-	struct number sub_type;    /* enum rdma_nl_dev_type: 1 SMI */
+	char *parent;		/* of a sub-device */
+	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
 	struct port *ports;
 	size_t port_count;
-	struct strings sources;    /* which interfaces told about it: nldev, sysfs, verbs */
+	struct strings sources; /* which interfaces told about it: nldev, sysfs, verbs */
 };
 
 struct device_list {

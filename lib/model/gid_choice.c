@@ -40,7 +40,8 @@ static bool is_on_route(const struct search *search, const struct gid_entry *ent
 	return !search->out || (entry->netdev && !strcmp(entry->netdev, search->out->name));
 }
 
-static char *judge_roce(const struct search *search, const struct gid_entry *entry, enum fit *ret_fit)
+static char *judge_roce(const struct search *search, const struct gid_entry *entry,
+			enum fit *ret_fit)
 {
 	const struct known_ip *source = &search->question->route.source;
 	char *text, *why;
@@ -134,13 +135,13 @@ static void consider(struct search *search, const struct device *device, const s
 static char *praise(const struct search *search)
 {
 	if (search->best_fit == FIT_INFINIBAND)
-		return mem_format("first GID of the port behind IPoIB netdev %s", search->out->name);
+		return mem_format("first GID of the port behind IPoIB netdev %s",
+				  search->out->name);
 	if (!search->out)
 		return mem_format("%s, the peer's own address on this host",
 				  search->best_fit == FIT_ROCE_V2 ? "RoCE v2" : "RoCE v1");
 	return mem_format("%s, and the route leaves by %s with this address",
-			  search->best_fit == FIT_ROCE_V2 ? "RoCE v2"
-							  : "RoCE v1 (no v2 entry)",
+			  search->best_fit == FIT_ROCE_V2 ? "RoCE v2" : "RoCE v1 (no v2 entry)",
 			  search->out->name);
 }
 
@@ -155,9 +156,10 @@ static void explain(const struct search *search, char **ret_reason, char **ret_h
 					 search->out->name, source ? " with source " : "",
 					 source ? source : "");
 	else
-		*ret_reason = mem_format("no GID leads to %s: it is an address of this host, but not "
-					 "of an RDMA netdev",
-					 peer);
+		*ret_reason = mem_format(
+			"no GID leads to %s: it is an address of this host, but not "
+			"of an RDMA netdev",
+			peer);
 	*ret_hint = mem_string("rdmactl netdevs shows the netdevs of RDMA devices; route the peer "
 			       "through one of them (ip route)");
 	free(source);
@@ -214,7 +216,7 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 		add_line(ret_lines, mem_format("UCX_IB_GID_INDEX=%" PRIu64, index));
 	if (roce)
 		add_line(ret_lines, mem_format("FI_VERBS_GID_IDX=%" PRIu64, index));
-	add_line(ret_lines, mem_format("# perftest: ib_write_bw -d %s -i %" PRIu64 " -x %" PRIu64
-				       " %s",
-				       device, port, index, peer));
+	add_line(ret_lines,
+		 mem_format("# perftest: ib_write_bw -d %s -i %" PRIu64 " -x %" PRIu64 " %s",
+			    device, port, index, peer));
 }

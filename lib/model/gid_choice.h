@@ -10,7 +10,7 @@
 
 struct gid_question {
 	struct ip_address peer;
-	struct route route;              /* the way to the peer */
+	struct route route; /* the way to the peer */
 	const struct link_list *links;
 	const struct device_list *devices;
 };

@@ -8,9 +8,10 @@
 
 /* RFC 2863 ifOperStatus, as IF_OPER_* in include/uapi/linux/if.h */
 const struct enum_name operstate_names[] = {
-	{0, "unknown", TONE_WARNING}, {1, "not-present", TONE_BAD}, {2, "down", TONE_BAD},
-	{3, "lower-layer-down", TONE_BAD}, {4, "testing", TONE_WARNING},
-	{5, "dormant", TONE_WARNING}, {6, "up", TONE_GOOD}, {0, NULL},
+	{0, "unknown", TONE_WARNING}, {1, "not-present", TONE_BAD},
+	{2, "down", TONE_BAD},	      {3, "lower-layer-down", TONE_BAD},
+	{4, "testing", TONE_WARNING}, {5, "dormant", TONE_WARNING},
+	{6, "up", TONE_GOOD},	      {0, NULL},
 };
 
 struct link *link_list_add(struct link_list *list)

@@ -10,20 +10,20 @@
 struct link {
 	struct number index;
 	char *name;
-	struct number type;       /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
-	struct number operstate;  /* IF_OPER_* */
+	struct number type;	 /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	struct number operstate; /* IF_OPER_* */
 	struct number mtu_bytes;
-	char *kind;               /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
-	char *address;            /* hardware address, aa:bb:... */
+	char *kind;		    /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
+	char *address;		    /* hardware address, aa:bb:... */
 	struct number master_index; /* bond, bridge, VRF it belongs to */
 	struct number lower_index;  /* IFLA_LINK: what a VLAN, macvlan, IPoIB child stands on */
-	bool lower_elsewhere;     /* lower_index is of another network namespace */
+	bool lower_elsewhere;	    /* lower_index is of another network namespace */
 	struct number vlan_id;
-	struct number pkey;       /* IPoIB */
+	struct number pkey; /* IPoIB */
 	struct number carrier_changes;
 	struct number port_guid;  /* IPoIB: the low 8 bytes of the 20-byte address */
 	struct number speed_mbps; /* from /sys/class/net; unknown where the driver cannot tell */
-	struct number dev_port;   /* IPoIB: port of its device, from 0 */
+	struct number dev_port;	  /* IPoIB: port of its device, from 0 */
 };
 
 struct link_list {
@@ -44,10 +44,10 @@ struct link_address_list {
 
 /* The answer of the routing table for one destination. */
 struct route {
-	struct number link_index;  /* the netdev that the packet leaves by */
-	struct known_ip source;    /* preferred source address */
+	struct number link_index; /* the netdev that the packet leaves by */
+	struct known_ip source;	  /* preferred source address */
 	struct known_ip gateway;
-	bool local;                /* the destination is an address of this host */
+	bool local; /* the destination is an address of this host */
 };
 
 extern const struct enum_name operstate_names[];

@@ -35,8 +35,12 @@ const struct enum_name link_layer_names[] = {
 
 /* enum ib_port_state; InfiniBand Architecture Specification volume 1, PortInfo:PortState */
 const struct enum_name port_state_names[] = {
-	{0, "nop", TONE_WARNING},   {1, "down", TONE_BAD},    {2, "init", TONE_WARNING},
-	{3, "armed", TONE_WARNING}, {4, "active", TONE_GOOD}, {5, "active-defer", TONE_WARNING},
+	{0, "nop", TONE_WARNING},
+	{1, "down", TONE_BAD},
+	{2, "init", TONE_WARNING},
+	{3, "armed", TONE_WARNING},
+	{4, "active", TONE_GOOD},
+	{5, "active-defer", TONE_WARNING},
 	{0, NULL},
 };
 
@@ -100,9 +104,9 @@ const struct enum_name port_cap_names[] = {
 
 /* enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, by the names of the modules */
 const struct enum_name driver_id_names[] = {
-	{1, "mlx5_ib"},	   {2, "mlx4_ib"},     {3, "iw_cxgb3"}, {4, "iw_cxgb4"},  {5, "ib_mthca"},
-	{6, "bnxt_re"},	   {7, "ocrdma"},      {8, "iw_nes"},	{9, "irdma"},	  {10, "vmw_pvrdma"},
-	{11, "qedr"},	   {12, "hns_roce"},   {13, "usnic"},	{14, "rdma_rxe"}, {15, "hfi1"},
-	{16, "ib_qib"},	   {17, "efa"},	       {18, "siw"},	{19, "erdma"},	  {20, "mana_ib"},
+	{1, "mlx5_ib"},	    {2, "mlx4_ib"},   {3, "iw_cxgb3"}, {4, "iw_cxgb4"},	 {5, "ib_mthca"},
+	{6, "bnxt_re"},	    {7, "ocrdma"},    {8, "iw_nes"},   {9, "irdma"},	 {10, "vmw_pvrdma"},
+	{11, "qedr"},	    {12, "hns_roce"}, {13, "usnic"},   {14, "rdma_rxe"}, {15, "hfi1"},
+	{16, "ib_qib"},	    {17, "efa"},      {18, "siw"},     {19, "erdma"},	 {20, "mana_ib"},
 	{21, "ionic_rdma"}, {0, NULL},
 };

@@ -10,5 +10,5 @@ extern const struct enum_name link_layer_names[];
 extern const struct enum_name port_state_names[];
 extern const struct enum_name physical_state_names[];
 extern const struct enum_name gid_type_names[];
-extern const struct enum_name port_cap_names[]; /* PortInfo:CapabilityMask bits */
+extern const struct enum_name port_cap_names[];	 /* PortInfo:CapabilityMask bits */
 extern const struct enum_name driver_id_names[]; /* enum rdma_driver_id: kernel module names */

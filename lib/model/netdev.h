@@ -10,17 +10,17 @@ enum netdev_namespace { NETDEV_NAMESPACE_OWN, NETDEV_NAMESPACE_UNKNOWN, NETDEV_N
 struct netdev {
 	char *device; /* borrowed from the device */
 	struct number port;
-	char *netdev;                  /* borrowed from the port */
-	struct number netns;           /* enum netdev_namespace */
+	char *netdev;	     /* borrowed from the port */
+	struct number netns; /* enum netdev_namespace */
 	struct number operstate;
-	char *address;                 /* borrowed from the link, as kind */
+	char *address; /* borrowed from the link, as kind */
 	char *kind;
 	struct number mtu_bytes;
 	struct number speed_mbps;
-	char *master;                  /* the bond that it belongs to; borrowed */
-	struct strings members;        /* of the bond that it is */
-	struct strings vlans;          /* VLAN netdevs on top of it, or of its master */
-	struct strings ipoib;          /* IPoIB netdevs of the port, children included */
+	char *master;		/* the bond that it belongs to; borrowed */
+	struct strings members; /* of the bond that it is */
+	struct strings vlans;	/* VLAN netdevs on top of it, or of its master */
+	struct strings ipoib;	/* IPoIB netdevs of the port, children included */
 };
 
 struct netdev_list {

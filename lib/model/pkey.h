@@ -8,8 +8,8 @@ struct pkey {
 	char *device; /* borrowed from the device */
 	struct number port;
 	struct number index;
-	struct number pkey;       /* all 16 bits; 0 or 0x8000 is an empty slot's value */
-	struct strings netdevs;   /* IPoIB netdevs that use it */
+	struct number pkey;	/* all 16 bits; 0 or 0x8000 is an empty slot's value */
+	struct strings netdevs; /* IPoIB netdevs that use it */
 };
 
 extern const struct schema pkey_schema;

@@ -22,7 +22,8 @@ static void get_width_speed(const void *record, struct value *value)
 }
 
 static const struct field port_fields[] = {
-	STRING_FIELD(struct port, device, "device", "DEVICE", FIELD_DEFAULT, 0, "name of the device"),
+	STRING_FIELD(struct port, device, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
 	UNSIGNED_FIELD(struct port, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "number of the port"),
 	ENUM_FIELD(struct port, link_layer, link_layer_names, "link_layer", "LINK LAYER",

@@ -8,16 +8,16 @@
 struct port {
 	char *device; /* borrowed from the device, as the next */
 	const char *kernel_name;
-	struct number port;          /* 1 .. 255 */
-	struct number link_layer;    /* enum link_layer */
-	struct number state;         /* enum ib_port_state */
+	struct number port;	      /* 1 .. 255 */
+	struct number link_layer;     /* enum link_layer */
+	struct number state;	      /* enum ib_port_state */
 	struct number physical_state; /* enum ib_port_phys_state */
 	struct real rate_gbps;
 	struct number width_lanes;
-	char *speed;                 /* EDR, as the kernel words it */
+	char *speed; /* EDR, as the kernel words it */
 	struct number active_mtu_bytes;
 	struct number max_mtu_bytes;
-	struct number lid;           /* lid to sm_sl: InfiniBand link layer only */
+	struct number lid; /* lid to sm_sl: InfiniBand link layer only */
 	struct number lmc;
 	struct number sm_lid;
 	struct number sm_sl;
@@ -26,9 +26,9 @@ struct port {
 	struct number port_guid;
 	struct number gid_table_length;
 	struct number pkey_table_length;
-	struct number netdev_index;  /* from RDMA netlink: surely of this network namespace */
-	char *netdev;                /* NULL: none, or in another network namespace */
-	struct number netdev_operstate;  /* enum IF_OPER_* of linux/if.h */
+	struct number netdev_index;	/* from RDMA netlink: surely of this network namespace */
+	char *netdev;			/* NULL: none, or in another network namespace */
+	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
 	struct gid_entry *gids;

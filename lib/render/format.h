@@ -14,7 +14,8 @@ int render_jsonl(const struct document *document);
 
 enum { TEXT_SCRATCH = 32 };
 
-/* A value as one piece of text for people; valid as long as it and the value stay where they are. */
+/* A value as one piece of text for people; valid as long as it and the value stay where they are.
+ */
 struct text {
 	const char *string; /* NULL for NONE */
 	char *owned;

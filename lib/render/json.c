@@ -51,7 +51,8 @@ static int put_records(const struct field *field, const struct value *value)
 {
 	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
-	int rc = columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad);
+	int rc = columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns,
+				&bad);
 
 	putchar('[');
 	for (size_t i = 0; !rc && i < value->records.count; i++) {

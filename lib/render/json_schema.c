@@ -43,7 +43,8 @@ static json_t *records_type(const struct field *field)
 
 	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
 		return NULL;
-	type = json_pack("{s:[s,s],s:o}", "type", "array", "null", "items", record_schema(&columns));
+	type = json_pack("{s:[s,s],s:o}", "type", "array", "null", "items",
+			 record_schema(&columns));
 	columns_free(&columns);
 	return type;
 }

@@ -12,20 +12,20 @@
 #include "base/mem.h"
 #include "render/format.h"
 
-#define SCOLS_FUNCTIONS(MUST)                                                                      \
-	MUST(scols_new_table)                                                                      \
-	MUST(scols_unref_table)                                                                    \
-	MUST(scols_table_new_column)                                                               \
-	MUST(scols_table_new_line)                                                                 \
-	MUST(scols_table_enable_noheadings)                                                        \
-	MUST(scols_table_enable_colors)                                                            \
-	MUST(scols_table_enable_noencoding)                                                        \
-	MUST(scols_table_set_stream)                                                               \
-	MUST(scols_table_set_termforce)                                                            \
-	MUST(scols_line_set_data)                                                                  \
-	MUST(scols_line_get_cell)                                                                  \
-	MUST(scols_cell_set_color)                                                                 \
-	MUST(scols_print_table)                                                                    \
+#define SCOLS_FUNCTIONS(MUST)               \
+	MUST(scols_new_table)               \
+	MUST(scols_unref_table)             \
+	MUST(scols_table_new_column)        \
+	MUST(scols_table_new_line)          \
+	MUST(scols_table_enable_noheadings) \
+	MUST(scols_table_enable_colors)     \
+	MUST(scols_table_enable_noencoding) \
+	MUST(scols_table_set_stream)        \
+	MUST(scols_table_set_termforce)     \
+	MUST(scols_line_set_data)           \
+	MUST(scols_line_get_cell)           \
+	MUST(scols_cell_set_color)          \
+	MUST(scols_print_table)             \
 	MUST(scols_get_library_version)
 
 struct scols {

@@ -16,13 +16,14 @@ struct columns {
 /* What columns_select() takes as the set to begin with. */
 enum column_set {
 	COLUMNS_DEFAULT, /* the default columns of a table */
-	COLUMNS_ALL,     /* every field: JSON and vertical records */
+	COLUMNS_ALL,	 /* every field: JSON and vertical records */
 };
 
 /*
  * Selects after `list` (comma separated keys; +KEY adds to the set, -KEY removes from it, `all`
- * is every field, lists of records only if they are in the set to begin with), or the plain set if `list` is NULL. Returns 0, or
- * -EINVAL with the offending word in *ret_bad, which the caller frees; the selection is then empty.
+ * is every field, lists of records only if they are in the set to begin with), or the plain set if
+ * `list` is NULL. Returns 0, or -EINVAL with the offending word in *ret_bad, which the caller
+ * frees; the selection is then empty.
  */
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);

@@ -8,11 +8,11 @@
 #include "schema/schema.h"
 
 struct problem {
-	char *object;    /* mlx5_0, mlx5_0/1; NULL: the host as a whole */
+	char *object;	 /* mlx5_0, mlx5_0/1; NULL: the host as a whole */
 	char *attribute; /* what could not be had: `rate`; NULL where the error says it all */
-	char *source;    /* where it was looked for: sysfs, nldev, verbs, rtnetlink ... */
-	char *error;     /* the cause in words, strerror() text where there is an errno */
-	char *hint;      /* the next step, or NULL */
+	char *source;	 /* where it was looked for: sysfs, nldev, verbs, rtnetlink ... */
+	char *error;	 /* the cause in words, strerror() text where there is an errno */
+	char *hint;	 /* the next step, or NULL */
 };
 
 struct problems {

@@ -12,24 +12,24 @@
 #include "schema/value.h"
 
 enum field_kind {
-	FIELD_STRING,  /* char * */
+	FIELD_STRING,	/* char * */
 	FIELD_UNSIGNED, /* struct number */
-	FIELD_SIGNED,  /* struct number, read as int64_t */
-	FIELD_HEX,     /* struct number; a string such as 0x10 in every output */
-	FIELD_REAL,    /* struct real */
-	FIELD_BOOL,    /* enum tristate */
-	FIELD_ENUM,    /* struct number; a word */
-	FIELD_FLAGS,   /* struct number; a list of words, one for each bit set */
-	FIELD_GUID,    /* struct number */
-	FIELD_GID,     /* struct known_gid */
-	FIELD_IP,      /* struct known_ip */
-	FIELD_LIST,    /* struct strings */
-	FIELD_RECORDS, /* a list of records of another schema, through `get` */
+	FIELD_SIGNED,	/* struct number, read as int64_t */
+	FIELD_HEX,	/* struct number; a string such as 0x10 in every output */
+	FIELD_REAL,	/* struct real */
+	FIELD_BOOL,	/* enum tristate */
+	FIELD_ENUM,	/* struct number; a word */
+	FIELD_FLAGS,	/* struct number; a list of words, one for each bit set */
+	FIELD_GUID,	/* struct number */
+	FIELD_GID,	/* struct known_gid */
+	FIELD_IP,	/* struct known_ip */
+	FIELD_LIST,	/* struct strings */
+	FIELD_RECORDS,	/* a list of records of another schema, through `get` */
 };
 
 enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
-	FIELD_RIGHT = 1 << 1,   /* aligned right in tables */
+	FIELD_RIGHT = 1 << 1,	/* aligned right in tables */
 };
 
 struct field {
@@ -38,9 +38,9 @@ struct field {
 	const char *help;    /* one line, lower case, no full stop */
 	enum field_kind kind;
 	unsigned int flags;
-	unsigned int needs; /* what has to be loaded for it: bits that the model defines */
+	unsigned int needs;  /* what has to be loaded for it: bits that the model defines */
 	unsigned int digits; /* FIELD_HEX: least number of digits */
-	size_t offset;       /* of the member that holds it */
+	size_t offset;	     /* of the member that holds it */
 	const struct enum_name *names;
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
 	const struct schema *records; /* FIELD_RECORDS: what each of them is */
@@ -64,43 +64,75 @@ const struct field *schema_find(const struct schema *schema, const char *key);
  * Offset of a member, refusing to compile when the member is not of the type that the field's kind
  * reads: a wrong type would print garbage.
  */
-#define FIELD_OFFSET(record, member, type)                                                         \
-	(offsetof(record, member) +                                                                \
-	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) ? 1 : -1]))
+#define FIELD_OFFSET(record, member, type)                                                     \
+	(offsetof(record, member) +                                                            \
+	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) \
+				 ? 1                                                           \
+				 : -1]))
 
-#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)              \
-	.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_,           \
+#define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)    \
+	.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
 	.needs = needs_, .offset = FIELD_OFFSET(record, member, type)
 
-#define STRING_FIELD(record, member, ...)                                                          \
-	{ FIELD_ROW(record, member, char *, FIELD_STRING, __VA_ARGS__) }
-#define UNSIGNED_FIELD(record, member, ...)                                                        \
-	{ FIELD_ROW(record, member, struct number, FIELD_UNSIGNED, __VA_ARGS__) }
-#define SIGNED_FIELD(record, member, ...)                                                          \
-	{ FIELD_ROW(record, member, struct number, FIELD_SIGNED, __VA_ARGS__) }
-#define HEX_FIELD(record, member, digits_, ...)                                                    \
-	{ FIELD_ROW(record, member, struct number, FIELD_HEX, __VA_ARGS__), .digits = digits_ }
-#define REAL_FIELD(record, member, ...)                                                            \
-	{ FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__) }
-#define BOOL_FIELD(record, member, ...)                                                            \
-	{ FIELD_ROW(record, member, enum tristate, FIELD_BOOL, __VA_ARGS__) }
+#define STRING_FIELD(record, member, ...)                                    \
+	{                                                                    \
+		FIELD_ROW(record, member, char *, FIELD_STRING, __VA_ARGS__) \
+	}
+#define UNSIGNED_FIELD(record, member, ...)                                           \
+	{                                                                             \
+		FIELD_ROW(record, member, struct number, FIELD_UNSIGNED, __VA_ARGS__) \
+	}
+#define SIGNED_FIELD(record, member, ...)                                           \
+	{                                                                           \
+		FIELD_ROW(record, member, struct number, FIELD_SIGNED, __VA_ARGS__) \
+	}
+#define HEX_FIELD(record, member, digits_, ...)                                   \
+	{                                                                         \
+		FIELD_ROW(record, member, struct number, FIELD_HEX, __VA_ARGS__), \
+			.digits = digits_                                         \
+	}
+#define REAL_FIELD(record, member, ...)                                         \
+	{                                                                       \
+		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__) \
+	}
+#define BOOL_FIELD(record, member, ...)                                           \
+	{                                                                         \
+		FIELD_ROW(record, member, enum tristate, FIELD_BOOL, __VA_ARGS__) \
+	}
 #define ENUM_FIELD(record, member, names_, ...)                                                    \
-	{ FIELD_ROW(record, member, struct number, FIELD_ENUM, __VA_ARGS__), .names = names_ }
-#define FLAGS_FIELD(record, member, names_, ...)                                                   \
-	{ FIELD_ROW(record, member, struct number, FIELD_FLAGS, __VA_ARGS__), .names = names_ }
-#define GUID_FIELD(record, member, ...)                                                            \
-	{ FIELD_ROW(record, member, struct number, FIELD_GUID, __VA_ARGS__) }
-#define GID_FIELD(record, member, ...)                                                             \
-	{ FIELD_ROW(record, member, struct known_gid, FIELD_GID, __VA_ARGS__) }
-#define IP_FIELD(record, member, ...)                                                              \
-	{ FIELD_ROW(record, member, struct known_ip, FIELD_IP, __VA_ARGS__) }
-#define LIST_FIELD(record, member, ...)                                                            \
-	{ FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__) }
+	{                                                                                          \
+		FIELD_ROW(record, member, struct number, FIELD_ENUM, __VA_ARGS__), .names = names_ \
+	}
+#define FLAGS_FIELD(record, member, names_, ...)                                    \
+	{                                                                           \
+		FIELD_ROW(record, member, struct number, FIELD_FLAGS, __VA_ARGS__), \
+			.names = names_                                             \
+	}
+#define GUID_FIELD(record, member, ...)                                           \
+	{                                                                         \
+		FIELD_ROW(record, member, struct number, FIELD_GUID, __VA_ARGS__) \
+	}
+#define GID_FIELD(record, member, ...)                                              \
+	{                                                                           \
+		FIELD_ROW(record, member, struct known_gid, FIELD_GID, __VA_ARGS__) \
+	}
+#define IP_FIELD(record, member, ...)                                             \
+	{                                                                         \
+		FIELD_ROW(record, member, struct known_ip, FIELD_IP, __VA_ARGS__) \
+	}
+#define LIST_FIELD(record, member, ...)                                            \
+	{                                                                          \
+		FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__) \
+	}
 /* Computed: `get_` fills the value, of the kind that is told here for the schema's sake. */
-#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                         \
-	{ .key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_,         \
-	  .needs = needs_, .get = get_ }
+#define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                       \
+	{                                                                                        \
+		.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
+		.needs = needs_, .get = get_                                                     \
+	}
 /* A list of records; `columns_` names the keys that they show here, NULL for all. */
 #define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                                \
-	{ .key = key_, .heading = "", .help = help_, .kind = FIELD_RECORDS, .needs = needs_,       \
-	  .get = get_, .records = schema_, .records_columns = columns_ }
+	{                                                                                          \
+		.key = key_, .heading = "", .help = help_, .kind = FIELD_RECORDS, .needs = needs_, \
+		.get = get_, .records = schema_, .records_columns = columns_                       \
+	}

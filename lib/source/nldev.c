@@ -181,7 +181,8 @@ static int handle_device(void *context, unsigned int request, const struct netli
 	}
 	for (unsigned int port = 1; port <= port_count; port++)
 		device_add_port(device, port);
-	/* A switch has a port 0 for its management, rdma_start_port() in include/rdma/ib_verbs.h. */
+	/* A switch has a port 0 for its management, rdma_start_port() in include/rdma/ib_verbs.h.
+	 */
 	if (!port_count && device->node_type.value == NODE_TYPE_SWITCH)
 		device_add_port(device, 0);
 	return 0;

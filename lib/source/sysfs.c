@@ -17,16 +17,16 @@
 #include "base/text.h"
 
 /* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
-#define FORMAT_PATH(path, format)                                                                  \
-	do {                                                                                       \
-		va_list arguments;                                                                 \
-		int path_length;                                                                   \
-                                                                                                   \
-		va_start(arguments, format);                                                       \
-		path_length = vsnprintf(path, sizeof(path), format, arguments);                    \
-		va_end(arguments);                                                                 \
-		if (path_length < 0 || (size_t)path_length >= sizeof(path))                        \
-			return -ENAMETOOLONG;                                                      \
+#define FORMAT_PATH(path, format)                                               \
+	do {                                                                    \
+		va_list arguments;                                              \
+		int path_length;                                                \
+                                                                                \
+		va_start(arguments, format);                                    \
+		path_length = vsnprintf(path, sizeof(path), format, arguments); \
+		va_end(arguments);                                              \
+		if (path_length < 0 || (size_t)path_length >= sizeof(path))     \
+			return -ENAMETOOLONG;                                   \
 	} while (0)
 
 int root_open(const char *directory, struct root *ret_root)
@@ -51,10 +51,18 @@ void root_close(struct root *root)
 static int saved_error(const struct root *root, const char *path)
 {
 	static const struct enum_name errors[] = {
-		{EINVAL, "!EINVAL"},	     {EIO, "!EIO"},	      {EACCES, "!EACCES"},
-		{EPERM, "!EPERM"},	     {ENODEV, "!ENODEV"},     {ENXIO, "!ENXIO"},
-		{EOPNOTSUPP, "!EOPNOTSUPP"}, {EBUSY, "!EBUSY"},	      {ETIMEDOUT, "!ETIMEDOUT"},
-		{EAGAIN, "!EAGAIN"},	     {ENODATA, "!ENODATA"},   {ERANGE, "!ERANGE"},
+		{EINVAL, "!EINVAL"},
+		{EIO, "!EIO"},
+		{EACCES, "!EACCES"},
+		{EPERM, "!EPERM"},
+		{ENODEV, "!ENODEV"},
+		{ENXIO, "!ENXIO"},
+		{EOPNOTSUPP, "!EOPNOTSUPP"},
+		{EBUSY, "!EBUSY"},
+		{ETIMEDOUT, "!ETIMEDOUT"},
+		{EAGAIN, "!EAGAIN"},
+		{ENODATA, "!ENODATA"},
+		{ERANGE, "!ERANGE"},
 		{0, NULL},
 	};
 	const struct enum_name *error;
@@ -100,7 +108,8 @@ static ssize_t read_path(const struct root *root, char *text, const char *path)
 	return length;
 }
 
-ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format, ...)
+ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
+		   ...)
 {
 	char path[PATH_MAX];
 
@@ -160,11 +169,15 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 	return 0;
 }
 
-/* 0000:3b:00.0 */
+/* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
 static bool is_pci_address(const char *name, size_t length)
 {
 	static const char form[] = "xxxx:xx:xx.x";
 
+	while (length > sizeof(form) - 1 && isxdigit((unsigned char)*name)) {
+		name++;
+		length--;
+	}
 	if (length != sizeof(form) - 1)
 		return false;
 	for (size_t i = 0; i < length; i++)

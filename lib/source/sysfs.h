@@ -13,7 +13,7 @@
 #include "schema/value.h"
 
 struct root {
-	int fd;    /* of the root directory */
+	int fd;	   /* of the root directory */
 	bool live; /* not a saved tree: netlink and verbs speak of the same system */
 };
 
@@ -21,14 +21,16 @@ struct root {
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
 
-enum { SYSFS_TEXT_SIZE = 4096 }; /* an attribute is at most a page, Documentation/filesystems/sysfs.rst */
+enum {
+	SYSFS_TEXT_SIZE = 4096
+}; /* an attribute is at most a page, Documentation/filesystems/sysfs.rst */
 
 /*
  * Reads a whole attribute, without the white space at its end, NUL terminated; the length is
  * returned. -EISDIR for a directory, -EFBIG for what cannot be an attribute.
  */
-ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
+		   ...) __attribute__((format(printf, 3, 4)));
 /* The target of a symbolic link, as it is; the caller frees it. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -59,7 +59,8 @@ static void read_pkey(const struct root *root, struct link *link)
 		number_set(&link->pkey, pkey);
 }
 
-/* "DEVTYPE=vlan" of the uevent file: the kind of a virtual netdev; a bond's directory says as much. */
+/* "DEVTYPE=vlan" of the uevent file: the kind of a virtual netdev; a bond's directory says as much.
+ */
 static void read_kind(const struct root *root, struct link *link)
 {
 	static const char key[] = "DEVTYPE=";
@@ -97,8 +98,8 @@ static void read_relations(const struct root *root, struct link *link)
 
 	sysfs_read_number(root, &link->index, CLASS "/%s/ifindex", link->name);
 	/* iflink is the netdev's own index where nothing is below it. */
-	if (!sysfs_read_number(root, &lower, CLASS "/%s/iflink", link->name) &&
-	    link->index.known && lower.value != link->index.value)
+	if (!sysfs_read_number(root, &lower, CLASS "/%s/iflink", link->name) && link->index.known &&
+	    lower.value != link->index.value)
 		link->lower_index = lower;
 	if (!sysfs_link_name(root, &master, CLASS "/%s/master", link->name))
 		sysfs_read_number(root, &link->master_index, CLASS "/%s/ifindex", master);

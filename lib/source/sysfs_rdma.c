@@ -20,10 +20,10 @@ enum attribute_kind {
 	ATTRIBUTE_DECIMAL, /* struct number, as all below */
 	ATTRIBUTE_HEX,	   /* 0x10 */
 	ATTRIBUTE_GUID,
-	ATTRIBUTE_CODE,	   /* "4: ACTIVE": the number before the colon */
-	ATTRIBUTE_SIGNED,  /* -1 is the kernel's "none" and stays unknown */
-	ATTRIBUTE_LAYER,   /* InfiniBand, Ethernet, Unspecified */
-	ATTRIBUTE_SPEED,   /* "8.0 GT/s PCIe": struct real */
+	ATTRIBUTE_CODE,	  /* "4: ACTIVE": the number before the colon */
+	ATTRIBUTE_SIGNED, /* -1 is the kernel's "none" and stays unknown */
+	ATTRIBUTE_LAYER,  /* InfiniBand, Ethernet, Unspecified */
+	ATTRIBUTE_SPEED,  /* "8.0 GT/s PCIe": struct real */
 };
 
 struct attribute {
@@ -381,8 +381,9 @@ static int parse_port_guid(const char *text, struct port *port)
 }
 
 static void read_special(const struct root *root, const char *directory, const char *object,
-			 const char *path, const char *key, int (*parse_text)(const char *text, struct port *port),
-			 struct port *port, struct problems *problems)
+			 const char *path, const char *key,
+			 int (*parse_text)(const char *text, struct port *port), struct port *port,
+			 struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
@@ -403,13 +404,13 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 		      struct problems *problems)
 {
 	unsigned int number = (unsigned int)port->port.value;
-	_cleanup_(freep) char *directory =
-		mem_format(CLASS "/%s/ports/%u", port->kernel_name, number);
+	_cleanup_(freep) char *directory = mem_format(CLASS "/%s/ports/%u", port->kernel_name,
+						      number);
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
 	size_t count;
 
-	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes), needs,
-			&port_schema, port, problems);
+	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
+			needs, &port_schema, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
 		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
 			     problems);

@@ -15,9 +15,10 @@
 static void note(struct problems *problems, const struct port *port, const char *table,
 		 const char *slot, int error)
 {
-	_cleanup_(freep) char *object =
-		mem_format("%s/%u", port->device, (unsigned int)port->port.value);
-	_cleanup_(freep) char *attribute = slot ? mem_format("%s/%s", table, slot) : mem_string(table);
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
+	_cleanup_(freep) char *attribute = slot ? mem_format("%s/%s", table, slot)
+						: mem_string(table);
 
 	problem_add(problems, object, attribute, "sysfs", error, NULL);
 }

@@ -120,6 +120,7 @@ keys()
 		jq -r ".${command}[0] | to_entries[] | select((.value | type == \"array\" and (.[0] | type) == \"object\") | not).key" \
 			"$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/keys"
 		columns_of "$command" | grep -vx all | diff -u - "$BATS_TEST_TMPDIR/keys" || wrong "$command"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -gt 5 ] || wrong "$command: few keys"
 		quickly on cx6dx-roce "$command" -j
 		[ "$(jq ".$command" <<<"$output")" = "$(jq ".$command" "$BATS_TEST_TMPDIR/all")" ] ||
 			wrong "$command: not all without -o all"

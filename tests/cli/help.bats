@@ -92,20 +92,23 @@ options_of()
 		head -n 1 "$BATS_TEST_TMPDIR/out" | tr '\t' '\n' >"$BATS_TEST_TMPDIR/wanted"
 		"$binary" help "$command" | sed -n 's/^  \* \([a-z_0-9]*\) .*/\1/p' |
 			diff -u "$BATS_TEST_TMPDIR/wanted" - || wrong "$command"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/wanted")" -gt 5 ] || wrong "$command: few columns"
 	done
 	nothing_wrong
 }
 
 @test "help: every column of the JSON Schema is in the help" {
-	local command key
+	local command key count=0
 
 	for command in $listings caps version; do
 		quickly try help "$command"
 		for key in $("$binary" schema "$command" |
 			jq -r '.properties | to_entries[] | select(.value.items.properties and .key != "problems") | .value.items.properties | keys[]'); do
+			count=$((count + 1))
 			grep -Eq "^  [* ] $key +[^ ]" <<<"$output" || wrong "$command: $key"
 		done
 	done
+	[ $count -gt 150 ] || wrong "$count keys"
 	nothing_wrong
 }
 
@@ -115,6 +118,7 @@ options_of()
 	for command in '' $commands; do
 		# shellcheck disable=SC2086 # a word or none
 		quickly try help $command
+		expect 0 || wrong "help $command"
 		! grep -n '[[:blank:]]$' <<<"$output" || wrong "help $command: blanks at the end"
 		! grep -Fn '(null)' <<<"$output" || wrong "help $command"
 	done

@@ -9,6 +9,10 @@ bats_require_minimum_version 1.8.0
 top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 binary=$(realpath "${RDMACTL:-$top/build/rdmactl}")
 roots=$(realpath "${ROOTS:-$top/build/roots}")
+if [ ! -x "$binary" ] || [ ! -d "$roots/hostile" ]; then
+	echo "no program $binary (RDMACTL), or no fixtures in $roots (ROOTS)" >&2
+	exit 1
+fi
 # A sanitizer's report must not look like an exit status of the program's own.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99:print_stacktrace=1}
@@ -128,6 +132,11 @@ golden()
 		on "$fixture" "$command" --json
 		mv "$now/out" "$now/$command.json"
 		echo "exit status $status with --json" >>"$now/$command.err"
+		# A listing that works ends in one of these, with a document: nothing else becomes golden.
+		if ! grep -qx 'exit status [035]' "$now/$command.err" || ! jq -e .schema "$now/$command.json" >"$now/schema"; then
+			wrong "$fixture: no listing: $(tail -n 3 "$now/$command.err")"
+			continue
+		fi
 		for kind in txt json err; do
 			compare_golden "$directory/$command.$kind" "$now/$command.$kind"
 		done

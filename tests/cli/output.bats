@@ -69,11 +69,16 @@ decolor()
 @test "output: colour of states, and of nothing else" {
 	local command fixture
 
-	for fixture in $(fixtures); do
+	for fixture in cx7-ib-ndr mlx4-dead-port vendors netns hostile; do
 		for command in $listings; do
 			quickly on "$fixture" "$command" --color=never
 			mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/plain"
 			quickly on "$fixture" "$command" --color=always
+			[ -s "$BATS_TEST_TMPDIR/plain" ] || wrong "$fixture $command: nothing"
+			case $command in ports | netdevs)
+				grep -q $'\e' "$BATS_TEST_TMPDIR/out" || wrong "$fixture $command: no colour"
+				;;
+			esac
 			decolor <"$BATS_TEST_TMPDIR/out" | cmp -s "$BATS_TEST_TMPDIR/plain" - || wrong "$fixture $command"
 			# A colour is switched off in the same cell, and is around a word of a state.
 			sed -E $'s/\e\\[3[123]m(([0-9]+ )?[a-z0-9-]+(, [0-9]+ [a-z-]+)* *)\e\\[0m/\\1/g' "$BATS_TEST_TMPDIR/out" |

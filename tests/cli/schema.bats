@@ -56,14 +56,16 @@ version\trdmactl/version/1' ''
 }
 
 @test "schema: everything that may be unknown may be null" {
-	local name
+	local name count=0
 
 	for name in $("$binary" schema --tsv --no-headings -o schema); do
+		count=$((count + 1))
 		"$binary" schema "$name" >"$BATS_TEST_TMPDIR/schema"
 		jq -e --arg name "$name" '.properties[$name].items.properties | all(.[];
 			if .anyOf then any(.anyOf[]; .type == "null") else (.type | index("null")) != null end)' \
 			"$BATS_TEST_TMPDIR/schema" >/dev/null || wrong "$name"
 	done
+	[ $count = 8 ] || wrong "$count schemas"
 	nothing_wrong
 }
 

@@ -100,8 +100,7 @@ static void table_without_headings(void **state)
 					    NULL);
 
 	(void)state;
-	/* The headings still decide how wide a column is at least. */
-	assert_string_equal(text, "mlx5_0    42\n");
+	assert_string_equal(text, "mlx5_0 42\n");
 }
 
 static void table_colors(void **state)
@@ -123,23 +122,45 @@ static void table_colors(void **state)
 	assert_null(strchr(plain, '\033'));
 }
 
-/* Wide or foreign characters are shown as they are, and shift no column. */
+/* Foreign characters are shown as they are, and shift no column. */
 static void table_of_foreign_text(void **state)
 {
-	struct sample wide = {.name = (char[]){"Gr\xc3\xbc\xc3\x9f"}, .count = number_of(1)};
+	const struct render_options colored = {
+		.format = FORMAT_TABLE, .headings = true, .color = true};
+	struct sample foreign = {.name = (char[]){"Gr\xc3\xbc\xc3\x9f"}, .count = number_of(1)};
+	struct sample wide = {.name = (char[]){"\xe6\x97\xa5\xe6\x9c\xac"}, .state = number_of(4)};
 	struct sample narrow = {.name = (char[]){"mlx5_0"}, .count = number_of(2)};
+	_cleanup_(freep) char *text = NULL;
 
 	(void)state;
 	setenv("LC_ALL", "C.UTF-8", 1);
-	check(FORMAT_TABLE, "name,count", ROWS(&narrow, &wide), 2,
+	check(FORMAT_TABLE, "name,count", ROWS(&narrow, &foreign, &empty), 3,
 	      "NAME   COUNT\n"
 	      "mlx5_0     2\n"
-	      "Gr\xc3\xbc\xc3\x9f       1\n");
-	/* What text_clean() has escaped is not escaped again. */
-	wide.name = (char[]){"a\\x1b[31m"};
-	check(FORMAT_TABLE, "name,count", ROWS(&wide), 1,
+	      "Gr\xc3\xbc\xc3\x9f       1\n"
+	      "-          -\n");
+	/* Two columns on the screen for each of these. */
+	text = print(&colored, COLUMNS_DEFAULT, "name,state", ROWS(&narrow, &wide), 2, NULL);
+	assert_string_equal(text, "NAME   STATE\n"
+				  "mlx5_0 -\n"
+				  "\xe6\x97\xa5\xe6\x9c\xac   \033[32mactive\033[0m\n");
+}
+
+/* What text_clean() has escaped is not escaped again, with or without foreign text beside it. */
+static void table_of_escaped_text(void **state)
+{
+	struct sample escaped = {.name = (char[]){"a\\x1b[31m"}, .count = number_of(1)};
+	struct sample foreign = {.name = (char[]){"\xc3\xbc\\x1b"}, .count = number_of(2)};
+
+	(void)state;
+	setenv("LC_ALL", "C.UTF-8", 1);
+	check(FORMAT_TABLE, "name,count", ROWS(&escaped), 1,
 	      "NAME      COUNT\n"
 	      "a\\x1b[31m     1\n");
+	check(FORMAT_TABLE, "name,count", ROWS(&escaped, &foreign), 2,
+	      "NAME      COUNT\n"
+	      "a\\x1b[31m     1\n"
+	      "\xc3\xbc\\x1b         2\n");
 }
 
 static void vertical_record(void **state)
@@ -458,41 +479,48 @@ static void json_schema(void **state)
 	json_decref(schema);
 }
 
+static void check_value(const struct value *value, const char *separator, const char *expected)
+{
+	struct text text;
+
+	format_value(value, separator, &text);
+	if (expected)
+		assert_string_equal(text.string, expected);
+	else
+		assert_null(text.string);
+	text_release(&text);
+}
+
 static void one_value_as_text(void **state)
 {
 	struct value value = {.kind = VALUE_LIST};
 
 	(void)state;
 	value.list.items = value.words;
-	value.list.count = 0;
-	{
-		_cleanup_(freep) char *text = format_value(&value, ",");
-
-		assert_string_equal(text, "");
-	}
+	check_value(&value, ",", "");
 	value.words[0] = "a";
 	value.words[1] = "";
 	value.words[2] = "c";
 	value.list.count = 3;
-	{
-		_cleanup_(freep) char *text = format_value(&value, "; ");
-
-		assert_string_equal(text, "a; ; c");
-	}
+	check_value(&value, "; ", "a; ; c");
 	value = (struct value){.kind = VALUE_NONE};
-	assert_null(format_value(&value, ","));
+	check_value(&value, ",", NULL);
 	value = (struct value){.kind = VALUE_UNSIGNED, .number = UINT64_MAX};
-	{
-		_cleanup_(freep) char *text = format_value(&value, ",");
-
-		assert_string_equal(text, "18446744073709551615");
-	}
+	check_value(&value, ",", "18446744073709551615");
+	value.number = 0;
+	check_value(&value, ",", "0");
+	value = (struct value){.kind = VALUE_SIGNED, .integer = INT64_MIN};
+	check_value(&value, ",", "-9223372036854775808");
+	value = (struct value){.kind = VALUE_REAL, .real = -1.7976931348623157e308};
+	check_value(&value, ",", "-1.797693135e+308");
+	value = (struct value){.kind = VALUE_REAL, .real = 100};
+	check_value(&value, ",", "100");
 	value = (struct value){.kind = VALUE_BOOL, .boolean = false};
-	{
-		_cleanup_(freep) char *text = format_value(&value, ",");
-
-		assert_string_equal(text, "no");
-	}
+	check_value(&value, ",", "no");
+	value.boolean = true;
+	check_value(&value, ",", "yes");
+	value = (struct value){.kind = VALUE_RECORDS, .records = {NULL, 12}};
+	check_value(&value, ",", "12");
 }
 
 /* What could not be written is told, even if it was noticed before the end. */
@@ -541,6 +569,7 @@ int main(void)
 		cmocka_unit_test(table_without_headings),
 		cmocka_unit_test(table_colors),
 		cmocka_unit_test(table_of_foreign_text),
+		cmocka_unit_test(table_of_escaped_text),
 		cmocka_unit_test(vertical_record),
 		cmocka_unit_test(tab_separated),
 		cmocka_unit_test(json_known),

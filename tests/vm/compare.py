@@ -69,25 +69,28 @@ def met():
 
 
 class Snapshot:
-    """All answers, taken one after the other with nothing changed in between."""
+    """All answers, taken one after the other with nothing changed in between.
 
-    def __init__(self, **options):
-        self.ours = {name: program.listing(name, **options) for name in program.LISTINGS}
+    Of the GID tables in sysfs the first `slots` are read: with 64 devices they are 65536 files.
+    """
+
+    def __init__(self, slots):
+        self.ours = {name: program.listing(name) for name in program.LISTINGS}
         self.ibstat = peers.ibstat()
         self.ibv = peers.ibv_devinfo()
         self.rdma_dev = {row['ifname']: row for row in peers.rdma('-d', 'dev')}
         self.rdma_link = {(row['ifname'], row['port']): row for row in peers.rdma('-d', 'link')}
         self.links = {row['ifname']: row for row in peers.ip_links()}
-        self.gids = peers.sysfs_gids()
+        self.gids = peers.sysfs_gids(slots)
         self.pkeys = peers.sysfs_pkeys()
 
     def rows(self, name, *keys):
         return self.ours[name].by(*keys)
 
-    def incomplete(self, *partial):
-        """A listing that did not end with 0, but for those named."""
-        return [line for name, document in self.ours.items()
-                if document.status != 0 and name not in partial for line in document.describe()]
+    def incomplete(self):
+        """The listings that did not end with 0."""
+        return [line for document in self.ours.values() if document.status != 0
+                for line in document.describe()]
 
 
 def _same_set(what, ours, theirs):

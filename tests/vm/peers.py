@@ -180,15 +180,13 @@ def port_directories():
             for port in sorted(listdir('%s/%s/ports' % (RDMA, device)))]
 
 
-def sysfs_gids(empty=False):
+def sysfs_gids(slots=65536):
     """{(device, port, index): (gid, type, netdev)} with the kernel's words."""
     found = {}
     for device, port, path in port_directories():
         for slot in listdir(path + '/gids'):
-            gid = read('%s/gids/%s' % (path, slot))
+            gid = read('%s/gids/%s' % (path, slot)) if int(slot) < slots else ZERO
             if gid == ZERO:
-                if empty:
-                    found[device, port, int(slot)] = (gid, None, None)
                 continue
             found[device, port, int(slot)] = (gid, read('%s/gid_attrs/types/%s' % (path, slot)),
                                               read('%s/gid_attrs/ndevs/%s' % (path, slot)))

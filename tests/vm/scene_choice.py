@@ -14,6 +14,8 @@ addr add 10.9.0.11/24 dev va
 route add 198.51.100.0/24 via 10.9.0.2 dev va
 route add 198.51.101.0/24 via 10.9.0.2 dev va src 10.9.0.11
 route add unreachable 198.51.102.0/24
+route add blackhole 198.51.103.0/24
+route add prohibit 198.51.104.0/24
 link add plain0 type dummy
 link set plain0 up
 addr add 10.9.9.1/24 dev plain0
@@ -35,17 +37,19 @@ CHOICES = (
     ('198.51.101.7', 'rxa', 'va', '10.9.0.11'),
     ('peer.example', 'rxa', 'va', '10.9.0.1'),
 )
-# Peer; what the message has to hold.
+# Peer; exit status; what the message has to hold.
 REFUSALS = (
-    ('192.0.2.1', 'no route'),
-    ('198.51.102.7', 'no route'),
-    ('2001:db8::1', 'no route'),
-    ('10.9.9.9', 'plain0'),
-    ('127.0.0.1', '127.0.0.1'),
-    ('10.9.9.1', '10.9.9.1'),
-    ('fe80::ff:fe00:902', '%'),
-    ('fe80::ff:fe00:902%nosuch', 'nosuch'),
-    ('no.such.name.invalid', 'no.such.name.invalid'),
+    ('192.0.2.1', 1, 'no route'),
+    ('198.51.102.7', 1, 'no route'),  # unreachable
+    ('198.51.103.7', 1, 'no route'),  # blackhole
+    ('198.51.104.7', 1, 'no route'),  # prohibit
+    ('2001:db8::1', 1, 'no route'),
+    ('10.9.9.9', 1, 'plain0'),
+    ('127.0.0.1', 1, '127.0.0.1'),
+    ('10.9.9.1', 1, '10.9.9.1'),
+    ('fe80::ff:fe00:902', 2, '%'),
+    ('fe80::ff:fe00:902%nosuch', 1, 'nosuch'),
+    ('no.such.name.invalid', 1, 'no.such.name.invalid'),  # the network, not the command line
 )
 
 
@@ -134,10 +138,10 @@ def pingpong(client, server):
     return wrong
 
 
-def refusal(peer, word):
+def refusal(peer, status, word):
     document = program.listing('gids', '--to', peer)
     lines = document.result.complaint().splitlines()
-    wrong = unequal('exit status', document.status, 1)
+    wrong = unequal('exit status', document.status, status)
     wrong += unequal('chosen', [row for row in document.rows if row['selected']], [])
     if not lines or word not in lines[0]:
         wrong.append('the message %r does not say %r' % (lines[:1], word))
@@ -152,8 +156,8 @@ def play(tap):
     for peer, *wanted in CHOICES:
         wrong, rows[peer] = choice(peer, *wanted)
         tap.test('choice: --to %s: %s, %s with %s' % (peer, *wanted), wrong)
-    for peer, word in REFUSALS:
-        tap.test('choice: --to %s: none, and why' % peer, refusal(peer, word))
+    for peer, status, word in REFUSALS:
+        tap.test('choice: --to %s: none, and why' % peer, refusal(peer, status, word))
     for peer in ('10.9.0.2', '10.9.5.2', 'fd09::2'):
         tap.test('choice: --to %s --env' % peer,
                  environment(peer, rows[peer]) if rows[peer] else 'nothing chosen')
@@ -166,7 +170,7 @@ def play(tap):
              pingpong(rows['10.9.5.2'], other) if rows['10.9.5.2'] and other else 'no index')
     more(tap)
     peers.must('ip', '-batch', '-', stdin=b'addr del 10.9.0.11/24 dev va\nlink del plain0\n'
-               b'route del unreachable 198.51.102.0/24\n')
+               b'route del 198.51.102.0/24\nroute del 198.51.103.0/24\nroute del 198.51.104.0/24\n')
 
 
 def more(tap):

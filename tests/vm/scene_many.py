@@ -48,6 +48,6 @@ def cost(tap):
 def play(tap):
     clear()
     peers.shell('bed_many %d' % COUNT)
-    shot = compare_all(tap, 'many')
+    shot = compare_all(tap, 'many', slots=16)
     order(tap, shot)
     cost(tap)

@@ -5,13 +5,14 @@ import os
 
 import peers
 import program
+from tap import unequal
 
 # In the order in which they can be removed.
 MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs', 'ib_umad',
            'ib_core')
-COMMANDS = [(name,) for name in program.LISTINGS] + [
-    ('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
-    ('gids', '--all'), ('pkeys', '--all'), ('devices', '-o', 'all')]
+WORDS = (('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
+         ('devices', '-o', 'all'))
+COMMANDS = tuple((name,) for name in program.LISTINGS) + WORDS
 
 
 def loaded(name):
@@ -29,18 +30,19 @@ def unload():
 def nothing(words, **options):
     """What is wrong with the answer to a command when there is no RDMA device."""
     plain = program.rdmactl(*words, **options)
-    document = program.listing(*words, **options)
     lines = plain.complaint().splitlines()
-    wrong = []
-    if plain.status != 5 or document.status != 5:
-        wrong += ['exit status %s, JSON %s' % (plain.status, document.status)]
-    if plain.out:
-        wrong += ['standard output %r' % plain.out]
+    wrong = unequal('exit status', plain.status, 5) + unequal('output', plain.text(), '')
     if len(lines) != 2 or not lines[0].startswith('rdmactl %s: ' % words[0]):
         wrong += ['standard error: %r' % plain.complaint()]
-    if document.rows or not document.problems or not document.problems[0]['hint']:
-        wrong += ['JSON: %s, %s' % (document.rows, document.problems)]
     return [' '.join(words) + ': ' + line for line in wrong]
+
+
+def nothing_as_json(command):
+    document = program.listing(command)
+    wrong = unequal('exit status', document.status, 5) + unequal('rows', document.rows, [])
+    if not document.problems or not document.problems[0]['hint']:
+        wrong += ['no problem with a next step: %s' % document.problems]
+    return wrong
 
 
 def play(tap):
@@ -54,6 +56,7 @@ def play(tap):
             unload()
         tap.test('none: %s without RDMA modules: exit 5, next step, no module loaded' %
                  ' '.join(words), wrong)
+    tap.test('none: devices -j without RDMA modules: exit 5, next step', nothing_as_json('devices'))
     wrong = []
     for words in (('version',), ('--version',), ('help',), ('schema', 'ports'), ('completion', 'bash'),
                   ('__complete', 'devices', '')):
@@ -67,7 +70,9 @@ def play(tap):
     tap.test('none: (rdma dev, which opens an RDMA netlink socket, does load ib_core)',
              '' if loaded('ib_core') else 'it did not, so the tests above prove nothing')
     load()
-    for words in COMMANDS:
+    for command in program.LISTINGS:
+        tap.test('none: %s -j without a device: exit 5, next step' % command,
+                 nothing_as_json(command))
+    for words in (('devices',), *WORDS):
         tap.test('none: %s without a device: exit 5, next step' % ' '.join(words), nothing(words))
-    for user in (peers.NOBODY,):
-        tap.test('none: the same as an ordinary user', nothing(('devices',), prefix=user))
+    tap.test('none: the same as an ordinary user', nothing(('devices',), prefix=peers.NOBODY))
