@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 struct completer {
 	const struct ctx *ctx;
@@ -81,8 +82,12 @@ static void put_listed(const struct completer *completer, enum completion comple
 	struct strings names = {0};
 
 	completer->list(completion, completer->root, &names);
-	for (size_t i = 0; i < names.count; i++)
-		put(completer, partial, names.items[i], "");
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *clean =
+			text_clean(names.items[i], strlen(names.items[i]));
+
+		put(completer, partial, clean, "");
+	}
 	strings_free(&names);
 }
 

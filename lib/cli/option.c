@@ -161,44 +161,61 @@ static char *unknown_hint(const struct parser *parser, const char *word)
 	return closest ? mem_format("did you mean '--%s'?", closest) : NULL;
 }
 
+/* The word that an unknown letter stands in: getopt_long has moved past it or has not. */
+static const char *word_of_letter(char *const *argv, int letter)
+{
+	for (int i = optind; i >= optind - 1 && i >= 1; i--)
+		if (argv[i] && argv[i][0] == '-' && strchr(argv[i], letter))
+			return argv[i];
+	return argv[optind - 1];
+}
+
+static char *unknown_option(const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+	return mem_format("unknown option '%s'", clean);
+}
+
 /* Says what getopt_long found wrong: '?' unknown or ambiguous, ':' no value. */
 static void explain(const struct parser *parser, int code, char **argv, char **ret_message,
 		    char **ret_hint)
 {
-	const char *word = argv[optind - 1];
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	size_t at = optopt ? find_code(parser, optopt) : parser->count;
 
 	*ret_hint = NULL;
-	if (code == ':' && at < parser->count)
+	if (code == ':' && at < parser->count) {
 		*ret_message = mem_format("--%s needs a value: %s", parser->rows[at]->name,
 					  parser->rows[at]->metavar);
-	else if (optopt && at < parser->count)
+	} else if (optopt && at < parser->count) {
 		*ret_message = mem_format("--%s takes no value", parser->rows[at]->name);
-	else if (optopt && optopt < 256 && optopt > 32 && optopt < 127)
+	} else if (optopt > ' ' && optopt <= '~') {
 		*ret_message = mem_format("unknown option '-%c'", optopt);
-	else
-		*ret_message = mem_format("unknown option '%s'", clean);
-	if (!strncmp(word, "--", 2) && !(optopt && at < parser->count))
-		*ret_hint = unknown_hint(parser, word + 2);
+	} else if (optopt) {
+		*ret_message = unknown_option(word_of_letter(argv, optopt));
+	} else {
+		*ret_message = unknown_option(argv[optind - 1]);
+		*ret_hint = unknown_hint(parser, argv[optind - 1] + 2);
+	}
 }
 
 /*
  * getopt_long takes any prefix that is unique today; a script that relies on one breaks with the
- * next option. The word is the last one taken, or the one before its value.
+ * next option. Returns the word if it is such a prefix of the option's name: it is the last one
+ * taken, or the one before its value.
  */
-static bool is_abbreviated(char *const *argv, const char *name)
+static const char *abbreviation(char *const *argv, const struct option_row *row)
 {
-	size_t length = strlen(name);
-
 	for (int i = optind - 1; i >= 1 && i >= optind - 2; i--) {
 		const char *word = argv[i];
+		size_t length = strcspn(word, "=");
 
-		if (!strncmp(word, "--", 2) && !strncmp(word + 2, name, length) &&
-		    (!word[2 + length] || word[2 + length] == '='))
-			return false;
+		if (length < 2 || strncmp(word, "--", 2) ||
+		    strncmp(word + 2, row->name, length - 2))
+			continue;
+		return row->name[length - 2] ? word : NULL;
 	}
-	return true;
+	return NULL;
 }
 
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
@@ -213,11 +230,17 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 	optind = 0; /* glibc: starts anew, permuted or not as asked this time */
 	while ((code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
 		size_t at = find_code(&parser, code);
+		const char *abbreviated;
 		char *message;
 
-		if (code == '?' || code == ':' || at == parser.count ||
-		    (code >= NO_LETTER && is_abbreviated(argv, parser.rows[at]->name))) {
+		if (code == '?' || code == ':' || at == parser.count) {
 			explain(&parser, code, argv, ret_message, ret_hint);
+			return -EINVAL;
+		}
+		abbreviated = code >= NO_LETTER ? abbreviation(argv, parser.rows[at]) : NULL;
+		if (abbreviated) {
+			*ret_message = unknown_option(abbreviated);
+			*ret_hint = unknown_hint(&parser, abbreviated + 2);
 			return -EINVAL;
 		}
 		message = store(parser.rows[at],

@@ -101,9 +101,12 @@ static void drop(struct gid_entry *entry, const struct gid_entry *better)
 
 	entry->selected = TRISTATE_NO;
 	free(entry->why);
-	if (entry->type.value != better->type.value)
+	if (entry->type.value != better->type.value && same_port)
 		entry->why = mem_format("RoCE v1, and index %" PRIu64 " is RoCE v2 of this address",
 					better->index.value);
+	else if (entry->type.value != better->type.value)
+		entry->why = mem_format("RoCE v1, and %s/%" PRIu64 " has RoCE v2 of this address",
+					better->device, better->port.value);
 	else if (same_port)
 		entry->why = mem_format("index %" PRIu64 " is the same and comes first",
 					better->index.value);

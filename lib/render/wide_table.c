@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables with text beyond ASCII, by libsmartcols, which is loaded when the first one comes. */
 #include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,8 +95,11 @@ int render_wide_table(const struct render_options *options, const struct documen
 	scols.scols_table_enable_noheadings(table, !options->headings);
 	scols.scols_table_enable_colors(table, options->color);
 	scols.scols_table_set_stream(table, stdout);
-	/* Text is clean already: an escape in it must not be escaped again. */
-	scols.scols_table_enable_noencoding(table, 1);
+	/*
+	 * Text is clean already: an escape in it must not be escaped again. Without UTF-8 it has to
+	 * be: libsmartcols does not come to an end over characters that the locale has not.
+	 */
+	scols.scols_table_enable_noencoding(table, !strcmp(nl_langinfo(CODESET), "UTF-8"));
 	/* As wide as it is, on a terminal as in a pipe. */
 	scols.scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
 	rc = fill(&scols, table, document, options->color);

@@ -102,7 +102,7 @@ struct value {
 		} records;
 	};
 	char scratch[64];
-	const char *words[64]; /* of a list that is made on the fly, from flags */
+	const char *words[65]; /* of a list that is made on the fly: 64 flags and the rest */
 };
 
 void value_set_string(struct value *value, const char *string); /* NULL stays NONE */

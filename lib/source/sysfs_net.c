@@ -142,9 +142,11 @@ int sysfs_net_list(const struct root *root, struct link_list *list)
 
 void sysfs_net_read_speed(const struct root *root, struct link *link)
 {
-	/* -1 without carrier, EINVAL while down: unknown either way. */
+	/* -1 without carrier (old kernels show it unsigned), EINVAL while down: unknown all. */
 	if (link->name)
 		sysfs_read_number(root, &link->speed_mbps, CLASS "/%s/speed", link->name);
+	if (link->speed_mbps.value == UINT32_MAX)
+		link->speed_mbps.known = false;
 }
 
 char *sysfs_net_pci_address(const struct root *root, const char *name)

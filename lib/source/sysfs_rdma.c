@@ -144,8 +144,8 @@ static int parse_real(const char *text, struct real *real, const char **ret_rest
 	if (text[0] < '0' || text[0] > '9')
 		return -EINVAL;
 	value = strtod(text, &end);
-	if (!(value >= 0 && value < 1e9))
-		return -EINVAL;
+	if (end != text + strspn(text, "0123456789.") || value >= 1e9)
+		return -EINVAL; /* strtod takes hexadecimal and exponents, too */
 	real->value = value;
 	real->known = true;
 	*ret_rest = end;
@@ -194,7 +194,7 @@ static void note_text(struct problems *problems, const char *object, const char 
 	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
 }
 
-/* The directory itself is not there or no directory: the same for every attribute in it. */
+/* An error that the directory itself may be the cause of. */
 static bool is_of_directory(ssize_t error)
 {
 	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP;
@@ -218,7 +218,6 @@ static void read_attributes(const struct root *root, const char *directory, cons
 			    const struct schema *schema, void *record, struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t last = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct attribute *attribute = &attributes[i];
@@ -230,10 +229,12 @@ static void read_attributes(const struct root *root, const char *directory, cons
 		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
 		if (length == -ENOENT && !attribute->required)
 			continue;
-		if (length < 0 && !(is_of_directory(length) && length == last))
+		if (length < 0)
 			problem_add(problems, object, key_of(attribute, schema), "sysfs",
 				    (int)length, NULL);
-		last = length;
+		/* One line for all that a missing directory would have held. */
+		if (is_of_directory(length) && !sysfs_has_directory(root, directory))
+			return;
 		if (length >= 0 && parse(attribute, text, member))
 			note_text(problems, object, key_of(attribute, schema), text);
 	}
@@ -350,19 +351,22 @@ static int parse_rate(const char *text, struct port *port)
 {
 	struct real rate = {0};
 	const char *rest;
-	unsigned int lanes;
-	char speed[16];
+	char lanes[4], speed[16];
+	int end = 0;
 
 	if (parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
 		return -EINVAL;
 	port->rate_gbps = rate;
-	if (sscanf(rest, " Gb/sec (%uX %15[A-Z0-9])", &lanes, speed) == 2) {
-		number_set(&port->width_lanes, lanes);
-		port->speed = mem_string(speed);
-	} else if (sscanf(rest, " Gb/sec (%uX", &lanes) == 1) {
-		number_set(&port->width_lanes, lanes);
-		port->speed = mem_string("SDR"); /* the kernel writes no name for it */
+	if (sscanf(rest, " Gb/sec (%3[0-9]X %15[A-Z0-9])%n", lanes, speed, &end) != 2 || !end) {
+		/* Older kernels have no name for SDR. */
+		memcpy(speed, "SDR", sizeof("SDR"));
+		if (sscanf(rest, " Gb/sec (%3[0-9]X)%n", lanes, &end) != 1 || !end)
+			return 0;
 	}
+	if (rest[end])
+		return 0;
+	number_set(&port->width_lanes, strtoul(lanes, NULL, 10));
+	port->speed = mem_string(speed);
 	return 0;
 }
 

@@ -140,6 +140,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 }
 
 @test "completion: nothing where there is nothing, and no complaint" {
+	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes '' devices --root "$roots/no-rdma" ''
 	completes '' ports --root "$roots/empty-class" ''
 	completes '' ports --root "$BATS_TEST_TMPDIR/none" ''

@@ -119,6 +119,7 @@ options_of()
 		# shellcheck disable=SC2086 # a word or none
 		quickly try help $command
 		expect 0 || wrong "help $command"
+		[[ $output == Usage:* ]] || wrong "help $command: $output"
 		! grep -n '[[:blank:]]$' <<<"$output" || wrong "help $command: blanks at the end"
 		! grep -Fn '(null)' <<<"$output" || wrong "help $command"
 	done

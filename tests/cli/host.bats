@@ -125,8 +125,9 @@ without_rdma()
 	local command
 
 	for command in $listings version help; do
-		traced 'execve,clone,clone3,fork,vfork,openat' "$command" --root "$roots/cx5-ib-edr"
+		RDMACTL_ROOT=$roots/cx5-ib-edr traced 'execve,clone,clone3,fork,vfork,openat' "$command"
 		does_not 'execve'
+		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
 		# The sanitizer's own thread has CLONE_VM, a new process has not.
 		does_not 'fork\(|clone[3]?\(.*SIGCHLD'
 	done

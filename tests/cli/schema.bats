@@ -107,8 +107,12 @@ version\trdmactl/version/1' ''
 }
 
 @test "schema: needs no RDMA and no tree" {
-	RDMACTL_ROOT=/nonexistent try schema ports
+	try schema ports
 	expect 0
+	RDMACTL_ROOT=/nonexistent try schema ports
+	expect 0 "$("$binary" schema ports)" ''
+	[ -n "$output" ]
 	RDMACTL_ROOT=/nonexistent try schema
 	expect 0
+	[[ $output == 'SCHEMA '* ]]
 }

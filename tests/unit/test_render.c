@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <locale.h>
 #include <stdio_ext.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -144,6 +146,37 @@ static void table_of_foreign_text(void **state)
 	assert_string_equal(text, "NAME   STATE\n"
 				  "mlx5_0 -\n"
 				  "\xe6\x97\xa5\xe6\x9c\xac   \033[32mactive\033[0m\n");
+}
+
+/*
+ * The locale of a terminal that knows no UTF-8, or of none at all: the rows are there, in whatever
+ * letters. In a process of its own, because libsmartcols may not come to an end.
+ */
+static void table_in_the_c_locale(void **state)
+{
+	const struct sample foreign = {.name = (char[]){"Gr\xc3\xbc\xc3\x9f"},
+				       .count = number_of(1)};
+	int status = 0;
+	pid_t child;
+
+	(void)state;
+	fflush(stdout);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		const struct render_options options = {.format = FORMAT_TABLE, .headings = true};
+		char *text;
+
+		alarm(5);
+		setenv("LC_ALL", "C", 1);
+		setlocale(LC_ALL, "C");
+		text = print(&options, COLUMNS_DEFAULT, "count,name", ROWS(&full, &foreign), 2,
+			     NULL);
+		_exit(strstr(text, "   42 mlx5_0\n") && strstr(text, "    1 Gr") ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* What text_clean() has escaped is not escaped again, with or without foreign text beside it. */
@@ -570,6 +603,7 @@ int main(void)
 		cmocka_unit_test(table_colors),
 		cmocka_unit_test(table_of_foreign_text),
 		cmocka_unit_test(table_of_escaped_text),
+		cmocka_unit_test(table_in_the_c_locale),
 		cmocka_unit_test(vertical_record),
 		cmocka_unit_test(tab_separated),
 		cmocka_unit_test(json_known),
