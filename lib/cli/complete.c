@@ -83,8 +83,7 @@ static void put_listed(const struct completer *completer, enum completion comple
 
 	completer->list(completion, completer->root, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *clean =
-			text_clean(names.items[i], strlen(names.items[i]));
+		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
 
 		put(completer, partial, clean, "");
 	}
