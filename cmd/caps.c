@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "listing.h"
 #include "model/caps.h"
+#include "model/need.h"
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
@@ -15,7 +16,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 			     "run it on the live system, without --root or RDMACTL_ROOT");
 		return listing_end(&listing);
 	}
-	listing.request.caps = true;
+	listing.request.needs = NEED_CAPS;
 	if (listing_load(&listing)) {
 		for (size_t i = 0; i < listing.inventory.caps_count; i++)
 			listing_add(&listing, &listing.inventory.caps[i]);

@@ -18,9 +18,9 @@ enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
 enum { NEED_PORT_GET = NEED_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
 
 /* Needs that stand on others. */
-static unsigned int widen(unsigned int needs, bool live, bool caps)
+static unsigned int widen(unsigned int needs, bool live)
 {
-	if (caps)
+	if (needs & NEED_CAPS)
 		needs |= NEED_BOARD | NEED_TRANSPORT | NEED_NODE_TYPE | NEED_LINK_LAYER;
 	if (needs & NEED_GIDS)
 		needs |= NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE;
@@ -195,7 +195,7 @@ static int load(struct local *local, const struct inventory_request *request)
 	read_ports(local);
 	for (size_t i = 0; i < inventory->devices.count; i++)
 		device_derive_transport(&inventory->devices.items[i]);
-	if (local->needs & (NEED_GIDS | NEED_MTU) || request->caps)
+	if (local->needs & (NEED_GIDS | NEED_MTU | NEED_CAPS))
 		local_read_verbs(local, request);
 	if (local->needs & NEED_PKEYS)
 		read_pkeys(local);
@@ -212,7 +212,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 	rc = root_open(request->root, &local.root);
 	if (rc)
 		return rc;
-	local.needs = widen(request->needs, inventory->live, request->caps);
+	local.needs = widen(request->needs, inventory->live);
 	rc = load(&local, request);
 	nldev_free(local.nldev);
 	rtnl_free(local.rtnl);

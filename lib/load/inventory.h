@@ -16,7 +16,6 @@ struct inventory_request {
 	unsigned int needs; /* bits of model/need.h */
 	const struct objects *objects;
 	bool empty_gids; /* empty slots of the GID tables, too */
-	bool caps;	 /* fill inventory.caps */
 };
 
 struct inventory {

@@ -163,14 +163,42 @@ static void resolve_pkeys(const struct local *local, struct port *port)
 	}
 }
 
+/* True if a netdev is the port's own, its bond, a member of it, or stands on one of these. */
+static bool is_related(const struct link_list *links, const struct link *link,
+		       const struct link *own)
+{
+	enum { DEEPEST = 8 }; /* VLANs on VLANs on bonds; and no loop for ever over a veth's peer */
+
+	for (int depth = 0; link && depth < DEEPEST; depth++) {
+		if (link == own || link_by_index(links, &own->master_index) == link ||
+		    link_by_index(links, &link->master_index) == own)
+			return true;
+		link = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+	}
+	return false;
+}
+
 /*
- * The netdev index that verbs tell of a GID is of the device's namespace, not ours: it may name a
- * stranger here. It is the port's own netdev (netlink vouches for that), or the name that the
- * kernel has for the GID must be the same. Without an own netdev of the port in this namespace only
- * such a netdev can be ours as stands on one elsewhere: a container's macvlan or VLAN.
+ * The netdev index that verbs tell of a GID, and the name that sysfs has for it, are of the
+ * netdev's own namespace, not ours: both may be a stranger's here. So the netdev must belong to the
+ * port's own one, for which netlink vouches. A port without one in this namespace can only have
+ * such netdevs here as stand on one elsewhere: a container's macvlan or VLAN.
  */
-static const struct link *gid_link_by_index(const struct local *local, const struct port *port,
-					    const struct gid_entry *gid,
+static bool is_of_port(const struct local *local, const struct device *device,
+		       const struct port *port, const struct link *link)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *own = link_by_index(links, &port->netdev_index);
+
+	if (own)
+		return is_related(links, link, own);
+	if (local->nldev)
+		return link->lower_elsewhere;
+	return port->gid_count && own_link(local, device, &port->gids[0].gid, link->name);
+}
+
+static const struct link *gid_link_by_index(const struct local *local, const struct device *device,
+					    const struct port *port, const struct gid_entry *gid,
 					    const struct gid_entry *previous)
 {
 	const struct link *link = link_by_index(&local->inventory->links, &gid->netdev_index);
@@ -183,7 +211,7 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 	if (previous && previous->netdev && previous->netdev_index.known &&
 	    previous->netdev_index.value == gid->netdev_index.value)
 		return link;
-	if (!port->netdev_index.known && !link->lower_elsewhere)
+	if (!is_of_port(local, device, port, link))
 		return NULL;
 	name = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value);
 	return name && !strcmp(name, link->name) ? link : NULL;
@@ -193,13 +221,9 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 static const struct link *gid_link_by_name(const struct local *local, const struct device *device,
 					   const struct port *port, struct gid_entry *gid)
 {
-	bool elsewhere = local->nldev && !port->netdev_index.known;
-	const struct link *link;
+	const struct link *link = link_by_name(&local->inventory->links, gid->netdev);
 
-	if (port->netdev && !strcmp(port->netdev, gid->netdev))
-		return link_by_name(&local->inventory->links, gid->netdev);
-	link = own_link(local, device, &port->gids[0].gid, gid->netdev);
-	if (link && !(elsewhere && !link->lower_elsewhere))
+	if (link && is_of_port(local, device, port, link))
 		return link;
 	free(gid->netdev);
 	gid->netdev = NULL;
@@ -230,7 +254,7 @@ static void resolve_gids(const struct local *local, const struct device *device,
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
 		const struct link *link = gid->netdev ? gid_link_by_name(local, device, port, gid)
-						      : gid_link_by_index(local, port, gid,
+						      : gid_link_by_index(local, device, port, gid,
 									  i ? gid - 1 : NULL);
 		const struct link *master = link ? link_by_index(&inventory->links,
 								 &link->master_index)

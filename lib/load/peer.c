@@ -31,7 +31,7 @@ static int resolve(const char *name, struct ip_address *address, char **ret_erro
 	if (rc) {
 		*ret_error = mem_format("cannot find the address of '%s': %s", name,
 					gai_strerror(rc));
-		return -EINVAL;
+		return -ENOENT;
 	}
 	address->family = (uint8_t)found->ai_family;
 	if (found->ai_family == AF_INET)
@@ -78,6 +78,8 @@ int peer_find(const char *name, const struct link_list *links, struct ip_address
 	rc = rtnl_open(&rtnl);
 	if (!rc)
 		rc = rtnl_get_route(rtnl, ret_address, zone, ret_route);
+	if (rc == -EINVAL)
+		rc = -EHOSTUNREACH; /* a blackhole route; -EINVAL is the caller's mistake here */
 	if (rc) {
 		*ret_error = mem_format("no route to %s: %s", name, strerror(-rc));
 		*ret_hint = mem_format("ip route get %s shows what the kernel does", name);

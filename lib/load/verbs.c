@@ -32,22 +32,30 @@ static const char *verbs_hint(int error)
 	}
 }
 
-/* One line for a device, not one for each of its facts. */
+/* One line for a device, not one for each of its facts. Of GIDs nothing is lost: sysfs has them. */
 static void note_failure(struct local *local, const char *device, int error)
 {
-	bool lost = local->needs & NEED_MTU;
+	struct inventory *inventory = local->inventory;
 
-	problem_add(lost ? &local->inventory->problems : &local->inventory->notes, device,
-		    lost ? "MTU" : "GID table", "verbs", error,
-		    lost ? verbs_hint(error) : "sysfs is used");
+	if (local->needs & NEED_CAPS)
+		problem_add(&inventory->problems, device, "capabilities", "verbs", error,
+			    verbs_hint(error));
+	else if (local->needs & NEED_MTU)
+		problem_add(&inventory->problems, device, "MTU", "verbs", error, verbs_hint(error));
+	else
+		problem_add(&inventory->notes, device, "GID table", "verbs", error,
+			    "sysfs is used");
 }
 
 static struct verbs *open_verbs(struct local *local)
 {
 	const struct strings *warnings;
 	struct verbs *verbs = NULL;
-	int rc = verbs_open(&verbs);
+	int rc = -ENOSYS;
 
+	/* To list its devices libibverbs asks netlink, which would load ib_uverbs. */
+	if (sysfs_has_directory(&local->root, "sys/class/infiniband_verbs"))
+		rc = verbs_open(&verbs);
 	if (rc) {
 		note_failure(local, NULL, rc);
 		return NULL;
@@ -140,6 +148,7 @@ static void read_caps(struct local *local, struct verbs_device *opened, struct d
 		caps_clear(&caps);
 		return;
 	}
+	caps_set_device(&caps, device->name);
 	if (device->board_id)
 		caps.board_id = mem_string(device->board_id);
 	if (device->transport.known)
@@ -194,10 +203,7 @@ static void read_device(struct local *local, struct verbs *verbs, struct device 
 	struct verbs_device *opened = NULL;
 	int rc = verbs ? verbs_open_device(verbs, device->kernel_name, &opened) : 0;
 
-	if (rc && request->caps)
-		problem_add(&local->inventory->problems, device->name, "capabilities", "verbs", rc,
-			    verbs_hint(rc));
-	else if (rc)
+	if (rc)
 		note_failure(local, device->name, rc);
 	if (opened)
 		strings_add(&device->sources, "verbs");
@@ -205,7 +211,7 @@ static void read_device(struct local *local, struct verbs *verbs, struct device 
 		read_gids(local, opened, device, request->empty_gids);
 	if (opened && local->needs & NEED_MTU)
 		read_mtus(local, opened, device);
-	if (opened && request->caps)
+	if (opened && local->needs & NEED_CAPS)
 		read_caps(local, opened, device);
 	finish_gids(device, request->empty_gids);
 	verbs_close_device(opened);

@@ -6,6 +6,16 @@
 
 #include "base/mem.h"
 
+void caps_set_device(struct caps *caps, const char *name)
+{
+	char *copy = mem_string(name);
+
+	free(caps->device);
+	caps->device = copy;
+	for (size_t i = 0; i < caps->port_caps_count; i++)
+		caps->ports[i].device = caps->device;
+}
+
 struct port_caps *caps_add_port(struct caps *caps, unsigned int number)
 {
 	struct port_caps *port = mem_append(&caps->ports, &caps->port_caps_count, sizeof(*port));

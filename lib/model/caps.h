@@ -126,6 +126,8 @@ struct caps {
 extern const struct schema caps_schema;
 extern const struct schema port_caps_schema;
 
+/* Sets the name of the device, which is copied, in its ports, too. */
+void caps_set_device(struct caps *caps, const char *name);
 /* Appends the capabilities of a port; addresses of earlier ones do not survive. */
 struct port_caps *caps_add_port(struct caps *caps, unsigned int number);
 /* Frees what it owns and leaves an empty record. */

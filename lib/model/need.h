@@ -35,5 +35,6 @@ enum need {
 	NEED_GIDS = 1 << 25,
 	NEED_PKEYS = 1 << 26,
 	NEED_GID_NETDEVS = 1 << 27,  /* netdev of each GID */
+	NEED_CAPS = 1 << 29,	     /* limits and capabilities; opens the device, too */
 	NEED_NETDEV_SPEED = 1 << 28, /* from sysfs, netdev by netdev */
 };

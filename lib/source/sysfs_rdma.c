@@ -412,6 +412,7 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 						      number);
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
 	size_t count;
+	int rc;
 
 	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
 			needs, &port_schema, port, problems);
@@ -424,8 +425,10 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
 		if (!sysfs_count(root, &count, "%s/gids", directory))
 			number_set(&port->gid_table_length, count);
-		if (!sysfs_count(root, &count, "%s/pkeys", directory))
-			number_set(&port->pkey_table_length, count);
+		/* iWARP and EFA have no P_Keys, and no directory for them. */
+		rc = sysfs_count(root, &count, "%s/pkeys", directory);
+		if (!rc || rc == -ENOENT)
+			number_set(&port->pkey_table_length, rc ? 0 : count);
 	}
 }
 

@@ -149,6 +149,14 @@ void sysfs_rdma_read_pkeys(const struct root *root, struct port *port, struct pr
 	strings_free(&slots);
 }
 
+static struct device *find_by_kernel_name(const struct device_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].kernel_name, name))
+			return &list->items[i];
+	return NULL;
+}
+
 /* A class directory whose entries name their RDMA device in `ibdev`. */
 static void read_class(const struct root *root, const char *class, struct device_list *list,
 		       struct problems *problems)
@@ -165,7 +173,7 @@ static void read_class(const struct root *root, const char *class, struct device
 
 		if (sysfs_read(root, text, "sys/class/%s/%s/ibdev", class, node) < 0)
 			continue; /* abi_version is no node */
-		device = device_list_find(list, text);
+		device = find_by_kernel_name(list, text);
 		if (!device)
 			continue;
 		if (!strncmp(node, "umad", 4))

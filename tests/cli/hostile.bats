@@ -134,6 +134,21 @@ copy_tree()
 	nothing_wrong
 }
 
+@test "hostile: wide and combining characters keep the columns" {
+	copy_tree
+	echo 東京 >"$device/node_desc"
+	try devices -o node_description,device --root "$tree"
+	expect 0 'DESCRIPTION    DEVICE
+東京           mlx5_0
+node017 mlx5_1 mlx5_1' ''
+	printf 'e\xcc\x81te\xcc\x81\n' >"$device/node_desc"
+	try devices -o node_description,device --root "$tree"
+	expect 0 $'DESCRIPTION    DEVICE\ne\u0301te\u0301            mlx5_0\nnode017 mlx5_1 mlx5_1' ''
+	# No locale, no widths, but the same words and nothing lost.
+	LC_ALL=C try devices -o node_description,device --root "$tree" --tsv
+	expect 0 $'node_description\tdevice\ne\u0301te\u0301\tmlx5_0\nnode017 mlx5_1\tmlx5_1' ''
+}
+
 @test "hostile: tables that are no directories" {
 	local table command
 

@@ -91,9 +91,9 @@ decolor()
 
 @test "output: green is good, red is bad, yellow is in between" {
 	on cx7-ib-ndr ports --color=always --no-headings -o state,physical_state mlx5_4 mlx5_5
-	expect 0 $'\e[32mactive\e[0m \e[32mlink-up\e[0m\n\e[31mdown  \e[0m \e[31mpolling\e[0m'
+	expect 0 $'\e[32mactive\e[0m \e[32mlink-up\e[0m\n\e[31mdown\e[0m   \e[31mpolling\e[0m'
 	on vendors ports --color=always --no-headings -o state,physical_state usnic_0
-	expect 0 $'\e[33minit \e[0m \e[33mtraining\e[0m'
+	expect 0 $'\e[33minit\e[0m \e[33mtraining\e[0m'
 	on mlx4-dead-port devices --color=always --no-headings -o state
 	expect 0 $'\e[31m1 down, 1 active\e[0m'
 	on cx6dx-roce netdevs --color=always --no-headings -o operstate
