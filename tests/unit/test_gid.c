@@ -276,6 +276,10 @@ static void ip_input(void **state)
 		assert_int_equal(ip_parse(bad[i], &address), -EINVAL);
 		assert_int_equal(address.family, 99);
 	}
+	/* The same address, written in another way. */
+	assert_int_equal(ip_parse("::ffff:10.9.0.1", &zoned), 0);
+	assert_int_equal(ip_parse("10.9.0.1", &plain), 0);
+	assert_true(ip_equal(&zoned, &plain));
 	assert_int_equal(ip_parse("fe80::1%eth0", &zoned), 0);
 	assert_int_equal(ip_parse("fe80::1", &plain), 0);
 	assert_true(ip_equal(&zoned, &plain));

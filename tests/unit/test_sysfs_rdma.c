@@ -509,6 +509,7 @@ static void port_rates_of_another_form(void **state)
 		"100 Gb/sec (X EDR)",
 		"0x64 Gb/sec (4X EDR)",
 		"100 Gb/sec (4X EDR",
+		"100 Gb/sec (4X EDR) x",
 	};
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");
@@ -525,12 +526,31 @@ static void port_table_lengths(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");
 
-	/* iWARP has no P_Keys: the length is unknown, and no problem. */
+	/* iWARP has no P_Keys, and no directory for them. */
 	tree_delete(&bed->tree, PORT "pkeys");
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_true(port->gid_table_length.known);
 	assert_int_equal(port->gid_table_length.value, 2);
-	assert_false(port->pkey_table_length.known);
+	assert_true(port->pkey_table_length.known);
+	assert_int_equal(port->pkey_table_length.value, 0);
 	assert_int_equal(bed->problems.count, 0);
+}
+
+/* Of a port that is not there, or may not be looked into, nothing is known: not even a 0. */
+static void port_table_lengths_unknown(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_delete(&bed->tree, CLASS "mlx5_0/ports/1");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_false(port->gid_table_length.known);
+	assert_false(port->pkey_table_length.known);
+	tree_link(&bed->tree, PORT "gids", "!EACCES");
+	tree_link(&bed->tree, PORT "pkeys", "!EACCES");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_false(port->gid_table_length.known);
+	assert_false(port->pkey_table_length.known);
 }
 
 static void port_guid(void **state)
@@ -857,6 +877,7 @@ int main(void)
 		TEST(port_bad_rates),
 		TEST(port_rates_of_another_form),
 		TEST(port_table_lengths),
+		TEST(port_table_lengths_unknown),
 		TEST(port_guid),
 		TEST(bad_text_is_shown_clean_and_short),
 		TEST(gids),

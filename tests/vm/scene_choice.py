@@ -26,7 +26,6 @@ CHOICES = (
     ('10.9.0.2', 'rxa', 'va', '10.9.0.1'),
     ('10.9.0.1', 'rxb', 'vb', '10.9.0.2'),
     ('fd09::2', 'rxa', 'va', 'fd09::1'),
-    ('fd09:0:0::0002', 'rxa', 'va', 'fd09::1'),
     ('fe80::ff:fe00:902%va', 'rxa', 'va', 'fe80::ff:fe00:901'),
     ('fe80::ff:fe00:902%va.5', 'rxa', 'va.5', 'fe80::ff:fe00:901'),
     ('fe80::ff:fe00:901%vb', 'rxb', 'vb', 'fe80::ff:fe00:902'),
@@ -53,14 +52,16 @@ REFUSALS = (
 )
 
 
-def route(peer):
-    """What the kernel does, by `ip route get`: netdev and source address."""
-    address, _, zone = peer.partition('%')
-    if address == 'peer.example':
-        address = '10.9.0.2'
-    result = peers.run('ip', '-j', 'route', 'get', address, *(('oif', zone) if zone else ()))
-    row = peers.json.loads(result.text())[0]
-    return row['dev'], row['prefsrc']
+def routes(*choices):
+    """What the kernel does, by `ip route get`: {peer: (netdev, source address)}."""
+    lines = []
+    for peer in choices:
+        address, _, zone = peer.partition('%')
+        address = '10.9.0.2' if address == 'peer.example' else address
+        lines.append('route get %s%s\n' % (address, ' oif ' + zone if zone else ''))
+    result = peers.must('ip', '-j', '-b', '-', stdin=''.join(lines).encode())
+    found = [peers.json.loads(line)[0] for line in result.text().splitlines() if line.strip()]
+    return {peer: (row['dev'], row['prefsrc']) for peer, row in zip(choices, found)}
 
 
 def judge(row, chosen, out, source):
@@ -80,7 +81,7 @@ def judge(row, chosen, out, source):
         row['device'], row['port'], row['index'], why, wanted)]
 
 
-def choice(peer, device, netdev, address, **options):
+def choice(peer, device, netdev, address, route=None, **options):
     """What is wrong with the answer, and the entry chosen."""
     document = program.listing('gids', '--to', peer, **options)
     chosen = [row for row in document.rows if row['selected'] is True]
@@ -88,7 +89,8 @@ def choice(peer, device, netdev, address, **options):
         return document.describe() + ['%d entries chosen' % len(chosen)], None
     row = chosen[0]
     wrong = unequal('chosen', (row['device'], row['netdev'], row['ip']), (device, netdev, address))
-    wrong += unequal('chosen, by ip route get', (row['netdev'], row['ip']), route(peer))
+    if route:
+        wrong += unequal('chosen, by ip route get', (row['netdev'], row['ip']), route)
     for other in document.rows:
         if other is not row:
             wrong += unequal('selected', other['selected'], False)
@@ -152,13 +154,13 @@ def play(tap):
     peers.must('ip', '-batch', '-', stdin=NETWORK.encode())
     with open('/etc/hosts', 'a', encoding='ascii') as hosts:
         hosts.write('10.9.0.2 peer.example\n')
-    rows = {}
+    rows, kernel = {}, routes(*(peer for peer, *_ in CHOICES))
     for peer, *wanted in CHOICES:
-        wrong, rows[peer] = choice(peer, *wanted)
+        wrong, rows[peer] = choice(peer, *wanted, route=kernel[peer])
         tap.test('choice: --to %s: %s, %s with %s' % (peer, *wanted), wrong)
     for peer, status, word in REFUSALS:
         tap.test('choice: --to %s: none, and why' % peer, refusal(peer, status, word))
-    for peer in ('10.9.0.2', '10.9.5.2', 'fd09::2'):
+    for peer in ('10.9.5.2', 'fd09::2'):
         tap.test('choice: --to %s --env' % peer,
                  environment(peer, rows[peer]) if rows[peer] else 'nothing chosen')
     for peer, back in (('10.9.0.2', '10.9.0.1'), ('fe80::ff:fe00:902%va', 'fe80::ff:fe00:901%vb')):
@@ -176,7 +178,7 @@ def play(tap):
 def more(tap):
     """An address of this host; a choice among some devices; options that go along."""
     wrong, _ = choice('10.9.7.1', 'rxba0', 'bond0', '10.9.7.1')
-    wrong = [line for line in wrong if 'ip route get' not in line and 'leaves by' not in line]
+    wrong = [line for line in wrong if 'leaves by' not in line]
     tap.test('choice: an address of this host', wrong)
     document = program.listing('gids', 'rxb', '--to', '10.9.0.2')
     tap.test('choice: rxb --to 10.9.0.2: not by this device',
