@@ -55,25 +55,35 @@ static bool choose_color(const struct globals *globals)
 	return !(no_color && *no_color) && isatty(STDOUT_FILENO);
 }
 
+void listing_explain_column(const char *command, const struct schema *schema, const char *bad,
+			    char **ret_message, char **ret_hint)
+{
+	const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
+	_cleanup_(freep) char *clean = text_clean(bad, strlen(bad));
+	const char *closest;
+
+	for (size_t i = 0; i < schema->field_count; i++)
+		keys[i] = schema->fields[i].key;
+	closest = text_closest(bad + strspn(bad, "+-"), keys, schema->field_count);
+	free(keys);
+	if (strchr(bad, ','))
+		*ret_message = mem_format("'%s' leaves no column", clean);
+	else
+		*ret_message = mem_format("unknown column '%s'", clean);
+	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
+			    : mem_format("rdmactl %s --help lists the columns", command);
+}
+
 static bool select_columns(struct listing *listing)
 {
 	const struct ctx *ctx = listing->ctx;
 	bool all = ctx->command->all_columns || is_json(&ctx->globals);
-	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL, *hint = NULL;
-	const struct schema *schema = ctx->command->schema;
-	const char *keys[128], *closest;
-	size_t count = 0;
+	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL;
 
-	if (!columns_select(&listing->columns, schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
-			    ctx->globals.columns, &bad))
+	if (!columns_select(&listing->columns, ctx->command->schema,
+			    all ? COLUMNS_ALL : COLUMNS_DEFAULT, ctx->globals.columns, &bad))
 		return true;
-	for (; count < schema->field_count && count < ARRAY_SIZE(keys); count++)
-		keys[count] = schema->fields[count].key;
-	closest = text_closest(bad + strspn(bad, "+-"), keys, count);
-	clean = text_clean(bad, strlen(bad));
-	message = mem_format("unknown column '%s'", clean);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_format("rdmactl %s --help lists the columns", ctx->command->name);
+	listing_explain_column(ctx->command->name, ctx->command->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;
 }
@@ -115,8 +125,8 @@ bool listing_load(struct listing *listing)
 	rc = inventory_load(&listing->inventory, &listing->request);
 	if (!rc)
 		return true;
-	if (rc == -ENODEV) {
-		listing->status = STATUS_NOTHING;
+	if (rc == -ENODEV || rc == -EIO) {
+		listing->status = rc == -EIO ? STATUS_FAILED : STATUS_NOTHING;
 		return false;
 	}
 	message = mem_format("cannot open the root directory %s: %s", listing->request.root,

@@ -32,6 +32,12 @@ bool listing_load(struct listing *listing);
 void listing_add(struct listing *listing, const void *row);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
+/*
+ * Message and next step for a column that `command` has not, the word of columns_select(); both for
+ * the caller to free.
+ */
+void listing_explain_column(const char *command, const struct schema *schema, const char *bad,
+			    char **ret_message, char **ret_hint);
 /* Prints, frees and returns the exit status. */
 int listing_end(struct listing *listing);
 /* Frees without printing the rows: for a command that has printed something else. */

@@ -146,5 +146,7 @@ int main(int argc, char **argv)
 
 	if (argc < 1)
 		return STATUS_USAGE;
+	/* Options after objects are part of the grammar here, whatever others like. */
+	unsetenv("POSIXLY_CORRECT");
 	return run(&ctx, argc, argv);
 }

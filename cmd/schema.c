@@ -70,9 +70,29 @@ static const struct schema *find_schema(const struct ctx *ctx, const char *name)
 	return NULL;
 }
 
+static int complain_schema(const struct ctx *ctx, const char *name)
+{
+	const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+	_cleanup_(freep) char *message = mem_format("no schema '%s'", clean);
+	_cleanup_(freep) char *hint = NULL;
+	const char *closest;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ctx->command_count; i++)
+		if (ctx->commands[i]->schema)
+			names[count++] = ctx->commands[i]->schema->name;
+	closest = text_closest(name, names, count);
+	free(names);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_string("rdmactl schema lists the schemas");
+	command_complain(ctx, message, hint);
+	return STATUS_USAGE;
+}
+
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	_cleanup_(freep) char *clean = NULL, *message = NULL, *bad = NULL;
+	_cleanup_(freep) char *message = NULL, *hint = NULL, *bad = NULL;
 	const struct schema *schema;
 	struct columns columns;
 	int rc;
@@ -81,16 +101,16 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (!objects[0])
 		return list_schemas(ctx);
 	schema = find_schema(ctx, objects[0]);
-	if (schema && !columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
-		rc = render_json_schema(&columns);
-		columns_free(&columns);
-		return finish_output(ctx, rc, STATUS_DONE);
+	if (!schema)
+		return complain_schema(ctx, objects[0]);
+	if (columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
+		listing_explain_column(schema->name, schema, bad, &message, &hint);
+		command_complain(ctx, message, hint);
+		return STATUS_USAGE;
 	}
-	clean = text_clean(schema ? bad : objects[0], strlen(schema ? bad : objects[0]));
-	message = schema ? mem_format("unknown column '%s'", clean)
-			 : mem_format("no schema '%s'", clean);
-	command_complain(ctx, message, "rdmactl schema lists the schemas");
-	return STATUS_USAGE;
+	rc = render_json_schema(&columns);
+	columns_free(&columns);
+	return finish_output(ctx, rc, STATUS_DONE);
 }
 
 const struct command schema_command = {

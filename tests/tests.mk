@@ -41,6 +41,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
 	@echo "  LD    $@"
 	$(Q)$(CLANG) $(filter-out -D_FORTIFY_SOURCE=2 -O2 -Werror,$(ALL_CFLAGS)) -O1 \
 		-fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_OBJECTS) $(LIBS)
+.SECONDARY: $(FUZZ_OBJECTS)
 -include $(FUZZ_OBJECTS:.o=.d)
 
 # New inputs go to the build folder; what is worth keeping is moved to tests/fuzz/corpus by hand.

@@ -55,7 +55,8 @@ static int list_devices(struct local *local)
 	struct inventory *inventory = local->inventory;
 	int rc;
 
-	if (!sysfs_rdma_is_present(&local->root)) {
+	rc = sysfs_rdma_is_present(&local->root);
+	if (rc == -ENOENT) {
 		note_absence(inventory, false);
 		return -ENODEV;
 	}
@@ -72,10 +73,12 @@ static int list_devices(struct local *local)
 		local->nldev = NULL;
 		device_list_clear(&inventory->devices);
 	}
-	rc = sysfs_rdma_list(&local->root, &inventory->devices, &inventory->problems);
-	if (rc)
+	rc = sysfs_rdma_list(&local->root, &inventory->devices);
+	if (rc) {
 		problem_add(&inventory->problems, NULL, "devices", "sysfs", rc, NULL);
-	else if (!inventory->devices.count)
+		return -EIO;
+	}
+	if (!inventory->devices.count)
 		note_absence(inventory, true);
 	return inventory->devices.count ? 0 : -ENODEV;
 }
@@ -188,8 +191,12 @@ static int load(struct local *local, const struct inventory_request *request)
 
 	if (rc)
 		return rc;
+	objects_filter_devices(request->objects, &inventory->devices, &inventory->problems);
+	for (size_t i = 0; !local->nldev && i < inventory->devices.count; i++)
+		sysfs_rdma_list_ports(&local->root, &inventory->devices.items[i],
+				      &inventory->problems);
 	device_list_sort(&inventory->devices);
-	if (!objects_filter(request->objects, &inventory->devices, &inventory->problems))
+	if (!objects_filter_ports(request->objects, &inventory->devices, &inventory->problems))
 		return -ENODEV;
 	read_devices(local);
 	read_ports(local);

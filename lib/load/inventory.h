@@ -31,7 +31,8 @@ struct inventory {
 
 /*
  * 0 also if there are problems. -ENODEV: nothing to show, no RDMA device or none of those named;
- * the reason is in the problems. Other -errno: the root cannot be opened.
+ * the reason is in the problems. -EIO: the devices cannot be listed, said there, too. Other
+ * -errno: the root cannot be opened.
  */
 int inventory_load(struct inventory *inventory, const struct inventory_request *request);
 void inventory_free(struct inventory *inventory);

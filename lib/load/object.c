@@ -149,26 +149,40 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	device->port_count = kept;
 }
 
-size_t objects_filter(const struct objects *objects, struct device_list *list,
-		      struct problems *problems)
+void objects_filter_devices(const struct objects *objects, struct device_list *list,
+			    struct problems *problems)
 {
-	size_t found = 0;
+	for (size_t i = 0; i < objects->count; i++)
+		if (!find_device(list, &objects->items[i]))
+			note_device(list, &objects->items[i], problems);
+	if (objects->count)
+		device_list_filter(list, names_device, objects);
+}
 
-	if (!objects->count)
-		return list->count;
+static bool has_whole_device(const struct objects *objects, const struct device *device)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		if (objects->items[i].port < 0 && names(&objects->items[i], device))
+			return true;
+	return false;
+}
+
+bool objects_filter_ports(const struct objects *objects, struct device_list *list,
+			  struct problems *problems)
+{
+	bool left = !objects->count && list->count;
+
 	for (size_t i = 0; i < objects->count; i++) {
 		const struct object *object = &objects->items[i];
 		const struct device *device = find_device(list, object);
 
-		if (!device)
-			note_device(list, object, problems);
-		else if (object->port >= 0 && !device_port(device, (unsigned int)object->port))
+		if (device && object->port >= 0 && !device_port(device, (unsigned int)object->port))
 			note_port(device, object, problems);
-		else
-			found++;
 	}
-	device_list_filter(list, names_device, objects);
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; objects->count && i < list->count; i++) {
 		filter_ports(objects, &list->items[i]);
-	return found;
+		left = left || list->items[i].port_count ||
+		       has_whole_device(objects, &list->items[i]);
+	}
+	return left;
 }

@@ -21,9 +21,11 @@ struct objects {
  */
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
+/* Leaves only the devices that the objects name, and notes as problems those that are not there. */
+void objects_filter_devices(const struct objects *objects, struct device_list *list,
+			    struct problems *problems);
 /*
- * Leaves only what the objects name in the list, and notes as problems what is not there.
- * Returns the number of objects that name something.
+ * The same for the ports of the devices that are left. False if nothing is left at all.
  */
-size_t objects_filter(const struct objects *objects, struct device_list *list,
-		      struct problems *problems);
+bool objects_filter_ports(const struct objects *objects, struct device_list *list,
+			  struct problems *problems);

@@ -80,7 +80,7 @@ static void add_empty_slots(struct port *port)
 		struct gid_entry *entry = mem_append(&port->gids, &port->gid_count,
 						     sizeof(*port->gids));
 
-		if (next < told_count && told[next].index.value == index) {
+		if (next < told_count && told[next].index.value <= index) {
 			*entry = told[next++];
 			continue;
 		}

@@ -41,7 +41,10 @@ static void get_state_summary(const void *record, struct value *value)
 						 sizeof(value->scratch) - used, "%s%u %s",
 						 used ? ", " : "", count, name->word);
 	}
-	if (known)
+	if (!known && device->port_count && device->ports[0].state.known)
+		snprintf(value->scratch, sizeof(value->scratch), "unknown-%u",
+			 (unsigned int)device->ports[0].state.value);
+	if (value->scratch[0])
 		value_set_string(value, value->scratch);
 }
 
@@ -56,6 +59,10 @@ static void get_netdevs(const void *record, struct value *value)
 		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
 			value->words[count++] = netdev;
 	}
+	/* A RoCE or iWARP port has a netdev: where none is seen, it is not known which. */
+	if (!count && (device->transport.value == TRANSPORT_ROCE ||
+		       device->transport.value == TRANSPORT_IWARP))
+		return;
 	value->kind = VALUE_LIST;
 	value->list.items = value->words;
 	value->list.count = count;

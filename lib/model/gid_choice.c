@@ -83,8 +83,10 @@ static char *judge_infiniband(const struct search *search, const struct port *po
 static char *judge(const struct search *search, const struct device *device,
 		   const struct port *port, const struct gid_entry *entry, enum fit *ret_fit)
 {
-	if (!entry->type.known)
+	if (gid_is_zero(&entry->gid.gid))
 		return mem_string("empty slot");
+	if (!entry->type.known)
+		return mem_string("its type cannot be read");
 	if (port->state.known && port->state.value != STATE_ACTIVE)
 		return mem_string("the port is not active");
 	if (device->transport.value == TRANSPORT_ROCE)

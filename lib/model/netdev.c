@@ -126,7 +126,7 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	number_set(&netdev->netns, find_namespace(device, port));
 	if (link)
 		add_link(netdev, links, link);
-	netdev->ipoib.known = true;
+	netdev->ipoib.known = links->count;
 	for (size_t i = 0; is_infiniband(port) && i < links->count; i++)
 		if (netdev_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);

@@ -4,6 +4,7 @@
  * with no copy of the cells. Anything else is left to libsmartcols (wide_table.c), which knows the
  * width of all characters but costs twice the instructions of all the rest of a listing.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,9 +45,9 @@ static int plain_length(const char *text)
 	return *end ? -1 : (int)(end - text);
 }
 
-/* The widths of the columns; false if a cell is not plain. */
+/* The widths of the columns; false if a cell is not plain. `bytes`: count bytes for characters. */
 static bool measure(const struct render_options *options, const struct document *document,
-		    int *widths)
+		    bool bytes, int *widths)
 {
 	const struct columns *columns = document->columns;
 
@@ -60,8 +61,10 @@ static bool measure(const struct render_options *options, const struct document 
 
 			table_get_cell(columns->fields[i], document->rows[row], &value, &text);
 			length = plain_length(text.string);
-			if (length < 0)
+			if (length < 0 && !bytes)
 				return false;
+			if (length < 0)
+				length = (int)strlen(text.string);
 			if (length > widths[i])
 				widths[i] = length;
 		}
@@ -119,8 +122,14 @@ int render_table(const struct render_options *options, const struct document *do
 
 	if (!document->row_count)
 		return 0;
-	if (!measure(options, document, widths))
-		return render_wide_table(options, document);
+	if (!measure(options, document, false, widths)) {
+		int rc = render_wide_table(options, document);
+
+		/* Without libsmartcols a table out of line is better than none. */
+		if (rc != -ELIBACC)
+			return rc;
+		measure(options, document, true, widths);
+	}
 	if (options->headings)
 		put_headings(columns, widths);
 	for (size_t i = 0; i < document->row_count; i++)

@@ -43,7 +43,8 @@ int sysfs_list(const struct root *root, struct strings *ret_names, const char *f
 /* The same without sorting, counted only. */
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* True if the directory is there and may be looked into. */
+/* 0 if the directory is there and may be looked into, else -errno. */
+int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
 /*
  * The last PCI function in a class link's target, which the device may be a part of: of

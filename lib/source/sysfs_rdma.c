@@ -240,9 +240,9 @@ static void read_attributes(const struct root *root, const char *directory, cons
 	}
 }
 
-bool sysfs_rdma_is_present(const struct root *root)
+int sysfs_rdma_is_present(const struct root *root)
 {
-	return sysfs_has_directory(root, CLASS);
+	return sysfs_open_directory(root, CLASS);
 }
 
 int sysfs_rdma_names(const struct root *root, struct strings *ret_names)
@@ -250,7 +250,8 @@ int sysfs_rdma_names(const struct root *root, struct strings *ret_names)
 	return sysfs_list(root, ret_names, CLASS);
 }
 
-static void list_ports(const struct root *root, struct device *device, struct problems *problems)
+void sysfs_rdma_list_ports(const struct root *root, struct device *device,
+			   struct problems *problems)
 {
 	struct strings names = {0};
 	uint64_t number;
@@ -267,7 +268,7 @@ static void list_ports(const struct root *root, struct device *device, struct pr
 	strings_free(&names);
 }
 
-int sysfs_rdma_list(const struct root *root, struct device_list *list, struct problems *problems)
+int sysfs_rdma_list(const struct root *root, struct device_list *list)
 {
 	struct strings names;
 	int rc = sysfs_rdma_names(root, &names);
@@ -278,7 +279,6 @@ int sysfs_rdma_list(const struct root *root, struct device_list *list, struct pr
 		struct device *device = device_list_add(list, names.items[i]);
 
 		strings_add(&device->sources, "sysfs");
-		list_ports(root, device, problems);
 	}
 	strings_free(&names);
 	return 0;
@@ -385,13 +385,15 @@ static int parse_port_guid(const char *text, struct port *port)
 }
 
 static void read_special(const struct root *root, const char *directory, const char *object,
-			 const char *path, const char *key,
+			 const char *path, const char *key, bool required,
 			 int (*parse_text)(const char *text, struct port *port), struct port *port,
 			 struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
 
+	if (length == -ENOENT && !required)
+		return;
 	if (length < 0)
 		problem_add(problems, object, key, "sysfs", (int)length, NULL);
 	else if (parse_text(text, port))
@@ -417,14 +419,16 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
 			needs, &port_schema, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
-		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
+		read_special(root, directory, object, "rate", "rate_gbps", true, parse_rate, port,
 			     problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known)
-		read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port,
-			     problems);
+		read_special(root, directory, object, "gids/0", "port_guid", false, parse_port_guid,
+			     port, problems);
 	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
-		if (!sysfs_count(root, &count, "%s/gids", directory))
-			number_set(&port->gid_table_length, count);
+		rc = sysfs_count(root, &count, "%s/gids", directory);
+		if (rc)
+			return;
+		number_set(&port->gid_table_length, count);
 		/* iWARP and EFA have no P_Keys, and no directory for them. */
 		rc = sysfs_count(root, &count, "%s/pkeys", directory);
 		if (!rc || rc == -ENOENT)

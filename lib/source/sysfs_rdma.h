@@ -11,10 +11,13 @@
 #include "schema/problem.h"
 #include "source/sysfs.h"
 
-/* True if the kernel has the RDMA core: there is a class directory. */
-bool sysfs_rdma_is_present(const struct root *root);
-/* Appends the devices of the class directory, with their ports (numbers only). 0 or -errno. */
-int sysfs_rdma_list(const struct root *root, struct device_list *list, struct problems *problems);
+/* 0 if the kernel has the RDMA core: there is a class directory. -ENOENT: it has not. */
+int sysfs_rdma_is_present(const struct root *root);
+/* Appends the devices of the class directory, without ports. 0 or -errno. */
+int sysfs_rdma_list(const struct root *root, struct device_list *list);
+/* Adds the ports of a device, numbers only. */
+void sysfs_rdma_list_ports(const struct root *root, struct device *device,
+			   struct problems *problems);
 /* Names only, for completion. */
 int sysfs_rdma_names(const struct root *root, struct strings *ret_names);
 

@@ -236,6 +236,8 @@ void verbs_close_device(struct verbs_device *device)
 }
 
 /* The file is called libibverbs.so.1.<ABI>.<release of rdma-core>. */
+#define LIBRARY_FILE "libibverbs.so."
+
 char *verbs_library_version(void)
 {
 	_cleanup_(freep) char *path = NULL, *file = NULL;
@@ -246,6 +248,7 @@ char *verbs_library_version(void)
 		return NULL;
 	path = library_path(LIBRARY);
 	file = path ? realpath(path, NULL) : NULL;
-	name = file ? strrchr(file, '/') : NULL;
-	return mem_string(name ? name + 1 : LIBRARY);
+	/* The library does not tell its version, but its file is called libibverbs.so.1.14.44.0. */
+	name = file ? strstr(file, LIBRARY_FILE) : NULL;
+	return name ? mem_string(name + strlen(LIBRARY_FILE)) : NULL;
 }

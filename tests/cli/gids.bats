@@ -74,6 +74,8 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	same 'IPv4' $'mlx5_0 2\nmlx5_0 3\n' "$output"
 	cells cx6dx-roce gids device,index --ip 2001:db8:10:0:0::23
 	same 'IPv6, in another form' $'mlx5_0 6\nmlx5_0 7\n' "$output"
+	cells cx6dx-roce gids device,index --ip ::ffff:192.168.10.23
+	same 'IPv4 within IPv6' $'mlx5_0 2\nmlx5_0 3\n' "$output"
 	cells cx6dx-roce gids device,index --ip fe80::1f:9cff:fe33:1004
 	same 'link-local' $'mlx5_2 0\nmlx5_2 1\n' "$output"
 	cells cx6dx-roce gids device,index --ip 192.168.10.23 --type roce-v2

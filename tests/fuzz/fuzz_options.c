@@ -92,8 +92,10 @@ static void try_objects(char *const *words, bool ports)
 	device_add_port(device_list_add(&list, "mlx5\n"), 1);
 	if (objects_parse(&objects, words, ports, &message))
 		expect_line(message);
-	else
-		objects_filter(&objects, &list, &problems);
+	else {
+		objects_filter_devices(&objects, &list, &problems);
+		objects_filter_ports(&objects, &list, &problems);
+	}
 	for (size_t i = 0; i < problems.count; i++) {
 		char *line = problem_line(&problems.items[i]);
 
