@@ -10,8 +10,9 @@
 
 static int run_help(const struct ctx *ctx, const void *args, char **objects)
 {
-	_cleanup_(freep) char *clean = NULL, *message = NULL;
+	_cleanup_(freep) char *clean = NULL, *message = NULL, *hint = NULL;
 	const struct command *command;
+	const char *closest;
 
 	(void)args;
 	if (!objects[0]) {
@@ -25,7 +26,10 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 	}
 	clean = text_clean(objects[0], strlen(objects[0]));
 	message = mem_format("unknown command '%s'", clean);
-	command_complain(ctx, message, "rdmactl help lists the commands");
+	closest = command_closest(ctx, objects[0]);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_string("rdmactl help lists the commands");
+	command_complain(ctx, message, hint);
 	return STATUS_USAGE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,18 @@ static int run(struct ctx *ctx, int argc, char **argv)
 	return run_command(ctx, argc - first, argv + first);
 }
 
+/*
+ * A closed standard stream would be the next file or socket that is opened, and output would be
+ * written into it. Opened for reading only, so that writing to it fails as it should.
+ */
+static bool fill_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *root = getenv("RDMACTL_ROOT");
@@ -144,8 +157,8 @@ int main(int argc, char **argv)
 		.globals.root = root && *root ? root : NULL,
 	};
 
-	if (argc < 1)
-		return STATUS_USAGE;
+	if (argc < 1 || !fill_standard_streams())
+		return STATUS_FAILED;
 	/* Options after objects are part of the grammar here, whatever others like. */
 	unsetenv("POSIXLY_CORRECT");
 	return run(&ctx, argc, argv);

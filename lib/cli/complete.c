@@ -73,6 +73,7 @@ static void put_columns(struct completer *completer, const char *partial)
 		if (schema->fields[i].kind != FIELD_RECORDS)
 			put(completer, comma ? comma + 1 : partial, schema->fields[i].key,
 			    schema->fields[i].help);
+	put(completer, comma ? comma + 1 : partial, "all", "every column");
 	completer->lead = "";
 }
 

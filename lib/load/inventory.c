@@ -15,19 +15,24 @@
 /* What RDMA netlink tells of every device: sysfs has no more of it. */
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
 /* What its PORT_GET tells. */
-enum { NEED_PORT_GET = NEED_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
+enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
 
 /* Needs that stand on others. */
 static unsigned int widen(unsigned int needs, bool live)
 {
 	if (needs & NEED_CAPS)
 		needs |= NEED_BOARD | NEED_TRANSPORT | NEED_NODE_TYPE | NEED_LINK_LAYER;
+	if (needs & NEED_TRANSPORT)
+		needs |= NEED_NODE_TYPE | NEED_LINK_LAYER;
 	if (needs & NEED_GIDS)
 		needs |= NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE;
 	if (needs & NEED_GID_NETDEVS)
 		needs |= NEED_NETDEV | NEED_LINKS;
 	if (needs & NEED_NETDEV)
 		needs |= NEED_LINK_LAYER;
+	/* Omni-Path is told by its driver where there is no netlink to tell it. */
+	if (needs & NEED_TRANSPORT && !live)
+		needs |= NEED_DRIVER;
 	/* Only a saved tree's names of netdevs have to be checked: netlink knows the namespace. */
 	if (needs & NEED_NETDEV && !live)
 		needs |= NEED_LINKS | NEED_PCI_ADDRESS;
@@ -36,14 +41,21 @@ static unsigned int widen(unsigned int needs, bool live)
 
 static void note_absence(struct inventory *inventory, bool core)
 {
-	if (core)
+	struct problems *problems = &inventory->problems;
+
+	if (!inventory->live)
+		problem_add_text(problems, NULL, NULL, "sysfs",
+				 core ? "no RDMA device in the saved tree"
+				      : "no sys/class/infiniband in the saved tree",
+				 "--root and RDMACTL_ROOT take the directory that holds sys/");
+	else if (core)
 		problem_add_text(
-			&inventory->problems, NULL, NULL, "sysfs", "no RDMA device",
+			problems, NULL, NULL, "sysfs", "no RDMA device",
 			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or: "
 			"rdma link add rxe0 type rxe netdev IF");
 	else
 		problem_add_text(
-			&inventory->problems, NULL, NULL, "sysfs",
+			problems, NULL, NULL, "sysfs",
 			"this system has no RDMA core: no /sys/class/infiniband",
 			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe "
 			"...)");

@@ -49,13 +49,30 @@ static void read_links(struct local *local)
 		problem_add(&inventory->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 }
 
-/* The parent of P_Key children comes first: it is the port's own netdev. */
-static const struct link *find_ipoib(const struct link_list *links, const struct port *port)
+/* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
+static bool is_taken(const struct device_list *list, const struct port *port,
+		     const struct link *link)
 {
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct port *other = &list->items[i].ports[j];
+
+			if (other != port && other->netdev_index.known && link->index.known &&
+			    other->netdev_index.value == link->index.value)
+				return true;
+		}
+	return false;
+}
+
+/* The parent of P_Key children comes first: it is the port's own netdev. */
+static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
+{
+	const struct link_list *links = &inventory->links;
 	const struct link *child = NULL;
 
 	for (size_t i = 0; i < links->count; i++) {
-		if (!netdev_is_ipoib_of(&links->items[i], port))
+		if (!netdev_is_ipoib_of(&links->items[i], port) ||
+		    is_taken(&inventory->devices, port, &links->items[i]))
 			continue;
 		if (!links->items[i].lower_index.known)
 			return &links->items[i];
@@ -102,22 +119,42 @@ static const struct link *own_link(const struct local *local, const struct devic
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
+/* Of a port without a GID that names one: the netdev on the same PCI function that counts its ports
+ * alike. */
+static char *netdev_of_function(const struct local *local, const struct device *device,
+				const struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+
+	for (size_t i = 0; device->pci_address && i < links->count; i++) {
+		const struct link *link = &links->items[i];
+		_cleanup_(freep) char *address = NULL;
+
+		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value)
+			continue;
+		address = sysfs_net_pci_address(&local->root, link->name);
+		if (address && !strcmp(address, device->pci_address))
+			return mem_string(link->name);
+	}
+	return NULL;
+}
+
 /*
  * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Where netlink
  * answers, its silence means that the netdev is in another namespace.
  */
-static char *netdev_of_first_gid(const struct local *local, const struct device *device,
-				 const struct port *port)
+static char *find_netdev(const struct local *local, const struct device *device,
+			 const struct port *port)
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
 
 	if (local->nldev)
 		return NULL;
+	first_gid = sysfs_rdma_first_gid(&local->root, port);
 	name = sysfs_rdma_gid_netdev(&local->root, port, 0);
 	if (!name)
-		return NULL;
-	first_gid = sysfs_rdma_first_gid(&local->root, port);
+		return netdev_of_function(local, device, port);
 	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
 }
 
@@ -126,16 +163,16 @@ static void resolve_port(const struct local *local, const struct device *device,
 	const struct link_list *links = &local->inventory->links;
 	const struct link *link;
 
-	if (!port->netdev && is_infiniband(port)) {
+	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
 		sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
 				     &local->inventory->problems);
-		link = find_ipoib(links, port);
+		link = find_ipoib(local->inventory, port);
 		if (link) {
 			port->netdev = mem_string(link->name);
 			port->netdev_index = link->index;
 		}
 	} else if (!port->netdev) {
-		port->netdev = netdev_of_first_gid(local, device, port);
+		port->netdev = find_netdev(local, device, port);
 	}
 	link = link_by_name(links, port->netdev);
 	if (!link)
@@ -146,20 +183,35 @@ static void resolve_port(const struct local *local, const struct device *device,
 	port->carrier_changes = link->carrier_changes;
 }
 
+/* The entry that an IPoIB netdev uses: its own full member key, or else the limited one. */
+static struct pkey *find_pkey(const struct port *port, uint64_t value)
+{
+	struct pkey *limited = NULL;
+
+	for (size_t i = 0; i < port->pkey_count; i++) {
+		if (port->pkeys[i].pkey.value == value)
+			return &port->pkeys[i];
+		if (!limited && (port->pkeys[i].pkey.value & 0x7fff) == (value & 0x7fff))
+			limited = &port->pkeys[i];
+	}
+	return limited;
+}
+
 static void resolve_pkeys(const struct local *local, struct port *port)
 {
 	const struct link_list *links = &local->inventory->links;
 
-	for (size_t i = 0; i < port->pkey_count; i++) {
-		struct pkey *pkey = &port->pkeys[i];
+	for (size_t i = 0; i < port->pkey_count; i++)
+		port->pkeys[i].netdevs.known = links->count;
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
+		struct pkey *pkey = NULL;
 
-		pkey->netdevs.known = true;
-		for (size_t j = 0; j < links->count; j++)
-			/* IPoIB always joins as full member: its key has the top bit set. */
-			if (netdev_is_ipoib_of(&links->items[j], port) &&
-			    links->items[j].pkey.known &&
-			    (links->items[j].pkey.value & 0x7fff) == (pkey->pkey.value & 0x7fff))
-				strings_add(&pkey->netdevs, links->items[j].name);
+		/* IPoIB always joins as full member: its key has the top bit set. */
+		if (netdev_is_ipoib_of(link, port) && link->pkey.known)
+			pkey = find_pkey(port, link->pkey.value | 0x8000);
+		if (pkey)
+			strings_add(&pkey->netdevs, link->name);
 	}
 }
 

@@ -20,7 +20,7 @@ enum need {
 	NEED_PCI_LINK = 1 << 10, /* speed and width, current and maximum */
 	NEED_IRQS = 1 << 11,
 	NEED_CHARDEVS = 1 << 12, /* uverbs, umad and issm nodes */
-	NEED_STATE = 1 << 13,	 /* logical and physical state of the ports */
+	NEED_STATE = 1 << 13,	 /* logical state of the ports */
 	NEED_LINK_LAYER = 1 << 14,
 	NEED_RATE = 1 << 15,
 	NEED_LID = 1 << 16, /* LID, LMC, SM LID */
@@ -34,7 +34,8 @@ enum need {
 	NEED_ADDRESSES = 1 << 24,   /* IP addresses of the netdevs */
 	NEED_GIDS = 1 << 25,
 	NEED_PKEYS = 1 << 26,
-	NEED_GID_NETDEVS = 1 << 27,  /* netdev of each GID */
-	NEED_CAPS = 1 << 29,	     /* limits and capabilities; opens the device, too */
+	NEED_GID_NETDEVS = 1 << 27, /* netdev of each GID */
+	NEED_CAPS = 1 << 29,	    /* limits and capabilities; opens the device, too */
+	NEED_PHYSICAL_STATE = 1 << 30,
 	NEED_NETDEV_SPEED = 1 << 28, /* from sysfs, netdev by netdev */
 };

@@ -127,7 +127,8 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	if (link)
 		add_link(netdev, links, link);
 	netdev->ipoib.known = links->count;
-	for (size_t i = 0; is_infiniband(port) && i < links->count; i++)
+	/* A port that does not have the parent has none of the children. */
+	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
 		if (netdev_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);
 }

@@ -13,7 +13,7 @@ static void get_membership(const void *record, struct value *value)
 {
 	const struct pkey *pkey = record;
 
-	if (pkey->pkey.known)
+	if (pkey->pkey.known && pkey->pkey.value & ~(uint64_t)FULL_MEMBER)
 		value_set_string(value, pkey->pkey.value & FULL_MEMBER ? "full" : "limited");
 }
 

@@ -31,7 +31,7 @@ static const struct field port_fields[] = {
 	ENUM_FIELD(struct port, state, port_state_names, "state", "STATE", FIELD_DEFAULT,
 		   NEED_STATE, "logical state"),
 	ENUM_FIELD(struct port, physical_state, physical_state_names, "physical_state", "PHYSICAL",
-		   FIELD_DEFAULT, NEED_STATE, "physical state"),
+		   FIELD_DEFAULT, NEED_PHYSICAL_STATE, "physical state"),
 	REAL_FIELD(struct port, rate_gbps, "rate_gbps", "RATE Gb/s", FIELD_DEFAULT | FIELD_RIGHT,
 		   NEED_RATE, "rate of the link, gigabits a second"),
 	COMPUTED_FIELD(FIELD_STRING, get_width_speed, "width_speed", "WIDTH SPEED", FIELD_DEFAULT,

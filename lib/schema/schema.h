@@ -131,8 +131,8 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 		.needs = needs_, .get = get_                                                     \
 	}
 /* A list of records; `columns_` names the keys that they show here, NULL for all. */
-#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                                \
-	{                                                                                          \
-		.key = key_, .heading = "", .help = help_, .kind = FIELD_RECORDS, .needs = needs_, \
-		.get = get_, .records = schema_, .records_columns = columns_                       \
+#define RECORDS_FIELD(get_, schema_, columns_, key_, needs_, help_)                           \
+	{                                                                                     \
+		.key = key_, .heading = "RECORDS", .help = help_, .kind = FIELD_RECORDS,      \
+		.needs = needs_, .get = get_, .records = schema_, .records_columns = columns_ \
 	}

@@ -86,8 +86,13 @@ static int saved_error(const struct root *root, const char *path)
 static int open_inside(const struct root *root, const char *path, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT};
-	long fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+	int tries = 1000;
+	long fd;
 
+	/* EAGAIN: something was renamed meanwhile, anywhere, and the way up may have changed. */
+	do
+		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && --tries);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return openat(root->fd, path, flags);
 	return (int)fd;

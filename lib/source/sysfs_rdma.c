@@ -20,10 +20,11 @@ enum attribute_kind {
 	ATTRIBUTE_DECIMAL, /* struct number, as all below */
 	ATTRIBUTE_HEX,	   /* 0x10 */
 	ATTRIBUTE_GUID,
-	ATTRIBUTE_CODE,	  /* "4: ACTIVE": the number before the colon */
-	ATTRIBUTE_SIGNED, /* -1 is the kernel's "none" and stays unknown */
-	ATTRIBUTE_LAYER,  /* InfiniBand, Ethernet, Unspecified */
-	ATTRIBUTE_SPEED,  /* "8.0 GT/s PCIe": struct real */
+	ATTRIBUTE_CODE,	    /* "4: ACTIVE": the number before the colon */
+	ATTRIBUTE_POSITIVE, /* 0 is the kernel's "unknown" */
+	ATTRIBUTE_SIGNED,   /* -1 is the kernel's "none" and stays unknown */
+	ATTRIBUTE_LAYER,    /* InfiniBand, Ethernet, Unspecified */
+	ATTRIBUTE_SPEED,    /* "8.0 GT/s PCIe": struct real */
 };
 
 struct attribute {
@@ -55,16 +56,17 @@ static const struct attribute pci_attributes[] = {
 	 offsetof(struct device, pcie_speed_gtps), false},
 	{"max_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_max_speed_gtps), false},
-	{"current_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	{"current_link_width", ATTRIBUTE_POSITIVE, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_width_lanes), false},
-	{"max_link_width", ATTRIBUTE_DECIMAL, NEED_PCI_LINK,
+	{"max_link_width", ATTRIBUTE_POSITIVE, NEED_PCI_LINK,
 	 offsetof(struct device, pcie_max_width_lanes), false},
 };
 
 static const struct attribute port_attributes[] = {
 	{"link_layer", ATTRIBUTE_LAYER, NEED_LINK_LAYER, offsetof(struct port, link_layer), true},
 	{"state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, state), true},
-	{"phys_state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, physical_state), true},
+	{"phys_state", ATTRIBUTE_CODE, NEED_PHYSICAL_STATE, offsetof(struct port, physical_state),
+	 true},
 	{"lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, lid), true},
 	{"lid_mask_count", ATTRIBUTE_DECIMAL, NEED_LID, offsetof(struct port, lmc), true},
 	{"sm_lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, sm_lid), true},
@@ -170,6 +172,8 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 			return -EINVAL;
 		number_set(member, guid);
 		return 0;
+	case ATTRIBUTE_POSITIVE:
+		return strcmp(text, "0") ? parse_number(text, 10, member) : 0;
 	case ATTRIBUTE_SIGNED:
 		return strcmp(text, "-1") ? parse_number(text, 10, member) : 0;
 	case ATTRIBUTE_SPEED:
@@ -357,14 +361,16 @@ static int parse_rate(const char *text, struct port *port)
 	if (parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
 		return -EINVAL;
 	port->rate_gbps = rate;
+	if (!rest[strlen(" Gb/sec")])
+		return 0;
 	if (sscanf(rest, " Gb/sec (%3[0-9]X %15[A-Z0-9])%n", lanes, speed, &end) != 2 || !end) {
 		/* Older kernels have no name for SDR. */
 		memcpy(speed, "SDR", sizeof("SDR"));
 		if (sscanf(rest, " Gb/sec (%3[0-9]X)%n", lanes, &end) != 1 || !end)
-			return 0;
+			return -EINVAL;
 	}
 	if (rest[end])
-		return 0;
+		return -EINVAL;
 	number_set(&port->width_lanes, strtoul(lanes, NULL, 10));
 	port->speed = mem_string(speed);
 	return 0;
@@ -377,7 +383,9 @@ static int parse_port_guid(const char *text, struct port *port)
 
 	if (gid_parse(text, &gid))
 		return -EINVAL;
-	number_set(&port->port_guid, gid_interface_id(&gid));
+	/* An iWARP port has its MAC in the upper half, and no port GUID. */
+	if (gid_interface_id(&gid))
+		number_set(&port->port_guid, gid_interface_id(&gid));
 	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
 	    !port->subnet_prefix.known)
 		number_set(&port->subnet_prefix, gid_subnet_prefix(&gid));

@@ -66,6 +66,12 @@ struct known_gid sysfs_rdma_first_gid(const struct root *root, const struct port
 	return first;
 }
 
+/* A table's file: its index, written the one way that the kernel writes it. */
+static bool is_slot(const char *name, uint64_t *ret_index)
+{
+	return (name[0] != '0' || !name[1]) && !text_parse_u64(name, 10, UINT16_MAX, ret_index);
+}
+
 static void read_gid(const struct root *root, struct port *port, const char *slot, bool empty,
 		     bool netdevs, struct problems *problems)
 {
@@ -75,7 +81,7 @@ static void read_gid(const struct root *root, struct port *port, const char *slo
 	struct gid gid;
 	ssize_t length;
 
-	if (text_parse_u64(slot, 10, UINT16_MAX, &index))
+	if (!is_slot(slot, &index))
 		return;
 	length = sysfs_read(root, text, PORT_DIRECTORY "/gids/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
@@ -120,7 +126,7 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 	struct pkey *pkey;
 	ssize_t length;
 
-	if (text_parse_u64(slot, 10, UINT16_MAX, &index))
+	if (!is_slot(slot, &index))
 		return;
 	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);

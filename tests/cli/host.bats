@@ -166,12 +166,12 @@ without_rdma()
 	local command fixture line
 
 	for fixture in no-rdma no-driver empty-class; do
-		line='this system has no RDMA core: no /sys/class/infiniband'
-		[ $fixture != empty-class ] || line='no RDMA device'
+		line='no sys/class/infiniband in the saved tree'
+		[ $fixture != empty-class ] || line='no RDMA device in the saved tree'
 		for command in $listings; do
 			quickly on $fixture "$command"
 			expect 5 '' || wrong "$fixture $command"
-			[[ $stderr == "rdmactl $command: $line"$'\n  load '*$'\n' ]] || wrong "$fixture $command: $stderr"
+			[[ $stderr == "rdmactl $command: $line"$'\n  --root '*$'\n' ]] || wrong "$fixture $command: $stderr"
 			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = 2 ] || wrong "$fixture $command: $stderr"
 			quickly on $fixture "$command" mlx5_0 -q
 			expect 5 '' "rdmactl $command: $line" || wrong "$fixture $command mlx5_0"

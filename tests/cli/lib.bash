@@ -208,7 +208,7 @@ single_columns()
 # The keys of the columns of COMMAND, as completion has them.
 columns_of()
 {
-	"$binary" __complete -- "$1" -o '' | cut -f 1
+	"$binary" __complete -- "$1" -o '' | cut -f 1 | grep -vx all
 }
 
 # cells FIXTURE COMMAND COLUMNS [OBJECT...]: what the columns hold, a row a line.

@@ -29,15 +29,15 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "ports: what is there is shown beside what is not" {
 	on planes ports smi1/2 smi1/5 mlx5_1 -o device,port
-	expect 3 $'DEVICE PORT\nsmi1      2' "rdmactl ports: smi1/5: no such port
-  smi1 has ports 1 to 4
-rdmactl ports: mlx5_1: no such RDMA device
-  did you mean 'mlx5_0'?"
+	expect 3 $'DEVICE PORT\nsmi1      2' "rdmactl ports: mlx5_1: no such RDMA device
+  did you mean 'mlx5_0'?
+rdmactl ports: smi1/5: no such port
+  smi1 has ports 1 to 4"
 	on planes ports smi1/2 smi1/5 mlx5_1 -o device,port -j
 	expect 3
 	[ "$(jq -c .ports <<<"$output")" = '[{"device":"smi1","port":2}]' ]
 	[ "$(jq -c '.problems | map([.object, .attribute, .source, .error, .hint])' <<<"$output")" = \
-		'[["smi1/5",null,null,"no such port","smi1 has ports 1 to 4"],["mlx5_1",null,null,"no such RDMA device","did you mean '"'mlx5_0'"'?"]]' ]
+		'[["mlx5_1",null,null,"no such RDMA device","did you mean '"'mlx5_0'"'?"],["smi1/5",null,null,"no such port","smi1 has ports 1 to 4"]]' ]
 }
 
 @test "ports: no such port" {
@@ -107,6 +107,14 @@ rdmactl ports: mlx5_1: no such RDMA device
 	on vendors ports mana_0/2 -j
 	expect 0
 	[ "$(jq -c '.ports[0] | [.port_guid, .gid_table_length, .pkey_table_length]' <<<"$output")" = '[null,0,1]' ]
+}
+
+@test "ports: no P_Key table is one without slots, one that cannot be seen is unknown" {
+	cells irdma-iwarp ports pkey_table_length,gid_table_length iwp24s0f0
+	same 'iWARP' $'0 1\n' "$output"
+	# Its directory cannot be entered.
+	cells hostile ports pkey_table_length,gid_table_length ports0/3
+	same 'unreadable' $' \n' "$output"
 }
 
 @test "ports: the netdev and what is known of it" {

@@ -130,7 +130,8 @@ setup_file()
 		        sm_sl=number(read(directory, "sm_sl")) if subnet else None,
 		        cap_mask=read(directory, "cap_mask"),
 		        gid_table_length=None if sizes[0] is None else len(sizes[0]),
-		        pkey_table_length=None if sizes[1] is None else len(sizes[1]),
+		        # An iWARP port has no directory of them.
+		        pkey_table_length=None if sizes[0] is None else len(sizes[1] or []),
 		    )
 		    if port["netdev"]:
 		        netdev = os.path.join(net, port["netdev"])

@@ -59,7 +59,8 @@ def check_inside(tap, title, prefix):
     for row in program.listing('ports', prefix=prefix).rows:
         wrong += unequal(row['device'], (row['netdev'], row['netdev_mtu_bytes']), (None, None))
     for row in program.listing('devices', prefix=prefix).rows:
-        wrong += unequal(row['device'] + ' netdevs', row['netdevs'], [])
+        # Not an empty list: there are some, but nobody here can tell which.
+        wrong += unequal(row['device'] + ' netdevs', row['netdevs'], None)
     tap.test('namespaces: %s: ports and devices name no netdev' % title, wrong)
 
 
