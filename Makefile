@@ -19,10 +19,9 @@ INSTALL ?= install
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-# Linked; the others are loaded when first needed (lib/base/library.h): only their headers are used.
-LINKED := libnl-3.0 jansson
-HEADERS_OF := libibverbs smartcols
-MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(LINKED) $(HEADERS_OF) 2>&1 | head -1)
+# Libraries are loaded when first needed (lib/base/library.h): only their headers are used.
+HEADERS_OF := libibverbs smartcols jansson
+MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
 	-Wformat=2 -Wpointer-arith -Wundef -Wcast-qual -Wno-missing-field-initializers \
@@ -41,10 +40,9 @@ FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,
 
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' \
-	-DLIBNL_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libnl-3.0 2>/dev/null)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
-	$(shell $(PKG_CONFIG) --cflags $(LINKED) $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl
+	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
+LIBS = -ldl
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

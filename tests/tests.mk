@@ -26,7 +26,7 @@ asan: $(BUILD)/asan/rdmactl
 # All but main(): tests look at the tables of the commands, too.
 $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -ljansson -lcmocka
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/unit/*.d)

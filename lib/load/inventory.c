@@ -33,6 +33,8 @@ static unsigned int widen(unsigned int needs, bool live)
 	/* Omni-Path is told by its driver where there is no netlink to tell it. */
 	if (needs & NEED_TRANSPORT && !live)
 		needs |= NEED_DRIVER;
+	if (needs & NEED_DRIVER)
+		needs |= NEED_NODE_TYPE;
 	/* Only a saved tree's names of netdevs have to be checked: netlink knows the namespace. */
 	if (needs & NEED_NETDEV && !live)
 		needs |= NEED_LINKS | NEED_PCI_ADDRESS;
@@ -138,22 +140,50 @@ static void read_ports(struct local *local)
 	for (size_t i = 0; i < inventory->devices.count; i++)
 		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
 			sysfs_rdma_read_port(&local->root, &inventory->devices.items[i].ports[j],
-					     local->needs, &inventory->problems);
+					     local->needs & ~(unsigned int)NEED_RATE,
+					     &inventory->problems);
 }
 
 /*
- * A software device has no driver link; its verbs provider has the name. The request makes the
- * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c): only if it is there already.
+ * A software device has no driver link. Of such drivers the kernel has two, drivers/infiniband/sw:
+ * rdma_rxe for RoCE and siw for iWARP.
+ */
+static void find_software_drivers(struct local *local)
+{
+	const bool rxe = sysfs_has_directory(&local->root, "sys/module/rdma_rxe");
+	const bool siw = sysfs_has_directory(&local->root, "sys/module/siw");
+	struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct device *device = &list->items[i];
+
+		if (device->driver || !device->software || !device->node_type.known)
+			continue;
+		if (siw && device->node_type.value == NODE_TYPE_RNIC)
+			device->driver = mem_string("siw");
+		else if (rxe && device->node_type.value == NODE_TYPE_CA)
+			device->driver = mem_string("rdma_rxe");
+	}
+}
+
+static bool is_driver_missing(const struct device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->items[i].driver)
+			return true;
+	return false;
+}
+
+/*
+ * What has no driver link and is neither of them: its verbs provider has the name. The request
+ * makes the kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c): only if it is there
+ * already.
  */
 static void read_providers(struct local *local)
 {
 	struct device_list *list = &local->inventory->devices;
-	bool missing = false;
 
-	for (size_t i = 0; i < list->count; i++)
-		missing = missing || !list->items[i].driver;
-	if (!missing || !local->nldev ||
-	    !sysfs_has_directory(&local->root, "sys/class/infiniband_verbs"))
+	if (!local->nldev || !sysfs_has_directory(&local->root, "sys/class/infiniband_verbs"))
 		return;
 	nldev_get_uverbs(local->nldev, list);
 	for (size_t i = 0; i < list->count; i++) {
@@ -180,10 +210,26 @@ static void read_devices(struct local *local)
 						    : local->needs,
 				       &local->inventory->problems);
 	}
-	if (local->needs & NEED_DRIVER)
+	if (local->needs & NEED_DRIVER && is_driver_missing(list))
+		find_software_drivers(local);
+	if (local->needs & NEED_DRIVER && is_driver_missing(list))
 		read_providers(local);
 	if (local->needs & NEED_CHARDEVS)
 		sysfs_rdma_read_chardevs(&local->root, list, &local->inventory->problems);
+}
+
+/*
+ * The rate is sysfs' to tell, but it costs a query of the port for each file, and verbs have it in
+ * the same query as the MTU: so where that is asked for, sysfs comes second.
+ */
+static void read_rates(struct local *local)
+{
+	struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			sysfs_rdma_read_port(&local->root, &list->items[i].ports[j],
+					     local->needs & NEED_RATE, &local->inventory->problems);
 }
 
 static void read_pkeys(struct local *local)
@@ -216,6 +262,7 @@ static int load(struct local *local, const struct inventory_request *request)
 		device_derive_transport(&inventory->devices.items[i]);
 	if (local->needs & (NEED_GIDS | NEED_MTU | NEED_CAPS))
 		local_read_verbs(local, request);
+	read_rates(local);
 	if (local->needs & NEED_PKEYS)
 		read_pkeys(local);
 	local_read_netdevs(local);

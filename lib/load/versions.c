@@ -62,7 +62,6 @@ void components_load(struct component_list *list)
 {
 	_cleanup_(freep) char *verbs = verbs_library_version();
 
-	component_add(list, "libnl-3", LIBNL_BUILT_VERSION, NULL, "RDMA netlink, rtnetlink");
 	component_add(list, "libibverbs", LIBIBVERBS_BUILT_VERSION, verbs,
 		      verbs ? "MTU, GID tables, capabilities"
 			    : "not found: no MTU, no capabilities; GIDs come from sysfs");

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include <linux/netlink.h>
-#include <netlink/attr.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/names.h"
+#include "source/attribute.h"
 
 /* Seconds without any answer after which a request is given up. */
 #define TIMEOUT_SECONDS 2
@@ -383,26 +383,23 @@ int netlink_dump(struct netlink *netlink, struct netlink_request *request, netli
 int netlink_parse(const void *attributes, size_t length, const struct nlattr **table, size_t count)
 {
 	const struct nlattr *attribute = attributes;
-	int left = length;
+	size_t left = length;
 
-	if (length > INT_MAX)
-		return -EBADMSG;
 	memset(table, 0, count * sizeof(table[0]));
-	while (nla_ok(attribute, left)) {
-		/* nla_type() masks the nest and byte order flags, which newer kernels set. */
-		size_t type = nla_type(attribute);
+	while (attribute_fits(attribute, left)) {
+		size_t type = attribute_type(attribute);
 
 		if (type < count)
 			table[type] = attribute;
-		attribute = nla_next(attribute, &left);
+		attribute = attribute_next(attribute, &left);
 	}
-	/* Less than an attribute's header is padding; after the last one, left may be below 0. */
-	return left < (int)sizeof(struct nlattr) ? 0 : -EBADMSG;
+	/* Less than an attribute's header is padding. */
+	return left < sizeof(struct nlattr) ? 0 : -EBADMSG;
 }
 
 int netlink_parse_nest(const struct nlattr *nest, const struct nlattr **table, size_t count)
 {
-	return netlink_parse(nla_data(nest), nla_len(nest), table, count);
+	return netlink_parse(attribute_data(nest), attribute_length(nest), table, count);
 }
 
 int netlink_get_number(const struct nlattr *attribute, struct number *number)
@@ -414,8 +411,8 @@ int netlink_get_number(const struct nlattr *attribute, struct number *number)
 
 	if (!attribute || number->known)
 		return 0;
-	data = nla_data(attribute);
-	switch (nla_len(attribute)) {
+	data = attribute_data(attribute);
+	switch (attribute_length(attribute)) {
 	case 1:
 		value = *(const uint8_t *)data;
 		break;
@@ -440,5 +437,5 @@ int netlink_get_number(const struct nlattr *attribute, struct number *number)
 void netlink_get_text(const struct nlattr *attribute, char **text)
 {
 	if (attribute && !*text)
-		*text = text_clean(nla_data(attribute), nla_len(attribute));
+		*text = text_clean(attribute_data(attribute), attribute_length(attribute));
 }

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <linux/netlink.h>
-#include <netlink/attr.h>
 #include <rdma/rdma_netlink.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "source/attribute.h"
 #include "source/netlink.h"
 #include "source/rdma_netlink_attrs.h"
 
@@ -76,7 +76,8 @@ void nldev_free(struct nldev *nldev)
  */
 static char *get_name(const struct nlattr *attribute)
 {
-	_cleanup_(freep) char *clean = text_clean(nla_data(attribute), nla_len(attribute));
+	_cleanup_(freep) char *clean = text_clean(attribute_data(attribute),
+						  attribute_length(attribute));
 	size_t length = strlen(clean);
 	char *name, *out;
 
@@ -95,8 +96,8 @@ static char *get_name(const struct nlattr *attribute)
 /* A name with a slash is none that the kernel could have made a directory of. */
 static void set_name(struct device *device, const struct nlattr *attribute)
 {
-	const char *name = nla_data(attribute);
-	size_t length = strnlen(name, (size_t)nla_len(attribute));
+	const char *name = attribute_data(attribute);
+	size_t length = strnlen(name, attribute_length(attribute));
 
 	if (length && !memchr(name, '/', length) && name[0] != '.')
 		device_set_name(device, name, length);

@@ -7,11 +7,11 @@
 
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <netlink/attr.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "source/attribute.h"
 #include "source/netlink.h"
 
 /* The most that the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
@@ -72,8 +72,8 @@ static int parse_behind(const void *payload, size_t length, size_t header_length
 static char *hardware_address(const struct nlattr *attribute)
 {
 	static const char digits[] = "0123456789abcdef";
-	const uint8_t *bytes = nla_data(attribute);
-	size_t length = (size_t)nla_len(attribute);
+	const uint8_t *bytes = attribute_data(attribute);
+	size_t length = attribute_length(attribute);
 	char *text, *out;
 
 	if (!length)
@@ -95,9 +95,10 @@ static void fill_hardware_address(const struct nlattr *attribute, struct link *l
 	if (!attribute)
 		return;
 	link->address = hardware_address(attribute);
-	if (link->type.value != ARPHRD_INFINIBAND || nla_len(attribute) != IPOIB_ADDRESS_BYTES)
+	if (link->type.value != ARPHRD_INFINIBAND ||
+	    attribute_length(attribute) != IPOIB_ADDRESS_BYTES)
 		return;
-	bytes = nla_data(attribute);
+	bytes = attribute_data(attribute);
 	for (size_t i = IPOIB_ADDRESS_BYTES - 8; i < IPOIB_ADDRESS_BYTES; i++)
 		guid = guid << 8 | bytes[i];
 	number_set(&link->port_guid, guid);
@@ -176,7 +177,7 @@ static int get_ip(const struct nlattr *attribute, unsigned int family, struct kn
 {
 	if (!attribute)
 		return 0;
-	return fill_ip(nla_data(attribute), (size_t)nla_len(attribute), family, ip);
+	return fill_ip(attribute_data(attribute), attribute_length(attribute), family, ip);
 }
 
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address)
@@ -208,11 +209,11 @@ static int get_via(const struct nlattr *attribute, struct known_ip *ip)
 
 	if (!attribute)
 		return 0;
-	if ((size_t)nla_len(attribute) < sizeof(family))
+	if (attribute_length(attribute) < sizeof(family))
 		return -EBADMSG;
-	data = nla_data(attribute);
+	data = attribute_data(attribute);
 	memcpy(&family, data, sizeof(family));
-	return fill_ip(data + sizeof(family), (size_t)nla_len(attribute) - sizeof(family), family,
+	return fill_ip(data + sizeof(family), attribute_length(attribute) - sizeof(family), family,
 		       ip);
 }
 

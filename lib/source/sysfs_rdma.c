@@ -344,7 +344,7 @@ void sysfs_rdma_read_device(const struct root *root, struct device *device, unsi
 {
 	if (is_wanting(device_attributes, ARRAY_SIZE(device_attributes), needs, device))
 		read_device(root, device, needs, problems);
-	if (needs & NEED_PCI)
+	if (needs & (NEED_PCI | NEED_DRIVER))
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
 		find_driver(root, device);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "source/verbs_caps.h"
 
+#include <stdlib.h>
+
 #include <endian.h>
 
 #include <infiniband/verbs.h>
 
 #include "base/mem.h"
+#include "model/caps_names.h"
 #include "base/text.h"
 #include "model/device.h"
 
@@ -204,6 +207,24 @@ static void set_port_flags(struct port_caps *port, const struct ibv_port_attr *a
 	port->cap_mask2 = number_of(attr->port_cap_flags2);
 	port->ip_based_gids = ip ? TRISTATE_YES : TRISTATE_NO;
 	port->grh_required = grh ? TRISTATE_YES : TRISTATE_NO;
+}
+
+void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr)
+{
+	/* Tenths of a gigabit a second and lane, by the bit of the speed's code. */
+	static const unsigned int tenths[] = {25, 50, 100, 100, 140, 250, 500, 1000, 2000};
+	const struct enum_name *name = enum_find(port_speed_names, active_speed(attr));
+	struct number lanes = width_lanes(attr->active_width);
+
+	for (size_t i = 0; name && lanes.known && i < ARRAY_SIZE(tenths); i++) {
+		if (name->value != UINT64_C(1) << i)
+			continue;
+		port->rate_gbps = (struct real){(double)(lanes.value * tenths[i]) / 10,
+						.known = true};
+		port->width_lanes = lanes;
+		free(port->speed);
+		port->speed = mem_string(name->word);
+	}
 }
 
 void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr)

@@ -63,6 +63,8 @@ int verbs_get_port(struct verbs_device *device, struct port *port)
 	port->max_mtu_bytes = verbs_mtu_bytes(attr.max_mtu);
 	port->gid_table_length = number_of((uint32_t)attr.gid_tbl_len);
 	port->pkey_table_length = number_of(attr.pkey_tbl_len);
+	if (!port->rate_gbps.known)
+		verbs_set_rate(port, &attr);
 	return 0;
 }
 

@@ -354,7 +354,7 @@ static void json_hostile_text(void **state)
 	/* Not UTF-8: never as it is, and the key does not vanish. */
 	check_json_text("\xff\xc0\xaf \xed\xa0\x80", "\\xff\\xc0\\xaf \\xed\\xa0\\x80");
 	check_json_text("\xe2\x82", "\\xe2\\x82");
-	check_json_text("\033[31m\n\t\r\x01", "\033[31m\n\t\r\x01");
+	check_json_text("\033[31m\n\t\r\x01", "\\x1b[31m\\x0a\\x09\\x0d\\x01");
 	check_json_text("\"},{\"a\\\":", "\"},{\"a\\\":");
 	check_json_text("Gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80",
 			"Gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80");
