@@ -186,7 +186,7 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 
 	FORMAT_PATH(path, format);
 	rc = read_link(root, &target, path);
-	if (rc)
+	if (rc || !target)
 		return rc;
 	slash = strrchr(target, '/');
 	*ret_name = text_clean(slash ? slash + 1 : target, strlen(slash ? slash + 1 : target));
