@@ -15,8 +15,9 @@ DEFINE_CLEANUP(struct rtnl, rtnl_free)
 
 static bool is_link_local(const struct ip_address *address)
 {
-	return address->family == AF_INET6 && address->raw[0] == 0xfe &&
-	       (address->raw[1] & 0xc0) == 0x80;
+	const struct gid gid = ip_to_gid(address);
+
+	return address->family == AF_INET6 && gid_is_link_local(&gid);
 }
 
 static int resolve(const char *name, struct ip_address *address, char **ret_error)
