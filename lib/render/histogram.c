@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "render/histogram.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { BOUND_SIZE = 32 };
+
+/* What stands beside the bars: " - " between bounds, two blanks before each column, "100.0 %". */
+enum { BETWEEN = 3, GAP = 2, PERCENT = 7 };
+
+/* U+2588 FULL BLOCK is eight eighths; U+2589 to U+258F are seven to one. */
+enum { EIGHTHS = 8 };
+
+struct layout {
+	int least; /* widths of the columns */
+	int below;
+	int count;
+	int bar;
+	bool blocks;
+	uint64_t most; /* in one bar */
+	double total;
+};
+
+static void format_bound(double usec, char text[static BOUND_SIZE])
+{
+	static const struct {
+		double usec;
+		const char *unit;
+	} units[] = {{1e6, "s"}, {1e3, "ms"}, {0, "us"}};
+	size_t i = 0;
+
+	while (usec < units[i].usec)
+		i++;
+	snprintf(text, BOUND_SIZE, "%.6g %s", units[i].usec > 0 ? usec / units[i].usec : usec,
+		 units[i].unit);
+}
+
+static void widen(int *width, const char *text)
+{
+	if ((int)strlen(text) > *width)
+		*width = (int)strlen(text);
+}
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+static struct layout measure(const struct histogram_bar *bars, size_t count, unsigned int columns)
+{
+	struct layout layout = {.count = (int)strlen("COUNT")};
+	char text[BOUND_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		format_bound(bars[i].least_usec, text);
+		widen(&layout.least, text);
+		format_bound(bars[i].below_usec, text);
+		widen(&layout.below, text);
+		snprintf(text, sizeof(text), "%" PRIu64, bars[i].count);
+		widen(&layout.count, text);
+		layout.total += (double)bars[i].count;
+		if (bars[i].count > layout.most)
+			layout.most = bars[i].count;
+	}
+	layout.bar = (columns ? (int)columns : terminal_columns()) - layout.least - BETWEEN -
+		     layout.below - GAP - layout.count - GAP - PERCENT - GAP;
+	setlocale(LC_CTYPE, ""); /* the terminal's character set */
+	layout.blocks = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	return layout;
+}
+
+static void put_eighths(unsigned int eighths)
+{
+	for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
+		fputs("\xe2\x96\x88", stdout);
+	if (eighths)
+		printf("\xe2\x96%c", (char)(0x90 - (int)eighths));
+}
+
+/* What is not nothing is seen. */
+static void put_bar(const struct layout *layout, uint64_t count)
+{
+	double share = (double)count / (double)layout->most;
+	unsigned int steps = (unsigned int)layout->bar * (layout->blocks ? EIGHTHS : 1);
+	unsigned int length = (unsigned int)(share * steps + 0.5);
+
+	if (!length)
+		length = 1;
+	printf("%*s", GAP, "");
+	if (layout->blocks)
+		put_eighths(length);
+	else
+		while (length--)
+			putchar('#');
+}
+
+static void put_line(const struct layout *layout, const struct histogram_bar *bar)
+{
+	double percent = layout->total > 0 ? (double)bar->count / layout->total * 100 : 0;
+	char least[BOUND_SIZE], below[BOUND_SIZE];
+
+	format_bound(bar->least_usec, least);
+	format_bound(bar->below_usec, below);
+	printf("%*s - %*s%*s%*" PRIu64 "%*s", layout->least, least, layout->below, below, GAP, "",
+	       layout->count, bar->count, GAP, "");
+	if (bar->count && percent < 0.05)
+		fputs("< 0.1 %", stdout);
+	else
+		printf("%5.1f %%", percent);
+	if (bar->count && layout->bar > 0)
+		put_bar(layout, bar->count);
+	putchar('\n');
+}
+
+int render_histogram(const struct histogram_bar *bars, size_t count, unsigned int columns)
+{
+	struct layout layout;
+
+	if (!count)
+		return 0;
+	layout = measure(bars, count, columns);
+	printf("%*s%*s%*s%*s%*s\n", layout.least + BETWEEN + layout.below, "LATENCY", GAP, "",
+	       layout.count, "COUNT", GAP, "", PERCENT, "SHARE");
+	for (size_t i = 0; i < count; i++)
+		put_line(&layout, &bars[i]);
+	return ferror(stdout) ? -EIO : 0;
+}
