@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Facts of a test that failed, and the sentence that is made of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include "base/mem.h"
+#include "model/device.h"
+#include "model/diagnosis.h"
+
+#define PEER "10.9.0.2"
+
+struct bed {
+	struct endpoint local, remote;
+	struct diagnosis_facts facts;
+	struct diagnosis diagnosis;
+};
+
+static struct endpoint make_endpoint(const char *device, const char *netdev, const char *ip)
+{
+	struct endpoint endpoint = {
+		.port = 1,
+		.gid_index = 1,
+		.gid_type = GID_TYPE_ROCE_V2,
+		.link_layer = LINK_LAYER_ETHERNET,
+		.transport = TRANSPORT_ROCE,
+		.state = 4,
+		.operstate = 6,
+		.mtu_bytes = 1024,
+	};
+
+	memcpy(endpoint.device, device, strlen(device));
+	memcpy(endpoint.netdev, netdev, strlen(netdev));
+	assert_int_equal(ip_parse(ip, &endpoint.ip), 0);
+	endpoint.gid = ip_to_gid(&endpoint.ip);
+	return endpoint;
+}
+
+static int setup(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	bed->local = make_endpoint("rxa", "va", "10.9.0.1");
+	bed->remote = make_endpoint("rxb", "vb", PEER);
+	bed->facts = (struct diagnosis_facts){
+		.peer = PEER,
+		.tcp_port = 18777,
+		.local = &bed->local,
+		.remote = &bed->remote,
+		.path_mtu_bytes = 1024,
+	};
+	*state = bed;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	diagnosis_clear(&bed->diagnosis);
+	free(bed);
+	return 0;
+}
+
+static void ask(struct bed *bed)
+{
+	diagnosis_clear(&bed->diagnosis);
+	diagnose(&bed->facts, &bed->diagnosis);
+	assert_non_null(bed->diagnosis.sentence);
+}
+
+/* The sentence in full, and words that the next step has. */
+static void check(struct bed *bed, const char *sentence, const char *hint)
+{
+	ask(bed);
+	assert_string_equal(bed->diagnosis.sentence, sentence);
+	if (!hint) {
+		assert_null(bed->diagnosis.hint);
+		return;
+	}
+	assert_non_null(bed->diagnosis.hint);
+	if (!strstr(bed->diagnosis.hint, hint))
+		fail_msg("'%s' is not in '%s'", hint, bed->diagnosis.hint);
+}
+
+static void failed(struct bed *bed, enum diagnosis_stage stage, int error)
+{
+	bed->facts.stage = stage;
+	bed->facts.error = error;
+}
+
+static void completed(struct bed *bed, unsigned int status)
+{
+	bed->facts.stage = STAGE_TRANSFER;
+	bed->facts.status = number_of(status);
+}
+
+static void count(struct counter_sums *counts, uint64_t sent, uint64_t received)
+{
+	counts->by_class[COUNTER_TRAFFIC_SENT] = number_of(sent);
+	counts->by_class[COUNTER_TRAFFIC_RECEIVED] = number_of(received);
+}
+
+static void reaching_the_peer(void **state)
+{
+	struct bed *bed = *state;
+
+	failed(bed, STAGE_RESOLVE, ENETUNREACH);
+	check(bed, "no route to 10.9.0.2: Network is unreachable", "ip route get 10.9.0.2");
+	bed->facts.local = bed->facts.remote = NULL;
+	failed(bed, STAGE_TCP, ECONNREFUSED);
+	check(bed, "10.9.0.2 refused the connection: nothing listens on its TCP port 18777",
+	      "rdmactl selftest --serve --port 18777");
+	bed->facts.server_hint = "ibv_rc_pingpong -d rxb";
+	check(bed, "10.9.0.2 refused the connection: nothing listens on its TCP port 18777",
+	      "start there: ibv_rc_pingpong -d rxb");
+	bed->facts.server_hint = NULL;
+	failed(bed, STAGE_TCP, ETIMEDOUT);
+	check(bed,
+	      "no answer from 10.9.0.2 on TCP port 18777: a firewall drops it, or the address is "
+	      "wrong",
+	      "nft list ruleset");
+	failed(bed, STAGE_TCP, EHOSTUNREACH);
+	check(bed,
+	      "10.9.0.2 cannot be reached: nobody answers for the address, or a firewall rejects "
+	      "it",
+	      "ip neigh");
+	failed(bed, STAGE_TCP, ENETUNREACH);
+	check(bed, "no route to 10.9.0.2: Network is unreachable", "ip route get");
+	failed(bed, STAGE_TCP, EMFILE);
+	check(bed, "cannot connect to 10.9.0.2 on TCP port 18777: Too many open files",
+	      "ping 10.9.0.2");
+}
+
+static void handshake(void **state)
+{
+	struct bed *bed = *state;
+
+	failed(bed, STAGE_HANDSHAKE, EPROTO);
+	check(bed, "what answers on TCP port 18777 of 10.9.0.2 does not speak this protocol",
+	      "--serve");
+	failed(bed, STAGE_HANDSHAKE, ECONNRESET);
+	check(bed, "10.9.0.2 closed the connection during the exchange: Connection reset by peer",
+	      "--serve");
+	failed(bed, STAGE_HANDSHAKE, ETIMEDOUT);
+	check(bed, "10.9.0.2 took the connection on TCP port 18777 and then said nothing",
+	      "--serve");
+	failed(bed, STAGE_HANDSHAKE, EPROTONOSUPPORT);
+	bed->facts.version = 1;
+	bed->facts.peer_lowest = 2;
+	bed->facts.peer_highest = 3;
+	check(bed,
+	      "this side speaks version 1 of the exchange protocol, 10.9.0.2 speaks versions 2 to "
+	      "3",
+	      "same release");
+}
+
+static void refusals(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.stage = STAGE_HANDSHAKE;
+	bed->facts.refusal = DIAGNOSIS_REFUSED_VERSION;
+	bed->facts.version = 2;
+	bed->facts.peer_lowest = bed->facts.peer_highest = 1;
+	check(bed, "this side speaks version 2 of the exchange protocol, 10.9.0.2 speaks version 1",
+	      "same release");
+	bed->facts.refusal = DIAGNOSIS_REFUSED_TOKEN;
+	check(bed, "10.9.0.2 refused: the token is not the one that it asks for", "--token");
+	bed->facts.refusal = DIAGNOSIS_REFUSED_NO_PORT;
+	bed->facts.refusal_text = "no port has 10.9.0.2";
+	check(bed,
+	      "10.9.0.2 refused: it has no active port and GID that fit (no port has 10.9.0.2)",
+	      "selftest --serve DEV/PORT");
+	for (int refusal = 1; refusal < DIAGNOSIS_REFUSALS; refusal++) {
+		bed->facts.refusal = (enum diagnosis_refusal)refusal;
+		ask(bed);
+		assert_null(strstr(bed->diagnosis.sentence, "(null)"));
+		assert_non_null(bed->diagnosis.hint);
+	}
+}
+
+static void states(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	bed->local.state = 1;
+	bed->local.operstate = 2;
+	check(bed, "port rxa/1 is not ACTIVE but down (its netdev va is down)",
+	      "ip link set va up");
+	bed->local.operstate = 3;
+	check(bed, "port rxa/1 is not ACTIVE but down (its netdev va is lower-layer-down)",
+	      "cable");
+	/* What has nothing to do with the port. */
+	failed(bed, STAGE_TCP, ETIMEDOUT);
+	ask(bed);
+	assert_null(strstr(bed->diagnosis.sentence, "ACTIVE"));
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	bed->local.state = 4;
+	bed->remote.state = 1;
+	bed->remote.operstate = 2;
+	check(bed, "port rxb/1 of 10.9.0.2 is not ACTIVE but down (its netdev vb is down)",
+	      "on 10.9.0.2: ip link set vb up");
+	bed->remote = bed->local;
+	bed->local.link_layer = LINK_LAYER_INFINIBAND;
+	bed->local.transport = TRANSPORT_INFINIBAND;
+	bed->local.operstate = 0;
+	bed->local.state = 2;
+	check(bed, "port rxa/1 is not ACTIVE but init", "subnet manager");
+}
+
+static void kinds(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	bed->local.gid_type = GID_TYPE_ROCE_V1;
+	bed->local.gid_index = 0;
+	check(bed,
+	      "GIDs of different types do not talk to each other: index 0 of rxa/1 is RoCE v1, "
+	      "index 1 of rxb/1 of 10.9.0.2 is RoCE v2",
+	      "--gid-index");
+	bed->local.gid_type = GID_TYPE_ROCE_V2;
+	assert_int_equal(gid_parse("fe80::1", &bed->local.gid), 0);
+	check(bed,
+	      "GIDs of different families do not talk to each other: index 0 of rxa/1 is IPv6, "
+	      "index 1 of rxb/1 of 10.9.0.2 is IPv4",
+	      "--gid-index");
+	bed->local.transport = TRANSPORT_IWARP;
+	check(bed, "rxa/1 is iWARP, rxb/1 of 10.9.0.2 is RoCE v2: they do not talk to each other",
+	      "rdmactl devices");
+}
+
+static void mtu(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_false(diagnose_mtu(&bed->facts, &bed->diagnosis));
+	bed->local.mtu_bytes = 4096;
+	assert_true(diagnose_mtu(&bed->facts, &bed->diagnosis));
+	assert_string_equal(bed->diagnosis.sentence,
+			    "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024");
+	assert_non_null(strstr(bed->diagnosis.hint, "vb on 10.9.0.2 has the smaller one"));
+	/* It is the reason where the queue pair goes by the larger one. */
+	completed(bed, IBV_WC_REM_INV_REQ_ERR);
+	bed->facts.path_mtu_bytes = 4096;
+	check(bed, "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024", "vb");
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 40, 3);
+	count(&bed->facts.remote_counts, 3, 5);
+	check(bed, "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024", "vb");
+	bed->facts.path_mtu_bytes = 1024;
+	ask(bed);
+	assert_null(strstr(bed->diagnosis.sentence, "MTU"));
+	failed(bed, STAGE_CONNECT_QP, EINVAL);
+	bed->facts.path_mtu_bytes = 0;
+	bed->local.mtu_bytes = 256;
+	check(bed, "the MTUs differ: rxa/1 has 256 bytes, rxb/1 of 10.9.0.2 has 1024", "va has");
+}
+
+static void blocked(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 8, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "
+	      "(RoCE v2) seems to be blocked: rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 received no "
+	      "packet",
+	      "let UDP port 4791 pass");
+	count(&bed->facts.remote_counts, 8, 8);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): UDP port 4791 "
+	      "(RoCE v2) seems to be blocked on the way back: rxb/1 of 10.9.0.2 received 8 "
+	      "packets, but rxa/1 received no packet",
+	      "let UDP port 4791 pass");
+	bed->facts.remote_counts = (struct counter_sums){0};
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): rxa/1 sent 8 "
+	      "packets and received none; whether they arrived is open, because the counters of "
+	      "rxb/1 of 10.9.0.2 are not known",
+	      "if nothing arrived there: let UDP port 4791 pass");
+	bed->facts.local_counts = (struct counter_sums){0};
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): what rxa/1 "
+	      "sent is not known; whether they arrived is open, because the counters of rxb/1 of "
+	      "10.9.0.2 are not known",
+	      "4791");
+	count(&bed->facts.local_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): rxa/1 has not "
+	      "sent a single packet",
+	      "ip neigh");
+	bed->local.gid_type = bed->remote.gid_type = GID_TYPE_ROCE_V1;
+	count(&bed->facts.local_counts, 1, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): RoCE v1 "
+	      "frames (Ethertype 0x8915) do not get through: rxa/1 sent 1 packet, rxb/1 of "
+	      "10.9.0.2 received no packet",
+	      "one VLAN");
+}
+
+static void loss(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 100, 40);
+	count(&bed->facts.remote_counts, 50, 60);
+	bed->facts.local_counts.by_class[COUNTER_RETRANSMISSION] = number_of(17);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
+	      "lost on the way, though some get through: rxa/1 sent 100 packets, rxb/1 of "
+	      "10.9.0.2 received 60 packets, 17 events of retransmission on this side",
+	      "ip -s link show va");
+	bed->facts.remote_counts = (struct counter_sums){0};
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
+	      "lost on the way, though some get through: rxa/1 sent 100 packets, it received 40 "
+	      "packets, 17 events of retransmission on this side",
+	      "ping -M do");
+	bed->facts.end = END_TIMED_OUT;
+	bed->facts.timeout_msec = 2000;
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "nothing came within 2000 ms: UDP port 4791 (RoCE v2) seems to be blocked: rxa/1 "
+	      "sent 100 packets, rxb/1 of 10.9.0.2 received no packet",
+	      "4791");
+}
+
+static void loopback(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.peer = NULL;
+	bed->facts.remote = bed->facts.local;
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 8, 0);
+	check(bed,
+	      "rxa/1 did not answer (transport retry counter exceeded): UDP port 4791 (RoCE v2) "
+	      "seems to be blocked: rxa/1 sent 8 packets, rxa/1 received no packet",
+	      "4791");
+}
+
+static void infiniband(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->local.transport = bed->remote.transport = TRANSPORT_INFINIBAND;
+	bed->local.link_layer = bed->remote.link_layer = LINK_LAYER_INFINIBAND;
+	bed->local.lid = 3;
+	bed->remote.lid = 7;
+	completed(bed, IBV_WC_RETRY_EXC_ERR);
+	count(&bed->facts.local_counts, 8, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets do not "
+	      "get from LID to LID (LID 3 to LID 7): rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 "
+	      "received no packet",
+	      "ibtracert");
+	bed->remote.lid = 0xffff;
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): port rxb/1 of "
+	      "10.9.0.2 has no LID",
+	      "subnet manager");
+}
+
+static void memory(void **state)
+{
+	struct bed *bed = *state;
+
+	failed(bed, STAGE_MEMORY, ENOMEM);
+	bed->facts.wanted_bytes = number_of(64 << 20);
+	bed->facts.memlock_limit_bytes = number_of(64 << 10);
+	check(bed, "cannot lock 64 MiB for rxa: RLIMIT_MEMLOCK is 64 KiB", "ulimit -l unlimited");
+	assert_non_null(strstr(bed->diagnosis.hint, "LimitMEMLOCK=infinity"));
+	assert_non_null(strstr(bed->diagnosis.hint, "container"));
+	bed->facts.memlock_limit_bytes = number_of(65 << 20);
+	check(bed,
+	      "cannot lock 64 MiB for rxa: RLIMIT_MEMLOCK is 65 MiB, and what is locked already "
+	      "counts, too",
+	      "ulimit -l");
+	bed->facts.memlock_limit_bytes = number_of(UINT64_MAX);
+	check(bed,
+	      "cannot register 64 MiB for rxa: Cannot allocate memory, though RLIMIT_MEMLOCK sets "
+	      "no limit",
+	      "free memory");
+	bed->facts.memlock_limit_bytes = number_of(0);
+	bed->facts.wanted_bytes.known = false;
+	failed(bed, STAGE_QUEUES, ENOMEM);
+	check(bed, "cannot lock the memory of queues for rxa: RLIMIT_MEMLOCK is 0 bytes",
+	      "ulimit -l");
+	bed->facts.at_peer = true;
+	check(bed,
+	      "on 10.9.0.2: cannot lock the memory of queues for rxb: RLIMIT_MEMLOCK is 0 bytes",
+	      "on 10.9.0.2: raise it");
+}
+
+static void opening(void **state)
+{
+	struct bed *bed = *state;
+
+	failed(bed, STAGE_OPEN, EACCES);
+	check(bed, "may not open the uverbs device file of rxa: Permission denied", "run as root");
+	failed(bed, STAGE_OPEN, ENOENT);
+	check(bed, "rxa has no uverbs device file", "modprobe ib_uverbs");
+	failed(bed, STAGE_OPEN, ENODEV);
+	check(bed,
+	      "libibverbs does not know rxa: its provider library or its uverbs device file is "
+	      "missing",
+	      "ibverbs-providers");
+	failed(bed, STAGE_LIBRARY, ELIBACC);
+	ask(bed);
+	assert_non_null(strstr(bed->diagnosis.hint, "librdmacm1"));
+	failed(bed, STAGE_QUEUES, EINVAL);
+	ask(bed);
+	assert_non_null(strstr(bed->diagnosis.hint, "rdmactl caps rxa"));
+	failed(bed, STAGE_CONNECT_QP, ETIMEDOUT);
+	check(bed,
+	      "nobody answers for the GID of rxb/1 of 10.9.0.2: va finds no hardware address for "
+	      "it",
+	      "ip neigh show dev va");
+}
+
+static void ends(void **state)
+{
+	struct bed *bed = *state;
+
+	completed(bed, IBV_WC_WR_FLUSH_ERR);
+	bed->facts.end = END_INTERRUPTED;
+	check(bed, "interrupted before the test was done", NULL);
+	bed->facts.end = END_DEVICE_REMOVED;
+	check(bed, "device rxa was removed during the test", "dmesg");
+	bed->facts.end = END_PORT_DOWN;
+	check(bed, "port rxa/1 went down during the test", "rdmactl ports rxa/1");
+	bed->facts.end = END_PEER_GONE;
+	check(bed, "10.9.0.2 ended the exchange during the test: its rdmactl was stopped or killed",
+	      "--serve");
+	bed->facts.end = END_TIMED_OUT;
+	bed->facts.timeout_msec = 5000;
+	bed->facts.stage = STAGE_HANDSHAKE;
+	check(bed,
+	      "10.9.0.2 did not answer within 5000 ms on TCP port 18777: what listens there may be "
+	      "another program, or a host that hangs",
+	      "--serve");
+}
+
+static void event(struct bed *bed, enum rdma_cm_event_type type, int status)
+{
+	bed->facts.stage = STAGE_CM;
+	bed->facts.cm_event = number_of(type);
+	bed->facts.cm_status = status;
+}
+
+static void connection_manager(void **state)
+{
+	struct bed *bed = *state;
+
+	failed(bed, STAGE_CM, EACCES);
+	check(bed, "may not open /dev/infiniband/rdma_cm: Permission denied", "run as root");
+	failed(bed, STAGE_CM, ENOENT);
+	check(bed, "there is no device file /dev/infiniband/rdma_cm", "modprobe rdma_ucm");
+	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+	check(bed, "the route to 10.9.0.2 leaves by a netdev without an RDMA device",
+	      "rdmactl netdevs");
+	event(bed, RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT);
+	check(bed, "nobody answers for the address of 10.9.0.2", "ip neigh");
+	event(bed, RDMA_CM_EVENT_REJECTED, 8);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 refused the connection: nothing listens on port 18777 of its "
+	      "librdmacm",
+	      "--serve");
+	event(bed, RDMA_CM_EVENT_REJECTED, -ECONNREFUSED);
+	ask(bed);
+	assert_non_null(strstr(bed->diagnosis.sentence, "nothing listens on port 18777"));
+	event(bed, RDMA_CM_EVENT_REJECTED, 28);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 rejected the connection: the program there does not want it "
+	      "(reason 28)",
+	      "messages");
+	event(bed, RDMA_CM_EVENT_REJECTED, 99);
+	ask(bed);
+	assert_non_null(strstr(bed->diagnosis.sentence, "(reason 99)"));
+	event(bed, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	count(&bed->facts.local_counts, 5, 0);
+	count(&bed->facts.remote_counts, 0, 0);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer the connect request: UDP port 4791 (RoCE v2) seems "
+	      "to be blocked: rxa/1 sent 5 packets, rxb/1 of 10.9.0.2 received no packet",
+	      "4791");
+	event(bed, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+	check(bed, "device rxa was removed during the test", "dmesg");
+	event(bed, RDMA_CM_EVENT_DISCONNECTED, 0);
+	ask(bed);
+	assert_non_null(strstr(bed->diagnosis.sentence, "10.9.0.2 ended"));
+	event(bed, RDMA_CM_EVENT_TIMEWAIT_EXIT, 4);
+	check(bed, "librdmacm gave up on rxb/1 of 10.9.0.2: TIMEWAIT_EXIT, status 4", "dmesg");
+}
+
+/* The numbers are those of the real header. */
+static void statuses(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_int_equal(COMPLETION_FLUSHED, IBV_WC_WR_FLUSH_ERR);
+	assert_int_equal(COMPLETION_REMOTE_ACCESS, IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(COMPLETION_RETRIES_EXCEEDED, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(COMPLETION_RNR_RETRIES_EXCEEDED, IBV_WC_RNR_RETRY_EXC_ERR);
+	assert_int_equal(COMPLETION_GENERAL, IBV_WC_GENERAL_ERR);
+	assert_int_equal(COMPLETION_STATUSES, IBV_WC_TM_RNDV_INCOMPLETE + 1);
+	for (unsigned int status = 0; status < COMPLETION_STATUSES; status++) {
+		assert_string_not_equal(completion_status_name(status), "unknown");
+		assert_true(strlen(completion_status_meaning(status)) > 20);
+	}
+	assert_string_equal(completion_status_name(IBV_WC_RETRY_EXC_ERR),
+			    "transport retry counter exceeded");
+	assert_string_equal(completion_status_name(IBV_WC_WR_FLUSH_ERR),
+			    "Work Request Flushed Error");
+	assert_string_equal(completion_status_name(24), "unknown");
+	assert_non_null(completion_status_meaning(UINT32_MAX));
+	completed(bed, IBV_WC_REM_ACCESS_ERR);
+	check(bed,
+	      "rxa/1 to rxb/1 of 10.9.0.2: remote access error (status 10): the peer's memory "
+	      "region has another key, a smaller range or not the right that the operation needs",
+	      "dmesg");
+	completed(bed, IBV_WC_RNR_RETRY_EXC_ERR);
+	bed->facts.local_counts.by_class[COUNTER_RNR] = number_of(8);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 was not ready to receive (RNR retry counter exceeded): it had no "
+	      "receive buffer posted when the messages came, 8 such events",
+	      "--depth");
+}
+
+/* Whatever is missing, something is said, and nothing steers a terminal. */
+static void any_facts(void **state)
+{
+	struct bed *bed = *state;
+
+	memcpy(bed->local.device, "a\033[31m", 6);
+	memset(bed->remote.device, 'x', sizeof(bed->remote.device));
+	memset(bed->remote.netdev, 'y', sizeof(bed->remote.netdev));
+	for (int known = 0; known < 8; known++) {
+		bed->facts.local = known & 1 ? &bed->local : NULL;
+		bed->facts.remote = known & 2 ? &bed->remote : NULL;
+		bed->facts.peer = known & 4 ? PEER : NULL;
+		for (int stage = 0; stage < STAGES; stage++)
+			for (unsigned int i = 0; i < 30 * 16 * 2; i++) {
+				failed(bed, (enum diagnosis_stage)stage, (int)(i % 140));
+				bed->facts.at_peer = i & 1;
+				bed->facts.status = (struct number){i % 30, i % 7};
+				bed->facts.cm_event = (struct number){i % 17, i % 5};
+				bed->facts.cm_status = (int)(i % 200) - 130;
+				bed->facts.end = i % 11 ? END_NONE : (int)(i / 11 % ENDS);
+				ask(bed);
+				assert_null(strchr(bed->diagnosis.sentence, '\033'));
+				assert_null(strstr(bed->diagnosis.sentence, "(null)"));
+			}
+	}
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(reaching_the_peer),
+		TEST(handshake),
+		TEST(refusals),
+		TEST(states),
+		TEST(kinds),
+		TEST(mtu),
+		TEST(blocked),
+		TEST(loss),
+		TEST(loopback),
+		TEST(infiniband),
+		TEST(memory),
+		TEST(opening),
+		TEST(ends),
+		TEST(connection_manager),
+		TEST(statuses),
+		TEST(any_facts),
+	};
+
+	return cmocka_run_group_tests_name("diagnosis", tests, NULL, NULL);
+}
