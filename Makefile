@@ -20,7 +20,7 @@ V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
 # Libraries are loaded when first needed (lib/base/library.h): only their headers are used.
-HEADERS_OF := libibverbs smartcols jansson
+HEADERS_OF := libibverbs librdmacm smartcols jansson
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
@@ -42,7 +42,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd -I$(BUILD)/generated $(WARNING
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS = -ldl
+LIBS = -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

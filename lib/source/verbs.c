@@ -235,6 +235,11 @@ void verbs_close_device(struct verbs_device *device)
 	free(device);
 }
 
+struct ibv_context *verbs_device_context(const struct verbs_device *device)
+{
+	return device->context;
+}
+
 /* The file is called libibverbs.so.1.<ABI>.<release of rdma-core>. */
 #define LIBRARY_FILE "libibverbs.so."
 

@@ -11,6 +11,7 @@
 #include "model/caps.h"
 #include "model/device.h"
 
+struct ibv_context;
 struct verbs;
 struct verbs_device;
 
@@ -30,6 +31,8 @@ const struct strings *verbs_warnings(const struct verbs *verbs);
  */
 int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device);
 void verbs_close_device(struct verbs_device *device);
+/* For lib/selftest, which calls libibverbs itself; it lives as long as the device. */
+struct ibv_context *verbs_device_context(const struct verbs_device *device);
 
 /* MTUs and table lengths of port->port. */
 int verbs_get_port(struct verbs_device *device, struct port *port);

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/device.h"
+#include "model/diagnosis.h"
+#include "selftest/agent.h"
+
+#define RESOLVE_MSEC 2000
+#define BACKLOG	     16
+
+/*
+ * Queue pairs are made by agent_pair() and not by rdma_create_qp(), so that they are the same
+ * whatever connects them: librdmacm is told their number, and their attributes come from
+ * rdma_init_qp_attr(3).
+ */
+
+static int fail_cm(struct agent *agent, const char *what)
+{
+	agent->refused.cm_event = 0;
+	agent->refused.cm_status = 0;
+	return agent_fail(agent, STAGE_CM, errno, "%s", what);
+}
+
+static int open_cm(struct agent *agent)
+{
+	int rc = api_open_cm(&agent->api);
+
+	if (rc)
+		return agent_fail(agent, STAGE_LIBRARY, -rc, "librdmacm");
+	if (agent->cm)
+		return 0;
+	agent->cm = agent->api.rdma_create_event_channel();
+	if (!agent->cm)
+		return fail_cm(agent, "rdma_create_event_channel");
+	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+void agent_cm_release(struct agent *agent)
+{
+	if (agent->listener)
+		agent->api.rdma_destroy_id(agent->listener);
+	if (agent->cm)
+		agent->api.rdma_destroy_event_channel(agent->cm);
+	agent->listener = NULL;
+	agent->cm = NULL;
+}
+
+static socklen_t fill_address(const struct ip_address *ip, uint32_t port,
+			      struct sockaddr_storage *storage)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)storage;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
+
+	memset(storage, 0, sizeof(*storage));
+	storage->ss_family = ip->family;
+	if (ip->family == AF_INET) {
+		memcpy(&in->sin_addr, ip->raw, sizeof(in->sin_addr));
+		in->sin_port = htons((uint16_t)port);
+		return sizeof(*in);
+	}
+	memcpy(&in6->sin6_addr, ip->raw, sizeof(in6->sin6_addr));
+	in6->sin6_port = htons((uint16_t)port);
+	return sizeof(*in6);
+}
+
+static uint64_t now_nsec(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What a wait for an event ended with, in errno's terms. */
+static int stop_error(enum stop stop)
+{
+	static const int errors[] = {
+		[STOP_TIMED_OUT] = ETIMEDOUT,  [STOP_INTERRUPTED] = EINTR,
+		[STOP_PEER_GONE] = ECONNRESET, [STOP_PEER_SPOKE] = ECANCELED,
+		[STOP_DEVICE_GONE] = ENODEV,
+	};
+
+	return errors[stop];
+}
+
+/* The next event, of any kind; the caller acknowledges it. */
+static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
+{
+	for (;;) {
+		uint64_t now = now_nsec();
+		int left = now < end_nsec ? (int)((end_nsec - now) / 1000000) + 1 : 0;
+		enum stop stop;
+
+		if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
+			return 0;
+		if (errno != EAGAIN && errno != EINTR)
+			return fail_cm(agent, "rdma_get_cm_event");
+		stop = left ? watch_wait(&agent->watch, agent->cm->fd, left) : STOP_TIMED_OUT;
+		if (stop)
+			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
+	}
+}
+
+/* What of an event outlives its acknowledgement. */
+struct cm_news {
+	enum rdma_cm_event_type type;
+	struct rdma_cm_id *id;
+	uint32_t cookie;
+	struct ibv_ah_attr group;
+	uint32_t group_qkey, group_number;
+};
+
+static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
+{
+	bool group = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
+
+	*news = (struct cm_news){.type = event->event, .id = event->id};
+	if (!group && event->param.conn.private_data &&
+	    event->param.conn.private_data_len >= sizeof(uint32_t)) {
+		memcpy(&news->cookie, event->param.conn.private_data, sizeof(uint32_t));
+		news->cookie = ntohl(news->cookie);
+	}
+	if (group) {
+		news->group = event->param.ud.ah_attr;
+		news->group_qkey = event->param.ud.qkey;
+		news->group_number = event->param.ud.qp_num;
+	}
+}
+
+/*
+ * Waits for an event of one of two kinds (`other` may be the same). Any other one is the failure
+ * that the reply tells, but for those of ids that are on their way out.
+ */
+static int await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		 enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
+{
+	for (;;) {
+		struct rdma_cm_event *event;
+		int rc = next_event(agent, end_nsec, &event);
+		bool ours;
+		int status;
+
+		if (rc)
+			return rc;
+		ours = event->id == id || event->listen_id == id;
+		status = event->status;
+		note_event(event, news);
+		agent->api.rdma_ack_cm_event(event);
+		if (!ours)
+			continue;
+		if (news->type == type || news->type == other)
+			return 0;
+		agent_fail(agent, STAGE_CM, status < 0 ? -status : ECONNREFUSED,
+			   "rdma_get_cm_event");
+		agent->refused.cm_event = news->type;
+		agent->refused.cm_status = (uint32_t)status;
+		return -(int)agent->refused.error;
+	}
+}
+
+int agent_listen(struct agent *agent, const struct message_listen *order,
+		 struct message_listening *reply)
+{
+	struct sockaddr_storage address;
+	int rc = open_cm(agent);
+
+	if (rc)
+		return rc;
+	if (agent->listener) {
+		agent->api.rdma_destroy_id(agent->listener);
+		agent->listener = NULL;
+	}
+	if (!agent->endpoint.ip.family ||
+	    (order->family && agent->endpoint.ip.family != order->family))
+		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
+	fill_address(&agent->endpoint.ip, 0, &address);
+	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
+		return fail_cm(agent, "rdma_create_id");
+	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
+		return fail_cm(agent, "rdma_bind_addr");
+	if (agent->api.rdma_listen(agent->listener, BACKLOG))
+		return fail_cm(agent, "rdma_listen");
+	reply->ip = agent->endpoint.ip;
+	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
+	return 0;
+}
+
+/* One step of the state walk with the attributes that librdmacm has for it. */
+static int modify(struct agent *agent, struct agent_pair *pair, enum ibv_qp_state state,
+		  uint32_t reads)
+{
+	struct ibv_qp_attr attr = {.qp_state = state};
+	int mask = 0;
+	int rc;
+
+	if (agent->api.rdma_init_qp_attr(pair->cm_id, &attr, &mask))
+		return fail_cm(agent, "rdma_init_qp_attr");
+	if (state == IBV_QPS_INIT)
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	if (state == IBV_QPS_INIT && agent->limits.atomic_cap != IBV_ATOMIC_NONE)
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_ATOMIC;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attr.max_dest_rd_atomic = (uint8_t)reads;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		attr.max_rd_atomic = (uint8_t)reads;
+	rc = agent->api.ibv_modify_qp(pair->qp, &attr, mask);
+	if (rc)
+		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");
+	return 0;
+}
+
+static int modify_to_rts(struct agent *agent, struct agent_pair *pair, uint32_t reads)
+{
+	int rc;
+
+	/* iWARP moves it from IDLE to RTS when it connects, and siw refuses any other way. */
+	if (agent->endpoint.transport == TRANSPORT_IWARP)
+		return 0;
+	rc = modify(agent, pair, IBV_QPS_RTR, reads);
+	return rc ? rc : modify(agent, pair, IBV_QPS_RTS, reads);
+}
+
+static struct agent_pair *fresh_pair(struct agent *agent, uint32_t slot)
+{
+	struct agent_pair *pair = &agent->pairs[slot];
+
+	if (pair->qp && !pair->cm_id && pair->kind == PAIR_RC)
+		return pair;
+	agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u to connect", slot);
+	return NULL;
+}
+
+/* The request that belongs to the test; those of strangers are rejected meanwhile. */
+static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
+			 struct rdma_cm_id **ret_id)
+{
+	for (;;) {
+		struct cm_news news;
+		int rc = await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
+			       RDMA_CM_EVENT_CONNECT_REQUEST, end_nsec, &news);
+
+		if (rc)
+			return rc;
+		if (news.cookie == cookie) {
+			*ret_id = news.id;
+			return 0;
+		}
+		agent->api.rdma_reject(news.id, NULL, 0);
+		agent->api.rdma_destroy_id(news.id);
+	}
+}
+
+static void fill_param(const struct agent_pair *pair, const uint32_t *cookie, uint32_t reads,
+		       uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
+{
+	*param = (struct rdma_conn_param){
+		.private_data = cookie,
+		.private_data_len = sizeof(*cookie),
+		.responder_resources = (uint8_t)reads,
+		.initiator_depth = (uint8_t)reads,
+		.retry_count = (uint8_t)retries,
+		.rnr_retry_count = (uint8_t)rnr_retries,
+		.qp_num = pair->qp->qp_num,
+	};
+}
+
+int agent_accept(struct agent *agent, const struct message_accept *order,
+		 struct message_connected *reply)
+{
+	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	uint32_t cookie = htonl(order->cookie);
+	struct rdma_conn_param param;
+	struct cm_news news;
+	int rc;
+
+	if (!pair)
+		return -EINVAL;
+	if (!agent->listener)
+		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
+	rc = await_request(agent, order->cookie, end, &pair->cm_id);
+	if (!rc)
+		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+	if (!rc)
+		rc = modify_to_rts(agent, pair, order->reads);
+	if (rc)
+		return rc;
+	fill_param(pair, &cookie, order->reads, 7, order->rnr_retries, &param);
+	if (agent->api.rdma_accept(pair->cm_id, &param))
+		return fail_cm(agent, "rdma_accept");
+	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED, end,
+		   &news);
+	if (rc)
+		return rc;
+	pair->connected = true;
+	*reply = (struct message_connected){.cookie = order->cookie};
+	return 0;
+}
+
+static int resolve(struct agent *agent, struct agent_pair *pair,
+		   const struct message_connect *order, uint64_t end,
+		   struct message_connected *reply)
+{
+	struct sockaddr_storage from, to;
+	uint64_t begin = now_nsec();
+	struct cm_news news;
+	int rc;
+
+	fill_address(&agent->endpoint.ip, 0, &from);
+	fill_address(&order->ip, order->port, &to);
+	if (agent->api.rdma_create_id(agent->cm, &pair->cm_id, NULL, RDMA_PS_TCP))
+		return fail_cm(agent, "rdma_create_id");
+	if (agent->api.rdma_resolve_addr(pair->cm_id, (struct sockaddr *)&from,
+					 (struct sockaddr *)&to, RESOLVE_MSEC))
+		return fail_cm(agent, "rdma_resolve_addr");
+	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, RDMA_CM_EVENT_ADDR_RESOLVED,
+		   end, &news);
+	reply->address_nsec = now_nsec() - begin;
+	begin += reply->address_nsec;
+	if (rc)
+		return rc;
+	if (agent->api.rdma_resolve_route(pair->cm_id, RESOLVE_MSEC))
+		return fail_cm(agent, "rdma_resolve_route");
+	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, RDMA_CM_EVENT_ROUTE_RESOLVED,
+		   end, &news);
+	reply->route_nsec = now_nsec() - begin;
+	return rc;
+}
+
+/*
+ * On InfiniBand and RoCE the answer comes as CONNECT_RESPONSE, because the id has no queue pair of
+ * librdmacm's own, and this side moves it on and says that it is ready; iWARP needs neither.
+ */
+static int complete(struct agent *agent, struct agent_pair *pair, uint32_t reads, uint64_t end,
+		    struct cm_news *news)
+{
+	int rc = await(agent, pair->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
+		       RDMA_CM_EVENT_ESTABLISHED, end, news);
+
+	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
+		return rc;
+	rc = modify_to_rts(agent, pair, reads);
+	if (rc)
+		return rc;
+	return agent->api.rdma_establish(pair->cm_id) ? fail_cm(agent, "rdma_establish") : 0;
+}
+
+int agent_connect(struct agent *agent, const struct message_connect *order,
+		  struct message_connected *reply)
+{
+	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	uint32_t cookie = htonl(order->cookie);
+	struct rdma_conn_param param;
+	struct cm_news news = {0};
+	uint64_t begin;
+	int rc;
+
+	if (!pair)
+		return -EINVAL;
+	rc = open_cm(agent);
+	if (!rc && agent->endpoint.ip.family != order->ip.family)
+		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
+	if (!rc)
+		rc = resolve(agent, pair, order, end, reply);
+	if (!rc)
+		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+	if (rc)
+		return rc;
+	begin = now_nsec();
+	fill_param(pair, &cookie, order->reads, order->retries, order->rnr_retries, &param);
+	if (agent->api.rdma_connect(pair->cm_id, &param))
+		return fail_cm(agent, "rdma_connect");
+	rc = complete(agent, pair, order->reads, end, &news);
+	if (rc)
+		return rc;
+	pair->connected = true;
+	reply->cookie = news.cookie;
+	reply->connect_nsec = now_nsec() - begin;
+	return 0;
+}
+
+int agent_disconnect(struct agent *agent, const struct message_disconnect *order)
+{
+	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct cm_news news;
+
+	if (!pair->cm_id || !pair->connected)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is not connected",
+				    order->slot);
+	pair->connected = false;
+	if (order->active && agent->api.rdma_disconnect(pair->cm_id))
+		return fail_cm(agent, "rdma_disconnect");
+	return await(agent, pair->cm_id, RDMA_CM_EVENT_DISCONNECTED, RDMA_CM_EVENT_DISCONNECTED,
+		     end, &news);
+}
+
+static int join(struct agent *agent, struct agent_pair *pair, const struct message_join *order,
+		struct cm_news *news)
+{
+	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	struct sockaddr_storage from;
+	int rc;
+
+	fill_address(&agent->endpoint.ip, 0, &from);
+	fill_address(&order->group, 0, &pair->group_address);
+	if (agent->api.rdma_create_id(agent->cm, &pair->group, NULL, RDMA_PS_UDP))
+		return fail_cm(agent, "rdma_create_id");
+	if (agent->api.rdma_bind_addr(pair->group, (struct sockaddr *)&from))
+		return fail_cm(agent, "rdma_bind_addr");
+	rc = agent->api.rdma_resolve_addr(pair->group, (struct sockaddr *)&from,
+					  (struct sockaddr *)&pair->group_address, RESOLVE_MSEC)
+		     ? fail_cm(agent, "rdma_resolve_addr")
+		     : await(agent, pair->group, RDMA_CM_EVENT_ADDR_RESOLVED,
+			     RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+	if (rc)
+		return rc;
+	if (agent->api.rdma_join_multicast(pair->group, (struct sockaddr *)&pair->group_address,
+					   NULL))
+		return fail_cm(agent, "rdma_join_multicast");
+	return await(agent, pair->group, RDMA_CM_EVENT_MULTICAST_JOIN, RDMA_CM_EVENT_MULTICAST_JOIN,
+		     end, news);
+}
+
+int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
+{
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	union ibv_gid gid;
+	struct cm_news news;
+	int rc;
+
+	if (!pair->qp || pair->kind != PAIR_UD || pair->group)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
+	rc = open_cm(agent);
+	if (!rc && agent->endpoint.ip.family != order->group.family)
+		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");
+	if (!rc)
+		rc = join(agent, pair, order, &news);
+	if (rc)
+		return rc;
+	memcpy(&gid, &news.group.grh.dgid, sizeof(gid));
+	memcpy(pair->group_gid.raw, gid.raw, sizeof(gid.raw));
+	pair->group_lid = news.group.dlid;
+	rc = agent->api.ibv_attach_mcast(pair->qp, &gid, pair->group_lid);
+	if (rc)
+		return agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
+	pair->connected = true;
+	*reply = (struct message_joined){
+		.gid = pair->group_gid,
+		.lid = pair->group_lid,
+		.qkey = news.group_qkey,
+		.number = news.group_number & 0xffffff,
+	};
+	return 0;
+}
+
+int agent_leave(struct agent *agent, const struct message_leave *order)
+{
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	union ibv_gid gid;
+
+	if (!pair->group)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is in no group",
+				    order->slot);
+	memcpy(gid.raw, pair->group_gid.raw, sizeof(gid.raw));
+	if (pair->connected) {
+		agent->api.ibv_detach_mcast(pair->qp, &gid, pair->group_lid);
+		agent->api.rdma_leave_multicast(pair->group,
+						(struct sockaddr *)&pair->group_address);
+	}
+	pair->connected = false;
+	agent->api.rdma_destroy_id(pair->group);
+	pair->group = NULL;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/agent_serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "selftest/exchange.h"
+
+/* How long the client may take to read an answer. */
+#define SEND_MSEC 5000
+
+void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
+		 struct agent_served *ret_served)
+{
+	struct agent_served served = {0};
+	struct message order, reply;
+	int rc;
+
+	for (;;) {
+		rc = exchange_receive(channel, &agent->watch, idle_msec, &order, &served.stop,
+				      &served.complaint);
+		if (rc || order.type == MESSAGE_BYE)
+			break;
+		agent_execute(agent, &order, &reply);
+		served.orders++;
+		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
+			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
+		rc = exchange_send(channel, &reply, SEND_MSEC);
+		if (rc)
+			break;
+	}
+	if (rc && !served.stop)
+		served.stop = rc == -ETIMEDOUT ? STOP_TIMED_OUT : STOP_PEER_GONE;
+	*ret_served = served;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What may end a wait or a measurement before its time: the user's signal, a peer that is gone or
+ * that speaks up, a device that was removed, no progress. A wait polls for all of them; a
+ * measurement reads one flag, which a thread of its own sets, so that its loop makes no system
+ * call.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "selftest/api.h"
+
+enum stop {
+	STOP_NONE,
+	STOP_TIMED_OUT,
+	STOP_INTERRUPTED, /* SIGINT, SIGTERM or SIGHUP */
+	STOP_PEER_GONE,	  /* the connection to the other side is closed */
+	STOP_PEER_SPOKE,  /* the other side does not wait for the end */
+	STOP_DEVICE_GONE,
+};
+
+struct watch {
+	const struct api *api;
+	struct ibv_context *context; /* its async events; NULL: none */
+	uint32_t port;
+	int channel;	  /* to the other side; -1: none */
+	int signals;	  /* a signalfd; -1: none */
+	bool patient;	  /* near side: a word of the other one is its answer, no stop */
+	bool port_down;	  /* an async event said so */
+	bool interrupted; /* stays */
+	bool device_gone; /* stays */
+	atomic_int stop;  /* enum stop, for the loop that is watched */
+	atomic_uint_fast64_t progress; /* the loop adds to it */
+	unsigned int still_msec;
+	int wake; /* an eventfd that ends the thread */
+	pthread_t thread;
+};
+
+/* `context` may be NULL and set later; descriptors are borrowed. */
+void watch_init(struct watch *watch, const struct api *api, int channel, int signals);
+/* From now on the events of this device count, too. */
+void watch_device(struct watch *watch, struct ibv_context *context, uint32_t port);
+/*
+ * Waits until `fd` (-1: none) is readable or something else happened, at most `msec`. STOP_NONE:
+ * `fd` may be readable; STOP_TIMED_OUT: nothing happened.
+ */
+enum stop watch_wait(struct watch *watch, int fd, int msec);
+/* Looks without waiting. */
+enum stop watch_look(struct watch *watch);
+/*
+ * Watches in a thread until watch_end(): `stop` is set as soon as something happens, or when
+ * `progress` has not changed for `still_msec`. 0 or -errno.
+ */
+int watch_begin(struct watch *watch, unsigned int still_msec);
+enum stop watch_end(struct watch *watch);
