@@ -10,12 +10,15 @@
 #include "selftest/agent.h"
 
 /* How long a transfer may stay without an end before it is given up. */
-#define STILL_MSEC 4000u
+#define STILL_MSEC 10000u
 /*
  * So many polls in vain, then the processor is lent: a software device may need it to go on, and
  * with both sides on one host there may be no other.
  */
 #define POLLS 64u
+/* What takes longer is waited for with sleeps, short beside it: then the processor is short. */
+#define PATIENCE_NSEC 1000000u
+#define SLEEP_NSEC    20000
 
 /* The work requests of one transfer, in one list. */
 struct works {
@@ -265,9 +268,21 @@ static bool take(struct loop *loop, const struct ibv_wc *item)
 	return true;
 }
 
+static void lend_processor(uint64_t since_nsec)
+{
+	const struct timespec pause = {.tv_nsec = SLEEP_NSEC};
+
+	if (now_nsec() - since_nsec > PATIENCE_NSEC)
+		nanosleep(&pause, NULL);
+	else
+		sched_yield();
+}
+
 /* Until all is complete that is due. What comes early is noted for the next time. */
 static bool wait_due(struct loop *loop)
 {
+	uint64_t since = now_nsec();
+
 	for (uint32_t polls = 1; loop->sends_due > 0 || loop->receives_due > 0; polls++) {
 		struct ibv_wc item;
 		int got = ibv_poll_cq(loop->cq, 1, &item);
@@ -279,7 +294,7 @@ static bool wait_due(struct loop *loop)
 		if (atomic_load_explicit(&loop->agent->watch.stop, memory_order_relaxed))
 			return false;
 		if (!got && polls % POLLS == 0)
-			sched_yield();
+			lend_processor(since);
 	}
 	return true;
 }
