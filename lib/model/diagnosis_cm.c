@@ -112,6 +112,13 @@ static bool say_call(const struct diagnosis_facts *facts, const struct diagnosis
 				   facts->tcp_port),
 			mem_string("choose another --port; rdma resource show cm_id tells who has "
 				   "it"));
+	case EXDEV:
+		return diagnosis_say(
+			ret,
+			mem_format("rdma_cm takes the device %s for the address of %s",
+				   facts->call ? facts->call : "of another name", words->near),
+			mem_string("two RDMA devices share this address, and rdma_cm can only use "
+				   "one of them: test that one, or remove it"));
 	case ETIMEDOUT:
 		return diagnosis_say(
 			ret,
@@ -223,6 +230,11 @@ bool diagnose_cm(const struct diagnosis_facts *facts, const struct diagnosis_wor
 {
 	struct diagnosis_facts changed = *facts;
 
+	/* siw connects its TCP socket within rdma_connect(), which fails then. */
+	if (!facts->cm_event.known && facts->error == ECONNREFUSED) {
+		changed.cm_status = -ECONNREFUSED;
+		return say_rejected(&changed, words, ret_diagnosis);
+	}
 	if (!facts->cm_event.known)
 		return say_call(facts, words, ret_diagnosis);
 	switch (facts->cm_event.value) {

@@ -147,6 +147,11 @@ int agent_open(struct agent *agent, const struct endpoint *endpoint)
 
 	if (agent->context)
 		return agent_refuse(agent, REFUSAL_ORDER, "a device is open already");
+	/* struct ibv_global_route has 8 bits for it. */
+	if (endpoint->gid_index > UINT8_MAX)
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "GID index %u: queue pairs can use indexes up to 255 only",
+				    endpoint->gid_index);
 	agent->endpoint = *endpoint;
 	rc = open_device(agent);
 	if (!rc)

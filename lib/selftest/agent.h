@@ -37,6 +37,7 @@ struct agent_pair {
 	uint32_t packet;
 	uint32_t inline_bytes;
 	uint32_t sges;
+	uint32_t depth; /* of its send and receive queue together */
 	bool signal_all;
 	struct ibv_ah *ah;	  /* of a UD queue pair */
 	struct rdma_cm_id *cm_id; /* if rdma_cm connected it */
@@ -67,6 +68,7 @@ struct agent {
 	struct agent_pair pairs[LIMIT_PAIRS];
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
+	bool connecting; /* near side: a word of the other side tells that it failed */
 	struct agent_samples samples;
 	struct watch watch;
 	uint64_t most_bytes; /* of all buffers */

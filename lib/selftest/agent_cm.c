@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,6 +11,9 @@
 
 #define RESOLVE_MSEC 2000
 #define BACKLOG	     16
+#define RETRIES	     6 /* as trial_pair.c: 7 is without end for rxe */
+/* For the event that belongs to what the far side has just said. */
+#define LAST_WORD_NSEC 500000000ull
 
 /*
  * Queue pairs are made by agent_pair() and not by rdma_create_qp(), so that they are the same
@@ -49,7 +53,15 @@ void agent_cm_release(struct agent *agent)
 	agent->cm = NULL;
 }
 
-static socklen_t fill_address(const struct ip_address *ip, uint32_t port,
+/* A link-local address is one on the endpoint's own netdev, on both sides. */
+static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
+{
+	const struct gid gid = ip_to_gid(ip);
+
+	return gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
+}
+
+static socklen_t fill_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 			      struct sockaddr_storage *storage)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)storage;
@@ -64,6 +76,7 @@ static socklen_t fill_address(const struct ip_address *ip, uint32_t port,
 	}
 	memcpy(&in6->sin6_addr, ip->raw, sizeof(in6->sin6_addr));
 	in6->sin6_port = htons((uint16_t)port);
+	in6->sin6_scope_id = scope_of(agent, ip);
 	return sizeof(*in6);
 }
 
@@ -100,6 +113,12 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 		if (errno != EAGAIN && errno != EINTR)
 			return fail_cm(agent, "rdma_get_cm_event");
 		stop = left ? watch_wait(&agent->watch, agent->cm->fd, left) : STOP_TIMED_OUT;
+		/* The far side is through, if not for this event's sake: it has failed. */
+		if (stop == STOP_PEER_SPOKE && agent->connecting) {
+			agent->watch.patient = true;
+			end_nsec = now_nsec() + LAST_WORD_NSEC;
+			continue;
+		}
 		if (stop)
 			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
 	}
@@ -162,6 +181,19 @@ static int await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_
 	}
 }
 
+/*
+ * librdmacm finds the device by the address. Two devices may have the same one (rxe and siw on one
+ * netdev), and the queue pair of another one would fail in ways that nobody understands.
+ */
+static int check_device(struct agent *agent, const struct rdma_cm_id *id)
+{
+	const char *name = id->verbs ? id->verbs->device->name : "";
+
+	if (!name[0] || !strcmp(name, agent->endpoint.device))
+		return 0;
+	return agent_fail(agent, STAGE_CM, EXDEV, "%s", name);
+}
+
 int agent_listen(struct agent *agent, const struct message_listen *order,
 		 struct message_listening *reply)
 {
@@ -177,11 +209,14 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	if (!agent->endpoint.ip.family ||
 	    (order->family && agent->endpoint.ip.family != order->family))
 		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
-	fill_address(&agent->endpoint.ip, 0, &address);
+	fill_address(agent, &agent->endpoint.ip, 0, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
 		return fail_cm(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
 		return fail_cm(agent, "rdma_bind_addr");
+	rc = check_device(agent, agent->listener);
+	if (rc)
+		return rc;
 	if (agent->api.rdma_listen(agent->listener, BACKLOG))
 		return fail_cm(agent, "rdma_listen");
 	reply->ip = agent->endpoint.ip;
@@ -217,7 +252,7 @@ static int modify_to_rts(struct agent *agent, struct agent_pair *pair, uint32_t 
 {
 	int rc;
 
-	/* iWARP moves it from IDLE to RTS when it connects, and siw refuses any other way. */
+	/* iWARP moves the queue pair from IDLE to RTS by itself when it connects. */
 	if (agent->endpoint.transport == TRANSPORT_IWARP)
 		return 0;
 	rc = modify(agent, pair, IBV_QPS_RTR, reads);
@@ -289,7 +324,7 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		rc = modify_to_rts(agent, pair, order->reads);
 	if (rc)
 		return rc;
-	fill_param(pair, &cookie, order->reads, 7, order->rnr_retries, &param);
+	fill_param(pair, &cookie, order->reads, RETRIES, order->rnr_retries, &param);
 	if (agent->api.rdma_accept(pair->cm_id, &param))
 		return fail_cm(agent, "rdma_accept");
 	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED, end,
@@ -310,8 +345,8 @@ static int resolve(struct agent *agent, struct agent_pair *pair,
 	struct cm_news news;
 	int rc;
 
-	fill_address(&agent->endpoint.ip, 0, &from);
-	fill_address(&order->ip, order->port, &to);
+	fill_address(agent, &agent->endpoint.ip, 0, &from);
+	fill_address(agent, &order->ip, order->port, &to);
 	if (agent->api.rdma_create_id(agent->cm, &pair->cm_id, NULL, RDMA_PS_TCP))
 		return fail_cm(agent, "rdma_create_id");
 	if (agent->api.rdma_resolve_addr(pair->cm_id, (struct sockaddr *)&from,
@@ -321,6 +356,8 @@ static int resolve(struct agent *agent, struct agent_pair *pair,
 		   end, &news);
 	reply->address_nsec = now_nsec() - begin;
 	begin += reply->address_nsec;
+	if (!rc)
+		rc = check_device(agent, pair->cm_id);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_resolve_route(pair->cm_id, RESOLVE_MSEC))
@@ -375,7 +412,11 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 	fill_param(pair, &cookie, order->reads, order->retries, order->rnr_retries, &param);
 	if (agent->api.rdma_connect(pair->cm_id, &param))
 		return fail_cm(agent, "rdma_connect");
+	agent->connecting = agent->watch.patient;
+	agent->watch.patient = false;
 	rc = complete(agent, pair, order->reads, end, &news);
+	agent->watch.patient = agent->connecting || agent->watch.patient;
+	agent->connecting = false;
 	if (rc)
 		return rc;
 	pair->connected = true;
@@ -407,8 +448,8 @@ static int join(struct agent *agent, struct agent_pair *pair, const struct messa
 	struct sockaddr_storage from;
 	int rc;
 
-	fill_address(&agent->endpoint.ip, 0, &from);
-	fill_address(&order->group, 0, &pair->group_address);
+	fill_address(agent, &agent->endpoint.ip, 0, &from);
+	fill_address(agent, &order->group, 0, &pair->group_address);
 	if (agent->api.rdma_create_id(agent->cm, &pair->group, NULL, RDMA_PS_UDP))
 		return fail_cm(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(pair->group, (struct sockaddr *)&from))

@@ -33,10 +33,21 @@ void agent_queue_destroy(struct agent *agent, struct agent_queue *queue)
 	*queue = (struct agent_queue){0};
 }
 
+static bool is_in_use(const struct agent *agent, const struct agent_queue *queue)
+{
+	for (size_t i = 0; i < LIMIT_PAIRS; i++)
+		if (queue->cq && agent->pairs[i].qp && agent->pairs[i].qp->send_cq == queue->cq)
+			return true;
+	return false;
+}
+
 int agent_queue(struct agent *agent, const struct message_queue *order)
 {
 	struct agent_queue *queue = &agent->queues[order->slot];
 
+	if (is_in_use(agent, queue))
+		return agent_refuse(agent, REFUSAL_ORDER, "completion queue %u is in use",
+				    order->slot);
 	agent_queue_destroy(agent, queue);
 	if (!order->entries)
 		return 0;
@@ -133,6 +144,16 @@ static int create_pair(struct agent *agent, const struct message_pair *order,
 	return 0;
 }
 
+/* Memory of queues is the kernel's or the device's: no limit of the process holds for it. */
+static uint32_t work_in_use(const struct agent *agent)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < LIMIT_PAIRS; i++)
+		sum += agent->pairs[i].depth;
+	return sum;
+}
+
 int agent_pair(struct agent *agent, const struct message_pair *order, struct message_paired *reply)
 {
 	struct agent_pair *pair = &agent->pairs[order->slot];
@@ -146,6 +167,9 @@ int agent_pair(struct agent *agent, const struct message_pair *order, struct mes
 				    agent->most_pairs);
 	if (!agent->queues[order->queue].cq)
 		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u", order->queue);
+	if (work_in_use(agent) + order->send_depth + order->receive_depth > LIMIT_WORK)
+		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
+				    LIMIT_WORK);
 	rc = order->shared ? make_shared(agent, order) : 0;
 	if (!rc)
 		rc = create_pair(agent, order, pair);
@@ -153,6 +177,7 @@ int agent_pair(struct agent *agent, const struct message_pair *order, struct mes
 		return rc;
 	pair->kind = order->kind;
 	pair->sges = order->sges;
+	pair->depth = order->send_depth + order->receive_depth;
 	pair->signal_all = order->signal_all;
 	pair->packet = new_packet(agent);
 	reply->number = pair->qp->qp_num & 0xffffff;

@@ -72,7 +72,7 @@ static bool is_connected(const struct agent_pair *pair)
 int agent_post(struct agent *agent, const struct message_post *order)
 {
 	struct agent_pair *pair = &agent->pairs[order->slot];
-	struct ibv_sge elements[LIMIT_SGES];
+	struct ibv_sge elements[LIMIT_SGES] = {{0}};
 	struct ibv_send_wr work = {
 		.sg_list = elements,
 		.num_sge = (int)order->span.blocks,
@@ -104,7 +104,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 int agent_receive(struct agent *agent, const struct message_receive *order)
 {
 	struct ibv_qp *qp = agent->pairs[order->slot].qp;
-	struct ibv_sge elements[LIMIT_SGES];
+	struct ibv_sge elements[LIMIT_SGES] = {{0}};
 	struct ibv_recv_wr work = {
 		.sg_list = elements,
 		.num_sge = (int)order->span.blocks,
@@ -231,6 +231,8 @@ static int wait_sleeping(struct agent *agent, struct agent_queue *queue,
 			rc = drain(agent, queue->cq, order->count, reply);
 		}
 	}
+	if (!rc && stop)
+		rc = drain(agent, queue->cq, order->count, reply);
 	reply->stop = stop;
 	return rc;
 }

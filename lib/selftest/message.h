@@ -25,6 +25,7 @@
 #define LIMIT_QUEUES	 4u
 #define LIMIT_PAIRS	 64u
 #define LIMIT_DEPTH	 16384u
+#define LIMIT_WORK	 65536u /* places for work requests in all queues of a side */
 #define LIMIT_SGES	 16u
 #define LIMIT_BYTES	 (256ull << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION 32u

@@ -8,6 +8,12 @@
 #include "model/device.h"
 #include "selftest/session.h"
 
+_Static_assert(SELFTEST_MOST_PAIRS == LIMIT_PAIRS, "as message.h has it");
+_Static_assert(SELFTEST_MOST_DEPTH == LIMIT_DEPTH, "as message.h has it");
+_Static_assert(SELFTEST_MOST_BYTES == LIMIT_BYTES, "as message.h has it");
+_Static_assert(SELFTEST_MOST_TOKEN + 1 == sizeof(((struct message_hello *)0)->token),
+	       "as message.h has it");
+
 /* In this order: what provokes errors comes after what counts them. */
 static const struct trial_test *const tables[] = {
 	setup_tests, rc_tests, gather_tests, datagram_tests, measure_tests,
@@ -148,11 +154,11 @@ static void run_tables(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
 
+	trial_read_counters(trial, trial->before);
 	if (request->gid_only) {
 		test_gid(trial);
 		return;
 	}
-	trial_read_counters(trial, trial->before);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		trial_run_table(trial, tables[i]);
 	if (!trial->stop)

@@ -20,7 +20,13 @@ enum selftest_operation {
 	SELFTEST_ATOMIC = 1 << 3,
 };
 
+/* Limits of a request: those of the exchange protocol, lib/selftest/message.h. */
 #define SELFTEST_MOST_SIZES 32
+#define SELFTEST_MOST_PAIRS 64u
+#define SELFTEST_MOST_DEPTH 16384u
+#define SELFTEST_MOST_BYTES (UINT64_C(256) << 20)
+#define SELFTEST_MOST_MSEC  3600000u
+#define SELFTEST_MOST_TOKEN 63u /* bytes */
 
 /* What to test and how. Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {

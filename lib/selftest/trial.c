@@ -73,11 +73,27 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 	row->summary = mem_string(summary);
 	trial->result = row;
 	trial->marked = false;
+	clock_gettime(CLOCK_MONOTONIC, &trial->row_begin);
 	return row;
+}
+
+/* How long the row took, unless the test measured it itself. */
+static void finish_row(struct trial *trial)
+{
+	const struct timespec *begin = &trial->row_begin;
+	struct real *duration = &trial->result->duration_msec;
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (!duration->known)
+		duration->value = (double)(end.tv_sec - begin->tv_sec) * 1e3 +
+				  (double)(end.tv_nsec - begin->tv_nsec) / 1e6;
+	duration->known = true;
 }
 
 void trial_next_row(struct trial *trial, const char *id, const char *summary)
 {
+	finish_row(trial);
 	trial_add_row(trial, trial->test->group, id, summary);
 }
 
@@ -184,7 +200,6 @@ static void release(struct trial *trial, struct side *side)
 
 static void run_test(struct trial *trial, const struct trial_test *test)
 {
-	struct timespec begin, end;
 	const char *lack = lacks(trial, test->needs);
 
 	trial->test = test;
@@ -194,14 +209,8 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 		trial_skip(trial, "%s", lack);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	test->run(trial);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	if (!trial->result->duration_msec.known) {
-		trial->result->duration_msec.known = true;
-		trial->result->duration_msec.value = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
-						     (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
-	}
+	finish_row(trial);
 	release(trial, &trial->near);
 	release(trial, &trial->far);
 }

@@ -45,12 +45,13 @@ struct trial {
 	struct selftest_results *results;
 	const struct trial_test *test;
 	struct selftest_result *result; /* of the running test */
-	uint32_t number;		/* of the running test, for the seeds of patterns */
-	struct counter_list before[2];	/* of near and far, read before the first test */
-	uint32_t cookie;		/* of the last connection by librdmacm */
-	bool by_cm;			/* queue pairs are connected by librdmacm */
-	bool marked;			/* the row has its verdict */
-	enum stop stop;			/* nothing more can be tested */
+	struct timespec row_begin;
+	uint32_t number;	       /* of the running test, for the seeds of patterns */
+	struct counter_list before[2]; /* of near and far, read before the first test */
+	uint32_t cookie;	       /* of the last connection by librdmacm */
+	bool by_cm;		       /* queue pairs are connected by librdmacm */
+	bool marked;		       /* the row has its verdict */
+	enum stop stop;		       /* nothing more can be tested */
 };
 
 /* Slots that the helpers use on both sides. */
@@ -71,7 +72,7 @@ struct pair_shape {
 	bool keep_queue;  /* the completion queue is there already: a further pair on it */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
-	bool exact_retries; /* take the next three as they are, else 7 retries, 67 ms apart */
+	bool exact_retries; /* take the next three as they are, else 6 retries, 67 ms apart */
 	uint32_t retries, rnr_retries;
 	uint32_t timeout;    /* 4.096 us * 2^timeout */
 	uint32_t far_access; /* enum buffer_access of the far pair; 0: all that are safe */
@@ -120,7 +121,8 @@ int trial_post(struct trial *trial, struct side *side, const struct message_post
 int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive);
 /*
  * Waits for `count` completions of TRIAL_QUEUE, whatever their status; fewer within the time fail
- * the row, with what ended the wait. Ordinary waits last up to 5 s; `msec` 0 means that.
+ * the row, with what ended the wait. Ordinary waits last up to 5 s, and a second more for each
+ * 64 kB of the row's size; `msec` 0 means that.
  */
 int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t msec,
 	       struct message_waited *ret);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* How often the thread looks for progress. */
@@ -40,6 +41,18 @@ static void read_events(struct watch *watch)
 	}
 }
 
+/*
+ * Where the driver cannot take a device away from a program that uses it (rxe and siw have no
+ * disassociate_ucontext), its removal waits for the program, and no event tells; but the device
+ * file has lost its name.
+ */
+static bool has_no_node(const struct watch *watch)
+{
+	struct stat node;
+
+	return watch->context && !fstat(watch->context->cmd_fd, &node) && !node.st_nlink;
+}
+
 enum slot { SLOT_SIGNALS, SLOT_CHANNEL, SLOT_EVENTS, SLOT_OTHER, SLOTS };
 
 static void prepare(const struct watch *watch, int other, struct pollfd polls[static SLOTS])
@@ -66,6 +79,8 @@ static enum stop judge(struct watch *watch, const struct pollfd polls[static SLO
 		watch->interrupted = true;
 	if (watch->interrupted)
 		return STOP_INTERRUPTED;
+	if (!watch->device_gone)
+		watch->device_gone = has_no_node(watch);
 	if (watch->device_gone)
 		return STOP_DEVICE_GONE;
 	if (polls[SLOT_CHANNEL].revents & (POLLRDHUP | POLLHUP | POLLERR))
