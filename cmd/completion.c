@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "load/inventory.h"
 #include "render/render.h"
+#include "selftest/selftest.h"
 
 /* The files of completions/, as C strings. */
 static const char bash_stub[] =
@@ -53,10 +54,24 @@ const struct command completion_command = {
 	.run = run_completion,
 };
 
+/* Ids and the groups that they belong to, each once. */
+static void list_tests(struct strings *ret_names)
+{
+	const char *id, *group, *summary;
+
+	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
+		if (!strings_contain(ret_names, group))
+			strings_add(ret_names, group);
+		strings_add(ret_names, id);
+	}
+}
+
 static void list(enum completion completion, const char *root, struct strings *ret_names)
 {
 	if (completion == COMPLETE_NETDEV)
 		inventory_netdev_names(root, ret_names);
+	else if (completion == COMPLETE_TEST)
+		list_tests(ret_names);
 	else
 		inventory_names(root, completion == COMPLETE_PORT, ret_names);
 }

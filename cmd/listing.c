@@ -17,7 +17,8 @@ int finish_output(const struct ctx *ctx, int rc, int status)
 	int finished = render_finish();
 	_cleanup_(freep) char *message = NULL;
 
-	if (finished)
+	/* -EIO may be no more than the flag that an error left, which is known. */
+	if (finished && (!rc || finished != -EIO))
 		rc = finished;
 	if (!rc)
 		return status;
@@ -186,7 +187,7 @@ static int conclude(struct listing *listing, int rc)
 	return status;
 }
 
-int listing_end(struct listing *listing)
+static int print_rows(const struct listing *listing)
 {
 	const struct globals *globals = &listing->ctx->globals;
 	const struct render_options options = {
@@ -196,16 +197,46 @@ int listing_end(struct listing *listing)
 	};
 	const struct document document = {
 		.columns = &listing->columns,
-		.rows = listing->rows,
-		.row_count = listing->row_count,
+		.rows = listing->rows + listing->streamed,
+		.row_count = listing->row_count - listing->streamed,
 		.problems = &listing->inventory.problems,
 	};
-	int rc = 0;
 
+	return render(&options, &document);
+}
+
+bool listing_streams(const struct listing *listing)
+{
+	return listing->ctx->globals.jsonl;
+}
+
+void listing_stream(struct listing *listing)
+{
+	int rc;
+
+	if (listing->streamed == listing->row_count)
+		return;
+	rc = print_rows(listing);
+	if (!rc)
+		rc = render_flush();
+	if (!listing->stream_rc)
+		listing->stream_rc = rc;
+	listing->streamed = listing->row_count;
+}
+
+int listing_print(struct listing *listing)
+{
+	if (listing->stream_rc)
+		return listing->stream_rc;
 	/* What ended before there was anything to show prints nothing, except as JSON. */
-	if (listing->row_count || listing->status == STATUS_DONE || globals->json)
-		rc = render(&options, &document);
-	return conclude(listing, rc);
+	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)
+		return print_rows(listing);
+	return 0;
+}
+
+int listing_end(struct listing *listing)
+{
+	return conclude(listing, listing_print(listing));
 }
 
 int listing_end_quietly(struct listing *listing, int rc)

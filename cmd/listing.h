@@ -17,7 +17,9 @@ struct listing {
 	struct inventory_request request; /* to be completed before listing_load() */
 	const void **rows;
 	size_t row_count;
-	int status; /* what the command will end with; STATUS_DONE until something happens */
+	size_t streamed; /* of those, the first so many are out */
+	int stream_rc;	 /* -errno of that */
+	int status;	 /* what the command will end with; STATUS_DONE until something happens */
 };
 
 /*
@@ -30,6 +32,10 @@ void listing_prefer_columns(struct listing *listing, const char *list);
 /* Loads what the columns need. False: there is nothing to list. */
 bool listing_load(struct listing *listing);
 void listing_add(struct listing *listing, const void *row);
+/* Whether rows can go out one by one: --jsonl. */
+bool listing_streams(const struct listing *listing);
+/* Then those that were added go out at once, and are of no use to the listing any more. */
+void listing_stream(struct listing *listing);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 /*
@@ -40,5 +46,7 @@ void listing_explain_column(const char *command, const struct schema *schema, co
 			    char **ret_message, char **ret_hint);
 /* Prints, frees and returns the exit status. */
 int listing_end(struct listing *listing);
+/* Prints the rows, and leaves the rest to listing_end_quietly(), which wants the result. */
+int listing_print(struct listing *listing);
 /* Frees without printing the rows: for a command that has printed something else. */
 int listing_end_quietly(struct listing *listing, int rc);

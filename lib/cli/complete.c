@@ -119,7 +119,18 @@ static void put_class(struct completer *completer, enum completion completion,
 static void put_value(struct completer *completer, const struct option_row *row,
 		      const char *partial)
 {
+	const char *lead = completer->lead;
+	const char *comma = strrchr(partial, ',');
+	_cleanup_(freep) char *longer = NULL;
+
+	/* Of a list the last word is completed. */
+	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST)) {
+		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
+		completer->lead = longer;
+		partial = comma + 1;
+	}
 	put_class(completer, row->completion, row->choices, partial);
+	completer->lead = lead;
 }
 
 /* --color=al: the shell gives the word as a whole. Returns false if it is no such word. */

@@ -10,6 +10,7 @@
 
 static const char *const group_titles[] = {
 	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
+	[GROUP_TEST] = "Tests",
 	[GROUP_SHELL] = "Shell and scripts",
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +77,9 @@ static size_t find_code(const struct parser *parser, int code)
 	return parser->count;
 }
 
-static int parse_duration(const char *text, struct number *number)
+/* A number and the unit behind it, `number` times the unit's value. */
+static int parse_with_unit(const char *text, const struct enum_name *units, uint64_t *ret_value)
 {
-	static const struct enum_name units[] = {
-		{1, "ms"}, {1000, "s"}, {60000, "m"}, {3600000, "h"}, {1000, ""}, {0, NULL},
-	};
 	size_t digits = strspn(text, "0123456789");
 	const struct enum_name *unit = enum_find_word(units, text + digits);
 	char plain[16];
@@ -92,7 +91,52 @@ static int parse_duration(const char *text, struct number *number)
 	plain[digits] = '\0';
 	if (text_parse_u64(plain, 10, UINT32_MAX, &value))
 		return -EINVAL;
-	number_set(number, value * unit->value);
+	*ret_value = value * unit->value;
+	return 0;
+}
+
+static int parse_duration(const char *text, uint64_t *ret_msec)
+{
+	static const struct enum_name units[] = {
+		{1, "ms"}, {1000, "s"}, {60000, "m"}, {3600000, "h"}, {1000, ""}, {0, NULL},
+	};
+
+	return parse_with_unit(text, units, ret_msec);
+}
+
+int option_parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const struct enum_name units[] = {
+		{1, ""},	{1 << 10, "k"}, {1 << 10, "K"}, {1 << 20, "m"},
+		{1 << 20, "M"}, {1 << 30, "g"}, {1 << 30, "G"}, {0, NULL},
+	};
+	uint64_t bytes;
+
+	if (parse_with_unit(text, units, &bytes) || bytes > UINT64_C(1) << 40)
+		return -EINVAL;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+/* By hand: strtod() takes the decimal point that the locale has, and more than numbers. */
+static int parse_real(const char *text, struct real *real)
+{
+	size_t whole = strspn(text, "0123456789");
+	size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+	double value = 0, weight = 1;
+
+	if (!whole || (text[whole] == '.' && !rest) || whole + rest > 15 ||
+	    text[whole + (rest ? rest + 1 : 0)])
+		return -EINVAL;
+	for (size_t i = 0; i < whole; i++)
+		value = value * 10 + (text[i] - '0');
+	for (size_t i = 0; i < rest; i++) {
+		weight *= 10;
+		value += (text[whole + 1 + i] - '0') / weight;
+	}
+	if (!(value > 0))
+		return -EINVAL;
+	*real = (struct real){.value = value, .known = true};
 	return 0;
 }
 
@@ -109,12 +153,89 @@ static char *list_choices(const struct option_row *row)
 	return list;
 }
 
+static char *complain_choice(const struct option_row *row, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *choices = list_choices(row);
+
+	return mem_format("--%s: '%s' is none of %s", row->name, clean, choices);
+}
+
+static char *store_choices(const struct option_row *row, struct number *number, const char *text)
+{
+	_cleanup_(freep) char *list = mem_string(text);
+	char *rest = list;
+	uint64_t codes = 0;
+
+	for (char *word; (word = strsep(&rest, ","));) {
+		const struct enum_name *choice = enum_find_word(row->choices, word);
+
+		if (!choice)
+			return complain_choice(row, word);
+		codes |= choice->value;
+	}
+	number_set(number, codes);
+	return NULL;
+}
+
+static char *complain_number(const struct option_row *row, const char *text)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+	switch (row->kind) {
+	case OPTION_DURATION:
+		return mem_format("--%s: '%s' is no duration (500ms, 2s, 1m)", row->name, clean);
+	case OPTION_SIZE:
+		return mem_format("--%s: '%s' is no size (64, 4k, 1m)", row->name, clean);
+	case OPTION_REAL:
+		return mem_format("--%s: '%s' is no number above 0 (3, 2.5)", row->name, clean);
+	default:
+		return mem_format("--%s: '%s' is no number", row->name, clean);
+	}
+}
+
+/* A limit as the option's value is written. */
+static char *format_limit(const struct option_row *row, uint64_t limit)
+{
+	if (row->kind != OPTION_DURATION)
+		return mem_format("%" PRIu64, limit);
+	if (limit % 1000)
+		return mem_format("%" PRIu64 "ms", limit);
+	if (limit % 3600000 || !limit)
+		return mem_format("%" PRIu64 "s", limit / 1000);
+	return mem_format("%" PRIu64 "h", limit / 3600000);
+}
+
+static char *store_number(const struct option_row *row, struct number *number, const char *text)
+{
+	_cleanup_(freep) char *clean = NULL, *least = NULL, *most = NULL;
+	uint64_t value;
+	int rc;
+
+	if (row->kind == OPTION_DURATION)
+		rc = parse_duration(text, &value);
+	else if (row->kind == OPTION_SIZE)
+		rc = option_parse_size(text, &value);
+	else
+		rc = text_parse_u64(text, 10, UINT32_MAX, &value);
+	if (rc)
+		return complain_number(row, text);
+	if (value >= row->least && (!row->most || value <= row->most)) {
+		number_set(number, value);
+		return NULL;
+	}
+	clean = text_clean(text, strlen(text));
+	least = format_limit(row, row->least);
+	most = format_limit(row, row->most);
+	if (!row->most)
+		return mem_format("--%s: '%s' is less than %s", row->name, clean, least);
+	return mem_format("--%s: '%s' is not from %s to %s", row->name, clean, least, most);
+}
+
 /* Stores the value; a message if it is none. */
 static char *store(const struct option_row *row, void *member, const char *text)
 {
-	_cleanup_(freep) char *clean = NULL, *choices = NULL;
 	const struct enum_name *choice;
-	uint64_t value;
 
 	switch (row->kind) {
 	case OPTION_FLAG:
@@ -124,26 +245,35 @@ static char *store(const struct option_row *row, void *member, const char *text)
 		*(const char **)member = text;
 		return NULL;
 	case OPTION_DURATION:
-		if (!parse_duration(text, member))
-			return NULL;
-		clean = text_clean(text, strlen(text));
-		return mem_format("--%s: '%s' is no duration (500ms, 2s, 1m)", row->name, clean);
 	case OPTION_COUNT:
-		if (!text_parse_u64(text, 10, UINT32_MAX, &value)) {
-			number_set(member, value);
-			return NULL;
-		}
-		clean = text_clean(text, strlen(text));
-		return mem_format("--%s: '%s' is no number", row->name, clean);
+	case OPTION_SIZE:
+		return store_number(row, member, text);
+	case OPTION_REAL:
+		return parse_real(text, member) ? complain_number(row, text) : NULL;
+	case OPTION_CHOICES:
+		return store_choices(row, member, text);
 	default:
 		choice = enum_find_word(row->choices, text);
-		if (choice) {
-			number_set(member, choice->value);
-			return NULL;
-		}
-		clean = text_clean(text, strlen(text));
-		choices = list_choices(row);
-		return mem_format("--%s: '%s' is none of %s", row->name, clean, choices);
+		if (!choice)
+			return complain_choice(row, text);
+		number_set(member, choice->value);
+		return NULL;
+	}
+}
+
+bool option_given(const struct option_row *row, const void *values)
+{
+	const void *member = (const char *)values + row->offset;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		return *(const bool *)member;
+	case OPTION_STRING:
+		return *(const char *const *)member;
+	case OPTION_REAL:
+		return ((const struct real *)member)->known;
+	default:
+		return ((const struct number *)member)->known;
 	}
 }
 

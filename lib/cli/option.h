@@ -14,8 +14,11 @@ enum option_kind {
 	OPTION_FLAG,	 /* bool */
 	OPTION_STRING,	 /* const char *, into argv */
 	OPTION_CHOICE,	 /* struct number: the code of one of `choices` */
+	OPTION_CHOICES,	 /* struct number: the codes of several, bits, with commas between */
 	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number is seconds */
 	OPTION_COUNT,	 /* struct number, decimal */
+	OPTION_SIZE,	 /* struct number, bytes: 64, 4k, 1m */
+	OPTION_REAL,	 /* struct real, above 0: 3, 2.5 */
 };
 
 /* What the shell completes for a value or an object. */
@@ -29,6 +32,7 @@ enum completion {
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
 	COMPLETE_CHOICE, /* the option's choices */
+	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
 };
 
 struct option_row {
@@ -41,6 +45,7 @@ struct option_row {
 	const struct enum_name *choices;
 	enum completion completion;
 	bool hidden;
+	uint64_t least, most; /* of a count, size or duration; most 0: the kind's own limit */
 };
 
 #define OPTION_OFFSET(record, member, type)                                                    \
@@ -72,6 +77,25 @@ struct option_row {
 		.help = help_, .offset = OPTION_OFFSET(record, member, struct number)           \
 	}
 
+#define CHOICES_OPTION(record, member, letter_, name_, metavar_, choices_, help_)              \
+	{                                                                                      \
+		.name = name_, .letter = letter_, .kind = OPTION_CHOICES, .metavar = metavar_, \
+		.help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,             \
+		.offset = OPTION_OFFSET(record, member, struct number)                         \
+	}
+/* COUNT, SIZE or DURATION within limits. */
+#define NUMBER_OPTION(kind_, record, member, letter_, name_, metavar_, least_, most_, help_)   \
+	{                                                                                      \
+		.name = name_, .letter = letter_, .kind = OPTION_##kind_, .metavar = metavar_, \
+		.help = help_, .least = least_, .most = most_,                                 \
+		.offset = OPTION_OFFSET(record, member, struct number)                         \
+	}
+#define REAL_OPTION(record, member, letter_, name_, metavar_, help_)                        \
+	{                                                                                   \
+		.name = name_, .letter = letter_, .kind = OPTION_REAL, .metavar = metavar_, \
+		.help = help_, .offset = OPTION_OFFSET(record, member, struct real)         \
+	}
+
 /* A table and the struct that it fills. */
 struct option_set {
 	const struct option_row *rows;
@@ -87,6 +111,11 @@ struct option_set {
  */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
 		  bool stop_at_word, char **ret_message, char **ret_hint);
+
+/* Whether the option has a value in the struct that the table is for. */
+bool option_given(const struct option_row *row, const void *values);
+/* A size as OPTION_SIZE takes it: up to 1 TiB. 0 or -EINVAL. */
+int option_parse_size(const char *text, uint64_t *ret_bytes);
 
 /* The row of --name or -n, or NULL. */
 const struct option_row *option_find(const struct option_set *sets, size_t set_count,

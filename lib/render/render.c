@@ -95,6 +95,11 @@ int render_text(const char *text)
 	return fputs(text, stdout) < 0 ? -errno : 0;
 }
 
+int render_flush(void)
+{
+	return fflush(stdout) ? -errno : 0;
+}
+
 int render_finish(void)
 {
 	/* A failed write may have been noticed long ago: only the error flag tells then. */

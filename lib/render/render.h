@@ -29,6 +29,8 @@ int render(const struct render_options *options, const struct document *document
 int render_text(const char *text);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */
 int render_json_schema(const struct columns *columns);
+/* Pushes out what is there so far, for a stream of rows. */
+int render_flush(void);
 /* Pushes out what is buffered; -errno if any of it was lost. To be called once, at the end. */
 int render_finish(void);
 

@@ -84,6 +84,8 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 	const struct agent *agent = trial->near.agent;
 	struct diagnosis diagnosis = {0};
 
+	/* The reason may be there, but nobody has looked yet. */
+	watch_look(&trial->near.agent->watch);
 	facts->end = end_of(stop);
 	if (agent->watch.interrupted || agent->watch.device_gone) {
 		trial->stop = agent->watch.interrupted ? STOP_INTERRUPTED : STOP_DEVICE_GONE;
@@ -140,11 +142,15 @@ static void explain_refusal(struct trial *trial, struct side *side,
 	trial_facts(trial, &facts);
 	facts.stage = refused->stage < STAGES ? refused->stage : STAGE_NONE;
 	facts.error = (int)refused->error;
-	facts.at_peer = side == &trial->far && trial->request->peer;
+	/* A refusal is the peer's answer, a failure happened there. */
+	facts.at_peer = side == &trial->far && trial->request->peer &&
+			refused->refusal == REFUSAL_FAILED;
 	facts.cm_event = refused->cm_event || refused->cm_status ? number_of(refused->cm_event)
 								 : (struct number){0};
 	facts.cm_status = (int)refused->cm_status;
 	facts.refusal = refusal_of(refused->refusal);
+	/* Then it is the peer that says no, and nothing that failed there. */
+	facts.at_peer = facts.at_peer && !facts.refusal;
 	facts.refusal_text = text;
 	facts.call = refused->refusal == REFUSAL_FAILED && text[0] ? text : NULL;
 	facts.peer_lowest = refused->lowest;
@@ -157,6 +163,11 @@ static void explain_refusal(struct trial *trial, struct side *side,
 	free(text);
 }
 
+static bool is_stranger(const struct trial *trial, const struct side *side)
+{
+	return trial->request->peer && side == &trial->far && !trial->far_can.far.device[0];
+}
+
 int trial_explain(struct trial *trial, struct side *side, int rc, const struct message *reply)
 {
 	struct diagnosis_facts facts;
@@ -165,16 +176,22 @@ int trial_explain(struct trial *trial, struct side *side, int rc, const struct m
 		explain_refusal(trial, side, &reply->refused);
 		return rc;
 	}
+	trial_facts(trial, &facts);
+	facts.stage = STAGE_HANDSHAKE;
+	facts.error = -rc;
+	facts.timeout_msec = SIDE_PATIENCE_MSEC;
+	/* Whether that is rdmactl at all is not known before its first answer. */
+	if (is_stranger(trial, side) && side->stop == STOP_PEER_GONE) {
+		facts.error = side->complaint ? EPROTO : ECONNRESET;
+		conclude(trial, &facts, STOP_NONE);
+		return rc;
+	}
 	if (side->complaint) {
 		trial->stop = STOP_PEER_GONE;
 		trial_fail(trial, "use the same release of rdmactl on both hosts",
 			   "the peer sent what cannot be understood: %s", side->complaint);
 		return rc;
 	}
-	trial_facts(trial, &facts);
-	facts.stage = STAGE_HANDSHAKE;
-	facts.error = -rc;
-	facts.timeout_msec = SIDE_PATIENCE_MSEC;
 	conclude(trial, &facts, side->stop);
 	return rc;
 }
@@ -189,7 +206,6 @@ int trial_explain_status(struct trial *trial, struct side *side, const struct co
 	facts.at_peer = side == &trial->far && trial->request->peer;
 	if (!trial->marked && !trial->result->status)
 		trial->result->status = mem_string(completion_status_name(item->status));
-	watch_look(&trial->near.agent->watch);
 	conclude(trial, &facts, STOP_NONE);
 	return -EIO;
 }

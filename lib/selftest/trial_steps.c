@@ -7,6 +7,11 @@
 #include "selftest/trial.h"
 
 #define WAIT_MSEC 5000u
+/*
+ * A transfer may last longer that loses some of its packets: each costs the time-out of its queue
+ * pair. Where nothing gets through, that gives up long before.
+ */
+#define LEAST_BYTES_PER_MSEC 64u
 
 static const char *side_word(const struct trial *trial, const struct side *side)
 {
@@ -151,6 +156,11 @@ static int wait_for(struct trial *trial, struct side *side, const struct message
 	return -ETIMEDOUT;
 }
 
+static uint32_t usual_wait(const struct trial *trial)
+{
+	return WAIT_MSEC + (uint32_t)(trial->result->size_bytes.value / LEAST_BYTES_PER_MSEC);
+}
+
 int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t msec,
 	       struct message_waited *ret)
 {
@@ -160,7 +170,7 @@ int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t 
 			{
 				.queue = TRIAL_QUEUE,
 				.count = count,
-				.timeout_msec = msec ? msec : WAIT_MSEC,
+				.timeout_msec = msec ? msec : usual_wait(trial),
 			},
 	};
 

@@ -130,7 +130,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: words of completion and schema" {
 	completes 'bash zsh fish' completion ''
 	completes 'zsh' completion z
-	completes 'devices ports gids pkeys netdevs caps schemas version' schema ''
+	completes 'devices ports gids pkeys netdevs caps selftest schemas version' schema ''
 	completes 'ports pkeys' schema p
 	local name
 	for name in $("$binary" __complete -- schema '' | cut -f 1); do

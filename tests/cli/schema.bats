@@ -14,6 +14,7 @@ gids\trdmactl/gids/1
 pkeys\trdmactl/pkeys/1
 netdevs\trdmactl/netdevs/1
 caps\trdmactl/caps/1
+selftest\trdmactl/selftest/1
 schemas\trdmactl/schemas/1
 version\trdmactl/version/1' ''
 }
@@ -65,7 +66,7 @@ version\trdmactl/version/1' ''
 			if .anyOf then any(.anyOf[]; .type == "null") else (.type | index("null")) != null end)' \
 			"$BATS_TEST_TMPDIR/schema" >/dev/null || wrong "$name"
 	done
-	[ $count = 8 ] || wrong "$count schemas"
+	[ $count = 9 ] || wrong "$count schemas"
 	nothing_wrong
 }
 

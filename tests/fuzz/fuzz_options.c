@@ -22,13 +22,17 @@ enum { MOST_WORDS = 20 };
 
 struct args {
 	bool all;
-	struct number type, count;
+	struct number type, types, count, size;
+	struct real rate;
 	const char *netdev;
 };
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
 	CHOICE_OPTION(struct args, type, 't', "type", "TYPE", gid_type_names, "a type"),
+	CHOICES_OPTION(struct args, types, 0, "types", "LIST", gid_type_names, "some types"),
+	NUMBER_OPTION(SIZE, struct args, size, 's', "size", "SIZE", 1, 1 << 20, "a size"),
+	REAL_OPTION(struct args, rate, 0, "rate", "N", "a rate"),
 	STRING_OPTION(struct args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV, "a netdev"),
 	{.name = "count",
 	 .kind = OPTION_COUNT,

@@ -98,16 +98,21 @@ static void check_option(const struct option_row *row, size_t args_size)
 		[OPTION_STRING] = sizeof(const char *),
 		[OPTION_CHOICE] = sizeof(struct number),
 		[OPTION_DURATION] = sizeof(struct number),
+		[OPTION_CHOICES] = sizeof(struct number),
 		[OPTION_COUNT] = sizeof(struct number),
+		[OPTION_SIZE] = sizeof(struct number),
+		[OPTION_REAL] = sizeof(struct real),
 	};
+	bool chooses = row->kind == OPTION_CHOICE || row->kind == OPTION_CHOICES;
 	const char *name = row->name;
 
 	check_word("option", name, '-', false);
 	check_help("option", name, row->help);
 	CHECK(row->kind < ARRAY_SIZE(sizes), "option", name);
 	CHECK((row->kind == OPTION_FLAG) == !row->metavar, "option", name);
-	CHECK((row->kind == OPTION_CHOICE) == (row->choices != NULL), "option", name);
-	CHECK((row->kind == OPTION_CHOICE) == (row->completion == COMPLETE_CHOICE), "option", name);
+	CHECK(chooses == (row->choices != NULL), "option", name);
+	CHECK(chooses == (row->completion == COMPLETE_CHOICE), "option", name);
+	CHECK(!row->most || row->least <= row->most, "option", name);
 	CHECK(row->offset + sizes[row->kind] <= args_size, "option", name);
 	CHECK(!row->letter || isalpha((unsigned char)row->letter), "option", name);
 	for (const char *c = row->metavar; c && *c; c++)

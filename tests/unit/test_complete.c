@@ -12,7 +12,8 @@
 struct args {
 	bool all;
 	const char *netdev;
-	struct number type;
+	struct number type, types;
+	const char *tests;
 };
 
 static const struct enum_name types[] = {
@@ -26,6 +27,8 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
 	STRING_OPTION(struct args, netdev, 'n', "netdev", "NETDEV", COMPLETE_NETDEV, "a netdev"),
 	CHOICE_OPTION(struct args, type, 0, "type", "TYPE", types, "a type"),
+	CHOICES_OPTION(struct args, types, 0, "types", "LIST", types, "some types"),
+	STRING_OPTION(struct args, tests, 0, "test", "LIST", COMPLETE_TEST, "some tests"),
 	{.name = "secret", .kind = OPTION_FLAG, .help = "not shown", .hidden = true},
 };
 
@@ -88,6 +91,7 @@ static void list(enum completion completion, const char *root, struct strings *r
 		[COMPLETE_DEVICE] = "mlx5_0",
 		[COMPLETE_PORT] = "mlx5_0/1",
 		[COMPLETE_NETDEV] = "eth0",
+		[COMPLETE_TEST] = "rc-write",
 	};
 
 	strings_add(ret_names, names[completion]);
@@ -203,6 +207,13 @@ static void option_values(void **state)
 	(void)state;
 	check("list|--type|", "ib\tInfiniBand\nroce-v1\t\nroce-v2\t\n");
 	check("list|--type|r", "roce-v1\t\nroce-v2\t\n");
+	/* Of a list the last word, with what stands before it. */
+	check("list|--types|r", "roce-v1\t\nroce-v2\t\n");
+	check("list|--types|ib,roce-v1,i", "ib,roce-v1,ib\tInfiniBand\n");
+	check("list|--types=ib,i", "--types=ib,ib\tInfiniBand\n");
+	check("list|--test|", "rc-write\t\n");
+	check("list|--test|uc,rc", "uc,rc-write\t\n");
+	check("list|--type|ib,r", "");
 	check("list|--netdev|", "eth0\t\n");
 	check("list|-n|e", "eth0\t\n");
 	check("--color|a", "auto\t\nalways\t\n");
@@ -211,7 +222,7 @@ static void option_values(void **state)
 	check("--timeout|", "");
 	/* After its value the option is done; a value may look like an option. */
 	check("list|--type|ib|mlx5_0/", "mlx5_0/1\t\n");
-	check("list|--type|--all|--typ", "--type\ta type\n");
+	check("list|--type|--all|--typ", "--type\ta type\n--types\tsome types\n");
 	check("list|--netdev|--a", "");
 	/* A flag takes none. */
 	check("list|--all|mlx5_0/", "mlx5_0/1\t\n");

@@ -17,10 +17,13 @@
 struct args {
 	bool all, brief, secret;
 	const char *name, *file;
-	struct number when, time, count;
+	struct number when, time, count, size, kinds, few, brief_time;
+	struct real rate;
 };
 
 static const struct enum_name whens[] = {{0, "never"}, {1, "always"}, {0, NULL}};
+
+static const struct enum_name kinds[] = {{1, "one"}, {2, "two"}, {8, "more"}, {0, NULL}};
 
 static const struct option_row first_rows[] = {
 	FLAG_OPTION(struct args, all, 'a', "all", "everything"),
@@ -36,6 +39,12 @@ static const struct option_row second_rows[] = {
 	 .metavar = "N",
 	 .help = "a number",
 	 .offset = offsetof(struct args, count)},
+	NUMBER_OPTION(SIZE, struct args, size, 's', "size", "SIZE", 0, 0, "a size"),
+	NUMBER_OPTION(COUNT, struct args, few, 0, "few", "N", 2, 5, "a number within limits"),
+	NUMBER_OPTION(DURATION, struct args, brief_time, 0, "brief-time", "TIME", 1, 7200000,
+		      "a duration within limits"),
+	CHOICES_OPTION(struct args, kinds, 0, "kinds", "LIST", kinds, "some of them"),
+	REAL_OPTION(struct args, rate, 0, "rate", "N", "a rate"),
 	STRING_OPTION(struct args, file, 0, "file", "FILE", COMPLETE_FILE, "a file"),
 	{.name = "secret",
 	 .kind = OPTION_FLAG,
@@ -175,6 +184,90 @@ static void counts(void **state)
 	assert_int_equal(parsed.second.count.value, 0);
 	PARSE(&parsed, "--count=4294967295");
 	assert_true(parsed.second.count.value == UINT32_MAX);
+}
+
+static void sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} samples[] = {
+		{"0", 0},
+		{"64", 64},
+		{"4k", 4096},
+		{"4K", 4096},
+		{"1m", 1 << 20},
+		{"3G", UINT64_C(3) << 30},
+		{"1024g", UINT64_C(1) << 40},
+	};
+	struct parsed parsed;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *text = mem_format("--size=%s", samples[i].text);
+
+		parse(&parsed, text, false);
+		assert_int_equal(parsed.rc, 2);
+		assert_true(parsed.second.size.known);
+		assert_true(parsed.second.size.value == samples[i].bytes);
+	}
+}
+
+static void reals(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} samples[] = {{"3", 3}, {"2.5", 2.5}, {"0.125", 0.125}, {"100.0", 100}};
+	struct parsed parsed;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		_cleanup_(freep) char *text = mem_format("--rate=%s", samples[i].text);
+
+		parse(&parsed, text, false);
+		assert_int_equal(parsed.rc, 2);
+		assert_true(parsed.second.rate.known);
+		assert_float_equal(parsed.second.rate.value, samples[i].value, 1e-9);
+	}
+}
+
+static void several_choices(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--kinds two");
+	assert_int_equal(parsed.second.kinds.value, 2);
+	PARSE(&parsed, "--kinds more,one,more");
+	assert_int_equal(parsed.second.kinds.value, 9);
+}
+
+static void limits(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--few 2");
+	assert_int_equal(parsed.second.few.value, 2);
+	PARSE(&parsed, "--few 5");
+	assert_int_equal(parsed.second.few.value, 5);
+	PARSE(&parsed, "--brief-time 2h");
+	assert_int_equal(parsed.second.brief_time.value, 7200000);
+}
+
+static void given(void **state)
+{
+	struct parsed parsed;
+	size_t count = 0;
+
+	(void)state;
+	PARSE(&parsed, "--size 0 --rate 1 --kinds one --file x --secret");
+	for (size_t i = 0; i < ARRAY_SIZE(second_rows); i++)
+		count += option_given(&second_rows[i], &parsed.second);
+	assert_int_equal(count, 5);
+	assert_false(option_given(option_find(parsed.sets, 2, "--count"), &parsed.second));
+	assert_true(option_given(option_find(parsed.sets, 2, "--size"), &parsed.second));
 }
 
 static void words(void **state)
@@ -327,6 +420,20 @@ static void bad_values(void **state)
 		release(&parsed);
 	}
 	check_bad("--time=\033x", "--time: '\\x1bx' is no duration (500ms, 2s, 1m)", NULL);
+	check_bad("--size=1t", "--size: '1t' is no size (64, 4k, 1m)", NULL);
+	check_bad("--size=-1", "--size: '-1' is no size (64, 4k, 1m)", NULL);
+	check_bad("--size=k", "--size: 'k' is no size (64, 4k, 1m)", NULL);
+	check_bad("--size=1025g", "--size: '1025g' is no size (64, 4k, 1m)", NULL);
+	check_bad("--rate=0", "--rate: '0' is no number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=1e3", "--rate: '1e3' is no number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=2.", "--rate: '2.' is no number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=.5", "--rate: '.5' is no number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=1.5x", "--rate: '1.5x' is no number above 0 (3, 2.5)", NULL);
+	check_bad("--few=1", "--few: '1' is not from 2 to 5", NULL);
+	check_bad("--few=6", "--few: '6' is not from 2 to 5", NULL);
+	check_bad("--brief-time=0", "--brief-time: '0' is not from 1ms to 2h", NULL);
+	check_bad("--kinds=one,three", "--kinds: 'three' is none of one, two, more", NULL);
+	check_bad("--kinds=", "--kinds: '' is none of one, two, more", NULL);
 	check_bad("--when sometimes", "--when: 'sometimes' is none of never, always", NULL);
 	check_bad("--when=", "--when: '' is none of never, always", NULL);
 	check_bad("--when=neve", "--when: 'neve' is none of never, always", NULL);
@@ -364,6 +471,11 @@ int main(void)
 		cmocka_unit_test(choices),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(counts),
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(reals),
+		cmocka_unit_test(several_choices),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(given),
 		cmocka_unit_test(words),
 		cmocka_unit_test(stop_at_word),
 		cmocka_unit_test(unknown_options),

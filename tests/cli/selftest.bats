@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of selftest, as far as it goes without an RDMA device: what it does with one is
+# tried in the virtual machine.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# refused MESSAGE WORD...: wrong usage, with that line.
+refused()
+{
+	local message=$1
+
+	shift
+	quickly try selftest "$@"
+	expect_error 2 selftest "$message" 'rdmactl selftest --help' || wrong "$*"
+}
+
+no_device()
+{
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+}
+
+@test "selftest: --help names modes and columns" {
+	try selftest --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in --serve --peer --cm --proto --all-gids --token --expect-gbps --list-tests; do
+		grep -q -e " $word " <<<"$output" || wrong "$word"
+	done
+	grep -q '^  \* result ' <<<"$output" || wrong 'result is no default column'
+	nothing_wrong
+}
+
+@test "selftest: options that exclude each other" {
+	refused '--serve and --peer exclude each other' --serve --peer 192.0.2.1
+	refused '--sizes and --all-sizes exclude each other' --sizes 2 --all-sizes
+	refused '--iterations and --duration exclude each other' --iterations 5 --duration 1s
+	refused '--test names the tests: not with --latency' --test rc --latency
+	refused '--test names the tests: not with --bandwidth' --bandwidth --test latency-send
+	refused '--stride is less than --block-size: the blocks would overlap' \
+		--block-size 4k --stride 1k
+	refused '--batch is more than --depth' --depth 2 --batch 3
+	nothing_wrong
+}
+
+@test "selftest: an option without its mode" {
+	refused '--token goes with --peer or --serve' --token word
+	refused '--port goes with --peer or --serve' --port 4000
+	refused '--proto goes with --peer or --serve' --proto rping
+	refused '--peer-gid-index goes with --peer' --peer-gid-index 1
+	for option in '--bind 192.0.2.1' --once '--max-clients 3'; do
+		# shellcheck disable=SC2086 # two words
+		refused "${option%% *} goes with --serve" $option
+		# shellcheck disable=SC2086
+		refused "${option%% *} goes with --serve" --peer 192.0.2.1 $option
+	done
+	for option in --latency --bandwidth --cm --all-sizes '--test rc' '--operations send' \
+		'--sizes 64' '--iterations 5' '--duration 1s' '--qps 2' '--depth 4' '--batch 2' \
+		'--mtu 1024' '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
+		'--stride 128' '--peer-gid-index 1'; do
+		# shellcheck disable=SC2086
+		refused "${option%% *} is for the client: not with --serve" --serve $option
+	done
+	nothing_wrong
+}
+
+@test "selftest: programs of rdma-core know less" {
+	for option in --latency --cm '--duration 1s' '--token word' '--test rc' --all-gids; do
+		# shellcheck disable=SC2086
+		refused "${option%% *} does not go with --proto pingpong" \
+			--peer 192.0.2.1 --proto pingpong $option
+	done
+	refused '--token does not go with --proto rping' --serve --proto rping --token word
+	refused '--max-clients does not go with --proto rping' --serve --proto rping --max-clients 2
+	refused '--mtu does not go with --proto rping: rdma_cm chooses it' \
+		--peer 192.0.2.1 --proto rping --mtu 1024
+	refused '--sizes: only one with --proto rping' --peer 192.0.2.1 --proto rping --sizes 64,128
+	refused "--proto: 'pinpong' is none of rdmactl, pingpong, rping" --peer h --proto pinpong
+	nothing_wrong
+}
+
+@test "selftest: --all-gids is one small test by each" {
+	for option in '--gid-index 1' '--test rc' --latency --bandwidth '--sizes 64' '--qps 2' \
+		'--expect-usec 3' '--stride 64'; do
+		# shellcheck disable=SC2086
+		refused "--all-gids moves some data by each GID: not with ${option%% *}" \
+			--all-gids $option
+	done
+	nothing_wrong
+}
+
+@test "selftest: an option for tests that do not run" {
+	local none='and none of them is asked for'
+
+	refused "--expect-gbps is for tests of group bandwidth, $none" --latency --expect-gbps 3
+	refused "--expect-usec is for tests of group latency, $none" --bandwidth --expect-usec 3
+	refused "--qps is for tests of group bandwidth, $none" --test rc,latency-send --qps 2
+	refused "--sizes is for tests of group latency or bandwidth, $none" --test rc --sizes 64
+	refused "--stride is for tests of group gather, $none" --latency --stride 64
+	nothing_wrong
+}
+
+@test "selftest: values that are none" {
+	refused "--sizes: '4q' is no size (2,4k,1m)" --sizes 2,4q
+	refused "--sizes: '' is no size (2,4k,1m)" --sizes 2,
+	refused '--sizes: 1g is more than 256 MiB' --sizes 2,1g
+	refused '--sizes: more than 32 of them' --sizes "$(seq -s , 33)"
+	refused "--qps: '65' is not from 1 to 64" --qps 65
+	refused "--depth: '0' is not from 1 to 16384" --depth 0
+	refused "--duration: '2h' is not from 1ms to 1h" --duration 2h
+	refused "--gid-index: '256' is not from 0 to 255" --gid-index 256
+	refused "--port: '65536' is not from 1 to 65535" --serve --port 65536
+	refused "--mtu: '1500' is none of 256, 512, 1024, 2048, 4096" --mtu 1500
+	refused "--operations: 'sned' is none of send, write, read, atomic" --operations write,sned
+	refused "--expect-gbps: 'much' is no number above 0 (3, 2.5)" --expect-gbps much
+	refused "--bind: 'here' is no IPv4 or IPv6 address" --serve --bind here
+	refused '--bind: fe80::1 is a link-local address: name its netdev, fe80::1%NETDEV' \
+		--serve --bind fe80::1
+	refused "--bind: there is no netdev of the name in 'fe80::1%nothere0'" \
+		--serve --bind fe80::1%nothere0
+	refused '--token: an empty word is none' --serve --token ''
+	refused '--token: more than 63 bytes' --serve --token "$(printf '%064d' 0)"
+	RDMACTL_TOKEN=$(printf '%064d' 0) refused 'RDMACTL_TOKEN: more than 63 bytes' --serve
+	nothing_wrong
+}
+
+@test "selftest: a test that is none" {
+	try selftest --test rc-wirte
+	expect_error 2 selftest "--test: 'rc-wirte' is no test and no group of tests" \
+		"did you mean 'rc-write'?"
+	try selftest --test rc,frobnicate
+	expect_error 2 selftest "--test: 'frobnicate' is no test and no group of tests" \
+		'rdmactl selftest --list-tests lists them'
+	try selftest --test ''
+	expect_error 2 selftest "--test: '' is no test and no group of tests" \
+		'rdmactl selftest --list-tests lists them'
+}
+
+@test "selftest: --list-tests" {
+	try selftest --list-tests --tsv
+	expect 0
+	[ -z "$stderr" ]
+	same 'the columns' $'test\tgroup\tsummary' "${output%%$'\n'*}"
+	grep -q $'^rc-write\trc\tRDMA write$' <<<"$output" || wrong "$output"
+	[ -z "$(tail -n +2 <<<"$output" | cut -f 1 | grep . | sort | uniq -d)" ] || wrong 'a name twice'
+	for group in setup rc gather uc ud multicast latency bandwidth fault; do
+		cut -f 2 <<<"$output" | grep -qx $group || wrong "no test in group $group"
+	done
+	nothing_wrong
+}
+
+@test "selftest: --list-tests in every format after the schema" {
+	local directory=$BATS_TEST_TMPDIR/list format
+
+	mkdir "$directory"
+	try schema selftest
+	expect 0
+	cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/schema"
+	for format in json jsonl; do
+		try selftest --list-tests --$format
+		expect 0
+		cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/$format"
+	done
+	python3 - "$BATS_TEST_TMPDIR" <<-'END'
+	import json, sys, jsonschema
+	schema = json.load(open(sys.argv[1] + '/schema'))
+	document = json.load(open(sys.argv[1] + '/json'))
+	jsonschema.validate(document, schema)
+	assert document['schema'] == 'rdmactl/selftest/1' and document['problems'] == []
+	assert all(row['test'] and row['group'] and row['result'] is None
+		for row in document['selftest'])
+	assert document['selftest'] == [json.loads(line) for line in open(sys.argv[1] + '/jsonl')]
+	END
+}
+
+@test "selftest: columns are checked" {
+	try selftest --list-tests -o test,sumary
+	expect_error 2 selftest "unknown column 'sumary'" "did you mean 'summary'?"
+	try selftest --list-tests -o group --no-headings
+	[ "$(uniq <<<"${output%$'\n'}" | head -n 2 | xargs)" = 'setup rc' ]
+}
+
+@test "selftest: a saved tree cannot be tested" {
+	local line='it tests the live system: not with --root or RDMACTL_ROOT'
+
+	on cx6dx-roce selftest
+	expect_error 2 selftest "$line"
+	on cx6dx-roce selftest --serve
+	expect_error 2 selftest "$line"
+	RDMACTL_ROOT=$roots/cx6dx-roce try selftest mlx5_0 --json
+	expect 2
+	jq -e ".problems[0].error == \"$line\" and .selftest == []" <<<"$output"
+	# The tests are the program's.
+	on cx6dx-roce selftest --list-tests
+	expect 0
+}
+
+@test "selftest: objects" {
+	try selftest mlx5_0/x
+	expect_error 2 selftest "'mlx5_0/x' is not DEV or DEV/PORT" 'rdmactl devices lists the names'
+	for address in 192.0.2.1 fe80::1%eth0 2001:db8::7; do
+		try selftest $address
+		expect_error 2 selftest "'$address' is an address and no device" \
+			"rdmactl selftest --peer $address"
+	done
+}
+
+@test "selftest: no RDMA" {
+	local line='this system has no RDMA core: no /sys/class/infiniband'
+
+	no_device
+	for words in '' mlx5_0 '--peer 192.0.2.1' '--peer nohost.invalid' --serve \
+		'--serve --proto rping' '--peer h --proto pingpong' --all-gids; do
+		# shellcheck disable=SC2086
+		try selftest $words
+		expect_error 5 selftest "$line" "$no_core_hint" || wrong "$words"
+	done
+	try selftest --jsonl
+	expect 5 ''
+	try selftest --json
+	expect 5
+	jq -e ".selftest == [] and .problems[0].error == \"$line\"" <<<"$output"
+	nothing_wrong
+}
+
+@test "selftest: completion" {
+	try __complete -- selftest --test rc-w
+	same 'a test' $'rc-write\t\nrc-write-immediate\t\n' "$output"
+	try __complete -- selftest --test=rc,gather-r
+	same 'the last of a list' $'--test=rc,gather-read\t\n' "$output"
+	try __complete -- selftest --operations send,a
+	same 'an operation' $'send,atomic\t\n' "$output"
+	try __complete -- selftest --proto p
+	same 'a protocol' $'pingpong\tibv_rc_pingpong of rdma-core\n' "$output"
+	try __complete -- selftest --mtu 40
+	same 'an MTU' $'4096\t\n' "$output"
+	try __complete -- --root "$roots/cx6dx-roce" selftest mlx5_0
+	grep -q '^mlx5_0/1' <<<"$output"
+}

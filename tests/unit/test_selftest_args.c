@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What selftest's options come to; what is refused is tried by tests/cli/selftest.bats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "selftest_args.h"
+
+/* The words after `selftest`, with blanks between, which must be right. */
+struct parsed {
+	struct selftest_args args;
+	struct selftest_plan plan;
+	char *words[32];
+};
+
+static void parse(struct parsed *parsed, char *text)
+{
+	const struct option_set set = {selftest_options, SELFTEST_OPTION_COUNT, &parsed->args};
+	char *message = NULL, *hint = NULL;
+	int count = 1;
+
+	*parsed = (struct parsed){.words = {(char[]){"selftest"}}};
+	for (char *word; (word = strsep(&text, " "));)
+		parsed->words[count++] = word;
+	assert_true(options_parse(count, parsed->words, &set, 1, false, &message, &hint) > 0);
+	if (!selftest_plan_make(&parsed->plan, &parsed->args, &message, &hint))
+		fail_msg("%s", message);
+}
+
+#define PARSE(parsed, text) parse(parsed, (char[]){text})
+
+static void nothing_given(void **state)
+{
+	struct selftest_args args = {0};
+	struct selftest_plan plan;
+	char *message = NULL, *hint = NULL;
+
+	(void)state;
+	unsetenv("RDMACTL_TOKEN");
+	assert_true(selftest_plan_make(&plan, &args, &message, &hint));
+	assert_null(plan.token);
+	assert_null(plan.request.peer);
+	assert_null(plan.request.tests);
+	assert_int_equal(plan.request.size_count, 0);
+	assert_int_equal(plan.request.tcp_port, 0);
+	assert_int_equal(plan.request.signals, -1);
+	assert_false(plan.request.peer_gid_index.known);
+	assert_int_equal(plan.protocol, PROTOCOL_RDMACTL);
+	selftest_plan_free(&plan);
+}
+
+static void measurements(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_request *request = &parsed.plan.request;
+
+	(void)state;
+	PARSE(&parsed, "--peer host --latency --bandwidth --sizes 2,4k,1m --operations read,send "
+		       "--duration 500ms --qps 3 --depth 9 --batch 4 --mtu 2048 --expect-gbps 1.5 "
+		       "--peer-gid-index 0 --port 4000 --cm");
+	assert_string_equal(request->peer, "host");
+	assert_true(request->latency && request->bandwidth && request->by_cm);
+	assert_int_equal(request->size_count, 3);
+	assert_int_equal(request->sizes[1], 4096);
+	assert_int_equal(request->sizes[2], 1 << 20);
+	assert_int_equal(request->operations, SELFTEST_READ | SELFTEST_SEND);
+	assert_int_equal(request->duration_msec, 500);
+	assert_int_equal(request->queue_pairs, 3);
+	assert_int_equal(request->depth, 9);
+	assert_int_equal(request->batch, 4);
+	assert_int_equal(request->mtu_bytes, 2048);
+	assert_true(request->expect_gbps > 1.49 && request->expect_gbps < 1.51);
+	assert_true(request->peer_gid_index.known);
+	assert_int_equal(request->tcp_port, 4000);
+	selftest_plan_free(&parsed.plan);
+}
+
+static void all_sizes(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--all-sizes --iterations 100000000");
+	assert_int_equal(parsed.plan.request.size_count, 23);
+	assert_int_equal(parsed.plan.request.sizes[0], 2);
+	assert_int_equal(parsed.plan.request.sizes[22], 8 << 20);
+	assert_int_equal(parsed.plan.request.iterations, 100000000);
+	selftest_plan_free(&parsed.plan);
+}
+
+static void tests_and_groups(void **state)
+{
+	struct parsed parsed;
+	const struct selftest_request *request = &parsed.plan.request;
+
+	(void)state;
+	PARSE(&parsed, "--test gather,rc-write --block-size 1k --block-count 7 --stride 4k");
+	assert_int_equal(request->test_count, 2);
+	assert_string_equal(request->tests[0], "gather");
+	assert_string_equal(request->tests[1], "rc-write");
+	assert_int_equal(request->block_bytes, 1024);
+	assert_int_equal(request->block_count, 7);
+	assert_int_equal(request->stride, 4096);
+	selftest_plan_free(&parsed.plan);
+}
+
+static void server(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--serve --bind ::1 --once --max-clients 2 --gid-index 3");
+	assert_int_equal(parsed.plan.bind.family, AF_INET6);
+	assert_int_equal(parsed.plan.bind_scope, 0);
+	assert_int_equal(parsed.args.gid_index.value, 3);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--serve --bind fe80::1%lo");
+	assert_int_not_equal(parsed.plan.bind_scope, 0);
+	selftest_plan_free(&parsed.plan);
+}
+
+/* The command line goes before the environment, which is never wrong where it is of no use. */
+static void token(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	setenv("RDMACTL_TOKEN", "from-environment", 1);
+	PARSE(&parsed, "--serve");
+	assert_string_equal(parsed.plan.token, "from-environment");
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--peer host --token from-line");
+	assert_string_equal(parsed.plan.request.token, "from-line");
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--latency");
+	selftest_plan_free(&parsed.plan);
+	setenv("RDMACTL_TOKEN", "", 1);
+	PARSE(&parsed, "--serve");
+	assert_null(parsed.plan.token);
+	selftest_plan_free(&parsed.plan);
+	unsetenv("RDMACTL_TOKEN");
+}
+
+static void other_programs(void **state)
+{
+	struct parsed parsed;
+
+	(void)state;
+	PARSE(&parsed, "--peer host --proto pingpong --sizes 8k --iterations 10 --mtu 1024");
+	assert_int_equal(parsed.plan.protocol, PROTOCOL_PINGPONG);
+	assert_int_equal(parsed.plan.request.sizes[0], 8192);
+	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--serve --proto rping --once");
+	assert_int_equal(parsed.plan.protocol, PROTOCOL_RPING);
+	selftest_plan_free(&parsed.plan);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_given),  cmocka_unit_test(measurements),
+		cmocka_unit_test(all_sizes),	  cmocka_unit_test(tests_and_groups),
+		cmocka_unit_test(server),	  cmocka_unit_test(token),
+		cmocka_unit_test(other_programs),
+	};
+
+	return cmocka_run_group_tests_name("selftest_args", tests, NULL, NULL);
+}
