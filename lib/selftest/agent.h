@@ -138,6 +138,7 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 int agent_connect(struct agent *agent, const struct message_connect *order,
 		  struct message_connected *reply);
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order);
+/* agent_group.c: multicast groups. */
 int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply);
 int agent_leave(struct agent *agent, const struct message_leave *order);
 void agent_cm_release(struct agent *agent);

@@ -3,15 +3,14 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/device.h"
 #include "model/diagnosis.h"
-#include "selftest/agent.h"
+#include "selftest/agent_cm.h"
 
-#define RESOLVE_MSEC 2000
-#define BACKLOG	     16
-#define RETRIES	     6 /* as trial_pair.c: 7 is without end for rxe */
+#define BACKLOG 16
+#define RETRIES 6 /* as trial_pair.c: 7 is without end for rxe */
 /* For the event that belongs to what the far side has just said. */
 #define LAST_WORD_NSEC 500000000ull
 
@@ -21,14 +20,14 @@
  * rdma_init_qp_attr(3).
  */
 
-static int fail_cm(struct agent *agent, const char *what)
+int agent_cm_fail(struct agent *agent, const char *what)
 {
 	agent->refused.cm_event = 0;
 	agent->refused.cm_status = 0;
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
 }
 
-static int open_cm(struct agent *agent)
+int agent_cm_open(struct agent *agent)
 {
 	int rc = api_open_cm(&agent->api);
 
@@ -38,7 +37,7 @@ static int open_cm(struct agent *agent)
 		return 0;
 	agent->cm = agent->api.rdma_create_event_channel();
 	if (!agent->cm)
-		return fail_cm(agent, "rdma_create_event_channel");
+		return agent_cm_fail(agent, "rdma_create_event_channel");
 	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
@@ -61,8 +60,8 @@ static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
 	return gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
 }
 
-static socklen_t fill_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
-			      struct sockaddr_storage *storage)
+socklen_t agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+			   struct sockaddr_storage *storage)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)storage;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
@@ -78,14 +77,6 @@ static socklen_t fill_address(const struct agent *agent, const struct ip_address
 	in6->sin6_port = htons((uint16_t)port);
 	in6->sin6_scope_id = scope_of(agent, ip);
 	return sizeof(*in6);
-}
-
-static uint64_t now_nsec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* What a wait for an event ended with, in errno's terms. */
@@ -104,34 +95,25 @@ static int stop_error(enum stop stop)
 static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
 {
 	for (;;) {
-		uint64_t now = now_nsec();
+		uint64_t now = clock_nsec();
 		int left = now < end_nsec ? (int)((end_nsec - now) / 1000000) + 1 : 0;
 		enum stop stop;
 
 		if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
 			return 0;
 		if (errno != EAGAIN && errno != EINTR)
-			return fail_cm(agent, "rdma_get_cm_event");
+			return agent_cm_fail(agent, "rdma_get_cm_event");
 		stop = left ? watch_wait(&agent->watch, agent->cm->fd, left) : STOP_TIMED_OUT;
 		/* The far side is through, if not for this event's sake: it has failed. */
 		if (stop == STOP_PEER_SPOKE && agent->connecting) {
 			agent->watch.patient = true;
-			end_nsec = now_nsec() + LAST_WORD_NSEC;
+			end_nsec = clock_nsec() + LAST_WORD_NSEC;
 			continue;
 		}
 		if (stop)
 			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
 	}
 }
-
-/* What of an event outlives its acknowledgement. */
-struct cm_news {
-	enum rdma_cm_event_type type;
-	struct rdma_cm_id *id;
-	uint32_t cookie;
-	struct ibv_ah_attr group;
-	uint32_t group_qkey, group_number;
-};
 
 static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 {
@@ -154,8 +136,8 @@ static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
  * Waits for an event of one of two kinds (`other` may be the same). Any other one is the failure
  * that the reply tells, but for those of ids that are on their way out.
  */
-static int await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
-		 enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
+int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
 {
 	for (;;) {
 		struct rdma_cm_event *event;
@@ -185,7 +167,7 @@ static int await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_
  * librdmacm finds the device by the address. Two devices may have the same one (rxe and siw on one
  * netdev), and the queue pair of another one would fail in ways that nobody understands.
  */
-static int check_device(struct agent *agent, const struct rdma_cm_id *id)
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
 {
 	const char *name = id->verbs ? id->verbs->device->name : "";
 
@@ -198,7 +180,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 		 struct message_listening *reply)
 {
 	struct sockaddr_storage address;
-	int rc = open_cm(agent);
+	int rc = agent_cm_open(agent);
 
 	if (rc)
 		return rc;
@@ -209,16 +191,16 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	if (!agent->endpoint.ip.family ||
 	    (order->family && agent->endpoint.ip.family != order->family))
 		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
-	fill_address(agent, &agent->endpoint.ip, 0, &address);
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
-		return fail_cm(agent, "rdma_create_id");
+		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return fail_cm(agent, "rdma_bind_addr");
-	rc = check_device(agent, agent->listener);
+		return agent_cm_fail(agent, "rdma_bind_addr");
+	rc = agent_cm_check_device(agent, agent->listener);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_listen(agent->listener, BACKLOG))
-		return fail_cm(agent, "rdma_listen");
+		return agent_cm_fail(agent, "rdma_listen");
 	reply->ip = agent->endpoint.ip;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
 	return 0;
@@ -233,7 +215,7 @@ static int modify(struct agent *agent, struct agent_pair *pair, enum ibv_qp_stat
 	int rc;
 
 	if (agent->api.rdma_init_qp_attr(pair->cm_id, &attr, &mask))
-		return fail_cm(agent, "rdma_init_qp_attr");
+		return agent_cm_fail(agent, "rdma_init_qp_attr");
 	if (state == IBV_QPS_INIT)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	if (state == IBV_QPS_INIT && agent->limits.atomic_cap != IBV_ATOMIC_NONE)
@@ -275,8 +257,8 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 {
 	for (;;) {
 		struct cm_news news;
-		int rc = await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
-			       RDMA_CM_EVENT_CONNECT_REQUEST, end_nsec, &news);
+		int rc = agent_cm_await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
+					RDMA_CM_EVENT_CONNECT_REQUEST, end_nsec, &news);
 
 		if (rc)
 			return rc;
@@ -306,7 +288,7 @@ static void fill_param(const struct agent_pair *pair, const uint32_t *cookie, ui
 int agent_accept(struct agent *agent, const struct message_accept *order,
 		 struct message_connected *reply)
 {
-	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
 	struct agent_pair *pair = fresh_pair(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
 	struct rdma_conn_param param;
@@ -326,9 +308,9 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		return rc;
 	fill_param(pair, &cookie, order->reads, RETRIES, order->rnr_retries, &param);
 	if (agent->api.rdma_accept(pair->cm_id, &param))
-		return fail_cm(agent, "rdma_accept");
-	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED, end,
-		   &news);
+		return agent_cm_fail(agent, "rdma_accept");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED,
+			    RDMA_CM_EVENT_ESTABLISHED, end, &news);
 	if (rc)
 		return rc;
 	pair->connected = true;
@@ -341,30 +323,30 @@ static int resolve(struct agent *agent, struct agent_pair *pair,
 		   struct message_connected *reply)
 {
 	struct sockaddr_storage from, to;
-	uint64_t begin = now_nsec();
+	uint64_t begin = clock_nsec();
 	struct cm_news news;
 	int rc;
 
-	fill_address(agent, &agent->endpoint.ip, 0, &from);
-	fill_address(agent, &order->ip, order->port, &to);
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
+	agent_cm_address(agent, &order->ip, order->port, &to);
 	if (agent->api.rdma_create_id(agent->cm, &pair->cm_id, NULL, RDMA_PS_TCP))
-		return fail_cm(agent, "rdma_create_id");
+		return agent_cm_fail(agent, "rdma_create_id");
 	if (agent->api.rdma_resolve_addr(pair->cm_id, (struct sockaddr *)&from,
 					 (struct sockaddr *)&to, RESOLVE_MSEC))
-		return fail_cm(agent, "rdma_resolve_addr");
-	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, RDMA_CM_EVENT_ADDR_RESOLVED,
-		   end, &news);
-	reply->address_nsec = now_nsec() - begin;
+		return agent_cm_fail(agent, "rdma_resolve_addr");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED,
+			    RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
+	reply->address_nsec = clock_nsec() - begin;
 	begin += reply->address_nsec;
 	if (!rc)
-		rc = check_device(agent, pair->cm_id);
+		rc = agent_cm_check_device(agent, pair->cm_id);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_resolve_route(pair->cm_id, RESOLVE_MSEC))
-		return fail_cm(agent, "rdma_resolve_route");
-	rc = await(agent, pair->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, RDMA_CM_EVENT_ROUTE_RESOLVED,
-		   end, &news);
-	reply->route_nsec = now_nsec() - begin;
+		return agent_cm_fail(agent, "rdma_resolve_route");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED,
+			    RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
+	reply->route_nsec = clock_nsec() - begin;
 	return rc;
 }
 
@@ -375,21 +357,21 @@ static int resolve(struct agent *agent, struct agent_pair *pair,
 static int complete(struct agent *agent, struct agent_pair *pair, uint32_t reads, uint64_t end,
 		    struct cm_news *news)
 {
-	int rc = await(agent, pair->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
-		       RDMA_CM_EVENT_ESTABLISHED, end, news);
+	int rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
+				RDMA_CM_EVENT_ESTABLISHED, end, news);
 
 	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
 		return rc;
 	rc = modify_to_rts(agent, pair, reads);
 	if (rc)
 		return rc;
-	return agent->api.rdma_establish(pair->cm_id) ? fail_cm(agent, "rdma_establish") : 0;
+	return agent->api.rdma_establish(pair->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
 }
 
 int agent_connect(struct agent *agent, const struct message_connect *order,
 		  struct message_connected *reply)
 {
-	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
 	struct agent_pair *pair = fresh_pair(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
 	struct rdma_conn_param param;
@@ -399,7 +381,7 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 
 	if (!pair)
 		return -EINVAL;
-	rc = open_cm(agent);
+	rc = agent_cm_open(agent);
 	if (!rc && agent->endpoint.ip.family != order->ip.family)
 		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
 	if (!rc)
@@ -408,10 +390,10 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
 	if (rc)
 		return rc;
-	begin = now_nsec();
+	begin = clock_nsec();
 	fill_param(pair, &cookie, order->reads, order->retries, order->rnr_retries, &param);
 	if (agent->api.rdma_connect(pair->cm_id, &param))
-		return fail_cm(agent, "rdma_connect");
+		return agent_cm_fail(agent, "rdma_connect");
 	agent->connecting = agent->watch.patient;
 	agent->watch.patient = false;
 	rc = complete(agent, pair, order->reads, end, &news);
@@ -421,13 +403,13 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 		return rc;
 	pair->connected = true;
 	reply->cookie = news.cookie;
-	reply->connect_nsec = now_nsec() - begin;
+	reply->connect_nsec = clock_nsec() - begin;
 	return 0;
 }
 
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order)
 {
-	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
 	struct agent_pair *pair = &agent->pairs[order->slot];
 	struct cm_news news;
 
@@ -436,86 +418,7 @@ int agent_disconnect(struct agent *agent, const struct message_disconnect *order
 				    order->slot);
 	pair->connected = false;
 	if (order->active && agent->api.rdma_disconnect(pair->cm_id))
-		return fail_cm(agent, "rdma_disconnect");
-	return await(agent, pair->cm_id, RDMA_CM_EVENT_DISCONNECTED, RDMA_CM_EVENT_DISCONNECTED,
-		     end, &news);
-}
-
-static int join(struct agent *agent, struct agent_pair *pair, const struct message_join *order,
-		struct cm_news *news)
-{
-	uint64_t end = now_nsec() + order->timeout_msec * 1000000ull;
-	struct sockaddr_storage from;
-	int rc;
-
-	fill_address(agent, &agent->endpoint.ip, 0, &from);
-	fill_address(agent, &order->group, 0, &pair->group_address);
-	if (agent->api.rdma_create_id(agent->cm, &pair->group, NULL, RDMA_PS_UDP))
-		return fail_cm(agent, "rdma_create_id");
-	if (agent->api.rdma_bind_addr(pair->group, (struct sockaddr *)&from))
-		return fail_cm(agent, "rdma_bind_addr");
-	rc = agent->api.rdma_resolve_addr(pair->group, (struct sockaddr *)&from,
-					  (struct sockaddr *)&pair->group_address, RESOLVE_MSEC)
-		     ? fail_cm(agent, "rdma_resolve_addr")
-		     : await(agent, pair->group, RDMA_CM_EVENT_ADDR_RESOLVED,
-			     RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
-	if (rc)
-		return rc;
-	if (agent->api.rdma_join_multicast(pair->group, (struct sockaddr *)&pair->group_address,
-					   NULL))
-		return fail_cm(agent, "rdma_join_multicast");
-	return await(agent, pair->group, RDMA_CM_EVENT_MULTICAST_JOIN, RDMA_CM_EVENT_MULTICAST_JOIN,
-		     end, news);
-}
-
-int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
-{
-	struct agent_pair *pair = &agent->pairs[order->slot];
-	union ibv_gid gid;
-	struct cm_news news;
-	int rc;
-
-	if (!pair->qp || pair->kind != PAIR_UD || pair->group)
-		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
-	rc = open_cm(agent);
-	if (!rc && agent->endpoint.ip.family != order->group.family)
-		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");
-	if (!rc)
-		rc = join(agent, pair, order, &news);
-	if (rc)
-		return rc;
-	memcpy(&gid, &news.group.grh.dgid, sizeof(gid));
-	memcpy(pair->group_gid.raw, gid.raw, sizeof(gid.raw));
-	pair->group_lid = news.group.dlid;
-	rc = agent->api.ibv_attach_mcast(pair->qp, &gid, pair->group_lid);
-	if (rc)
-		return agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
-	pair->connected = true;
-	*reply = (struct message_joined){
-		.gid = pair->group_gid,
-		.lid = pair->group_lid,
-		.qkey = news.group_qkey,
-		.number = news.group_number & 0xffffff,
-	};
-	return 0;
-}
-
-int agent_leave(struct agent *agent, const struct message_leave *order)
-{
-	struct agent_pair *pair = &agent->pairs[order->slot];
-	union ibv_gid gid;
-
-	if (!pair->group)
-		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is in no group",
-				    order->slot);
-	memcpy(gid.raw, pair->group_gid.raw, sizeof(gid.raw));
-	if (pair->connected) {
-		agent->api.ibv_detach_mcast(pair->qp, &gid, pair->group_lid);
-		agent->api.rdma_leave_multicast(pair->group,
-						(struct sockaddr *)&pair->group_address);
-	}
-	pair->connected = false;
-	agent->api.rdma_destroy_id(pair->group);
-	pair->group = NULL;
-	return 0;
+		return agent_cm_fail(agent, "rdma_disconnect");
+	return agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_DISCONNECTED,
+			      RDMA_CM_EVENT_DISCONNECTED, end, &news);
 }

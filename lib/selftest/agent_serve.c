@@ -9,6 +9,23 @@
 /* How long the client may take to read an answer. */
 #define SEND_MSEC 5000
 
+/* How often to look whether the device is still there while the client is silent. */
+#define LOOK_MSEC 500u
+
+/* Until the client speaks or ends, or until something else does not let it go on. */
+static enum stop await_order(struct agent *agent, unsigned int idle_msec)
+{
+	enum stop stop = STOP_NONE;
+
+	for (unsigned int waited = 0; waited < idle_msec && stop <= STOP_TIMED_OUT;) {
+		unsigned int step = idle_msec - waited < LOOK_MSEC ? idle_msec - waited : LOOK_MSEC;
+
+		stop = watch_wait(&agent->watch, -1, (int)step);
+		waited += stop == STOP_TIMED_OUT ? step : 0;
+	}
+	return stop;
+}
+
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served)
 {
@@ -17,6 +34,12 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 	int rc;
 
 	for (;;) {
+		served.stop = await_order(agent, idle_msec);
+		if (served.stop == STOP_DEVICE_GONE || served.stop == STOP_INTERRUPTED ||
+		    served.stop == STOP_TIMED_OUT) {
+			rc = -ECANCELED;
+			break;
+		}
 		rc = exchange_receive(channel, &agent->watch, idle_msec, &order, &served.stop,
 				      &served.complaint);
 		if (rc || order.type == MESSAGE_BYE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/diagnosis.h"
 #include "selftest/agent.h"
 
@@ -144,14 +144,6 @@ static void note_completion(const struct ibv_wc *wc, struct completion *item)
 	item->source = wc->src_qp & 0xffffff;
 }
 
-static uint64_t now_msec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Takes what is there, up to `count` in all. */
 static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 		 struct message_waited *reply)
@@ -173,11 +165,11 @@ static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 static int wait_polling(struct agent *agent, struct agent_queue *queue,
 			const struct message_wait *order, struct message_waited *reply)
 {
-	uint64_t end = now_msec() + order->timeout_msec;
+	uint64_t end = clock_msec() + order->timeout_msec;
 	enum stop stop = STOP_NONE;
 	int rc = 0;
 
-	while (!rc && reply->count < order->count && !stop && now_msec() <= end) {
+	while (!rc && reply->count < order->count && !stop && clock_msec() <= end) {
 		for (int i = 0; i < 1000 && !rc && reply->count < order->count; i++)
 			rc = drain(agent, queue->cq, order->count, reply);
 		if (!rc && reply->count < order->count)
@@ -210,12 +202,12 @@ static bool take_event(struct agent *agent, struct agent_queue *queue)
 static int wait_sleeping(struct agent *agent, struct agent_queue *queue,
 			 const struct message_wait *order, struct message_waited *reply)
 {
-	uint64_t end = now_msec() + order->timeout_msec;
+	uint64_t end = clock_msec() + order->timeout_msec;
 	enum stop stop = STOP_NONE;
 	int rc = 0;
 
 	while (!rc && reply->count < order->count && !stop) {
-		uint64_t now = now_msec();
+		uint64_t now = clock_msec();
 
 		if (ibv_req_notify_cq(queue->cq, (int)order->solicited))
 			return agent_fail(agent, STAGE_TRANSFER, EIO, "ibv_req_notify_cq");

@@ -5,31 +5,17 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* How long the rest of a message may take after its first byte. */
 #define REST_MSEC 5000
-
-static uint64_t now_msec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static int time_left(uint64_t end_msec)
-{
-	uint64_t now = now_msec();
-
-	return now < end_msec ? (int)(end_msec - now) : 0;
-}
 
 int exchange_send(int channel, const struct message *message, unsigned int msec)
 {
 	uint8_t bytes[MESSAGE_MOST_BYTES];
 	size_t length = message_encode(message, bytes), sent = 0;
-	uint64_t end = now_msec() + msec;
+	uint64_t end = clock_msec() + msec;
 
 	while (sent < length) {
 		ssize_t got = send(channel, bytes + sent, length - sent,
@@ -42,7 +28,7 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
 		}
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (poll(&poll_out, 1, time_left(end)) == 0)
+		if (poll(&poll_out, 1, clock_msec_until(end)) == 0)
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -55,7 +41,7 @@ static int await(int channel, struct watch *watch, uint64_t end_msec, enum stop 
 		{.fd = channel, .events = POLLIN},
 		{.fd = watch ? watch->signals : -1, .events = POLLIN},
 	};
-	int ready = poll(polls, 2, time_left(end_msec));
+	int ready = poll(polls, 2, clock_msec_until(end_msec));
 
 	if (ready < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -114,7 +100,7 @@ int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct
 		     enum stop *ret_stop, const char **ret_complaint)
 {
 	uint8_t bytes[MESSAGE_MOST_BYTES];
-	uint64_t end = now_msec() + msec;
+	uint64_t end = clock_msec() + msec;
 	size_t length = 0;
 	uint32_t type = 0;
 	int rc;
@@ -127,7 +113,7 @@ int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct
 	rc = receive_bytes(channel, watch, end, bytes, 1, ret_stop);
 	if (rc)
 		return rc;
-	end = now_msec() + REST_MSEC;
+	end = clock_msec() + REST_MSEC;
 	rc = receive_rest(channel, watch, end, bytes + 1, MESSAGE_HEADER_BYTES - 1, ret_stop,
 			  ret_complaint);
 	if (rc)

@@ -5,8 +5,8 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/cleanup.h"
 
 #define BACKLOG 16
@@ -52,29 +52,14 @@ struct ip_address interop_ip(const struct sockaddr_storage *address)
 	return gid_to_ip(&gid);
 }
 
-static uint64_t now_msec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static int stop_error(enum stop stop)
 {
 	return stop == STOP_INTERRUPTED ? -EINTR : stop == STOP_DEVICE_GONE ? -ENODEV : 0;
 }
 
-static int time_left(uint64_t end_msec)
-{
-	uint64_t now = now_msec();
-
-	return now < end_msec ? (int)(end_msec - now) : 0;
-}
-
 static int wait_readable(struct watch *watch, int fd, uint64_t end_msec)
 {
-	int left = time_left(end_msec);
+	int left = clock_msec_until(end_msec);
 	enum stop stop;
 
 	if (!left)
@@ -89,7 +74,7 @@ static int wait_writable(struct watch *watch, int fd, uint64_t end_msec)
 	struct pollfd out = {.fd = fd, .events = POLLOUT};
 
 	for (;;) {
-		int left = time_left(end_msec);
+		int left = clock_msec_until(end_msec);
 		int ready = poll(&out, 1, left < LOOK_MSEC ? left : LOOK_MSEC);
 		int rc = stop_error(watch_look(watch));
 
@@ -116,7 +101,7 @@ int interop_tcp_connect(struct watch *watch, const struct sockaddr_storage *addr
 						   : sizeof(struct sockaddr_in6));
 	if (rc < 0 && errno != EINPROGRESS)
 		return -errno;
-	rc = wait_writable(watch, fd, now_msec() + msec);
+	rc = wait_writable(watch, fd, clock_msec() + msec);
 	if (rc)
 		return rc;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
@@ -191,7 +176,7 @@ int interop_tcp_accept(struct watch *watch, int listener, int *ret_fd,
 
 int interop_tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec)
 {
-	uint64_t end = now_msec() + msec;
+	uint64_t end = clock_msec() + msec;
 	size_t done = 0;
 
 	while (done < length) {
@@ -216,7 +201,7 @@ int interop_tcp_read(struct watch *watch, int fd, void *bytes, size_t length, un
 int interop_tcp_write(struct watch *watch, int fd, const void *bytes, size_t length,
 		      unsigned int msec)
 {
-	uint64_t end = now_msec() + msec;
+	uint64_t end = clock_msec() + msec;
 	size_t done = 0;
 
 	while (done < length) {

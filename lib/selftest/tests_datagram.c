@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "model/port.h"
 
@@ -38,20 +39,12 @@ static void uc_send(struct trial *trial)
 #define WRITE_MSEC     200u
 #define LOOK_MSEC      10u
 
-static uint64_t now_msec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Nothing tells the other side of a write: looks there until all has come, or time is over. */
 static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_MSEC * 1000000};
 	struct message order = {.type = MESSAGE_CHECK, .fill = {.span = *span, .constant = 1}};
-	uint64_t end = now_msec() + WRITE_MSEC;
+	uint64_t end = clock_msec() + WRITE_MSEC;
 
 	for (;;) {
 		struct message reply;
@@ -61,7 +54,7 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
 		if (rc)
 			return trial_explain(trial, &trial->far, rc, &reply);
 		*ret_arrived = reply.checked.different;
-		if (*ret_arrived == span->block_bytes || now_msec() >= end)
+		if (*ret_arrived == span->block_bytes || clock_msec() >= end)
 			return 0;
 		nanosleep(&pause, NULL);
 	}

@@ -5,9 +5,9 @@
  * run within the agents (MESSAGE_GATHER), so no order between the sides is in the figures.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "selftest/tests_gather.h"
 
@@ -45,14 +45,6 @@ static int check_once(struct gather *gather, bool packed)
 	if (!rc)
 		rc = gather_transfer(gather, packed, 1, &usec);
 	return rc ? rc : gather_check(gather);
-}
-
-static double now_msec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 static uint64_t iterations_for(double usec)
@@ -102,7 +94,7 @@ static void keep_figures(struct gather *gather, const struct real least[static 2
 static int measure(struct gather *gather)
 {
 	struct real first[2] = {{0}}, least[2] = {{0}};
-	double begin = now_msec();
+	uint64_t begin = clock_nsec();
 	uint64_t iterations, counted;
 	uint32_t rounds = 0;
 	int rc = gather_prepare(gather);
@@ -113,7 +105,7 @@ static int measure(struct gather *gather)
 		return rc;
 	iterations = iterations_for((first[0].value + first[1].value) / 2);
 	counted = gather_timed(iterations);
-	for (; rounds < ROUNDS && !rc && now_msec() < begin + MOST_MSEC; rounds++)
+	for (; rounds < ROUNDS && !rc && clock_nsec() < begin + MOST_MSEC * 1000000ull; rounds++)
 		rc = measure_both(gather, iterations, least);
 	if (!rc)
 		rc = gather_check(gather);
@@ -260,12 +252,13 @@ static void gather(struct trial *trial)
 	}
 	rc = connect_pair(&gather, layouts, count);
 	for (size_t i = 0; i < count && !rc; i++) {
-		double begin = now_msec();
+		uint64_t begin = clock_nsec();
 
 		name_row(trial, &layouts[i], i);
 		gather_set_layout(&gather, &layouts[i]);
 		rc = run_layout(&gather);
-		trial->result->duration_msec = (struct real){now_msec() - begin, true};
+		trial->result->duration_msec = (struct real){(double)(clock_nsec() - begin) / 1e6,
+							     true};
 	}
 }
 

@@ -1,0 +1,606 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Clients of `rdmactl selftest --serve` as they should not be, and the server that has to bear
+them. Knows the exchange protocol by its description alone. What is here needs no RDMA device."""
+
+import collections
+import os
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+from tap import unequal
+
+PORT = 18901
+
+_running = []  # servers that were not stopped
+MAGIC, VERSION = b'RDMT', 1
+(HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
+ MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
+ CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
+ BYE) = range(1, 39)
+FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
+HELLO_SECONDS = 5  # that a client may take to greet
+MOST_CLIENTS, MOST_OF_ADDRESS = 16, 8
+
+
+def message(kind, body=b'', version=VERSION, length=None):
+    length = len(body) if length is None else length
+    return MAGIC + struct.pack('>III', version, kind, length) + body
+
+
+def hello(lowest=VERSION, highest=VERSION, token=b'', release=b'9.9', **header):
+    return message(HELLO, struct.pack('>II', lowest, highest) + release.ljust(32, b'\0') +
+                   token.ljust(64, b'\0'), **header)
+
+
+class Gone(Exception):
+    """The server closed the connection."""
+
+
+class Client:
+    def __init__(self, to='127.0.0.1', port=PORT, source=None, seconds=20):
+        self.socket = socket.create_connection((to, port), seconds,
+                                               (source, 0) if source else None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise Gone from error
+
+    def take(self, length):
+        data = b''
+        while len(data) < length:
+            try:
+                part = self.socket.recv(length - len(data))
+            except ConnectionResetError:
+                part = b''
+            if not part:
+                raise Gone
+            data += part
+        return data
+
+    def receive(self):
+        """Type and body of the next message."""
+        head = self.take(16)
+        version, kind, length = struct.unpack('>III', head[4:])
+        if head[:4] != MAGIC or version != VERSION or length > 4080:
+            raise ValueError('no message: %r' % head)
+        return kind, self.take(length)
+
+    def call(self, data):
+        self.send(data)
+        return self.receive()
+
+    def is_dropped(self):
+        """Waits until the server closes, whatever it says before."""
+        try:
+            while True:
+                self.take(1)
+        except Gone:
+            return True
+        except TimeoutError:
+            return False
+
+    def reset(self):
+        """Closes without the usual ceremony."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        self.socket.close()
+
+
+def refusal(reply):
+    """Reason, versions and text of a refusal."""
+    kind, body = reply
+    if kind != REFUSED:
+        return ('type %d' % kind, 0, 0, '')
+    reason, _, _, _, _, lowest, highest = struct.unpack('>7I', body[:28])
+    return (reason, lowest, highest, body[44:].rstrip(b'\0').decode('utf-8', 'replace'))
+
+
+class Server:
+    """The program under test with what it says; `command` makes the argv of some options."""
+
+    def __init__(self, command, *options, port=PORT, bind=None):
+        self.log = tempfile.TemporaryFile()
+        self.out = tempfile.TemporaryFile()
+        self.port = port
+        self.bind = bind
+        words = ('--port', str(port), *(('--bind', bind) if bind else ()), *options)
+        self.process = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL,
+                                        stdout=self.out, stderr=self.log)
+        self.pid = self.process.pid
+        _running.append(self)
+        self.wait_for('listening on')
+
+    def client(self, **options):
+        options.setdefault('to', self.bind or '127.0.0.1')
+        return Client(port=self.port, **options)
+
+    def greeted(self, **options):
+        client = self.client(**options)
+        reply = client.call(hello())
+        if reply[0] != WELCOME:
+            raise Gone('refused: %s' % (refusal(reply),))
+        return client
+
+    def text(self):
+        # By its number: the file's place belongs to the server, too.
+        return os.pread(self.log.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
+
+    def lines(self):
+        return self.text().splitlines()
+
+    def wait_for(self, what, seconds=20, count=1):
+        """True when the log has the words so many times."""
+        end = time.monotonic() + seconds
+        while self.text().count(what) < count:
+            if time.monotonic() > end or self.process.poll() is not None:
+                return self.text().count(what) >= count
+            time.sleep(0.02)
+        return True
+
+    def children(self):
+        found = []
+        for name in os.listdir('/proc'):
+            if not name.isdigit():
+                continue
+            try:
+                with open('/proc/%s/stat' % name) as file:
+                    fields = file.read().rpartition(')')[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == self.pid:
+                found.append(int(name))
+        return found
+
+    def descriptors(self):
+        """How many of each kind it has open."""
+        kinds = collections.Counter()
+        for name in os.listdir('/proc/%d/fd' % self.pid):
+            kinds[os.readlink('/proc/%d/fd/%s' % (self.pid, name)).split('[')[0]] += 1
+        return dict(kinds)
+
+    def memory(self):
+        """Bytes of private memory."""
+        with open('/proc/%d/statm' % self.pid) as file:
+            words = file.read().split()
+        return (int(words[1]) - int(words[2])) * os.sysconf('SC_PAGESIZE')
+
+    def at_rest(self, seconds=10):
+        """Waits until no client is there."""
+        end = time.monotonic() + seconds
+        while self.children():
+            if time.monotonic() > end:
+                return ['children that do not end: %s' % self.children()]
+            time.sleep(0.02)
+        return []
+
+    def state(self):
+        return self.descriptors()
+
+    def stop(self, number=signal.SIGTERM, seconds=20):
+        """Exit status; 'late' if it does not end by the signal."""
+        _running.remove(self)
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return 'late'
+
+    def complaints(self):
+        """Of sanitizers; and control bytes in its log."""
+        wrong = [line for line in self.lines()
+                 if re.search('Sanitizer|runtime error:|out of memory', line)]
+        return wrong + ['control bytes in %r' % line for line in self.text().split('\n')
+                        if any(ord(c) < 32 or 126 < ord(c) < 160 for c in line)]
+
+    def output(self):
+        return os.pread(self.out.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
+
+
+def is_served(server, **options):
+    """What keeps a good client from being served: nothing, one hopes."""
+    try:
+        with server.client(**options) as client:
+            kind, body = client.call(hello())
+            if kind != WELCOME:
+                return ['a good client is refused: %s' % (refusal((kind, body)),)]
+            version, pairs, most = struct.unpack('>IIQ', body[:16])
+            kind, _ = client.call(message(RELEASE))
+            client.send(message(BYE))
+            client.is_dropped()
+            return (unequal('version', version, VERSION) + unequal('answer', kind, DONE) +
+                    ([] if pairs and most else ['it grants nothing']))
+    except (Gone, OSError, ValueError) as error:
+        return ['a good client is not served: %r' % error]
+
+
+def still(server, before):
+    """After the abuse: as before it, and at the service of good clients."""
+    wrong = server.at_rest()
+    wrong += unequal('descriptors', server.state(), before)
+    return wrong + is_served(server) + server.at_rest()
+
+
+def abuse(tap, server, name, action):
+    """One kind of abuse as a test. What it returns is wrong."""
+    before = server.state()
+    try:
+        wrong = action(server) or []
+    except (Gone, OSError, ValueError) as error:
+        wrong = ['%s: %r' % (name, error)]
+    tap.test('server: ' + name, wrong + still(server, before))
+
+
+def one_line_each(server, clients, what):
+    """Runs functions that are a client each, and counts the lines in the log."""
+    begin = len(server.lines())
+    wrong = []
+    for client in clients:
+        client()
+        wrong += server.at_rest()
+    lines = server.lines()[begin:]
+    wrong += unequal('lines in the log', len(lines), len(clients))
+    return wrong + [line for line in lines if not re.search(what, line)][:5]
+
+
+def drops(server, *data):
+    """Clients that send this and wait."""
+    stayed = []
+
+    def client_of(piece):
+        def run():
+            with server.client() as client:
+                try:
+                    client.send(piece)
+                except Gone:
+                    return
+                if not client.is_dropped():
+                    stayed.append('%r is not dropped' % piece[:40])
+        return run
+    return one_line_each(server, [client_of(piece) for piece in data],
+                         'sent no valid message|began with|no hello|before it said hello') + stayed
+
+
+def random_bytes(server):
+    dice = random.Random(1)
+    return drops(server, *(dice.randbytes(dice.choice((16, 17, 100, 4096, 100000)))
+                           for _ in range(12)),
+                 *(MAGIC + dice.randbytes(200) for _ in range(6)),
+                 *(MAGIC + struct.pack('>II', 1, dice.randrange(64)) + dice.randbytes(100)
+                   for _ in range(12)),
+                 *(hello()[:24] + dice.randbytes(96) for _ in range(2)))
+
+
+def other_protocols(server):
+    return drops(server, b'GET / HTTP/1.1\r\nHost: x\r\n\r\n', b'SSH-2.0-OpenSSH_9.2\r\n',
+                 b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + bytes(500),
+                 b'0000:000001:000002:fe800000000000000000000000000000'.ljust(64, b'\0'),
+                 b'\x1b]0;title\x07\x1b[2J\xff\xfe'.ljust(64, b'\x9b'))
+
+
+def lengths(server):
+    return drops(server, *(hello(length=length) for length in
+                           (0, 1, 103, 105, 4081, 65536, 0x7fffffff, 0x80000000, 0xffffffff)),
+                 *(message(kind, length=0xffffffff) for kind in (WAITED, COUNTED, BYE, 0, 99)))
+
+
+def not_hello(server):
+    return drops(server, message(BYE), message(RELEASE), message(DONE), message(COUNTERS),
+                 message(QUERY, struct.pack('>I', 0)), message(COUNTED, struct.pack('>I', 0)),
+                 message(RELEASE, version=2), hello(release=b'x' * 32))
+
+
+def versions(server):
+    wrong = []
+    for lowest, highest, header in ((2, 3, 2), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
+                                    (0xffffffff, 0xffffffff, 0xffffffff)):
+        with server.client() as client:
+            reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
+            wrong += unequal('%d to %d' % (lowest, highest), refusal(reply)[:3],
+                             (BAD_VERSION, VERSION, VERSION))
+    with server.client() as client:
+        wrong += unequal('a range with ours', client.call(hello(0, 7, version=7))[0], WELCOME)
+    return wrong
+
+
+def slow(server):
+    """Silence, and a byte now and then, beside a good client."""
+    begin = time.monotonic()
+    silent, dribbling, halved = (server.client() for _ in range(3))
+    data = hello()
+    halved.send(data[:20])
+    sent, served, wrong = 0, 0, []
+    dribbling.socket.settimeout(0)
+    while time.monotonic() < begin + 3 * HELLO_SECONDS and sent < len(data):
+        try:
+            dribbling.socket.send(data[sent:sent + 1])
+            sent += 1
+        except OSError:
+            break
+        if sent % 10 == 0:
+            wrong += is_served(server)
+            served += 1
+        time.sleep(0.1)
+    elapsed = time.monotonic() - begin
+    if sent == len(data) or not HELLO_SECONDS - 1 < elapsed < HELLO_SECONDS + 4:
+        wrong.append('%d bytes of hello, one a tick, took %.1f s' % (sent, elapsed))
+    for client in (silent, halved):
+        client.socket.settimeout(4)
+        if not client.is_dropped():
+            wrong.append('not dropped')
+    for client in (silent, dribbling, halved):
+        client.socket.close()
+    return wrong + ([] if served else ['no good client meanwhile']) + server.at_rest()
+
+
+def halves(server):
+    """Every beginning of a hello, and then nothing more."""
+    data = hello()
+
+    def client_of(length, how):
+        def run():
+            client = server.client()
+            client.send(data[:length])
+            how(client)
+        return run
+    ways = (Client.reset, lambda client: client.socket.close(),
+            lambda client: (client.socket.shutdown(socket.SHUT_WR), client.is_dropped(),
+                            client.socket.close()))
+    return one_line_each(server, [client_of(length, ways[length % 3])
+                                  for length in (0, 1, 2, 3, 4, 8, 15, 16, 17, 24, 119)],
+                         'before it said hello|closed|sent no valid message')
+
+
+def late_garbage(server):
+    """After a good hello: what is no order, and orders that need a device."""
+    wrong = []
+    for data in (b'x' * 16, message(99), message(BUFFER, bytes(20), length=0xffffffff),
+                 message(RELEASE, version=2), message(QUERY, struct.pack('>I', 64)),
+                 message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
+        with server.greeted() as client:
+            client.send(data)
+            if not client.is_dropped():
+                wrong.append('%r is not dropped' % data[:40])
+    for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', 63)),
+                 message(LEAVE, struct.pack('>I', 0))):
+        with server.greeted() as client:
+            wrong += unequal('an order that makes no sense', refusal(client.call(data))[0], ORDER)
+            wrong += unequal('and one that does', client.call(message(RELEASE))[0], DONE)
+    return wrong
+
+
+def deaf(server):
+    """Orders without end from a client that reads no answer."""
+    with server.greeted() as client:
+        client.socket.settimeout(0.5)
+        sent = 0
+        try:
+            while sent < 1 << 28:
+                sent += client.socket.send(message(COUNTERS) * 1000)
+        except TimeoutError:
+            pass
+        except OSError:
+            return []
+        client.socket.settimeout(12)
+        try:
+            while True:
+                client.socket.sendall(message(COUNTERS))
+        except TimeoutError:
+            return ['not dropped after %d bytes' % sent]
+        except OSError:
+            return []
+
+
+def crowd(server):
+    """As many as it takes: of one address, and of all."""
+    wrong, many = [], []
+    for number in range(MOST_OF_ADDRESS):
+        many.append(server.greeted(source='127.0.0.2'))
+    with server.client(source='127.0.0.2') as client:
+        reason, _, _, text = refusal(client.call(hello()))
+        wrong += unequal('the ninth of an address', (reason, 'address' in text), (BUSY, True))
+    wrong += is_served(server, source='127.0.0.3')
+    for number in range(MOST_CLIENTS - MOST_OF_ADDRESS):
+        many.append(server.greeted(source='127.0.0.%d' % (4 + number)))
+    for _ in range(50):
+        with server.client(source='127.0.0.99') as client:
+            wrong += unequal('one too many', refusal(client.call(hello()))[0], BUSY)
+    wrong += unequal('processes', len(server.children()), MOST_CLIENTS)
+    for client in many:
+        wrong += unequal('one of many', client.call(message(RELEASE))[0], DONE)
+        client.socket.close()
+    return wrong[:5]
+
+
+def thousand(server):
+    """Connects that are given up at once, or a little later."""
+    begin, before = len(server.lines()), server.memory()
+    waiting = []
+    for number in range(1000):
+        client = server.client()
+        if number % 3 == 0:
+            client.send(hello()[:number % 120])
+        if number % 2:
+            client.reset()
+        else:
+            waiting.append(client)
+        while len(waiting) > 20:
+            waiting.pop(0).socket.close()
+    for client in waiting:
+        client.socket.close()
+    wrong = server.at_rest()
+    end = time.monotonic() + 10
+    # A connection that is reset before it is accepted may never be seen.
+    while len(server.lines()) - begin < 500 and time.monotonic() < end:
+        time.sleep(0.1)
+    lines = len(server.lines()) - begin
+    if not 500 <= lines <= 1000:
+        wrong.append('%d lines for 1000 connects' % lines)
+    grown = server.memory() - before
+    if grown > 4 << 20:
+        wrong.append('the server grew by %d bytes' % grown)
+    return wrong
+
+
+def crash(server):
+    """The process of one client is killed: a line, and the other client does not notice."""
+    with server.greeted(source='127.0.0.7') as other:
+        others = set(server.children())
+        with server.greeted() as client:
+            for pid in set(server.children()) - others:
+                os.kill(pid, signal.SIGKILL)
+            dropped = client.is_dropped()
+        return (unequal('dropped', dropped, True) +
+                ([] if server.wait_for('killed by signal 9') else ['no line about it']) +
+                unequal('the other client', other.call(message(RELEASE))[0], DONE))
+
+
+def hosts(tap, command):
+    """A server for all, and everybody comes."""
+    server = Server(command)
+    for name, action in (('random bytes', random_bytes), ('other protocols', other_protocols),
+                         ('impossible lengths', lengths), ('no hello first', not_hello),
+                         ('other versions', versions), ('slow clients', slow),
+                         ('half a hello', halves), ('garbage after a good hello', late_garbage),
+                         ('a client that does not listen', deaf), ('a crowd', crowd),
+                         ('a thousand connects', thousand), ('a crash', crash)):
+        abuse(tap, server, name, action)
+    tap.test('server: IPv6 beside IPv4', is_served(server, to='::1') + server.at_rest())
+    status = server.stop()
+    tap.test('server: ends by SIGTERM, and its log is clean',
+             unequal('exit status', status in (0, 4), True) + server.complaints())
+
+
+def bound(tap, command):
+    """Only where it was asked to."""
+    wrong = []
+    for bind, elsewhere in (('127.0.0.5', '127.0.0.1'), ('127.0.0.5', '::1'), ('::1', '127.0.0.1')):
+        server = Server(command, bind=bind)
+        wrong += is_served(server)
+        try:
+            server.client(to=elsewhere).socket.close()
+            wrong.append('bound to %s, it answers at %s' % (bind, elsewhere))
+        except ConnectionRefusedError:
+            pass
+        server.stop()
+        wrong += server.complaints()
+    tap.test('server: listens only where asked', wrong)
+
+
+def taken(tap, command):
+    with socket.create_server(('127.0.0.1', PORT)):
+        process = subprocess.run(command('--port', str(PORT)), capture_output=True, timeout=20,
+                                 stdin=subprocess.DEVNULL)
+    tap.test('server: the port is taken: exit 1, and why',
+             unequal('exit status', process.returncode, 1) +
+             ([] if b'in use' in process.stderr else ['%r' % process.stderr]))
+
+
+def tokens(tap, command):
+    word = b'correct horse battery'
+    server = Server(command, '--token', word.decode())
+    wrong = []
+    for token in (b'', word[:-1], word + b'x', word + b'\0x', b'\0' + word, word.upper(),
+                  b'\xff' * 64):
+        with server.client() as client:
+            reason, _, _, text = refusal(client.call(hello(token=token)))
+            wrong += unequal('with %r' % token, reason, BAD_TOKEN)
+            if 'horse' in text:
+                wrong.append('it tells the token')
+    with server.client() as client:
+        wrong += unequal('with the right one', client.call(hello(token=word))[0], WELCOME)
+    wrong += server.at_rest()
+    if 'horse' in server.text():
+        wrong.append('the token is in the log')
+    server.stop()
+    tap.test('server: who does not know the token is refused', wrong + server.complaints())
+
+
+def once(tap, command):
+    server = Server(command, '--once')
+    wrong = drops(server, b'GET / HTTP/1.0\r\n\r\n'.ljust(100), message(BYE))
+    with server.client() as client:
+        wrong += unequal('another version', refusal(client.call(hello(2, 2)))[0], BAD_VERSION)
+    wrong += server.at_rest()
+    with server.greeted() as client:
+        with server.client() as second:
+            wrong += unequal('the second', refusal(second.call(hello()))[0], BUSY)
+        wrong += unequal('the one', client.call(message(RELEASE))[0], DONE)
+        client.send(message(BYE))
+        client.is_dropped()
+    try:
+        wrong += unequal('exit status', server.process.wait(10), 0)
+    except subprocess.TimeoutExpired:
+        wrong.append('it does not end')
+    server.stop()
+    tap.test('server: --once ends after the first that was served', wrong + server.complaints())
+    server = Server(command, '--once')
+    server.greeted().reset()
+    try:
+        wrong = unequal('exit status', server.process.wait(10), 4)
+    except subprocess.TimeoutExpired:
+        wrong = ['it does not end']
+    server.stop()
+    tap.test('server: --once fails if that client breaks off', wrong + server.complaints())
+
+
+def endings(tap, command):
+    """Signals while clients are there: idle ones, greeting ones, and one that cannot end itself."""
+    for number, stuck in ((signal.SIGINT, False), (signal.SIGTERM, True)):
+        server = Server(command)
+        clients = [server.greeted(), server.greeted(), server.client()]
+        flood = server.greeted()
+        flood.socket.settimeout(0.2)
+        end = time.monotonic() + 5
+        while len(server.children()) < 4 and time.monotonic() < end:
+            time.sleep(0.02)
+        children = server.children()
+        if stuck:
+            os.kill(children[0], signal.SIGSTOP)
+        begin = time.monotonic()
+        status = server.stop(number)
+        elapsed = time.monotonic() - begin
+        wrong = unequal('children', len(children), 4)
+        wrong += ['process %d is left' % pid for pid in children
+                  if os.path.exists('/proc/%d' % pid)]
+        wrong += unequal('every client is dropped', [client.is_dropped() for client in clients],
+                         [True] * len(clients))
+        if elapsed > (9 if stuck else 3):
+            wrong.append('it took %.1f s' % elapsed)
+        if status == 'late' or status < 0:
+            wrong.append('exit status %s' % status)
+        for client in (*clients, flood):
+            client.socket.close()
+        tap.test('server: ends by %s%s' % (signal.Signals(number).name, ', a process of it stuck'
+                                           if stuck else ''), wrong + server.complaints())
+
+
+def part(tap, action, *words):
+    """Tests that shall not keep the next ones from being made, whatever happens."""
+    try:
+        action(tap, *words)
+    except (Gone, OSError, ValueError) as error:
+        tap.test('server: %s breaks off' % action.__name__, repr(error))
+    for server in list(_running):
+        server.stop(signal.SIGKILL)
+
+
+def play(tap, command):
+    """All of it, against the server that `command` makes the argv of."""
+    for action in (hosts, bound, taken, tokens, once, endings):
+        part(tap, action, command)
