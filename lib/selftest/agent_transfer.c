@@ -69,6 +69,12 @@ static bool is_connected(const struct agent_pair *pair)
 	return pair->qp && (pair->kind != PAIR_UD || pair->ah);
 }
 
+/* They return errno, or -1 with errno set: libsiw does. */
+static int post_error(int rc)
+{
+	return rc == -1 ? errno : rc < 0 ? -rc : rc;
+}
+
 int agent_post(struct agent *agent, const struct message_post *order)
 {
 	struct agent_pair *pair = &agent->pairs[order->slot];
@@ -97,7 +103,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 		rc = ibv_post_send(pair->qp, &work, &bad);
 	}
 	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, rc < 0 ? -rc : rc, "ibv_post_send");
+		return agent_fail(agent, STAGE_TRANSFER, post_error(rc), "ibv_post_send");
 	return 0;
 }
 
@@ -112,7 +118,7 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 	struct ibv_recv_wr *bad;
 	int rc = 0;
 
-	if (order->shared ? !agent->shared : !qp)
+	if (order->shared ? !agent->shared : !qp || qp->srq)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing to post receives to");
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		if (fill_elements(agent, &order->span, i * order->step, elements))
@@ -122,7 +128,7 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 				   : ibv_post_recv(qp, &work, &bad);
 	}
 	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, rc < 0 ? -rc : rc, "ibv_post_recv");
+		return agent_fail(agent, STAGE_TRANSFER, post_error(rc), "ibv_post_recv");
 	return 0;
 }
 

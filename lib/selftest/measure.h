@@ -134,7 +134,6 @@ struct measure {
 	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
 	bool yields;		/* one processor: the other side may have to run on it, too */
 	bool ending;		/* the message that is sent next is the last */
-	bool cut;		/* no regular end: stop, status or error tell */
 	enum stop stop;
 	enum ibv_wc_status status;
 	uint32_t vendor_error;

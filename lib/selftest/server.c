@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -236,10 +237,14 @@ static void leave_server(struct server *server)
 }
 
 static void run_child(struct server *server, int channel, const struct ip_address *address,
-		      int pipe_end)
+		      int pipe_end, pid_t parent)
 {
 	struct serve_report report;
 
+	/* A server that was killed serves nobody. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
 	leave_server(server);
 	serve_client(server->service, channel, address, &report);
 	if (write(pipe_end, &report, sizeof(report)) != (ssize_t)sizeof(report))
@@ -249,6 +254,7 @@ static void run_child(struct server *server, int channel, const struct ip_addres
 
 static int start_child(struct server *server, int channel, const struct ip_address *address)
 {
+	const pid_t parent = getpid();
 	int ends[2];
 	pid_t pid;
 	int rc;
@@ -260,7 +266,7 @@ static int start_child(struct server *server, int channel, const struct ip_addre
 	rc = -errno;
 	if (!pid) {
 		close(ends[0]);
-		run_child(server, channel, address, ends[1]);
+		run_child(server, channel, address, ends[1], parent);
 	}
 	close(ends[1]);
 	if (pid < 0) {

@@ -51,6 +51,7 @@ struct trial {
 	uint32_t cookie;	       /* of the last connection by librdmacm */
 	bool by_cm;		       /* queue pairs are connected by librdmacm */
 	bool marked;		       /* the row has its verdict */
+	const char *blocked;	       /* the test that showed that no packet gets through */
 	enum stop stop;		       /* nothing more can be tested */
 };
 

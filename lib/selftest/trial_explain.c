@@ -78,6 +78,19 @@ static enum diagnosis_end end_of(enum stop stop)
 	return ends[stop];
 }
 
+static bool is_none(const struct counter_sums *sums, enum counter_class class)
+{
+	return sums->by_class[class].known && !sums->by_class[class].value;
+}
+
+/* Packets were sent, and since the first test none has arrived, or none came back. */
+static bool is_blocked(const struct diagnosis_facts *facts)
+{
+	return facts->peer && facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
+	       (is_none(&facts->local_counts, COUNTER_TRAFFIC_RECEIVED) ||
+		is_none(&facts->remote_counts, COUNTER_TRAFFIC_RECEIVED));
+}
+
 /* Fails the row with what the facts amount to; `stop` is what is known to have ended the test. */
 static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum stop stop)
 {
@@ -100,6 +113,8 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 		trial_skip(trial, "interrupted");
 		return;
 	}
+	if (!facts->end || facts->end == END_TIMED_OUT)
+		trial->blocked = is_blocked(facts) ? trial->result->test : NULL;
 	diagnose(facts, &diagnosis);
 	trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
 	diagnosis_clear(&diagnosis);

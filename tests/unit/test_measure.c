@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of a measurement that need no device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "selftest/measure.h"
+#include "selftest/processors.h"
+
+/* Areas follow one another, and no message reaches into the next pair's. */
+static void test_layout(void **state)
+{
+	static const uint64_t sizes[] = {0, 1, 8, 63, 64, 65, 4096, 65537, 1u << 20};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (uint32_t pairs = 1; pairs <= LIMIT_PAIRS; pairs *= 4) {
+			struct run_layout layout;
+
+			run_layout_set(&layout, pairs, sizes[i]);
+			assert_true(layout.stride >= run_receive_bytes(sizes[i]));
+			assert_int_equal(layout.stride % 64, 0);
+			assert_int_equal(layout.receive, pairs * layout.stride);
+			assert_int_equal(layout.control, 2 * layout.receive);
+			assert_true(layout.bytes >= layout.control + pairs * 16);
+		}
+	}
+}
+
+/* The end has another length than each message, and fits where messages arrive. */
+static void test_end(void **state)
+{
+	(void)state;
+	for (uint64_t bytes = 0; bytes < 4; bytes++) {
+		assert_int_not_equal(run_end_bytes(bytes), bytes);
+		assert_true(run_end_bytes(bytes) <= run_receive_bytes(bytes));
+	}
+}
+
+/* What a receive's id says is found again, whatever its lower bits count. */
+static void test_lanes(void **state)
+{
+	struct lane lanes[LIMIT_PAIRS];
+	const struct measure measure = {.lanes = lanes};
+
+	(void)state;
+	for (uint32_t i = 0; i < LIMIT_PAIRS; i++) {
+		const uint64_t send = UINT64_C(1) << 63;
+
+		assert_ptr_equal(measure_lane(&measure, run_receive_id(i)), &lanes[i]);
+		assert_ptr_equal(measure_lane(&measure, run_receive_id(i) + 32767), &lanes[i]);
+		assert_ptr_equal(measure_lane(&measure, send | run_receive_id(i) | 1), &lanes[i]);
+		assert_true(measure_is_send(&(struct ibv_wc){.wr_id = send | run_receive_id(i)}));
+		assert_false(measure_is_send(&(struct ibv_wc){.wr_id = run_receive_id(i)}));
+	}
+}
+
+static void test_few_samples(void **state)
+{
+	struct sampler sampler;
+
+	(void)state;
+	sampler_begin(&sampler, 5);
+	for (uint64_t i = 0; i < 5; i++)
+		sampler_add(&sampler, 100 + i);
+	sampler_end(&sampler);
+	assert_int_equal(sampler.count, 5);
+	assert_int_equal(sampler.seen, 5);
+	for (uint64_t i = 0; i < 5; i++)
+		assert_int_equal(sampler.nsec[i], 100 + i);
+	free(sampler.nsec);
+}
+
+static void test_no_sample(void **state)
+{
+	struct sampler sampler;
+
+	(void)state;
+	sampler_begin(&sampler, 0);
+	sampler_end(&sampler);
+	assert_int_equal(sampler.room, SAMPLES_MOST);
+	assert_int_equal(sampler.count, 0);
+	free(sampler.nsec);
+}
+
+/* More samples than room: a fair choice of all of them, with the extremes. */
+static void test_many_samples(void **state)
+{
+	const uint64_t all = UINT64_C(4) * SAMPLES_MOST;
+	size_t quarters[4] = {0}, least = 0, most = 0;
+	struct sampler sampler;
+
+	(void)state;
+	sampler_begin(&sampler, all);
+	assert_int_equal(sampler.room, SAMPLES_MOST);
+	for (uint64_t i = 0; i < all; i++)
+		sampler_add(&sampler, i == all / 2 ? 1 : i == all / 3 ? 2 * all : all / 8 + i);
+	sampler_end(&sampler);
+	assert_int_equal(sampler.seen, all);
+	assert_int_equal(sampler.count, SAMPLES_MOST);
+	for (size_t i = 0; i < sampler.count; i++) {
+		uint64_t value = sampler.nsec[i];
+
+		least += value == 1;
+		most += value == 2 * all;
+		if (value >= all / 8 && value < all / 8 + all)
+			quarters[(value - all / 8) / (all / 4)]++;
+	}
+	assert_true(least >= 1 && most >= 1);
+	/* 262144 each, with a deviation of 380: this is more than ten times that. */
+	for (size_t i = 0; i < 4; i++)
+		assert_in_range(quarters[i], SAMPLES_MOST / 4 - SAMPLES_MOST / 200,
+				SAMPLES_MOST / 4 + SAMPLES_MOST / 200);
+	free(sampler.nsec);
+}
+
+/* The halves share no processor and leave none out; threads of a core (0 and 4, 1 and 5 ...) stay
+ * together. */
+static void test_processors(void **state)
+{
+	cpu_set_t all, halves[2], both;
+
+	(void)state;
+	CPU_ZERO(&all);
+	CPU_SET(3, &all);
+	assert_false(processors_half(&all, 0, &halves[0]));
+	CPU_SET(9, &all);
+	assert_true(processors_half(&all, 0, &halves[0]));
+	assert_true(processors_half(&all, 1, &halves[1]));
+	assert_true(CPU_COUNT(&halves[0]) == 1 && CPU_ISSET(3, &halves[0]));
+	assert_true(CPU_COUNT(&halves[1]) == 1 && CPU_ISSET(9, &halves[1]));
+	CPU_ZERO(&all);
+	for (unsigned int i = 0; i < 8; i++)
+		CPU_SET(i, &all);
+	assert_true(processors_half(&all, 0, &halves[0]));
+	assert_true(processors_half(&all, 1, &halves[1]));
+	CPU_AND(&both, &halves[0], &halves[1]);
+	assert_int_equal(CPU_COUNT(&both), 0);
+	CPU_OR(&both, &halves[0], &halves[1]);
+	assert_true(CPU_EQUAL(&both, &all));
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(!CPU_ISSET(i, &halves[0]), !CPU_ISSET(i + 4, &halves[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),	   cmocka_unit_test(test_end),
+		cmocka_unit_test(test_lanes),	   cmocka_unit_test(test_few_samples),
+		cmocka_unit_test(test_no_sample),  cmocka_unit_test(test_many_samples),
+		cmocka_unit_test(test_processors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
