@@ -130,6 +130,9 @@ int agent_post(struct agent *agent, const struct message_post *order);
 int agent_receive(struct agent *agent, const struct message_receive *order);
 int agent_wait(struct agent *agent, const struct message_wait *order, struct message_waited *reply);
 
+/* What ibv_post_*() return as errno: it is that, or -1 with errno set (libsiw). */
+int agent_post_error(int rc);
+
 /* agent_cm.c: librdmacm. */
 int agent_listen(struct agent *agent, const struct message_listen *order,
 		 struct message_listening *reply);

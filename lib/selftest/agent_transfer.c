@@ -69,8 +69,7 @@ static bool is_connected(const struct agent_pair *pair)
 	return pair->qp && (pair->kind != PAIR_UD || pair->ah);
 }
 
-/* They return errno, or -1 with errno set: libsiw does. */
-static int post_error(int rc)
+int agent_post_error(int rc)
 {
 	return rc == -1 ? errno : rc < 0 ? -rc : rc;
 }
@@ -103,7 +102,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 		rc = ibv_post_send(pair->qp, &work, &bad);
 	}
 	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, post_error(rc), "ibv_post_send");
+		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
 	return 0;
 }
 
@@ -128,13 +127,13 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 				   : ibv_post_recv(qp, &work, &bad);
 	}
 	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, post_error(rc), "ibv_post_recv");
+		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv");
 	return 0;
 }
 
-static void note_completion(const struct ibv_wc *wc, struct completion *item)
+static void note_completion(const struct ibv_wc *wc, struct work_completion *item)
 {
-	*item = (struct completion){
+	*item = (struct work_completion){
 		.id = wc->wr_id,
 		.status = wc->status,
 		.number = wc->qp_num & 0xffffff,

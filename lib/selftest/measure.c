@@ -118,12 +118,6 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 	return count;
 }
 
-/* Providers return an errno, a negative one, or -1 with errno set (siw). */
-static int post_error(int rc)
-{
-	return rc == -1 ? errno : abs(rc);
-}
-
 bool measure_post(struct measure *measure, struct lane *lane, uint32_t count)
 {
 	uint64_t id = SEND_ID | run_receive_id((uint32_t)(lane - measure->lanes));
@@ -146,7 +140,7 @@ bool measure_post(struct measure *measure, struct lane *lane, uint32_t count)
 	rc = ibv_post_send(lane->qp, lane->list, &bad);
 	if (count < measure->order->batch)
 		lane->list[count - 1].next = &lane->list[count];
-	return rc ? measure_fail(measure, post_error(rc), "ibv_post_send") : true;
+	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
 }
 
 bool measure_drain(struct measure *measure, struct lane *lane, uint64_t outstanding)
@@ -176,7 +170,7 @@ bool measure_receive(struct measure *measure, struct lane *lane)
 	struct ibv_recv_wr *bad;
 	int rc = ibv_post_recv(lane->qp, &lane->receive, &bad);
 
-	return rc ? measure_fail(measure, post_error(rc), "ibv_post_recv") : true;
+	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
 }
 
 static const enum ibv_wr_opcode opcodes[RUN_OPERATIONS] = {

@@ -275,7 +275,7 @@ struct message_wait {
 	uint32_t solicited;    /* by_event: only for solicited ones */
 };
 
-struct completion {
+struct work_completion {
 	uint64_t id;
 	uint32_t status;    /* enum ibv_wc_status */
 	uint32_t operation; /* enum ibv_wc_opcode; only with success */
@@ -292,7 +292,7 @@ struct message_waited {
 	uint32_t count;
 	uint32_t events; /* wake-ups by the channel */
 	uint32_t stop;	 /* enum stop: why it ended before */
-	struct completion items[LIMIT_COMPLETION];
+	struct work_completion items[LIMIT_COMPLETION];
 };
 
 struct message_listen {

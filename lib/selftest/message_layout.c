@@ -65,18 +65,18 @@ static const struct wire_field span_fields[] = {
 static const struct wire_layout span_layout = LAYOUT(span, "span", span_fields);
 
 static const struct wire_field completion_fields[] = {
-	ANY(completion, id),
-	NUMBER(completion, status, 0, 63),
-	NUMBER(completion, operation, 0, 255),
-	ANY(completion, bytes),
-	FLAG(completion, with_immediate),
-	ANY(completion, immediate),
-	FLAG(completion, with_grh),
-	ANY(completion, number),
-	ANY(completion, source),
-	ANY(completion, vendor_error),
+	ANY(work_completion, id),
+	NUMBER(work_completion, status, 0, 63),
+	NUMBER(work_completion, operation, 0, 255),
+	ANY(work_completion, bytes),
+	FLAG(work_completion, with_immediate),
+	ANY(work_completion, immediate),
+	FLAG(work_completion, with_grh),
+	ANY(work_completion, number),
+	ANY(work_completion, source),
+	ANY(work_completion, vendor_error),
 };
-static const struct wire_layout completion_layout = LAYOUT(completion, "completion",
+static const struct wire_layout completion_layout = LAYOUT(work_completion, "completion",
 							   completion_fields);
 
 static const struct wire_field reading_fields[] = {

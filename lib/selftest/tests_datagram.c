@@ -155,7 +155,7 @@ static int header_one_way(struct trial *trial, struct datagram_way *way, const s
 			  const struct gid *destination, uint32_t iteration, bool *ret_with)
 {
 	bool ethernet = trial->near_can.far.link_layer == LINK_LAYER_ETHERNET;
-	struct completion item;
+	struct work_completion item;
 	int rc = datagram_transfer(trial, way, 64, iteration, &item);
 
 	if (rc)

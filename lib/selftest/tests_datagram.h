@@ -40,7 +40,7 @@ int datagram_send(struct trial *trial, struct datagram_way *way, uint64_t bytes)
  * only if the wait itself failed.
  */
 int datagram_look(struct trial *trial, struct datagram_way *way, uint32_t msec, uint32_t *ret_count,
-		  struct completion *ret);
+		  struct work_completion *ret);
 /* Nothing may come within `msec`: what comes fails the row with these words. */
 int datagram_expect_none(struct trial *trial, struct datagram_way *way, uint32_t msec,
 			 const char *complaint);
@@ -49,10 +49,10 @@ int datagram_expect_none(struct trial *trial, struct datagram_way *way, uint32_t
  * arrived. *ret may be NULL.
  */
 int datagram_pass(struct trial *trial, struct datagram_way *way, uint64_t bytes, uint32_t iteration,
-		  struct completion *ret);
+		  struct work_completion *ret);
 /* The same with a receive of its own. */
 int datagram_transfer(struct trial *trial, struct datagram_way *way, uint64_t bytes,
-		      uint32_t iteration, struct completion *ret);
+		      uint32_t iteration, struct work_completion *ret);
 /* The addresses in the header of the message that arrived last. */
 int datagram_check_header(struct trial *trial, struct datagram_way *way, const struct gid *source,
 			  const struct gid *destination);

@@ -81,7 +81,7 @@ int datagram_send(struct trial *trial, struct datagram_way *way, uint64_t bytes)
 }
 
 int datagram_look(struct trial *trial, struct datagram_way *way, uint32_t msec, uint32_t *ret_count,
-		  struct completion *ret)
+		  struct work_completion *ret)
 {
 	const struct message order = {
 		.type = MESSAGE_WAIT,
@@ -104,7 +104,7 @@ int datagram_look(struct trial *trial, struct datagram_way *way, uint32_t msec, 
 int datagram_expect_none(struct trial *trial, struct datagram_way *way, uint32_t msec,
 			 const char *complaint)
 {
-	struct completion item;
+	struct work_completion item;
 	uint32_t count = 0;
 	int rc = datagram_look(trial, way, msec, &count, &item);
 
@@ -119,10 +119,10 @@ int datagram_expect_none(struct trial *trial, struct datagram_way *way, uint32_t
 
 /* Sends until something arrives. */
 static int deliver(struct trial *trial, struct datagram_way *way, uint64_t bytes,
-		   struct completion *ret)
+		   struct work_completion *ret)
 {
 	uint32_t count = 0, late_count, lost = way->lost;
-	struct completion late;
+	struct work_completion late;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < ATTEMPTS && !count && !rc; i++) {
@@ -147,7 +147,7 @@ static const char *who(const struct trial *trial, const struct datagram_way *way
 }
 
 static int check_completion(struct trial *trial, const struct datagram_way *way, uint64_t bytes,
-			    const struct completion *item)
+			    const struct work_completion *item)
 {
 	if (item->status)
 		return trial_explain_status(trial, way->to, item);
@@ -172,12 +172,12 @@ static int check_completion(struct trial *trial, const struct datagram_way *way,
 }
 
 int datagram_pass(struct trial *trial, struct datagram_way *way, uint64_t bytes, uint32_t iteration,
-		  struct completion *ret)
+		  struct work_completion *ret)
 {
 	uint64_t end = way->header + bytes;
 	const struct span data = trial_span(DATAGRAM_RECEIVE + way->header, bytes);
 	const struct span rest = trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end);
-	struct completion item;
+	struct work_completion item;
 	int rc = datagram_fill(trial, way, bytes, iteration);
 
 	if (!rc)
@@ -194,7 +194,7 @@ int datagram_pass(struct trial *trial, struct datagram_way *way, uint64_t bytes,
 }
 
 int datagram_transfer(struct trial *trial, struct datagram_way *way, uint64_t bytes,
-		      uint32_t iteration, struct completion *ret)
+		      uint32_t iteration, struct work_completion *ret)
 {
 	int rc;
 

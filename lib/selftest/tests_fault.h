@@ -61,7 +61,7 @@ struct committed {
 	struct trial *trial;
 	const struct fault *fault;
 	struct message_buffered there;
-	struct completion seen[2][8]; /* of the near and of the far side */
+	struct work_completion seen[2][8]; /* of the near and of the far side */
 	size_t seen_count[2];
 	bool states_unknown; /* the device does not tell them */
 	char **remark;	     /* deviations that are harmless */
@@ -75,10 +75,10 @@ void fault_remark(struct committed *it, const char *format, ...)
 int fault_fail_status(struct committed *it, const char *where, uint32_t got, uint32_t expected);
 /* The completion with this id, if it was there; waits for it; and demands its status, or one of the
  * bits in `also`, which is worth a remark. */
-const struct completion *fault_seen(const struct committed *it, const struct side *side,
-				    uint64_t id);
+const struct work_completion *fault_seen(const struct committed *it, const struct side *side,
+					 uint64_t id);
 int fault_await(struct committed *it, struct side *side, uint64_t id,
-		const struct completion **ret);
+		const struct work_completion **ret);
 int fault_expect(struct committed *it, struct side *side, uint64_t id, const char *where,
 		 uint32_t status, uint32_t also);
 int fault_query_state(struct trial *trial, struct side *side, uint32_t *ret_state);

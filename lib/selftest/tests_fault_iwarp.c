@@ -29,7 +29,7 @@ static bool is_iwarp_status(const struct fault *fault, uint32_t status)
 
 static int expect_iwarp_request(struct committed *it)
 {
-	const struct completion *item;
+	const struct work_completion *item;
 	int rc = fault_await(it, &it->trial->near, FAULT_ID, &item);
 
 	if (rc || is_iwarp_status(it->fault, item->status))

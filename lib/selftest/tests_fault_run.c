@@ -53,8 +53,8 @@ int fault_fail_status(struct committed *it, const char *where, uint32_t got, uin
 	return -EBADE;
 }
 
-const struct completion *fault_seen(const struct committed *it, const struct side *side,
-				    uint64_t id)
+const struct work_completion *fault_seen(const struct committed *it, const struct side *side,
+					 uint64_t id)
 {
 	int which = side == &it->trial->far;
 
@@ -65,7 +65,8 @@ const struct completion *fault_seen(const struct committed *it, const struct sid
 }
 
 /* Waits for the completion with this id; others that come before are kept. */
-int fault_await(struct committed *it, struct side *side, uint64_t id, const struct completion **ret)
+int fault_await(struct committed *it, struct side *side, uint64_t id,
+		const struct work_completion **ret)
 {
 	int which = side == &it->trial->far;
 	struct message_waited waited;
@@ -88,16 +89,15 @@ int fault_await(struct committed *it, struct side *side, uint64_t id, const stru
 int fault_expect(struct committed *it, struct side *side, uint64_t id, const char *where,
 		 uint32_t status, uint32_t also)
 {
-	const struct completion *item;
+	const struct work_completion *item;
 	int rc = fault_await(it, side, id, &item);
 
 	if (rc || item->status == status)
 		return rc;
 	if (item->status >= 32 || !(also & FAULT_STATUS(item->status)))
 		return fault_fail_status(it, where, item->status, status);
-	fault_remark(it, "%s: %s completes with '%s', by the specification with '%s'",
-		     it->fault->name, where, completion_status_name(item->status),
-		     completion_status_name(status));
+	fault_remark(it, "found as '%s', by the specification '%s'",
+		     completion_status_name(item->status), completion_status_name(status));
 	return 0;
 }
 

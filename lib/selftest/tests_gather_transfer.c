@@ -145,7 +145,8 @@ static struct message order_of(const struct gather *gather, bool packed, uint64_
 /* What a side's part of a round came to. */
 static int judge(struct trial *trial, struct side *side, const struct message_ran *ran)
 {
-	const struct completion item = {.status = ran->status, .vendor_error = ran->vendor_error};
+	const struct work_completion item = {.status = ran->status,
+					     .vendor_error = ran->vendor_error};
 
 	if (ran->status)
 		return trial_explain_status(trial, side, &item);

@@ -370,7 +370,8 @@ static int run_both(struct trial *trial, struct plan *plan)
 
 static void explain_status(struct trial *trial, struct side *side, const struct message_ran *ran)
 {
-	const struct completion item = {.status = ran->status, .vendor_error = ran->vendor_error};
+	const struct work_completion item = {.status = ran->status,
+					     .vendor_error = ran->vendor_error};
 
 	trial_explain_status(trial, side, &item);
 }

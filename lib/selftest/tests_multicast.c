@@ -117,7 +117,7 @@ static int enter(struct trial *trial, struct datagram_way *way, struct message_j
 
 static int hear(struct trial *trial, struct datagram_way *way, const struct message_joined *joined)
 {
-	struct completion item;
+	struct work_completion item;
 	int rc = datagram_transfer(trial, way, 256, 0, &item);
 
 	if (rc || !item.with_grh)

@@ -103,7 +103,7 @@ static int expect_step(struct trial *trial, const struct rc_path *path, uint64_t
 		       uint32_t operation)
 {
 	const uint32_t opcode = operation == POST_FETCH_ADD ? IBV_WC_FETCH_ADD : IBV_WC_COMP_SWAP;
-	struct completion item;
+	struct work_completion item;
 	int rc = trial_expect(trial, path->from, id, &item);
 
 	if (rc || item.operation == opcode)

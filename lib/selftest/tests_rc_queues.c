@@ -210,7 +210,7 @@ struct arrivals {
  * The order among pairs is open, within each pair it is not: so its QPN tells which message it must
  * be, and its id where it must lie.
  */
-static int check_arrival(struct trial *trial, const struct completion *item,
+static int check_arrival(struct trial *trial, const struct work_completion *item,
 			 struct arrivals *arrivals)
 {
 	uint32_t pair = 0, message;

@@ -217,7 +217,7 @@ static int post_follower(struct trial *trial, const struct rc_path *path)
 static int expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
 		       uint32_t operation)
 {
-	struct completion item;
+	struct work_completion item;
 	int rc = trial_expect(trial, path->from, id, &item);
 
 	if (rc)
@@ -234,7 +234,7 @@ static int expect_received(struct trial *trial, const struct rc_path *path, uint
 			   uint64_t bytes)
 {
 	const struct operation *expected = &operations[operation];
-	struct completion item;
+	struct work_completion item;
 	int rc = trial_expect(trial, path->to, ID_RECEIVE, &item);
 
 	if (rc)

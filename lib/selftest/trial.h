@@ -131,7 +131,7 @@ int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t 
 int trial_wait_event(struct trial *trial, struct side *side, uint32_t count, bool solicited,
 		     struct message_waited *ret);
 /* For one completion that must be a success with this id; *ret (may be NULL) gets it. */
-int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct completion *ret);
+int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret);
 /* A completion that must have this status (enum ibv_wc_status), else the row fails. */
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status);
 /* No completion within `msec`: one that comes fails the row. */
@@ -145,7 +145,8 @@ int trial_explain(struct trial *trial, struct side *side, int rc, const struct m
 int trial_call(struct trial *trial, struct side *side, const struct message *order,
 	       struct message *reply);
 /* A completion that is no success, as above: always returns -EIO. */
-int trial_explain_status(struct trial *trial, struct side *side, const struct completion *item);
+int trial_explain_status(struct trial *trial, struct side *side,
+			 const struct work_completion *item);
 
 /* The verdict of the row, if it has none yet; text is the sentence, `hint` may be NULL. */
 void trial_fail(struct trial *trial, const char *hint, const char *format, ...)

@@ -211,7 +211,7 @@ int trial_explain(struct trial *trial, struct side *side, int rc, const struct m
 	return rc;
 }
 
-int trial_explain_status(struct trial *trial, struct side *side, const struct completion *item)
+int trial_explain_status(struct trial *trial, struct side *side, const struct work_completion *item)
 {
 	struct diagnosis_facts facts;
 

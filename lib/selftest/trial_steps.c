@@ -195,7 +195,7 @@ int trial_wait_event(struct trial *trial, struct side *side, uint32_t count, boo
 	return wait_for(trial, side, &order, ret);
 }
 
-static int expect_id(struct trial *trial, struct side *side, const struct completion *item,
+static int expect_id(struct trial *trial, struct side *side, const struct work_completion *item,
 		     uint64_t id)
 {
 	if (item->id == id)
@@ -205,7 +205,7 @@ static int expect_id(struct trial *trial, struct side *side, const struct comple
 	return -EBADE;
 }
 
-int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct completion *ret)
+int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret)
 {
 	struct message_waited waited;
 	int rc = trial_wait(trial, side, 1, 0, &waited);
