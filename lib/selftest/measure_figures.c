@@ -62,6 +62,10 @@ void figures_note(struct trial *trial, const struct message_run *run, const stru
 		note_bandwidth(trial, run, ran);
 }
 
+static const char slow_hint[] =
+	"look for other load on both hosts and on the way, at rate and MTU of both ports (rdmactl "
+	"ports), their PCIe links (lspci -vv) and NUMA nodes; --all-sizes shows more";
+
 void figures_compare(struct trial *trial, const struct message_run *run)
 {
 	const struct selftest_request *request = trial->request;
@@ -69,11 +73,13 @@ void figures_compare(struct trial *trial, const struct message_run *run)
 	double usec = row->latency_p50_usec.value, gbps = row->bandwidth_gbps.value;
 
 	if (request->expect_usec > 0 && row->latency_p50_usec.known && usec > request->expect_usec)
-		trial_fail(trial, NULL, "the median latency is %.2f us, expected at most %.2f us",
-			   usec, request->expect_usec);
+		trial_fail(trial, slow_hint,
+			   "the median latency is %.2f us, expected at most %.2f us", usec,
+			   request->expect_usec);
 	/* Of atomics it is always small. */
 	if (request->expect_gbps > 0 && row->bandwidth_gbps.known && run->bytes &&
 	    run->operation != RUN_ATOMIC && gbps < request->expect_gbps)
-		trial_fail(trial, NULL, "the bandwidth is %.2f Gb/s, expected at least %.2f Gb/s",
-			   gbps, request->expect_gbps);
+		trial_fail(trial, slow_hint,
+			   "the bandwidth is %.2f Gb/s, expected at least %.2f Gb/s", gbps,
+			   request->expect_gbps);
 }

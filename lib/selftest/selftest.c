@@ -58,6 +58,7 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 	if (rc)
 		return rc;
 	trial->far_can = reply.opened;
+	trial_name_peer(trial, trial->result);
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_HANDSHAKE;
 	if (diagnose_mismatch(&facts, &diagnosis)) {

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/device.h"
@@ -35,9 +35,20 @@ static char *clean(const char *text)
 	return text[0] ? text_clean(text, strlen(text)) : NULL;
 }
 
+void trial_name_peer(const struct trial *trial, struct selftest_result *row)
+{
+	const struct endpoint *far = &trial->far_can.far;
+
+	if (!trial->request->peer || !far->device[0])
+		return;
+	row->peer_device = clean(far->device);
+	number_set(&row->peer_port, far->port);
+	row->peer_gid = (struct known_gid){.gid = far->gid, .known = true};
+}
+
 static void fill_row(const struct trial *trial, struct selftest_result *row)
 {
-	const struct endpoint *near = &trial->near_can.far, *far = &trial->far_can.far;
+	const struct endpoint *near = &trial->near_can.far;
 	const struct selftest_request *request = trial->request;
 
 	row->device = clean(near->device);
@@ -47,14 +58,9 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 	row->gid = (struct known_gid){.gid = near->gid, .known = true};
 	number_set(&row->gid_type, near->gid_type);
 	number_set(&row->connection, trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
-	if (!request->peer)
-		return;
-	row->peer = clean(request->peer);
-	if (!far->device[0])
-		return;
-	row->peer_device = clean(far->device);
-	number_set(&row->peer_port, far->port);
-	row->peer_gid = (struct known_gid){.gid = far->gid, .known = true};
+	if (request->peer)
+		row->peer = clean(request->peer);
+	trial_name_peer(trial, row);
 }
 
 struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group group,
@@ -73,21 +79,17 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 	row->summary = mem_string(summary);
 	trial->result = row;
 	trial->marked = false;
-	clock_gettime(CLOCK_MONOTONIC, &trial->row_begin);
+	trial->row_begin_nsec = clock_nsec();
 	return row;
 }
 
 /* How long the row took, unless the test measured it itself. */
 static void finish_row(struct trial *trial)
 {
-	const struct timespec *begin = &trial->row_begin;
 	struct real *duration = &trial->result->duration_msec;
-	struct timespec end;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
 	if (!duration->known)
-		duration->value = (double)(end.tv_sec - begin->tv_sec) * 1e3 +
-				  (double)(end.tv_nsec - begin->tv_nsec) / 1e6;
+		duration->value = (double)(clock_nsec() - trial->row_begin_nsec) / 1e6;
 	duration->known = true;
 }
 

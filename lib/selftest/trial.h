@@ -45,7 +45,7 @@ struct trial {
 	struct selftest_results *results;
 	const struct trial_test *test;
 	struct selftest_result *result; /* of the running test */
-	struct timespec row_begin;
+	uint64_t row_begin_nsec;
 	uint32_t number;	       /* of the running test, for the seeds of patterns */
 	struct counter_list before[2]; /* of near and far, read before the first test */
 	uint32_t cookie;	       /* of the last connection by librdmacm */
@@ -166,6 +166,8 @@ void trial_run_table(struct trial *trial, const struct trial_test *tests);
 /* A row without a test of a table, filled with who talks to whom. */
 struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group group,
 				      const char *id, const char *summary);
+/* Writes the peer's port and GID, as soon as they are known, into a row that has none yet. */
+void trial_name_peer(const struct trial *trial, struct selftest_result *row);
 /* What the near and the far side count now; a side that cannot tell leaves its list empty. */
 void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2]);
 /* Fails the row because a wait of that side ended before its time; STOP_TIMED_OUT: at it. */

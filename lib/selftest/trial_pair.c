@@ -18,6 +18,19 @@
 #define RNR_TIMER	    12u /* 0.64 ms, IBTA 1 table 45 */
 #define CONNECT_MSEC	    8000u
 
+/*
+ * Not so for messages of many packets: on a bad network they lose that many, and rxe counts all
+ * losses of one message together (a NAK of a sequence error does not reset them: check_ack()).
+ */
+#define MANY_PACKETS_BYTES 8192u
+#define MOST_RETRIES	   7u
+
+static uint32_t default_retries(const struct trial *trial)
+{
+	return trial->result->size_bytes.value > MANY_PACKETS_BYTES ? MOST_RETRIES
+								    : DEFAULT_RETRIES;
+}
+
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
 	return value ? value : fallback;
@@ -150,7 +163,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 								  trial_mtu(trial)),
 				.reads = or_default(shape->reads, 1),
 				.timeout = exact ? shape->timeout : DEFAULT_TIMEOUT,
-				.retries = exact ? shape->retries : DEFAULT_RETRIES,
+				.retries = exact ? shape->retries : default_retries(trial),
 				.rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES,
 				.rnr_timer = RNR_TIMER,
 				.qkey = TRIAL_QKEY,
@@ -241,7 +254,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct pair_s
 				.cookie = trial->cookie,
 				.timeout_msec = CONNECT_MSEC,
 				.reads = or_default(shape->reads, 1),
-				.retries = exact ? shape->retries : DEFAULT_RETRIES,
+				.retries = exact ? shape->retries : default_retries(trial),
 				.rnr_retries = rnr_retries,
 			},
 	};
