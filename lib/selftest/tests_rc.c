@@ -63,9 +63,10 @@ static void run_size(struct trial *trial)
 	const uint64_t bytes = bytes_of(trial);
 	const struct pair_shape shape = {0};
 	struct rc_path paths[2];
-	int rc = rc_connect(trial, &shape, bytes, paths);
+	int rc;
 
 	number_set(&trial->result->size_bytes, bytes);
+	rc = rc_connect(trial, &shape, bytes, paths);
 	for (uint32_t i = 0; i < ARRAY_SIZE(kinds) && !rc; i++) {
 		const struct rc_transfer transfer = {
 			.operation = kinds[i],

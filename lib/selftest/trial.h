@@ -73,7 +73,11 @@ struct pair_shape {
 	bool keep_queue;  /* the completion queue is there already: a further pair on it */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
-	bool exact_retries; /* take the next three as they are, else 6 retries, 67 ms apart */
+	/*
+	 * Take the next three as they are; else 67 ms and 6 retries, but 7 for messages of many
+	 * packets: the row's size_bytes is to be known before the pair is made.
+	 */
+	bool exact_retries;
 	uint32_t retries, rnr_retries;
 	uint32_t timeout;    /* 4.096 us * 2^timeout */
 	uint32_t far_access; /* enum buffer_access of the far pair; 0: all that are safe */

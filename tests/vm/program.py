@@ -49,7 +49,8 @@ def _check_text(result, name, data, tabs):
         _violate(result, '%s is not UTF-8: %s' % (name, error))
 
 
-def _check(result):
+def check(result):
+    """Holds a run against the rules; rdmactl() does it by itself."""
     if result.status not in range(6):
         _violate(result, 'exit status %s: %s' % (result.status, result.complaint()[-2000:]))
     if re.search('AddressSanitizer|LeakSanitizer|runtime error:', result.complaint()):
@@ -61,7 +62,7 @@ def _check(result):
 
 def rdmactl(*words, **options):
     result = peers.run(RDMACTL, *words, **options)
-    _check(result)
+    check(result)
     return result
 
 
@@ -85,7 +86,11 @@ class Document:
 
 
 def listing(command, *words, **options):
-    result = rdmactl('-j', command, *words, **options)
+    return parse(command, words, rdmactl('-j', command, *words, **options))
+
+
+def parse(command, words, result):
+    """What a run of `rdmactl -j COMMAND WORDS` printed, held against its schema."""
     try:
         document = json.loads(result.out.decode('utf-8'))
     except ValueError as error:

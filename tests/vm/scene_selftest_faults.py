@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""selftest where something is wrong: the network, the host, what is asked for."""
+
+import os
+import re
+import socket
+import threading
+
+import peers
+from selftest import Server, run, wrong_with
+from tap import unequal
+
+PORT = 18777
+MEMLOCK = ('prlimit', '--memlock=65536')
+# All goes to the first band, but for UDP port 4791, which the third one loses.
+BLOCKED = """qdisc add dev %(netdev)s root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+qdisc add dev %(netdev)s parent 1:3 netem loss 100%%
+filter add dev %(netdev)s parent 1: protocol ip u32 match ip protocol 17 0xff \
+match ip dport 4791 0xffff flowid 1:3
+"""
+
+
+def tc(lines):
+    peers.must('tc', '-batch', '-', stdin=lines.encode())
+
+
+def loss(tap):
+    """Of some thousand packets one in twenty: that none is lost does not happen."""
+    tc('qdisc add dev va root netem loss 5%\n')
+    document = run('--peer', '10.9.0.2', '--test', 'rc-send,rc-write,rc-1m')
+    tc('qdisc del dev va root\n')
+    wrong = wrong_with(document, 0, ('rc-send', 'pass', ''), ('rc-write', 'pass', ''),
+                       ('rc-1m', 'pass', ''), ('counters', 'pass', ' retransmissions, '))
+    for row in document.rows:
+        if row['test'] == 'counters':
+            if not re.match('[1-9][0-9]* retransmissions, ', row['reason'] or ''):
+                wrong.append('no retransmission: %s' % row['reason'])
+            if not any(counter['name'] == 'completer_retry_err' and
+                       counter['after'] > counter['before'] for counter in row['counters']):
+                wrong.append('no retransmission in %s' % row['counters'])
+    tap.test('faults: 5 % loss: passes, and tells of retransmissions', wrong)
+
+
+def blocked(tap):
+    peers.must('modprobe', '-a', 'sch_prio', 'cls_u32')
+    for netdev, sentence in (
+            ('va', r'UDP port 4791 \(RoCE v2\) seems to be blocked: rxa/1 sent \d+ packets, '
+                   r'rxb/1 of 10\.9\.0\.2 received no packet$'),
+            ('vb', r'UDP port 4791 \(RoCE v2\) seems to be blocked on the way back: '
+                   r'rxb/1 of 10\.9\.0\.2 received \d+ packets, but rxa/1 received no packet$')):
+        tc(BLOCKED % {'netdev': netdev})
+        document = run('--peer', '10.9.0.2')
+        tc('qdisc del dev %s root\n' % netdev)
+        wrong = wrong_with(document, 4, ('setup-connect', 'pass', ''),
+                           ('rc-send', 'fail', 'UDP port 4791'),
+                           ('rc-read', 'skip', 'nothing gets through: see rc-send'),
+                           ('fault-bad-key', 'skip', 'nothing gets through: see rc-send'))
+        for row in document.rows:
+            if row['test'] == 'rc-send' and not re.search(sentence, row['reason'] or ''):
+                wrong.append('the sentence is %r' % row['reason'])
+        tap.test('faults: UDP port 4791 is blocked from %s, TCP is not' % netdev, wrong)
+
+
+def mtus(tap):
+    peers.must('ip', 'link', 'set', 'vb', 'mtu', '4200')
+    document = run('--peer', '10.9.0.2', '--test', 'setup-device,rc-mtu')
+    peers.must('ip', 'link', 'set', 'vb', 'mtu', '1500')
+    tap.test("faults: the ports' MTUs differ: the smaller one is used, both are told", wrong_with(
+        document, 0, ('setup-device', 'pass',
+                      'the MTUs differ: rxa/1 has 1024 bytes, rxb/1 of 10.9.0.2 has 4096'),
+        ('rc-mtu', 'pass', '')) +
+        unequal('sizes of rc-mtu', {row['size_bytes'] for row in document.rows
+                                    if row['test'] == 'rc-mtu'}, {1024}))
+
+
+def expectations(tap):
+    document = run('--peer', '10.9.0.2', '--test', 'bandwidth-write', '--iterations', '10',
+                   '--expect-gbps', '1000')
+    tap.test('faults: --expect-gbps is missed', wrong_with(
+        document, 4, ('bandwidth-write', 'fail', 'Gb/s, expected at least 1000.00 Gb/s')))
+    document = run('--peer', '10.9.0.2', '--test', 'latency-read', '--iterations', '10',
+                   '--expect-usec', '0.01')
+    tap.test('faults: --expect-usec is missed', wrong_with(
+        document, 4, ('latency-read', 'fail', 'us, expected at most 0.01 us')))
+
+
+def host(tap):
+    """Limits and permissions of an ordinary user; a port that is down."""
+    document = run('rxa', '--test', 'setup', prefix=peers.NOBODY + MEMLOCK)
+    tap.test('faults: RLIMIT_MEMLOCK of 64 KiB', [
+        line for line in wrong_with(document, 4, (
+            'setup-memory-4m', 'fail', 'cannot lock 4 MiB for rxa: RLIMIT_MEMLOCK is 64 KiB'))
+        if 'setup-' not in line.split(' failed: ')[0] or 'RLIMIT_MEMLOCK' not in line])
+    nodes = ['/dev/infiniband/' + name for name in peers.listdir('/dev/infiniband')
+             if name.startswith('uverbs')]
+    for node in nodes:
+        os.chmod(node, 0o600)
+    document = run('rxa', prefix=peers.NOBODY)
+    for node in nodes:
+        os.chmod(node, 0o666)
+    tap.test('faults: the device files are not for this user', wrong_with(
+        document, 4, ('connect', 'fail',
+                      'may not open the uverbs device file of rxa: Permission denied')))
+    peers.must('ip', 'link', 'set', 'va', 'down')
+    named, other = run('rxa'), run('--peer', '10.9.0.2')
+    peers.must('ip', 'link', 'set', 'va', 'up')
+    peers.shell('bed_rewire')
+    tap.test('faults: the port is down', wrong_with(named, 4, (
+        'connect', 'fail', 'port rxa/1 is not ACTIVE but down (its netdev va is down)')))
+    tap.test('faults: the port to the peer is down',
+             unequal('exit status', other.status, 4) +
+             unequal('result', [row['result'] for row in other.rows], ['fail']) +
+             ['it does not say which port: %s' % row['reason'] for row in other.rows
+              if 'is not ACTIVE' not in row['reason']])
+
+
+def wait_for_end(connection):
+    try:
+        while connection.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+
+
+class Stranger(threading.Thread):
+    """What listens where the server should be, and says something else, or nothing, and leaves."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+        self.listener = socket.create_server(('10.9.0.2', PORT))
+
+    def run(self):
+        connection, _ = self.listener.accept()
+        with connection:
+            if self.answer:
+                connection.sendall(self.answer)
+                wait_for_end(connection)
+
+
+def no_server(tap):
+    """Nobody there, or somebody else."""
+    for peer, sentence in (
+            ('10.9.0.2', '10.9.0.2 refused the connection: nothing listens on its TCP port 18777'),
+            ('192.0.2.1', 'no route to 192.0.2.1'),
+            ('10.9.0.77', '10.9.0.77 cannot be reached')):
+        document = run('--peer', peer)
+        tap.test('faults: --peer %s' % peer, wrong_with(document, 4, ('connect', 'fail', sentence)))
+    for answer, sentence in (
+            (b'SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n',
+             'what answers on TCP port 18777 of 10.9.0.2 does not speak this protocol'),
+            (b'', '10.9.0.2 closed the connection during the exchange')):
+        stranger = Stranger(answer)
+        stranger.start()
+        document = run('--peer', '10.9.0.2')
+        stranger.join()
+        stranger.listener.close()
+        tap.test('faults: the peer is another program that says %r' % answer[:7],
+                 wrong_with(document, 4, ('connect', 'fail', sentence)))
+
+
+def play(tap):
+    peers.shell('bed_wire')
+    no_server(tap)
+    server = Server()
+    loss(tap)
+    blocked(tap)
+    mtus(tap)
+    expectations(tap)
+    stopped, _ = server.stop()
+    tap.test('faults: the server saw them all and ends with 0', stopped)
+    host(tap)

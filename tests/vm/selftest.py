@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs rdmactl selftest, also in the background, and tells what is wrong with what its rows say.
+
+Nothing here waits for a time to pass: it waits for something to happen, and only so long.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+import peers
+import program
+from tap import unequal
+
+SERVER = '10.9.0.2'
+# What hangs is a defect. A run has less to do than what it may take: the machine may be slow.
+PATIENCE = 60
+
+
+def until(happened, patience=PATIENCE):
+    """True as soon as happened() is; False if that took too long."""
+    end = time.monotonic() + patience
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Running:
+    """A program in the background."""
+
+    def __init__(self, *argv, prefix=(), env=None):
+        self.argv = [*prefix, *argv]
+        self.out = tempfile.TemporaryFile(dir='/run')
+        self.err = tempfile.TemporaryFile(dir='/run')
+        self.process = subprocess.Popen(
+            self.argv, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err,
+            env=dict(os.environ, **env) if env else None)
+
+    def said(self, file=None):
+        file = file or self.err
+        return os.pread(file.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
+
+    def says(self, text):
+        """Waits until that is on standard error, or on standard output; False: it ended before."""
+        until(lambda: text in self.said() + self.said(self.out) or
+              self.process.poll() is not None)
+        return text in self.said() + self.said(self.out)
+
+    def end(self, number=None):
+        """Sends a signal, waits for the end. A run that does not end has the status 'timeout'."""
+        if number:
+            self.process.send_signal(number)
+        try:
+            status = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = 'timeout'
+        result = peers.Result(self.argv, status, *(os.pread(file.fileno(), 1 << 24, 0)
+                                                   for file in (self.out, self.err)))
+        self.out.close()
+        self.err.close()
+        return result
+
+
+class Selftest(Running):
+    """rdmactl -j selftest in the background."""
+
+    def __init__(self, *words, **options):
+        super().__init__(program.RDMACTL, '-j', 'selftest', *words, **options)
+        self.words = words
+
+    def end(self, number=None):
+        result = super().end(number)
+        # What is killed cannot keep the rules.
+        if result.status in (-signal.SIGKILL, -signal.SIGINT):
+            return program.Document('selftest', result, {})
+        program.check(result)
+        return program.parse('selftest', self.words, result)
+
+
+class Server(Selftest):
+    """rdmactl selftest --serve, which listens when this returns."""
+
+    def __init__(self, *words, bind=SERVER, **options):
+        super().__init__('--serve', '--bind', bind, *words, **options)
+        self.listens = self.says(' listening on ')
+
+    def stop(self):
+        """Ends it as an operator does: what is wrong with how it ended, and with its rows."""
+        document = self.end(signal.SIGTERM)
+        wrong = unequal("the server's exit status", document.status, 0)
+        return wrong + (document.describe() if wrong else []), document
+
+
+def run(*words, **options):
+    """To its end, in the foreground."""
+    options.setdefault('timeout', PATIENCE)
+    return program.listing('selftest', *words, **options)
+
+
+def wrong_with(document, status, *rows):
+    """Of rows (test, result, part of the reason), each of which must be there; of the status.
+
+    With a row of the result fail, there is a next step, and nothing else may have failed.
+    """
+    wrong = unequal('exit status', document.status, status)
+    for test, result, part in rows:
+        found = [row for row in document.rows if row['test'] == test]
+        if not found:
+            wrong.append('there is no row %s' % test)
+        for row in found:
+            wrong += unequal('result of ' + test, row['result'], result)
+            if part not in (row['reason'] or ''):
+                wrong.append('the reason of %s, %r, does not say %r' % (test, row['reason'], part))
+            if result == 'fail' and not row['next_step']:
+                wrong.append('%s names no next step' % test)
+    expected = {test for test, result, _ in rows if result == 'fail'}
+    wrong += ['%s failed: %s' % (row['test'], row['reason']) for row in document.rows
+              if row['result'] == 'fail' and row['test'] not in expected]
+    return wrong + (document.describe() if wrong else [])
+
+
+def resources():
+    """{device: how many of each kind are in use}."""
+    return {row.pop('ifname'): {kind: count for kind, count in row.items() if kind != 'ifindex'}
+            for row in peers.rdma('resource') or []}
+
+
+def leaked(before):
+    """What is in use now and was not before: the kernel may take a moment to clean up."""
+    return [] if until(lambda: resources() == before, 15) else unequal(
+        'resources in use', resources(), before)
+
+
+def transfers(running, device='rxa', netdev='va', packets=3000):
+    """Waits until a reliable queue pair of the device is ready to send, and data flow."""
+    def over():
+        return running.process.poll() is not None
+
+    def sent():
+        return int(peers.read('/sys/class/net/%s/statistics/tx_packets' % netdev) or 0)
+
+    def ready():
+        return any(row['ifname'] == device and row['type'] == 'RC' and row['state'] == 'RTS'
+                   for row in peers.rdma('resource', 'show', 'qp') or [])
+
+    if not until(lambda: ready() or over()) or over():
+        return ['no queue pair of %s became ready to send' % device]
+    start = sent()
+    flow = until(lambda: sent() > start + packets or over()) and not over()
+    return [] if flow else ['no data flow']
+
+
+def rows_of(document):
+    """For people who look for what went wrong."""
+    return [json.dumps({key: row[key] for key in ('device', 'test', 'result', 'reason', 'status')})
+            for row in document.rows]
