@@ -38,6 +38,20 @@ static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCR
 	return digit;
 }
 
+/*
+ * Six significant digits at least, all that people read, and never an exponent: %g alone would
+ * write a million and a bit as 1.23457e+06. JSON has more digits.
+ */
+static void format_real(double real, char scratch[static TEXT_SCRATCH])
+{
+	double magnitude = real < 0 ? -real : real;
+	int digits = 6;
+
+	for (; magnitude >= 1e6 && digits < 17; magnitude /= 10)
+		digits++;
+	snprintf(scratch, TEXT_SCRATCH, "%.*g", digits, real);
+}
+
 void format_value(const struct value *value, const char *separator, struct text *text)
 {
 	text->owned = NULL;
@@ -53,7 +67,7 @@ void format_value(const struct value *value, const char *separator, struct text 
 		snprintf(text->scratch, sizeof(text->scratch), "%" PRId64, value->integer);
 		break;
 	case VALUE_REAL:
-		snprintf(text->scratch, sizeof(text->scratch), "%.10g", value->real);
+		format_real(value->real, text->scratch);
 		break;
 	case VALUE_BOOL:
 		text->string = value->boolean ? "yes" : "no";

@@ -141,7 +141,19 @@ bed_bond()
 	addr add 10.9.7.1/24 dev bond0
 	addr add fd09:7::1/64 dev bond0
 	END
+	bed_up bond0
 	printf 'link add %s type rxe netdev %s\n' rxba0 ba0 rxba1 ba1 rxbond bond0 | rdma -b -
+}
+
+# bed_up NETDEV: waits until it is. The kernel tells of carriers once a second at most.
+bed_up()
+{
+	bed_tries=100
+	while ! read -r bed_state <"/sys/class/net/$1/operstate" || [ "$bed_state" != up ]; do
+		bed_tries=$((bed_tries - 1))
+		[ "$bed_tries" -gt 0 ] || { bed_fail "$1 does not come up"; return; }
+		sleep 0.05
+	done
 }
 
 # bed_failover DEV: makes ba0 or ba1 the active one.

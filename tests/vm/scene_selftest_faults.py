@@ -7,7 +7,7 @@ import socket
 import threading
 
 import peers
-from selftest import Server, run, wrong_with
+from selftest import Server, run, until, wrong_with
 from tap import unequal
 
 PORT = 18777
@@ -102,6 +102,9 @@ def host(tap):
         document, 4, ('connect', 'fail',
                       'may not open the uverbs device file of rxa: Permission denied')))
     peers.must('ip', 'link', 'set', 'va', 'down')
+    # Without its routes, va's peer is a local address, and the kernel takes its time to see that
+    # vb has lost its carrier.
+    until(lambda: 'ACTIVE' not in peers.read('/sys/class/infiniband/rxb/ports/1/state'))
     named, other = run('rxa'), run('--peer', '10.9.0.2')
     peers.must('ip', 'link', 'set', 'va', 'up')
     peers.shell('bed_rewire')
