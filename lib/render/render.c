@@ -39,7 +39,7 @@ static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCR
 }
 
 /*
- * Six significant digits at least, all that people read, and never an exponent: %g alone would
+ * Six significant digits, all that people read, and up to ten before an exponent: %g alone would
  * write a million and a bit as 1.23457e+06. JSON has more digits.
  */
 static void format_real(double real, char scratch[static TEXT_SCRATCH])
@@ -47,7 +47,7 @@ static void format_real(double real, char scratch[static TEXT_SCRATCH])
 	double magnitude = real < 0 ? -real : real;
 	int digits = 6;
 
-	for (; magnitude >= 1e6 && digits < 17; magnitude /= 10)
+	for (; magnitude >= 1e6 && digits < 10; magnitude /= 10)
 		digits++;
 	snprintf(scratch, TEXT_SCRATCH, "%.*g", digits, real);
 }

@@ -548,6 +548,12 @@ static void one_value_as_text(void **state)
 	check_value(&value, ",", "-1.797693135e+308");
 	value = (struct value){.kind = VALUE_REAL, .real = 100};
 	check_value(&value, ",", "100");
+	value.real = 3961.958491;
+	check_value(&value, ",", "3961.96");
+	value.real = 1e6;
+	check_value(&value, ",", "1000000");
+	value.real = 1234567.89;
+	check_value(&value, ",", "1234568");
 	value = (struct value){.kind = VALUE_BOOL, .boolean = false};
 	check_value(&value, ",", "no");
 	value.boolean = true;
