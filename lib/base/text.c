@@ -66,11 +66,10 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0xe0000 && point <= 0xe0fff);
 }
 
-char *text_clean(const char *bytes, size_t length)
+void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
-	char *text = mem_alloc_zero(length * 4 + 1, 1);
-	char *out = text;
+	char *out = buffer;
 	size_t i = 0;
 
 	while (i < length && bytes[i]) {
@@ -78,6 +77,8 @@ char *text_clean(const char *bytes, size_t length)
 		bool keep = sequence && !is_unsafe(decode(bytes + i, sequence));
 		size_t end = i + (sequence ? sequence : 1);
 
+		if (size - (size_t)(out - buffer) <= (end - i) * (keep ? 1 : 4))
+			break;
 		for (; i < end; i++) {
 			if (keep) {
 				*out++ = bytes[i];
@@ -89,6 +90,15 @@ char *text_clean(const char *bytes, size_t length)
 			*out++ = digits[(unsigned char)bytes[i] & 15];
 		}
 	}
+	*out = '\0';
+}
+
+char *text_clean(const char *bytes, size_t length)
+{
+	size_t size = length * 4 + 1;
+	char *text = mem_alloc_zero(size, 1);
+
+	text_clean_into(text, size, bytes, length);
 	return text;
 }
 

@@ -17,6 +17,9 @@
  */
 char *text_clean(const char *bytes, size_t length);
 
+/* The same into a buffer, which it ends with a NUL: what does not fit whole is left out. */
+void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length);
+
 /* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
 size_t text_utf8_length(const char *bytes, size_t length);
 

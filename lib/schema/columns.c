@@ -43,17 +43,24 @@ static void append_set(struct columns *columns, enum column_set set)
 	for (size_t i = 0; i < columns->schema->field_count; i++) {
 		const struct field *field = &columns->schema->fields[i];
 
+		if (field->flags & FIELD_SECRET)
+			continue;
 		if (set == COLUMNS_ALL || field->flags & FIELD_DEFAULT)
 			append(columns, field);
 	}
 }
 
-/* Lists of records have no place in a table. */
+/* Lists of records have no place in a table; keys are shown only by their name. */
 static void append_all(struct columns *columns, enum column_set set)
 {
-	for (size_t i = 0; i < columns->schema->field_count; i++)
-		if (set == COLUMNS_ALL || columns->schema->fields[i].kind != FIELD_RECORDS)
-			append(columns, &columns->schema->fields[i]);
+	for (size_t i = 0; i < columns->schema->field_count; i++) {
+		const struct field *field = &columns->schema->fields[i];
+
+		if (field->flags & FIELD_SECRET)
+			continue;
+		if (set == COLUMNS_ALL || field->kind != FIELD_RECORDS)
+			append(columns, field);
+	}
 }
 
 /* One word of the list. -EINVAL if it names no field. */

@@ -16,7 +16,7 @@ struct columns {
 /* What columns_select() takes as the set to begin with. */
 enum column_set {
 	COLUMNS_DEFAULT, /* the default columns of a table */
-	COLUMNS_ALL,	 /* every field: JSON and vertical records */
+	COLUMNS_ALL,	 /* every field but keys (FIELD_SECRET): JSON and vertical records */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "schema/packed.h"
 
 static void get_flags(const struct enum_name *names, uint64_t flags, struct value *value)
 {
@@ -41,7 +42,7 @@ static void get_enum(const struct enum_name *names, uint64_t code, struct value 
 	value_set_string(value, value->scratch);
 }
 
-static void get_number(const struct field *field, const struct number *number, struct value *value)
+void field_get_number(const struct field *field, const struct number *number, struct value *value)
 {
 	if (!number->known)
 		return;
@@ -80,7 +81,7 @@ static void get_list(const struct strings *strings, struct value *value)
 	value->list.count = strings->count;
 }
 
-static void get_address(const struct field *field, const void *member, struct value *value)
+void field_get_address(const struct field *field, const void *member, struct value *value)
 {
 	const struct known_gid *gid = member;
 	const struct known_ip *ip = member;
@@ -112,6 +113,10 @@ void field_get(const struct field *field, const void *record, struct value *valu
 		field->get(record, value);
 		return;
 	}
+	if (field->width) {
+		packed_get(field, record, value);
+		return;
+	}
 	switch (field->kind) {
 	case FIELD_STRING:
 		value_set_string(value, *(char *const *)member);
@@ -127,7 +132,7 @@ void field_get(const struct field *field, const void *record, struct value *valu
 		break;
 	case FIELD_GID:
 	case FIELD_IP:
-		get_address(field, member, value);
+		field_get_address(field, member, value);
 		break;
 	case FIELD_LIST:
 		get_list(member, value);
@@ -135,7 +140,7 @@ void field_get(const struct field *field, const void *record, struct value *valu
 	case FIELD_RECORDS: /* always through get */
 		break;
 	default:
-		get_number(field, member, value);
+		field_get_number(field, member, value);
 	}
 }
 

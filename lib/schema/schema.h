@@ -30,6 +30,8 @@ enum field_kind {
 enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
 	FIELD_RIGHT = 1 << 1,	/* aligned right in tables */
+	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the most that its bits hold */
+	FIELD_SECRET = 1 << 3,	/* a key: not to be shown unasked */
 };
 
 struct field {
@@ -45,6 +47,11 @@ struct field {
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
 	const struct schema *records; /* FIELD_RECORDS: what each of them is */
 	const char *records_columns;  /* FIELD_RECORDS: their keys in this place; NULL: all */
+	/* Held as bits of the bytes at `offset` where `width` is not 0: see schema/packed.h. */
+	uint16_t bit, width;
+	uint16_t factor; /* FIELD_UNSIGNED: what is shown is so many times the bits; 0: once */
+	uint16_t tag;	 /* a number that the owner of the schema gives it */
+	bool (*present)(const void *record); /* whether the bits mean anything; NULL: always */
 };
 
 struct schema {
@@ -58,6 +65,9 @@ struct schema {
 
 /* What the record holds in this field; `value` is filled in every case, with NONE if unknown. */
 void field_get(const struct field *field, const void *record, struct value *value);
+/* The same for what was read elsewhere: numbers of any kind, a struct known_gid or known_ip. */
+void field_get_number(const struct field *field, const struct number *number, struct value *value);
+void field_get_address(const struct field *field, const void *member, struct value *value);
 const struct field *schema_find(const struct schema *schema, const char *key);
 
 /*

@@ -101,7 +101,7 @@ struct value {
 			size_t count;
 		} records;
 	};
-	char scratch[64];
+	char scratch[512];     /* 232 bytes in hexadecimal, 64 of text cleaned to \xNN */
 	const char *words[65]; /* of a list that is made on the fly: 64 flags and the rest */
 };
 

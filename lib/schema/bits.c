@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/bits.h"
+
+/* How many of `width` bits from `bit` on are in the same byte. */
+static unsigned int part_of(size_t bit, unsigned int width)
+{
+	unsigned int room = 8 - bit % 8;
+
+	return width < room ? width : room;
+}
+
+uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
+{
+	uint64_t number = 0;
+
+	while (width) {
+		unsigned int part = part_of(bit, width);
+		unsigned int shift = 8 - bit % 8 - part;
+
+		number = number << part | (bytes[bit / 8] >> shift & ((1u << part) - 1));
+		bit += part;
+		width -= part;
+	}
+	return number;
+}
+
+void bits_set(unsigned char *bytes, size_t bit, unsigned int width, uint64_t number)
+{
+	while (width) {
+		unsigned int part = part_of(bit, width);
+		unsigned int shift = 8 - bit % 8 - part;
+		unsigned int mask = ((1u << part) - 1) << shift;
+		unsigned int value = (unsigned int)(number >> (width - part)) << shift;
+
+		bytes[bit / 8] = (unsigned char)((bytes[bit / 8] & ~mask) | (value & mask));
+		bit += part;
+		width -= part;
+	}
+}
