@@ -21,7 +21,7 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 	}
 	command = command_find(ctx, objects[0]);
 	if (command && command->group != GROUP_HIDDEN) {
-		help_of_command(command, stdout);
+		help_of_command(command, NULL, stdout);
 		return finish_output(ctx, 0, STATUS_DONE);
 	}
 	clean = text_clean(objects[0], strlen(objects[0]));

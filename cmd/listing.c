@@ -35,15 +35,17 @@ static bool is_json(const struct globals *globals)
 	return globals->json || globals->jsonl;
 }
 
-static enum format choose_format(const struct ctx *ctx)
+static enum format choose_format(const struct listing *listing)
 {
-	if (ctx->globals.json)
+	const struct globals *globals = &listing->ctx->globals;
+
+	if (globals->json)
 		return FORMAT_JSON;
-	if (ctx->globals.jsonl)
+	if (globals->jsonl)
 		return FORMAT_JSONL;
-	if (ctx->globals.tsv)
+	if (globals->tsv)
 		return FORMAT_TSV;
-	return ctx->command->all_columns ? FORMAT_RECORD : FORMAT_TABLE;
+	return listing->all_columns ? FORMAT_RECORD : FORMAT_TABLE;
 }
 
 /* https://no-color.org: NO_COLOR, when it is there and not empty, speaks against colour. */
@@ -78,25 +80,31 @@ void listing_explain_column(const char *command, const struct schema *schema, co
 static bool select_columns(struct listing *listing)
 {
 	const struct ctx *ctx = listing->ctx;
-	bool all = ctx->command->all_columns || is_json(&ctx->globals);
+	bool all = listing->all_columns || is_json(&ctx->globals);
 	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL;
 
-	if (!columns_select(&listing->columns, ctx->command->schema,
-			    all ? COLUMNS_ALL : COLUMNS_DEFAULT, ctx->globals.columns, &bad))
+	if (!columns_select(&listing->columns, listing->schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
+			    ctx->globals.columns, &bad))
 		return true;
-	listing_explain_column(ctx->command->name, ctx->command->schema, bad, &message, &hint);
+	listing_explain_column(ctx->command->name, listing->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;
+}
+
+bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
+		      bool all_columns)
+{
+	*listing = (struct listing){.ctx = ctx, .schema = schema, .all_columns = all_columns};
+	listing->request.root = ctx->globals.root;
+	listing->request.objects = &listing->objects;
+	return select_columns(listing);
 }
 
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	*listing = (struct listing){.ctx = ctx};
-	listing->request.root = ctx->globals.root;
-	listing->request.objects = &listing->objects;
-	if (!select_columns(listing))
+	if (!listing_begin_as(listing, ctx, ctx->command->schema, ctx->command->all_columns))
 		return false;
 	if (objects_parse(&listing->objects, words, ports, &message)) {
 		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
@@ -113,8 +121,7 @@ void listing_prefer_columns(struct listing *listing, const char *list)
 	if (globals->columns || is_json(globals))
 		return;
 	columns_free(&listing->columns);
-	columns_select(&listing->columns, listing->ctx->command->schema, COLUMNS_DEFAULT, list,
-		       &bad);
+	columns_select(&listing->columns, listing->schema, COLUMNS_DEFAULT, list, &bad);
 }
 
 bool listing_load(struct listing *listing)
@@ -191,7 +198,7 @@ static int print_rows(const struct listing *listing)
 {
 	const struct globals *globals = &listing->ctx->globals;
 	const struct render_options options = {
-		.format = choose_format(listing->ctx),
+		.format = choose_format(listing),
 		.headings = !globals->no_headings,
 		.color = choose_color(globals),
 	};

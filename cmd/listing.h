@@ -11,6 +11,8 @@
 
 struct listing {
 	const struct ctx *ctx;
+	const struct schema *schema;
+	bool all_columns; /* the default is every field: a vertical record */
 	struct columns columns;
 	struct objects objects;
 	struct inventory inventory;
@@ -26,6 +28,9 @@ struct listing {
  * Parses the objects and the columns. False: it was bad input, listing_end() says the rest.
  */
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports);
+/* The same without objects, for a command whose records depend on its words. */
+bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
+		      bool all_columns);
 /* Shows other columns than the schema's default ones, unless -o names some or the format shows all.
  */
 void listing_prefer_columns(struct listing *listing, const char *list);

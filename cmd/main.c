@@ -101,7 +101,7 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	if (ctx->globals.version)
 		return print_version(ctx);
 	if (ctx->globals.help) {
-		help_of_command(ctx->command, stdout);
+		help_of_command(ctx->command, first < argc ? argv[first] : NULL, stdout);
 		return finish_output(ctx, 0, STATUS_DONE);
 	}
 	message = check_objects(ctx->command, argc - first);
@@ -112,7 +112,8 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	/* The live system has the root directory that it has. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;
-	start_timeout(&ctx->globals.timeout);
+	if (!ctx->command->own_timeout)
+		start_timeout(&ctx->globals.timeout);
 	return ctx->command->run(ctx, args, argv + first);
 }
 

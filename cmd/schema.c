@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "listing.h"
 
-/* One record for each command that has a schema. */
+/* One record for each schema of a command. */
 struct schema_entry {
 	char *name;
 	char *id;
@@ -32,24 +32,45 @@ static const struct schema schemas_schema = {
 	.record_size = sizeof(struct schema_entry),
 };
 
+/* The schemas of all commands, by number from 0; NULL at the end. */
+static const struct schema *schema_at(const struct ctx *ctx, size_t number)
+{
+	for (size_t i = 0; i < ctx->command_count; i++) {
+		const struct schema *schema;
+
+		if (ctx->commands[i]->group == GROUP_HIDDEN)
+			continue;
+		for (size_t j = 0; (schema = command_schema(ctx->commands[i], j)); j++)
+			if (!number--)
+				return schema;
+	}
+	return NULL;
+}
+
+static size_t count_schemas(const struct ctx *ctx)
+{
+	size_t count = 0;
+
+	while (schema_at(ctx, count))
+		count++;
+	return count;
+}
+
 static int list_schemas(const struct ctx *ctx)
 {
-	struct schema_entry *entries = mem_alloc_zero(ctx->command_count, sizeof(*entries));
+	size_t count = count_schemas(ctx);
+	struct schema_entry *entries = mem_alloc_zero(count, sizeof(*entries));
 	struct listing listing;
-	size_t count = 0;
 	int status;
 
 	if (listing_begin(&listing, ctx, (char *[]){NULL}, false)) {
-		for (size_t i = 0; i < ctx->command_count; i++) {
-			const struct schema *schema = ctx->commands[i]->schema;
+		for (size_t i = 0; i < count; i++) {
+			const struct schema *schema = schema_at(ctx, i);
 
-			if (!schema || ctx->commands[i]->group == GROUP_HIDDEN)
-				continue;
-			entries[count].name = mem_string(schema->name);
-			entries[count].id = mem_format("rdmactl/%s/%u", schema->name,
-						       schema->version);
-			entries[count].summary = mem_string(schema->summary);
-			listing_add(&listing, &entries[count++]);
+			entries[i].name = mem_string(schema->name);
+			entries[i].id = mem_format("rdmactl/%s/%u", schema->name, schema->version);
+			entries[i].summary = mem_string(schema->summary);
+			listing_add(&listing, &entries[i]);
 		}
 	}
 	status = listing_end(&listing);
@@ -64,24 +85,25 @@ static int list_schemas(const struct ctx *ctx)
 
 static const struct schema *find_schema(const struct ctx *ctx, const char *name)
 {
-	for (size_t i = 0; i < ctx->command_count; i++)
-		if (ctx->commands[i]->schema && !strcmp(ctx->commands[i]->schema->name, name))
-			return ctx->commands[i]->schema;
+	const struct schema *schema;
+
+	for (size_t i = 0; (schema = schema_at(ctx, i)); i++)
+		if (!strcmp(schema->name, name))
+			return schema;
 	return NULL;
 }
 
 static int complain_schema(const struct ctx *ctx, const char *name)
 {
-	const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
+	const size_t count = count_schemas(ctx);
+	const char **names = mem_alloc_zero(count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	_cleanup_(freep) char *message = mem_format("no schema '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
 	const char *closest;
-	size_t count = 0;
 
-	for (size_t i = 0; i < ctx->command_count; i++)
-		if (ctx->commands[i]->schema)
-			names[count++] = ctx->commands[i]->schema->name;
+	for (size_t i = 0; i < count; i++)
+		names[i] = schema_at(ctx, i)->name;
 	closest = text_closest(name, names, count);
 	free(names);
 	hint = closest ? mem_format("did you mean '%s'?", closest)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -73,4 +74,66 @@ void command_complain(const struct ctx *ctx, const char *message, const char *hi
 	fprintf(stderr, "rdmactl%s%s: %s\n", name ? " " : "", name ? name : "", message);
 	if (hint && !ctx->globals.quiet)
 		fprintf(stderr, "  %s\n", hint);
+}
+
+bool command_form_find(const struct command *command, const char *word,
+		       struct command_form *ret_form)
+{
+	struct command_form form;
+
+	for (size_t i = 0; command->form && command->form(i, &form); i++) {
+		if (strcmp(form.word, word) && !(form.alias && !strcmp(form.alias, word)))
+			continue;
+		*ret_form = form;
+		return true;
+	}
+	return false;
+}
+
+/* As they come: forms may share one. */
+static const struct schema *any_schema(const struct command *command, size_t number)
+{
+	struct command_form form;
+
+	if (command->schema && !number--)
+		return command->schema;
+	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++)
+		if (!number--)
+			return command->more_schemas[i];
+	return command->form && command->form(number, &form) ? form.schema : NULL;
+}
+
+const struct schema *command_schema(const struct command *command, size_t number)
+{
+	const struct schema *schema;
+
+	for (size_t i = 0; (schema = any_schema(command, i)); i++) {
+		bool seen = false;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = any_schema(command, j) == schema;
+		if (!seen && !number--)
+			return schema;
+	}
+	return NULL;
+}
+
+int command_complain_form(const struct ctx *ctx, const char *word)
+{
+	const char **words = NULL;
+	size_t count = 0;
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *message = mem_format("there is no '%s' to ask for", clean);
+	_cleanup_(freep) char *hint = NULL;
+	struct command_form form;
+	const char *closest;
+
+	while (ctx->command->form(count, &form))
+		*(const char **)mem_append(&words, &count, sizeof(*words)) = form.word;
+	closest = text_closest(word, words, count);
+	free(words);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_format("rdmactl %s --help lists the words", ctx->command->name);
+	command_complain(ctx, message, hint);
+	return STATUS_USAGE;
 }

@@ -17,7 +17,7 @@ enum exit_status {
 	STATUS_NOTHING = 5, /* nothing to act on: no RDMA device, no such device */
 };
 
-enum command_group { GROUP_INVENTORY, GROUP_TEST, GROUP_SHELL, GROUP_HIDDEN };
+enum command_group { GROUP_INVENTORY, GROUP_TEST, GROUP_MAD, GROUP_SHELL, GROUP_HIDDEN };
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -46,6 +46,14 @@ struct ctx {
 	struct globals globals;
 };
 
+/* A kind of records of a command that has several: its first word says which. */
+struct command_form {
+	const char *word, *alias; /* the alias may be NULL */
+	const char *summary;	  /* of the word; one line, lower case, no full stop */
+	const struct schema *schema;
+	bool all_columns;
+};
+
 struct command {
 	const char *name;
 	enum command_group group;
@@ -56,11 +64,15 @@ struct command {
 	int least_objects, most_objects;	/* most -1: any number */
 	const struct option_row *options;
 	size_t option_count;
-	size_t args_size;	     /* of the struct that the options fill */
-	const struct schema *schema; /* of its records, or NULL */
-	bool all_columns;	     /* the default is every field: a vertical record */
-	bool raw;		     /* gets its words as they are, options included */
-	const char *needs;	     /* what it needs of the system, in words, for the man page */
+	size_t args_size;			  /* of the struct that the options fill */
+	const struct schema *schema;		  /* of its records, or NULL */
+	const struct schema *const *more_schemas; /* that options choose instead; ends with NULL */
+	bool all_columns; /* the default is every field: a vertical record */
+	/* Its forms, by number from 0; false: there are no more. NULL: the command has none. */
+	bool (*form)(size_t number, struct command_form *ret_form);
+	bool own_timeout;  /* --timeout is that of a request, and for the command to keep */
+	bool raw;	   /* gets its words as they are, options included */
+	const char *needs; /* what it needs of the system, in words, for the man page */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };
@@ -68,6 +80,17 @@ struct command {
 const struct command *command_find(const struct ctx *ctx, const char *name);
 /* The closest name to a mistyped one, or NULL. */
 const char *command_closest(const struct ctx *ctx, const char *name);
+
+/* The form of that word or alias. */
+bool command_form_find(const struct command *command, const char *word,
+		       struct command_form *ret_form);
+/* Complains of a word that is no form; returns STATUS_USAGE. */
+int command_complain_form(const struct ctx *ctx, const char *word);
+/*
+ * All schemas of a command, by number from 0: its own, those that options choose, and those of its
+ * forms; NULL at the end.
+ */
+const struct schema *command_schema(const struct command *command, size_t number);
 
 /* Both table sets of a command: the global options, then its own (values may be NULL). */
 void command_option_sets(const struct command *command, struct globals *globals, void *args,

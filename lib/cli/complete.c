@@ -12,6 +12,7 @@
 struct completer {
 	const struct ctx *ctx;
 	const struct command *command; /* once a word names one */
+	const char *object;	       /* its first word */
 	struct option_set sets[2];
 	size_t set_count;
 	const char *root;
@@ -31,13 +32,37 @@ static void put_commands(const struct completer *completer, const char *partial,
 	for (size_t i = 0; i < completer->ctx->command_count; i++) {
 		const struct command *command = completer->ctx->commands[i];
 
-		if (command->group == GROUP_HIDDEN || (schemas && !command->schema))
+		const struct schema *schema;
+
+		if (command->group == GROUP_HIDDEN)
 			continue;
-		if (schemas)
-			put(completer, partial, command->schema->name, command->schema->summary);
-		else
+		if (!schemas)
 			put(completer, partial, command->name, command->summary);
+		for (size_t j = 0; schemas && (schema = command_schema(command, j)); j++)
+			put(completer, partial, schema->name, schema->summary);
 	}
+}
+
+static void put_forms(const struct completer *completer, const char *partial)
+{
+	struct command_form form;
+
+	for (size_t i = 0; completer->command->form(i, &form); i++)
+		put(completer, partial, form.word, form.summary);
+}
+
+/* Of the command, or of the form that its first word names. */
+static const struct schema *schema_of(const struct completer *completer)
+{
+	struct command_form form;
+
+	if (!completer->command)
+		return NULL;
+	if (!completer->command->form)
+		return completer->command->schema;
+	if (completer->object && command_form_find(completer->command, completer->object, &form))
+		return form.schema;
+	return NULL;
 }
 
 static void put_options(const struct completer *completer, const char *partial)
@@ -56,7 +81,7 @@ static void put_options(const struct completer *completer, const char *partial)
 /* In a comma separated list the last word is completed. */
 static void put_columns(struct completer *completer, const char *partial)
 {
-	const struct schema *schema = completer->command ? completer->command->schema : NULL;
+	const struct schema *schema = schema_of(completer);
 	const char *comma = strrchr(partial, ',');
 	_cleanup_(freep) char *lead = NULL;
 
@@ -177,6 +202,8 @@ static const struct option_row *follow(struct completer *completer, char *const 
 				continue;
 			command_option_sets(completer->command, NULL, NULL, completer->sets);
 			completer->set_count = 2;
+		} else if (!completer->object) {
+			completer->object = word;
 		}
 	}
 	return open;
@@ -206,6 +233,8 @@ void complete(const struct ctx *ctx, char *const *words, complete_list list)
 		put_options(&completer, last);
 	else if (!completer.command)
 		put_commands(&completer, last, false);
+	else if (completer.command->form && !completer.object)
+		put_forms(&completer, last);
 	else
 		put_class(&completer, completer.command->object_completion,
 			  completer.command->object_choices, last);

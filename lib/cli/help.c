@@ -11,6 +11,7 @@
 static const char *const group_titles[] = {
 	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
 	[GROUP_TEST] = "Tests",
+	[GROUP_MAD] = "Management datagrams (need /dev/infiniband/umad*)",
 	[GROUP_SHELL] = "Shell and scripts",
 };
 
@@ -83,19 +84,50 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 	}
 }
 
-void help_of_command(const struct command *command, FILE *stream)
+/* Of the records that options choose. */
+static void put_more_columns(const struct command *command, FILE *stream)
 {
+	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
+		fprintf(stream, "\n%s", command->more_schemas[i]->summary);
+		put_columns(command->more_schemas[i], false, stream);
+	}
+}
+
+static void put_forms(const struct command *command, FILE *stream)
+{
+	struct command_form form;
+
+	if (!command->form)
+		return;
+	fputs("\nWhat to ask for:\n", stream);
+	for (size_t i = 0; command->form(i, &form); i++)
+		fprintf(stream, "  %-11s %-4s %s\n", form.word, form.alias ? form.alias : "",
+			form.summary);
+	fprintf(stream, "rdmactl %s WORD --help lists its columns.\n", command->name);
+}
+
+void help_of_command(const struct command *command, const char *word, FILE *stream)
+{
+	struct command_form form;
+
 	fprintf(stream, "Usage: rdmactl %s%s%s [OPTIONS]\n\n  %s\n", command->name,
 		command->objects ? " " : "", command->objects ? command->objects : "",
 		command->summary);
+	if (word && command_form_find(command, word, &form)) {
+		fprintf(stream, "  %s: %s\n", form.word, form.summary);
+		put_columns(form.schema, form.all_columns, stream);
+		return;
+	}
+	put_forms(command, stream);
 	if (command->option_count) {
 		fputs("\nOptions:\n", stream);
 		put_options(command->options, command->option_count, stream);
 	}
 	fputs("\nGlobal options:\n", stream);
 	put_options(global_options, global_option_count, stream);
-	if (command->schema)
+	if (command->schema && !command->form)
 		put_columns(command->schema, command->all_columns, stream);
+	put_more_columns(command, stream);
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", command->name);
 }
 
@@ -162,18 +194,40 @@ static void put_mdoc_inner(const struct field *field)
 	columns_free(&columns);
 }
 
-static void put_mdoc_columns(const struct command *command)
+static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 {
-	const struct schema *schema = command->schema;
-
-	printf(".\\\" BEGIN COLUMNS\n.Bl -tag -width Ds\n");
+	printf(".Bl -tag -width Ds\n");
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
 
-		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !command->all_columns);
+		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !all_columns);
 		put_mdoc_inner(field);
 	}
-	printf(".El\n.\\\" END COLUMNS\n");
+	printf(".El\n");
+}
+
+static void put_mdoc_columns(const struct command *command)
+{
+	struct command_form form;
+
+	printf(".\\\" BEGIN COLUMNS\n");
+	if (command->schema && (command->form || command->more_schemas)) {
+		fputs(".Ss ", stdout);
+		put_mdoc_text(command->schema->summary);
+	}
+	if (command->schema)
+		put_mdoc_fields(command->schema, command->all_columns);
+	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
+		fputs(".Ss ", stdout);
+		put_mdoc_text(command->more_schemas[i]->summary);
+		put_mdoc_fields(command->more_schemas[i], false);
+	}
+	for (size_t i = 0; command->form && command->form(i, &form); i++) {
+		printf(".Ss %s\n", form.word);
+		put_mdoc_text(form.summary);
+		put_mdoc_fields(form.schema, form.all_columns);
+	}
+	printf(".\\\" END COLUMNS\n");
 }
 
 static void put_mdoc_commands(const struct ctx *ctx)
@@ -197,6 +251,6 @@ void help_man_blocks(const struct ctx *ctx, const struct command *command)
 	}
 	if (command->option_count)
 		put_mdoc_options("OPTIONS", command->options, command->option_count);
-	if (command->schema)
+	if (command->schema || command->form)
 		put_mdoc_columns(command);
 }
