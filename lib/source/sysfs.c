@@ -98,13 +98,30 @@ static int open_inside(const struct root *root, const char *path, int flags)
 	return (int)fd;
 }
 
+/*
+ * By its whole path: the preload library of the InfiniBand simulator (libumad2sim) shows its
+ * devices to programs that use open() only, not openat() from the root on.
+ */
+static int open_live(const char *path, int flags)
+{
+	char absolute[PATH_MAX];
+	int length = snprintf(absolute, sizeof(absolute), "/%s", path);
+
+	if (length < 0 || (size_t)length >= sizeof(absolute)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	/* With two arguments it may become __open_2(), which that library does not know. */
+	return open(absolute, flags, 0);
+}
+
 /* O_NONBLOCK: a saved tree may hold a FIFO, and nobody writes to it. */
 static int open_path(const struct root *root, const char *path, int flags)
 {
 	int fd;
 
 	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-	fd = root->live ? openat(root->fd, path, flags) : open_inside(root, path, flags);
+	fd = root->live ? open_live(path, flags) : open_inside(root, path, flags);
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOENT && !root->live)

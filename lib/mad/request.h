@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A request and what came of it. A request is a plain struct that the caller fills; `data` must
+ * stay until the request is done.
+ */
+#pragma once
+
+#include "mad/header.h"
+#include "mad/transport.h"
+
+#define MAD_HOPS_MOST 63u /* of a directed route: IBA 1, 14.2.2 */
+
+#define MAD_METHOD_GET	     0x01
+#define MAD_METHOD_SET	     0x02
+#define MAD_METHOD_SEND	     0x03
+#define MAD_METHOD_GET_TABLE 0x12
+#define MAD_METHOD_RESPONSE  0x80 /* bit */
+
+#define MAD_LID_PERMISSIVE 0xffffu
+#define MAD_GSI_QKEY	   0x80010000u /* of queue pair 1: IBA 1, 3.5.3 */
+
+struct mad_request {
+	struct mad_address to;
+	bool direct; /* by `path` and not by to.lid */
+	uint8_t hops;
+	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] is the port that it leaves this node by */
+	uint8_t mgmt_class;
+	uint8_t method;
+	uint8_t reply_method; /* what answers it; 0: the method's response */
+	uint16_t attribute;
+	uint32_t modifier;
+	uint64_t key; /* M_Key of subnet management, SM_Key of SA */
+	uint64_t component_mask;
+	uint32_t oui; /* vendor classes 0x30 to 0x4f */
+	const unsigned char *data;
+	size_t data_bytes;
+	void *cookie;  /* the caller's own */
+	size_t number; /* the same */
+};
+
+struct mad_reply {
+	const struct mad_request *request;
+	/*
+	 * 0: there is an answer, whatever its status. -ETIMEDOUT: none; -ECANCELED: not waited for
+	 * any longer; -EHOSTUNREACH and others: it could not be sent.
+	 */
+	int error;
+	uint16_t status;	  /* of the MAD, without the direction bit */
+	const unsigned char *mad; /* NULL without an answer; valid during the call */
+	size_t bytes;		  /* more than MAD_BYTES if it came in segments */
+	const struct mad_address *from;
+	/* Of the try that was answered; 0: not known, since another's send() took long. */
+	uint64_t round_trip_nsec;
+	unsigned int tries;
+};
+
+uint8_t mad_class_version(unsigned int mgmt_class);
+/* Writes the MAD, with that transaction ID; 0 is kept in bytes that mean nothing. */
+void mad_request_write(const struct mad_request *request, uint32_t transaction,
+		       unsigned char mad[static MAD_BYTES]);
+/* The low half of the transaction ID: the kernel uses the high one to find the agent. */
+uint32_t mad_transaction(const unsigned char *mad);
+void mad_set_transaction(unsigned char *mad, uint32_t transaction);
+/* Whether this MAD is the answer to the request, by class, method and attribute. */
+bool mad_answers(const unsigned char *mad, const struct mad_request *request);
+uint16_t mad_status(const unsigned char *mad);

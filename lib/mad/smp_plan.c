@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/smp_plan.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define FIRST_MLID	  0xc000u /* IBA 1, 4.1.3 */
+#define PORTS_IN_POSITION 16u	  /* bits of an entry of the multicast forwarding table */
+#define ARBITRATION_LOW	  1u
+#define ARBITRATION_HIGH  3u
+#define ARBITRATIONS_MOST 64u /* of each priority, 14.2.5.9 */
+#define PORT_SHIFT	  16u
+#define POSITION_SHIFT	  28u
+
+struct plan {
+	const struct mad_attribute *attribute;
+	const struct smp_node *node;
+	const struct smp_choice *choice;
+	struct smp_step **steps;
+	size_t *count;
+};
+
+bool smp_needs_switch_info(const struct mad_attribute *attribute)
+{
+	return (attribute->modifier == MODIFIER_BLOCK && attribute->entry_bytes == 1) ||
+	       attribute->modifier == MODIFIER_MULTICAST || attribute->modifier == MODIFIER_PKEYS ||
+	       attribute->modifier == MODIFIER_VLARB;
+}
+
+bool smp_needs_port_info(const struct mad_attribute *attribute)
+{
+	return (attribute->modifier == MODIFIER_BLOCK && attribute->entry_bytes == 8) ||
+	       attribute->modifier == MODIFIER_VLARB;
+}
+
+bool smp_counts_ports(const struct mad_attribute *attribute)
+{
+	return attribute->modifier != MODIFIER_BLOCK && attribute->modifier != MODIFIER_MULTICAST;
+}
+
+static struct smp_step *add(const struct plan *plan, uint32_t modifier)
+{
+	struct smp_step *step = mem_append(plan->steps, plan->count, sizeof(*step));
+
+	*step = (struct smp_step){.modifier = modifier, .to = UINT32_MAX};
+	return step;
+}
+
+/* The blocks that hold the entries from..to of a table whose index begins at `base`. */
+static void add_blocks(const struct plan *plan, uint32_t from, uint32_t to, uint32_t base,
+		       uint32_t modifier, const struct number *port)
+{
+	uint32_t entries = plan->attribute->entries;
+
+	for (uint32_t block = (from - base) / entries; block <= (to - base) / entries; block++) {
+		struct smp_step *step = add(plan, modifier | block);
+
+		step->port = *port;
+		step->first = base + block * entries;
+		step->from = from;
+		step->to = to;
+	}
+}
+
+/* Of the entries base..top those that are asked for. */
+static void add_table(const struct plan *plan, uint32_t base, uint32_t top, uint32_t modifier)
+{
+	const struct smp_choice *choice = plan->choice;
+	const struct number none = {0};
+
+	if (!choice->count)
+		add_blocks(plan, base, top, base, modifier, &none);
+	for (size_t i = 0; i < choice->count; i++) {
+		uint32_t from = choice->ranges[i].first, to = choice->ranges[i].last;
+
+		from = from < base ? base : from;
+		to = to > top ? top : to;
+		if (from <= to)
+			add_blocks(plan, from, to, base, modifier, &none);
+	}
+}
+
+static void add_port(const struct plan *plan, uint32_t port)
+{
+	const struct smp_node *node = plan->node;
+	const struct number number = number_of(port);
+	uint32_t keys = node->is_switch && port ? node->switch_pkeys : node->pkeys;
+
+	switch (plan->attribute->modifier) {
+	case MODIFIER_PKEYS:
+		if (keys)
+			add_blocks(plan, 0, keys - 1, 0, node->is_switch ? port << PORT_SHIFT : 0,
+				   &number);
+		break;
+	case MODIFIER_SL2VL:
+		/* Of a switch, from each port into this one; else there is one table only. */
+		for (uint32_t in = 0; in <= (node->is_switch ? node->ports : 0u); in++) {
+			struct smp_step *step = add(plan, node->is_switch ? in << 8 | port : 0);
+
+			step->port = number;
+			step->first = in;
+		}
+		break;
+	case MODIFIER_VLARB:
+		if (node->is_switch && !port && !node->enhanced_port0)
+			break;
+		for (uint32_t part = ARBITRATION_LOW; part <= ARBITRATION_HIGH + 1; part++) {
+			bool high = part >= ARBITRATION_HIGH;
+			uint32_t most = high ? node->high_arbitrations : node->low_arbitrations;
+			uint32_t block = (part - 1) % 2 * plan->attribute->entries;
+			/* The index goes on from the low table to the high one. */
+			uint32_t table = high ? ARBITRATIONS_MOST : 0;
+			struct smp_step *step;
+
+			if (block >= most)
+				continue;
+			step = add(plan, part << PORT_SHIFT | port);
+			step->port = number;
+			step->first = table + block;
+			step->to = table + most - 1;
+		}
+		break;
+	default:
+		add(plan, port)->port = number;
+	}
+}
+
+static void add_ports(const struct plan *plan)
+{
+	const struct smp_choice *choice = plan->choice;
+	/* What switches have at the ports that packets go out by. */
+	bool external = plan->attribute->modifier == MODIFIER_VLARB ||
+			plan->attribute->modifier == MODIFIER_SL2VL;
+
+	for (size_t i = 0; i < choice->count; i++)
+		for (uint32_t port = choice->ranges[i].first;
+		     port <= choice->ranges[i].last && port <= plan->node->ports; port++)
+			add_port(plan, port);
+	if (choice->count)
+		return;
+	if (!choice->all_ports && !(external && plan->node->is_switch)) {
+		add_port(plan, 0);
+		return;
+	}
+	for (uint32_t port = plan->node->is_switch ? 0 : 1; port <= plan->node->ports; port++)
+		add_port(plan, port);
+}
+
+static void add_multicast(const struct plan *plan)
+{
+	const struct smp_node *node = plan->node;
+	uint32_t top = node->multicast_top >= FIRST_MLID ? node->multicast_top
+							 : FIRST_MLID + node->multicast_cap - 1;
+
+	/* A top of 0xbfff says that there is no entry: 14.2.5.4 */
+	if (!node->multicast_cap || node->multicast_top == FIRST_MLID - 1)
+		return;
+	for (uint32_t position = 0; position <= node->ports / PORTS_IN_POSITION; position++)
+		add_table(plan, FIRST_MLID, top, position << POSITION_SHIFT);
+}
+
+void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
+	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count)
+{
+	const struct plan plan = {attribute, node, choice, steps, step_count};
+
+	switch (attribute->modifier) {
+	case MODIFIER_NONE:
+		add(&plan, 0);
+		break;
+	case MODIFIER_BLOCK:
+		if (attribute->entry_bytes == 8 && node->guids)
+			add_table(&plan, 0, node->guids - 1u, 0);
+		else if (attribute->entry_bytes == 1 && node->is_switch)
+			add_table(&plan, 0, node->linear_top, 0);
+		break;
+	case MODIFIER_MULTICAST:
+		if (node->is_switch)
+			add_multicast(&plan);
+		break;
+	default:
+		add_ports(&plan);
+	}
+}

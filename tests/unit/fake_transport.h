@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What stands in for the kernel below the MAD engine: takes what is sent, and hands over what a
+ * test queues, each at its time. Included by one test each.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mad/engine.h"
+
+#define FAKE_HEADROOM 8u
+#define FAKE_MOST     512u /* arrivals that wait */
+
+struct fake_arrival {
+	uint64_t due_nsec;
+	struct mad_arrival arrival;
+	unsigned char *mad;
+	size_t bytes;
+};
+
+struct fake;
+/* Called for each MAD that is sent; returns what send() is to return. */
+typedef int (*fake_send)(struct fake *fake, int agent, const struct mad_address *to,
+			 const unsigned char *mad);
+
+struct fake {
+	fake_send on_send;
+	void *context;
+	int agent_error, receive_error, wait_error;
+	struct fake_arrival queue[FAKE_MOST];
+	size_t queued;
+	size_t agents, sends, closed, too_small;
+	struct mad_agent last_agent;
+	unsigned int last_timeout_msec;
+	uint64_t random;
+};
+
+static inline unsigned int fake_random(struct fake *fake, unsigned int below)
+{
+	fake->random = fake->random * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)(fake->random >> 33) % below;
+}
+
+/* Queues `bytes` of a MAD, to be there after a while. */
+static inline void fake_put(struct fake *fake, int error, const unsigned char *mad, size_t bytes,
+			    unsigned int delay_usec)
+{
+	struct fake_arrival *arrival = &fake->queue[fake->queued];
+
+	if (fake->queued == FAKE_MOST)
+		abort();
+	fake->queued++;
+	*arrival = (struct fake_arrival){
+		.due_nsec = clock_nsec() + delay_usec * 1000ull,
+		.arrival = {.agent = 1, .error = error, .from = {.lid = 4}},
+		.mad = mem_alloc_zero(1, bytes + 1),
+		.bytes = bytes,
+	};
+	memcpy(arrival->mad, mad, bytes);
+}
+
+/* The request as the answer to it: same transaction, response bit, status, modifier in the data. */
+static inline void fake_answer(struct fake *fake, const unsigned char *mad, uint16_t status,
+			       unsigned int delay_usec)
+{
+	unsigned char answer[MAD_BYTES];
+
+	memcpy(answer, mad, MAD_BYTES);
+	answer[3] |= MAD_METHOD_RESPONSE;
+	answer[4] = (unsigned char)(status >> 8);
+	answer[5] = (unsigned char)status;
+	memcpy(answer + 64, mad + 20, 4);
+	fake_put(fake, 0, answer, MAD_BYTES, delay_usec);
+}
+
+static inline int fake_add_agent(void *context, const struct mad_agent *agent)
+{
+	struct fake *fake = context;
+
+	if (fake->agent_error)
+		return fake->agent_error;
+	fake->last_agent = *agent;
+	return (int)++fake->agents;
+}
+
+static inline int fake_send_mad(void *context, int agent, const struct mad_address *to,
+				unsigned char *buffer, size_t bytes, unsigned int timeout_msec)
+{
+	struct fake *fake = context;
+
+	if (bytes != MAD_BYTES)
+		abort();
+	fake->sends++;
+	fake->last_timeout_msec = timeout_msec;
+	/* The headroom is the carrier's own. */
+	memset(buffer, 0xee, FAKE_HEADROOM);
+	return fake->on_send(fake, agent, to, buffer + FAKE_HEADROOM);
+}
+
+/* The first that is due, or -1. */
+static inline int fake_due(const struct fake *fake)
+{
+	uint64_t now = clock_nsec();
+	int found = -1;
+
+	for (size_t i = 0; i < fake->queued; i++)
+		if (fake->queue[i].due_nsec <= now &&
+		    (found < 0 || fake->queue[i].due_nsec < fake->queue[found].due_nsec))
+			found = (int)i;
+	return found;
+}
+
+static inline int fake_receive(void *context, unsigned char *buffer, size_t *bytes,
+			       struct mad_arrival *ret)
+{
+	struct fake *fake = context;
+	int number = fake_due(fake);
+	struct fake_arrival taken;
+
+	if (fake->receive_error)
+		return fake->receive_error;
+	if (number < 0)
+		return -EAGAIN;
+	taken = fake->queue[number];
+	if (taken.bytes > *bytes) {
+		*bytes = taken.bytes;
+		fake->too_small++;
+		return -ENOSPC;
+	}
+	memmove(&fake->queue[number], &fake->queue[number + 1],
+		(--fake->queued - (size_t)number) * sizeof(taken));
+	memcpy(buffer + FAKE_HEADROOM, taken.mad, taken.bytes);
+	*bytes = taken.bytes;
+	*ret = taken.arrival;
+	free(taken.mad);
+	return 0;
+}
+
+static inline int fake_wait(void *context, int timeout_msec)
+{
+	struct fake *fake = context;
+	uint64_t end = clock_nsec() + (uint64_t)timeout_msec * 1000000;
+	const struct timespec moment = {.tv_nsec = 50000};
+
+	if (fake->wait_error)
+		return fake->wait_error;
+	while (fake_due(fake) < 0) {
+		if (clock_nsec() >= end)
+			return -ETIMEDOUT;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+static inline void fake_close(void *context)
+{
+	struct fake *fake = context;
+
+	for (size_t i = 0; i < fake->queued; i++)
+		free(fake->queue[i].mad);
+	fake->queued = 0;
+	fake->closed++;
+}
+
+static inline struct mad_engine *fake_engine(struct fake *fake,
+					     const struct mad_engine_options *options)
+{
+	const struct mad_transport transport = {
+		.context = fake,
+		.headroom = FAKE_HEADROOM,
+		.add_agent = fake_add_agent,
+		.send = fake_send_mad,
+		.receive = fake_receive,
+		.wait = fake_wait,
+		.close = fake_close,
+	};
+
+	fake->random = 1;
+	return mad_engine_new(&transport, options);
+}

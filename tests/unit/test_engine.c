@@ -1,0 +1,852 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The MAD engine on a fabric that drops, delays, repeats, lies and breaks down. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_transport.h"
+#include "schema/bits.h"
+
+/* compiler-rt's sanitizer/allocator_interface.h, which not every compiler installs */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+					      void (*on_free)(const volatile void *));
+
+#define MOST_REQUESTS 10000u
+#define PM_COUNTERS   0x12u
+
+/* The caller of the engine, and what it was told. Requests are known by their modifier. */
+struct caller {
+	struct fake fake;
+	struct mad_engine *engine;
+	size_t wanted, given, ended, most_under_way;
+	unsigned int destinations;
+	uint8_t mgmt_class;
+	bool direct;
+	unsigned int ends[MOST_REQUESTS];
+	int errors[MOST_REQUESTS];
+	uint16_t status[MOST_REQUESTS];
+	unsigned int tries[MOST_REQUESTS];
+	bool delivered[MOST_REQUESTS]; /* an answer to it has been queued */
+	uint64_t round_trip_nsec;
+	size_t reply_bytes;
+	unsigned int under_way[64], most_at_once[64]; /* by destination */
+	unsigned int drop_percent, stop_after;
+	unsigned char held[4][MAD_BYTES]; /* MADs that a test keeps for later */
+	struct mad_address last_to;
+	unsigned int unasked;
+};
+
+static struct caller *caller_of(struct fake *fake)
+{
+	return fake->context;
+}
+
+static uint32_t number_of_mad(const unsigned char *mad)
+{
+	return (uint32_t)bits_get(mad, 20 * 8, 32);
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct caller *caller = context;
+
+	if (caller->given == caller->wanted)
+		return false;
+	assert_int_equal(request->to.lid, 0);
+	*request = (struct mad_request){
+		.to = {.lid = (uint16_t)(1 + caller->given % caller->destinations), .qpn = 1},
+		.mgmt_class = caller->mgmt_class,
+		.method = MAD_METHOD_GET,
+		.attribute = PM_COUNTERS,
+		.modifier = (uint32_t)caller->given,
+		.number = caller->given,
+		.cookie = caller,
+	};
+	caller->given++;
+	if (caller->given - caller->ended > caller->most_under_way)
+		caller->most_under_way = caller->given - caller->ended;
+	return true;
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct caller *caller = context;
+	const size_t number = reply->request->number;
+
+	assert_ptr_equal(reply->request->cookie, caller);
+	assert_in_range(number, 0, caller->given - 1);
+	caller->ended++;
+	caller->ends[number]++;
+	caller->errors[number] = reply->error;
+	caller->status[number] = reply->status;
+	caller->tries[number] = reply->tries;
+	caller->round_trip_nsec = reply->round_trip_nsec;
+	caller->reply_bytes = reply->bytes;
+	if (reply->error) {
+		assert_null(reply->mad);
+		return;
+	}
+	assert_int_equal(number_of_mad(reply->mad), number);
+	if (caller->mgmt_class == MAD_CLASS_PM && !reply->status)
+		assert_int_equal(bits_get(reply->mad, 64 * 8, 32), number);
+}
+
+static void take_unasked(void *context, const struct mad_arrival *arrival, const unsigned char *mad,
+			 size_t bytes)
+{
+	struct caller *caller = context;
+
+	assert_int_equal(arrival->from.lid, 4);
+	assert_true(bytes >= 24);
+	assert_int_equal(mad[3], MAD_METHOD_SEND);
+	caller->unasked++;
+}
+
+/* For what has nothing to do with time-outs: on a busy host, too. */
+static const struct mad_engine_options patient = {.timeout_msec = 5000};
+
+static struct caller *begin(size_t wanted, fake_send on_send,
+			    const struct mad_engine_options *options)
+{
+	struct caller *caller = mem_alloc_zero(1, sizeof(*caller));
+
+	caller->wanted = wanted;
+	caller->destinations = 10;
+	caller->mgmt_class = MAD_CLASS_PM;
+	caller->fake.on_send = on_send;
+	caller->fake.context = caller;
+	caller->engine = fake_engine(&caller->fake, options);
+	return caller;
+}
+
+static int run(struct caller *caller)
+{
+	const struct mad_work work = {
+		.context = caller,
+		.next = next,
+		.done = done,
+		.unasked = take_unasked,
+	};
+
+	return mad_engine_run(caller->engine, &work);
+}
+
+static struct mad_engine_counts counts_of(const struct caller *caller)
+{
+	struct mad_engine_counts counts;
+
+	mad_engine_counts(caller->engine, &counts);
+	return counts;
+}
+
+/* Each request that was given has ended once. */
+static void end(struct caller *caller)
+{
+	assert_int_equal(caller->ended, caller->given);
+	for (size_t i = 0; i < caller->given; i++)
+		assert_int_equal(caller->ends[i], 1);
+	mad_engine_free(caller->engine);
+	assert_int_equal(caller->fake.closed, 1);
+	free(caller);
+}
+
+/* Fabrics */
+
+static int answer_at_once(struct fake *fake, int agent, const struct mad_address *to,
+			  const unsigned char *mad)
+{
+	assert_int_equal(agent, 1);
+	assert_int_not_equal(to->lid, 0);
+	fake_answer(fake, mad, 0, 0);
+	return 0;
+}
+
+static int answer_some(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+
+	(void)agent;
+	(void)to;
+	if (fake_random(fake, 100) < caller->drop_percent)
+		return 0;
+	caller->delivered[number_of_mad(mad)] = true;
+	fake_answer(fake, mad, 0, 0);
+	return 0;
+}
+
+static int answer_never(struct fake *fake, int agent, const struct mad_address *to,
+			const unsigned char *mad)
+{
+	(void)fake;
+	(void)agent;
+	(void)to;
+	(void)mad;
+	return 0;
+}
+
+static size_t allocations;
+
+static void count_allocation(const volatile void *pointer, size_t size)
+{
+	(void)pointer;
+	(void)size;
+	allocations++;
+}
+
+static void ignore_free(const volatile void *pointer)
+{
+	(void)pointer;
+}
+
+static void ten_thousand(void **state)
+{
+	static const struct mad_engine_options options = {.window = 32, .timeout_msec = 5000};
+	struct caller *caller = begin(MOST_REQUESTS, answer_at_once, &options);
+	struct mad_engine_counts counts;
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	counts = counts_of(caller);
+	assert_int_equal(caller->ended, MOST_REQUESTS);
+	assert_int_equal(caller->most_under_way, 32);
+	assert_int_equal(caller->fake.agents, 1);
+	assert_int_equal(counts.requests, MOST_REQUESTS);
+	assert_int_equal(counts.sent, MOST_REQUESTS);
+	assert_int_equal(counts.answered, MOST_REQUESTS);
+	assert_int_equal(counts.timed_out + counts.late + counts.duplicate + counts.foreign, 0);
+	for (size_t i = 0; i < MOST_REQUESTS; i++)
+		assert_int_equal(caller->errors[i], 0);
+	end(caller);
+}
+
+/* The only allocations of a run are those of the fake: one for each arrival. */
+static void no_allocation(void **state)
+{
+	static bool installed;
+	struct caller *caller = begin(5000, answer_at_once, &patient);
+	size_t before;
+
+	(void)state;
+	if (!installed)
+		assert_true(
+			__sanitizer_install_malloc_and_free_hooks(count_allocation, ignore_free));
+	installed = true;
+	before = allocations;
+	assert_int_equal(run(caller), 0);
+	/* One more for the list of agents. */
+	assert_int_equal(allocations - before, 5000 + 1);
+	end(caller);
+}
+
+static void windows(void **state)
+{
+	static const struct {
+		unsigned int window, most;
+	} rows[] = {{1, 1}, {2, 2}, {0, 32}, {128, 128}, {1000, 128}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mad_engine_options options = {.window = rows[i].window,
+							   .timeout_msec = 5000};
+		struct caller *caller = begin(500, answer_at_once, &options);
+
+		assert_int_equal(run(caller), 0);
+		assert_int_equal(caller->most_under_way, rows[i].most);
+		end(caller);
+	}
+}
+
+static int answer_and_count(struct fake *fake, int agent, const struct mad_address *to,
+			    const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+
+	(void)agent;
+	if (++caller->under_way[to->lid] > caller->most_at_once[to->lid])
+		caller->most_at_once[to->lid] = caller->under_way[to->lid];
+	/* All at the same time, so that the windows are full. */
+	fake_answer(fake, mad, 0, 200);
+	return 0;
+}
+
+static void done_and_count(void *context, const struct mad_reply *reply)
+{
+	struct caller *caller = context;
+
+	caller->under_way[reply->request->to.lid]--;
+	done(context, reply);
+}
+
+static void destination_window(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 32, .destination_window = 2, .timeout_msec = 5000};
+	struct caller *caller = begin(1000, answer_and_count, &options);
+	const struct mad_work work = {.context = caller, .next = next, .done = done_and_count};
+
+	(void)state;
+	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
+	assert_int_equal(caller->ended, 1000);
+	for (unsigned int lid = 1; lid <= caller->destinations; lid++)
+		assert_int_equal(caller->most_at_once[lid], 2);
+	end(caller);
+}
+
+/* A request has ended unanswered if and only if every try of it was dropped. */
+static void drop(unsigned int percent, size_t count)
+{
+	static const struct mad_engine_options options = {
+		.window = 64, .timeout_msec = 4, .retries_given = true, .retries = 4};
+	struct caller *caller = begin(count, answer_some, &options);
+	struct mad_engine_counts counts;
+	size_t lost = 0;
+
+	caller->drop_percent = percent;
+	assert_int_equal(run(caller), 0);
+	for (size_t i = 0; i < count; i++) {
+		/* What was answered while its last deadline passed may still be lost, on a slow
+		 * host. */
+		if (caller->delivered[i] && caller->errors[i] == -ETIMEDOUT &&
+		    caller->tries[i] == 5)
+			lost++;
+		else
+			assert_int_equal(caller->errors[i], caller->delivered[i] ? 0 : -ETIMEDOUT);
+		assert_in_range(caller->tries[i], 1, 5);
+	}
+	assert_true(lost <= count / 100);
+	counts = counts_of(caller);
+	assert_int_equal(counts.answered + counts.timed_out, count);
+	assert_true(counts.sent > count + count * percent / 200);
+	end(caller);
+}
+
+static void tenth_dropped(void **state)
+{
+	(void)state;
+	drop(10, 3000);
+}
+
+static void half_dropped(void **state)
+{
+	(void)state;
+	drop(50, 1000);
+}
+
+static void nobody_there(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 8, .timeout_msec = 2, .retries_given = true, .retries = 2};
+	struct caller *caller = begin(20, answer_never, &options);
+	struct mad_engine_counts counts;
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	counts = counts_of(caller);
+	assert_int_equal(counts.timed_out, 20);
+	assert_int_equal(counts.sent, 60);
+	/* The third try has four times the first time-out, and the kernel gets twice that. */
+	assert_int_equal(caller->fake.last_timeout_msec, 16);
+	for (size_t i = 0; i < 20; i++) {
+		assert_int_equal(caller->errors[i], -ETIMEDOUT);
+		assert_int_equal(caller->tries[i], 3);
+	}
+	end(caller);
+}
+
+static void no_retries(void **state)
+{
+	static const struct mad_engine_options options = {
+		.timeout_msec = 2, .retries_given = true, .retries = 0};
+	struct caller *caller = begin(3, answer_never, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(counts_of(caller).sent, 3);
+	assert_int_equal(caller->tries[0], 1);
+	end(caller);
+}
+
+/* The first try is answered while the second is under way. */
+static int answer_first_late(struct fake *fake, int agent, const struct mad_address *to,
+			     const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+
+	(void)agent;
+	(void)to;
+	if (fake->sends == 1)
+		memcpy(caller->held[0], mad, MAD_BYTES);
+	else if (fake->sends == 2)
+		fake_answer(fake, caller->held[0], 0, 0);
+	return 0;
+}
+
+static void earlier_try(void **state)
+{
+	static const struct mad_engine_options options = {.window = 1, .timeout_msec = 100};
+	struct caller *caller = begin(1, answer_first_late, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->tries[0], 2);
+	/* The round trip is that of the try that was answered. */
+	assert_true(caller->round_trip_nsec >= 100000000);
+	assert_int_equal(counts_of(caller).late, 0);
+	end(caller);
+}
+
+/*
+ * Request 0 ends unanswered, its answer comes when 1 is under way; 1 is answered thrice; with 2
+ * come answers that nobody asked for.
+ */
+static int answer_wrongly(struct fake *fake, int agent, const struct mad_address *to,
+			  const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+	unsigned char other[MAD_BYTES];
+
+	(void)agent;
+	(void)to;
+	switch (number_of_mad(mad)) {
+	case 0:
+		memcpy(caller->held[0], mad, MAD_BYTES);
+		return 0;
+	case 1:
+		fake_answer(fake, caller->held[0], 0, 0);
+		for (unsigned int i = 0; i < 3; i++)
+			fake_answer(fake, mad, 0, 0);
+		return 0;
+	case 2:
+		memcpy(other, mad, MAD_BYTES);
+		mad_set_transaction(other, mad_transaction(mad) ^ 0x40000000);
+		fake_answer(fake, other, 0, 0);
+		/* The right transaction, and another attribute, class, method, try, slot. */
+		memcpy(other, mad, MAD_BYTES);
+		other[17]++;
+		fake_answer(fake, other, 0, 0);
+		memcpy(other, mad, MAD_BYTES);
+		other[1]++;
+		fake_answer(fake, other, 0, 0);
+		memcpy(other, mad, MAD_BYTES);
+		other[3] = 0x12;
+		fake_answer(fake, other, 0, 0);
+		memcpy(other, mad, MAD_BYTES);
+		mad_set_transaction(other, mad_transaction(mad) + (1u << 7));
+		fake_answer(fake, other, 0, 0);
+		memcpy(other, mad, MAD_BYTES);
+		mad_set_transaction(other, mad_transaction(mad) + 1);
+		fake_answer(fake, other, 0, 0);
+		/* What is no answer at all: for whoever serves. */
+		memcpy(other, mad, MAD_BYTES);
+		other[3] = MAD_METHOD_SEND;
+		fake_put(fake, 0, other, MAD_BYTES, 0);
+		fake_answer(fake, mad, 0, 0);
+		return 0;
+	default:
+		fake_answer(fake, mad, 0, 0);
+		return 0;
+	}
+}
+
+static void strangers(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 1, .timeout_msec = 200, .retries_given = true};
+	struct caller *caller = begin(4, answer_wrongly, &options);
+	struct mad_engine_counts counts;
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	counts = counts_of(caller);
+	assert_int_equal(caller->errors[0], -ETIMEDOUT);
+	for (size_t i = 1; i < 4; i++)
+		assert_int_equal(caller->errors[i], 0);
+	assert_int_equal(counts.late, 1);
+	assert_int_equal(counts.duplicate, 2);
+	assert_int_equal(counts.foreign, 6);
+	assert_int_equal(counts.answered, 3);
+	assert_int_equal(caller->unasked, 1);
+	end(caller);
+}
+
+/* umad gives a request back when the kernel gave it up: its header only. */
+static int give_back(struct fake *fake, int agent, const struct mad_address *to,
+		     const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	fake_put(fake, ETIMEDOUT, mad, 24, 0);
+	return 0;
+}
+
+static void given_back(void **state)
+{
+	static const struct mad_engine_options options = {
+		.timeout_msec = 5000, .retries_given = true, .retries = 2};
+	struct caller *caller = begin(100, give_back, &options);
+	uint64_t began = clock_nsec();
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	/* Nobody waited for the engine's own time-out. */
+	assert_true(clock_nsec() - began < 4000000000);
+	assert_int_equal(counts_of(caller).timed_out, 100);
+	assert_int_equal(counts_of(caller).sent, 300);
+	end(caller);
+}
+
+static int answer_busy(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	fake_answer(fake, mad, fake->sends <= 2, 0);
+	return 0;
+}
+
+static void busy(void **state)
+{
+	struct caller *caller = begin(1, answer_busy, &patient);
+	uint64_t began = clock_nsec();
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->status[0], 0);
+	assert_int_equal(counts_of(caller).busy, 2);
+	/* A busy other side is no try that was lost. */
+	assert_int_equal(caller->tries[0], 1);
+	assert_int_equal(counts_of(caller).sent, 3);
+	/* 100 ms, then 200 ms */
+	assert_true(clock_nsec() - began >= 300000000);
+	end(caller);
+}
+
+/* From LID 1 to LID 7, queue pair 5; LID 9 sends everybody on. */
+static int redirect(struct fake *fake, int agent, const struct mad_address *to,
+		    const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+	unsigned char answer[MAD_BYTES];
+
+	(void)agent;
+	caller->last_to = *to;
+	if (to->lid == 7) {
+		fake_answer(fake, mad, 0, 0);
+		return 0;
+	}
+	memcpy(answer, mad, MAD_BYTES);
+	bits_set(answer, (64 + 28) * 8, 16, caller->drop_percent ? 9 : 7);
+	bits_set(answer, (64 + 25) * 8, 4, 3);
+	bits_set(answer, (64 + 33) * 8, 24, 5);
+	bits_set(answer, (64 + 36) * 8, 32, 0x80050000);
+	answer[3] |= MAD_METHOD_RESPONSE;
+	answer[5] = 2;
+	fake_put(fake, 0, answer, caller->stop_after ? caller->stop_after : MAD_BYTES, 0);
+	return 0;
+}
+
+static void redirected(void **state)
+{
+	struct caller *caller = begin(1, redirect, &patient);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->status[0], 0);
+	assert_int_equal(counts_of(caller).redirected, 1);
+	assert_int_equal(caller->tries[0], 1);
+	assert_int_equal(caller->last_to.lid, 7);
+	assert_int_equal(caller->last_to.qpn, 5);
+	assert_int_equal(caller->last_to.qkey, 0x80050000);
+	assert_int_equal(caller->last_to.sl, 3);
+	assert_false(caller->last_to.has_grh);
+	end(caller);
+}
+
+/* In a circle it ends with the redirection as the answer; so it does without an address in it. */
+static void redirected_for_ever(void **state)
+{
+	struct caller *caller = begin(1, redirect, &patient);
+
+	(void)state;
+	caller->drop_percent = 1;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->status[0], 2);
+	assert_int_equal(counts_of(caller).redirected, 3);
+	end(caller);
+	caller = begin(1, redirect, &patient);
+	caller->stop_after = 80;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->status[0], 2);
+	assert_int_equal(counts_of(caller).redirected, 0);
+	end(caller);
+}
+
+static void agent_refused(void **state)
+{
+	struct caller *caller = begin(50, answer_at_once, &patient);
+
+	(void)state;
+	caller->fake.agent_error = -EPERM;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->ended, 50);
+	for (size_t i = 0; i < 50; i++)
+		assert_int_equal(caller->errors[i], -EPERM);
+	assert_int_equal(caller->fake.sends, 0);
+	end(caller);
+}
+
+static int refuse_odd(struct fake *fake, int agent, const struct mad_address *to,
+		      const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	if (number_of_mad(mad) % 2)
+		return -EHOSTUNREACH;
+	fake_answer(fake, mad, 0, 0);
+	return 0;
+}
+
+static void send_fails(void **state)
+{
+	struct caller *caller = begin(101, refuse_odd, &patient);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	for (size_t i = 0; i < 101; i++)
+		assert_int_equal(caller->errors[i], i % 2 ? -EHOSTUNREACH : 0);
+	assert_int_equal(counts_of(caller).sent, 51);
+	end(caller);
+}
+
+#define TABLE_BYTES (56 + 1000 * 112)
+
+static int answer_table(struct fake *fake, int agent, const struct mad_address *to,
+			const unsigned char *mad)
+{
+	unsigned char *table = mem_alloc_zero(1, TABLE_BYTES);
+
+	(void)agent;
+	(void)to;
+	memcpy(table, mad, 56);
+	table[3] = 0x81;
+	for (size_t i = 56; i < TABLE_BYTES; i++)
+		table[i] = (unsigned char)(i * 7);
+	fake_put(fake, 0, table, TABLE_BYTES, 0);
+	free(table);
+	return 0;
+}
+
+static void done_with_table(void *context, const struct mad_reply *reply)
+{
+	assert_int_equal(reply->error, 0);
+	assert_int_equal(reply->bytes, TABLE_BYTES);
+	for (size_t i = 56; i < TABLE_BYTES; i++)
+		assert_int_equal(reply->mad[i], (unsigned char)(i * 7));
+	done(context, reply);
+}
+
+static void table(void **state)
+{
+	struct caller *caller = begin(5, answer_table, &patient);
+	const struct mad_work work = {.context = caller, .next = next, .done = done_with_table};
+
+	(void)state;
+	caller->mgmt_class = MAD_CLASS_SA;
+	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
+	assert_int_equal(caller->ended, 5);
+	/* The buffer grows once. */
+	assert_int_equal(caller->fake.too_small, 1);
+	assert_int_equal(caller->fake.last_agent.rmpp_version, 1);
+	assert_int_equal(caller->fake.last_agent.version, 2);
+	end(caller);
+}
+
+static bool stop(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void stopped(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 16, .timeout_msec = 5000, .stopped = stop};
+	struct caller *caller = begin(100, answer_never, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), -ECANCELED);
+	assert_int_equal(caller->given, 16);
+	for (size_t i = 0; i < 16; i++)
+		assert_int_equal(caller->errors[i], -ECANCELED);
+	/* The engine is as good as new. */
+	caller->fake.on_send = answer_at_once;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->ended, 100);
+	assert_int_equal(caller->errors[99], 0);
+	end(caller);
+}
+
+static int break_down(struct fake *fake, int agent, const struct mad_address *to,
+		      const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	if (fake->sends > 40)
+		*(fake->sends % 2 ? &fake->receive_error : &fake->wait_error) = -EIO;
+	else
+		fake_answer(fake, mad, 0, 0);
+	return 0;
+}
+
+static void port_breaks(void **state)
+{
+	static const struct mad_engine_options options = {.window = 8, .timeout_msec = 5000};
+	struct caller *caller = begin(100, break_down, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), -EIO);
+	assert_in_range(caller->given, 41, 99);
+	/* What had an answer in the port's queue is lost, too. */
+	for (size_t i = 0; i < caller->given; i++)
+		if (i < 32 || i >= 40)
+			assert_int_equal(caller->errors[i], i < 32 ? 0 : -EIO);
+	end(caller);
+}
+
+static int answer_in_pieces(struct fake *fake, int agent, const struct mad_address *to,
+			    const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	for (size_t bytes = 0; bytes < 24; bytes++) {
+		unsigned char piece[24];
+
+		memcpy(piece, mad, sizeof(piece));
+		piece[3] |= MAD_METHOD_RESPONSE;
+		fake_put(fake, bytes % 2 ? ETIMEDOUT : 0, piece, bytes, 0);
+	}
+	fake_answer(fake, mad, 0, 100);
+	return 0;
+}
+
+static void short_mads(void **state)
+{
+	static const struct mad_engine_options options = {.window = 4, .timeout_msec = 1000};
+	struct caller *caller = begin(20, answer_in_pieces, &options);
+	struct mad_engine_counts counts;
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	counts = counts_of(caller);
+	assert_int_equal(counts.answered, 20);
+	assert_int_equal(counts.sent, 20);
+	assert_int_equal(counts.late + counts.duplicate + counts.foreign, 0);
+	end(caller);
+}
+
+static int answer_set(struct fake *fake, int agent, const struct mad_address *to,
+		      const unsigned char *mad)
+{
+	unsigned char answer[MAD_BYTES];
+
+	(void)agent;
+	(void)to;
+	/* A Set is answered by a GetResp; what has the response bit alone is none. */
+	fake_answer(fake, mad, 0, 0);
+	memcpy(answer, mad, MAD_BYTES);
+	answer[3] = 0x81;
+	answer[5] = 0x1c;
+	answer[255] = 0x55;
+	fake_put(fake, 0, answer, MAD_BYTES, 0);
+	return 0;
+}
+
+static void one_call(void **state)
+{
+	static const struct mad_engine_options options = {
+		.timeout_msec = 5000, .retries_given = true, .retries = 0};
+	struct caller *caller = begin(0, answer_set, &options);
+	const struct mad_request request = {
+		.to = {.lid = 3},
+		.mgmt_class = MAD_CLASS_PM,
+		.method = MAD_METHOD_SET,
+		.attribute = PM_COUNTERS,
+	};
+	unsigned char mad[MAD_BYTES] = {0};
+	uint16_t status = 1;
+
+	(void)state;
+	assert_int_equal(mad_engine_call(caller->engine, &request, mad, &status), 0);
+	assert_int_equal(status, 0x1c);
+	assert_int_equal(mad[255], 0x55);
+	assert_int_equal(counts_of(caller).foreign, 1);
+	/* Nobody answers: nothing is written. */
+	caller->fake.on_send = give_back;
+	mad[255] = status = 7;
+	assert_int_equal(mad_engine_call(caller->engine, &request, mad, &status), -ETIMEDOUT);
+	assert_int_equal(status, 7);
+	assert_int_equal(mad[255], 7);
+	end(caller);
+}
+
+/* Nothing is asked, what comes is taken, until the time is over. */
+static void serving(void **state)
+{
+	struct caller *caller = begin(0, answer_at_once, &patient);
+	const struct mad_agent agent = {.mgmt_class = 0x32, .version = 1, .oui = 0x1405};
+	const struct mad_work work = {.context = caller, .done = done, .unasked = take_unasked};
+	unsigned char mad[MAD_BYTES] = {1, 0x32, 1, MAD_METHOD_SEND};
+
+	(void)state;
+	assert_int_equal(mad_engine_add_agent(caller->engine, &agent), 1);
+	for (unsigned int i = 0; i < 300; i++)
+		fake_put(&caller->fake, 0, mad, MAD_BYTES, i * 100);
+	assert_int_equal(mad_engine_serve(caller->engine, &work, 60), 0);
+	assert_int_equal(caller->unasked, 300);
+	assert_int_equal(mad_engine_send(caller->engine, 1, &(struct mad_address){.lid = 9}, mad,
+					 MAD_BYTES),
+			 0);
+	assert_int_equal(caller->fake.last_timeout_msec, 0);
+	end(caller);
+}
+
+/* Without a time-out of the caller's it follows the round trips, within 20 ms and more. */
+static void adaptive(void **state)
+{
+	static const struct mad_engine_options options = {.window = 1};
+	struct caller *caller = begin(200, answer_at_once, &options);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	/* Twice that for the kernel; before anything is known it is 200 ms. */
+	assert_in_range(caller->fake.last_timeout_msec, 2 * 20, 2 * 199);
+	end(caller);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ten_thousand),	 cmocka_unit_test(no_allocation),
+		cmocka_unit_test(windows),	 cmocka_unit_test(destination_window),
+		cmocka_unit_test(tenth_dropped), cmocka_unit_test(half_dropped),
+		cmocka_unit_test(nobody_there),	 cmocka_unit_test(no_retries),
+		cmocka_unit_test(earlier_try),	 cmocka_unit_test(strangers),
+		cmocka_unit_test(given_back),	 cmocka_unit_test(busy),
+		cmocka_unit_test(redirected),	 cmocka_unit_test(redirected_for_ever),
+		cmocka_unit_test(agent_refused), cmocka_unit_test(send_fails),
+		cmocka_unit_test(table),	 cmocka_unit_test(stopped),
+		cmocka_unit_test(port_breaks),	 cmocka_unit_test(short_mads),
+		cmocka_unit_test(one_call),	 cmocka_unit_test(serving),
+		cmocka_unit_test(adaptive),
+	};
+
+	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}

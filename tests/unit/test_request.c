@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Requests as bytes: every place is compared with the offsets of the specification. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "mad/request.h"
+
+static const unsigned char data[MAD_BYTES] = {0xd0, 0xd1, 0xd2, 0xd3, [63] = 0xdf, [255] = 0xff};
+
+/* What a MAD is made of, apart from zeros. */
+struct part {
+	size_t at, count;
+	unsigned char bytes[8];
+};
+
+static void compare(const struct mad_request *request, const struct part *parts, size_t count)
+{
+	unsigned char mad[MAD_BYTES], wanted[MAD_BYTES] = {0};
+
+	memset(mad, 0xaa, sizeof(mad));
+	mad_request_write(request, 0x11223344, mad);
+	for (size_t i = 0; i < count; i++)
+		memcpy(wanted + parts[i].at, parts[i].bytes, parts[i].count);
+	assert_memory_equal(mad, wanted, sizeof(mad));
+	assert_int_equal(mad_transaction(mad), 0x11223344);
+}
+
+#define TRANSACTION                            \
+	{                                      \
+		12, 4,                         \
+		{                              \
+			0x11, 0x22, 0x33, 0x44 \
+		}                              \
+	}
+
+static void subnet_management(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x01, 1, 0x02}},
+		TRANSACTION,
+		{17, 1, {0x15}},
+		{20, 4, {0x80, 0, 0, 7}},
+		{24, 8, {1, 2, 3, 4, 5, 6, 7, 8}},
+		{64, 4, {0xd0, 0xd1, 0xd2, 0xd3}},
+		{127, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = MAD_CLASS_SM,
+		.method = MAD_METHOD_SET,
+		.attribute = 0x15,
+		.modifier = 0x80000007,
+		.key = 0x0102030405060708,
+		.data = data,
+		.data_bytes = 64,
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+static void directed_route(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x81, 1, 0x01}},
+		{7, 1, {2}},
+		TRANSACTION,
+		{16, 2, {0xff, 0x90}},
+		{32, 4, {0xff, 0xff, 0xff, 0xff}},
+		{128, 3, {0, 1, 3}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = MAD_CLASS_SM_DIRECT,
+		.method = MAD_METHOD_GET,
+		.attribute = 0xff90,
+		.direct = true,
+		.hops = 2,
+		/* What is behind the last hop is not sent. */
+		.path = {0, 1, 3, 9},
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+/* 63 hops fill the path to its end, and touch nothing behind it. */
+static void longest_route(void **state)
+{
+	struct mad_request request = {
+		.mgmt_class = MAD_CLASS_SM_DIRECT, .direct = true, .hops = MAD_HOPS_MOST};
+	unsigned char mad[MAD_BYTES];
+
+	(void)state;
+	memset(request.path, 0x77, sizeof(request.path));
+	mad_request_write(&request, 0, mad);
+	assert_int_equal(mad[7], 63);
+	for (size_t i = 128; i < 192; i++)
+		assert_int_equal(mad[i], 0x77);
+	for (size_t i = 192; i < MAD_BYTES; i++)
+		assert_int_equal(mad[i], 0);
+}
+
+static void subnet_administration(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x03, 2, 0x12}},
+		TRANSACTION,
+		{17, 1, {0x35}},
+		{36, 8, {0, 0, 0, 0, 0, 0, 0, 9}},
+		{48, 8, {0x80, 0, 0, 0, 0, 0, 0x10, 0x0c}},
+		{56, 4, {0xd0, 0xd1, 0xd2, 0xd3}},
+		{119, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = MAD_CLASS_SA,
+		.method = MAD_METHOD_GET_TABLE,
+		.attribute = 0x35,
+		.key = 9,
+		.component_mask = 0x800000000000100c,
+		.data = data,
+		.data_bytes = 64,
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+/* Too much data is cut at the datagram's end. */
+static void vendor(void **state)
+{
+	static const struct part parts[] = {
+		{0, 4, {1, 0x32, 1, 0x01}},	   TRANSACTION,	     {37, 3, {0x00, 0x14, 0x05}},
+		{40, 4, {0xd0, 0xd1, 0xd2, 0xd3}}, {103, 1, {0xdf}},
+	};
+	const struct mad_request request = {
+		.mgmt_class = MAD_CLASS_OPENIB_PING,
+		.method = MAD_METHOD_GET,
+		.oui = 0x001405,
+		.data = data,
+		.data_bytes = sizeof(data),
+	};
+
+	(void)state;
+	compare(&request, parts, ARRAY_SIZE(parts));
+}
+
+static void versions(void **state)
+{
+	(void)state;
+	for (unsigned int mgmt_class = 0; mgmt_class < 256; mgmt_class++)
+		assert_int_equal(mad_class_version(mgmt_class),
+				 mgmt_class == MAD_CLASS_SA || mgmt_class == MAD_CLASS_CM ||
+						 mgmt_class == MAD_CLASS_CC
+					 ? 2
+					 : 1);
+}
+
+/* The D bit is part of the status of directed routes only, and no error. */
+static void status(void **state)
+{
+	unsigned char mad[MAD_BYTES] = {1, MAD_CLASS_SM_DIRECT};
+
+	(void)state;
+	mad[4] = 0x80;
+	mad[5] = 0x0c;
+	assert_int_equal(mad_status(mad), 0x000c);
+	mad[1] = MAD_CLASS_SA;
+	assert_int_equal(mad_status(mad), 0x800c);
+}
+
+static void answers(void **state)
+{
+	static const struct {
+		uint8_t method, reply_method, answer;
+	} good[] = {
+		{MAD_METHOD_GET, 0, 0x81},
+		{MAD_METHOD_SET, 0, 0x81},
+		{MAD_METHOD_GET_TABLE, 0, 0x92},
+		{0x15, 0, 0x95},
+		{0x06, 0, 0x86},
+		{0x05, 0x07, 0x07},
+		{MAD_METHOD_SET, 0x82, 0x82},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		const struct mad_request request = {
+			.mgmt_class = 0x32,
+			.method = good[i].method,
+			.reply_method = good[i].reply_method,
+			.attribute = 0x1234,
+		};
+		unsigned char mad[MAD_BYTES] = {1, 0x32, 1, 0, [16] = 0x12, [17] = 0x34};
+
+		for (unsigned int method = 0; method < 256; method++) {
+			mad[3] = (unsigned char)method;
+			assert_int_equal(mad_answers(mad, &request), method == good[i].answer);
+		}
+		mad[3] = good[i].answer;
+		mad[1] = 0x33;
+		assert_false(mad_answers(mad, &request));
+		mad[1] = 0x32;
+		mad[16] = 0;
+		assert_false(mad_answers(mad, &request));
+	}
+}
+
+/* Only the low half is ours. */
+static void transaction(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+
+	(void)state;
+	memset(mad, 0xff, sizeof(mad));
+	mad_set_transaction(mad, 0x01020304);
+	assert_int_equal(mad_transaction(mad), 0x01020304);
+	assert_int_equal(mad[11], 0xff);
+	assert_int_equal(mad[12], 1);
+	assert_int_equal(mad[16], 0xff);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(subnet_management),
+		cmocka_unit_test(directed_route),
+		cmocka_unit_test(longest_route),
+		cmocka_unit_test(subnet_administration),
+		cmocka_unit_test(vendor),
+		cmocka_unit_test(versions),
+		cmocka_unit_test(status),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(transaction),
+	};
+
+	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+}

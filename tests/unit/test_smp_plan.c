@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which SMPs it takes to read an attribute whole: their modifiers, and what is kept of each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mad/smp_plan.h"
+
+static const struct smp_node adapter = {
+	.ports = 2,
+	.pkeys = 64,
+	.guids = 9,
+	.low_arbitrations = 8,
+	.high_arbitrations = 40,
+};
+
+static const struct smp_node a_switch = {
+	.is_switch = true,
+	.ports = 36,
+	.pkeys = 8,
+	.switch_pkeys = 33,
+	.linear_top = 128,
+	.multicast_cap = 100,
+	.guids = 1,
+	.low_arbitrations = 64,
+	.high_arbitrations = 64,
+};
+
+/* The largest that the formats hold. */
+static const struct smp_node largest = {
+	.is_switch = true,
+	.ports = 255,
+	.pkeys = 65535,
+	.switch_pkeys = 65535,
+	.linear_top = 0xbfff,
+	.multicast_cap = 0x3fff,
+	.multicast_top = 0xfffe,
+	.guids = 255,
+	.low_arbitrations = 64,
+	.high_arbitrations = 64,
+};
+
+/* Port 0 has what other ports have. */
+static const struct smp_node enhanced = {
+	.is_switch = true,
+	.enhanced_port0 = true,
+	.ports = 4,
+	.low_arbitrations = 32,
+	.high_arbitrations = 32,
+};
+
+static const struct smp_node nothing = {.is_switch = false};
+static const struct smp_node empty_switch = {.is_switch = true};
+
+struct plan_row {
+	const char *word;
+	const struct smp_node *node;
+	struct smp_range ranges[3];
+	size_t range_count;
+	bool all_ports;
+	const char *modifiers; /* in hexadecimal, a blank between; "#N": so many */
+};
+
+static const struct plan_row plans[] = {
+	/* No modifier */
+	{"nodeinfo", &adapter, {{0}}, 0, false, "0"},
+	{"nodedesc", &a_switch, {{0}}, 0, false, "0"},
+	{"switchinfo", &a_switch, {{0}}, 0, false, "0"},
+	{"sminfo", &adapter, {{0}}, 0, false, "0"},
+	/* A port */
+	{"portinfo", &adapter, {{0}}, 0, false, "0"},
+	{"portinfo", &adapter, {{2, 2}}, 1, false, "2"},
+	{"portinfo", &adapter, {{0, 9}}, 1, false, "0 1 2"},
+	{"portinfo", &adapter, {{3, 9}}, 1, false, ""},
+	{"portinfo", &adapter, {{0}}, 0, true, "1 2"},
+	{"portinfo", &a_switch, {{1, 3}, {36, 255}}, 2, false, "1 2 3 24"},
+	{"portinfo", &a_switch, {{0}}, 0, true, "#37"},
+	{"portinfo", &largest, {{0}}, 0, true, "#256"},
+	{"portinfo", &largest, {{255, 255}}, 1, false, "ff"},
+	{"portinfo", &largest, {{0, UINT32_MAX}}, 1, false, "#256"},
+	{"portinfo", &nothing, {{0}}, 0, true, ""},
+	/* P_Keys: 32 a block, the port of a switch in the high half */
+	{"pkeys", &adapter, {{0}}, 0, false, "0 1"},
+	{"pkeys", &adapter, {{0}}, 0, true, "0 1 0 1"},
+	{"pkeys", &a_switch, {{0}}, 0, false, "0"},
+	{"pkeys", &a_switch, {{0, 1}}, 1, false, "0 10000 10001"},
+	{"pkeys", &a_switch, {{36, 36}}, 1, false, "240000 240001"},
+	{"pkeys", &largest, {{255, 255}}, 1, false, "#2048"},
+	{"pkeys", &nothing, {{0}}, 0, false, ""},
+	/* SL to VL: of an adapter one table, of a switch one for each way in */
+	{"sl2vl", &adapter, {{1, 1}}, 1, false, "0"},
+	{"sl2vl", &a_switch, {{5, 5}}, 1, false, "#37"},
+	{"sl2vl", &largest, {{0}}, 0, true, "#65536"},
+	{"sl2vl", &empty_switch, {{0}}, 0, false, "0"},
+	/* Arbitration: 32 entries a part, low and high priority */
+	{"vlarb", &adapter, {{1, 1}}, 1, false, "10001 30001 40001"},
+	{"vlarb", &a_switch, {{255, 255}}, 1, false, ""},
+	{"vlarb", &largest, {{255, 255}}, 1, false, "100ff 200ff 300ff 400ff"},
+	{"vlarb", &a_switch, {{0, 0}}, 1, false, ""},
+	{"vlarb", &enhanced, {{0, 0}}, 1, false, "10000 30000"},
+	{"vlarb", &nothing, {{0}}, 0, false, ""},
+	/* GUIDs: eight a block */
+	{"guidinfo", &adapter, {{0}}, 0, false, "0 1"},
+	{"guidinfo", &adapter, {{8, 8}}, 1, false, "1"},
+	{"guidinfo", &adapter, {{9, 20}}, 1, false, ""},
+	{"guidinfo", &largest, {{0}}, 0, false, "#32"},
+	{"guidinfo", &nothing, {{0}}, 0, false, ""},
+	/* Linear forwarding: 64 a block, up to the top */
+	{"lft", &a_switch, {{0}}, 0, false, "0 1 2"},
+	{"lft", &a_switch, {{1, 1}, {127, 200}}, 2, false, "0 1 2"},
+	{"lft", &a_switch, {{129, 200}}, 1, false, ""},
+	{"lft", &empty_switch, {{0}}, 0, false, "0"},
+	{"lft", &largest, {{0}}, 0, false, "#768"},
+	{"lft", &adapter, {{0}}, 0, false, ""},
+	/* Multicast forwarding: 32 a block from 0xc000 on, a position for each 16 ports */
+	{"mft",
+	 &a_switch,
+	 {{0}},
+	 0,
+	 false,
+	 "0 1 2 3 10000000 10000001 10000002 10000003 20000000 20000001 20000002 20000003"},
+	{"mft", &a_switch, {{0xc020, 0xc020}}, 1, false, "1 10000001 20000001"},
+	{"mft", &a_switch, {{0, 10}}, 1, false, ""},
+	{"mft", &largest, {{0xfffe, 0xffff}}, 1, false, "#16"},
+	{"mft", &empty_switch, {{0}}, 0, false, ""},
+	{"mft", &adapter, {{0}}, 0, false, ""},
+};
+
+static const struct mad_attribute *attribute_of(const char *word)
+{
+	const struct mad_attribute *attribute = mad_attribute_find_word(sm_attributes, word);
+
+	assert_non_null(attribute);
+	return attribute;
+}
+
+static char *modifiers_of(const struct smp_step *steps, size_t count)
+{
+	char *text = mem_alloc_zero(count + 1, 16);
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)sprintf(text + used, "%s%x", i ? " " : "", steps[i].modifier);
+	return text;
+}
+
+static void modifiers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+		const struct plan_row *row = &plans[i];
+		const struct smp_choice choice = {row->ranges, row->range_count, row->all_ports};
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		_cleanup_(freep) char *text = NULL;
+		size_t count = 0;
+
+		smp_plan(attribute_of(row->word), row->node, &choice, &steps, &count);
+		if (row->modifiers[0] == '#') {
+			if (count != strtoul(row->modifiers + 1, NULL, 10))
+				fail_msg("row %zu, %s: %zu steps", i, row->word, count);
+			continue;
+		}
+		text = modifiers_of(steps, count);
+		if (strcmp(text, row->modifiers))
+			fail_msg("row %zu, %s: %s", i, row->word, text);
+	}
+}
+
+/* Every entry of a table is in exactly one block, and nothing else is asked for. */
+static void each_entry_once(void **state)
+{
+	static const struct {
+		const char *word;
+		const struct smp_node *node;
+		uint32_t first, last; /* entries that there are */
+	} rows[] = {
+		{"lft", &a_switch, 0, 128},	   {"lft", &largest, 0, 0xbfff},
+		{"guidinfo", &adapter, 0, 8},	   {"guidinfo", &largest, 0, 254},
+		{"mft", &largest, 0xc000, 0xfffe}, {"mft", &a_switch, 0xc000, 0xc000 + 99},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mad_attribute *attribute = attribute_of(rows[i].word);
+		const struct smp_choice choice = {.count = 0};
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		_cleanup_(freep) unsigned char *seen = mem_alloc_zero(0x10000, 1);
+		size_t count = 0, positions = 1;
+
+		smp_plan(attribute, rows[i].node, &choice, &steps, &count);
+		if (attribute->modifier == MODIFIER_MULTICAST)
+			positions = rows[i].node->ports / 16 + 1u;
+		for (size_t j = 0; j < count; j++)
+			for (uint32_t k = 0; k < attribute->entries; k++)
+				if (steps[j].first + k >= steps[j].from &&
+				    steps[j].first + k <= steps[j].to)
+					seen[steps[j].first + k]++;
+		for (uint32_t k = 0; k < 0x10000; k++)
+			assert_int_equal(seen[k],
+					 k >= rows[i].first && k <= rows[i].last ? positions : 0);
+	}
+}
+
+/* What a block is of: its port, its first entry, and where the table ends in it. */
+static void contents(void **state)
+{
+	const struct smp_range range = {2, 2};
+	const struct smp_choice choice = {&range, 1, false};
+	_cleanup_(freep) struct smp_step *steps = NULL;
+	size_t count = 0;
+
+	(void)state;
+	smp_plan(attribute_of("pkeys"), &a_switch, &choice, &steps, &count);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(steps[i].port.known);
+		assert_int_equal(steps[i].port.value, 2);
+		assert_int_equal(steps[i].first, i * 32);
+		assert_int_equal(steps[i].from, 0);
+		assert_int_equal(steps[i].to, 32);
+	}
+	/* Steps are appended to those that are there. */
+	smp_plan(attribute_of("vlarb"), &adapter, &choice, &steps, &count);
+	assert_int_equal(count, 5);
+	assert_int_equal(steps[2].first, 0);
+	assert_int_equal(steps[2].to, 7);
+	/* High priority goes on behind the 64 of low priority: 40 of them, 32 in the first part. */
+	assert_int_equal(steps[3].first, 64);
+	assert_int_equal(steps[3].to, 64 + 39);
+	assert_int_equal(steps[4].first, 64 + 32);
+	assert_int_equal(steps[4].to, 64 + 39);
+	smp_plan(attribute_of("sl2vl"), &a_switch, &choice, &steps, &count);
+	assert_int_equal(count, 5 + 37);
+	for (uint32_t in = 0; in <= 36; in++) {
+		assert_int_equal(steps[5 + in].modifier, in << 8 | 2);
+		assert_int_equal(steps[5 + in].first, in);
+		assert_int_equal(steps[5 + in].port.value, 2);
+	}
+}
+
+/* A top of 0xbfff says that there is no multicast entry; 0, that the switch does not tell. */
+static void multicast_top(void **state)
+{
+	static const struct {
+		uint16_t top;
+		size_t steps;
+	} rows[] = {{0xbfff, 0}, {0, 4}, {0xc000, 1}, {0xc01f, 1}, {0xc020, 2}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smp_node node = {.is_switch = true,
+					      .ports = 8,
+					      .multicast_cap = 100,
+					      .multicast_top = rows[i].top};
+		const struct smp_choice choice = {.count = 0};
+		_cleanup_(freep) struct smp_step *steps = NULL;
+		size_t count = 0;
+
+		smp_plan(attribute_of("mft"), &node, &choice, &steps, &count);
+		assert_int_equal(count, rows[i].steps);
+	}
+}
+
+static void needs(void **state)
+{
+	static const struct {
+		const char *word;
+		bool switch_info, port_info, ports;
+	} rows[] = {
+		{"nodeinfo", false, false, true}, {"portinfo", false, false, true},
+		{"guidinfo", false, true, false}, {"pkeys", true, false, true},
+		{"sl2vl", false, false, true},	  {"vlarb", true, true, true},
+		{"lft", true, false, false},	  {"mft", true, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mad_attribute *attribute = attribute_of(rows[i].word);
+
+		assert_int_equal(smp_needs_switch_info(attribute), rows[i].switch_info);
+		assert_int_equal(smp_needs_port_info(attribute), rows[i].port_info);
+		assert_int_equal(smp_counts_ports(attribute), rows[i].ports);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modifiers), cmocka_unit_test(each_entry_once),
+		cmocka_unit_test(contents),  cmocka_unit_test(multicast_top),
+		cmocka_unit_test(needs),
+	};
+
+	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);
+}
