@@ -116,7 +116,7 @@ static void check_option(const struct option_row *row, size_t args_size)
 	CHECK(row->offset + sizes[row->kind] <= args_size, "option", name);
 	CHECK(!row->letter || isalpha((unsigned char)row->letter), "option", name);
 	for (const char *c = row->metavar; c && *c; c++)
-		CHECK(isupper((unsigned char)*c) || *c == '_', "metavar", name);
+		CHECK(isupper((unsigned char)*c) || strchr("_/=|-", *c), "metavar", name);
 }
 
 /* The global options and the command's own stand beside each other: names differ in both. */

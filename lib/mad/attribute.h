@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Attributes of management datagrams as field tables: one row of a table decodes a field, encodes
+ * it, names its column and its JSON key. What an attribute's data are made of is one record, or a
+ * list of small ones (a block of a forwarding table): each is shown as a struct mad_record.
+ * Sources: InfiniBand Architecture Specification volume 1, release 1.6 and 1.7: chapters 13
+ * (common), 14 (subnet management), 15 (subnet administration), 16 (general services).
+ */
+#pragma once
+
+#include "schema/packed.h"
+
+/* Management classes: IBA 1, table 111 (13.4.4) */
+enum mad_class {
+	MAD_CLASS_SM = 0x01,	    /* subnet management, LID routed */
+	MAD_CLASS_SM_DIRECT = 0x81, /* subnet management, directed route */
+	MAD_CLASS_SA = 0x03,
+	MAD_CLASS_PM = 0x04,
+	MAD_CLASS_BM = 0x05,
+	MAD_CLASS_DM = 0x06,
+	MAD_CLASS_CM = 0x07,
+	MAD_CLASS_SNMP = 0x08,
+	MAD_CLASS_CC = 0x21,
+	MAD_CLASS_OPENIB_PING = 0x32, /* vendor range 2, as ibping(8) uses it */
+	MAD_CLASS_OPENIB_SYSSTAT = 0x33,
+};
+
+#define MAD_DATA_MOST 256u
+
+/* field.needs: the description of the node, which is a request of its own. */
+#define MAD_NEED_NODE 1u
+
+/*
+ * What a row of output is: who answered, and the bytes of the attribute, or of one entry of its
+ * list. Strings are the owner's; mad_record_clear() frees them. All schemas of attributes are of
+ * this record.
+ */
+struct mad_record {
+	char *object; /* whom was asked, in the words of the command line */
+	char *node;   /* the node's description, cleaned; NULL if it was not asked for */
+	struct number lid;
+	struct number port;  /* that the attribute is of */
+	struct number index; /* of the entry in the table, or of the row */
+	unsigned char data[MAD_DATA_MOST];
+};
+
+/* What the attribute modifier means. */
+enum mad_modifier {
+	MODIFIER_NONE,	    /* 0 */
+	MODIFIER_PORT,	    /* a port number */
+	MODIFIER_BLOCK,	    /* a block of the table */
+	MODIFIER_PKEYS,	    /* block, and the port of a switch in the high half: 14.2.5.7 */
+	MODIFIER_SL2VL,	    /* input port << 8 | output port: 14.2.5.8 */
+	MODIFIER_VLARB,	    /* output port, and the part of the table in the high half: 14.2.5.9 */
+	MODIFIER_MULTICAST, /* block, and the position of 16 ports in bits 28 to 31: 14.2.5.12 */
+};
+
+struct mad_attribute {
+	uint8_t mgmt_class; /* MAD_CLASS_SM stands for both ways of routing */
+	uint16_t id;
+	const char *word;	     /* on the command line: portinfo; NULL: not to be asked for */
+	const char *alias;	     /* pi, as smpquery(8) has it; or NULL */
+	const char *name;	     /* as the specification has it: PortInfo */
+	const struct schema *schema; /* of struct mad_record */
+	uint16_t bytes;		     /* of the data that the fields describe */
+	uint16_t entries;	     /* in the data; 0: the data are one record */
+	uint16_t entry_bytes;
+	uint8_t empty_byte; /* what an entry that is not in use is full of */
+	enum mad_modifier modifier;
+};
+
+/* All that are known of a class, ended by one whose schema is NULL. */
+extern const struct mad_attribute sm_attributes[];
+extern const struct mad_attribute pm_attributes[];
+extern const struct mad_attribute sa_attributes[];
+extern const struct mad_attribute cm_attributes[];
+extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.4.8 */
+
+/* NULL: not known. A class that is not above has only those of every class. */
+const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id);
+/* By word or alias, in a table. */
+const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
+						    const char *word);
+
+void mad_record_clear(struct mad_record *record);
+
+/* Where a field stands: byte and bit of the data; bit 0 is the highest one of the byte. */
+#define MAD_AT(byte, bit) ((byte)*8 + (bit))
+
+/* What follows `help_` in a row are further members of struct field, such as .present = f. */
+#define MAD_ROW(kind_, at_, width_, key_, heading_, flags_, help_) \
+	PACKED_ROW(struct mad_record, data, kind_, at_, width_, key_, heading_, flags_, help_)
+#define MAD_UNSIGNED(at_, width_, key_, heading_, flags_, help_, ...)                        \
+	{                                                                                    \
+		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, \
+			help_),                                                              \
+			##__VA_ARGS__                                                        \
+	}
+/* In units of `factor_`: what is shown is so many times the bits. */
+#define MAD_SCALED(at_, width_, factor_, key_, heading_, flags_, help_, ...)                 \
+	{                                                                                    \
+		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, \
+			help_),                                                              \
+			.factor = factor_, ##__VA_ARGS__                                     \
+	}
+#define MAD_COUNTER(at_, width_, factor_, key_, heading_, flags_, help_, ...) \
+	{                                                                     \
+		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_,          \
+			(flags_) | FIELD_RIGHT | FIELD_COUNTER, help_),       \
+			.factor = factor_, ##__VA_ARGS__                      \
+	}
+#define MAD_HEX(at_, width_, key_, heading_, flags_, help_, ...)                \
+	{                                                                       \
+		MAD_ROW(FIELD_HEX, at_, width_, key_, heading_, flags_, help_), \
+			.digits = ((width_) + 3) / 4, ##__VA_ARGS__             \
+	}
+#define MAD_ENUM(at_, width_, names_, key_, heading_, flags_, help_, ...)                         \
+	{                                                                                         \
+		MAD_ROW(FIELD_ENUM, at_, width_, key_, heading_, flags_, help_), .names = names_, \
+										 ##__VA_ARGS__    \
+	}
+#define MAD_FLAGS(at_, width_, names_, key_, heading_, flags_, help_, ...)                         \
+	{                                                                                          \
+		MAD_ROW(FIELD_FLAGS, at_, width_, key_, heading_, flags_, help_), .names = names_, \
+										  ##__VA_ARGS__    \
+	}
+/* A code that stands for a number: the words of `names_` are those numbers. */
+#define MAD_CODED(kind_, at_, width_, names_, key_, heading_, flags_, help_, ...)           \
+	{                                                                                   \
+		MAD_ROW(kind_, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, help_), \
+			.names = names_, ##__VA_ARGS__                                      \
+	}
+#define MAD_BOOL(at_, width_, key_, heading_, flags_, help_, ...)                              \
+	{                                                                                      \
+		MAD_ROW(FIELD_BOOL, at_, width_, key_, heading_, flags_, help_), ##__VA_ARGS__ \
+	}
+#define MAD_GUID(at_, key_, heading_, flags_, help_, ...)                                  \
+	{                                                                                  \
+		MAD_ROW(FIELD_GUID, at_, 64, key_, heading_, flags_, help_), ##__VA_ARGS__ \
+	}
+#define MAD_GID(at_, key_, heading_, flags_, help_, ...)                                   \
+	{                                                                                  \
+		MAD_ROW(FIELD_GID, at_, 128, key_, heading_, flags_, help_), ##__VA_ARGS__ \
+	}
+#define MAD_TEXT(at_, width_, key_, heading_, flags_, help_, ...)                                \
+	{                                                                                        \
+		MAD_ROW(FIELD_STRING, at_, width_, key_, heading_, flags_, help_), ##__VA_ARGS__ \
+	}
+
+/*
+ * Which components of an SA record a field is, by their numbers in the record's table (15.2.5):
+ * what a query by this field sets in the ComponentMask. A field without is not to be asked for.
+ */
+#define SA_COMPONENT(number_)	       .tag = (number_) + 1
+#define SA_COMPONENTS(number_, count_) .tag = ((number_) + 1) | ((count_)-1) << 8
+static inline uint64_t sa_component_mask(const struct field *field)
+{
+	unsigned int count = (field->tag >> 8) + 1u;
+
+	return field->tag ? ((1ull << count) - 1) << ((field->tag & 0xff) - 1) : 0;
+}
+
+/* The first columns of every attribute: whom was asked. */
+#define MAD_OBJECT_FIELDS(flags_)                                                              \
+	STRING_FIELD(struct mad_record, object, "object", "OBJECT", flags_, 0,                 \
+		     "whom was asked, as it was named"),                                       \
+		STRING_FIELD(struct mad_record, node, "node", "NODE", 0, MAD_NEED_NODE,        \
+			     "description of the node"),                                       \
+		UNSIGNED_FIELD(struct mad_record, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
+			       "LID that the request went to")
+#define MAD_PORT_FIELD(flags_)                                                                    \
+	UNSIGNED_FIELD(struct mad_record, port, "object_port", "PORT", (flags_) | FIELD_RIGHT, 0, \
+		       "port that it is of")
+#define MAD_INDEX_FIELD(key_, heading_, flags_, help_) \
+	UNSIGNED_FIELD(struct mad_record, index, key_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
+
+#define MAD_SCHEMA(name_, fields_, summary_)                                                  \
+	{                                                                                     \
+		.name = name_, .version = 1, .summary = summary_, .fields = fields_,          \
+		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(struct mad_record), \
+	}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How fast the counters of a port move, from two readings of them. A counter that was reset between
+ * them, that has stopped at its maximum, or that is missing in one gives no rate: never a negative
+ * one, never 0.
+ */
+#pragma once
+
+#include "mad/perf_record.h"
+
+struct perf_rates {
+	char *time; /* of the second reading, RFC 3339; all strings are owned */
+	char *object, *node;
+	struct number lid, port;
+	struct real interval_sec;
+	struct real xmit_gbps, rcv_gbps;
+	struct real xmit_packets_per_sec, rcv_packets_per_sec;
+	struct real errors_per_sec; /* all error counters together */
+	struct real xmit_wait_ticks_per_sec;
+	struct strings saturated;
+};
+
+extern const struct schema perf_rates_schema;
+
+/* Fills the rates and the saturated counters. */
+void perf_rates_of(const struct perf_record *before, const struct perf_record *after,
+		   double seconds, struct perf_rates *rates);
+void perf_rates_clear(struct perf_rates *rates);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/mem.h"
+#include "mad/perf_record.h"
+#include "schema/bits.h"
+
+enum {
+	LANES_MOST = 12,
+	VLS = 16,
+	TIMED_VLS = 15, /* PortVLXmitTimeCong has none of VL 15 */
+	SLS = 16,
+	FEC_RS = 2, /* FECModeActive from here on: RS-FEC in one form or another */
+};
+
+const struct perf_part perf_parts[][PERF_PARTS_MOST] = {
+	[PERF_OF_PORT] = {{.id = 0x12, .always = true}, {.id = 0x1d, .extended = true}},
+	[PERF_OF_VL] = {{.id = 0x1c}, {.id = 0x1b}, {.id = 0x19}, {.id = 0x1a}},
+	[PERF_OF_FEC] = {{.id = 0x1f}},
+	[PERF_OF_CONGESTION] = {{.id = 0x12, .always = true},
+				{.id = 0x1d, .extended = true},
+				{.id = 0x30},
+				{.id = 0x31},
+				{.id = 0x32},
+				{.id = 0x33},
+				{.id = 0x34},
+				{.id = 0x35}},
+};
+
+/* Where each of them is in struct perf_reading. */
+enum { PART_COUNTERS, PART_EXTENDED };
+enum { PART_VL_WAIT, PART_VL_UPDATES, PART_VL_PACKETS, PART_VL_DATA };
+enum {
+	PART_VL_CONGESTION = 2,
+	PART_RCV_CONGESTION,
+	PART_SL_FECN,
+	PART_SL_BECN,
+	PART_XMIT_CONGESTION,
+	PART_VL_TIME,
+};
+
+struct perf_caps perf_caps_of(const unsigned char *class_port_info)
+{
+	return (struct perf_caps){
+		.mask = (uint32_t)bits_get(class_port_info, MAD_AT(2, 0), 16),
+		.mask2 = (uint32_t)bits_get(class_port_info, MAD_AT(4, 0), 27),
+	};
+}
+
+bool perf_has_extended(struct perf_caps caps)
+{
+	return caps.mask & (PERF_CAP_EXTENDED_WIDTH | PERF_CAP_EXTENDED_WIDTH_NOIETF);
+}
+
+/* 16.1.4.11: what came with ExtendedWidth, what came later. */
+static bool is_extended(const struct field *field, struct perf_caps caps)
+{
+	if (field->bit >= MAD_AT(72, 0))
+		return caps.mask2 & PERF_CAP2_EXTENDED_ERRORS;
+	if (field->bit >= MAD_AT(40, 0))
+		return caps.mask & PERF_CAP_EXTENDED_WIDTH;
+	return true;
+}
+
+static void take(const struct field *field, const unsigned char *data, struct perf_counter *counter)
+{
+	const uint64_t most = field->width >= 64 ? UINT64_MAX : (1ull << field->width) - 1;
+	const uint64_t factor = field->factor ? field->factor : 1;
+	uint64_t bits = bits_get(data, field->bit, field->width);
+
+	*counter = (struct perf_counter){
+		.value = bits > UINT64_MAX / factor ? UINT64_MAX : bits * factor,
+		.known = true,
+		.saturated = bits == most,
+	};
+}
+
+/* The counter of that number in a table, such as the one of VL 3. */
+static void take_numbered(const struct schema *schema, size_t number, const unsigned char *data,
+			  struct perf_counter *counter)
+{
+	for (size_t i = 0; data && i < schema->field_count; i++) {
+		if (!schema->fields[i].tag || number--)
+			continue;
+		take(&schema->fields[i], data, counter);
+		return;
+	}
+}
+
+static void take_key(const struct schema *schema, const char *key, const unsigned char *data,
+		     struct perf_counter *counter)
+{
+	const struct field *field = data ? schema_find(schema, key) : NULL;
+
+	if (field)
+		take(field, data, counter);
+}
+
+/* One counter out of the wider attribute that has it. */
+static void merge(const struct perf_reading *reading, const char *key, struct perf_counter *counter)
+{
+	const unsigned char *narrow = reading->parts[PART_COUNTERS];
+	const unsigned char *wide = reading->parts[PART_EXTENDED];
+	const struct field *field = schema_find(&perf_extended_counters_schema, key);
+
+	if (wide && field && is_extended(field, reading->caps))
+		take(field, wide, counter);
+	else
+		take_key(&perf_counters_schema, key, narrow, counter);
+}
+
+static struct perf_counter *counter_of(const struct field *field, struct perf_record *row)
+{
+	return (struct perf_counter *)(void *)((char *)row + field->offset);
+}
+
+static void merge_all(const struct perf_reading *reading, const struct schema *schema,
+		      struct perf_record *row)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].tag)
+			merge(reading, schema->fields[i].key, counter_of(&schema->fields[i], row));
+	/* 16.1.3.1: bytes that mean nothing without the capability */
+	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
+		row->xmit_wait_ticks = (struct perf_counter){0};
+	if (!(reading->caps.mask & PERF_CAP_QP1_DROPPED))
+		row->qp1_dropped = (struct perf_counter){0};
+}
+
+/* Whether any counter of it is other than 0, so that the row tells something. */
+static bool is_telling(const struct schema *schema, struct perf_record *row)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].tag && counter_of(&schema->fields[i], row)->value)
+			return true;
+	return false;
+}
+
+static void add_row(const struct schema *schema, const struct perf_record *row,
+		    struct perf_record **rows, size_t *row_count)
+{
+	struct perf_record *added = mem_append(rows, row_count, sizeof(*added));
+
+	*added = *row;
+	added->saturated.known = true;
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].tag && counter_of(&schema->fields[i], added)->saturated)
+			strings_add(&added->saturated, schema->fields[i].key);
+}
+
+static void port_rows(const struct perf_reading *reading, struct perf_record **rows,
+		      size_t *row_count)
+{
+	struct perf_record row = {
+		.width_bits = number_of(reading->parts[PART_EXTENDED] ? 64 : 32),
+	};
+
+	merge_all(reading, &perf_schema, &row);
+	add_row(&perf_schema, &row, rows, row_count);
+}
+
+static void vl_rows(const struct perf_reading *reading, struct perf_record **rows,
+		    size_t *row_count)
+{
+	const unsigned char *packets = reading->parts[PART_VL_PACKETS];
+	const unsigned char *data = reading->parts[PART_VL_DATA];
+
+	for (size_t i = 0; i < VLS; i++) {
+		struct perf_record row = {.vl = number_of(i)};
+
+		if (packets || data)
+			row.op_code = number_of(packets ? packets[0] : data[0]);
+		take_numbered(&perf_vl_xmit_wait_schema, i, reading->parts[PART_VL_WAIT],
+			      &row.xmit_wait_ticks);
+		take_numbered(&perf_vl_flow_control_errors_schema, i,
+			      reading->parts[PART_VL_UPDATES], &row.flow_control_update_errors);
+		take_numbered(&perf_vl_op_packets_schema, i, packets, &row.op_packets);
+		take_numbered(&perf_vl_op_data_schema, i, data, &row.op_data_bytes);
+		/* VL 0 is in use on every link. */
+		if (!i || reading->all || is_telling(&perf_vl_schema, &row))
+			add_row(&perf_vl_schema, &row, rows, row_count);
+	}
+}
+
+/* Which of both layouts the data have is not told by themselves. */
+static void fec_rows(const struct perf_reading *reading, struct perf_record **rows,
+		     size_t *row_count)
+{
+	const unsigned char *data = reading->parts[0];
+	const bool either = reading->caps.mask & PERF_CAP_RSFEC;
+	const bool known = !either || reading->fec.known;
+	const bool rs = either && reading->fec.known && reading->fec.value >= FEC_RS;
+	const struct schema *lanes = &perf_extended_speeds_schema;
+	const struct schema *codewords = &perf_extended_speeds_rsfec_schema;
+	struct perf_record row = {.fec = reading->fec};
+	unsigned int count = reading->lanes ? reading->lanes : LANES_MOST;
+
+	take_numbered(lanes, 0, data, &row.sync_header_errors);
+	take_numbered(lanes, 1, data, &row.unknown_blocks);
+	if (rs) {
+		take_key(codewords, "fec_correctable_blocks", data, &row.correctable_blocks);
+		take_key(codewords, "fec_uncorrectable_blocks", data, &row.uncorrectable_blocks);
+		take_key(codewords, "fec_corrected_symbols", data, &row.corrected_symbols);
+	}
+	add_row(&perf_fec_schema, &row, rows, row_count);
+	for (size_t i = 0; i < count && i < LANES_MOST; i++) {
+		row = (struct perf_record){.fec = reading->fec, .lane = number_of(i)};
+		if (rs) {
+			/* Two of the port, three of codewords, then the lanes. */
+			take_numbered(codewords, 5 + i, data, &row.corrected_symbols);
+		} else {
+			take_numbered(lanes, 2 + i, data, &row.error_detections);
+			if (known) {
+				take_numbered(lanes, 2 + LANES_MOST + i, data,
+					      &row.correctable_blocks);
+				take_numbered(lanes, 2 + 2 * LANES_MOST + i, data,
+					      &row.uncorrectable_blocks);
+			}
+		}
+		add_row(&perf_fec_schema, &row, rows, row_count);
+	}
+}
+
+static void congestion_rows(const struct perf_reading *reading, struct perf_record **rows,
+			    size_t *row_count)
+{
+	const struct schema *schema = &perf_congestion_schema;
+	const unsigned char *const *parts = reading->parts;
+	struct perf_record row = {.object = NULL};
+
+	merge(reading, "xmit_wait_ticks", &row.xmit_wait_ticks);
+	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
+		row.xmit_wait_ticks = (struct perf_counter){0};
+	take_numbered(&perf_rcv_congestion_schema, 0, parts[PART_RCV_CONGESTION],
+		      &row.rcv_fecn_packets);
+	take_numbered(&perf_rcv_congestion_schema, 1, parts[PART_RCV_CONGESTION],
+		      &row.rcv_becn_packets);
+	take_numbered(&perf_xmit_congestion_schema, 0, parts[PART_XMIT_CONGESTION],
+		      &row.xmit_time_congested_ticks);
+	add_row(schema, &row, rows, row_count);
+	for (size_t i = 0; i < VLS; i++) {
+		row = (struct perf_record){.vl = number_of(i)};
+		take_numbered(&perf_vl_congestion_schema, i, parts[PART_VL_CONGESTION],
+			      &row.congestions);
+		if (i < TIMED_VLS)
+			take_numbered(&perf_vl_xmit_congestion_schema, i, parts[PART_VL_TIME],
+				      &row.xmit_time_congested_ticks);
+		if (reading->all || is_telling(schema, &row))
+			add_row(schema, &row, rows, row_count);
+	}
+	for (size_t i = 0; i < SLS; i++) {
+		row = (struct perf_record){.sl = number_of(i)};
+		take_numbered(&perf_sl_rcv_fecn_schema, i, parts[PART_SL_FECN],
+			      &row.rcv_fecn_packets);
+		take_numbered(&perf_sl_rcv_becn_schema, i, parts[PART_SL_BECN],
+			      &row.rcv_becn_packets);
+		if (reading->all || is_telling(schema, &row))
+			add_row(schema, &row, rows, row_count);
+	}
+}
+
+void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
+	       struct perf_record **rows, size_t *row_count)
+{
+	bool empty = true;
+
+	for (size_t i = 0; i < PERF_PARTS_MOST; i++)
+		empty &= !reading->parts[i];
+	if (empty)
+		return;
+	switch (listing) {
+	case PERF_OF_PORT:
+		port_rows(reading, rows, row_count);
+		break;
+	case PERF_OF_VL:
+		vl_rows(reading, rows, row_count);
+		break;
+	case PERF_OF_FEC:
+		fec_rows(reading, rows, row_count);
+		break;
+	case PERF_OF_CONGESTION:
+		congestion_rows(reading, rows, row_count);
+		break;
+	}
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Datagrams in words: what is there is shown, what is missing is unknown, tables by entry. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "mad/decode.h"
+#include "schema/bits.h"
+
+static void make(unsigned char *mad, unsigned int mgmt_class, unsigned int method, unsigned int id,
+		 uint32_t modifier)
+{
+	memset(mad, 0, MAD_BYTES);
+	mad[0] = 1;
+	mad[1] = (unsigned char)mgmt_class;
+	mad[2] = 1;
+	mad[3] = (unsigned char)method;
+	bits_set(mad, 16 * 8, 16, id);
+	bits_set(mad, 20 * 8, 32, modifier);
+}
+
+/* The value of a field; of a table, that of one entry. */
+static const char *value_of(const struct mad_pair *pairs, size_t count, const char *key,
+			    uint64_t entry)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(pairs[i].key, key) &&
+		    (!pairs[i].entry.known || pairs[i].entry.value == entry))
+			return pairs[i].value;
+	fail_msg("there is no %s", key);
+	return NULL;
+}
+
+static const char *field_of(const struct mad_decoded *decoded, const char *key, uint64_t entry)
+{
+	return value_of(decoded->fields, decoded->field_count, key, entry);
+}
+
+/*
+ * Every attribute of every class, over changing bytes, cut at any length: a field that is known is
+ * the same as in the whole datagram; what is longer never knows less.
+ */
+static void cut(const unsigned char *mad, const struct mad_attribute *attribute)
+{
+	struct mad_decoded whole;
+	size_t last = 0;
+
+	assert_int_equal(mad_decode(mad, MAD_BYTES, &whole), 0);
+	assert_true(whole.known);
+	assert_string_equal(whole.attribute, attribute->name);
+	for (size_t bytes = MAD_LEAST_BYTES; bytes < MAD_BYTES; bytes += 3) {
+		struct mad_decoded part;
+		size_t known = 0;
+
+		assert_int_equal(mad_decode(mad, bytes, &part), 0);
+		assert_int_equal(part.missing_bytes.value, MAD_BYTES - bytes);
+		assert_int_equal(part.field_count, whole.field_count);
+		for (size_t i = 0; i < part.field_count; i++) {
+			if (!part.fields[i].value)
+				continue;
+			known++;
+			/* Some are shown only if others that come later say so. */
+			if (whole.fields[i].value)
+				assert_string_equal(part.fields[i].value, whole.fields[i].value);
+		}
+		assert_true(known + 2 >= last);
+		last = known;
+		mad_decoded_clear(&part);
+	}
+	mad_decoded_clear(&whole);
+}
+
+static void every_attribute(void **state)
+{
+	static const struct mad_attribute *const tables[] = {
+		sm_attributes, pm_attributes, cm_attributes, class_attributes, sa_attributes,
+	};
+	static const unsigned int classes[] = {MAD_CLASS_SM_DIRECT, MAD_CLASS_PM, MAD_CLASS_CM,
+					       MAD_CLASS_BM, MAD_CLASS_SA};
+	uint64_t random = 7;
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct mad_attribute *one = tables[i]; one->schema; one++, count++) {
+			unsigned char mad[MAD_BYTES];
+
+			make(mad, classes[i], 0x81, one->id, 0);
+			for (size_t at = mad_data_offset(classes[i]); at < MAD_BYTES; at++) {
+				random = random * 6364136223846793005u + 1442695040888963407u;
+				mad[at] = (unsigned char)(random >> 40);
+			}
+			cut(mad, one);
+		}
+	assert_true(count > 60);
+}
+
+static void less_than_a_header(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+	struct mad_decoded decoded;
+
+	(void)state;
+	make(mad, MAD_CLASS_PM, 1, 0x12, 0);
+	for (size_t bytes = 0; bytes < MAD_LEAST_BYTES; bytes++)
+		assert_int_equal(mad_decode(mad, bytes, &decoded), -EMSGSIZE);
+	assert_int_equal(mad_decode(mad, MAD_LEAST_BYTES, &decoded), 0);
+	assert_string_equal(decoded.data, "");
+	assert_int_equal(decoded.data_offset, MAD_LEAST_BYTES);
+	mad_decoded_clear(&decoded);
+}
+
+/* The index of an entry is that of the whole table. */
+static void blocks(void **state)
+{
+	static const struct {
+		unsigned int id;
+		uint32_t modifier;
+		const char *key, *first;
+	} rows[] = {
+		{0x19, 3, "lid", "192"},
+		{0x1b, 0x20000001, "mlid", "0xc020"},
+		{0x14, 2, "index", "16"},
+		{0x16, 0x00050002, "index", "64"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char mad[MAD_BYTES];
+		struct mad_decoded decoded;
+
+		make(mad, MAD_CLASS_SM, 0x81, rows[i].id, rows[i].modifier);
+		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+		assert_string_equal(field_of(&decoded, rows[i].key, 0), rows[i].first);
+		mad_decoded_clear(&decoded);
+	}
+}
+
+/* Bit 3 of position 2 is port 35. */
+static void multicast_position(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+	struct mad_decoded decoded;
+
+	(void)state;
+	make(mad, MAD_CLASS_SM, 0x81, 0x1b, 0x20000000);
+	mad[64 + 2 * 5 + 1] = 0x08;
+	assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+	assert_string_equal(field_of(&decoded, "mlid", 5), "0xc005");
+	assert_string_equal(field_of(&decoded, "ports", 5), "35");
+	assert_string_equal(field_of(&decoded, "ports", 4), "");
+	mad_decoded_clear(&decoded);
+}
+
+#define STEP   112u
+#define MOST_N 1000u
+
+/* 1000 node records, put together; the last one cut. */
+static void long_table(void **state)
+{
+	const size_t bytes = 56 + MOST_N * STEP;
+	unsigned char *table = mem_alloc_zero(1, bytes);
+	struct mad_decoded decoded;
+	char text[16];
+
+	(void)state;
+	make(table, MAD_CLASS_SA, 0x92, 0x11, 0);
+	table[45] = STEP / 8;
+	for (size_t i = 0; i < MOST_N; i++)
+		bits_set(table + 56 + i * STEP, 0, 16, i + 1);
+	assert_int_equal(mad_decode(table, bytes, &decoded), 0);
+	assert_int_equal(decoded.fields[decoded.field_count - 1].entry.value, MOST_N - 1);
+	for (size_t i = 0; i < MOST_N; i += 37) {
+		snprintf(text, sizeof(text), "%zu", i + 1);
+		assert_string_equal(field_of(&decoded, "lid", i), text);
+	}
+	mad_decoded_clear(&decoded);
+	assert_int_equal(mad_decode(table, bytes - 1, &decoded), 0);
+	assert_int_equal(decoded.fields[decoded.field_count - 1].entry.value, MOST_N - 2);
+	mad_decoded_clear(&decoded);
+	free(table);
+}
+
+/* How many records a single segment has: by the payload length, if it is the only one. */
+static void one_segment(void **state)
+{
+	static const struct {
+		unsigned int type, flags, segment, payload, offset, records;
+	} rows[] = {
+		{1, 7, 1, 20 + 112, 14, 1}, {1, 7, 1, 20, 14, 0},	{1, 7, 1, 0, 14, 1},
+		{1, 3, 1, 9999, 14, 1},	    {1, 1, 2, 0, 14, 0},	{2, 1, 1, 0, 14, 0},
+		{4, 1, 0, 0, 14, 0},	    {0, 0, 0, 0, 14, 1},	{0, 1, 0, 0, 14, 1},
+		{1, 7, 1, 20 + 200, 0, 0},  {1, 7, 1, 20 + 200, 1, 25}, {1, 7, 1, 20, 0xffff, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char mad[MAD_BYTES];
+		struct mad_decoded decoded;
+		size_t records;
+
+		make(mad, MAD_CLASS_SA, 0x92, 0x11, 0);
+		mad[24] = 1;
+		mad[25] = (unsigned char)rows[i].type;
+		mad[26] = (unsigned char)rows[i].flags;
+		bits_set(mad, 28 * 8, 32, rows[i].segment);
+		bits_set(mad, 32 * 8, 32, rows[i].payload);
+		bits_set(mad, 44 * 8, 16, rows[i].offset);
+		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+		records = decoded.field_count
+				  ? decoded.fields[decoded.field_count - 1].entry.value + 1
+				  : 0;
+		if (records != rows[i].records)
+			fail_msg("row %zu: %zu records", i, records);
+		mad_decoded_clear(&decoded);
+	}
+}
+
+/* The D bit of a directed route is its direction and no status. */
+static void header(void **state)
+{
+	unsigned char mad[MAD_BYTES];
+	struct mad_decoded decoded;
+
+	(void)state;
+	make(mad, MAD_CLASS_SM_DIRECT, 0x81, 0x7777, 0x80000001);
+	mad[4] = 0x80;
+	mad[5] = 0x1c;
+	mad[7] = 255;
+	assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+	assert_string_equal(decoded.status, "invalid-value");
+	assert_int_equal(decoded.status_code.value, 0x1c);
+	assert_string_equal(value_of(decoded.header, decoded.header_count, "direction", 0),
+			    "returning");
+	assert_string_equal(decoded.method, "get-response");
+	assert_null(decoded.attribute);
+	assert_false(decoded.known);
+	assert_int_equal(decoded.field_count, 0);
+	assert_int_equal(decoded.attribute_modifier.value, 0x80000001);
+	mad_decoded_clear(&decoded);
+	/* A class and a method that nobody has heard of */
+	make(mad, 0xfe, 0x7f, 1, 0);
+	assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
+	assert_null(decoded.method);
+	assert_int_equal(decoded.data_offset, 24);
+	mad_decoded_clear(&decoded);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_attribute), cmocka_unit_test(less_than_a_header),
+		cmocka_unit_test(blocks),	   cmocka_unit_test(multicast_position),
+		cmocka_unit_test(long_table),	   cmocka_unit_test(one_segment),
+		cmocka_unit_test(header),
+	};
+
+	return cmocka_run_group_tests_name("decode", tests, NULL, NULL);
+}
