@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/header.h"
+#include "mad/engine_open.h"
+
+static bool is_stopped(void *context)
+{
+	struct mad_session *session = context;
+	struct signalfd_siginfo info;
+
+	if (!session->stopped && session->signals >= 0 &&
+	    read(session->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		session->stopped = true;
+	return session->stopped;
+}
+
+static void fill_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+/* What was gathered is printed all the same when a signal ends it. */
+static void catch_signals(struct mad_session *session)
+{
+	sigset_t set;
+
+	fill_signals(&set);
+	session->signals = -1;
+	if (!sigprocmask(SIG_BLOCK, &set, NULL))
+		session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static bool parse_key(struct mad_session *session, const char *option, const char *text,
+		      uint64_t most, uint64_t *ret_key)
+{
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
+
+	if (!text || !text_parse_u64(text, 0, most, ret_key))
+		return true;
+	clean = text_clean(text, strlen(text));
+	message = mem_format("--%s: '%s' is no key: a number up to 0x%llx", option, clean,
+			     (unsigned long long)most);
+	listing_fail(&session->listing, STATUS_USAGE, message, NULL);
+	return false;
+}
+
+static bool parse_options(struct mad_session *session)
+{
+	const struct mad_args *args = session->args;
+	uint64_t qkey = MAD_GSI_QKEY;
+
+	if (args->lid + args->guid + args->gid + args->direct > 1) {
+		listing_fail(&session->listing, STATUS_USAGE,
+			     "--lid, --guid, --gid and --direct exclude each other", NULL);
+		return false;
+	}
+	if (!parse_key(session, "mkey", args->mkey, UINT64_MAX, &session->key) ||
+	    !parse_key(session, "qkey", args->qkey, UINT32_MAX, &qkey))
+		return false;
+	session->qkey = (uint32_t)qkey;
+	return true;
+}
+
+static void fail(struct mad_session *session, int status, char *reason, char *hint)
+{
+	listing_fail(&session->listing, status, reason, hint);
+	free(reason);
+	free(hint);
+}
+
+static bool choose_port(struct mad_session *session, bool ethernet)
+{
+	struct listing *listing = &session->listing;
+	char *words[] = {NULL, NULL}, *reason = NULL, *hint = NULL;
+	_cleanup_(freep) char *via = session->args->via ? mem_string(session->args->via) : NULL;
+
+	words[0] = via;
+	if (objects_parse(&listing->objects, words, true, &reason)) {
+		fail(session, STATUS_USAGE, reason, mem_string("rdmactl devices lists the names"));
+		return false;
+	}
+	listing->request.needs = MAD_PORT_NEEDS;
+	if (!listing_load(listing))
+		return false;
+	if (!mad_port_choose(&listing->inventory, ethernet, &session->port, &reason, &hint)) {
+		/* What else could not be read of the host does not matter here. */
+		problems_free(&listing->inventory.problems);
+		return true;
+	}
+	fail(session, STATUS_NOTHING, reason, hint);
+	return false;
+}
+
+static bool open_port(struct mad_session *session)
+{
+	const struct number *timeout = &session->listing.ctx->globals.timeout;
+	const struct mad_engine_options options = {
+		.window = (unsigned int)session->args->window.value,
+		.timeout_msec = timeout->known ? (unsigned int)timeout->value : 0,
+		.retries_given = session->args->retries.known,
+		.retries = (unsigned int)session->args->retries.value,
+		.stopped = is_stopped,
+		.context = session,
+	};
+	const struct mad_port *port = &session->port;
+	char *reason = NULL, *hint = NULL;
+	int rc = mad_open(port->device, port->port, port->smi_device, port->smi_port, &options,
+			  &session->engine);
+
+	if (!rc)
+		return true;
+	mad_port_explain(port, rc, &reason, &hint);
+	fail(session, rc == -EACCES || rc == -EPERM ? STATUS_FAILED : STATUS_NOTHING, reason, hint);
+	return false;
+}
+
+bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
+		       const struct mad_args *args, const struct schema *schema, bool all_columns,
+		       bool ethernet)
+{
+	*session = (struct mad_session){.args = args, .signals = -1};
+	if (!listing_begin_as(&session->listing, ctx, schema, all_columns) ||
+	    !parse_options(session))
+		return false;
+	if (ctx->globals.root) {
+		listing_fail(&session->listing, STATUS_FAILED,
+			     "a saved tree answers no management datagrams",
+			     "run it on the live system, without --root or RDMACTL_ROOT");
+		return false;
+	}
+	/* First: threads of what carries the datagrams are to leave the signals alone. */
+	catch_signals(session);
+	if (!choose_port(session, ethernet) || !open_port(session))
+		return false;
+	session->route = (struct mad_route){
+		.lid = session->port.lid,
+		.sm_lid = session->port.sm_lid,
+		.sm_sl = session->port.sm_sl,
+		.subnet_manager = session->port.subnet_manager,
+		.pkey_index = (uint16_t)args->pkey_index.value,
+		.gid = session->port.gid,
+	};
+	if (ctx->globals.verbose) {
+		_cleanup_(freep) char *note = mem_format("by port %s/%u, LID %u",
+							 session->port.device, session->port.port,
+							 session->port.lid);
+
+		problem_add_text(&session->listing.inventory.notes, NULL, NULL, NULL, note, NULL);
+	}
+	return true;
+}
+
+static enum target_kind forced_kind(const struct mad_args *args)
+{
+	return args->lid      ? TARGET_LID
+	       : args->guid   ? TARGET_GUID
+	       : args->gid    ? TARGET_GID
+	       : args->direct ? TARGET_DIRECT
+			      : TARGET_ANY;
+}
+
+static bool add_destination(struct mad_session *session, const char *name, char *const *words)
+{
+	struct mad_target target;
+	_cleanup_(freep) char *message = NULL, *clean = text_clean(name, strlen(name));
+	struct mad_destination *destination;
+	int rc = mad_target_parse(name, forced_kind(session->args), &target);
+
+	if (rc) {
+		message = rc == -ERANGE ? mem_format("'%s' is out of range: LIDs are 1 to 49151, "
+						     "routes have ports up to 255 and 63 hops",
+						     clean)
+					: mem_format("'%s' is no destination", clean);
+		listing_fail(&session->listing, STATUS_USAGE, message,
+			     "a LID (5), a port GUID (0x0002c90300001234), a GID, or a directed "
+			     "route (0,1,3)");
+		return false;
+	}
+	destination = mem_append(&session->destinations, &session->destination_count,
+				 sizeof(*destination));
+	*destination = (struct mad_destination){.name = mad_target_text(&target)};
+	destination->place.target = target;
+	for (; *words; words++)
+		*(char **)mem_append(&destination->words, &destination->word_count,
+				     sizeof(char *)) = mem_string(*words);
+	return true;
+}
+
+/* Several with commas between, except a directed route, which has them itself. */
+static bool add_destinations(struct mad_session *session, const char *list, char *const *words)
+{
+	_cleanup_(freep) char *copy = mem_string(list);
+	char *rest = copy, *name;
+
+	if (session->args->direct ||
+	    (!forced_kind(session->args) && list[0] == '0' && (list[1] == ',' || !list[1])))
+		return add_destination(session, list, words);
+	while ((name = strsep(&rest, ",")))
+		if (!add_destination(session, name, words))
+			return false;
+	return true;
+}
+
+static bool read_line(struct mad_session *session, char *line)
+{
+	char *words[64] = {NULL}, *rest = line, *word;
+	size_t count = 0;
+
+	while ((word = strsep(&rest, " \t\n")) && count < ARRAY_SIZE(words) - 1)
+		if (*word)
+			words[count++] = word;
+	words[count] = NULL;
+	return !count || words[0][0] == '#' || add_destinations(session, words[0], words + 1);
+}
+
+static bool read_destinations(struct mad_session *session)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) >= 0)
+		if (!read_line(session, line))
+			return false;
+	return true;
+}
+
+static void explain_place(struct mad_session *session, const struct mad_destination *destination)
+{
+	struct problems *problems = &session->listing.inventory.problems;
+	int error = destination->place.error;
+
+	if (error == -ENODATA)
+		problem_add_text(
+			problems, destination->name, NULL, "sa",
+			"its LID is not known, and the port knows no subnet manager to ask",
+			"start a subnet manager, or use a directed route (-D 0,1,3)");
+	else if (error == -ENXIO)
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 "the subnet administrator knows no path to it",
+				 "see whether it is a port GUID, and up: rdmactl sa ports");
+	else
+		problem_add_text(problems, destination->name, NULL, "sa",
+				 error == -ETIMEDOUT ? "the subnet administrator did not answer"
+						     : strerror(-error),
+				 "rdmactl smp sminfo shows whether the subnet manager is alive");
+}
+
+static void free_destination(struct mad_destination *destination)
+{
+	for (size_t i = 0; i < destination->word_count; i++)
+		free(destination->words[i]);
+	free(destination->words);
+	free(destination->name);
+}
+
+/* All places at once; those that are not found leave the list. */
+static bool look_up(struct mad_session *session)
+{
+	size_t count = session->destination_count, left = 0;
+	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(count, sizeof(*places));
+
+	for (size_t i = 0; i < count; i++)
+		places[i] = session->destinations[i].place;
+	mad_find_places(session->engine, &session->route, places, count);
+	for (size_t i = 0; i < count; i++) {
+		struct mad_destination *destination = &session->destinations[i];
+
+		destination->place = places[i];
+		if (session->args->service_level.known)
+			destination->place.address.sl = (uint8_t)session->args->service_level.value;
+		destination->place.address.qkey = session->qkey;
+		if (!destination->place.error) {
+			session->destinations[left++] = *destination;
+			continue;
+		}
+		explain_place(session, destination);
+		free_destination(destination);
+	}
+	session->destination_count = left;
+	if (!left)
+		session->listing.status = STATUS_FAILED;
+	return left;
+}
+
+bool mad_session_find(struct mad_session *session, char *const *words)
+{
+	char *const none[] = {NULL};
+	bool done;
+
+	if (!words[0])
+		done = add_destination(session, "0", none);
+	else if (!strcmp(words[0], "-"))
+		done = read_destinations(session);
+	else
+		done = add_destinations(session, words[0], words + 1);
+	if (done && !session->destination_count)
+		listing_fail(&session->listing, STATUS_USAGE, "no destination on standard input",
+			     NULL);
+	return done && session->destination_count && look_up(session);
+}
+
+bool mad_session_find_all(struct mad_session *session, char *const *words)
+{
+	char *const none[] = {NULL};
+
+	for (; *words; words++)
+		if (!add_destinations(session, *words, none))
+			return false;
+	return session->destination_count && look_up(session);
+}
+
+bool mad_session_stopped(struct mad_session *session)
+{
+	return is_stopped(session);
+}
+
+bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
+		       const char *what, const struct mad_item *item)
+{
+	struct problems *problems = &session->listing.inventory.problems;
+	_cleanup_(freep) char *text = NULL;
+	const bool smp = mad_class_is_smp(item->request.mgmt_class);
+	char word[MAD_STATUS_BYTES];
+
+	if (!item->error && !item->status)
+		return true;
+	if (!item->error) {
+		mad_status_word(item->request.mgmt_class, item->status, word);
+		text = mem_format("refused with status 0x%04x: %s", item->status, word);
+		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp", text,
+				 NULL);
+	} else if (item->error == -ETIMEDOUT) {
+		text = mem_format("no answer, asked %u times", item->tries);
+		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp", text,
+				 smp ? "the node or the way to it is down, or it answers only "
+				       "who knows its M_Key (--mkey)"
+				     : "the node is down, or has no agent of that class: rdmactl "
+				       "mad classes");
+	} else {
+		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp",
+				 item->error == -ECANCELED ? "interrupted" : strerror(-item->error),
+				 NULL);
+	}
+	return false;
+}
+
+/* Takes what came meanwhile: all is said and done. */
+static void release_signals(struct mad_session *session)
+{
+	sigset_t set;
+
+	if (session->signals < 0)
+		return;
+	mad_session_stopped(session);
+	close(session->signals);
+	fill_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int mad_session_end(struct mad_session *session)
+{
+	int status;
+
+	mad_engine_free(session->engine);
+	for (size_t i = 0; i < session->destination_count; i++)
+		free_destination(&session->destinations[i]);
+	free(session->destinations);
+	mad_port_clear(&session->port);
+	status = listing_end(&session->listing);
+	release_signals(session);
+	return status;
+}
