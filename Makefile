@@ -20,7 +20,7 @@ V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
 # Libraries are loaded when first needed (lib/base/library.h): only their headers are used.
-HEADERS_OF := libibverbs librdmacm smartcols jansson
+HEADERS_OF := libibverbs librdmacm libibumad smartcols jansson
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
@@ -121,7 +121,7 @@ format:
 help:
 	@echo "make            build $(BUILD)/rdmactl"
 	@echo "make demo       install what is missing, build, show this host (or a virtual machine)"
-	@echo "make check      all tests; check-unit, check-cli, check-lint, check-vm: parts of them"
+	@echo "make check      all tests; check-unit, check-cli, check-lint, check-sim, check-vm: parts of them"
 	@echo "make bench      side by side with the tools that rdmactl replaces"
 	@echo "make asan       build with address and undefined behaviour sanitizers in $(BUILD)/asan"
 	@echo "make analyze    static analysis; make fuzz: a short run of every fuzz target"

@@ -67,16 +67,18 @@ analyze: | $(GENERATED)
 
 TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
-.PHONY: check check-unit check-cli check-lint check-vm
+.PHONY: check check-unit check-cli check-lint check-sim check-vm
 check: deps-check
 	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan $(UNIT_TESTS)
-	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit lint cli vm
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit lint cli sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
 check-cli: all asan
 	$(Q)$(TESTS) cli
 check-lint: all $(UNIT_TESTS)
 	$(Q)$(TESTS) lint
+check-sim: all asan
+	$(Q)$(TESTS) sim
 check-vm: all asan
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
 

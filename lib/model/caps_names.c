@@ -144,6 +144,7 @@ const struct enum_name port_cap2_names[] = {
 	{BIT(4), "link-width-2x"},	     /* IBV_PORT_LINK_WIDTH_2X_SUP */
 	{BIT(5), "link-speed-hdr"},	     /* IBV_PORT_LINK_SPEED_HDR_SUP */
 	{BIT(10), "link-speed-ndr"},	     /* IBV_PORT_LINK_SPEED_NDR_SUP */
+	{BIT(11), "extended-speeds-2"},	     /* IB_PORT_EXTENDED_SPEEDS2_SUP of the kernel */
 	{BIT(12), "link-speed-xdr"},	     /* IBV_PORT_LINK_SPEED_XDR_SUP, rdma-core 49 */
 	{0, NULL},
 };

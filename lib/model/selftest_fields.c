@@ -172,7 +172,9 @@ static int decimals(double number)
 	return count;
 }
 
-/* Appends to a text of 64 bytes; what has no room in it is left out as a whole. */
+#define FIGURES_MOST 63u /* characters */
+
+/* Appends; what has no room in a cell of a table is left out as a whole. */
 __attribute__((format(printf, 2, 3))) static void append(struct value *value, const char *format,
 							 ...)
 {
@@ -185,7 +187,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct value *value, co
 	va_start(arguments, format);
 	length = vsnprintf(piece, sizeof(piece), format, arguments);
 	va_end(arguments);
-	if (length < 0 || used + strlen(comma) + (size_t)length >= sizeof(value->scratch))
+	if (length < 0 || used + strlen(comma) + (size_t)length > FIGURES_MOST)
 		return;
 	snprintf(value->scratch + used, sizeof(value->scratch) - used, "%s%s", comma, piece);
 	value_set_string(value, value->scratch);

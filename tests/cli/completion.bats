@@ -41,7 +41,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	completes '' __
 	completes "$commands" help ''
 	completes 'version' help v
-	completes 'ports pkeys' --json --root "$r" p
+	completes 'ports pkeys perf ping' --json --root "$r" p
 	completes '' version ''
 	nothing_wrong
 }
@@ -130,8 +130,8 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: words of completion and schema" {
 	completes 'bash zsh fish' completion ''
 	completes 'zsh' completion z
-	completes 'devices ports gids pkeys netdevs caps selftest schemas version' schema ''
-	completes 'ports pkeys' schema p
+	completes "$("$binary" schema --tsv --no-headings -o schema | paste -sd ' ')" schema ''
+	completes 'smp_pkeys' schema smp_pk
 	local name
 	for name in $("$binary" __complete -- schema '' | cut -f 1); do
 		"$binary" schema "$name" >/dev/null || wrong "schema $name"

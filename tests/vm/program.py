@@ -164,7 +164,7 @@ def schema(*words):
 
 
 def validate(result, document, command, words):
-    extra = ('-o', '+selected,why') if '--to' in words else ()
+    extra = ('-o', '+selected,why') if command == 'gids' and '--to' in words else ()
     found = list(errors(document, schema(command, *extra), command))
     for error in found[:5]:
         _violate(result, error)

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of perf, as far as it goes without an InfiniBand port: what it does with one is
+# tried on the simulator.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# refused MESSAGE WORD...: wrong usage, with that line.
+refused()
+{
+	local message=$1
+
+	shift
+	quickly try perf "$@"
+	expect_error 2 perf "$message" 'rdmactl perf --help' || wrong "$*"
+}
+
+no_device()
+{
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+}
+
+@test "perf: --help names options and the columns of all its records" {
+	try perf --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in --errors --traffic --fec --vl --congestion --watch --reset --all-ports --via; do
+		grep -q -e " $word " <<<"$output" || wrong "$word"
+	done
+	for column in '\* symbol_errors' '\* xmit_data_bytes' '\* xmit_wait_ticks' \
+		'  width_bits' '  saturated' '\* corrected_symbols' '\* rcv_fecn_packets' \
+		'\* xmit_gbps'; do
+		grep -q "^  $column " <<<"$output" || wrong "$column"
+	done
+	nothing_wrong
+}
+
+@test "perf: options that exclude each other" {
+	local listings='--vl, --fec and --congestion are listings of their own: only one of them'
+	local rates='--watch shows rates: not with --errors, --traffic, --vl, --fec, --congestion'
+
+	refused "$listings, and without --errors and --traffic" --vl --fec
+	refused "$listings, and without --errors and --traffic" --congestion --errors
+	refused "$listings, and without --errors and --traffic" --traffic --vl 5
+	for option in --errors --traffic --vl --fec --congestion --reset; do
+		refused "$rates or --reset" --watch $option
+	done
+	refused '--reset clears the counters of ports: not with --vl, --fec or --congestion' \
+		--reset --vl
+	nothing_wrong
+}
+
+@test "perf: an option without its mode" {
+	refused '--interval goes with --watch' --interval 2s
+	refused '--count goes with --watch' --count 3
+	refused '--all goes with --vl or --congestion' --all --errors
+	nothing_wrong
+}
+
+@test "perf: values that are none" {
+	refused "--interval: '50ms' is not from 100ms to 1h" --watch --interval 50ms
+	refused "--count: '0' is not from 1 to 4294967295" --watch --count 0
+	refused "--retries: '8' is not from 0 to 7" --retries 8
+	nothing_wrong
+}
+
+@test "perf: a directed route leads to no counters" {
+	local words
+
+	for words in '-D 0,1' '0,1,3 1' '0' '--direct 5'; do
+		# shellcheck disable=SC2086 # several words
+		try perf $words
+		expect 2 '' || wrong "$words"
+		[ "${stderr%%$'\n'*}" = \
+			'rdmactl perf: performance management is not reached by a directed route' ] ||
+			wrong "$words: $stderr"
+	done
+	nothing_wrong
+}
+
+@test "perf: an unknown column" {
+	try perf -o symbol_errrs
+	expect_error 2 perf "unknown column 'symbol_errrs'" "did you mean 'symbol_errors'?"
+	try perf --vl -o symbol_errors
+	expect 2 ''
+	try perf --watch -o xmit_gpbs
+	expect_error 2 perf "unknown column 'xmit_gpbs'" "did you mean 'xmit_gbps'?"
+}
+
+@test "perf: no device" {
+	no_device
+	try perf
+	expect 5 ''
+	[ -n "$stderr" ]
+	try perf 5 1-3 --reset --json
+	expect 5
+	jq -e '.schema == "rdmactl/perf/1" and .perf == [] and (.problems | length) == 1' <<<"$output"
+	for option in vl fec congestion; do
+		try perf 5 --$option --json
+		expect 5 || wrong "$option"
+		jq -e ".schema == \"rdmactl/perf_$option/1\" and .perf_$option == []" <<<"$output" ||
+			wrong "$option"
+	done
+	try perf --watch --json
+	expect 5
+	jq -e '.schema == "rdmactl/perf_rates/1" and .perf_rates == []' <<<"$output" || wrong rates
+	nothing_wrong
+}
+
+@test "perf: a saved tree answers no datagrams" {
+	on cx7-ib-ndr perf
+	expect_error 1 perf 'a saved tree answers no management datagrams' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
+	on cx7-ib-ndr perf --json
+	expect 1
+	jq -e '.perf == [] and (.problems | length) == 1' <<<"$output"
+}
+
+@test "perf: schemas of all its records" {
+	local name
+
+	for name in perf perf_vl perf_fec perf_congestion perf_rates; do
+		try schema "$name"
+		expect 0 || wrong "$name"
+		jq -e --arg name "$name" '.properties[$name].items.properties.port' <<<"$output" \
+			>"$BATS_TEST_TMPDIR/port" || wrong "$name has no port"
+	done
+	nothing_wrong
+}
+
+@test "perf: completion knows options and columns" {
+	try __complete -- perf --con
+	expect 0
+	grep -q '^--congestion' <<<"$output"
+	try __complete -- perf -o xmit_d
+	expect 0
+	grep -q '^xmit_data_bytes' <<<"$output"
+	grep -q '^xmit_discards' <<<"$output"
+}

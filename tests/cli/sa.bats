@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of sa, as far as it goes without an InfiniBand port: what the administrator
+# answers is tried on the simulator.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+records='nodes ports path multicast links sm switches services inform guidinfo lft mft pkeys sl2vl vlarb classportinfo'
+
+@test "sa: --help names the records, and their columns" {
+	local word
+
+	try sa --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in $records --from --to --count --mkey; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	for word in $records; do
+		quickly try sa "$word" --help
+		expect 0 || wrong "$word"
+		grep -q '^Columns' <<<"$output" || wrong "$word has no columns"
+	done
+	nothing_wrong
+}
+
+@test "sa: a record that is none" {
+	try sa node
+	expect_error 2 sa "there is no 'node' to ask for" "did you mean 'nodes'?"
+	try sa
+	expect_error 2 sa 'which one? RECORD [FIELD=VALUE...]' 'rdmactl sa --help'
+}
+
+@test "sa: the names of saquery are known" {
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	local word
+
+	for word in NR PIR PR MCMR LR SMIR SWIR SR IIR GIR LFTR MFTR PKTR nr cpi; do
+		quickly try sa "$word"
+		expect_error 5 sa 'this system has no RDMA core: no /sys/class/infiniband' \
+			"$no_core_hint" || wrong "$word"
+	done
+	nothing_wrong
+}
+
+@test "sa: columns and keys are checked" {
+	try sa nodes -o node_descripton
+	expect_error 2 sa "unknown column 'node_descripton'" "did you mean 'node_description'?"
+	try sa nodes --mkey x
+	expect_error 2 sa "--mkey: 'x' is no key: a number up to 0xffffffffffffffff"
+}
+
+@test "sa: a saved tree answers nothing" {
+	on cx5-ib-edr sa nodes
+	expect_error 1 sa 'a saved tree answers no management datagrams' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
+}
+
+@test "sa: no RDMA device, as JSON" {
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	try sa path --to 5 --json
+	expect 5
+	jq -e '.schema == "rdmactl/sa_path/1" and .sa_path == [] and .problems[0].hint' <<<"$output"
+	try sa nodes --count --json
+	jq -e '.schema == "rdmactl/sa_count/1" and .sa_count == []' <<<"$output"
+}
+
+@test "sa: completion" {
+	try __complete -- sa s
+	expect 0
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'sm switches services sl2vl' ]
+	try __complete -- sa path -o dl
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = dlid ]
+}

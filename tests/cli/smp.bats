@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of smp, as far as it goes without an InfiniBand port: what nodes answer is tried
+# on the simulator.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkeys sl2vl vlarb lft mft sminfo'
+
+@test "smp: --help names the attributes, and their columns" {
+	local word
+
+	try smp --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in $attributes --set --all-ports --raw --direct --via --mkey --window; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	for word in $attributes; do
+		quickly try smp "$word" --help
+		expect 0 || wrong "$word"
+		grep -q '^  [* ] object ' <<<"$output" || wrong "$word has no object"
+	done
+	nothing_wrong
+}
+
+@test "smp: an attribute that is none, or no attribute" {
+	try smp portinf 5
+	expect_error 2 smp "there is no 'portinf' to ask for" "did you mean 'portinfo'?"
+	try smp frobnicate
+	expect_error 2 smp "there is no 'frobnicate' to ask for" 'rdmactl smp --help lists the words'
+	try smp
+	expect_error 2 smp 'which one? ATTRIBUTE [DEST [INDEX...]]' 'rdmactl smp --help'
+}
+
+@test "smp: options" {
+	try smp nodeinfo -D -L 5
+	expect_error 2 smp '--lid, --guid, --gid and --direct exclude each other'
+	try smp nodeinfo --mkey secret
+	expect_error 2 smp "--mkey: 'secret' is no key: a number up to 0xffffffffffffffff"
+	try smp nodeinfo --qkey 0x100000000
+	expect_error 2 smp "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
+	try smp nodeinfo --window 129
+	expect_error 2 smp "--window: '129' is not from 1 to 128" 'rdmactl smp --help'
+	try smp nodeinfo --retries 8
+	expect_error 2 smp "--retries: '8' is not from 0 to 7" 'rdmactl smp --help'
+	try smp nodeinfo --sl 16
+	expect_error 2 smp "--sl: '16' is not from 0 to 15" 'rdmactl smp --help'
+}
+
+@test "smp: columns are those of the attribute" {
+	try smp nodeinfo -o node_giud
+	expect_error 2 smp "unknown column 'node_giud'" "did you mean 'node_guid'?"
+	try smp lft -o node_guid
+	expect 2
+	try smp nodeinfo --raw -o node_guid
+	expect 2
+}
+
+@test "smp: a saved tree answers nothing" {
+	on cx5-ib-edr smp nodeinfo
+	expect_error 1 smp 'a saved tree answers no management datagrams' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
+	RDMACTL_ROOT=$roots/cx5-ib-edr try smp portinfo 5 --json
+	expect 1
+	jq -e '.schema == "rdmactl/smp_portinfo/1" and .smp_portinfo == [] and
+		.problems[0].error == "a saved tree answers no management datagrams"' <<<"$output"
+}
+
+@test "smp: no RDMA device" {
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	try smp nodeinfo 5
+	expect_error 5 smp 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+	try smp lft 5 --json
+	expect 5
+	jq -e '.smp_lft == [] and .problems[0].hint' <<<"$output"
+	try smp nodeinfo --via mlx5/0/1
+	expect 2
+}
+
+@test "smp: the schemas are valid, one for each attribute and one for --raw" {
+	local word
+
+	for word in $attributes raw; do
+		quickly try schema "smp_$word"
+		expect 0 || wrong "$word"
+		jq -e --arg id "rdmactl/smp_$word/1" '."$id" == $id' <<<"$output" >/dev/null ||
+			wrong "$word"
+	done
+	nothing_wrong
+}
+
+@test "smp: completion of attributes and of their columns" {
+	try __complete -- smp porti
+	expect 0
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'portinfo portinfoext' ]
+	try __complete -- smp nodeinfo -o node_g
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = node_guid ]
+	try __complete -- smp lft -o l
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = lid ]
+}

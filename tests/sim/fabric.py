@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Networks for ibsim: makes fat trees, reads and writes net files, finds direct routes.
+
+    tests/sim/fabric.py NODES [--levels 2|3] [--radix N] [--mixed] [--hostile] >FILE
+
+The same words give the same bytes. What ibsim 0.10 takes: a description ends at the next quotation
+mark and is cut to 63 bytes (so the 64th is always a NUL; latsim.c can fill it), an empty one is
+replaced by the node's id, everything else passes as it is; width and speed of a link have to be
+said at both of its ends; the GUIDs of a node's ports follow its own one.
+"""
+
+import argparse
+import re
+import sys
+
+WIDTHS = (1, 2, 4, 8, 12)
+# Gb/s of a lane, as signalled: ibsim has no FDR10 of a width other than 4.
+SPEEDS = {'SDR': 2.5, 'DDR': 5.0, 'QDR': 10.0, 'FDR': 14.0625, 'EDR': 25.78125, 'HDR': 53.125}
+DESCRIPTION_MOST = 63  # bytes
+
+# What a terminal, a JSON parser and a line-based tool may stumble over.
+HOSTILE = (
+    b'\x1b[31mred\x1b[0m',                  # CSI: colour
+    b'\x1b]0;owned\x07title',               # OSC: window title
+    b'\xc3(\xff\xfe invalid',               # UTF-8 that is none
+    b'\xed\xa0\x80 surrogate',              # a UTF-16 half in UTF-8
+    b'\xc2\x9b31m C1',                      # CSI as one character, in UTF-8
+    b'a\tb\x08\x08c\x7f',                   # tab, backspace, delete
+    b"\\u0041 \\n {'a':1}, [",              # looks like JSON and like escapes
+    b'%s%n%x $(id) `id` ;|&<>',             # formats, shell
+    '\u202egnp.\u202c \u200b\ufeff'.encode(),   # turns the direction, has no width
+    'zażółć 網路 🖧'.encode(),               # harmless, several bytes a character
+    b' leading and trailing ',
+    b'1234567890' * 6 + b'123',             # all the bytes that ibsim takes
+    (b'x' * 62) + '\u20ac'.encode()[:1],    # cut in the middle of a character
+)
+
+
+class Node:
+    """Switch or Hca, with its links: {own port: (node, its port, width, speed)}."""
+
+    def __init__(self, kind, name, ports, description=None, guid=None):
+        self.kind = kind
+        self.name = name
+        self.ports = ports
+        self.description = description  # bytes; None: not said, ibsim takes the name
+        self.guid = guid
+        self.links = {}
+        self.vendor = self.device = None
+        self.enhanced = False
+
+    @property
+    def is_switch(self):
+        return self.kind == 'Switch'
+
+    def free_port(self):
+        """The lowest port without a link; None if there is none."""
+        return next((port for port in range(1, self.ports + 1) if port not in self.links), None)
+
+
+class Net:
+    def __init__(self):
+        self.nodes = {}  # by name, in the order of the file
+
+    def add(self, node):
+        self.nodes[node.name] = node
+        return node
+
+    def link(self, one, port, other, other_port, width=None, speed=None):
+        one.links[port] = (other, other_port, width, speed)
+        other.links[other_port] = (one, port, width, speed)
+
+    def switches(self):
+        return [node for node in self.nodes.values() if node.is_switch]
+
+    def hcas(self):
+        return [node for node in self.nodes.values() if not node.is_switch]
+
+    def routes(self, start, port=1):
+        """{name: direct route from a port, as smpquery -D and rdmactl -D have it}, '0' is itself.
+
+        Shortest first. A channel adapter does not forward: routes end there.
+        """
+        start = self.nodes[start]
+        routes, queue = {start.name: '0'}, [start]
+        while queue:
+            node = queue.pop(0)
+            ports = sorted(node.links) if node.is_switch else [port] if node is start else []
+            for egress in ports:
+                far = node.links[egress][0] if egress in node.links else None
+                if far and far.name not in routes:
+                    routes[far.name] = '%s,%d' % (routes[node.name], egress)
+                    queue.append(far)
+        return routes
+
+    def ingress(self, start, route):
+        """The port by which a direct route enters the node that it ends at."""
+        node, port = self.nodes[start], 1
+        for egress in [int(word) for word in route.split(',')[1:]]:
+            node, port = node.links[egress][:2]
+        return port
+
+    def write(self):
+        """The net file, as bytes."""
+        blocks = [_block(node) for node in self.nodes.values()]
+        return b'# made by tests/sim/fabric.py\n\n' + b'\n'.join(blocks)
+
+
+def _block(node):
+    lines = []
+    if node.vendor is not None:
+        lines += [b'vendid=0x%x' % node.vendor, b'devid=0x%x' % node.device]
+    if node.guid is not None:
+        word = 'switchguid' if node.is_switch else 'caguid'
+        lines += [b'sysimgguid=0x%016x' % node.guid,
+                  b'%s=0x%016x' % (word.encode(), node.guid)]
+    head = b'%s\t%d "%s"' % (node.kind.encode(), node.ports, node.name.encode())
+    if node.description is not None:
+        if not node.description or set(node.description) & set(b'"\r\n'):
+            raise ValueError('ibsim cannot have the description %r' % node.description)
+        head += b'\t# "' + node.description + b'"'
+        if node.is_switch:
+            head += b' %s port 0 lid 0 lmc 0' % (b'enhanced' if node.enhanced else b'base')
+    lines.append(head)
+    for port in sorted(node.links):
+        far, far_port, width, speed = node.links[port]
+        line = b'[%d]\t"%s"[%d]' % (port, far.name.encode(), far_port)
+        if width:
+            line += b'\t# %s"x" lid 0 %dx%s' % (b'' if node.is_switch else b'lid 0 lmc 0 ', width,
+                                               speed.encode())
+        lines.append(line)
+    return b'\n'.join(lines) + b'\n'
+
+
+def read(path):
+    """A net file in the plain form of those that ibsim comes with (no GUIDs, no widths)."""
+    net, links, node = Net(), [], None
+    with open(path, encoding='latin-1') as file:
+        for line in file:
+            head = re.match(r'(Switch|Hca)\s+(\d+)\s+"([^"]*)"', line)
+            end = re.match(r'\[(\d+)\]\s+"([^"]*)"\s*\[(\d+)\]', line)
+            if head:
+                node = net.add(Node(head[1], head[3], int(head[2])))
+            elif end:
+                links.append((node, int(end[1]), end[2], int(end[3])))
+    for node, port, far, far_port in links:
+        if port not in node.links:
+            net.link(node, port, net.nodes[far], far_port)
+    return net
+
+
+# Fat trees
+
+def _two_levels(count, half):
+    """Leaves and spines for so many nodes, the rest being hosts."""
+    for leaves in range(1, 2 * half + 1):
+        spines = -(-leaves * half // (2 * half)) if leaves > 1 else 0
+        hosts = count - leaves - spines
+        if 1 <= hosts <= leaves * half:
+            return leaves, spines, hosts
+    return None
+
+
+def _three_levels(count, half):
+    """Leaves, aggregation and core switches for so many nodes, the rest being hosts."""
+    for leaves in range(2, 2 * half * half + 1):
+        pods = -(-leaves // half)
+        middles = pods * half
+        cores = -(-middles * half // (2 * half))
+        hosts = count - leaves - middles - cores
+        if leaves <= hosts <= leaves * half:
+            return leaves, middles, cores, hosts
+    return None
+
+
+class _Maker:
+    def __init__(self, radix, mixed):
+        self.net = Net()
+        self.radix = radix
+        self.mixed = mixed
+        self.made = 0
+
+    def switch(self, level, number):
+        name = 'S-%016x' % (0x0002c90300000000 + (level << 16) + number)
+        node = Node('Switch', name, self.radix, b'switch L%d/%d' % (level, number),
+                    int(name[2:], 16) << 4 & (1 << 64) - 1)
+        node.vendor, node.device = 0x2c9, 0xcb20 + level
+        node.enhanced = self.mixed and number % 3 == 1
+        return node
+
+    def hca(self, number):
+        name = 'H-%016x' % (0xb8599f0300000000 + number * 0x10)
+        ports = 2 if number % 5 == 2 else 1
+        node = Node('Hca', name, ports, b'host%d HCA-1' % number, int(name[2:], 16))
+        node.vendor, node.device = 0x2c9, 0x1017 + number % 2
+        return self.net.add(node)
+
+    def connect(self, one, other, port=None):
+        """One more cable; of the mixed ones each has a width and a speed of its own."""
+        self.made += 1
+        width = speed = None
+        if self.mixed:
+            kinds = [(width, speed) for speed in SPEEDS for width in WIDTHS]
+            width, speed = kinds[self.made * 7 % len(kinds)]
+        self.net.link(one, port or one.free_port(), other, other.free_port(), width, speed)
+
+
+def fat_tree(count, levels=2, radix=36, mixed=False, hostile=False):
+    """A net of exactly `count` nodes: one-port (some two-port) hosts first, then the switches.
+
+    Every fifth host has a second port without a cable, and some switch ports have none either.
+    """
+    half = radix // 2
+    shape = (_two_levels if levels == 2 else _three_levels)(count, half)
+    if shape is None:
+        raise ValueError('no %d-level tree of %d nodes with %d ports' % (levels, count, radix))
+    make = _Maker(radix, mixed)
+    hosts = [make.hca(number) for number in range(shape[-1])]
+    tiers = [[make.switch(level, number) for number in range(shape[level])]
+             for level in range(len(shape) - 1)]
+    for tier in tiers:
+        for switch in tier:
+            make.net.add(switch)
+    leaves = tiers[0]
+    for number, host in enumerate(hosts):
+        make.connect(host, leaves[number % len(leaves)], 1)
+    if levels == 2:
+        for number in range(len(leaves) * half if tiers[1] else 0):
+            make.connect(leaves[number // half], tiers[1][number % len(tiers[1])])
+    else:
+        for number in range(len(leaves) * half):
+            pod = number // half // half
+            make.connect(leaves[number // half], tiers[1][pod * half + number % half])
+        for number in range(len(tiers[1]) * half):
+            make.connect(tiers[1][number // half], tiers[2][number % len(tiers[2])])
+    if hostile:
+        for node, description in zip([*hosts[1:], *leaves], HOSTILE * 2):
+            node.description = description
+    return make.net
+
+
+def main():
+    parser = argparse.ArgumentParser(description='writes a net file for ibsim')
+    parser.add_argument('nodes', type=int)
+    parser.add_argument('--levels', type=int, choices=(2, 3), default=2)
+    parser.add_argument('--radix', type=int, default=36)
+    parser.add_argument('--mixed', action='store_true', help='widths and speeds of all kinds')
+    parser.add_argument('--hostile', action='store_true', help='hostile node descriptions')
+    words = parser.parse_args()
+    try:
+        net = fat_tree(words.nodes, words.levels, words.radix, words.mixed, words.hostile)
+    except ValueError as error:
+        sys.exit('fabric.py: %s' % error)
+    sys.stdout.buffer.write(net.write())
+
+
+if __name__ == '__main__':
+    main()

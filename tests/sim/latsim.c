@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Makes the simulator's instant fabric behave like a real one. A library to be preloaded in front
+ * of umad2sim (after a sanitizer's): it sits at the system calls on umad descriptors, so it covers
+ * programs that are linked to libibumad, those that open it at run time, and those that do without.
+ *
+ *	cc -shared -fPIC -O2 -o latsim.so latsim.c
+ *	LATSIM_RTT_USEC=100 LD_PRELOAD=latsim.so:libumad2sim.so rdmactl ...
+ *
+ * LATSIM_RTT_USEC	an answer comes no earlier than this after its request; all at the same time
+ * LATSIM_DROP_PERCENT	so many of the datagrams sent are lost, every second of them on the way
+ *			back (the other end has acted on it then); a real number
+ * LATSIM_SEED		of the losses, 1 if not given: the same seed loses the same
+ * LATSIM_FILL=1	descriptions of nodes that fill 63 bytes get a 64th one: the simulator
+ *always ends them with a NUL
+ * LATSIM_LOG		file for a line of counts, written when the program ends
+ *
+ * The simulator returns what it cannot deliver at once, with status ETIMEDOUT, and knows neither
+ * timeout_ms nor retries. Here both are as in the kernel (drivers/infiniband/core/mad.c): the
+ * request is sent again after timeout_ms, `retries` times, and comes back after the last
+ * timeout_ms; an answer that comes later than that is dropped.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/ib_user_mad.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As for all programs that ask for P_Key indexes, those of libibumad among them */
+#define HEADER	    sizeof(struct ib_user_mad_hdr)
+#define PACKET_MOST (HEADER + 256)
+#define PACKETS	    4096 /* on the way, at most */
+#define PORTS	    16	 /* open descriptors, at most */
+#define SLICE_MSEC  10	 /* of waiting, as another thread may have sent meanwhile */
+
+/* A request on its way, or what came and is held back. */
+struct packet {
+	bool used, arrived, answer_is_lost;
+	int fd;
+	unsigned int retries;
+	int64_t timeout, deadline; /* microseconds */
+	int64_t due;		   /* not to be handed over before */
+	size_t bytes;
+	unsigned char data[PACKET_MOST];
+};
+
+static struct packet packets[PACKETS];
+static size_t packets_used; /* no slot from here on is */
+static int ports[PORTS];
+static size_t port_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int64_t round_trip;
+static double drop_percent;
+static uint64_t random_state = 1;
+static bool fill;
+static unsigned long sent, lost, resent, timed_out, answered, refused;
+
+/* The next library's function of this name. */
+#define NEXT(name)                                                      \
+	({                                                              \
+		static __typeof__(name) *next_call;                     \
+		next_call = next_call ? next_call : next_symbol(#name); \
+		next_call;                                              \
+	})
+
+static void *next_symbol(const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+	return symbol ? symbol : (abort(), NULL);
+}
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+static double setting(const char *name, double fallback)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtod(text, NULL) : fallback;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	round_trip = (int64_t)setting("LATSIM_RTT_USEC", 0);
+	drop_percent = setting("LATSIM_DROP_PERCENT", 0);
+	random_state = (uint64_t)setting("LATSIM_SEED", 1) * 0x9e3779b97f4a7c15u | 1;
+	fill = setting("LATSIM_FILL", 0) != 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("LATSIM_LOG");
+	FILE *log = path && *path && sent ? fopen(path, "ae") : NULL;
+
+	if (log) {
+		fprintf(log,
+			"sent=%lu lost=%lu resent=%lu refused=%lu timed_out=%lu answered=%lu\n",
+			sent, lost, resent, refused, timed_out, answered);
+		fclose(log);
+	}
+}
+
+/* 0 to 1, of a xorshift generator. */
+static double random_number(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static bool is_port(int fd)
+{
+	for (size_t i = 0; i < port_count; i++)
+		if (ports[i] == fd)
+			return true;
+	return false;
+}
+
+/* The kernel keeps the low half of a transaction ID: bytes 12 to 15. Byte 1 is the class. */
+static bool same_transaction(const unsigned char *one, const unsigned char *other)
+{
+	return one[1] == other[1] && !memcmp(one + 12, other + 12, 4);
+}
+
+static struct packet *take_slot(int fd, const unsigned char *data, size_t bytes)
+{
+	size_t i = 0;
+
+	while (i < packets_used && packets[i].used)
+		i++;
+	if (i == PACKETS)
+		abort();
+	if (i == packets_used)
+		packets_used++;
+	packets[i] = (struct packet){.used = true, .fd = fd, .bytes = bytes};
+	memcpy(packets[i].data, data, bytes);
+	return &packets[i];
+}
+
+/* Returns what write() does. A loss is none. */
+static ssize_t transmit(struct packet *packet, int fd, const void *data, size_t bytes)
+{
+	double chance = random_number() * 100;
+	bool drop = chance < drop_percent;
+
+	sent++;
+	lost += drop;
+	if (packet) {
+		packet->due = now() + round_trip;
+		packet->answer_is_lost = drop && chance >= drop_percent / 2;
+	}
+	if (drop && !(packet && packet->answer_is_lost))
+		return (ssize_t)bytes;
+	return NEXT(write)(fd, data, bytes);
+}
+
+static void fill_description(unsigned char *mad)
+{
+	/* GetResp(NodeDescription) of both SM classes: IBA 1, 14.2.5.2 */
+	if (fill && (mad[1] & 0x7f) == 0x01 && mad[3] == 0x81 && !mad[16] && mad[17] == 0x10 &&
+	    !memchr(mad + 64, 0, 63))
+		mad[64 + 63] = 'Z';
+}
+
+static void arrive(int fd, unsigned char *data, size_t bytes)
+{
+	struct ib_user_mad_hdr *head = (void *)data;
+	unsigned char *mad = data + HEADER;
+	bool is_answer = mad[3] & 0x80 || head->status;
+	struct packet *packet = NULL;
+
+	for (size_t i = 0; is_answer && !packet && i < packets_used; i++)
+		if (packets[i].used && !packets[i].arrived && packets[i].fd == fd &&
+		    same_transaction(packets[i].data + HEADER, mad))
+			packet = &packets[i];
+	refused += head->status != 0;
+	if (is_answer && (!packet || head->status || packet->answer_is_lost))
+		return;
+	fill_description(mad);
+	if (packet) {
+		memcpy(packet->data, data, bytes);
+		packet->bytes = bytes;
+	} else {
+		packet = take_slot(fd, data, bytes);
+	}
+	packet->arrived = true;
+	answered++;
+}
+
+/* Time-outs of requests, or what is left of the time until the next thing happens. */
+static int64_t run_timers(int fd)
+{
+	int64_t next = INT64_MAX, time = now();
+
+	for (size_t i = 0; i < packets_used; i++) {
+		struct packet *packet = &packets[i];
+
+		if (!packet->used || packet->fd != fd)
+			continue;
+		if (!packet->arrived && packet->deadline <= time && packet->retries) {
+			packet->retries--;
+			packet->deadline = time + packet->timeout;
+			resent++;
+			transmit(packet, fd, packet->data, packet->bytes);
+		} else if (!packet->arrived && packet->deadline <= time) {
+			((struct ib_user_mad_hdr *)packet->data)->status = ETIMEDOUT;
+			packet->arrived = true;
+			packet->due = time;
+			timed_out++;
+		}
+		if ((packet->arrived ? packet->due : packet->deadline) < next)
+			next = packet->arrived ? packet->due : packet->deadline;
+	}
+	while (packets_used && !packets[packets_used - 1].used)
+		packets_used--;
+	return next > time ? next - time : 0;
+}
+
+/* Takes in what the simulator has. */
+static void pump(int fd)
+{
+	unsigned char data[PACKET_MOST];
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+
+	while (NEXT(poll)(&ready, 1, 0) > 0 && ready.revents & POLLIN) {
+		ssize_t bytes = NEXT(read)(fd, data, PACKET_MOST);
+
+		if (bytes < (ssize_t)HEADER)
+			break;
+		arrive(fd, data, (size_t)bytes);
+	}
+}
+
+static struct packet *first_due(int fd)
+{
+	struct packet *first = NULL;
+	int64_t time = now();
+
+	for (size_t i = 0; i < packets_used; i++)
+		if (packets[i].used && packets[i].fd == fd && packets[i].arrived &&
+		    packets[i].due <= time && (!first || packets[i].due < first->due))
+			first = &packets[i];
+	return first;
+}
+
+/* Microseconds until there may be something to read; 0: there is. */
+static int64_t look(int fd)
+{
+	int64_t next;
+
+	pthread_mutex_lock(&lock);
+	pump(fd);
+	next = run_timers(fd);
+	pthread_mutex_unlock(&lock);
+	return next;
+}
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode;
+	va_list list;
+	int fd;
+
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	va_end(list);
+	fd = NEXT(open)(path, flags, mode);
+	if (fd < 0 || strncmp(path, "/dev/infiniband/umad", 20))
+		return fd;
+	pthread_mutex_lock(&lock);
+	if (port_count < PORTS)
+		ports[port_count++] = fd;
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+int close(int fd)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < port_count; i++)
+		if (ports[i] == fd)
+			ports[i--] = ports[--port_count];
+	for (size_t i = 0; i < packets_used; i++)
+		packets[i].used = packets[i].used && packets[i].fd != fd;
+	pthread_mutex_unlock(&lock);
+	return NEXT(close)(fd);
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+	const struct ib_user_mad_hdr *head = data;
+	struct packet *packet = NULL;
+	ssize_t rc;
+
+	if (!is_port(fd) || bytes < HEADER + 24 || bytes > PACKET_MOST)
+		return NEXT(write)(fd, data, bytes);
+	pthread_mutex_lock(&lock);
+	if (head->timeout_ms) {
+		packet = take_slot(fd, data, bytes);
+		packet->timeout = (int64_t)head->timeout_ms * 1000;
+		packet->deadline = now() + packet->timeout;
+		packet->retries = head->retries;
+	}
+	rc = transmit(packet, fd, data, bytes);
+	if (rc < 0 && packet)
+		packet->used = false;
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/* libibumad opens its descriptors O_NONBLOCK. */
+ssize_t read(int fd, void *data, size_t bytes)
+{
+	struct packet *packet;
+
+	if (!is_port(fd))
+		return NEXT(read)(fd, data, bytes);
+	look(fd);
+	pthread_mutex_lock(&lock);
+	packet = first_due(fd);
+	if (packet) {
+		if (bytes > packet->bytes)
+			bytes = packet->bytes;
+		memcpy(data, packet->data, bytes);
+		packet->used = false;
+	}
+	pthread_mutex_unlock(&lock);
+	if (packet)
+		return (ssize_t)bytes;
+	errno = EAGAIN;
+	return -1;
+}
+
+/* One round over all descriptors; *ret_next is the time until the next thing. */
+static int poll_once(struct pollfd *fds, nfds_t count, int64_t *ret_next)
+{
+	int ready = 0;
+
+	*ret_next = count > 1 ? 1000 : SLICE_MSEC * 1000;
+	for (nfds_t i = 0; i < count; i++) {
+		int64_t next;
+
+		fds[i].revents = 0;
+		if (!is_port(fds[i].fd)) {
+			ready += NEXT(poll)(&fds[i], 1, 0) > 0;
+			continue;
+		}
+		next = look(fds[i].fd);
+		if (!next)
+			fds[i].revents = fds[i].events & POLLIN;
+		fds[i].revents |= fds[i].events & POLLOUT;
+		ready += fds[i].revents != 0;
+		if (next < *ret_next)
+			*ret_next = next;
+	}
+	return ready;
+}
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int64_t until = timeout < 0 ? INT64_MAX : now() + (int64_t)timeout * 1000, left, next;
+	nfds_t ours = 0;
+
+	while (ours < count && !is_port(fds[ours].fd))
+		ours++;
+	if (ours == count)
+		return NEXT(poll)(fds, count, timeout);
+	for (;;) {
+		struct pollfd arrival = {.fd = fds[ours].fd, .events = POLLIN};
+		int ready = poll_once(fds, count, &next);
+
+		left = until - now();
+		if (ready || left <= 0)
+			return ready;
+		if (left < next)
+			next = left;
+		/* What comes before the next thing is due has to be waited for, too. */
+		if (next < 1000)
+			usleep((useconds_t)next);
+		else
+			NEXT(poll)(&arrival, 1, (int)(next / 1000));
+	}
+}
