@@ -14,7 +14,10 @@
 
 #define NODE_INFO	     0x11u
 #define PORT_INFO	     0x15u
-#define NODE_INFO_LOCAL_PORT 36 /* byte, 14.2.5.3 */
+#define NODE_INFO_TYPE	     2	/* byte, 14.2.5.3 */
+#define NODE_INFO_LOCAL_PORT 36 /* the same */
+#define LINEAR_FORWARDING    0x19u
+#define ENTRIES_OF_BLOCK     64u /* 14.2.5.10 */
 
 /* A field that is to be changed. */
 struct change {
@@ -136,14 +139,12 @@ static void keep_states(const struct smp_change *change, struct mad_record *reco
 	}
 }
 
-/* Whether the port is the one that requests reach the node by, and the change may close it. */
-static bool cuts_way(struct smp_change *change)
+/* Whether a change of this kind may close the port. */
+static bool is_risky(const struct smp_change *change)
 {
 	static const char *const harmless[] = {"mkey_lease_period_sec", "client_reregister",
 					       "mkey_violations", "pkey_violations",
 					       "qkey_violations"};
-	unsigned char info[MAD_DATA_MOST];
-	bool risky = false;
 
 	if (change->attribute->id != PORT_INFO)
 		return false;
@@ -152,10 +153,32 @@ static bool cuts_way(struct smp_change *change)
 
 		for (size_t j = 0; j < ARRAY_SIZE(harmless); j++)
 			found |= !strcmp(change->changes[i].key, harmless[j]);
-		risky |= !found;
+		if (!found)
+			return true;
 	}
-	return risky && call(change, MAD_METHOD_GET, NODE_INFO, 0, NULL, info) &&
-	       (!change->port || info[NODE_INFO_LOCAL_PORT] == change->port);
+	return false;
+}
+
+/*
+ * Whether requests come in by the port, or answers go out by it: the latter is what a switch's
+ * forwarding table says of our LID, and need not be the same.
+ */
+static bool cuts_way(struct smp_change *change)
+{
+	const struct mad_session *session = &change->session;
+	bool direct = session->destinations[0].place.target.kind == TARGET_DIRECT;
+	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
+	uint16_t lid = session->port.lid;
+
+	if (!is_risky(change) || !call(change, MAD_METHOD_GET, NODE_INFO, 0, NULL, info))
+		return false;
+	if (!change->port || info[NODE_INFO_LOCAL_PORT] == change->port)
+		return true;
+	if (direct || info[NODE_INFO_TYPE] != NODE_TYPE_SWITCH)
+		return false;
+	return call(change, MAD_METHOD_GET, LINEAR_FORWARDING, lid / ENTRIES_OF_BLOCK, NULL,
+		    table) &&
+	       table[lid % ENTRIES_OF_BLOCK] == change->port;
 }
 
 static char *text_of(const struct field *field, const struct mad_record *record)

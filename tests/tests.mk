@@ -82,8 +82,12 @@ check-sim: all asan
 check-vm: all asan
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
 
+$(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
 .PHONY: bench
-bench: all
+bench: all $(BUILD)/bench/mad_rate
 	$(Q)tests/bench/run $(BUILD)
 
 .PHONY: demo

@@ -197,7 +197,10 @@ int trial_explain(struct trial *trial, struct side *side, int rc, const struct m
 	facts.timeout_msec = SIDE_PATIENCE_MSEC;
 	/* Whether that is rdmactl at all is not known before its first answer. */
 	if (is_stranger(trial, side) && side->stop == STOP_PEER_GONE) {
-		facts.error = side->complaint ? EPROTO : ECONNRESET;
+		facts.error = side->complaint ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
+		/* The way can break between the connection and the first message, too. */
+		if (rc == -EHOSTUNREACH || rc == -ENETUNREACH)
+			facts.stage = STAGE_TCP;
 		conclude(trial, &facts, STOP_NONE);
 		return rc;
 	}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The choice of the port that management datagrams leave by. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "load/mad_port.h"
+
+enum { DOWN = 1, INIT = 2, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
+#define SM_DISABLED (1u << 10)
+
+static struct port *add(struct inventory *inventory, const char *name, enum link_layer layer,
+			unsigned int state, unsigned int physical)
+{
+	struct device *device = device_list_add(&inventory->devices, name);
+	struct port *port = device_add_port(device, 1);
+
+	device->node_type = number_of(layer == LINK_LAYER_UNSPECIFIED ? NODE_TYPE_RNIC
+								      : NODE_TYPE_CA);
+	port->link_layer = number_of(layer);
+	port->state = number_of(state);
+	port->physical_state = number_of(physical);
+	port->port_guid = number_of(0x1000 + inventory->devices.count);
+	return port;
+}
+
+/* The device that is chosen, "" if there is none; everything is freed. */
+static void check(struct inventory *inventory, bool ethernet, const char *device,
+		  const char *smi_device)
+{
+	struct mad_port port = {.device = NULL};
+	char *reason = NULL, *hint = NULL;
+	int rc = mad_port_choose(inventory, ethernet, &port, &reason, &hint);
+
+	if (!*device) {
+		assert_int_equal(rc, -EOPNOTSUPP);
+		assert_non_null(reason);
+		assert_non_null(hint);
+	} else {
+		assert_int_equal(rc, 0);
+		assert_null(reason);
+		assert_string_equal(port.device, device);
+		if (smi_device)
+			assert_string_equal(port.smi_device, smi_device);
+		else
+			assert_null(port.smi_device);
+	}
+	free(reason);
+	free(hint);
+	mad_port_clear(&port);
+	inventory_free(inventory);
+}
+
+static void active_before_others(void **state)
+{
+	struct inventory inventory = {.live = true};
+
+	(void)state;
+	add(&inventory, "a", LINK_LAYER_INFINIBAND, DOWN, POLLING);
+	add(&inventory, "b", LINK_LAYER_INFINIBAND, INIT, LINK_UP);
+	add(&inventory, "c", LINK_LAYER_ETHERNET, ACTIVE, LINK_UP);
+	add(&inventory, "d", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	add(&inventory, "e", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	check(&inventory, true, "d", "d");
+	add(&inventory, "a", LINK_LAYER_INFINIBAND, DOWN, POLLING);
+	add(&inventory, "b", LINK_LAYER_INFINIBAND, INIT, LINK_UP);
+	check(&inventory, false, "b", "b");
+	add(&inventory, "a", LINK_LAYER_INFINIBAND, DOWN, POLLING);
+	check(&inventory, false, "a", "a");
+}
+
+static void ethernet_where_it_will_do(void **state)
+{
+	struct inventory inventory = {.live = true};
+
+	(void)state;
+	add(&inventory, "a", LINK_LAYER_ETHERNET, DOWN, POLLING);
+	add(&inventory, "b", LINK_LAYER_ETHERNET, ACTIVE, LINK_UP);
+	check(&inventory, true, "b", NULL);
+	add(&inventory, "b", LINK_LAYER_ETHERNET, ACTIVE, LINK_UP);
+	check(&inventory, false, "", NULL);
+	add(&inventory, "b", LINK_LAYER_ETHERNET, ACTIVE, LINK_UP);
+	add(&inventory, "c", LINK_LAYER_ETHERNET, ACTIVE, LINK_UP);
+	check(&inventory, false, "", NULL);
+	/* iWARP has no queue pair 1. */
+	add(&inventory, "w", LINK_LAYER_UNSPECIFIED, ACTIVE, LINK_UP);
+	check(&inventory, true, "", NULL);
+}
+
+static void no_link_layer_is_infiniband(void **state)
+{
+	struct inventory inventory = {.live = true};
+	struct port *port = add(&inventory, "a", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+
+	(void)state;
+	port->link_layer.known = false;
+	check(&inventory, false, "a", "a");
+}
+
+/* The port of all planes has no subnet management: the port with the same GUID has it. */
+static void planes(void **state)
+{
+	struct inventory inventory = {.live = true};
+	struct port *port;
+
+	(void)state;
+	port = add(&inventory, "mlx5_0", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	port->cap_mask = number_of(SM_DISABLED);
+	port->port_guid = number_of(0x77);
+	add(&inventory, "other", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	port = add(&inventory, "smi1", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	port->port_guid = number_of(0x77);
+	inventory.devices.items[2].parent = strdup("mlx5_0");
+	check(&inventory, false, "mlx5_0", "smi1");
+}
+
+static void default_prefix(void **state)
+{
+	struct inventory inventory = {.live = true};
+	struct port *port = add(&inventory, "a", LINK_LAYER_INFINIBAND, ACTIVE, LINK_UP);
+	struct mad_port chosen;
+	char *reason = NULL, *hint = NULL;
+
+	(void)state;
+	port->lid = number_of(7);
+	port->sm_lid = number_of(3);
+	port->sm_sl = number_of(2);
+	assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
+	assert_int_equal(chosen.lid, 7);
+	assert_int_equal(chosen.sm_lid, 3);
+	assert_int_equal(chosen.sm_sl, 2);
+	assert_true(chosen.subnet_manager);
+	assert_int_equal(gid_subnet_prefix(&chosen.gid), 0xfe80000000000000);
+	assert_int_equal(gid_interface_id(&chosen.gid), 0x1001);
+	mad_port_clear(&chosen);
+	inventory_free(&inventory);
+}
+
+static void explained(void **state)
+{
+	static const int errors[] = {-ELIBACC, -ELIBBAD, -EACCES, -ENODEV};
+	struct mad_port port = {.device = strdup("no-such-device"), .port = 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		char *reason = NULL, *hint = NULL;
+
+		mad_port_explain(&port, errors[i], &reason, &hint);
+		assert_non_null(reason);
+		assert_non_null(hint);
+		assert_non_null(strstr(reason, i < 2 ? "libibumad" : "no-such-device/1"));
+		free(reason);
+		free(hint);
+	}
+	free(port.device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(active_before_others),
+		cmocka_unit_test(ethernet_where_it_will_do),
+		cmocka_unit_test(no_link_layer_is_infiniband),
+		cmocka_unit_test(planes),
+		cmocka_unit_test(default_prefix),
+		cmocka_unit_test(explained),
+	};
+
+	return cmocka_run_group_tests_name("mad_port", tests, NULL, NULL);
+}
