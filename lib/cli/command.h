@@ -17,7 +17,14 @@ enum exit_status {
 	STATUS_NOTHING = 5, /* nothing to act on: no RDMA device, no such device */
 };
 
-enum command_group { GROUP_INVENTORY, GROUP_TEST, GROUP_MAD, GROUP_SHELL, GROUP_HIDDEN };
+enum command_group {
+	GROUP_INVENTORY,
+	GROUP_LIVE,
+	GROUP_TEST,
+	GROUP_MAD,
+	GROUP_SHELL,
+	GROUP_HIDDEN,
+};
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

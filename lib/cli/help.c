@@ -10,6 +10,7 @@
 
 static const char *const group_titles[] = {
 	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
+	[GROUP_LIVE] = "Live state (no privilege needed, but where noted)",
 	[GROUP_TEST] = "Tests",
 	[GROUP_MAD] = "Management datagrams (need /dev/infiniband/umad*)",
 	[GROUP_SHELL] = "Shell and scripts",
