@@ -22,6 +22,7 @@ struct caller {
 	struct fake fake;
 	struct mad_engine *engine;
 	size_t wanted, given, ended, most_under_way;
+	size_t given_then; /* when the first request ended */
 	unsigned int destinations;
 	uint8_t mgmt_class;
 	bool direct;
@@ -321,6 +322,41 @@ static void drop(unsigned int percent, size_t count)
 	counts = counts_of(caller);
 	assert_int_equal(counts.answered + counts.timed_out, count);
 	assert_true(counts.sent > count + count * percent / 200);
+	end(caller);
+}
+
+/* The first request is lost, the others take their time. */
+static int lose_first(struct fake *fake, int agent, const struct mad_address *to,
+		      const unsigned char *mad)
+{
+	const uint64_t end = clock_nsec() + 5000;
+
+	while (clock_nsec() < end)
+		;
+	return number_of_mad(mad) ? answer_at_once(fake, agent, to, mad) : 0;
+}
+
+static void done_and_note(void *context, const struct mad_reply *reply)
+{
+	struct caller *caller = context;
+
+	if (!reply->request->number)
+		caller->given_then = caller->given;
+	done(context, reply);
+}
+
+/* A deadline is kept also while there is never a moment without an answer to take. */
+static void lost_in_stream(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 32, .timeout_msec = 4, .retries_given = true};
+	struct caller *caller = begin(MOST_REQUESTS, lose_first, &options);
+	const struct mad_work work = {.context = caller, .next = next, .done = done_and_note};
+
+	(void)state;
+	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
+	assert_int_equal(caller->errors[0], -ETIMEDOUT);
+	assert_in_range(caller->given_then, 1, MOST_REQUESTS - 1);
 	end(caller);
 }
 
@@ -834,17 +870,29 @@ static void adaptive(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ten_thousand),	 cmocka_unit_test(no_allocation),
-		cmocka_unit_test(windows),	 cmocka_unit_test(destination_window),
-		cmocka_unit_test(tenth_dropped), cmocka_unit_test(half_dropped),
-		cmocka_unit_test(nobody_there),	 cmocka_unit_test(no_retries),
-		cmocka_unit_test(earlier_try),	 cmocka_unit_test(strangers),
-		cmocka_unit_test(given_back),	 cmocka_unit_test(busy),
-		cmocka_unit_test(redirected),	 cmocka_unit_test(redirected_for_ever),
-		cmocka_unit_test(agent_refused), cmocka_unit_test(send_fails),
-		cmocka_unit_test(table),	 cmocka_unit_test(stopped),
-		cmocka_unit_test(port_breaks),	 cmocka_unit_test(short_mads),
-		cmocka_unit_test(one_call),	 cmocka_unit_test(serving),
+		cmocka_unit_test(ten_thousand),
+		cmocka_unit_test(no_allocation),
+		cmocka_unit_test(windows),
+		cmocka_unit_test(destination_window),
+		cmocka_unit_test(tenth_dropped),
+		cmocka_unit_test(half_dropped),
+		cmocka_unit_test(lost_in_stream),
+		cmocka_unit_test(nobody_there),
+		cmocka_unit_test(no_retries),
+		cmocka_unit_test(earlier_try),
+		cmocka_unit_test(strangers),
+		cmocka_unit_test(given_back),
+		cmocka_unit_test(busy),
+		cmocka_unit_test(redirected),
+		cmocka_unit_test(redirected_for_ever),
+		cmocka_unit_test(agent_refused),
+		cmocka_unit_test(send_fails),
+		cmocka_unit_test(table),
+		cmocka_unit_test(stopped),
+		cmocka_unit_test(port_breaks),
+		cmocka_unit_test(short_mads),
+		cmocka_unit_test(one_call),
+		cmocka_unit_test(serving),
 		cmocka_unit_test(adaptive),
 	};
 
