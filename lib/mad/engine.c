@@ -118,6 +118,10 @@ static uint32_t destination_of(const struct mad_request *request)
 
 static struct slot *free_slot(struct mad_engine *engine)
 {
+	struct slot *last = &engine->slots[engine->last_freed];
+
+	if (last->state == SLOT_FREE)
+		return last;
 	for (size_t i = 0; i < engine->options.window; i++)
 		if (engine->slots[i].state == SLOT_FREE)
 			return &engine->slots[i];

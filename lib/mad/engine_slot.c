@@ -108,6 +108,7 @@ void engine_finish(struct mad_engine *engine, struct slot *slot, struct mad_repl
 	reply->tries = slot->tries;
 	slot->last_end = reply->error ? END_GIVEN_UP : END_ANSWERED;
 	slot->state = SLOT_FREE;
+	engine->last_freed = (size_t)(slot - engine->slots);
 	engine->under_way--;
 	if (reply->error == -ETIMEDOUT)
 		engine->counts.timed_out++;

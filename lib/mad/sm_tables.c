@@ -98,7 +98,7 @@ static void get_multicast_ports(const void *record, struct value *value)
 /* GUIDInfo, 14.2.5.5 */
 static const struct field guid_info_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
-	MAD_PORT_FIELD(FIELD_DEFAULT),
+	MAD_PORT_FIELD(0),
 	MAD_INDEX_FIELD("index", "INDEX", FIELD_DEFAULT, "index in the port's GUID table"),
 	MAD_GUID(0, "guid", "GUID", FIELD_DEFAULT, "GUID, 0 for a free slot"),
 };

@@ -147,39 +147,45 @@ static void add_ports(const struct plan *plan)
 		add_port(plan, port);
 }
 
-static void add_multicast(const struct plan *plan)
+bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *node,
+		struct smp_range *ret_extent)
 {
-	const struct smp_node *node = plan->node;
-	uint32_t top = node->multicast_top >= FIRST_MLID ? node->multicast_top
-							 : FIRST_MLID + node->multicast_cap - 1;
-
-	/* A top of 0xbfff says that there is no entry: 14.2.5.4 */
-	if (!node->multicast_cap || node->multicast_top == FIRST_MLID - 1)
-		return;
-	for (uint32_t position = 0; position <= node->ports / PORTS_IN_POSITION; position++)
-		add_table(plan, FIRST_MLID, top, position << POSITION_SHIFT);
+	switch (attribute->modifier) {
+	case MODIFIER_NONE:
+		return false;
+	case MODIFIER_BLOCK:
+		if (attribute->entry_bytes == 8)
+			*ret_extent = (struct smp_range){0, node->guids - 1u};
+		else
+			*ret_extent = (struct smp_range){0, node->linear_top};
+		return attribute->entry_bytes == 8 ? node->guids : node->is_switch;
+	case MODIFIER_MULTICAST:
+		*ret_extent = (struct smp_range){FIRST_MLID, node->multicast_top};
+		if (node->multicast_top < FIRST_MLID)
+			ret_extent->last = FIRST_MLID + node->multicast_cap - 1;
+		/* A top of 0xbfff says that there is no entry: 14.2.5.4 */
+		return node->is_switch && node->multicast_cap &&
+		       node->multicast_top != FIRST_MLID - 1;
+	default:
+		*ret_extent = (struct smp_range){0, node->ports};
+		return true;
+	}
 }
 
 void smp_plan(const struct mad_attribute *attribute, const struct smp_node *node,
 	      const struct smp_choice *choice, struct smp_step **steps, size_t *step_count)
 {
 	const struct plan plan = {attribute, node, choice, steps, step_count};
+	uint32_t positions = attribute->modifier == MODIFIER_MULTICAST
+				     ? node->ports / PORTS_IN_POSITION
+				     : 0;
+	struct smp_range extent;
 
-	switch (attribute->modifier) {
-	case MODIFIER_NONE:
+	if (attribute->modifier == MODIFIER_NONE)
 		add(&plan, 0);
-		break;
-	case MODIFIER_BLOCK:
-		if (attribute->entry_bytes == 8 && node->guids)
-			add_table(&plan, 0, node->guids - 1u, 0);
-		else if (attribute->entry_bytes == 1 && node->is_switch)
-			add_table(&plan, 0, node->linear_top, 0);
-		break;
-	case MODIFIER_MULTICAST:
-		if (node->is_switch)
-			add_multicast(&plan);
-		break;
-	default:
+	else if (smp_counts_ports(attribute))
 		add_ports(&plan);
-	}
+	else if (smp_extent(attribute, node, &extent))
+		for (uint32_t position = 0; position <= positions; position++)
+			add_table(&plan, extent.first, extent.last, position << POSITION_SHIFT);
 }

@@ -45,6 +45,12 @@ bool smp_needs_port_info(const struct mad_attribute *attribute);
 bool smp_counts_ports(const struct mad_attribute *attribute);
 
 /*
+ * The ports or entries that the node has of it. False: none, or there is nothing to count.
+ */
+bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *node,
+		struct smp_range *ret_extent);
+
+/*
  * Appends the steps to an array that the caller frees; none, where the node has none of it (a
  * forwarding table of an adapter).
  */

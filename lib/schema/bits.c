@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "schema/bits.h"
 
+#include <stdbool.h>
+
 /* How many of `width` bits from `bit` on are in the same byte. */
 static unsigned int part_of(size_t bit, unsigned int width)
 {
@@ -9,10 +11,21 @@ static unsigned int part_of(size_t bit, unsigned int width)
 	return width < room ? width : room;
 }
 
+/* Most fields are whole bytes, and most of an engine's work is done on such. */
+static bool whole_bytes(size_t bit, unsigned int width)
+{
+	return !((bit | width) % 8);
+}
+
 uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 {
 	uint64_t number = 0;
 
+	if (whole_bytes(bit, width)) {
+		for (size_t i = bit / 8; i < (bit + width) / 8; i++)
+			number = number << 8 | bytes[i];
+		return number;
+	}
 	while (width) {
 		unsigned int part = part_of(bit, width);
 		unsigned int shift = 8 - bit % 8 - part;
@@ -26,6 +39,11 @@ uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 
 void bits_set(unsigned char *bytes, size_t bit, unsigned int width, uint64_t number)
 {
+	if (whole_bytes(bit, width)) {
+		for (size_t i = (bit + width) / 8; i-- > bit / 8; number >>= 8)
+			bytes[i] = (unsigned char)number;
+		return;
+	}
 	while (width) {
 		unsigned int part = part_of(bit, width);
 		unsigned int shift = 8 - bit % 8 - part;

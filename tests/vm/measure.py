@@ -18,7 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 
 
-def peak_memory_kb(*argv):
+def peak_memory_kb(*argv, environment=None, stdin='/dev/null'):
     """The peak of the resident memory, asked for when the program is about to end.
 
     ru_maxrss will not do: there a child starts with the peak of its parent, which is Python.
@@ -27,13 +27,14 @@ def peak_memory_kb(*argv):
     if child == 0:
         try:
             null = os.open('/dev/null', os.O_RDWR)
-            for descriptor in range(3):
+            for descriptor in (1, 2):
                 os.dup2(null, descriptor)
+            os.dup2(os.open(stdin, os.O_RDONLY), 0)
             _libc.ptrace(PTRACE_TRACEME, 0, None, None)
-            os.execv(argv[0], argv)
+            os.execve(argv[0], argv, environment or os.environ)
         finally:
             os._exit(127)
-    os.waitpid(child, 0)  # stopped by execv()
+    os.waitpid(child, 0)  # stopped by execve()
     _libc.ptrace(PTRACE_SETOPTIONS, child, None, PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL)
     peak, signal = 0, 0
     while True:
