@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "commands.h"
 
+enum { WORDS_MOST = 24 }; /* of a field, that are told after a bad one */
+
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
 	int finished = render_finish();
@@ -77,16 +79,42 @@ void listing_explain_column(const char *command, const struct schema *schema, co
 			    : mem_format("rdmactl %s --help lists the columns", command);
 }
 
+char *listing_explain_value(const struct field *field)
+{
+	char *hint = mem_format("%s", field->help);
+	const struct enum_name *name = field->names;
+
+	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++) {
+		char *longer = mem_format("%s%s%s", hint, i ? ", " : ": ", name->word);
+
+		free(hint);
+		hint = longer;
+	}
+	return hint;
+}
+
+/* `sa nodes`: a command that has several kinds of records is named with the word for this one. */
+static char *name_of(const struct command *command, const struct schema *schema)
+{
+	struct command_form form;
+
+	for (size_t i = 0; command->form && command->form(i, &form); i++)
+		if (form.schema == schema)
+			return mem_format("%s %s", command->name, form.word);
+	return mem_string(command->name);
+}
+
 static bool select_columns(struct listing *listing)
 {
 	const struct ctx *ctx = listing->ctx;
 	bool all = listing->all_columns || is_json(&ctx->globals);
-	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL;
+	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL, *name = NULL;
 
 	if (!columns_select(&listing->columns, listing->schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
 			    ctx->globals.columns, &bad))
 		return true;
-	listing_explain_column(ctx->command->name, listing->schema, bad, &message, &hint);
+	name = name_of(ctx->command, listing->schema);
+	listing_explain_column(name, listing->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;
 }
@@ -124,12 +152,30 @@ void listing_prefer_columns(struct listing *listing, const char *list)
 	columns_select(&listing->columns, listing->schema, COLUMNS_DEFAULT, list, &bad);
 }
 
+void listing_as_table(struct listing *listing)
+{
+	const struct globals *globals = &listing->ctx->globals;
+	_cleanup_(freep) char *bad = NULL;
+
+	if (is_json(globals) || globals->tsv ||
+	    (globals->columns && !strcmp(globals->columns, "all")))
+		return;
+	listing->all_columns = false;
+	columns_free(&listing->columns);
+	columns_select(&listing->columns, listing->schema, COLUMNS_DEFAULT, globals->columns, &bad);
+}
+
 bool listing_load(struct listing *listing)
+{
+	return listing_load_inventory(listing, columns_needs(&listing->columns));
+}
+
+bool listing_load_inventory(struct listing *listing, unsigned int needs)
 {
 	_cleanup_(freep) char *message = NULL;
 	int rc;
 
-	listing->request.needs |= columns_needs(&listing->columns);
+	listing->request.needs |= needs;
 	rc = inventory_load(&listing->inventory, &listing->request);
 	if (!rc)
 		return true;
@@ -174,6 +220,7 @@ static void complain(const struct ctx *ctx, const struct problems *problems)
 static void release(struct listing *listing)
 {
 	free(listing->rows);
+	render_stream_free(&listing->pieces);
 	objects_free(&listing->objects);
 	columns_free(&listing->columns);
 	inventory_free(&listing->inventory);
@@ -194,14 +241,20 @@ static int conclude(struct listing *listing, int rc)
 	return status;
 }
 
-static int print_rows(const struct listing *listing)
+struct render_options listing_options(const struct listing *listing)
 {
 	const struct globals *globals = &listing->ctx->globals;
-	const struct render_options options = {
+
+	return (struct render_options){
 		.format = choose_format(listing),
 		.headings = !globals->no_headings,
 		.color = choose_color(globals),
 	};
+}
+
+static int print_rows(const struct listing *listing)
+{
+	const struct render_options options = listing_options(listing);
 	const struct document document = {
 		.columns = &listing->columns,
 		.rows = listing->rows + listing->streamed,
@@ -231,10 +284,33 @@ void listing_stream(struct listing *listing)
 	listing->streamed = listing->row_count;
 }
 
+bool listing_piece(struct listing *listing)
+{
+	struct render_stream *pieces = &listing->pieces;
+
+	if (!pieces->widths) {
+		const struct render_options options = listing_options(listing);
+
+		render_stream_init(pieces, &options, &listing->columns);
+	}
+	if (!listing->stream_rc)
+		listing->stream_rc = render_stream_rows(pieces, listing->rows, listing->row_count);
+	listing->row_count = 0;
+	/* So that a reader that has gone is noticed before all is read. */
+	if (!listing->stream_rc)
+		listing->stream_rc = render_flush();
+	return !listing->stream_rc;
+}
+
 int listing_print(struct listing *listing)
 {
 	if (listing->stream_rc)
 		return listing->stream_rc;
+	if (listing->pieces.begun) {
+		int rc = render_stream_rows(&listing->pieces, listing->rows, listing->row_count);
+
+		return rc ? rc : render_stream_end(&listing->pieces, &listing->inventory.problems);
+	}
 	/* What ended before there was anything to show prints nothing, except as JSON. */
 	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)
 		return print_rows(listing);

@@ -72,6 +72,11 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 	char *out = buffer;
 	size_t i = 0;
 
+	/* Nearly all names are plain ASCII to their end. */
+	while (i < length && i + 1 < size && bytes[i] >= ' ' && bytes[i] <= '~')
+		i++;
+	memcpy(out, bytes, i);
+	out += i;
 	while (i < length && bytes[i]) {
 		size_t sequence = text_utf8_length(bytes + i, length - i);
 		bool keep = sequence && !is_unsafe(decode(bytes + i, sequence));

@@ -7,9 +7,16 @@
 int render_table(const struct render_options *options, const struct document *document);
 /* The same for text beyond ASCII; render_table() calls it. */
 int render_wide_table(const struct render_options *options, const struct document *document);
+/* A piece of a table, widths growing; of text beyond ASCII it counts characters. */
+int render_table_piece(const struct render_options *options, const struct document *document,
+		       int *widths);
 int render_record(const struct render_options *options, const struct document *document);
 int render_tsv(const struct render_options *options, const struct document *document);
 int render_json(const struct document *document);
+/* Its parts, in this order; `first`: the number of rows that are out already. */
+void render_json_begin(const struct schema *schema);
+int render_json_rows(const struct document *document, size_t first);
+int render_json_end(const struct problems *problems);
 int render_jsonl(const struct document *document);
 
 enum { TEXT_SCRATCH = 32 };

@@ -121,22 +121,41 @@ static int put_problems(const struct problems *problems)
 	return rc;
 }
 
-int render_json(const struct document *document)
+void render_json_begin(const struct schema *schema)
 {
-	const struct schema *schema = document->columns->schema;
-	int rc = 0;
-
 	printf("{\"schema\": \"rdmactl/%s/%u\",\n \"%s\": [", schema->name, schema->version,
 	       schema->name);
+}
+
+int render_json_rows(const struct document *document, size_t first)
+{
+	int rc = 0;
+
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
-		fputs(i ? ",\n  " : "\n  ", stdout);
+		fputs(first + i ? ",\n  " : "\n  ", stdout);
 		rc = put_record(document->columns, document->rows[i]);
 	}
+	return rc;
+}
+
+int render_json_end(const struct problems *problems)
+{
+	int rc;
+
 	fputs("],\n \"problems\": [", stdout);
-	if (!rc)
-		rc = put_problems(document->problems);
+	rc = put_problems(problems);
 	fputs("]}\n", stdout);
 	return rc;
+}
+
+int render_json(const struct document *document)
+{
+	int rows, end;
+
+	render_json_begin(document->columns->schema);
+	rows = render_json_rows(document, 0);
+	end = render_json_end(document->problems);
+	return rows ? rows : end;
 }
 
 int render_jsonl(const struct document *document)

@@ -38,6 +38,19 @@ static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCR
 	return digit;
 }
 
+/* Without an exponent, too: nobody sees at a glance that 4.6e-05 is close to nothing. */
+static void format_small(double real, double magnitude, char scratch[static TEXT_SCRATCH])
+{
+	int decimals = 5;
+	size_t end;
+
+	for (; magnitude < 1; magnitude *= 10)
+		decimals++;
+	snprintf(scratch, TEXT_SCRATCH, "%.*f", decimals, real);
+	for (end = strlen(scratch); scratch[end - 1] == '0'; end--)
+		scratch[end - 1] = '\0';
+}
+
 /*
  * Six significant digits, all that people read, and up to ten before an exponent: %g alone would
  * write a million and a bit as 1.23457e+06. JSON has more digits.
@@ -47,6 +60,10 @@ static void format_real(double real, char scratch[static TEXT_SCRATCH])
 	double magnitude = real < 0 ? -real : real;
 	int digits = 6;
 
+	if (magnitude >= 1e-9 && magnitude < 1e-4) {
+		format_small(real, magnitude, scratch);
+		return;
+	}
 	for (; magnitude >= 1e6 && digits < 10; magnitude /= 10)
 		digits++;
 	snprintf(scratch, TEXT_SCRATCH, "%.*g", digits, real);

@@ -25,6 +25,25 @@ struct document {
 
 int render(const struct render_options *options, const struct document *document);
 
+/*
+ * The same in pieces, for more rows than should be kept. Columns of a table are as wide as the
+ * widest cell so far: a later piece may be wider than an earlier one. Not for vertical records.
+ */
+struct render_stream {
+	struct render_options options;
+	const struct columns *columns;
+	int *widths; /* of a table; whoever wants them wider from the start fills them in */
+	size_t row_count;
+	bool begun; /* something is out */
+};
+
+void render_stream_init(struct render_stream *stream, const struct render_options *options,
+			const struct columns *columns);
+int render_stream_rows(struct render_stream *stream, const void *const *rows, size_t row_count);
+/* What comes behind the last row: in JSON the problems. Prints headings if there was no row. */
+int render_stream_end(struct render_stream *stream, const struct problems *problems);
+void render_stream_free(struct render_stream *stream);
+
 /* Text that is no record: help, completion, generated man text. */
 int render_text(const char *text);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */

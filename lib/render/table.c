@@ -31,6 +31,9 @@ void table_get_cell(const struct field *field, const void *row, struct value *va
 {
 	field_get(field, row, value);
 	format_value(value, ",", text);
+	if (value->kind == VALUE_REAL && field->digits)
+		snprintf(text->scratch, sizeof(text->scratch), "%.*f", (int)field->digits,
+			 value->real);
 	if (!text->string || !*text->string)
 		text->string = "-";
 }
@@ -45,14 +48,31 @@ static int plain_length(const char *text)
 	return *end ? -1 : (int)(end - text);
 }
 
-/* The widths of the columns; false if a cell is not plain. `bytes`: count bytes for characters. */
-static bool measure(const struct render_options *options, const struct document *document,
-		    bool bytes, int *widths)
+/* Of UTF-8, a byte at least for each: how wide it is on a terminal is for libsmartcols to know. */
+static int character_count(const char *text)
+{
+	int count = 0;
+
+	for (; *text; text++)
+		count += (*text & 0xc0) != 0x80;
+	return count;
+}
+
+static void measure_headings(const struct columns *columns, int *widths)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		int length = (int)strlen(columns->fields[i]->heading);
+
+		if (length > widths[i])
+			widths[i] = length;
+	}
+}
+
+/* Widens the columns; false if a cell is not plain, unless `any`: then characters are counted. */
+static bool measure(const struct document *document, bool any, int *widths)
 {
 	const struct columns *columns = document->columns;
 
-	for (size_t i = 0; options->headings && i < columns->count; i++)
-		widths[i] = (int)strlen(columns->fields[i]->heading);
 	for (size_t row = 0; row < document->row_count; row++) {
 		for (size_t i = 0; i < columns->count; i++) {
 			_cleanup_(text_release) struct text text;
@@ -61,10 +81,10 @@ static bool measure(const struct render_options *options, const struct document 
 
 			table_get_cell(columns->fields[i], document->rows[row], &value, &text);
 			length = plain_length(text.string);
-			if (length < 0 && !bytes)
+			if (length < 0 && !any)
 				return false;
 			if (length < 0)
-				length = (int)strlen(text.string);
+				length = character_count(text.string);
 			if (length > widths[i])
 				widths[i] = length;
 		}
@@ -81,7 +101,7 @@ static void put_blanks(int count)
 /* One cell and what separates it from the next: nothing behind the last one. */
 static void put_cell(const char *text, const char *color, int width, bool right, bool last)
 {
-	int blanks = width - (int)strlen(text);
+	int blanks = width - character_count(text);
 
 	if (right)
 		put_blanks(blanks);
@@ -115,6 +135,15 @@ static void put_row(const struct columns *columns, const void *row, const int *w
 	}
 }
 
+static void put_table(const struct render_options *options, const struct document *document,
+		      const int *widths)
+{
+	if (options->headings)
+		put_headings(document->columns, widths);
+	for (size_t i = 0; i < document->row_count; i++)
+		put_row(document->columns, document->rows[i], widths, options->color);
+}
+
 int render_table(const struct render_options *options, const struct document *document)
 {
 	const struct columns *columns = document->columns;
@@ -122,17 +151,28 @@ int render_table(const struct render_options *options, const struct document *do
 
 	if (!document->row_count)
 		return 0;
-	if (!measure(options, document, false, widths)) {
+	if (options->headings)
+		measure_headings(columns, widths);
+	if (!measure(document, false, widths)) {
 		int rc = render_wide_table(options, document);
 
 		/* Without libsmartcols a table out of line is better than none. */
 		if (rc != -ELIBACC)
 			return rc;
-		measure(options, document, true, widths);
+		measure(document, true, widths);
 	}
+	put_table(options, document, widths);
+	return 0;
+}
+
+int render_table_piece(const struct render_options *options, const struct document *document,
+		       int *widths)
+{
+	if (!document->row_count)
+		return 0;
 	if (options->headings)
-		put_headings(columns, widths);
-	for (size_t i = 0; i < document->row_count; i++)
-		put_row(columns, document->rows[i], widths, options->color);
+		measure_headings(document->columns, widths);
+	measure(document, true, widths);
+	put_table(options, document, widths);
 	return 0;
 }

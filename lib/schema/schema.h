@@ -40,9 +40,11 @@ struct field {
 	const char *help;    /* one line, lower case, no full stop */
 	enum field_kind kind;
 	unsigned int flags;
-	unsigned int needs;  /* what has to be loaded for it: bits that the model defines */
-	unsigned int digits; /* FIELD_HEX: least number of digits */
-	size_t offset;	     /* of the member that holds it */
+	unsigned int needs; /* what has to be loaded for it: bits that the model defines */
+	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
+	 */
+	unsigned int digits;
+	size_t offset; /* of the member that holds it */
 	const struct enum_name *names;
 	void (*get)(const void *record, struct value *value); /* computed instead of held */
 	const struct schema *records; /* FIELD_RECORDS: what each of them is */
@@ -104,6 +106,11 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 #define REAL_FIELD(record, member, ...)                                         \
 	{                                                                       \
 		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__) \
+	}
+/* Times that were measured: more than tenths of a unit are noise in a table. */
+#define TENTHS_FIELD(record, member, ...)                                                    \
+	{                                                                                    \
+		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__), .digits = 1 \
 	}
 #define BOOL_FIELD(record, member, ...)                                           \
 	{                                                                         \

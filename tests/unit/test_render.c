@@ -554,6 +554,14 @@ static void one_value_as_text(void **state)
 	check_value(&value, ",", "1000000");
 	value.real = 1234567.89;
 	check_value(&value, ",", "1234568");
+	value.real = 4.598031234e-05;
+	check_value(&value, ",", "0.0000459803");
+	value.real = -2.5e-9;
+	check_value(&value, ",", "-0.0000000025");
+	value.real = 0.00012;
+	check_value(&value, ",", "0.00012");
+	value.real = 1e-300;
+	check_value(&value, ",", "1e-300");
 	value = (struct value){.kind = VALUE_BOOL, .boolean = false};
 	check_value(&value, ",", "no");
 	value.boolean = true;
