@@ -29,7 +29,17 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(filter-out %/cmd/main.o,$(ASAN_O
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -ljansson -lcmocka
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
 
--include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/unit/*.d)
+-include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
+
+# Programs that the tests in the guest run there.
+VM_PROGRAMS := $(BUILD)/vm/rmpp $(BUILD)/vm/no_netlink
+$(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+$(BUILD)/vm/no_netlink: tests/vm/no_netlink.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $<
+.SECONDARY: $(BUILD)/asan/tests/vm/rmpp.o
 
 # Fuzz targets: the whole library once more, with coverage.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -69,7 +79,7 @@ TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
 .PHONY: check check-unit check-cli check-lint check-sim check-vm
 check: deps-check
-	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan $(UNIT_TESTS)
+	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan $(UNIT_TESTS) $(VM_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit lint cli sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
@@ -79,7 +89,7 @@ check-lint: all $(UNIT_TESTS)
 	$(Q)$(TESTS) lint
 check-sim: all asan
 	$(Q)$(TESTS) sim
-check-vm: all asan
+check-vm: all asan $(VM_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" vm
 
 $(BUILD)/bench/mad_rate: tests/bench/mad_rate.c $(LIB_OBJECTS)

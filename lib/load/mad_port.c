@@ -97,20 +97,52 @@ static void fill(const struct inventory *inventory, const struct device *device,
 	ret->smi_port = (unsigned int)(pair ? pair_port->port.value : port->port.value);
 }
 
+struct census {
+	size_t ports, ethernet, iwarp;
+	char *name; /* of one of the ports */
+};
+
+static void count_ports(const struct inventory *inventory, struct census *ret)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct port *port = &device->ports[j];
+
+			ret->ports++;
+			ret->ethernet += port->link_layer.value == LINK_LAYER_ETHERNET;
+			ret->iwarp += device->node_type.value == NODE_TYPE_RNIC;
+			if (!ret->name)
+				ret->name = mem_format("%s/%u", device->name,
+						       (unsigned int)port->port.value);
+		}
+	}
+}
+
 static void explain_none(const struct inventory *inventory, char **ret_reason, char **ret_hint)
 {
-	const struct device *device = &inventory->devices.items[0];
-	bool named = inventory->devices.count == 1 && device->port_count == 1;
+	struct census census = {.name = NULL};
+	const char *what, *peer = "rdmactl ping and selftest reach a peer";
 
-	if (named && device->ports[0].link_layer.value == LINK_LAYER_ETHERNET)
-		*ret_reason = mem_format("port %s/%u is Ethernet: it has no subnet management and "
-					 "no subnet administration",
-					 device->name, (unsigned int)device->ports[0].port.value);
-	else
+	count_ports(inventory, &census);
+	if (census.ports && census.iwarp == census.ports) {
+		what = "Ethernet with iWARP, which carries no management datagrams";
+		peer = "rdmactl selftest reaches a peer";
+	} else {
+		what = "Ethernet, which has no LIDs, no subnet management and no subnet "
+		       "administration";
+	}
+	if (!census.ports || census.ethernet < census.ports)
 		*ret_reason = mem_string("no InfiniBand port: subnet management and "
 					 "administration are InfiniBand's");
-	*ret_hint = mem_string("on Ethernet: rdmactl ports, gids and counters show the port, "
-			       "rdmactl ping and selftest reach a peer");
+	else if (census.ports == 1)
+		*ret_reason = mem_format("port %s is %s", census.name, what);
+	else
+		*ret_reason = mem_format("the %zu ports here are %s", census.ports, what);
+	*ret_hint = mem_format("on Ethernet: rdmactl ports, gids and counters show the port, %s",
+			       peer);
+	free(census.name);
 }
 
 int mad_port_choose(const struct inventory *inventory, bool ethernet, struct mad_port *ret_port,

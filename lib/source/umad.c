@@ -11,6 +11,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "mad/attribute.h"
+#include "source/sysfs.h"
 
 #define UMAD_FUNCTIONS(MUST, MAY) \
 	MUST(umad_init)           \
@@ -201,6 +202,20 @@ static int open_port(const struct umad *umad, const char *device, unsigned int p
 	return errno && errno != EIO ? -errno : id == -EINVAL || id == -ENODEV ? -ENODEV : -EIO;
 }
 
+/* Without the module the library would say so itself, on standard error. */
+static bool has_module(void)
+{
+	char version[SYSFS_TEXT_SIZE];
+	struct root root;
+	bool has;
+
+	if (root_open(NULL, &root))
+		return false;
+	has = sysfs_read(&root, version, "sys/class/infiniband_mad/abi_version") >= 0;
+	root_close(&root);
+	return has;
+}
+
 int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
 	      struct mad_transport *ret_transport)
 {
@@ -210,6 +225,8 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 			      &umad->call);
 
 	umad->ports[0] = umad->ports[1] = -1;
+	if (!rc && !has_module())
+		rc = -ENODEV;
 	if (!rc)
 		umad->call.umad_init();
 	if (!rc)

@@ -161,6 +161,63 @@ static void explained(void **state)
 	free(port.device);
 }
 
+/* What is said of ports that will not do; {node type, link layer} ends with type 0. */
+static void refused(void **state)
+{
+	static const struct {
+		struct {
+			enum node_type type;
+			enum link_layer layer;
+		} devices[3];
+		bool ethernet;
+		const char *reason;
+		bool has_ping;
+	} rows[] = {
+		{{{NODE_TYPE_CA, LINK_LAYER_ETHERNET}}, false, "port d0/1 is Ethernet", true},
+		{{{NODE_TYPE_CA, LINK_LAYER_ETHERNET}, {NODE_TYPE_RNIC, LINK_LAYER_ETHERNET}},
+		 false,
+		 "the 2 ports here are Ethernet",
+		 true},
+		{{{NODE_TYPE_RNIC, LINK_LAYER_ETHERNET}},
+		 true,
+		 "port d0/1 is Ethernet with iWARP",
+		 false},
+		{{{NODE_TYPE_RNIC, LINK_LAYER_ETHERNET}, {NODE_TYPE_RNIC, LINK_LAYER_ETHERNET}},
+		 false,
+		 "the 2 ports here are Ethernet with iWARP",
+		 false},
+		{{{NODE_TYPE_CA, LINK_LAYER_ETHERNET},
+		  {NODE_TYPE_UNSPECIFIED, LINK_LAYER_UNSPECIFIED}},
+		 false,
+		 "no InfiniBand port",
+		 true},
+	};
+	struct mad_port port;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct inventory inventory = {.live = true};
+		char *reason = NULL, *hint = NULL, name[] = "d0";
+
+		for (size_t j = 0; rows[i].devices[j].type; j++, name[1]++) {
+			add(&inventory, name, rows[i].devices[j].layer, ACTIVE, LINK_UP);
+			inventory.devices.items[j].node_type = number_of(rows[i].devices[j].type);
+		}
+		assert_int_equal(mad_port_choose(&inventory, rows[i].ethernet, &port, &reason,
+						 &hint),
+				 -EOPNOTSUPP);
+		assert_ptr_equal(strstr(reason, rows[i].reason), reason);
+		assert_int_equal(strstr(reason, "iWARP") != NULL,
+				 strstr(rows[i].reason, "iWARP") != NULL);
+		/* What carries no datagrams carries no ping either. */
+		assert_int_equal(strstr(hint, "rdmactl ping") != NULL, rows[i].has_ping);
+		assert_non_null(strstr(hint, "selftest"));
+		free(reason);
+		free(hint);
+		inventory_free(&inventory);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +226,7 @@ int main(void)
 		cmocka_unit_test(no_link_layer_is_infiniband),
 		cmocka_unit_test(planes),
 		cmocka_unit_test(default_prefix),
+		cmocka_unit_test(refused),
 		cmocka_unit_test(explained),
 	};
 

@@ -59,7 +59,7 @@ def without_server(tap):
                  lost(ping('-c', '2', *QUICK, '--timeout', '100ms', name), 2, name))
     tap.test('ping: words of InfiniBand on Ethernet',
              refused(1, 'a destination is an IP address, a GID or a host name', '5') +
-             refused(5, 'no InfiniBand port', '--smp', '10.9.0.2') +
+             refused(5, 'ports here are Ethernet', '--smp', '10.9.0.2') +
              refused(5, 'port rxa/1 is Ethernet', '--lid', '5', '--via', 'rxa') +
              refused(1, 'name its netdev', 'fe80::1') +
              refused(1, 'has no GID for IPv4', '--gid-index', '0', '10.9.0.2') +
