@@ -7,12 +7,19 @@
 #include "commands.h"
 #include "mad_run.h"
 
+/* A number, or one of the words that completion offers. */
+#define WORD_OPTION(member, names, metavar_, help_)                                         \
+	{                                                                                   \
+		.name = #member, .kind = OPTION_STRING, .metavar = metavar_, .help = help_, \
+		.choices = names, .completion = COMPLETE_CHOICE,                            \
+		.offset = OPTION_OFFSET(struct mad_command_args, member, const char *),     \
+	}
+
 static const struct option_row options[] = {
 	MAD_OPTIONS(struct mad_command_args),
-	STRING_OPTION(struct mad_command_args, class, 0, "class", "CLASS", COMPLETE_NOTHING,
-		      "send: management class: pm, sa, 0x32 ..."),
-	STRING_OPTION(struct mad_command_args, method, 0, "method", "METHOD", COMPLETE_NOTHING,
-		      "send: get (the default), set, get-table, 0x01 ..."),
+	WORD_OPTION(class, mad_class_names, "CLASS", "send: management class: pm, sa, 0x32 ..."),
+	WORD_OPTION(method, mad_sa_method_names, "METHOD",
+		    "send: get (the default), set, get-table, 0x01 ..."),
 	STRING_OPTION(struct mad_command_args, attribute, 0, "attribute", "ATTRIBUTE",
 		      COMPLETE_NOTHING, "send: portcounters, PortCounters, 0x12 ..."),
 	STRING_OPTION(struct mad_command_args, modifier, 0, "modifier", "N", COMPLETE_NOTHING,

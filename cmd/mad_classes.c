@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The agents of a port: which management classes answer, and what they say of themselves. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +48,8 @@ static const struct field classes_fields[] = {
 		  "CapabilityMask2"),
 	REAL_FIELD(struct class_row, response_usec, "response_time_usec", "RESPONSE us",
 		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest time to an answer, as the agent says"),
-	REAL_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "time to this answer"),
+	TENTHS_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to this answer"),
 	UNSIGNED_FIELD(struct class_row, redirect_lid, "redirect_lid", "REDIRECT LID",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to ask instead; 0: none"),
 	UNSIGNED_FIELD(struct class_row, redirect_qpn, "redirect_qpn", "REDIRECT QP", FIELD_RIGHT,
@@ -220,16 +219,13 @@ int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char
 	struct mad_session session;
 	struct class_row *rows = NULL;
 	size_t count = 0;
-	char lid[8], *own[] = {lid, NULL};
 	int status;
 
 	if (!mad_args.retries.known)
 		mad_args.retries = number_of(RETRIES);
-	if (mad_session_begin(&session, ctx, &mad_args, &mad_classes_schema, false, false)) {
-		snprintf(lid, sizeof(lid), "%u", session.port.lid);
-		if (mad_session_find(&session, words[0] ? words : own) && check_routes(&session))
-			rows = work(&session, &count);
-	}
+	if (mad_session_begin(&session, ctx, &mad_args, &mad_classes_schema, false, false) &&
+	    mad_find_by_lid(&session, words) && check_routes(&session))
+		rows = work(&session, &count);
 	status = mad_session_end(&session);
 	for (size_t i = 0; i < count; i++) {
 		free(rows[i].object);

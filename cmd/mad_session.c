@@ -329,12 +329,24 @@ bool mad_session_stopped(struct mad_session *session)
 	return is_stopped(session);
 }
 
-bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
-		       const char *what, const struct mad_item *item)
+char *mad_no_answer(unsigned int tries)
 {
-	struct problems *problems = &session->listing.inventory.problems;
-	_cleanup_(freep) char *text = NULL;
+	return tries == 1 ? mem_string("no answer, asked once")
+			  : mem_format("no answer, asked %u times", tries);
+}
+
+static const char *silence_hint(bool smp)
+{
+	return smp ? "the node or the way to it is down, or it answers only who knows its M_Key "
+		     "(--mkey)"
+		   : "the node is down, or has no agent of that class: rdmactl mad classes";
+}
+
+bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
+			    const char *what, const struct mad_item *item, const char *hint)
+{
 	const bool smp = mad_class_is_smp(item->request.mgmt_class);
+	_cleanup_(freep) char *text = NULL;
 	char word[MAD_STATUS_BYTES];
 
 	if (!item->error && !item->status)
@@ -342,21 +354,23 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 	if (!item->error) {
 		mad_status_word(item->request.mgmt_class, item->status, word);
 		text = mem_format("refused with status 0x%04x: %s", item->status, word);
-		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp", text,
-				 NULL);
 	} else if (item->error == -ETIMEDOUT) {
-		text = mem_format("no answer, asked %u times", item->tries);
-		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp", text,
-				 smp ? "the node or the way to it is down, or it answers only "
-				       "who knows its M_Key (--mkey)"
-				     : "the node is down, or has no agent of that class: rdmactl "
-				       "mad classes");
+		text = mad_no_answer(item->tries);
+		hint = hint ? hint : silence_hint(smp);
 	} else {
-		problem_add_text(problems, destination->name, what, smp ? "smp" : "gmp",
-				 item->error == -ECANCELED ? "interrupted" : strerror(-item->error),
-				 NULL);
+		text = mem_string(item->error == -ECANCELED ? "interrupted"
+							    : strerror(-item->error));
+		hint = NULL;
 	}
+	problem_add_text(&session->listing.inventory.problems, destination->name, what,
+			 smp ? "smp" : "gmp", text, hint);
 	return false;
+}
+
+bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
+		       const char *what, const struct mad_item *item)
+{
+	return mad_session_check_hint(session, destination, what, item, NULL);
 }
 
 /* Takes what came meanwhile: all is said and done. */

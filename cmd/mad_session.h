@@ -84,5 +84,10 @@ bool mad_session_stopped(struct mad_session *session);
 /* Notes what came of a request instead of data; returns whether there are data. */
 bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
 		       const char *what, const struct mad_item *item);
+/* The same with a next step of the caller's own for what came; NULL: the usual one. */
+bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
+			    const char *what, const struct mad_item *item, const char *hint);
+/* `no answer, asked 4 times`: the words of a time-out, for the caller to free. */
+char *mad_no_answer(unsigned int tries);
 /* Prints, frees, returns the exit status. */
 int mad_session_end(struct mad_session *session);

@@ -92,6 +92,31 @@ static const struct mad_attribute *table_of(unsigned int mgmt_class)
 	}
 }
 
+static void add_words(const char ***words, size_t *count, const struct mad_attribute *attributes)
+{
+	for (; attributes->schema; attributes++) {
+		if (attributes->word)
+			*(const char **)mem_append(words, count,
+						   sizeof(**words)) = attributes->word;
+		*(const char **)mem_append(words, count, sizeof(**words)) = attributes->name;
+	}
+}
+
+static bool complain_attribute(struct listing *listing, const char *text, unsigned int mgmt_class)
+{
+	const char **words = NULL;
+	size_t count = 0;
+	const char *closest;
+	_cleanup_(freep) char *hint = NULL;
+
+	add_words(&words, &count, table_of(mgmt_class));
+	closest = text_closest(text, words, count);
+	free(words);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_string("a number, or a name such as PortCounters or portcounters");
+	return complain(listing, "attribute", text, "attribute of that class", hint);
+}
+
 /* By number, by the word of the other commands, or by the specification's name. */
 static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
 			    uint16_t *ret_id)
@@ -117,8 +142,7 @@ static bool parse_attribute(struct listing *listing, const char *text, unsigned 
 			return true;
 		}
 	}
-	return complain(listing, "attribute", text, "attribute of that class",
-			"a number, or a name such as PortCounters or portcounters");
+	return complain_attribute(listing, text, mgmt_class);
 }
 
 static bool parse_oui(struct listing *listing, const struct mad_command_args *args,

@@ -36,7 +36,7 @@ static void tell_lack(struct perf_run *run, const struct perf_port *port, const 
 	char word[MAD_STATUS_BYTES];
 
 	if (item->error) {
-		text = mem_format("no answer, asked %u times", item->tries);
+		text = mad_no_answer(item->tries);
 	} else {
 		mad_status_word(MAD_CLASS_PM, item->status, word);
 		text = mem_format("refused with status 0x%04x: %s", item->status, word);

@@ -30,7 +30,7 @@ static const struct option_row options[] = {
 };
 
 #define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
-	REAL_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
+	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
 
 static const struct field fields[] = {
 	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
@@ -52,14 +52,14 @@ static const struct field fields[] = {
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
 	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
 		   FIELD_DEFAULT | FIELD_RIGHT, 0, "part of the requests without an answer"),
-	ROUND_TRIP_FIELD(min, "min_usec", "MIN USEC", FIELD_DEFAULT, "shortest round trip"),
-	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 USEC", FIELD_DEFAULT, "median of the round trips"),
-	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 USEC", FIELD_DEFAULT,
+	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
+	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
+	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
 			 "90 of 100 round trips took no longer"),
-	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 USEC", FIELD_DEFAULT,
+	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
 			 "99 of 100 round trips took no longer"),
-	ROUND_TRIP_FIELD(max, "max_usec", "MAX USEC", FIELD_DEFAULT, "longest round trip"),
-	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN USEC", 0, "mean of the round trips"),
+	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
+	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
 };
 
 const struct schema ping_schema = {

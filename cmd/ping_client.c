@@ -401,7 +401,8 @@ static int finish(struct run *run)
 	return status;
 }
 
-static void fill(struct run *run, const struct ctx *ctx, const struct ping_args *args)
+static void fill(struct run *run, const struct ctx *ctx, const struct ping_args *args,
+		 bool ethernet)
 {
 	uint64_t count = args->count.known ? args->count.value : COUNT;
 
@@ -410,8 +411,11 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 	run->shows_lines = ctx->globals.verbose ||
 			   (isatty(STDERR_FILENO) && !ctx->globals.quiet && !args->flood);
 	if (args->each)
+		/* The names of others are asked for at the end. */
 		listing_prefer_columns(&run->session.listing,
-				       "object,sequence,host,received,p50_usec");
+				       args->openib || ethernet
+					       ? "object,sequence,host,received,p50_usec"
+					       : "object,sequence,received,p50_usec");
 }
 
 int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words)
@@ -438,7 +442,7 @@ int ping_client(const struct ctx *ctx, const struct ping_args *args, char **word
 	if (ethernet && ways.via)
 		ours.mad.via = ways.via;
 	begun = mad_session_begin(&run.session, &here, &ours.mad, &ping_schema, false, ethernet);
-	fill(&run, ctx, &ours);
+	fill(&run, ctx, &ours, ethernet);
 	if (begun &&
 	    (ethernet ? begin_ethernet(&run, &ways) : begin_infiniband(&run, names.items))) {
 		point_to_data(&run);

@@ -54,6 +54,7 @@ const struct command sa_command = {
 	.group = GROUP_MAD,
 	.summary = "query the records of the subnet administrator",
 	.objects = "RECORD [FIELD=VALUE...]",
+	.object_completion = COMPLETE_FIELD,
 	.least_objects = 1,
 	.most_objects = -1,
 	.options = options,

@@ -11,12 +11,14 @@
 #include "mad/header.h"
 #include "schema/bits.h"
 
-#define PORT_INFO_RECORD  0x12u
-#define PATH_RECORD	  0x35u
-#define STATUS_NO_RECORDS 0x0300u /* 15.2.2, in the status's high byte */
-#define OFFSET_AT	  44u	  /* byte of AttributeOffset, in units of 8 bytes: 15.2.1.1 */
-#define RMPP_TYPE_AT	  25u	  /* byte, 13.6.2.1; 0: no segment */
-#define PATHS_MOST	  "127"	  /* PathRecord:NumbPath has 7 bits */
+#define PORT_INFO_RECORD 0x12u
+#define PATH_RECORD	 0x35u
+/* 15.2.2, in the status's high byte */
+#define STATUS_REQUEST_INVALID 0x0200u
+#define STATUS_NO_RECORDS      0x0300u
+#define OFFSET_AT	       44u   /* byte of AttributeOffset, in units of 8 bytes: 15.2.1.1 */
+#define RMPP_TYPE_AT	       25u   /* byte, 13.6.2.1; 0: no segment */
+#define PATHS_MOST	       "127" /* PathRecord:NumbPath has 7 bits */
 
 /* The answer of --count. */
 struct sa_count {
@@ -95,10 +97,12 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	int rc = packed_parse(field, &run->query, text);
 
 	if (rc) {
+		_cleanup_(freep) char *hint = listing_explain_value(field);
+
 		fail_usage(run,
 			   rc == -ERANGE ? mem_format("%s does not hold '%s'", field->key, clean)
 					 : mem_format("'%s' is no value of %s", clean, field->key),
-			   field->help);
+			   hint);
 		return false;
 	}
 	run->request.component_mask |= sa_component_mask(field);
@@ -109,7 +113,7 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 static bool set_component(struct sa_run *run, const char *word)
 {
 	const struct schema *schema = run->attribute->schema;
-	_cleanup_(freep) char *key = mem_string(word), *clean = NULL;
+	_cleanup_(freep) char *key = mem_string(word), *clean = NULL, *command = NULL;
 	char *message = NULL, *hint = NULL, *equals = strchr(key, '=');
 	const struct field *field;
 
@@ -133,7 +137,8 @@ static bool set_component(struct sa_run *run, const char *word)
 			   "print all records, and pick from the output: -o, --json");
 		return false;
 	}
-	listing_explain_column("sa", schema, key, &message, &hint);
+	command = mem_format("sa %s", run->attribute->word);
+	listing_explain_column(command, schema, key, &message, &hint);
 	fail_usage(run, message, hint);
 	free(hint);
 	return false;
@@ -255,6 +260,15 @@ static void done(void *context, const struct mad_reply *reply)
 	}
 }
 
+static const char *hint_of(const struct sa_run *run)
+{
+	if (run->item.error == -ETIMEDOUT)
+		return "rdmactl smp sminfo shows whether the subnet manager is alive";
+	if (run->item.status == STATUS_REQUEST_INVALID && !run->session.key)
+		return "some records are only for who gives the SM_Key: --mkey";
+	return NULL;
+}
+
 static void work(struct sa_run *run)
 {
 	const struct mad_work work = {.context = run, .next = next, .done = done};
@@ -265,14 +279,18 @@ static void work(struct sa_run *run)
 	run->item.error = -ECANCELED;
 	run->item.request = run->request;
 	mad_engine_run(run->session.engine, &work);
-	if (!mad_session_check(&run->session, &sa, run->attribute->name, &run->item)) {
+	if (!mad_session_check_hint(&run->session, &sa, run->attribute->name, &run->item,
+				    hint_of(run))) {
 		listing->status = STATUS_FAILED;
 	} else if (run->args->count) {
 		run->count.record = run->attribute->word;
 		listing_add(listing, &run->count);
 	} else {
-		for (size_t i = 0; i < run->count.count.value; i++)
+		for (size_t i = 0; i < run->count.count.value; i++) {
+			run->records[i].object = mem_string(sa.name);
+			run->records[i].lid = number_of(run->session.port.sm_lid);
 			listing_add(listing, &run->records[i]);
+		}
 	}
 	free(sa.name);
 }
@@ -312,6 +330,8 @@ int sa_query(const struct ctx *ctx, const struct sa_args *args,
 		work(&run);
 	}
 	status = mad_session_end(&run.session);
+	for (size_t i = 0; run.records && i < run.count.count.value; i++)
+		mad_record_clear(&run.records[i]);
 	free(run.records);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl smp: attributes of subnet management, read and set. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -8,12 +9,35 @@
 #include "commands.h"
 #include "smp_run.h"
 
+static void get_raw(const void *record, struct value *value)
+{
+	const struct mad_record *raw = record;
+
+	if (!raw->index.known)
+		return;
+	for (size_t i = 0; i < SMP_BYTES; i++)
+		snprintf(value->scratch + 2 * i, 3, "%02x", raw->data[i]);
+	value_set_string(value, value->scratch);
+}
+
+static const struct field raw_fields[] = {
+	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
+	MAD_PORT_FIELD(0),
+	HEX_FIELD(struct mad_record, index, 8, "modifier", "MODIFIER", FIELD_DEFAULT, 0,
+		  "attribute modifier of the request"),
+	COMPUTED_FIELD(FIELD_STRING, get_raw, "data", "DATA", FIELD_DEFAULT, 0,
+		       "the 64 bytes of the attribute, in hexadecimal"),
+};
+
+const struct schema smp_raw_schema = MAD_SCHEMA("smp_raw", raw_fields,
+						"an attribute's data as they came: --raw");
+
 static const struct option_row options[] = {
 	MAD_OPTIONS(struct smp_args),
 	FLAG_OPTION(struct smp_args, all_ports, 0, "all-ports", "of all ports of the node"),
 	FLAG_OPTION(struct smp_args, all, 'a', "all", "list empty entries of tables, too"),
 	FLAG_OPTION(struct smp_args, raw, 0, "raw", "print the bytes, in hexadecimal"),
-	STRING_OPTION(struct smp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_NOTHING,
+	STRING_OPTION(struct smp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
 		      "change it (several with commas between)"),
 	FLAG_OPTION(struct smp_args, yes, 'y', "yes", "do not ask before it is changed"),
 	FLAG_OPTION(struct smp_args, force, 0, "force",

@@ -11,7 +11,6 @@
 #include "schema/bits.h"
 #include "smp_run.h"
 
-#define SMP_BYTES   64u /* of the data of a SMP: 14.2.1 */
 #define NODE_INFO   0x11u
 #define NODE_DESC   0x10u
 #define SWITCH_INFO 0x12u
@@ -41,29 +40,6 @@ struct smp_run {
 	struct mad_record *records;
 	size_t record_count;
 };
-
-static void get_raw(const void *record, struct value *value)
-{
-	const struct mad_record *raw = record;
-
-	if (!raw->index.known)
-		return;
-	for (size_t i = 0; i < SMP_BYTES; i++)
-		snprintf(value->scratch + 2 * i, 3, "%02x", raw->data[i]);
-	value_set_string(value, value->scratch);
-}
-
-static const struct field raw_fields[] = {
-	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
-	MAD_PORT_FIELD(0),
-	HEX_FIELD(struct mad_record, index, 8, "modifier", "MODIFIER", FIELD_DEFAULT, 0,
-		  "attribute modifier of the request"),
-	COMPUTED_FIELD(FIELD_STRING, get_raw, "data", "DATA", FIELD_DEFAULT, 0,
-		       "the 64 bytes of the attribute, in hexadecimal"),
-};
-
-const struct schema smp_raw_schema = MAD_SCHEMA("smp_raw", raw_fields,
-						"an attribute's data as they came: --raw");
 
 bool smp_is_record(const struct mad_attribute *attribute)
 {
@@ -136,7 +112,7 @@ static void learn(struct smp_run *run)
 {
 	const struct mad_attribute *attribute = run->attribute;
 	size_t count = run->session.destination_count;
-	struct mad_item *items = ask_all(run, NODE_INFO, 0, "node_info");
+	struct mad_item *items = ask_all(run, NODE_INFO, 0, "NodeInfo");
 
 	for (size_t i = 0; i < count; i++) {
 		run->nodes[i].facts.is_switch = byte_of(&items[i], 2) == NODE_TYPE_SWITCH;
@@ -145,7 +121,7 @@ static void learn(struct smp_run *run)
 	}
 	free(items);
 	if (smp_needs_port_info(attribute)) {
-		items = ask_all(run, PORT_INFO, 0, "port_info");
+		items = ask_all(run, PORT_INFO, 0, "PortInfo");
 		for (size_t i = 0; i < count; i++) {
 			run->nodes[i].facts.low_arbitrations = (uint8_t)byte_of(&items[i], 39);
 			run->nodes[i].facts.high_arbitrations = (uint8_t)byte_of(&items[i], 40);
@@ -166,7 +142,7 @@ static void learn_switches(struct smp_run *run)
 		skipped[i] = !run->nodes[i].failed && !run->nodes[i].facts.is_switch;
 		run->nodes[i].failed |= skipped[i];
 	}
-	items = ask_all(run, SWITCH_INFO, 0, "switch_info");
+	items = ask_all(run, SWITCH_INFO, 0, "SwitchInfo");
 	for (size_t i = 0; i < count; i++) {
 		struct smp_node *facts = &run->nodes[i].facts;
 
@@ -186,7 +162,7 @@ static void learn_switches(struct smp_run *run)
 /* Of the nodes that answered: without it a row is still worth having. */
 static void learn_descriptions(struct smp_run *run)
 {
-	struct mad_item *items = ask_all(run, NODE_DESC, 0, "node");
+	struct mad_item *items = ask_all(run, NODE_DESC, 0, "NodeDescription");
 
 	for (size_t i = 0; i < run->session.destination_count; i++)
 		if (!run->nodes[i].failed)
@@ -212,6 +188,39 @@ static bool parse_range(const char *word, struct smp_range *range)
 	return first <= last;
 }
 
+/* What was asked for by its number, and the node has not. */
+static void tell_lack(struct smp_run *run, size_t destination, const struct smp_range *ranges)
+{
+	const struct mad_destination *at = &run->session.destinations[destination];
+	const struct node *node = &run->nodes[destination];
+	const bool ports = smp_counts_ports(run->attribute);
+	struct problems *problems = &run->session.listing.inventory.problems;
+	struct smp_range extent;
+
+	if (!ports && run->attribute->entry_bytes != 8 && !node->facts.is_switch) {
+		problem_add_text(problems, at->name, run->attribute->name, "smp",
+				 "the node is no switch", "rdmactl smp nodeinfo tells what it is");
+		return;
+	}
+	if (!smp_extent(run->attribute, &node->facts, &extent))
+		return;
+	for (size_t i = 0; i < at->word_count; i++) {
+		_cleanup_(freep) char *text = NULL;
+
+		if (ranges[i].first >= extent.first && ranges[i].last <= extent.last)
+			continue;
+		if (ports)
+			text = mem_format("its last port is %u", extent.last);
+		else if (extent.first)
+			text = mem_format("it has 0x%x to 0x%x", extent.first, extent.last);
+		else
+			text = mem_format("it has 0 to %u", extent.last);
+		problem_add_text(problems, at->name, ports ? "ports" : "entries", "smp", text,
+				 NULL);
+		break;
+	}
+}
+
 static bool plan_destination(struct smp_run *run, size_t destination)
 {
 	const struct mad_destination *at = &run->session.destinations[destination];
@@ -233,8 +242,17 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 							      : "entries of the table: 5 16-31");
 		return false;
 	}
+	if (at->word_count && run->attribute->modifier == MODIFIER_NONE) {
+		_cleanup_(freep) char *message = mem_format("%s is of the node as a whole",
+							    run->attribute->word);
+
+		listing_fail(&run->session.listing, STATUS_USAGE, message,
+			     "name no port and no entry behind the destination");
+		return false;
+	}
 	if (run->nodes[destination].failed)
 		return true;
+	tell_lack(run, destination, ranges);
 	smp_plan(run->attribute, &run->nodes[destination].facts, &choice, &steps, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct errand *errand = mem_append(&run->errands, &run->errand_count,
@@ -272,6 +290,9 @@ static bool is_wanted(const struct smp_run *run, const struct errand *errand, ui
 	if (run->args->all || (!smp_counts_ports(attribute) &&
 			       run->session.destinations[errand->destination].word_count))
 		return true;
+	/* Entries of weight 0 are skipped, whatever their lane: 7.6.9.2 */
+	if (attribute->modifier == MODIFIER_VLARB)
+		return entry[1];
 	for (size_t i = 0; i < attribute->entry_bytes; i++)
 		if (entry[i] != attribute->empty_byte)
 			return true;
@@ -349,6 +370,27 @@ static void add_raw(struct smp_run *run, const struct errand *errand, const stru
 	memcpy(record->data, item->data, SMP_BYTES);
 }
 
+/* Who told what it is, is there: it may be that it does not have the attribute. */
+static bool check(struct smp_run *run, const struct errand *errand, const struct mad_item *item)
+{
+	const struct mad_attribute *attribute = run->attribute;
+	const char *hint = NULL;
+	_cleanup_(freep) char *what = mem_string(attribute->name);
+
+	if (errand->step.port.known && errand->step.port.value) {
+		free(what);
+		what = mem_format("%s of port %u", attribute->name,
+				  (unsigned int)errand->step.port.value);
+	}
+	if (item->error == -ETIMEDOUT && attribute->id == SM_INFO)
+		hint = "no subnet manager answers there: it has ended or hangs, or never was there";
+	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
+		hint = "the node answers other requests, but this one not: it may not have the "
+		       "attribute";
+	return mad_session_check_hint(
+		&run->session, &run->session.destinations[errand->destination], what, item, hint);
+}
+
 /* Of one destination: `errand` and those behind it. Returns how many they are. */
 static size_t add_rows(struct smp_run *run, const struct errand *errands, size_t count,
 		       const struct mad_item *items)
@@ -359,9 +401,7 @@ static size_t add_rows(struct smp_run *run, const struct errand *errands, size_t
 	for (; i < count && errands[i].destination == errands[0].destination; i++) {
 		const struct errand *errand = &errands[i];
 
-		if (!mad_session_check(&run->session,
-				       &run->session.destinations[errand->destination],
-				       attribute->name, &items[i]))
+		if (!check(run, errand, &items[i]))
 			continue;
 		if (run->args->raw)
 			add_raw(run, errand, &items[i]);
@@ -415,6 +455,8 @@ static void work(struct smp_run *run)
 	for (size_t i = 0; i < run->errand_count;)
 		i += add_rows(run, &run->errands[i], run->errand_count - i, &items[i]);
 	free(items);
+	if (run->record_count > 1 && smp_is_record(attribute))
+		listing_as_table(listing);
 	for (size_t i = 0; i < run->record_count; i++)
 		listing_add(listing, &run->records[i]);
 	if (!run->record_count && listing->inventory.problems.count)

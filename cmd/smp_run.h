@@ -4,6 +4,8 @@
 
 #include "mad_session.h"
 
+#define SMP_BYTES 64u /* of the data of a SMP: 14.2.1 */
+
 struct smp_args {
 	struct mad_args mad;
 	bool all_ports, all;

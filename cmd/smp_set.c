@@ -74,12 +74,14 @@ static bool split(struct smp_change *change)
 
 static bool find_field(struct smp_change *change, struct change *one)
 {
+	_cleanup_(freep) char *command = NULL;
 	char *message = NULL, *hint = NULL;
 
 	one->field = schema_find(change->attribute->schema, one->key);
 	if (one->field && one->field->width)
 		return true;
-	listing_explain_column("smp", change->attribute->schema, one->key, &message, &hint);
+	command = mem_format("smp %s", change->attribute->word);
+	listing_explain_column(command, change->attribute->schema, one->key, &message, &hint);
 	complain(change, hint, mem_format("--set: %s", message));
 	free(message);
 	free(hint);
@@ -88,15 +90,32 @@ static bool find_field(struct smp_change *change, struct change *one)
 
 static bool apply(struct smp_change *change, const struct change *one)
 {
-	_cleanup_(freep) char *clean = text_clean(one->text, strlen(one->text));
+	_cleanup_(freep) char *clean = text_clean(one->text, strlen(one->text)), *hint = NULL;
 	int rc = packed_parse(one->field, &change->after, one->text);
 
 	if (!rc)
 		return true;
-	complain(change, one->field->help,
+	hint = listing_explain_value(one->field);
+	complain(change, hint,
 		 rc == -ERANGE
 			 ? mem_format("--set: %s does not hold '%s'", one->field->key, clean)
 			 : mem_format("--set: '%s' is no value of %s", clean, one->field->key));
+	return false;
+}
+
+/* That a change was not made is said in other words than that something was not read. */
+static bool check(struct smp_change *change, uint8_t method, const struct mad_item *item)
+{
+	const struct mad_destination *at = &change->session.destinations[0];
+	_cleanup_(freep) char *text = NULL;
+	char word[MAD_STATUS_BYTES];
+
+	if (method != MAD_METHOD_SET || item->error || !item->status)
+		return mad_session_check(&change->session, at, change->attribute->name, item);
+	mad_status_word(item->request.mgmt_class, item->status, word);
+	text = mem_format("%s: not changed: the node refused it with status 0x%04x: %s", at->name,
+			  item->status, word);
+	listing_fail(&change->session.listing, STATUS_FAILED, text, NULL);
 	return false;
 }
 
@@ -112,7 +131,7 @@ static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, 
 	item.request.data = data;
 	item.request.data_bytes = data ? change->attribute->bytes : 0;
 	mad_gather(change->session.engine, &item, 1);
-	if (!mad_session_check(&change->session, at, change->attribute->name, &item)) {
+	if (!check(change, method, &item)) {
 		change->session.listing.status = STATUS_FAILED;
 		return false;
 	}
@@ -213,6 +232,9 @@ static char *text_of(const struct field *field, const struct mad_record *record)
 
 static bool tell_and_ask(struct smp_change *change)
 {
+	const char *name = change->session.destinations[0].name;
+	_cleanup_(freep) char *place = change->port ? mem_format("%s port %u", name, change->port)
+						    : mem_string(name);
 	char answer[8];
 
 	for (size_t i = 0; i < change->change_count; i++) {
@@ -220,8 +242,7 @@ static bool tell_and_ask(struct smp_change *change)
 		_cleanup_(freep) char *before = text_of(field, &change->before);
 		_cleanup_(freep) char *after = text_of(field, &change->after);
 
-		fprintf(stderr, "%s of %s: %s -> %s\n", field->key,
-			change->session.destinations[0].name, before, after);
+		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place, before, after);
 	}
 	if (change->args->yes)
 		return true;
@@ -236,6 +257,22 @@ static bool tell_and_ask(struct smp_change *change)
 		return true;
 	listing_fail(&change->session.listing, STATUS_FAILED, "nothing was changed", NULL);
 	return false;
+}
+
+/* A node may leave a field as it was and say nothing. Its states need not be there at once. */
+static void tell_kept(struct smp_change *change, const struct field *field,
+		      const struct mad_record *wanted)
+{
+	_cleanup_(freep) char *before = text_of(field, &change->before);
+	_cleanup_(freep) char *asked = text_of(field, wanted), *text = NULL;
+	_cleanup_(freep) char *answered = text_of(field, &change->after);
+
+	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
+	    !strcmp(field->key, "physical_state"))
+		return;
+	text = mem_format("the node kept %s as it was: %s", field->key, answered);
+	problem_add_text(&change->session.listing.inventory.problems,
+			 change->session.destinations[0].name, NULL, NULL, text, NULL);
 }
 
 /* Which port; a Set is of one thing only. */
@@ -262,7 +299,7 @@ static void work(struct smp_change *change)
 {
 	const uint16_t id = change->attribute->id;
 	struct listing *listing = &change->session.listing;
-	struct mad_record *after = &change->after;
+	struct mad_record *after = &change->after, wanted;
 
 	if (!choose_one(change) ||
 	    !call(change, MAD_METHOD_GET, id, change->port, NULL, change->before.data))
@@ -281,8 +318,11 @@ static void work(struct smp_change *change)
 	if (listing->status != STATUS_DONE || !tell_and_ask(change))
 		return;
 	keep_states(change, after);
+	wanted = *after;
 	if (!call(change, MAD_METHOD_SET, id, change->port, after->data, after->data))
 		return;
+	for (size_t i = 0; i < change->change_count; i++)
+		tell_kept(change, change->changes[i].field, &wanted);
 	after->object = mem_string(change->session.destinations[0].name);
 	after->port = number_of(change->port);
 	listing_add(listing, after);

@@ -22,7 +22,7 @@ _rdmactl()
 	if [[ ${words[-1]} == *=* && $COMP_WORDBREAKS == *=* ]]; then
 		COMPREPLY=("${candidates[@]#"${words[-1]%=*}="}")
 	fi
-	[[ ${COMPREPLY[0]} == *, ]] && compopt -o nospace 2>/dev/null
+	[[ ${COMPREPLY[0]} == *[,=] ]] && compopt -o nospace 2>/dev/null
 	return 0
 }
 

@@ -16,7 +16,12 @@ _rdmactl()
 		help=${line#*$'\t'}
 		candidates+=("${word//:/\\:}${help:+:$help}")
 	done < <("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
-	_describe rdmactl candidates
+	# What the value of follows at once.
+	if [[ $word == *= ]]; then
+		_describe rdmactl candidates -S ''
+	else
+		_describe rdmactl candidates
+	fi
 }
 
 if [[ $funcstack[1] == _rdmactl ]]; then

@@ -62,7 +62,7 @@ static const struct schema *schema_of(const struct completer *completer)
 		return completer->command->schema;
 	if (completer->object && command_form_find(completer->command, completer->object, &form))
 		return form.schema;
-	return NULL;
+	return completer->command->least_objects ? NULL : completer->command->schema;
 }
 
 static void put_options(const struct completer *completer, const char *partial)
@@ -102,6 +102,32 @@ static void put_columns(struct completer *completer, const char *partial)
 	completer->lead = "";
 }
 
+/* FIELD=, and the words that stand behind it; of a list with commas the last one. */
+static void put_assignments(struct completer *completer, const char *partial)
+{
+	const struct schema *schema = schema_of(completer);
+	const char *comma = strrchr(partial, ','), *equals;
+	const char *piece = comma ? comma + 1 : partial, *kept = completer->lead;
+	_cleanup_(freep) char *lead = NULL, *key = NULL;
+	const struct field *field;
+
+	equals = strchr(piece, '=');
+	lead = mem_format("%s%.*s", kept, (int)((equals ? equals + 1 : piece) - partial), partial);
+	completer->lead = lead;
+	for (size_t i = 0; schema && !equals && i < schema->field_count; i++) {
+		_cleanup_(freep) char *word = mem_format("%s=", schema->fields[i].key);
+
+		/* What is not worked out of other fields. */
+		if (schema->fields[i].width)
+			put(completer, piece, word, schema->fields[i].help);
+	}
+	key = equals ? mem_format("%.*s", (int)(equals - piece), piece) : NULL;
+	field = schema && key ? schema_find(schema, key) : NULL;
+	for (const struct enum_name *name = field ? field->names : NULL; name && name->word; name++)
+		put(completer, equals + 1, name->word, name->help ? name->help : "");
+	completer->lead = kept;
+}
+
 static void put_listed(const struct completer *completer, enum completion completion,
 		       const char *partial)
 {
@@ -126,6 +152,9 @@ static void put_class(struct completer *completer, enum completion completion,
 		break;
 	case COMPLETE_COLUMN:
 		put_columns(completer, partial);
+		break;
+	case COMPLETE_FIELD:
+		put_assignments(completer, partial);
 		break;
 	case COMPLETE_FILE:
 		puts(":file");
@@ -209,6 +238,19 @@ static const struct option_row *follow(struct completer *completer, char *const 
 	return open;
 }
 
+/* A word that says what of, or an object; where that word may be left out, either. */
+static void put_objects(struct completer *completer, const char *partial)
+{
+	const struct command *command = completer->command;
+
+	if (command->form && !completer->object) {
+		put_forms(completer, partial);
+		if (command->least_objects)
+			return;
+	}
+	put_class(completer, command->object_completion, command->object_choices, partial);
+}
+
 void complete(const struct ctx *ctx, char *const *words, complete_list list)
 {
 	struct completer completer = {
@@ -233,9 +275,6 @@ void complete(const struct ctx *ctx, char *const *words, complete_list list)
 		put_options(&completer, last);
 	else if (!completer.command)
 		put_commands(&completer, last, false);
-	else if (completer.command->form && !completer.object)
-		put_forms(&completer, last);
 	else
-		put_class(&completer, completer.command->object_completion,
-			  completer.command->object_choices, last);
+		put_objects(&completer, last);
 }

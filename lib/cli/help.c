@@ -126,7 +126,7 @@ void help_of_command(const struct command *command, const char *word, FILE *stre
 	}
 	fputs("\nGlobal options:\n", stream);
 	put_options(global_options, global_option_count, stream);
-	if (command->schema && !command->form)
+	if (command->schema && (!command->form || !command->least_objects))
 		put_columns(command->schema, command->all_columns, stream);
 	put_more_columns(command, stream);
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", command->name);

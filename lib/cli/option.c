@@ -95,13 +95,36 @@ static int parse_with_unit(const char *text, const struct enum_name *units, uint
 	return 0;
 }
 
+/* 0.2, 1.5s: by hand, for strtod() takes the decimal point that the locale has. */
+static int parse_fraction(const char *text, const struct enum_name *units, uint64_t *ret_msec)
+{
+	size_t whole = strspn(text, "0123456789");
+	size_t rest = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+	const struct enum_name *unit = enum_find_word(units, text + whole + 1 + rest);
+	uint64_t value = 0, weight = 1;
+
+	if (!whole || !rest || !unit || whole + rest > 9)
+		return -EINVAL;
+	for (size_t i = 0; i <= whole + rest; i++)
+		if (i != whole)
+			value = value * 10 + (uint64_t)(text[i] - '0');
+	for (size_t i = 0; i < rest; i++)
+		weight *= 10;
+	/* No time that is counted in whole milliseconds. */
+	if (value * unit->value % weight)
+		return -EINVAL;
+	*ret_msec = value * unit->value / weight;
+	return 0;
+}
+
 static int parse_duration(const char *text, uint64_t *ret_msec)
 {
 	static const struct enum_name units[] = {
 		{1, "ms"}, {1000, "s"}, {60000, "m"}, {3600000, "h"}, {1000, ""}, {0, NULL},
 	};
 
-	return parse_with_unit(text, units, ret_msec);
+	return strchr(text, '.') ? parse_fraction(text, units, ret_msec)
+				 : parse_with_unit(text, units, ret_msec);
 }
 
 int option_parse_size(const char *text, uint64_t *ret_bytes)

@@ -32,6 +32,7 @@ enum completion {
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
 	COMPLETE_CHOICE, /* the option's choices */
+	COMPLETE_FIELD,	 /* FIELD=VALUE of the form that the first word names */
 	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
 };
 

@@ -219,6 +219,12 @@ in_bash()
 	[ "$output" = "$BATS_TEST_TMPDIR/bin" ] || wrong "file: $output"
 	in_bash "rdmactl --root=$BATS_TEST_TMPDIR/bi"
 	[ "$output" = "$BATS_TEST_TMPDIR/bin" ] || wrong "file: $output"
+	in_bash 'rdmactl sa nodes node_t'
+	[ "$output" = node_type= ] || wrong "field: $output"
+	in_bash 'rdmactl sa nodes node_type=sw'
+	[ "$output" = switch ] || wrong "value of a field: $output"
+	in_bash 'rdmactl smp portinfo 1 --set lmc=0,physical_st'
+	[ "$output" = 0,physical_state= ] || wrong "second field: $output"
 	in_bash 'rdmactl frobnicate'
 	[ "$output" = '' ] || wrong "nothing: $output"
 	nothing_wrong
@@ -231,7 +237,7 @@ in_zsh()
 {
 	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 zsh -f -c '
 		compdef() { }
-		_describe() { print -rl -- "${(@P)2}" }
+		_describe() { print -rl -- "${(@P)2}" "${@[3,-1]}" }
 		_files() { print files }
 		source $1
 		shift
@@ -249,6 +255,8 @@ in_zsh()
 	[ "$output" = '--color=always' ] || wrong "value: $output"
 	in_zsh devices -o device,firm
 	[ "$output" = 'device,firmware:firmware version' ] || wrong "column: $output"
+	in_zsh sa nodes node_t
+	[ "$output" = $'node_type=:type of the node\n-S' ] || wrong "field: $output"
 	in_zsh --root ''
 	[ "$output" = files ] || wrong "file: $output"
 	nothing_wrong

@@ -273,6 +273,9 @@ row()
 	try mad send 5 --class pm --attribute nodeinfo
 	expect_error 2 mad "--attribute: 'nodeinfo' is no attribute of that class" \
 		'a number, or a name such as PortCounters or portcounters'
+	try mad send 5 --class pm --attribute portcountrs
+	expect_error 2 mad "--attribute: 'portcountrs' is no attribute of that class" \
+		"did you mean 'portcounters'?"
 	try mad send 5 --class pm --attribute 0x10000
 	expect 2
 	try mad send 5 --class pm --attribute 1 --modifier 4294967296
@@ -321,6 +324,10 @@ row()
 	grep -q '^attribute_modifier' <<<"$output"
 	try __complete -- mad classes -o cap
 	grep -q '^cap_mask2' <<<"$output"
+	try __complete -- mad send --class openib-p
+	same 'a class' openib-ping "${output%%$'\t'*}"
+	try __complete -- mad send --method get-tab
+	same 'a method' get-table "${output%%$'\t'*}"
 	try __complete -- mad send --cl
 	same 'an option' --class "${output%%$'\t'*}"
 }

@@ -48,6 +48,8 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 @test "sa: columns and keys are checked" {
 	try sa nodes -o node_descripton
 	expect_error 2 sa "unknown column 'node_descripton'" "did you mean 'node_description'?"
+	try sa nodes -o xyzzy
+	expect_error 2 sa "unknown column 'xyzzy'" 'rdmactl sa nodes --help lists the columns'
 	try sa nodes --mkey x
 	expect_error 2 sa "--mkey: 'x' is no key: a number up to 0xffffffffffffffff"
 }
@@ -73,4 +75,8 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'sm switches services sl2vl' ]
 	try __complete -- sa path -o dl
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = dlid ]
+	try __complete -- sa nodes node_t
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = node_type= ]
+	try __complete -- sa nodes node_type=s
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = node_type=switch ]
 }

@@ -98,6 +98,10 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'portinfo portinfoext' ]
 	try __complete -- smp nodeinfo -o node_g
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = node_guid ]
+	try __complete -- smp portinfo 5 1 --set lmc=0,physical_st
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = lmc=0,physical_state= ]
+	try __complete -- smp portinfo 5 1 --set physical_state=dis
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = physical_state=disabled ]
 	try __complete -- smp lft -o l
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = lid ]
 }

@@ -43,7 +43,8 @@ def changes(sim):
                                for row in document.rows], [('armed', 11, int(port))])
     wrong += unequal('exit status', document.status, 0)
     said = document.result.complaint()
-    for line in ('hoq_life_code of %s: 16 -> 11' % lid, 'state of %s: active -> armed' % lid):
+    for line in ('hoq_life_code of %s port %s: 16 -> 11' % (lid, port),
+                 'state of %s port %s: active -> armed' % (lid, port)):
         wrong += [] if line in said else ['%r is not in %r' % (line, said)]
     wrong += unequal('afterwards', [row[:2] for row in state(sim, lid, port)], [('armed', 11)])
     text = sim.run(['smpquery', 'portinfo', lid, port]).text()

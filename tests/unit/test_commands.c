@@ -110,8 +110,10 @@ static void check_option(const struct option_row *row, size_t args_size)
 	check_help("option", name, row->help);
 	CHECK(row->kind < ARRAY_SIZE(sizes), "option", name);
 	CHECK((row->kind == OPTION_FLAG) == !row->metavar, "option", name);
-	CHECK(chooses == (row->choices != NULL), "option", name);
-	CHECK(chooses == (row->completion == COMPLETE_CHOICE), "option", name);
+	/* Text may be one of some words, and is then more: those are offered only. */
+	CHECK(chooses || row->kind == OPTION_STRING || !row->choices, "option", name);
+	CHECK(!chooses || row->choices, "option", name);
+	CHECK((row->choices != NULL) == (row->completion == COMPLETE_CHOICE), "option", name);
 	CHECK(!row->most || row->least <= row->most, "option", name);
 	CHECK(row->offset + sizes[row->kind] <= args_size, "option", name);
 	CHECK(!row->letter || isalpha((unsigned char)row->letter), "option", name);

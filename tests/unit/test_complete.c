@@ -8,12 +8,19 @@
 #include "base/mem.h"
 #include "cli/complete.h"
 #include "sample.h"
+#include "schema/packed.h"
+
+struct packed {
+	char *object;
+	unsigned char data[4];
+};
 
 struct args {
 	bool all;
 	const char *netdev;
 	struct number type, types;
 	const char *tests;
+	const char *set;
 };
 
 static const struct enum_name types[] = {
@@ -29,6 +36,7 @@ static const struct option_row options[] = {
 	CHOICE_OPTION(struct args, type, 0, "type", "TYPE", types, "a type"),
 	CHOICES_OPTION(struct args, types, 0, "types", "LIST", types, "some types"),
 	STRING_OPTION(struct args, tests, 0, "test", "LIST", COMPLETE_TEST, "some tests"),
+	STRING_OPTION(struct args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD, "a change"),
 	{.name = "secret", .kind = OPTION_FLAG, .help = "not shown", .hidden = true},
 };
 
@@ -102,7 +110,7 @@ static void list(enum completion completion, const char *root, struct strings *r
 }
 
 /* The words, with | between them: the last one is completed. */
-static char *ask(const char *line)
+static char *ask_of(const struct ctx *of, const char *line)
 {
 	_cleanup_(freep) char *copy = mem_string(line);
 	char *words[20], *rest = copy;
@@ -112,8 +120,13 @@ static char *ask(const char *line)
 	while ((words[count] = strsep(&rest, "|")))
 		count++;
 	capture_begin(&captured);
-	complete(&ctx, words, list);
+	complete(of, words, list);
 	return capture_end(&captured);
+}
+
+static char *ask(const char *line)
+{
+	return ask_of(&ctx, line);
 }
 
 static void check(const char *line, const char *expected)
@@ -220,12 +233,74 @@ static void option_values(void **state)
 	check("--root|", ":file\n");
 	check("--root|/tm", ":file\n");
 	check("--timeout|", "");
+	/* Fields only where a word has said of what. */
+	check("list|--set|", "");
 	/* After its value the option is done; a value may look like an option. */
 	check("list|--type|ib|mlx5_0/", "mlx5_0/1\t\n");
 	check("list|--type|--all|--typ", "--type\ta type\n--types\tsome types\n");
 	check("list|--netdev|--a", "");
 	/* A flag takes none. */
 	check("list|--all|mlx5_0/", "mlx5_0/1\t\n");
+}
+
+static const struct field packed_fields[] = {
+	{PACKED_ROW(struct packed, data, FIELD_ENUM, 0, 4, "state", "STATE", 0, "the state"),
+	 .names = types},
+	{PACKED_ROW(struct packed, data, FIELD_UNSIGNED, 4, 4, "size", "SIZE", 0, "the size")},
+	STRING_FIELD(struct packed, object, "served_by", "BY", 0, 0, "not of the bytes"),
+};
+
+static const struct schema packed_schema = {
+	.name = "packed",
+	.version = 1,
+	.summary = "packed bytes",
+	.fields = packed_fields,
+	.field_count = ARRAY_SIZE(packed_fields),
+	.record_size = sizeof(struct packed),
+};
+
+static bool packed_form(size_t number, struct command_form *ret_form)
+{
+	*ret_form = (struct command_form){
+		.word = "bytes", .summary = "the bytes", .schema = &packed_schema};
+	return !number;
+}
+
+/* FIELD=VALUE, as objects and as the value of an option. */
+static void assignments(void **state)
+{
+	static const struct command query = {
+		.name = "query",
+		.group = GROUP_MAD,
+		.summary = "ask",
+		.object_completion = COMPLETE_FIELD,
+		.options = options,
+		.option_count = ARRAY_SIZE(options),
+		.form = packed_form,
+	};
+	static const struct command *const one[] = {&query};
+	static const struct {
+		const char *line, *offered;
+	} rows[] = {
+		{"query|", "bytes\tthe bytes\n"},
+		{"query|bytes|", "state=\tthe state\nsize=\tthe size\n"},
+		{"query|bytes|si", "size=\tthe size\n"},
+		{"query|bytes|state=r", "state=roce-v1\t\nstate=roce-v2\t\n"},
+		{"query|bytes|size=", ""},
+		{"query|bytes|nope=", ""},
+		{"query|bytes|size=1|st", "state=\tthe state\n"},
+		{"query|bytes|--set|size=1,st", "size=1,state=\tthe state\n"},
+		{"query|bytes|--set|size=1,state=i", "size=1,state=ib\tInfiniBand\n"},
+		{"query|bytes|--set=state=i", "--set=state=ib\tInfiniBand\n"},
+	};
+	const struct ctx here = {.commands = one, .command_count = 1};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *text = ask_of(&here, rows[i].line);
+
+		assert_string_equal(text, rows[i].offered);
+	}
 }
 
 static void joined_values(void **state)
@@ -344,13 +419,13 @@ static void found_commands(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(command_names),    cmocka_unit_test(objects),
-		cmocka_unit_test(schemas),	    cmocka_unit_test(option_names),
-		cmocka_unit_test(all_option_names), cmocka_unit_test(option_values),
-		cmocka_unit_test(joined_values),    cmocka_unit_test(columns),
-		cmocka_unit_test(all_columns),	    cmocka_unit_test(root_is_passed_on),
-		cmocka_unit_test(strange_words),    cmocka_unit_test(hostile_names),
-		cmocka_unit_test(found_commands),
+		cmocka_unit_test(command_names),     cmocka_unit_test(objects),
+		cmocka_unit_test(schemas),	     cmocka_unit_test(option_names),
+		cmocka_unit_test(all_option_names),  cmocka_unit_test(option_values),
+		cmocka_unit_test(assignments),	     cmocka_unit_test(joined_values),
+		cmocka_unit_test(columns),	     cmocka_unit_test(all_columns),
+		cmocka_unit_test(root_is_passed_on), cmocka_unit_test(strange_words),
+		cmocka_unit_test(hostile_names),     cmocka_unit_test(found_commands),
 	};
 
 	return cmocka_run_group_tests_name("complete", tests, NULL, NULL);

@@ -160,6 +160,11 @@ static void durations(void **state)
 		{"2h", 7200000},
 		{"4294967295h", UINT64_C(4294967295) * 3600000},
 		{"007s", 7000},
+		{"0.2", 200},
+		{"1.5s", 1500},
+		{"0.50m", 30000},
+		{"0.001", 1},
+		{"12.0ms", 12},
 	};
 	struct parsed parsed;
 
@@ -401,9 +406,10 @@ static void missing_values(void **state)
 static void bad_values(void **state)
 {
 	static const char *const durations[] = {
-		"",	"s",	"ms",	      "1d",   "1 s", "-1",
-		"1.5s", "1ss",	"4294967296", "0x10", "+1s", "99999999999999999999s",
-		"1S",	"\xff",
+		"",	  "s",	   "ms",	 "1d",		 "1 s", "-1",
+		"1.5d",	  "1ss",   "4294967296", "0x10",	 "+1s", "99999999999999999999s",
+		"1S",	  "\xff",  "1.s",	 ".5",		 ".",	"1.2.3",
+		"0.0001", "0.5ms", "1.5 s",	 "1.0000000001",
 	};
 
 	(void)state;

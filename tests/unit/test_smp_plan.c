@@ -269,6 +269,34 @@ static void multicast_top(void **state)
 	}
 }
 
+static void extents(void **state)
+{
+	static const struct {
+		const char *word;
+		const struct smp_node *node;
+		bool any;
+		uint32_t first, last;
+	} rows[] = {
+		{"nodeinfo", &a_switch, false, 0, 0}, {"portinfo", &adapter, true, 0, 2},
+		{"pkeys", &a_switch, true, 0, 36},    {"guidinfo", &adapter, true, 0, 8},
+		{"guidinfo", &nothing, false, 0, 0},  {"lft", &a_switch, true, 0, 128},
+		{"lft", &adapter, false, 0, 0},	      {"mft", &adapter, false, 0, 0},
+		{"mft", &empty_switch, false, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smp_range extent = {0, 0};
+
+		assert_int_equal(smp_extent(attribute_of(rows[i].word), rows[i].node, &extent),
+				 rows[i].any);
+		if (!rows[i].any)
+			continue;
+		assert_int_equal(extent.first, rows[i].first);
+		assert_int_equal(extent.last, rows[i].last);
+	}
+}
+
 static void needs(void **state)
 {
 	static const struct {
@@ -296,7 +324,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modifiers), cmocka_unit_test(each_entry_once),
 		cmocka_unit_test(contents),  cmocka_unit_test(multicast_top),
-		cmocka_unit_test(needs),
+		cmocka_unit_test(needs),     cmocka_unit_test(extents),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

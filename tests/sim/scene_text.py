@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What people see: records and tables, what is not there, and the next step."""
+
+import scene_bed
+import bed
+from tap import unequal
+
+NET = 'net.2sw2path4hca'
+
+
+def a_switch(sim):
+    """(LID, number of ports) of a switch that the subnet manager is not at."""
+    nodes = {node.name: node for node in sim.net.switches()}
+    return next((str(lid), nodes[name].ports) for (name, port), lid in sorted(sim.lids().items())
+                if name in nodes and name != sim.manager)
+
+
+def an_adapter(sim):
+    names = [node.name for node in sim.net.hcas()]
+    return next(str(lid) for (name, _), lid in sorted(sim.lids().items())
+                if name in names and name not in (sim.manager, sim.host))
+
+
+def lines(sim, status, *words):
+    result = sim.rdmactl(*words)
+    return result.text().splitlines(), unequal('status of ' + ' '.join(words), result.status,
+                                               status), result.complaint()
+
+
+def several(sim):
+    """One record is a field a line, several are a table; --tsv has all columns of both."""
+    lid, count = a_switch(sim)
+    one, wrong, _ = lines(sim, 0, 'smp', 'portinfo', lid, '1')
+    wrong += unequal('a record', [one[0].split(), len(one) > 50], [['object', lid], True])
+    some, bad, _ = lines(sim, 0, 'smp', 'portinfo', lid, '--all-ports')
+    wrong += bad + unequal('heading', some[0].split()[:4], ['OBJECT', 'PORT', 'STATE', 'PHYSICAL'])
+    wrong += unequal('rows', [row.split()[1] for row in some[1:]],
+                     [str(port) for port in range(count + 1)])
+    some, bad, _ = lines(sim, 0, 'smp', 'portinfo', lid, '1-2', '-o', 'object_port,state')
+    wrong += bad + unequal('-o', [row.split()[0] for row in some], ['PORT', '1', '2'])
+    some, bad, _ = lines(sim, 0, 'smp', 'nodeinfo', '%s,%s' % (lid, an_adapter(sim)),
+                         '-o', '+node')
+    wrong += bad + unequal('-o +node', [len(some), some[0].split()[-1]], [3, 'NODE'])
+    some, bad, _ = lines(sim, 0, 'smp', 'portinfo', lid, '1-2', '-o', 'all')
+    wrong += bad + unequal('-o all', [row.split()[0] for row in some if row][0], 'object')
+    heads = [lines(sim, 0, 'smp', 'portinfo', lid, ports, '--tsv')[0][0]
+             for ports in ('1', '1-2')]
+    return wrong + unequal('columns of --tsv', heads[0], heads[1])
+
+
+def lacking(sim):
+    """Ports, entries and tables that the node has not: never an empty answer and status 0."""
+    lid, count = a_switch(sim)
+    adapter = an_adapter(sim)
+    wrong = []
+    for words, status, part in (
+            (('portinfo', lid, str(count + 1)), 1, 'its last port is %d' % count),
+            (('portinfo', lid, '1-%d' % (count + 1), '-o', 'state'), 3, 'its last port is'),
+            (('lft', adapter), 1, 'the node is no switch'),
+            (('mft', adapter), 1, 'the node is no switch'),
+            (('lft', lid, '4000'), 1, 'it has 0 to '),
+            (('mft', lid, '5'), 1, 'it has 0xc000 to '),
+            (('nodeinfo', lid, '1'), 2, 'nodeinfo is of the node as a whole'),
+            (('cableinfo', lid, '2', '--timeout', '20ms'), 1, 'cannot read CableInfo of port 2'),
+            (('sminfo', adapter, '--timeout', '20ms'), 1, 'no subnet manager answers there'),
+            (('cableinfo', lid, '2', '--timeout', '20ms'), 1, 'may not have the attribute'),
+            (('portinfo', '4000', '--timeout', '20ms'), 1, '4000: cannot read NodeInfo: no answer'),
+            (('nodeinfo', '4000', '--timeout', '20ms', '--retries', '0'), 1, 'asked once')):
+        _, bad, said = lines(sim, status, 'smp', *words)
+        wrong += bad + ([] if part in said else ['%s: %r is not in %r' % (words, part, said)])
+    return wrong
+
+
+def arbitration(sim):
+    """Entries of weight 0 count for nothing, whatever their lane."""
+    lid, _ = a_switch(sim)
+    whole = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1', '--all').rows
+    used = sim.document('smp_vlarb', 'smp', 'vlarb', lid, '1').rows
+    return unequal('entries', used, [row for row in whole if row['weight']]) + (
+        [] if 0 < len(used) < len(whole) else ['the test has nothing to tell apart'])
+
+
+def changes(sim):
+    """The simulator ignores one field and refuses an attribute: both are told."""
+    lid, _ = a_switch(sim)
+    wrong = []
+    for words, status, part in (
+            (('portinfo', lid, '5', '--set', 'link_round_trip_latency=5', '--yes'), 3,
+             'the node kept link_round_trip_latency as it was: 0'),
+            (('nodeinfo', lid, '--set', 'port_count=3', '--yes'), 1,
+             'not changed: the node refused it with status 0x0008: method-not-supported'),
+            (('portinfo', lid, '5', '--set', 'state=dwn', '--yes'), 2,
+             'logical state: nop, down, init, armed, active'),
+            (('portinfo', lid, '5', '--set', 'stat=down', '--yes'), 2, "did you mean 'state'?"),
+            (('portinfo', lid, '5', '--set', 'xyzzy=1', '--yes'), 2,
+             'rdmactl smp portinfo --help lists the columns')):
+        _, bad, said = lines(sim, status, 'smp', *words)
+        wrong += bad + ([] if part in said else ['%s: %r is not in %r' % (words, part, said)])
+    return wrong
+
+
+def administrator(sim):
+    wrong = []
+    for words, status, part in (
+            (('pkeys',), 1, 'only for who gives the SM_Key: --mkey'),
+            (('nodes', 'node_type=swt'), 2, 'type of the node: ca, switch, router'),
+            (('nodes', '-o', 'xyzzy'), 2, 'rdmactl sa nodes --help lists the columns')):
+        _, bad, said = lines(sim, status, 'sa', *words)
+        wrong += bad + ([] if part in said else ['%s: %r is not in %r' % (words, part, said)])
+    rows = sim.document('sa_classportinfo', 'sa', 'classportinfo').rows
+    return wrong + unequal('who answered', rows[0]['object'],
+                           'SA at LID %d' % rows[0]['object_lid'])
+
+
+def times(sim):
+    """Tenths of a microsecond in tables; the host of --each only where it is known."""
+    lid, _ = a_switch(sim)
+    some, wrong, _ = lines(sim, 0, 'ping', '-c', '2', '-i', '0.01', lid)
+    wrong += unequal('heading', some[0].split()[-10:], ('MIN us P50 us P90 us P99 us '
+                                                        'MAX us').split())
+    wrong += unequal('decimals', {len(cell.split('.')[1]) for cell in some[1].split()[-5:]}, {1})
+    some, bad, _ = lines(sim, 0, 'ping', '-c', '2', '-i', '0.01', '-e', lid)
+    return wrong + bad + unequal('heading of --each', some[0].split(),
+                                 'OBJECT SEQ RECEIVED P50 us'.split())
+
+
+def play(tap, box):
+    with bed.Simulator(box, scene_bed.NETS[NET]) as sim:
+        sim.start_manager()
+        for name, function in {
+                'one is a record, several are a table': several,
+                'what a node has not is said': lacking,
+                'arbitration without what is not in use': arbitration,
+                'changes that are not made': changes,
+                'next steps of sa': administrator,
+                'round trips in tables': times}.items():
+            tap.test('text: ' + name, function(sim))
