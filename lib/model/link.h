@@ -12,6 +12,9 @@ struct link {
 	char *name;
 	struct number type;	 /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	struct number operstate; /* IF_OPER_* */
+	enum tristate enabled;	 /* IFF_UP: the administrator's will */
+	enum tristate running;	 /* IFF_RUNNING: up, or of an operstate that is not known */
+	enum tristate carrier;	 /* IFF_LOWER_UP */
 	struct number mtu_bytes;
 	char *kind;		    /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
 	char *address;		    /* hardware address, aa:bb:... */

@@ -42,6 +42,14 @@ struct netlink {
 	uint8_t *slots; /* slot_count times largest */
 };
 
+void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count)
+{
+	free(netlink->slots);
+	netlink->largest = largest;
+	netlink->slot_count = count < MOST_SLOTS ? count : MOST_SLOTS;
+	netlink->slots = mem_alloc_zero(netlink->slot_count, largest);
+}
+
 struct netlink *netlink_from_fd(int fd, size_t largest)
 {
 	const struct timeval patience = {.tv_sec = TIMEOUT_SECONDS};
@@ -49,11 +57,7 @@ struct netlink *netlink_from_fd(int fd, size_t largest)
 	const int on = 1;
 
 	netlink->fd = fd;
-	netlink->largest = largest;
-	netlink->slot_count = BUFFER_BYTES / largest;
-	if (netlink->slot_count > MOST_SLOTS)
-		netlink->slot_count = MOST_SLOTS;
-	netlink->slots = mem_alloc_zero(netlink->slot_count, largest);
+	netlink_offer(netlink, largest, BUFFER_BYTES / (unsigned int)largest);
 	/* Niceties: without them (an old kernel) errors come without words, and nothing else. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -247,6 +251,7 @@ static void take_end(struct netlink_exchange *exchange, unsigned int index,
 	end_answer(exchange, index);
 	if (exchange->dump) {
 		note_error(exchange, answer.error);
+		exchange->refused = message->nlmsg_type == NLMSG_ERROR;
 		return;
 	}
 	if (answer.error && message->nlmsg_type == NLMSG_ERROR)
@@ -366,15 +371,27 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 	return error ? error : exchange.error;
 }
 
+int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
+		       struct netlink_exchange *exchange)
+{
+	exchange->dump = true;
+	return send_request(netlink, request, exchange);
+}
+
+int netlink_dump_step(struct netlink *netlink, struct netlink_exchange *exchange)
+{
+	return exchange->left ? receive(netlink, exchange, 0) : 0;
+}
+
 int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
 		 void *context)
 {
-	struct netlink_exchange exchange = {.dump = true, .handle = handle, .context = context};
-	int error = send_request(netlink, request, &exchange);
+	struct netlink_exchange exchange = {.handle = handle, .context = context};
+	int error = netlink_dump_begin(netlink, request, &exchange);
 
 	/* To its end even if something is wrong with it: the kernel runs one dump a socket. */
 	while (!error && exchange.left)
-		error = receive(netlink, &exchange, 0);
+		error = netlink_dump_step(netlink, &exchange);
 	if (!error)
 		error = exchange.error;
 	return error || !exchange.interrupted ? error : -EINTR;

@@ -50,6 +50,7 @@ struct netlink_exchange {
 	bool answered[NETLINK_BATCH];
 	bool dump;
 	bool interrupted;   /* the tables changed while the kernel dumped them */
+	bool refused;	    /* the error is about the request: the dump never began */
 	unsigned int empty; /* messages without a record, in a row */
 	int error;	    /* the first that went wrong */
 	netlink_handler *handle;
@@ -61,6 +62,11 @@ int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink);
 /* For tests: any socket that keeps datagrams apart. Takes the descriptor over. */
 struct netlink *netlink_from_fd(int fd, size_t largest);
 void netlink_free(struct netlink *netlink);
+/*
+ * Takes at most `count` datagrams of that size with one system call from now on. What is on offer
+ * grows the messages of the kernel's dumps, from the next but one on; they never shrink again.
+ */
+void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count);
 
 /* Adds a message with the fixed header of its protocol (NULL, 0: none); then its attributes. */
 void netlink_add(struct netlink_request *request, uint16_t type, uint16_t flags, const void *header,
@@ -80,6 +86,15 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
  */
 int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
 		 void *context);
+/*
+ * The same step by step, for tables that are too large to be kept: begin with `handle` and
+ * `context` of the exchange set, then step until `left` is 0 or an error is returned. Each step
+ * takes some datagrams; the result of the whole is in exchange->error. What is left off before its
+ * end keeps the socket busy: free it.
+ */
+int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
+		       struct netlink_exchange *exchange);
+int netlink_dump_step(struct netlink *netlink, struct netlink_exchange *exchange);
 
 /* Works off one datagram, which starts at a multiple of 4. -EBADMSG: it is damaged. */
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length);

@@ -7,26 +7,17 @@
 #include <unistd.h>
 
 #include <linux/netlink.h>
-#include <rdma/rdma_netlink.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "source/attribute.h"
 #include "source/netlink.h"
+#include "source/nldev_private.h"
 #include "source/rdma_netlink_attrs.h"
 
 /* The kernel counts ports with 32 bits; more than this is a damaged message. */
 #define MOST_PORTS 65535
-
-struct nldev {
-	struct netlink *netlink;
-};
-
-static uint16_t message_type(unsigned int command)
-{
-	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
-}
 
 /*
  * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its own overhead: an answer, or one
@@ -195,7 +186,7 @@ int nldev_get_devices(struct nldev *nldev, struct device_list *list)
 	struct netlink_request request = {0};
 	int error;
 
-	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
 	error = netlink_dump(nldev->netlink, &request, handle_device, &found);
 	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
 	if (error && error != -EINTR)
@@ -238,146 +229,16 @@ int nldev_parse_port(const void *attributes, size_t length, struct port *port)
 	return fill_port(table, port);
 }
 
-/* One request for a port, and what became of it. */
-struct port_request {
-	const struct device *device;
-	struct port *port;
-	bool answered;
-	int error;  /* the answer's */
-	char *text; /* the kernel's words about it, or NULL */
-};
-
-/* Requests on their way to the kernel, and whom to tell of failures. */
-struct port_batch {
-	struct port_request requests[NETLINK_BATCH];
-	unsigned int count;
-	nldev_port_failed *failed;
-	void *context;
-	int given_up; /* the kernel does not answer: ask it no more */
-};
-
-/* Whether an attribute is there and has this value. */
-static bool has_number(const struct nlattr *attribute, uint64_t expected)
-{
-	struct number number = {0};
-
-	return !netlink_get_number(attribute, &number) && number.known && number.value == expected;
-}
-
-static int take_port(const struct port_request *request, const struct netlink_answer *answer)
-{
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
-
-	if (answer->error)
-		return answer->error;
-	/* The answer's message type says nothing; that it is about this port is said in it. */
-	if (!answer->payload ||
-	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
-	    !has_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], request->device->index.value) ||
-	    !has_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], request->port->port.value))
-		return -EBADMSG;
-	return fill_port(table, request->port);
-}
-
-static int handle_port(void *context, unsigned int index, const struct netlink_answer *answer)
-{
-	struct port_request *request = &((struct port_request *)context)[index];
-
-	request->answered = true;
-	request->error = take_port(request, answer);
-	if (answer->text)
-		request->text = mem_string(answer->text);
-	return 0;
-}
-
-/* Asks for ports, at most a batch of them. */
-static int ask_ports(struct nldev *nldev, struct port_request *requests, unsigned int count)
-{
-	struct netlink_request request = {0};
-
-	for (unsigned int i = 0; i < count; i++) {
-		netlink_add(&request, message_type(RDMA_NLDEV_CMD_PORT_GET), 0, NULL, 0);
-		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
-				(uint32_t)requests[i].device->index.value);
-		netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
-				(uint32_t)requests[i].port->port.value);
-	}
-	return netlink_ask(nldev->netlink, &request, handle_port, requests);
-}
-
-/* Asks again for one port whose answer was lost. A second loss is the port's failure. */
-static void ask_port_again(struct nldev *nldev, struct port_batch *batch,
-			   struct port_request *request)
-{
-	int error = batch->given_up;
-
-	if (!error)
-		error = ask_ports(nldev, request, 1);
-	if (!request->answered)
-		request->error = error ? error : -EBADMSG;
-	if (error == -ETIMEDOUT)
-		batch->given_up = error;
-}
-
-static int handle_error(void *context, unsigned int request, const struct netlink_answer *answer)
+static int take_port(void *context, struct port *port, const struct nlattr *const *table)
 {
 	(void)context;
-	(void)request;
-	return answer->error;
-}
-
-/*
- * What an error of a request about a device means. nldev says -EINVAL to an index that it does not
- * know, as to much else: so ask whether the device is still there.
- */
-static int explain_error(struct nldev *nldev, const struct device *device, int error)
-{
-	struct netlink_request request = {0};
-
-	if (error != -EINVAL)
-		return error;
-	netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
-	if (netlink_ask(nldev->netlink, &request, handle_error, NULL) == -EINVAL)
-		return -ENODEV;
-	return error;
-}
-
-static void finish_batch(struct nldev *nldev, struct port_batch *batch)
-{
-	if (!batch->given_up && batch->count)
-		ask_ports(nldev, batch->requests, batch->count);
-	for (unsigned int i = 0; i < batch->count; i++) {
-		struct port_request *request = &batch->requests[i];
-
-		if (!request->answered)
-			ask_port_again(nldev, batch, request);
-		if (!request->error)
-			continue;
-		if (!request->text)
-			request->error = explain_error(nldev, request->device, request->error);
-		batch->failed(batch->context, request->port, request->error, request->text);
-		free(request->text);
-	}
-	batch->count = 0;
+	return fill_port(table, port);
 }
 
 int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
 		    void *context)
 {
-	struct port_batch batch = {.failed = failed, .context = context};
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct device *device = &list->items[i];
-
-		for (size_t j = 0; device->index.known && j < device->port_count; j++) {
-			batch.requests[batch.count++] = (struct port_request){
-				.device = device, .port = &device->ports[j]};
-			if (batch.count == NETLINK_BATCH)
-				finish_batch(nldev, &batch);
-		}
-	}
-	finish_batch(nldev, &batch);
+	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
 	return 0;
 }
 
@@ -409,7 +270,7 @@ static void finish_uverbs_batch(struct nldev *nldev, struct uverbs_batch *batch)
 	struct netlink_request request = {0};
 
 	for (unsigned int i = 0; i < batch->count; i++) {
-		netlink_add(&request, message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
+		netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
 		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
 				(uint32_t)batch->devices[i]->index.value);
 		netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/if.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include "base/mem.h"
 #include "source/attribute.h"
 #include "source/netlink.h"
+#include "source/rtnl_private.h"
 
 /* The most that the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
 #define LARGEST_MESSAGE 32768
@@ -22,10 +24,6 @@
 
 /* An IPoIB hardware address is flags, queue pair number and port GID (RFC 4391, 9.1.1). */
 #define IPOIB_ADDRESS_BYTES 20
-
-struct rtnl {
-	struct netlink *netlink;
-};
 
 int rtnl_open(struct rtnl **ret_rtnl)
 {
@@ -131,6 +129,13 @@ static int fill_kind(const struct nlattr *nest, struct link *link)
 	return 0;
 }
 
+static void fill_flags(unsigned int flags, struct link *link)
+{
+	link->enabled = flags & IFF_UP ? TRISTATE_YES : TRISTATE_NO;
+	link->running = flags & IFF_RUNNING ? TRISTATE_YES : TRISTATE_NO;
+	link->carrier = flags & IFF_LOWER_UP ? TRISTATE_YES : TRISTATE_NO;
+}
+
 int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 {
 	const struct nlattr *table[IFLA_LINK_NETNSID + 1];
@@ -140,6 +145,7 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 		return -EBADMSG;
 	number_set(&link->index, (unsigned int)header->ifi_index);
 	number_set(&link->type, header->ifi_type);
+	fill_flags(header->ifi_flags, link);
 	netlink_get_text(table[IFLA_IFNAME], &link->name);
 	fill_hardware_address(table[IFLA_ADDRESS], link);
 	if (netlink_get_number(table[IFLA_OPERSTATE], &link->operstate) ||

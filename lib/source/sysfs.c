@@ -18,6 +18,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#define MOST_BYTES 65536 /* of sysfs_read_long(): a power of two times the first size */
+
 /* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
 #define FORMAT_PATH(path, format)                                               \
 	do {                                                                    \
@@ -37,8 +39,7 @@ int root_open(const char *directory, struct root *ret_root)
 
 	if (fd < 0)
 		return -errno;
-	ret_root->fd = fd;
-	ret_root->live = !directory;
+	*ret_root = (struct root){.fd = fd, .live = !directory};
 	return 0;
 }
 
@@ -121,12 +122,28 @@ static int open_path(const struct root *root, const char *path, int flags)
 	int fd;
 
 	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-	fd = root->live ? open_live(path, flags) : open_inside(root, path, flags);
+	if (root->below)
+		fd = openat(root->fd, path, flags);
+	else
+		fd = root->live ? open_live(path, flags) : open_inside(root, path, flags);
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOENT && !root->live)
 		return saved_error(root, path);
 	return -errno;
+}
+
+int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	FORMAT_PATH(path, format);
+	fd = open_path(root, path, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	*ret_root = (struct root){.fd = fd, .live = root->live, .below = root->live};
+	return 0;
 }
 
 static ssize_t read_path(const struct root *root, char *text, const char *path)
@@ -156,6 +173,38 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 
 	FORMAT_PATH(path, format);
 	return read_path(root, text, path);
+}
+
+int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(closep) int fd = -1;
+	size_t size = SYSFS_TEXT_SIZE, at = 0;
+	char path[PATH_MAX];
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	fd = open_path(root, path, 0);
+	if (fd < 0)
+		return fd;
+	text = mem_alloc_zero(size, 1);
+	while ((length = read(fd, text + at, size - at - 1)) != 0) {
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length < 0)
+			return -errno;
+		at += (size_t)length;
+		if (at + 1 == MOST_BYTES)
+			break;
+		if (at + 1 == size) {
+			size *= 2;
+			text = mem_resize(text, size, 1);
+		}
+	}
+	text[at] = '\0';
+	*ret_text = text;
+	text = NULL;
+	return 0;
 }
 
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
@@ -270,25 +319,43 @@ static int compare_items(const void *a, const void *b)
 	return text_compare_natural(*(char *const *)a, *(char *const *)b);
 }
 
-int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
+static int list_names(const struct root *root, struct strings *ret_names, const char *path,
+		      bool hidden)
 {
 	_cleanup_(closedirp) DIR *directory = NULL;
 	struct strings names = {.known = true};
 	struct dirent *entry;
-	char path[PATH_MAX];
 	int error;
 
-	FORMAT_PATH(path, format);
 	directory = open_directory(root, path, &error);
 	if (!directory)
 		return error;
 	while ((entry = readdir(directory)))
-		if (entry->d_name[0] != '.')
+		if (entry->d_name[0] != '.' ||
+		    (hidden && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")))
 			strings_add(&names, entry->d_name);
-	if (names.count)
-		qsort(names.items, names.count, sizeof(*names.items), compare_items);
 	*ret_names = names;
 	return 0;
+}
+
+int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return list_names(root, ret_names, path, true);
+}
+
+int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	FORMAT_PATH(path, format);
+	rc = list_names(root, ret_names, path, false);
+	if (!rc && ret_names->count)
+		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_items);
+	return rc;
 }
 
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)

@@ -13,13 +13,20 @@
 #include "schema/value.h"
 
 struct root {
-	int fd;	   /* of the root directory */
-	bool live; /* not a saved tree: netlink and verbs speak of the same system */
+	int fd;	    /* of the root directory */
+	bool live;  /* not a saved tree: netlink and verbs speak of the same system */
+	bool below; /* a directory of the live system: paths begin there */
 };
 
 /* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
+/*
+ * A directory below the root, for reading several of its files: the way to it, which leads through
+ * links, is looked up once.
+ */
+int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 enum {
 	SYSFS_TEXT_SIZE = 4096
@@ -31,6 +38,12 @@ enum {
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
+/*
+ * Reads a file that may be longer, as those of proc and of control groups: up to 64 KiB, what comes
+ * behind is left off. NUL terminated; the caller frees it.
+ */
+int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The target of a symbolic link, as it is; the caller frees it. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -40,7 +53,10 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 /* The names in a directory in natural order, without those that begin with a dot. */
 int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same without sorting, counted only. */
+/* All names but . and .., in no order. */
+int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The names without those that begin with a dot, counted only. */
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* 0 if the directory is there and may be looked into, else -errno. */

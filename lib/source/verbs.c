@@ -2,6 +2,7 @@
 #include "source/verbs.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,6 +180,21 @@ void verbs_free(struct verbs *verbs)
 const struct strings *verbs_warnings(const struct verbs *verbs)
 {
 	return &verbs->warnings;
+}
+
+bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
+{
+	/* One look past the list is at its end. */
+	struct ibv_device *device = verbs->list[number];
+
+	if (!device)
+		return false;
+	*ret_listed = (struct verbs_listed){
+		.name = device->name,
+		.node_guid = be64toh(verbs->call.ibv_get_device_guid(device)),
+		.transport = device->transport_type,
+	};
+	return true;
 }
 
 /*

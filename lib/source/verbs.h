@@ -25,6 +25,16 @@ void verbs_free(struct verbs *verbs); /* the devices must be closed before */
  */
 const struct strings *verbs_warnings(const struct verbs *verbs);
 
+/* A device as libibverbs lists it. */
+struct verbs_listed {
+	const char *name; /* the kernel's; as long as the list */
+	uint64_t node_guid;
+	int transport; /* enum ibv_transport_type */
+};
+
+/* The devices in the order of libibverbs, by number from 0. False: there are no more. */
+bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed);
+
 /*
  * Opens the device of that name. -ENODEV: libibverbs does not list it (no provider library, no
  * uverbs node); -EACCES: the uverbs node may not be opened.

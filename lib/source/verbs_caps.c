@@ -227,6 +227,23 @@ void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr)
 	}
 }
 
+static struct port_codes port_codes(const struct ibv_port_attr *attr)
+{
+	return (struct port_codes){
+		.max_mtu = attr->max_mtu,
+		.active_mtu = attr->active_mtu,
+		.max_vls = attr->max_vl_num,
+		.width = attr->active_width,
+		.speed = active_speed(attr),
+		.lid = attr->lid,
+		.lmc = attr->lmc,
+		.sm_lid = attr->sm_lid,
+		.sm_sl = attr->sm_sl,
+		.subnet_timeout = attr->subnet_timeout,
+		.init_type_reply = attr->init_type_reply,
+	};
+}
+
 void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr)
 {
 	port->link_layer = number_of(attr->link_layer);
@@ -251,4 +268,5 @@ void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *att
 	port->gid_table_length = limit(attr->gid_tbl_len);
 	port->pkey_table_length = number_of(attr->pkey_tbl_len);
 	set_port_flags(port, attr);
+	port->codes = port_codes(attr);
 }

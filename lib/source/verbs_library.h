@@ -10,6 +10,7 @@
 #define VERBS_FUNCTIONS(MUST, MAY) \
 	MUST(ibv_get_device_list)  \
 	MUST(ibv_free_device_list) \
+	MUST(ibv_get_device_guid)  \
 	MUST(ibv_open_device)      \
 	MUST(ibv_close_device)     \
 	MUST(ibv_query_device)     \

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "source/netlink.h"
 #include "source/nldev.h"
+#include "source/nldev_stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +29,22 @@ static void try_records(const void *attributes, size_t length)
 	device_list_clear(&list);
 }
 
+static void try_counters(const void *attributes, size_t length)
+{
+	struct nldev_counter_states states = {0};
+	struct counter_list list = {0};
+
+	if (nldev_parse_counters(attributes, length, &list) && list.count)
+		abort();
+	if (nldev_parse_counter_states(attributes, length, &states) && states.count)
+		abort();
+	for (size_t i = 0; i < states.count; i++)
+		if (!states.items[i].name || !states.items[i].index.known)
+			abort();
+	counter_list_clear(&list);
+	nldev_counter_states_clear(&states);
+}
+
 static int handle(void *context, unsigned int index, const struct netlink_answer *answer)
 {
 	unsigned int *answers = context;
@@ -35,8 +52,10 @@ static int handle(void *context, unsigned int index, const struct netlink_answer
 	if (index >= NETLINK_BATCH || (!answer->payload && answer->length))
 		abort();
 	++*answers;
-	if (answer->payload)
+	if (answer->payload) {
 		try_records(answer->payload, answer->length);
+		try_counters(answer->payload, answer->length);
+	}
 	return answer->length ? answer->error : NETLINK_NOTHING;
 }
 
@@ -64,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(copy, data, size);
 	try_records(copy, size);
+	try_counters(copy, size);
 	try_exchange(copy, size, false);
 	try_exchange(copy, size, true);
 	free(copy);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rtnetlink: the input is the payload of a link, an address and a route message. */
+/*
+ * rtnetlink: the input is the payload of a link, an address, a route and
+ * a statistics message.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "source/rtnl.h"
+#include "source/rtnl_stats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,6 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	void *copy = mem_alloc_zero(size, 1);
 	struct link_address address = {0};
 	struct link_list links = {0};
+	struct counter_list counters = {0};
+	struct number link_index = {0};
 	struct route route = {0};
 
 	if (size)
@@ -23,6 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rtnl_parse_address(copy, size, &address) && !address.ip.family)
 		abort();
 	rtnl_parse_route(copy, size, &route);
+	if (rtnl_parse_stats(copy, size, &link_index, &counters) && counters.count)
+		abort();
+	counter_list_clear(&counters);
 	link_list_clear(&links);
 	free(copy);
 	return 0;

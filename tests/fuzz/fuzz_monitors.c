@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Notifications: the input is a datagram of rtnetlink, the attributes of one from RDMA netlink, and
+ * asynchronous events of verbs.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "source/nldev_monitor.h"
+#include "source/rtnl_monitor.h"
+#include "source/verbs_async.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(void *context, const struct rtnl_notice *notice)
+{
+	++*(unsigned int *)context;
+	if (!notice->link == !notice->address || (notice->link && !notice->link->name) ||
+	    (notice->address && !notice->address->ip.family))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	void *copy = mem_alloc_zero(size, 1);
+	struct nldev_event event = {.netdev = NULL};
+	struct verbs_event verbs;
+	unsigned int notices = 0;
+
+	if (size)
+		memcpy(copy, data, size);
+	rtnl_monitor_take(copy, size, look, &notices);
+	if (notices > size / 16)
+		abort();
+	nldev_event_parse(copy, size, &event);
+	if (event.device_kernel_name && strchr(event.device_kernel_name, '/'))
+		abort();
+	nldev_event_clear(&event);
+	verbs_event_parse(copy, size, &verbs);
+	free(copy);
+	return 0;
+}
