@@ -66,16 +66,26 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0xe0000 && point <= 0xe0fff);
 }
 
+/* Nearly all names are plain ASCII to their end. */
+static size_t plain_length(const char *bytes, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && bytes[i] >= ' ' && bytes[i] <= '~')
+		i++;
+	return i;
+}
+
 void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
 	char *out = buffer;
 	size_t i = 0;
 
-	/* Nearly all names are plain ASCII to their end. */
-	while (i < length && i + 1 < size && bytes[i] >= ' ' && bytes[i] <= '~')
-		i++;
-	memcpy(out, bytes, i);
+	if (size)
+		i = plain_length(bytes, length < size ? length : size - 1);
+	if (i)
+		memcpy(out, bytes, i);
 	out += i;
 	while (i < length && bytes[i]) {
 		size_t sequence = text_utf8_length(bytes + i, length - i);
@@ -100,7 +110,10 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 
 char *text_clean(const char *bytes, size_t length)
 {
-	size_t size = length * 4 + 1;
+	size_t plain = plain_length(bytes, length);
+	/* Behind a NUL is nothing. */
+	size_t size = plain < length && !bytes[plain] ? plain + 1
+						      : plain + (length - plain) * 4 + 1;
 	char *text = mem_alloc_zero(size, 1);
 
 	text_clean_into(text, size, bytes, length);

@@ -6,12 +6,17 @@
 
 #include "base/mem.h"
 
-void counter_list_add(struct counter_list *list, const char *name, uint64_t value)
+void counter_list_take(struct counter_list *list, char *name, uint64_t value)
 {
 	struct counter *counter = mem_append(&list->items, &list->count, sizeof(*list->items));
 
-	counter->name = mem_string(name);
+	counter->name = name;
 	counter->value = value;
+}
+
+void counter_list_add(struct counter_list *list, const char *name, uint64_t value)
+{
+	counter_list_take(list, mem_string(name), value);
 }
 
 const struct counter *counter_list_find(const struct counter_list *list, const char *name)

@@ -27,6 +27,8 @@ struct counter_sums {
 };
 
 void counter_list_add(struct counter_list *list, const char *name, uint64_t value);
+/* The same with a name that becomes the list's. */
+void counter_list_take(struct counter_list *list, char *name, uint64_t value);
 /* NULL: it is not in the list. */
 const struct counter *counter_list_find(const struct counter_list *list, const char *name);
 void counter_list_clear(struct counter_list *list);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "model/counter_names.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/counter_table.h"
 
 const struct enum_name counter_class_names[] = {
 	{COUNTER_OTHER, "other"},
@@ -17,229 +17,140 @@ const struct enum_name counter_class_names[] = {
 	{0, NULL},
 };
 
-/* A name that two drivers have stands with the first. */
-static const struct counter_name names[] = {
-	/*
-	 * InfiniBand Architecture Specification volume 1, 16.1.3.5 PortCounters; names of
-	 * core/sysfs.c. port_xmit_wait counts ticks in which data waited for credits.
-	 */
-	{"port_xmit_packets", COUNTER_TRAFFIC_SENT, .fallback = true},
-	{"port_rcv_packets", COUNTER_TRAFFIC_RECEIVED, .fallback = true},
-	{"symbol_error", COUNTER_ERROR},
-	{"link_error_recovery", COUNTER_ERROR},
-	{"link_downed", COUNTER_ERROR},
-	{"port_rcv_errors", COUNTER_ERROR},
-	{"port_rcv_remote_physical_errors", COUNTER_ERROR},
-	{"port_rcv_switch_relay_errors", COUNTER_ERROR},
-	{"port_xmit_discards", COUNTER_ERROR},
-	{"port_xmit_constraint_errors", COUNTER_ERROR},
-	{"port_rcv_constraint_errors", COUNTER_ERROR},
-	{"local_link_integrity_errors", COUNTER_ERROR},
-	{"excessive_buffer_overrun_errors", COUNTER_ERROR},
-	{"VL15_dropped", COUNTER_ERROR},
-	{"port_xmit_wait", COUNTER_CONGESTION},
-	{"port_xmit_data", COUNTER_OTHER},
-	{"port_rcv_data", COUNTER_OTHER},
-	{"unicast_xmit_packets", COUNTER_OTHER},
-	{"unicast_rcv_packets", COUNTER_OTHER},
-	{"multicast_xmit_packets", COUNTER_OTHER},
-	{"multicast_rcv_packets", COUNTER_OTHER},
-	/* drivers/infiniband/sw/rxe/rxe_hw_counters.c */
-	{"sent_pkts", COUNTER_TRAFFIC_SENT},
-	{"rcvd_pkts", COUNTER_TRAFFIC_RECEIVED},
-	{"duplicate_request", COUNTER_RETRANSMISSION},
-	{"out_of_seq_request", COUNTER_RETRANSMISSION},
-	{"rcvd_seq_err", COUNTER_RETRANSMISSION},
-	{"completer_retry_err", COUNTER_RETRANSMISSION},
-	{"rcvd_rnr_err", COUNTER_RNR},
-	{"send_rnr_err", COUNTER_RNR},
-	{"retry_rnr_exceeded_err", COUNTER_RNR},
-	{"retry_exceeded_err", COUNTER_ERROR},
-	{"send_err", COUNTER_ERROR},
-	{"ack_deferred", COUNTER_OTHER},
-	{"rdma_sends", COUNTER_OTHER},
-	{"rdma_recvs", COUNTER_OTHER},
-	/* drivers/infiniband/hw/mlx5/counters.c */
-	{"packet_seq_err", COUNTER_RETRANSMISSION},
-	{"out_of_sequence", COUNTER_RETRANSMISSION},
-	{"implied_nak_seq_err", COUNTER_RETRANSMISSION},
-	{"local_ack_timeout_err", COUNTER_RETRANSMISSION},
-	{"roce_adp_retrans", COUNTER_RETRANSMISSION},
-	{"roce_adp_retrans_to", COUNTER_RETRANSMISSION},
-	{"roce_slow_restart", COUNTER_RETRANSMISSION},
-	{"roce_slow_restart_trans", COUNTER_RETRANSMISSION},
-	{"rnr_nak_retry_err", COUNTER_RNR},
-	{"out_of_buffer", COUNTER_RNR},
-	{"req_rnr_retries_exceeded", COUNTER_RNR},
-	{"req_transport_retries_exceeded", COUNTER_ERROR},
-	{"req_cqe_error", COUNTER_ERROR},
-	{"resp_cqe_error", COUNTER_ERROR},
-	{"req_remote_invalid_request", COUNTER_ERROR},
-	{"req_remote_access_errors", COUNTER_ERROR},
-	{"resp_remote_access_errors", COUNTER_ERROR},
-	{"resp_local_length_error", COUNTER_ERROR},
-	{"rx_icrc_encapsulated", COUNTER_ERROR},
-	{"np_cnp_sent", COUNTER_CONGESTION},
-	{"np_ecn_marked_roce_packets", COUNTER_CONGESTION},
-	{"rp_cnp_handled", COUNTER_CONGESTION},
-	{"rp_cnp_ignored", COUNTER_CONGESTION},
-	{"roce_slow_restart_cnps", COUNTER_CONGESTION},
-	{"cc_rx_ce_pkts", COUNTER_CONGESTION},
-	{"cc_rx_cnp_pkts", COUNTER_CONGESTION},
-	{"cc_tx_cnp_pkts", COUNTER_CONGESTION},
-	{"req_cqe_flush_error", COUNTER_OTHER},
-	{"resp_cqe_flush_error", COUNTER_OTHER},
-	{"rx_write_requests", COUNTER_OTHER},
-	{"rx_read_requests", COUNTER_OTHER},
-	{"rx_atomic_requests", COUNTER_OTHER},
-	{"rx_dct_connect", COUNTER_OTHER},
-	/* drivers/infiniband/hw/mlx4/main.c: diagnostic counters of the responder (rq) and
-	   requester (sq) */
-	{"sq_num_to", COUNTER_RETRANSMISSION},
-	{"rq_num_dup", COUNTER_RETRANSMISSION},
-	{"sq_num_oos", COUNTER_RETRANSMISSION},
-	{"rq_num_oos", COUNTER_RETRANSMISSION},
-	{"sq_num_rnr", COUNTER_RNR},
-	{"rq_num_rnr", COUNTER_RNR},
-	{"sq_num_rree", COUNTER_RNR},
-	{"sq_num_tree", COUNTER_ERROR},
-	{"rq_num_lle", COUNTER_ERROR},
-	{"sq_num_lle", COUNTER_ERROR},
-	{"rq_num_lpe", COUNTER_ERROR},
-	{"sq_num_lpe", COUNTER_ERROR},
-	{"rq_num_lqpoe", COUNTER_ERROR},
-	{"sq_num_lqpoe", COUNTER_ERROR},
-	{"sq_num_bre", COUNTER_ERROR},
-	{"rq_num_rire", COUNTER_ERROR},
-	{"sq_num_rire", COUNTER_ERROR},
-	{"rq_num_rae", COUNTER_ERROR},
-	{"sq_num_rae", COUNTER_ERROR},
-	{"sq_num_roe", COUNTER_ERROR},
-	{"sq_num_mwbe", COUNTER_ERROR},
-	{"num_cqovf", COUNTER_ERROR},
-	{"rq_num_wrfe", COUNTER_OTHER},
-	{"sq_num_wrfe", COUNTER_OTHER},
-	/* drivers/infiniband/hw/bnxt_re/hw_counters.c; tx_pkts and rx_pkts are efa's, too */
-	{"tx_pkts", COUNTER_TRAFFIC_SENT},
-	{"rx_pkts", COUNTER_TRAFFIC_RECEIVED},
-	{"to_retransmits", COUNTER_RETRANSMISSION},
-	{"seq_err_naks_rcvd", COUNTER_RETRANSMISSION},
-	{"missing_resp", COUNTER_RETRANSMISSION},
-	{"dup_req", COUNTER_RETRANSMISSION},
-	{"oos_drop_count", COUNTER_RETRANSMISSION},
-	{"rnr_naks_rcvd", COUNTER_RNR},
-	{"rx_out_of_buffer", COUNTER_RNR},
-	{"max_retry_exceeded", COUNTER_ERROR},
-	{"unrecoverable_err", COUNTER_ERROR},
-	{"recoverable_errors", COUNTER_ERROR},
-	{"bad_resp_err", COUNTER_ERROR},
-	{"local_qp_op_err", COUNTER_ERROR},
-	{"local_protection_err", COUNTER_ERROR},
-	{"mem_mgmt_op_err", COUNTER_ERROR},
-	{"remote_invalid_req_err", COUNTER_ERROR},
-	{"remote_access_err", COUNTER_ERROR},
-	{"remote_op_err", COUNTER_ERROR},
-	{"tx_roce_errors", COUNTER_ERROR},
-	{"tx_roce_discards", COUNTER_ERROR},
-	{"rx_roce_errors", COUNTER_ERROR},
-	{"rx_roce_discards", COUNTER_ERROR},
-	{"res_exceed_max", COUNTER_ERROR},
-	{"tx_cnp_pkts", COUNTER_CONGESTION},
-	{"rx_cnp_pkts", COUNTER_CONGESTION},
-	{"rx_ecn_marked_pkts", COUNTER_CONGESTION},
-	{"pacing_alerts", COUNTER_CONGESTION},
-	{"tx_bytes", COUNTER_OTHER},
-	{"rx_bytes", COUNTER_OTHER},
-	/* drivers/infiniband/hw/irdma/verbs.c */
-	{"ip4OutPkts", COUNTER_TRAFFIC_SENT},
-	{"ip6OutPkts", COUNTER_TRAFFIC_SENT},
-	{"ip4InPkts", COUNTER_TRAFFIC_RECEIVED},
-	{"ip6InPkts", COUNTER_TRAFFIC_RECEIVED},
-	{"tcpRetransSegs", COUNTER_RETRANSMISSION},
-	{"tcpInProtoErrors", COUNTER_ERROR},
-	{"tcpInOptErrors", COUNTER_ERROR},
-	{"rxVlanErrors", COUNTER_ERROR},
-	{"ip4InDiscards", COUNTER_ERROR},
-	{"ip6InDiscards", COUNTER_ERROR},
-	{"ip4InTruncatedPkts", COUNTER_ERROR},
-	{"ip6InTruncatedPkts", COUNTER_ERROR},
-	{"ip4OutNoRoutes", COUNTER_ERROR},
-	{"ip6OutNoRoutes", COUNTER_ERROR},
-	{"cnpSent", COUNTER_CONGESTION},
-	{"cnpHandled", COUNTER_CONGESTION},
-	{"cnpIgnored", COUNTER_CONGESTION},
-	{"RxECNMrkd", COUNTER_CONGESTION},
-	{"RxUDP", COUNTER_OTHER},
-	{"TxUDP", COUNTER_OTHER},
-	{"tcpInSegs", COUNTER_OTHER},
-	{"tcpOutSegs", COUNTER_OTHER},
-	/* drivers/infiniband/hw/cxgb4/provider.c */
-	{"ip4OutSegs", COUNTER_TRAFFIC_SENT},
-	{"ip6OutSegs", COUNTER_TRAFFIC_SENT},
-	{"ip4InSegs", COUNTER_TRAFFIC_RECEIVED},
-	{"ip6InSegs", COUNTER_TRAFFIC_RECEIVED},
-	{"ip4RetransSegs", COUNTER_RETRANSMISSION},
-	{"ip6RetransSegs", COUNTER_RETRANSMISSION},
-	{"ip4OutRsts", COUNTER_ERROR},
-	{"ip6OutRsts", COUNTER_ERROR},
-	/* drivers/infiniband/hw/hns/hns_roce_main.c */
-	{"tx_pkt", COUNTER_TRAFFIC_SENT},
-	{"rx_pkt", COUNTER_TRAFFIC_RECEIVED},
-	{"tx_err_pkt", COUNTER_ERROR},
-	{"rx_err_pkt", COUNTER_ERROR},
-	{"trp_get_mpt_err_pkt", COUNTER_ERROR},
-	{"trp_get_irrl_err_pkt", COUNTER_ERROR},
-	{"tx_cnp_pkt", COUNTER_CONGESTION},
-	{"rx_cnp_pkt", COUNTER_CONGESTION},
-	{"tx_rc_pkt", COUNTER_OTHER},
-	{"rx_rc_pkt", COUNTER_OTHER},
-	{"tx_uc_pkt", COUNTER_OTHER},
-	{"rx_uc_pkt", COUNTER_OTHER},
-	{"tx_ud_pkt", COUNTER_OTHER},
-	{"rx_ud_pkt", COUNTER_OTHER},
-	{"tx_xrc_pkt", COUNTER_OTHER},
-	{"rx_xrc_pkt", COUNTER_OTHER},
-	/* drivers/infiniband/hw/efa/efa_verbs.c */
-	{"retrans_pkts", COUNTER_RETRANSMISSION},
-	{"retrans_timeout_events", COUNTER_RETRANSMISSION},
-	{"rx_drops", COUNTER_ERROR},
-	{"rdma_write_wr_err", COUNTER_ERROR},
-	{"rdma_read_wr_err", COUNTER_ERROR},
-	{"cmds_err", COUNTER_ERROR},
-	{"no_completion_cmds", COUNTER_ERROR},
-	{"unresponsive_remote_events", COUNTER_ERROR},
-	{"impaired_remote_conn_events", COUNTER_ERROR},
-	/* drivers/infiniband/hw/erdma/erdma_verbs.c */
-	{"tx_packets_cnt", COUNTER_TRAFFIC_SENT},
-	{"rx_packets_cnt", COUNTER_TRAFFIC_RECEIVED},
-	{"tx_disable_drop_cnt", COUNTER_ERROR},
-	{"rx_disable_drop_cnt", COUNTER_ERROR},
-	{"tx_bps_limit_drop_cnt", COUNTER_CONGESTION},
-	{"tx_pps_limit_drop_cnt", COUNTER_CONGESTION},
-	{"rx_bps_limit_drop_cnt", COUNTER_CONGESTION},
-	{"rx_pps_limit_drop_cnt", COUNTER_CONGESTION},
-	/* drivers/infiniband/hw/hfi1/chip.c and sw/rdmavt */
-	{"TxPkt", COUNTER_TRAFFIC_SENT, .fallback = true},
-	{"RxPkt", COUNTER_TRAFFIC_RECEIVED, .fallback = true},
-	{"RcResend", COUNTER_RETRANSMISSION},
-	{"RcTimeOut", COUNTER_RETRANSMISSION},
-	{"SeqNak", COUNTER_RETRANSMISSION},
-	{"RcSeqNak", COUNTER_RETRANSMISSION},
-	{"RdmaSeq", COUNTER_RETRANSMISSION},
-	{"RnrNak", COUNTER_RNR},
-	{"OtherNak", COUNTER_ERROR},
-	{"PktDrop", COUNTER_ERROR},
-	{"RxICrcErr,32", COUNTER_ERROR},
-	{"RxLenErr,32", COUNTER_ERROR},
-	{"TxDropped,32", COUNTER_ERROR},
+const struct enum_name counter_source_names[] = {
+	{COUNTER_SOURCE_PMA, "pma", .help = "the port's performance management agent"},
+	{COUNTER_SOURCE_HW, "hw", .help = "the driver, of a port"},
+	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver, of a whole device"},
+	{COUNTER_SOURCE_CM, "cm", .help = "the connection manager"},
+	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the netdev behind the port"},
+	{0, NULL},
 };
+
+const struct enum_name counter_unit_names[] = {
+	{COUNTER_UNIT_EVENTS, "events"},
+	{COUNTER_UNIT_PACKETS, "packets"},
+	{COUNTER_UNIT_BYTES, "bytes"},
+	{COUNTER_UNIT_MESSAGES, "messages"},
+	{COUNTER_UNIT_REQUESTS, "requests"},
+	{COUNTER_UNIT_ERRORS, "errors"},
+	{COUNTER_UNIT_TICKS, "ticks"},
+	{COUNTER_UNIT_OBJECTS, "objects"},
+	{COUNTER_UNIT_BITS, "bits"},
+	{COUNTER_UNIT_NUMBER, "number"},
+	{0, NULL},
+};
+
+const struct enum_name counter_kind_names[] = {
+	{COUNTER_MONOTONIC, "monotonic", .help = "only counts up"},
+	{COUNTER_GAUGE, "gauge", .help = "goes up and down"},
+	{COUNTER_SATURATING, "saturating",
+	 .help = "counts up and stops at the most that its bits hold"},
+	{0, NULL},
+};
+
+const struct enum_name counter_direction_names[] = {
+	{COUNTER_NO_DIRECTION, "none"},
+	{COUNTER_TX, "tx"},
+	{COUNTER_RX, "rx"},
+	{0, NULL},
+};
+
+const struct enum_name counter_severity_names[] = {
+	{COUNTER_INFO, "info"},
+	{COUNTER_WARNING, "warning", TONE_WARNING},
+	{COUNTER_SERIOUS, "error", TONE_BAD},
+	{0, NULL},
+};
+
+const struct enum_name counter_group_names[] = {
+	{COUNTER_GROUP_TRAFFIC, "traffic"},
+	{COUNTER_GROUP_REQUESTS, "requests"},
+	{COUNTER_GROUP_LINK, "link"},
+	{COUNTER_GROUP_ERRORS, "errors"},
+	{COUNTER_GROUP_DROPS, "drops"},
+	{COUNTER_GROUP_RETRANSMISSION, "retransmission"},
+	{COUNTER_GROUP_RNR, "rnr"},
+	{COUNTER_GROUP_CONGESTION, "congestion"},
+	{COUNTER_GROUP_ROCE, "roce"},
+	{COUNTER_GROUP_CM, "cm"},
+	{COUNTER_GROUP_RESOURCES, "resources"},
+	{COUNTER_GROUP_DRIVER, "driver"},
+	{COUNTER_GROUP_OTHER, "other"},
+	{0, NULL},
+};
+
+/* A name that two drivers have means the same with both, so the first may stand for it. */
+const struct counter_names *const counter_catalogue[] = {
+	&counter_names_pma,
+	&counter_names_rxe,
+	&counter_names_mlx5,
+	&counter_names_mlx4,
+	&counter_names_irdma,
+	&counter_names_cxgb4,
+	&counter_names_efa,
+	&counter_names_bnxt_re,
+	&counter_names_hns,
+	&counter_names_erdma,
+	&counter_names_mana,
+	&counter_names_mana_device,
+	&counter_names_ionic,
+	&counter_names_hfi1,
+	&counter_names_cm,
+	&counter_names_netdev,
+	NULL,
+};
+
+bool counter_name_matches(const char *pattern, const char *name)
+{
+	size_t before = strcspn(pattern, "*");
+	size_t digits;
+
+	if (!pattern[before])
+		return !strcmp(pattern, name);
+	if (strncmp(pattern, name, before))
+		return false;
+	digits = strspn(name + before, "0123456789");
+	return digits && !strcmp(pattern + before + 1, name + before + digits);
+}
+
+static const struct counter_name *find(const struct counter_names *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (counter_name_matches(table->rows[i].name, name))
+			return &table->rows[i];
+	return NULL;
+}
 
 const struct counter_name *counter_name_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i].name, name))
-			return &names[i];
-	return NULL;
+	const struct counter_name *found = NULL;
+
+	for (size_t i = 0; counter_catalogue[i] && !found; i++)
+		found = find(counter_catalogue[i], name);
+	return found;
+}
+
+const struct counter_name *counter_name_find_in(enum counter_source source, const char *name)
+{
+	const struct counter_name *found = NULL;
+
+	if (source == COUNTER_SOURCE_DEVICE)
+		source = COUNTER_SOURCE_HW;
+	for (size_t i = 0; counter_catalogue[i] && !found; i++)
+		if (counter_catalogue[i]->source == source)
+			found = find(counter_catalogue[i], name);
+	return found;
+}
+
+char *counter_name_canonical(const struct counter_name *row, const char *name)
+{
+	const char *number = name + strcspn(row->name, "*");
+	size_t before = strcspn(row->canonical, "*");
+
+	if (!row->canonical[before])
+		return mem_string(row->canonical);
+	return mem_format("%.*s%.*s%s", (int)before, row->canonical,
+			  (int)strspn(number, "0123456789"), number, row->canonical + before + 1);
 }
 
 enum counter_class counter_class_of(const char *name)

@@ -1,0 +1,318 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# tree FILE=TEXT...: a saved machine of these files below sys/class, in the directory $tree.
+tree()
+{
+	local entry
+
+	tree=$BATS_TEST_TMPDIR/tree
+	rm -rf "$tree"
+	for entry; do
+		mkdir -p "$tree/sys/class/$(dirname "${entry%%=*}")"
+		printf '%s\n' "${entry#*=}" >"$tree/sys/class/${entry%%=*}"
+	done
+}
+
+# The same of port 1 of mlx5_0.
+port()
+{
+	tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand "${@/#/infiniband/mlx5_0/ports/1/}"
+}
+
+# of COLUMNS [OPTION...]: what that machine has, a row a line.
+of()
+{
+	quickly try counters --root "$tree" --tsv --no-headings -o "$1" "${@:2}"
+	output=${output//$'\t'/ }
+}
+
+@test "counters: every fixture as in tests/golden" {
+	golden counters
+}
+
+@test "counters: every format is valid and says the same" {
+	formats counters
+}
+
+@test "counters: a column alone says the same" {
+	single_columns counters cx6dx-roce opa-hfi1 bad-rate
+}
+
+@test "counters: every file of every fixture is told, in its unit, and nothing else" {
+	local fixture
+
+	for fixture in $(fixtures); do
+		quickly "$top/tests/cli/counters_truth" "$binary" "$roots/$fixture" >"$BATS_TEST_TMPDIR/truth" ||
+			wrong "$fixture: $(tail -n 5 "$BATS_TEST_TMPDIR/truth")"
+	done
+	nothing_wrong
+}
+
+@test "counters: the second reading sees what is wrong" {
+	local liar=$BATS_TEST_TMPDIR/liar lie
+
+	for lie in s/none/none/ 's/"value": 214106880/"value": 214106881/' 's/"value": 222671155960/"value": 55667788990/' \
+		's/^.*"rx_out_of_buffer".*$//' 's/"saturated": false/"saturated": true/' \
+		's/"kernel_name": "out_of_buffer"/"kernel_name": "other"/'; do
+		printf '#!/bin/sh\n"%s" "$@" | sed '\''%s'\''\n' "$binary" "$lie" >"$liar"
+		chmod +x "$liar"
+		if [ "$lie" = s/none/none/ ]; then
+			quickly "$top/tests/cli/counters_truth" "$liar" "$roots/cx6dx-roce"
+		elif quickly "$top/tests/cli/counters_truth" "$liar" "$roots/cx6dx-roce" >"$liar.out" 2>&1; then
+			wrong "passes: $lie"
+		fi
+	done
+	nothing_wrong
+}
+
+@test "counters: what matters: traffic, and what is wrong if it is not 0" {
+	port counters/port_xmit_data=10 counters/port_rcv_data=0 counters/symbol_error=0 \
+		counters/link_downed=3 counters/unicast_xmit_packets=7 counters/port_xmit_wait=5 \
+		hw_counters/rx_write_requests=9 hw_counters/out_of_sequence=2 hw_counters/lifespan=10
+	of object,counter,value,unit
+	expect 0 $'mlx5_0/1 tx_bytes 40 bytes\nmlx5_0/1 rx_bytes 0 bytes\nmlx5_0/1 link_downed 3 events\nmlx5_0/1 rx_out_of_sequence 2 packets' ''
+	of counter,value --all
+	expect 0 $'tx_bytes 40\nrx_bytes 0\ntx_unicast_packets 7\ntx_wait_ticks 5\nsymbol_errors 0\nlink_downed 3\nrx_write_requests 9\nrx_out_of_sequence 2' ''
+	of counter,value --errors
+	expect 0 $'link_downed 3\nrx_out_of_sequence 2' ''
+	of counter,value --errors --all
+	expect 0 $'symbol_errors 0\nlink_downed 3\nrx_out_of_sequence 2' ''
+}
+
+@test "counters: --group takes several, and zeros" {
+	port counters/symbol_error=0 counters/port_xmit_wait=5 hw_counters/rx_write_requests=9 \
+		hw_counters/nobody_knows=1
+	of counter,group -g link,congestion
+	expect 0 $'tx_wait_ticks congestion\nsymbol_errors link' ''
+	of counter,group --group other
+	expect 0 'nobody_knows other' ''
+	of counter,group --group link --errors
+	expect 0 '' ''
+	on cx6dx-roce counters --group link,nonsense
+	expect 2 ''
+	[[ $stderr = *"--group: 'nonsense' is none of traffic, requests, link, errors, drops,"* ]]
+}
+
+@test "counters: only what is shown is read" {
+	port counters/symbol_error=4 hw_counters/rx_write_requests=9
+	# What is not shown would be a problem if it were read.
+	ln -s '!EINVAL' "$tree/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait"
+	mkdir -p "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries"
+	ln -s '!EIO' "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries/req"
+	of counter,value
+	expect 0 'symbol_errors 4' ''
+	of counter,value --drops
+	expect 0 '' ''
+	of counter,value --group cm
+	expect 0 '' ''
+	mkdir -p "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_msgs"
+	of counter,value,problem --group cm
+	expect 3 'cm_tx_retries_req  Input/output error' \
+		'rdmactl counters: mlx5_0/1: cannot read cm_tx_retries_req: Input/output error'
+}
+
+@test "counters: --drops has the device and its netdev side by side" {
+	cells cx6dx-roce counters object,netdev,counter,value mlx5_0 --drops
+	grep -qx 'mlx5_0/1 ens1f0np0 rx_out_of_buffer 19' <<<"$output"
+	grep -qx 'mlx5_0/1 ens1f0np0 tx_discards 0' <<<"$output"
+	grep -qx 'ens1f0np0 ens1f0np0 rx_discards 1201' <<<"$output"
+	[ "$(grep -c 'link_downed\|packets\|bytes' <<<"$output")" = 0 ]
+	cells cx6dx-roce counters object,counter,value mlx5_0 --drops --errors
+	same 'those that were' $'mlx5_0/1 rx_out_of_buffer 19\nens1f0np0 rx_discards 1201\n' "$output"
+	# IPoIB.
+	cells cx5-ib-edr counters object --drops
+	grep -qx ib0 <<<"$output"
+}
+
+@test "counters: a counter at its most is marked, and stays a number for programs" {
+	port counters/local_link_integrity_errors=15 counters/link_downed=255 counters/symbol_error=65534 \
+		counters/port_xmit_wait=4294967295 counters/port_rcv_errors=65535 \
+		counters/port_xmit_data=4294967295 counters/port_rcv_data=4294967296
+	of counter,value,saturated,width_bits --all
+	expect 0 $'tx_bytes 17179869180 yes 32\nrx_bytes 17179869184 no 64\ntx_wait_ticks 4294967295 yes 32\nsymbol_errors 65534 no 16\nlink_downed 255 yes 8\nrx_errors 65535 yes 16\nlocal_link_integrity_errors 15 yes 4' ''
+	try counters --root "$tree" --errors -o counter,value --no-headings
+	expect 0 $'symbol_errors                 65534\nlink_downed                   >=255\nrx_errors                   >=65535\nlocal_link_integrity_errors    >=15' ''
+	try counters --root "$tree" --errors --jsonl -o value
+	expect 0 $'{"value": 65534}\n{"value": 255}\n{"value": 65535}\n{"value": 15}' ''
+	# The extended counters are there: 32 bits full are nothing special.
+	port counters/port_xmit_data=4294967295 counters/unicast_xmit_packets=1 \
+		counters/port_rcv_data=18446744073709551615
+	of counter,value,saturated,width_bits
+	expect 0 $'tx_bytes 17179869180 no 64\nrx_bytes 18446744073709551615 yes 64' ''
+}
+
+@test "counters: what cannot be read is unknown, with its reason, and the others are shown" {
+	port counters/symbol_error='N/A (no PMA)' counters/link_downed='N/A (no PMA)' \
+		counters/port_rcv_errors='12 apples' counters/port_xmit_discards= counters/VL15_dropped=3 \
+		counters/port_xmit_data=18446744073709551616 counters/port_rcv_data=$'\033[31m1'
+	ln -s '!EINVAL' "$tree/sys/class/infiniband/mlx5_0/ports/1/counters/link_error_recovery"
+	of counter,value,problem
+	expect 3 $'tx_bytes  too large a number: \'18446744073709551616\'
+rx_bytes  not a number: \'\\x1b[31m1\'
+symbol_errors  N/A (no PMA)
+link_error_recoveries  Invalid argument
+link_downed  N/A (no PMA)
+rx_errors  not a number: \'12 apples\'
+tx_discards  it is empty
+vl15_dropped 3 ' $'rdmactl counters: mlx5_0/1: cannot read tx_bytes: too large a number: \'18446744073709551616\'
+rdmactl counters: mlx5_0/1: cannot read rx_bytes: not a number: \'\\x1b[31m1\'
+rdmactl counters: mlx5_0/1: cannot read 2 counters (pma): N/A (no PMA)
+rdmactl counters: mlx5_0/1: cannot read link_error_recoveries: Invalid argument
+rdmactl counters: mlx5_0/1: cannot read rx_errors: not a number: \'12 apples\'
+rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
+	try counters --root "$tree" --json
+	[ "$(jq -c '[.counters[] | select(.counter == "symbol_errors") | .value, .problem, .saturated]' <<<"$output")" = '[null,"N/A (no PMA)",null]' ]
+	[ "$(jq '.problems | length' <<<"$output")" = 6 ]
+	# A column for it only where there is one.
+	try counters --root "$tree"
+	[[ $output = *PROBLEM* ]]
+	try counters --root "$roots/forty"
+	[[ $output != *PROBLEM* ]]
+}
+
+@test "counters: a driver that counts nothing says so, and that is no fault" {
+	cells vendors counters object,counter,value,problem siw0 hns_0
+	expect 0 $'hns_0/1 rx_packets 0 \nhns_0/1 tx_packets 0 \nsiw0/1   no counters' ''
+	on vendors counters --no-headings siw0 hns_0
+	expect 0 $'hns_0/1 rx_packets 0 packets info -\nhns_0/1 tx_packets 0 packets info -\nsiw0/1  -          - -       -    no counters' ''
+	cells vendors counters object,problem siw0
+	expect 5 'siw0/1 no counters' $'rdmactl counters: there are no counters to show\n  rdmactl counters --all shows those of the netdevs'
+	on vendors counters --json siw0
+	expect 5
+	[ "$(jq -c '.counters[] | [.object, .counter, .value, .group, .source]' <<<"$output")" = '["siw0/1",null,null,null,null]' ]
+}
+
+@test "counters: of the connection manager, in the old place and the new one" {
+	cells cx6dx-roce counters counter,value,kernel_name mlx5_0 --group cm --errors
+	same new $'cm_tx_msgs_rej 3 cm_tx_msgs/rej\ncm_rx_duplicates_req 3 cm_rx_duplicates/req\n' "$output"
+	tree infiniband/mlx4_0/ports/1/link_layer=InfiniBand infiniband_cm/mlx4_0/1/cm_tx_msgs/req=1 \
+		infiniband_cm/mlx4_0/1/cm_tx_retries/req=4 infiniband_cm/mlx4_0/2/cm_tx_msgs/req=9
+	of object,counter,value --group cm
+	expect 0 $'mlx4_0/1 cm_tx_msgs_req 1\nmlx4_0/1 cm_tx_retries_req 4'
+	cells mlx4-dead-port counters object,counter --group cm
+	[ "$(grep -c . <<<"$output")" = 88 ]
+}
+
+@test "counters: names with numbers, commas and blanks" {
+	cells opa-hfi1 counters counter,value,kernel_name --all
+	grep -qx 'rx_context7_header_queue_overflows 3 RcvHdrOvr7' <<<"$output"
+	grep -qx 'tx_vl15_packets [0-9]* TxPktVL15' <<<"$output"
+	grep -qx 'logic_analyzer_triggers 0 Cce LATriggered' <<<"$output"
+	grep -qx 'sdma12_interrupts 0 SDMAInt12,32' <<<"$output"
+}
+
+@test "counters: strange names stay what they are, and harmless" {
+	port counters/symbol_error=1 $'hw_counters/\033[31mred=2' 'hw_counters/with blank=3' \
+		'hw_counters/RcvHdrOvr=4' 'hw_counters/RcvHdrOvrX=5' $'hw_counters/\xff\xfe=6'
+	of counter,value --group other
+	expect 0 $'RcvHdrOvr 4\nRcvHdrOvrX 5\n\\x1b[31mred 2\n\\xff\\xfe 6\nwith blank 3' ''
+}
+
+# Among the fixtures only the hostile one has a name that is nobody's.
+@test "counters: the catalogue knows every name of every fixture" {
+	local fixture
+
+	for fixture in $(fixtures); do
+		[ "$fixture" != hostile ] || continue
+		quickly on "$fixture" counters --group other --tsv --no-headings -o kernel_name
+		[ -z "$(tr -d '\n' <<<"$output")" ] || wrong "$fixture: $output"
+	done
+	cells hostile counters kernel_name text0 --group other
+	same 'of hostile' $'\\x1b[31mred\n' "$output"
+	nothing_wrong
+}
+
+@test "counters: --explain needs no device, and knows every name" {
+	local name
+
+	on no-rdma counters --explain port_xmit_data
+	expect 0 "counter     tx_bytes
+meaning     Bytes of packets sent by the port, but for link packets.
+unit        bytes
+kind        saturating
+width_bits  -
+direction   tx
+severity    info
+group       traffic
+drop        no
+aliases     pma:port_xmit_data
+
+counter     tx_bytes
+meaning     Bytes of RDMA packets sent.
+unit        bytes
+kind        monotonic
+width_bits  -
+direction   tx
+severity    info
+group       traffic
+drop        no
+aliases     efa:tx_bytes bnxt_re:tx_bytes erdma:tx_bytes_cnt mana:tx_bytes
+
+counter     tx_bytes
+meaning     Bytes sent by the netdev; hardware RDMA traffic goes past it and is not in it, as a rule.
+unit        bytes
+kind        monotonic
+width_bits  -
+direction   tx
+severity    info
+group       traffic
+drop        no
+aliases     netdev:tx_bytes" ''
+	try counters --explain symbol_error -j
+	[ "$(jq -c '.counter_meanings[0] | [.counter, .width_bits, .kind]' <<<"$output")" = '["symbol_errors",16,"saturating"]' ]
+	for name in $(quickly "$binary" counters --root "$roots/opa-hfi1" --all --tsv --no-headings -o counter,kernel_name | grep -v ' ' | tr '\t' '\n' | sort -u | head -n 60); do
+		quickly try counters --explain "$name"
+		[ "$status" = 0 ] || wrong "$name"
+	done
+	nothing_wrong
+}
+
+@test "counters: --explain with a slip of the pen" {
+	try counters --explain simbol_error
+	expect_error 2 counters "unknown counter 'simbol_error'" "did you mean 'symbol_error'?"
+	try counters --explain $'\033nonsense'
+	expect_error 2 counters "unknown counter '\\x1bnonsense'" 'rdmactl counters --all -o +kernel_name lists the names'
+	try counters --explain out_of_buffer mlx5_0
+	expect_error 2 counters '--explain takes a name of a counter, and no device'
+}
+
+@test "counters: what does not go together" {
+	local options
+
+	for options in '--explain x --watch' '--watch --save f' '--optional --since f' '--enable x --watch'; do
+		# shellcheck disable=SC2086
+		try counters $options
+		[ "$status" = 2 ] || wrong "$options: $status"
+		[[ $stderr = *'only one of them'* ]] || wrong "$options: $stderr"
+	done
+	for options in '--interval 1' '--count 3'; do
+		# shellcheck disable=SC2086
+		try counters $options
+		expect_error 2 counters "${options% *} goes with --watch"
+	done
+	try counters --explain x --errors
+	[ "$status" = 2 ]
+	try counters --optional --drops
+	[ "$status" = 2 ]
+	nothing_wrong
+}
+
+@test "counters: objects" {
+	cells cx5-ib-edr counters object,counter mlx5_1/1 --errors
+	[[ $output = 'mlx5_1/1 symbol_errors'* ]]
+	on cx5-ib-edr counters mlx5_9
+	expect 5 ''
+	[[ $stderr = *mlx5_9* ]]
+	on cx5-ib-edr counters mlx5_0/2
+	expect 5 ''
+	on cx5-ib-edr counters mlx5_0 mlx5_9 -o object
+	[ "$status" = 3 ]
+	on no-rdma counters
+	expect 5 ''
+	on empty-class counters
+	expect 5 ''
+}

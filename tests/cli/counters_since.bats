@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Counters that are saved, compared and watched, on a saved machine that moves between two readings.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	cp -r "$roots/cx6dx-roce" "$BATS_TEST_TMPDIR/root"
+	port=$BATS_TEST_TMPDIR/root/sys/class/infiniband/mlx5_0/ports/1
+	file=$BATS_TEST_TMPDIR/saved.json
+}
+
+# Reads the machine of this test.
+here()
+{
+	try counters --root "$BATS_TEST_TMPDIR/root" "$@"
+}
+
+# The growth, or the state, of one counter of mlx5_0/1 since it was saved.
+since()
+{
+	here --since "$file" --all --no-headings --tsv -o kernel_name,growth,state mlx5_0/1
+	grep "^$1	" "$BATS_TEST_TMPDIR/out"
+}
+
+@test "counters: --save and --since: growth, and why there is none" {
+	here --save "$file"
+	[ "$status" = 0 ] && [ -z "$output" ] && [ -z "$stderr" ]
+	here --since "$file" --errors
+	[ "$status" = 0 ] && [ -z "$output" ]
+	echo 30 >"$port/hw_counters/out_of_buffer"
+	echo 255 >"$port/counters/link_downed"
+	echo 5 >"$port/counters/port_xmit_packets"
+	same growth 'out_of_buffer	11	counted' "$(since out_of_buffer)"
+	same saturated 'link_downed		saturated' "$(since link_downed)"
+	same cleared 'port_xmit_packets		cleared' "$(since port_xmit_packets)"
+}
+
+@test "counters: --since with --save: what was compared is what is saved" {
+	here --save "$file"
+	echo 30 >"$port/hw_counters/out_of_buffer"
+	here --since "$file" --save "$file" --errors
+	[[ "$output" = *rx_out_of_buffer* ]]
+	since out_of_buffer
+	same growth 'out_of_buffer	0	counted' "$(since out_of_buffer)"
+	# All counters are saved, whatever was shown.
+	same traffic 'port_xmit_packets	0	counted' "$(since port_xmit_packets)"
+}
+
+@test "counters: --since of another run, of another host" {
+	here --save "$file"
+	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random"
+	echo boot-2 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
+	echo node2 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/hostname"
+	sed -i 's/"boot_id": null/"boot_id": "boot-1"/' "$file"
+	here --since "$file"
+	[ "$status" = 3 ]
+	[[ "$stderr" = *"the host was restarted after"* ]]
+	sed -i 's/"host": null/"host": "node1"/' "$file"
+	here --since "$file"
+	[ "$status" = 1 ] && [ -z "$output" ]
+	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
+}
+
+@test "counters: --since of what is no such file" {
+	here --since "$file"
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"cannot read $file: No such file or directory"* ]]
+	for text in '' '[]' '{"schema": "rdmactl/ports/1", "ports": []}' '{"saved_counters": [{'; do
+		printf '%s' "$text" >"$file"
+		here --since "$file"
+		[ "$status" = 1 ] && [ -z "$output" ]
+		[[ "$stderr" = *"cannot use $file: "* ]]
+	done
+}
+
+@test "counters: --save replaces regular files only" {
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	here --save "$BATS_TEST_TMPDIR/fifo"
+	[ "$status" = 1 ] && [ -p "$BATS_TEST_TMPDIR/fifo" ]
+	here --save "$BATS_TEST_TMPDIR"
+	[ "$status" = 1 ]
+	echo old >"$BATS_TEST_TMPDIR/other"
+	ln -s other "$file"
+	here --save "$file"
+	[ "$status" = 0 ] && [ ! -L "$file" ]
+	same 'what the link led to' old "$(cat "$BATS_TEST_TMPDIR/other")"
+}
+
+@test "counters: --watch: rounds in every format" {
+	here --watch --interval 100ms --count 2 --jsonl --errors mlx5_0 --all
+	[ "$status" = 0 ]
+	same rounds 2 "$(grep -c '"rx_out_of_buffer"' "$BATS_TEST_TMPDIR/out")"
+	here --watch --interval 100ms --count 3 --tsv mlx5_0
+	same headings 1 "$(grep -c '^time	' "$BATS_TEST_TMPDIR/out")"
+	here --watch --interval 100ms --count 2 -j mlx5_0
+	[ "$status" = 0 ]
+	python3 -c 'import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["schema"] == "rdmactl/counter_rates/1", document["schema"]
+assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "counters: optional counters are the live system's" {
+	here --optional
+	[ "$status" = 2 ]
+	[[ "$stderr" = *"not with --root"* ]]
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Readings of counters: what one is, and loading them from a saved tree. */
+#include "saved_tree.h"
+
+#include "base/mem.h"
+#include "load/counters.h"
+
+#define CLASS "sys/class/infiniband/"
+#define PORT  CLASS "mlx5_0/ports/1/"
+
+struct bed {
+	struct saved_tree tree;
+	struct inventory inventory;
+	struct counter_loader *loader;
+	struct counter_readings readings;
+	struct problems problems;
+};
+
+static int setup(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	counter_readings_clear(&bed->readings);
+	counter_loader_free(bed->loader);
+	inventory_free(&bed->inventory);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+/* As the command does it, with every source. */
+static void load(struct bed *bed, unsigned int sources,
+		 bool (*wants)(const void *, enum counter_source, const char *,
+			       const struct counter_name *))
+{
+	const struct objects objects = {0};
+	const struct inventory_request request = {
+		.root = bed->tree.path,
+		.needs = COUNTERS_NEEDS_NETDEV,
+		.objects = &objects,
+	};
+	const struct counters_request counters = {
+		.root = bed->tree.path,
+		.inventory = &bed->inventory,
+		.sources = sources,
+		.wants = wants,
+	};
+
+	assert_int_equal(inventory_load(&bed->inventory, &request), 0);
+	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
+	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
+}
+
+static const struct counter_reading *find(const struct bed *bed, const char *object,
+					  const char *kernel_name)
+{
+	for (size_t i = 0; i < bed->readings.count; i++) {
+		const struct counter_reading *reading = &bed->readings.items[i];
+		char *name = counter_reading_object(reading);
+		bool same = !strcmp(name, object) && !strcmp(reading->kernel_name, kernel_name);
+
+		free(name);
+		if (same)
+			return reading;
+	}
+	fail_msg("%s has no %s", object, kernel_name);
+	return NULL;
+}
+
+static struct counter_reading reading_of(const char *name, uint64_t value)
+{
+	struct counter_reading reading = {
+		.source = COUNTER_SOURCE_PMA,
+		.name = counter_name_find_in(COUNTER_SOURCE_PMA, name),
+		.kernel_name = name,
+		.counter = name,
+	};
+
+	counter_reading_set(&reading, value);
+	return reading;
+}
+
+static void factors_and_widths(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t kernel, value;
+		bool saturated;
+		unsigned int bits;
+	} some[] = {
+		{"port_xmit_data", 3, 12, false, 0},
+		{"port_xmit_data", UINT32_MAX, 4 * (uint64_t)UINT32_MAX, true, 32},
+		{"port_xmit_data", UINT32_MAX - UINT64_C(1), 4 * (UINT32_MAX - UINT64_C(1)), false,
+		 0},
+		{"port_xmit_data", UINT32_MAX + UINT64_C(1), 4 * (UINT32_MAX + UINT64_C(1)), false,
+		 64},
+		{"port_xmit_data", UINT64_MAX, UINT64_MAX, true, 64},
+		{"port_xmit_data", UINT64_MAX / 4, UINT64_MAX - 3, false, 64},
+		{"port_xmit_data", UINT64_MAX / 4 + 1, UINT64_MAX, true, 64},
+		{"port_rcv_packets", UINT64_MAX, UINT64_MAX, true, 64},
+		{"unicast_rcv_packets", UINT32_MAX, UINT32_MAX, false, 64},
+		{"link_downed", 254, 254, false, 8},
+		{"link_downed", 255, 255, true, 8},
+		{"link_downed", 256, 256, true, 8},
+		{"local_link_integrity_errors", 15, 15, true, 4},
+		{"nobody_knows", UINT64_MAX, UINT64_MAX, false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+		const struct counter_reading reading = reading_of(some[i].name, some[i].kernel);
+
+		assert_true(reading.value.known);
+		assert_int_equal(reading.value.value, some[i].value);
+		assert_int_equal(reading.saturated, some[i].saturated);
+		assert_int_equal(reading.width_bits, some[i].bits);
+	}
+}
+
+static void told_to_have_64_bits(void **state)
+{
+	struct counter_reading reading = reading_of("port_xmit_data", 0);
+
+	(void)state;
+	reading.width_bits = 64;
+	counter_reading_set(&reading, UINT32_MAX);
+	assert_false(reading.saturated);
+	assert_int_equal(reading.width_bits, 64);
+}
+
+static void growth(void **state)
+{
+	const struct counter_reading few = reading_of("link_downed", 3);
+	const struct counter_reading more = reading_of("link_downed", 10);
+	const struct counter_reading full = reading_of("link_downed", 255);
+	struct counter_reading gauge = more, unknown = more;
+
+	(void)state;
+	assert_int_equal(counter_reading_growth(&few, &more).value, 7);
+	assert_true(counter_reading_growth(&few, &few).known);
+	assert_int_equal(counter_reading_growth(&few, &few).value, 0);
+	assert_false(counter_reading_growth(&more, &few).known);
+	assert_false(counter_reading_growth(&few, &full).known);
+	gauge.name = counter_name_find("active_qps");
+	assert_non_null(gauge.name);
+	assert_false(counter_reading_growth(&few, &gauge).known);
+	unknown.value.known = false;
+	assert_false(counter_reading_growth(&few, &unknown).known);
+	assert_false(counter_reading_growth(&unknown, &few).known);
+}
+
+static void the_same_counter(void **state)
+{
+	char name[] = "mlx5_0", other_name[] = "mlx5_1";
+	struct device one = {.kernel_name = name}, other = {.kernel_name = other_name};
+	struct port port = {.port = {1, true}}, second = {.port = {2, true}};
+	struct counter_reading a = reading_of("link_downed", 1), b = a;
+
+	(void)state;
+	a.device = b.device = &one;
+	a.port = b.port = &port;
+	assert_true(counter_reading_same(&a, &b));
+	b.port = &second;
+	assert_false(counter_reading_same(&a, &b));
+	b.port = NULL;
+	assert_false(counter_reading_same(&a, &b));
+	assert_false(counter_reading_same(&b, &a));
+	b.port = &port;
+	b.device = &other;
+	assert_false(counter_reading_same(&a, &b));
+	b.device = &one;
+	b.source = COUNTER_SOURCE_HW;
+	assert_false(counter_reading_same(&a, &b));
+	b.source = a.source;
+	b.kernel_name = "symbol_error";
+	assert_false(counter_reading_same(&a, &b));
+	b.kernel_name = "link_downed";
+	b.netdev = "eth0";
+	assert_false(counter_reading_same(&a, &b));
+	a.netdev = "eth0";
+	assert_true(counter_reading_same(&a, &b));
+	a.netdev = "eth1";
+	assert_false(counter_reading_same(&a, &b));
+}
+
+static void write_port(struct bed *bed)
+{
+	tree_write(&bed->tree, PORT "link_layer", "InfiniBand");
+	tree_write(&bed->tree, PORT "counters/symbol_error", "3");
+	tree_write(&bed->tree, PORT "counters/port_rcv_data", "10");
+	tree_write(&bed->tree, PORT "counters/link_downed", "N/A (no PMA)");
+	tree_write(&bed->tree, PORT "counters/port_rcv_errors", "N/A (no PMA)");
+	tree_link(&bed->tree, PORT "counters/VL15_dropped", "!EINVAL");
+	tree_write(&bed->tree, PORT "hw_counters/zebra", "1");
+	tree_write(&bed->tree, PORT "hw_counters/out_of_sequence", "7");
+	tree_write(&bed->tree, PORT "hw_counters/aardvark10", "2");
+	tree_write(&bed->tree, PORT "hw_counters/aardvark9", "3");
+	tree_write(&bed->tree, PORT "hw_counters/lifespan", "10");
+	tree_write(&bed->tree, PORT "cm_tx_msgs/req", "5");
+	tree_write(&bed->tree, PORT "cm_rx_duplicates/req", "6");
+	tree_write(&bed->tree, CLASS "mlx5_0/hw_counters/cmds_err", "8");
+	tree_write(&bed->tree, CLASS "mlx5_0/hw_counters/lifespan", "10");
+}
+
+static void loading(void **state)
+{
+	static const char *const order[] = {
+		"cmds_err",	   "port_rcv_data", "symbol_error",    "link_downed",
+		"port_rcv_errors", "VL15_dropped",  "out_of_sequence", "aardvark9",
+		"aardvark10",	   "zebra",	    "cm_tx_msgs/req",  "cm_rx_duplicates/req",
+	};
+	struct bed *bed = *state;
+
+	write_port(bed);
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	assert_int_equal(bed->readings.count, ARRAY_SIZE(order));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		assert_string_equal(bed->readings.items[i].kernel_name, order[i]);
+	assert_int_equal(find(bed, "mlx5_0/1", "port_rcv_data")->value.value, 40);
+	assert_string_equal(find(bed, "mlx5_0/1", "port_rcv_data")->counter, "rx_bytes");
+	assert_null(find(bed, "mlx5_0", "cmds_err")->port);
+	assert_int_equal(find(bed, "mlx5_0", "cmds_err")->source, COUNTER_SOURCE_DEVICE);
+	assert_null(find(bed, "mlx5_0/1", "zebra")->name);
+	assert_string_equal(find(bed, "mlx5_0/1", "zebra")->counter, "zebra");
+	assert_string_equal(find(bed, "mlx5_0/1", "link_downed")->problem, "N/A (no PMA)");
+	assert_false(find(bed, "mlx5_0/1", "link_downed")->value.known);
+	assert_int_equal(find(bed, "mlx5_0/1", "link_downed")->width_bits, 8);
+	assert_string_equal(find(bed, "mlx5_0/1", "VL15_dropped")->problem, strerror(EINVAL));
+	assert_true(find(bed, "mlx5_0/1", "zebra")->taken_nsec > 0);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[0].attribute, "2 counters (pma)");
+	assert_string_equal(bed->problems.items[0].error, "N/A (no PMA)");
+	assert_string_equal(bed->problems.items[1].attribute, "vl15_dropped");
+	assert_true(counter_loader_counts(bed->loader, &bed->inventory.devices.items[0].ports[0]));
+}
+
+static void a_second_round(void **state)
+{
+	struct bed *bed = *state;
+	struct counter_readings again = {0};
+
+	write_port(bed);
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	tree_write(&bed->tree, PORT "counters/symbol_error", "5");
+	tree_write(&bed->tree, PORT "counters/link_downed", "1");
+	counter_loader_read(bed->loader, &again, NULL, NULL);
+	assert_int_equal(again.count, bed->readings.count);
+	for (size_t i = 0; i < again.count; i++)
+		assert_true(counter_reading_same(&again.items[i], &bed->readings.items[i]));
+	assert_int_equal(counter_reading_growth(&bed->readings.items[2], &again.items[2]).value, 2);
+	assert_false(counter_reading_growth(&bed->readings.items[3], &again.items[3]).known);
+	assert_true(again.items[3].value.known);
+	counter_readings_clear(&again);
+}
+
+static void the_port_goes_away(void **state)
+{
+	struct bed *bed = *state;
+	char path[2 * PATH_MAX];
+
+	write_port(bed);
+	load(bed, 1 << COUNTER_SOURCE_PMA, NULL);
+	assert_int_equal(bed->readings.count, 5);
+	snprintf(path, sizeof(path), "%s/" PORT "counters/symbol_error", bed->tree.path);
+	assert_int_equal(unlink(path), 0);
+	counter_readings_clear(&bed->readings);
+	counter_loader_read(bed->loader, &bed->readings, NULL, NULL);
+	assert_int_equal(bed->readings.count, 5);
+	assert_string_equal(find(bed, "mlx5_0/1", "symbol_error")->problem, strerror(ENOENT));
+}
+
+static bool wants_link(const void *context, enum counter_source source, const char *kernel_name,
+		       const struct counter_name *name)
+{
+	(void)context;
+	(void)source;
+	assert_non_null(kernel_name);
+	return name && name->group == COUNTER_GROUP_LINK;
+}
+
+static void only_what_is_wanted(void **state)
+{
+	struct bed *bed = *state;
+
+	write_port(bed);
+	load(bed, COUNTERS_ALL_SOURCES, wants_link);
+	assert_int_equal(bed->readings.count, 2);
+	find(bed, "mlx5_0/1", "symbol_error");
+	find(bed, "mlx5_0/1", "link_downed");
+	/* VL15_dropped would be a problem if it were read. */
+	assert_int_equal(bed->problems.count, 1);
+	assert_true(counter_loader_counts(bed->loader, &bed->inventory.devices.items[0].ports[0]));
+}
+
+static void nothing_is_counted(void **state)
+{
+	struct bed *bed = *state;
+	const struct port *port;
+
+	tree_write(&bed->tree, CLASS "siw0/ports/1/link_layer", "Ethernet");
+	tree_write(&bed->tree, CLASS "siw0/ports/1/cm_tx_msgs/req", "5");
+	tree_write(&bed->tree, CLASS "mlx5_0/ports/1/hw_counters", "a file");
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	port = &bed->inventory.devices.items[1].ports[0];
+	assert_string_equal(port->device, "siw0");
+	assert_false(counter_loader_counts(bed->loader, port));
+	/* Nobody knows what there is. */
+	assert_true(counter_loader_counts(bed->loader, &bed->inventory.devices.items[0].ports[0]));
+	assert_int_equal(bed->readings.count, 1);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].attribute, "counters (hw)");
+}
+
+static void the_netdev_of_a_port(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, PORT "link_layer", "Ethernet");
+	tree_write(&bed->tree, PORT "gid_attrs/ndevs/0", "eth7");
+	tree_write(&bed->tree, "sys/class/net/eth7/ifindex", "7");
+	tree_write(&bed->tree, "sys/class/net/eth7/statistics/rx_dropped", "4");
+	tree_write(&bed->tree, "sys/class/net/eth7/statistics/tx_bytes", "10");
+	tree_write(&bed->tree, "sys/class/net/eth8/statistics/tx_bytes", "11");
+	load(bed, COUNTERS_ALL_SOURCES, NULL);
+	assert_int_equal(bed->readings.count, 2);
+	assert_int_equal(find(bed, "eth7", "tx_bytes")->value.value, 10);
+	assert_string_equal(find(bed, "eth7", "rx_dropped")->counter, "rx_discards");
+	assert_string_equal(find(bed, "eth7", "rx_dropped")->device->name, "mlx5_0");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(factors_and_widths),
+		TEST(told_to_have_64_bits),
+		TEST(growth),
+		TEST(the_same_counter),
+		TEST(loading),
+		TEST(a_second_round),
+		TEST(the_port_goes_away),
+		TEST(only_what_is_wanted),
+		TEST(nothing_is_counted),
+		TEST(the_netdev_of_a_port),
+	};
+
+	return cmocka_run_group_tests_name("counter_reading", tests, NULL, NULL);
+}

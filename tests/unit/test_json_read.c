@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Documents of records read back: what was written, and what somebody else wrote. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "render/capture.h"
+#include "render/json_read.h"
+
+struct head {
+	char *host;
+	struct number uptime;
+};
+
+struct row {
+	char *name;
+	struct number count, word;
+	struct real ratio;
+	enum tristate good;
+	char *computed;
+};
+
+static const struct enum_name words[] = {{3, "three"}, {4, "four"}, {0, NULL}};
+
+static void get_computed(const void *record, struct value *value)
+{
+	(void)record;
+	value_set_string(value, "shown, but not held");
+}
+
+static const struct field head_fields[] = {
+	STRING_FIELD(struct head, host, "host", "HOST", 0, 0, "x"),
+	UNSIGNED_FIELD(struct head, uptime, "uptime_msec", "UP", 0, 0, "x"),
+};
+
+static const struct field fields[] = {
+	STRING_FIELD(struct row, name, "name", "NAME", 0, 0, "x"),
+	UNSIGNED_FIELD(struct row, count, "count", "COUNT", 0, 0, "x"),
+	ENUM_FIELD(struct row, word, words, "word", "WORD", 0, 0, "x"),
+	REAL_FIELD(struct row, ratio, "ratio", "RATIO", 0, 0, "x"),
+	BOOL_FIELD(struct row, good, "good", "GOOD", 0, 0, "x"),
+	COMPUTED_FIELD(FIELD_STRING, get_computed, "computed", "COMPUTED", 0, 0, "x"),
+};
+
+static const struct schema head_schema = {
+	.name = "head",
+	.version = 1,
+	.fields = head_fields,
+	.field_count = ARRAY_SIZE(head_fields),
+	.record_size = sizeof(struct head),
+};
+
+static const struct schema schema = {
+	.name = "rows",
+	.version = 2,
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct row),
+};
+
+struct document_read {
+	struct head head;
+	struct row *rows;
+	size_t count;
+	char *message;
+};
+
+/* Memory of the very size, so that the sanitizer sees every overrun. */
+static int read_bytes(const char *text, size_t length, struct document_read *document)
+{
+	_cleanup_(freep) char *copy = mem_alloc_zero(length, 1);
+	void *rows = NULL;
+	int rc;
+
+	memcpy(copy, text, length);
+	*document = (struct document_read){.count = 0};
+	rc = json_read(copy, length, &head_schema, &document->head, &schema, &rows,
+		       &document->count, &document->message);
+	document->rows = rows;
+	assert_int_equal(document->message != NULL, rc == -EINVAL);
+	return rc;
+}
+
+static int read_text(const char *text, struct document_read *document)
+{
+	return read_bytes(text, strlen(text), document);
+}
+
+static void drop(struct document_read *document)
+{
+	for (size_t i = 0; i < document->count; i++)
+		record_clear(&schema, &document->rows[i]);
+	free(document->rows);
+	record_clear(&head_schema, &document->head);
+	free(document->message);
+}
+
+static char *write_document(const struct head *head, const struct row *rows, size_t count)
+{
+	const struct problems problems = {0};
+	const void *head_row = head, *row_pointers[8];
+	struct columns head_columns, columns;
+	char *bad = NULL, *text = NULL;
+	size_t length;
+	FILE *file;
+
+	assert_int_equal(columns_select(&head_columns, &head_schema, COLUMNS_ALL, NULL, &bad), 0);
+	assert_int_equal(columns_select(&columns, &schema, COLUMNS_ALL, NULL, &bad), 0);
+	for (size_t i = 0; i < count; i++)
+		row_pointers[i] = &rows[i];
+	file = open_memstream(&text, &length);
+	assert_non_null(file);
+	assert_int_equal(render_document(file,
+					 &(struct document){.columns = &head_columns,
+							    .rows = &head_row,
+							    .row_count = 1},
+					 &(struct document){.columns = &columns,
+							    .rows = row_pointers,
+							    .row_count = count,
+							    .problems = &problems}),
+			 0);
+	fclose(file);
+	columns_free(&head_columns);
+	columns_free(&columns);
+	return text;
+}
+
+static void written_and_read(void **state)
+{
+	char name[] = "quote \" backslash \\ \xc3\xbc", host[] = "node1";
+	const struct head head = {.host = host, .uptime = {UINT64_MAX, true}};
+	const struct row rows[] = {
+		{.name = name,
+		 .count = {UINT64_MAX, true},
+		 .word = {4, true},
+		 .ratio = {0.125, true},
+		 .good = TRISTATE_NO},
+		{.good = TRISTATE_YES},
+	};
+	_cleanup_(freep) char *text = write_document(&head, rows, 2);
+	_cleanup_(freep) char *none = write_document(&head, rows, 0);
+	struct document_read document;
+
+	(void)state;
+	assert_int_equal(read_text(text, &document), 0);
+	assert_string_equal(document.head.host, "node1");
+	assert_true(document.head.uptime.value == UINT64_MAX);
+	assert_int_equal(document.count, 2);
+	assert_string_equal(document.rows[0].name, name);
+	assert_true(document.rows[0].count.value == UINT64_MAX);
+	assert_int_equal(document.rows[0].word.value, 4);
+	assert_true(document.rows[0].ratio.value == 0.125);
+	assert_int_equal(document.rows[0].good, TRISTATE_NO);
+	assert_null(document.rows[0].computed);
+	assert_null(document.rows[1].name);
+	assert_false(document.rows[1].count.known || document.rows[1].word.known ||
+		     document.rows[1].ratio.known);
+	assert_int_equal(document.rows[1].good, TRISTATE_YES);
+	drop(&document);
+	assert_int_equal(read_text(none, &document), 0);
+	assert_int_equal(document.count, 0);
+	drop(&document);
+	/* Cut anywhere but in the blanks at its end. */
+	for (size_t length = 0; length + 1 < strlen(text); length++) {
+		assert_int_equal(read_bytes(text, length, &document), -EINVAL);
+		drop(&document);
+	}
+}
+
+#define ROWS(rows) "{\"schema\":\"rdmactl/rows/2\",\"rows\":[" rows "]}"
+
+static void strange_but_right(void **state)
+{
+	static const char text[] =
+		"\t{ \"rows\" :\r\n[ {\"name\":\"a\\u00fc\\ud83d\\ude00\\n\\u0000\\/b\", "
+		"\"count\":7,"
+		" \"later\": [1,{\"x\":[]},\"\\\"}\",-1.5e-3,true,{}], \"computed\":\"x\","
+		" \"word\":\"five\",\"good\":null}, {} ],"
+		"\"more\":{\"rows\":[3]}, \"host\":\"h\", \"schema\":\"rdmactl/rows/2\"}\n\n";
+	struct document_read document;
+
+	(void)state;
+	assert_int_equal(read_text(text, &document), 0);
+	assert_int_equal(document.count, 2);
+	/* A NUL ends it, as it would any text from outside. */
+	assert_string_equal(document.rows[0].name, "a\xc3\xbc\xf0\x9f\x98\x80\\x0a");
+	assert_int_equal(document.rows[0].count.value, 7);
+	assert_false(document.rows[0].word.known);
+	assert_string_equal(document.head.host, "h");
+	drop(&document);
+	/* Said twice: the last one counts, and nothing leaks. */
+	assert_int_equal(read_text(ROWS("{\"name\":\"a\",\"name\":\"b\"}"), &document), 0);
+	assert_string_equal(document.rows[0].name, "b");
+	drop(&document);
+}
+
+static void of_other_schemas(void **state)
+{
+	static const char *const texts[] = {
+		"{}",
+		"{\"rows\":[]}",
+		"{\"schema\":\"rdmactl/rows/1\",\"rows\":[]}",
+		"{\"schema\":\"rdmactl/ports/1\",\"ports\":[{\"device\":\"mlx5_0\"}]}",
+		"{\"schema\":5}",
+		"{\"host\":\"x\",\"rows\":[{\"name\":\"a\"}]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct document_read document;
+
+		assert_int_equal(read_text(texts[i], &document), -ENOMSG);
+		drop(&document);
+	}
+}
+
+static void wrong(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"", "line 1: this is no JSON document"},
+		{"root:x:0:0", "line 1: this is no JSON document"},
+		{"[]", "line 1: this is no JSON document"},
+		{"{\n\n\"rows\": 5}", "line 3: '[' is missing"},
+		{ROWS("{\"count\":-1}"), "line 1: count is '-1', which it cannot be"},
+		{ROWS("{\"count\":1.5}"), "line 1: count is '1.5', which it cannot be"},
+		{ROWS("{\"count\":18446744073709551616}"),
+		 "line 1: count is '18446744073709551616', which it cannot be"},
+		{ROWS("{\"count\":\"7\"}"), "line 1: count is no string"},
+		{ROWS("{\"name\":7}"), "line 1: name is '7', which it cannot be"},
+		{ROWS("{\"good\":1}"), "line 1: good is '1', which it cannot be"},
+		{ROWS("{\"ratio\":true}"), "line 1: ratio is 'true', which it cannot be"},
+		{ROWS("{\"x\":nul}"), "line 1: 'nul' is no value"},
+		{ROWS("{\"x\":}"), "line 1: a value is missing"},
+		{ROWS("{\"x\":1,}"), "line 1: '\"' is missing"},
+		{ROWS("{\"name\":\"a\nb\"}"), "line 1: a string has a control character"},
+		{ROWS("{\"name\":\"\\q\"}"), "line 1: a string has an unknown escape"},
+		{ROWS("{\"name\":\"\\u12g4\"}"), "line 1: a \\u needs four hexadecimal digits"},
+		{ROWS("{}") "x", "line 1: something stands behind the document"},
+		{ROWS("{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]"),
+		 "line 1: there are too many values within values"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct document_read document;
+
+		assert_int_equal(read_text(cases[i].text, &document), -EINVAL);
+		assert_string_equal(document.message, cases[i].message);
+		drop(&document);
+	}
+}
+
+/* A NUL within the digits of an escape once hid the quote behind it. */
+static void bytes_of_zero(void **state)
+{
+	static const char escape[] = "{\"x\":\"\\u1\0\"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
+	static const char behind[] = "{}\0{}";
+	struct document_read document;
+
+	(void)state;
+	assert_int_equal(read_bytes(escape, sizeof(escape) - 1, &document), -EINVAL);
+	drop(&document);
+	assert_int_equal(read_bytes(behind, sizeof(behind) - 1, &document), -EINVAL);
+	drop(&document);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written_and_read), cmocka_unit_test(strange_but_right),
+		cmocka_unit_test(of_other_schemas), cmocka_unit_test(wrong),
+		cmocka_unit_test(bytes_of_zero),
+	};
+
+	return cmocka_run_group_tests_name("json_read", tests, NULL, NULL);
+}
