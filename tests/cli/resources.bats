@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of resources, as far as it goes without a device: what the kernel lists is tried
+# in the guest.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+kinds='qp cm_id cq mr pd ctx srq'
+schemas='resources processes qps cm_ids cqs mrs pds ctxs srqs'
+
+no_rdma_here()
+{
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+}
+
+@test "resources: --help names the kinds, the options, and the columns of each" {
+	local word
+
+	try resources --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in $kinds --by --pid --comm --state --type --limit; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	grep -q '^  \* cm_ids' <<<"$output" || wrong 'no columns of the summary'
+	grep -q '^  \* registered_bytes' <<<"$output" || wrong 'no columns of --by process'
+	for word in $kinds; do
+		quickly try resources "$word" --help
+		expect 0 || wrong "$word"
+		grep -q '^  \* command ' <<<"$output" || wrong "$word has no column command"
+	done
+	nothing_wrong
+}
+
+@test "resources: no RDMA device: a next step, exit 5" {
+	no_rdma_here
+	local words
+
+	for words in '' qp 'mr mlx5_0' 'qp mlx5_0/1' '--by process' 'cm_id --state listen --pid 1' \
+		'srq --type basic --limit 3' 'qp --comm ib_core --type rc,driver,unknown-77'; do
+		# shellcheck disable=SC2086 # words
+		quickly try resources $words
+		expect_error 5 resources 'this system has no RDMA core: no /sys/class/infiniband' \
+			"$no_core_hint" || wrong "resources $words"
+	done
+	nothing_wrong
+}
+
+@test "resources: no RDMA device, as JSON, under the name of each kind" {
+	no_rdma_here
+	local word
+
+	for word in $kinds; do
+		quickly try resources "$word" --json
+		[ "$status" = 5 ] || wrong "$word: $status"
+		jq -e --arg name "${word}s" '.schema == "rdmactl/\($name)/1" and .[$name] == [] and
+			.problems[0].hint' <<<"$output" >/dev/null || wrong "$word: $output"
+	done
+	try resources -j
+	jq -e '.schema == "rdmactl/resources/1" and .resources == []' <<<"$output"
+	try resources --by process -j
+	jq -e '.schema == "rdmactl/processes/1" and .processes == []' <<<"$output"
+	nothing_wrong
+}
+
+@test "resources: schemas" {
+	local name
+
+	for name in $schemas; do
+		quickly try schema "$name"
+		expect 0 || wrong "$name"
+		jq -e --arg name "$name" '.properties[$name].type == "array"' <<<"$output" \
+			>/dev/null || wrong "$name"
+	done
+	try schema mrs
+	jq -e '.properties.mrs.items.properties | has("rkey") and has("length_bytes")' <<<"$output"
+	nothing_wrong
+}
+
+@test "resources: words of states and types belong to a kind" {
+	try resources qp --state listen
+	expect_error 2 resources "--state: 'listen' is no state" \
+		'state of the queue pair: reset, init, rtr, rts, sqd, sqe, error'
+	try resources cm_id --state connect,
+	expect 2
+	grep -q "^rdmactl resources: --state: '' is no state$" <<<"$stderr"
+	try resources srq --type rc
+	expect_error 2 resources "--type: 'rc' is no type" 'what kind of queue: basic, xrc, tm'
+	try resources mr --type rc
+	expect_error 2 resources '--type: memory regions have none'
+	try resources pd --state rts
+	expect_error 2 resources '--state: protection domains have none'
+	try resources qp --state unknown-x
+	expect 2
+}
+
+@test "resources: options that need a kind, or must not have one" {
+	local hint='rdmactl resources --help'
+
+	try resources --by process mr
+	expect_error 2 resources '--by process sums objects of all kinds: name none' "$hint"
+	try resources --by process --state rts
+	expect_error 2 resources \
+		'--state and --type go with a kind of object: rdmactl resources qp' "$hint"
+	try resources --pid 5
+	expect_error 2 resources \
+		'--pid and --comm go with a kind of object, or with --by process' "$hint"
+	try resources --type rc
+	expect_error 2 resources '--state and --type go with a kind of object' "$hint"
+}
+
+@test "resources: values of options" {
+	try resources --by device
+	expect_error 2 resources "--by: 'device' is none of process" 'rdmactl resources --help'
+	try resources qp --limit 0
+	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources --help'
+	try resources qp --pid me
+	expect_error 2 resources "--pid: 'me' is no number" 'rdmactl resources --help'
+}
+
+@test "resources: objects and columns" {
+	try resources mr mlx5_0/1
+	expect_error 2 resources "'mlx5_0/1' is not a device name" \
+		'first the kind of object, if any, then devices'
+	try resources qp mlx5_0/x
+	expect_error 2 resources "'mlx5_0/x' is not DEV or DEV/PORT" \
+		'first the kind of object, if any, then devices'
+	try resources qp -o qqn
+	expect_error 2 resources "unknown column 'qqn'" "did you mean 'qpn'?"
+	try resources srq -o xyzzy
+	expect_error 2 resources "unknown column 'xyzzy'" \
+		'rdmactl resources srq --help lists the columns'
+}
+
+@test "resources: a saved tree has nothing in use" {
+	local words
+
+	for words in '' qp '--by process'; do
+		# shellcheck disable=SC2086 # words
+		quickly on cx5-ib-edr resources $words
+		expect_error 1 resources 'a saved tree has no objects in use' \
+			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
+	done
+	nothing_wrong
+}
+
+@test "resources: completion" {
+	local first
+
+	try __complete --root "$roots/cx5-ib-edr" -- resources ''
+	expect 0
+	first=$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')
+	[ "${first:0:28}" = 'qp cm_id cq mr pd ctx srq ml' ] || { echo "$first"; false; }
+	try __complete --root "$roots/cx5-ib-edr" -- resources qp mlx5_
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | head -n 1)" = mlx5_0 ]
+	try __complete -- resources qp -o remote
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = remote_qpn ]
+	try __complete -- resources -o qp
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = qps ]
+	try __complete -- resources --by ''
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = process ]
+	try __complete -- resources qp --state r
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'reset rtr rts' ]
+}
