@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs `rdmactl events --jsonl` in the background, and holds what it says against what was done."""
+
+import calendar
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import peers
+import program
+from selftest import PATIENCE, until
+from tap import unequal
+
+# The kernel tells of a carrier that came once a second at most (net/core/link_watch.c).
+LINKWATCH = 1.5
+# How soon after its cause an event must be stamped; and what the stamp's last digit may hide.
+SOON, DIGIT = 0.1, 0.0015
+# Its line may be later: under emulation the sanitizers' build takes its time for the first ones.
+THERE = 2
+
+
+def seconds(stamp):
+    """The time of an event, RFC 3339 in UTC with milliseconds, as seconds since 1970."""
+    whole, _, fraction = stamp.rstrip('Z').partition('.')
+    return calendar.timegm(time.strptime(whole, '%Y-%m-%dT%H:%M:%S')) + int(fraction) / 1000
+
+
+class Stalls:
+    """How late the machine itself is: under emulation on a busy host a processor may stand still.
+
+    A thread on each processor sleeps for a moment, again and again, and notes when it overslept.
+    """
+
+    STEP = 0.01
+
+    def __init__(self):
+        self.found = []  # (when it woke up, seconds too late)
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self._sleep, args=(cpu,), daemon=True)
+                        for cpu in os.sched_getaffinity(0)]
+        for thread in self.threads:
+            thread.start()
+
+    def _sleep(self, cpu):
+        os.sched_setaffinity(threading.get_native_id(), {cpu})
+        last = time.time()
+        while not self.over.wait(self.STEP):
+            now = time.time()
+            if now - last > 2 * self.STEP:
+                self.found.append((now, now - last - self.STEP))
+            last = now
+
+    def end(self):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def between(self, begin, end):
+        """Seconds in all."""
+        return sum(late for woke, late in self.found if woke > begin and woke - late < end)
+
+
+class Watch:
+    """rdmactl events in the background. It watches when this returns."""
+
+    def __init__(self, *words, prefix=(), binary=None, form=('--jsonl',)):
+        self.argv = [*prefix, binary or program.RDMACTL, '-v', *form, 'events', *words]
+        self.err = tempfile.TemporaryFile(dir='/run')
+        self.lines = []   # (when it was there, bytes)
+        self.events = []  # of the lines that are JSON, with the keys `arrived` and `stamp`
+        self.broken = []
+        self.form = form
+        self.process = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=self.err)
+        self.thread = threading.Thread(target=self._read)
+        self.thread.start()
+        self.pid = self.process.pid
+        until(lambda: 'watching ' in self.complaint() or self.process.poll() is not None)
+
+    def _read(self):
+        rest = b''
+        while True:
+            data = os.read(self.process.stdout.fileno(), 1 << 20)
+            arrived = time.time()
+            if not data:
+                break
+            *lines, rest = (rest + data).split(b'\n')
+            # Whoever reads a pipe must not have to wait for the rest of a line.
+            if rest:
+                self.broken.append('half a line: %r' % rest[-80:])
+            for line in lines:
+                self._take(arrived, line)
+
+    def _take(self, arrived, line):
+        self.lines.append((arrived, line))
+        if self.form != ('--jsonl',):
+            return
+        try:
+            event = json.loads(line)
+            event['arrived'], event['stamp'] = arrived, seconds(event['time'])
+            self.events.append(event)
+        except (ValueError, KeyError, TypeError) as error:
+            self.broken.append('%r: %r' % (error, line[:200]))
+
+    def complaint(self):
+        return os.pread(self.err.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
+
+    def find(self, event=None, name=None, begin=0, **values):
+        """Events of that word, of that object, from the event of that number on, with these."""
+        wanted = dict(values, **{key: value for key, value in (('event', event), ('object', name))
+                                 if value is not None})
+        return [one for one in self.events[begin:]
+                if all(one.get(key) == value for key, value in wanted.items())]
+
+    def wait(self, *want, begin=0, patience=10, **values):
+        """Until there is such an event; None if there is none in time."""
+        until(lambda: self.find(*want, begin=begin, **values) or
+              self.process.poll() is not None, patience)
+        found = self.find(*want, begin=begin, **values)
+        return found[0] if found else None
+
+    def settle(self, quiet=0.4):
+        """Until nothing more has come for a while."""
+        count = -1
+        while count != len(self.lines):
+            count = len(self.lines)
+            time.sleep(quiet)
+
+    def end(self, number=signal.SIGINT):
+        """Its result, after a signal (None: it ends by itself)."""
+        if number and self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            status = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = 'timeout'
+            self.process.wait()
+        self.thread.join()
+        self.process.stdout.close()
+        out = b''.join(line + b'\n' for _, line in self.lines)
+        result = peers.Result(self.argv, status, out, self.complaint().encode())
+        self.err.close()
+        program.check(result)
+        return result
+
+    def wrong(self, result, status=0):
+        """Of its end and of its lines, each of which is a record by the schema."""
+        wrong = unequal('exit status', result.status, status) + self.broken
+        items = program.schema('events')['properties']['events']['items']
+        for event in self.events:
+            record = {key: value for key, value in event.items()
+                      if key not in ('arrived', 'stamp')}
+            wrong += list(program.errors(record, items, 'event'))[:2]
+        return wrong + (result.describe() if wrong else [])
+
+
+class Expected:
+    """An event that must come: its object, its word, values of keys, and how soon."""
+
+    def __init__(self, name, event, soon=SOON, **values):
+        self.name, self.event, self.soon, self.values = name, event, soon, values
+
+    def __str__(self):
+        return '%s %s %s' % (self.name, self.event, self.values or '')
+
+
+def describe(events, cause):
+    return ['%+.1f ms %s %s (%s): %s' % ((one['stamp'] - cause) * 1000, one['object'],
+                                         one['event'], one['source'], one['change'])
+            for one in events]
+
+
+def cause(watch, act, expected, also=()):
+    """Does something: what is wrong with the events of it.
+
+    `also` are words of events that may come besides; others are too many.
+    """
+    begin = len(watch.events)
+    stalls = Stalls()
+    when = time.time()
+    act()
+    done = time.time()
+    until(lambda: all(watch.find(one.event, one.name, begin) for one in expected), 5)
+    watch.settle(0.25)
+    stalls.end()
+    events = watch.events[begin:]
+    wrong = []
+    used = []
+    for one in expected:
+        found = [event for event in watch.find(one.event, one.name, begin, **one.values)
+                 if event not in used]
+        if not found:
+            wrong.append('missing: %s' % one)
+            continue
+        used.append(found[0])
+        late = found[0]['stamp'] - done - stalls.between(when, found[0]['stamp'])
+        if found[0]['stamp'] < when - DIGIT or late > one.soon:
+            wrong.append('%s: %.1f ms after its cause' % (
+                one, (found[0]['stamp'] - done) * 1000))
+        if not found[0]['stamp'] <= found[0]['arrived'] <= found[0]['stamp'] + THERE:
+            wrong.append('%s: there %.1f ms after its stamp' % (
+                one, (found[0]['arrived'] - found[0]['stamp']) * 1000))
+    for event in events:
+        if event not in used and event['event'] not in also:
+            wrong.append('too many: %s %s' % (event['object'], event['event']))
+    return wrong + (describe(events, when) if wrong else [])

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Changes links, addresses and RDMA devices without starting a program: what `ip` and `rdma` ask
+the kernel for, in some microseconds, so that the time of a cause is known."""
+
+import ipaddress
+import os
+import socket
+import struct
+
+ROUTE, RDMA = 0, 20
+REQUEST, ACK, CREATE = 0x1, 0x4, 0x600  # with NLM_F_EXCL
+NEWLINK, DELLINK, NEWADDR, DELADDR = 16, 17, 20, 21
+IFF_UP = 1
+IFLA_MTU, IFLA_IFNAME, IFLA_NET_NS_FD = 4, 3, 28
+NLDEV = 5 << 10
+NLDEV_SET, NLDEV_NEWLINK, NLDEV_DELLINK = 2, 3, 4
+DEV_INDEX, DEV_NAME, LINK_TYPE, NDEV_NAME = 1, 2, 65, 51
+
+
+def attribute(kind, data):
+    return struct.pack('=HH', 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+
+def text(kind, word):
+    return attribute(kind, os.fsencode(word) + b'\0')
+
+
+class Netlink:
+    def __init__(self, protocol):
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
+
+    def ask(self, kind, payload, flags=0):
+        """Sends a request and waits until the kernel has done it."""
+        self.socket.send(struct.pack('=IHHII', 16 + len(payload), kind, REQUEST | ACK | flags,
+                                     1, 0) + payload)
+        answer = self.socket.recv(65536)
+        error, = struct.unpack_from('=i', answer, 16)
+        if struct.unpack_from('=H', answer, 4) == (2,) and error:
+            raise OSError(-error, os.strerror(-error))
+        return answer
+
+
+class Links(Netlink):
+    def __init__(self):
+        super().__init__(ROUTE)
+
+    def change(self, index, flags=0, mask=0, attributes=b''):
+        self.ask(NEWLINK, struct.pack('=BxHiII', 0, 0, index, flags, mask) + attributes)
+
+    def up(self, index):
+        self.change(index, IFF_UP, IFF_UP)
+
+    def down(self, index):
+        self.change(index, 0, IFF_UP)
+
+    def mtu(self, index, value):
+        self.change(index, attributes=attribute(IFLA_MTU, struct.pack('=I', value)))
+
+    def rename(self, index, name):
+        self.change(index, attributes=text(IFLA_IFNAME, name))
+
+    def address(self, index, address, add=True):
+        """`address` as in 10.9.0.5/24."""
+        which = ipaddress.ip_interface(address)
+        family = socket.AF_INET if which.version == 4 else socket.AF_INET6
+        packed = which.ip.packed
+        self.ask(NEWADDR if add else DELADDR,
+                 struct.pack('=BBBBI', family, which.network.prefixlen, 0, 0, index) +
+                 attribute(2, packed) + attribute(1, packed), CREATE if add else 0)
+
+
+class Devices(Netlink):
+    def __init__(self):
+        super().__init__(RDMA)
+
+    def index(self, name):
+        """The number of an RDMA device."""
+        self.socket.send(struct.pack('=IHHII', 16, NLDEV | 1, REQUEST | 0x300, 2, 0))
+        found = None
+        while True:
+            answer = self.socket.recv(65536)
+            while answer:
+                length, kind = struct.unpack_from('=IH', answer)
+                if kind == 3:
+                    return found
+                if text(DEV_NAME, name) in answer[16:length]:
+                    found, = struct.unpack_from('=I', answer, 20)
+                answer = answer[(length + 3) & ~3:]
+
+    def add(self, name, netdev, kind='rxe'):
+        self.ask(NLDEV | NLDEV_NEWLINK,
+                 text(DEV_NAME, name) + text(LINK_TYPE, kind) + text(NDEV_NAME, netdev))
+
+    def delete(self, index):
+        self.ask(NLDEV | NLDEV_DELLINK, attribute(DEV_INDEX, struct.pack('=I', index)))
+
+    def rename(self, index, name):
+        self.ask(NLDEV | NLDEV_SET, attribute(DEV_INDEX, struct.pack('=I', index)) +
+                 text(DEV_NAME, name))

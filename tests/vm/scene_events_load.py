@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl events under load: flaps as fast as can be, lost messages, 64 devices, nothing at all; and
+how long an event takes."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import netlink
+import peers
+import program
+from events import LINKWATCH, Stalls, Watch
+from selftest import until
+from tap import unequal
+
+LINK, DEVICE = None, None
+FLAPS = 200
+COUNT = 64
+MEMORY_KB = 10 * 1024
+IDLE = 10
+SAMPLES = int(os.environ.get('RDMACTL_SAMPLES', 12))
+
+
+def number(netdev):
+    return socket.if_nametoindex(netdev)
+
+
+def carries(netdev):
+    return peers.read('/sys/class/net/%s/operstate' % netdev) in ('up', 'unknown')
+
+
+def pairs(events, down, up):
+    """Whether the words alternate, beginning with `down`: what is wrong."""
+    words = [one['event'] for one in events if one['event'] in (down, up)]
+    for i, word in enumerate(words):
+        if word != (down, up)[i % 2]:
+            return ['%s of number %d, %s' % (word, i, words[max(0, i - 3):i + 3])]
+    return []
+
+
+def flaps(tap, pause):
+    va = number('va')
+    watch = Watch('rxa', '--flap', '0')
+    stalls = Stalls()
+    begin = time.monotonic()
+    for _ in range(FLAPS):
+        LINK.down(va)
+        time.sleep(pause)
+        LINK.up(va)
+        time.sleep(pause)
+    took = time.monotonic() - begin
+    watch.wait('port-active', 'rxa/1')
+    watch.settle(LINKWATCH)
+    stalls.end()
+    result = watch.end()
+    wrong = watch.wrong(result)
+    gaps = watch.find('gap')
+    port = [one for one in watch.events if one['object'] == 'rxa/1']
+    netdev = [one for one in watch.events if one['object'] == 'va']
+    counts = {word: len(watch.find(word)) for word in (
+        'port-down', 'port-active', 'netdev-disabled', 'netdev-enabled', 'netdev-down',
+        'netdev-up', 'gap')}
+    if not gaps:
+        wrong += unequal('events', [counts[word] for word in (
+            'port-down', 'port-active', 'netdev-disabled', 'netdev-enabled')], [FLAPS] * 4)
+    wrong += pairs(port, 'port-down', 'port-active')
+    wrong += pairs(netdev, 'netdev-disabled', 'netdev-enabled')
+    wrong += pairs(netdev, 'netdev-down', 'netdev-up')
+    wrong += unequal('the last', [[one['event'] for one in port][-1:],
+                                  counts['netdev-down'] == counts['netdev-up']],
+                     [['port-active'], True])
+    for one in port:
+        sides = {'port-down': ('active', 'down'), 'port-active': ('down', 'active')}
+        wrong += unequal(one['event'], (one['state_before'], one['state']), sides[one['event']])
+    tap.test('events: %d flaps in a row, %d ms apart: none lost' % (FLAPS, pause * 1000), wrong,
+             ['%.1f s, %s, the machine stood still for %.2f s at most' % (
+                 took, counts, max((late for _, late in stalls.found), default=0))])
+    peers.shell('bed_rewire')
+
+
+def gap(tap):
+    """Who cannot keep up loses messages; then all is compared. Without privilege there is no room."""
+    va = number('va')
+    peers.must('ip', '-b', '-', stdin=b'link add noise type dummy\nlink set noise up\n'
+                                      b'link add dm0 type dummy\nlink set dm0 up\n')
+    watch = Watch(prefix=peers.NOBODY)
+    watch.process.send_signal(signal.SIGSTOP)
+    for i in range(1500):
+        LINK.address(number('noise'), '10.99.%d.%d/32' % (i // 250, i % 250 + 1))
+    LINK.mtu(va, 4200)
+    LINK.address(va, '10.9.0.77/24')
+    DEVICE.add('rxd', 'dm0')
+    LINK.down(number('vb'))
+    time.sleep(0.2)
+    watch.process.send_signal(signal.SIGCONT)
+    watch.wait('gap')
+    watch.wait('port-down', 'rxb/1')
+    watch.wait('device-added', 'rxd')
+    watch.settle()
+    wrong = unequal('gaps', [(one['source'], one['severity']) for one in watch.find('gap')],
+                    [('rtnl', 'warning')])
+    for want in (('va', 'netdev-mtu', {'netdev_mtu_bytes_before': 1500, 'netdev_mtu_bytes': 4200,
+                                       'source': 'resync'}),
+                 ('va', 'address-added', {'address': '10.9.0.77', 'source': 'resync'}),
+                 ('rxa/1', 'gid-added', {'gid': '0000:0000:0000:0000:0000:ffff:0a09:004d'}),
+                 ('vb', 'netdev-disabled', {'source': 'resync'}),
+                 ('vb', 'netdev-down', {'operstate_before': 'up'}),
+                 ('va', 'netdev-down', {'operstate_before': 'up'}),
+                 ('rxa/1', 'port-down', {'state_before': 'active'}),
+                 ('rxb/1', 'port-down', {'state_before': 'active'}),
+                 ('rxd', 'device-added', {}), ('rxd/1', 'port-active', {})):
+        found = watch.find(want[1], want[0], **want[2])
+        if len(found) != 1:
+            wrong.append('%d times %s' % (len(found), want))
+    tap.test('events: what was lost is marked, and all differences come after it', wrong)
+    # And from then on nothing is lost.
+    begin = len(watch.events)
+    LINK.up(number('vb'))
+    LINK.mtu(va, 1500)
+    LINK.address(va, '10.9.0.77/24', False)
+    LINK.down(number('dm0'))
+    wrong = ['no %s of %s' % (want[1], want[0])
+             for want in (('va', 'netdev-mtu'), ('va', 'address-removed'),
+                          ('rxa/1', 'gid-removed'), ('rxb/1', 'port-active'),
+                          ('rxa/1', 'port-active'), ('rxd/1', 'port-down'),
+                          ('va', 'netdev-up'))
+             if not watch.wait(want[1], want[0], begin=begin, patience=5)]
+    wrong += unequal('more gaps', watch.find('gap', begin=begin), [])
+    tap.test('events: after a gap it goes on as before', wrong + watch.wrong(watch.end()))
+    DEVICE.delete(DEVICE.index('rxd'))
+    peers.must('ip', '-b', '-', stdin=b'link del noise\nlink del dm0\n')
+    peers.shell('bed_rewire')
+
+
+def status(pid, key):
+    return int(re.search(r'%s:\s*(\d+)' % key, peers.read('/proc/%d/status' % pid)).group(1))
+
+
+def idle(tap, watch, what):
+    """Nothing happens: nothing wakes it."""
+    watch.settle(LINKWATCH)
+    before = status(watch.pid, 'voluntary_ctxt_switches')
+    calls = None
+    if shutil.which('strace'):
+        trace = '/run/events.strace'
+        tracer = subprocess.Popen(['strace', '-f', '-tt', '-p', str(watch.pid), '-o', trace],
+                                  stderr=subprocess.DEVNULL)
+        # Its own coming and going wakes the program: what counts lies in between.
+        until(lambda: peers.read(trace), 5)
+        time.sleep(1)
+        begin = len(peers.read(trace).splitlines())
+        time.sleep(IDLE)
+        calls = peers.read(trace).splitlines()[begin:]
+        tracer.terminate()
+        tracer.wait()
+    else:
+        time.sleep(IDLE)
+    tap.test('events: %s: no system call in %d s' % (what, IDLE), calls or [])
+    between = status(watch.pid, 'voluntary_ctxt_switches')
+    time.sleep(2)
+    tap.test('events: %s: no wake-up in 2 s, and few in all' % what,
+             unequal('wake-ups', status(watch.pid, 'voluntary_ctxt_switches') - between, 0),
+             ['%d with strace coming and going' % (between - before)])
+
+
+def many(tap):
+    peers.shell('bed_many %d' % (COUNT - 2))
+    binary = program.plain_binary()
+    watch = Watch(binary=binary)
+    fds = len(peers.listdir('/proc/%d/fd' % watch.pid))
+    peak = status(watch.pid, 'VmHWM')
+    idle(tap, watch, '64 devices')
+    tap.test('events: it watches all 64', [] if 'watching 64 ports of 64 devices' in
+             watch.complaint() else watch.complaint())
+    names = {'rxe%d/1' % i: 'd%d' % i for i in range(COUNT - 2)}
+    names.update({'rxa/1': 'va'})
+    indexes = [number(netdev) for netdev in names.values()]
+    switches = status(watch.pid, 'voluntary_ctxt_switches')
+    begin = time.time()
+    for index in indexes:
+        LINK.down(index)
+    took = time.time() - begin
+    # The end of the wire follows its other one.
+    wanted = {*names, 'rxb/1'}
+    until(lambda: len(watch.find('port-down')) == COUNT, 10)
+    late = max((one['stamp'] for one in watch.find('port-down')), default=0) - begin - took
+    wrong = unequal('down', {one['object'] for one in watch.find('port-down')}, wanted)
+    for index in indexes:
+        LINK.up(index)
+    until(lambda: len(watch.find('port-active')) == COUNT, 10)
+    wrong += unequal('active', {one['object'] for one in watch.find('port-active')}, wanted)
+    for port, netdev in names.items():
+        wrong += unequal('of ' + port, [one['event'] for one in watch.find(name=port)],
+                         ['port-down', 'port-active'])
+        wrong += pairs(watch.find(name=netdev), 'netdev-disabled', 'netdev-enabled')
+    wrong += unequal('gaps', watch.find('gap'), [])
+    peak = max(peak, status(watch.pid, 'VmHWM'))
+    wakes = status(watch.pid, 'voluntary_ctxt_switches') - switches
+    tap.test('events: 64 devices at once', wrong + watch.wrong(watch.end()),
+             ['%d descriptors, %d wake-ups for %d events, peak of the memory %d kB; 63 links down '
+              'in %.0f ms, the last event %.0f ms after' %
+              (fds, wakes, len(watch.events), peak, took * 1000, late * 1000)])
+    if binary:
+        tap.test('events: 64 devices in less than 10 MB: %d kB' % peak,
+                 [] if peak < MEMORY_KB else 'too much')
+    else:
+        tap.skip('events: peak memory', 'there is no build without sanitizers')
+    # With its netdev a device goes, too.
+    peers.must('ip', '-b', '-',
+               stdin=''.join('link del d%d\n' % i for i in range(COUNT - 2)).encode())
+    until(lambda: len(peers.listdir(peers.RDMA)) == 2)
+    peers.shell('bed_rewire')
+
+
+def latency(tap):
+    """Of the plain build: from the cause to the event's own time, and to the line in the pipe."""
+    peers.shell('bed_wire')
+    peers.must('ip', '-b', '-', stdin=b'link add dm0 type dummy\nlink set dm0 up\n')
+    time.sleep(LINKWATCH)
+    watch = Watch(binary=program.plain_binary())
+    va, dm0 = number('va'), 'dm0'
+    state = {'number': 0}
+
+    def address():
+        state['number'] += 1
+        LINK.address(va, '10.9.77.%d/32' % state['number'])
+
+    causes = (('link down', lambda: LINK.down(va), 'port-down', 'rxa/1'),
+              ('link up', lambda: LINK.up(va), 'port-active', 'rxa/1'),
+              ('address added', address, 'address-added', 'va'),
+              ('GID of it', address, 'gid-added', 'rxa/1'),
+              ('rdma link add', lambda: DEVICE.add('rxd', dm0), 'device-added', 'rxd'),
+              ('rdma link del', lambda: DEVICE.delete(DEVICE.index('rxd')), 'device-removed',
+               'rxd'))
+    figures = {title: [] for title, *_ in causes}
+    stalls = Stalls()
+    wrong = []
+    for _ in range(SAMPLES):
+        for title, act, word, name in causes:
+            begin, when = len(watch.events), time.time()
+            act()
+            done = time.time()
+            found = watch.wait(word, name, begin=begin)
+            if not found:
+                wrong.append('no %s' % word)
+                continue
+            figures[title].append((found['stamp'] - when, found['arrived'] - when, done - when))
+            watch.settle(0.05)
+    stalls.end()
+    say = ['the machine stood still for %.2f s in all' % stalls.between(0, time.time()),
+           '%d times, ms after the cause began: stamp median/worst, line in the pipe median/worst '
+           '(the call itself median)' % SAMPLES]
+    for title, samples in figures.items():
+        columns = [sorted(one[i] * 1000 for one in samples) for i in range(3)]
+        middle = len(samples) // 2
+        if not samples:
+            continue
+        say.append('%-14s %6.1f/%6.1f  %6.1f/%6.1f  (%.1f)' % (
+            title, columns[0][middle], columns[0][-1], columns[1][middle], columns[1][-1],
+            columns[2][middle]))
+        if columns[0][middle] > 100 + 1000 * stalls.between(0, time.time()) / SAMPLES:
+            wrong.append('%s: %.1f ms' % (title, columns[0][middle]))
+    tap.test('events: soon after their causes', wrong + watch.wrong(watch.end()), say)
+    peers.must('ip', 'link', 'del', 'dm0')
+
+
+def play(tap):
+    global LINK, DEVICE
+    LINK, DEVICE = netlink.Links(), netlink.Devices()
+    peers.shell('bed_wire')
+    time.sleep(LINKWATCH)
+    quiet = Watch()
+    idle(tap, quiet, 'two devices')
+    tap.test('events: nothing was said while nothing happened',
+             quiet.wrong(quiet.end()) + unequal('lines', quiet.lines, []))
+    flaps(tap, 0)
+    flaps(tap, 0.01)
+    gap(tap)
+    latency(tap)
+    many(tap)

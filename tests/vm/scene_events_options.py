@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl events: its options, its ends, without privilege; beside the real ibv_asyncwatch."""
+
+import collections
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import netlink
+import peers
+import program
+from events import LINKWATCH, Watch
+from selftest import Running, until
+from tap import unequal
+
+LINK = None
+# The words of ours that hold what an event of ibv_asyncwatch says.
+WORDS = {9: ('port-active',), 10: ('port-down',), 11: ('lid-change',), 12: ('pkey-change',),
+         13: ('sm-change',), 17: ('client-reregister',),
+         18: ('gid-added', 'gid-removed', 'gid-changed'), 8: ('device-fatal',)}
+
+
+def va():
+    return socket.if_nametoindex('va')
+
+
+def up_again():
+    LINK.up(va())
+    until(lambda: peers.read('/sys/class/infiniband/rxb/ports/1/state') == '4: ACTIVE')
+    peers.shell('bed_rewire')
+
+
+def flap():
+    LINK.down(va())
+    time.sleep(0.05)
+    LINK.up(va())
+
+
+def ends(tap):
+    watch = Watch('--count', '3')
+    flap()
+    result = watch.end(None)
+    tap.test('events --count 3', watch.wrong(result) + unequal('lines', len(watch.lines), 3))
+    begin = time.monotonic()
+    watch = Watch('--duration', '1s', '-e', 'device-fatal')
+    result = watch.end(None)
+    wrong = [] if time.monotonic() - begin > 1 else ['too short']
+    tap.test('events --duration', watch.wrong(result) + wrong +
+             unequal('lines', watch.lines, []))
+    for name, number in (('SIGTERM', signal.SIGTERM), ('SIGHUP', signal.SIGHUP)):
+        watch = Watch('rxa')
+        result = watch.end(number)
+        tap.test('events: %s ends it with 0' % name, watch.wrong(result))
+    reader = subprocess.Popen([program.RDMACTL, '--jsonl', 'events'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    reader.stdout.close()
+    ended = until(lambda: reader.poll() is not None, 5)
+    reader.kill()
+    reader.stderr.close()
+    reader.wait()
+    tap.test('events: ends when nobody reads it any more, though nothing happens',
+             [] if ended else ['it goes on'])
+
+
+def until_words(tap):
+    watch = Watch('rxa/1', '--until', 'port-down', '--duration', '30s')
+    LINK.down(va())
+    result = watch.end(None)
+    last = watch.events[-1] if watch.events else {}
+    tap.test('events --until port-down', watch.wrong(result) +
+             unequal('last', (last.get('object'), last.get('event')), ('rxa/1', 'port-down')))
+    watch = Watch('rxa/1', '--until', 'port-down', '--duration', '500ms')
+    result = watch.end(None)
+    tap.test('events --until: not in time, exit 4', watch.wrong(result, 4) +
+             ([] if 'port-down did not happen' in result.complaint() else result.describe()))
+    watch = Watch('rxa/1', '--until', 'port-down', '--already', '--duration', '30s')
+    result = watch.end(None)
+    tap.test('events --until --already: it is so', watch.wrong(result) +
+             unequal('events', [(one['object'], one['event'], one['source'], one['state'])
+                                for one in watch.events],
+                     [('rxa/1', 'port-down', 'start', 'down')]))
+    watch = Watch('rxa/1', '--until', 'port-active,device-removed', '--already')
+    up_again()
+    result = watch.end(None)
+    tap.test('events --until of two words', watch.wrong(result) +
+             unequal('last', watch.events[-1]['event'] if watch.events else None, 'port-active'))
+    watch = Watch('rxa/1', '--until', 'device-fatal')
+    result = watch.end()
+    tap.test('events --until, interrupted: exit 1', watch.wrong(result, 1))
+
+
+def filters(tap):
+    every = Watch()
+    one = Watch('rxb')
+    errors = Watch('--severity', 'error')
+    gids = Watch('--event', 'gid-added,gid-removed', 'rxa/1')
+    LINK.mtu(va(), 1400)
+    LINK.address(va(), '10.9.0.56/24')
+    # The kernel tells of a change, not which: one that is undone at once is none.
+    gids.wait('gid-added')
+    LINK.address(va(), '10.9.0.56/24', False)
+    LINK.mtu(va(), 1500)
+    flap()
+    every.wait('port-active', 'rxb/1')
+    every.settle()
+    up_again()
+    wrong = every.wrong(every.end()) + unequal('MTU', len(every.find('netdev-mtu', 'va')), 2)
+    tap.test('events: without an object, all', wrong)
+    wrong = one.wrong(one.end())
+    wrong += unequal('devices', {event['device'] for event in one.events}, {'rxb'})
+    tap.test('events rxb: those of rxb and vb', wrong +
+             unequal('downs', len(one.find('port-down', 'rxb/1')), 1))
+    tap.test('events --severity error', errors.wrong(errors.end()) +
+             unequal('words', sorted((event['object'], event['event']) for event in errors.events),
+                     [('rxa/1', 'port-down'), ('rxb/1', 'port-down')]))
+    tap.test('events --event', gids.wrong(gids.end()) +
+             unequal('words', [event['event'] for event in gids.events],
+                     ['gid-added', 'gid-removed']))
+
+
+def forms(tap):
+    """The other forms: a document at the end, lines of tables as they happen."""
+    whole = Watch('rxa/1', '-e', 'port-down,port-active', form=('-j',))
+    table = Watch('rxa/1', '-e', 'port-down,port-active', form=())
+    tabs = Watch('rxa/1', '-e', 'port-down,port-active', form=('--tsv',))
+    flap()
+    wrong = [] if until(lambda: len(table.lines) >= 3, 5) else ['%s' % table.lines]
+    wrong += [] if until(lambda: len(tabs.lines) >= 3, 5) else ['%s' % tabs.lines]
+    tap.test('events: lines of a table come as it happens', wrong)
+    up_again()
+    result = whole.end()
+    document = program.parse('events', (), result)
+    tap.test('events -j: a document at the end', unequal('status', result.status, 0) +
+             unequal('words', [row['event'] for row in document.rows],
+                     ['port-down', 'port-active']))
+    lines = table.end().text().splitlines()
+    columns = [line.find('rxa/1') for line in lines[1:3]]
+    tap.test('events: the columns of a table stand one below the other',
+             [] if lines and lines[0].find('OBJECT') in columns and len(set(columns)) == 1
+             else lines)
+    tabs.end()
+
+
+def commands(tap):
+    path = '/run/events.exec'
+    open(path + '.json', 'w', encoding='utf-8').close()
+    script = ('sleep 1; echo "$RDMACTL_EVENT $RDMACTL_OBJECT $RDMACTL_DEVICE $RDMACTL_PORT '
+              '$RDMACTL_STATE_BEFORE $RDMACTL_STATE $RDMACTL_SEVERITY" >>%s; '
+              'echo "$RDMACTL_JSON" >>%s.json' % (path, path))
+    watch = Watch('rxa/1', '-e', 'port-down,port-active', '--count', '4', '--exec', script)
+    for _ in range(2):
+        flap()
+    begin = time.monotonic()
+    until(lambda: len(watch.events) == 4, 3)
+    wrong = [] if time.monotonic() - begin < 2.5 else ['the command holds up the watching']
+    result = watch.end(None)
+    text = (peers.read(path) or '').splitlines()
+    wrong += unequal('commands', text, ['port-down rxa/1 rxa 1 active down error',
+                                        'port-active rxa/1 rxa 1 down active notice'] * 2)
+    with open(path + '.json', encoding='utf-8') as file:
+        lines = [json.loads(line) for line in file]
+    ours = [{key: value for key, value in one.items() if key not in ('arrived', 'stamp')}
+            for one in watch.events]
+    tap.test('events --exec', watch.wrong(result) + wrong + unequal('JSON', lines, ours))
+    up_again()
+    watch = Watch('rxa/1', '-e', 'port-down', '--count', '1', '--exec', 'exit 7')
+    flap()
+    result = watch.end(None)
+    tap.test('events --exec: a command that fails is told, exit 3', watch.wrong(result, 3) +
+             ([] if 'exit status 7' in result.complaint() else result.describe()))
+    up_again()
+
+
+def flapping(tap):
+    watch = Watch('rxa/1', '--flap', '3/1m', '-e', 'port-flapping,port-active')
+    for count in range(1, 4):
+        flap()
+        until(lambda: len(watch.find('port-active')) == count, 5)
+    found = watch.wait('port-flapping', 'rxa/1') or {}
+    downs = [one['down_msec'] for one in watch.find('port-active')]
+    result = watch.end()
+    wrong = watch.wrong(result) + unequal('told', len(watch.find('port-flapping')), 1)
+    wrong += unequal('flaps', (found.get('flaps'), found.get('flap_window_msec')), (3, 60000))
+    if not all(30 <= down <= 2000 for down in downs):
+        wrong.append('down for %s ms' % downs)
+    if found and abs(found['down_msec'] - sum(downs)) > 3:
+        wrong.append('%s ms of %s in all' % (found['down_msec'], downs))
+    tap.test('events --flap 3/1m', wrong)
+    up_again()
+
+
+def counter(tap):
+    server = Running(program.RDMACTL, '-v', 'ping', '--serve', 'rxb')
+    server.says('answers on rxb/1')
+    watch = Watch('rxa/1', '--counter', 'tx_packets>2/s', '-e', 'counter')
+    program.rdmactl('-j', 'ping', '--flood', '-c', '100', '10.9.0.2')
+    found = watch.wait('counter', 'rxa/1', patience=5) or {}
+    result = watch.end()
+    wrong = watch.wrong(result)
+    wrong += unequal('event', [found.get(key) for key in ('object', 'severity', 'source',
+                                                          'threshold_per_sec')],
+                     ['rxa/1', 'warning', 'counters', 2])
+    if not found.get('rate_per_sec') or found['rate_per_sec'] <= 2:
+        wrong.append('rate %s' % found.get('rate_per_sec'))
+    tap.test('events --counter', wrong)
+    program.check(server.end(signal.SIGINT))
+    watch = Watch('--counter', 'no_such_counter>1/s', '--duration', '1s')
+    result = watch.end(None)
+    tap.test('events --counter: none has it', watch.wrong(result, result.status) +
+             ([] if result.status and 'no_such_counter' in result.complaint()
+              else result.describe()))
+
+
+def unprivileged(tap):
+    watch = Watch(prefix=peers.NOBODY)
+    flap()
+    wrong = [] if watch.wait('port-active', 'rxa/1') else ['no port-active']
+    tap.test('events without privilege', wrong + watch.wrong(watch.end()) +
+             unequal('downs', len(watch.find('port-down', 'rxa/1')), 1))
+    up_again()
+    watch = Watch(prefix=peers.HIDDEN)
+    LINK.down(va())
+    found = watch.wait('port-down', 'rxa/1', patience=3)
+    LINK.up(va())
+    watch.wait('port-active', 'rxa/1', patience=3)
+    wrong = [] if found else ['no port-down']
+    result = watch.end()
+    if 'looked at once a second' not in result.complaint():
+        wrong += ['it does not say that it looks'] + result.describe()
+    tap.test('events without verbs nodes: it looks once a second, and says so',
+             wrong + watch.wrong(result, result.status))
+    up_again()
+
+
+class AsyncWatch:
+    """The real ibv_asyncwatch. It prints whole lines to a terminal only."""
+
+    def __init__(self, device):
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(['ibv_asyncwatch', '-d', device], stdout=slave,
+                                        stdin=subprocess.DEVNULL)
+        os.close(slave)
+        self.text, self.events = '', []
+        self.thread = threading.Thread(target=self._read)
+        self.thread.start()
+        until(lambda: 'async event FD' in self.text)
+
+    def _read(self):
+        while True:
+            try:
+                data = os.read(self.master, 65536).decode()
+            except OSError:  # the other end is closed
+                return
+            self.text += data
+            for line in data.splitlines():
+                found = re.search(r'event_type .*\((\d+)\), port (\d+)', line)
+                if found:
+                    self.events.append((time.time(), int(found.group(1)), int(found.group(2))))
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.thread.join()
+        os.close(self.master)
+
+
+def beside_asyncwatch(tap):
+    theirs = AsyncWatch('rxa')
+    ours = Watch('--all', 'rxa')
+    for _ in range(3):
+        flap()
+        time.sleep(0.3)
+    for number in range(60, 64):
+        LINK.address(va(), '10.9.0.%d/24' % number)
+    for number in range(60, 64):
+        LINK.address(va(), '10.9.0.%d/24' % number, False)
+    LINK.change(va(), attributes=netlink.attribute(1, bytes.fromhex('020000000933')))
+    time.sleep(0.3)
+    LINK.change(va(), attributes=netlink.attribute(1, bytes.fromhex('020000000901')))
+    ours.settle(1)
+    theirs.end()
+    result = ours.end()
+    wrong = ours.wrong(result)
+    for when, kind, port in theirs.events:
+        words = WORDS.get(kind, ())
+        if not any(abs(one['stamp'] - when) < 0.5 and one['event'] in words and one['port'] == port
+                   for one in ours.events):
+            wrong.append('we do not have event %d of port %d' % (kind, port))
+    counts = collections.Counter(kind for _, kind, _ in theirs.events)
+    wrong += unequal('downs', len(ours.find('port-down', 'rxa/1')), counts[10])
+    if not counts[9] or not counts[10] or not counts[18]:
+        wrong.append('it said nothing: %r' % theirs.text)
+    tap.test('events: all that ibv_asyncwatch has, ours has', wrong,
+             ['ibv_asyncwatch: %s; ours: %s' % (
+                 dict(counts), dict(collections.Counter(one['event'] for one in ours.events)))])
+    up_again()
+
+
+def play(tap):
+    global LINK
+    LINK = netlink.Links()
+    peers.shell('bed_wire')
+    time.sleep(LINKWATCH)
+    ends(tap)
+    until_words(tap)
+    filters(tap)
+    forms(tap)
+    commands(tap)
+    flapping(tap)
+    counter(tap)
+    unprivileged(tap)
+    beside_asyncwatch(tap)
