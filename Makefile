@@ -10,6 +10,8 @@ MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+# Of its own, because packages have programs of the same names.
+COMPAT_DIR ?= $(PREFIX)/lib/rdmactl/compat
 
 BUILD ?= build
 CC ?= gcc
@@ -109,13 +111,27 @@ install: all
 	$(INSTALL) -m 644 completions/rdmactl.zsh $(DESTDIR)$(ZSHDIR)/_rdmactl
 	$(INSTALL) -m 644 completions/rdmactl.fish $(DESTDIR)$(FISHDIR)/rdmactl.fish
 
+# The names of the older tools, as links. One of another program is left alone.
+PERSONALITIES := $(shell sed -n 's/^PERSONALITY(\(.*\))$$/\1/p' cmd/compat/personalities.def)
+.PHONY: install-compat
+install-compat:
+	$(INSTALL) -d $(DESTDIR)$(COMPAT_DIR)
+	$(Q)for name in $(PERSONALITIES); do \
+		link=$(DESTDIR)$(COMPAT_DIR)/$$name; \
+		if [ -e $$link ] || [ -L $$link ]; then \
+			[ "$$(readlink $$link)" = $(BINDIR)/rdmactl ] && continue; \
+			echo "$$link is another program: COMPAT_DIR chooses another directory" >&2; exit 1; \
+		fi; \
+		echo "  LINK  $$link"; ln -s $(BINDIR)/rdmactl $$link || exit 1; \
+	done
+
 .PHONY: clean
 clean:
 	rm -rf $(BUILD)
 
 .PHONY: format
 format:
-	clang-format -i $(SOURCES) $(wildcard lib/*/*.h cmd/*.h tests/unit/*.[ch] tests/fuzz/*.[ch])
+	clang-format -i $(SOURCES) $(wildcard lib/*/*.h cmd/*.h cmd/*/*.h tests/unit/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help
 help:
@@ -128,3 +144,4 @@ help:
 	@echo "make man        rewrite the generated parts of the man pages"
 	@echo "make deps       install the packages that building needs; deps-check: testing, too"
 	@echo "make install    with DESTDIR and PREFIX"
+	@echo "make install-compat  links of the older tools' names, in COMPAT_DIR ($(COMPAT_DIR))"

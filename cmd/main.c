@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "commands.h"
+#include "compat/compat.h"
 #include "render/render.h"
 
 #define COMMAND(name) &name##_command,
@@ -95,7 +96,8 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	if (ctx->command->raw)
 		return ctx->command->run(ctx, args, argv + 1);
 	command_option_sets(ctx->command, &ctx->globals, args, sets);
-	first = options_parse(argc, argv, sets, ARRAY_SIZE(sets), false, &message, &hint);
+	first = options_parse(argc, argv, sets, ARRAY_SIZE(sets), ctx->command->passes_on, &message,
+			      &hint);
 	if (first < 0)
 		return usage(ctx, message, hint);
 	if (ctx->globals.version)
@@ -152,6 +154,7 @@ static bool fill_standard_streams(void)
 int main(int argc, char **argv)
 {
 	const char *root = getenv("RDMACTL_ROOT");
+	const struct personality *personality;
 	struct ctx ctx = {
 		.commands = commands,
 		.command_count = ARRAY_SIZE(commands),
@@ -160,6 +163,9 @@ int main(int argc, char **argv)
 
 	if (argc < 1 || !fill_standard_streams())
 		return STATUS_FAILED;
+	personality = compat_find(argv[0]);
+	if (personality)
+		return compat_run(&ctx, personality, argc, argv);
 	/* Options after objects are part of the grammar here, whatever others like. */
 	unsetenv("POSIXLY_CORRECT");
 	return run(&ctx, argc, argv);

@@ -79,6 +79,7 @@ struct command {
 	bool (*form)(size_t number, struct command_form *ret_form);
 	bool own_timeout;  /* --timeout is that of a request, and for the command to keep */
 	bool raw;	   /* gets its words as they are, options included */
+	bool passes_on;	   /* the same for the words behind the first: another program's options */
 	const char *needs; /* what it needs of the system, in words, for the man page */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);

@@ -267,6 +267,12 @@ void complete(const struct ctx *ctx, char *const *words, complete_list list)
 	for (char *const *word = words; *word; word++)
 		last = *word;
 	open = follow(&completer, words);
+	/* Another program's options are not known here; most of its words are devices. */
+	if (completer.command && completer.command->passes_on && completer.object) {
+		if (last[0] != '-')
+			put_listed(&completer, COMPLETE_DEVICE, last);
+		return;
+	}
 	if (open)
 		put_value(&completer, open, last);
 	else if (put_joined_value(&completer, last))

@@ -9,6 +9,16 @@
 
 #include "schema/schema.h"
 
+/* What a port tells as it is: codes, and the zeros of a link layer that has no such thing. */
+struct port_codes {
+	unsigned int max_mtu, active_mtu; /* enum ibv_mtu */
+	unsigned int max_vls;		  /* PortInfo:VLCap */
+	unsigned int width;		  /* PortInfo:LinkWidthActive */
+	unsigned int speed;		  /* as in struct port_caps, 0 included */
+	unsigned int lid, lmc, sm_lid, sm_sl;
+	unsigned int subnet_timeout, init_type_reply;
+};
+
 struct port_caps {
 	char *device; /* borrowed from struct caps */
 	struct number port;
@@ -37,6 +47,7 @@ struct port_caps {
 	struct number gid_table_length;
 	struct number pkey_table_length;
 	enum tristate grh_required;
+	struct port_codes codes; /* no field of the record: for those who show codes */
 };
 
 /* Members as in struct ibv_device_attr_ex, infiniband/verbs.h, but for units in the names. */

@@ -18,6 +18,8 @@ expected_schemas()
 		perf) printf '%s\n' perf perf_vl perf_fec perf_congestion perf_rates ;;
 		mad) printf '%s\n' mads mad_classes ;;
 		ping | sysstat) echo "${command}s" ;;
+		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
+		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
 		smp | sa)
 			[ "$command" != smp ] || echo smp_raw
 			[ "$command" != sa ] || echo sa_count

@@ -52,6 +52,18 @@ DIFFERENCES = {
     'rdma-hostile-name':
         'rdma, ibstat and ibv_devinfo print control bytes in a device name as they are; rdmactl '
         'writes them as \\xNN',
+    'rdma-poll-context':
+        'rdma res show cq names the poll context by the numbers of kernels before 5.8, one off; '
+        'rdmactl by those since',
+    'rdma-srq-command':
+        'rdma res show srq of iproute2 6.1 overwrites the name of the command with the last range '
+        'of queue pairs; rdmactl has the name',
+    'rdma-hostile-command':
+        'rdma res prints control bytes in the name of a process as they are, which makes its JSON '
+        'invalid; rdmactl writes them as \\xNN',
+    'rdma-no-peer':
+        'rdma res show cm_id says 0.0.0.0:0 for the peer of an identifier that listens; rdmactl '
+        'says null',
 }
 
 _met = {}

@@ -11,7 +11,8 @@ from tap import unequal
 MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs', 'ib_umad',
            'ib_core')
 WORDS = (('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
-         ('devices', '-o', 'all'))
+         ('devices', '-o', 'all'), ('resources',), ('resources', 'qp'),
+         ('resources', '--by', 'process'))
 COMMANDS = tuple((name,) for name in program.LISTINGS) + WORDS
 
 

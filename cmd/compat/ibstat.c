@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibstat(8) of infiniband-diags. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "compat/compat.h"
+#include "load/channel_adapter.h"
+
+/* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
+enum { HAS_CM = 1 << 16 };
+
+struct request {
+	const struct personality_call *call;
+	const struct channel_adapters *adapters;
+	bool list, ports, brief;
+	int port; /* -1: all */
+};
+
+/* By node type, and what stands for one that is not known. */
+static const char *node_type_word(unsigned int type)
+{
+	static const char *const words[] = {"???", "CA", "Switch", "Router", "iWARP RNIC"};
+
+	return type < ARRAY_SIZE(words) ? words[type] : "???";
+}
+
+/* PortInfo:PortState and PortPhysicalState; those above the table have no name. */
+static const char *state_word(unsigned int state)
+{
+	static const char *const words[] = {"???", "Down", "Initializing", "Armed", "Active"};
+
+	return state < ARRAY_SIZE(words) ? words[state] : "???";
+}
+
+static const char *physical_state_word(unsigned int state)
+{
+	static const char *const words[] = {
+		"No state change",	     "Sleep",  "Polling",	    "Disabled",
+		"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "PhyTest"};
+
+	return state < ARRAY_SIZE(words) ? words[state] : "???";
+}
+
+static void print_port(const struct channel_port *port, unsigned int number, const char *indent,
+		       const char *deeper)
+{
+	printf("%sPort %u:\n", indent, number);
+	printf("%sState: %s\n", deeper, state_word(port->state));
+	printf("%sPhysical state: %s\n", deeper, physical_state_word(port->physical_state));
+	/* The whole part of 2.5 stands for it. */
+	if (port->rate_gbps == 2 && !port->fdr10)
+		printf("%sRate: 2.5\n", deeper);
+	else
+		printf("%sRate: %d%s\n", deeper, (int)port->rate_gbps,
+		       port->fdr10 ? " (FDR10)" : "");
+	printf("%sBase lid: %d\n", deeper, (int)port->lid);
+	printf("%sLMC: %d\n", deeper, (int)port->lmc);
+	printf("%sSM lid: %d\n", deeper, (int)port->sm_lid);
+	printf("%sCapability mask: 0x%08" PRIx32 "\n", deeper, port->cap_mask);
+	printf("%sPort GUID: 0x%016" PRIx64 "\n", deeper, port->guid);
+	printf("%sLink layer: %s\n", deeper, port->link_layer);
+}
+
+static void print_header(const struct channel_adapter *adapter)
+{
+	const char *word = node_type_word(adapter->node_type);
+
+	printf("%s '%s'\n", word, adapter->name);
+	printf("\t%s type: %s\n", word, adapter->type);
+	printf("\tNumber of ports: %u\n", adapter->last_port);
+	printf("\tFirmware version: %s\n", adapter->firmware);
+	printf("\tHardware version: %s\n", adapter->hardware);
+	printf("\tNode GUID: 0x%016" PRIx64 "\n", adapter->node_guid);
+	printf("\tSystem image GUID: 0x%016" PRIx64 "\n", adapter->system_image_guid);
+}
+
+/* The forms of libibumad's messages. */
+static void warn(const char *function, const char *message)
+{
+	fprintf(stderr, "ibwarn: [%d] %s: %s\n", (int)getpid(), function, message);
+}
+
+static int panic(const char *message, const char *name, const char *rest, int error)
+{
+	fprintf(stderr, "ibpanic: [%d] main: %s'%s' %s: %s\n", (int)getpid(), message, name, rest,
+		strerror(error));
+	return COMPAT_STATUS_PANIC;
+}
+
+static int read_adapter(const struct request *request, const char *name,
+			struct channel_adapter *adapter)
+{
+	int rc = channel_adapter_read(request->adapters, name, adapter);
+
+	if (rc && adapter->no_pkeys)
+		fprintf(stderr,
+			"ibwarn: [%d] get_port: no pkeys found for %s:%u (at dir " CLASS_DIRECTORY
+			"/%s/ports/%u/pkeys)...\n",
+			(int)getpid(), adapter->name, adapter->failed_port, adapter->name,
+			adapter->failed_port);
+	return rc;
+}
+
+/* -errno if the adapter fails; -EINVAL if it has not got the port that was asked for. */
+static int show(const struct request *request, const char *name, struct channel_adapter *adapter)
+{
+	int rc = read_adapter(request, name, adapter);
+
+	if (rc || !adapter->last_port)
+		return rc;
+	if (!request->brief && request->port >= 0) {
+		if ((unsigned int)request->port > adapter->last_port ||
+		    !adapter->ports[request->port].present) {
+			fprintf(stderr,
+				"ibwarn: [%d] ca_stat: %s: '%s' has no port number %d - max (%u)\n",
+				(int)getpid(), node_type_word(adapter->node_type), name,
+				request->port, adapter->last_port);
+			return -EINVAL;
+		}
+		printf("%s: '%s'\n", node_type_word(adapter->node_type), adapter->name);
+		print_port(&adapter->ports[request->port], (unsigned int)request->port, "", "");
+		return 0;
+	}
+	print_header(adapter);
+	for (unsigned int i = 0; !request->brief && i <= adapter->last_port; i++)
+		if (adapter->ports[i].present)
+			print_port(&adapter->ports[i], i, "\t", "\t\t");
+	return 0;
+}
+
+/*
+ * From release 54 on a failing adapter does not hide the later ones, and from 63 on it is passed
+ * over in silence if it is no RDMA endpoint: its port has no GID and no communication manager.
+ */
+static int show_all(const struct request *request, const struct strings *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		struct channel_adapter adapter;
+		_cleanup_(freep) char *message = NULL;
+
+		if (!show(request, names->items[i], &adapter))
+			continue;
+		if (request->call->release < COMPAT_65)
+			return panic("stat of IB device ", names->items[i], "failed",
+				     adapter.error);
+		if (adapter.no_gid && !(adapter.ports[adapter.failed_port].cap_mask & HAS_CM))
+			continue;
+		message = mem_format("stat of IB device '%s' failed: %s", names->items[i],
+				     strerror(adapter.error));
+		warn("main", message);
+	}
+	return 0;
+}
+
+/* At most 64 ports, as the library's table has room for. */
+static int list_ports(const struct request *request, const struct strings *names)
+{
+	enum { MOST_PORTS = 64 };
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < names->count && found < MOST_PORTS; i++) {
+		struct channel_adapter adapter;
+
+		if (read_adapter(request, names->items[i], &adapter)) {
+			fprintf(stderr, "ibpanic: [%d] main: can't list ports: %s\n", (int)getpid(),
+				strerror(adapter.error));
+			return COMPAT_STATUS_PANIC;
+		}
+		for (unsigned int j = 0; j <= adapter.last_port && found < MOST_PORTS; j++) {
+			if (!adapter.ports[j].present)
+				continue;
+			found++;
+			if (adapter.ports[j].guid)
+				printf("0x%016" PRIx64 "\n", adapter.ports[j].guid);
+		}
+	}
+	return 0;
+}
+
+static int list_names(const struct strings *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		printf("%s\n", names->items[i]);
+	return 0;
+}
+
+/* Leaves the one adapter that was named. */
+static bool choose(struct strings *names, const char *name)
+{
+	const bool found = strings_contain(names, name);
+
+	strings_free(names);
+	*names = (struct strings){.known = true};
+	if (found)
+		strings_add(names, name);
+	return found;
+}
+
+static int usage(const char *program)
+{
+	fprintf(stderr,
+		"\n"
+		"Usage: %s [options] <ca_name> [portnum]\n"
+		"\n"
+		"Options:\n"
+		"  --list_of_cas, -l       list all IB devices\n"
+		"  --short, -s             short output\n"
+		"  --port_list, -p         show port list\n"
+		"  --config, -z <config>   use config file, default: "
+		"/etc/infiniband-diags/ibdiag.conf\n"
+		"  --verbose, -v           increase verbosity level\n"
+		"  --debug, -d             raise debug level\n"
+		"  --help, -h              help message\n"
+		"  --version, -V           show version\n"
+		"\n"
+		"Examples:\n"
+		"  %s -l       # list all IB devices\n"
+		"  %s mthca0 2 # stat port 2 of 'mthca0'\n"
+		"\n",
+		program, program, program);
+	return 2;
+}
+
+/* -1, or the status that the options alone end with. */
+static int parse(struct request *request, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"list_of_cas", no_argument, NULL, 'l'},
+		{"short", no_argument, NULL, 's'},
+		{"port_list", no_argument, NULL, 'p'},
+		{"config", required_argument, NULL, 'z'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"debug", no_argument, NULL, 'd'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "lspz:vdhV", options, NULL)) >= 0) {
+		switch (letter) {
+		case 'l':
+			request->list = true;
+			break;
+		case 's':
+			request->brief = true;
+			break;
+		case 'p':
+			request->ports = true;
+			break;
+		case 'z': /* a configuration of what ibstat has no use for */
+		case 'v':
+		case 'd':
+			break;
+		case 'V':
+			fprintf(stderr, "%s BUILD VERSION: %d.0\n", argv[0],
+				request->call->release);
+			return 0;
+		default:
+			return usage(argv[0]);
+		}
+	}
+	return -1;
+}
+
+static int run_with(const struct request *request, char *const *words)
+{
+	struct strings names = {0};
+	int status;
+
+	channel_adapter_names(request->adapters, &names);
+	if (words[0] && !choose(&names, words[0]))
+		status = panic("", words[0], "IB device can't be found", 0);
+	else if (request->ports)
+		status = list_ports(request, &names);
+	else if (request->list)
+		status = list_names(&names);
+	else
+		status = show_all(request, &names);
+	strings_free(&names);
+	return status;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	_cleanup_(channel_adapters_closep) struct channel_adapters *adapters = NULL;
+	struct request request = {.call = call, .port = -1};
+	int status = parse(&request, argc, argv), rc;
+
+	if (status >= 0)
+		return status;
+	if (argc - optind > 1)
+		request.port = (int)strtol(argv[optind + 1], NULL, 0);
+	rc = channel_adapters_open(call->root, &adapters);
+	if (rc) {
+		fprintf(stderr, "%s: %s: %s\n", call->program, call->root ? call->root : "/",
+			strerror(-rc));
+		return COMPAT_STATUS_PANIC;
+	}
+	request.adapters = adapters;
+	return run_with(&request, argv + optind);
+}
+
+const struct personality ibstat_personality = {
+	.name = "ibstat",
+	.package = "infiniband-diags",
+	.summary = "state of the channel adapters and their ports",
+	.run = run,
+};

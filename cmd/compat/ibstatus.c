@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibstatus(8) of infiniband-diags, there a shell script: values are what `cat` says of a file,
+ * split into words by the shell.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compat/compat.h"
+#include "load/class_files.h"
+
+/* What the shell takes for the end of a word. */
+static const char *const blanks = " \t\n";
+
+static int usage(const char *program)
+{
+	printf("Usage:  %s  [-h] [devname[:portnum]]\n"
+	       "\t-h:\tthis help screen\n"
+	       "\tExamples:\n"
+	       "\t\t%s mthca1\t\t# shows status of all ports of 'mthca1'\n"
+	       "\t\t%s mthca0:2\t# shows status port number 2 of 'mthca0'\n"
+	       "\t\t%s\t\t# default: shows status of all 'mthca0' ports\n",
+	       program, program, program, program);
+	return COMPAT_STATUS_PANIC;
+}
+
+static int no_files(const char *device)
+{
+	printf("Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY "/%s/ports)\n",
+	       device, device);
+	return COMPAT_STATUS_PANIC;
+}
+
+/* Each word after one blank. */
+static void print_words(const char *text)
+{
+	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+		const size_t length = strcspn(text, blanks);
+
+		printf(" %.*s", (int)length, text);
+		text += length;
+	}
+	putchar('\n');
+}
+
+static void print_value(const struct class_files *files, const char *label, const char *device,
+			const char *port, const char *name, const char *unknown)
+{
+	char text[CLASS_TEXT_SIZE];
+	ssize_t length = class_files_read(files, text, "%s/ports/%s/%s", device, port, name);
+
+	printf("\t%s:%s", label, strlen(label) < 7 ? "\t\t" : "\t");
+	/* A file that is not there is not asked for; of one that fails cat complains. */
+	if (length < 0 && length != -ENOENT && length != -ENOTDIR && length != -EACCES)
+		fprintf(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s: %s\n", device, port, name,
+			strerror((int)-length));
+	print_words(length < 0 ? unknown : text);
+}
+
+static void show_port(const struct class_files *files, const char *device, const char *port)
+{
+	printf("Infiniband device '%s' port %s status:\n", device, port);
+	print_value(files, "default gid", device, port, "gids/0", "unknown");
+	print_value(files, "base lid", device, port, "lid", "unknown");
+	print_value(files, "sm lid", device, port, "sm_lid", "unknown");
+	print_value(files, "state", device, port, "state", "unknown");
+	print_value(files, "phys state", device, port, "phys_state", "unknown");
+	print_value(files, "rate", device, port, "rate", "unknown");
+	print_value(files, "link_layer", device, port, "link_layer", "IB");
+	putchar('\n');
+}
+
+/* Each word of their names; those that begin with a dot are none of `*`. */
+static void show_ports(const struct class_files *files, const char *device,
+		       const struct strings *ports)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		char *rest = ports->items[i], *word;
+
+		while (ports->items[i][0] != '.' && (word = strsep(&rest, blanks)))
+			if (*word)
+				show_port(files, device, word);
+	}
+}
+
+/*
+ * The words of `arguments`, as the shell splits them: device and port, of which + means all. False:
+ * it is no device, and the script has ended.
+ */
+static bool show(const struct class_files *files, const char *arguments)
+{
+	_cleanup_(freep) char *words = mem_string(arguments);
+	char *rest = words + strspn(words, blanks), *port;
+	const char *device = rest;
+	struct strings ports = {0};
+
+	port = rest + strcspn(rest, blanks);
+	if (*port)
+		*port++ = '\0';
+	port += strspn(port, blanks);
+	port[strcspn(port, blanks)] = '\0';
+	if (class_files_list(files, &ports, "%s/ports", device)) {
+		no_files(device);
+		return false;
+	}
+	if (!strcmp(port, "+"))
+		show_ports(files, device, &ports);
+	else if (*port)
+		show_port(files, device, port);
+	strings_free(&ports);
+	return true;
+}
+
+static int show_all(const struct class_files *files)
+{
+	struct strings devices = {0};
+	bool going = true, any = false;
+
+	if (class_files_list(files, &devices, "%s", "")) {
+		printf("Fatal error:  No devices\n");
+		return COMPAT_STATUS_PANIC;
+	}
+	for (size_t i = 0; going && i < devices.count; i++) {
+		_cleanup_(freep) char *arguments = mem_format("%s +", devices.items[i]);
+
+		if (devices.items[i][0] == '.')
+			continue;
+		any = true;
+		going = show(files, arguments);
+	}
+	strings_free(&devices);
+	/* A pattern that matches nothing stays as it is. */
+	if (!any)
+		going = show(files, "* +");
+	return going ? 0 : COMPAT_STATUS_PANIC;
+}
+
+/* DEV, or DEV:PORT: what stands before the first colon and behind the last one. */
+static bool show_object(const struct class_files *files, const char *word)
+{
+	const char *colon = strrchr(word, ':'), *port = colon ? colon + 1 : word;
+	const int length = (int)strcspn(word, ":");
+	_cleanup_(freep) char *device = mem_format("%.*s", length, word);
+	_cleanup_(freep) char *arguments = NULL;
+
+	/* The script knows by this that there was no colon. */
+	arguments = mem_format("%s %s", device, strcmp(port, device) ? port : "+");
+	return show(files, arguments);
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	_cleanup_(class_files_closep) struct class_files *files = NULL;
+
+	if (argc > 1 && !strcmp(argv[1], "-h"))
+		return usage(call->program);
+	if (class_files_open(call->root, &files)) {
+		printf("Fatal error:  No devices\n");
+		return COMPAT_STATUS_PANIC;
+	}
+	if (argc < 2 || !argv[1][0])
+		return show_all(files);
+	for (int i = 1; i < argc && argv[i][0]; i++)
+		if (!show_object(files, argv[i]))
+			return COMPAT_STATUS_PANIC;
+	return 0;
+}
+
+const struct personality ibstatus_personality = {
+	.name = "ibstatus",
+	.package = "infiniband-diags",
+	.summary = "state, LID and rate of the ports, as sysfs words them",
+	.run = run,
+};

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibv_devinfo(1) of ibverbs-utils: options, exit status, a device and its ports. */
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compat/compat.h"
+#include "compat/ibv.h"
+#include "model/names.h"
+
+enum { DEVICE_COLUMN = 40, PORT_COLUMN = 48, PORT_INDENT = 3 };
+
+/* enum ibv_transport_type, infiniband/verbs.h */
+static const struct enum_name transports[] = {
+	{0, "InfiniBand"}, {1, "iWARP"},       {2, "usNIC"},
+	{3, "usNIC UDP"},  {4, "unspecified"}, {0, NULL},
+};
+
+static const struct enum_name port_states[] = {
+	{1, "PORT_DOWN"}, {2, "PORT_INIT"}, {3, "PORT_ARMED"}, {4, "PORT_ACTIVE"}, {0, NULL},
+};
+
+static const struct enum_name physical_states[] = {
+	{1, "SLEEP"},	 {2, "POLLING"},
+	{3, "DISABLED"}, {4, "PORT_CONFIGURATION TRAINNING"}, /* with the tool's spelling */
+	{5, "LINK_UP"},	 {6, "LINK_ERROR_RECOVERY"},
+	{7, "PHY TEST"}, {0, NULL},
+};
+
+static const struct enum_name mtus[] = {
+	{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}, {0, NULL},
+};
+
+static const struct enum_name link_layers[] = {
+	{LINK_LAYER_UNSPECIFIED, "Unspecified"},
+	{LINK_LAYER_INFINIBAND, "InfiniBand"},
+	{LINK_LAYER_ETHERNET, "Ethernet"},
+	{0, NULL},
+};
+
+/* PortInfo:VLCap, LinkWidthActive; enum ib_port_speed of the kernel */
+static const struct enum_name vls[] = {
+	{1, "1"}, {2, "2"}, {3, "4"}, {4, "8"}, {5, "15"}, {0, NULL},
+};
+static const struct enum_name widths[] = {
+	{1, "1"}, {2, "4"}, {4, "8"}, {8, "12"}, {16, "2"}, {0, NULL},
+};
+static const struct enum_name speeds[] = {
+	{1, "2.5 Gbps"},     {2, "5.0 Gbps"},	{4, "10.0 Gbps"},  {8, "10.0 Gbps"},
+	{16, "14.0 Gbps"},   {32, "25.0 Gbps"}, {64, "50.0 Gbps"}, {128, "100.0 Gbps"},
+	{256, "200.0 Gbps"}, {0, NULL},
+};
+
+void ibv_print_label(unsigned int indent, unsigned int column, const char *label)
+{
+	static const char tabs[] = "\t\t\t\t\t\t\t\t";
+	const unsigned int tab = 8;
+	const unsigned int end = (indent * tab + (unsigned int)strlen(label) + 1) / tab;
+	const unsigned int behind = column / tab > end ? column / tab - end : 1;
+
+	printf("%.*s%s:%.*s", (int)indent, tabs, label, (int)behind, tabs);
+}
+
+static void print_code(const char *label, const struct enum_name *names, unsigned int code,
+		       const char *invalid)
+{
+	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
+	printf("%s (%d)\n", enum_word(names, code, invalid), (int)code);
+}
+
+static void print_number(const char *label, unsigned int number)
+{
+	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
+	printf("%d\n", (int)number);
+}
+
+static void print_hex(const char *label, int digits, uint64_t number)
+{
+	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
+	printf("0x%0*" PRIx64 "\n", digits, number & UINT32_MAX);
+}
+
+static void print_gid(const struct gid_entry *entry, bool ethernet)
+{
+	const bool v2 = entry->type.value == GID_TYPE_ROCE_V2;
+	const uint8_t *raw = entry->gid.gid.raw;
+	char text[INET6_ADDRSTRLEN];
+
+	printf("\t\t\tGID[%3d]:\t\t", (int)entry->index.value);
+	if (v2)
+		printf("%s", inet_ntop(AF_INET6, raw, text, sizeof(text)));
+	for (unsigned int i = 0; !v2 && i < 16; i += 2)
+		printf("%s%02x%02x", i ? ":" : "", raw[i], raw[i + 1]);
+	printf("%s\n", !ethernet ? "" : v2 ? ", RoCE v2" : ", RoCE v1");
+}
+
+/* The tool takes a GID for empty if its lower half is. */
+static void print_gids(const struct verbs_facts *facts, const struct port_caps *caps)
+{
+	const struct device *device = facts->gids.items;
+	const struct port *port = facts->gids.count
+					  ? device_port(device, (unsigned int)caps->port.value)
+					  : NULL;
+
+	for (size_t i = 0; port && i < port->gid_count; i++)
+		if (gid_interface_id(&port->gids[i].gid.gid))
+			print_gid(&port->gids[i], caps->link_layer.value == LINK_LAYER_ETHERNET);
+}
+
+static void print_port_details(const struct ibv_view *view, const struct verbs_device_name *name,
+			       const struct verbs_facts *facts, const struct port_caps *port)
+{
+	const struct port_codes *codes = &port->codes;
+	/* 200 Gb/s a lane is newer. */
+	const bool old = view->release < COMPAT_65 && codes->speed == 256;
+
+	print_hex("max_msg_sz", 1, port->max_msg_size_bytes.value);
+	print_hex("port_cap_flags", 8, port->cap_mask.value);
+	print_hex("port_cap_flags2", 4, port->cap_mask2.value);
+	print_code("max_vl_num", vls, codes->max_vls, "invalid value");
+	print_hex("bad_pkey_cntr", 1, port->bad_pkey_count.value);
+	print_hex("qkey_viol_cntr", 1, port->bad_qkey_count.value);
+	print_number("sm_sl", codes->sm_sl);
+	print_number("pkey_tbl_len", (unsigned int)port->pkey_table_length.value);
+	print_number("gid_tbl_len", (unsigned int)port->gid_table_length.value);
+	print_number("subnet_timeout", codes->subnet_timeout);
+	print_number("init_type_reply", codes->init_type_reply);
+	ibv_print_label(PORT_INDENT, PORT_COLUMN, "active_width");
+	printf("%sX (%d)\n", enum_word(widths, codes->width, "invalid width"), (int)codes->width);
+	print_code("active_speed", old ? speeds + ARRAY_SIZE(speeds) - 1 : speeds, codes->speed,
+		   "invalid speed");
+	if (name->transport == 0)
+		print_code("phys_state", physical_states, (unsigned int)port->physical_state.value,
+			   "invalid physical state");
+	print_gids(facts, port);
+}
+
+static void print_port(const struct ibv_view *view, const struct verbs_device_name *name,
+		       const struct verbs_facts *facts, const struct port_caps *port)
+{
+	const struct port_codes *codes = &port->codes;
+
+	printf("\t\tport:\t%u\n", (unsigned int)port->port.value);
+	print_code("state", port_states, (unsigned int)port->state.value, "invalid state");
+	print_code("max_mtu", mtus, codes->max_mtu, "invalid MTU");
+	print_code("active_mtu", mtus, codes->active_mtu, "invalid MTU");
+	print_number("sm_lid", codes->sm_lid);
+	print_number("port_lid", codes->lid);
+	print_hex("port_lmc", 2, codes->lmc);
+	ibv_print_label(PORT_INDENT, PORT_COLUMN, "link_layer");
+	printf("%s\n", enum_word(link_layers, port->link_layer.value, "Unknown"));
+	if (view->verbose)
+		print_port_details(view, name, facts, port);
+	putchar('\n');
+}
+
+static void print_text(const char *label, const char *text)
+{
+	ibv_print_label(1, DEVICE_COLUMN, label);
+	printf("%s\n", text);
+}
+
+static void print_guid(const char *label, uint64_t guid)
+{
+	ibv_print_label(1, DEVICE_COLUMN, label);
+	printf("%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48 & 0xffff),
+	       (unsigned int)(guid >> 32 & 0xffff), (unsigned int)(guid >> 16 & 0xffff),
+	       (unsigned int)(guid & 0xffff));
+}
+
+static void print_device(const struct verbs_device_name *name, const struct verbs_facts *facts)
+{
+	const struct caps *caps = &facts->caps;
+
+	printf("hca_id:\t%s\n", name->name);
+	ibv_print_label(1, DEVICE_COLUMN, "transport");
+	printf("%s (%d)\n",
+	       enum_word(transports, (uint64_t)(unsigned int)name->transport, "invalid transport"),
+	       name->transport);
+	if (caps->firmware && caps->firmware[0])
+		print_text("fw_ver", caps->firmware);
+	print_guid("node_guid", caps->node_guid.value);
+	print_guid("sys_image_guid", caps->system_image_guid.value);
+	ibv_print_label(1, DEVICE_COLUMN, "vendor_id");
+	printf("0x%04x\n", (unsigned int)caps->vendor_id.value);
+	ibv_print_label(1, DEVICE_COLUMN, "vendor_part_id");
+	printf("%d\n", (int)caps->vendor_part_id.value);
+	ibv_print_label(1, DEVICE_COLUMN, "hw_ver");
+	printf("0x%X\n", (unsigned int)caps->hw_ver.value);
+	if (facts->board_id)
+		print_text("board_id", facts->board_id);
+	ibv_print_label(1, DEVICE_COLUMN, "phys_port_cnt");
+	printf("%d\n", (int)caps->port_count.value);
+}
+
+int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
+		     const struct verbs_facts *facts)
+{
+	const struct caps *caps = &facts->caps;
+
+	if (view->ib_port > caps->port_count.value) {
+		fprintf(stderr, "Invalid port requested for device\n");
+		return 4;
+	}
+	print_device(name, facts);
+	if (view->verbose)
+		ibv_print_caps(view, caps);
+	for (size_t i = 0; i < caps->port_caps_count; i++) {
+		const struct port_caps *port = &caps->ports[i];
+
+		if (view->ib_port && view->ib_port != port->port.value)
+			continue;
+		if (port->error) {
+			fprintf(stderr, "Failed to query port %u props\n",
+				(unsigned int)port->port.value);
+			return -port->error;
+		}
+		print_port(view, name, facts, port);
+	}
+	return 0;
+}
+
+static int show(struct verbs_devices *devices, const struct ibv_view *view,
+		const struct verbs_device_name *name)
+{
+	struct verbs_facts facts;
+	int status;
+
+	switch (verbs_devices_read(devices, name->name, view->verbose, &facts)) {
+	case VERBS_NOT_OPENED:
+		fprintf(stderr, "Failed to open device\n");
+		status = 1;
+		break;
+	case VERBS_NOT_TOLD:
+		fprintf(stderr, "Failed to query device props\n");
+		status = 2;
+		break;
+	default:
+		status = ibv_print_device(view, name, &facts);
+	}
+	verbs_facts_clear(&facts);
+	return status;
+}
+
+static int list(const struct personality_call *call)
+{
+	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
+	struct verbs_device_name device;
+	size_t count = 0;
+
+	if (!devices)
+		return COMPAT_STATUS_PANIC;
+	while (verbs_devices_at(devices, count, &device))
+		count++;
+	printf("%zu HCA%s found:\n", count, count == 1 ? "" : "s");
+	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
+		printf("\t%s\n", device.name);
+	putchar('\n');
+	return 0;
+}
+
+static int usage(const struct personality_call *call, const char *program)
+{
+	printf("Usage: %s             print the ca attributes\n"
+	       "\n"
+	       "Options:\n"
+	       "  -d, --ib-dev=<dev>     use IB device <dev> (default %s)\n"
+	       "  -i, --ib-port=<port>   use port <port> of IB device (default all ports)\n"
+	       "  -l, --list             print only the IB devices names\n"
+	       "  -v, --verbose          print all the attributes of the IB device(s)\n",
+	       program, call->release < COMPAT_65 ? "first device found" : "all devices found");
+	return COMPAT_STATUS_PANIC;
+}
+
+/* -1, or the status that the options alone end with: -l does what it says before what follows. */
+static int parse(const struct personality_call *call, int argc, char **argv, struct ibv_view *view,
+		 const char **ret_name)
+{
+	static const struct option options[] = {
+		{"ib-dev", required_argument, NULL, 'd'},
+		{"ib-port", required_argument, NULL, 'i'},
+		{"list", no_argument, NULL, 'l'},
+		{"verbose", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0},
+	};
+	int letter, port;
+
+	while ((letter = getopt_long(argc, argv, "d:i:lv", options, NULL)) >= 0) {
+		switch (letter) {
+		case 'd':
+			*ret_name = optarg;
+			break;
+		case 'i':
+			port = (int)strtol(optarg, NULL, 0);
+			if (port <= 0) {
+				usage(call, argv[0]);
+				return 1;
+			}
+			view->ib_port = (uint8_t)port;
+			break;
+		case 'l':
+			return list(call);
+		case 'v':
+			view->verbose = true;
+			break;
+		default:
+			return usage(call, argv[0]);
+		}
+	}
+	return -1;
+}
+
+static int show_all(struct verbs_devices *devices, const struct ibv_view *view, const char *name)
+{
+	struct verbs_device_name device;
+	bool found = false;
+	int status = 0;
+
+	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++) {
+		if (name && (found || strcmp(name, device.name)))
+			continue;
+		found = true;
+		status |= show(devices, view, &device);
+	}
+	if (found)
+		return status;
+	if (name)
+		fprintf(stderr, "IB device '%s' wasn't found\n", name);
+	else
+		fprintf(stderr, "No IB devices found\n");
+	return COMPAT_STATUS_PANIC;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = NULL;
+	struct ibv_view view = {.release = call->release};
+	const char *name = NULL;
+	int status = parse(call, argc, argv, &view, &name);
+
+	if (status >= 0)
+		return status;
+	devices = ibv_open_list(call);
+	return devices ? show_all(devices, &view, name) : COMPAT_STATUS_PANIC;
+}
+
+const struct personality ibv_devinfo_personality = {
+	.name = "ibv_devinfo",
+	.package = "ibverbs-utils",
+	.summary = "attributes, limits and capabilities of devices and ports",
+	.run = run,
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What ibv_devinfo -v says of a device beyond the plain one: limits, flags, offloads. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "compat/ibv.h"
+
+/* One line of a limit: %d if it has no digits, else so many in hexadecimal (at least). */
+struct limit {
+	const char *label;
+	size_t offset; /* of a struct number in struct caps */
+	bool hex;
+};
+
+#define LIMIT(member)                                         \
+	{                                                     \
+#member, offsetof(struct caps, member), false \
+	}
+#define HEX_LIMIT(label, member)                           \
+	{                                                  \
+		label, offsetof(struct caps, member), true \
+	}
+
+static const struct limit sizes[] = {
+	HEX_LIMIT("max_mr_size", max_mr_size_bytes),
+	HEX_LIMIT("page_size_cap", page_size_cap),
+	LIMIT(max_qp),
+	LIMIT(max_qp_wr),
+};
+
+static const struct limit queue_limits[] = {
+	LIMIT(max_sge),
+	LIMIT(max_sge_rd),
+	LIMIT(max_cq),
+	LIMIT(max_cqe),
+	LIMIT(max_mr),
+	LIMIT(max_pd),
+	LIMIT(max_qp_rd_atom),
+	LIMIT(max_ee_rd_atom),
+	LIMIT(max_res_rd_atom),
+	LIMIT(max_qp_init_rd_atom),
+	LIMIT(max_ee_init_rd_atom),
+};
+
+static const struct limit other_limits[] = {
+	LIMIT(max_ee),
+	LIMIT(max_rdd),
+	LIMIT(max_mw),
+	LIMIT(max_raw_ipv6_qp),
+	LIMIT(max_raw_ethy_qp),
+	LIMIT(max_mcast_grp),
+	LIMIT(max_mcast_qp_attach),
+	LIMIT(max_total_mcast_qp_attach),
+	LIMIT(max_ah),
+	LIMIT(max_fmr),
+};
+
+static const struct limit srq_limits[] = {LIMIT(max_srq_wr), LIMIT(max_srq_sge)};
+static const struct limit tag_limits[] = {
+	{"max_rndv_hdr_size", offsetof(struct caps, tag_max_header_bytes), false},
+	{"max_num_tags", offsetof(struct caps, tag_max_tags), false},
+	{"max_ops", offsetof(struct caps, tag_max_ops), false},
+	{"max_sge", offsetof(struct caps, tag_max_sge), false},
+};
+
+/* enum ibv_device_cap_flags and, from bit 32 on, those of device_cap_flags_ex. */
+static const struct enum_name device_flags[] = {
+	{1 << 0, "RESIZE_MAX_WR"},
+	{1 << 1, "BAD_PKEY_CNTR"},
+	{1 << 2, "BAD_QKEY_CNTR"},
+	{1 << 3, "RAW_MULTI"},
+	{1 << 4, "AUTO_PATH_MIG"},
+	{1 << 5, "CHANGE_PHY_PORT"},
+	{1 << 6, "UD_AV_PORT_ENFORCE"},
+	{1 << 7, "CURR_QP_STATE_MOD"},
+	{1 << 8, "SHUTDOWN_PORT"},
+	{1 << 9, "INIT_TYPE"},
+	{1 << 10, "PORT_ACTIVE_EVENT"},
+	{1 << 11, "SYS_IMAGE_GUID"},
+	{1 << 12, "RC_RNR_NAK_GEN"},
+	{1 << 13, "SRQ_RESIZE"},
+	{1 << 14, "N_NOTIFY_CQ"},
+	{1 << 17, "MEM_WINDOW"},
+	{1 << 18, "UD_IP_CSUM"},
+	{1 << 20, "XRC"},
+	{1 << 21, "MEM_MGT_EXTENSIONS"},
+	{1 << 23, "MEM_WINDOW_TYPE_2A"},
+	{1 << 24, "MEM_WINDOW_TYPE_2B"},
+	{1 << 25, "RC_IP_CSUM"},
+	{1 << 26, "RAW_IP_CSUM"},
+	{1 << 29, "MANAGED_FLOW_STEERING"},
+	{0, NULL},
+};
+static const struct enum_name more_device_flags[] = {
+	{UINT64_C(1) << 34, "RAW_SCATTER_FCS"},
+	{UINT64_C(1) << 36, "PCI_WRITE_END_PADDING"},
+	{UINT64_C(1) << 41, "CC_DMA_BOUNCE"}, /* last: newer than release 44 */
+	{0, NULL},
+};
+
+static const struct enum_name odp_flags[] = {
+	{1 << 0, "ODP_SUPPORT"},
+	{1 << 1, "ODP_SUPPORT_IMPLICIT"},
+	{0, NULL},
+};
+static const struct enum_name odp_operations[] = {
+	{1 << 0, "SUPPORT_SEND"},	  {1 << 1, "SUPPORT_RECV"},
+	{1 << 2, "SUPPORT_WRITE"},	  {1 << 3, "SUPPORT_READ"},
+	{1 << 4, "SUPPORT_ATOMIC"},	  {1 << 5, "SUPPORT_SRQ"},
+	{1 << 6, "SUPPORT_FLUSH"}, /* from here on newer than release 44 */
+	{1 << 7, "SUPPORT_ATOMIC_WRITE"}, {0, NULL},
+};
+
+static const struct enum_name raw_packet_flags[] = {
+	{1 << 0, "C-VLAN stripping offload"},
+	{1 << 1, "Scatter FCS offload"},
+	{1 << 2, "IP csum offload"},
+	{1 << 3, "Delay drop"},
+	{0, NULL},
+};
+
+/* Bits of enum ibv_qp_type. */
+static const struct enum_name qp_types[] = {
+	{1 << 8, "SUPPORT_RAW_PACKET"},
+	{1 << 4, "SUPPORT_UD"},
+	{1 << 2, "SUPPORT_RC"}, /* of packet pacing only, and newer than release 44 */
+	{0, NULL},
+};
+
+static const struct enum_name tag_flags[] = {{1 << 0, "IBV_TM_CAP_RC"}, {0, NULL}};
+
+static const struct enum_name atomics[] = {
+	{0, "ATOMIC_NONE"},
+	{1, "ATOMIC_HCA"},
+	{2, "ATOMIC_GLOB"},
+	{0, NULL},
+};
+
+static const struct number *number_at(const struct caps *caps, const struct limit *limit)
+{
+	return (const struct number *)(const void *)((const char *)caps + limit->offset);
+}
+
+static void print_limits(const struct caps *caps, const struct limit *limits, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t value = number_at(caps, &limits[i])->value;
+
+		ibv_print_label(1, 40, limits[i].label);
+		if (limits[i].hex)
+			printf("0x%" PRIx64 "\n", value);
+		else
+			printf("%d\n", (int)value);
+	}
+}
+
+/* A flag a line, of the first `known` names; then what is left over, if `rest` says so. */
+static void print_flags(const struct enum_name *names, size_t known, uint64_t flags, bool rest)
+{
+	for (; known && names->word; names++, known--) {
+		if (flags & names->value)
+			printf("\t\t\t\t\t%s\n", names->word);
+		flags &= ~names->value;
+	}
+	if (rest && flags)
+		printf("\t\t\t\t\tUnknown flags: 0x%" PRIX64 "\n", flags);
+}
+
+static void print_odp_operations(const struct ibv_view *view, const char *label, uint64_t flags)
+{
+	printf("\t%s:\n", label);
+	if (!flags)
+		printf("\t\t\t\t\tNO SUPPORT\n");
+	print_flags(odp_operations, view->release < COMPAT_65 ? 6 : SIZE_MAX, flags, true);
+}
+
+static void print_odp(const struct ibv_view *view, const struct caps *caps)
+{
+	printf("\tgeneral_odp_caps:\n");
+	print_flags(odp_flags, SIZE_MAX, caps->odp_general_caps.value, true);
+	print_odp_operations(view, "rc_odp_caps", caps->rc_odp_caps.value);
+	print_odp_operations(view, "uc_odp_caps", caps->uc_odp_caps.value);
+	print_odp_operations(view, "ud_odp_caps", caps->ud_odp_caps.value);
+	print_odp_operations(view, "xrc_odp_caps", caps->xrc_odp_caps.value);
+}
+
+static void print_clock(const struct caps *caps)
+{
+	if (caps->completion_timestamp_mask.value)
+		printf("\tcompletion timestamp_mask:\t\t\t0x%016" PRIx64 "\n",
+		       caps->completion_timestamp_mask.value);
+	else
+		printf("\tcompletion_timestamp_mask not supported\n");
+	if (caps->hca_core_clock_khz.value)
+		printf("\thca_core_clock:\t\t\t%" PRIu64 "kHZ\n", caps->hca_core_clock_khz.value);
+	else
+		printf("\tcore clock not supported\n");
+}
+
+static void print_qp_types(uint64_t types, size_t known)
+{
+	if (!types)
+		return;
+	printf("\t\tsupported_qp:\n");
+	print_flags(qp_types, known, types, true);
+}
+
+static void print_rss(const struct caps *caps)
+{
+	printf("\trss_caps:\n");
+	ibv_print_label(2, 64, "max_rwq_indirection_tables");
+	printf("%u\n", (unsigned int)caps->rss_max_tables.value);
+	ibv_print_label(2, 64, "max_rwq_indirection_table_size");
+	printf("%u\n", (unsigned int)caps->rss_max_table_size.value);
+	ibv_print_label(2, 64, "rx_hash_function");
+	printf("0x%x\n", (unsigned int)caps->rss_hash_functions.value);
+	ibv_print_label(2, 64, "rx_hash_fields_mask");
+	printf("0x%" PRIX64 "\n", caps->rss_hash_fields.value);
+	print_qp_types(caps->rss_qp_types.value, 2);
+}
+
+static void print_offloads(const struct ibv_view *view, const struct caps *caps)
+{
+	if (caps->raw_packet_caps.value) {
+		printf("\traw packet caps:\n");
+		print_flags(raw_packet_flags, SIZE_MAX, caps->raw_packet_caps.value, false);
+	}
+	ibv_print_label(1, 40, "device_cap_flags_ex");
+	printf("0x%" PRIX64 "\n", caps->device_cap_flags_ex.value);
+	/* The lower half is device_cap_flags once more. */
+	print_flags(more_device_flags, view->release < COMPAT_65 ? 2 : SIZE_MAX,
+		    caps->device_cap_flags_ex.value & ~(uint64_t)UINT32_MAX, true);
+	printf("\ttso_caps:\n");
+	ibv_print_label(2, 48, "max_tso");
+	printf("%d\n", (int)caps->tso_max_size_bytes.value);
+	print_qp_types(caps->tso_qp_types.value, 2);
+	print_rss(caps);
+	ibv_print_label(1, 40, "max_wq_type_rq");
+	printf("%u\n", (unsigned int)caps->max_wq_type_rq.value);
+	printf("\tpacket_pacing_caps:\n");
+	ibv_print_label(2, 40, "qp_rate_limit_min");
+	printf("%ukbps\n", (unsigned int)caps->packet_pacing_min_kbps.value);
+	ibv_print_label(2, 40, "qp_rate_limit_max");
+	printf("%ukbps\n", (unsigned int)caps->packet_pacing_max_kbps.value);
+	print_qp_types(caps->packet_pacing_qp_types.value, view->release < COMPAT_65 ? 2 : 3);
+}
+
+static void print_tags(const struct caps *caps)
+{
+	if (!caps->tag_max_tags.value) {
+		printf("\ttag matching not supported\n");
+		return;
+	}
+	print_limits(caps, tag_limits, ARRAY_SIZE(tag_limits));
+	printf("\tflags:\n");
+	print_flags(tag_flags, SIZE_MAX, caps->tag_caps.value, false);
+}
+
+static void print_queues(const struct caps *caps)
+{
+	const uint64_t count = caps->cq_moderation_max_count.value;
+	const uint64_t period = caps->cq_moderation_max_period_us.value;
+
+	if (count && period)
+		printf("\n\tcq moderation caps:\n\t\tmax_cq_count:\t%u\n\t\tmax_cq_period:\t%u "
+		       "us\n\n",
+		       (unsigned int)count, (unsigned int)period);
+	if (caps->max_device_memory_bytes.value)
+		printf("\tmaximum available device memory:\t%" PRIu64 "Bytes\n\n",
+		       caps->max_device_memory_bytes.value);
+	ibv_print_label(1, 40, "num_comp_vectors");
+	printf("%d\n", (int)caps->num_comp_vectors.value);
+}
+
+void ibv_print_caps(const struct ibv_view *view, const struct caps *caps)
+{
+	static const struct limit max_srq = LIMIT(max_srq), max_pkeys = LIMIT(max_pkeys),
+				  ack_delay = LIMIT(local_ca_ack_delay),
+				  max_map = LIMIT(max_map_per_fmr);
+
+	print_limits(caps, sizes, ARRAY_SIZE(sizes));
+	ibv_print_label(1, 40, "device_cap_flags");
+	printf("0x%08x\n", (unsigned int)caps->device_cap_flags.value);
+	print_flags(device_flags, SIZE_MAX, caps->device_cap_flags.value, true);
+	print_limits(caps, queue_limits, ARRAY_SIZE(queue_limits));
+	ibv_print_label(1, 40, "atomic_cap");
+	printf("%s (%d)\n", enum_word(atomics, caps->atomic.value, "invalid atomic capability"),
+	       (int)caps->atomic.value);
+	print_limits(caps, other_limits, ARRAY_SIZE(other_limits));
+	if (caps->max_fmr.value)
+		print_limits(caps, &max_map, 1);
+	print_limits(caps, &max_srq, 1);
+	if (caps->max_srq.value)
+		print_limits(caps, srq_limits, ARRAY_SIZE(srq_limits));
+	print_limits(caps, &max_pkeys, 1);
+	print_limits(caps, &ack_delay, 1);
+	print_odp(view, caps);
+	print_clock(caps);
+	print_offloads(view, caps);
+	print_tags(caps);
+	print_queues(caps);
+}

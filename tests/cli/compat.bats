@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The framework of the personalities, and what they do on saved trees. Beside the tools themselves
+# they are in tests/compat and tests/vm/scene_compat.py.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+personalities=$(sed -n 's/^PERSONALITY(\(.*\))$/\1/p' "$top/cmd/compat/personalities.def")
+
+# as TOOL ...: by the tool's own name.
+as()
+{
+	status=0
+	(exec -a "$1" "$binary" "${@:2}") </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	tried=$*
+}
+
+# In a saved machine.
+as_on()
+{
+	RDMACTL_ROOT=$roots/$1 as "${@:2}"
+}
+
+@test "compat: lists the tools, in every format" {
+	try compat --tsv --no-headings -o name
+	expect 0 "$personalities" ''
+	try compat
+	expect 0
+	[[ $output == 'NAME '*' PACKAGE '*' SHOWS'* ]]
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	"$binary" schema compat >"$BATS_TEST_TMPDIR/schema"
+	cd "$BATS_TEST_TMPDIR/documents"
+	for format in json jsonl tsv; do
+		"$binary" compat --$format >compat.$format
+	done
+	"$binary" compat >compat.txt 2>compat.err
+	"$top/tests/cli/validate" ../schema .
+	[ "$(jq -r '.compat[].name' compat.json)" = "$personalities" ]
+}
+
+@test "compat: usage errors" {
+	try compat ibsta
+	expect_error 2 compat "no personality 'ibsta'" "did you mean 'ibstat'?"
+	try compat zzzzzzzz
+	expect_error 2 compat "no personality 'zzzzzzzz'" 'rdmactl compat lists them'
+	try compat /usr/sbin/ibstat
+	expect 2
+	try compat --json ibstat
+	expect_error 2 compat 'a personality has the output of its tool, and no other' \
+		'rdmactl devices, ports, gids and caps have JSON'
+	try compat --frobnicate
+	expect 2
+	RDMACTL_COMPAT=43 try compat ibstat
+	expect_error 2 compat 'RDMACTL_COMPAT is neither 44 nor 65' \
+		'it is the release of rdma-core whose output is wanted'
+	RDMACTL_COMPAT=x as ibstat
+	expect 2
+	try compat --help
+	expect 0
+	[[ $output == *'rdmactl compat'* ]]
+}
+
+@test "compat: what stands behind the tool is the tool's" {
+	try compat ibstat --help
+	expect 2 ''
+	[[ $stderr == *'Usage: ibstat [options] <ca_name> [portnum]'* ]]
+	try compat ibstat --version
+	expect 0 '' 'ibstat BUILD VERSION: 65.0'
+	try compat --version ibstat
+	expect 0 "$(printf 'rdmactl %s' "$(sed -n 's/^VERSION := //p' "$top/Makefile")")"
+	try compat --root "$roots/cx5-ib-edr" ibstat -l
+	expect 0 $'mlx5_0\nmlx5_1' ''
+	try compat --root / ibv_devinfo -x
+	expect 255
+	[ "$stderr" = "ibv_devinfo: invalid option -- 'x'"$'\n' ]
+}
+
+@test "compat: by the tool's name, through any path, as by the command" {
+	local tool
+
+	for tool in $personalities; do
+		as_on cx5-ib-edr "/somewhere/$tool" mlx5_0
+		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/named"
+		try compat --root "$roots/cx5-ib-edr" "$tool" mlx5_0
+		cmp "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/out" || wrong "$tool"
+	done
+	nothing_wrong
+	as ibstatx
+	expect 2
+	[[ $stderr == 'Usage: rdmactl'* || $stderr == 'usage: rdmactl'* || $stderr == *'rdmactl'* ]]
+}
+
+@test "compat: ibstat goes on after an adapter that fails, or stops as the older one" {
+	as_on bad-rate ibstat -l
+	[ "$(wc -l <<<"${output%$'\n'}")" -gt 1 ]
+	RDMACTL_COMPAT=44 as_on bad-rate ibstat
+	[ "$status" = 255 ]
+	[ "$(grep -c "^CA '" "$BATS_TEST_TMPDIR/out")" = 1 ]
+	grep -q "ibpanic: .* main: stat of IB device 'mlx5_1' failed: Input/output error" "$BATS_TEST_TMPDIR/err"
+	as_on bad-rate ibstat
+	[ "$status" = 0 ]
+	grep -q "ibwarn: .* main: stat of IB device 'mlx5_1' failed" "$BATS_TEST_TMPDIR/err"
+	! grep -q ibpanic "$BATS_TEST_TMPDIR/err" || return 1
+}
+
+@test "compat: what public parsers look for" {
+	as_on cx7-ib-ndr ibstat
+	expect 0
+	grep -qE '^\s+State: Active$' "$BATS_TEST_TMPDIR/out"
+	grep -qE '^\s+Physical state: LinkUp$' "$BATS_TEST_TMPDIR/out"
+	grep -qE '^\s+Rate: 400$' "$BATS_TEST_TMPDIR/out"
+	grep -qE '^\s+Link layer: InfiniBand$' "$BATS_TEST_TMPDIR/out"
+	grep -qE "^CA 'mlx5_0'\$" "$BATS_TEST_TMPDIR/out"
+	as_on cx7-ib-ndr ibstatus
+	expect 0
+	grep -qE "^Infiniband device 'mlx5_0' port 1 status:\$" "$BATS_TEST_TMPDIR/out"
+	grep -qE '^\s+rate:\s+400 Gb/sec \(4X NDR\)$' "$BATS_TEST_TMPDIR/out"
+	grep -qE '^\s+phys state:\s+5: LinkUp$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "compat: a file that fails is named as cat does" {
+	as_on bad-rate ibstatus mlx5_1
+	expect 0
+	grep -q '^cat: /sys/class/infiniband/mlx5_1/ports/1/rate: Invalid argument$' "$BATS_TEST_TMPDIR/err"
+	grep -q $'^\trate:\t\t unknown$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "compat: a saved tree has no verbs" {
+	as_on cx5-ib-edr ibv_devices
+	expect 1 '' 'Failed to get IB devices list: a saved tree has no verbs'
+	as_on cx5-ib-edr ibv_devinfo -v
+	expect 255 '' 'Failed to get IB devices list: a saved tree has no verbs'
+}
+
+@test "compat: output that cannot be written is no success" {
+	status=0
+	RDMACTL_ROOT=$roots/cx5-ib-edr "$binary" compat ibstat >/dev/full 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" = 1 ]
+	grep -q 'cannot write the output' "$BATS_TEST_TMPDIR/err"
+}
+
+@test "compat: completion of tools and their words" {
+	[ "$("$binary" __complete -- compat '' | cut -f 1)" = "$personalities" ]
+	[ "$("$binary" __complete -- compat ibv_devin | cut -f 1)" = ibv_devinfo ]
+	[ -z "$("$binary" __complete -- compat ibstat -)" ]
+	[ "$("$binary" __complete -- compat --root "$roots/cx5-ib-edr" ibstat mlx | cut -f 1)" = $'mlx5_0\nmlx5_1' ]
+	"$binary" __complete -- compat -- | grep -q '^--json'
+}
+
+@test "compat: make install-compat makes links, and leaves other programs alone" {
+	local tool directory=$BATS_TEST_TMPDIR/tools
+
+	install_links()
+	{
+		make -s -C "$top" BINDIR="${binary%/*}" COMPAT_DIR="$directory" install-compat
+	}
+	install_links
+	for tool in $personalities; do
+		[ "$(readlink "$directory/$tool")" = "${binary%/*}/rdmactl" ] || wrong "$tool"
+	done
+	nothing_wrong
+	[ "$(RDMACTL_ROOT=$roots/cx5-ib-edr "$directory/ibstat" -l)" = $'mlx5_0\nmlx5_1' ]
+	install_links
+	rm "$directory/ibstat"
+	echo mine >"$directory/ibstat"
+	! install_links 2>"$BATS_TEST_TMPDIR/refusal" || return 1
+	grep -q 'is another program' "$BATS_TEST_TMPDIR/refusal"
+	[ "$(cat "$directory/ibstat")" = mine ]
+}

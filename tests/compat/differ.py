@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs a tool and its personality one after the other: the bytes and the status must be the same.
+
+Where they differ and that is right, the difference is in the table, by name and with its reason;
+every suite prints those that it met. Anything else that differs is an error.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
+TOOLS = sorted(name[:-len('.args')] for name in os.listdir(HERE) if name.endswith('.args'))
+
+DIFFERENCES = {
+}
+
+_met = {}
+_compared = [0]
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def key(self):
+        return self.status, self.out, re.sub(rb'(?m)^(ib(?:warn|panic): \[)\d+\]', rb'\1PID]',
+                                             self.err)
+
+
+def arguments(tool, devices):
+    """The argument lists of a tool, for a machine with these devices."""
+    first, second = (list(devices) + ['nosuch0', 'nosuch0'])[:2] if devices else ('nosuch0',) * 2
+    if len(devices) == 1:
+        second = first
+    lists = []
+    with open(os.path.join(HERE, tool + '.args'), encoding='utf-8') as file:
+        for line in file:
+            if line.startswith('#'):
+                continue
+            words = shlex.split(line)
+            lists.append([re.sub(r'\bDEV2\b', lambda _: second,
+                                 re.sub(r'\bDEV\b', lambda _: first, word)) for word in words])
+    return lists
+
+
+def real(tool):
+    """The path of the tool itself, or None."""
+    path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
+    return shutil.which(tool, path=path)
+
+
+def run(program, tool, words, prefix=(), **options):
+    """Runs it by the path of the tool, which messages begin with."""
+    path = real(tool) or tool
+    environment = dict(os.environ, RDMACTL_COMPAT='44', LC_ALL='C')
+    if program == path or not prefix:
+        argv, executable = [path, *words], None if prefix else program
+    else:
+        # What stands before it chooses what is executed: exec -a gives the name.
+        argv, executable = ['/bin/bash', '-c', 'exec -a "$0" "$@"', path, program, *words], None
+    done = subprocess.run([*prefix, *argv], executable=executable, capture_output=True,
+                          env=environment, stdin=subprocess.DEVNULL, timeout=300, **options)
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def first_difference(name, ours, theirs):
+    ours, theirs = (text.decode('utf-8', 'backslashreplace').split('\n') for text in (ours, theirs))
+    for number in range(max(len(ours), len(theirs))):
+        lines = [side[number] if number < len(side) else '(nothing)' for side in (theirs, ours)]
+        if lines[0] != lines[1]:
+            return ['%s, line %d: the tool: %r' % (name, number + 1, lines[0]),
+                    '%s, line %d: rdmactl:  %r' % (name, number + 1, lines[1])]
+    return []
+
+
+def compare(tool, words, where, excuse=None, **options):
+    """What is wrong, as lines; `excuse` names a difference of the table if this may be one."""
+    theirs = run(real(tool), tool, words, **options)
+    ours = run(RDMACTL, tool, words, **options)
+    _compared[0] += 1
+    if ours.key() == theirs.key():
+        return []
+    name = excuse(tool, words, ours, theirs) if excuse else None
+    if name:
+        assert name in DIFFERENCES, name
+        _met.setdefault(name, []).append('%s: %s' % (where, shlex.join([tool, *words])))
+        return []
+    wrong = ['%s: %s' % (where, shlex.join([tool, *words]))]
+    if ours.status != theirs.status:
+        wrong.append('exit status: the tool %d, rdmactl %d' % (theirs.status, ours.status))
+    return (wrong + first_difference('standard output', ours.out, theirs.out) +
+            first_difference('standard error', ours.key()[2], theirs.key()[2]))
+
+
+def compared():
+    return _compared[0]
+
+
+def summary():
+    """The count, and each difference that was met with its reason."""
+    yield '%d triples of tool, arguments and machine compared, %d differ' % (
+        _compared[0], sum(len(places) for places in _met.values()))
+    for name, places in _met.items():
+        yield '%s (%d times, first %s): %s' % (name, len(places), places[0], DIFFERENCES[name])
+
+
+def add(number, met):
+    """Takes over what another process compared."""
+    _compared[0] += number
+    for name, places in met.items():
+        _met.setdefault(name, []).extend(places)
