@@ -13,6 +13,9 @@
 #include "model/optional_counter.h"
 
 #define NO_COUNTERS "no counters"
+/* Milliseconds between two rounds of --watch. */
+#define INTERVAL_LEAST 100
+#define INTERVAL_MOST  3600000
 
 #define GROUP_CHOICE(group_, word_, help_)                                           \
 	{                                                                            \
@@ -50,8 +53,9 @@ static const struct option_row options[] = {
 		      "what a counter means, by its own name or the kernel's"),
 	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
 		    "how fast the counters move, round by round, until a signal comes"),
-	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", 100,
-		      3600000, "time between two rounds of --watch (default 1s)"),
+	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
+		      INTERVAL_LEAST, INTERVAL_MOST,
+		      "time between two rounds of --watch (default 1s)"),
 	NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1, UINT32_MAX,
 		      "end --watch after so many rounds"),
 	STRING_OPTION(struct counters_args, save, 0, "save", "FILE", COMPLETE_FILE,
@@ -232,6 +236,22 @@ static const char *find_clash(const struct counters_args *args)
 	return NULL;
 }
 
+/* `--watch 5 DEV`, as with vmstat(8): a time in front of the objects is the interval. */
+static int watch(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	struct counters_args with_interval = *args;
+	uint64_t msec;
+
+	if (args->interval.known || !words[0] || option_parse_duration(words[0], &msec))
+		return counters_watch(ctx, args, words);
+	if (msec < INTERVAL_LEAST || msec > INTERVAL_MOST) {
+		command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
+		return STATUS_USAGE;
+	}
+	number_set(&with_interval.interval, msec);
+	return counters_watch(ctx, &with_interval, words + 1);
+}
+
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct counters_args *counters_args = args;
@@ -244,7 +264,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (counters_args->explain)
 		return counters_explain(ctx, counters_args, objects);
 	if (counters_args->watch)
-		return counters_watch(ctx, counters_args, objects);
+		return watch(ctx, counters_args, objects);
 	if (counters_args->since)
 		return counters_since(ctx, counters_args, objects);
 	if (counters_args->save)

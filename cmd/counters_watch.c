@@ -75,6 +75,24 @@ static bool is_same(const struct inventory *a, const struct inventory *b)
 	return true;
 }
 
+/* Of the same devices and ports. */
+static bool has_same_rates(const struct inventory *a, const struct inventory *b)
+{
+	if (a->devices.count != b->devices.count)
+		return false;
+	for (size_t i = 0; i < a->devices.count; i++) {
+		const struct device *one = &a->devices.items[i], *other = &b->devices.items[i];
+
+		if (one->port_count != other->port_count)
+			return false;
+		for (size_t j = 0; j < one->port_count; j++)
+			if (one->ports[j].rate_gbps.known != other->ports[j].rate_gbps.known ||
+			    one->ports[j].rate_gbps.value != other->ports[j].rate_gbps.value)
+				return false;
+	}
+	return true;
+}
+
 static void drop_scene(struct scene *scene)
 {
 	counter_loader_free(scene->loader);
@@ -105,10 +123,10 @@ static void note_all(struct watch *watch, const struct problems *problems)
 }
 
 /*
- * Loads everything anew. What is there now becomes the past, because the readings of the round
- * before stand on it. On failure all stays.
+ * Loads everything anew; `changed`: even if the rates are what they were. What is there now becomes
+ * the past, because the readings of the round before stand on it. On failure all stays.
  */
-static void reload(struct watch *watch)
+static void reload(struct watch *watch, bool changed)
 {
 	struct counters_run *run = &watch->run;
 	struct inventory fresh;
@@ -116,7 +134,8 @@ static void reload(struct watch *watch)
 	struct problems kept;
 	int rc = inventory_load(&fresh, &watch->listing->request);
 
-	if (rc && rc != -ENODEV) {
+	if ((rc && rc != -ENODEV) ||
+	    (!changed && has_same_rates(&fresh, &watch->listing->inventory))) {
 		inventory_free(&fresh);
 		return;
 	}
@@ -152,12 +171,10 @@ static void follow(struct watch *watch)
 	changed = !is_same(&watch->seen, &now);
 	inventory_free(&watch->seen);
 	watch->seen = now;
-	if (!changed && !clock_msec_until(watch->refreshed_msec + REFRESH_MSEC))
-		changed = true;
-	if (!changed)
+	if (!changed && clock_msec_until(watch->refreshed_msec + REFRESH_MSEC))
 		return;
 	watch->refreshed_msec = clock_msec();
-	reload(watch);
+	reload(watch, changed);
 }
 
 /* One reading; the one before is kept. */

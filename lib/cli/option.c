@@ -117,7 +117,7 @@ static int parse_fraction(const char *text, const struct enum_name *units, uint6
 	return 0;
 }
 
-static int parse_duration(const char *text, uint64_t *ret_msec)
+int option_parse_duration(const char *text, uint64_t *ret_msec)
 {
 	static const struct enum_name units[] = {
 		{1, "ms"}, {1000, "s"}, {60000, "m"}, {3600000, "h"}, {1000, ""}, {0, NULL},
@@ -236,7 +236,7 @@ static char *store_number(const struct option_row *row, struct number *number, c
 	int rc;
 
 	if (row->kind == OPTION_DURATION)
-		rc = parse_duration(text, &value);
+		rc = option_parse_duration(text, &value);
 	else if (row->kind == OPTION_SIZE)
 		rc = option_parse_size(text, &value);
 	else

@@ -117,6 +117,8 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 bool option_given(const struct option_row *row, const void *values);
 /* A size as OPTION_SIZE takes it: up to 1 TiB. 0 or -EINVAL. */
 int option_parse_size(const char *text, uint64_t *ret_bytes);
+/* A time as OPTION_DURATION takes it, in milliseconds. 0 or -EINVAL. */
+int option_parse_duration(const char *text, uint64_t *ret_msec);
 
 /* The row of --name or -n, or NULL. */
 const struct option_row *option_find(const struct option_set *sets, size_t set_count,

@@ -93,6 +93,12 @@ since()
 	here --watch --interval 100ms --count 2 --jsonl --errors mlx5_0 --all
 	[ "$status" = 0 ]
 	same rounds 2 "$(grep -c '"rx_out_of_buffer"' "$BATS_TEST_TMPDIR/out")"
+	here --watch 0.1 mlx5_0 --count 2 --jsonl
+	[ "$status" = 0 ]
+	same 'interval in front' 2 "$(grep -c '"tx_bytes"' "$BATS_TEST_TMPDIR/out")"
+	here --watch 10ms
+	[ "$status" = 2 ]
+	[[ "$stderr" = *"from 100ms to 1h"* ]]
 	here --watch --interval 100ms --count 3 --tsv mlx5_0
 	same headings 1 "$(grep -c '^time	' "$BATS_TEST_TMPDIR/out")"
 	here --watch --interval 100ms --count 2 -j mlx5_0
