@@ -12,7 +12,7 @@
 enum { STATE_NOP, STATE_DOWN, STATE_INIT, STATE_ARMED, STATE_ACTIVE };
 
 /* So much later than it was read a change is told at most, on a machine that is slow. */
-#define CREDIT_NSEC UINT64_C(1000000000)
+#define CREDIT_NSEC UINT64_C(5000000000)
 
 /* One update of one port. */
 struct update {

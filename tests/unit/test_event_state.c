@@ -240,7 +240,7 @@ static void read_before_told(void **state)
 	next(bed, EVENT_PORT_DOWN);
 	update(bed, reads(ACTIVE, 100), NULL);
 	next(bed, EVENT_PORT_ACTIVE);
-	bed->now += 2 * SECOND;
+	bed->now += 6 * SECOND;
 	update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_DOWN));
 	expect_flaps(bed, 1);
 }
