@@ -55,7 +55,7 @@ struct mad_engine {
 	size_t arrival_bytes;
 	unsigned int under_way;
 	size_t last_freed; /* slot, which is taken first: the others need not be searched */
-	bool drained; /* there was nothing left to receive */
+	bool drained;	   /* there was nothing left to receive */
 	/* Round trips, as RFC 6298 has them, in nanoseconds; 0: none yet. */
 	uint64_t smoothed, variation;
 	const struct mad_work *work;

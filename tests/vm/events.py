@@ -76,7 +76,7 @@ class Watch:
         self.form = form
         self.process = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=self.err)
-        self.thread = threading.Thread(target=self._read)
+        self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
         self.pid = self.process.pid
         until(lambda: 'watching ' in self.complaint() or self.process.poll() is not None)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl events: each cause gives its events, with what was before and is after, at once."""
 
+import os
 import socket
 import time
 
@@ -230,6 +231,10 @@ def play(tap):
     global LINK, DEVICE
     LINK, DEVICE = netlink.Links(), netlink.Devices()
     peers.shell('bed_wire')
+    # Of an earlier scene: its events would come beside those of the wire.
+    for name in ('va.5', 'vb.5'):
+        if os.path.exists('/sys/class/net/' + name):
+            peers.must('ip', 'link', 'del', name)
     time.sleep(LINKWATCH)
     watch = Watch()
     links(tap, watch)

@@ -248,7 +248,7 @@ class AsyncWatch:
                                         stdin=subprocess.DEVNULL)
         os.close(slave)
         self.text, self.events = '', []
-        self.thread = threading.Thread(target=self._read)
+        self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
         until(lambda: 'async event FD' in self.text)
 
