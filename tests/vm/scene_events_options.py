@@ -294,7 +294,13 @@ def beside_asyncwatch(tap):
                    for one in ours.events):
             wrong.append('we do not have event %d of port %d' % (kind, port))
     counts = collections.Counter(kind for _, kind, _ in theirs.events)
-    wrong += unequal('downs', len(ours.find('port-down', 'rxa/1')), counts[10])
+    missed = unequal('downs', len(ours.find('port-down', 'rxa/1')), counts[10])
+    wrong += missed
+    if missed:
+        wrong += ['%s %s (%s) %s' % tuple(one[key] for key in ('time', 'event', 'source', 'change'))
+                  for one in ours.events if one['event'].startswith(('port-', 'netdev-'))]
+        wrong += ['ibv_asyncwatch: %.3f: %d' % (when, kind) for when, kind, _ in theirs.events
+                  if kind != 18]
     if not counts[9] or not counts[10] or not counts[18]:
         wrong.append('it said nothing: %r' % theirs.text)
     tap.test('events: all that ibv_asyncwatch has, ours has', wrong,
