@@ -52,7 +52,7 @@ def wrong_rows(document, tests, device, connection, skips=(), fails=()):
                 row['latency_p99_usec'] <= row['latency_max_usec'] and row['histogram']):
             wrong.append('the figures of %s are %s' % (row['test'], row))
         if row['group'] == 'bandwidth' and not part and not (
-                row['bandwidth_gbps'] > 0 and row['messages_per_second'] > 0):
+                (row['bandwidth_gbps'] or 0) > 0 and (row['messages_per_second'] or 0) > 0):
             wrong.append('the figures of %s are %s' % (row['test'], row))
     wrong += unequal('rows', found, ['connect'] + expected)
     return wrong + (document.describe() if wrong else [])
