@@ -553,6 +553,15 @@ def many(tap, count=64):
     large(tap)
 
 
+def leave(count=64):
+    """As the scene was found: two devices on the wire."""
+    clear()
+    peers.must('ip', '-b', '-', stdin=''.join(
+        'link del d%d\n' % number for number in range(count)).encode())
+    for device, netdev in (('rxa', 'va'), ('rxb', 'vb')):
+        peers.must('rdma', 'link', 'add', device, 'type', 'rxe', 'netdev', netdev)
+
+
 def play(tap):
     peers.shell('bed_wire')
     modules(tap)
@@ -576,3 +585,4 @@ def play(tap):
         traffic.signal(signal.SIGCONT)
         traffic.end()
     many(tap)
+    leave()
