@@ -198,7 +198,7 @@ def failover(tap):
     """The bond's addresses go to the other part: the GIDs follow, and so does the choice."""
     peers.shell('bed_failover ba1')
     for _ in range(20):  # the kernel moves GIDs in the background
-        table = peers.sysfs_gids(16)
+        table = peers.sysfs_gids(64)
         if len([key for key in table if key[0] == 'rxba1']) == 3:
             break
         time.sleep(0.1)
