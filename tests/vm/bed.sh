@@ -91,6 +91,10 @@ bed_rewire()
 bed_wire()
 {
 	[ ! -e /sys/class/infiniband/rxb ] || return 0
+	if [ -e /sys/class/net/va ]; then
+		bed_rewire && bed_wire_devices
+		return
+	fi
 	bed_init
 	{
 		cat <<-END
@@ -102,6 +106,11 @@ bed_wire()
 		bed_wire_route
 	} | ip -batch - || bed_fail "cannot lay the wire" || return
 	bed_rule va vb || return
+	bed_wire_devices
+}
+
+bed_wire_devices()
+{
 	printf 'link add %s type rxe netdev %s\n' rxa va rxb vb | rdma -b -
 }
 
@@ -189,6 +198,7 @@ bed_many()
 
 bed_many_netdev()
 {
+	[ ! -e "/sys/class/net/d$1" ] || return 0
 	printf 'link add d%d address 02:00:00:01:%02x:%02x type dummy\n' \
 		"$1" $(($1 / 256)) $(($1 % 256))
 	echo "link set d$1 up"
