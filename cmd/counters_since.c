@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "counters_file.h"
 #include "counters_moves.h"
 #include "load/moment.h"
@@ -78,8 +79,8 @@ static double seconds_between(const struct saved_head *then, const struct saved_
 	if (then->boot_id && now->boot_id && then->uptime_msec.known && now->uptime_msec.known) {
 		before = then->uptime_msec.value;
 		after = now->uptime_msec.value;
-	} else if (!then->time || !moment_parse(then->time, &before) ||
-		   !moment_parse(now->time, &after)) {
+	} else if (!then->time || !utc_parse(then->time, &before) ||
+		   !utc_parse(now->time, &after)) {
 		return 0;
 	}
 	return after > before ? (double)(after - before) / 1000 : 0;

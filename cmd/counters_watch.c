@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "counters_moves.h"
 #include "counters_screen.h"
-#include "load/moment.h"
 #include "model/need.h"
 
 #define INTERVAL_MSEC 1000u
@@ -224,7 +224,7 @@ static void print(struct watch *watch, const struct counter_changes *changes)
 /* False: the output is gone. */
 static bool show(struct watch *watch)
 {
-	char *time = moment_time();
+	char *time = utc_now();
 	struct counter_changes changes = compare(watch, time);
 
 	if (counters_screen_is_on(&watch->screen))

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "perf_run.h"
 
 #define INTERVAL_MSEC 1000u
@@ -54,25 +54,12 @@ static struct snapshot take(struct perf_run *run)
 	return keep(run, begin + (clock_nsec() - begin) / 2);
 }
 
-/* RFC 3339, of now. */
-static char *time_text(void)
-{
-	struct timespec now;
-	struct tm parts;
-	char text[32];
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &parts);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &parts);
-	return mem_format("%s.%03ldZ", text, now.tv_nsec / 1000000);
-}
-
 static struct perf_rates *compare(const struct perf_run *run, const struct snapshot *before,
 				  const struct snapshot *after)
 {
 	struct perf_rates *round = mem_alloc_zero(run->port_count, sizeof(*round));
 	const double seconds = (double)(after->nsec - before->nsec) / 1e9;
-	char *now = time_text();
+	char *now = utc_now();
 
 	for (size_t i = 0; i < run->port_count; i++) {
 		const struct perf_port *port = &run->ports[i];

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/mem.h"
 
@@ -54,16 +53,4 @@ void event_list_clear(struct event_list *list)
 		event_clear(&list->items[i]);
 	free(list->items);
 	*list = (struct event_list){.items = NULL};
-}
-
-void event_format_time(uint64_t wall_nsec, char text[static EVENT_TIME_SIZE])
-{
-	const time_t seconds = (time_t)(wall_nsec / 1000000000);
-	const unsigned int msec = (unsigned int)(wall_nsec / 1000000 % 1000);
-	struct tm parts;
-	size_t length;
-
-	gmtime_r(&seconds, &parts);
-	length = strftime(text, EVENT_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
-	snprintf(text + length, EVENT_TIME_SIZE - length, ".%03uZ", msec);
 }

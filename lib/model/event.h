@@ -139,6 +139,3 @@ void event_clear(struct event *event);
 void event_list_clear(struct event_list *list);
 /* Makes `change` out of all the rest: `state active -> down, rate 100 -> - Gb/s`. */
 void event_describe(struct event *event);
-/* RFC 3339, UTC, with milliseconds. */
-#define EVENT_TIME_SIZE 32
-void event_format_time(uint64_t wall_nsec, char text[static EVENT_TIME_SIZE]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/mem.h"
+#include "base/utc.h"
 #include "model/event.h"
 #include "model/link.h"
 #include "model/names.h"
@@ -10,7 +11,7 @@ static void get_time(const void *record, struct value *value)
 
 	if (!event->time.wall_nsec)
 		return;
-	event_format_time(event->time.wall_nsec, value->scratch);
+	utc_format(event->time.wall_nsec, value->scratch);
 	value_set_string(value, value->scratch);
 }
 

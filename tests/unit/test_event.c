@@ -16,19 +16,6 @@
 
 static const struct event_time start = {.wall_nsec = UINT64_C(1767225599007999999)};
 
-static void time_is_utc_with_milliseconds(void **state)
-{
-	char text[EVENT_TIME_SIZE];
-
-	(void)state;
-	event_format_time(0, text);
-	assert_string_equal(text, "1970-01-01T00:00:00.000Z");
-	event_format_time(start.wall_nsec, text);
-	assert_string_equal(text, "2025-12-31T23:59:59.007Z");
-	event_format_time(UINT64_C(951782400999000000), text);
-	assert_string_equal(text, "2000-02-29T00:00:00.999Z");
-}
-
 /* Every word has a name, a bit, a help of its own, and none is there twice. */
 static void words(void **state)
 {
@@ -212,7 +199,6 @@ static void threshold_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_utc_with_milliseconds),
 		cmocka_unit_test(words),
 		cmocka_unit_test(record),
 		cmocka_unit_test(lines),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Moments as text, and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/utc.h"
+
+static void text_is_utc_with_milliseconds(void **state)
+{
+	char text[UTC_TEXT_SIZE];
+
+	(void)state;
+	utc_format(0, text);
+	assert_string_equal(text, "1970-01-01T00:00:00.000Z");
+	utc_format(UINT64_C(1767225599007999999), text);
+	assert_string_equal(text, "2025-12-31T23:59:59.007Z");
+	utc_format(UINT64_C(951782400999000000), text);
+	assert_string_equal(text, "2000-02-29T00:00:00.999Z");
+}
+
+static void what_is_written_can_be_read(void **state)
+{
+	static const uint64_t moments[] = {0, 1, 951782400999, 1767225599007, 4102444800000};
+	char text[UTC_TEXT_SIZE];
+	uint64_t msec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+		utc_format(moments[i] * 1000000, text);
+		assert_true(utc_parse(text, &msec));
+		assert_true(msec == moments[i]);
+	}
+}
+
+static void now_is_now(void **state)
+{
+	const time_t before = time(NULL);
+	char *text = utc_now();
+	uint64_t msec;
+
+	(void)state;
+	assert_true(utc_parse(text, &msec));
+	assert_in_range(msec / 1000, (uint64_t)before, (uint64_t)time(NULL));
+	free(text);
+}
+
+static void other_texts_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"now",
+		"2026-01-02",
+		"2026-01-02T03:04:05Z",
+		"2026-01-02T03:04:05.678",
+		"2026-01-02T03:04:05.678Z ",
+		"2026-01-02T03:04:05.678+01:00",
+		"1969-12-31T23:59:59.000Z",
+	};
+	uint64_t msec = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		assert_false(utc_parse(texts[i], &msec));
+	assert_true(msec == 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_utc_with_milliseconds),
+		cmocka_unit_test(what_is_written_can_be_read),
+		cmocka_unit_test(now_is_now),
+		cmocka_unit_test(other_texts_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
