@@ -2,12 +2,14 @@
 #include "load/verbs_devices.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "load/class_files.h"
 #include "source/sysfs_rdma.h"
 #include "source/verbs.h"
+#include "source/verbs_async.h"
 
 struct verbs_devices {
 	struct root root;
@@ -112,4 +114,63 @@ void verbs_facts_clear(struct verbs_facts *facts)
 	caps_clear(&facts->caps);
 	device_list_clear(&facts->gids);
 	facts->board_id = NULL;
+}
+
+/* How long a device that was removed may wait for us to notice. */
+enum { ABANDONED_MSEC = 1000 };
+
+struct verbs_listener {
+	struct verbs_async *async;
+	verbs_listener_told *told;
+	void *context;
+};
+
+int verbs_listener_open(struct verbs_devices *devices, const char *name,
+			struct verbs_listener **ret_listener)
+{
+	struct verbs_async *async = NULL;
+	int rc = verbs_async_open(devices->verbs, name, &async);
+
+	if (rc)
+		return rc;
+	*ret_listener = mem_alloc_zero(1, sizeof(**ret_listener));
+	(*ret_listener)->async = async;
+	return 0;
+}
+
+void verbs_listener_close(struct verbs_listener *listener)
+{
+	if (!listener)
+		return;
+	verbs_async_close(listener->async);
+	free(listener);
+}
+
+int verbs_listener_fd(const struct verbs_listener *listener)
+{
+	return verbs_async_fd(listener->async);
+}
+
+static void hand_on(void *context, const struct verbs_event *event)
+{
+	struct verbs_listener *listener = context;
+
+	listener->told(listener->context, event->type, event->port);
+}
+
+int verbs_listener_run(struct verbs_listener *listener, verbs_listener_told *told, void *context)
+{
+	struct pollfd fd = {.fd = verbs_async_fd(listener->async), .events = POLLIN};
+	int rc = 0;
+
+	listener->told = told;
+	listener->context = context;
+	while (!rc) {
+		if (poll(&fd, 1, ABANDONED_MSEC) < 0 && errno != EINTR)
+			return -errno;
+		rc = verbs_async_read(listener->async, hand_on, listener);
+		if (!rc && verbs_async_abandoned(listener->async))
+			rc = -ENODEV;
+	}
+	return rc;
 }

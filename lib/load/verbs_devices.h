@@ -47,3 +47,23 @@ struct verbs_facts {
 enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *name, bool gids,
 				     struct verbs_facts *facts);
 void verbs_facts_clear(struct verbs_facts *facts);
+
+/*
+ * A device that is open for what it tells by itself. Opening it is opening the device: whatever the
+ * errno, it could not be.
+ */
+struct verbs_listener;
+
+int verbs_listener_open(struct verbs_devices *devices, const char *name,
+			struct verbs_listener **ret_listener);
+void verbs_listener_close(struct verbs_listener *listener);
+DEFINE_CLEANUP(struct verbs_listener, verbs_listener_close)
+
+/* The descriptor that the events come by; for showing it. */
+int verbs_listener_fd(const struct verbs_listener *listener);
+
+/* `type` as of enum ibv_event_type; `port` 0 of what is not a port's. */
+typedef void verbs_listener_told(void *context, unsigned int type, unsigned int port);
+
+/* Waits for events and hands them on; returns -errno when there will be no more. */
+int verbs_listener_run(struct verbs_listener *listener, verbs_listener_told *told, void *context);

@@ -152,6 +152,7 @@ static void use_path(struct mad_place *place, const struct mad_item *item)
 		place->error = item->error;
 	else if (item->status)
 		place->error = -ENXIO;
+	place->status = item->error ? 0 : item->status;
 	place->address.lid = (uint16_t)bits_get(item->data, PATH_DLID * 8, 16);
 	place->address.sl = item->data[PATH_SL] & 15;
 	if (!place->error && !place->address.lid)

@@ -35,6 +35,7 @@ struct mad_place {
 	struct mad_target target;
 	struct mad_address address;
 	int error; /* 0: found. -ENXIO: the SA knows no path; -ENODATA: no SM; or of the request */
+	uint16_t status; /* of the SA's answer, if that is why it knows no path */
 };
 
 /*

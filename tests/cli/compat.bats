@@ -83,7 +83,8 @@ as_on()
 
 	for tool in $personalities; do
 		as_on cx5-ib-edr "/somewhere/$tool" mlx5_0
-		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/named"
+		# Some of them begin messages with the path that they were called by.
+		sed 's,^/somewhere/,,' "$BATS_TEST_TMPDIR/out" >"$BATS_TEST_TMPDIR/named"
 		try compat --root "$roots/cx5-ib-edr" "$tool" mlx5_0
 		cmp "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/out" || wrong "$tool"
 	done

@@ -16,6 +16,8 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
 TOOLS = sorted(name[:-len('.args')] for name in os.listdir(HERE) if name.endswith('.args'))
 
+STAND_INS = {'show_gids': os.path.join(TOP, 'tests/vm/show_gids')}
+
 DIFFERENCES = {
 }
 
@@ -28,12 +30,12 @@ class Result:
         self.status, self.out, self.err = status, out, err
 
     def key(self):
-        return self.status, self.out, re.sub(rb'(?m)^(ib(?:warn|panic): \[)\d+\]', rb'\1PID]',
-                                             self.err)
+        return (self.status, re.sub(rb'(?m)^([^\n]*: iberror: \[pid )\d+\]', rb'\1PID]', self.out),
+                re.sub(rb'(?m)^(ib(?:warn|panic): \[)\d+\]', rb'\1PID]', self.err))
 
 
-def arguments(tool, devices):
-    """The argument lists of a tool, for a machine with these devices."""
+def arguments(tool, devices, others=None):
+    """The argument lists of a tool, for a machine with these devices; other words: {word: value}."""
     first, second = (list(devices) + ['nosuch0', 'nosuch0'])[:2] if devices else ('nosuch0',) * 2
     if len(devices) == 1:
         second = first
@@ -42,14 +44,16 @@ def arguments(tool, devices):
         for line in file:
             if line.startswith('#'):
                 continue
-            words = shlex.split(line)
+            words = [(others or {}).get(word, word) for word in shlex.split(line)]
             lists.append([re.sub(r'\bDEV2\b', lambda _: second,
                                  re.sub(r'\bDEV\b', lambda _: first, word)) for word in words])
     return lists
 
 
 def real(tool):
-    """The path of the tool itself, or None."""
+    """The path of the tool itself, or of what stands in for one that is not packaged; or None."""
+    if tool in STAND_INS:
+        return STAND_INS[tool]
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'
     return shutil.which(tool, path=path)
 
@@ -82,6 +86,11 @@ def compare(tool, words, where, excuse=None, **options):
     """What is wrong, as lines; `excuse` names a difference of the table if this may be one."""
     theirs = run(real(tool), tool, words, **options)
     ours = run(RDMACTL, tool, words, **options)
+    return judge(tool, words, where, ours, theirs, excuse)
+
+
+def judge(tool, words, where, ours, theirs, excuse=None):
+    """The same of two results that are there."""
     _compared[0] += 1
     if ours.key() == theirs.key():
         return []
@@ -93,7 +102,7 @@ def compare(tool, words, where, excuse=None, **options):
     wrong = ['%s: %s' % (where, shlex.join([tool, *words]))]
     if ours.status != theirs.status:
         wrong.append('exit status: the tool %d, rdmactl %d' % (theirs.status, ours.status))
-    return (wrong + first_difference('standard output', ours.out, theirs.out) +
+    return (wrong + first_difference('standard output', ours.key()[1], theirs.key()[1]) +
             first_difference('standard error', ours.key()[2], theirs.key()[2]))
 
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The query forms of cma_roce_mode and cma_roce_tos of mlnx-tools. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "compat/compat.h"
+#include "load/cma_defaults.h"
+
+struct query {
+	const struct personality_call *call;
+	const char *attribute;
+	char letter; /* of the option that would set it */
+	const char *device;
+	uint64_t port;
+};
+
+static int usage(const struct query *query, FILE *file, int status)
+{
+	fprintf(file, "usage: %s [-h] -d DEV [-p PORT]\n", query->call->program);
+	return status;
+}
+
+static const char *hint_for(int error)
+{
+	switch (error) {
+	case -ENOSYS:
+		return "modprobe rdma_cm; mount -t configfs none /sys/kernel/config";
+	case -ENODEV:
+		return "rdmactl devices and ports list those that are there";
+	case -EACCES:
+	case -EPERM:
+		return "run as root";
+	default:
+		return NULL;
+	}
+}
+
+static int complain(const struct query *query, int error)
+{
+	_cleanup_(freep) char *device = text_clean(query->device, strlen(query->device));
+	const char *hint = hint_for(error);
+
+	fprintf(stderr, "%s: %s/%u: cannot read %s: %s\n", query->call->program, device,
+		(unsigned int)query->port, query->attribute,
+		error == -ENOSYS ? "no " CMA_DIRECTORY : strerror(-error));
+	if (hint)
+		fprintf(stderr, "  %s\n", hint);
+	return 1;
+}
+
+static int refuse_to_set(const struct query *query)
+{
+	_cleanup_(freep) char *device = query->device
+						? text_clean(query->device, strlen(query->device))
+						: NULL;
+
+	fprintf(stderr,
+		"%s: only shows the value\n"
+		"  to set it: mkdir -p " CMA_DIRECTORY "/%s; echo VALUE >" CMA_DIRECTORY
+		"/%s/ports/%u/%s\n",
+		query->call->program, device ? device : "DEV", device ? device : "DEV",
+		(unsigned int)query->port, query->attribute);
+	return 1;
+}
+
+static int show(const struct query *query)
+{
+	char text[CLASS_TEXT_SIZE];
+	ssize_t length = cma_defaults_read(query->call->root, query->device,
+					   (unsigned int)query->port, query->attribute, text);
+
+	if (length < 0)
+		return complain(query, (int)length);
+	puts(text);
+	return 0;
+}
+
+static int ask(struct query *query, int argc, char **argv)
+{
+	const char options[] = {'h', 'd', ':', 'p', ':', query->letter, ':', '\0'};
+	bool sets = false;
+	int letter;
+
+	query->port = 1;
+	while ((letter = getopt(argc, argv, options)) != -1) {
+		if (letter == 'd')
+			query->device = optarg;
+		else if (letter == 'h')
+			return usage(query, stdout, 0);
+		else if (letter == query->letter)
+			sets = true;
+		else if (letter != 'p' || text_parse_u64(optarg, 10, 255, &query->port))
+			return usage(query, stderr, 1);
+	}
+	if (sets)
+		return refuse_to_set(query);
+	if (!query->device || optind < argc)
+		return usage(query, stderr, 1);
+	return show(query);
+}
+
+static int run_mode(const struct personality_call *call, int argc, char **argv)
+{
+	struct query query = {.call = call, .attribute = "default_roce_mode", .letter = 'm'};
+
+	return ask(&query, argc, argv);
+}
+
+static int run_tos(const struct personality_call *call, int argc, char **argv)
+{
+	struct query query = {.call = call, .attribute = "default_roce_tos", .letter = 't'};
+
+	return ask(&query, argc, argv);
+}
+
+const struct personality cma_roce_mode_personality = {
+	.name = "cma_roce_mode",
+	.package = "mlnx-tools",
+	.summary = "RoCE version of rdma_cm's connections by default",
+	.run = run_mode,
+};
+
+const struct personality cma_roce_tos_personality = {
+	.name = "cma_roce_tos",
+	.package = "mlnx-tools",
+	.summary = "type of service of rdma_cm's connections by default",
+	.run = run_tos,
+};

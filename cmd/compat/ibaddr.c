@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibaddr(8) of infiniband-diags: LIDs and GID of a port, as NodeInfo and PortInfo have them. */
+#include "compat/ibaddr.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "load/mad_port.h"
+#include "mad/engine_gather.h"
+#include "mad/engine_open.h"
+#include "mad/header.h"
+#include "schema/bits.h"
+
+enum { NODE_INFO = 0x11, PORT_INFO = 0x15, PATH_RECORD = 0x35 };
+/* Where the attribute begins: IBA 1, 14.2.1. */
+enum { SMP_DATA = 64 };
+/* Of the tool's three tries. */
+enum { TRIES = 3 };
+
+/* Bits of NodeInfo and PortInfo: IBA 1, 14.2.5.3 and 14.2.5.6. */
+enum {
+	NODE_PORT_GUID = 20 * 8,
+	PORT_GID_PREFIX = 8 * 8,
+	PORT_LID = 16 * 8,
+	PORT_LMC = 34 * 8 + 5,
+};
+
+struct resolver {
+	const struct ibaddr_args *args;
+	struct mad_port port;
+	struct mad_engine *engine;
+	struct mad_place place;
+	uint16_t source_lid; /* that the tool names of a directed route */
+};
+
+/* The destination in the tool's words. */
+static char *place_text(const struct resolver *resolver)
+{
+	const struct mad_target *target = &resolver->place.target;
+	char *text;
+
+	if (target->kind != TARGET_DIRECT)
+		return mem_format("Lid %u", resolver->place.address.lid);
+	text = mem_format("DR path slid %u; dlid %u; 0", resolver->source_lid,
+			  resolver->source_lid);
+	for (unsigned int hop = 1; hop <= target->hops; hop++) {
+		char *longer = mem_format("%s,%u", text, target->path[hop]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* What the library says of a request that came to nothing, and of the tries before. */
+static void tell_silence(const struct ibaddr_args *args, const char *function, int error,
+			 const char *place)
+{
+	const int msec = args->timeout_msec;
+
+	if (args->errors && error == -ETIMEDOUT) {
+		for (int try = 1; try < TRIES; try++)
+			ibaddr_warn("_do_madrpc", "retry %d (timeout %d ms)", try, msec);
+		ibaddr_warn("_do_madrpc", "timeout after %d retries, %d ms", TRIES, TRIES * msec);
+	} else if (args->errors) {
+		ibaddr_warn("_do_madrpc", "send failed; %s", strerror(-error));
+	}
+	ibaddr_warn(function, "_do_madrpc failed; dport (%s)", place);
+}
+
+static bool ask(struct resolver *resolver, uint16_t attribute, uint32_t modifier,
+		unsigned char mad[static MAD_BYTES])
+{
+	const struct ibaddr_args *args = resolver->args;
+	_cleanup_(freep) char *place = place_text(resolver);
+	struct mad_request request;
+	uint16_t status = 0;
+	int rc;
+
+	mad_smp_request(&resolver->place, MAD_METHOD_GET, attribute, modifier, &request);
+	request.key = args->mkey;
+	if (args->debug)
+		ibaddr_warn("smp_query_status_via", "attr 0x%x mod 0x%x route %s", attribute,
+			    modifier, place);
+	rc = mad_engine_call(resolver->engine, &request, mad, &status);
+	if (rc)
+		tell_silence(args, "mad_rpc", rc, place);
+	else if (status && args->errors)
+		ibaddr_warn("mad_rpc", "MAD completed with error status 0x%x; dport (%s)", status,
+			    place);
+	return !rc && !status;
+}
+
+static bool show_address(struct resolver *resolver, unsigned int port)
+{
+	const struct ibaddr_args *args = resolver->args;
+	unsigned char node[MAD_BYTES], info[MAD_BYTES];
+	const unsigned char *node_info = node + SMP_DATA, *port_info = info + SMP_DATA;
+	char text[INET6_ADDRSTRLEN];
+	unsigned int lid, last;
+	struct gid gid;
+
+	if (!ask(resolver, NODE_INFO, 0, node) || !ask(resolver, PORT_INFO, port, info))
+		return false;
+	bits_set(gid.raw, 0, 64, bits_get(port_info, PORT_GID_PREFIX, 64));
+	bits_set(gid.raw, 64, 64, bits_get(node_info, NODE_PORT_GUID, 64));
+	lid = (unsigned int)bits_get(port_info, PORT_LID, 16);
+	last = lid + (1u << bits_get(port_info, PORT_LMC, 3)) - 1;
+	if (args->gid)
+		printf("GID %s ", inet_ntop(AF_INET6, gid.raw, text, sizeof(text)));
+	if (args->lid > 0)
+		printf("LID start 0x%x end 0x%x", lid, last);
+	else if (args->lid < 0)
+		printf("LID start %u end %u", lid, last);
+	putchar('\n');
+	return true;
+}
+
+/* The way to the port of that GUID, which the subnet administrator knows. */
+static bool find_guid(struct resolver *resolver)
+{
+	const struct ibaddr_args *args = resolver->args;
+	const struct mad_port *port = &resolver->port;
+	const uint16_t sm_lid = args->sm_lid ? args->sm_lid : port->sm_lid;
+	const struct mad_route route = {
+		.lid = port->lid,
+		.sm_lid = sm_lid,
+		.sm_sl = args->sm_lid ? 0 : port->sm_sl,
+		.subnet_manager = sm_lid,
+		.gid = port->gid,
+	};
+	_cleanup_(freep) char *manager = mem_format("Lid %u", sm_lid);
+	struct mad_place *place = &resolver->place;
+
+	if (args->debug && sm_lid)
+		ibaddr_warn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", PATH_RECORD, manager);
+	mad_find_places(resolver->engine, &route, place, 1);
+	if (!place->error)
+		return true;
+	if (place->error == -ENODATA)
+		ibaddr_warn("sa_rpc_call", "only lid routes are supported");
+	else if (place->error != -ENXIO)
+		tell_silence(args, "mad_rpc_rmpp", place->error, manager);
+	else if (args->errors && place->status)
+		ibaddr_warn("mad_rpc_rmpp", "MAD completed with error status 0x%x; dport (%s)",
+			    place->status, manager);
+	ibaddr_warn("ib_path_query_via", "sa call path_query failed");
+	return false;
+}
+
+/* Each number of a list, as atoi(3) takes it; the first is this node. */
+static bool parse_route(const char *text, struct mad_target *target)
+{
+	const char *comma = text;
+
+	if (!*text)
+		return false;
+	for (target->hops = 0; (comma = strchr(comma, ',')); target->hops++) {
+		comma++;
+		/* One at the end has nothing behind it. */
+		if (!*comma)
+			return true;
+		if (target->hops == MAD_HOPS_MOST)
+			return false;
+		target->path[target->hops + 1] = (uint8_t)strtol(comma, NULL, 10);
+	}
+	return true;
+}
+
+static bool find_named(struct resolver *resolver, const char *word)
+{
+	struct mad_place *place = &resolver->place;
+
+	place->target.kind = resolver->args->kind;
+	switch (place->target.kind) {
+	case TARGET_DIRECT:
+		if (resolver->args->debug)
+			ibaddr_warn("str2drpath", "DR str: %s", word);
+		resolver->source_lid = MAD_LID_PERMISSIVE;
+		return parse_route(word, &place->target);
+	case TARGET_GUID:
+		place->target.guid = strtoull(word, NULL, 0);
+		return place->target.guid && find_guid(resolver);
+	default:
+		place->target.lid = place->address.lid = ibaddr_parse_lid(word);
+		return place->address.lid;
+	}
+}
+
+/* Without a LID it is the end of a directed route of no hops. */
+static void find_self(struct resolver *resolver)
+{
+	struct mad_place *place = &resolver->place;
+	const uint16_t lid = resolver->port.lid;
+
+	place->target = (struct mad_target){.kind = lid ? TARGET_LID : TARGET_DIRECT, .lid = lid};
+	place->address.lid = lid;
+}
+
+static void keep_port(struct inventory *inventory, int number)
+{
+	for (size_t i = 0; number > 0 && i < inventory->devices.count; i++) {
+		struct device *device = &inventory->devices.items[i];
+		size_t left = 0;
+
+		for (size_t j = 0; j < device->port_count; j++)
+			if (device->ports[j].port.value == (uint64_t)number)
+				device->ports[left++] = device->ports[j];
+			else
+				port_clear(&device->ports[j]);
+		device->port_count = left;
+	}
+}
+
+/* An Ethernet port will do only if there is no other: it is *ret_ethernet then. */
+static int choose_port(struct resolver *resolver, bool *ret_ethernet)
+{
+	const struct ibaddr_args *args = resolver->args;
+	struct object object = {.device = args->adapter, .port = -1};
+	const struct objects objects = {&object, args->adapter ? 1 : 0};
+	const struct inventory_request request = {.needs = MAD_PORT_NEEDS, .objects = &objects};
+	struct inventory inventory = {0};
+	int rc = inventory_load(&inventory, &request);
+
+	keep_port(&inventory, args->port);
+	for (int try = 0; !rc && try < 2; try++) {
+		_cleanup_(freep) char *reason = NULL, *hint = NULL;
+
+		*ret_ethernet = try;
+		if (!mad_port_choose(&inventory, try, &resolver->port, &reason, &hint))
+			break;
+		if (try)
+			rc = -ENODEV;
+	}
+	inventory_free(&inventory);
+	return rc;
+}
+
+/* 0, or why not, in the words of the tool's library. */
+static int open_port(struct resolver *resolver)
+{
+	const struct ibaddr_args *args = resolver->args;
+	/* Each time-out of the engine is twice the one before: 1 + 2 + 4 parts are the tool's 3. */
+	const struct mad_engine_options options = {
+		.timeout_msec = ((unsigned int)args->timeout_msec * 3u + 6) / 7,
+		.retries_given = true,
+		.retries = TRIES - 1,
+	};
+	const struct mad_port *port = &resolver->port;
+	bool ethernet = false;
+	int rc = choose_port(resolver, &ethernet);
+
+	if (!rc)
+		rc = mad_open(port->device, port->port, port->smi_device, port->smi_port, &options,
+			      &resolver->engine);
+	if (rc)
+		ibaddr_warn("mad_rpc_open_port", "can't open UMAD port (%s:%d)",
+			    args->adapter ? args->adapter : "(null)", args->port);
+	else if (ethernet)
+		ibaddr_warn("mad_rpc_open_port", "client_register for mgmt %d failed",
+			    MAD_CLASS_SM);
+	return rc ? rc : ethernet ? -EOPNOTSUPP : 0;
+}
+
+static int resolve(struct resolver *resolver, char **words)
+{
+	const struct ibaddr_args *args = resolver->args;
+	unsigned int port = 0;
+
+	if (open_port(resolver))
+		return ibaddr_fail(args, "main", "Failed to open '%s' port '%d'",
+				   args->adapter ? args->adapter : "(null)", args->port);
+	if (words[0] && words[1])
+		port = (unsigned int)strtoul(words[1], NULL, 0);
+	if (words[0] && !find_named(resolver, words[0]))
+		return ibaddr_fail(args, "main", "can't resolve destination port %s", words[0]);
+	if (!words[0]) {
+		find_self(resolver);
+		port = resolver->port.port;
+	}
+	if (!show_address(resolver, port))
+		return ibaddr_fail(args, "main", "can't resolve requested address");
+	return 0;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	struct ibaddr_args args;
+	struct resolver resolver = {.args = &args};
+	int status = ibaddr_parse(&args, call, argc, argv);
+
+	if (status < 0 && call->root)
+		status = ibaddr_fail(&args, "main", "a saved tree answers no management datagrams");
+	if (status < 0)
+		status = resolve(&resolver, argv + optind);
+	mad_engine_free(resolver.engine);
+	mad_port_clear(&resolver.port);
+	ibaddr_args_clear(&args);
+	return status;
+}
+
+const struct personality ibaddr_personality = {
+	.name = "ibaddr",
+	.package = "infiniband-diags",
+	.summary = "LIDs and GID of a port",
+	.run = run,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibdev2netdev of mlnx-tools and MLNX_OFED: the netdev of each port; here of every vendor. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "compat/compat.h"
+#include "load/class_files.h"
+#include "load/inventory.h"
+#include "model/need.h"
+#include "model/netdev.h"
+
+#define UNKNOWN "NA"
+#define NEEDS	(NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE)
+#define NEEDS_VERBOSE \
+	(NEEDS | NEED_PCI_ADDRESS | NEED_PCI_ID | NEED_BOARD | NEED_FIRMWARE | NEED_STATE)
+
+enum { VENDOR_MELLANOX = 0x15b3, OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
+
+/* Vital product data of a PCI device: PCI Local Bus Specification 3.0, appendix I. */
+enum {
+	VPD_LARGE = 0x80, /* bit: a length of two bytes follows the tag */
+	VPD_IDENTIFIER = 0x82,
+	VPD_READ_ONLY = 0x90,
+	VPD_TEXT_SIZE = 4 * 255 + 1, /* 255 bytes, cleaned */
+};
+
+struct product {
+	char part[VPD_TEXT_SIZE]; /* empty: not known, as the next */
+	char description[VPD_TEXT_SIZE];
+};
+
+static void take_text(char shown[static VPD_TEXT_SIZE], const unsigned char *bytes, size_t length)
+{
+	while (length && (bytes[length - 1] == ' ' || !bytes[length - 1]))
+		length--;
+	text_clean_into(shown, VPD_TEXT_SIZE, (const char *)bytes, length);
+}
+
+/* Keywords of two letters, each with a length of one byte. */
+static void take_keywords(struct product *product, const unsigned char *bytes, size_t length)
+{
+	for (size_t at = 0; at + 3 <= length && at + 3 + bytes[at + 2] <= length;
+	     at += 3u + bytes[at + 2])
+		if (bytes[at] == 'P' && bytes[at + 1] == 'N')
+			take_text(product->part, bytes + at + 3, bytes[at + 2]);
+}
+
+static void parse_vpd(struct product *product, const unsigned char *bytes, size_t length)
+{
+	size_t at = 0, size;
+
+	while (at + 3 <= length && bytes[at] & VPD_LARGE) {
+		const unsigned char tag = bytes[at];
+
+		size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
+		at += 3;
+		if (size > length - at)
+			size = length - at;
+		if (tag == VPD_IDENTIFIER)
+			take_text(product->description, bytes + at, size > 255 ? 255 : size);
+		else if (tag == VPD_READ_ONLY)
+			take_keywords(product, bytes + at, size);
+		at += size;
+	}
+}
+
+/* Root alone may read it. */
+static void read_product(const struct personality_call *call, const struct device *device,
+			 struct product *product)
+{
+	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	char text[CLASS_TEXT_SIZE];
+	ssize_t length;
+
+	product->part[0] = product->description[0] = '\0';
+	if (class_files_open(call->root, &files))
+		return;
+	length = class_files_read(files, text, "%s/device/vpd", device->kernel_name);
+	if (length > 0)
+		parse_vpd(product, (const unsigned char *)text, (size_t)length);
+}
+
+/* The vendor's name for the chip is its PCI device id, in decimal digits. */
+static void print_chip(const struct device *device)
+{
+	if (device->pci_vendor_id.known && device->pci_vendor_id.value == VENDOR_MELLANOX &&
+	    device->pci_device_id.known)
+		printf("MT%llu", (unsigned long long)device->pci_device_id.value);
+	else
+		fputs(device->hca_type ? device->hca_type : UNKNOWN, stdout);
+}
+
+static const char *state_word(const struct port *port)
+{
+	static const char *const words[] = {"NOP",   "DOWN",   "INIT",
+					    "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+
+	if (!port->state.known || port->state.value >= ARRAY_SIZE(words))
+		return UNKNOWN;
+	return words[port->state.value];
+}
+
+static const char *operstate_word(const struct netdev *netdev)
+{
+	if (!netdev->operstate.known)
+		return UNKNOWN;
+	return netdev->operstate.value == OPERSTATE_UP ? "Up" : "Down";
+}
+
+static void print_verbose(const struct personality_call *call, const struct device *device,
+			  const struct port *port)
+{
+	struct product product;
+
+	read_product(call, device, &product);
+	printf("%s %s (", device->pci_address ? device->pci_address : UNKNOWN, device->name);
+	print_chip(device);
+	printf(" - %s) %s fw %s port %llu (%-6s)", product.part[0] ? product.part : UNKNOWN,
+	       product.description,
+	       device->firmware && device->firmware[0] ? device->firmware : UNKNOWN,
+	       (unsigned long long)port->port.value, state_word(port));
+}
+
+static void print_netdev(const struct personality_call *call, const struct inventory *inventory,
+			 const struct netdev *netdev, bool verbose)
+{
+	const struct device *device = device_list_find(&inventory->devices, netdev->device);
+	const struct port *port = device ? device_port(device, (unsigned int)netdev->port.value)
+					 : NULL;
+
+	if (!port || !netdev->netdev)
+		return;
+	if (verbose)
+		print_verbose(call, device, port);
+	else
+		printf("%s port %llu", netdev->device, (unsigned long long)netdev->port.value);
+	printf(" ==> %s (%s)\n", netdev->netdev, operstate_word(netdev));
+}
+
+static int usage(const char *program, FILE *file, int status)
+{
+	fprintf(file, "usage: %s [-h] [-v]\n\t-h  show this text\n\t-v  show more of each port\n",
+		program);
+	return status;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	const struct objects everything = {0};
+	struct inventory_request request = {
+		.root = call->root, .needs = NEEDS, .objects = &everything};
+	struct inventory inventory = {0};
+	struct netdev_list netdevs = {0};
+	bool verbose = false;
+	int letter;
+
+	while ((letter = getopt(argc, argv, "hv")) != -1) {
+		if (letter != 'v')
+			return letter == 'h' ? usage(call->program, stdout, 0)
+					     : usage(call->program, stderr, 1);
+		verbose = true;
+	}
+	if (verbose)
+		request.needs = NEEDS_VERBOSE;
+	if (!inventory_load(&inventory, &request))
+		netdev_list_make(&netdevs, &inventory.devices, &inventory.links);
+	for (size_t i = 0; i < inventory.problems.count; i++) {
+		_cleanup_(freep) char *line = problem_line(&inventory.problems.items[i]);
+
+		fprintf(stderr, "%s: %s\n", call->program, line);
+	}
+	for (size_t i = 0; i < netdevs.count; i++)
+		print_netdev(call, &inventory, &netdevs.items[i], verbose);
+	netdev_list_clear(&netdevs);
+	inventory_free(&inventory);
+	return 0;
+}
+
+const struct personality ibdev2netdev_personality = {
+	.name = "ibdev2netdev",
+	.package = "mlnx-tools",
+	.summary = "the netdev of each port, and whether it is up",
+	.run = run,
+};

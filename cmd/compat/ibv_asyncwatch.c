@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibv_asyncwatch(1) of ibverbs-utils. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compat/ibv.h"
+
+static int usage(const char *program, int status)
+{
+	printf("Usage:\n"
+	       "  %s            start an asyncwatch process\n"
+	       "\n"
+	       "Options:\n"
+	       "  -d, --ib-dev=<dev>     use IB device <dev> (default first device found)\n"
+	       "  -h, --help             print a help text and exit\n",
+	       program);
+	return status;
+}
+
+/* By enum ibv_event_type; the newer release knows one more. */
+static const char *event_name(enum compat_release release, unsigned int type)
+{
+	static const char *const names[] = {
+		[8] = "IBV_EVENT_DEVICE_FATAL",
+		[9] = "IBV_EVENT_PORT_ACTIVE",
+		[10] = "IBV_EVENT_PORT_ERR",
+		[11] = "IBV_EVENT_LID_CHANGE",
+		[12] = "IBV_EVENT_PKEY_CHANGE",
+		[13] = "IBV_EVENT_SM_CHANGE",
+		[17] = "IBV_EVENT_CLIENT_REREGISTER",
+		[18] = "IBV_EVENT_GID_CHANGE",
+		[20] = "IBV_EVENT_DEVICE_SPEED_CHANGE",
+	};
+	const bool known = type < ARRAY_SIZE(names) && names[type] &&
+			   (release >= COMPAT_65 || type <= 18);
+
+	return known ? names[type] : "unexpected";
+}
+
+static void print_event(void *context, unsigned int type, unsigned int port)
+{
+	const struct personality_call *call = context;
+
+	printf("  event_type %s (%u), port %u\n", event_name(call->release, type), type, port);
+}
+
+/* The device of that name, or the first one. */
+static bool find_device(const struct verbs_devices *devices, const char *name,
+			struct verbs_device_name *device)
+{
+	for (size_t i = 0; verbs_devices_at(devices, i, device); i++)
+		if (!name || !strcmp(device->name, name))
+			return true;
+	fprintf(stderr, "IB device %s not found\n", name ? name : "");
+	return false;
+}
+
+static int watch(const struct personality_call *call, const char *name)
+{
+	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
+	_cleanup_(verbs_listener_closep) struct verbs_listener *listener = NULL;
+	struct personality_call context = *call;
+	struct verbs_device_name device;
+
+	if (!devices || !find_device(devices, name, &device))
+		return 1;
+	if (verbs_listener_open(devices, device.name, &listener)) {
+		fprintf(stderr, "Couldn't get context for %s\n", device.name);
+		return 1;
+	}
+	printf("%s: async event FD %d\n", device.name, verbs_listener_fd(listener));
+	verbs_listener_run(listener, print_event, &context);
+	return 1;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"ib-dev", required_argument, NULL, 'd'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *name = NULL;
+	int letter;
+
+	/* Whoever reads a pipe has each event at once. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((letter = getopt_long(argc, argv, "d:h", options, NULL)) != -1) {
+		if (letter != 'd')
+			return usage(argv[0], letter != 'h');
+		name = optarg;
+	}
+	return watch(call, name);
+}
+
+const struct personality ibv_asyncwatch_personality = {
+	.name = "ibv_asyncwatch",
+	.package = "ibverbs-utils",
+	.summary = "asynchronous events of a device, as they come",
+	.run = run,
+};

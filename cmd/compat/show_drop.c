@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * show_drop of MLNX_OFED, of which there is no public copy: by its name it shows counters of
+ * dropped packets. What it prints here is what `rdmactl counters --drops` does.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "compat/compat.h"
+#include "counters_run.h"
+
+static int usage(const char *program, FILE *file, int status)
+{
+	fprintf(file, "usage: %s [-h] [DEV[/PORT]...]\n", program);
+	return status;
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	const struct ctx ctx = {.command = &counters_command, .globals = {.root = call->root}};
+	const struct counters_args args = {.drops = true};
+
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] == '-')
+			return strcmp(argv[i], "-h") ? usage(call->program, stderr, STATUS_USAGE)
+						     : usage(call->program, stdout, 0);
+	return counters_command.run(&ctx, &args, argv + 1);
+}
+
+const struct personality show_drop_personality = {
+	.name = "show_drop",
+	.package = "MLNX_OFED",
+	.summary = "packets that ports, devices and their netdevs threw away",
+	.run = run,
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * show_gids of mlnx-tools, a shell script over sysfs: every slot that is not empty, in the order of
+ * ls(1). Whatever begins with a group of zeros has its last four bytes shown as an IPv4 address, as
+ * there: who reads the fifth column counts on it. A slot that cannot be read is a row without a
+ * GID, and counts.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "compat/compat.h"
+#include "load/class_files.h"
+#include "load/inventory.h"
+#include "model/need.h"
+
+/* A name of the kernel's, cleaned: four bytes for each of NAME_MAX. */
+enum { NAME_TEXT_SIZE = 1024 };
+
+struct gid_rows {
+	const struct class_files *files; /* of the port */
+	char device[NAME_TEXT_SIZE];
+	char port[NAME_TEXT_SIZE];
+	/* What verbs know of all tables at once: most slots are empty, and need not be read. */
+	struct inventory inventory;
+	unsigned long found;
+};
+
+/* What the script says of a directory that is not there, by way of ls. */
+static void complain(const char *path, int error)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+
+	fprintf(stderr, "ls: cannot access '" CLASS_DIRECTORY "/%s': %s\n", clean,
+		strerror(-error));
+}
+
+/* fe80:: is what InfiniBand ports have before a subnet manager gave them a prefix and more. */
+static bool is_empty(const char *gid)
+{
+	return !strcmp(gid, "0000:0000:0000:0000:0000:0000:0000:0000") ||
+	       !strcmp(gid, "fe80:0000:0000:0000:0000:0000:0000:0000");
+}
+
+/* Of "IB/RoCE v1" what begins with the v; of an attribute that cannot be read, nothing. */
+static void read_attribute(const struct gid_rows *rows, const char *name, const char *slot,
+			   bool version, char shown[static NAME_TEXT_SIZE])
+{
+	char text[CLASS_TEXT_SIZE];
+	const char *start = text;
+
+	shown[0] = '\0';
+	if (class_files_read(rows->files, text, "gid_attrs/%s/%s", name, slot) < 0)
+		return;
+	if (version)
+		start += strcspn(text, "vV");
+	text_clean_into(shown, NAME_TEXT_SIZE, start, strlen(start));
+}
+
+static void show_slot(struct gid_rows *rows, const char *slot)
+{
+	char text[CLASS_TEXT_SIZE], version[NAME_TEXT_SIZE], netdev[NAME_TEXT_SIZE];
+	char index[NAME_TEXT_SIZE];
+	ssize_t length = class_files_read(rows->files, text, "gids/%s", slot);
+	struct gid gid;
+
+	if (length < 0)
+		text[0] = '\0';
+	if (is_empty(text))
+		return;
+	text_clean_into(index, sizeof(index), slot, strlen(slot));
+	if (length < 0 || gid_parse(text, &gid)) {
+		fprintf(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/gids/%s: %s\n", rows->device,
+			rows->port, index, length < 0 ? strerror((int)-length) : "not a GID");
+		text[0] = '\0';
+	}
+	read_attribute(rows, "types", slot, true, version);
+	read_attribute(rows, "ndevs", slot, false, netdev);
+	printf("%s\t%s\t%s\t%s\t", rows->device, rows->port, index, text);
+	if (strncmp(text, "0000:", 5))
+		printf("\t\t%s\t%s\n", version, netdev);
+	else
+		printf("%u.%u.%u.%u  \t%s\t%s\n", gid.raw[12], gid.raw[13], gid.raw[14],
+		       gid.raw[15], version, netdev);
+	rows->found++;
+}
+
+/* The port as verbs know it, or NULL. */
+static const struct port *find_port(const struct gid_rows *rows, const char *number)
+{
+	const struct device *device = device_list_find(&rows->inventory.devices, rows->device);
+	const struct port *port = NULL;
+	uint64_t value;
+
+	if (device && !text_parse_u64(number, 10, 255, &value))
+		port = device_port(device, (unsigned int)value);
+	if (!port || !port->gid_count || port->gids[0].source.value != GID_SOURCE_VERBS)
+		return NULL;
+	return port;
+}
+
+static bool is_used(const struct port *port, const char *slot)
+{
+	uint64_t index;
+
+	if (!port || text_parse_u64(slot, 10, UINT32_MAX, &index))
+		return true;
+	for (size_t i = 0; i < port->gid_count; i++)
+		if (port->gids[i].index.value == index)
+			return true;
+	return false;
+}
+
+static void show_port(struct gid_rows *rows, const struct class_files *files, const char *device,
+		      const char *port)
+{
+	_cleanup_(class_files_closep) struct class_files *below = NULL;
+	const struct port *known = find_port(rows, port);
+	struct strings slots = {0};
+	int rc = class_files_open_below(files, &below, "%s/ports/%s", device, port);
+
+	if (!rc)
+		rc = class_files_list(below, &slots, "gids");
+	if (rc) {
+		_cleanup_(freep) char *path = mem_format("%s/ports/%s/gids/", device, port);
+
+		complain(path, rc);
+		return;
+	}
+	rows->files = below;
+	text_clean_into(rows->port, sizeof(rows->port), port, strlen(port));
+	for (size_t i = 0; i < slots.count; i++)
+		if (slots.items[i][0] != '.' && is_used(known, slots.items[i]))
+			show_slot(rows, slots.items[i]);
+	strings_free(&slots);
+}
+
+static void show_device(struct gid_rows *rows, const struct class_files *files, const char *device)
+{
+	struct strings ports = {0};
+	int rc = class_files_list(files, &ports, "%s/ports", device);
+
+	if (rc) {
+		_cleanup_(freep) char *path = mem_format("%s/ports/", device);
+
+		complain(path, rc);
+		return;
+	}
+	text_clean_into(rows->device, sizeof(rows->device), device, strlen(device));
+	for (size_t i = 0; i < ports.count; i++)
+		if (ports.items[i][0] != '.')
+			show_port(rows, files, device, ports.items[i]);
+	strings_free(&ports);
+}
+
+static void show_all(struct gid_rows *rows, const struct class_files *files, const char *root)
+{
+	const struct objects everything = {0};
+	const struct inventory_request request = {
+		.root = root, .needs = NEED_GIDS, .objects = &everything};
+	struct strings devices = {0};
+	int rc = class_files_list(files, &devices, "%s", "");
+
+	if (rc)
+		complain("", rc);
+	else if (!root)
+		inventory_load(&rows->inventory, &request);
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.items[i][0] != '.')
+			show_device(rows, files, devices.items[i]);
+	strings_free(&devices);
+}
+
+static int run(const struct personality_call *call, int argc, char **argv)
+{
+	_cleanup_(class_files_closep) struct class_files *files = NULL;
+	struct gid_rows rows = {.found = 0};
+	bool named = false;
+	int rc = class_files_open(call->root, &files);
+
+	printf("DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n");
+	printf("---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n");
+	if (rc)
+		complain("", rc);
+	/* One argument may hold several names. */
+	for (int i = 1; !rc && i < argc; i++) {
+		char *rest = argv[i], *name;
+
+		while ((name = strsep(&rest, " \t\n")))
+			if (*name) {
+				named = true;
+				show_device(&rows, files, name);
+			}
+	}
+	if (!rc && !named)
+		show_all(&rows, files, call->root);
+	printf("n_gids_found=%lu\n", rows.found);
+	inventory_free(&rows.inventory);
+	return 0;
+}
+
+const struct personality show_gids_personality = {
+	.name = "show_gids",
+	.package = "mlnx-tools",
+	.summary = "GID tables: index, IPv4 address, RoCE version, netdev",
+	.run = run,
+};

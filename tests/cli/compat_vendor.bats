@@ -1,0 +1,205 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The personalities of vendors' scripts, which are not packaged: their documented format on saved
+# trees. Beside a stand-in for show_gids they are in tests/compat, on a kernel in
+# tests/vm/scene_compat_more.py.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# as FIXTURE TOOL ...
+as()
+{
+	try compat --root "$roots/$1" "${@:2}"
+}
+
+# A machine with two slots for an address each of link-local and IPv4, and a vital product data.
+sample()
+{
+	local device=sys/devices/pci0000:00/0000:01:00.0 port
+	local description='ConnectX-6 VPI adapter card, HDR IB (200Gb/s) and 200GbE, single-port QSFP56'
+	local vpd
+
+	port=$device/infiniband/mlx5_0/ports/1
+	# Identifier, its length; keywords: PN of 15 bytes, EC of 2; the end.
+	printf -v vpd '\\x82\\x%02x\\x00%s\\x90\\x17\\x00PN\\x0fMCX653105A-HDATEC\\x02A1\\x78' \
+		${#description} "$description"
+	cat <<-END
+	sys/class/infiniband/mlx5_0 -> ../../devices/pci0000:00/0000:01:00.0/infiniband/mlx5_0
+	sys/class/net/eth2 -> ../../devices/pci0000:00/0000:01:00.0/net/eth2
+	$device/device: 0x101b
+	$device/vendor: 0x15b3
+	$device/infiniband/mlx5_0/device -> ../../../0000:01:00.0
+	$device/infiniband/mlx5_0/fw_ver: 20.28.1002
+	$device/infiniband/mlx5_0/hca_type: MT4123
+	$device/infiniband/mlx5_0/node_type: 1: CA
+	$port/gid_attrs/ndevs/{0..3}: eth2
+	$port/gid_attrs/types/0: IB/RoCE v1
+	$port/gid_attrs/types/1: RoCE v2
+	$port/gid_attrs/types/2: IB/RoCE v1
+	$port/gid_attrs/types/3: RoCE v2
+	$port/gids/0: fe80:0000:0000:0000:0e42:a1ff:fe46:5a4c
+	$port/gids/1: fe80:0000:0000:0000:0e42:a1ff:fe46:5a4c
+	$port/gids/2: 0000:0000:0000:0000:0000:ffff:0a00:0001
+	$port/gids/3: 0000:0000:0000:0000:0000:ffff:0a00:0001
+	$port/gids/4: fe80:0000:0000:0000:0000:0000:0000:0000
+	$port/gids/{5..7}: 0000:0000:0000:0000:0000:0000:0000:0000
+	$port/link_layer: Ethernet
+	$port/state: 4: ACTIVE
+	$device/net/eth2/ifindex: 2
+	$device/net/eth2/operstate: up
+	$device/net/eth2/type: 1
+	$device/vpd: $vpd\\c
+	END
+}
+
+unpack_sample()
+{
+	sample | sort | "$top/tests/mkroot" - "$BATS_TEST_TMPDIR/sample"
+}
+
+@test "show_gids: the documented bytes" {
+	unpack_sample
+	printf '%b' 'DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n' \
+		'---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n' \
+		'mlx5_0\t1\t0\tfe80:0000:0000:0000:0e42:a1ff:fe46:5a4c\t\t\tv1\teth2\n' \
+		'mlx5_0\t1\t1\tfe80:0000:0000:0000:0e42:a1ff:fe46:5a4c\t\t\tv2\teth2\n' \
+		'mlx5_0\t1\t2\t0000:0000:0000:0000:0000:ffff:0a00:0001\t10.0.0.1  \tv1\teth2\n' \
+		'mlx5_0\t1\t3\t0000:0000:0000:0000:0000:ffff:0a00:0001\t10.0.0.1  \tv2\teth2\n' \
+		'n_gids_found=4\n' >"$BATS_TEST_TMPDIR/wanted"
+	try compat --root "$BATS_TEST_TMPDIR/sample" show_gids
+	expect 0
+	cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
+	try compat --root "$BATS_TEST_TMPDIR/sample" show_gids mlx5_0
+	cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
+}
+
+@test "show_gids: slots in the order of ls, devices by name, nothing at all" {
+	as cx6dx-roce show_gids mlx5_0
+	expect 0
+	[ "$(grep -oP '^mlx5_0\t1\t\K\d+' "$BATS_TEST_TMPDIR/out" | paste -sd ' ')" = \
+		'0 1 10 11 2 3 6 7 8 9' ]
+	as cx6dx-roce show_gids 'mlx5_2 mlx5_1' mlx5_0
+	[ "$(cut -f 1 "$BATS_TEST_TMPDIR/out" | uniq | paste -sd ' ')" = \
+		'DEV --- mlx5_2 mlx5_1 mlx5_0 n_gids_found=18' ]
+	as cx6dx-roce show_gids nosuch
+	expect 0
+	[ "${output##*$'\t---\n'}" = $'n_gids_found=0\n' ]
+	[ "$stderr" = "ls: cannot access '/sys/class/infiniband/nosuch/ports/': No such file or directory"$'\n' ]
+	as no-rdma show_gids
+	expect 0
+	[ "$stderr" = "ls: cannot access '/sys/class/infiniband/': No such file or directory"$'\n' ]
+}
+
+@test "show_gids, ibdev2netdev: control bytes of names and texts reach nobody" {
+	local tool
+
+	for tool in show_gids ibdev2netdev 'ibdev2netdev -v' show_drop; do
+		# shellcheck disable=SC2086 # words
+		as hostile $tool
+		! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$BATS_TEST_TMPDIR/out" \
+			"$BATS_TEST_TMPDIR/err" || wrong "$tool"
+	done
+	nothing_wrong
+}
+
+@test "ibdev2netdev: the documented line, plain and -v" {
+	unpack_sample
+	try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev
+	expect 0 'mlx5_0 port 1 ==> eth2 (Up)' ''
+	try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev -v
+	expect 0 '0000:01:00.0 mlx5_0 (MT4123 - MCX653105A-HDAT) ConnectX-6 VPI adapter card, HDR IB (200Gb/s) and 200GbE, single-port QSFP56 fw 20.28.1002 port 1 (ACTIVE) ==> eth2 (Up)' ''
+	try compat ibdev2netdev -h
+	expect 0
+	try compat ibdev2netdev -x
+	expect 1 ''
+}
+
+@test "ibdev2netdev: every fixture is as its golden file" {
+	local fixture
+
+	for fixture in $(fixtures); do
+		[ "$fixture" != hostile ] || continue
+		as "$fixture" ibdev2netdev
+		printf '%s: exit status %s\n' "$fixture" "$status"
+		cat "$BATS_TEST_TMPDIR/out"
+		as "$fixture" ibdev2netdev -v
+		cat "$BATS_TEST_TMPDIR/out"
+	done >"$BATS_TEST_TMPDIR/now"
+	compare_golden "$top/tests/compat/golden/ibdev2netdev.txt" "$BATS_TEST_TMPDIR/now"
+	nothing_wrong
+}
+
+@test "vendor personalities: what public parsers look for" {
+	as cx7-ib-ndr ibdev2netdev
+	grep -qE '^mlx5_0 port 1 ==> \S+ \(Up\)$' "$BATS_TEST_TMPDIR/out"
+	grep -qE '^mlx5_5 port 1 ==> \S+ \(Down\)$' "$BATS_TEST_TMPDIR/out"
+	[ "$(awk '{ print $1, $3, $5, $6 }' "$BATS_TEST_TMPDIR/out" | grep -cE '^mlx5_\S+ [0-9]+ \S+ \((Up|Down)\)$')" = \
+		"$(wc -l <"$BATS_TEST_TMPDIR/out")" ]
+	# The index of RoCE v2 with an IPv4 address, as start scripts of jobs look for it.
+	as cx6dx-roce show_gids
+	[ "$(awk '/v2/ && $5 ~ /^[0-9.]+$/ && $1 == "mlx5_0" && $7 == "ens1f0np0" { print $3 }' "$BATS_TEST_TMPDIR/out")" = 3 ]
+	[ "$(grep -c v2 "$BATS_TEST_TMPDIR/out")" = 9 ]
+	grep -qE '^n_gids_found=18$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "show_drop: the rows of counters --drops" {
+	as cx5-ib-edr show_drop mlx5_0
+	mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/named"
+	try counters --root "$roots/cx5-ib-edr" --drops mlx5_0
+	cmp "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/out"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -gt 2 ]
+	as cx5-ib-edr show_drop nosuch
+	expect 5
+	as cx5-ib-edr show_drop -x
+	expect 2 ''
+}
+
+@test "cma_roce_mode, cma_roce_tos: what the tree has, and no setting" {
+	local ports=$BATS_TEST_TMPDIR/tree/sys/kernel/config/rdma_cm/mlx5_0/ports/1
+
+	mkdir -p "$ports" "$BATS_TEST_TMPDIR/tree/sys/class/infiniband"
+	echo 'RoCE v2' >"$ports/default_roce_mode"
+	echo 105 >"$ports/default_roce_tos"
+	try compat --root "$BATS_TEST_TMPDIR/tree" cma_roce_mode -d mlx5_0 -p 1
+	expect 0 'RoCE v2' ''
+	try compat --root "$BATS_TEST_TMPDIR/tree" cma_roce_tos -d mlx5_0
+	expect 0 105 ''
+	try compat --root "$BATS_TEST_TMPDIR/tree" cma_roce_mode -d mlx5_1
+	expect 1 '' $'cma_roce_mode: mlx5_1/1: cannot read default_roce_mode: No such device\n  rdmactl devices and ports list those that are there'
+	try compat --root "$BATS_TEST_TMPDIR/tree" cma_roce_mode -d ../../../../etc
+	expect 1 ''
+	try compat --root "$BATS_TEST_TMPDIR/tree" cma_roce_mode -d mlx5_0 -m 2
+	expect 1 ''
+	[[ $stderr == 'cma_roce_mode: only shows the value'* ]]
+	[ "$(cat "$ports/default_roce_mode")" = 'RoCE v2' ]
+	try compat cma_roce_tos
+	expect 1 '' 'usage: cma_roce_tos [-h] -d DEV [-p PORT]'
+	try compat cma_roce_tos -d mlx5_0 -p x
+	expect 1 ''
+	as cx6dx-roce cma_roce_mode -d mlx5_0
+	expect 1
+	[[ $stderr == *'no /sys/kernel/config/rdma_cm'* ]]
+}
+
+@test "rxe_cfg: status of a saved tree, and what it does not do" {
+	as rxe-host rxe_cfg
+	expect 0
+	[ "$stderr" = $'rxe_cfg: this is now: rdmactl netdevs, or rdma link\n' ]
+	grep -qE '^  eno1 .* 1500 .* rxe0' "$BATS_TEST_TMPDIR/out"
+	as rxe-host rxe_cfg add eno1
+	expect 1 '' 'rxe_cfg: a saved tree cannot be changed'
+	try compat rxe_cfg start
+	expect 1 ''
+	try compat rxe_cfg help
+	expect 0
+	[ -z "$stderr" ]
+}
+
+@test "ibaddr, ibv_asyncwatch: a saved tree has no fabric and no events" {
+	as cx5-ib-edr ibaddr
+	expect 255 'ibaddr: iberror: failed: a saved tree answers no management datagrams' ''
+	as cx5-ib-edr ibv_asyncwatch
+	expect 1 '' 'Failed to get IB devices list: a saved tree has no verbs'
+}

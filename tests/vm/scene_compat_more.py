@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Personalities that need the kernel: events as they come, GIDs and netdevs, and what changes it."""
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+import peers
+import program
+from scene_compat import NOBODY, beside, clear, differ, nodes
+from selftest import until
+from tap import unequal
+
+CONFIGFS = '/sys/kernel/config'
+CMA = CONFIGFS + '/rdma_cm'
+# How long the kernel and both watchers may take for what one step brings.
+QUIET = 2.5
+
+
+def ours(tool, *words, **options):
+    return differ.run(differ.RDMACTL, tool, words, **options)
+
+
+class Watcher:
+    """ibv_asyncwatch in the background, ours or the tool itself."""
+
+    def __init__(self, path, *words):
+        self.out = tempfile.TemporaryFile(dir='/run')
+        environment = dict(os.environ, RDMACTL_COMPAT='44')
+        self.process = subprocess.Popen(['ibv_asyncwatch', *words], executable=path,
+                                        stdin=subprocess.DEVNULL, stdout=self.out,
+                                        stderr=subprocess.STDOUT, env=environment)
+        self.begun = until(lambda: self.lines())
+
+    def lines(self):
+        text = os.pread(self.out.fileno(), 1 << 20, 0).decode('utf-8', 'replace')
+        # Which descriptor it is depends on what else is open.
+        return re.sub(r'async event FD \d+', 'async event FD N', text).splitlines()
+
+    def end(self):
+        self.process.kill()
+        return self.process.wait()
+
+
+STEPS = (
+    ('link down', ('ip', 'link', 'set', 'va', 'down')),
+    ('link up', ('ip', 'link', 'set', 'va', 'up')),
+    ('address added', ('ip', 'addr', 'add', '10.77.0.1/24', 'dev', 'va')),
+    ('IPv6 address added', ('ip', 'addr', 'add', 'fd77::1/64', 'dev', 'va')),
+    ('address removed', ('ip', 'addr', 'del', '10.77.0.1/24', 'dev', 'va')),
+    ('hardware address changed', ('ip', 'link', 'set', 'va', 'address', '02:00:00:00:77:01')),
+    ('hardware address back', ('ip', 'link', 'set', 'va', 'address', '02:00:00:00:09:01')),
+)
+
+
+def events(tap):
+    beside(tap, 'arguments', ('ibv_asyncwatch',))
+    nodes(0o600)
+    beside(tap, 'unreadable nodes', ('ibv_asyncwatch',), {'ibv_asyncwatch': ([], ['-d', 'rxb'])},
+           **NOBODY)
+    nodes(0o666)
+    beside(tap, 'no nodes', ('ibv_asyncwatch',), {'ibv_asyncwatch': ([], ['-d', 'rxa'])},
+           prefix=peers.HIDDEN)
+    watchers = [Watcher(path, '-d', 'rxa') for path in (differ.RDMACTL,
+                                                        differ.real('ibv_asyncwatch'))]
+    wrong = unequal('first lines', watchers[0].lines(), watchers[1].lines())
+    count = 0
+    for name, words in STEPS:
+        peers.must(*words)
+        time.sleep(QUIET)
+        lines = [watcher.lines()[count:] if count else watcher.lines() for watcher in watchers]
+        # The kernel queues each event by itself: those of one step come in any order.
+        wrong += unequal(name, sorted(lines[0]), sorted(lines[1]))
+        count += len(lines[1])
+    tap.test('compat: ibv_asyncwatch through %d steps: %d lines' % (len(STEPS), count),
+             wrong + ([] if count > len(STEPS) else ['only %d lines' % count]))
+    differ._compared[0] += 1
+    watchers[1].end()
+    peers.must('rdma', 'link', 'del', 'rxa', timeout=20)
+    gone = until(lambda: watchers[0].process.poll() is not None)
+    tap.test('compat: ibv_asyncwatch ends when its device is removed, with 1',
+             unequal('status', watchers[0].process.poll(), 1) if gone else ['it goes on'])
+    watchers[0].end()
+
+
+def tables(tap):
+    # Once: it reads a thousand slots with a process each, or two.
+    tap.test('compat: show_gids as the script',
+             differ.compare('show_gids', ['rxa nosuch'], 'rxe and a VLAN'))
+    peers.must('ip', 'link', 'set', 'va', 'down')
+    states = {name: open('%s/%s/operstate' % (peers.NET, name)).read().strip()
+              for name in ('va', 'vb')}
+    wanted = ''.join('rx%s port 1 ==> v%s (%s)\n' % (one, one, 'Up' if states['v' + one] == 'up' else
+                                                     'Down') for one in 'ab')
+    result = ours('ibdev2netdev')
+    wrong = unequal('output', result.out.decode(), wanted) + unequal('status', result.status, 0)
+    wrong += unequal('states', states['va'], 'down')
+    verbose = ours('ibdev2netdev', '-v').out.decode()
+    wrong += unequal('-v', verbose, ''.join(
+        'NA rx%s (NA - NA)  fw NA port 1 (DOWN  ) ==> v%s (%s)\n' % (
+            one, one, 'Up' if states['v' + one] == 'up' else 'Down') for one in 'ab'))
+    tap.test('compat: ibdev2netdev, one netdev is down', wrong, verbose.splitlines())
+    peers.must('ip', 'link', 'set', 'va', 'up')
+    result = ours('show_drop', 'rxb')
+    plain = peers.run(differ.RDMACTL, 'counters', '--drops', 'rxb')
+    # Counters move meanwhile: only their names are compared.
+    names = [sorted(line.split()[2] for line in text.decode().splitlines())
+             for text in (result.out, plain.out)]
+    tap.test('compat: show_drop has the rows of counters --drops',
+             unequal('status', result.status, plain.status) + unequal('rows', *names) +
+             ([] if len(names[0]) > 1 else ['no rows']))
+
+
+def no_infiniband(tap):
+    lists = ([], ['1'], ['-C', 'nosuch'], ['-P', '9'], ['-C', 'rxb', '-P', '2'])
+    beside(tap, 'RoCE only', ('ibaddr',), {'ibaddr': lists})
+    beside(tap, 'RoCE only, as an ordinary user', ('ibaddr',), {'ibaddr': ([],)}, **NOBODY)
+
+
+def software(tap):
+    clear()
+    wrong = []
+    result = ours('rxe_cfg', 'add', 'va')
+    wrong += unequal('add', result.status, 0)
+    wrong += unequal('hint of add', result.err.decode(),
+                     '%s: this is now: rdma link add rxe0 type rxe netdev va\n' % 'rxe_cfg')
+    result = ours('rxe_cfg', 'add', 'vb')
+    wrong += unequal('devices', sorted(peers.listdir(peers.RDMA)), ['rxe0', 'rxe1'])
+    rows = ours('rxe_cfg', 'status')
+    for pattern in (r'(?m)^  Name +Link +Driver +Speed +NMTU +IPv4_addr +RDEV +RMTU$',
+                    r'(?m)^  va +yes +veth +\S* +1500  10\.9\.0\.1 +rxe0  1024  \(3\)$',
+                    r'(?m)^  vb +yes +veth +\S* +1500  10\.9\.0\.2 +rxe1  1024  \(3\)$'):
+        if not re.search(pattern, rows.out.decode()):
+            wrong.append('status: no %s in %s' % (pattern, rows.out.decode()))
+    wrong += unequal('hint of status', rows.err.decode(),
+                     'rxe_cfg: this is now: rdmactl netdevs, or rdma link\n')
+    wrong += unequal('again', ours('rxe_cfg', 'add', 'nosuch').status, 1)
+    denied = ours('rxe_cfg', 'remove', 'rxe0', **NOBODY)
+    wrong += unequal('as an ordinary user', (denied.status, denied.err.decode()),
+                     (1, 'rxe_cfg: rxe0: Operation not permitted\n  run as root\n'))
+    result = ours('rxe_cfg', 'remove', 'va')
+    wrong += unequal('hint of remove', result.err.decode(),
+                     'rxe_cfg: this is now: rdma link delete rxe0\n')
+    wrong += unequal('removed by netdev', peers.listdir(peers.RDMA), ['rxe1'])
+    wrong += unequal('removed by name', ours('rxe_cfg', 'remove', 'rxe1').status, 0)
+    wrong += unequal('none left', peers.listdir(peers.RDMA), [])
+    wrong += unequal('of none', ours('rxe_cfg', 'remove', 'rxe1').status, 1)
+    tap.test('compat: rxe_cfg adds, shows and removes devices', wrong)
+
+
+def defaults(tap):
+    peers.run('modprobe', 'configfs')
+    peers.run('modprobe', 'rdma_cm')
+    if not os.path.isdir(CMA):
+        peers.run('mount', '-t', 'configfs', 'none', CONFIGFS)
+    if not os.path.isdir(CMA):
+        tap.skip('compat: cma_roce_mode, cma_roce_tos', 'the kernel has no configfs of rdma_cm')
+        return
+    wrong = []
+    directory = CMA + '/rxb'
+    for tool, name, value in (('cma_roce_mode', 'default_roce_mode', 'RoCE v2'),
+                              ('cma_roce_tos', 'default_roce_tos', '96')):
+        path = '%s/ports/1/%s' % (directory, name)
+        os.mkdir(directory)
+        with open(path, 'w') as file:
+            file.write(value)
+        for kept in (True, False):
+            if not kept:
+                os.rmdir(directory)
+            result = ours(tool, '-d', 'rxb', '-p', '1')
+            wrong += unequal(tool, (result.status, result.out.decode(), result.err),
+                             (0, value + '\n', b''))
+            wrong += unequal('directory', os.path.isdir(directory), kept)
+        for words, message in ((('-d', 'nosuch'), 'No such device'),
+                               (('-d', 'rxb', '-p', '9'), 'No such device')):
+            result = ours(tool, *words)
+            wrong += unequal(words, (result.status, message in result.err.decode()), (1, True))
+            wrong += unequal('directories', os.listdir(CMA), [])
+        letter = tool[9]
+        result = ours(tool, '-d', 'rxb', '-' + letter, '1')
+        wrong += unequal('set', (result.status, b'only shows' in result.err), (1, True))
+        denied = ours(tool, '-d', 'rxb', **NOBODY)
+        wrong += unequal('as an ordinary user', (denied.status, b'run as root' in denied.err),
+                         (1, True))
+    tap.test('compat: cma_roce_mode and cma_roce_tos show what configfs has', wrong)
+
+
+def play(tap):
+    differ.RDMACTL = program.plain_binary() or program.RDMACTL
+    clear()
+    peers.shell('bed_wire')
+    peers.shell('bed_vlan')
+    no_infiniband(tap)
+    tables(tap)
+    defaults(tap)
+    events(tap)
+    software(tap)
+    tap.say('personalities:', *differ.summary())
