@@ -21,8 +21,7 @@ static void show(const struct perf_record *record, const struct perf_counter *co
 		value_set_string(value, value->scratch);
 		return;
 	}
-	value->kind = VALUE_UNSIGNED;
-	value->number = counter->value;
+	value_set_unsigned(value, counter->value);
 }
 
 #define GETTER(member_)                                                    \

@@ -106,8 +106,7 @@ void port_info_get_speed_gbps(const unsigned char *info, struct value *value)
 
 	if (!speed)
 		return;
-	value->kind = VALUE_REAL;
-	value->real = speed->signal_gbps;
+	value_set_real(value, speed->signal_gbps);
 }
 
 void port_info_get_rate(const unsigned char *info, struct value *value)
@@ -118,8 +117,7 @@ void port_info_get_rate(const unsigned char *info, struct value *value)
 
 	if (!speed || !lanes)
 		return;
-	value->kind = VALUE_REAL;
-	value->real = speed->rate_gbps * strtod(lanes->word, NULL);
+	value_set_real(value, speed->rate_gbps * strtod(lanes->word, NULL));
 }
 
 void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *value)

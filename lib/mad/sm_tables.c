@@ -35,8 +35,7 @@ static void get_entry(const void *record, struct value *value)
 
 	if (!index->known)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = index->value % VL_ARBITRATION_HIGH;
+	value_set_unsigned(value, index->value % VL_ARBITRATION_HIGH);
 }
 
 /* Positions stand side by side, 16 ports each; within one the lowest bit is the first port. */

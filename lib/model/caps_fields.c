@@ -11,8 +11,7 @@ static void get_code_time(const struct number *code, struct value *value)
 {
 	if (!code->known || code->value > 31)
 		return;
-	value->kind = VALUE_REAL;
-	value->real = 4.096 * (double)(UINT64_C(1) << code->value);
+	value_set_real(value, 4.096 * (double)(UINT64_C(1) << code->value));
 }
 
 static void get_ack_delay(const void *record, struct value *value)
@@ -31,8 +30,7 @@ static void get_min_page_size(const void *record, struct value *value)
 
 	if (!sizes->known || !sizes->value)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = sizes->value & -sizes->value;
+	value_set_unsigned(value, sizes->value & -sizes->value);
 }
 
 /* Most drivers repeat device_cap_flags in the lower half of the extended flags: say it once. */
@@ -55,8 +53,7 @@ static void get_lane_speed(const void *record, struct value *value)
 	for (size_t i = 0; i < ARRAY_SIZE(gbps); i++) {
 		if (!speed->known || speed->value != UINT64_C(1) << i)
 			continue;
-		value->kind = VALUE_REAL;
-		value->real = gbps[i];
+		value_set_real(value, gbps[i]);
 	}
 }
 

@@ -31,8 +31,7 @@ static void get_port(const void *record, struct value *value)
 
 	if (!port || !port->port.known)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = port->port.value;
+	value_set_unsigned(value, port->port.value);
 }
 
 static void get_netdev(const void *record, struct value *value)
@@ -40,19 +39,9 @@ static void get_netdev(const void *record, struct value *value)
 	value_set_string(value, reading_of(record)->netdev);
 }
 
-static void set_word(const struct enum_name *names, uint64_t code, struct value *value)
-{
-	const struct enum_name *name = enum_find(names, code);
-
-	if (!name)
-		return;
-	value_set_string(value, name->word);
-	value->tone = name->tone;
-}
-
 static void get_source(const void *record, struct value *value)
 {
-	set_word(counter_source_names, reading_of(record)->source, value);
+	value_set_word(value, counter_source_names, reading_of(record)->source);
 }
 
 static void get_counter(const void *record, struct value *value)
@@ -67,24 +56,25 @@ static void get_kernel_name(const void *record, struct value *value)
 
 static void get_unit(const void *record, struct value *value)
 {
-	set_word(counter_unit_names, counter_reading_unit(reading_of(record)), value);
+	value_set_word(value, counter_unit_names, counter_reading_unit(reading_of(record)));
 }
 
 static void get_group(const void *record, struct value *value)
 {
-	set_word(counter_group_names, counter_reading_group(reading_of(record)), value);
+	value_set_word(value, counter_group_names, counter_reading_group(reading_of(record)));
 }
 
 static void get_direction(const void *record, struct value *value)
 {
 	const struct counter_name *name = reading_of(record)->name;
 
-	set_word(counter_direction_names, name ? name->direction : COUNTER_NO_DIRECTION, value);
+	value_set_word(value, counter_direction_names,
+		       name ? name->direction : COUNTER_NO_DIRECTION);
 }
 
 static void get_severity(const void *record, struct value *value)
 {
-	set_word(counter_severity_names, counter_reading_severity(reading_of(record)), value);
+	value_set_word(value, counter_severity_names, counter_reading_severity(reading_of(record)));
 }
 
 /* The colour of bad news is for growth, whatever the total is. */
@@ -104,8 +94,7 @@ static void get_growth(const void *record, struct value *value)
 
 	if (!change->growth.known)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = change->growth.value;
+	value_set_unsigned(value, change->growth.value);
 	value->tone = growth_tone(change);
 }
 
@@ -115,8 +104,7 @@ static void get_rate(const void *record, struct value *value)
 
 	if (!change->rate_per_sec.known)
 		return;
-	value->kind = VALUE_REAL;
-	value->real = change->rate_per_sec.value;
+	value_set_real(value, change->rate_per_sec.value);
 	value->tone = growth_tone(change);
 }
 

@@ -115,53 +115,41 @@ static void get_meaning(const void *record, struct value *value)
 	value_set_string(value, name_of(record)->meaning);
 }
 
-static void set_word(const struct enum_name *names, uint64_t code, struct value *value)
-{
-	const struct enum_name *name = enum_find(names, code);
-
-	if (!name)
-		return;
-	value_set_string(value, name->word);
-	value->tone = name->tone;
-}
-
 static void get_unit(const void *record, struct value *value)
 {
-	set_word(counter_unit_names, name_of(record)->unit, value);
+	value_set_word(value, counter_unit_names, name_of(record)->unit);
 }
 
 static void get_kind(const void *record, struct value *value)
 {
-	set_word(counter_kind_names, name_of(record)->kind, value);
+	value_set_word(value, counter_kind_names, name_of(record)->kind);
 }
 
 static void get_width(const void *record, struct value *value)
 {
 	if (!name_of(record)->width_bits)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = name_of(record)->width_bits;
+	value_set_unsigned(value, name_of(record)->width_bits);
 }
 
 static void get_direction(const void *record, struct value *value)
 {
-	set_word(counter_direction_names, name_of(record)->direction, value);
+	value_set_word(value, counter_direction_names, name_of(record)->direction);
 }
 
 static void get_severity(const void *record, struct value *value)
 {
-	set_word(counter_severity_names, name_of(record)->severity, value);
+	value_set_word(value, counter_severity_names, name_of(record)->severity);
 }
 
 static void get_group(const void *record, struct value *value)
 {
-	set_word(counter_group_names, name_of(record)->group, value);
+	value_set_word(value, counter_group_names, name_of(record)->group);
 }
 
 static void get_drop(const void *record, struct value *value)
 {
-	value->kind = VALUE_BOOL;
-	value->boolean = name_of(record)->drop;
+	value_set_bool(value, name_of(record)->drop);
 }
 
 #define WORD_FIELD(get_, names_, key_, heading_, help_)                              \

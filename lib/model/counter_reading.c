@@ -91,16 +91,6 @@ void counter_readings_clear(struct counter_readings *readings)
 	*readings = (struct counter_readings){0};
 }
 
-static void set_word(const struct enum_name *names, uint64_t code, struct value *value)
-{
-	const struct enum_name *name = enum_find(names, code);
-
-	if (!name)
-		return;
-	value_set_string(value, name->word);
-	value->tone = name->tone;
-}
-
 void counter_reading_get_object(const struct counter_reading *reading, struct value *value)
 {
 	if (reading->netdev) {
@@ -144,8 +134,7 @@ static void get_port(const void *record, struct value *value)
 
 	if (!reading->port)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = reading->port->port.value;
+	value_set_unsigned(value, reading->port->port.value);
 }
 
 static void get_netdev(const void *record, struct value *value)
@@ -173,7 +162,7 @@ static void get_source(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->counter)
-		set_word(counter_source_names, reading->source, value);
+		value_set_word(value, counter_source_names, reading->source);
 }
 
 static void get_interface(const void *record, struct value *value)
@@ -203,8 +192,7 @@ static void get_value(const void *record, struct value *value)
 		value->tone = TONE_WARNING;
 		return;
 	}
-	value->kind = VALUE_UNSIGNED;
-	value->number = reading->value.value;
+	value_set_unsigned(value, reading->value.value);
 	if (reading->value.value)
 		value->tone =
 			enum_find(counter_severity_names, counter_reading_severity(reading))->tone;
@@ -215,7 +203,7 @@ static void get_unit(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->name)
-		set_word(counter_unit_names, reading->name->unit, value);
+		value_set_word(value, counter_unit_names, reading->name->unit);
 }
 
 static void get_kind(const void *record, struct value *value)
@@ -223,7 +211,7 @@ static void get_kind(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->name)
-		set_word(counter_kind_names, reading->name->kind, value);
+		value_set_word(value, counter_kind_names, reading->name->kind);
 }
 
 static void get_width(const void *record, struct value *value)
@@ -232,8 +220,7 @@ static void get_width(const void *record, struct value *value)
 
 	if (!reading->width_bits)
 		return;
-	value->kind = VALUE_UNSIGNED;
-	value->number = reading->width_bits;
+	value_set_unsigned(value, reading->width_bits);
 }
 
 static void get_saturated(const void *record, struct value *value)
@@ -242,8 +229,7 @@ static void get_saturated(const void *record, struct value *value)
 
 	if (!reading->value.known)
 		return;
-	value->kind = VALUE_BOOL;
-	value->boolean = reading->saturated;
+	value_set_bool(value, reading->saturated);
 }
 
 static void get_direction(const void *record, struct value *value)
@@ -251,7 +237,7 @@ static void get_direction(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->name)
-		set_word(counter_direction_names, reading->name->direction, value);
+		value_set_word(value, counter_direction_names, reading->name->direction);
 }
 
 static void get_severity(const void *record, struct value *value)
@@ -259,7 +245,7 @@ static void get_severity(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->name)
-		set_word(counter_severity_names, reading->name->severity, value);
+		value_set_word(value, counter_severity_names, reading->name->severity);
 }
 
 static void get_group(const void *record, struct value *value)
@@ -267,7 +253,7 @@ static void get_group(const void *record, struct value *value)
 	const struct counter_reading *reading = record;
 
 	if (reading->counter)
-		set_word(counter_group_names, counter_reading_group(reading), value);
+		value_set_word(value, counter_group_names, counter_reading_group(reading));
 }
 
 static void get_drop(const void *record, struct value *value)
@@ -276,8 +262,7 @@ static void get_drop(const void *record, struct value *value)
 
 	if (!reading->name)
 		return;
-	value->kind = VALUE_BOOL;
-	value->boolean = reading->name->drop;
+	value_set_bool(value, reading->name->drop);
 }
 
 static void get_meaning(const void *record, struct value *value)

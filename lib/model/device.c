@@ -70,8 +70,7 @@ static void get_netdevs(const void *record, struct value *value)
 
 static void get_port_count(const void *record, struct value *value)
 {
-	value->kind = VALUE_UNSIGNED;
-	value->number = ((const struct device *)record)->port_count;
+	value_set_unsigned(value, ((const struct device *)record)->port_count);
 }
 
 static void get_ports(const void *record, struct value *value)

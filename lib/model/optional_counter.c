@@ -23,8 +23,7 @@ static void get_device(const void *record, struct value *value)
 
 static void get_port(const void *record, struct value *value)
 {
-	value->kind = VALUE_UNSIGNED;
-	value->number = ((const struct optional_counter *)record)->port->port.value;
+	value_set_unsigned(value, ((const struct optional_counter *)record)->port->port.value);
 }
 
 static void get_counter(const void *record, struct value *value)

@@ -135,8 +135,7 @@ static void get_ratio(const struct real *part, const struct real *whole, double 
 
 	if (!ratio(part, whole, scale, &computed))
 		return;
-	value->kind = VALUE_REAL;
-	value->real = computed;
+	value_set_real(value, computed);
 }
 
 static void get_rate_percent(const void *record, struct value *value)

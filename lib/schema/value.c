@@ -64,3 +64,31 @@ void value_set_string(struct value *value, const char *string)
 	value->kind = string ? VALUE_STRING : VALUE_NONE;
 	value->string = string;
 }
+
+void value_set_word(struct value *value, const struct enum_name *names, uint64_t code)
+{
+	const struct enum_name *name = enum_find(names, code);
+
+	if (!name)
+		return;
+	value_set_string(value, name->word);
+	value->tone = name->tone;
+}
+
+void value_set_unsigned(struct value *value, uint64_t number)
+{
+	value->kind = VALUE_UNSIGNED;
+	value->number = number;
+}
+
+void value_set_real(struct value *value, double real)
+{
+	value->kind = VALUE_REAL;
+	value->real = real;
+}
+
+void value_set_bool(struct value *value, bool boolean)
+{
+	value->kind = VALUE_BOOL;
+	value->boolean = boolean;
+}

@@ -106,3 +106,8 @@ struct value {
 };
 
 void value_set_string(struct value *value, const char *string); /* NULL stays NONE */
+/* The word of a code, with its tone; a code without a word stays NONE. */
+void value_set_word(struct value *value, const struct enum_name *names, uint64_t code);
+void value_set_unsigned(struct value *value, uint64_t number);
+void value_set_real(struct value *value, double real);
+void value_set_bool(struct value *value, bool boolean);

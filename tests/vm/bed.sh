@@ -53,12 +53,19 @@ bed_route()
 	END
 }
 
-# bed_rule DEV...: what arrives on DEV is for this host, what leaves goes by table 100.
+# bed_rule DEV...: what arrives on DEV is for this host, what leaves goes by table 100. Rules stay
+# when their netdev goes, so those that were made are written down.
 bed_rule()
 {
+	bed_new=
+	for bed_device; do
+		grep -qsx "$bed_device" /run/bed.rules || bed_new="$bed_new $bed_device"
+	done
+	[ "$bed_new" ] || return 0
 	for bed_family in -4 -6; do
 		{
-			printf 'rule add pref 10 iif %s lookup local\n' "$@"
+			# shellcheck disable=SC2086 # a list of names
+			printf 'rule add pref 10 iif %s lookup local\n' $bed_new
 			if [ ! -e /run/bed.rules ]; then
 				echo rule add pref 12 lookup 100
 				echo rule add pref 200 lookup local
@@ -66,7 +73,8 @@ bed_rule()
 			fi
 		} | ip $bed_family -batch - || return
 	done
-	: >/run/bed.rules
+	# shellcheck disable=SC2086
+	printf '%s\n' $bed_new >>/run/bed.rules
 }
 
 # The same for the wire, and for the addresses made of the hardware addresses, thus GID 0.
