@@ -199,12 +199,9 @@ static void threshold_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(record),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(times_as_one_reads_them),
-		cmocka_unit_test(flap_rules),
-		cmocka_unit_test(threshold_rules),
+		cmocka_unit_test(words),      cmocka_unit_test(record),
+		cmocka_unit_test(lines),      cmocka_unit_test(times_as_one_reads_them),
+		cmocka_unit_test(flap_rules), cmocka_unit_test(threshold_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
