@@ -20,12 +20,6 @@ int mad_decode_files(const struct ctx *ctx, const struct mad_command_args *args,
 int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char **words);
 
 /*
- * Finds the destinations as mad_session_find() does; without one, this port by its own LID, since
- * only subnet management goes by a directed route.
- */
-bool mad_find_by_lid(struct mad_session *session, char **words);
-
-/*
  * The numbers that the options of `send` mean. Notes what is wrong with them, and returns false
  * then.
  */

@@ -85,20 +85,6 @@ static bool read_data(struct send_run *run)
 			NULL);
 }
 
-bool mad_find_by_lid(struct mad_session *session, char **words)
-{
-	char lid[8], *own[] = {lid, NULL};
-
-	if (!words[0] && !session->port.lid) {
-		listing_fail(&session->listing, STATUS_FAILED,
-			     "the port has no LID: no subnet manager has configured it",
-			     "rdmactl ports shows its state");
-		return false;
-	}
-	snprintf(lid, sizeof(lid), "%u", session->port.lid);
-	return mad_session_find(session, words[0] ? words : own);
-}
-
 /* The SA is where the subnet manager is. */
 static bool find(struct send_run *run, char **words)
 {
@@ -108,7 +94,7 @@ static bool find(struct send_run *run, char **words)
 	if (mad_class_is_smp(run->words.mgmt_class))
 		return mad_session_find(&run->session, words);
 	if (words[0] || run->words.mgmt_class != MAD_CLASS_SA)
-		return mad_find_by_lid(&run->session, words);
+		return mad_session_find_by_lid(&run->session, words);
 	if (!port->subnet_manager) {
 		listing_fail(&run->session.listing, STATUS_FAILED,
 			     "the port knows no subnet manager: its SM LID is 0",

@@ -324,6 +324,20 @@ bool mad_session_find_all(struct mad_session *session, char *const *words)
 	return session->destination_count && look_up(session);
 }
 
+bool mad_session_find_by_lid(struct mad_session *session, char *const *words)
+{
+	char lid[8], *own[] = {lid, NULL};
+
+	if (!words[0] && !session->port.lid) {
+		listing_fail(&session->listing, STATUS_FAILED,
+			     "the port has no LID: no subnet manager has configured it",
+			     "rdmactl ports shows its state");
+		return false;
+	}
+	snprintf(lid, sizeof(lid), "%u", session->port.lid);
+	return mad_session_find(session, words[0] ? words : own);
+}
+
 bool mad_session_stopped(struct mad_session *session)
 {
 	return is_stopped(session);

@@ -79,6 +79,11 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 bool mad_session_find(struct mad_session *session, char *const *words);
 /* The same for a command without other words: each word is a destination, or several. */
 bool mad_session_find_all(struct mad_session *session, char *const *words);
+/*
+ * The same, but without a word this port by its own LID, since only subnet management goes by a
+ * directed route.
+ */
+bool mad_session_find_by_lid(struct mad_session *session, char *const *words);
 /* Whether a signal asks for the end. */
 bool mad_session_stopped(struct mad_session *session);
 /* Notes what came of a request instead of data; returns whether there are data. */

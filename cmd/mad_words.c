@@ -75,23 +75,6 @@ static bool parse_number(struct listing *listing, const char *option, const char
 	return complain(listing, option, text, what, NULL);
 }
 
-static const struct mad_attribute *table_of(unsigned int mgmt_class)
-{
-	switch (mgmt_class) {
-	case MAD_CLASS_SM:
-	case MAD_CLASS_SM_DIRECT:
-		return sm_attributes;
-	case MAD_CLASS_PM:
-		return pm_attributes;
-	case MAD_CLASS_SA:
-		return sa_attributes;
-	case MAD_CLASS_CM:
-		return cm_attributes;
-	default:
-		return class_attributes;
-	}
-}
-
 static void add_words(const char ***words, size_t *count, const struct mad_attribute *attributes)
 {
 	for (; attributes->schema; attributes++) {
@@ -109,7 +92,7 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 	const char *closest;
 	_cleanup_(freep) char *hint = NULL;
 
-	add_words(&words, &count, table_of(mgmt_class));
+	add_words(&words, &count, mad_attributes_of(mgmt_class));
 	closest = text_closest(text, words, count);
 	free(words);
 	hint = closest ? mem_format("did you mean '%s'?", closest)
@@ -121,7 +104,8 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
 			    uint16_t *ret_id)
 {
-	const struct mad_attribute *attribute = mad_attribute_find_word(table_of(mgmt_class), text);
+	const struct mad_attribute *attribute = mad_attribute_find_word(
+		mad_attributes_of(mgmt_class), text);
 	uint64_t number;
 
 	if (!attribute && !mad_class_is_smp(mgmt_class))

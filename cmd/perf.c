@@ -90,16 +90,8 @@ static bool is_route(const struct mad_args *args, const char *word)
 static bool find(struct perf_run *run, char **words)
 {
 	struct mad_session *session = &run->session;
-	char lid[8], *own[] = {lid, NULL};
 
-	if (!words[0] && !session->port.lid) {
-		listing_fail(&session->listing, STATUS_FAILED,
-			     "the port has no LID: no subnet manager has configured it",
-			     "rdmactl ports shows its state");
-		return false;
-	}
-	snprintf(lid, sizeof(lid), "%u", session->port.lid);
-	if (!mad_session_find(session, words[0] ? words : own))
+	if (!mad_session_find_by_lid(session, words))
 		return false;
 	for (size_t i = 0; i < session->destination_count; i++) {
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)

@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "commands.h"
-#include "load/resources.h"
 #include "resources_run.h"
 
 static const struct enum_name by_choices[] = {
@@ -77,6 +76,19 @@ void resources_fail(struct listing *listing, int rc)
 		    "only RDMA netlink tells of them, from Linux 4.16 on; in a network namespace "
 		    "of its own from 5.4 on");
 	listing->status = STATUS_FAILED;
+}
+
+bool resources_open(struct listing *listing, bool with_processes, struct processes **ret_processes,
+		    struct resource_loader **ret_loader)
+{
+	int rc = with_processes ? processes_open(NULL, ret_processes) : 0;
+
+	if (!rc)
+		rc = resource_loader_open(&listing->inventory, &listing->objects, *ret_processes,
+					  ret_loader);
+	if (rc)
+		resources_fail(listing, rc);
+	return !rc;
 }
 
 static int summary(const struct ctx *ctx, const struct resources_args *args, char **words)

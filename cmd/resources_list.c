@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "load/resources.h"
 #include "resources_run.h"
 
 /* Rows that a table's widths are found from, and the most that are kept in memory, about. */
@@ -183,19 +182,13 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		.filter = &filter,
 		.left = args->limit.known ? args->limit.value : UINT64_MAX,
 	};
-	int rc = 0, status;
+	int status;
 
 	if (resources_begin(&listing, ctx, resource_schema(kind), words, ports) &&
 	    resources_filter_init(&filter, args, kind, &listing) &&
 	    listing_load_inventory(&listing, 0)) {
-		if (needs_processes(&listing, args))
-			rc = processes_open(NULL, &processes);
-		if (!rc)
-			rc = resource_loader_open(&listing.inventory, &listing.objects, processes,
-						  &loader);
-		if (rc) {
-			resources_fail(&listing, rc);
-		} else {
+		if (resources_open(&listing, needs_processes(&listing, args), &processes,
+				   &loader)) {
 			resource_loader_begin(loader, kind);
 			print(&printing, loader);
 		}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "listing.h"
+#include "load/resources.h"
 #include "model/process_usage.h"
 #include "model/resource.h"
 
@@ -37,6 +38,12 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 		     char **words, bool ports);
 /* Says that RDMA netlink does not serve: there is no other source. */
 void resources_fail(struct listing *listing, int rc);
+/*
+ * Opens the sources of a list of objects, both NULL before and freed by the caller in any case.
+ * False: they do not serve, and the listing says why.
+ */
+bool resources_open(struct listing *listing, bool with_processes, struct processes **ret_processes,
+		    struct resource_loader **ret_loader);
 
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		   enum resource_kind kind, char **words);

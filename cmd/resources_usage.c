@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl resources --by process. */
-#include "load/resources.h"
 #include "resources_run.h"
 
 /* Counts the objects of all kinds; returns the kinds that this kernel lists, as bits. */
@@ -35,17 +34,11 @@ int resources_by_process(const struct ctx *ctx, const struct resources_args *arg
 	struct process_usage_list usages = {0};
 	struct listing listing;
 	unsigned int kinds;
-	int rc, status;
+	int status;
 
 	if (resources_begin(&listing, ctx, &process_usage_schema, words, false) &&
 	    listing_load_inventory(&listing, 0)) {
-		rc = processes_open(NULL, &processes);
-		if (!rc)
-			rc = resource_loader_open(&listing.inventory, &listing.objects, processes,
-						  &loader);
-		if (rc) {
-			resources_fail(&listing, rc);
-		} else {
+		if (resources_open(&listing, true, &processes, &loader)) {
 			kinds = count_all(&listing, &filter, loader, processes);
 			processes_sum_up(processes, kinds, columns_needs(&listing.columns), &usages,
 					 &listing.inventory.problems);

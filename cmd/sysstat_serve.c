@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl sysstat --serve: answers until a signal comes, and tells then who asked how often. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "load/host.h"
 #include "mad/attribute.h"
 #include "mad/ping.h"
 #include "mad/sysstat.h"
+#include "mad_serve.h"
 #include "sysstat_run.h"
 
 #define FRESH_MSEC   1000u
@@ -23,7 +21,6 @@ struct server {
 	uint64_t processors_msec;
 	struct sysstat_record *clients;
 	size_t client_count;
-	size_t shown; /* of those, so many have their line */
 };
 
 static void count_client(struct server *server, const struct mad_address *from)
@@ -70,64 +67,37 @@ static void answer(void *context, const struct mad_arrival *arrival, const unsig
 		count_client(server, &arrival->from);
 }
 
-static void show_clients(struct server *server)
+static const void *client_at(void *context, size_t number, const char **ret_name)
 {
-	const struct ctx *ctx = server->session.listing.ctx;
+	const struct server *server = context;
 
-	for (; server->shown < server->client_count; server->shown++) {
-		_cleanup_(freep) char *line = mem_format("answers to %s",
-							 server->clients[server->shown].object);
-
-		if (ctx->globals.verbose)
-			command_complain(ctx, line, NULL);
-	}
+	if (number >= server->client_count)
+		return NULL;
+	*ret_name = server->clients[number].object;
+	return &server->clients[number];
 }
 
-static bool add_agent(struct server *server)
+static void serve(struct server *server)
 {
-	const struct mad_port *port = &server->session.port;
-	const struct mad_agent agent = {
+	static const struct mad_agent agent = {
 		.mgmt_class = MAD_CLASS_OPENIB_SYSSTAT,
 		.version = 1,
 		.rmpp_version = 1,
 		.oui = PING_OPENIB_OUI,
 		.methods = {1ull << MAD_METHOD_GET},
 	};
-	int rc = mad_engine_add_agent(server->session.engine, &agent);
-	_cleanup_(freep) char *text = NULL;
+	const struct mad_server mad_server = {
+		.session = &server->session,
+		.agent = &agent,
+		.host = server->host,
+		.hint = "on each port only one server can answer: another one, or ibsysstat -S, "
+			"may be there",
+		.context = server,
+		.answer = answer,
+		.client = client_at,
+	};
 
-	if (rc >= 0)
-		return true;
-	text = mem_format("%s/%u: the kernel takes no agent for the requests: %s", port->device,
-			  port->port, strerror(-rc));
-	listing_fail(&server->session.listing, STATUS_FAILED, text,
-		     "on each port only one server can answer: another one, or ibsysstat -S, may "
-		     "be there");
-	return false;
-}
-
-static void serve(struct server *server)
-{
-	const struct mad_work work = {.context = server, .unasked = answer};
-	const struct ctx *ctx = server->session.listing.ctx;
-	const struct mad_port *port = &server->session.port;
-	_cleanup_(freep) char *line = NULL, *text = NULL;
-	int rc = 0;
-
-	line = mem_format("answers on %s/%u as %s", port->device, port->port, server->host);
-	if (!ctx->globals.quiet)
-		command_complain(ctx, line, NULL);
-	while (!rc) {
-		/* Nothing is printed while a datagram is at hand. */
-		rc = mad_engine_serve(server->session.engine, &work, 200);
-		show_clients(server);
-	}
-	if (rc != -ECANCELED) {
-		text = mem_format("%s/%u: %s", port->device, port->port, strerror(-rc));
-		listing_fail(&server->session.listing, STATUS_FAILED, text, NULL);
-	}
-	for (size_t i = 0; i < server->client_count; i++)
-		listing_add(&server->session.listing, &server->clients[i]);
+	mad_serve(&mad_server);
 }
 
 int sysstat_serve(const struct ctx *ctx, const struct sysstat_args *args, char **words)
@@ -145,8 +115,7 @@ int sysstat_serve(const struct ctx *ctx, const struct sysstat_args *args, char *
 	if (mad_session_begin(&server.session, ctx, &ours.mad, &sysstat_schema, false, false)) {
 		listing_prefer_columns(&server.session.listing, "object,requests");
 		server.host = host_name();
-		if (add_agent(&server))
-			serve(&server);
+		serve(&server);
 	}
 	status = mad_session_end(&server.session);
 	for (size_t i = 0; i < server.client_count; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct mad_attribute *table_of(unsigned int mgmt_class)
+const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class)
 {
 	switch (mgmt_class) {
 	case MAD_CLASS_SM:
@@ -17,13 +17,13 @@ static const struct mad_attribute *table_of(unsigned int mgmt_class)
 	case MAD_CLASS_CM:
 		return cm_attributes;
 	default:
-		return NULL;
+		return class_attributes;
 	}
 }
 
 static const struct mad_attribute *find(const struct mad_attribute *attributes, unsigned int id)
 {
-	for (; attributes && attributes->schema; attributes++)
+	for (; attributes->schema; attributes++)
 		if (attributes->id == id)
 			return attributes;
 	return NULL;
@@ -31,7 +31,7 @@ static const struct mad_attribute *find(const struct mad_attribute *attributes, 
 
 const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id)
 {
-	const struct mad_attribute *attribute = find(table_of(mgmt_class), id);
+	const struct mad_attribute *attribute = find(mad_attributes_of(mgmt_class), id);
 
 	/* Subnet management has no ClassPortInfo: its attributes are all its own, 14.2.5. */
 	if (!attribute && mgmt_class != MAD_CLASS_SM && mgmt_class != MAD_CLASS_SM_DIRECT)

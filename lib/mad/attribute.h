@@ -76,6 +76,8 @@ extern const struct mad_attribute sa_attributes[];
 extern const struct mad_attribute cm_attributes[];
 extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.4.8 */
 
+/* Those of a class; of one that is not above, those of every class. */
+const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
 /* NULL: not known. A class that is not above has only those of every class. */
 const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id);
 /* By word or alias, in a table. */

@@ -283,25 +283,34 @@ static void take_message(struct netlink_exchange *exchange, const struct nlmsghd
 	}
 }
 
+int netlink_next(struct netlink_walk *walk, const struct nlmsghdr **ret_message)
+{
+	const struct nlmsghdr *message = (const struct nlmsghdr *)walk->at;
+	size_t step;
+
+	if (!walk->left)
+		return 0;
+	if (walk->left < NLMSG_HDRLEN || message->nlmsg_len < NLMSG_HDRLEN ||
+	    message->nlmsg_len > walk->left)
+		return -EBADMSG;
+	step = NLMSG_ALIGN((size_t)message->nlmsg_len);
+	if (step > walk->left)
+		step = walk->left;
+	walk->at += step;
+	walk->left -= step;
+	*ret_message = message;
+	return 1;
+}
+
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length)
 {
-	const uint8_t *at = datagram;
+	struct netlink_walk walk = {.at = datagram, .left = length};
+	const struct nlmsghdr *message;
+	int rc = 0;
 
-	while (length && exchange->left) {
-		const struct nlmsghdr *message = (const struct nlmsghdr *)at;
-		size_t step;
-
-		if (length < NLMSG_HDRLEN || message->nlmsg_len < NLMSG_HDRLEN ||
-		    message->nlmsg_len > length)
-			return -EBADMSG;
+	while (exchange->left && (rc = netlink_next(&walk, &message)) > 0)
 		take_message(exchange, message);
-		step = NLMSG_ALIGN((size_t)message->nlmsg_len);
-		if (step >= length)
-			break;
-		at += step;
-		length -= step;
-	}
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 /* Works off what recvmmsg() brought; faults of a datagram are kept, so that the others count. */

@@ -13,6 +13,7 @@
 
 struct netlink;
 struct nlattr;
+struct nlmsghdr;
 struct number;
 
 /*
@@ -95,6 +96,15 @@ int netlink_dump(struct netlink *netlink, struct netlink_request *request, netli
 int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
 		       struct netlink_exchange *exchange);
 int netlink_dump_step(struct netlink *netlink, struct netlink_exchange *exchange);
+
+/* The messages of a datagram, which starts at a multiple of 4. */
+struct netlink_walk {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* The next one: 1; 0 at the end; -EBADMSG: the datagram is damaged. */
+int netlink_next(struct netlink_walk *walk, const struct nlmsghdr **ret_message);
 
 /* Works off one datagram, which starts at a multiple of 4. -EBADMSG: it is damaged. */
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length);

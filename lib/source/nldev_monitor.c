@@ -150,11 +150,11 @@ struct receiver {
 static void take(void *context, const void *datagram, size_t length)
 {
 	_cleanup_(nldev_event_clear) struct nldev_event event = {0};
-	const struct nlmsghdr *message = datagram;
+	struct netlink_walk walk = {.at = datagram, .left = length};
+	const struct nlmsghdr *message;
 	struct receiver *receiver = context;
 
-	if (length < NLMSG_HDRLEN || message->nlmsg_len < NLMSG_HDRLEN ||
-	    message->nlmsg_len > length) {
+	if (netlink_next(&walk, &message) <= 0) {
 		receiver->damaged = true;
 		return;
 	}

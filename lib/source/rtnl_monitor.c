@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "source/netlink.h"
 #include "source/netlink_monitor.h"
 #include "source/rtnl.h"
 
@@ -120,22 +121,14 @@ int rtnl_monitor_take(const void *datagram, size_t length, rtnl_notice_handler *
 		      void *context)
 {
 	const struct receiver receiver = {.handle = handle, .context = context};
-	const uint8_t *at = datagram;
+	struct netlink_walk walk = {.at = datagram, .left = length};
+	const struct nlmsghdr *message;
+	int rc;
 
-	while (length) {
-		const struct nlmsghdr *message = (const struct nlmsghdr *)at;
-		size_t step;
-
-		if (length < NLMSG_HDRLEN || message->nlmsg_len < NLMSG_HDRLEN ||
-		    message->nlmsg_len > length || take_message(message, &receiver))
+	while ((rc = netlink_next(&walk, &message)) > 0)
+		if (take_message(message, &receiver))
 			return -EBADMSG;
-		step = NLMSG_ALIGN((size_t)message->nlmsg_len);
-		if (step >= length)
-			break;
-		at += step;
-		length -= step;
-	}
-	return 0;
+	return rc;
 }
 
 /* What cannot be read is lost like what did not come. */
