@@ -257,55 +257,14 @@ static void tell_causes(const struct counter_place *place, const struct counter_
 	}
 }
 
-/*
- * The driver of a place's device, if its devices are alike: by the names that netlink tells of a
- * port. Those places of the device that have not been worked off stand behind.
- */
-static const struct counter_names *driver_of(struct counter_loader *loader,
-					     const struct counter_place *place)
-{
-	const struct counter_place *end = loader->places + loader->place_count;
-	const struct counter_entry *entry;
-
-	for (const struct counter_place *other = place; other < end; other++) {
-		if (other->device != place->device)
-			return NULL;
-		if (other->source != COUNTER_SOURCE_HW || !other->told || !other->values.count)
-			continue;
-		entry = counter_pool_entry(loader, other->source, other->values.items[0].name);
-		return entry->name && counter_catalogue[entry->rank >> 16]->alike
-			       ? counter_catalogue[entry->rank >> 16]
-			       : NULL;
-	}
-	return NULL;
-}
-
-/* What one device of such a driver has not got, the others have not either. */
-static void list_files(struct counter_loader *loader, struct counter_place *place)
-{
-	const struct counter_names *driver = NULL;
-
-	if (place->listed)
-		return;
-	if (place->source == COUNTER_SOURCE_PMA || place->source == COUNTER_SOURCE_DEVICE)
-		driver = driver_of(loader, place);
-	if (driver && loader->absent[place->source] == driver) {
-		place->listed = true;
-		place->error = -ENOENT;
-		return;
-	}
-	counter_place_list(loader, place);
-	if (driver && place->error == -ENOENT)
-		loader->absent[place->source] = driver;
-}
-
 static void add_files(struct counter_loader *loader, struct counter_place *place,
 		      struct counter_readings *readings, struct problems *problems)
 {
 	size_t first = readings->count;
 
 	place->taken_nsec = clock_nsec();
-	list_files(loader, place);
+	if (!place->listed)
+		counter_place_list(loader, place);
 	if (place->error && place->error != -ENOENT && problems)
 		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
 			 problems);

@@ -65,8 +65,6 @@ struct counter_loader {
 	struct counter_layout layout;
 	struct counter_place *places;
 	size_t place_count;
-	/* Drivers whose devices are alike, and none of them has counters there. */
-	const struct counter_names *absent[COUNTER_SOURCES];
 	bool noted; /* why netlink does not tell: once is enough */
 };
 

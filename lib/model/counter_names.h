@@ -93,7 +93,6 @@ struct counter_names {
 	const char *driver;	    /* rxe, mlx5 ...; NULL where the source has but one table */
 	const struct counter_name *rows;
 	size_t count;
-	bool alike; /* all devices of the driver have the same sources */
 };
 
 /* Ends with one whose rows are NULL. */

@@ -50,11 +50,9 @@ static const struct counter_name rows[] = {
 	 "Receive operations completed."},
 };
 
-/* One struct ib_device_ops for all of them, sw/rxe/rxe_verbs.c. */
 const struct counter_names counter_names_rxe = {
 	.source = COUNTER_SOURCE_HW,
 	.driver = "rxe",
 	.rows = rows,
 	.count = ARRAY_SIZE(rows),
-	.alike = true,
 };
