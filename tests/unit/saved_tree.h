@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
 #include "source/sysfs.h"
 
 struct saved_tree {
@@ -36,6 +37,17 @@ static inline void tree_open(struct saved_tree *tree)
 	assert_non_null(mkdtemp(tree->path));
 	assert_int_equal(chmod(tree->path, 0755), 0);
 	assert_int_equal(root_open(tree->path, &tree->root), 0);
+}
+
+/* A cmocka set-up for a test's own struct that begins with a saved tree; free(3) it behind the
+ * tree. */
+static inline int tree_set_up(void **state, size_t size)
+{
+	struct saved_tree *tree = mem_alloc_zero(1, size);
+
+	tree_open(tree);
+	*state = tree;
+	return 0;
 }
 
 static inline int tree_remove_one(const char *path, const struct stat *status, int kind,

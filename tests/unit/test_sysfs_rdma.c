@@ -20,11 +20,7 @@ struct bed {
 
 static int setup(void **state)
 {
-	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
-
-	tree_open(&bed->tree);
-	*state = bed;
-	return 0;
+	return tree_set_up(state, sizeof(struct bed));
 }
 
 static int teardown(void **state)

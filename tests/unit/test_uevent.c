@@ -17,28 +17,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "notes.h"
 #include "source/uevent.h"
-
-/* What the handlers note, a line each. */
-#define LINE_BYTES 160
-
-struct notes {
-	size_t count;
-	char lines[8][LINE_BYTES];
-};
-
-static char *next_line(struct notes *notes)
-{
-	assert_true(notes->count < ARRAY_SIZE(notes->lines));
-	return notes->lines[notes->count++];
-}
-
-#define note(notes, ...) snprintf(next_line(notes), LINE_BYTES, __VA_ARGS__)
-
-static void pair(int fds[static 2])
-{
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
-}
 
 #define UEVENT(text) text, sizeof(text) - 1
 
