@@ -86,7 +86,7 @@ def play(tap):
     siw(tap)
     clear()
     peers.shell('bed_many 1')
-    beside(tap, 'one device')
+    beside(tap, 'one device', lists=FEW)
     peers.shell('bed_many 64')
     beside(tap, '64 devices', lists=FEW)
     tap.say('personalities:', *differ.summary())

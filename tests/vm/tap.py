@@ -5,13 +5,14 @@ import sys
 import time
 
 SHOWN = 25  # lines of diagnostics for a test
+SLOW = 5.0  # seconds since the test before, from which on they are told
 
 
 class Tap:
     def __init__(self):
         self.number = 0
         self.failed = 0
-        self.begin = time.monotonic()
+        self.begin = self.last = time.monotonic()
 
     def say(self, *lines):
         for line in lines:
@@ -31,6 +32,10 @@ class Tap:
         if len(wrong) > SHOWN:
             self.say('and %d more' % (len(wrong) - SHOWN))
         self.say(*say)
+        now = time.monotonic()
+        if now - self.last > SLOW:
+            self.say('%.1f s' % (now - self.last))
+        self.last = now
         return not wrong
 
     def skip(self, name, reason):
