@@ -165,7 +165,7 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 	return true;
 }
 
-static enum target_kind forced_kind(const struct mad_args *args)
+enum target_kind mad_forced_kind(const struct mad_args *args)
 {
 	return args->lid      ? TARGET_LID
 	       : args->guid   ? TARGET_GUID
@@ -179,7 +179,7 @@ static bool add_destination(struct mad_session *session, const char *name, char 
 	struct mad_target target;
 	_cleanup_(freep) char *message = NULL, *clean = text_clean(name, strlen(name));
 	struct mad_destination *destination;
-	int rc = mad_target_parse(name, forced_kind(session->args), &target);
+	int rc = mad_target_parse(name, mad_forced_kind(session->args), &target);
 
 	if (rc) {
 		message = rc == -ERANGE ? mem_format("'%s' is out of range: LIDs are 1 to 49151, "
@@ -208,7 +208,7 @@ static bool add_destinations(struct mad_session *session, const char *list, char
 	char *rest = copy, *name;
 
 	if (session->args->direct ||
-	    (!forced_kind(session->args) && list[0] == '0' && (list[1] == ',' || !list[1])))
+	    (!mad_forced_kind(session->args) && list[0] == '0' && (list[1] == ',' || !list[1])))
 		return add_destination(session, list, words);
 	while ((name = strsep(&rest, ",")))
 		if (!add_destination(session, name, words))
@@ -343,12 +343,6 @@ bool mad_session_stopped(struct mad_session *session)
 	return is_stopped(session);
 }
 
-char *mad_no_answer(unsigned int tries)
-{
-	return tries == 1 ? mem_string("no answer, asked once")
-			  : mem_format("no answer, asked %u times", tries);
-}
-
 static const char *silence_hint(bool smp)
 {
 	return smp ? "the node or the way to it is down, or it answers only who knows its M_Key "
@@ -361,21 +355,14 @@ bool mad_session_check_hint(struct mad_session *session, const struct mad_destin
 {
 	const bool smp = mad_class_is_smp(item->request.mgmt_class);
 	_cleanup_(freep) char *text = NULL;
-	char word[MAD_STATUS_BYTES];
 
 	if (!item->error && !item->status)
 		return true;
-	if (!item->error) {
-		mad_status_word(item->request.mgmt_class, item->status, word);
-		text = mem_format("refused with status 0x%04x: %s", item->status, word);
-	} else if (item->error == -ETIMEDOUT) {
-		text = mad_no_answer(item->tries);
+	text = mad_failure_text(item->request.mgmt_class, item->error, item->status, item->tries);
+	if (item->error == -ETIMEDOUT)
 		hint = hint ? hint : silence_hint(smp);
-	} else {
-		text = mem_string(item->error == -ECANCELED ? "interrupted"
-							    : strerror(-item->error));
+	else if (item->error)
 		hint = NULL;
-	}
 	problem_add_text(&session->listing.inventory.problems, destination->name, what,
 			 smp ? "smp" : "gmp", text, hint);
 	return false;
@@ -400,16 +387,30 @@ static void release_signals(struct mad_session *session)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-int mad_session_end(struct mad_session *session)
+static void release(struct mad_session *session)
 {
-	int status;
-
 	mad_engine_free(session->engine);
 	for (size_t i = 0; i < session->destination_count; i++)
 		free_destination(&session->destinations[i]);
 	free(session->destinations);
 	mad_port_clear(&session->port);
-	status = listing_end(&session->listing);
+}
+
+/* Prints first: to close a port with requests under way may take a while. */
+int mad_session_end(struct mad_session *session)
+{
+	int status = listing_end(&session->listing);
+
+	release(session);
+	release_signals(session);
+	return status;
+}
+
+int mad_session_end_quietly(struct mad_session *session, int rc)
+{
+	int status = listing_end_quietly(&session->listing, rc);
+
+	release(session);
 	release_signals(session);
 	return status;
 }

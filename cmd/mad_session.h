@@ -84,6 +84,8 @@ bool mad_session_find_all(struct mad_session *session, char *const *words);
  * directed route.
  */
 bool mad_session_find_by_lid(struct mad_session *session, char *const *words);
+/* What the options say that destinations are; TARGET_ANY: nothing. */
+enum target_kind mad_forced_kind(const struct mad_args *args);
 /* Whether a signal asks for the end. */
 bool mad_session_stopped(struct mad_session *session);
 /* Notes what came of a request instead of data; returns whether there are data. */
@@ -92,7 +94,7 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 /* The same with a next step of the caller's own for what came; NULL: the usual one. */
 bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
 			    const char *what, const struct mad_item *item, const char *hint);
-/* `no answer, asked 4 times`: the words of a time-out, for the caller to free. */
-char *mad_no_answer(unsigned int tries);
 /* Prints, frees, returns the exit status. */
 int mad_session_end(struct mad_session *session);
+/* The same for a command that has printed something else than its rows: `rc` of that. */
+int mad_session_end_quietly(struct mad_session *session, int rc);

@@ -32,15 +32,9 @@ bool perf_check(struct perf_run *run, const struct perf_port *port, const char *
 static void tell_lack(struct perf_run *run, const struct perf_port *port, const char *name,
 		      const struct mad_item *item)
 {
-	_cleanup_(freep) char *text = NULL;
-	char word[MAD_STATUS_BYTES];
+	_cleanup_(freep) char *text = mad_failure_text(MAD_CLASS_PM, item->error, item->status,
+						       item->tries);
 
-	if (item->error) {
-		text = mad_no_answer(item->tries);
-	} else {
-		mad_status_word(MAD_CLASS_PM, item->status, word);
-		text = mem_format("refused with status 0x%04x: %s", item->status, word);
-	}
 	problem_add_text(&run->session.listing.inventory.problems,
 			 run->session.destinations[port->destination].name, name, "gmp", text,
 			 "the node may not have it: rdmactl perf alone shows what all have");

@@ -17,29 +17,16 @@
 
 void selftest_output_begin(struct selftest_output *output, struct listing *listing)
 {
-	*output = (struct selftest_output){
-		.listing = listing,
-		.shows_progress = !listing->ctx->globals.quiet && isatty(STDERR_FILENO),
-	};
-}
-
-/* With blanks: not all terminals know a sequence for it. */
-static void erase_progress(struct selftest_output *output)
-{
-	if (output->progress_width)
-		fprintf(stderr, "\r%*s\r", (int)output->progress_width, "");
-	output->progress_width = 0;
+	*output = (struct selftest_output){.listing = listing};
+	progress_begin(&output->progress, listing->ctx);
 }
 
 static void show_progress(struct selftest_output *output, const char *test)
 {
 	_cleanup_(freep) char *clean = text_clean(output->device, strlen(output->device));
-	int width;
+	_cleanup_(freep) char *text = mem_format("%s/%u %s", clean, output->port, test);
 
-	erase_progress(output);
-	width = fprintf(stderr, "%s/%u %s", clean, output->port, test);
-	output->progress_width = width > 0 ? (size_t)width : 0;
-	fflush(stderr);
+	progress_show(&output->progress, text);
 }
 
 void selftest_output_rows(struct selftest_output *output)
@@ -57,7 +44,7 @@ void selftest_output_rows(struct selftest_output *output)
 	output->last = results->items[results->count - 1];
 	if (!listing_streams(output->listing))
 		return;
-	erase_progress(output);
+	progress_erase(&output->progress);
 	listing_stream(output->listing);
 }
 
@@ -81,7 +68,7 @@ void selftest_output_progress(void *context, const char *test)
 
 	if (listing_streams(output->listing))
 		selftest_output_rows(output);
-	if (output->shows_progress)
+	if (output->progress.shown)
 		show_progress(output, test);
 }
 
@@ -164,7 +151,7 @@ static int finish(struct selftest_output *output, bool histograms)
 	const struct selftest_results *results = &output->results;
 	int rc, status;
 
-	erase_progress(output);
+	progress_erase(&output->progress);
 	selftest_output_rows(output);
 	rc = listing_print(output->listing);
 	for (size_t i = 0; !rc && histograms && i < results->count; i++)

@@ -7,14 +7,14 @@
 
 #include "listing.h"
 #include "model/selftest_result.h"
+#include "progress.h"
 
 struct selftest_output {
 	struct listing *listing;
 	struct selftest_results results;
 	const struct selftest_result *last; /* that was taken from the results */
-	bool shows_progress;
-	size_t progress_width; /* of what stands on the terminal */
-	const char *device;    /* under test, for the progress */
+	struct progress progress;
+	const char *device; /* under test, for the progress */
 	unsigned int port;
 };
 

@@ -97,16 +97,6 @@ static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_
 	return items;
 }
 
-static unsigned int byte_of(const struct mad_item *item, size_t byte)
-{
-	return item->data[byte];
-}
-
-static uint16_t word_of(const struct mad_item *item, size_t byte)
-{
-	return (uint16_t)bits_get(item->data, byte * 8, 16);
-}
-
 /* 14.2.5.3, 14.2.5.4, 14.2.5.6: how large the node's tables are */
 static void learn(struct smp_run *run)
 {
@@ -115,18 +105,13 @@ static void learn(struct smp_run *run)
 	struct mad_item *items = ask_all(run, NODE_INFO, 0, "NodeInfo");
 
 	for (size_t i = 0; i < count; i++) {
-		run->nodes[i].facts.is_switch = byte_of(&items[i], 2) == NODE_TYPE_SWITCH;
-		run->nodes[i].facts.ports = (uint8_t)byte_of(&items[i], 3);
-		run->nodes[i].facts.pkeys = word_of(&items[i], 28);
+		smp_node_take_node_info(&run->nodes[i].facts, items[i].data);
 	}
 	free(items);
 	if (smp_needs_port_info(attribute)) {
 		items = ask_all(run, PORT_INFO, 0, "PortInfo");
-		for (size_t i = 0; i < count; i++) {
-			run->nodes[i].facts.low_arbitrations = (uint8_t)byte_of(&items[i], 39);
-			run->nodes[i].facts.high_arbitrations = (uint8_t)byte_of(&items[i], 40);
-			run->nodes[i].facts.guids = (uint8_t)byte_of(&items[i], 50);
-		}
+		for (size_t i = 0; i < count; i++)
+			smp_node_take_port_info(&run->nodes[i].facts, items[i].data);
 		free(items);
 	}
 }
@@ -144,17 +129,11 @@ static void learn_switches(struct smp_run *run)
 	}
 	items = ask_all(run, SWITCH_INFO, 0, "SwitchInfo");
 	for (size_t i = 0; i < count; i++) {
-		struct smp_node *facts = &run->nodes[i].facts;
-
 		if (skipped[i])
 			run->nodes[i].failed = false;
 		if (skipped[i] || run->nodes[i].failed)
 			continue;
-		facts->enhanced_port0 = byte_of(&items[i], 16) & 8;
-		facts->multicast_cap = word_of(&items[i], 4);
-		facts->linear_top = word_of(&items[i], 6);
-		facts->switch_pkeys = word_of(&items[i], 14);
-		facts->multicast_top = word_of(&items[i], 18);
+		smp_node_take_switch_info(&run->nodes[i].facts, items[i].data);
 	}
 	free(items);
 }

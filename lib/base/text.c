@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +67,25 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0xe0000 && point <= 0xe0fff);
 }
 
-/* Nearly all names are plain ASCII to their end. */
+/* Nearly all names are plain ASCII to their end: eight characters at a time. */
 static size_t plain_length(const char *bytes, size_t length)
 {
+	const uint64_t ones = UINT64_MAX / 0xff;
 	size_t i = 0;
 
+	for (; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
+		uint64_t word, odd;
+
+		memcpy(&word, bytes + i, sizeof(word));
+		word = le64toh(word);
+		/*
+		 * The highest bit of a byte below ' ', above '~' or above 0x7f. Borrows and carries
+		 * touch only bytes behind such a one, and the first is all that counts.
+		 */
+		odd = ((word - ones * ' ') | (word + ones * (0x7f - '~')) | word) & ones << 7;
+		if (odd)
+			return i + (size_t)__builtin_ctzll(odd) / 8;
+	}
 	while (i < length && bytes[i] >= ' ' && bytes[i] <= '~')
 		i++;
 	return i;

@@ -40,3 +40,8 @@ const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id);
  */
 int mad_status_word(unsigned int mgmt_class, unsigned int status,
 		    char text[static MAD_STATUS_BYTES]);
+/*
+ * Why a request got no data, from the `error` and `status` of its answer: `no answer, asked 4
+ * times`, `refused with status 0x001c: invalid-value`; to be freed.
+ */
+char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, unsigned int tries);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Classes: 13.4.4; methods: 13.4.5, 15.2.2; statuses: 13.4.7, 15.2.4; attributes: of each class. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "mad/header.h"
 
 enum {
@@ -250,4 +253,18 @@ int mad_status_word(unsigned int mgmt_class, unsigned int status,
 	if (rest)
 		add_bits(&out, rest);
 	return 1;
+}
+
+char *mad_failure_text(unsigned int mgmt_class, int error, unsigned int status, unsigned int tries)
+{
+	char word[MAD_STATUS_BYTES];
+
+	if (error == -ETIMEDOUT && tries == 1)
+		return mem_string("no answer, asked once");
+	if (error == -ETIMEDOUT)
+		return mem_format("no answer, asked %u times", tries);
+	if (error)
+		return mem_string(error == -ECANCELED ? "interrupted" : strerror(-error));
+	mad_status_word(mgmt_class, status, word);
+	return mem_format("refused with status 0x%04x: %s", status, word);
 }

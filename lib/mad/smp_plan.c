@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/device.h"
+#include "schema/bits.h"
 
 #define FIRST_MLID	  0xc000u /* IBA 1, 4.1.3 */
 #define PORTS_IN_POSITION 16u	  /* bits of an entry of the multicast forwarding table */
@@ -20,6 +22,34 @@ struct plan {
 	struct smp_step **steps;
 	size_t *count;
 };
+
+static uint16_t word_at(const unsigned char *data, size_t byte)
+{
+	return (uint16_t)bits_get(data, byte * 8, 16);
+}
+
+void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
+{
+	node->is_switch = info[2] == NODE_TYPE_SWITCH;
+	node->ports = info[3];
+	node->pkeys = word_at(info, 28);
+}
+
+void smp_node_take_switch_info(struct smp_node *node, const unsigned char *info)
+{
+	node->enhanced_port0 = info[16] & 8;
+	node->multicast_cap = word_at(info, 4);
+	node->linear_top = word_at(info, 6);
+	node->switch_pkeys = word_at(info, 14);
+	node->multicast_top = word_at(info, 18);
+}
+
+void smp_node_take_port_info(struct smp_node *node, const unsigned char *info)
+{
+	node->low_arbitrations = info[39];
+	node->high_arbitrations = info[40];
+	node->guids = info[50];
+}
 
 bool smp_needs_switch_info(const struct mad_attribute *attribute)
 {

@@ -23,6 +23,11 @@ struct smp_range {
 	uint32_t first, last;
 };
 
+/* Takes into it what the data of these attributes tell: 14.2.5.3, 14.2.5.4, 14.2.5.6. */
+void smp_node_take_node_info(struct smp_node *node, const unsigned char *info);
+void smp_node_take_switch_info(struct smp_node *node, const unsigned char *info);
+void smp_node_take_port_info(struct smp_node *node, const unsigned char *info);
+
 /* What of the attribute is asked for. */
 struct smp_choice {
 	const struct smp_range *ranges; /* of ports, of entries of a forwarding table */

@@ -232,13 +232,6 @@ static void get_figures(const void *record, struct value *value)
 	REAL_FIELD(struct selftest_result, latency_##name##_usec, "latency_" #name "_usec", \
 		   heading " us", FIELD_RIGHT, 0, help)
 
-/* Lists of records each with a heading of their own: there are two here. */
-#define LIST_OF_RECORDS(get_, schema_, key_, heading_, help_)                           \
-	{                                                                               \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_RECORDS, \
-		.get = get_, .records = schema_                                         \
-	}
-
 static const struct field selftest_fields[] = {
 	STRING_FIELD(struct selftest_result, device, "device", "DEVICE", FIELD_DEFAULT, 0,
 		     "name of the device"),
@@ -310,10 +303,10 @@ static const struct field selftest_fields[] = {
 		   "time of packing by the CPU and one contiguous transfer, in microseconds"),
 	COMPUTED_FIELD(FIELD_REAL, get_packed_ratio, "packed_ratio", "PACKED RATIO", FIELD_RIGHT, 0,
 		       "transfer_usec / packed_usec: below 1 gather or scatter is faster"),
-	LIST_OF_RECORDS(get_histogram, &bucket_schema, "histogram", "HISTOGRAM",
-			"distribution of the latencies"),
-	LIST_OF_RECORDS(get_counters, &counter_schema, "counters", "COUNTERS",
-			"counters of both ports before and after"),
+	HEADED_RECORDS_FIELD(get_histogram, &bucket_schema, "histogram", "HISTOGRAM",
+			     "distribution of the latencies"),
+	HEADED_RECORDS_FIELD(get_counters, &counter_schema, "counters", "COUNTERS",
+			     "counters of both ports before and after"),
 };
 
 const struct schema selftest_schema = {

@@ -35,6 +35,18 @@ int render_to_text(const struct render_options *options, const struct document *
 	return rc;
 }
 
+int render_to_file(FILE *file, const struct render_options *options,
+		   const struct document *document)
+{
+	FILE *before = stdout;
+	int rc;
+
+	stdout = file;
+	rc = render(options, document);
+	stdout = before;
+	return rc;
+}
+
 int render_document(FILE *file, const struct document *head, const struct document *document)
 {
 	const struct render_options line = {.format = FORMAT_JSONL};
@@ -43,8 +55,8 @@ int render_document(FILE *file, const struct document *head, const struct docume
 	FILE *before = stdout;
 	int rc = render_to_text(&line, head, &members);
 
-	if (rc)
-		return rc;
+	if (rc || !members)
+		return rc ? rc : -EIO;
 	/* {"time": ...}\n without its end, then as render_json_begin() goes on. */
 	fprintf(file, "%.*s,\n \"schema\": \"rdmactl/%s/%u\",\n \"%s\": [",
 		(int)strlen(members) - 2, members, schema->name, schema->version, schema->name);

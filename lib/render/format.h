@@ -2,6 +2,8 @@
 /* The back ends of render(), and what they share. */
 #pragma once
 
+#include <stdlib.h>
+
 #include "render/render.h"
 
 int render_table(const struct render_options *options, const struct document *document);
@@ -31,7 +33,12 @@ struct text {
 
 /* Lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
-void text_release(struct text *text);
+/* Of each cell, and hardly any has something to release: no call for the others. */
+static inline void text_release(struct text *text)
+{
+	if (text->owned)
+		free(text->owned);
+}
 
 /* What both kinds of tables have in common: a cell's text, `-` for nothing, and a tone's colour. */
 void table_get_cell(const struct field *field, const void *row, struct value *value,

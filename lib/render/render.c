@@ -100,11 +100,6 @@ void format_value(const struct value *value, const char *separator, struct text 
 	}
 }
 
-void text_release(struct text *text)
-{
-	free(text->owned);
-}
-
 int render(const struct render_options *options, const struct document *document)
 {
 	switch (options->format) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "schema/bits.h"
 
+#include <endian.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* How many of `width` bits from `bit` on are in the same byte. */
 static unsigned int part_of(size_t bit, unsigned int width)
@@ -17,15 +19,57 @@ static bool whole_bytes(size_t bit, unsigned int width)
 	return !((bit | width) % 8);
 }
 
+static uint64_t get_bytes(const unsigned char *bytes, unsigned int count)
+{
+	uint64_t number = 0;
+	uint32_t word;
+	uint16_t half;
+
+	switch (count) {
+	case 2:
+		memcpy(&half, bytes, sizeof(half));
+		return be16toh(half);
+	case 4:
+		memcpy(&word, bytes, sizeof(word));
+		return be32toh(word);
+	case 8:
+		memcpy(&number, bytes, sizeof(number));
+		return be64toh(number);
+	default:
+		for (unsigned int i = 0; i < count; i++)
+			number = number << 8 | bytes[i];
+		return number;
+	}
+}
+
+static void set_bytes(unsigned char *bytes, unsigned int count, uint64_t number)
+{
+	const uint64_t whole = htobe64(number);
+	const uint32_t word = htobe32((uint32_t)number);
+	const uint16_t half = htobe16((uint16_t)number);
+
+	switch (count) {
+	case 2:
+		memcpy(bytes, &half, sizeof(half));
+		break;
+	case 4:
+		memcpy(bytes, &word, sizeof(word));
+		break;
+	case 8:
+		memcpy(bytes, &whole, sizeof(whole));
+		break;
+	default:
+		for (; count--; number >>= 8)
+			bytes[count] = (unsigned char)number;
+	}
+}
+
 uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 {
 	uint64_t number = 0;
 
-	if (whole_bytes(bit, width)) {
-		for (size_t i = bit / 8; i < (bit + width) / 8; i++)
-			number = number << 8 | bytes[i];
-		return number;
-	}
+	if (whole_bytes(bit, width))
+		return get_bytes(bytes + bit / 8, width / 8);
 	while (width) {
 		unsigned int part = part_of(bit, width);
 		unsigned int shift = 8 - bit % 8 - part;
@@ -40,8 +84,7 @@ uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 void bits_set(unsigned char *bytes, size_t bit, unsigned int width, uint64_t number)
 {
 	if (whole_bytes(bit, width)) {
-		for (size_t i = (bit + width) / 8; i-- > bit / 8; number >>= 8)
-			bytes[i] = (unsigned char)number;
+		set_bytes(bytes + bit / 8, width / 8, number);
 		return;
 	}
 	while (width) {

@@ -81,6 +81,15 @@ static void get_list(const struct strings *strings, struct value *value)
 	value->list.count = strings->count;
 }
 
+static void get_records(const struct records *records, struct value *value)
+{
+	if (!records->known)
+		return;
+	value->kind = VALUE_RECORDS;
+	value->records.rows = records->rows;
+	value->records.count = records->count;
+}
+
 void field_get_address(const struct field *field, const void *member, struct value *value)
 {
 	const struct known_gid *gid = member;
@@ -137,7 +146,8 @@ void field_get(const struct field *field, const void *record, struct value *valu
 	case FIELD_LIST:
 		get_list(member, value);
 		break;
-	case FIELD_RECORDS: /* always through get */
+	case FIELD_RECORDS:
+		get_records(member, value);
 		break;
 	default:
 		field_get_number(field, member, value);

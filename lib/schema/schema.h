@@ -24,7 +24,7 @@ enum field_kind {
 	FIELD_GID,	/* struct known_gid */
 	FIELD_IP,	/* struct known_ip */
 	FIELD_LIST,	/* struct strings */
-	FIELD_RECORDS,	/* a list of records of another schema, through `get` */
+	FIELD_RECORDS,	/* struct records, of another schema */
 };
 
 enum field_flag {
@@ -152,4 +152,17 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 	{                                                                                     \
 		.key = key_, .heading = "RECORDS", .help = help_, .kind = FIELD_RECORDS,      \
 		.needs = needs_, .get = get_, .records = schema_, .records_columns = columns_ \
+	}
+/* One of several in a record: each has a heading of its own. */
+#define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_)                      \
+	{                                                                               \
+		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_RECORDS, \
+		.get = get_, .records = schema_                                         \
+	}
+/* The same held by the record, as struct records. */
+#define HELD_RECORDS_FIELD(record, member, schema_, key_, needs_, help_)                     \
+	{                                                                                    \
+		FIELD_ROW(record, member, struct records, FIELD_RECORDS, key_, "RECORDS", 0, \
+			  needs_, help_),                                                    \
+			.records = schema_                                                   \
 	}

@@ -41,6 +41,13 @@ struct strings {
 	bool known;
 };
 
+/* A list of records of one schema, in a row; known with none is an empty list. */
+struct records {
+	void *rows;
+	size_t count;
+	bool known;
+};
+
 void number_set(struct number *number, uint64_t value);
 static inline struct number number_of(uint64_t value)
 {

@@ -21,12 +21,18 @@ struct head {
 	struct number uptime;
 };
 
+struct leaf {
+	char *name;
+	struct number guid, mask;
+};
+
 struct row {
 	char *name;
 	struct number count, word;
 	struct real ratio;
 	enum tristate good;
 	char *computed;
+	struct records leaves; /* struct leaf */
 };
 
 static const struct enum_name words[] = {{3, "three"}, {4, "four"}, {0, NULL}};
@@ -36,6 +42,20 @@ static void get_computed(const void *record, struct value *value)
 	(void)record;
 	value_set_string(value, "shown, but not held");
 }
+
+static const struct field leaf_fields[] = {
+	STRING_FIELD(struct leaf, name, "name", "NAME", 0, 0, "x"),
+	GUID_FIELD(struct leaf, guid, "guid", "GUID", 0, 0, "x"),
+	HEX_FIELD(struct leaf, mask, 4, "mask", "MASK", 0, 0, "x"),
+};
+
+static const struct schema leaf_schema = {
+	.name = "leaves",
+	.version = 1,
+	.fields = leaf_fields,
+	.field_count = ARRAY_SIZE(leaf_fields),
+	.record_size = sizeof(struct leaf),
+};
 
 static const struct field head_fields[] = {
 	STRING_FIELD(struct head, host, "host", "HOST", 0, 0, "x"),
@@ -49,6 +69,7 @@ static const struct field fields[] = {
 	REAL_FIELD(struct row, ratio, "ratio", "RATIO", 0, 0, "x"),
 	BOOL_FIELD(struct row, good, "good", "GOOD", 0, 0, "x"),
 	COMPUTED_FIELD(FIELD_STRING, get_computed, "computed", "COMPUTED", 0, 0, "x"),
+	HELD_RECORDS_FIELD(struct row, leaves, &leaf_schema, "leaves", 0, "x"),
 };
 
 static const struct schema head_schema = {
@@ -138,17 +159,23 @@ static void written_and_read(void **state)
 {
 	char name[] = "quote \" backslash \\ \xc3\xbc", host[] = "node1";
 	const struct head head = {.host = host, .uptime = {UINT64_MAX, true}};
+	struct leaf leaves[] = {
+		{.name = name, .guid = {0x0011223344556677, true}, .mask = {0xab, true}},
+		{.mask = {UINT64_MAX, true}},
+	};
 	const struct row rows[] = {
-		{.name = name,
+		{.leaves = {.rows = leaves, .count = 2, .known = true},
+		 .name = name,
 		 .count = {UINT64_MAX, true},
 		 .word = {4, true},
 		 .ratio = {0.125, true},
 		 .good = TRISTATE_NO},
-		{.good = TRISTATE_YES},
+		{.good = TRISTATE_YES, .leaves = {.known = true}},
 	};
 	_cleanup_(freep) char *text = write_document(&head, rows, 2);
 	_cleanup_(freep) char *none = write_document(&head, rows, 0);
 	struct document_read document;
+	const struct leaf *read;
 
 	(void)state;
 	assert_int_equal(read_text(text, &document), 0);
@@ -165,6 +192,14 @@ static void written_and_read(void **state)
 	assert_false(document.rows[1].count.known || document.rows[1].word.known ||
 		     document.rows[1].ratio.known);
 	assert_int_equal(document.rows[1].good, TRISTATE_YES);
+	assert_int_equal(document.rows[0].leaves.count, 2);
+	read = document.rows[0].leaves.rows;
+	assert_string_equal(read[0].name, name);
+	assert_true(read[0].guid.value == 0x0011223344556677);
+	assert_int_equal(read[0].mask.value, 0xab);
+	assert_false(read[1].guid.known || read[1].name);
+	assert_true(read[1].mask.value == UINT64_MAX);
+	assert_true(document.rows[1].leaves.known && !document.rows[1].leaves.count);
 	drop(&document);
 	assert_int_equal(read_text(none, &document), 0);
 	assert_int_equal(document.count, 0);
@@ -200,6 +235,15 @@ static void strange_but_right(void **state)
 	/* Said twice: the last one counts, and nothing leaks. */
 	assert_int_equal(read_text(ROWS("{\"name\":\"a\",\"name\":\"b\"}"), &document), 0);
 	assert_string_equal(document.rows[0].name, "b");
+	drop(&document);
+	assert_int_equal(
+		read_text(ROWS("{\"leaves\":[{\"name\":\"a\"},{}],\"leaves\":"
+			       "[ {\"\\u006eame\":\"b\",\"more\":[{}]} ]}, {\"leaves\":null}"),
+			  &document),
+		0);
+	assert_int_equal(document.rows[0].leaves.count, 1);
+	assert_string_equal(((struct leaf *)document.rows[0].leaves.rows)->name, "b");
+	assert_false(document.rows[1].leaves.known);
 	drop(&document);
 }
 
@@ -240,6 +284,14 @@ static void wrong(void **state)
 		{ROWS("{\"name\":7}"), "line 1: name is '7', which it cannot be"},
 		{ROWS("{\"good\":1}"), "line 1: good is '1', which it cannot be"},
 		{ROWS("{\"ratio\":true}"), "line 1: ratio is 'true', which it cannot be"},
+		{ROWS("{\"leaves\":[{\"guid\":\"0011:2233\"}]}"),
+		 "line 1: guid is '0011:2233', which it cannot be"},
+		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1: guid is '7', which it cannot be"},
+		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"),
+		 "line 1: mask is '17', which it cannot be"},
+		{ROWS("{\"leaves\":[{},]}"), "line 1: '{' is missing"},
+		{ROWS("{\"leaves\":{}}"), "line 1: '[' is missing"},
+		{ROWS("{\"leaves\":nil}"), "line 1: '[' is missing"},
 		{ROWS("{\"x\":nul}"), "line 1: 'nul' is no value"},
 		{ROWS("{\"x\":}"), "line 1: a value is missing"},
 		{ROWS("{\"x\":1,}"), "line 1: '\"' is missing"},

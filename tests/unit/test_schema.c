@@ -215,7 +215,8 @@ static void records(void **state)
 {
 	struct leaf leaves[2] = {{.index = number_of(1)}, {.index = number_of(2)}};
 	struct sample sample = {.leaves = leaves, .leaf_count = 2};
-	const struct field no_getter = {.kind = FIELD_RECORDS};
+	const struct field held = {.kind = FIELD_RECORDS};
+	struct records list = {.rows = leaves, .count = 1};
 	struct value value;
 
 	(void)state;
@@ -223,8 +224,13 @@ static void records(void **state)
 	assert_int_equal(value.kind, VALUE_RECORDS);
 	assert_ptr_equal(value.records.rows, leaves);
 	assert_int_equal(value.records.count, 2);
-	field_get(&no_getter, &sample, &value);
+	field_get(&held, &list, &value);
 	assert_int_equal(value.kind, VALUE_NONE);
+	list.known = true;
+	field_get(&held, &list, &value);
+	assert_int_equal(value.kind, VALUE_RECORDS);
+	assert_ptr_equal(value.records.rows, leaves);
+	assert_int_equal(value.records.count, 1);
 }
 
 static void found_by_key(void **state)

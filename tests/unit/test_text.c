@@ -122,6 +122,33 @@ static void clean_escapes_what_is_not_utf8(void **state)
 	check_samples(samples, ARRAY_SIZE(samples));
 }
 
+/* Eight bytes are looked at together: one in any of their places is found. */
+static void clean_finds_each_place(void **state)
+{
+	static const struct {
+		char odd;
+		const char *clean;
+	} samples[] = {{'\x1f', "\\x1f"}, {'\x7f', "\\x7f"}, {'\x80', "\\x80"}, {'\xff', "\\xff"},
+		       {'\x01', "\\x01"}, {' ', " "},	     {'~', "~"},	{'\0', NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		for (size_t at = 0; at < 20; at++) {
+			_cleanup_(freep) char *text = NULL, *expected = NULL;
+			char raw[20];
+
+			memset(raw, at % 2 ? '~' : ' ', sizeof(raw));
+			expected = samples[i].clean
+					   ? mem_format("%.*s%s%.*s", (int)at, raw,
+							samples[i].clean, 19 - (int)at, raw)
+					   : mem_format("%.*s", (int)at, raw);
+			raw[at] = samples[i].odd;
+			text = clean_exactly(raw, sizeof(raw));
+			assert_string_equal(text, expected);
+		}
+	}
+}
+
 static void clean_stops_at_nul_and_length(void **state)
 {
 	_cleanup_(freep) char *nul = clean_exactly("ab\0cd", 5);
@@ -354,6 +381,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_keeps_text),
+		cmocka_unit_test(clean_finds_each_place),
 		cmocka_unit_test(clean_escapes_controls),
 		cmocka_unit_test(clean_escapes_what_is_not_utf8),
 		cmocka_unit_test(clean_stops_at_nul_and_length),
