@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names that an administrator gives to nodes, by GUID, in a file as ibnetdiscover(8) reads by
+ * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`, `#` begins a comment.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct node_name {
+	uint64_t guid;
+	char *name; /* cleaned */
+};
+
+struct node_names {
+	struct node_name *items; /* sorted by GUID */
+	size_t count;
+};
+
+/*
+ * Fills empty names from the text of such a file. Returns 0, or -EINVAL with the number of the
+ * first line that is wrong.
+ */
+int node_names_parse(const char *text, struct node_names *names, unsigned int *ret_line);
+/* NULL: it has none. */
+const char *node_names_find(const struct node_names *names, uint64_t guid);
+void node_names_clear(struct node_names *names);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Files of ibnetdiscover, its text or its cache: the input is all of one. What is read can be
+ * written, and what was written is read and written the same; routes of nodes lead to them.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/iblinkinfo.h"
+#include "fabric/ibnetdiscover.h"
+#include "fabric/topology_cache.h"
+#include "fabric/topology_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_route(const struct fabric *fabric, uint32_t number)
+{
+	uint8_t path[FABRIC_HOPS_MOST + 1];
+	int hops = fabric_path(fabric, number, path);
+	uint32_t at = 0;
+
+	for (int i = 1; i <= hops; i++) {
+		const struct fabric_node *node = &fabric->nodes[at];
+
+		if (path[i] > node->port_count ||
+		    fabric->ports[node->first_port + path[i]].peer == FABRIC_NONE)
+			abort();
+		at = fabric->ports[fabric->ports[node->first_port + path[i]].peer].node;
+	}
+	if (hops >= 0 && at != number)
+		abort();
+}
+
+static void check_graph(const struct fabric *fabric)
+{
+	if (!fabric->node_count)
+		abort();
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		check_route(fabric, i);
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		if (fabric->ports[i].peer != FABRIC_NONE &&
+		    fabric->ports[fabric->ports[i].peer].peer != i)
+			abort();
+}
+
+static bool has_twins(const struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].ambiguous)
+			return true;
+	return false;
+}
+
+static char *write_again(const char *text)
+{
+	struct fabric fabric = {.nodes = NULL};
+	struct fabric_view view = {.fabric = &fabric};
+	char *message = NULL, *again;
+
+	if (fabric_read_topology(text, strlen(text), &fabric, &message))
+		abort();
+	again = ibnetdiscover_text(&view, 0);
+	fabric_clear(&fabric);
+	return again;
+}
+
+static void check_texts(const struct fabric *fabric, bool was_text)
+{
+	const struct fabric_view view = {.fabric = fabric};
+	char *text = ibnetdiscover_text(&view, 0), *again;
+
+	free(iblinkinfo_text(&view));
+	/* Nodes of one GUID have the same name in the text. */
+	if (!has_twins(fabric)) {
+		again = write_again(text);
+		if (was_text && strcmp(text, again))
+			abort();
+		free(again);
+	}
+	free(text);
+}
+
+/* One line that may go to a terminal. */
+static void check_message(const char *message)
+{
+	char *clean = text_clean(message, strlen(message));
+
+	if (strcmp(clean, message))
+		abort();
+	free(clean);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Of the very size, so that the sanitizer sees every overrun. */
+	unsigned char *copy = mem_alloc_zero(size, 1);
+	struct fabric fabric = {.nodes = NULL};
+	char *message = NULL;
+	bool cache;
+	int rc;
+
+	if (size)
+		memcpy(copy, data, size);
+	cache = fabric_is_cache(copy, size);
+	rc = cache ? fabric_read_cache(copy, size, &fabric, &message)
+		   : fabric_read_topology((const char *)copy, size, &fabric, &message);
+	if (!rc) {
+		check_graph(&fabric);
+		check_texts(&fabric, !cache);
+	} else if (rc == -EINVAL) {
+		check_message(message);
+	} else if (rc != -ENOMSG || message) {
+		abort();
+	}
+	if (rc && (fabric.nodes || fabric.ports))
+		abort();
+	free(message);
+	free(copy);
+	fabric_clear(&fabric);
+	return 0;
+}

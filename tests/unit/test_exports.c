@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Slurm's topology and Graphviz: of made-up subnets, good, damaged and hostile. */
+#include "fabric/dot.h"
+#include "fabric/dot_text.h"
+#include "fabric/hostlist.h"
+#include "fabric/slurm.h"
+#include "fabric/tree.h"
+#include "made_up_fabric.h"
+
+static void test_damaged_dot(void **state)
+{
+	static const char *const parts[] = {
+		/* A host by itself, with words; its cable in the colour of slow ones. */
+		"label=<host0 HCA-1<br/><font point-size=\"9\" color=\"#e8710a\">4x SDR<br/>"
+		"could be 4x QDR</font>>",
+		"tooltip=\"leaf1 - host0 HCA-1: 4x SDR, could be 4x QDR, port 5\"",
+		/* One cable of two, in the colour of slow ones, with words halfway. */
+		"could be 4x QDR>];",
+		"tooltip=\"spine1 - leaf1: 1x QDR, could be 4x QDR, port 2\", minlen=1];",
+		/* Not active, and without an answer. */
+		"4x QDR<br/>init</font>>",
+		"label=\"port 9\\nno answer\"",
+		/* In the legend. */
+		"4x QDR, init: 1</td>",
+		"no answer: 1</td>",
+		/* The good hosts of a leaf. */
+		"3 hosts</font></td></tr><tr><td align=\"left\">host6</td></tr>",
+		"\"S-0000000000001004\" -- \"S-0000000000001005\" [style=\"invis\"]",
+	};
+	struct sample_subnet *subnet = *state;
+	char *text;
+
+	sample_damage(subnet);
+	text = fabric_dot_text(&subnet->view, false);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strstr(text, parts[i]))
+			fail_msg("not there: %s\n%s", parts[i], text);
+	free(text);
+	/* -v: no boxes. */
+	text = fabric_dot_text(&subnet->view, true);
+	assert_null(strstr(text, "3 hosts</font>"));
+	assert_non_null(strstr(text, "label=\"host6 HCA-1\""));
+	free(text);
+}
+
+static void test_slurm_of_a_tree(void **state)
+{
+	struct sample_subnet *subnet = *state;
+	char *text;
+
+	sample_make_tree(subnet);
+	text = fabric_slurm_text(&subnet->view);
+	assert_string_equal(text, "SwitchName=leaf1 Nodes=host[0-2]\n"
+				  "SwitchName=leaf2 Nodes=host[3-5]\n"
+				  "SwitchName=leaf3 Nodes=host[6-8]\n"
+				  "SwitchName=leaf4 Nodes=host[9-11]\n"
+				  "SwitchName=spine1 Switches=leaf[1-4]\n"
+				  "SwitchName=spine2 Switches=leaf[1-4]\n");
+	free(text);
+}
+
+/* A host is at one leaf: that of its first adapter. Slurm takes no leaf without hosts. */
+static void test_slurm_of_two_rails(void **state)
+{
+	struct sample_subnet *subnet = *state;
+	char *text;
+
+	for (unsigned int i = 0; i < 3; i++)
+		sample_add_switch(subnet, "leaf", i + 1);
+	sample_add_switch(subnet, "spine", 1);
+	sample_join_all(subnet, 0, 3, 3, 1, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		sample_join(subnet, 1 - i,
+			    sample_add(subnet, NODE_TYPE_CA, i ? "n1 mlx5_1" : "n1 mlx5_0"));
+		sample_join(subnet, 1 - i,
+			    sample_add(subnet, NODE_TYPE_CA, i ? "n2 mlx5_1" : "n2 mlx5_0"));
+	}
+	sample_join(subnet, 0, sample_add(subnet, NODE_TYPE_CA, "n3"));
+	text = fabric_slurm_text(&subnet->view);
+	assert_string_equal(text, "# n1 is cabled to several switches: listed at leaf2\n"
+				  "# n2 is cabled to several switches: listed at leaf2\n"
+				  "SwitchName=leaf1 Nodes=n3\n"
+				  "SwitchName=leaf2 Nodes=n[1-2]\n"
+				  "SwitchName=spine1 Switches=leaf[1-2]\n");
+	free(text);
+}
+
+/* What Slurm would not take as a name, or would take for a list of names. */
+static void test_slurm_names(void **state)
+{
+	static const char map[] = "0x1002 \"edge 7\"\n0x1003 \"compute[1-9],x first\"\n";
+	struct sample_subnet *subnet = *state;
+	unsigned int line;
+	char *text;
+
+	sample_add(subnet, NODE_TYPE_SWITCH, "MF0;sw:MSB7800/U1");
+	sample_add(subnet, NODE_TYPE_SWITCH, "MF0:sw;MSB7800/U1");
+	sample_add(subnet, NODE_TYPE_SWITCH, "ignored");
+	sample_add(subnet, NODE_TYPE_CA, "ignored");
+	sample_add(subnet, NODE_TYPE_CA, "\n SwitchName=evil\n");
+	sample_add(subnet, NODE_TYPE_CA, "\xff\xfe");
+	sample_add(subnet, NODE_TYPE_CA, "[[[");
+	assert_int_equal(node_names_parse(map, &subnet->names, &line), 0);
+	for (uint32_t i = 3; i < 7; i++)
+		sample_join(subnet, i % 2, i);
+	sample_join_all(subnet, 0, 2, 2, 1, 1);
+	text = fabric_slurm_text(&subnet->view);
+	assert_string_equal(text, "SwitchName=MF0-sw-MSB7800-U1-0000000000001001 "
+				  "Nodes=compute-1-9-x,xff-xfe\n"
+				  "SwitchName=MF0-sw-MSB7800-U1 Nodes=H-0000000000001006,x0a\n"
+				  "SwitchName=edge-7 Switches=MF0-sw-MSB7800-U1,"
+				  "MF0-sw-MSB7800-U1-0000000000001001\n");
+	free(text);
+}
+
+static void expect_hostlist(const char *expected, size_t most, const char *const *names,
+			    size_t count)
+{
+	char *list = hostlist_format(names, count, most);
+
+	assert_string_equal(list, expected);
+	free(list);
+}
+
+#define EXPECT_HOSTLIST(expected_, most_, ...)                                 \
+	do {                                                                   \
+		static const char *const names_[] = {__VA_ARGS__};             \
+		expect_hostlist(expected_, most_, names_, ARRAY_SIZE(names_)); \
+	} while (0)
+
+static void test_hostlist(void **state)
+{
+	(void)state;
+	expect_hostlist("", 0, NULL, 0);
+	EXPECT_HOSTLIST("a", 0, "a");
+	EXPECT_HOSTLIST("a1", 0, "a1");
+	EXPECT_HOSTLIST("a[1-3]", 0, "a3", "a1", "a2");
+	EXPECT_HOSTLIST("a[1-2]", 0, "a1", "a2", "a1", "a2");
+	EXPECT_HOSTLIST("a[1-2,4,7-8]", 0, "a8", "a7", "a4", "a2", "a1");
+	EXPECT_HOSTLIST("a[8-11]", 0, "a8", "a9", "a10", "a11");
+	EXPECT_HOSTLIST("a[08-11]", 0, "a08", "a09", "a10", "a11");
+	EXPECT_HOSTLIST("a,a[1-2],b1,b1-2", 0, "a", "a1", "b1", "a2", "b1-2");
+	EXPECT_HOSTLIST("a1b[1-2],a2b1", 0, "a1b1", "a1b2", "a2b1");
+	EXPECT_HOSTLIST("[1-3]", 0, "1", "2", "3");
+	/* 099 and 100 are of one width; 99 and 100 are counted on without zeros. */
+	EXPECT_HOSTLIST("a[099-100]", 0, "a099", "a100");
+	EXPECT_HOSTLIST("a[99-100]", 0, "a99", "a100");
+	EXPECT_HOSTLIST("a[0-1]", 0, "a0", "a1");
+	/* A number that is none to count with. */
+	EXPECT_HOSTLIST("a12345678901,a12345678902", 0, "a12345678901", "a12345678902");
+	EXPECT_HOSTLIST("a[1,3,...]", 6, "a1", "a3", "a5", "a7");
+	EXPECT_HOSTLIST("one,...", 6, "one", "two", "three");
+}
+
+/* 01 and 1 are different names: no reader must make one of the other. */
+static void test_hostlist_zeros(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"a1", "a01", "a2", "a02", "a10", "a010"};
+	char *list = hostlist_format(names, ARRAY_SIZE(names), 0);
+
+	assert_null(strstr(list, "1-02"));
+	assert_null(strstr(list, "01-2"));
+	assert_non_null(strstr(list, "010"));
+	free(list);
+}
+
+static void expect_dot(const char *string, const char *quoted, const char *html)
+{
+	struct text_buffer text = {.text = NULL};
+
+	dot_add_string(&text, string);
+	assert_string_equal(text.text, quoted);
+	text.length = 0;
+	text_buffer_add(&text, "%s", "");
+	dot_add_html(&text, string);
+	assert_string_equal(text.text, html);
+	free(text.text);
+}
+
+static void test_dot_strings(void **state)
+{
+	(void)state;
+	expect_dot("", "\"\"", "");
+	expect_dot("leaf 1", "\"leaf 1\"", "leaf 1");
+	expect_dot("a\"b", "\"a&#34;b\"", "a&#34;b");
+	/* \N would be the node's identifier, &amp; an ampersand. */
+	expect_dot("\\N", "\"\\\\N\"", "\\N");
+	expect_dot("\\", "\"\\\\\"", "\\");
+	expect_dot("&amp;<b>", "\"&#38;amp;&#60;b&#62;\"", "&#38;amp;&#60;b&#62;");
+	expect_dot("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", "\"??\xef\xbf\xbd\"", "??\xef\xbf\xbd");
+	expect_dot("\xef", "\"\xef\"", "\xef");
+}
+
+/* Whatever it is called, a node is inside of its quotation marks, and text has no controls. */
+static void test_hostile_names(void **state)
+{
+	static const char *const names[] = {
+		"\"; evil [label=\"x",
+		"</td></tr></table>>] evil [",
+		"\x1b[31mred",
+		"\\N\\G\\",
+		"%s%n&lt;",
+		"\xff\xff\xff",
+		"    ",
+		"x\nSwitchName=evil",
+	};
+	struct sample_subnet *subnet = *state;
+	char *text;
+
+	sample_add(subnet, NODE_TYPE_SWITCH, names[0]);
+	sample_add(subnet, NODE_TYPE_SWITCH, names[0]);
+	sample_add(subnet, NODE_TYPE_SWITCH, names[1]);
+	sample_join_all(subnet, 0, 2, 2, 1, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		sample_join(subnet, i % 2, sample_add(subnet, NODE_TYPE_CA, names[i]));
+	text = fabric_dot_text(&subnet->view, false);
+	assert_null(strstr(text, "\"; evil"));
+	assert_non_null(strstr(text, "label=\"&#34;; evil [label=&#34;x (0000:"));
+	assert_null(strstr(text, "</table>>] evil"));
+	assert_null(strchr(text, '\x1b'));
+	assert_null(strchr(text, '\xff'));
+	/* Two of the same name are told apart. */
+	assert_non_null(strstr(text, "(0000:0000:0000:1000)\""));
+	assert_non_null(strstr(text, "(0000:0000:0000:1001)\""));
+	free(text);
+	text = fabric_tree_text(&subnet->view, true);
+	assert_null(strchr(text, '\x1b'));
+	assert_null(strstr(text, "\nSwitchName"));
+	free(text);
+	text = fabric_slurm_text(&subnet->view);
+	assert_null(strstr(text, "SwitchName=evil "));
+	assert_non_null(strstr(text, "x-x0aSwitchName-evil"));
+	free(text);
+}
+
+/* Two nodes of the same GUID and name have identifiers of their own. */
+static void test_twins(void **state)
+{
+	struct sample_subnet *subnet = *state;
+	char *text;
+
+	sample_make_tree(subnet);
+	for (uint32_t i = 0; i < 2; i++) {
+		subnet->fabric.nodes[i].guid = 0x77;
+		subnet->fabric.nodes[i].ambiguous = true;
+		memcpy(subnet->fabric.nodes[i].description, "twin\0", 6);
+	}
+	text = fabric_dot_text(&subnet->view, false);
+	assert_non_null(strstr(text, "label=\"twin (0000:0000:0000:0077, node 0)\""));
+	assert_non_null(strstr(text, "label=\"twin (0000:0000:0000:0077, node 1)\""));
+	assert_null(strstr(text, "\"S-0000000000000077\""));
+	free(text);
+	text = fabric_slurm_text(&subnet->view);
+	assert_non_null(strstr(text, "\nSwitchName=twin-0000-0000-0000-0077-node-0 "));
+	assert_non_null(strstr(text, "\nSwitchName=twin-0000-0000-0000-0077-node-1 "));
+	free(text);
+}
+
+int main(void)
+{
+#define TEST(function_) cmocka_unit_test_setup_teardown(function_, sample_begin, sample_end)
+	const struct CMUnitTest tests[] = {
+		TEST(test_damaged_dot),
+		TEST(test_slurm_of_a_tree),
+		TEST(test_slurm_of_two_rails),
+		TEST(test_slurm_names),
+		cmocka_unit_test(test_hostlist),
+		cmocka_unit_test(test_hostlist_zeros),
+		cmocka_unit_test(test_dot_strings),
+		TEST(test_hostile_names),
+		TEST(test_twins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Scans that were saved: all of it comes back, and nothing that is wrong gets by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/saved.h"
+#include "fabric/view.h"
+#include "made_up_fabric.h"
+#include "render/capture.h"
+#include "render/json_read.h"
+
+enum { LEAF, HOST, TWIN, OTHER_TWIN, SPINE };
+
+/* A subnet with all that a scan may come to know. */
+static void fill(struct fabric *fabric)
+{
+	struct fabric_silence *silence;
+
+	sample_node(fabric, NODE_TYPE_SWITCH, 0x1000, 8, "leaf \xff\x1b[31m");
+	sample_node(fabric, NODE_TYPE_CA, 0x2000, 2, "host 1");
+	sample_node(fabric, NODE_TYPE_CA, 0x3000, 1, "twin one");
+	sample_node(fabric, NODE_TYPE_CA, 0x3000, 1, "twin two");
+	sample_node(fabric, NODE_TYPE_SWITCH, 0x4000, 4, NULL);
+	sample_cable(fabric, LEAF, 1, HOST, 1);
+	sample_cable(fabric, LEAF, 2, TWIN, 1);
+	sample_cable(fabric, LEAF, 3, OTHER_TWIN, 1);
+	sample_cable(fabric, LEAF, 4, SPINE, 1);
+	sample_cable(fabric, LEAF, 5, SPINE, 2);
+	/* A plug that leads back into its own port. */
+	sample_cable(fabric, SPINE, 4, SPINE, 4);
+	fabric->nodes[TWIN].ambiguous = fabric->nodes[OTHER_TWIN].ambiguous = true;
+	fabric->nodes[SPINE].has_switch_info = false;
+	fabric->ports[fabric_port_at(fabric, LEAF, 4)].vendor_speed = 1;
+	fabric->ports[fabric_port_at(fabric, LEAF, 6)].unanswered = true;
+	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
+	*silence = (struct fabric_silence){.port = fabric_port_at(fabric, LEAF, 6),
+					   .attribute = 0x11,
+					   .behind = true,
+					   .error = -ETIMEDOUT,
+					   .tries = 4};
+	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
+	*silence = (struct fabric_silence){.port = fabric_port_at(fabric, SPINE, 0),
+					   .attribute = 0xff90,
+					   .status = 0x1c,
+					   .tries = 1};
+	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
+	*silence = (struct fabric_silence){.port = FABRIC_NONE, .attribute = 0x11, .tries = 1};
+	fabric->interrupted = true;
+	fabric->origin = (struct fabric_origin){
+		.time = mem_string("2026-01-02T03:04:05.678Z"),
+		.host = mem_string("login1"),
+		.device = mem_string("mlx5_0"),
+		.from = mem_string("0,1"),
+		.port = number_of(1),
+		.lid = number_of(7),
+		.most_hops = number_of(3),
+	};
+}
+
+static char *write_graph(const struct fabric *fabric)
+{
+	const struct fabric_view view = {.fabric = fabric};
+	const struct render_options options = {.format = FORMAT_JSON};
+	const struct problems problems = {.count = 0};
+	struct fabric_graph graph;
+	const void *row = &graph;
+	struct columns columns;
+	char *text = NULL, *bad = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	assert_non_null(file);
+	fabric_graph_fill(&view, &graph);
+	assert_int_equal(columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad),
+			 0);
+	assert_int_equal(render_to_file(file, &options,
+					&(struct document){.columns = &columns,
+							   .rows = &row,
+							   .row_count = 1,
+							   .problems = &problems}),
+			 0);
+	fclose(file);
+	columns_free(&columns);
+	fabric_graph_clear(&graph);
+	return text;
+}
+
+static int read_graph(const char *text, struct fabric *fabric, char **ret_message)
+{
+	const struct schema none = {.name = "none"};
+	struct saved_graph *graph;
+	void *records = NULL;
+	size_t count = 0;
+	int rc = json_read(text, strlen(text), &none, NULL, &saved_graph_schema, &records, &count,
+			   ret_message);
+
+	*fabric = (struct fabric){.nodes = NULL};
+	if (rc)
+		return rc;
+	assert_int_equal(count, 1);
+	graph = records;
+	rc = saved_graph_make(graph, fabric, ret_message);
+	record_clear(&saved_graph_schema, graph);
+	free(graph);
+	return rc;
+}
+
+static void compare_graphs(const struct fabric *a, const struct fabric *b)
+{
+	assert_int_equal(a->node_count, b->node_count);
+	assert_int_equal(a->port_count, b->port_count);
+	assert_int_equal(a->silence_count, b->silence_count);
+	assert_int_equal(a->interrupted, b->interrupted);
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		const struct fabric_node *one = &a->nodes[i], *two = &b->nodes[i];
+
+		assert_int_equal(one->guid, two->guid);
+		assert_int_equal(one->parent, two->parent);
+		assert_int_equal(one->hops, two->hops);
+		assert_int_equal(one->same_guid, two->same_guid);
+		assert_int_equal(one->ambiguous, two->ambiguous);
+		assert_int_equal(one->has_description, two->has_description);
+		assert_int_equal(one->has_switch_info, two->has_switch_info);
+		assert_memory_equal(one->info, two->info, NODE_INFO_BYTES);
+		assert_memory_equal(one->description, two->description, NODE_DESCRIPTION_BYTES);
+	}
+	for (uint32_t i = 0; i < a->port_count; i++) {
+		const struct fabric_port *one = &a->ports[i], *two = &b->ports[i];
+
+		assert_int_equal(one->peer, two->peer);
+		assert_int_equal(one->guid, two->guid);
+		assert_int_equal(one->has_info, two->has_info);
+		assert_int_equal(one->unanswered, two->unanswered);
+		assert_int_equal(one->vendor_speed, two->vendor_speed);
+		assert_memory_equal(one->info, two->info, PORT_INFO_BYTES);
+	}
+	for (size_t i = 0; i < a->silence_count; i++) {
+		const struct fabric_silence *one = &a->silences[i], *two = &b->silences[i];
+
+		assert_int_equal(one->port, two->port);
+		assert_int_equal(one->attribute, two->attribute);
+		assert_int_equal(one->behind, two->behind);
+		assert_int_equal(one->error, two->error);
+		assert_int_equal(one->status, two->status);
+		assert_int_equal(one->tries, two->tries);
+	}
+}
+
+static void all_comes_back(void **state)
+{
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL, *again = NULL, *message = NULL;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	assert_int_equal(read_graph(text, &loaded, &message), 0);
+	compare_graphs(&fabric, &loaded);
+	again = write_graph(&loaded);
+	assert_string_equal(text, again);
+	fabric_clear(&fabric);
+	fabric_clear(&loaded);
+}
+
+/* A row of the table of ports for each port but ports 0, in an order of the file's own. */
+static void the_order_of_lists_is_free(void **state)
+{
+	static const char key[] = "\"unanswered\": [";
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL, *turned = NULL, *message = NULL;
+	char *begin, *end;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	/* What is unanswered, in front of the nodes that it names. */
+	begin = strstr(text, key);
+	end = strstr(begin, "]}],\n");
+	assert_non_null(end);
+	turned = mem_format("{\"schema\": \"rdmactl/fabric/1\", \"fabric\": [{%.*s], %.*s}]}",
+			    (int)(end - begin), begin, (int)(begin - 2 - strstr(text, "\"time\"")),
+			    strstr(text, "\"time\""));
+	assert_int_equal(read_graph(turned, &loaded, &message), 0);
+	compare_graphs(&fabric, &loaded);
+	fabric_clear(&fabric);
+	fabric_clear(&loaded);
+}
+
+/* Every key that a graph is made of is one that is written, and of the same kind. */
+static void check_keys(const struct schema *saved, const struct schema *written)
+{
+	for (size_t i = 0; i < saved->field_count; i++) {
+		const struct field *field = &saved->fields[i];
+		const struct field *other = schema_find(written, field->key);
+
+		assert_non_null(other);
+		assert_int_equal(field->kind, other->kind);
+		if (field->kind == FIELD_RECORDS) {
+			assert_string_equal(field->records->name, other->records->name);
+			check_keys(field->records, other->records);
+		}
+	}
+}
+
+static void keys_are_those_written(void **state)
+{
+	(void)state;
+	assert_string_equal(saved_graph_schema.name, fabric_graph_schema.name);
+	assert_int_equal(saved_graph_schema.version, fabric_graph_schema.version);
+	check_keys(&saved_graph_schema, &fabric_graph_schema);
+}
+
+static void cut(void **state)
+{
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	fabric_clear(&fabric);
+	for (size_t length = strlen(text) - 2; length > 0; length -= length > 97 ? 97 : length) {
+		_cleanup_(freep) char *message = NULL;
+
+		text[length] = '\0';
+		assert_int_equal(read_graph(text, &loaded, &message), -EINVAL);
+		assert_non_null(message);
+		assert_null(loaded.nodes);
+	}
+}
+
+/* The text with the nth occurrence (from 1 on) of a piece replaced. */
+static char *replaced(const char *text, const char *what, const char *by, unsigned int nth)
+{
+	const char *at = strstr(text, what);
+
+	while (at && --nth)
+		at = strstr(at + 1, what);
+	assert_non_null(at);
+	return mem_format("%.*s%s%s", (int)(at - text), text, by, at + strlen(what));
+}
+
+static void wrong(void **state)
+{
+	static const struct {
+		const char *what, *by;
+		unsigned int nth;
+		const char *message;
+	} cases[] = {
+		{"\"nodes\":", "\"knots\":", 1, "a list is missing: nodes, ports or unanswered"},
+		{"\"unanswered\": [", "\"silent\": [", 1,
+		 "a list is missing: nodes, ports or unanswered"},
+		{"\"node_index\": 1,", "\"node_index\": 3,", 1,
+		 "node 1: its node_index is another one"},
+		{"\"node_info\": \"01", "\"node_info\": \"1", 1,
+		 "node 0: node_info is not 40 bytes"},
+		{"\"node_info\": \"01010208", "\"node_info\": \"01010908", 1,
+		 "node 0: node_info describes no node"},
+		{"\"node_info\": \"01010208", "\"node_info\": \"01010209", 1,
+		 "its nodes have 17 ports, but it lists 16"},
+		{"\"node_guid\": \"0000:0000:0000:2000\"", "\"node_guid\": \"0000:0000:0000:2001\"",
+		 1, "node 1: node_guid is not that of its node_info"},
+		{"\"node_description\": \"6c", "\"node_description\": \"6g", 1,
+		 "node 0: node_description is not 64 bytes"},
+		{"\"switch_info\": \"12", "\"switch_info\": \"1200", 1,
+		 "node 0: switch_info is not 20 bytes"},
+		{"\"port_0_info\": \"00", "\"port_0_info\": \"", 1,
+		 "node 0: port_0_info is not 64 bytes"},
+		{"\"parent_index\": 0,", "\"parent_index\": 5,", 1,
+		 "node 1: there is no port that its parent_index and parent_port name"},
+		{"\"parent_port\": 1}", "\"parent_port\": 9}", 1,
+		 "node 1: there is no port that its parent_index and parent_port name"},
+		{"\"parent_index\": 0,", "\"parent_index\": null,", 1,
+		 "node 1: there is no port that its parent_index and parent_port name"},
+		{"\"parent_index\": 0,", "\"parent_index\": 1,", 1,
+		 "node 1: it is its own parent's parent"},
+		{"\"port\": 8, ", "\"port\": 9, ", 1, "row 7 of the ports: no node has that port"},
+		{"\"port\": 8, ", "\"port\": 0, ", 1, "row 7 of the ports: no node has that port"},
+		{"\"port\": 8, ", "\"port\": 7, ", 1, "port 7 of node 0: it is there twice"},
+		{"\"peer_guid\": \"0000:0000:0000:2000\"", "\"peer_guid\": \"0000:0000:0000:2001\"",
+		 1, "port 1 of node 0: peer_guid is not that of the node at the other end"},
+		{"\"peer_index\": 1,", "\"peer_index\": 7,", 1,
+		 "port 1 of node 0: there is no port that its peer_index and peer_port name"},
+		{"\"peer_index\": 1,", "\"peer_index\": 18446744073709551615,", 1,
+		 "port 1 of node 0: there is no port that its peer_index and peer_port name"},
+		{"\"peer_port\": 2,", "\"peer_port\": 3,", 1,
+		 "port 5 of node 0 is cabled to port 3 of node 4, which is not cabled to it"},
+		{"\"port_info\": \"00", "\"port_info\": \"0", 1,
+		 "port 1 of node 0: port_info is not 64 bytes"},
+		{"\"vendor_speed_code\": 1", "\"vendor_speed_code\": 256", 1,
+		 "port 4 of node 0: vendor_speed_code is too large"},
+		{"\"links\": [{", "\"links\": [{}, {", 1,
+		 "row 0 of the links: no node has such a port"},
+		{"\"attribute_id\": \"0x0011\"", "\"attribute_id\": \"0x10011\"", 1,
+		 "row 0 of what is unanswered: a number is missing, or too large"},
+		{"\"errno\": 110", "\"errno\": 5000", 1,
+		 "row 0 of what is unanswered: a number is missing, or too large"},
+		{"\"complete\": false", "\"complete\": true", 1,
+		 "whether it is complete does not fit what it lists as unanswered"},
+	};
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	fabric_clear(&fabric);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *message = NULL;
+		_cleanup_(freep) char *bad = replaced(text, cases[i].what, cases[i].by,
+						      cases[i].nth);
+
+		assert_int_equal(read_graph(bad, &loaded, &message), -EINVAL);
+		assert_string_equal(message, cases[i].message);
+		assert_null(loaded.nodes);
+	}
+}
+
+/* Links that contradict the ports: one twice, one missing, one between others. */
+static void wrong_links(void **state)
+{
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL;
+	const char *first, *second, *third;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	fabric_clear(&fabric);
+	first = strstr(text, "\"links\": [") + strlen("\"links\": [");
+	second = strstr(first, "}, {") + 3;
+	third = strstr(second, "}, {") + 3;
+	for (int i = 0; i < 3; i++) {
+		static const char *const messages[] = {
+			"row 1 of the links: it is there twice",
+			"the ports have 6 cables, but it lists 5 links",
+			"row 1 of the links: the ports are cabled otherwise",
+		};
+		_cleanup_(freep) char *message = NULL, *bad = NULL, *other = NULL;
+
+		if (i == 0)
+			bad = mem_format("%.*s%.*s%s", (int)(second - text), text,
+					 (int)(second - first), first, third);
+		else if (i == 1)
+			bad = mem_format("%.*s%s", (int)(second - text), text, third);
+		else
+			bad = mem_format("%.*s{\"port\": 2, \"node_index\": 0, \"peer_port\": 1, "
+					 "\"peer_index\": 1}, %s",
+					 (int)(second - text), text, third);
+		assert_int_equal(read_graph(bad, &loaded, &message), -EINVAL);
+		assert_string_equal(message, messages[i]);
+	}
+}
+
+static void too_many_of_one_guid(void **state)
+{
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+
+	(void)state;
+	for (int i = 0; i < 4097; i++)
+		sample_node(&fabric, NODE_TYPE_CA, 0x1000, 1, NULL);
+	text = write_graph(&fabric);
+	fabric_clear(&fabric);
+	assert_int_equal(read_graph(text, &loaded, &message), -EINVAL);
+	assert_string_equal(message, "node 4096: more than 4096 nodes have its GUID");
+}
+
+static void of_another_version(void **state)
+{
+	struct fabric fabric = {.nodes = NULL}, loaded;
+	_cleanup_(freep) char *text = NULL, *later = NULL, *message = NULL;
+
+	(void)state;
+	fill(&fabric);
+	text = write_graph(&fabric);
+	fabric_clear(&fabric);
+	later = replaced(text, "rdmactl/fabric/1", "rdmactl/fabric/2", 1);
+	assert_int_equal(read_graph(later, &loaded, &message), -ENOMSG);
+	assert_null(message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(the_order_of_lists_is_free),
+		cmocka_unit_test(keys_are_those_written),
+		cmocka_unit_test(cut),
+		cmocka_unit_test(wrong),
+		cmocka_unit_test(wrong_links),
+		cmocka_unit_test(too_many_of_one_guid),
+		cmocka_unit_test(of_another_version),
+	};
+
+	return cmocka_run_group_tests_name("fabric_saved", tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The scan of a subnet: made-up subnets, whole, damaged, with nonsense for answers. */
+#include "fabric/view.h"
+#include "made_up_subnet.h"
+
+/* An adapter, two switches with two cables between them, an adapter with both ports in use. */
+static struct subnet *small_subnet(void)
+{
+	struct subnet *subnet = new_subnet();
+	unsigned int host = add(subnet, NODE_TYPE_CA, 1), one = add(subnet, NODE_TYPE_SWITCH, 8);
+	unsigned int other = add(subnet, NODE_TYPE_SWITCH, 8), two = add(subnet, NODE_TYPE_CA, 2);
+	unsigned int router = add(subnet, NODE_TYPE_ROUTER, 2);
+
+	cable(subnet, host, 1, one, 1);
+	cable(subnet, one, 2, other, 3);
+	cable(subnet, one, 3, other, 2);
+	cable(subnet, one, 4, two, 2);
+	cable(subnet, other, 4, two, 1);
+	cable(subnet, other, 8, router, 1);
+	/* A cable from a switch to itself. */
+	cable(subnet, one, 6, one, 7);
+	return subnet;
+}
+
+static void small(void **state)
+{
+	struct subnet *subnet = small_subnet();
+
+	(void)state;
+	scan(subnet);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.silence_count, 0);
+	check_truth(subnet);
+	/* One for the node where it begins, and one for each cable but the first adapter's. */
+	assert_in_range(subnet->asked[NODE_INFO], 8, 8 + 2);
+	/* The adapter that is met twice is known by its description. */
+	assert_int_equal(subnet->asked[NODE_DESCRIPTION], 5 + 1);
+	assert_int_equal(subnet->asked[SWITCH_INFO], 2);
+	assert_int_equal(subnet->asked[PORT_INFO], 1 + 9 + 9 + 2 + 1);
+	for (uint32_t i = 0; i < subnet->fabric.node_count; i++)
+		assert_false(subnet->fabric.nodes[i].ambiguous);
+	drop_subnet(subnet);
+}
+
+static void lossy(void **state)
+{
+	const struct fabric_scan_options options = {.path_hops = 0};
+	struct subnet *subnet = small_subnet();
+
+	(void)state;
+	subnet->drop_percent = 10;
+	scan_with(subnet, &options, 20);
+	assert_int_equal(subnet->rc, 0);
+	/* Four tries: one request of ten thousand is lost all the same. */
+	if (!subnet->fabric.silence_count)
+		check_truth(subnet);
+	drop_subnet(subnet);
+}
+
+static void limited(void **state)
+{
+	const struct fabric_scan_options options = {.most_hops = 1};
+	const struct fabric_scan_options from = {.path = {0, 1, 2}, .path_hops = 2, .most_hops = 1};
+	struct subnet *subnet = small_subnet();
+
+	(void)state;
+	scan_with(subnet, &options, 5000);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.node_count, 2);
+	fabric_clear(&subnet->fabric);
+	/* From the second switch: the first one, and two adapters. */
+	scan_with(subnet, &from, 5000);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.node_count, 4);
+	assert_int_equal(number_of_node(&subnet->fabric, 0), 2);
+	drop_subnet(subnet);
+}
+
+/* What is behind a distant adapter is asked past it: it passes nothing on itself. */
+static void from_adapter(void **state)
+{
+	const struct fabric_scan_options from = {.path = {0, 1, 4}, .path_hops = 2};
+	struct subnet *subnet = small_subnet();
+
+	(void)state;
+	scan_with(subnet, &from, 5000);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.silence_count, 0);
+	assert_int_equal(number_of_node(&subnet->fabric, 0), 3);
+	check_truth(subnet);
+	drop_subnet(subnet);
+}
+
+static const struct fabric_silence *only_silence(const struct subnet *subnet)
+{
+	assert_int_equal(subnet->fabric.silence_count, 1);
+	return &subnet->fabric.silences[0];
+}
+
+static void silent(struct subnet *subnet, unsigned int node, unsigned int attribute,
+		   unsigned int port)
+{
+	const struct fabric_scan_options options = {.path_hops = 0};
+
+	subnet->nodes[node].silent = attribute;
+	subnet->nodes[node].silent_port = port;
+	scan_with(subnet, &options, 4);
+	assert_int_equal(subnet->rc, 0);
+}
+
+static void unanswered(void **state)
+{
+	struct subnet *subnet = small_subnet();
+	const struct fabric_silence *silence;
+
+	(void)state;
+	silent(subnet, 4, NODE_INFO, 0);
+	silence = only_silence(subnet);
+	assert_true(silence->behind);
+	assert_int_equal(silence->attribute, NODE_INFO);
+	assert_int_equal(silence->error, -ETIMEDOUT);
+	assert_int_equal(silence->tries, 4);
+	assert_int_equal(subnet->fabric.ports[silence->port].number, 8);
+	assert_true(subnet->fabric.ports[silence->port].unanswered);
+	assert_int_equal(subnet->fabric.node_count, 4);
+	drop_subnet(subnet);
+	/* A port that says nothing of itself: what is behind it is found by the other cable. */
+	subnet = small_subnet();
+	silent(subnet, 1, PORT_INFO, 2);
+	silence = only_silence(subnet);
+	assert_int_equal(silence->attribute, PORT_INFO);
+	assert_false(silence->behind);
+	assert_int_equal(subnet->fabric.ports[silence->port].number, 2);
+	check_truth(subnet);
+	drop_subnet(subnet);
+	/* Not even the node where it begins. */
+	subnet = small_subnet();
+	subnet->nodes[0].silent = NODE_INFO;
+	scan_with(subnet, &(const struct fabric_scan_options){.path_hops = 0}, 4);
+	assert_int_equal(subnet->rc, -EHOSTUNREACH);
+	assert_int_equal(only_silence(subnet)->port, FABRIC_NONE);
+	drop_subnet(subnet);
+}
+
+static void nonsense(void **state)
+{
+	static const unsigned int ports[] = {255, 3};
+
+	(void)state;
+	/* More ports than a node can have, and fewer than the port that is in use. */
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		struct subnet *subnet = small_subnet();
+
+		subnet->nodes[4].lie_ports = ports[i];
+		subnet->nodes[2].lie_ports = i ? 2 : 0;
+		scan(subnet);
+		assert_int_equal(subnet->rc, 0);
+		assert_true(subnet->fabric.silence_count > 0 || !i);
+		drop_subnet(subnet);
+	}
+}
+
+/* The route to it is one hop longer than a directed one. */
+static void check_path(const struct subnet *subnet)
+{
+	const struct fabric_view view = {.fabric = &subnet->fabric};
+	const struct fabric_row row = {.view = &view};
+	struct value value = {.kind = VALUE_NONE};
+	size_t hops = 0;
+
+	field_get(schema_find(&fabric_unanswered_schema, "path"), &row, &value);
+	assert_int_equal(value.kind, VALUE_STRING);
+	for (const char *at = value.string; *at; at++)
+		hops += *at == ',';
+	assert_int_equal(hops, 64);
+}
+
+/* A chain that is longer than a directed route. */
+static void long_chain(void **state)
+{
+	struct subnet *subnet = new_subnet();
+
+	(void)state;
+	for (unsigned int i = 0; i < 70; i++) {
+		add(subnet, NODE_TYPE_SWITCH, 2);
+		if (i)
+			cable(subnet, i - 1, 2, i, 1);
+	}
+	scan(subnet);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.node_count, 64);
+	assert_int_equal(only_silence(subnet)->error, -E2BIG);
+	check_path(subnet);
+	drop_subnet(subnet);
+}
+
+static bool stop_at_once(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void stopped(void **state)
+{
+	const struct mad_engine_options options = {.stopped = stop_at_once, .timeout_msec = 5000};
+	const struct fabric_scan_options scan_options = {.path_hops = 0};
+	struct subnet *subnet = small_subnet();
+	struct mad_engine *engine;
+
+	(void)state;
+	/* One never answers: it is waited for, and then stopped. */
+	subnet->nodes[4].silent = NODE_INFO;
+	engine = fake_engine(&subnet->fake, &options);
+	assert_int_equal(fabric_scan(engine, &scan_options, &subnet->fabric), -ECANCELED);
+	mad_engine_free(engine);
+	assert_true(subnet->fabric.interrupted);
+	assert_int_equal(subnet->fabric.node_count, 4);
+	assert_int_equal(subnet->fabric.silence_count, 0);
+	drop_subnet(subnet);
+}
+
+static void random_subnets(void **state)
+{
+	uint64_t random = 7;
+
+	(void)state;
+	for (unsigned int i = 0; i < 200; i++) {
+		struct subnet *subnet = random_subnet(&random);
+
+		scan(subnet);
+		assert_int_equal(subnet->rc, 0);
+		assert_int_equal(subnet->fabric.silence_count, 0);
+		check_truth(subnet);
+		drop_subnet(subnet);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small),	  cmocka_unit_test(lossy),
+		cmocka_unit_test(limited),	  cmocka_unit_test(from_adapter),
+		cmocka_unit_test(unanswered),	  cmocka_unit_test(nonsense),
+		cmocka_unit_test(long_chain),	  cmocka_unit_test(stopped),
+		cmocka_unit_test(random_subnets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

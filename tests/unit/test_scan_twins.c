@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The scan of subnets with nodes of the same GUID, and of those that lie: it ends all the same. */
+#include "made_up_subnet.h"
+
+/* Two leaf switches that are one another's clones, bit by bit, and two adapters of one GUID. */
+static void clones(void **state)
+{
+	struct subnet *subnet = new_subnet();
+	unsigned int host = add(subnet, NODE_TYPE_CA, 1), hub = add(subnet, NODE_TYPE_SWITCH, 8);
+	unsigned int marked = 0;
+
+	(void)state;
+	cable(subnet, host, 1, hub, 1);
+	for (unsigned int i = 0; i < 2; i++) {
+		unsigned int leaf = add(subnet, NODE_TYPE_SWITCH, 4);
+
+		subnet->nodes[leaf].guid = 0x77;
+		cable(subnet, hub, 2 + i, leaf, 4);
+		cable(subnet, hub, 4 + i, leaf, 3);
+		for (unsigned int j = 1; j <= 2; j++) {
+			unsigned int end = add(subnet, NODE_TYPE_CA, 1);
+
+			if (j == 1)
+				subnet->nodes[end].guid = 0x88;
+			cable(subnet, leaf, j, end, 1);
+		}
+	}
+	scan(subnet);
+	assert_int_equal(subnet->rc, 0);
+	check_truth(subnet);
+	for (uint32_t i = 0; i < subnet->fabric.node_count; i++)
+		marked += subnet->fabric.nodes[i].ambiguous;
+	assert_int_equal(marked, 4);
+	drop_subnet(subnet);
+}
+
+/* Cables between them look like cables from a switch to itself, some to the very same port. */
+static void cabled_clones(void **state)
+{
+	struct subnet *subnet = new_subnet();
+	unsigned int host = add(subnet, NODE_TYPE_CA, 1), one = add(subnet, NODE_TYPE_SWITCH, 8);
+	unsigned int other = add(subnet, NODE_TYPE_SWITCH, 8), end = add(subnet, NODE_TYPE_CA, 1);
+
+	(void)state;
+	subnet->nodes[other].guid = subnet->nodes[one].guid;
+	cable(subnet, host, 1, one, 8);
+	cable(subnet, other, 7, end, 1);
+	cable(subnet, one, 1, other, 1);
+	cable(subnet, one, 2, other, 3);
+	cable(subnet, one, 3, other, 2);
+	cable(subnet, one, 4, other, 5);
+	cable(subnet, one, 5, one, 6);
+	scan(subnet);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(subnet->fabric.silence_count, 0);
+	check_truth(subnet);
+	drop_subnet(subnet);
+}
+
+/* Two switches or two adapters of a subnet at random, one the clone of the other. */
+static void random_clones(void **state)
+{
+	uint64_t random = 9;
+
+	(void)state;
+	for (unsigned int i = 0; i < 800; i++) {
+		struct subnet *subnet = random_subnet(&random);
+		unsigned int one = 1 + random_below(&random, subnet->count - 1);
+		unsigned int other = 1 + random_below(&random, subnet->count - 1);
+
+		if (subnet->nodes[one].type == subnet->nodes[other].type) {
+			subnet->nodes[other].guid = subnet->nodes[one].guid;
+			subnet->nodes[other].ports = subnet->nodes[one].ports;
+			for (unsigned int p = subnet->nodes[other].ports + 1; p <= MOST_PORTS;
+			     p++) {
+				struct node *node = &subnet->nodes[other];
+
+				if (node->peer[p] == NOWHERE)
+					continue;
+				subnet->nodes[node->peer[p]].peer[node->peer_port[p]] = NOWHERE;
+				node->peer[p] = NOWHERE;
+			}
+		}
+		scan(subnet);
+		assert_int_equal(subnet->rc, 0);
+		check_truth(subnet);
+		drop_subnet(subnet);
+	}
+}
+
+/* A node that is always wrong about the port that it is asked by: switches 1 to 4, of 8 ports. */
+static struct subnet *subnet_of_liar(unsigned int who, unsigned int lie)
+{
+	struct subnet *subnet = new_subnet();
+
+	add(subnet, NODE_TYPE_CA, 1);
+	for (unsigned int i = 0; i < 4; i++)
+		add(subnet, NODE_TYPE_SWITCH, 8);
+	cable(subnet, 0, 1, 1, 1);
+	cable(subnet, 1, 2, 3, 1);
+	cable(subnet, 1, 3, 4, 1);
+	cable(subnet, 2, 2, 3, 2);
+	cable(subnet, 2, 3, 4, 2);
+	for (unsigned int i = 0; i < 3; i++)
+		cable(subnet, i < 2 ? 2 : 1, 5 + i, add(subnet, NODE_TYPE_CA, 1), 1);
+	subnet->nodes[who].lie_local = lie;
+	return subnet;
+}
+
+static bool has_met(const struct subnet *subnet, unsigned int number)
+{
+	for (uint32_t i = 0; i < subnet->fabric.node_count; i++)
+		if (number_of_node(&subnet->fabric, i) == number)
+			return true;
+	return false;
+}
+
+/* Returns how many nodes were not taken. */
+static unsigned int check_refused(const struct subnet *subnet, int error)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < subnet->fabric.silence_count; i++) {
+		const struct fabric_silence *silence = &subnet->fabric.silences[i];
+
+		if (silence->error != error)
+			continue;
+		assert_true(silence->behind);
+		/* Or its cable is known from the other end. */
+		assert_int_equal(subnet->fabric.ports[silence->port].unanswered,
+				 subnet->fabric.ports[silence->port].peer == FABRIC_NONE);
+		count++;
+	}
+	return count;
+}
+
+static void liar(void **state)
+{
+	unsigned int refused = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4 * 8; i++) {
+		unsigned int lie = 1 + i / 4;
+		struct subnet *subnet = subnet_of_liar(1 + i % 4, lie);
+
+		scan(subnet);
+		assert_int_equal(subnet->rc, 0);
+		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_TWINS);
+		assert_in_range(subnet->asked[NODE_INFO], 2, 1000);
+		/* By a port that has no cable, the lie hides nobody. */
+		for (unsigned int node = 0; node < subnet->count && lie == 4; node++)
+			assert_true(has_met(subnet, node));
+		refused += check_refused(subnet, -ELOOP);
+		drop_subnet(subnet);
+	}
+	assert_true(refused > 0);
+}
+
+static void random_liars(void **state)
+{
+	const struct fabric_scan_options options = {.path_hops = 0};
+	uint64_t random = 11;
+
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++) {
+		struct subnet *subnet = random_subnet(&random);
+
+		for (unsigned int j = 0; j < 4; j++) {
+			unsigned int who = 1 + random_below(&random, subnet->count - 1);
+			struct node *node = &subnet->nodes[who];
+
+			node->lie_local = 1 + random_below(&random, node->ports);
+			node->guid = 0x1000 + random_below(&random, subnet->count);
+		}
+		scan_with(subnet, &options, 1);
+		assert_int_equal(subnet->rc, 0);
+		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_TWINS);
+		check_refused(subnet, -ELOOP);
+		drop_subnet(subnet);
+	}
+}
+
+/* Each answer is another switch, whose ports all have cables. */
+static int answer_anew(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *request)
+{
+	struct node node = {.type = NODE_TYPE_SWITCH, .ports = 8};
+	struct subnet *subnet = fake->context;
+	unsigned int attribute = (unsigned int)bits_get(request, 16 * 8, 16);
+	unsigned char mad[MAD_BYTES];
+
+	(void)agent;
+	(void)to;
+	memcpy(mad, request, sizeof(mad));
+	mad[3] |= MAD_METHOD_RESPONSE;
+	memset(mad + 64, 0, 64);
+	if (attribute == NODE_INFO) {
+		node.guid = 0x1000 + subnet->asked[NODE_INFO]++;
+		subnet->nodes[0] = node;
+		say_node(subnet, 0, 1, mad + 64);
+	} else if (attribute == PORT_INFO) {
+		say_port(&node, request[23], mad + 64);
+	}
+	fake_put(fake, 0, mad, MAD_BYTES, 0);
+	return 0;
+}
+
+static void ever_new(void **state)
+{
+	const struct fabric_scan_options options = {.most_ports = 3000};
+	struct subnet *subnet = new_subnet();
+
+	(void)state;
+	subnet->fake.on_send = answer_anew;
+	scan_with(subnet, &options, 5000);
+	assert_int_equal(subnet->rc, 0);
+	assert_in_range(subnet->fabric.port_count, 3000 - 9, 3000);
+	/* It is said of those that were under way, not of each port there is. */
+	assert_in_range(check_refused(subnet, -ENOSPC), 1, ENGINE_MOST_WINDOW);
+	drop_subnet(subnet);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clones),	 cmocka_unit_test(cabled_clones),
+		cmocka_unit_test(random_clones), cmocka_unit_test(liar),
+		cmocka_unit_test(random_liars),	 cmocka_unit_test(ever_new),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

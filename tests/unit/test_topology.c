@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The texts of ibnetdiscover and iblinkinfo, and the files of ibnetdiscover, both ways. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/iblinkinfo.h"
+#include "fabric/ibnetdiscover.h"
+#include "fabric/link.h"
+#include "fabric/topology_cache.h"
+#include "fabric/topology_read.h"
+#include "made_up_fabric.h"
+#include "schema/bits.h"
+
+/* Places in a NodeInfo, a SwitchInfo and a PortInfo, in bits. */
+enum {
+	NODE_SYSTEM_GUID = 4 * 8,
+	NODE_DEVICE = 30 * 8,
+	NODE_VENDOR = 37 * 8,
+	ENHANCED_PORT0 = 16 * 8 + 4,
+	PORT_LID = 16 * 8,
+	PORT_WIDTH_SUPPORTED = 30 * 8,
+	PORT_WIDTH = 31 * 8,
+	PORT_SPEED_SUPPORTED = 32 * 8,
+	PORT_STATE = 32 * 8 + 4,
+	PORT_PHYSICAL_STATE = 33 * 8,
+	PORT_LMC = 34 * 8 + 5,
+	PORT_SPEED = 35 * 8,
+	PORT_SPEED_EXT = 62 * 8,
+	PORT_SPEED_EXT_SUPPORTED = 62 * 8 + 4,
+};
+
+enum { WIDTH_1X = 1, WIDTH_4X = 2, WIDTH_12X = 8, SPEED_10 = 4, EXT_EDR = 2, EXT_HDR = 4 };
+
+static uint32_t add_node(struct fabric *fabric, unsigned int type, unsigned int ports,
+			 uint64_t guid, const char *description)
+{
+	uint32_t number = sample_bare_node(fabric, type, guid, ports);
+	uint8_t *info = fabric->nodes[number].info;
+
+	bits_set(info, NODE_SYSTEM_GUID, 64, guid + 0x50);
+	bits_set(info, NODE_DEVICE, 16, 0x1021);
+	bits_set(info, NODE_VENDOR, 24, 0x2c9);
+	memcpy(fabric->nodes[number].description, description, strlen(description));
+	fabric->nodes[number].has_description = true;
+	return number;
+}
+
+static uint8_t *port_info(struct fabric *fabric, uint32_t node, unsigned int number)
+{
+	struct fabric_port *port = &fabric->ports[fabric_port_at(fabric, node, number)];
+
+	port->has_info = true;
+	return port->info;
+}
+
+static void set_lid(struct fabric *fabric, uint32_t node, unsigned int number, unsigned int lid,
+		    unsigned int lmc)
+{
+	bits_set(port_info(fabric, node, number), PORT_LID, 16, lid);
+	bits_set(port_info(fabric, node, number), PORT_LMC, 3, lmc);
+}
+
+static void set_up(uint8_t *info, unsigned int width, unsigned int speed, unsigned int ext)
+{
+	bits_set(info, PORT_STATE, 4, 4);
+	bits_set(info, PORT_PHYSICAL_STATE, 4, FABRIC_LINK_UP);
+	bits_set(info, PORT_WIDTH, 8, width);
+	bits_set(info, PORT_WIDTH_SUPPORTED, 8, 0x1f);
+	bits_set(info, PORT_SPEED, 4, speed);
+	bits_set(info, PORT_SPEED_SUPPORTED, 4, 7);
+	bits_set(info, PORT_SPEED_EXT, 4, ext);
+	bits_set(info, PORT_SPEED_EXT_SUPPORTED, 4, ext ? 0xf : 0);
+}
+
+static void cable(struct fabric *fabric, uint32_t one, unsigned int port, uint32_t other,
+		  unsigned int other_port, unsigned int width, unsigned int speed, unsigned int ext)
+{
+	set_up(port_info(fabric, one, port), width, speed, ext);
+	set_up(port_info(fabric, other, other_port), width, speed, ext);
+	fabric_link(fabric, fabric_port_at(fabric, one, port),
+		    fabric_port_at(fabric, other, other_port));
+}
+
+/* An adapter, two switches, a router with a quotation mark in its name, an adapter of two ports. */
+static void make_graph(struct fabric *fabric)
+{
+	uint32_t first = add_node(fabric, NODE_TYPE_CA, 1, 0x1000, "first");
+	uint32_t leaf = add_node(fabric, NODE_TYPE_SWITCH, 4, 0x2000, "leaf\tone\xc3\xa4");
+	uint32_t spine = add_node(fabric, NODE_TYPE_SWITCH, 3, 0x3000, "spine");
+	uint32_t router = add_node(fabric, NODE_TYPE_ROUTER, 2, 0x4000, "a \"router\" lid 9");
+	uint32_t twofold = add_node(fabric, NODE_TYPE_CA, 2, 0x5000, "");
+
+	cable(fabric, first, 1, leaf, 3, WIDTH_4X, SPEED_10, EXT_EDR);
+	cable(fabric, leaf, 1, spine, 1, WIDTH_12X, SPEED_10, EXT_HDR);
+	cable(fabric, leaf, 2, twofold, 1, WIDTH_1X, 1, 0);
+	cable(fabric, spine, 2, twofold, 2, WIDTH_4X, SPEED_10, 0);
+	cable(fabric, spine, 3, router, 1, WIDTH_4X, SPEED_10, 0);
+	fabric->ports[fabric_port_at(fabric, spine, 3)].vendor_speed = 1;
+	fabric->ports[fabric_port_at(fabric, router, 1)].vendor_speed = 1;
+	fabric->ports[fabric_port_at(fabric, twofold, 2)].guid = 0x5002;
+	bits_set(port_info(fabric, leaf, 4), PORT_STATE, 4, 1);
+	bits_set(port_info(fabric, leaf, 4), PORT_PHYSICAL_STATE, 4, 2);
+	set_lid(fabric, first, 1, 1, 0);
+	set_lid(fabric, leaf, 0, 2, 1);
+	set_lid(fabric, spine, 0, 4, 0);
+	set_lid(fabric, router, 1, 5, 0);
+	set_lid(fabric, twofold, 1, 8, 2);
+	set_lid(fabric, twofold, 2, 12, 2);
+	bits_set(fabric->nodes[spine].switch_info, ENHANCED_PORT0, 1, 1);
+	fabric->nodes[spine].has_switch_info = true;
+}
+
+static const char discovered[] =
+	"#\n"
+	"# Topology file: generated on Thu Jan  1 00:00:00 1970\n"
+	"#\n"
+	"# Initiated from node 0000000000001000 port 0000000000001001\n"
+	"\n"
+	"vendid=0x2c9\n"
+	"devid=0x1021\n"
+	"sysimgguid=0x3050\n"
+	"switchguid=0x3000(3000)\n"
+	"Switch\t3 \"S-0000000000003000\"\t\t# \"spine\" enhanced port 0 lid 4 lmc 0\n"
+	"[1]\t\"S-0000000000002000\"[1]\t\t# \"leaf one  \" lid 2 12xHDR\n"
+	"[2]\t\"H-0000000000005000\"[2](5002) \t\t# \"\" lid 12 4xQDR\n"
+	"[3]\t\"R-0000000000004000\"[1](4001) \t\t# \"a \"router\" lid 9\" lid 5 4xFDR10\n"
+	"\n"
+	"vendid=0x2c9\n"
+	"devid=0x1021\n"
+	"sysimgguid=0x2050\n"
+	"switchguid=0x2000(2000)\n"
+	"Switch\t4 \"S-0000000000002000\"\t\t# \"leaf one  \" base port 0 lid 2 lmc 1\n"
+	"[1]\t\"S-0000000000003000\"[1]\t\t# \"spine\" lid 4 12xHDR\n"
+	"[2]\t\"H-0000000000005000\"[1](5001) \t\t# \"\" lid 8 1xSDR\n"
+	"[3]\t\"H-0000000000001000\"[1](1001) \t\t# \"first\" lid 1 4xEDR\n"
+	"\n"
+	"vendid=0x2c9\n"
+	"devid=0x1021\n"
+	"sysimgguid=0x5050\n"
+	"caguid=0x5000\n"
+	"Ca\t2 \"H-0000000000005000\"\t\t# \"\"\n"
+	"[1](5001) \t\"S-0000000000002000\"[2]\t\t# lid 8 lmc 2 \"leaf one  \" lid 2 1xSDR\n"
+	"[2](5002) \t\"S-0000000000003000\"[2]\t\t# lid 12 lmc 2 \"spine\" lid 4 4xQDR\n"
+	"\n"
+	"vendid=0x2c9\n"
+	"devid=0x1021\n"
+	"sysimgguid=0x1050\n"
+	"caguid=0x1000\n"
+	"Ca\t1 \"H-0000000000001000\"\t\t# \"first\"\n"
+	"[1](1001) \t\"S-0000000000002000\"[3]\t\t# lid 1 lmc 0 \"leaf one  \" lid 2 4xEDR\n"
+	"\n"
+	"vendid=0x2c9\n"
+	"devid=0x1021\n"
+	"sysimgguid=0x4050\n"
+	"rtguid=0x4000\n"
+	"Rt\t2 \"R-0000000000004000\"\t\t# \"a \"router\" lid 9\"\n"
+	"[1](4001) \t\"S-0000000000003000\"[3]\t\t# lid 5 lmc 0 \"spine\" lid 4 4xFDR10\n";
+
+static const char linked[] =
+	"Router: a \"router\" lid 9:\n"
+	"      0x0000000000004001      5    1[  ] ==( 4X  10.0 Gbps (FDR10) Active/  LinkUp)==>  "
+	"     4    3[  ] \"spine\" (Could be 12X )\n"
+	"CA: :\n"
+	"      0x0000000000005001      8    1[  ] ==( 1X           2.5 Gbps Active/  LinkUp)==>  "
+	"     2    2[  ] \"leaf one  \" (Could be 12X Could be 10.0 Gbps)\n"
+	"      0x0000000000005002     12    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>  "
+	"     4    2[  ] \"spine\" (Could be 12X )\n"
+	"Switch: 0x0000000000003000 spine:\n"
+	"           4    1[  ] ==(12X        53.125 Gbps Active/  LinkUp)==>  "
+	"     2    1[  ] \"leaf one  \" ( Could be 106.25 Gbps)\n"
+	"           4    2[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>  "
+	"    12    2[  ] \"\" (Could be 12X )\n"
+	"           4    3[  ] ==( 4X  10.0 Gbps (FDR10) Active/  LinkUp)==>  "
+	"     5    1[  ] \"a \"router\" lid 9\" (Could be 12X )\n"
+	"Switch: 0x0000000000002000 leaf one  :\n"
+	"           2    1[  ] ==(12X        53.125 Gbps Active/  LinkUp)==>  "
+	"     4    1[  ] \"spine\" ( Could be 106.25 Gbps)\n"
+	"           2    2[  ] ==( 1X           2.5 Gbps Active/  LinkUp)==>  "
+	"     8    1[  ] \"\" (Could be 12X Could be 10.0 Gbps)\n"
+	"           2    3[  ] ==( 4X      25.78125 Gbps Active/  LinkUp)==>  "
+	"     1    1[  ] \"first\" (Could be 12X Could be 106.25 Gbps)\n"
+	"           2    4[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n"
+	"CA: first:\n"
+	"      0x0000000000001001      1    1[  ] ==( 4X      25.78125 Gbps Active/  LinkUp)==>  "
+	"     2    3[  ] \"leaf one  \" (Could be 12X Could be 106.25 Gbps)\n";
+
+static int setup(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	return 0;
+}
+
+static void assert_discovered(const struct fabric *fabric, const char *expected)
+{
+	const struct fabric_view view = {.fabric = fabric};
+	_cleanup_(freep) char *text = ibnetdiscover_text(&view, 0);
+
+	assert_string_equal(text, expected);
+}
+
+static void test_write(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	const struct fabric_view view = {.fabric = &fabric};
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	make_graph(&fabric);
+	assert_discovered(&fabric, discovered);
+	text = iblinkinfo_text(&view);
+	assert_string_equal(text, linked);
+	fabric_clear(&fabric);
+}
+
+/* A given name stands everywhere but at the head of an adapter's block. */
+static void test_write_names(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	struct node_names names = {.items = NULL};
+	const struct fabric_view view = {.fabric = &fabric, .names = &names};
+	_cleanup_(freep) char *text = NULL;
+	unsigned int line;
+
+	(void)state;
+	make_graph(&fabric);
+	assert_int_equal(node_names_parse("0x1000 \"one\"\n0x2000 \"two\"\n", &names, &line), 0);
+	text = ibnetdiscover_text(&view, 0);
+	assert_non_null(strstr(text, "Ca\t1 \"H-0000000000001000\"\t\t# \"first\"\n"));
+	assert_non_null(strstr(text, "[1](1001) \t\t# \"one\" lid 1 4xEDR\n"));
+	assert_non_null(strstr(text, "\"S-0000000000002000\"\t\t# \"two\" base port 0"));
+	assert_null(strstr(text, "leaf one"));
+	node_names_clear(&names);
+	fabric_clear(&fabric);
+}
+
+static void read_text(const char *text, struct fabric *fabric)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc = fabric_read_topology(text, strlen(text), fabric, &message);
+
+	if (message)
+		print_message("%s\n", message);
+	assert_int_equal(rc, 0);
+}
+
+static void test_read(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	uint8_t path[FABRIC_HOPS_MOST + 1];
+	const struct fabric_port *port;
+	const struct fabric_node *node;
+
+	(void)state;
+	read_text(discovered, &fabric);
+	assert_discovered(&fabric, discovered);
+	assert_int_equal(fabric.node_count, 5);
+	assert_int_equal(fabric.nodes[0].guid, 0x1000);
+	node = &fabric.nodes[fabric_find(&fabric, 0x5000)];
+	assert_int_equal(node->type, NODE_TYPE_CA);
+	assert_int_equal(node->port_count, 2);
+	assert_int_equal(fabric_system_guid(node), 0x5050);
+	assert_int_equal(fabric_port_guid(node), 0x5001);
+	assert_int_equal(fabric_vendor_id(node), 0x2c9);
+	assert_int_equal(fabric_device_id(node), 0x1021);
+	assert_int_equal(fabric_path(&fabric, fabric_find(&fabric, 0x5000), path), 2);
+	assert_int_equal(path[1], 1);
+	assert_int_equal(path[2], 2);
+	port = &fabric.ports[node->first_port + 2];
+	assert_int_equal(port->guid, 0x5002);
+	assert_int_equal(fabric_port_lid(port), 12);
+	assert_int_equal(fabric_lanes(port), 4);
+	assert_int_equal(fabric_speed(port), SPEED_QDR);
+	assert_int_equal(fabric_physical_state(port), FABRIC_LINK_UP);
+	assert_int_equal(fabric_port_state(port), 0);
+	assert_int_equal(fabric_mtu(port), 0);
+	/* Nothing is told of ports without a cable, nor of a switch but one bit. */
+	node = &fabric.nodes[fabric_find(&fabric, 0x2000)];
+	assert_false(fabric.ports[node->first_port + 4].has_info);
+	assert_false(node->has_switch_info);
+	fabric_clear(&fabric);
+}
+
+static void test_read_all_rates(void **state)
+{
+	static const unsigned int lanes[] = {1, 2, 4, 8, 12};
+	char text[512];
+
+	(void)state;
+	for (const struct enum_name *speed = fabric_speed_names; speed->word; speed++)
+		for (size_t i = 0; i < ARRAY_SIZE(lanes); i++) {
+			struct fabric fabric = {.nodes = NULL};
+
+			snprintf(text, sizeof(text),
+				 "Switch 1 \"A\"\n[1] \"B\"[1] # \"B\" lid 1 %ux%s w=2\n"
+				 "Switch 1 \"B\"\n[1] \"A\"[1] # \"A\" lid 1 %ux%s\n",
+				 lanes[i], speed->word, lanes[i], speed->word);
+			read_text(text, &fabric);
+			assert_int_equal(fabric_lanes(&fabric.ports[1]), lanes[i]);
+			assert_int_equal(fabric_speed(&fabric.ports[1]), speed->value);
+			fabric_clear(&fabric);
+		}
+}
+
+/* What a net file of the simulator leaves out; a line of the port at one end of a cable will do. */
+static void test_read_net(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	const struct fabric_node *node;
+
+	(void)state;
+	read_text("# comment\r\n"
+		  "module \"x\"\n"
+		  "Switch\t8 \"Switch1\"\n"
+		  "[1]\t\"Hca1\"[1]\r\n"
+		  "[4]\t\"Hca2\" [2]\n"
+		  "\n"
+		  "Hca\t2 \"Hca1\"\n"
+		  "[1]\t\"Switch1\"[1]\n"
+		  "do Unlink \"Hca1\"\n"
+		  "Hca\t2 \"Hca2\"\n"
+		  "Rt 1 \"R-00000000000000aa\" # \"way out\"\n"
+		  "[1] \"Switch1\"[8]\n",
+		  &fabric);
+	assert_int_equal(fabric.node_count, 4);
+	assert_int_equal(fabric.nodes[0].guid, 0x200000);
+	node = &fabric.nodes[2];
+	assert_int_equal(node->guid, 0x100003);
+	assert_string_equal((const char *)node->description, "Hca2");
+	assert_int_equal(fabric.ports[node->first_port + 2].guid, 0x100005);
+	assert_int_equal(fabric.ports[node->first_port + 2].peer, fabric_port_at(&fabric, 0, 4));
+	assert_int_equal(fabric_physical_state(&fabric.ports[node->first_port + 2]),
+			 FABRIC_LINK_UP);
+	assert_int_equal(fabric_speed(&fabric.ports[node->first_port + 2]), SPEED_UNKNOWN);
+	assert_int_equal(fabric.nodes[3].guid, 0xaa);
+	assert_string_equal((const char *)fabric.nodes[3].description, "way out");
+	fabric_clear(&fabric);
+}
+
+/* Two nodes of one GUID, each at its own switch, are told apart by their cables. */
+static void test_read_twins(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	uint32_t first, second;
+
+	(void)state;
+	read_text("switchguid=0x10(10)\nSwitch 2 \"S-10\" # \"a\" base port 0 lid 1 lmc 0\n"
+		  "[1] \"S-20\"[1]\n[2] \"H-1\"[1](2)\n"
+		  "switchguid=0x20(20)\nSwitch 2 \"S-20\" # \"b\" base port 0 lid 2 lmc 0\n"
+		  "[1] \"S-10\"[1]\n[2] \"H-1\"[1](2)\n"
+		  "caguid=0x1\nCa 1 \"H-1\" # \"at b\"\n[1](2) \"S-20\"[2]\n"
+		  "caguid=0x1\nCa 1 \"H-1\" # \"at a\"\n[1](2) \"S-10\"[2]\n",
+		  &fabric);
+	first = fabric_find(&fabric, 1);
+	second = fabric.nodes[first].same_guid;
+	assert_int_not_equal(second, FABRIC_NONE);
+	assert_true(fabric.nodes[first].ambiguous && fabric.nodes[second].ambiguous);
+	for (uint32_t node = first; node != FABRIC_NONE; node = fabric.nodes[node].same_guid) {
+		uint32_t peer = fabric.ports[fabric_port_at(&fabric, node, 1)].peer;
+		const char *at = (const char *)fabric_node_of(&fabric, peer)->description;
+
+		assert_string_equal((const char *)fabric.nodes[node].description + 3, at);
+	}
+	fabric_clear(&fabric);
+}
+
+static void test_read_grouped(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+
+	(void)state;
+	read_text("#\n# Topology file: generated on Thu Jan  1 00:00:00 1970\n#\n"
+		  "\nChassis 1 (guid 0x8f100)\n\n# Spine Nodes\n"
+		  "vendid=0x8f1\nsysimgguid=0x8\t\t# Chassis 1\n"
+		  "switchguid=0x10(10)\t\t# Chassis 1 spine 2\n"
+		  "Switch\t24 \"S-0000000000000010\"\t\t# \"x\" base port 0 lid 6 lmc 0\n"
+		  "[3][ext 5]\t\"H-0000000000000001\"[1](2) \t\t# \"y\" lid 4 4xSDR s=1 w=2 v=3\n"
+		  "\nNon-Chassis Nodes\n"
+		  "caguid=0x1\nCa\t1 \"H-0000000000000001\"\t\t# \"y\" (scp)\n"
+		  "[1](2) \t\"S-0000000000000010\"[3][ext 5]\t\t# lid 4 lmc 0 \"x\" lid 6 4xSDR\n",
+		  &fabric);
+	assert_int_equal(fabric.node_count, 2);
+	assert_int_equal(fabric_system_guid(&fabric.nodes[0]), 8);
+	assert_int_equal(fabric_lanes(&fabric.ports[3]), 4);
+	fabric_clear(&fabric);
+}
+
+static const struct {
+	const char *text, *message;
+} broken[] = {
+	{"Switch 8 \"S\"\nnonsense\n",
+	 "line 2: there is no such line in a text of ibnetdiscover: nonsense"},
+	{"Switch 8 S\n", "line 1: a node is TYPE PORTS \"NAME\" # \"DESCRIPTION\": Switch 8 S"},
+	{"Ca\t : 0x1 ports 2 devid 0x0 vendid 0x0 \"Hca1\"", "line 1: a node is TYPE"},
+	{"Switch 0 \"S\"\n", "line 1: a node is TYPE"},
+	{"Switch 255 \"S\"\n", "line 1: a node is TYPE"},
+	{"Switch 8 \"\"\n", "line 1: a node is TYPE"},
+	{"Switch 8 \"S\" # \"d\" base port 0 lid 65536 lmc 0\n", "line 1: a node is TYPE"},
+	{"Switch 8 \"S\" # \"d\" base port 0 lid 1 lmc 8\n", "line 1: a node is TYPE"},
+	{"Switch 8 \"S\"\n[9] \"S\"[1]\n", "line 2: the node has 8 ports"},
+	{"Switch 8 \"S\"\n[0] \"S\"[1]\n", "line 2: a port is [NUMBER]"},
+	{"Switch 8 \"S\"\n[1] \"S\"\n", "line 2: a port is [NUMBER]"},
+	{"Switch 8 \"S\"\n[1] \"S\"[2] x\n", "line 2: a port is [NUMBER]"},
+	{"Switch 8 \"S\"\n[1] \"T\"[2]\n", "line 2: there is no node of that name"},
+	{"Switch 8 \"S\"\n[1] \"S\"[2]\n[2] \"S\"[3]\n",
+	 "line 2: the port there leads elsewhere, or is none"},
+	{"Switch 8 \"S\"\n[1] \"S\"[9]\n", "line 2: the port there leads elsewhere, or is none"},
+	{"Switch 8 \"S\"\n[1] \"S\"[2]\n[1] \"S\"[3]\n", "line 3: line 2 is about port 1, too"},
+	{"Switch 8 \"S\"\nvendid=0x1000000\n", "line 2: there is no such number: vendid=0x1000000"},
+	{"Switch 8 \"S\"\ndevid=65536\n", "line 2: there is no such number"},
+	{"Switch 8 \"S\"\ncaguid=0x12345678123456780\n", "line 2: there is no such number"},
+	{"Switch 8 \"S\"\nsysimgguid=\n", "line 2: there is no such number"},
+	{"Switch 8 \"S\"\n\x1b[31mred\n",
+	 "line 2: there is no such line in a text of ibnetdiscover: \\x1b[31mred"},
+};
+
+static void test_read_broken(void **state)
+{
+	static const char *const foreign[] = {"",	"\n# comment\n", "{\"a\": 1}",
+					      "[1, 2]", "node,port",	 "Switches\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+		struct fabric fabric = {.nodes = NULL};
+		_cleanup_(freep) char *message = NULL;
+
+		assert_int_equal(fabric_read_topology(broken[i].text, strlen(broken[i].text),
+						      &fabric, &message),
+				 -EINVAL);
+		assert_int_equal(strncmp(message, broken[i].message, strlen(broken[i].message)), 0);
+		assert_null(fabric.nodes);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
+		struct fabric fabric = {.nodes = NULL};
+		char *message = NULL;
+
+		assert_int_equal(fabric_read_topology(foreign[i], strlen(foreign[i]), &fabric,
+						      &message),
+				 -ENOMSG);
+		assert_null(message);
+	}
+}
+
+/* As many nodes of the same name as no mistake makes: refused, not worked through. */
+static void test_read_many_twins(void **state)
+{
+	_cleanup_(freep) char *text = mem_string("");
+	struct fabric fabric = {.nodes = NULL};
+	_cleanup_(freep) char *message = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++) {
+		char *longer = mem_format("%sswitchguid=0x1\nSwitch 1 \"S-%u\"\n", text, i);
+
+		free(text);
+		text = longer;
+	}
+	assert_int_equal(fabric_read_topology(text, strlen(text), &fabric, &message), -EINVAL);
+	assert_non_null(strstr(message, "too many nodes"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_write_names),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_all_rates),
+		cmocka_unit_test(test_read_net),
+		cmocka_unit_test(test_read_twins),
+		cmocka_unit_test(test_read_grouped),
+		cmocka_unit_test(test_read_broken),
+		cmocka_unit_test(test_read_many_twins),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
