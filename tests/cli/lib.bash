@@ -20,7 +20,7 @@ export LC_ALL=C.UTF-8
 unset NO_COLOR RDMACTL_ROOT
 failures=0
 # shellcheck disable=SC2034 # used by the tests
-commands='devices ports gids pkeys netdevs caps counters resources events selftest smp perf sa mad ping sysstat completion compat schema help version' # in the order of the help
+commands='devices ports gids pkeys netdevs caps counters resources events selftest smp perf sa mad ping sysstat fabric completion compat schema help version' # in the order of the help
 # shellcheck disable=SC2034
 listings='devices ports gids pkeys netdevs'
 # shellcheck disable=SC2034 # used by the tests

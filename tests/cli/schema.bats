@@ -20,6 +20,10 @@ expected_schemas()
 		ping | sysstat) echo "${command}s" ;;
 		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
 		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
+		fabric)
+			printf 'fabric%s\n' _ports '' _unanswered _details _changes _multicast \
+				_error_growth _nodes _links _errors _check _route _tables _balance
+			;;
 		smp | sa)
 			[ "$command" != smp ] || echo smp_raw
 			[ "$command" != sa ] || echo sa_count

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric nodes, switches, hosts, routers, links, ports: lists, filtered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/link.h"
+#include "fabric_run.h"
+
+static bool port_fits(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_port *port = &run->fabric.ports[place];
+	const struct fabric_args *args = run->args;
+
+	if (!fabric_run_is_named(run, place))
+		return false;
+	if (args->state.known && fabric_port_state(port) != args->state.value)
+		return false;
+	if (args->down && fabric_physical_state(port) == FABRIC_LINK_UP)
+		return false;
+	return !args->speed_below.known || (fabric_physical_state(port) == FABRIC_LINK_UP &&
+					    fabric_speed(port) != SPEED_UNKNOWN &&
+					    fabric_speed(port) < args->speed_below.value);
+}
+
+static bool filters_ports(const struct fabric_args *args)
+{
+	return args->state.known || args->down || args->speed_below.known;
+}
+
+/* A node is kept for a port of it that fits. */
+static bool node_fits(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_node *node = &run->fabric.nodes[place];
+
+	if (run->named && !run->named[place])
+		return false;
+	if (!filters_ports(run->args))
+		return true;
+	for (uint32_t i = 1; i <= node->port_count; i++)
+		if (run->fabric.ports[node->first_port + i].has_info &&
+		    port_fits(run, node->first_port + i))
+			return true;
+	return false;
+}
+
+/* A cable by either end. */
+static bool link_fits(const struct fabric_run *run, uint32_t place)
+{
+	return port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer);
+}
+
+/* Ports of adapters that the scan did not come by are unknown: they are another subnet's. */
+static bool known_port_fits(const struct fabric_run *run, uint32_t place)
+{
+	return run->fabric.ports[place].has_info && port_fits(run, place);
+}
+
+struct list {
+	const char *word;
+	unsigned int type; /* of nodes */
+	bool (*fits)(const struct fabric_run *run, uint32_t place);
+};
+
+static const struct list lists[] = {
+	{"nodes", 0, node_fits},
+	{"switches", NODE_TYPE_SWITCH, node_fits},
+	{"hosts", NODE_TYPE_CA, node_fits},
+	{"routers", NODE_TYPE_ROUTER, node_fits},
+	{"links", 0, link_fits},
+	{"ports", 0, known_port_fits},
+};
+
+static const struct list *find_list(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strcmp(lists[i].word, word))
+			return &lists[i];
+	return NULL;
+}
+
+int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
+			const struct fabric_word *word, char **words)
+{
+	const struct list *list = find_list(word->word);
+	struct fabric_run run;
+	struct fabric_rows rows = {.items = NULL};
+	int status;
+
+	(void)words;
+	if (fabric_run_begin(&run, ctx, args, word->schema, word->all_columns) &&
+	    fabric_run_match(&run)) {
+		if (word->schema == &fabric_nodes_schema)
+			fabric_list_nodes(&run.view, list->type, &rows);
+		else if (word->schema == &fabric_links_schema)
+			fabric_list_links(&run.view, &rows);
+		else
+			fabric_list_ports(&run.view, &rows);
+		for (size_t i = 0; i < rows.count; i++)
+			if (list->fits(&run, rows.items[i].place))
+				listing_add(&run.session.listing, &rows.items[i]);
+	}
+	status = fabric_run_end(&run);
+	fabric_rows_clear(&rows);
+	return status;
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The command line of fabric, as far as it goes without a fabric: what there is to scan is tried on
+# the simulator, and scans in files by fabric_files.bats.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+words='scan nodes switches hosts routers links ports errors check route tables balance'
+
+setup()
+{
+	whole=$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole
+}
+
+@test "fabric: --help names the words, and their columns" {
+	local word
+
+	try fabric --help
+	expect 0
+	[ -z "$stderr" ]
+	for word in $words --from --save --format --interval --mkey; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	for word in $words; do
+		quickly try fabric "$word" --help
+		expect 0 || wrong "$word"
+		grep -q '^Columns' <<<"$output" || wrong "$word has no columns"
+	done
+	nothing_wrong
+}
+
+@test "fabric: a word that is none, and too many" {
+	try fabric link
+	expect_error 2 fabric "there is no 'link' to ask for" "did you mean 'links'?"
+	try fabric nodes leaf
+	expect 2
+	try fabric route leaf
+	expect 2
+}
+
+@test "fabric: without a fabric" {
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	local word
+
+	for word in $words; do
+		case $word in
+		route) quickly try fabric route 1 2 ;;
+		*) quickly try fabric "$word" ;;
+		esac
+		expect_error 5 fabric 'this system has no RDMA core: no /sys/class/infiniband' \
+			"$no_core_hint" || wrong "$word"
+	done
+	try fabric
+	expect 5
+	nothing_wrong
+}
+
+@test "fabric: without a fabric, as JSON" {
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	try fabric --json
+	expect 5
+	jq -e '.schema == "rdmactl/fabric/1" and .fabric == [] and .problems[0].hint' <<<"$output"
+	try fabric check --json
+	expect 5
+	jq -e '.schema == "rdmactl/fabric_check/1" and .fabric_check == []' <<<"$output"
+}
+
+@test "fabric: a saved tree answers nothing" {
+	on cx5-ib-edr fabric
+	expect_error 1 fabric 'a saved tree answers no management datagrams' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
+}
+
+@test "fabric: filters of lists" {
+	try fabric nodes --load "$whole" --name 'H-*' --no-headings --tsv -o node
+	expect 0 $'H-1\nH-2' ''
+	try fabric switches --load "$whole" --no-headings --tsv -o node,node_type
+	expect 0 $'S-1\tswitch' ''
+	try fabric hosts --load "$whole" --no-headings --tsv -o node,port_count
+	expect 0 $'H-1\t1\nH-2\t2' ''
+	try fabric routers --load "$whole" --no-headings
+	expect 0 '' ''
+	try fabric links --load "$whole" --name H-2 --no-headings --tsv -o node,peer
+	expect 0 $'S-1\tH-2' ''
+	try fabric links --load "$whole" --speed-below SDR --no-headings
+	expect 0 '' ''
+	try fabric nodes --load "$whole" --state acitve
+	expect 2
+}
+
+@test "fabric: names of nodes" {
+	local guid
+
+	guid=$("$binary" fabric switches --load "$whole" --no-headings --tsv -o node_guid)
+	printf '# racks\n0x%s "leaf\ta"\n' "${guid//:/}" >"$BATS_TEST_TMPDIR/names"
+	try fabric switches --load "$whole" --names "$BATS_TEST_TMPDIR/names" --no-headings --tsv -o node
+	expect 0 'leaf\x09a' ''
+	echo 'leaf' >"$BATS_TEST_TMPDIR/names"
+	try fabric switches --load "$whole" --names "$BATS_TEST_TMPDIR/names"
+	expect_error 1 fabric "$BATS_TEST_TMPDIR/names: line 1 names no node" \
+		'a line each: 0x0002c90300001234 "leaf 3"'
+	try fabric switches --load "$whole" --names /nowhere
+	expect 1
+}
+
+@test "fabric: columns are checked" {
+	try fabric links -o width
+	expect 2
+	[[ "$stderr" = *"unknown column 'width'"* ]]
+	try fabric --load "$whole" --jsonl
+	[ "$status" = 0 ]
+	jq -e -s 'length == 2 and .[0].node == "S-1"' <<<"$output"
+}
+
+@test "fabric: completion" {
+	try __complete -- fabric s
+	expect 0
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'scan switches' ]
+	try __complete -- fabric links -o pe
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'peer peer_port peer_state peer_lid peer_type peer_guid peer_index' ]
+	try __complete -- fabric --format s
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'slurm svg' ]
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Scans in files: loaded, saved again, compared; and files that are none.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	corpus=$BATS_TEST_DIRNAME/../fuzz/corpus/fabric
+	whole=$corpus/whole
+	dir=$BATS_TEST_TMPDIR
+}
+
+# A switch, S-1, with two hosts, of which H-2 does not answer in the second file.
+@test "fabric: --load, and --save of what was loaded" {
+	try fabric links --load "$whole" --no-headings --tsv -o node,port,peer,peer_port
+	expect 0 $'S-1\t1\tH-1\t1\nS-1\t2\tH-2\t1' ''
+	try fabric links --load "$whole" --save "$dir/again"
+	[ "$status" = 0 ]
+	try fabric scan --load "$whole" --json
+	cmp "$dir/out" "$dir/again"
+	try fabric scan --load "$dir/again" --json
+	cmp "$dir/out" "$dir/again"
+	try fabric scan --load "$corpus/unanswered"
+	[ "$status" = 3 ]
+	[[ "$stderr" = *"S-1/2: the node at its other end: NodeInfo: no answer"* ]]
+}
+
+@test "fabric: --diff: 0, 3 and 4" {
+	try fabric scan --load "$whole" --diff "$whole" --no-headings
+	expect 0 '' ''
+	try fabric scan --load "$corpus/unanswered" --diff "$whole" --no-headings --tsv
+	expect 3 $'unanswered\tH-2\t\tS-1/2\tno answer'
+	sed 's/"node_description": "482d31/"node_description": "482d33/' "$whole" >"$dir/renamed"
+	try fabric scan --load "$dir/renamed" --diff "$whole" --no-headings --tsv
+	expect 4 $'description-changed\tH-3\t\tH-1\tH-3' ''
+	try fabric scan --load "$dir/renamed" --diff "$whole" --json
+	[ "$status" = 4 ]
+	[[ "$output" = *'"schema": "rdmactl/fabric_changes/1"'* ]]
+}
+
+@test "fabric: --diff with --save of the same file: what was in it before is compared" {
+	cp "$whole" "$dir/file"
+	try fabric scan --load "$corpus/unanswered" --diff "$dir/file" --save "$dir/file"
+	[ "$status" = 3 ]
+	[[ "$output" = *"no answer"* ]]
+	try fabric scan --load "$corpus/unanswered" --diff "$dir/file" --no-headings
+	[ "$status" = 3 ] && [ -z "$output" ]
+}
+
+@test "fabric: files that are no scan: one line and the next step" {
+	local case
+
+	head -c 1000 "$whole" >"$dir/cut"
+	sed 's#rdmactl/fabric/1#rdmactl/fabric/2#' "$whole" >"$dir/later"
+	sed 's/"peer_index": [0-9]*/"peer_index": 99/' "$whole" >"$dir/range"
+	echo '[1, 2]' >"$dir/list"
+	: >"$dir/empty"
+	for case in cut later range list empty missing .; do
+		try fabric links --load "$dir/$case"
+		[ "$status" = 1 ] && [ -z "$output" ]
+		[[ "$stderr" = "rdmactl fabric: cannot "*" $dir/$case: "* ]]
+		[ "$(wc -l <"$dir/err")" -le 2 ]
+		try fabric scan --load "$whole" --diff "$dir/$case"
+		[ "$status" = 1 ] && [ -z "$output" ]
+	done
+}
+
+@test "fabric: --save onto what cannot be written: shown all the same, and what was there stays" {
+	try fabric links --load "$whole" --save "$dir"
+	[ "$status" = 1 ]
+	[[ "$output" = *H-2* ]]
+	[[ "$stderr" = *"cannot write $dir: Is a directory"* ]]
+	try fabric links --load "$whole" --save /dev/full
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"it is no regular file"* ]]
+	try fabric links --load "$whole" --save "$dir/missing/file"
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"No such file or directory"* ]]
+}
