@@ -154,7 +154,7 @@ class Simulator:
         places = [node.name for node in self.net.hcas() if 1 in node.links]
         places += [node.name for node in self.net.switches()]
         self.host = host or places[0]
-        self.manager = next(place for place in places if place != self.host)
+        self.manager = next((place for place in places if place != self.host), self.host)
         self.ibsim = self.sm = self.console_pipe = None
         self.retried = 0
 

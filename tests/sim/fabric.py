@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Networks for ibsim: makes fat trees, reads and writes net files, finds direct routes.
+"""Networks for ibsim: makes fat trees and other shapes, reads and writes net files, finds direct
+routes.
 
     tests/sim/fabric.py NODES [--levels 2|3] [--radix N] [--mixed] [--hostile] >FILE
 
@@ -11,6 +12,7 @@ said at both of its ends; the GUIDs of a node's ports follow its own one.
 """
 
 import argparse
+import itertools
 import re
 import sys
 
@@ -38,7 +40,7 @@ HOSTILE = (
 
 
 class Node:
-    """Switch or Hca, with its links: {own port: (node, its port, width, speed)}."""
+    """Switch, Hca or Rt (a router), with its links: {own port: (node, its port, width, speed)}."""
 
     def __init__(self, kind, name, ports, description=None, guid=None):
         self.kind = kind
@@ -112,7 +114,7 @@ def _block(node):
     if node.vendor is not None:
         lines += [b'vendid=0x%x' % node.vendor, b'devid=0x%x' % node.device]
     if node.guid is not None:
-        word = 'switchguid' if node.is_switch else 'caguid'
+        word = {'Switch': 'switchguid', 'Hca': 'caguid', 'Rt': 'rtguid'}[node.kind]
         lines += [b'sysimgguid=0x%016x' % node.guid,
                   b'%s=0x%016x' % (word.encode(), node.guid)]
     head = b'%s\t%d "%s"' % (node.kind.encode(), node.ports, node.name.encode())
@@ -138,7 +140,7 @@ def read(path):
     net, links, node = Net(), [], None
     with open(path, encoding='latin-1') as file:
         for line in file:
-            head = re.match(r'(Switch|Hca)\s+(\d+)\s+"([^"]*)"', line)
+            head = re.match(r'(Switch|Hca|Rt)\s+(\d+)\s+"([^"]*)"', line)
             end = re.match(r'\[(\d+)\]\s+"([^"]*)"\s*\[(\d+)\]', line)
             if head:
                 node = net.add(Node(head[1], head[3], int(head[2])))
@@ -237,6 +239,104 @@ def fat_tree(count, levels=2, radix=36, mixed=False, hostile=False):
     if hostile:
         for node, description in zip([*hosts[1:], *leaves], HOSTILE * 2):
             node.description = description
+    return make.net
+
+
+# Other shapes
+
+def _star_of(make, switch, hosts, first):
+    """Hosts at a switch, numbered from `first` on."""
+    for number in range(first, first + hosts):
+        make.connect(make.hca(number), switch, 1)
+
+
+def torus(sizes, hosts=1, radix=12):
+    """A grid of switches that is closed in every direction: of two, two cables in parallel."""
+    make = _Maker(radix, mixed=False)
+    places = list(itertools.product(*(range(size) for size in sizes)))
+    switches = {place: make.switch(0, number) for number, place in enumerate(places)}
+    for number, switch in enumerate(switches.values()):
+        _star_of(make, switch, hosts, number * hosts)
+    for switch in switches.values():
+        make.net.add(switch)
+    for place, switch in switches.items():
+        for axis, size in enumerate(sizes):
+            far = list(place)
+            far[axis] = (far[axis] + 1) % size
+            make.connect(switch, switches[tuple(far)])
+    return make.net
+
+
+def dragonfly(groups, size, hosts=2, radix=16):
+    """Groups of `size` switches, all cabled to each other; a cable between any two groups."""
+    make = _Maker(radix, mixed=True)
+    switches = [[make.switch(group, number) for number in range(size)] for group in range(groups)]
+    for number, switch in enumerate(itertools.chain(*switches)):
+        _star_of(make, switch, hosts, number * hosts)
+    for switch in itertools.chain(*switches):
+        make.net.add(switch)
+    for group in switches:
+        for one, other in itertools.combinations(group, 2):
+            make.connect(one, other)
+    for one, other in itertools.combinations(range(groups), 2):
+        make.connect(switches[one][other % size], switches[other][one % size])
+    return make.net
+
+
+def rails(hosts, switches=2, radix=24):
+    """Hosts with a port on each of several switches; these are cabled in a ring."""
+    make = _Maker(radix, mixed=True)
+    adapters = [make.hca(number) for number in range(hosts)]
+    rows = [make.net.add(make.switch(0, number)) for number in range(switches)]
+    for host in adapters:
+        host.ports = switches
+        for port, switch in enumerate(rows, 1):
+            make.connect(host, switch, port)
+    for number, switch in enumerate(rows):
+        make.connect(switch, rows[(number + 1) % switches])
+    return make.net
+
+
+def oddities():
+    """Loops, cables in parallel, a router, adapters of many ports, ports without a cable."""
+    make = _Maker(12, mixed=True)
+    hosts = [make.hca(number) for number in range(4)]
+    one, other = make.net.add(make.switch(0, 0)), make.net.add(make.switch(0, 1))
+    router = make.net.add(Node('Rt', 'R-00a0b0c000000000', 4, b'router', 0xa0b0c000000000))
+    router.vendor, router.device = 0x2c9, 0xcf08
+    hosts[1].ports, hosts[3].ports = 4, 2
+    for port in (1, 3, 4):  # two of them at the same switch
+        make.connect(hosts[1], (one, other)[port == 4], port)
+    make.connect(hosts[0], one, 1)
+    make.connect(hosts[2], other, 1)
+    make.connect(hosts[3], other, 2)  # not by its first port
+    for _ in range(3):
+        make.connect(one, other)
+    for port, switch in ((2, one), (3, other)):  # ibsim has one width and speed for routers
+        make.net.link(router, port, switch, switch.free_port())
+    for port in (8, 10):  # a loop at each
+        switch = one if port == 8 else other
+        make.net.link(switch, port, switch, port + 1, 4, 'EDR')
+    return make.net
+
+
+def back_to_back():
+    """Two adapters and no switch."""
+    make = _Maker(4, mixed=False)
+    one, other = make.hca(0), make.hca(2)
+    make.net.link(one, 1, other, 2, 4, 'HDR')
+    return make.net
+
+
+def chain(switches, radix=4):
+    """Switches in a row, a host at either end and one in the middle."""
+    make = _Maker(radix, mixed=False)
+    hosts = [make.hca(number) for number in range(3)]
+    row = [make.net.add(make.switch(0, number)) for number in range(switches)]
+    for host, switch in zip(hosts, (row[0], row[-1], row[switches // 2])):
+        make.connect(host, switch, 1)
+    for one, other in zip(row, row[1:]):
+        make.connect(one, other)
     return make.net
 
 

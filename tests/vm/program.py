@@ -55,7 +55,7 @@ def check(result):
         _violate(result, 'exit status %s: %s' % (result.status, result.complaint()[-2000:]))
     if re.search('AddressSanitizer|LeakSanitizer|runtime error:', result.complaint()):
         _violate(result, 'a sanitizer complained: %s' % result.complaint()[-2000:])
-    tabs = {'--tsv', 'completion', '__complete'} & set(result.argv)
+    tabs = {'--tsv', 'completion', '__complete', '--format'} & set(result.argv)
     _check_text(result, 'standard output', result.out, tabs)
     _check_text(result, 'standard error', result.err, False)
 

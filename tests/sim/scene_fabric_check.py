@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl fabric check: every fault that the simulator can have is found, and told where it is."""
+
+import os
+import subprocess
+import time
+
+import bed
+import fabric
+import program
+from tap import unequal
+
+# All links of the simulator support everything, so all are below their best.
+ALWAYS = ('link-below-best',)
+
+
+class Check:
+    def __init__(self, sim, *words, host=None):
+        self.document = sim.document('fabric_check', 'fabric', 'check', *words, timeout=120,
+                                     **({'host': host} if host else {}))
+        self.status = self.document.status
+        self.rows = [row for row in self.document.rows if row['finding'] not in ALWAYS]
+
+    def found(self):
+        return sorted({row['finding'] for row in self.rows})
+
+    def of(self, finding):
+        return [row for row in self.rows if row['finding'] == finding]
+
+    def places(self, finding):
+        return sorted((row['node'], row['port']) for row in self.of(finding))
+
+
+def expect(sim, findings, *words, status=4, host=None):
+    """The check, and what is wrong if it found other kinds of faults."""
+    check = Check(sim, *words, host=host)
+    wrong = unequal('findings', check.found(), sorted(findings))
+    return check, wrong + unequal('status', check.status, status)
+
+
+def healthy(sim):
+    check, wrong = expect(sim, ())
+    worst = [row['severity'] for row in check.document.rows]
+    order = ('error', 'warning', 'notice', 'info')
+    wrong += unequal('the worst first', worst, sorted(worst, key=order.index))
+    wrong += unequal('every link is told of', len(check.document.rows),
+                     len(sim.document('fabric_links', 'fabric', 'links').rows))
+    return wrong + expect(sim, (), '--fail-on', 'error', status=0)[1]
+
+
+def spare(sim):
+    """An adapter that is neither the client's nor the manager's."""
+    return next(node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
+
+
+def relinked(sim, name):
+    sim.pause_manager()
+    sim.console('Unlink "%s"' % name)
+    sim.console('ReLink "%s"' % name)
+    check = Check(sim)
+    sim.resume_manager()
+    return unequal('ports', check.places('port-init') != [], True)
+
+
+def no_manager_at_all(sim):
+    check, wrong = expect(sim, ('no-sm', 'not-checked'))
+    return wrong + unequal('rows', len(check.of('no-sm')), 1)
+
+
+def hung_manager(sim):
+    sim.pause_manager()
+    check = Check(sim)
+    sim.resume_manager()
+    return unequal('no-sm', check.of('no-sm') != [], True) + unequal('status', check.status, 4)
+
+
+def duplicate_lid(sim, node):
+    lid = sim.lids()[node.name, 1]
+    switch = sim.net.switches()[0].name
+    sim.console('Baselid "%s"[1] %d' % (node.name, sim.lids()[switch, 0]))
+    check = Check(sim)
+    sim.console('Baselid "%s"[1] %d' % (node.name, lid))
+    return unequal('rows', len(check.of('duplicate-lid')), 1)
+
+
+def duplicate_guid(sim, node):
+    other = next(one for one in sim.net.hcas()
+                 if one.name not in (sim.host, sim.manager, node.name))
+    sim.console('Guid "%s" 0x%x' % (node.name, other.guid))
+    check = Check(sim)
+    sim.console('Guid "%s" 0x%x' % (node.name, node.guid))
+    return unequal('rows', len(check.of('duplicate-guid')), 1)
+
+
+def unanswered(sim, node):
+    sim.console('Error "%s" 100 17' % node.name)
+    check = Check(sim)
+    sim.console('Error "%s" 0' % node.name)
+    rows = check.of('unanswered')
+    return (unequal('rows', len(rows), 1) + unequal('status', check.status, 4) +
+            unequal('who is behind', bool(rows) and node_at(sim, rows[0]['evidence']), node.name))
+
+
+def node_at(sim, evidence):
+    """Whose route the evidence ends with."""
+    route = evidence.rpartition('route ')[2]
+    return next((name for name, path in sim.net.routes(sim.host).items() if path == route), None)
+
+
+def hole(sim):
+    """A link that is gone while the manager sleeps: switches still send that way."""
+    switch = sim.net.switches()[0]
+    port = next(port for port, far in switch.links.items() if far[0].is_switch)
+    sim.pause_manager()
+    sim.console('Unlink "%s"[%d]' % (switch.name, port))
+    check = Check(sim)
+    sim.console('ReLink "%s"[%d]' % (switch.name, port))
+    sim.resume_manager()
+    rows = [row for row in check.of('lft-hole') if row['port'] == port]
+    return unequal('holes', rows != [], True)
+
+
+def counters(sim, node):
+    place = '"%s"[1] PortCounters.' % node.name
+    sim.console('PerformanceSet %sSymbolErrorCounter=65535' % place)
+    check, wrong = expect(sim, ('counter-saturated',))
+    wrong += unequal('saturated', len(check.of('counter-saturated')), 1)
+    sim.console('PerformanceSet %sSymbolErrorCounter=0' % place)
+    process = sim.client([program.RDMACTL, '--tsv', '-o', 'finding,severity', 'fabric', 'check',
+                          '--interval', '2s'])
+    time.sleep(1)
+    sim.console('PerformanceSet %sLinkDownedCounter=3' % place)
+    sim.console('PerformanceSet %sPortXmitWait=4000000' % place)
+    out, err = process.communicate(timeout=bed.SECONDS)
+    rows = [line.split('\t') for line in out.decode().splitlines()[1:]]
+    wrong += unequal('growth', sorted(row for row in rows if row[0] not in ALWAYS),
+                     [['congestion', 'notice'], ['errors', 'warning']])
+    return wrong + unequal('status', process.returncode, 4)
+
+
+def dead_agent(sim, node):
+    """Of performance management only: attribute 0x12 of the node gets no answer."""
+    sim.console('Error "%s" 100 18' % node.name)
+    check = Check(sim)
+    sim.console('Error "%s" 0' % node.name)
+    return (unequal('findings', check.found(), ['no-counters']) +
+            unequal('rows', len(check.of('no-counters')), 1))
+
+
+def written(sim, node, changes):
+    """Checks with bits of the adapter's PortInfo changed: {byte: (mask, bits)}."""
+    guid = next(row for row in sim.document('fabric_nodes', 'fabric', 'hosts').rows
+                if int(row['node_guid'].replace(':', ''), 16) == node.guid)
+    row = next(row for row in sim.document('fabric_ports', 'fabric', 'ports').rows
+               if row['node_guid'] == guid['node_guid'] and row['port'] == 1)
+    before = bytearray.fromhex(row['port_info'])
+    before[32] &= 0xf0  # the state stays
+    before[33] &= 0x0f
+    after = bytearray(before)
+    for byte, (mask, bits) in changes.items():
+        after[byte] = after[byte] & ~mask & 0xff | bits
+    wrong = sim.set_smps(['%s 0x15 1 %s' % (guid['path'], after.hex())])
+    check = Check(sim)
+    return wrong + sim.set_smps(['%s 0x15 1 %s' % (guid['path'], before.hex())]), check, guid
+
+
+def mismatches(sim, node):
+    wrong = []
+    # The simulator does not take another NeighborMTU.
+    for finding, changes in (('vl-mismatch', {43: (0xf0, 1 << 4)}),
+                             ('sm-lid-mismatch', {18: (0xff, 0), 19: (0xff, 77)})):
+        bad, check, guid = written(sim, node, changes)
+        wrong += bad + unequal(finding, check.found(), [finding])
+        rows = check.of(finding)
+        wrong += unequal('rows of ' + finding, len(rows), 1)
+        wrong += unequal('where', guid['node'] in (rows[0]['node'], rows[0]['peer'])
+                         if rows else None, True)
+    return wrong
+
+
+def loaded(sim):
+    path = sim.path('scan.json')
+    sim.rdmactl('fabric', 'scan', '--save', path)
+    check = Check(sim, '--load', path)
+    wrong = unequal('findings', check.found(), ['not-checked'])
+    wrong += unequal('--interval with it', sim.rdmactl('fabric', 'check', '--load', path,
+                                                       '--interval', '1s').status, 2)
+    os.unlink(path)
+    return wrong
+
+
+def two_masters(tap, box):
+    """Two halves with a manager each, which are joined then; nobody sweeps on his own."""
+    net = fabric.Net()
+    left, right = (net.add(fabric.Node('Switch', name, 8)) for name in ('S-left', 'S-right'))
+    for number in range(4):
+        adapter = net.add(fabric.Node('Hca', 'H-%d' % number, 1))
+        net.link(left if number < 2 else right, 1 + number, adapter, 1)
+    net.link(left, 8, right, 8)
+    with bed.Simulator(box, net) as sim:
+        path = sim.path('opensm.conf')
+        with open(path, 'w') as file:
+            file.write('sweep_on_trap FALSE\n')
+        sim.console('Unlink "S-left"[8]')
+        sim.start_manager('-F', path)
+        home = sim.path('second')
+        os.makedirs(home, exist_ok=True)
+        environment = sim.environment('H-3', env={'OSM_CACHE_DIR': home, 'OSM_TMP_DIR': home})
+        with open(home + '/out', 'wb') as out:
+            other = sim.bed.start(['opensm', '-F', path, '-d2', '-f', home + '/log', '-s', '0'],
+                                  cwd=home, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                  env=environment)
+
+        def is_up():
+            if not os.path.exists(home + '/log'):
+                return False
+            with open(home + '/log', encoding='utf-8', errors='replace') as file:
+                return 'SUBNET UP' in file.read()
+        try:
+            bed.wait_until('the second opensm', is_up, other)
+            apart = Check(sim)
+            sim.console('ReLink "S-left"[8]')
+            joined = Check(sim)
+        finally:
+            bed.end(other)
+        wrong = unequal('masters, apart', len(apart.of('two-masters')), 0)
+        wrong += unequal('masters', joined.places('two-masters'), [('H-1', 1), ('H-3', 1)])
+        wrong += unequal('status', joined.status, 4)
+        tap.test('fabric check: two masters', wrong)
+
+
+def play(tap, box):
+    with bed.Simulator(box, fabric.fat_tree(20)) as sim:
+        tap.test('fabric check: no subnet manager', no_manager_at_all(sim))
+        sim.start_manager()
+        tap.test('fabric check: healthy', healthy(sim))
+        node = spare(sim)
+        tap.test('fabric check: counters', counters(sim, node))
+        tap.test('fabric check: a duplicate LID', duplicate_lid(sim, node))
+        tap.test('fabric check: a duplicate GUID', duplicate_guid(sim, node))
+        tap.test('fabric check: a dead adapter', unanswered(sim, node))
+        tap.test('fabric check: a dead performance management agent', dead_agent(sim, node))
+        tap.test('fabric check: ends that differ', mismatches(sim, node))
+        tap.test('fabric check: a loaded scan', loaded(sim))
+        tap.test('fabric check: the subnet manager hangs', hung_manager(sim))
+        tap.test('fabric check: a port that stays in INIT', relinked(sim, node.name))
+    with bed.Simulator(box, fabric.fat_tree(20)) as sim:
+        sim.start_manager()
+        tap.test('fabric check: forwarding by a link that is down', hole(sim))
+    two_masters(tap, box)

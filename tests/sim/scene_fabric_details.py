@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl fabric scan --details against rdmactl smp, which is compared with smpquery elsewhere; the
+rows of --jsonl, which go out while the subnet is scanned; what -v tells of a scan."""
+
+import json
+import re
+
+import bed
+import fabric
+import program
+from scene_fabric import NETS, scan
+from tap import unequal
+
+
+def asked(sim, attribute, lid, ports, is_switch):
+    """The rows of smp: of these ports of a switch, or of the adapter's port with that LID."""
+    words = [str(lid)] + (['-'.join((str(port), str(port))) for port in ports] if is_switch else [])
+    return sim.document('smp_' + attribute, 'smp', attribute, *words).rows
+
+
+def reference(sim, ports):
+    """{(node GUID, port, table, in port): entries in use}, of ports as the scan has them."""
+    found = {}
+
+    def put(guid, port, table, in_port, entry):
+        found.setdefault((guid, port, table, in_port), []).append(entry)
+
+    for (guid, lid, is_switch), numbers in ports.items():
+        for row in asked(sim, 'pkeys', lid, numbers, is_switch):
+            port = row['object_port'] if is_switch else numbers[0]
+            if row['pkey'] is not None and int(row['pkey'], 16):
+                put(guid, port, 'pkeys', None, row['pkey'])
+        for row in sim.document('smp_guidinfo', 'smp', 'guidinfo', str(lid)).rows:
+            put(guid, 0 if is_switch else numbers[0], 'guids', None, row['guid'])
+        for row in asked(sim, 'sl2vl', lid, numbers, is_switch):
+            if is_switch and row['input_port'] not in numbers:
+                continue
+            found[guid, row['output_port'] if is_switch else numbers[0], 'sl2vl',
+                  row['input_port'] if is_switch else None] = [
+                      str(row['sl%d_vl' % level]) for level in range(16)]
+        for row in asked(sim, 'vlarb', lid, numbers, is_switch):
+            if row['weight']:
+                put(guid, row['object_port'] if is_switch else numbers[0],
+                    'vlarb-' + row['priority'], None, '%d:%d' % (row['vl'], row['weight']))
+    return found
+
+
+def details(sim):
+    graph = scan(sim)
+    ports = {}
+    for row in graph.lists['ports']:
+        if row['physical_state'] != 'link-up':
+            continue
+        is_switch = row['node_type'] == 'switch'
+        ports.setdefault((row['node_guid'], row['lid'], is_switch), [0] * is_switch).append(
+            row['port'])
+    ours, wrong = {}, []
+    rows = sim.document('fabric', 'fabric', '--details', '--save', sim.path('details')).rows
+    for row in rows[0]['details']:
+        ours.setdefault((row['node_guid'], row['port'], row['table'], row['in_port']), []).extend(
+            row['entries'])
+    theirs = reference(sim, ports)
+    for key in sorted(set(ours) | set(theirs), key=str):
+        wrong += unequal(' '.join(map(str, key)), ours.get(key), theirs.get(key))
+    again = sim.document('fabric', 'fabric', '--load', sim.path('details')).rows
+    wrong += unequal('loaded', again[0]['details'], rows[0]['details'])
+    return wrong, len(theirs)
+
+
+def stream(sim):
+    """All rows of the table, each once, in whatever order."""
+    lines = sim.rdmactl('fabric', '--jsonl').text().splitlines()
+    streamed = [json.loads(line) for line in lines]
+    rows = sim.document('fabric_ports', 'fabric', 'ports').rows
+    shown = {(row['node_index'], row['port']): row for row in rows
+             if row['node_type'] == 'switch' and row['physical_state'] == 'link-up'}
+    ours = {(row['node_index'], row['port']): row for row in streamed}
+    wrong = unequal('rows', len(streamed), len(ours)) + unequal('ports', set(ours), set(shown))
+    for place in set(ours) & set(shown):
+        wrong += unequal(str(place), ours[place], shown[place])
+    return wrong
+
+
+def play(tap, box):
+    for name in ('net.2sw2path4hca2port', 'tree20'):
+        with bed.Simulator(box, NETS[name]) as sim:
+            sim.start_manager()
+            wrong, count = details(sim)
+            tap.test('fabric --details: %s: %d tables as smp has them' % (name, count), wrong)
+            tap.test('fabric --jsonl: %s' % name, stream(sim))
+    with bed.Simulator(box, fabric.fat_tree(100)) as sim:
+        tap.test('fabric --jsonl: tree100', stream(sim))
+        # The first lines are there long before the last answer.
+        process = sim.client([program.RDMACTL, 'fabric', '--jsonl', '-v'],
+                             latsim={'RTT_USEC': 60000})
+        first = process.stdout.readline()
+        alive = process.poll() is None
+        out, err = process.communicate(timeout=bed.SECONDS)
+        wrong = unequal('a row', json.loads(first)['node_type'], 'switch')
+        wrong += unequal('still at work', alive, True) + unequal('status', process.returncode, 0)
+        counts = re.search(rb'(\d+) nodes, (\d+) requests, (\d+) sent again', err)
+        wrong += unequal('nodes', counts and int(counts[1]), 100)
+        tap.test('fabric --jsonl -v: rows come while it scans', wrong,
+                 [err.decode().splitlines()[-1], '%d rows' % (1 + len(out.splitlines()))])

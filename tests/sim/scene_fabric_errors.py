@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl fabric errors against ibqueryerrors at the same moment, and what changes in between."""
+
+import json
+import os
+import random
+import re
+import time
+
+import bed
+import fabric
+import program
+import scene_perf
+import tools
+from tap import unequal
+
+NETS = {
+    'net': bed.NETS + '/net',
+    'net.2sw2path4hca2port': bed.NETS + '/net.2sw2path4hca2port',
+    'tree20': fabric.fat_tree(20),
+    'tree100': fabric.fat_tree(100),
+}
+KEYS = {label: tools.COUNTERS[label][0] for label in scene_perf.WIDTHS}
+
+
+def theirs(sim):
+    """{(node GUID, port): {key: value}} of ibqueryerrors, of errors only."""
+    found = {}
+    switches = {number_of(row['node_guid'])
+                for row in sim.document('fabric_nodes', 'fabric', 'switches', timeout=120).rows}
+    text = sim.run(['ibqueryerrors'], timeout=120).text()
+    for guid, port, counters in re.findall(r'GUID (0x[0-9a-f]+) port (\d+): *(.*)', text):
+        values = {KEYS[label]: int(value)
+                  for label, value in re.findall(r'\[(\w+) == (\d+)', counters) if label in KEYS}
+        # Of an adapter it prints the port's GUID, which follows that of the node.
+        node = int(guid, 16)
+        node -= 0 if node in switches else int(port)
+        if values:
+            found[node, int(port)] = values
+    return found
+
+
+def number_of(guid):
+    return int(guid.replace(':', ''), 16)
+
+
+def ours(document):
+    return {(number_of(row['node_guid']), row['port']):
+            {key: row[key] for key in KEYS.values() if row[key]} for row in document.rows}
+
+
+def errors(sim, *words, schema='fabric_errors', **options):
+    return sim.document(schema, 'fabric', 'errors', *words, timeout=120, **options)
+
+
+def places_of(sim):
+    """Ports with a link and a LID: (name, port)."""
+    names = {node.guid or node.name: node.name for node in sim.net.nodes.values()}
+    found = []
+    for row in sim.document('fabric_links', 'fabric', 'links', timeout=120).rows:
+        for node, guid, port in ((row['node'], row['node_guid'], row['port']),
+                                 (row['peer'], row['peer_guid'], row['peer_port'])):
+            found.append((names.get(number_of(guid)) or names[node], port))
+    return found
+
+
+def set_counter(sim, place, label, value):
+    said = sim.console('PerformanceSet "%s"[%d] PortCounters.%s=%d' % (*place, label, value))
+    return [] if 'has been set to %d' % value in said else ['the simulator says %r' % said]
+
+
+def set_counters(sim, places):
+    dice, wrong = random.Random(7), []
+    for place in dice.sample(places, min(20, len(places))):
+        for label in dice.sample(sorted(scene_perf.WIDTHS), 3):
+            most = (1 << scene_perf.WIDTHS[label]) - 1
+            wrong += set_counter(sim, place, label, dice.choice((most, 1 + dice.randrange(most))))
+    return wrong
+
+
+def equal(sim):
+    document = errors(sim)
+    wrong = unequal('status', document.status, 0)
+    found, expected = ours(document), theirs(sim)
+    wrong += unequal('ports', sorted(found), sorted(expected))
+    for place in expected:
+        wrong += unequal('%x/%d' % place, found.get(place), expected[place])
+    counts = [row['error_count'] for row in document.rows]
+    return wrong + unequal('the worst first', counts, sorted(counts, reverse=True))
+
+
+def brief(rows):
+    return [(row['node_guid'], row['port'], row['error_count']) for row in rows]
+
+
+def filters(sim):
+    rows = errors(sim).rows
+    least = rows[len(rows) // 2]['error_count']
+    wrong = unequal('--top', brief(errors(sim, '--top', '2').rows), brief(rows[:2]))
+    high = [row for row in rows if any(row[key] >= least or key in row['saturated']
+                                       for key in KEYS.values())]
+    wrong += unequal('--threshold', brief(errors(sim, '--threshold', str(least)).rows),
+                     brief(high))
+    everything = errors(sim, '--threshold', '0').rows
+    wrong += unequal('--threshold 0', len(everything), len(places_of(sim)) +
+                     sum(node.enhanced for node in sim.net.switches()))
+    name = rows[0]['node']
+    named = [row for row in rows if name in (row['node'], row['peer'])]
+    return wrong + unequal('--name', brief(errors(sim, '--name', name).rows), brief(named))
+
+
+def growth(sim, place):
+    """What is set between two readings is what grew; what went down was reset."""
+    process = sim.client([program.RDMACTL, '-j', 'fabric', 'errors', '--interval', '1500ms'])
+    time.sleep(.7)
+    wrong = set_counter(sim, place, 'SymbolErrorCounter', 1234)
+    out, err = process.communicate(timeout=bed.SECONDS)
+    document = json.loads(out)
+    rows = [row for row in document['fabric_error_growth'] if row['error_count']]
+    wrong += unequal('status', process.returncode, 0) + unequal('ports', len(rows), 1)
+    counters = {one['counter']: one for one in rows[0]['counters']} if rows else {}
+    symbol = counters.get('symbol_errors', {})
+    wrong += unequal('value', symbol.get('value'), 1234)
+    wrong += unequal('growth', symbol.get('growth'), 1234 - symbol.get('before', 0))
+    if rows and not 1.5 <= rows[0]['interval_sec'] < 5:
+        wrong.append('interval %r' % rows[0]['interval_sec'])
+    if rows and not .9 < symbol['rate_per_sec'] * rows[0]['interval_sec'] / symbol['growth'] < 1.1:
+        wrong.append('rate %r' % symbol)
+    return wrong
+
+
+def since(sim, place):
+    path = sim.path('errors.json')
+    wrong = set_counter(sim, place, 'SymbolErrorCounter', 1000)
+    wrong += set_counter(sim, place, 'LinkDownedCounter', 9)
+    errors(sim, '--save', path)
+    same = errors(sim, '--since', path, schema='fabric_error_growth')
+    moved = [row for row in same.rows if row['error_count']]
+    wrong += unequal('nothing changed', (same.status, moved), (0, []))
+    wrong += set_counter(sim, place, 'SymbolErrorCounter', 1100)
+    wrong += set_counter(sim, place, 'LinkDownedCounter', 4)
+    changed = errors(sim, '--since', path, schema='fabric_error_growth')
+    moved = [row for row in changed.rows if row['error_count']]
+    wrong += unequal('ports that changed', len(moved), 1)
+    states = {one['counter']: (one['state'], one['growth']) for one in moved[0]['counters']}
+    wrong += unequal('symbol_errors', states['symbol_errors'], ('counted', 100))
+    wrong += unequal('link_downed', states['link_downed'], ('cleared', None))
+    wrong += unequal('count', moved[0]['error_count'], 104)
+    for text in ('', '{}', '[]', open(path).read()[:-40], open(path).read().replace('"00', '"0x')):
+        with open(path, 'w') as file:
+            file.write(text)
+        broken = sim.rdmactl('fabric', 'errors', '--since', path)
+        wrong += unequal('a broken file', (broken.status, len(broken.complaint().splitlines())),
+                         (1, 2))
+    os.unlink(path)
+    wrong += unequal('no file', sim.rdmactl('fabric', 'errors', '--since', path).status, 1)
+    return wrong
+
+
+def dead_agent(sim):
+    """A node that does not answer is told of, and the others are there."""
+    before = {(row['node_guid'], row['port']) for row in errors(sim).rows}
+    name = next(node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
+    guid = sim.net.nodes[name].guid
+    lid = sim.lids()[name, 1]
+    # Its LID is another now, and the switches do not know it: only directed routes reach it.
+    sim.console('Baselid "%s"[1] %d' % (name, max(sim.lids().values()) + 20))
+    document = errors(sim)
+    sim.console('Baselid "%s"[1] %d' % (name, lid))
+    after = {(row['node_guid'], row['port']) for row in document.rows}
+    wrong = unequal('status', document.status, 3) + unequal('problems', len(document.problems), 1)
+    return wrong + unequal('ports', sorted(after), sorted(
+        place for place in before if number_of(place[0]) != guid))
+
+
+def no_manager(sim):
+    document = errors(sim)
+    return (unequal('status', document.status, 3) + unequal('rows', document.rows, []) +
+            unequal('problems', len(document.problems), 1))
+
+
+def usage(sim):
+    wrong = []
+    for words in (('--load', 'x'), ('--interval', '1s', '--since', 'x'), ('more',)):
+        wrong += unequal('errors %s' % ' '.join(words),
+                         sim.rdmactl('fabric', 'errors', *words).status, 2)
+    return wrong
+
+
+def play(tap, box):
+    for name, net in NETS.items():
+        with bed.Simulator(box, net) as sim:
+            if name == 'net':
+                tap.test('fabric errors: without LIDs nothing is read, and that is told',
+                         no_manager(sim))
+                tap.test('fabric errors: what does not go together', usage(sim))
+            sim.start_manager()
+            tap.test('fabric errors, %s: nothing is wrong' % name, equal(sim))
+            places = places_of(sim)
+            wrong = set_counters(sim, places)
+            tap.test('fabric errors, %s: the ports and values of ibqueryerrors' % name,
+                     wrong + equal(sim))
+            tap.test('fabric errors, %s: filters' % name, filters(sim))
+            if name != 'tree20':
+                continue
+            place = next(place for place in places if place[0] not in (sim.host, sim.manager))
+            sim.run(['perfquery', '-R', '-a', str(sim.lids()[sim.net.switches()[0].name, 0])])
+            tap.test('fabric errors: --interval', growth(sim, place))
+            tap.test('fabric errors: --save and --since', since(sim, place))
+            tap.test('fabric errors: an agent that does not answer', dead_agent(sim))
