@@ -3,7 +3,10 @@
 rows of --jsonl, which go out while the subnet is scanned; what -v tells of a scan."""
 
 import json
+import os
+import pty
 import re
+import subprocess
 
 import bed
 import fabric
@@ -81,6 +84,24 @@ def stream(sim):
     return wrong
 
 
+def progress(sim, *words):
+    """What a terminal on standard error is shown of a scan that takes a second."""
+    ours, theirs = pty.openpty()
+    process = sim.bed.start(
+        [program.RDMACTL, 'fabric', *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=theirs, cwd=sim.path('cwd'), env=sim.environment(
+            None, [sim.bed.latsim()], sim.bed.sanitizer, {'LATSIM_RTT_USEC': '60000'}))
+    os.close(theirs)
+    shown = b''
+    try:
+        while block := os.read(ours, 4096):
+            shown += block
+    except OSError:
+        pass  # the other end is closed: the end
+    os.close(ours)
+    return process.wait(bed.SECONDS), shown.decode()
+
+
 def play(tap, box):
     for name in ('net.2sw2path4hca2port', 'tree20'):
         with bed.Simulator(box, NETS[name]) as sim:
@@ -100,5 +121,16 @@ def play(tap, box):
         wrong += unequal('still at work', alive, True) + unequal('status', process.returncode, 0)
         counts = re.search(rb'(\d+) nodes, (\d+) requests, (\d+) sent again', err)
         wrong += unequal('nodes', counts and int(counts[1]), 100)
+        status, shown = progress(sim)
+        lines = [line for line in shown.split('\r') if line.strip()]
+        wrong_shown = unequal('status', status, 0)
+        if len(lines) < 3 or not all(
+                re.fullmatch(r'\d+ nodes, \d+ datagrams answered, \d+/s', line) for line in lines):
+            wrong_shown += ['shown: %r' % shown[-300:]]
+        if shown.rsplit('\r', 2)[-2].strip() or not shown.endswith('\r'):
+            wrong_shown += ['it is not wiped out: %r' % shown[-100:]]
+        tap.test('fabric: a terminal is shown how far it is, and nothing stays', wrong_shown,
+                 lines[-1:])
+        tap.test('fabric -q: it is not', unequal('shown', progress(sim, '-q'), (0, '')))
         tap.test('fabric --jsonl -v: rows come while it scans', wrong,
                  [err.decode().splitlines()[-1], '%d rows' % (1 + len(out.splitlines()))])
