@@ -71,12 +71,14 @@ static const struct list lists[] = {
 	{"ports", 0, known_port_fits},
 };
 
+/* The word is one of them. */
 static const struct list *find_list(const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		if (!strcmp(lists[i].word, word))
-			return &lists[i];
-	return NULL;
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(lists) && strcmp(lists[i].word, word))
+		i++;
+	return &lists[i];
 }
 
 int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,

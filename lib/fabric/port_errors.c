@@ -227,7 +227,7 @@ static void reader_done(void *context, const struct mad_reply *reply)
 		return;
 	if (errand.question == ASK_COUNTERS)
 		ask_next_port(reader, agent_of(reader, &errand));
-	if (reply->error || reply->status) {
+	if (reply->error || reply->status || !data) {
 		take_silence(reader, &errand, reply);
 		return;
 	}

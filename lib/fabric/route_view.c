@@ -37,11 +37,12 @@ AS_OF_PORTS(could_be)
 /* The smaller one of the two ends, as packets have to fit both; 0: not known. */
 static unsigned int mtu_of(const struct fabric_row *row)
 {
+	const struct fabric *fabric = fabric_of(row);
 	const struct fabric_port *port = place_port(row);
 	unsigned int mtu = port ? fabric_mtu(port) : 0, other = 0;
 
-	if (port && port->peer != FABRIC_NONE)
-		other = fabric_mtu(&fabric_of(row)->ports[port->peer]);
+	if (fabric && port && port->peer != FABRIC_NONE)
+		other = fabric_mtu(&fabric->ports[port->peer]);
 	return !mtu || (other && other < mtu) ? other : mtu;
 }
 

@@ -323,20 +323,19 @@ static bool take_answer(struct scanner *scanner, const struct scan_errand *erran
 			const uint8_t *data)
 {
 	uint32_t subject = errand->subject;
-	struct fabric_node *node = errand->question == ASK_DESCRIPTION ||
-						   errand->question == ASK_SWITCH
-					   ? fabric_node_of(scanner->fabric, subject)
-					   : NULL;
+	struct fabric_node *node;
 
 	switch (errand->question) {
 	case ASK_ROOT:
 	case ASK_BEHIND:
 		return take_node(scanner, errand, data);
 	case ASK_DESCRIPTION:
+		node = fabric_node_of(scanner->fabric, subject);
 		memcpy(node->description, data, NODE_DESCRIPTION_BYTES);
 		node->has_description = true;
 		break;
 	case ASK_SWITCH:
+		node = fabric_node_of(scanner->fabric, subject);
 		memcpy(node->switch_info, data, SWITCH_INFO_BYTES);
 		node->has_switch_info = true;
 		break;

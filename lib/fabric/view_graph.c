@@ -115,14 +115,15 @@ static void get_path(const void *record, struct value *value)
 {
 	const struct fabric_row *row = record, at = port_row(record);
 	const struct fabric_port *port = place_port(&at);
+	const struct fabric_silence *silence = silence_of(record);
 	/* One more: the node that is too far away is behind the last one of a route. */
 	uint8_t path[FABRIC_HOPS_MOST + 2];
 	int hops;
 
-	if (!port)
+	if (!port || !silence)
 		return;
 	hops = fabric_path(fabric_of(row), port->node, path);
-	if (hops >= 0 && silence_of(record)->behind)
+	if (hops >= 0 && silence->behind)
 		path[++hops] = port->number;
 	view_set_path(value, path, hops);
 }
