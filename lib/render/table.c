@@ -74,7 +74,7 @@ struct table {
 
 static void make_room(struct buffer *buffer, size_t more)
 {
-	if (buffer->room - buffer->length >= more)
+	if (buffer->bytes && buffer->room - buffer->length >= more)
 		return;
 	buffer->room = buffer->room ? buffer->room * 2 : SMALLEST_ROOM;
 	if (buffer->room - buffer->length < more)
