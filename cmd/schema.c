@@ -64,9 +64,9 @@ static int list_schemas(const struct ctx *ctx)
 	int status;
 
 	if (listing_begin(&listing, ctx, (char *[]){NULL}, false)) {
-		for (size_t i = 0; i < count; i++) {
-			const struct schema *schema = schema_at(ctx, i);
+		const struct schema *schema;
 
+		for (size_t i = 0; (schema = schema_at(ctx, i)); i++) {
 			entries[i].name = mem_string(schema->name);
 			entries[i].id = mem_format("rdmactl/%s/%u", schema->name, schema->version);
 			entries[i].summary = mem_string(schema->summary);
