@@ -17,6 +17,9 @@
 /* IBA 1, 4.1.1: the prefix of a subnet that was given none */
 #define DEFAULT_PREFIX 0xfe80000000000000ull
 
+/* infiniband/umad.h: UMAD_MAX_PORTS, up to version 60 */
+#define UMAD_NODES 64u
+
 #define PHYSICAL_LINK_UP 5u
 #define STATE_ACTIVE	 4u
 
@@ -209,6 +212,12 @@ static char *find_node(const struct mad_port *port)
 	return found;
 }
 
+/* A node that is there and that libibumad does not look for, UMAD_MAX_PORTS: it counts from 0. */
+static bool is_beyond_libibumad(const char *node)
+{
+	return strtoul(node + strcspn(node, "0123456789"), NULL, 10) >= UMAD_NODES;
+}
+
 void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint)
 {
 	_cleanup_(freep) char *node = find_node(port);
@@ -226,6 +235,16 @@ void mad_port_explain(const struct mad_port *port, int error, char **ret_reason,
 					 port->port, strerror(errno));
 		*ret_hint = mem_string("in a container, pass it in (--device); else see whether "
 				       "udev runs");
+	} else if (error == -ENODEV && is_beyond_libibumad(node)) {
+		*ret_reason = mem_format("libibumad opens the first %u umad device files only, not "
+					 "%s of %s/%u",
+					 UMAD_NODES, node, port->device, port->port);
+		*ret_hint = mem_string("name a port with a lower number: grep . "
+				       "/sys/class/infiniband_mad/umad*/ibdev");
+	} else if (error == -ENODEV || error == -ENXIO) {
+		*ret_reason = mem_format("%s of %s/%u does not open: %s", node, port->device,
+					 port->port, strerror(-error));
+		*ret_hint = mem_string("the device may be on its way out: rdmactl devices");
 	} else {
 		*ret_reason = mem_format("may not open %s of %s/%u (mode %04o, owner %u, group "
 					 "%u): %s",

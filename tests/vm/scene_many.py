@@ -45,9 +45,23 @@ def cost(tap):
     tap.say('system calls: ' + ', '.join('%s %s' % pair for pair in calls.items()))
 
 
+def umad_beyond(tap):
+    """libibumad opens umad0 to umad63; what the kernel has beyond is told for what it is."""
+    peers.shell('bed_many %d' % (COUNT + 1))
+    device = next(name for name, nodes in peers.chardevs('infiniband_mad').items()
+                  if 'umad%d' % COUNT in nodes)
+    result = program.rdmactl('ping', '--gid', 'fd09::2', '--via', device)
+    tap.test('many: the 65th umad device file', unequal('exit status', result.status, 5) +
+             unequal('the reason is told', 'the first 64 umad device files only, not '
+                     '/dev/infiniband/umad64 of %s/1' % device in result.complaint(), True) +
+             unequal('and a step', 'grep . /sys/class/infiniband_mad' in result.complaint(), True))
+    peers.run('rdma', 'link', 'del', 'rxe%d' % COUNT)
+
+
 def play(tap):
     clear()
     peers.shell('bed_many %d' % COUNT)
     shot = compare_all(tap, 'many', slots=16)
     order(tap, shot)
     cost(tap)
+    umad_beyond(tap)
