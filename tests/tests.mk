@@ -31,14 +31,17 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(filter-out %/cmd/main.o,$(ASAN_O
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
 
-# Programs that the tests in the guest run there.
-VM_PROGRAMS := $(BUILD)/vm/rmpp $(BUILD)/vm/no_netlink
+# Programs that the tests in the guest run there, and what they preload.
+VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so)
 $(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 $(BUILD)/vm/no_netlink: tests/vm/no_netlink.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $<
+$(BUILD)/vm/%.so: tests/vm/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
 .SECONDARY: $(BUILD)/asan/tests/vm/rmpp.o
 
 # Fuzz targets: the whole library once more, with coverage.

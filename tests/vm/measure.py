@@ -5,6 +5,7 @@ import ctypes
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import time
 
@@ -47,6 +48,18 @@ def peak_memory_kb(*argv, environment=None, stdin='/dev/null'):
             signal = 0
             text = peers.read('/proc/%d/status' % child) or ''
             peak = int(re.search(r'VmHWM:\s*(\d+) kB', text).group(1))
+
+
+def heap_in_use(library, *argv):
+    """The bytes that a program holds each time it waits; `library`: tests/vm/heap_in_use.c, built.
+
+    Without the cache of each thread, whose free pieces count as used ones.
+    """
+    with tempfile.NamedTemporaryFile('r', dir='/dev/shm') as file:
+        environment = dict(os.environ, LD_PRELOAD=library, HEAP_IN_USE=file.name,
+                           GLIBC_TUNABLES='glibc.malloc.tcache_count=0')
+        subprocess.run(argv, env=environment, stdout=subprocess.DEVNULL, check=True)
+        return [int(line) for line in file.read().split()]
 
 
 def system_calls(*argv):

@@ -9,6 +9,8 @@ import peers
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
+# Why a test of what needs a program of tests.mk's VM_PROGRAMS is skipped.
+NOT_BUILT = 'the programs of tests/vm are not built'
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
 
 # What every run so far did wrong; emptied by violations().
@@ -27,6 +29,13 @@ def plain_binary():
         if os.path.exists(path) and not is_sanitized(path):
             return path
     return None
+
+
+def built(name):
+    """A program of tests.mk's VM_PROGRAMS; None if it is not there."""
+    top = os.path.dirname(RDMACTL).removesuffix('/asan')
+    path = os.path.join(top, 'vm', name)
+    return path if os.path.exists(path) else None
 
 
 def violations():

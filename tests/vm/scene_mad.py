@@ -40,14 +40,6 @@ ETHERNET = 'Ethernet, which has no LIDs, no subnet management and no subnet admi
 IWARP = 'Ethernet with iWARP, which carries no management datagrams'
 # For what the scene mounts.
 DIRECTORY = '/run/scene_mad'
-SKIPPED = 'the programs of tests/vm are not built'
-
-
-def built(name):
-    """A program of tests.mk's VM_PROGRAMS; None if it is not there."""
-    top = os.path.dirname(program.RDMACTL).removesuffix('/asan')
-    path = os.path.join(top, 'vm', name)
-    return path if os.path.exists(path) else None
 
 
 class Refusal:
@@ -121,7 +113,7 @@ def as_infiniband(name, *script):
     open(namespace, 'wb').close()
     peers.must('unshare', '--mount=' + namespace, '/bin/sh', '-e', '-c', '\n'.join((
         'mount --bind %s/layer %s' % (DIRECTORY, layer), *script)))
-    return 'nsenter', '--mount=' + namespace, built('no_netlink')
+    return 'nsenter', '--mount=' + namespace, program.built('no_netlink')
 
 
 def nodes(tap, plain):
@@ -165,8 +157,8 @@ def no_subnet(tap, plain):
 
 
 def infiniband(tap):
-    if not built('no_netlink'):
-        tap.skip('mad: umad nodes of InfiniBand ports', SKIPPED)
+    if not program.built('no_netlink'):
+        tap.skip('mad: umad nodes of InfiniBand ports', program.NOT_BUILT)
         return
     # A file can keep a mount namespace only where mounts are private.
     os.makedirs(DIRECTORY, exist_ok=True)
@@ -206,9 +198,9 @@ def segments(tap):
     Not by GIDs made of IPv4 addresses: the kernel takes no segment's acknowledgement for one
     (rcv_has_same_gid(), core/mad.c, compares them with what is the middle of an IPv4 header).
     """
-    rmpp = built('rmpp')
+    rmpp = program.built('rmpp')
     if not rmpp:
-        tap.skip('mad: RMPP', SKIPPED)
+        tap.skip('mad: RMPP', program.NOT_BUILT)
         return
     # Lengths below one datagram, at its limit, of many segments; and more than a window at once.
     counts = [0, 1, 2, 10, 100, 1000] + [25] * 40
