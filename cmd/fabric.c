@@ -182,6 +182,18 @@ static bool options_fit(const struct ctx *ctx, const struct fabric_args *args, c
 	return true;
 }
 
+/* What says of which kind a destination is, without any; the complaint is made. */
+static bool kind_fits(const struct ctx *ctx, const struct fabric_args *args, char **words)
+{
+	_cleanup_(freep) char *complaint = args->from || args->part || words[0]
+						   ? NULL
+						   : mad_kind_complaint(&args->mad);
+
+	if (complaint)
+		command_complain(ctx, complaint, "--from DEST and --switch DEST name one");
+	return !complaint;
+}
+
 static bool form(size_t number, struct command_form *ret_form)
 {
 	const struct fabric_word *word = &fabric_words[number];
@@ -200,20 +212,20 @@ static bool form(size_t number, struct command_form *ret_form)
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct fabric_word *word = NULL;
-	char *none[] = {NULL};
+	char *none[] = {NULL}, **words = objects[0] ? objects + 1 : none;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fabric_words) && !word; i++)
 		if (!objects[0] || !strcmp(fabric_words[i].word, objects[0]))
 			word = &fabric_words[i];
 	if (!word)
 		return command_complain_form(ctx, objects[0]);
-	if (objects[0] && objects[1] && !word->words) {
+	if (words[0] && !word->words) {
 		command_complain(ctx, "too many words", "rdmactl help fabric");
 		return STATUS_USAGE;
 	}
-	if (!options_fit(ctx, args, word->word))
+	if (!options_fit(ctx, args, word->word) || !kind_fits(ctx, args, words))
 		return STATUS_USAGE;
-	return word->run(ctx, args, word, objects[0] ? objects + 1 : none);
+	return word->run(ctx, args, word, words);
 }
 
 static const struct schema *const more_schemas[] = {&fabric_graph_schema,

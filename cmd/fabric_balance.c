@@ -131,6 +131,7 @@ int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args
 	if (fabric_run_begin(&balances.run, ctx, args, word->schema, word->all_columns)) {
 		fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
 				       &balances.forwarding);
+		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);
 		balance_count(&balances.run.fabric, &balances.forwarding, &balances.balance);
 		drawing_begin(&balances.run.view, &balances.drawing);
 		show(&balances);

@@ -20,3 +20,24 @@ void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 						  : strerror(-rc),
 				 NULL);
 }
+
+static bool is_empty(const struct forwarding *forwarding, const struct forwarding_table *table)
+{
+	for (uint32_t lid = 1; lid < table->lids; lid++)
+		if (forwarding_port(forwarding, table, lid) != FORWARDING_NOWHERE)
+			return false;
+	return table->known;
+}
+
+void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding)
+{
+	for (size_t i = 0; i < forwarding->count; i++)
+		if (!is_empty(forwarding, &forwarding->tables[i]))
+			return;
+	if (forwarding->count)
+		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+				 "the forwarding tables are empty: no subnet manager has filled "
+				 "them",
+				 "start a subnet manager; rdmactl fabric check tells what else "
+				 "is missing");
+}

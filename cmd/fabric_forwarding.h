@@ -11,3 +11,5 @@
 /* Fills empty tables as forwarding_read() does; what did not come is noted. */
 void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
+/* Notes that the linear tables of all switches are known, and empty. */
+void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

@@ -125,6 +125,8 @@ int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
 		fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
 				       args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
 				       &tables.forwarding);
+		if (!args->multicast)
+			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
 		tables.owners = forwarding_owners(&tables.run.fabric);
 		show(&tables, args->multicast);
 	}

@@ -203,18 +203,22 @@ void listing_fail(struct listing *listing, int status, const char *message, cons
 	listing->status = status;
 }
 
-/* A hint that the line before had already is not said again. */
+/* A next step is told once, for however many problems. */
 static void complain(const struct ctx *ctx, const struct problems *problems)
 {
-	const char *last = NULL;
+	struct strings told = {0};
 
 	for (size_t i = 0; i < problems->count; i++) {
 		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
 		const char *hint = problems->items[i].hint;
 
-		command_complain(ctx, line, hint && last && !strcmp(hint, last) ? NULL : hint);
-		last = hint;
+		if (hint && strings_contain(&told, hint))
+			hint = NULL;
+		else if (hint)
+			strings_add(&told, hint);
+		command_complain(ctx, line, hint);
 	}
+	strings_free(&told);
 }
 
 static void release(struct listing *listing)

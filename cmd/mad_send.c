@@ -89,7 +89,6 @@ static bool read_data(struct send_run *run)
 static bool find(struct send_run *run, char **words)
 {
 	const struct mad_port *port = &run->session.port;
-	char lid[8], *manager[] = {lid, NULL};
 
 	if (mad_class_is_smp(run->words.mgmt_class))
 		return mad_session_find(&run->session, words);
@@ -101,8 +100,7 @@ static bool find(struct send_run *run, char **words)
 			     "start a subnet manager");
 		return false;
 	}
-	snprintf(lid, sizeof(lid), "%u", port->sm_lid);
-	return mad_session_find(&run->session, manager);
+	return mad_session_find_lid(&run->session, port->sm_lid);
 }
 
 static bool check_routes(struct send_run *run)

@@ -174,6 +174,17 @@ enum target_kind mad_forced_kind(const struct mad_args *args)
 			      : TARGET_ANY;
 }
 
+char *mad_kind_complaint(const struct mad_args *args)
+{
+	if (!mad_forced_kind(args))
+		return NULL;
+	return mem_format("--%s says what kind a destination is, and there is none",
+			  args->lid    ? "lid"
+			  : args->guid ? "guid"
+			  : args->gid  ? "gid"
+				       : "direct");
+}
+
 static bool add_destination(struct mad_session *session, const char *name, char *const *words)
 {
 	struct mad_target target;
@@ -297,13 +308,23 @@ static bool look_up(struct mad_session *session)
 	return left;
 }
 
+/* Whose option says what kind it is has forgotten to name it. */
+static bool may_be_unnamed(struct mad_session *session)
+{
+	_cleanup_(freep) char *complaint = mad_kind_complaint(session->args);
+
+	if (complaint)
+		listing_fail(&session->listing, STATUS_USAGE, complaint, NULL);
+	return !complaint;
+}
+
 bool mad_session_find(struct mad_session *session, char *const *words)
 {
 	char *const none[] = {NULL};
 	bool done;
 
 	if (!words[0])
-		done = add_destination(session, "0", none);
+		done = may_be_unnamed(session) && add_destination(session, "0", none);
 	else if (!strcmp(words[0], "-"))
 		done = read_destinations(session);
 	else
@@ -324,18 +345,25 @@ bool mad_session_find_all(struct mad_session *session, char *const *words)
 	return session->destination_count && look_up(session);
 }
 
+bool mad_session_find_lid(struct mad_session *session, uint16_t lid)
+{
+	_cleanup_(freep) char *name = mem_format("%u", lid);
+	char *words[] = {name, NULL};
+
+	return may_be_unnamed(session) && mad_session_find(session, words);
+}
+
 bool mad_session_find_by_lid(struct mad_session *session, char *const *words)
 {
-	char lid[8], *own[] = {lid, NULL};
-
-	if (!words[0] && !session->port.lid) {
+	if (words[0])
+		return mad_session_find(session, words);
+	if (!session->port.lid) {
 		listing_fail(&session->listing, STATUS_FAILED,
 			     "the port has no LID: no subnet manager has configured it",
 			     "rdmactl ports shows its state");
 		return false;
 	}
-	snprintf(lid, sizeof(lid), "%u", session->port.lid);
-	return mad_session_find(session, words[0] ? words : own);
+	return mad_session_find_lid(session, session->port.lid);
 }
 
 bool mad_session_stopped(struct mad_session *session)

@@ -84,8 +84,13 @@ bool mad_session_find_all(struct mad_session *session, char *const *words);
  * directed route.
  */
 bool mad_session_find_by_lid(struct mad_session *session, char *const *words);
+/* The same for a LID that the host knows itself: of its port, of its subnet manager. */
+bool mad_session_find_lid(struct mad_session *session, uint16_t lid);
 /* What the options say that destinations are; TARGET_ANY: nothing. */
 enum target_kind mad_forced_kind(const struct mad_args *args);
+/* What to say where an option tells the kind of a destination and there is none; NULL: none does.
+ * To be freed. */
+char *mad_kind_complaint(const struct mad_args *args);
 /* Whether a signal asks for the end. */
 bool mad_session_stopped(struct mad_session *session);
 /* Notes what came of a request instead of data; returns whether there are data. */

@@ -157,7 +157,8 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 		gid_format(&gid, gid_text);
 		return set_field(run, schema_find(schema, gid_key), gid_text);
 	}
-	if (mad_target_parse(name, TARGET_ANY, &target) || target.kind == TARGET_DIRECT) {
+	if (mad_target_parse(name, mad_forced_kind(&run->args->mad), &target) ||
+	    target.kind == TARGET_DIRECT) {
 		clean = text_clean(name, strlen(name));
 		fail_usage(run, mem_format("'%s' is no LID, no port GUID and no GID", clean), NULL);
 		return false;
@@ -178,6 +179,12 @@ static bool make_query(struct sa_run *run, char **words)
 {
 	const struct sa_args *args = run->args;
 	bool path = run->attribute->id == PATH_RECORD;
+	char *complaint = args->from || args->to ? NULL : mad_kind_complaint(&args->mad);
+
+	if (complaint) {
+		fail_usage(run, complaint, NULL);
+		return false;
+	}
 
 	if (!path && (args->from || args->to)) {
 		fail_usage(run, mem_string("--from and --to are of rdmactl sa path"), NULL);

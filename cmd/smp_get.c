@@ -49,8 +49,6 @@ bool smp_is_record(const struct mad_attribute *attribute)
 bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words)
 {
-	char lid[8], *sm_words[] = {lid, NULL};
-
 	if (!mad_session_begin(session, ctx, &args->mad, schema, smp_is_record(attribute), false))
 		return false;
 	if (words[0] || attribute->id != SM_INFO)
@@ -61,8 +59,7 @@ bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct 
 			     "start a subnet manager, or name a node: rdmactl smp sminfo -D 0,1");
 		return false;
 	}
-	snprintf(lid, sizeof(lid), "%u", session->port.sm_lid);
-	return mad_session_find(session, sm_words);
+	return mad_session_find_lid(session, session->port.sm_lid);
 }
 
 static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,

@@ -38,6 +38,14 @@ refused()
 	nothing_wrong
 }
 
+@test "fabric: what kind a destination is, where none is named" {
+	refused '--direct says what kind a destination is, and there is none' \
+		'--from DEST and --switch DEST name one' -D
+	refused '--lid says what kind a destination is, and there is none' \
+		'--from DEST and --switch DEST name one' tables -L
+	nothing_wrong
+}
+
 @test "fabric: options that exclude each other" {
 	local pair
 

@@ -75,7 +75,22 @@ def balance(sim):
     return wrong + ([] if document.rows else ['no link'])
 
 
+def unrouted(sim):
+    """Nothing to list is told for what it is, where routes have to be."""
+    wrong = []
+    for word in ('tables', 'balance'):
+        document = sim.document('fabric_' + word, 'fabric', word)
+        said = 'the forwarding tables are empty: no subnet manager has filled them'
+        wrong += unequal('status of ' + word, document.status, 3)
+        wrong += unequal('problems of ' + word,
+                         [problem['error'] for problem in document.problems], [said])
+    groups = sim.document('fabric_multicast', 'fabric', 'tables', '--multicast')
+    return wrong + unequal('multicast', (groups.status, groups.rows), (0, []))
+
+
 def play(tap, box):
+    with bed.Simulator(box, HERE['tree20']) as sim:
+        tap.test('fabric: tables and balance without a subnet manager', unrouted(sim))
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()

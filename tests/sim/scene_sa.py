@@ -167,6 +167,10 @@ def asked_for(sim):
                         (('nodes', 'lid=70000'), "lid does not hold '70000'"),
                         (('nodes', 'lidd=7'), "did you mean 'lid'?"),
                         (('nodes', '--to', '5'), '--from and --to are of rdmactl sa path'),
+                        (('nodes', '--guid'),
+                         '--guid says what kind a destination is, and there is none'),
+                        (('path', '--lid', '--to', '0x10000'),
+                         "'0x10000' is no LID, no port GUID and no GID"),
                         (('path', '--to', '0,1'), "'0,1' is no LID, no port GUID and no GID")):
         wrong += one_line(sim.rdmactl('sa', *words), 2, part)
     return wrong
