@@ -68,23 +68,23 @@ static const struct option_row options[] = {
 };
 
 static const struct fabric_word fabric_words[] = {
-	{"scan", "switches, and what is at their ports", &fabric_ports_schema, false, NULL,
+	{"scan", "switches, and what is at their ports", &fabric_ports_schema, NULL,
 	 fabric_scan_command},
-	{"nodes", "all nodes", &fabric_nodes_schema, false, NULL, fabric_list_command},
-	{"switches", "the switches", &fabric_nodes_schema, false, NULL, fabric_list_command},
-	{"hosts", "the channel adapters", &fabric_nodes_schema, false, NULL, fabric_list_command},
-	{"routers", "the routers", &fabric_nodes_schema, false, NULL, fabric_list_command},
-	{"links", "the cables, each once", &fabric_links_schema, false, NULL, fabric_list_command},
-	{"ports", "all ports", &fabric_ports_schema, false, NULL, fabric_list_command},
-	{"errors", "counters of errors, of all ports", &fabric_errors_schema, false, NULL,
+	{"nodes", "all nodes", &fabric_nodes_schema, NULL, fabric_list_command},
+	{"switches", "the switches", &fabric_nodes_schema, NULL, fabric_list_command},
+	{"hosts", "the channel adapters", &fabric_nodes_schema, NULL, fabric_list_command},
+	{"routers", "the routers", &fabric_nodes_schema, NULL, fabric_list_command},
+	{"links", "the cables, each once", &fabric_links_schema, NULL, fabric_list_command},
+	{"ports", "all ports", &fabric_ports_schema, NULL, fabric_list_command},
+	{"errors", "counters of errors, of all ports", &fabric_errors_schema, NULL,
 	 fabric_errors_command},
-	{"check", "what is wrong with the subnet", &fabric_check_schema, false, NULL,
+	{"check", "what is wrong with the subnet", &fabric_check_schema, NULL,
 	 fabric_check_command},
-	{"route", "the way from one port to another and back", &fabric_route_schema, false,
-	 "FROM TO", fabric_route_command},
-	{"tables", "forwarding tables of switches", &fabric_tables_schema, false, "[SWITCH...]",
+	{"route", "the way from one port to another and back", &fabric_route_schema, "FROM TO",
+	 fabric_route_command},
+	{"tables", "forwarding tables of switches", &fabric_tables_schema, "[SWITCH...]",
 	 fabric_tables_command},
-	{"balance", "how many routes each cable carries", &fabric_balance_schema, false, NULL,
+	{"balance", "how many routes each cable carries", &fabric_balance_schema, NULL,
 	 fabric_balance_command},
 };
 
@@ -204,7 +204,6 @@ static bool form(size_t number, struct command_form *ret_form)
 		.word = word->word,
 		.summary = word->summary,
 		.schema = word->schema,
-		.all_columns = word->all_columns,
 	};
 	return true;
 }

@@ -128,7 +128,7 @@ int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args
 	int status;
 
 	(void)words;
-	if (fabric_run_begin(&balances.run, ctx, args, word->schema, word->all_columns)) {
+	if (fabric_run_begin(&balances.run, ctx, args, word->schema)) {
 		fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
 				       &balances.forwarding);
 		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);

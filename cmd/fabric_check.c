@@ -147,7 +147,7 @@ int fabric_check_command(const struct ctx *ctx, const struct fabric_args *args,
 				 "add --interval TIME or --since FILE");
 		return STATUS_USAGE;
 	}
-	if (fabric_run_begin(&run, ctx, args, word->schema, word->all_columns)) {
+	if (fabric_run_begin(&run, ctx, args, word->schema)) {
 		findings_of_graph(&run.view, &findings);
 		if (!args->load) {
 			check_live(&run, &findings);

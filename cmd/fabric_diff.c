@@ -26,7 +26,7 @@ int fabric_diff_command(const struct ctx *ctx, const struct fabric_args *args)
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema, false)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
 		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
 		struct listing *listing = &run.session.listing;
 

@@ -186,7 +186,7 @@ int fabric_errors_command(const struct ctx *ctx, const struct fabric_args *args,
 
 	(void)words;
 	errors.args.save = NULL;
-	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema, word->all_columns) &&
+	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema) &&
 	    fabric_run_match(&errors.run)) {
 		choose_ports(&errors);
 		if (growth)

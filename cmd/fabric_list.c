@@ -90,8 +90,7 @@ int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
 	int status;
 
 	(void)words;
-	if (fabric_run_begin(&run, ctx, args, word->schema, word->all_columns) &&
-	    fabric_run_match(&run)) {
+	if (fabric_run_begin(&run, ctx, args, word->schema) && fabric_run_match(&run)) {
 		if (word->schema == &fabric_nodes_schema)
 			fabric_list_nodes(&run.view, list->type, &rows);
 		else if (word->schema == &fabric_links_schema)

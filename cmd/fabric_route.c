@@ -322,8 +322,7 @@ int fabric_route_command(const struct ctx *ctx, const struct fabric_args *args,
 				 "rdmactl fabric route leaf-1 0x0002c90300001234");
 		return STATUS_USAGE;
 	}
-	if (fabric_run_begin(&routes.run, ctx, args, word->schema, word->all_columns) &&
-	    find_ends(&routes, words)) {
+	if (fabric_run_begin(&routes.run, ctx, args, word->schema) && find_ends(&routes, words)) {
 		follow(&routes, ROUTE_THERE);
 		follow(&routes, ROUTE_BACK);
 		make_rows(&routes);

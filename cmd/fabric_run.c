@@ -185,7 +185,7 @@ static bool read_before(struct fabric_run *run)
 }
 
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		  const struct schema *schema, bool all_columns)
+		  const struct schema *schema)
 {
 	bool done;
 
@@ -193,11 +193,10 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	run->session.signals = -1;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
 	if (args->load)
-		done = listing_begin_as(&run->session.listing, ctx, schema, all_columns) &&
+		done = listing_begin_as(&run->session.listing, ctx, schema, false) &&
 		       read_names(run) && read_before(run) && fabric_file_load(run, args->load);
 	else
-		done = mad_session_begin(&run->session, ctx, &args->mad, schema, all_columns,
-					 false) &&
+		done = mad_session_begin(&run->session, ctx, &args->mad, schema, false, false) &&
 		       read_names(run) && read_before(run) && scan(run);
 	if (done)
 		note_silences(run);
@@ -208,10 +207,10 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 }
 
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		      const struct schema *schema, bool all_columns)
+		      const struct schema *schema)
 {
 	*run = (struct fabric_run){.heard = NULL};
-	return begin(run, ctx, args, schema, all_columns);
+	return begin(run, ctx, args, schema);
 }
 
 bool fabric_run_begin_hearing(struct fabric_run *run, const struct ctx *ctx,
@@ -219,7 +218,7 @@ bool fabric_run_begin_hearing(struct fabric_run *run, const struct ctx *ctx,
 			      void (*heard)(struct fabric_run *run), void *context)
 {
 	*run = (struct fabric_run){.heard = heard, .context = context};
-	return begin(run, ctx, args, schema, false);
+	return begin(run, ctx, args, schema);
 }
 
 static void clear(struct fabric_run *run)

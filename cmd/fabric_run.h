@@ -54,7 +54,7 @@ struct fabric_run {
  * fabric_run_end() does the rest.
  */
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
-		      const struct schema *schema, bool all_columns);
+		      const struct schema *schema);
 /* The same, with `heard` called after each answer of the scan. */
 bool fabric_run_begin_hearing(struct fabric_run *run, const struct ctx *ctx,
 			      const struct fabric_args *args, const struct schema *schema,
@@ -92,7 +92,6 @@ bool fabric_run_walk(struct fabric_run *run, uint16_t lid, struct fabric_scan_op
 struct fabric_word {
 	const char *word, *summary;
 	const struct schema *schema;
-	bool all_columns;
 	const char *words; /* what follows it, for messages; NULL: nothing may */
 	int (*run)(const struct ctx *ctx, const struct fabric_args *args,
 		   const struct fabric_word *word, char **words);

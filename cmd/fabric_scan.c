@@ -26,7 +26,7 @@ static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema, true)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
 		fabric_graph_fill(&run.view, &graph);
 		listing_add(&run.session.listing, &graph);
 	}
@@ -65,7 +65,7 @@ static int print_ports(const struct ctx *ctx, const struct fabric_args *args,
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, word->schema, word->all_columns)) {
+	if (fabric_run_begin(&run, ctx, args, word->schema)) {
 		add_shown(&run, true, &rows);
 		add_shown(&run, false, &rows);
 		for (size_t i = 0; i < rows.count; i++)
@@ -166,7 +166,7 @@ static int print_details(const struct ctx *ctx, const struct fabric_args *args)
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_details_schema, false)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_details_schema)) {
 		fabric_list_details(&run.view, &rows);
 		for (size_t i = 0; i < rows.count; i++)
 			listing_add(&run.session.listing, &rows.items[i]);
@@ -183,7 +183,7 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args,
 	char *text = NULL;
 	int rc = 0;
 
-	if (fabric_run_begin(&run, ctx, args, word->schema, word->all_columns))
+	if (fabric_run_begin(&run, ctx, args, word->schema))
 		text = args->tree
 			       ? fabric_tree_text(&run.view, ctx->globals.verbose)
 			       : fabric_format_text(&run, (enum fabric_format)args->format.value);

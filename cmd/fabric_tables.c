@@ -120,8 +120,7 @@ int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
 	struct tables tables = {.row_count = 0};
 	int status;
 
-	if (fabric_run_begin(&tables.run, ctx, args, schema, word->all_columns) &&
-	    find_switches(&tables, words)) {
+	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, words)) {
 		fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
 				       args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
 				       &tables.forwarding);

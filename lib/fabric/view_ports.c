@@ -145,6 +145,20 @@ static void get_vendor_speed(const void *record, struct value *value)
 
 PLACE_OF_PEER(static, get_peer_state, get_state)
 
+/* The nodes at both ends, by what no name map changes. */
+#define NODES_OF_BOTH_ENDS                                                                    \
+	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"),  \
+		VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0,          \
+			    "GUID of the node"),                                              \
+		VIEW_COLUMN(FIELD_UNSIGNED, place_get_index, "node_index", "NODE INDEX",      \
+			    FIELD_RIGHT, "the node's place in the scan"),                     \
+		VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,     \
+			    "type of the node at the other end"),                             \
+		VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,     \
+			    "GUID of the node at the other end"),                             \
+		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_index, "peer_index", "PEER INDEX", \
+			    FIELD_RIGHT, "place in the scan of the node at the other end")
+
 static const struct field port_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
 		    "what the node is called"),
@@ -169,6 +183,8 @@ static const struct field port_fields[] = {
 		    "rate of the link, gigabits a second"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT,
 		    "LID that the port is reached by: a switch's is that of the node"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
+		    "LID that the port at the other end is reached by"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
 		    "active MTU of the link"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_most_mtu, "mtu_cap_bytes", "MAX MTU", FIELD_RIGHT,
@@ -181,18 +197,7 @@ static const struct field port_fields[] = {
 		    "widest link that both ends support"),
 	VIEW_COLUMN(FIELD_ENUM, get_best_speed, "best_speed", "BEST SPEED", 0,
 		    "fastest speed that both ends support"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_index, "node_index", "NODE INDEX", FIELD_RIGHT,
-		    "the node's place in the scan"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,
-		    "type of the node at the other end"),
-	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,
-		    "GUID of the node at the other end"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
-		    "LID that the port at the other end is reached by"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_index, "peer_index", "PEER INDEX", FIELD_RIGHT,
-		    "place in the scan of the node at the other end"),
+	NODES_OF_BOTH_ENDS,
 	VIEW_COLUMN(FIELD_GUID, get_port_guid, "port_guid", "PORT GUID", 0,
 		    "GUID of an adapter's or a router's port"),
 	VIEW_COLUMN(FIELD_STRING, get_port_bytes, "port_info", "PORT INFO", 0,
@@ -237,16 +242,7 @@ static const struct field link_fields[] = {
 		    "LID that the port at the first end is reached by"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
 		    "LID that the port at the other end is reached by"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"),
-	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_index, "node_index", "NODE INDEX", FIELD_RIGHT,
-		    "the node's place in the scan"),
-	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,
-		    "type of the node at the other end"),
-	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,
-		    "GUID of the node at the other end"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_index, "peer_index", "PEER INDEX", FIELD_RIGHT,
-		    "place in the scan of the node at the other end"),
+	NODES_OF_BOTH_ENDS,
 };
 
 const struct schema fabric_links_schema = {
