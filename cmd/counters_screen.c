@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "counters_screen.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -21,21 +18,10 @@ enum { LINES_ABOVE = 3, RANKS = 4 };
 
 static void catch_signals(struct counters_screen *screen)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
-	struct sigaction before;
+	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGQUIT, SIGHUP, 0};
 
-	sigemptyset(&screen->caught);
-	/* nohup ignores SIGHUP, a script's shell SIGINT of what runs in the background. */
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (!sigaction(ends[i], NULL, &before) && before.sa_handler != SIG_IGN)
-			sigaddset(&screen->caught, ends[i]);
-	if (screen->on) {
-		sigaddset(&screen->caught, SIGWINCH);
-		sigaddset(&screen->caught, SIGTSTP);
-	}
-	screen->signals = -1;
-	if (!sigprocmask(SIG_BLOCK, &screen->caught, NULL))
-		screen->signals = signalfd(-1, &screen->caught, SFD_NONBLOCK | SFD_CLOEXEC);
+	/* The first two are of a terminal's screen. */
+	signals_catch(&screen->signals, screen->on ? numbers : numbers + 2);
 }
 
 void counters_screen_begin(struct counters_screen *screen, struct counters_run *run,
@@ -73,12 +59,12 @@ static void stop(struct counters_screen *screen)
 
 static void take_signal(struct counters_screen *screen)
 {
-	struct signalfd_siginfo info;
+	int number;
 
-	while (read(screen->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
+	while ((number = signals_take(&screen->signals))) {
+		if (number == SIGWINCH)
 			show(screen);
-		else if (info.ssi_signo == SIGTSTP)
+		else if (number == SIGTSTP)
 			stop(screen);
 		else
 			screen->stopped = true;
@@ -87,10 +73,8 @@ static void take_signal(struct counters_screen *screen)
 
 bool counters_screen_wait(struct counters_screen *screen, uint64_t msec)
 {
-	struct pollfd poller = {.fd = screen->signals, .events = POLLIN};
-
 	do {
-		if (poll(&poller, 1, clock_msec_until(msec)) > 0)
+		if (signals_wait(&screen->signals, msec))
 			take_signal(screen);
 	} while (!screen->stopped && clock_msec_until(msec));
 	return !screen->stopped;
@@ -179,10 +163,7 @@ int counters_screen_end(struct counters_screen *screen)
 		rc = render_text(screen->text);
 	free(screen->text);
 	screen->text = NULL;
-	if (screen->signals >= 0) {
-		take_signal(screen);
-		close(screen->signals);
-		sigprocmask(SIG_UNBLOCK, &screen->caught, NULL);
-	}
+	take_signal(screen);
+	signals_release(&screen->signals);
 	return rc;
 }

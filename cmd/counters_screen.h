@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <signal.h>
-
+#include "base/signals.h"
 #include "counters_run.h"
 #include "model/counter_change.h"
 #include "render/screen.h"
@@ -14,9 +13,8 @@
 struct counters_screen {
 	struct screen screen;
 	bool on;
-	int signals;	 /* descriptor, or -1 */
-	sigset_t caught; /* what is blocked for it */
-	char *text;	 /* the table drawn last, whole */
+	struct signals signals;
+	char *text; /* the table drawn last, whole */
 	uint64_t interval_msec;
 	bool stopped;
 };

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "commands.h"
 #include "events_run.h"
@@ -67,7 +67,7 @@ struct events_run {
 	struct event_list events;      /* of one step */
 	struct events_exec exec;
 	struct pollfd *fds;
-	int signals;
+	struct signals signals;
 	uint64_t shown;
 	uint64_t end_msec;
 	enum end end;
@@ -100,34 +100,21 @@ static void set_widths(struct listing *listing)
 		listing->pieces.widths[i] = usual_width(columns->fields[i]);
 }
 
-static void fill_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGCHLD);
-}
-
 static void catch_signals(struct events_run *run)
 {
-	sigset_t set;
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
 
-	fill_signals(&set);
-	run->signals = -1;
 	/* Whoever started this may not care for its children; then the kernel tells of none. */
 	signal(SIGCHLD, SIG_DFL);
-	if (!sigprocmask(SIG_BLOCK, &set, NULL))
-		run->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	signals_catch(&run->signals, numbers);
 }
 
 static void read_signals(struct events_run *run)
 {
-	struct signalfd_siginfo info;
+	int number;
 
-	while (run->signals >= 0 &&
-	       read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
+	while ((number = signals_take(&run->signals))) {
+		if (number == SIGCHLD)
 			events_exec_reap(&run->exec);
 		else
 			run->end = END_STOPPED;
@@ -208,7 +195,7 @@ static void wait_for(struct events_run *run)
 	if (run->args->duration.known)
 		timeout = sooner(timeout, clock_msec_until(run->end_msec));
 	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
-		.fd = run->signals, .events = POLLIN};
+		.fd = run->signals.fd, .events = POLLIN};
 	*(struct pollfd *)mem_append(&run->fds, &count,
 				     sizeof(*run->fds)) = (struct pollfd){.fd = STDOUT_FILENO};
 	watcher_poll(run->watcher, &run->fds, &count);
@@ -250,10 +237,10 @@ static void watch(struct events_run *run)
 /* The commands that are left, unless a signal says not to. */
 static void finish_exec(struct events_run *run)
 {
-	struct pollfd signals = {.fd = run->signals, .events = POLLIN};
+	struct pollfd signals = {.fd = run->signals.fd, .events = POLLIN};
 	const enum end end = run->end;
 
-	if (end == END_STOPPED || end == END_BROKEN || run->signals < 0)
+	if (end == END_STOPPED || end == END_BROKEN || run->signals.fd < 0)
 		return;
 	while (events_exec_is_busy(&run->exec) && run->end == end) {
 		poll(&signals, 1, -1);
@@ -440,7 +427,6 @@ static bool begin(struct events_run *run)
 static int finish(struct events_run *run)
 {
 	struct listing *listing = &run->listing;
-	sigset_t set;
 	int status;
 
 	events_exec_end(&run->exec, &listing->inventory.problems);
@@ -450,18 +436,14 @@ static int finish(struct events_run *run)
 	event_list_clear(&run->events);
 	free(run->fds);
 	status = listing_end(listing);
-	if (run->signals >= 0) {
-		read_signals(run);
-		close(run->signals);
-		fill_signals(&set);
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
-	}
+	read_signals(run);
+	signals_release(&run->signals);
 	return status;
 }
 
 static int run_events(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct events_run run = {.args = args, .signals = -1};
+	struct events_run run = {.args = args, .signals = SIGNALS_NONE};
 
 	if (listing_begin(&run.listing, ctx, objects, true) && check(&run) && begin(&run)) {
 		watch(&run);

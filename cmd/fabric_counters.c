@@ -2,7 +2,6 @@
 #include "fabric_counters.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,17 +166,6 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 	return done;
 }
 
-/* False: a signal came. */
-static bool wait_for(struct mad_session *session, uint64_t msec)
-{
-	const uint64_t end = clock_msec() + msec;
-	struct pollfd poller = {.fd = session->signals, .events = POLLIN};
-
-	while (clock_msec_until(end) && !mad_session_stopped(session))
-		poll(&poller, session->signals >= 0, clock_msec_until(end));
-	return !mad_session_stopped(session);
-}
-
 bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
 			  struct fabric_counters *counters)
 {
@@ -189,7 +177,8 @@ bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
 		return true;
 	}
 	fabric_counters_read(run, true, 0, wanted, &counters->before);
-	if (run->fabric.interrupted || !wait_for(&run->session, run->args->interval.value)) {
+	if (run->fabric.interrupted ||
+	    !mad_session_wait(&run->session, clock_msec() + run->args->interval.value)) {
 		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
 				 "interrupted before the second reading", NULL);
 		return false;

@@ -81,6 +81,8 @@ static int start(struct drawer *drawer)
 	posix_spawn_file_actions_adddup2(&files, drawer->in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, drawer->child, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, drawer->err, STDERR_FILENO);
+	/* Whoever started this may not care for its children; then none could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	rc = posix_spawnp(&drawer->pid, program, &files, &attributes, words, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attributes);
@@ -112,7 +114,7 @@ static void take_all(struct drawer *drawer)
 	const uint64_t end = clock_msec() + MOST_MSEC;
 	struct pollfd fds[] = {
 		{.fd = drawer->out, .events = POLLIN},
-		{.fd = drawer->run->session.signals, .events = POLLIN},
+		{.fd = drawer->run->session.signals.fd, .events = POLLIN},
 	};
 
 	while (!drawer->stopped) {
@@ -147,9 +149,12 @@ static bool finish(struct drawer *drawer)
 	_cleanup_(freep) char *complaint = NULL;
 	int status;
 
-	while (waitpid(drawer->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
+	while (waitpid(drawer->pid, &status, 0) < 0) {
+		if (errno == EINTR)
+			continue;
+		fail(drawer->run, mem_format("dot: %s", strerror(errno)), NULL);
+		return false;
+	}
 	if (drawer->stopped) {
 		fail(drawer->run, mem_format("dot: %s", drawer->stopped), hint);
 		return false;

@@ -190,7 +190,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	bool done;
 
 	run->args = args;
-	run->session.signals = -1;
+	run->session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
 	if (args->load)
 		done = listing_begin_as(&run->session.listing, ctx, schema, false) &&

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/header.h"
@@ -18,32 +17,14 @@
 static bool is_stopped(void *context)
 {
 	struct mad_session *session = context;
-	struct signalfd_siginfo info;
 
-	if (!session->stopped && session->signals >= 0 &&
-	    read(session->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	if (!session->stopped && signals_take(&session->signals))
 		session->stopped = true;
 	return session->stopped;
 }
 
-static void fill_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-}
-
-/* What was gathered is printed all the same when a signal ends it. */
-static void catch_signals(struct mad_session *session)
-{
-	sigset_t set;
-
-	fill_signals(&set);
-	session->signals = -1;
-	if (!sigprocmask(SIG_BLOCK, &set, NULL))
-		session->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
+/* What was gathered is printed all the same when one of these ends it. */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, 0};
 
 static bool parse_key(struct mad_session *session, const char *option, const char *text,
 		      uint64_t most, uint64_t *ret_key)
@@ -133,7 +114,7 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 		       const struct mad_args *args, const struct schema *schema, bool all_columns,
 		       bool ethernet)
 {
-	*session = (struct mad_session){.args = args, .signals = -1};
+	*session = (struct mad_session){.args = args, .signals = SIGNALS_NONE};
 	if (!listing_begin_as(&session->listing, ctx, schema, all_columns) ||
 	    !parse_options(session))
 		return false;
@@ -144,7 +125,7 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 		return false;
 	}
 	/* First: threads of what carries the datagrams are to leave the signals alone. */
-	catch_signals(session);
+	signals_catch(&session->signals, ends);
 	if (!choose_port(session, ethernet) || !open_port(session))
 		return false;
 	session->route = (struct mad_route){
@@ -371,6 +352,13 @@ bool mad_session_stopped(struct mad_session *session)
 	return is_stopped(session);
 }
 
+bool mad_session_wait(struct mad_session *session, uint64_t end_msec)
+{
+	while (!is_stopped(session) && clock_msec_until(end_msec))
+		signals_wait(&session->signals, end_msec);
+	return !session->stopped;
+}
+
 static const char *silence_hint(bool smp)
 {
 	return smp ? "the node or the way to it is down, or it answers only who knows its M_Key "
@@ -405,14 +393,8 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 /* Takes what came meanwhile: all is said and done. */
 static void release_signals(struct mad_session *session)
 {
-	sigset_t set;
-
-	if (session->signals < 0)
-		return;
 	mad_session_stopped(session);
-	close(session->signals);
-	fill_signals(&set);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	signals_release(&session->signals);
 }
 
 static void release(struct mad_session *session)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/signals.h"
 #include "listing.h"
 #include "load/mad_port.h"
 #include "mad/engine_gather.h"
@@ -59,7 +60,7 @@ struct mad_session {
 	struct mad_engine *engine;
 	struct mad_destination *destinations;
 	size_t destination_count;
-	int signals; /* descriptor of the signals that end it, or -1 */
+	struct signals signals; /* that end it */
 	bool stopped;
 };
 
@@ -93,6 +94,8 @@ enum target_kind mad_forced_kind(const struct mad_args *args);
 char *mad_kind_complaint(const struct mad_args *args);
 /* Whether a signal asks for the end. */
 bool mad_session_stopped(struct mad_session *session);
+/* Waits until then, of clock_msec(). False: a signal asks for the end. */
+bool mad_session_wait(struct mad_session *session, uint64_t end_msec);
 /* Notes what came of a request instead of data; returns whether there are data. */
 bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
 		       const char *what, const struct mad_item *item);

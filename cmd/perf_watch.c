@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -77,19 +74,6 @@ static struct perf_rates *compare(const struct perf_run *run, const struct snaps
 	return round;
 }
 
-/* Until then, or a signal, which is taken off the queue: it must not end the program later. */
-static bool wait_until(struct mad_session *session, uint64_t msec)
-{
-	struct pollfd poller = {.fd = session->signals, .events = POLLIN};
-	struct signalfd_siginfo info;
-
-	while (!session->stopped && clock_msec_until(msec))
-		if (poll(&poller, session->signals >= 0, clock_msec_until(msec)) > 0 &&
-		    read(session->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			session->stopped = true;
-	return !session->stopped;
-}
-
 void perf_drop_rounds(struct perf_run *run)
 {
 	for (size_t i = 0; i < run->round_count; i++) {
@@ -127,7 +111,7 @@ void perf_watch(struct perf_run *run)
 
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
 		next += interval;
-		if (!wait_until(&run->session, next))
+		if (!mad_session_wait(&run->session, next))
 			break;
 		after = take(run);
 		/* What an interrupted round has not read is no loss. */

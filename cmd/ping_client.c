@@ -2,7 +2,6 @@
 /* Asks all destinations, a round at a time or as fast as they answer, and counts. */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,14 +163,6 @@ static void show(struct run *run)
 	run->each_count = run->shown = 0;
 }
 
-/* Until the next round, or a signal. */
-static void pause_until(struct run *run, uint64_t msec)
-{
-	struct pollfd poll_for = {.fd = run->session.signals, .events = POLLIN};
-
-	poll(&poll_for, run->session.signals >= 0, clock_msec_until(msec));
-}
-
 static int ask(struct run *run)
 {
 	const struct mad_work work = {.context = run, .next = next, .done = done};
@@ -196,8 +187,7 @@ static int ask(struct run *run)
 		begin += interval;
 		if (begin < clock_msec())
 			begin = clock_msec();
-		pause_until(run, begin);
-		if (mad_session_stopped(&run->session))
+		if (!mad_session_wait(&run->session, begin))
 			return -ECANCELED;
 	}
 }

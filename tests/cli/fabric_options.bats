@@ -74,6 +74,13 @@ refused()
 	[[ "$output" = *'<svg '*'1 switch, 2 hosts, 2 cables'*'</svg>'* ]]
 }
 
+# The kernel keeps no exit status of a child where whoever started this ignores SIGCHLD.
+@test "fabric: a picture, from a parent that ignores its children" {
+	command -v dot >/dev/null || skip 'graphviz is not installed'
+	env --ignore-signal=CHLD "$binary" fabric --load "$whole" --format svg >"$BATS_TEST_TMPDIR/svg"
+	grep -q '</svg>' "$BATS_TEST_TMPDIR/svg"
+}
+
 @test "fabric: a picture without graphviz" {
 	PATH='' try fabric --load "$whole" --format svg
 	expect_error 1 fabric 'cannot run dot: No such file or directory' \
