@@ -40,8 +40,9 @@ static void count_sources(struct counter *counter)
 		const struct fabric_node *node =
 			&fabric->nodes[counter->forwarding->tables[i].node];
 
-		for (uint32_t port = node->first_port + 1;
-		     port <= node->first_port + node->port_count; port++)
+		/* With port 0, which nothing is cabled to but what a switch may claim. */
+		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
+		     port++)
 			if (fabric->ports[port].peer != FABRIC_NONE &&
 			    is_end(fabric, fabric->ports[port].peer))
 				counter->sources[i]++;

@@ -65,7 +65,7 @@
 	     "take away what the evidence tells, and check again")
 
 #define FINDING_CODE(code, ...) FINDING_##code,
-enum finding { FINDING_WORDS(FINDING_CODE) FINDING_COUNT };
+enum finding { FINDING_WORDS(FINDING_CODE) };
 #undef FINDING_CODE
 
 struct fabric_finding {

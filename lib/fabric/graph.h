@@ -15,17 +15,17 @@
 #include "model/device.h"
 #include "schema/value.h"
 
-#define FABRIC_NONE	 UINT32_MAX
-#define FABRIC_HOPS_MOST 63u /* of a directed route: 14.2.2 */
-#define FABRIC_PORT_MOST 254u
-#define FABRIC_LINK_UP	 5u /* PortInfo:PortPhysicalState: 14.2.5.6 */
+#define FABRIC_NONE	    UINT32_MAX
+#define FABRIC_HOPS_MOST    63u	 /* of a directed route: 14.2.2 */
+#define FABRIC_HOPS_UNKNOWN 255u /* to a node: no way is known, or a longer one than any route */
+#define FABRIC_PORT_MOST    254u
+#define FABRIC_LINK_UP	    5u /* PortInfo:PortPhysicalState: 14.2.5.6 */
 
 enum {
 	NODE_INFO_BYTES = 40,	     /* 14.2.5.3 */
 	NODE_DESCRIPTION_BYTES = 64, /* 14.2.5.2 */
 	SWITCH_INFO_BYTES = 20,	     /* 14.2.5.4 */
 	PORT_INFO_BYTES = 64,	     /* 14.2.5.6 */
-	MELLANOX_INFO_BYTES = 16,    /* the vendor's ExtendedPortInfo */
 };
 
 /* Small, as there are tens of thousands: 84 bytes. */
@@ -52,7 +52,7 @@ struct fabric_node {
 	uint8_t type;	     /* enum node_type */
 	uint8_t port_count;  /* without port 0 */
 	uint8_t local_port;  /* its own port on the way from the parent */
-	uint8_t hops;	     /* cables from where the scan began */
+	uint8_t hops;	     /* cables from where the scan began, or FABRIC_HOPS_UNKNOWN */
 	bool has_description, has_switch_info;
 	bool ambiguous; /* there is another node of the same GUID */
 	bool doubted;	/* to a scan: its cables that others told of may be another one's */

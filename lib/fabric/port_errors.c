@@ -98,10 +98,10 @@ static bool is_of_node(enum question question)
 /* The port by which the node of an errand is reached. */
 static uint32_t port_of(const struct reader *reader, const struct errand *errand)
 {
-	const struct agent *agent = &reader->agents[errand->place];
+	const size_t place = is_of_node(errand->question) ? reader->agents[errand->place].first
+							  : errand->place;
 
-	return reader->errors->items[is_of_node(errand->question) ? agent->first : errand->place]
-		.port;
+	return reader->errors->items[place].port;
 }
 
 static bool reader_next(void *context, struct mad_request *request)

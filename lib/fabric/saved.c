@@ -184,33 +184,34 @@ static int set_parent(struct maker *maker, uint32_t index)
 	return 0;
 }
 
-enum { UNKNOWN_HOPS = UINT8_MAX };
-
 /*
  * Counts the hops of the node and of those on its way that are not counted yet: up to one that is,
  * or that has no parent, and back by `way`.
  */
-static int count_hops(struct maker *maker, uint32_t index, uint32_t *way)
+static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32_t *way)
 {
 	struct fabric *fabric = maker->fabric;
 	uint32_t length = 0, node = index;
-	unsigned int hops;
+	uint8_t hops;
 
-	while (fabric->nodes[node].hops == UNKNOWN_HOPS &&
-	       fabric->nodes[node].parent != FABRIC_NONE) {
+	while (!counted[node] && fabric->nodes[node].parent != FABRIC_NONE) {
 		if (length == fabric->node_count)
 			return complain(maker, "node %" PRIu32 ": it is its own parent's parent",
 					index);
 		way[length++] = node;
 		node = fabric->ports[fabric->nodes[node].parent].node;
 	}
-	if (fabric->nodes[node].hops == UNKNOWN_HOPS)
-		fabric->nodes[node].hops = 0;
+	/* No way leads to what has no parent, but for the first. */
+	if (!counted[node])
+		fabric->nodes[node].hops = node ? FABRIC_HOPS_UNKNOWN : 0;
+	counted[node] = true;
 	hops = fabric->nodes[node].hops;
 	while (length) {
-		if (++hops >= UNKNOWN_HOPS)
-			return complain(maker, "node %" PRIu32 ": it is too many hops away", index);
-		fabric->nodes[way[--length]].hops = (uint8_t)hops;
+		if (hops < FABRIC_HOPS_UNKNOWN)
+			hops++;
+		node = way[--length];
+		fabric->nodes[node].hops = hops;
+		counted[node] = true;
 	}
 	return 0;
 }
@@ -219,14 +220,13 @@ static int set_parents(struct maker *maker)
 {
 	struct fabric *fabric = maker->fabric;
 	_cleanup_(freep) uint32_t *way = mem_alloc_zero(fabric->node_count, sizeof(*way));
+	_cleanup_(freep) bool *counted = mem_alloc_zero(fabric->node_count, sizeof(*counted));
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < fabric->node_count; i++) {
-		fabric->nodes[i].hops = UNKNOWN_HOPS;
-		rc = set_parent(maker, i);
-	}
 	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
-		rc = count_hops(maker, i, way);
+		rc = set_parent(maker, i);
+	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
+		rc = count_hops(maker, i, counted, way);
 	return rc;
 }
 

@@ -15,14 +15,13 @@ static void find_way(struct fabric *fabric, uint32_t number, uint32_t parent)
 
 	node->parent = parent;
 	if (parent == FABRIC_NONE) {
-		/* No route is as long as that. */
-		node->hops = number ? UINT8_MAX : 0;
+		node->hops = number ? FABRIC_HOPS_UNKNOWN : 0;
 		return;
 	}
 	port = &fabric->ports[parent];
 	node->local_port = fabric->ports[port->peer].number;
 	node->hops = fabric->nodes[port->node].hops;
-	if (node->hops < UINT8_MAX)
+	if (node->hops < FABRIC_HOPS_UNKNOWN)
 		node->hops++;
 }
 

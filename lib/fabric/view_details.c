@@ -13,7 +13,6 @@ enum {
 	GUID_TABLE = 0x14,
 	PKEY_TABLE = 0x16,
 	SL2VL_TABLE = 0x17,
-	ARBITRATION_TABLE = 0x18,
 };
 
 #define ARBITRATION_HIGH 3u /* part of the table, in the high half of the modifier: 14.2.5.9 */

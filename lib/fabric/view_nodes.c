@@ -143,8 +143,10 @@ static void get_description(const void *record, struct value *value)
 
 static void get_hops(const void *record, struct value *value)
 {
-	if (node_of(record))
-		value_set_unsigned(value, node_of(record)->hops);
+	const struct fabric_node *node = node_of(record);
+
+	if (node && node->hops != FABRIC_HOPS_UNKNOWN)
+		value_set_unsigned(value, node->hops);
 }
 
 void view_set_path(struct value *value, const uint8_t *path, int hops)
