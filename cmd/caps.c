@@ -11,11 +11,8 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	(void)args;
 	if (!listing_begin(&listing, ctx, objects, false))
 		return listing_end(&listing);
-	if (ctx->globals.root) {
-		listing_fail(&listing, STATUS_FAILED, "a saved tree holds no capabilities",
-			     "run it on the live system, without --root or RDMACTL_ROOT");
+	if (listing_refuses_root(&listing, "a saved tree holds no capabilities"))
 		return listing_end(&listing);
-	}
 	listing.request.needs = NEED_CAPS;
 	if (listing_load(&listing)) {
 		for (size_t i = 0; i < listing.inventory.caps_count; i++)

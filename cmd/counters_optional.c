@@ -189,13 +189,8 @@ static bool begin(struct optional *optional, const struct ctx *ctx, char **words
 		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
 		return false;
 	}
-	if (ctx->globals.root) {
-		listing_fail(listing, STATUS_USAGE,
-			     "optional counters are the live system's: not with --root or "
-			     "RDMACTL_ROOT",
-			     NULL);
+	if (listing_refuses_root(listing, "a saved tree has no optional counters"))
 		return false;
-	}
 	listing->request.needs = NEED_NETLINK;
 	return listing_load(listing);
 }

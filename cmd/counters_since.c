@@ -52,7 +52,8 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 		write_readings(&run);
 	}
 	counters_end(&run);
-	return listing_end_quietly(&run.listing, 0);
+	/* As JSON there is a document, with what went wrong. */
+	return listing_end_quietly(&run.listing, ctx->globals.json ? listing_print(&run.listing) : 0);
 }
 
 /* What --since works with besides the run. */
@@ -179,15 +180,15 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 
 	/* What is saved is everything, though not all of it may be shown. */
 	if (!counters_begin(run, ctx, args->save ? &all : args, words, &counter_rates_schema))
-		return finish(&since, 0);
+		return finish(&since, listing_print(&run->listing));
 	listing_prefer_columns(&run->listing, SINCE_COLUMNS);
 	if (!counters_file_read(&since.file, args->since, &run->listing))
-		return finish(&since, 0);
+		return finish(&since, listing_print(&run->listing));
 	counters_read(run);
 	run->args = args;
 	moment_read(run->listing.request.root, &since.now);
 	if (!judge(&since))
-		return finish(&since, 0);
+		return finish(&since, listing_print(&run->listing));
 	compare(&since);
 	rc = listing_print(&run->listing);
 	/* Of the same readings, so that nothing is lost between two such runs. */

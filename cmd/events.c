@@ -308,12 +308,10 @@ static bool refuse(struct events_run *run, const char *message, const char *hint
 static bool check(struct events_run *run)
 {
 	const struct events_args *args = run->args;
-	const struct globals *globals = &run->listing.ctx->globals;
 	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL;
 
-	if (globals->root)
-		return refuse(run, "nothing happens in a saved tree",
-			      "run it on the live system, without --root or RDMACTL_ROOT");
+	if (listing_refuses_root(&run->listing, "nothing happens in a saved tree"))
+		return false;
 	if (args->already && !args->until.known)
 		return refuse(run, "--already goes with --until", "rdmactl events --help");
 	run->watch.flap_count = FLAP_COUNT;

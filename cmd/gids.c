@@ -148,6 +148,8 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args, st
 
 	if (args->ip && ip_parse(args->ip, &filter->ip))
 		return "--ip takes an IPv4 or IPv6 address";
+	if (args->ip && strchr(args->ip, '%'))
+		return "--ip takes an address without %NETDEV: --netdev NETDEV goes with it";
 	if (args->env && !args->to)
 		return "--env goes with --to PEER";
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
@@ -183,7 +185,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (!listing_load(&listing))
 		return listing_end(&listing);
 	add_rows(&listing, &filter);
-	if (filter.args->to && listing.row_count && !choose(&listing, filter.args->to, &chosen))
+	if (filter.args->to && !listing.status && !choose(&listing, filter.args->to, &chosen))
 		listing.row_count = 0;
 	if (filter.args->env)
 		return end_with_env(&listing, chosen, filter.args->to);

@@ -60,7 +60,7 @@ static bool choose_color(const struct globals *globals)
 	return !(no_color && *no_color) && isatty(STDOUT_FILENO);
 }
 
-void listing_explain_column(const char *command, const struct schema *schema, const char *bad,
+void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint)
 {
 	const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
@@ -76,7 +76,7 @@ void listing_explain_column(const char *command, const struct schema *schema, co
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
 	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
-			    : mem_format("rdmactl %s --help lists the columns", command);
+			    : mem_format("%s lists the columns", where);
 }
 
 char *listing_explain_value(const struct field *field)
@@ -93,28 +93,28 @@ char *listing_explain_value(const struct field *field)
 	return hint;
 }
 
-/* `sa nodes`: a command that has several kinds of records is named with the word for this one. */
-static char *name_of(const struct command *command, const struct schema *schema)
+/* A command that has several kinds of records is named with the word for this one: sa nodes. */
+static char *help_of(const struct command *command, const struct schema *schema)
 {
 	struct command_form form;
 
 	for (size_t i = 0; command->form && command->form(i, &form); i++)
 		if (form.schema == schema)
-			return mem_format("%s %s", command->name, form.word);
-	return mem_string(command->name);
+			return mem_format("rdmactl %s %s --help", command->name, form.word);
+	return mem_format("rdmactl %s --help", command->name);
 }
 
 static bool select_columns(struct listing *listing)
 {
 	const struct ctx *ctx = listing->ctx;
 	bool all = listing->all_columns || is_json(&ctx->globals);
-	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL, *name = NULL;
+	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL, *where = NULL;
 
 	if (!columns_select(&listing->columns, listing->schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
 			    ctx->globals.columns, &bad))
 		return true;
-	name = name_of(ctx->command, listing->schema);
-	listing_explain_column(name, listing->schema, bad, &message, &hint);
+	where = help_of(ctx->command, listing->schema);
+	listing_explain_column(where, listing->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;
 }
@@ -201,6 +201,14 @@ void listing_fail(struct listing *listing, int status, const char *message, cons
 
 	problem_add_text(&listing->inventory.problems, NULL, NULL, NULL, clean, hint);
 	listing->status = status;
+}
+
+bool listing_refuses_root(struct listing *listing, const char *reason)
+{
+	if (listing->ctx->globals.root)
+		listing_fail(listing, STATUS_USAGE, reason,
+			     "run it on the live system, without --root or RDMACTL_ROOT");
+	return listing->ctx->globals.root;
 }
 
 /* A next step is told once, for however many problems. */

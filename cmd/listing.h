@@ -55,13 +55,15 @@ void listing_stream(struct listing *listing);
  * live longer. False: the output is broken, more is in vain.
  */
 bool listing_piece(struct listing *listing);
+/* True: --root or RDMACTL_ROOT is set, and the listing says why that does not go with it. */
+bool listing_refuses_root(struct listing *listing, const char *reason);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 /*
- * Message and next step for a column that `command` has not, the word of columns_select(); both for
- * the caller to free. `command` is how --help is reached that lists the columns: sa nodes.
+ * Message and next step for a column that is not there, the word of columns_select(); both for the
+ * caller to free. `where` is what lists those that are: rdmactl sa nodes --help.
  */
-void listing_explain_column(const char *command, const struct schema *schema, const char *bad,
+void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint);
 /* The next step for a value that the field does not take: its words, or its help. To be freed. */
 char *listing_explain_value(const struct field *field);

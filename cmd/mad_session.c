@@ -118,12 +118,8 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 	if (!listing_begin_as(&session->listing, ctx, schema, all_columns) ||
 	    !parse_options(session))
 		return false;
-	if (ctx->globals.root) {
-		listing_fail(&session->listing, STATUS_FAILED,
-			     "a saved tree answers no management datagrams",
-			     "run it on the live system, without --root or RDMACTL_ROOT");
+	if (listing_refuses_root(&session->listing, "a saved tree answers no management datagrams"))
 		return false;
-	}
 	/* First: threads of what carries the datagrams are to leave the signals alone. */
 	signals_catch(&session->signals, ends);
 	if (!choose_port(session, ethernet) || !open_port(session))

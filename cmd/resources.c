@@ -62,12 +62,7 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 			     "first the kind of object, if any, then devices");
 		return false;
 	}
-	if (ctx->globals.root) {
-		listing_fail(listing, STATUS_FAILED, "a saved tree has no objects in use",
-			     "run it on the live system, without --root or RDMACTL_ROOT");
-		return false;
-	}
-	return true;
+	return !listing_refuses_root(listing, "a saved tree has no objects in use");
 }
 
 void resources_fail(struct listing *listing, int rc)

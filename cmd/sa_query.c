@@ -137,7 +137,7 @@ static bool set_component(struct sa_run *run, const char *word)
 			   "print all records, and pick from the output: -o, --json");
 		return false;
 	}
-	command = mem_format("sa %s", run->attribute->word);
+	command = mem_format("rdmactl sa %s --help", run->attribute->word);
 	listing_explain_column(command, schema, key, &message, &hint);
 	fail_usage(run, message, hint);
 	free(hint);

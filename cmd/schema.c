@@ -114,7 +114,7 @@ static int complain_schema(const struct ctx *ctx, const char *name)
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	_cleanup_(freep) char *message = NULL, *hint = NULL, *bad = NULL;
+	_cleanup_(freep) char *message = NULL, *hint = NULL, *bad = NULL, *where = NULL;
 	const struct schema *schema;
 	struct columns columns;
 	int rc;
@@ -126,7 +126,8 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (!schema)
 		return complain_schema(ctx, objects[0]);
 	if (columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
-		listing_explain_column(schema->name, schema, bad, &message, &hint);
+		where = mem_format("rdmactl schema %s", schema->name);
+		listing_explain_column(where, schema, bad, &message, &hint);
 		command_complain(ctx, message, hint);
 		return STATUS_USAGE;
 	}

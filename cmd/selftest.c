@@ -293,9 +293,7 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 	}
 	if (args->list_tests) {
 		status = list_tests(&live);
-	} else if (ctx->globals.root) {
-		listing_fail(&live.listing, STATUS_USAGE,
-			     "it tests the live system: not with --root or RDMACTL_ROOT", NULL);
+	} else if (listing_refuses_root(&live.listing, "a saved tree moves no data")) {
 		status = listing_end(&live.listing);
 	} else {
 		status = run_live(&live);

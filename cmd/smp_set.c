@@ -80,7 +80,7 @@ static bool find_field(struct smp_change *change, struct change *one)
 	one->field = schema_find(change->attribute->schema, one->key);
 	if (one->field && one->field->width)
 		return true;
-	command = mem_format("smp %s", change->attribute->word);
+	command = mem_format("rdmactl smp %s --help", change->attribute->word);
 	listing_explain_column(command, change->attribute->schema, one->key, &message, &hint);
 	complain(change, hint, mem_format("--set: %s", message));
 	free(message);

@@ -69,7 +69,7 @@ static int list_devices(struct local *local)
 	struct inventory *inventory = local->inventory;
 	int rc;
 
-	rc = sysfs_rdma_is_present(&local->root);
+	rc = sysfs_rdma_find_core(&local->root);
 	if (rc == -ENOENT) {
 		note_absence(inventory, false);
 		return -ENODEV;

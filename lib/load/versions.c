@@ -52,7 +52,7 @@ static void add_kernel(struct component_list *list)
 	bool present = false;
 
 	if (!root_open(NULL, &root))
-		present = sysfs_rdma_is_present(&root);
+		present = !sysfs_rdma_find_core(&root);
 	root_close(&root);
 	component_add(list, "kernel", NULL, uname(&kernel) ? NULL : kernel.release,
 		      present ? "RDMA core loaded" : "no RDMA core loaded");

@@ -151,7 +151,7 @@ static void open_nldev(struct watcher *watcher)
 {
 	int rc;
 
-	if (watcher->nldev || sysfs_rdma_is_present(&watcher->root))
+	if (watcher->nldev || sysfs_rdma_find_core(&watcher->root))
 		return;
 	rc = nldev_open(&watcher->nldev);
 	if (rc && watcher->notes)

@@ -244,7 +244,7 @@ static void read_attributes(const struct root *root, const char *directory, cons
 	}
 }
 
-int sysfs_rdma_is_present(const struct root *root)
+int sysfs_rdma_find_core(const struct root *root)
 {
 	return sysfs_open_directory(root, CLASS);
 }

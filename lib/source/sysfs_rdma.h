@@ -12,7 +12,7 @@
 #include "source/sysfs.h"
 
 /* 0 if the kernel has the RDMA core: there is a class directory. -ENOENT: it has not. */
-int sysfs_rdma_is_present(const struct root *root);
+int sysfs_rdma_find_core(const struct root *root);
 /* Appends the devices of the class directory, without ports. 0 or -errno. */
 int sysfs_rdma_list(const struct root *root, struct device_list *list);
 /* Adds the ports of a device, numbers only. */

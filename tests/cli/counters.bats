@@ -181,6 +181,8 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
 	expect 0 $'hns_0/1 rx_packets 0 packets info -\nhns_0/1 tx_packets 0 packets info -\nsiw0/1  -          - -       -    no counters' ''
 	cells vendors counters object,problem siw0
 	expect 5 'siw0/1 no counters' $'rdmactl counters: there are no counters to show\n  rdmactl counters --all shows those of the netdevs'
+	on vendors counters siw0 --all
+	[ "$status" = 5 ] && [ "$stderr" = $'rdmactl counters: there are no counters to show\n' ]
 	on vendors counters --json siw0
 	expect 5
 	[ "$(jq -c '.counters[] | [.object, .counter, .value, .group, .source]' <<<"$output")" = '["siw0/1",null,null,null,null]' ]

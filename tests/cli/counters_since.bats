@@ -76,6 +76,22 @@ since()
 	done
 }
 
+@test "counters: --save and --since that fail print a document as JSON, too" {
+	here --save "$file" --json
+	[ "$status" = 0 ]
+	jq -e '.schema == "rdmactl/counters/1" and .counters == [] and .problems == []' <<<"$output"
+	here --save /dev/null --json
+	[ "$status" = 1 ]
+	jq -e '.counters == [] and (.problems | length == 1)' <<<"$output"
+	here --since "$file.none" --json
+	[ "$status" = 1 ]
+	jq -e '.schema == "rdmactl/counter_rates/1" and .counter_rates == [] and
+		.problems[0].error[:11] == "cannot read"' <<<"$output"
+	here --since "$file" --json nosuch
+	[ "$status" = 5 ]
+	jq -e '.counter_rates == [] and .problems[0].object == "nosuch"' <<<"$output"
+}
+
 @test "counters: --save replaces regular files only" {
 	mkfifo "$BATS_TEST_TMPDIR/fifo"
 	here --save "$BATS_TEST_TMPDIR/fifo"
@@ -111,6 +127,6 @@ assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST
 
 @test "counters: optional counters are the live system's" {
 	here --optional
-	[ "$status" = 2 ]
-	[[ "$stderr" = *"not with --root"* ]]
+	expect_error 2 counters 'a saved tree has no optional counters' \
+		'run it on the live system, without --root or RDMACTL_ROOT'
 }

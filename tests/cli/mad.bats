@@ -307,7 +307,7 @@ row()
 			wrong "$words"
 		# shellcheck disable=SC2086
 		try mad $words --root "$roots/cx5-ib-edr"
-		expect_error 1 mad 'a saved tree answers no management datagrams' \
+		expect_error 2 mad 'a saved tree answers no management datagrams' \
 			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
 	done
 	try mad classes 5 --json

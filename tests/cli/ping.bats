@@ -75,11 +75,11 @@ refused()
 	for words in 5 192.0.2.7 --serve '--serve mlx5_0/1'; do
 		# shellcheck disable=SC2086 # two words
 		on cx5-ib-edr ping $words
-		expect_error 1 ping 'a saved tree answers no management datagrams' \
+		expect_error 2 ping 'a saved tree answers no management datagrams' \
 			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
 	done
 	RDMACTL_ROOT=$roots/cx6dx-roce try ping 192.0.2.7 --json
-	expect 1
+	expect 2
 	jq -e '.schema == "rdmactl/pings/1" and .pings == [] and
 		.problems[0].error == "a saved tree answers no management datagrams"' <<<"$output"
 	nothing_wrong

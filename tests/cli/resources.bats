@@ -140,7 +140,7 @@ no_rdma_here()
 	for words in '' qp '--by process'; do
 		# shellcheck disable=SC2086 # words
 		quickly on cx5-ib-edr resources $words
-		expect_error 1 resources 'a saved tree has no objects in use' \
+		expect_error 2 resources 'a saved tree has no objects in use' \
 			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
 	done
 	nothing_wrong

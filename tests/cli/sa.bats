@@ -56,7 +56,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 
 @test "sa: a saved tree answers nothing" {
 	on cx5-ib-edr sa nodes
-	expect_error 1 sa 'a saved tree answers no management datagrams' \
+	expect_error 2 sa 'a saved tree answers no management datagrams' \
 		'run it on the live system, without --root or RDMACTL_ROOT'
 }
 

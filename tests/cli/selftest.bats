@@ -183,12 +183,12 @@ no_device()
 }
 
 @test "selftest: a saved tree cannot be tested" {
-	local line='it tests the live system: not with --root or RDMACTL_ROOT'
+	local line='a saved tree moves no data'
 
 	on cx6dx-roce selftest
-	expect_error 2 selftest "$line"
+	expect_error 2 selftest "$line" 'run it on the live system, without --root or RDMACTL_ROOT'
 	on cx6dx-roce selftest --serve
-	expect_error 2 selftest "$line"
+	expect_error 2 selftest "$line" 'run it on the live system, without --root or RDMACTL_ROOT'
 	RDMACTL_ROOT=$roots/cx6dx-roce try selftest mlx5_0 --json
 	expect 2
 	jq -e ".problems[0].error == \"$line\" and .selftest == []" <<<"$output"

@@ -41,7 +41,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	for words in 5 '5 cpu' --serve; do
 		# shellcheck disable=SC2086 # two words
 		on cx5-ib-edr sysstat $words
-		expect_error 1 sysstat 'a saved tree answers no management datagrams' \
+		expect_error 2 sysstat 'a saved tree answers no management datagrams' \
 			'run it on the live system, without --root or RDMACTL_ROOT' || wrong "$words"
 	done
 	nothing_wrong

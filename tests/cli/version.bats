@@ -30,6 +30,9 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	done
 	[ "$(awk '$1 == "kernel" { print $3 }' <<<"$output")" = "$(uname -r)" ] || wrong kernel
 	[ "$(awk '$1 == "rdmactl" { print $2, $3 }' <<<"$output")" = "$("$binary" -V | awk '{ print $2, $2 }')" ] || wrong rdmactl
+	part='no RDMA core loaded'
+	[ ! -d /sys/class/infiniband ] || part='RDMA core loaded'
+	grep -Eq "^kernel +- +[^ ]+ +$part\$" <<<"$output"
 	nothing_wrong
 }
 

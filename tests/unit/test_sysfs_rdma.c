@@ -305,16 +305,16 @@ static void no_class(void **state)
 	struct bed *bed = *state;
 	struct strings names = {0};
 
-	assert_int_equal(sysfs_rdma_is_present(&bed->tree.root), -ENOENT);
+	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), -ENOENT);
 	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), -ENOENT);
 	assert_int_equal(sysfs_rdma_names(&bed->tree.root, &names), -ENOENT);
 	tree_directory(&bed->tree, "sys/class/infiniband");
-	assert_int_equal(sysfs_rdma_is_present(&bed->tree.root), 0);
+	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), 0);
 	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), 0);
 	assert_int_equal(bed->devices.count, 0);
 	tree_delete(&bed->tree, "sys/class/infiniband");
 	tree_write(&bed->tree, "sys/class/infiniband", "");
-	assert_int_equal(sysfs_rdma_is_present(&bed->tree.root), -ENOTDIR);
+	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), -ENOTDIR);
 	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), -ENOTDIR);
 	assert_int_equal(bed->problems.count, 0);
 }

@@ -150,6 +150,23 @@ def refusal(peer, status, word):
     return wrong
 
 
+def no_entry(tap):
+    """A device whose GID table is empty: settings or a reason, never nothing with status 0."""
+    test, without = 'choice: a GID table without an entry', program.built('no_netlink')
+    if not without:
+        tap.skip(test, program.NOT_BUILT)
+        return
+    hide = 'mount -t tmpfs none /sys/class/infiniband/rxa/ports/1/gids && exec "$@"'
+    wrong = []
+    for words in ((), ('--env',)):
+        result = peers.run('unshare', '-m', 'sh', '-c', hide, 'sh', *peers.HIDDEN, without,
+                           program.RDMACTL, 'gids', 'rxa', '--to', '10.9.0.2', *words)
+        program.check(result)
+        wrong += unequal('status', result.status, 1) + unequal('settings', result.text(), '')
+        wrong += unequal('a reason', 'no GID leads to 10.9.0.2' in result.complaint(), True)
+    tap.test(test, wrong)
+
+
 def play(tap):
     peers.must('ip', '-batch', '-', stdin=NETWORK.encode())
     with open('/etc/hosts', 'a', encoding='ascii') as hosts:
@@ -170,6 +187,7 @@ def play(tap):
     tap.test('choice: the same without verbs nodes', wrong)
     tap.test('choice: data flows over the VLAN with the index named',
              pingpong(rows['10.9.5.2'], other) if rows['10.9.5.2'] and other else 'no index')
+    no_entry(tap)
     more(tap)
     peers.must('ip', '-batch', '-', stdin=b'addr del 10.9.0.11/24 dev va\nlink del plain0\n'
                b'route del 198.51.102.0/24\nroute del 198.51.103.0/24\nroute del 198.51.104.0/24\n')
