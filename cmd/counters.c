@@ -209,7 +209,8 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	choose_columns(&run);
 	if (!run.readings.count && run.countless.count && !run.listing.inventory.problems.count)
 		listing_fail(&run.listing, STATUS_NOTHING, "there are " NO_COUNTERS " to show",
-			     args->all ? NULL : "rdmactl counters --all shows those of the netdevs");
+			     args->all ? NULL
+				       : "rdmactl counters --all shows those of the netdevs");
 	status = listing_end(&run.listing);
 	counters_end(&run);
 	return status;

@@ -53,7 +53,8 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 	}
 	counters_end(&run);
 	/* As JSON there is a document, with what went wrong. */
-	return listing_end_quietly(&run.listing, ctx->globals.json ? listing_print(&run.listing) : 0);
+	return listing_end_quietly(&run.listing,
+				   ctx->globals.json ? listing_print(&run.listing) : 0);
 }
 
 /* What --since works with besides the run. */

@@ -14,6 +14,7 @@
 #include "fabric_run.h"
 #include "model/event.h"
 #include "model/names.h"
+#include "option_use.h"
 
 static const struct enum_name format_names[] = {
 	{FABRIC_FORMAT_IBNETDISCOVER, "ibnetdiscover", .help = "as ibnetdiscover prints it"},
@@ -88,11 +89,7 @@ static const struct fabric_word fabric_words[] = {
 	 fabric_balance_command},
 };
 
-/* An option without an entry is for all words. */
-static const struct use {
-	const char *option, *words;
-	const char *hint; /* NULL: the words */
-} uses[] = {
+static const struct option_use uses[] = {
 	{"tree", "scan", NULL},
 	{"diff", "scan", NULL},
 	{"format", "scan", NULL},
@@ -126,54 +123,17 @@ static const struct pair {
 	{"load", "pkey-index"}, {"load", "mkey"},      {"load", "qkey"},
 };
 
-static bool has_word(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (; *words; words += strspn(words, ", ")) {
-		const size_t here = strcspn(words, ",");
-
-		if (here == length && !strncmp(words, word, length))
-			return true;
-		words += here;
-	}
-	return false;
-}
-
-static bool given_of(const struct option_row *rows, size_t count, const void *values,
-		     const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(rows[i].name, name))
-			return option_given(&rows[i], values);
-	return false;
-}
-
-static bool is_given(const struct ctx *ctx, const struct fabric_args *args, const char *name)
-{
-	return given_of(options, ARRAY_SIZE(options), args, name) ||
-	       given_of(global_options, global_option_count, &ctx->globals, name);
-}
-
 /* Whether every option that was given is of use; the complaint is made. */
 static bool options_fit(const struct ctx *ctx, const struct fabric_args *args, const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
-		const struct use *use = &uses[i];
-		_cleanup_(freep) char *message = NULL, *hint = NULL;
-
-		if (has_word(use->words, word) || !is_given(ctx, args, use->option))
-			continue;
-		message = mem_format("'%s' does not take --%s", word, use->option);
-		hint = mem_format("it is for %s", use->words);
-		command_complain(ctx, message, use->hint ? use->hint : hint);
+	if (!option_uses_fit(ctx, args, uses, ARRAY_SIZE(uses), word))
 		return false;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		const struct pair *pair = &pairs[i];
 		_cleanup_(freep) char *message = NULL;
 
-		if (!is_given(ctx, args, pair->one) || !is_given(ctx, args, pair->other))
+		if (!option_is_given(ctx, args, pair->one) ||
+		    !option_is_given(ctx, args, pair->other))
 			continue;
 		message = mem_format("--%s and --%s exclude each other", pair->one, pair->other);
 		command_complain(ctx, message, "rdmactl fabric --help");

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "commands.h"
 #include "mad_run.h"
+#include "option_use.h"
 
 /* A number, or one of the words that completion offers. */
 #define WORD_OPTION(member, names, metavar_, help_)                                         \
@@ -35,34 +36,54 @@ static const struct option_row options[] = {
 		    "send: do not ask before what may change something"),
 };
 
-static const struct command_form forms[] = {
-	{.word = "send",
-	 .summary = "send any request, and show the answer: send [DEST]",
-	 .schema = &mads_schema},
-	{.word = "decode",
-	 .summary = "show datagrams from files, hexadecimal or binary: decode FILE...",
-	 .schema = &mads_schema},
-	{.word = "classes",
-	 .summary = "list the management classes that a port answers: classes [DEST]",
-	 .schema = &mad_classes_schema},
+static const struct mad_word {
+	struct command_form form;
+	int (*run)(const struct ctx *ctx, const struct mad_command_args *args, char **words);
+} mad_words[] = {
+	{{.word = "send",
+	  .summary = "send any request, and show the answer: send [DEST]",
+	  .schema = &mads_schema},
+	 mad_send},
+	{{.word = "decode",
+	  .summary = "show datagrams from files, hexadecimal or binary: decode FILE...",
+	  .schema = &mads_schema},
+	 mad_decode_files},
+	{{.word = "classes",
+	  .summary = "list the management classes that a port answers: classes [DEST]",
+	  .schema = &mad_classes_schema},
+	 mad_classes},
+};
+
+/* What says by which port, to whom and how. */
+#define SENDING "send, classes"
+
+static const struct option_use uses[] = {
+	{"class", "send", NULL},    {"method", "send", NULL},  {"attribute", "send", NULL},
+	{"modifier", "send", NULL}, {"data", "send", NULL},    {"component-mask", "send", NULL},
+	{"oui", "send", NULL},	    {"yes", "send", NULL},     {"raw", "send, decode", NULL},
+	{"via", SENDING, NULL},	    {"lid", SENDING, NULL},    {"guid", SENDING, NULL},
+	{"gid", SENDING, NULL},	    {"direct", SENDING, NULL}, {"retries", SENDING, NULL},
+	{"window", SENDING, NULL},  {"sl", SENDING, NULL},     {"pkey-index", SENDING, NULL},
+	{"mkey", SENDING, NULL},    {"qkey", SENDING, NULL},
 };
 
 static bool form(size_t number, struct command_form *ret_form)
 {
-	if (number >= ARRAY_SIZE(forms))
+	if (number >= ARRAY_SIZE(mad_words))
 		return false;
-	*ret_form = forms[number];
+	*ret_form = mad_words[number].form;
 	return true;
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	if (!strcmp(objects[0], "send"))
-		return mad_send(ctx, args, objects + 1);
-	if (!strcmp(objects[0], "decode"))
-		return mad_decode_files(ctx, args, objects + 1);
-	if (!strcmp(objects[0], "classes"))
-		return mad_classes(ctx, args, objects + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(mad_words); i++) {
+		if (strcmp(objects[0], mad_words[i].form.word))
+			continue;
+		if (!option_uses_fit(ctx, args, uses, ARRAY_SIZE(uses), objects[0]))
+			return STATUS_USAGE;
+		return mad_words[i].run(ctx, args, objects + 1);
+	}
 	return command_complain_form(ctx, objects[0]);
 }
 

@@ -224,7 +224,8 @@ int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char
 	if (!mad_args.retries.known)
 		mad_args.retries = number_of(RETRIES);
 	if (mad_session_begin(&session, ctx, &mad_args, &mad_classes_schema, false, false) &&
-	    mad_session_find_by_lid(&session, words) && check_routes(&session))
+	    mad_session_find_by_lid(&session, words) && !mad_session_refuses_words(&session) &&
+	    check_routes(&session))
 		rows = work(&session, &count);
 	status = mad_session_end(&session);
 	for (size_t i = 0; i < count; i++) {

@@ -279,7 +279,8 @@ int mad_send(const struct ctx *ctx, const struct mad_command_args *args, char **
 		return listing_end(&check);
 	listing_end_quietly(&check, 0);
 	if (mad_session_begin(&run.session, ctx, &args->mad, &mads_schema, false, false) &&
-	    read_data(&run) && find(&run, words) && check_routes(&run) && may_send(&run)) {
+	    read_data(&run) && find(&run, words) && !mad_session_refuses_words(&run.session) &&
+	    check_routes(&run) && may_send(&run)) {
 		work(&run);
 		show(&run, ctx);
 	}

@@ -206,14 +206,17 @@ static bool add_destinations(struct mad_session *session, const char *list, char
 
 static bool read_line(struct mad_session *session, char *line)
 {
-	char *words[64] = {NULL}, *rest = line, *word;
+	_cleanup_(freep) char **words = NULL;
+	char *rest = line, *word;
 	size_t count = 0;
 
-	while ((word = strsep(&rest, " \t\n")) && count < ARRAY_SIZE(words) - 1)
+	while ((word = strsep(&rest, " \t\n")))
 		if (*word)
-			words[count++] = word;
-	words[count] = NULL;
-	return !count || words[0][0] == '#' || add_destinations(session, words[0], words + 1);
+			*(char **)mem_append(&words, &count, sizeof(*words)) = word;
+	if (!count || words[0][0] == '#')
+		return true;
+	*(char **)mem_append(&words, &count, sizeof(*words)) = NULL;
+	return add_destinations(session, words[0], words + 1);
 }
 
 static bool read_destinations(struct mad_session *session)
@@ -320,6 +323,23 @@ bool mad_session_find_all(struct mad_session *session, char *const *words)
 		if (!add_destinations(session, *words, none))
 			return false;
 	return session->destination_count && look_up(session);
+}
+
+bool mad_session_refuses_words(struct mad_session *session)
+{
+	for (size_t i = 0; i < session->destination_count; i++) {
+		const struct mad_destination *destination = &session->destinations[i];
+		_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+		if (!destination->word_count)
+			continue;
+		clean = text_clean(destination->words[0], strlen(destination->words[0]));
+		message = mem_format("'%s' behind the destination means nothing", clean);
+		listing_fail(&session->listing, STATUS_USAGE, message,
+			     "several destinations have commas between: 2,4");
+		return true;
+	}
+	return false;
 }
 
 bool mad_session_find_lid(struct mad_session *session, uint16_t lid)

@@ -87,6 +87,8 @@ bool mad_session_find_all(struct mad_session *session, char *const *words);
 bool mad_session_find_by_lid(struct mad_session *session, char *const *words);
 /* The same for a LID that the host knows itself: of its port, of its subnet manager. */
 bool mad_session_find_lid(struct mad_session *session, uint16_t lid);
+/* True: there are words behind a destination, and the listing says that none may be there. */
+bool mad_session_refuses_words(struct mad_session *session);
 /* What the options say that destinations are; TARGET_ANY: nothing. */
 enum target_kind mad_forced_kind(const struct mad_args *args);
 /* What to say where an option tells the kind of a destination and there is none; NULL: none does.

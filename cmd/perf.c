@@ -94,6 +94,11 @@ static bool find(struct perf_run *run, char **words)
 	if (!mad_session_find_by_lid(session, words))
 		return false;
 	for (size_t i = 0; i < session->destination_count; i++) {
+		if (run->args->all_ports && session->destinations[i].word_count) {
+			listing_fail(&session->listing, STATUS_USAGE,
+				     "--all-ports and ports by number exclude each other", NULL);
+			return false;
+		}
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
 		listing_fail(&session->listing, STATUS_USAGE,

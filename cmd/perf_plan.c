@@ -128,7 +128,7 @@ static void guess_ports(struct perf_run *run, size_t destination)
 {
 	const struct mad_destination *at = &run->session.destinations[destination];
 
-	if (at->word_count && !run->args->all_ports)
+	if (at->word_count)
 		return;
 	if (at->place.address.lid == run->session.port.lid && !run->args->all_ports) {
 		run->nodes[destination].wanted[run->session.port.port] = true;

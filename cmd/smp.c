@@ -70,6 +70,10 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 
 	if (!attribute)
 		return command_complain_form(ctx, objects[0]);
+	if (!smp_args->set && (smp_args->yes || smp_args->force)) {
+		command_complain(ctx, "--yes and --force go with --set", "rdmactl smp --help");
+		return STATUS_USAGE;
+	}
 	return smp_args->set ? smp_set(ctx, smp_args, attribute, objects + 1)
 			     : smp_get(ctx, smp_args, attribute, objects + 1);
 }

@@ -197,6 +197,28 @@ static void tell_lack(struct smp_run *run, size_t destination, const struct smp_
 	}
 }
 
+/* Whether ports or entries may be named, or --all-ports given; the complaint is made. */
+static bool words_fit(struct smp_run *run, const struct mad_destination *at)
+{
+	const struct mad_attribute *attribute = run->attribute;
+	const bool whole = attribute->modifier == MODIFIER_NONE;
+	_cleanup_(freep) char *message = NULL;
+	const char *hint = NULL;
+
+	if (run->args->all_ports && at->word_count) {
+		message = mem_string("--all-ports and ports by number exclude each other");
+	} else if (run->args->all_ports && (whole || !smp_counts_ports(attribute))) {
+		message = mem_format("%s is not of ports, which --all-ports is for",
+				     attribute->word);
+	} else if (at->word_count && whole) {
+		message = mem_format("%s is of the node as a whole", attribute->word);
+		hint = "name no port and no entry behind the destination";
+	}
+	if (message)
+		listing_fail(&run->session.listing, STATUS_USAGE, message, hint);
+	return !message;
+}
+
 static bool plan_destination(struct smp_run *run, size_t destination)
 {
 	const struct mad_destination *at = &run->session.destinations[destination];
@@ -218,14 +240,8 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 							      : "entries of the table: 5 16-31");
 		return false;
 	}
-	if (at->word_count && run->attribute->modifier == MODIFIER_NONE) {
-		_cleanup_(freep) char *message = mem_format("%s is of the node as a whole",
-							    run->attribute->word);
-
-		listing_fail(&run->session.listing, STATUS_USAGE, message,
-			     "name no port and no entry behind the destination");
+	if (!words_fit(run, at))
 		return false;
-	}
 	if (run->nodes[destination].failed)
 		return true;
 	tell_lack(run, destination, ranges);

@@ -43,8 +43,10 @@ static void ask_netlink(struct device_list *list)
 
 	if (nldev_open(&nldev))
 		return;
-	if (nldev_get_devices(nldev, list) || nldev_get_ports(nldev, list, port_failed, NULL))
+	if (nldev_get_devices(nldev, list))
 		device_list_clear(list);
+	else
+		nldev_get_ports(nldev, list, port_failed, NULL);
 	nldev_free(nldev);
 }
 

@@ -131,12 +131,9 @@ static void derive_link_layer(struct device *device)
 static void read_ports(struct local *local)
 {
 	struct inventory *inventory = local->inventory;
-	int rc = 0;
 
 	if (local->nldev && local->needs & NEED_PORT_GET)
-		rc = nldev_get_ports(local->nldev, &inventory->devices, port_failed, inventory);
-	if (rc)
-		problem_add(&inventory->notes, NULL, "ports", "nldev", rc, "sysfs is used");
+		nldev_get_ports(local->nldev, &inventory->devices, port_failed, inventory);
 	for (size_t i = 0; i < inventory->devices.count; i++)
 		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
 			sysfs_rdma_read_port(&local->root, &inventory->devices.items[i].ports[j],

@@ -235,11 +235,10 @@ static int take_port(void *context, struct port *port, const struct nlattr *cons
 	return fill_port(table, port);
 }
 
-int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
-		    void *context)
+void nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
+		     void *context)
 {
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
-	return 0;
 }
 
 /* The devices that one batch of requests is about. */

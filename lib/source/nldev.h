@@ -25,12 +25,12 @@ int nldev_get_devices(struct nldev *nldev, struct device_list *list);
  * Fills state, LIDs, capability mask, subnet prefix and netdev of all ports of the listed devices
  * (those with an index). A port that fails does not stop the others: `failed` is called for it,
  * with the kernel's words if it had any (cleaned; NULL if not); -ENODEV means that the device is
- * gone. Returns 0: every port is filled or failed.
+ * gone. Afterwards every port is filled or failed.
  */
 typedef void nldev_port_failed(void *context, const struct port *port, int error, const char *text);
 
-int nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
-		    void *context);
+void nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
+		     void *context);
 
 /*
  * The verbs side of all devices that have no driver yet: `uverbs` (uverbs0) and `driver_id`. What

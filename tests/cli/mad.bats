@@ -294,6 +294,17 @@ row()
 	expect_error 2 mad "unknown column 'clas'" "did you mean 'class'?"
 }
 
+@test "mad: an option of another word" {
+	try mad classes 5 --class pm
+	expect_error 2 mad "'classes' does not take --class" 'it is for send'
+	try mad classes --raw
+	expect_error 2 mad "'classes' does not take --raw" 'it is for send, decode'
+	try mad decode -L /dev/null
+	expect_error 2 mad "'decode' does not take --lid" 'it is for send, classes'
+	try mad frobnicate --raw
+	expect_error 2 mad "there is no 'frobnicate' to ask for" 'rdmactl mad --help lists the words'
+}
+
 @test "mad: no RDMA at all, and a saved tree" {
 	local words
 

@@ -146,7 +146,8 @@ def refusals(sim):
                             '--retries', '1'), 1),
                           (('-D', '0', '--class', 'sm', '--attribute', '0x11'), 0),
                           (('-D', '--class', 'sm', '--attribute', '0x11'), 2),
-                          (('-L', '--class', 'pm', '--attribute', '1'), 2)):
+                          (('-L', '--class', 'pm', '--attribute', '1'), 2),
+                          ((str(lid), str(lid), '--class', 'sm', '--attribute', '0x11'), 2)):
         wrong += unequal(' '.join(words)[:60], sim.rdmactl('mad', 'send', *words).status, status)
     some = send(sim, '%d,49151' % lid, 'sm', 'nodeinfo', '--timeout', '20ms', '--retries', '1')
     wrong += unequal('status of one of two', (some.status, len(some.rows)), (3, 1))

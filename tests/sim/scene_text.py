@@ -61,6 +61,9 @@ def lacking(sim):
             (('lft', lid, '4000'), 1, 'it has 0 to '),
             (('mft', lid, '5'), 1, 'it has 0xc000 to '),
             (('nodeinfo', lid, '1'), 2, 'nodeinfo is of the node as a whole'),
+            (('nodeinfo', lid, '--all-ports'), 2, 'nodeinfo is not of ports'),
+            (('portinfo', lid, '1', '--all-ports'), 2, 'exclude each other'),
+            (('nodeinfo', lid, '--force'), 2, '--yes and --force go with --set'),
             (('cableinfo', lid, '2', '--timeout', '20ms'), 1, 'cannot read CableInfo of port 2'),
             (('sminfo', adapter, '--timeout', '20ms'), 1, 'no subnet manager answers there'),
             (('cableinfo', lid, '2', '--timeout', '20ms'), 1, 'may not have the attribute'),
@@ -69,6 +72,16 @@ def lacking(sim):
         _, bad, said = lines(sim, status, 'smp', *words)
         wrong += bad + ([] if part in said else ['%s: %r is not in %r' % (words, part, said)])
     return wrong
+
+
+def long_line(sim):
+    """A line of standard input with more words than anybody types."""
+    lid, _ = a_switch(sim)
+    entries = ['1'] * 100 + ['2']
+    document = sim.document('smp_lft', 'smp', 'lft', '-', '--all',
+                            text=' '.join([lid, *entries]) + '\n')
+    return unequal('status', document.status, 0) + unequal(
+        'entries', [row['lid'] for row in document.rows], [int(entry) for entry in entries])
 
 
 def arbitration(sim):
@@ -130,6 +143,7 @@ def play(tap, box):
         for name, function in {
                 'one is a record, several are a table': several,
                 'what a node has not is said': lacking,
+                'a line of a hundred words': long_line,
                 'arbitration without what is not in use': arbitration,
                 'changes that are not made': changes,
                 'next steps of sa': administrator,
