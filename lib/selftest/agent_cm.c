@@ -91,19 +91,24 @@ static int stop_error(enum stop stop)
 	return errors[stop];
 }
 
-/* The next event, of any kind; the caller acknowledges it. */
+/*
+ * The next event, of any kind; the caller acknowledges it. What ends the wait is looked at before
+ * each of them: the requests of strangers must not put it off.
+ */
 static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
 {
 	for (;;) {
 		uint64_t now = clock_nsec();
 		int left = now < end_nsec ? (int)((end_nsec - now) / 1000000) + 1 : 0;
-		enum stop stop;
+		enum stop stop = left ? watch_look(&agent->watch) : STOP_TIMED_OUT;
 
-		if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
-			return 0;
-		if (errno != EAGAIN && errno != EINTR)
-			return agent_cm_fail(agent, "rdma_get_cm_event");
-		stop = left ? watch_wait(&agent->watch, agent->cm->fd, left) : STOP_TIMED_OUT;
+		if (!stop) {
+			if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
+				return 0;
+			if (errno != EAGAIN && errno != EINTR)
+				return agent_cm_fail(agent, "rdma_get_cm_event");
+			stop = watch_wait(&agent->watch, agent->cm->fd, left);
+		}
 		/* The far side is through, if not for this event's sake: it has failed. */
 		if (stop == STOP_PEER_SPOKE && agent->connecting) {
 			agent->watch.patient = true;
@@ -132,9 +137,16 @@ static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 	}
 }
 
+/* A request to connect that nobody here waits for: its id belongs to whoever took the event. */
+static void turn_away(struct agent *agent, struct rdma_cm_id *id)
+{
+	agent->api.rdma_reject(id, NULL, 0);
+	agent->api.rdma_destroy_id(id);
+}
+
 /*
  * Waits for an event of one of two kinds (`other` may be the same). Any other one is the failure
- * that the reply tells, but for those of ids that are on their way out.
+ * that the reply tells, but for those of ids that are on their way out, and of strangers.
  */
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
@@ -151,6 +163,8 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 		status = event->status;
 		note_event(event, news);
 		agent->api.rdma_ack_cm_event(event);
+		if (!ours && news->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+			turn_away(agent, news->id);
 		if (!ours)
 			continue;
 		if (news->type == type || news->type == other)
@@ -266,8 +280,7 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 			*ret_id = news.id;
 			return 0;
 		}
-		agent->api.rdma_reject(news.id, NULL, 0);
-		agent->api.rdma_destroy_id(news.id);
+		turn_away(agent, news.id);
 	}
 }
 

@@ -28,7 +28,7 @@ socklen_t agent_cm_address(const struct agent *agent, const struct ip_address *i
 /*
  * Waits for an event of one of two kinds (`other` may be the same), until CLOCK_MONOTONIC
  * `end_nsec`. Any other one is the failure that the reply tells, but for those of ids that are on
- * their way out.
+ * their way out, and of strangers, whose requests are rejected.
  */
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news);
