@@ -10,6 +10,8 @@
 
 /* Drivers renew what sysfs tells of their counters every 10 ms (struct rdma_hw_stats, lifespan). */
 #define COUNTER_MSEC 12
+/* MAX_ERRNO of the kernel, include/linux/err.h. */
+#define MOST_ERRNO 4095
 
 static void read_counters(struct side *side, struct counter_list *list)
 {
@@ -147,6 +149,14 @@ static enum diagnosis_refusal refusal_of(uint32_t refusal)
 	return refusals[refusal];
 }
 
+/* A status of librdmacm's as a peer tells it, who may send any 32 bits: -errno or a reason. */
+static int cm_status_of(uint32_t told)
+{
+	const int status = (int)told;
+
+	return status < -MOST_ERRNO ? -EIO : status;
+}
+
 /* What a side said in its refusal. */
 static void explain_refusal(struct trial *trial, struct side *side,
 			    const struct message_refused *refused)
@@ -162,7 +172,7 @@ static void explain_refusal(struct trial *trial, struct side *side,
 			refused->refusal == REFUSAL_FAILED;
 	facts.cm_event = refused->cm_event || refused->cm_status ? number_of(refused->cm_event)
 								 : (struct number){0};
-	facts.cm_status = (int)refused->cm_status;
+	facts.cm_status = cm_status_of(refused->cm_status);
 	facts.refusal = refusal_of(refused->refusal);
 	/* Then it is the peer that says no, and nothing that failed there. */
 	facts.at_peer = facts.at_peer && !facts.refusal;
