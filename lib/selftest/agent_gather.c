@@ -233,7 +233,7 @@ static int prepare(struct loop *loop)
 
 static bool fail(struct loop *loop, int error, const char *what)
 {
-	agent_fail(loop->agent, STAGE_TRANSFER, error < 0 ? -error : error, "%s", what);
+	agent_fail(loop->agent, STAGE_TRANSFER, error, "%s", what);
 	return false;
 }
 
@@ -243,7 +243,7 @@ static bool post_send(struct loop *loop)
 	int rc = ibv_post_send(loop->qp, loop->send.sends, &bad);
 
 	loop->sends_due += loop->signaled;
-	return !rc || fail(loop, rc, "ibv_post_send");
+	return !rc || fail(loop, agent_post_error(rc), "ibv_post_send");
 }
 
 static bool post_receive(struct loop *loop)
@@ -251,7 +251,7 @@ static bool post_receive(struct loop *loop)
 	struct ibv_recv_wr *bad;
 	int rc = ibv_post_recv(loop->qp, loop->receive.receives, &bad);
 
-	return !rc || fail(loop, rc, "ibv_post_recv");
+	return !rc || fail(loop, agent_post_error(rc), "ibv_post_recv");
 }
 
 static bool take(struct loop *loop, const struct ibv_wc *item)

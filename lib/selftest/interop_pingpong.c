@@ -65,12 +65,7 @@ static int post_receive(struct pingpong *run)
 	struct ibv_recv_wr *bad;
 	int rc = ibv_post_recv(run->qp, &run->receive, &bad);
 
-	if (!rc)
-		return 0;
-	return interop_diagnose(run->session, (struct diagnosis_facts){
-						      .stage = STAGE_TRANSFER,
-						      .error = rc,
-					      });
+	return rc ? interop_fail_post(run->session, rc) : 0;
 }
 
 int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote)
@@ -107,12 +102,7 @@ static int post_send(struct pingpong *run)
 
 	run->posted_nsec = interop_now_nsec();
 	rc = ibv_post_send(run->qp, &run->send, &bad);
-	if (!rc)
-		return 0;
-	return interop_diagnose(run->session, (struct diagnosis_facts){
-						      .stage = STAGE_TRANSFER,
-						      .error = rc,
-					      });
+	return rc ? interop_fail_post(run->session, rc) : 0;
 }
 
 /* The last answer was sent, and the client may be gone before it could acknowledge it. */

@@ -125,6 +125,14 @@ int interop_fail_agent(struct interop *session)
 	return interop_diagnose(session, facts);
 }
 
+int interop_fail_post(struct interop *session, int rc)
+{
+	return interop_diagnose(session, (struct diagnosis_facts){
+						 .stage = STAGE_TRANSFER,
+						 .error = agent_post_error(rc),
+					 });
+}
+
 /* That the other program may run with other options, behind what else may be wrong. */
 static void suspect_options(struct interop *session)
 {

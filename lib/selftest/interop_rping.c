@@ -84,20 +84,12 @@ int rping_make(struct rping *run)
 	return 0;
 }
 
-static int fail_post(struct rping *run, int rc)
-{
-	return interop_diagnose(run->session, (struct diagnosis_facts){
-						      .stage = STAGE_TRANSFER,
-						      .error = rc,
-					      });
-}
-
 int rping_post_receive(struct rping *run)
 {
 	struct ibv_recv_wr *bad;
 	int rc = ibv_post_recv(run->qp, &run->receive, &bad);
 
-	return rc ? fail_post(run, rc) : 0;
+	return rc ? interop_fail_post(run->session, rc) : 0;
 }
 
 static int post(struct rping *run, struct ibv_send_wr *request)
@@ -105,7 +97,7 @@ static int post(struct rping *run, struct ibv_send_wr *request)
 	struct ibv_send_wr *bad;
 	int rc = ibv_post_send(run->qp, request, &bad);
 
-	return rc ? fail_post(run, rc) : 0;
+	return rc ? interop_fail_post(run->session, rc) : 0;
 }
 
 /* -ECONNRESET: the other side disconnected. 0: it was about something else, go on. */

@@ -87,6 +87,8 @@ int interop_fail(struct interop *session, const char *hint, const char *format, 
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts);
 /* What the agent could not do. */
 int interop_fail_agent(struct interop *session);
+/* Not 0, from ibv_post_send() or ibv_post_recv(). */
+int interop_fail_post(struct interop *session, int rc);
 /* What ended a wait during the transfer. */
 int interop_fail_stop(struct interop *session, enum stop stop);
 /* A completion that is no success. */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An agent on a device that is made up: calls that fail as libsiw's do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "selftest/interop_pingpong.h"
+#include "selftest/interop_rping.h"
+
+/* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
+struct device {
+	struct ibv_context context;
+	struct ibv_qp qp;
+	struct ibv_cq cq;
+	struct ibv_mr mr;
+	uint8_t bytes[4096];
+};
+
+static int send_nothing(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_send_wr **bad)
+{
+	(void)qp;
+	*bad = work;
+	errno = ENOMEM;
+	return -1;
+}
+
+static int receive_nothing(struct ibv_qp *qp, struct ibv_recv_wr *work, struct ibv_recv_wr **bad)
+{
+	(void)qp;
+	*bad = work;
+	errno = ENOMEM;
+	return -1;
+}
+
+static int modify_pair(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	(void)qp;
+	(void)attr;
+	(void)mask;
+	return 0;
+}
+
+static struct agent *make_device(struct device *device)
+{
+	struct agent *agent = agent_new(-1, -1);
+
+	memset(device, 0, sizeof(*device));
+	device->context.ops.post_send = send_nothing;
+	device->context.ops.post_recv = receive_nothing;
+	device->qp.context = device->cq.context = &device->context;
+	agent->api.ibv_modify_qp = modify_pair;
+	agent->queues[0].cq = &device->cq;
+	agent->pairs[0] = (struct agent_pair){.qp = &device->qp, .kind = PAIR_RC, .sges = 1};
+	agent->buffers[0] = (struct agent_buffer){
+		.bytes = device->bytes,
+		.length = sizeof(device->bytes),
+		.mr = &device->mr,
+	};
+	return agent;
+}
+
+static void free_device(struct agent *agent)
+{
+	/* They are the test's. */
+	agent->buffers[0] = (struct agent_buffer){0};
+	agent->pairs[0] = (struct agent_pair){0};
+	agent->queues[0] = (struct agent_queue){0};
+	agent_free(agent);
+}
+
+/* Four blocks of 64 bytes, 128 bytes apart, from `offset` on. */
+static struct span blocks_at(uint64_t offset)
+{
+	return (struct span){.blocks = 4, .offset = offset, .block_bytes = 64, .stride = 128};
+}
+
+static void post_of_gather_fails(void **state)
+{
+	struct message_gather order = {
+		.operation = POST_WRITE,
+		.iterations = 2,
+		.from = blocks_at(0),
+		.to = blocks_at(512),
+	};
+	struct message_ran reply;
+	struct device device;
+	struct agent *agent;
+
+	(void)state;
+	agent = make_device(&device);
+	assert_int_equal(agent_gather(agent, &order, &reply), -ENOMEM);
+	assert_int_equal(agent->refused.error, ENOMEM);
+	assert_string_equal(agent->refused.text, "ibv_post_send");
+	order.operation = POST_SEND;
+	memset(&agent->refused, 0, sizeof(agent->refused));
+	order.active = 1;
+	assert_int_equal(agent_gather(agent, &order, &reply), -ENOMEM);
+	free_device(agent);
+}
+
+/* The passive side posts its next receive as soon as it has a message. */
+static int poll_receive(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	(void)cq;
+	(void)count;
+	*wc = (struct ibv_wc){.opcode = IBV_WC_RECV};
+	return 1;
+}
+
+static void receive_of_gather_fails(void **state)
+{
+	const struct message_gather order = {
+		.operation = POST_SEND,
+		.iterations = 2,
+		.from = blocks_at(0),
+		.to = blocks_at(512),
+	};
+	struct message_ran reply;
+	struct device device;
+	struct agent *agent;
+
+	(void)state;
+	agent = make_device(&device);
+	device.context.ops.poll_cq = poll_receive;
+	assert_int_equal(agent_gather(agent, &order, &reply), -ENOMEM);
+	assert_string_equal(agent->refused.text, "ibv_post_recv");
+	free_device(agent);
+}
+
+/* A session on that device, with a row for its verdict. */
+static void make_session(struct interop *session, struct selftest_results *results,
+			 struct device *device)
+{
+	static const struct interop_role role = {.test = "pingpong", .client_summary = ""};
+	static const struct interop_request request = {.signals = -1};
+	static const struct endpoint local = {.device = "none0", .port = 1};
+
+	*session = (struct interop){
+		.request = &request,
+		.local = &local,
+		.results = results,
+		.role = &role,
+		.agent = make_device(device),
+		.iterations = 2,
+		.bytes = 64,
+		.timeout_msec = 1000,
+	};
+	interop_row_begin(session);
+}
+
+static void assert_out_of_memory(struct interop *session, struct selftest_results *results)
+{
+	assert_true(session->marked);
+	assert_non_null(strstr(session->row->reason, strerror(ENOMEM)));
+	counter_list_clear(&session->before);
+	free_device(session->agent);
+	selftest_results_free(results);
+}
+
+static void posts_of_pingpong_fail(void **state)
+{
+	static const struct pingpong_address remote = {.number = 1};
+	struct selftest_results results = {0};
+	struct interop session;
+	struct device device;
+	struct pingpong run = {.session = &session, .qp = &device.qp};
+
+	(void)state;
+	make_session(&session, &results, &device);
+	assert_int_equal(pingpong_connect(&run, &remote), -EIO);
+	assert_out_of_memory(&session, &results);
+	make_session(&session, &results, &device);
+	run.sent = device.bytes;
+	pingpong_exchange(&run);
+	assert_out_of_memory(&session, &results);
+}
+
+static void posts_of_rping_fail(void **state)
+{
+	struct rdma_event_channel channel = {.fd = -1};
+	struct selftest_results results = {0};
+	struct interop session;
+	struct device device;
+	struct rping run = {.session = &session, .qp = &device.qp};
+
+	(void)state;
+	make_session(&session, &results, &device);
+	assert_int_equal(rping_post_receive(&run), -EIO);
+	assert_out_of_memory(&session, &results);
+	make_session(&session, &results, &device);
+	session.agent->cm = &channel;
+	run.infos = run.source = run.target = &session.agent->buffers[0];
+	assert_int_equal(rping_exchange(&run), -EIO);
+	session.agent->cm = NULL;
+	assert_out_of_memory(&session, &results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(post_of_gather_fails), cmocka_unit_test(receive_of_gather_fails),
+		cmocka_unit_test(piece_among_blocks),	cmocka_unit_test(posts_of_pingpong_fail),
+		cmocka_unit_test(posts_of_rping_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
