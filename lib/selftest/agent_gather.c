@@ -160,12 +160,24 @@ static int check_span(struct agent *agent, const struct span *span, uint32_t sge
 	return 0;
 }
 
-static int check_piece(struct agent *agent, const struct span *piece)
+/* Both are in one buffer: what the CPU moves from one to the other must not move under it. */
+static bool is_apart(const struct span *piece, const struct span *blocks)
 {
-	return agent_span_fits(agent, piece)
-		       ? 0
-		       : agent_refuse(agent, REFUSAL_ORDER, "a piece outside of buffer %u",
-				      piece->buffer);
+	const uint64_t end = blocks->offset + (blocks->blocks - 1) * blocks->stride +
+			     blocks->block_bytes;
+
+	return piece->offset >= end || piece->offset + piece->block_bytes <= blocks->offset;
+}
+
+static int check_piece(struct agent *agent, const struct span *piece, const struct span *blocks)
+{
+	if (!agent_span_fits(agent, piece))
+		return agent_refuse(agent, REFUSAL_ORDER, "a piece outside of buffer %u",
+				    piece->buffer);
+	if (!is_apart(piece, blocks))
+		return agent_refuse(agent, REFUSAL_ORDER, "a piece among its blocks in buffer %u",
+				    piece->buffer);
+	return 0;
 }
 
 static struct span piece_for(const struct span *blocks, uint64_t offset)
@@ -187,7 +199,7 @@ static int prepare_send(struct loop *loop, const struct span *blocks, uint32_t s
 		return rc;
 	loop->send_piece = piece_for(blocks, loop->order->piece);
 	if (loop->order->packed)
-		rc = check_piece(agent, &loop->send_piece);
+		rc = check_piece(agent, &loop->send_piece, blocks);
 	if (!rc)
 		fill_sends(loop, loop->order->packed ? &loop->send_piece : blocks, sges);
 	return rc;
@@ -205,7 +217,7 @@ static int prepare_receive(struct loop *loop, uint32_t sges)
 				    "blocks to send and to receive that differ");
 	loop->receive_piece = piece_for(&order->to, order->piece + bytes_of(&order->to));
 	if (order->packed)
-		rc = check_piece(loop->agent, &loop->receive_piece);
+		rc = check_piece(loop->agent, &loop->receive_piece, &order->to);
 	if (!rc)
 		fill_receives(loop, order->packed ? &loop->receive_piece : &order->to, sges);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An agent on a device that is made up: calls that fail as libsiw's do. */
+/* An agent on a device that is made up: hostile orders, calls that fail as libsiw's do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
+#include "base/mem.h"
 #include "selftest/interop_pingpong.h"
 #include "selftest/interop_rping.h"
 
@@ -130,6 +131,54 @@ static void receive_of_gather_fails(void **state)
 	assert_int_equal(agent_gather(agent, &order, &reply), -ENOMEM);
 	assert_string_equal(agent->refused.text, "ibv_post_recv");
 	free_device(agent);
+}
+
+/* A piece at `piece` for blocks in bytes 512 to 960: whether the order is taken. */
+static bool takes_piece(uint32_t operation, uint64_t piece)
+{
+	const struct message_gather order = {
+		.operation = operation,
+		.packed = 1,
+		.iterations = 1,
+		.from = blocks_at(operation == POST_SEND ? 2048 : 512),
+		.to = blocks_at(operation == POST_WRITE ? 2048 : 512),
+		.active = 1,
+		.piece = piece,
+	};
+	struct message_ran reply;
+	struct device device;
+	struct agent *agent = make_device(&device);
+	int rc = agent_gather(agent, &order, &reply);
+	bool taken = rc == -ENOMEM;
+
+	if (!taken) {
+		assert_int_equal(rc, -EINVAL);
+		assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
+	}
+	free_device(agent);
+	return taken;
+}
+
+/* The CPU copies between blocks and piece, which is 256 bytes: they must lie apart. */
+static void piece_among_blocks(void **state)
+{
+	static const uint32_t operations[] = {POST_WRITE, POST_READ};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+		assert_true(takes_piece(operations[i], 256));
+		assert_false(takes_piece(operations[i], 257));
+		assert_false(takes_piece(operations[i], 512));
+		assert_false(takes_piece(operations[i], 576));
+		assert_false(takes_piece(operations[i], 959));
+		assert_true(takes_piece(operations[i], 960));
+	}
+	/* Of a send the second piece is the one that is unpacked. */
+	assert_true(takes_piece(POST_SEND, 0));
+	assert_false(takes_piece(POST_SEND, 1));
+	assert_false(takes_piece(POST_SEND, 703));
+	assert_true(takes_piece(POST_SEND, 704));
+	assert_false(takes_piece(POST_SEND, 2048));
 }
 
 /* A session on that device, with a row for its verdict. */
