@@ -20,8 +20,11 @@ static void read_counters(struct side *side, struct counter_list *list)
 
 	if (side->stop || side_call(side, &order, &reply))
 		return;
-	for (size_t i = 0; i < reply.counted.count; i++)
-		counter_list_add(list, reply.counted.items[i].name, reply.counted.items[i].value);
+	for (size_t i = 0; i < reply.counted.count; i++) {
+		const struct counter_reading *item = &reply.counted.items[i];
+
+		counter_list_take(list, text_clean(item->name, sizeof(item->name)), item->value);
+	}
 }
 
 void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2])

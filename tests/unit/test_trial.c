@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "selftest/exchange.h"
 #include "selftest/trial.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
@@ -90,11 +91,36 @@ static void usual_status(void **state)
 	free_bed(&bed);
 }
 
+static void names_of_counters(void **state)
+{
+	const struct message reply = {
+		.type = MESSAGE_COUNTED,
+		.counted = {.count = 2,
+			    .items = {{.name = "\033[31mred", .value = 7},
+				      {.name = "rcvd_pkts", .value = 8}}},
+	};
+	struct counter_list lists[2] = {{0}};
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	assert_int_equal(exchange_send(bed.peer, &reply, 1000), 0);
+	trial_read_counters(&bed.trial, lists);
+	assert_int_equal(lists[1].count, 2);
+	assert_string_equal(lists[1].items[0].name, "\\x1b[31mred");
+	assert_int_equal(lists[1].items[0].value, 7);
+	assert_string_equal(lists[1].items[1].name, "rcvd_pkts");
+	counter_list_clear(&lists[0]);
+	counter_list_clear(&lists[1]);
+	free_bed(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absurd_status),
 		cmocka_unit_test(usual_status),
+		cmocka_unit_test(names_of_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
