@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "load/endpoint_search.h"
-#include "load/peer.h"
 #include "model/gid_choice.h"
 
 /* A port and how well it serves. */
@@ -152,22 +151,6 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 	if (found.rank)
 		return endpoint_make(&search, found.device, found.port, ret_endpoint);
 	return explain_route(&search, name, link, route->local);
-}
-
-int endpoint_to_peer(const struct inventory *inventory, const char *peer,
-		     const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
-		     struct ip_address *ret_peer, char **ret_reason, char **ret_hint)
-{
-	struct ip_address address = {0};
-	struct route route = {0};
-	int rc = peer_find(peer, &inventory->links, &address, &route, ret_reason, ret_hint);
-
-	if (!rc)
-		rc = endpoint_by_route(inventory, peer, &address, &route, wish, ret_endpoint,
-				       ret_reason, ret_hint);
-	if (!rc)
-		*ret_peer = address;
-	return rc;
 }
 
 static bool is_of_kind(const struct device *device, const struct port *port,

@@ -37,15 +37,12 @@ int endpoint_of_port(const struct inventory *inventory, const struct device *dev
 		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
 
 /*
- * The client's end: the port that the routing table sends packets to `peer` by, an address or a
- * host name. Of two devices on one netdev RoCE goes before iWARP. A port that the user named is
- * taken even if the route leaves by another one: the exchange may go a way of its own.
- * -errno of peer_find(), -ENODEV: no RDMA device leads there, and as for endpoint_of_port().
+ * The client's end: the port that packets to `peer` leave by, as `route`, the routing table's
+ * answer, has it; `name` is how the user calls the peer. Of two devices on one netdev RoCE goes
+ * before iWARP. A port that the user named is taken even if the route leaves by another one: the
+ * exchange may go a way of its own. -ENODEV: no RDMA device leads there, and as for
+ * endpoint_of_port().
  */
-int endpoint_to_peer(const struct inventory *inventory, const char *peer,
-		     const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
-		     struct ip_address *ret_peer, char **ret_reason, char **ret_hint);
-/* The same with the routing table's answer; `name` is how the user calls the peer. */
 int endpoint_by_route(const struct inventory *inventory, const char *name,
 		      const struct ip_address *peer, const struct route *route,
 		      const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
