@@ -93,10 +93,9 @@ struct message_hello {
 
 struct message_welcome {
 	uint32_t version;
-	uint32_t pairs; /* most that the server grants */
-	uint64_t bytes;
-	char release[32];
-	char host[64];
+	uint32_t pairs;		    /* most that the server grants */
+	uint64_t bytes;		    /* of all buffers; a client does not ask for more */
+	char release[32], host[64]; /* for people who look at the wire */
 };
 
 struct message_refused {
@@ -414,10 +413,6 @@ struct counter_reading {
 struct message_counted {
 	uint32_t count;
 	struct counter_reading items[LIMIT_COUNTERS];
-};
-
-struct message_empty {
-	uint8_t none;
 };
 
 struct message {

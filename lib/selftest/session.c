@@ -76,6 +76,7 @@ int session_open_loopback(struct session *session, struct trial *trial,
 		return rc;
 	}
 	session->in_thread = true;
+	trial->granted = (struct message_welcome){.pairs = LIMIT_PAIRS, .bytes = LIMIT_BYTES};
 	session->channel = pair[0];
 	attach(session, trial);
 	return 0;
@@ -152,11 +153,15 @@ static int say_hello(struct trial *trial)
 		.hello = {.lowest = MESSAGE_VERSION, .highest = MESSAGE_VERSION},
 	};
 	struct message reply;
+	int rc;
 
 	snprintf(order.hello.release, sizeof(order.hello.release), "%s", RDMACTL_VERSION);
 	if (token)
 		snprintf(order.hello.token, sizeof(order.hello.token), "%s", token);
-	return trial_call(trial, &trial->far, &order, &reply);
+	rc = trial_call(trial, &trial->far, &order, &reply);
+	if (!rc)
+		trial->granted = reply.welcome;
+	return rc;
 }
 
 int session_open_peer(struct session *session, struct trial *trial)

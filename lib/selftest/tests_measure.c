@@ -409,14 +409,8 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 	trial->result->queue_pairs = number_of(run->pairs);
 	trial->result->depth = number_of(is_latency(trial) ? 1 : run->depth);
 	run_layout_set(&plan.layout, run->pairs, bytes);
-	if (plan.layout.bytes > LIMIT_BYTES) {
-		trial_skip(trial,
-			   "messages of %llu bytes on %u queue pairs need %llu MiB of memory on "
-			   "each side, the limit is %llu MiB",
-			   (unsigned long long)bytes, run->pairs,
-			   (unsigned long long)(plan.layout.bytes >> 20), LIMIT_BYTES >> 20);
+	if (!trial_is_granted(trial, run->pairs, plan.layout.bytes))
 		return;
-	}
 	if (run->operation == RUN_WRITE && is_latency(trial) && !bytes) {
 		trial_skip(trial, "a write without data cannot be noticed");
 		return;

@@ -41,6 +41,7 @@ struct trial_test {
 struct trial {
 	struct side near, far;
 	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
+	struct message_welcome granted;		 /* what the far side lets the tests have */
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
@@ -180,6 +181,8 @@ void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
 /* What both counted since trial->before, and the facts that a diagnosis starts from. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
+/* False: the far side does not grant that, and the row is skipped with the reason. */
+bool trial_is_granted(struct trial *trial, uint32_t pairs, uint64_t bytes);
 /* The path MTU that pairs are made with. */
 uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/diagnosis_words.h"
 #include "selftest/pattern.h"
 #include "selftest/trial.h"
 
@@ -33,6 +35,23 @@ int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t
 	if (!rc && ret)
 		*ret = reply.buffered;
 	return rc;
+}
+
+bool trial_is_granted(struct trial *trial, uint32_t pairs, uint64_t bytes)
+{
+	const struct message_welcome *granted = &trial->granted;
+	const char *grants = trial->request->peer ? "the peer grants" : "the limit is";
+	_cleanup_(freep) char *wanted = diagnosis_bytes(bytes);
+	_cleanup_(freep) char *most = diagnosis_bytes(granted->bytes);
+
+	if (pairs > granted->pairs)
+		trial_skip(trial, "it needs %u queue pairs, %s %u", pairs, grants, granted->pairs);
+	else if (bytes > granted->bytes)
+		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
+			   most);
+	else
+		return true;
+	return false;
 }
 
 int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret)

@@ -115,12 +115,55 @@ static void names_of_counters(void **state)
 	free_bed(&bed);
 }
 
+/* A run of that test: what keeps it from being done is known before the first order. */
+static void assert_too_much(const struct trial_test *table, const char *test, const char *reason)
+{
+	const struct message done = {.type = MESSAGE_DONE};
+	const struct message_welcome granted = {.pairs = 2, .bytes = 64 << 20};
+	struct message order;
+	struct bed bed;
+	enum stop stop;
+	const char *complaint;
+
+	make_bed(&bed);
+	bed.trial.granted = granted;
+	bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 1024;
+	bed.trial.near_can.max_sges = bed.trial.far_can.max_sges = 1;
+	bed.request.tests = &test;
+	bed.request.test_count = 1;
+	bed.request.block_count = 16;
+	bed.request.block_bytes = 1 << 20;
+	bed.request.stride = 2 << 20;
+	bed.request.sizes[0] = 32 << 20;
+	bed.request.size_count = 1;
+	bed.request.queue_pairs = strstr(reason, "pairs") ? 3 : 2;
+	assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
+	trial_run_table(&bed.trial, table);
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_SKIP);
+	assert_string_equal(bed.trial.result->reason, reason);
+	assert_int_equal(exchange_receive(bed.peer, NULL, 1000, &order, &stop, &complaint), 0);
+	assert_int_equal(order.type, MESSAGE_RELEASE);
+	free_bed(&bed);
+}
+
+static void more_than_granted(void **state)
+{
+	(void)state;
+	assert_too_much(gather_tests, "gather-write",
+			"it needs 96 MiB of memory on each side, the peer grants 64 MiB");
+	assert_too_much(measure_tests, "bandwidth-write",
+			"it needs 134217856 bytes of memory on each side, the peer grants 64 MiB");
+	assert_too_much(measure_tests, "bandwidth-write",
+			"it needs 3 queue pairs, the peer grants 2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absurd_status),
 		cmocka_unit_test(usual_status),
 		cmocka_unit_test(names_of_counters),
+		cmocka_unit_test(more_than_granted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
