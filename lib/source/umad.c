@@ -10,7 +10,7 @@
 
 #include "base/library.h"
 #include "base/mem.h"
-#include "mad/attribute.h"
+#include "mad/header.h"
 #include "source/sysfs.h"
 
 #define UMAD_FUNCTIONS(MUST, MAY) \
@@ -42,15 +42,10 @@ struct umad {
 	unsigned int next;
 };
 
-static bool is_smp(unsigned int mgmt_class)
-{
-	return mgmt_class == MAD_CLASS_SM || mgmt_class == MAD_CLASS_SM_DIRECT;
-}
-
 static int add_agent(void *context, const struct mad_agent *agent)
 {
 	struct umad *umad = context;
-	int side = is_smp(agent->mgmt_class) && umad->ports[1] >= 0;
+	int side = mad_class_is_smp(agent->mgmt_class) && umad->ports[1] >= 0;
 	long methods[16 / sizeof(long)];
 	uint8_t oui[3] = {(uint8_t)(agent->oui >> 16), (uint8_t)(agent->oui >> 8),
 			  (uint8_t)agent->oui};
