@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The time that only goes forward, for deadlines: CLOCK_MONOTONIC since some moment in the past. */
+/*
+ * The time that only goes forward: CLOCK_MONOTONIC since some moment in the past, for deadlines,
+ * and the same by the raw oscillator, for measuring.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -10,6 +13,18 @@ static inline uint64_t clock_nsec(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * CLOCK_MONOTONIC_RAW: NTP slews the other one, by up to 500 ppm, and a measurement with it. It is
+ * no moment of clock_nsec()'s: only differences have a meaning.
+ */
+static inline uint64_t clock_raw_nsec(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

@@ -2,6 +2,7 @@
 #include "model/selftest_result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -42,6 +43,14 @@ struct selftest_result *selftest_results_add(struct selftest_results *results)
 
 	*slot = mem_alloc_zero(1, sizeof(**slot));
 	return *slot;
+}
+
+void selftest_results_drop_first(struct selftest_results *results)
+{
+	selftest_result_clear(results->items[0]);
+	free(results->items[0]);
+	results->count--;
+	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
 }
 
 void selftest_results_free(struct selftest_results *results)

@@ -108,4 +108,6 @@ struct selftest_results {
 
 /* An empty record at the end of the list, which owns it. */
 struct selftest_result *selftest_results_add(struct selftest_results *results);
+/* Frees the first one of a list that has some: for lists that last as long as a server does. */
+void selftest_results_drop_first(struct selftest_results *results);
 void selftest_results_free(struct selftest_results *results);

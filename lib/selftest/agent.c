@@ -243,7 +243,7 @@ static int check_span(struct agent *agent, const struct span *span)
 	return agent_refuse(agent, REFUSAL_ORDER, "bytes outside of buffer %u", span->buffer);
 }
 
-static uint8_t *block_of(const struct agent *agent, const struct span *span, uint64_t block)
+uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block)
 {
 	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
 }
@@ -254,7 +254,7 @@ int agent_fill(struct agent *agent, const struct message_fill *order)
 	int rc = check_span(agent, span);
 
 	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
-		uint8_t *block = block_of(agent, span, i);
+		uint8_t *block = agent_block(agent, span, i);
 
 		if (order->constant)
 			memset(block, (int)(order->seed & 0xff), span->block_bytes);
@@ -292,7 +292,7 @@ int agent_check(struct agent *agent, const struct message_fill *order,
 
 	*reply = (struct message_checked){.equal = 1};
 	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
-		const uint8_t *block = block_of(agent, span, i);
+		const uint8_t *block = agent_block(agent, span, i);
 		uint64_t offset = i * span->block_bytes;
 		struct pattern_mismatch mismatch = {0};
 		bool equal = order->constant ? constant_check(block, offset, span->block_bytes,

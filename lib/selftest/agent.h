@@ -112,6 +112,8 @@ int agent_check(struct agent *agent, const struct message_fill *order,
 		struct message_checked *reply);
 /* True if the span lies in a buffer that is there. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
+/* Where a block of a span that fits begins. */
+uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
 
 /* agent_pair.c: completion queues, queue pairs, their states. */
 int agent_queue(struct agent *agent, const struct message_queue *order);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "model/diagnosis.h"
 #include "selftest/agent.h"
@@ -41,40 +42,27 @@ struct loop {
 	uint64_t begin_nsec;
 };
 
-static uint64_t now_nsec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t bytes_of(const struct span *span)
 {
 	return span->blocks * span->block_bytes;
 }
 
-static uint8_t *block_of(const struct agent *agent, const struct span *span, uint64_t block)
-{
-	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
-}
-
 /* What the CPU does for a transport that shall carry one piece. */
 static void pack(const struct agent *agent, const struct span *blocks, const struct span *piece)
 {
-	uint8_t *bytes = block_of(agent, piece, 0);
+	uint8_t *bytes = agent_block(agent, piece, 0);
 
 	for (uint64_t i = 0; i < blocks->blocks; i++)
-		memcpy(bytes + i * blocks->block_bytes, block_of(agent, blocks, i),
+		memcpy(bytes + i * blocks->block_bytes, agent_block(agent, blocks, i),
 		       blocks->block_bytes);
 }
 
 static void unpack(const struct agent *agent, const struct span *piece, const struct span *blocks)
 {
-	const uint8_t *bytes = block_of(agent, piece, 0);
+	const uint8_t *bytes = agent_block(agent, piece, 0);
 
 	for (uint64_t i = 0; i < blocks->blocks; i++)
-		memcpy(block_of(agent, blocks, i), bytes + i * blocks->block_bytes,
+		memcpy(agent_block(agent, blocks, i), bytes + i * blocks->block_bytes,
 		       blocks->block_bytes);
 }
 
@@ -99,7 +87,7 @@ static void fill_elements(const struct agent *agent, const struct span *span, ui
 	works->elements = mem_alloc_zero(span->blocks, sizeof(*works->elements));
 	for (uint32_t i = 0; i < span->blocks; i++)
 		works->elements[i] = (struct ibv_sge){
-			.addr = (uintptr_t)block_of(agent, span, i),
+			.addr = (uintptr_t)agent_block(agent, span, i),
 			.length = (uint32_t)span->block_bytes,
 			.lkey = agent->buffers[span->buffer].mr->lkey,
 		};
@@ -284,7 +272,7 @@ static void lend_processor(uint64_t since_nsec)
 {
 	const struct timespec pause = {.tv_nsec = SLEEP_NSEC};
 
-	if (now_nsec() - since_nsec > PATIENCE_NSEC)
+	if (clock_raw_nsec() - since_nsec > PATIENCE_NSEC)
 		nanosleep(&pause, NULL);
 	else
 		sched_yield();
@@ -293,7 +281,7 @@ static void lend_processor(uint64_t since_nsec)
 /* Until all is complete that is due. What comes early is noted for the next time. */
 static bool wait_due(struct loop *loop)
 {
-	uint64_t since = now_nsec();
+	uint64_t since = clock_raw_nsec();
 
 	for (uint32_t polls = 1; loop->sends_due > 0 || loop->receives_due > 0; polls++) {
 		struct ibv_wc item;
@@ -358,13 +346,13 @@ static bool run(struct loop *loop)
 
 	for (uint64_t i = 0; i < order->iterations && going; i++) {
 		if (i == order->warmup)
-			loop->begin_nsec = now_nsec();
+			loop->begin_nsec = clock_raw_nsec();
 		going = transfer(loop, i == order->iterations - 1);
 		atomic_store_explicit(&loop->agent->watch.progress, i + 1, memory_order_relaxed);
 	}
 	if (!going)
 		return false;
-	loop->reply->elapsed_nsec = now_nsec() - loop->begin_nsec;
+	loop->reply->elapsed_nsec = clock_raw_nsec() - loop->begin_nsec;
 	loop->reply->iterations = order->iterations - order->warmup;
 	return true;
 }

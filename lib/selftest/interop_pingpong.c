@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* As ibv_rc_pingpong sets its queue pair: 67 ms, 7 retries; 0.64 ms when it is not ready. */
 enum { ACK_TIMEOUT = 14, RETRIES = 7, RNR_TIMER = 12 };
 
@@ -100,7 +102,7 @@ static int post_send(struct pingpong *run)
 	struct ibv_send_wr *bad;
 	int rc;
 
-	run->posted_nsec = interop_now_nsec();
+	run->posted_nsec = clock_raw_nsec();
 	rc = ibv_post_send(run->qp, &run->send, &bad);
 	return rc ? interop_fail_post(run->session, rc) : 0;
 }
@@ -128,7 +130,7 @@ static int await(struct pingpong *run, unsigned int wanted)
 						"may have ended with it");
 		run->seen |= (unsigned int)wc.wr_id;
 		if (wc.wr_id == INTEROP_RECEIVED) {
-			run->received_nsec = interop_now_nsec();
+			run->received_nsec = clock_raw_nsec();
 			run->received_bytes = wc.byte_len;
 		}
 	}

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/interop_tcp.h"
@@ -21,14 +21,6 @@
 
 /* -n and -C are an int there. */
 #define MOST_ITERATIONS INT32_MAX
-
-uint64_t interop_now_nsec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void interop_say(const struct interop *session, const char *format, ...)
 {
@@ -87,7 +79,7 @@ void interop_row_begin(struct interop *session)
 	row->rate_gbps.known = local->rate_mbps != 0;
 	row->rate_gbps.value = (double)local->rate_mbps / 1000;
 	interop_read_counters(local, &session->before);
-	session->begin_nsec = interop_now_nsec();
+	session->begin_nsec = clock_raw_nsec();
 }
 
 bool interop_is_over(const struct interop *session)
@@ -289,18 +281,10 @@ static void say_row(const struct interop *session)
 			    row->latency_p50_usec.value);
 }
 
-static void forget_first_row(struct selftest_results *results)
-{
-	selftest_result_clear(results->items[0]);
-	free(results->items[0]);
-	results->count--;
-	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
-}
-
 void interop_row_end(struct interop *session)
 {
 	struct selftest_result *row = session->row;
-	uint64_t nsec = interop_now_nsec() - session->begin_nsec;
+	uint64_t nsec = clock_raw_nsec() - session->begin_nsec;
 
 	if (row->peer && !gid_is_zero(&session->remote.gid))
 		row->peer_gid = (struct known_gid){.gid = session->remote.gid, .known = true};
@@ -315,5 +299,5 @@ void interop_row_end(struct interop *session)
 	free(session->peer);
 	session->peer = NULL;
 	if (session->results->count > INTEROP_MOST_ROWS)
-		forget_first_row(session->results);
+		selftest_results_drop_first(session->results);
 }

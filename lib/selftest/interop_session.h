@@ -110,7 +110,5 @@ int interop_run_begin(struct interop *session, int channel);
 enum stop interop_run_end(struct interop *session);
 /* Polls for one completion, without a system call. 0, or -ECANCELED: the watch stopped it. */
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
-/* An iteration took so long. */
+/* An iteration took so long, by clock_raw_nsec(). */
 void interop_sample(struct interop *session, uint64_t nsec);
-/* Nanoseconds of CLOCK_MONOTONIC_RAW, for samples. */
-uint64_t interop_now_nsec(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "model/diagnosis.h"
 
@@ -49,7 +50,7 @@ void sampler_end(struct sampler *sampler)
 bool measure_stopped(struct measure *measure, enum stop stop)
 {
 	if (stop == STOP_INTERRUPTED) {
-		uint64_t now = measure_now();
+		uint64_t now = clock_raw_nsec();
 
 		if (!measure->deadline_nsec)
 			measure->deadline_nsec = now + FAREWELL_NSEC;

@@ -20,8 +20,6 @@
  */
 #pragma once
 
-#include <time.h>
-
 #include "selftest/agent.h"
 
 /* Where the parts of a run's buffer are; the same on both sides. */
@@ -140,14 +138,6 @@ struct measure {
 	int error; /* errno of a call */
 	const char *failed;
 };
-
-static inline uint64_t measure_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static inline void measure_progress(struct measure *measure, uint64_t count)
 {

@@ -7,6 +7,8 @@
 
 #include <sched.h>
 
+#include "base/clock.h"
+
 /*
  * The last byte of a ping and of its pong is the iteration's: what was there before cannot be taken
  * for it, memory that was never written (0) neither. Devices write the last byte of a message last;
@@ -32,14 +34,14 @@ struct clock {
 static void clock_begin(struct clock *clock, unsigned int share)
 {
 	*clock = (struct clock){.share = share, .deadline_nsec = UINT64_MAX};
-	clock->begin_nsec = clock->last_nsec = measure_now();
+	clock->begin_nsec = clock->last_nsec = clock_raw_nsec();
 }
 
 /* An iteration is over. */
 static inline void clock_tick(struct clock *clock, struct measure *measure)
 {
 	const struct message_run *order = measure->order;
-	uint64_t now = measure_now();
+	uint64_t now = clock_raw_nsec();
 
 	if (clock->iteration >= order->warmup)
 		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);

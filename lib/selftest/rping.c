@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -103,11 +104,11 @@ void rping_read_events(struct rping *run)
 enum stop rping_wait_event(struct rping *run, unsigned int msec)
 {
 	struct agent *agent = run->session->agent;
-	uint64_t end = interop_now_nsec() + msec * 1000000ull;
+	uint64_t end = clock_raw_nsec() + msec * 1000000ull;
 	const bool established = run->established;
 
 	for (;;) {
-		uint64_t now = interop_now_nsec();
+		uint64_t now = clock_raw_nsec();
 		enum stop stop;
 
 		rping_read_events(run);

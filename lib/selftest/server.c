@@ -171,19 +171,11 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 	return rc;
 }
 
-static void drop_first_row(struct selftest_results *results)
-{
-	selftest_result_clear(results->items[0]);
-	free(results->items[0]);
-	results->count--;
-	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
-}
-
 static void add_row(struct server *server, const struct served_client *client,
 		    const struct serve_report *report)
 {
 	if (server->results->count >= SERVICE_MOST_ROWS)
-		drop_first_row(server->results);
+		selftest_results_drop_first(server->results);
 	serve_report_fill_row(report, &client->address, clock_msec() - client->since_msec,
 			      selftest_results_add(server->results));
 }
