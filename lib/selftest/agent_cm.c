@@ -8,6 +8,7 @@
 #include "model/device.h"
 #include "model/diagnosis.h"
 #include "selftest/agent_cm.h"
+#include "selftest/socket_address.h"
 
 #define BACKLOG 16
 #define RETRIES 6 /* as trial_pair.c: 7 is without end for rxe */
@@ -63,20 +64,7 @@ static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
 socklen_t agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
 			   struct sockaddr_storage *storage)
 {
-	struct sockaddr_in *in = (struct sockaddr_in *)storage;
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
-
-	memset(storage, 0, sizeof(*storage));
-	storage->ss_family = ip->family;
-	if (ip->family == AF_INET) {
-		memcpy(&in->sin_addr, ip->raw, sizeof(in->sin_addr));
-		in->sin_port = htons((uint16_t)port);
-		return sizeof(*in);
-	}
-	memcpy(&in6->sin6_addr, ip->raw, sizeof(in6->sin6_addr));
-	in6->sin6_port = htons((uint16_t)port);
-	in6->sin6_scope_id = scope_of(agent, ip);
-	return sizeof(*in6);
+	return socket_address(ip, scope_of(agent, ip), port, storage);
 }
 
 /* What a wait for an event ended with, in errno's terms. */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/interop_tcp.h"
+#include "selftest/socket_address.h"
 #include "selftest/statistics.h"
 #include "source/sysfs_counters.h"
 
@@ -181,7 +181,7 @@ int interop_end(struct interop *session)
 
 void interop_client_came(struct interop *session, const struct sockaddr_storage *address)
 {
-	struct ip_address ip = interop_ip(address);
+	struct ip_address ip = socket_address_ip(address);
 	char text[IP_TEXT_SIZE];
 
 	ip_format(&ip, text);

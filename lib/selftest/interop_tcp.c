@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/cleanup.h"
+#include "selftest/socket_address.h"
 
 #define BACKLOG 16
 
@@ -16,41 +16,6 @@
 
 /* While waiting to write, the watch is looked at so often. */
 #define LOOK_MSEC 100
-
-socklen_t interop_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
-			  struct sockaddr_storage *ret)
-{
-	struct sockaddr_in *in = (struct sockaddr_in *)ret;
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)ret;
-
-	memset(ret, 0, sizeof(*ret));
-	ret->ss_family = ip->family;
-	if (ip->family == AF_INET) {
-		memcpy(&in->sin_addr, ip->raw, sizeof(in->sin_addr));
-		in->sin_port = htons((uint16_t)port);
-		return sizeof(*in);
-	}
-	memcpy(&in6->sin6_addr, ip->raw, sizeof(in6->sin6_addr));
-	in6->sin6_port = htons((uint16_t)port);
-	if (IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
-		in6->sin6_scope_id = scope;
-	return sizeof(*in6);
-}
-
-struct ip_address interop_ip(const struct sockaddr_storage *address)
-{
-	const struct sockaddr_in *in = (const struct sockaddr_in *)address;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
-	struct ip_address ip = {.family = (uint8_t)address->ss_family};
-	struct gid gid;
-
-	if (address->ss_family == AF_INET) {
-		memcpy(ip.raw, &in->sin_addr, sizeof(in->sin_addr));
-		return ip;
-	}
-	memcpy(gid.raw, &in6->sin6_addr, sizeof(gid.raw));
-	return gid_to_ip(&gid);
-}
 
 static int stop_error(enum stop stop)
 {
@@ -136,14 +101,14 @@ int interop_tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t por
 {
 	struct ip_address any = {.family = ip->family ? ip->family : AF_INET6};
 	struct sockaddr_storage address;
-	socklen_t length = interop_address(ip->family ? ip : &any, scope, port, &address);
+	socklen_t length = socket_address(ip->family ? ip : &any, scope, port, &address);
 	int rc = listen_at(&address, length, ret_fd);
 
 	if (ip->family || (rc != -EAFNOSUPPORT && rc != -EADDRNOTAVAIL))
 		return rc;
 	/* A host without IPv6. */
 	any.family = AF_INET;
-	length = interop_address(&any, 0, port, &address);
+	length = socket_address(&any, 0, port, &address);
 	return listen_at(&address, length, ret_fd);
 }
 

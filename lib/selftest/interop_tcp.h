@@ -12,11 +12,6 @@
 #include "base/gid.h"
 #include "selftest/watch.h"
 
-/* Bytes of *ret; `scope` is the netdev index of a link-local IPv6 address. */
-socklen_t interop_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
-			  struct sockaddr_storage *ret);
-/* The IP address of it, IPv4 also where it came mapped into IPv6. */
-struct ip_address interop_ip(const struct sockaddr_storage *address);
 /*
  * 0 or -errno: -EINTR and -ENODEV if the watch ended it, -ETIMEDOUT, and what the socket says.
  */

@@ -11,6 +11,7 @@
 #include "model/device.h"
 #include "selftest/interop_pingpong.h"
 #include "selftest/interop_tcp.h"
+#include "selftest/socket_address.h"
 
 /* How long a client that has connected may take for its line. */
 #define LINE_MSEC 3000u
@@ -97,7 +98,7 @@ static int connect_tcp(struct interop *session, int *ret_fd)
 	struct sockaddr_storage address;
 	int rc;
 
-	interop_address(&request->peer_ip, request->scope, session->port, &address);
+	socket_address(&request->peer_ip, request->scope, session->port, &address);
 	rc = interop_tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
 	if (rc != -ECONNREFUSED || request->peer_ip.family != AF_INET6)
 		return rc ? fail_tcp(session, STAGE_TCP, rc) : 0;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "model/device.h"
 #include "selftest/interop_rping.h"
-#include "selftest/interop_tcp.h"
+#include "selftest/socket_address.h"
 
 #define DISCONNECT_MSEC 2000u
 
@@ -304,7 +304,7 @@ static int start_listening(struct interop *session)
 		return interop_fail(session, "give its netdev one: ip addr add",
 				    "%s has no IP address, which librdmacm needs",
 				    session->local->device);
-	interop_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
+	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
 	agent->cm = agent->api.rdma_create_event_channel();
 	if (!agent->cm)
 		return fail_cm(session, errno);

@@ -16,7 +16,7 @@
 #include "selftest/agent.h"
 #include "selftest/agent_serve.h"
 #include "selftest/exchange.h"
-#include "selftest/interop_tcp.h"
+#include "selftest/socket_address.h"
 
 /* A client knows what it wants: it greets at once. */
 #define HELLO_MSEC	  5000
@@ -90,7 +90,7 @@ static void local_address(int channel, struct ip_address *ret_address)
 	socklen_t length = sizeof(storage);
 
 	if (!getsockname(channel, (struct sockaddr *)&storage, &length))
-		*ret_address = interop_ip(&storage);
+		*ret_address = socket_address_ip(&storage);
 }
 
 static void make_refusal(enum refusal refusal, const char *text, struct message *message)

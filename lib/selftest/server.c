@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "selftest/interop_tcp.h"
 #include "selftest/serve_client.h"
+#include "selftest/socket_address.h"
 
 #define MOST_CLIENTS 16u
 #define BACKLOG	     64
@@ -333,7 +334,7 @@ static void accept_clients(struct server *server)
 		/* Else nobody is there, or the connection is gone already. */
 		if (channel < 0)
 			return;
-		address = interop_ip(&storage);
+		address = socket_address_ip(&storage);
 		meet(server, channel, &address);
 		close(channel);
 	}

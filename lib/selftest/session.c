@@ -13,6 +13,7 @@
 
 #include "selftest/agent_serve.h"
 #include "selftest/exchange.h"
+#include "selftest/socket_address.h"
 
 #define CONNECT_MSEC 5000
 /* In loopback silence means that the near side measures: it never ends the session. */
@@ -82,26 +83,6 @@ int session_open_loopback(struct session *session, struct trial *trial,
 	return 0;
 }
 
-static socklen_t fill_address(const struct selftest_request *request,
-			      struct sockaddr_storage *storage)
-{
-	struct sockaddr_in *in = (struct sockaddr_in *)storage;
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)storage;
-	in_port_t port = htons((uint16_t)(request->tcp_port ? request->tcp_port : MESSAGE_PORT));
-
-	memset(storage, 0, sizeof(*storage));
-	storage->ss_family = request->peer_ip.family;
-	if (request->peer_ip.family == AF_INET) {
-		memcpy(&in->sin_addr, request->peer_ip.raw, sizeof(in->sin_addr));
-		in->sin_port = port;
-		return sizeof(*in);
-	}
-	memcpy(&in6->sin6_addr, request->peer_ip.raw, sizeof(in6->sin6_addr));
-	in6->sin6_port = port;
-	in6->sin6_scope_id = request->scope;
-	return sizeof(*in6);
-}
-
 /* Waits for the connection; a signal ends it. 0 or -errno. */
 static int finish_connect(int fd, int signals)
 {
@@ -127,7 +108,8 @@ static int finish_connect(int fd, int signals)
 static int connect_tcp(const struct selftest_request *request, int *ret_fd)
 {
 	struct sockaddr_storage address;
-	socklen_t length = fill_address(request, &address);
+	const uint32_t port = request->tcp_port ? request->tcp_port : MESSAGE_PORT;
+	socklen_t length = socket_address(&request->peer_ip, request->scope, port, &address);
 	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
 	int rc = 0;
