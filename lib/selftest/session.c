@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +12,7 @@
 
 #include "selftest/agent_serve.h"
 #include "selftest/exchange.h"
+#include "selftest/interop_tcp.h"
 #include "selftest/socket_address.h"
 
 #define CONNECT_MSEC 5000
@@ -83,48 +83,19 @@ int session_open_loopback(struct session *session, struct trial *trial,
 	return 0;
 }
 
-/* Waits for the connection; a signal ends it. 0 or -errno. */
-static int finish_connect(int fd, int signals)
+static int connect_tcp(struct trial *trial, int *ret_fd)
 {
-	struct pollfd polls[] = {
-		{.fd = fd, .events = POLLOUT},
-		{.fd = signals, .events = POLLIN},
-	};
-	int error = 0;
-	socklen_t length = sizeof(error);
-	int ready;
-
-	do
-		ready = poll(polls, 2, CONNECT_MSEC);
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
-		return ready ? -errno : -ETIMEDOUT;
-	if (polls[1].revents)
-		return -EINTR;
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
-	return -error;
-}
-
-static int connect_tcp(const struct selftest_request *request, int *ret_fd)
-{
-	struct sockaddr_storage address;
+	const struct selftest_request *request = trial->request;
 	const uint32_t port = request->tcp_port ? request->tcp_port : MESSAGE_PORT;
-	socklen_t length = socket_address(&request->peer_ip, request->scope, port, &address);
-	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_storage address;
 	const int on = 1;
-	int rc = 0;
+	int rc;
 
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (connect(fd, (struct sockaddr *)&address, length))
-		rc = errno == EINPROGRESS ? finish_connect(fd, request->signals) : -errno;
-	if (rc) {
-		close(fd);
-		return rc;
-	}
-	*ret_fd = fd;
-	return 0;
+	socket_address(&request->peer_ip, request->scope, port, &address);
+	rc = interop_tcp_connect(&trial->near.agent->watch, &address, CONNECT_MSEC, ret_fd);
+	if (!rc)
+		setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return rc;
 }
 
 static int say_hello(struct trial *trial)
@@ -153,7 +124,7 @@ int session_open_peer(struct session *session, struct trial *trial)
 	int rc;
 
 	*session = (struct session){.channel = -1};
-	rc = connect_tcp(trial->request, &session->channel);
+	rc = connect_tcp(trial, &session->channel);
 	if (!rc) {
 		attach(session, trial);
 		return say_hello(trial);

@@ -8,13 +8,17 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "selftest/exchange.h"
-#include "selftest/trial.h"
+#include "selftest/session.h"
+#include "selftest/socket_address.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
 struct bed {
@@ -157,13 +161,117 @@ static void more_than_granted(void **state)
 			"it needs 3 queue pairs, the peer grants 2");
 }
 
+/* A server that greets who comes first and then waits for the good-bye. */
+static void *welcome(void *listener)
+{
+	const struct message message = {.type = MESSAGE_WELCOME,
+					.welcome = {.version = 1, .pairs = 3, .bytes = 4096}};
+	int channel = accept(*(int *)listener, NULL, NULL);
+	const char *complaint;
+	struct message order;
+	enum stop stop;
+
+	exchange_receive(channel, NULL, 5000, &order, &stop, &complaint);
+	exchange_send(channel, &message, 5000);
+	exchange_receive(channel, NULL, 5000, &order, &stop, &complaint);
+	close(channel);
+	return order.type == MESSAGE_BYE ? listener : NULL;
+}
+
+/* A socket at a port of its own; it listens if `room` is not negative. */
+static int make_listener(struct selftest_request *request, int room)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	if (room >= 0)
+		assert_int_equal(listen(fd, room), 0);
+	assert_int_equal(ip_parse("127.0.0.1", &request->peer_ip), 0);
+	request->tcp_port = ntohs(address.sin_port);
+	return fd;
+}
+
+static void peer_that_answers(void **state)
+{
+	struct session session;
+	pthread_t thread;
+	struct bed bed;
+	int listener;
+	void *bidden;
+
+	(void)state;
+	make_bed(&bed);
+	listener = make_listener(&bed.request, 1);
+	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
+	close(bed.trial.far.channel);
+	assert_int_equal(session_open_peer(&session, &bed.trial), 0);
+	assert_int_equal(bed.trial.granted.pairs, 3);
+	assert_int_equal(bed.trial.granted.bytes, 4096);
+	session_close(&session, &bed.trial);
+	pthread_join(thread, &bidden);
+	assert_ptr_equal(bidden, &listener);
+	bed.trial.far.channel = -1;
+	close(listener);
+	free_bed(&bed);
+}
+
+static void nobody_listens(void **state)
+{
+	struct session session;
+	struct bed bed;
+	int silent;
+
+	(void)state;
+	make_bed(&bed);
+	silent = make_listener(&bed.request, -1);
+	assert_int_equal(session_open_peer(&session, &bed.trial), -ECONNREFUSED);
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
+	assert_non_null(strstr(bed.trial.result->reason, "nothing listens"));
+	close(silent);
+	free_bed(&bed);
+}
+
+/* A signal ends a connect that nobody answers: the queue of the listener is full. */
+static void signal_meanwhile(void **state)
+{
+	int signals = eventfd(1, EFD_CLOEXEC);
+	struct session session;
+	struct bed bed;
+	int listener, others[2];
+
+	(void)state;
+	make_bed(&bed);
+	listener = make_listener(&bed.request, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		struct sockaddr_storage address;
+		socklen_t length = socket_address(&bed.request.peer_ip, 0, bed.request.tcp_port,
+						  &address);
+
+		others[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		connect(others[i], (struct sockaddr *)&address, length);
+	}
+	bed.trial.near.agent->watch.signals = signals;
+	assert_int_equal(session_open_peer(&session, &bed.trial), -EINTR);
+	assert_int_equal(bed.trial.stop, STOP_INTERRUPTED);
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_SKIP);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		close(others[i]);
+	close(listener);
+	close(signals);
+	free_bed(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absurd_status),
-		cmocka_unit_test(usual_status),
-		cmocka_unit_test(names_of_counters),
-		cmocka_unit_test(more_than_granted),
+		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
+		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
+		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
+		cmocka_unit_test(signal_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
