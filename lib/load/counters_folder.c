@@ -70,9 +70,10 @@ static int add_files(struct counter_loader *loader, struct counter_place *place,
 
 static int list_cm(struct counter_loader *loader, struct counter_place *place)
 {
-	int found = -ENOENT;
+	bool found = false;
+	int error = 0;
 
-	for (int old = 0; found && old < 2; old++) {
+	for (int old = 0; !found && !error && old < 2; old++) {
 		_cleanup_(freep) char *folder = NULL;
 
 		place->old_cm = old;
@@ -82,14 +83,17 @@ static int list_cm(struct counter_loader *loader, struct counter_place *place)
 			_cleanup_(freep) char *prefix = mem_format("%s/", cm_folders[i]);
 			int rc = add_files(loader, place, path, prefix);
 
-			if (found)
-				found = rc;
+			found = found || !rc;
+			if (!error && rc && rc != -ENOENT)
+				error = rc;
 			/* They come and go together. */
 			if (rc == -ENOENT && !i)
 				break;
 		}
 	}
-	return found;
+	if (error)
+		return error;
+	return found ? 0 : -ENOENT;
 }
 
 void counter_place_list(struct counter_loader *loader, struct counter_place *place)
