@@ -149,11 +149,23 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	device->port_count = kept;
 }
 
+/* True for an object that was named before: what is wrong with it is told once. */
+static bool is_repeated(const struct objects *objects, size_t index, bool ports)
+{
+	const struct object *object = &objects->items[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(objects->items[i].device, object->device) &&
+		    (!ports || objects->items[i].port == object->port))
+			return true;
+	return false;
+}
+
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
 			    struct problems *problems)
 {
 	for (size_t i = 0; i < objects->count; i++)
-		if (!find_device(list, &objects->items[i]))
+		if (!find_device(list, &objects->items[i]) && !is_repeated(objects, i, false))
 			note_device(list, &objects->items[i], problems);
 	if (objects->count)
 		device_list_filter(list, names_device, objects);
@@ -167,6 +179,12 @@ static bool has_whole_device(const struct objects *objects, const struct device 
 	return false;
 }
 
+static bool is_missing(const struct object *object, const struct device *device)
+{
+	return device && !device->ports_unknown && object->port >= 0 &&
+	       !device_port(device, (unsigned int)object->port);
+}
+
 bool objects_filter_ports(const struct objects *objects, struct device_list *list,
 			  struct problems *problems)
 {
@@ -176,13 +194,15 @@ bool objects_filter_ports(const struct objects *objects, struct device_list *lis
 		const struct object *object = &objects->items[i];
 		const struct device *device = find_device(list, object);
 
-		if (device && object->port >= 0 && !device_port(device, (unsigned int)object->port))
+		if (is_missing(object, device) && !is_repeated(objects, i, true))
 			note_port(device, object, problems);
 	}
 	for (size_t i = 0; objects->count && i < list->count; i++) {
-		filter_ports(objects, &list->items[i]);
-		left = left || list->items[i].port_count ||
-		       has_whole_device(objects, &list->items[i]);
+		struct device *device = &list->items[i];
+
+		filter_ports(objects, device);
+		left = left || device->port_count || device->ports_unknown ||
+		       has_whole_device(objects, device);
 	}
 	return left;
 }

@@ -25,7 +25,8 @@ void objects_free(struct objects *objects);
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
 			    struct problems *problems);
 /*
- * The same for the ports of the devices that are left. False if nothing is left at all.
+ * The same for the ports of the devices that are left. False if nothing is left at all; a device
+ * whose ports are unknown may have those that are asked for, so it counts as left.
  */
 bool objects_filter_ports(const struct objects *objects, struct device_list *list,
 			  struct problems *problems);

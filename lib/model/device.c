@@ -53,6 +53,8 @@ static void get_netdevs(const void *record, struct value *value)
 	const struct device *device = record;
 	size_t count = 0;
 
+	if (device->ports_unknown)
+		return;
 	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
 		const char *netdev = device->ports[i].netdev;
 
@@ -70,13 +72,18 @@ static void get_netdevs(const void *record, struct value *value)
 
 static void get_port_count(const void *record, struct value *value)
 {
-	value_set_unsigned(value, ((const struct device *)record)->port_count);
+	const struct device *device = record;
+
+	if (!device->ports_unknown)
+		value_set_unsigned(value, device->port_count);
 }
 
 static void get_ports(const void *record, struct value *value)
 {
 	const struct device *device = record;
 
+	if (device->ports_unknown)
+		return;
 	value->kind = VALUE_RECORDS;
 	value->records.rows = device->ports;
 	value->records.count = device->port_count;

@@ -261,6 +261,7 @@ void sysfs_rdma_list_ports(const struct root *root, struct device *device,
 	uint64_t number;
 	int rc = sysfs_list(root, &names, CLASS "/%s/ports", device->kernel_name);
 
+	device->ports_unknown = rc;
 	if (rc)
 		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {

@@ -162,7 +162,8 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 	quickly on forty ports -o device "${words[@]}"
 	[ "$status" = 3 ]
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 41 ]
-	[ "$(grep -c 'no such' "$BATS_TEST_TMPDIR/err")" = 400 ]
+	# What is not there is told once, however often it is named.
+	[ "$(grep -c 'no such' "$BATS_TEST_TMPDIR/err")" = 10 ]
 }
 
 @test "objects: a port number with zeros before it is that number" {

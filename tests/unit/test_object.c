@@ -223,6 +223,31 @@ static void filter_missing(void **state)
 				 !strcmp(bed->devices.items[i].name, "mlx5_1"));
 }
 
+/* What is not there is told once, however often it is asked for. */
+static void filter_repeated(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_true(
+		filter(bed, WORDS(DEV("mlx5_9"), DEV("mlx5_9"), DEV("mlx5_9/1"), DEV("mlx5_0/3"),
+				  DEV("mlx5_0/3"), DEV("mlx5_0/4"), DEV("mlx5_1"))));
+	assert_int_equal(bed->problems.count, 3);
+	assert_string_equal(bed->problems.items[0].object, "mlx5_9");
+	assert_string_equal(bed->problems.items[1].object, "mlx5_0/3");
+	assert_string_equal(bed->problems.items[2].object, "mlx5_0/4");
+}
+
+/* A device whose ports cannot be listed may have the one that is asked for. */
+static void filter_ports_unknown(void **state)
+{
+	struct bed *bed = *state;
+
+	device_list_find(&bed->devices, "efa_0")->ports_unknown = true;
+	assert_true(filter(bed, WORDS(DEV("efa_0/1"))));
+	assert_int_equal(bed->devices.count, 1);
+	assert_int_equal(bed->problems.count, 0);
+}
+
 static void filter_all_missing(void **state)
 {
 	struct bed *bed = *state;
@@ -342,6 +367,7 @@ int main(void)
 		TEST(filter_nothing),	      TEST(filter_devices),
 		TEST(filter_ports),	      TEST(filter_port_and_device),
 		TEST(filter_hostile_names),   TEST(filter_missing),
+		TEST(filter_repeated),	      TEST(filter_ports_unknown),
 		TEST(filter_all_missing),     cmocka_unit_test(sorted),
 		cmocka_unit_test(transports), cmocka_unit_test(state_summary),
 	};
