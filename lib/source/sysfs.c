@@ -50,9 +50,10 @@ void root_close(struct root *root)
 	root->fd = -1;
 }
 
-/* The errors that attributes answer with, by the names that a saved tree has for them. */
-static int saved_error(const struct root *root, const char *path)
+/* The error that a link's target stands for; 0: none, it is an ordinary link. */
+static int error_of_target(const char *target)
 {
+	/* The errors that attributes answer with, by the names that a saved tree has for them. */
 	static const struct enum_name errors[] = {
 		{EINVAL, "!EINVAL"},
 		{EIO, "!EIO"},
@@ -68,15 +69,34 @@ static int saved_error(const struct root *root, const char *path)
 		{ERANGE, "!ERANGE"},
 		{0, NULL},
 	};
-	const struct enum_name *error;
-	char target[32];
-	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+	const struct enum_name *error = enum_find_word(errors, target);
 
-	if (length <= 0)
-		return -ENOENT;
-	target[length] = '\0';
-	error = enum_find_word(errors, target);
-	return error ? -(int)error->value : -ENOENT;
+	return error ? -(int)error->value : 0;
+}
+
+/*
+ * The error that a path which leads nowhere is saved with: its own, or that of a directory on the
+ * way. -ENOENT: there is nothing.
+ */
+static int saved_error(const struct root *root, const char *path)
+{
+	_cleanup_(freep) char *part = mem_string(path);
+	char target[32], *slash;
+	ssize_t length;
+	int error;
+
+	for (;;) {
+		length = readlinkat(root->fd, part, target, sizeof(target) - 1);
+		if (length > 0) {
+			target[length] = '\0';
+			error = error_of_target(target);
+			return error ? error : -ENOENT;
+		}
+		slash = strrchr(part, '/');
+		if (errno != ENOENT || !slash)
+			return -ENOENT;
+		*slash = '\0';
+	}
 }
 
 /*
@@ -227,10 +247,14 @@ static int read_link(const struct root *root, char **ret_target, const char *pat
 {
 	char target[PATH_MAX];
 	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+	int error;
 
 	if (length < 0)
-		return -errno;
+		return errno == ENOENT && !root->live ? saved_error(root, path) : -errno;
 	target[length] = '\0';
+	error = root->live ? 0 : error_of_target(target);
+	if (error)
+		return error;
 	*ret_target = mem_string(target);
 	return 0;
 }

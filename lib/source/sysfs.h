@@ -2,7 +2,8 @@
 /*
  * Reading sysfs, of the live system or of a saved tree (--root). Every path is relative to one root
  * descriptor. Functions return 0, a length or -errno. In a saved tree an attribute whose read
- * failed is kept as a symbolic link to `!ERRNAME`, and reading it fails with that errno again.
+ * failed is kept as a symbolic link to `!ERRNAME`, and reading it fails with that errno again; so
+ * does all that would be below a directory that is kept so.
  */
 #pragma once
 
@@ -44,7 +45,7 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
  */
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The target of a symbolic link, as it is; the caller frees it. */
+/* The target of a symbolic link, as it is; the caller frees it. -EINVAL if it is no link. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Its last component, cleaned; the caller frees it. */

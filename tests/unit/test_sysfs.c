@@ -171,6 +171,26 @@ static void read_unreadable(void **state)
 	assert_int_equal(count, 7);
 }
 
+/* A directory that could not be looked into is a link, too: so is all that would be below it. */
+static void read_below_saved_errors(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	struct strings names = {0};
+	char *target = NULL;
+	size_t count;
+
+	tree_link(tree, "port/gids", "!EACCES");
+	check_error(tree, "port/gids/0", -EACCES);
+	check_error(tree, "port/gids/deep/below/it", -EACCES);
+	check_error(tree, "port/nothing/0", -ENOENT);
+	assert_int_equal(sysfs_list(&tree->root, &names, "port/gids/deep"), -EACCES);
+	assert_int_equal(sysfs_count(&tree->root, &count, "port/gids/deep"), -EACCES);
+	assert_int_equal(sysfs_link(&tree->root, &target, "port/gids/link"), -EACCES);
+	/* Another dangling link on the way is no error of its own. */
+	tree_link(tree, "port/gids", "../gone");
+	check_error(tree, "port/gids/0", -ENOENT);
+}
+
 static void read_saved_errors(void **state)
 {
 	static const struct {
@@ -278,6 +298,9 @@ static void link_names(void **state)
 		assert_int_equal(sysfs_link(&tree->root, &target, "%s", "link"), 0);
 		assert_string_equal(target, samples[i].target);
 	}
+	tree_link(tree, "unreadable", "!EACCES");
+	assert_int_equal(sysfs_link(&tree->root, &name, "unreadable"), -EACCES);
+	assert_int_equal(sysfs_link_name(&tree->root, &name, "unreadable"), -EACCES);
 	tree_write(tree, "file", "x");
 	assert_int_equal(sysfs_link_name(&tree->root, &name, "file"), -EINVAL);
 	assert_int_equal(sysfs_link_name(&tree->root, &name, "nothing"), -ENOENT);
@@ -392,6 +415,7 @@ int main(void)
 		TEST(read_fifo),
 		TEST(read_unreadable),
 		TEST(read_saved_errors),
+		TEST(read_below_saved_errors),
 		TEST(long_paths),
 		TEST(read_number),
 		TEST(link_names),
