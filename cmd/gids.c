@@ -64,6 +64,19 @@ static void narrow(const struct filter *filter, struct port *port)
 	port->gid_count = kept;
 }
 
+/* What could not be read might have passed: then this is no answer, only a part of one. */
+static void tell_none(struct listing *listing)
+{
+	static const char hint[] = "rdmactl gids shows all";
+
+	if (listing->inventory.problems.count)
+		listing_fail(listing, STATUS_PARTIAL,
+			     "no GID that could be read passes --type, --netdev and --ip", hint);
+	else
+		listing_fail(listing, STATUS_NOTHING, "no GID passes --type, --netdev and --ip",
+			     hint);
+}
+
 static void add_rows(struct listing *listing, const struct filter *filter)
 {
 	const struct device_list *devices = &listing->inventory.devices;
@@ -79,8 +92,7 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 		}
 	}
 	if (!listing->row_count && (args->type.known || args->netdev || args->ip))
-		listing_fail(listing, STATUS_NOTHING, "no GID passes --type, --netdev and --ip",
-			     "rdmactl gids shows all");
+		tell_none(listing);
 }
 
 /*

@@ -152,7 +152,7 @@ static char *find_netdev(const struct local *local, const struct device *device,
 	if (local->nldev)
 		return NULL;
 	first_gid = sysfs_rdma_first_gid(&local->root, port);
-	name = sysfs_rdma_gid_netdev(&local->root, port, 0);
+	sysfs_rdma_gid_netdev(&local->root, port, 0, &name);
 	if (!name)
 		return netdev_of_function(local, device, port);
 	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
@@ -265,7 +265,7 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 		return link;
 	if (!is_of_port(local, device, port, link))
 		return NULL;
-	name = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value);
+	sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value, &name);
 	return name && !strcmp(name, link->name) ? link : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/names.h"
 #include "model/need.h"
+#include "source/sysfs_note.h"
 
 #define CLASS "sys/class/infiniband"
 
@@ -186,24 +187,6 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 	}
 }
 
-/* An attribute's text that is not of its form, shown as it is: the operator may know it. */
-static void note_text(struct problems *problems, const char *object, const char *attribute,
-		      const char *text)
-{
-	enum { SHOWN = 60 };
-	size_t length = strlen(text);
-	_cleanup_(freep) char *clean = text_clean(text, length < SHOWN ? length : SHOWN);
-	_cleanup_(freep) char *error = mem_format("unexpected text '%s'", clean);
-
-	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
-}
-
-/* An error that the directory itself may be the cause of. */
-static bool is_of_directory(ssize_t error)
-{
-	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP;
-}
-
 /* What the attribute is called in the output: the field that the member is shown in. */
 static const char *key_of(const struct attribute *attribute, const struct schema *schema)
 {
@@ -236,11 +219,11 @@ static void read_attributes(const struct root *root, const char *directory, cons
 		if (length < 0)
 			problem_add(problems, object, key_of(attribute, schema), "sysfs",
 				    (int)length, NULL);
-		/* One line for all that a missing directory would have held. */
-		if (is_of_directory(length) && !sysfs_has_directory(root, directory))
+		/* One line for all that a directory would have held which is not there. */
+		if (length < 0 && !sysfs_has_directory(root, directory))
 			return;
 		if (length >= 0 && parse(attribute, text, member))
-			note_text(problems, object, key_of(attribute, schema), text);
+			sysfs_note_text(problems, object, key_of(attribute, schema), text);
 	}
 }
 
@@ -266,7 +249,7 @@ void sysfs_rdma_list_ports(const struct root *root, struct device *device,
 		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		if (text_parse_u64(names.items[i], 10, UINT8_MAX, &number))
-			note_text(problems, device->name, "ports", names.items[i]);
+			sysfs_note_text(problems, device->name, "ports", names.items[i]);
 		else if (!device_port(device, (unsigned int)number))
 			device_add_port(device, (unsigned int)number);
 	}
@@ -294,6 +277,7 @@ static void find_pci(const struct root *root, struct device *device)
 	_cleanup_(freep) char *target = NULL;
 	size_t length;
 
+	/* A link that cannot be read has been told when the ports below it were listed. */
 	if (sysfs_link(root, &target, CLASS "/%s", device->kernel_name))
 		return;
 	device->software = strstr(target, "/devices/virtual/");
@@ -302,13 +286,24 @@ static void find_pci(const struct root *root, struct device *device)
 		device->pci_path = mem_format(CLASS "/%.*s", (int)length, target);
 }
 
+static bool has_device(const struct root *root, const struct device *device)
+{
+	_cleanup_(freep) char *path = mem_format(CLASS "/%s", device->kernel_name);
+
+	return sysfs_has_directory(root, path);
+}
+
 /* "mlx5_core", of an auxiliary device "mlx5_core.mlx5_core.sf": the module comes first. */
-static void find_driver(const struct root *root, struct device *device)
+static void find_driver(const struct root *root, struct device *device, struct problems *problems)
 {
 	_cleanup_(freep) char *target = NULL;
 	const char *name;
+	int rc = sysfs_link(root, &target, CLASS "/%s/device/driver", device->kernel_name);
 
-	if (sysfs_link(root, &target, CLASS "/%s/device/driver", device->kernel_name))
+	/* Of a device that is not there, the node type told it. */
+	if (rc && rc != -ENOENT && has_device(root, device))
+		problem_add(problems, device->name, "driver", "sysfs", rc, NULL);
+	if (rc)
 		return;
 	name = strrchr(target, '/');
 	name = name ? name + 1 : target;
@@ -321,14 +316,20 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 		     struct problems *problems)
 {
 	size_t irqs;
+	int rc;
 
 	find_pci(root, device);
 	if (!device->pci_path)
 		return;
 	read_attributes(root, device->pci_path, device->name, pci_attributes,
 			ARRAY_SIZE(pci_attributes), needs, &device_schema, device, problems);
-	if (needs & NEED_IRQS && !sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path))
+	if (!(needs & NEED_IRQS))
+		return;
+	rc = sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path);
+	if (!rc)
 		number_set(&device->irq_count, irqs);
+	else if (rc != -ENOENT) /* no MSI: a function has no such folder */
+		problem_add(problems, device->name, "irq_count", "sysfs", rc, NULL);
 }
 
 static void read_device(const struct root *root, struct device *device, unsigned int needs,
@@ -348,7 +349,7 @@ void sysfs_rdma_read_device(const struct root *root, struct device *device, unsi
 	if (needs & (NEED_PCI | NEED_DRIVER))
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)
-		find_driver(root, device);
+		find_driver(root, device, problems);
 }
 
 /* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
@@ -406,13 +407,34 @@ static void read_special(const struct root *root, const char *directory, const c
 	if (length < 0)
 		problem_add(problems, object, key, "sysfs", (int)length, NULL);
 	else if (parse_text(text, port))
-		note_text(problems, object, key, text);
+		sysfs_note_text(problems, object, key, text);
 }
 
 /* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
 static bool may_have_subnet(const struct port *port)
 {
 	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+static void read_table_sizes(const struct root *root, const char *directory, const char *object,
+			     struct port *port, struct problems *problems)
+{
+	size_t count;
+	int rc = sysfs_count(root, &count, "%s/gids", directory);
+	bool is_there = !rc || sysfs_has_directory(root, directory);
+
+	if (rc)
+		problem_add(problems, object, "gid_table_length", "sysfs", rc, NULL);
+	else
+		number_set(&port->gid_table_length, count);
+	rc = sysfs_count(root, &count, "%s/pkeys", directory);
+	/* iWARP and EFA have no P_Keys, and no directory for them. */
+	if (rc == -ENOENT && is_there)
+		number_set(&port->pkey_table_length, 0);
+	else if (rc)
+		problem_add(problems, object, "pkey_table_length", "sysfs", rc, NULL);
+	else
+		number_set(&port->pkey_table_length, count);
 }
 
 static void read_port(const struct root *root, struct port *port, unsigned int needs,
@@ -422,8 +444,6 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 	_cleanup_(freep) char *directory = mem_format(CLASS "/%s/ports/%u", port->kernel_name,
 						      number);
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device, number);
-	size_t count;
-	int rc;
 
 	read_attributes(root, directory, object, port_attributes, ARRAY_SIZE(port_attributes),
 			needs, &port_schema, port, problems);
@@ -433,16 +453,8 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 	if (needs & NEED_PORT_GUID && !port->port_guid.known)
 		read_special(root, directory, object, "gids/0", "port_guid", false, parse_port_guid,
 			     port, problems);
-	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known) {
-		rc = sysfs_count(root, &count, "%s/gids", directory);
-		if (rc)
-			return;
-		number_set(&port->gid_table_length, count);
-		/* iWARP and EFA have no P_Keys, and no directory for them. */
-		rc = sysfs_count(root, &count, "%s/pkeys", directory);
-		if (!rc || rc == -ENOENT)
-			number_set(&port->pkey_table_length, rc ? 0 : count);
-	}
+	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known)
+		read_table_sizes(root, directory, object, port, problems);
 }
 
 void sysfs_rdma_read_port(const struct root *root, struct port *port, unsigned int needs,

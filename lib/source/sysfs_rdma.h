@@ -33,6 +33,10 @@ void sysfs_rdma_read_gids(const struct root *root, struct port *port, bool empty
 			  struct problems *problems);
 /* The port's first GID; unknown if it cannot be read. */
 struct known_gid sysfs_rdma_first_gid(const struct root *root, const struct port *port);
-/* The netdev name of one GID, as the kernel tells it; NULL if there is none. Caller frees. */
-char *sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, unsigned int index);
+/*
+ * The netdev name of one GID, as the kernel tells it; NULL if it says that there is none. The
+ * caller frees it. 0 or the -errno that it cannot be read with.
+ */
+int sysfs_rdma_gid_netdev(const struct root *root, const struct port *port, unsigned int index,
+			  char **ret_name);
 void sysfs_rdma_read_pkeys(const struct root *root, struct port *port, struct problems *problems);

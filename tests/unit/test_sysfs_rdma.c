@@ -200,6 +200,41 @@ static void device_unknown_values(void **state)
 	assert_null(device->firmware);
 }
 
+/* What could not be read is told; the driver's link is no name of a driver then. */
+static void device_unreadable_links(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device;
+
+	write_device(bed);
+	tree_link(&bed->tree, PCI "driver", "!EACCES");
+	tree_delete(&bed->tree, PCI "msi_irqs");
+	tree_link(&bed->tree, PCI "msi_irqs", "!EIO");
+	device = device_list_add(&bed->devices, "mlx5_0");
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_null(device->driver);
+	assert_false(device->irq_count.known);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "driver")->error, strerror(EACCES));
+	assert_string_equal(problem_of(bed, "irq_count")->error, strerror(EIO));
+}
+
+/* A directory that could not be looked into is told once for all that it holds. */
+static void device_unreadable(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	tree_link(&bed->tree, CLASS "mlx5_0", "!EACCES");
+	sysfs_rdma_list_ports(&bed->tree.root, device, &bed->problems);
+	assert_true(device->ports_unknown);
+	assert_string_equal(problem_of(bed, "ports")->error, strerror(EACCES));
+	problems_free(&bed->problems);
+	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(problem_of(bed, "node_type")->error, strerror(EACCES));
+}
+
 static void device_bad_texts(void **state)
 {
 	static const struct {
@@ -539,6 +574,30 @@ static void port_table_lengths(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
+/* One table that cannot be looked into hides no other, and is told. */
+static void port_table_lengths_apart(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_delete(&bed->tree, PORT "gids");
+	tree_link(&bed->tree, PORT "gids", "!EACCES");
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES | NEED_PORT_GUID,
+			     &bed->problems);
+	assert_false(port->gid_table_length.known);
+	assert_false(port->port_guid.known);
+	assert_int_equal(port->pkey_table_length.value, 1);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "gid_table_length")->error, strerror(EACCES));
+	assert_string_equal(problem_of(bed, "port_guid")->error, strerror(EACCES));
+	tree_delete(&bed->tree, PORT "pkeys");
+	tree_link(&bed->tree, PORT "pkeys", "!EIO");
+	port->pkey_table_length.known = false;
+	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_false(port->pkey_table_length.known);
+	assert_string_equal(problem_of(bed, "pkey_table_length")->error, strerror(EIO));
+}
+
 /* Of a port that is not there, or may not be looked into, nothing is known: not even a 0. */
 static void port_table_lengths_unknown(void **state)
 {
@@ -549,6 +608,7 @@ static void port_table_lengths_unknown(void **state)
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_false(port->gid_table_length.known);
 	assert_false(port->pkey_table_length.known);
+	assert_int_equal(bed->problems.count, 2);
 	tree_link(&bed->tree, PORT "gids", "!EACCES");
 	tree_link(&bed->tree, PORT "pkeys", "!EACCES");
 	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
@@ -679,27 +739,96 @@ static void gids_of_infiniband(void **state)
 	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
 }
 
-/* Before Linux 4.5 there were no types, and no RoCE v2. */
+/* Before Linux 4.5 there were no types. InfiniBand has one only; of Ethernet it is not guessed. */
 static void gids_without_types(void **state)
 {
-	static const struct {
-		enum link_layer layer;
-		enum gid_type type;
-	} samples[] = {
-		{LINK_LAYER_INFINIBAND, GID_TYPE_IB},
-		{LINK_LAYER_ETHERNET, GID_TYPE_ROCE_V1},
-	};
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	number_set(&port->link_layer, LINK_LAYER_INFINIBAND);
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	assert_int_equal(port->gid_count, 1);
+	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
+	assert_int_equal(bed->problems.count, 0);
+	port = write_gids(bed);
+	tree_delete(&bed->tree, PORT "gid_attrs/types/10");
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	assert_int_equal(port->gid_count, 4);
+	check_gid(&port->gids[1], 1, GID_TYPE_ROCE_V2, NULL);
+	assert_false(port->gids[3].type.known);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(problem_of(bed, "gid_attrs/types/10")->error, strerror(ENOENT));
+}
+
+/* A port whose link layer is not known: which type the old word stands for is not known, either. */
+static void gids_of_unknown_link_layer(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_gids(bed);
+
+	port->link_layer.known = false;
+	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	assert_false(port->gids[0].type.known);
+	assert_int_equal(port->gids[1].type.value, GID_TYPE_ROCE_V2);
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* One line for all slots where the folder is what is wrong. */
+static void gids_with_unreadable_folders(void **state)
+{
+	static const char *const targets[] = {"!EACCES", NULL};
 	struct bed *bed = *state;
 
-	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
-		struct port *port = write_port(bed, "InfiniBand");
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		struct port *port = write_gids(bed);
 
-		number_set(&port->link_layer, samples[i].layer);
-		sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
-		assert_int_equal(port->gid_count, 1);
-		check_gid(&port->gids[0], 0, samples[i].type, NULL);
+		tree_delete(&bed->tree, PORT "gid_attrs/types");
+		tree_delete(&bed->tree, PORT "gid_attrs/ndevs");
+		if (targets[i]) {
+			tree_link(&bed->tree, PORT "gid_attrs/types", targets[i]);
+			tree_link(&bed->tree, PORT "gid_attrs/ndevs", targets[i]);
+		}
+		sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+		assert_int_equal(port->gid_count, 4);
+		for (size_t j = 0; j < port->gid_count; j++) {
+			assert_false(port->gids[j].type.known);
+			assert_null(port->gids[j].netdev);
+		}
+		/* Without its folder a GID names no netdev, as in old kernels. */
+		assert_int_equal(bed->problems.count, targets[i] ? 2 : 1);
+		assert_string_equal(problem_of(bed, "gid_attrs/types")->error,
+				    strerror(targets[i] ? EACCES : ENOENT));
+		if (targets[i])
+			assert_string_equal(problem_of(bed, "gid_attrs/ndevs")->error,
+					    strerror(EACCES));
+		problems_free(&bed->problems);
+		tree_delete(&bed->tree, PORT "gid_attrs");
 	}
-	assert_int_equal(bed->problems.count, 0);
+}
+
+static void gid_netdev(void **state)
+{
+	static const struct {
+		const char *target;
+		int rc;
+	} samples[] = {
+		{"!EINVAL", 0}, {"!ENODEV", 0}, {"!ENODATA", 0},
+		{"gone", 0},	{"!EIO", -EIO}, {"!EACCES", -EACCES},
+	};
+	struct bed *bed = *state;
+	const struct port *port = write_gids(bed);
+	char *name = NULL;
+
+	assert_int_equal(sysfs_rdma_gid_netdev(&bed->tree.root, port, 0, &name), 0);
+	assert_string_equal(name, "eth0");
+	free(name);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		tree_link(&bed->tree, PORT "gid_attrs/ndevs/0", samples[i].target);
+		name = NULL;
+		assert_int_equal(sysfs_rdma_gid_netdev(&bed->tree.root, port, 0, &name),
+				 samples[i].rc);
+		assert_null(name);
+	}
 }
 
 static void first_gid(void **state)
@@ -738,7 +867,9 @@ static void gids_bad_slots(void **state)
 	check_gid(&port->gids[5], 10, GID_TYPE_ROCE_V2, "eth0.5");
 	assert_string_equal(problem_of(bed, "gids/4")->error, strerror(EIO));
 	assert_string_equal(problem_of(bed, "gids/5")->object, "mlx5_0/1");
-	problem_of(bed, "gid_attrs/types/6");
+	assert_string_equal(problem_of(bed, "gids/5")->error, "unexpected text 'not a gid'");
+	assert_string_equal(problem_of(bed, "gid_attrs/types/6")->error,
+			    "unexpected text 'RoCE v3'");
 	assert_string_equal(problem_of(bed, "gid_attrs/types/7")->error, strerror(EINVAL));
 }
 
@@ -772,7 +903,7 @@ static void pkeys(void **state)
 	assert_int_equal(port->pkeys[3].pkey.value, 0x7fff);
 	assert_string_equal(port->pkeys[3].device, "mlx5_0");
 	assert_int_equal(bed->problems.count, 2);
-	problem_of(bed, "pkeys/3");
+	assert_string_equal(problem_of(bed, "pkeys/3")->error, "unexpected text '0x10000'");
 	assert_string_equal(problem_of(bed, "pkeys/4")->error, strerror(EINVAL));
 }
 
@@ -811,6 +942,31 @@ static void character_devices(void **state)
 	assert_string_equal(device->umads.items[1], "umad10");
 	assert_int_equal(device->issms.count, 1);
 	assert_string_equal(device->issms.items[0], "issm9");
+}
+
+/* Whose an unreadable node is cannot be told: no device is said to have none. */
+static void character_devices_unreadable(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device, *other;
+
+	device_list_add(&bed->devices, "mlx5_0");
+	other = device_list_add(&bed->devices, "mlx5_1");
+	device = &bed->devices.items[0];
+	tree_link(&bed->tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "!EACCES");
+	tree_link(&bed->tree, "sys/class/infiniband_mad/umad\033/ibdev", "!EIO");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "mlx5_1");
+	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	assert_null(device->uverbs);
+	assert_false(device->umads.known);
+	assert_false(other->issms.known);
+	assert_true(other->umads.known);
+	assert_string_equal(other->umads.items[0], "umad1");
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "infiniband_verbs/uverbs0/ibdev")->error,
+			    strerror(EACCES));
+	assert_string_equal(problem_of(bed, "infiniband_mad/umad\\x1b/ibdev")->error,
+			    strerror(EIO));
 }
 
 /* ib_umad is not loaded: the device has no such node, and that is known. */
@@ -867,6 +1023,8 @@ int main(void)
 		TEST(device_nothing_needed),
 		TEST(device_known_members),
 		TEST(device_unknown_values),
+		TEST(device_unreadable_links),
+		TEST(device_unreadable),
 		TEST(device_bad_texts),
 		TEST(device_missing_required),
 		TEST(two_missing_in_a_row),
@@ -880,6 +1038,7 @@ int main(void)
 		TEST(port_bad_rates),
 		TEST(port_rates_of_another_form),
 		TEST(port_table_lengths),
+		TEST(port_table_lengths_apart),
 		TEST(port_table_lengths_unknown),
 		TEST(port_guid),
 		TEST(bad_text_is_shown_clean_and_short),
@@ -887,12 +1046,16 @@ int main(void)
 		TEST(gids_with_empty_slots),
 		TEST(gids_of_infiniband),
 		TEST(gids_without_types),
+		TEST(gids_of_unknown_link_layer),
+		TEST(gids_with_unreadable_folders),
+		TEST(gid_netdev),
 		TEST(first_gid),
 		TEST(gids_bad_slots),
 		TEST(gids_no_table),
 		TEST(pkeys),
 		TEST(pkeys_no_table),
 		TEST(character_devices),
+		TEST(character_devices_unreadable),
 		TEST(no_character_devices),
 		TEST(pci_functions),
 	};
