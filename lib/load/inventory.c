@@ -268,7 +268,11 @@ static int load(struct local *local, const struct inventory_request *request)
 
 int inventory_load(struct inventory *inventory, const struct inventory_request *request)
 {
-	struct local local = {.inventory = inventory, .root = {.fd = -1}};
+	struct local local = {
+		.inventory = inventory,
+		.root = {.fd = -1},
+		.asked = request->needs,
+	};
 	int rc;
 
 	*inventory = (struct inventory){.live = !request->root};

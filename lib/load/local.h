@@ -13,7 +13,8 @@ struct local {
 	struct root root;
 	struct nldev *nldev; /* NULL: not live, or no answer */
 	struct rtnl *rtnl;   /* opened when first needed */
-	unsigned int needs;
+	unsigned int needs;  /* what is asked for, and what that stands on */
+	unsigned int asked;
 };
 
 /* MTUs, GID tables and capabilities: verbs where it can, sysfs for the GIDs where it cannot. */

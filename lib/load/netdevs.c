@@ -30,23 +30,47 @@ static bool wants_ipoib(const struct local *local)
 	return false;
 }
 
-static void read_links(struct local *local)
+static void read_saved_links(struct local *local, struct problems *problems)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = sysfs_net_list(&local->root, &inventory->links, problems);
+
+	if (!rc)
+		return;
+	inventory->links.incomplete = true;
+	/* Some who save a tree leave out what is not RDMA. */
+	if (rc != -ENOENT)
+		problem_add(&inventory->problems, NULL, "netdevs", "sysfs", rc, NULL);
+}
+
+/* What is wrong with single netdevs goes to `problems`. */
+static void read_links(struct local *local, struct problems *problems)
 {
 	struct inventory *inventory = local->inventory;
 	int rc = 0;
 
 	if (!local->root.live) {
-		sysfs_net_list(&local->root, &inventory->links);
+		read_saved_links(local, problems);
 		return;
 	}
 	if (!local->rtnl)
 		rc = rtnl_open(&local->rtnl);
 	if (!rc)
 		rc = rtnl_get_links(local->rtnl, &inventory->links);
+	inventory->links.incomplete = rc;
 	if (!rc && local->needs & NEED_ADDRESSES)
 		rc = rtnl_get_addresses(local->rtnl, &inventory->addresses);
 	if (rc)
 		problem_add(&inventory->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+}
+
+static void note(const struct local *local, const struct port *port, const char *attribute,
+		 int error)
+{
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
+
+	problem_add(&local->inventory->problems, object, attribute, "sysfs", error, NULL);
 }
 
 /* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
@@ -64,7 +88,10 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 	return false;
 }
 
-/* The parent of P_Key children comes first: it is the port's own netdev. */
+/*
+ * The parent of P_Key children comes first: it is the port's own netdev. A child stands for it only
+ * where it is known not to be here.
+ */
 static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
 {
 	const struct link_list *links = &inventory->links;
@@ -79,7 +106,7 @@ static const struct link *find_ipoib(const struct inventory *inventory, const st
 		if (!child)
 			child = &links->items[i];
 	}
-	return child;
+	return links->incomplete ? NULL : child;
 }
 
 /* The modified EUI-64 of RFC 4291 appendix A, or of iWARP the plain MAC at the start. */
@@ -119,24 +146,35 @@ static const struct link *own_link(const struct local *local, const struct devic
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
-/* Of a port without a GID that names one: the netdev on the same PCI function that counts its ports
- * alike. */
+/* Where ports are bonded, the netdev of theirs may be the bond, and not the member beside them. */
+static bool is_bonded(const struct link_list *links, const struct link *link)
+{
+	const struct link *master = link_by_index(links, &link->master_index);
+
+	return master ? master->kind && !strcmp(master->kind, "bond") : link->master_index.known;
+}
+
+/*
+ * Of a port without a GID that names one: the netdev on the same device that counts its ports
+ * alike, if there is one only.
+ */
 static char *netdev_of_function(const struct local *local, const struct device *device,
 				const struct port *port)
 {
 	const struct link_list *links = &local->inventory->links;
+	const struct link *found = NULL;
 
 	for (size_t i = 0; device->pci_address && i < links->count; i++) {
 		const struct link *link = &links->items[i];
-		_cleanup_(freep) char *address = NULL;
 
-		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value)
+		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||
+		    !sysfs_net_is_beside(&local->root, link->name, device->kernel_name))
 			continue;
-		address = sysfs_net_pci_address(&local->root, link->name);
-		if (address && !strcmp(address, device->pci_address))
-			return mem_string(link->name);
+		if (found)
+			return NULL;
+		found = link;
 	}
-	return NULL;
+	return found && !is_bonded(links, found) ? mem_string(found->name) : NULL;
 }
 
 /*
@@ -148,13 +186,16 @@ static char *find_netdev(const struct local *local, const struct device *device,
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
+	int rc;
 
 	if (local->nldev)
 		return NULL;
 	first_gid = sysfs_rdma_first_gid(&local->root, port);
-	sysfs_rdma_gid_netdev(&local->root, port, 0, &name);
+	rc = sysfs_rdma_gid_netdev(&local->root, port, 0, &name);
+	if (rc)
+		note(local, port, "netdev", rc);
 	if (!name)
-		return netdev_of_function(local, device, port);
+		return rc ? NULL : netdev_of_function(local, device, port);
 	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
 }
 
@@ -164,8 +205,10 @@ static void resolve_port(const struct local *local, const struct device *device,
 	const struct link *link;
 
 	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
-		sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
-				     &local->inventory->problems);
+		/* What was asked for has been read, or has been told to be a problem. */
+		if (!(local->needs & NEED_PORT_GUID))
+			sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
+					     &local->inventory->problems);
 		link = find_ipoib(local->inventory, port);
 		if (link) {
 			port->netdev = mem_string(link->name);
@@ -255,6 +298,7 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 {
 	const struct link *link = link_by_index(&local->inventory->links, &gid->netdev_index);
 	_cleanup_(freep) char *name = NULL;
+	int rc;
 
 	if (!link)
 		return NULL;
@@ -265,7 +309,9 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 		return link;
 	if (!is_of_port(local, device, port, link))
 		return NULL;
-	sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value, &name);
+	rc = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value, &name);
+	if (rc)
+		note(local, port, "gid_attrs/ndevs", rc);
 	return name && !strcmp(name, link->name) ? link : NULL;
 }
 
@@ -324,25 +370,79 @@ static void resolve_gids(const struct local *local, const struct device *device,
 	}
 }
 
-static void read_speeds(struct local *local)
+static void read_speeds(struct local *local, struct problems *problems)
 {
 	struct link_list *links = &local->inventory->links;
 
 	for (size_t i = 0; i < links->count; i++)
 		if (!links->items[i].speed_mbps.known)
-			sysfs_net_read_speed(&local->root, &links->items[i]);
+			sysfs_net_read_speed(&local->root, &links->items[i], problems);
 }
 
-void local_read_netdevs(struct local *local)
+static bool is_link_of_port(const struct link_list *links, const struct link *link,
+			    const struct port *port)
+{
+	const struct link *own = link_by_name(links, port->netdev);
+
+	if (own && (own == link || link_by_index(links, &own->master_index) == link))
+		return true;
+	for (size_t i = 0; i < port->gid_count; i++)
+		if (port->gids[i].netdev && !strcmp(port->gids[i].netdev, link->name))
+			return true;
+	return netdev_is_ipoib_of(link, port);
+}
+
+static bool is_shown(const struct inventory *inventory, const struct link *link)
+{
+	const struct device_list *list = &inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			if (is_link_of_port(&inventory->links, link, &list->items[i].ports[j]))
+				return true;
+	return false;
+}
+
+/* Tables of GIDs and P_Keys show no more of a netdev than where it belongs. */
+static bool is_asked(const struct local *local, const char *attribute)
+{
+	if (!strcmp(attribute, "speed_mbps"))
+		return local->asked & NEED_NETDEV_SPEED;
+	if (local->asked & (NEED_GIDS | NEED_PKEYS) && strcmp(attribute, "vlan") &&
+	    strcmp(attribute, "master") && strcmp(attribute, "pkey"))
+		return false;
+	return local->asked & (NEED_LINKS | NEED_GID_NETDEVS);
+}
+
+/* True for what is wrong with a netdev that is shown, or would be if it were not wrong. */
+static bool matters(const struct local *local, const struct problem *problem)
+{
+	const struct link *link = link_by_name(&local->inventory->links, problem->object);
+
+	if (!link)
+		return true;
+	if (!strcmp(problem->attribute, "type") || !strcmp(problem->attribute, "address"))
+		if (!link->type.known || (netdev_is_ipoib(link) && !link->port_guid.known))
+			return wants_ipoib(local);
+	return is_asked(local, problem->attribute) && is_shown(local->inventory, link);
+}
+
+static void note_links(struct local *local, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+
+		if (matters(local, problem))
+			problem_add_text(&local->inventory->problems, problem->object,
+					 problem->attribute, problem->source, problem->error,
+					 problem->hint);
+	}
+}
+
+static void resolve(const struct local *local)
 {
 	struct device_list *list = &local->inventory->devices;
 
-	if (!(local->needs & NEED_NETDEV))
-		return;
-	if (local->needs & NEED_LINKS || wants_ipoib(local))
-		read_links(local);
-	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
-		read_speeds(local);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct device *device = &list->items[i];
 
@@ -352,4 +452,19 @@ void local_read_netdevs(struct local *local)
 			resolve_gids(local, device, &device->ports[j]);
 		}
 	}
+}
+
+void local_read_netdevs(struct local *local)
+{
+	struct problems problems = {0}; /* of all netdevs, not only of those that matter */
+
+	if (!(local->needs & NEED_NETDEV))
+		return;
+	if (local->needs & NEED_LINKS || wants_ipoib(local))
+		read_links(local, &problems);
+	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
+		read_speeds(local, &problems);
+	resolve(local);
+	note_links(local, &problems);
+	problems_free(&problems);
 }

@@ -32,6 +32,7 @@ struct link {
 struct link_list {
 	struct link *items;
 	size_t count;
+	bool incomplete; /* of some netdev it could not be read whose it is, or even its name */
 };
 
 struct link_address {

@@ -63,10 +63,14 @@ const struct schema netdev_schema = {
 	.record_size = sizeof(struct netdev),
 };
 
+bool netdev_is_ipoib(const struct link *link)
+{
+	return link->type.known && link->type.value == ARP_TYPE_INFINIBAND;
+}
+
 bool netdev_is_ipoib_of(const struct link *link, const struct port *port)
 {
-	return link->type.known && link->type.value == ARP_TYPE_INFINIBAND &&
-	       link->port_guid.known && port->port_guid.known &&
+	return netdev_is_ipoib(link) && link->port_guid.known && port->port_guid.known &&
 	       link->port_guid.value == port->port_guid.value;
 }
 
@@ -75,12 +79,18 @@ static bool is_infiniband(const struct port *port)
 	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-/* A RoCE or iWARP port always has a netdev: one that is not seen is elsewhere. */
-static enum netdev_namespace find_namespace(const struct device *device, const struct port *port)
+/*
+ * A RoCE or iWARP port always has a netdev: one that is not seen is elsewhere. IPoIB netdevs are
+ * found by the port's GUID: without it, or without all of them, none found does not mean none.
+ */
+static enum netdev_namespace find_namespace(const struct device *device, const struct port *port,
+					    const struct link_list *links)
 {
 	if (port->netdev)
 		return NETDEV_NAMESPACE_OWN;
-	if (is_infiniband(port) || device->transport.value == TRANSPORT_UNSPECIFIED)
+	if (device->transport.value == TRANSPORT_UNSPECIFIED || device->sub_type.known)
+		return NETDEV_NAMESPACE_NONE;
+	if (is_infiniband(port) && port->port_guid.known && !links->incomplete)
 		return NETDEV_NAMESPACE_NONE;
 	return NETDEV_NAMESPACE_UNKNOWN;
 }
@@ -123,7 +133,7 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	netdev->device = device->name;
 	netdev->port = port->port;
 	netdev->netdev = port->netdev;
-	number_set(&netdev->netns, find_namespace(device, port));
+	number_set(&netdev->netns, find_namespace(device, port, links));
 	if (link)
 		add_link(netdev, links, link);
 	netdev->ipoib.known = links->count;

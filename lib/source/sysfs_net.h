@@ -7,11 +7,21 @@
 
 #include "model/device.h"
 #include "model/link.h"
+#include "schema/problem.h"
 #include "source/sysfs.h"
 
-/* All netdevs, as far as sysfs and /proc/net/vlan know them. 0 or -errno. */
-int sysfs_net_list(const struct root *root, struct link_list *list);
-/* Fills speed_mbps of one link; unknown where the driver cannot tell. */
-void sysfs_net_read_speed(const struct root *root, struct link *link);
+/*
+ * All netdevs, as far as sysfs and /proc/net/vlan know them. 0 or -errno. What cannot be read of
+ * one is a problem of that netdev, whose name is the object; which of these matter is the caller's
+ * to say. A netdev that cannot be looked into is a problem, too, and not in the list.
+ */
+int sysfs_net_list(const struct root *root, struct link_list *list, struct problems *problems);
+/* Fills speed_mbps of one link; unknown where the driver cannot tell, which is no problem. */
+void sysfs_net_read_speed(const struct root *root, struct link *link, struct problems *problems);
 /* The PCI function that a netdev stands on, freed by the caller; NULL for virtual netdevs. */
 char *sysfs_net_pci_address(const struct root *root, const char *name);
+/*
+ * True if a netdev and an RDMA device (the kernel's name) stand on the very same device: those of a
+ * subfunction do not stand on its PCI function itself.
+ */
+bool sysfs_net_is_beside(const struct root *root, const char *name, const char *rdma_device);

@@ -121,12 +121,33 @@ static void namespaces(void **state)
 	add_port(host, "efa_0", TRANSPORT_UNSPECIFIED, LINK_LAYER_UNSPECIFIED, NULL);
 	add_port(host, "mlx5_2", TRANSPORT_ROCE, LINK_LAYER_ETHERNET, "eth0");
 	device_add_port(&host->devices.items[4], 2)->link_layer = number_of(LINK_LAYER_ETHERNET);
+	number_set(&host->devices.items[2].ports[0].port_guid, 0xec0d9a0300781a2c);
 	make(host);
 	assert_int_equal(host->netdevs.count, 6);
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		assert_int_equal(host->netdevs.items[i].netns.value, expected[i]);
 	assert_int_equal(host->netdevs.items[5].port.value, 2);
 	assert_int_equal(host->netdevs.items[5].netns.value, NETDEV_NAMESPACE_UNKNOWN);
+}
+
+/* No IPoIB netdev was found, but not all was there to look for it: that does not mean none. */
+static void namespaces_of_ipoib(void **state)
+{
+	struct host *host = *state;
+
+	add_port(host, "mlx5_0", TRANSPORT_INFINIBAND, LINK_LAYER_INFINIBAND, NULL);
+	make(host);
+	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_UNKNOWN);
+	number_set(&host->devices.items[0].ports[0].port_guid, 0xec0d9a0300781a2c);
+	make(host);
+	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_NONE);
+	host->links.incomplete = true;
+	make(host);
+	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_UNKNOWN);
+	/* Nobody looks for one of an SMI sub-device. */
+	number_set(&host->devices.items[0].sub_type, 1);
+	make(host);
+	assert_int_equal(host->netdevs.items[0].netns.value, NETDEV_NAMESPACE_NONE);
 }
 
 /* The netdev is known by name, but rtnetlink does not list it (any more). */
@@ -265,9 +286,9 @@ static void links_found(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(plain), TEST(namespaces),	TEST(no_such_link),
-		TEST(vlans), TEST(bond_member), TEST(bond_itself),
-		TEST(ipoib), TEST(is_ipoib_of), TEST(links_found),
+		TEST(plain),	   TEST(namespaces),  TEST(namespaces_of_ipoib), TEST(no_such_link),
+		TEST(vlans),	   TEST(bond_member), TEST(bond_itself),	 TEST(ipoib),
+		TEST(is_ipoib_of), TEST(links_found),
 	};
 
 	return cmocka_run_group_tests_name("netdev", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 struct bed {
 	struct saved_tree tree;
 	struct link_list links;
+	struct problems problems;
 };
 
 static int setup(void **state)
@@ -23,6 +24,7 @@ static int teardown(void **state)
 
 	tree_close(&bed->tree);
 	link_list_clear(&bed->links);
+	problems_free(&bed->problems);
 	free(bed);
 	return 0;
 }
@@ -48,7 +50,7 @@ static const struct link *load_one(struct bed *bed, const char *name)
 	const struct link *link;
 
 	link_list_clear(&bed->links);
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), 0);
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), 0);
 	link = link_by_name(&bed->links, name);
 	assert_non_null(link);
 	return link;
@@ -79,6 +81,15 @@ static void ethernet(void **state)
 	assert_false(link->port_guid.known);
 }
 
+static void check_problem(const struct bed *bed, size_t index, const char *object,
+			  const char *attribute, const char *error)
+{
+	assert_in_range(index + 1, 1, bed->problems.count);
+	assert_string_equal(bed->problems.items[index].object, object);
+	assert_string_equal(bed->problems.items[index].attribute, attribute);
+	assert_string_equal(bed->problems.items[index].error, error);
+}
+
 /* What is not there or cannot be is unknown, never 0. */
 static void unknown_values(void **state)
 {
@@ -88,12 +99,72 @@ static void unknown_values(void **state)
 	WRITE(bed, "eth0", {"ifindex", "4"}, {"mtu", "many"}, {"operstate", "sideways"},
 	      {"speed", "-1"}, {"carrier_changes", "!EINVAL"}, {"address", ""});
 	link = load_one(bed, "eth0");
+	assert_int_equal(bed->problems.count, 3);
+	check_problem(bed, 0, "eth0", "mtu_bytes", "unexpected text 'many'");
+	check_problem(bed, 1, "eth0", "carrier_changes", strerror(EINVAL));
+	check_problem(bed, 2, "eth0", "operstate", "unexpected text 'sideways'");
 	assert_false(link->type.known);
 	assert_false(link->mtu_bytes.known);
 	assert_false(link->operstate.known);
 	assert_false(link->speed_mbps.known);
 	assert_false(link->carrier_changes.known);
 	assert_null(link->address);
+}
+
+/* Errors are told, each of its netdev; what is not there is not wrong. */
+static void unreadable_values(void **state)
+{
+	static const char *const files[][2] = {
+		{"type", "type"},
+		{"mtu", "mtu_bytes"},
+		{"carrier_changes", "carrier_changes"},
+		{"dev_port", "dev_port"},
+		{"speed", "speed_mbps"},
+		{"iflink", "iflink"},
+		{"master", "master"},
+		{"operstate", "operstate"},
+		{"address", "address"},
+		{"uevent", "kind"},
+		{"pkey", "pkey"},
+	};
+	struct bed *bed = *state;
+
+	WRITE(bed, "eth0", {"ifindex", "4"});
+	load_one(bed, "eth0");
+	assert_int_equal(bed->problems.count, 0);
+	assert_false(bed->links.incomplete);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		WRITE(bed, "eth0", {files[i][0], "!EIO"});
+	tree_link(&bed->tree, "proc/net/vlan/eth0", "!EACCES");
+	load_one(bed, "eth0");
+	assert_int_equal(bed->problems.count, ARRAY_SIZE(files) + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		check_problem(bed, i, "eth0", files[i][1], strerror(EIO));
+	check_problem(bed, ARRAY_SIZE(files), "eth0", "vlan", strerror(EACCES));
+}
+
+/* Where it cannot be told whose a netdev is, an InfiniBand port's may be among those missing. */
+static void incomplete(void **state)
+{
+	struct bed *bed = *state;
+
+	WRITE(bed, "eth0", {"ifindex", "4"}, {"type", "1"}, {"address", "!EIO"});
+	load_one(bed, "eth0");
+	assert_false(bed->links.incomplete);
+	WRITE(bed, "ib0", {"ifindex", "5"}, {"type", "32"}, {"address", "!EIO"});
+	load_one(bed, "ib0");
+	assert_true(bed->links.incomplete);
+	WRITE(bed, "ib0", {"type", "!EIO"});
+	load_one(bed, "ib0");
+	assert_true(bed->links.incomplete);
+	problems_free(&bed->problems);
+	tree_delete(&bed->tree, NET "ib0");
+	tree_link(&bed->tree, NET "ib0", "!EACCES");
+	load_one(bed, "eth0");
+	assert_null(link_by_name(&bed->links, "ib0"));
+	assert_true(bed->links.incomplete);
+	assert_int_equal(bed->problems.count, 2);
+	check_problem(bed, 1, "ib0", "ifindex", strerror(EACCES));
 }
 
 static void operational_states(void **state)
@@ -190,7 +261,7 @@ static void strange_entries(void **state)
 	WRITE(bed, "eth10", {"ifindex", "3"});
 	WRITE(bed, "eth2", {"ifindex", "2"}, {"uevent", "DEVTYPE=\033[31mvlan\nX=y"});
 	WRITE(bed, "evil\n", {"ifindex", "5"});
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), 0);
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), 0);
 	assert_int_equal(bed->links.count, 3);
 	assert_string_equal(bed->links.items[0].name, "eth2");
 	assert_string_equal(bed->links.items[0].kind, "\\x1b[31mvlan");
@@ -202,9 +273,9 @@ static void no_directory(void **state)
 {
 	struct bed *bed = *state;
 
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), -ENOENT);
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), -ENOENT);
 	tree_write(&bed->tree, "sys/class/net", "x");
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links), -ENOTDIR);
+	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), -ENOTDIR);
 	assert_int_equal(bed->links.count, 0);
 }
 
@@ -214,15 +285,48 @@ static void speed_of_one(void **state)
 	struct link link = {.name = (char[]){"eth0"}}, nameless = {0};
 
 	WRITE(bed, "eth0", {"speed", "25000"});
-	sysfs_net_read_speed(&bed->tree.root, &link);
+	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
 	assert_int_equal(link.speed_mbps.value, 25000);
-	sysfs_net_read_speed(&bed->tree.root, &nameless);
+	sysfs_net_read_speed(&bed->tree.root, &nameless, &bed->problems);
 	assert_false(nameless.speed_mbps.known);
 	/* 4294967295 is how old kernels print -1. */
 	link.speed_mbps = (struct number){0};
 	WRITE(bed, "eth0", {"speed", "4294967295"});
-	sysfs_net_read_speed(&bed->tree.root, &link);
+	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
 	assert_false(link.speed_mbps.known);
+	/* A netdev that is down does not answer. */
+	WRITE(bed, "eth0", {"speed", "!EINVAL"});
+	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	WRITE(bed, "eth0", {"speed", "!EIO"});
+	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	check_problem(bed, 0, "eth0", "speed_mbps", strerror(EIO));
+	assert_false(link.speed_mbps.known);
+}
+
+static void beside(void **state)
+{
+	static const struct {
+		const char *netdev, *device;
+		bool is_beside;
+	} samples[] = {
+		{"pci0/0000:65:00.0/net/eth0", "pci0/0000:65:00.0/infiniband/mlx5_0", true},
+		{"pci0/0000:65:00.0/sf.4/net/eth0", "pci0/0000:65:00.0/sf.4/infiniband/mlx5_0",
+		 true},
+		{"pci0/0000:65:00.0/sf.4/net/eth0", "pci0/0000:65:00.0/infiniband/mlx5_0", false},
+		{"pci0/0000:65:00.1/net/eth0", "pci0/0000:65:00.0/infiniband/mlx5_0", false},
+		{"eth0", "mlx5_0", false},
+		{"!EACCES", "!EACCES", false},
+	};
+	struct bed *bed = *state;
+
+	assert_false(sysfs_net_is_beside(&bed->tree.root, "eth0", "mlx5_0"));
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		tree_link(&bed->tree, NET "eth0", samples[i].netdev);
+		tree_link(&bed->tree, "sys/class/infiniband/mlx5_0", samples[i].device);
+		assert_int_equal(sysfs_net_is_beside(&bed->tree.root, "eth0", "mlx5_0"),
+				 samples[i].is_beside);
+	}
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -233,7 +337,8 @@ int main(void)
 		TEST(ethernet),	    TEST(unknown_values),      TEST(operational_states),
 		TEST(ipoib),	    TEST(bad_ipoib_addresses), TEST(vlan),
 		TEST(bond),	    TEST(strange_entries),     TEST(no_directory),
-		TEST(speed_of_one),
+		TEST(speed_of_one), TEST(unreadable_values),   TEST(incomplete),
+		TEST(beside),
 	};
 
 	return cmocka_run_group_tests_name("sysfs_net", tests, NULL, NULL);
