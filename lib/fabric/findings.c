@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The list, its columns, and what is not of the graph alone. */
+/* The list, its columns, and what subnet managers and counters tell. */
 #include "fabric/findings.h"
 
 #include <errno.h>
@@ -293,88 +293,4 @@ void findings_of_saturation(const struct port_errors_row *row, struct fabric_fin
 			     mem_string(row->errors));
 		return;
 	}
-}
-
-/* What a switch sends by one port, or nowhere, and that does not get on from there. */
-struct hole {
-	uint32_t lids, first;
-};
-
-static bool is_dead_end(const struct fabric *fabric, uint32_t node, unsigned int port)
-{
-	const struct fabric_node *at = &fabric->nodes[node];
-	uint32_t place;
-
-	if (port == FORWARDING_UNKNOWN || !port)
-		return false;
-	if (port > at->port_count)
-		return true;
-	place = fabric_port_at(fabric, node, port);
-	return fabric->ports[place].has_info &&
-	       fabric_physical_state(&fabric->ports[place]) != FABRIC_LINK_UP;
-}
-
-static void tell_hole(const struct fabric_view *view, uint32_t node, unsigned int port,
-		      const struct hole *hole, uint32_t owner, struct fabric_findings *findings)
-{
-	char *name = fabric_port_name(view, owner), *where, *evidence;
-	const bool missing = port > view->fabric->nodes[node].port_count;
-
-	if (port == FORWARDING_NOWHERE)
-		where = mem_string("nowhere");
-	else
-		where = mem_format("to port %u, which %s", port,
-				   missing ? "it has not" : "is down");
-	if (hole->lids == 1)
-		evidence = mem_format("LID %u, of %s, goes %s", hole->first, name, where);
-	else
-		evidence = mem_format("%u LIDs go %s; the first is %u, of %s", hole->lids, where,
-				      hole->first, name);
-	free(where);
-	free(name);
-	if (missing)
-		findings_add_node(findings, view, FINDING_LFT_HOLE, node, evidence);
-	else
-		findings_add(findings, view, FINDING_LFT_HOLE,
-			     fabric_port_at(view->fabric, node, port), evidence);
-}
-
-/* The LIDs that somebody has, in order: most of all that there might be are nobody's. */
-static uint32_t *owned_lids(const uint32_t *owners, size_t *ret_count)
-{
-	uint32_t *lids = NULL;
-
-	*ret_count = 0;
-	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
-		if (owners[lid] != FABRIC_NONE)
-			*(uint32_t *)mem_append(&lids, ret_count, sizeof(*lids)) = lid;
-	return lids;
-}
-
-void findings_of_forwarding(const struct fabric_view *view, const struct forwarding *forwarding,
-			    struct fabric_findings *findings)
-{
-	uint32_t *owners = forwarding_owners(view->fabric), *lids;
-	size_t count;
-
-	lids = owned_lids(owners, &count);
-	for (size_t i = 0; i < forwarding->count; i++) {
-		const struct forwarding_table *table = &forwarding->tables[i];
-		struct hole holes[FORWARDING_NOWHERE + 1] = {{0}};
-
-		for (size_t j = 0; table->known && j < count; j++) {
-			unsigned int port = forwarding_port(forwarding, table, lids[j]);
-
-			if (!is_dead_end(view->fabric, table->node, port))
-				continue;
-			if (!holes[port].lids++)
-				holes[port].first = lids[j];
-		}
-		for (unsigned int port = 0; port < ARRAY_SIZE(holes); port++)
-			if (holes[port].lids)
-				tell_hole(view, table->node, port, &holes[port],
-					  owners[holes[port].first], findings);
-	}
-	free(lids);
-	free(owners);
 }

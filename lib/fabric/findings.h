@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is wrong with a subnet, as records: from the graph alone (findings_graph.c), and from what
- * more was read of it: subnet managers, counters, forwarding tables. A thing that is not known is
+ * What is wrong with a subnet, as records: from the graph alone (findings_graph.c), from forwarding
+ * tables (findings_forwarding.c), from subnet managers and counters. A thing that is not known is
  * no finding. The list owns the evidence, and borrows the view.
  */
 #pragma once
@@ -28,6 +28,8 @@
 	     "scan again; if it stays, replug or replace the cable")                              \
 	WORD(LFT_HOLE, "lft-hole", ERROR, "a switch forwards packets to a LID nowhere",           \
 	     "have the subnet manager route anew: kill -HUP of opensm")                           \
+	WORD(LFT_LOOP, "lft-loop", ERROR, "switches send packets to a LID round in a circle",     \
+	     "see the way: rdmactl fabric route; have the subnet manager route anew")             \
 	WORD(SM_LID_MISMATCH, "sm-lid-mismatch", WARNING,                                         \
 	     "the port believes the subnet manager elsewhere than the others do",                 \
 	     "have the subnet manager configure anew: kill -HUP of opensm")                       \
@@ -105,5 +107,6 @@ void findings_of_managers(const struct fabric_view *view, const struct fabric_ma
 void findings_of_growth(const struct port_growth_row *row, uint64_t least,
 			struct fabric_findings *findings);
 void findings_of_saturation(const struct port_errors_row *row, struct fabric_findings *findings);
+/* From the linear tables of all switches: LIDs that they send where these are not, or round. */
 void findings_of_forwarding(const struct fabric_view *view, const struct forwarding *forwarding,
 			    struct fabric_findings *findings);

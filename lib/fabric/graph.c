@@ -26,6 +26,7 @@ enum {
 	AT_LID = 16,
 	AT_STATE = 32,
 	AT_PHYSICAL_STATE = 33,
+	AT_LMC = 34,
 };
 
 static uint64_t guid_at(const uint8_t *bytes, size_t at)
@@ -185,6 +186,13 @@ unsigned int fabric_physical_state(const struct fabric_port *port)
 uint16_t fabric_port_lid(const struct fabric_port *port)
 {
 	return port->has_info ? (uint16_t)bits_get(port->info, (size_t)AT_LID * 8, 16) : 0;
+}
+
+bool fabric_has_lid(const struct fabric_port *port, uint32_t lid)
+{
+	const uint32_t first = fabric_port_lid(port);
+
+	return first && lid >= first && lid < first + (1u << (port->info[AT_LMC] & 7));
 }
 
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)

@@ -146,6 +146,8 @@ int fabric_path(const struct fabric *fabric, uint32_t node,
 unsigned int fabric_port_state(const struct fabric_port *port);	    /* 0: not known */
 unsigned int fabric_physical_state(const struct fabric_port *port); /* 0: not known */
 uint16_t fabric_port_lid(const struct fabric_port *port);
+/* Whether it is one of the 2^LMC that the port has. */
+bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
 /* The LID that a node is reached by: a switch's is of port 0. 0: none, or not known. */
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port);
 uint64_t fabric_system_guid(const struct fabric_node *node);

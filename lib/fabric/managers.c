@@ -48,15 +48,6 @@ static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 	manager->lid = lid;
 }
 
-/* Whether the LID is one of the port's 2^LMC. */
-static bool has_lid(const struct fabric_port *port, uint16_t lid)
-{
-	unsigned int count = 1u << bits_get(port->info, MAD_AT(34, 5), 3);
-	uint16_t base = fabric_port_lid(port);
-
-	return base && lid >= base && lid < base + count;
-}
-
 /* Who is to be asked: all that say so, and who is believed to be it. */
 static void list_managers(const struct fabric *fabric, struct fabric_managers *managers)
 {
@@ -73,7 +64,7 @@ static void list_managers(const struct fabric *fabric, struct fabric_managers *m
 		says_so = bits_get(port->info, MAD_AT(20, 0), 32) & CAP_IS_SM;
 		if (says_so)
 			add(managers, i, fabric_port_lid(port));
-		if (lid && has_lid(port, lid)) {
+		if (lid && fabric_has_lid(port, lid)) {
 			believed = i;
 			listed |= says_so;
 		}

@@ -189,15 +189,44 @@ def loaded(sim):
     return wrong
 
 
-def two_masters(tap, box):
-    """Two halves with a manager each, which are joined then; nobody sweeps on his own."""
+def halves():
+    """H-0 and H-1 at S-left, H-2 and H-3 at S-right."""
     net = fabric.Net()
     left, right = (net.add(fabric.Node('Switch', name, 8)) for name in ('S-left', 'S-right'))
     for number in range(4):
         adapter = net.add(fabric.Node('Hca', 'H-%d' % number, 1))
         net.link(left if number < 2 else right, 1 + number, adapter, 1)
     net.link(left, 8, right, 8)
-    with bed.Simulator(box, net) as sim:
+    return net
+
+
+def misrouted(sim):
+    """One entry of S-left's table: to itself, to the wrong adapter, to and fro, or no port's."""
+    lids = sim.lids()
+    switch = next(row for row in sim.document('fabric_nodes', 'fabric', 'switches').rows
+                  if row['node'] == 'S-left')
+    block = sim.document('smp_raw', 'smp', 'lft', str(switch['lid']), '--raw').rows[0]['data']
+    wrong = []
+    for name, out, finding, port in (('H-3', 0, 'lft-hole', None), ('H-3', 1, 'lft-hole', 1),
+                                     ('H-0', 8, 'lft-loop', 8), ('H-0', 77, 'lft-hole', None)):
+        lid = lids[name, 1]
+        table = bytearray.fromhex(block)
+        table[lid] = out
+        wrong += sim.set_smps(['%s 0x19 0 %s' % (switch['path'], table.hex())])
+        # Counters are read by LIDs: of some ports they do not come.
+        check = Check(sim)
+        wrong += unequal('LID of %s to port %d' % (name, out),
+                         [(row['finding'], row['node'], row['port']) for row in check.rows
+                          if row['finding'] != 'no-counters'], [(finding, 'S-left', port)])
+        wrong += unequal('status', check.status, 4)
+        wrong += unequal('balance', sim.rdmactl('fabric', 'balance').status, 4)
+    wrong += sim.set_smps(['%s 0x19 0 %s' % (switch['path'], block)])
+    return wrong + expect(sim, (), '--fail-on', 'error', status=0)[1]
+
+
+def two_masters(tap, box):
+    """The halves with a manager each, which are joined then; nobody sweeps on his own."""
+    with bed.Simulator(box, halves()) as sim:
         path = sim.path('opensm.conf')
         with open(path, 'w') as file:
             file.write('sweep_on_trap FALSE\n')
@@ -247,4 +276,7 @@ def play(tap, box):
     with bed.Simulator(box, fabric.fat_tree(20)) as sim:
         sim.start_manager()
         tap.test('fabric check: forwarding by a link that is down', hole(sim))
+    with bed.Simulator(box, halves()) as sim:
+        sim.start_manager()
+        tap.test('fabric check: forwarding to where the LID is not', misrouted(sim))
     two_masters(tap, box)

@@ -335,9 +335,13 @@ static void judge_table(struct bed *bed, uint8_t own, uint8_t one, uint8_t other
 {
 	uint8_t ports[64] = {255, own, one, other};
 	bool has_ports[1] = {true};
+	uint32_t of_node[NODES] = {0, FABRIC_NONE, FABRIC_NONE};
 	struct forwarding_table table = {.node = SWITCH, .known = true, .lids = 64};
-	const struct forwarding forwarding = {
-		.tables = &table, .count = 1, .ports = ports, .has_ports = has_ports};
+	const struct forwarding forwarding = {.tables = &table,
+					      .count = 1,
+					      .of_node = of_node,
+					      .ports = ports,
+					      .has_ports = has_ports};
 
 	findings_clear(&bed->findings);
 	findings_of_forwarding(&bed->view, &forwarding, &bed->findings);
@@ -359,6 +363,83 @@ static void holes(void **state)
 	judge_table(bed, 0, 9, 2);
 	assert_only(bed, FINDING_LFT_HOLE, SWITCH, 0,
 		    "LID 2, of 0000:0000:0000:0200/1, goes to port 9, which it has not");
+}
+
+static void wrong_ends(void **state)
+{
+	struct bed *bed = *state;
+
+	judge_table(bed, 0, 0, 2);
+	assert_only(bed, FINDING_LFT_HOLE, SWITCH, 0,
+		    "LID 2, of 0000:0000:0000:0200/1, goes to the switch itself");
+	assert_true(bed->findings.items->of_node);
+	judge_table(bed, 0, 2, 2);
+	assert_only(bed, FINDING_LFT_HOLE, SWITCH, 2,
+		    "LID 2, of 0000:0000:0000:0200/1, goes to port 2, and so to "
+		    "0000:0000:0000:0300/1");
+	judge_table(bed, 1, 1, 1);
+	assert_only(bed, FINDING_LFT_HOLE, SWITCH, 1,
+		    "2 LIDs go to port 1, and so to 0000:0000:0000:0200/1; the first is 1, of "
+		    "0000:0000:0000:0100/0");
+	/* It may have several LIDs, or one that another has, too; or it has not told. */
+	bits_set(info_of(bed, OTHER, 1), 34 * 8 + 5, 3, 1);
+	bits_set(info_of(bed, OTHER, 1), 16 * 8, 16, 2);
+	judge_table(bed, 0, 2, 2);
+	assert_int_equal(bed->findings.count, 0);
+	bed->fabric.ports[fabric_port_at(&bed->fabric, OTHER, 1)].has_info = false;
+	judge_table(bed, 0, 2, 2);
+	assert_int_equal(bed->findings.count, 0);
+}
+
+/* Behind port 3 another switch, of LID 4, with a cable to itself from 2 to 3. */
+static void judge_tables(struct bed *bed, const uint8_t *first, const uint8_t *second)
+{
+	uint8_t ports[2 * 64] = {0};
+	bool has_ports[2] = {true, true};
+	uint32_t of_node[NODES + 1] = {0, FABRIC_NONE, FABRIC_NONE, 1};
+	struct forwarding_table tables[2] = {
+		{.node = SWITCH, .known = true, .lids = 64},
+		{.node = NODES, .known = true, .lids = 64, .ports_at = 64, .has_ports_at = 1},
+	};
+	const struct forwarding forwarding = {.tables = tables,
+					      .count = 2,
+					      .of_node = of_node,
+					      .ports = ports,
+					      .has_ports = has_ports};
+
+	memcpy(ports, first, 5);
+	memcpy(ports + 64, second, 5);
+	findings_clear(&bed->findings);
+	findings_of_forwarding(&bed->view, &forwarding, &bed->findings);
+}
+
+static void loops(void **state)
+{
+	static const uint8_t first[] = {255, 0, 1, 2, 3};
+	struct bed *bed = *state;
+
+	assert_int_equal(sample_bare_node(&bed->fabric, NODE_TYPE_SWITCH, 0x400, 3), NODES);
+	for (unsigned int i = 0; i <= 3; i++)
+		add_info(bed, NODES, i, i ? 0 : 4);
+	set_state(bed, SWITCH, 3, ACTIVE, LINK_UP);
+	link_ports(bed, SWITCH, 3, NODES, 1);
+	link_ports(bed, NODES, 2, NODES, 3);
+	judge_tables(bed, first, (const uint8_t[]){255, 1, 1, 1, 0});
+	assert_int_equal(bed->findings.count, 0);
+	/* Both send it to each other: one circle, two LIDs. */
+	judge_tables(bed, (const uint8_t[]){255, 0, 3, 3, 3}, (const uint8_t[]){255, 1, 1, 1, 0});
+	assert_only(bed, FINDING_LFT_LOOP, SWITCH, 3,
+		    "2 LIDs go to port 3, and after 2 hops are back here; the first is 2, of "
+		    "0000:0000:0000:0200/1");
+	judge_tables(bed, first, (const uint8_t[]){255, 1, 1, 2, 0});
+	assert_only(bed, FINDING_LFT_LOOP, NODES, 2,
+		    "LID 3, of 0000:0000:0000:0300/1, goes to port 2, and after 1 hop is back "
+		    "here");
+	/* A switch takes what is its own, whatever its table says. */
+	judge_tables(bed, first, (const uint8_t[]){255, 1, 1, 1, 1});
+	assert_int_equal(bed->findings.count, 0);
+	judge_tables(bed, first, (const uint8_t[]){255, 1, 1, 1, 2});
+	assert_int_equal(bed->findings.count, 0);
 }
 
 /* Places in PortCounters, in bits, and their widths. */
@@ -476,6 +557,8 @@ int main(void)
 		TEST(silence),
 		TEST(managers),
 		TEST(holes),
+		TEST(wrong_ends),
+		TEST(loops),
 		TEST(order),
 		TEST(nothing_known),
 		TEST(counters_grow),
