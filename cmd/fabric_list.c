@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/link.h"
 #include "fabric_run.h"
@@ -81,6 +82,52 @@ static const struct list *find_list(const char *word)
 	return &lists[i];
 }
 
+/* A text of ibnetdiscover has lines for ports with a cable only. */
+static bool is_left_out(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric *fabric = &run->fabric;
+
+	return run->args->load && !fabric->ports[place].has_info && !fabric->silence_count &&
+	       !fabric->interrupted && !fabric->origin.most_hops.known &&
+	       fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
+}
+
+/* Whether nobody can say if the port fits. */
+static bool is_open(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_port *port = &run->fabric.ports[place];
+	const struct fabric_args *args = run->args;
+
+	if (!port->has_info)
+		return (args->state.known || args->down) && is_left_out(run, place);
+	return (args->state.known && !fabric_port_state(port)) ||
+	       (args->speed_below.known && fabric_physical_state(port) == FABRIC_LINK_UP &&
+		fabric_speed(port) == SPEED_UNKNOWN);
+}
+
+/* What is not known fits no filter: that it was left out must not look like an answer. */
+static void note_unknown(struct fabric_run *run, const struct list *list, bool cabled_only)
+{
+	const struct fabric *fabric = &run->fabric;
+	_cleanup_(freep) char *message = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		count += fabric->ports[i].number && is_open(run, i) &&
+			 (!list->type || fabric_node_of(fabric, i)->type == list->type) &&
+			 (!cabled_only || fabric->ports[i].peer != FABRIC_NONE) &&
+			 fabric_run_is_named(run, i);
+	if (!count)
+		return;
+	message = mem_format(
+		"the %s of %u port%s is not known%s",
+		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
+		count == 1 ? "" : "s", run->args->load ? ": the file does not tell it" : "");
+	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+			 run->args->load ? "save one that does: rdmactl fabric scan --save FILE"
+					 : NULL);
+}
+
 int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
 			const struct fabric_word *word, char **words)
 {
@@ -100,6 +147,8 @@ int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
 		for (size_t i = 0; i < rows.count; i++)
 			if (list->fits(&run, rows.items[i].place))
 				listing_add(&run.session.listing, &rows.items[i]);
+		if (filters_ports(args))
+			note_unknown(&run, list, word->schema == &fabric_links_schema);
 	}
 	status = fabric_run_end(&run);
 	fabric_rows_clear(&rows);

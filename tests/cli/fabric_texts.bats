@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Texts of ibnetdiscover as scans: what they do not tell, and what is missing in them.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# Two switches of 4 ports with an adapter each, from H-1's.
+setup()
+{
+	text=$BATS_TEST_TMPDIR/text
+	cat >"$text" <<-'END'
+		#
+		# Topology file: generated on Sun Nov 22 01:01:21 2026
+		#
+		# Initiated from node 0000000000000010 port 0000000000000011
+
+		vendid=0x2c9
+		devid=0xcb20
+		sysimgguid=0x2
+		switchguid=0x2(2)
+		Switch	4 "S-0000000000000002"		# "S-2" base port 0 lid 2 lmc 0
+		[1]	"H-0000000000000020"[1](21) 		# "H-2" lid 4 4xEDR
+		[4]	"S-0000000000000001"[4]		# "S-1" lid 1 4xEDR
+
+		switchguid=0x1(1)
+		Switch	4 "S-0000000000000001"		# "S-1" base port 0 lid 1 lmc 0
+		[1]	"H-0000000000000010"[1](11) 		# "H-1" lid 3 4xEDR
+		[4]	"S-0000000000000002"[4]		# "S-2" lid 2 4xEDR
+
+		caguid=0x20
+		Ca	1 "H-0000000000000020"		# "H-2"
+		[1](21) 	"S-0000000000000002"[1]		# lid 4 lmc 0 "S-2" lid 2 4xEDR
+
+		caguid=0x10
+		Ca	1 "H-0000000000000010"		# "H-1"
+		[1](11) 	"S-0000000000000001"[1]		# lid 3 lmc 0 "S-1" lid 1 4xEDR
+	END
+}
+
+# unknown WHAT WORDS...: nothing fits, and it is told why.
+unknown()
+{
+	quickly try fabric "${@:2}" --load "$text" --no-headings
+	expect 3 '' "rdmactl fabric: the $1 not known: the file does not tell it
+  save one that does: rdmactl fabric scan --save FILE" || wrong "${*:2}"
+}
+
+@test "fabric: filters by what a text does not tell" {
+	unknown 'state of 10 ports is' ports --state active
+	unknown 'state of 10 ports is' ports --state down
+	unknown 'state of 2 ports is' hosts --state active
+	unknown 'state of 1 port is' hosts --state active --name H-2
+	unknown 'state of 6 ports is' links --state init
+	unknown 'state of 4 ports is' ports --down
+	unknown 'state of 4 ports is' switches --down
+	try fabric links --load "$text" --speed-below HDR --no-headings --tsv -o node,port
+	expect 0 $'S-1\t1\nS-1\t4\nS-2\t1' ''
+	sed -i 's/ 4xEDR$//' "$text"
+	unknown 'speed of 6 ports is' links --speed-below HDR
+	try fabric ports --load "$text" --state down --json
+	expect 3
+	jq -e '.fabric_ports == [] and .problems[0].hint' <<<"$output"
+	nothing_wrong
+}
