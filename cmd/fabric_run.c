@@ -184,6 +184,16 @@ static bool read_before(struct fabric_run *run)
 	       fabric_file_read(&run->session.listing, run->args->diff, &run->before);
 }
 
+/* Each port has a P_Key at least: a scan without any was taken without asking. */
+static void note_no_details(struct fabric_run *run)
+{
+	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
+						    run->args->load);
+
+	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+			 "save one that has: rdmactl fabric scan --details --save FILE");
+}
+
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		  const struct schema *schema)
 {
@@ -203,6 +213,8 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	/* What cannot be saved is shown all the same. */
 	if (done && args->save)
 		fabric_file_save(run, args->save);
+	if (done && args->load && args->details && !run->fabric.detail_count)
+		note_no_details(run);
 	return done;
 }
 

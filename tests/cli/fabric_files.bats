@@ -79,3 +79,12 @@ setup()
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"No such file or directory"* ]]
 }
+
+@test "fabric: --details of a scan that has none" {
+	try fabric scan --load "$whole" --details --no-headings
+	expect 3 '' "rdmactl fabric: the scan in $whole has no details
+  save one that has: rdmactl fabric scan --details --save FILE"
+	try fabric scan --load "$whole" --details --json
+	[ "$status" = 3 ]
+	jq -e '.problems[0].error | endswith(" has no details")' <<<"$output"
+}
