@@ -336,6 +336,7 @@ static int lay_cable(struct builder *builder, uint32_t place)
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
 	const struct name name = {.id = cable->peer_id, .length = cable->peer_id_length};
 	size_t at = find_name(builder, &name), first = at;
+	bool untold = false;
 
 	for (; at < builder->parts->block_count && !compare_ids(&builder->names[at], &name); at++) {
 		const uint32_t node = builder->nodes[builder->names[at].block];
@@ -346,7 +347,12 @@ static int lay_cable(struct builder *builder, uint32_t place)
 		peer = fabric_port_at(builder->fabric, node, cable->peer_port);
 		if (!leads_back(builder, peer, place))
 			continue;
-		/* A port that has no line of its own is cabled nevertheless. */
+		/* ibnetdiscover, which says where it began, has a line for each end of a cable. */
+		if (builder->cables[peer] == FABRIC_NONE && builder->parts->has_root) {
+			untold = true;
+			continue;
+		}
+		/* In a net file a port that has no line of its own is cabled nevertheless. */
 		if (builder->cables[peer] == FABRIC_NONE)
 			write_port(builder, peer,
 				   &(const struct topology_cable){
@@ -355,10 +361,10 @@ static int lay_cable(struct builder *builder, uint32_t place)
 		fabric_link(builder->fabric, place, peer);
 		return 0;
 	}
-	return fail(builder,
-		    mem_format("line %u: %s", cable->line,
-			       at == first ? "there is no node of that name"
-					   : "the port there leads elsewhere, or is none"));
+	return fail(builder, mem_format("line %u: %s", cable->line,
+					at == first ? "there is no node of that name"
+					: untold    ? "the other end has no line: the text is cut"
+						 : "the port there leads elsewhere, or is none"));
 }
 
 static int lay_cables(struct builder *builder)
@@ -436,6 +442,9 @@ static int build(struct builder *builder)
 		rc = place_cables(builder);
 	if (!rc)
 		rc = lay_cables(builder);
+	if (!rc && builder->parts->has_root &&
+	    builder->parts->blocks[root].guid != builder->parts->root)
+		rc = fail(builder, mem_string("the node that it began from is not in it"));
 	if (rc)
 		return rc;
 	mark_twins(builder->fabric);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A subnet out of the text that ibnetdiscover(8) prints, grouped by chassis or not: blocks of a
- * node and its cabled ports. Net files of ibsim(1) are of the same kind, and say less.
+ * node and its cabled ports. Net files of ibsim(1) are of the same kind, and say less: one end of a
+ * cable will do, where ibnetdiscover tells of both.
  *
  * What the text does not tell stays unknown. A port without a cable has no PortInfo. The PortInfo
  * of one with a cable holds LinkUp as the physical state, the width and the speed, and where they

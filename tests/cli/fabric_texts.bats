@@ -63,3 +63,21 @@ unknown()
 	jq -e '.fabric_ports == [] and .problems[0].hint' <<<"$output"
 	nothing_wrong
 }
+
+# Wherever it ends, it is whole, or it is refused.
+@test "fabric: a text that is cut" {
+	local lines
+
+	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
+	expect 0 $'S-1\t1\tH-1\nS-1\t4\tS-2\nS-2\t1\tH-2' ''
+	for lines in $(seq 10 "$(($(wc -l <"$text") - 1))"); do
+		head -n "$lines" "$text" >"$text.cut"
+		quickly try fabric links --load "$text.cut"
+		[ "$status" = 1 ] && [ -z "$output" ] || wrong "$lines lines: $status"
+	done
+	expect_error 1 fabric "cannot use $text.cut: line 16: the other end has no line: the text is cut" \
+		'save one: rdmactl fabric scan --save FILE'
+	try fabric scan --load "$text" --diff "$text.cut"
+	[ "$status" = 1 ] && [ -z "$output" ]
+	nothing_wrong
+}

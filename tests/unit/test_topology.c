@@ -420,6 +420,10 @@ static const struct {
 	{"Switch 8 \"S\"\ndevid=65536\n", "line 2: there is no such number"},
 	{"Switch 8 \"S\"\ncaguid=0x12345678123456780\n", "line 2: there is no such number"},
 	{"Switch 8 \"S\"\nsysimgguid=\n", "line 2: there is no such number"},
+	{"# Initiated from node 10 port 11\nSwitch 8 \"S\"\n[1] \"H\"[1]\nCa 1 \"H\"\n",
+	 "line 3: the other end has no line: the text is cut"},
+	{"# Initiated from node 10 port 11\nswitchguid=0x1\nSwitch 8 \"S\"\n",
+	 "the node that it began from is not in it"},
 	{"Switch 8 \"S\"\n\x1b[31mred\n",
 	 "line 2: there is no such line in a text of ibnetdiscover: \\x1b[31mred"},
 };
