@@ -38,6 +38,12 @@ refused()
 	nothing_wrong
 }
 
+@test "fabric: no hops at all are no scan" {
+	try fabric --hops 0
+	expect 2 ''
+	[[ "$stderr" = *'from 1 to 63'* ]]
+}
+
 @test "fabric: what kind a destination is, where none is named" {
 	refused '--direct says what kind a destination is, and there is none' \
 		'--from DEST and --switch DEST name one' -D
