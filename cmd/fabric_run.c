@@ -119,10 +119,30 @@ static void show_progress(struct fabric_run *run)
 	progress_show(&run->progress, text);
 }
 
+/* --switch of something else: half a switch would be shown, that behind it. */
+static bool is_no_switch(const struct fabric_run *run)
+{
+	return run->args->part && run->fabric.node_count &&
+	       run->fabric.nodes[0].type != NODE_TYPE_SWITCH;
+}
+
+static void fail_no_switch(struct fabric_run *run)
+{
+	_cleanup_(freep) char *clean = text_clean(run->args->part, strlen(run->args->part));
+	_cleanup_(freep) char *message = mem_format("'%s' is no switch", clean);
+
+	listing_fail(&run->session.listing, STATUS_USAGE, message,
+		     "rdmactl fabric switches lists them; --from DEST --hops 1 is for any node");
+}
+
 static void hear(void *context)
 {
 	struct fabric_run *run = context;
 
+	if (is_no_switch(run)) {
+		run->session.stopped = true;
+		return;
+	}
 	if (run->heard)
 		run->heard(run);
 	if (run->progress.shown)
@@ -156,11 +176,16 @@ static bool scan(struct fabric_run *run)
 	progress_begin(&run->progress, run->session.listing.ctx);
 	run->begin_msec = clock_msec();
 	run->progress_msec = run->begin_msec + PROGRESS_FIRST_MSEC;
-	if (run->heard || run->progress.shown) {
+	if (run->heard || run->progress.shown || run->args->part) {
 		options->heard = hear;
 		options->context = run;
 	}
 	rc = fabric_scan(run->session.engine, options, &run->fabric);
+	if (is_no_switch(run)) {
+		progress_erase(&run->progress);
+		fail_no_switch(run);
+		return false;
+	}
 	if (!rc && run->args->details)
 		rc = fabric_details_read(run->session.engine, options, &run->fabric);
 	progress_erase(&run->progress);

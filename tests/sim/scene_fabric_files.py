@@ -138,6 +138,10 @@ def parts(sim):
         expected = {switch.name} | {far.name for far, _, _, _ in switch.links.values()}
         wrong += unequal(' '.join(words), sorted(title[guid] for guid in graph.nodes),
                          sorted(expected))
+    for words in (('scan',), ('scan', '--jsonl'), ('nodes', '--json')):
+        result = sim.rdmactl('fabric', *words, '--switch', str(lids[sim.host, 1]))
+        wrong += unequal('--switch of an adapter', (result.status, b'is no switch' in result.err,
+                                                    b'"S-' in result.out), (2, True, False))
     graph = scan(sim, '--from', str(lids[switch.name, 0]))
     return wrong + unequal('--from, to the end', len(graph.nodes), len(near))
 
