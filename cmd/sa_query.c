@@ -56,6 +56,7 @@ struct sa_run {
 	const struct mad_attribute *attribute;
 	struct mad_request request;
 	struct mad_record query; /* its data are the request's */
+	uint64_t given;		 /* components that the user named */
 	bool asked;
 	struct mad_record *records;
 	struct sa_count count;
@@ -109,6 +110,20 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	return select_exactly(run, field);
 }
 
+/* The same of what the user named: that once. */
+static bool give_field(struct sa_run *run, const struct field *field, const char *text)
+{
+	const uint64_t mask = sa_component_mask(field);
+
+	if (run->given & mask) {
+		fail_usage(run, mem_format("'%s' is given twice", field->key),
+			   "a record has one value of each field: ask once for each");
+		return false;
+	}
+	run->given |= mask;
+	return set_field(run, field, text);
+}
+
 /* FIELD=VALUE */
 static bool set_component(struct sa_run *run, const char *word)
 {
@@ -130,7 +145,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	else
 		field = schema_find(schema, key);
 	if (field && field->tag && field->width)
-		return set_field(run, field, equals + 1);
+		return give_field(run, field, equals + 1);
 	if (field) {
 		fail_usage(run,
 			   mem_format("the subnet administrator takes no %s to search by", key),
@@ -151,12 +166,8 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
-	struct gid gid = run->session.port.gid;
+	struct gid gid = run->session.port.gid; /* its prefix is that of a GUID */
 
-	if (!name) {
-		gid_format(&gid, gid_text);
-		return set_field(run, schema_find(schema, gid_key), gid_text);
-	}
 	if (mad_target_parse(name, mad_forced_kind(&run->args->mad), &target) ||
 	    target.kind == TARGET_DIRECT) {
 		clean = text_clean(name, strlen(name));
@@ -165,14 +176,27 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	}
 	if (target.kind == TARGET_LID) {
 		text = mem_format("%u", target.lid);
-		return set_field(run, schema_find(schema, lid_key), text);
+		return give_field(run, schema_find(schema, lid_key), text);
 	}
 	if (target.kind == TARGET_GID)
 		gid = target.gid;
 	else
 		bits_set(gid.raw, 64, 64, target.guid);
 	gid_format(&gid, gid_text);
-	return set_field(run, schema_find(schema, gid_key), gid_text);
+	return give_field(run, schema_find(schema, gid_key), gid_text);
+}
+
+/* 15.2.5.16: the source has to be named; it is this port, if nobody says another. */
+static bool set_source(struct sa_run *run)
+{
+	const struct field *slid = schema_find(run->attribute->schema, "slid");
+	const struct field *sgid = schema_find(run->attribute->schema, "sgid");
+	char gid_text[GID_TEXT_SIZE];
+
+	if (run->given & (sa_component_mask(slid) | sa_component_mask(sgid)))
+		return true;
+	gid_format(&run->session.port.gid, gid_text);
+	return set_field(run, sgid, gid_text);
 }
 
 static bool make_query(struct sa_run *run, char **words)
@@ -190,15 +214,15 @@ static bool make_query(struct sa_run *run, char **words)
 		fail_usage(run, mem_string("--from and --to are of rdmactl sa path"), NULL);
 		return false;
 	}
-	/* 15.2.5.16: the source has to be named; of every pair, all paths. */
-	if (path && (!set_end(run, args->from, "slid", "sgid") ||
+	/* 15.2.5.16: of every pair, all paths, unless a number is asked for. */
+	if (path && ((args->from && !set_end(run, args->from, "slid", "sgid")) ||
 		     (args->to && !set_end(run, args->to, "dlid", "dgid")) ||
 		     !set_field(run, schema_find(run->attribute->schema, "numb_path"), PATHS_MOST)))
 		return false;
 	for (; *words; words++)
 		if (!set_component(run, *words))
 			return false;
-	return true;
+	return !path || set_source(run);
 }
 
 static bool next(void *context, struct mad_request *request)

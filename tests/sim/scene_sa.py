@@ -160,12 +160,21 @@ def asked_for(sim):
     paths = sim.document('sa_path', 'sa', 'path', '--to', str(lid))
     wrong += unequal('path from here', (paths.status, [row['dlid'] for row in paths.rows]),
                      (0, [lid]))
+    other = min(lid for (name, _), lid in sim.lids().items() if not sim.net.nodes[name].is_switch)
+    paths = sim.document('sa_path', 'sa', 'path', '--to', str(lid), 'slid=%d' % other,
+                         'numb_path=1', 'mtu_bytes=512', 'mtu_selector=greater-than')
+    wrong += unequal('path from the slid', (paths.status, [(row['slid'], row['dlid'])
+                                                           for row in paths.rows]),
+                     (0, [(other, lid)]))
     faster = sim.document('sa_path', 'sa', 'path', '--to', str(lid), 'rate_gbps=300')
     wrong += unequal('path of a higher rate', (faster.status, faster.rows), (0, []))
     for words, part in ((('nodes', 'lid'), "'lid' is no FIELD=VALUE"),
                         (('nodes', 'lid=x'), "'x' is no value of lid"),
                         (('nodes', 'lid=70000'), "lid does not hold '70000'"),
                         (('nodes', 'lidd=7'), "did you mean 'lid'?"),
+                        (('nodes', 'lid=3', 'lid=2'), "'lid' is given twice"),
+                        (('path', 'dlid=4', '--to', '5'), "'dlid' is given twice"),
+                        (('path', 'numb_path=1', 'numb_path=2'), "'numb_path' is given twice"),
                         (('nodes', '--to', '5'), '--from and --to are of rdmactl sa path'),
                         (('nodes', '--guid'),
                          '--guid says what kind a destination is, and there is none'),
