@@ -147,23 +147,27 @@ static size_t find_name(const struct fabric_run *run, const char *word, uint32_t
 	return found;
 }
 
-/* `leaf 3/12`, as messages call a port. */
-static bool find_port_name(const struct fabric_run *run, const char *word,
-			   struct fabric_place *place)
+/* `leaf 3/12`, as messages call a port: how many nodes may be meant, of one the port taken. */
+static size_t find_port_name(const struct fabric_run *run, const char *word,
+			     struct fabric_place *place)
 {
 	const struct fabric *fabric = &run->fabric;
 	const char *slash = strrchr(word, '/');
 	_cleanup_(freep) char *name = NULL;
 	uint64_t number;
 	uint32_t node = FABRIC_NONE;
+	size_t found;
 
 	if (!slash || text_parse_u64(slash + 1, 10, FABRIC_PORT_MOST, &number) || !number)
-		return false;
+		return 0;
 	name = mem_format("%.*s", (int)(slash - word), word);
-	if (find_name(run, name, &node) != 1 || number > fabric->nodes[node].port_count)
-		return false;
+	found = find_name(run, name, &node);
+	if (found != 1)
+		return found;
+	if (number > fabric->nodes[node].port_count)
+		return 0;
 	take_port(fabric, fabric_port_at(fabric, node, (unsigned int)number), place);
-	return true;
+	return 1;
 }
 
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)

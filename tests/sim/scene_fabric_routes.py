@@ -88,9 +88,33 @@ def unrouted(sim):
     return wrong + unequal('multicast', (groups.status, groups.rows), (0, []))
 
 
+def twins():
+    """Two adapters of one name, and two of their own."""
+    net = fabric.Net()
+    switch = net.add(fabric.Node('Switch', 'S-1', 4))
+    for number, name in enumerate((b'here', b'twin', b'twin', b'lone'), 1):
+        net.link(switch, number, net.add(fabric.Node('Hca', 'H-%d' % number, 1, name)), 1)
+    return net
+
+
+def named(sim):
+    """NAME and NAME/PORT of a name that is there once, twice, and not at all."""
+    wrong = []
+    for word, status, said in (('lone', 0, ''), ('lone/1', 0, ''), ('twin', 2, ' is 2 nodes'),
+                               ('twin/1', 2, ' is 2 nodes'), ('lone/2', 5, 'has found no node'),
+                               ('none/1', 5, 'has found no node')):
+        result = sim.rdmactl('fabric', 'route', 'here', word)
+        wrong += unequal('status of ' + word, result.status, status)
+        wrong += [] if said in result.err.decode() else result.describe()
+    return wrong
+
+
 def play(tap, box):
     with bed.Simulator(box, HERE['tree20']) as sim:
         tap.test('fabric: tables and balance without a subnet manager', unrouted(sim))
+    with bed.Simulator(box, twins()) as sim:
+        sim.start_manager()
+        tap.test('fabric route: names that several have', named(sim))
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()
