@@ -35,7 +35,7 @@ static bool read_names(struct fabric_run *run)
 	rc = file_read(path, MOST_NAME_BYTES, &text, &length);
 	if (rc)
 		message = mem_format("cannot read %s: %s", path, strerror(-rc));
-	else if (node_names_parse(text, &run->names, &line))
+	else if (node_names_parse(text, length, &run->names, &line))
 		message = mem_format("%s: line %u names no node", path, line);
 	if (message)
 		listing_fail(listing, STATUS_FAILED, message,

@@ -9,16 +9,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static int compare_guids(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
-	uint64_t a = ((const struct node_name *)left)->guid;
-	uint64_t b = ((const struct node_name *)right)->guid;
+	const struct node_name *a = left, *b = right;
 
-	return a < b ? -1 : a > b;
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
 }
 
 /* `GUID "name"` or `GUID name`; an empty line is none. */
-static int parse_line(char *line, struct node_names *names)
+static int parse_line(char *line, unsigned int number, struct node_names *names)
 {
 	char *rest = line + strspn(line, " \t\r"), *guid = rest, *end;
 	struct node_name *entry;
@@ -46,11 +47,13 @@ static int parse_line(char *line, struct node_names *names)
 		return -EINVAL;
 	entry = mem_append(&names->items, &names->count, sizeof(*entry));
 	entry->guid = value;
+	entry->line = number;
 	entry->name = text_clean(rest, (size_t)(end - rest));
 	return 0;
 }
 
-int node_names_parse(const char *text, struct node_names *names, unsigned int *ret_line)
+int node_names_parse(const char *text, size_t length, struct node_names *names,
+		     unsigned int *ret_line)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 	char *rest = copy, *line;
@@ -59,26 +62,34 @@ int node_names_parse(const char *text, struct node_names *names, unsigned int *r
 
 	while ((line = strsep(&rest, "\n"))) {
 		number++;
-		if (parse_line(line, &found)) {
+		/* The last line ends at a NUL: that of the text, or one within. */
+		if (parse_line(line, number, &found) || (!rest && strlen(text) != length)) {
 			node_names_clear(&found);
 			*ret_line = number;
 			return -EINVAL;
 		}
 	}
 	if (found.count)
-		qsort(found.items, found.count, sizeof(*found.items), compare_guids);
+		qsort(found.items, found.count, sizeof(*found.items), compare_names);
 	*names = found;
 	return 0;
 }
 
 const char *node_names_find(const struct node_names *names, uint64_t guid)
 {
-	const struct node_name key = {.guid = guid};
-	const struct node_name *found = NULL;
+	size_t low = 0, high = names ? names->count : 0;
 
-	if (names && names->count)
-		found = bsearch(&key, names->items, names->count, sizeof(key), compare_guids);
-	return found ? found->name : NULL;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (names->items[middle].guid < guid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return names && low < names->count && names->items[low].guid == guid
+		       ? names->items[low].name
+		       : NULL;
 }
 
 void node_names_clear(struct node_names *names)

@@ -10,19 +10,21 @@
 
 struct node_name {
 	uint64_t guid;
+	unsigned int line;
 	char *name; /* cleaned */
 };
 
 struct node_names {
-	struct node_name *items; /* sorted by GUID */
+	struct node_name *items; /* sorted by GUID, then by line */
 	size_t count;
 };
 
 /*
- * Fills empty names from the text of such a file. Returns 0, or -EINVAL with the number of the
- * first line that is wrong.
+ * Fills empty names from the text of such a file, with a NUL behind it. Returns 0, or -EINVAL with
+ * the number of the first line that is wrong.
  */
-int node_names_parse(const char *text, struct node_names *names, unsigned int *ret_line);
-/* NULL: it has none. */
+int node_names_parse(const char *text, size_t length, struct node_names *names,
+		     unsigned int *ret_line);
+/* Of several the first, as ibnetdiscover takes it; NULL: it has none. */
 const char *node_names_find(const struct node_names *names, uint64_t guid);
 void node_names_clear(struct node_names *names);

@@ -100,7 +100,7 @@ static void test_slurm_names(void **state)
 	sample_add(subnet, NODE_TYPE_CA, "\n SwitchName=evil\n");
 	sample_add(subnet, NODE_TYPE_CA, "\xff\xfe");
 	sample_add(subnet, NODE_TYPE_CA, "[[[");
-	assert_int_equal(node_names_parse(map, &subnet->names, &line), 0);
+	assert_int_equal(node_names_parse(map, strlen(map), &subnet->names, &line), 0);
 	for (uint32_t i = 3; i < 7; i++)
 		sample_join(subnet, i % 2, i);
 	sample_join_all(subnet, 0, 2, 2, 1, 1);

@@ -230,11 +230,12 @@ static void test_write_names(void **state)
 	struct node_names names = {.items = NULL};
 	const struct fabric_view view = {.fabric = &fabric, .names = &names};
 	_cleanup_(freep) char *text = NULL;
+	static const char map[] = "0x1000 \"one\"\n0x2000 \"two\"\n";
 	unsigned int line;
 
 	(void)state;
 	make_graph(&fabric);
-	assert_int_equal(node_names_parse("0x1000 \"one\"\n0x2000 \"two\"\n", &names, &line), 0);
+	assert_int_equal(node_names_parse(map, strlen(map), &names, &line), 0);
 	text = ibnetdiscover_text(&view, 0);
 	assert_non_null(strstr(text, "Ca\t1 \"H-0000000000001000\"\t\t# \"first\"\n"));
 	assert_non_null(strstr(text, "[1](1001) \t\t# \"one\" lid 1 4xEDR\n"));
