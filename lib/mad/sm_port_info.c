@@ -15,7 +15,14 @@ enum {
 	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all that are supported */
 	SPEED_EXT_DISABLED = 30,
 	SPEED_EXT_ALL = 31,
+	/* PortInfo:PortPhysicalState */
+	LINK_UP = 5,
 };
+
+bool port_info_has_link(const unsigned char *info)
+{
+	return bits_get(info, MAD_AT(33, 0), 4) == LINK_UP;
+}
 
 static uint64_t cap_mask(const unsigned char *info)
 {
@@ -85,6 +92,8 @@ static const struct lane_speed *active_speed(const unsigned char *info)
 {
 	uint64_t code;
 
+	if (!port_info_has_link(info))
+		return NULL;
 	if (port_info_has_speeds_ext2(info) && (code = bits_get(info, MAD_AT(56, 1), 2)))
 		return find_speed(speeds_ext2, code);
 	if (port_info_has_speeds_ext(info) && (code = bits_get(info, MAD_AT(62, 0), 4)))

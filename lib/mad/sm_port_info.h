@@ -11,7 +11,11 @@
 
 #define SM_PORT_INFO_BYTES 64
 
-/* All take the 64 bytes of a PortInfo. */
+/*
+ * All take the 64 bytes of a PortInfo. What it tells of an active speed means something only with a
+ * link: without one there is no speed and no rate.
+ */
+bool port_info_has_link(const unsigned char *info);
 bool port_info_has_speeds_ext(const unsigned char *info);
 bool port_info_has_cap_mask2(const unsigned char *info);
 bool port_info_has_speeds_ext2(const unsigned char *info);
@@ -31,6 +35,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		function_(mad_data(record) + (base_), value);      \
 	}
 #define SM_PORT_INFO_GETTERS(prefix_, base_)                                           \
+	SM_PORT_INFO_TEST(prefix_##_has_link, port_info_has_link, base_)               \
 	SM_PORT_INFO_TEST(prefix_##_has_ext, port_info_has_speeds_ext, base_)          \
 	SM_PORT_INFO_TEST(prefix_##_has_cap2, port_info_has_cap_mask2, base_)          \
 	SM_PORT_INFO_TEST(prefix_##_has_ext2, port_info_has_speeds_ext2, base_)        \
@@ -47,7 +52,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 			 "PHYSICAL", FIELD_DEFAULT, "physical state", SA_COMPONENT(16)),           \
 		MAD_CODED(FIELD_UNSIGNED, MAD_AT((base) + 31, 0), 8, link_width_numbers,           \
 			  "width_lanes", "LANES", FIELD_DEFAULT, "active width of the link",       \
-			  SA_COMPONENT(13)),                                                       \
+			  SA_COMPONENT(13), .present = prefix_##_has_link),                        \
 		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
 			       0, "name of the active speed, of the newest field that tells it"),  \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",    \

@@ -292,6 +292,9 @@ def port_info(text):
     name, signal, counted = SPEEDS[found['speed_active'] if active == 'none' else active]
     found['speed'], found['speed_gbps'] = name, signal
     found['rate_gbps'] = counted * found['width_lanes']
+    # Without a link it tells of some all the same.
+    if found['physical_state'] != 'link-up':
+        found.update(dict.fromkeys(('width_lanes', 'speed', 'speed_gbps', 'rate_gbps')))
     return found
 
 

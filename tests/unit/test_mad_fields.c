@@ -404,6 +404,7 @@ static void speeds_of_ports(void **state)
 		record.data[22] = ports[i].cap14_15;
 		record.data[23] = 0x08; /* traps, so that the mask is one */
 		record.data[31] = ports[i].width;
+		record.data[33] = 0x52; /* LinkUp */
 		record.data[35] = ports[i].base;
 		record.data[56] = ports[i].ext2;
 		record.data[60] = ports[i].cap2_11;
@@ -427,6 +428,7 @@ static void speeds_of_switch_ports(void **state)
 
 	(void)state;
 	record.data[31] = 2;
+	record.data[33] = 0x52;
 	record.data[35] = 0x40;
 	check_values(MAD_CLASS_SM, 0x15, &record,
 		     (const struct expected[]){{"speed", "QDR"}, {"speed_ext_active", "none"}}, 2);
@@ -436,6 +438,25 @@ static void speeds_of_switch_ports(void **state)
 	record.data[56] = 0x20;
 	check_values(MAD_CLASS_SM, 0x15, &record,
 		     (const struct expected[]){{"speed", "XDR"}, {"speed_ext2_active", "xdr"}}, 2);
+}
+
+/* What is active is nothing without a link, whatever the bytes are. */
+static void speeds_without_a_link(void **state)
+{
+	struct mad_record record = {.object = NULL};
+
+	(void)state;
+	memcpy(record.data, port_info, sizeof(port_info));
+	record.data[33] = 0x22; /* Polling */
+	check_values(MAD_CLASS_SM, 0x15, &record,
+		     (const struct expected[]){{"width_lanes", NULL},
+					       {"speed", NULL},
+					       {"speed_gbps", NULL},
+					       {"rate_gbps", NULL},
+					       {"speed_active", "qdr"},
+					       {"speed_ext_active", "hdr"},
+					       {"width_supported", "1x,4x,2x"}},
+		     7);
 }
 
 static void extended_speeds_enabled(void **state)
@@ -677,6 +698,7 @@ int main(void)
 		cmocka_unit_test(speeds_of_ports),
 		cmocka_unit_test(extended_speeds_enabled),
 		cmocka_unit_test(speeds_of_switch_ports),
+		cmocka_unit_test(speeds_without_a_link),
 		cmocka_unit_test(multicast_entries),
 		cmocka_unit_test(path_record),
 		cmocka_unit_test(rates_of_paths),
