@@ -81,3 +81,15 @@ unknown()
 	[ "$status" = 1 ] && [ -z "$output" ]
 	nothing_wrong
 }
+
+# No way leads there: that is not known, which is neither 0 nor the code for it.
+@test "fabric: a part of a text that hangs together with nothing" {
+	sed -i '/^\[4\]/d' "$text"
+	try fabric nodes --load "$text" --no-headings --tsv -o node,hops,path --save "$text.json"
+	expect 0 $'H-1\t0\t0\nS-1\t1\t0,1\nS-2\t\t\nH-2\t\t' ''
+	try fabric nodes --load "$text.json" --no-headings --tsv -o node,hops,path
+	expect 0 $'H-1\t0\t0\nS-1\t1\t0,1\nS-2\t\t\nH-2\t\t' ''
+	try fabric nodes --load "$text" --json -o node,hops,path
+	jq -e '[.fabric_nodes[] | select(.hops == null and .path == null).node] == ["S-2", "H-2"]' \
+		<<<"$output"
+}
