@@ -9,13 +9,33 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static int compare_names(const void *left, const void *right)
+static int compare_guids(const void *left, const void *right)
 {
 	const struct node_name *a = left, *b = right;
 
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return (a->guid > b->guid) - (a->guid < b->guid);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct node_name *a = left, *b = right;
+	int order = compare_guids(left, right);
+
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Of those of one GUID the first line counts, as to ibnetdiscover. */
+static void drop_repeated(struct node_names *names)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (kept && names->items[kept - 1].guid == names->items[i].guid)
+			free(names->items[i].name);
+		else
+			names->items[kept++] = names->items[i];
+	}
+	names->count = kept;
 }
 
 /* `GUID "name"` or `GUID name`; an empty line is none. */
@@ -70,26 +90,20 @@ int node_names_parse(const char *text, size_t length, struct node_names *names,
 		}
 	}
 	if (found.count)
-		qsort(found.items, found.count, sizeof(*found.items), compare_names);
+		qsort(found.items, found.count, sizeof(*found.items), compare_lines);
+	drop_repeated(&found);
 	*names = found;
 	return 0;
 }
 
 const char *node_names_find(const struct node_names *names, uint64_t guid)
 {
-	size_t low = 0, high = names ? names->count : 0;
+	const struct node_name key = {.guid = guid};
+	const struct node_name *found = NULL;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (names->items[middle].guid < guid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return names && low < names->count && names->items[low].guid == guid
-		       ? names->items[low].name
-		       : NULL;
+	if (names && names->count)
+		found = bsearch(&key, names->items, names->count, sizeof(key), compare_guids);
+	return found ? found->name : NULL;
 }
 
 void node_names_clear(struct node_names *names)

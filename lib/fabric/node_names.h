@@ -15,7 +15,7 @@ struct node_name {
 };
 
 struct node_names {
-	struct node_name *items; /* sorted by GUID, then by line */
+	struct node_name *items; /* sorted by GUID, each once */
 	size_t count;
 };
 
