@@ -40,13 +40,13 @@ try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
 	$(CC) $$($(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) -x c -c -o /dev/null - 2>/dev/null && echo $(2))
 FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,-DHAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX)
 
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS) $(HARDEN) \
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
 LIBS = -ldl -pthread
 
-LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
+LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))
 SOURCES := $(LIB_SOURCES) $(CMD_SOURCES)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -131,7 +131,7 @@ clean:
 
 .PHONY: format
 format:
-	clang-format -i $(SOURCES) $(wildcard lib/*/*.h cmd/*.h cmd/*/*.h tests/unit/*.[ch] tests/fuzz/*.[ch])
+	clang-format -i $(SOURCES) $(shell git ls-files '*.h' 'tests/*.[ch]')
 
 .PHONY: help
 help:

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 #define COMMAND(name) extern const struct command name##_command;
-#include "commands.def"
+#include "cmd/commands.def"
 #undef COMMAND
 
 /* Status of what was written; complains and returns STATUS_FAILED if some of it was lost. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "listing.h"
+#include "cmd/listing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "commands.h"
+#include "cmd/commands.h"
 
 enum { WORDS_MOST = 24 }; /* of a field, that are told after a bad one */
 

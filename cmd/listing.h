@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "load/inventory.h"
+#include "host/inventory.h"
 #include "render/render.h"
 
 struct listing {

@@ -12,13 +12,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/help.h"
-#include "commands.h"
-#include "compat/compat.h"
+#include "cmd/commands.h"
+#include "cmd/compat/compat.h"
 #include "render/render.h"
 
 #define COMMAND(name) &name##_command,
 static const struct command *const commands[] = {
-#include "commands.def"
+#include "cmd/commands.def"
 };
 #undef COMMAND
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "option_use.h"
+#include "cmd/option_use.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "commands.h"
+#include "cmd/commands.h"
 
 static bool has_word(const char *words, const char *word)
 {

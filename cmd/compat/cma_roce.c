@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "compat/compat.h"
-#include "load/cma_defaults.h"
+#include "cmd/compat/compat.h"
+#include "host/cma_defaults.h"
 
 struct query {
 	const struct personality_call *call;

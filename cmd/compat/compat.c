@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "compat/compat.h"
+#include "cmd/compat/compat.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -8,19 +8,19 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "commands.h"
-#include "listing.h"
+#include "cmd/commands.h"
+#include "cmd/listing.h"
 
 #define PERSONALITY(name) &name##_personality,
 static const struct personality *const personalities[] = {
-#include "compat/personalities.def"
+#include "cmd/compat/personalities.def"
 };
 #undef PERSONALITY
 
 /* Their names once more, for completion. */
 #define PERSONALITY(name) {0, #name},
 static const struct enum_name personality_names[] = {
-#include "compat/personalities.def"
+#include "cmd/compat/personalities.def"
 	{0, NULL},
 };
 #undef PERSONALITY

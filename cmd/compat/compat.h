@@ -31,7 +31,7 @@ struct personality {
 };
 
 #define PERSONALITY(name) extern const struct personality name##_personality;
-#include "compat/personalities.def"
+#include "cmd/compat/personalities.def"
 #undef PERSONALITY
 
 struct ctx;

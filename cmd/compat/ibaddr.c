@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibaddr(8) of infiniband-diags: LIDs and GID of a port, as NodeInfo and PortInfo have them. */
-#include "compat/ibaddr.h"
+#include "cmd/compat/ibaddr.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "load/mad_port.h"
-#include "mad/engine_gather.h"
-#include "mad/engine_open.h"
-#include "mad/header.h"
+#include "mad/mad_port.h"
+#include "mad/engine/engine_gather.h"
+#include "mad/engine/engine_open.h"
+#include "mad/format/header.h"
 #include "schema/bits.h"
 
 enum { NODE_INFO = 0x11, PORT_INFO = 0x15, PATH_RECORD = 0x35 };

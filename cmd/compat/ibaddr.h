@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "compat/compat.h"
+#include "cmd/compat/compat.h"
 #include "mad/target.h"
 
 struct ibaddr_args {

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "compat/ibaddr.h"
+#include "cmd/compat/ibaddr.h"
 
 #define CONFIGURATION "/etc/infiniband-diags/ibdiag.conf"
 

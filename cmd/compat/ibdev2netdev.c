@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "compat/compat.h"
-#include "load/class_files.h"
-#include "load/inventory.h"
-#include "model/need.h"
-#include "model/netdev.h"
+#include "cmd/compat/compat.h"
+#include "host/class_files.h"
+#include "host/inventory.h"
+#include "host/need.h"
+#include "host/netdev.h"
 
 #define UNKNOWN "NA"
 #define NEEDS	(NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE)

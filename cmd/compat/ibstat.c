@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "compat/compat.h"
-#include "load/channel_adapter.h"
+#include "cmd/compat/compat.h"
+#include "host/channel_adapter.h"
 
 /* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
 enum { HAS_CM = 1 << 16 };

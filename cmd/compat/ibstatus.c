@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compat/compat.h"
-#include "load/class_files.h"
+#include "cmd/compat/compat.h"
+#include "host/class_files.h"
 
 /* What the shell takes for the end of a word. */
 static const char *const blanks = " \t\n";

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "compat/compat.h"
-#include "load/verbs_devices.h"
+#include "cmd/compat/compat.h"
+#include "host/verbs_devices.h"
 
 /* The list of libibverbs, or NULL: then standard error says why in the tools' words. */
 struct verbs_devices *ibv_open_list(const struct personality_call *call);

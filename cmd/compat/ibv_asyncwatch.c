@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compat/ibv.h"
+#include "cmd/compat/ibv.h"
 
 static int usage(const char *program, int status)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compat/compat.h"
-#include "compat/ibv.h"
+#include "cmd/compat/compat.h"
+#include "cmd/compat/ibv.h"
 
 struct verbs_devices *ibv_open_list(const struct personality_call *call)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compat/compat.h"
-#include "compat/ibv.h"
-#include "model/names.h"
+#include "cmd/compat/compat.h"
+#include "cmd/compat/ibv.h"
+#include "host/names.h"
 
 enum { DEVICE_COLUMN = 40, PORT_COLUMN = 48, PORT_INDENT = 3 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "compat/ibv.h"
+#include "cmd/compat/ibv.h"
 
 /* One line of a limit: %d if it has no digits, else so many in hexadecimal (at least). */
 struct limit {

@@ -11,10 +11,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "compat/compat.h"
-#include "load/inventory.h"
-#include "load/software_device.h"
-#include "model/need.h"
+#include "cmd/compat/compat.h"
+#include "host/inventory.h"
+#include "host/software_device.h"
+#include "host/need.h"
 
 #define NEEDS \
 	(NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES | NEED_MTU | NEED_NETDEV_SPEED | NEED_DRIVER)

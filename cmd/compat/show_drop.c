@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "compat/compat.h"
-#include "counters_run.h"
+#include "cmd/commands.h"
+#include "cmd/compat/compat.h"
+#include "cmd/counters/counters_run.h"
 
 static int usage(const char *program, FILE *file, int status)
 {

@@ -11,10 +11,10 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "compat/compat.h"
-#include "load/class_files.h"
-#include "load/inventory.h"
-#include "model/need.h"
+#include "cmd/compat/compat.h"
+#include "host/class_files.h"
+#include "host/inventory.h"
+#include "host/need.h"
 
 /* A name of the kernel's, cleaned: four bytes for each of NAME_MAX. */
 enum { NAME_TEXT_SIZE = 1024 };

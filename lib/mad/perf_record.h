@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "mad/pm_counters.h"
+#include "mad/format/pm_counters.h"
 
 /* A counter that is all ones has stopped there: the true value is that or more. */
 struct perf_counter {

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "mad/header.h"
-#include "mad/transport.h"
+#include "mad/format/header.h"
+#include "mad/engine/transport.h"
 
 #define MAD_HOPS_MOST 63u /* of a directed route: IBA 1, 14.2.2 */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "model/device.h"
+#include "host/device.h"
 #include "schema/bits.h"
 
 #define FIRST_MLID	  0xc000u /* IBA 1, 4.1.3 */

@@ -2,7 +2,7 @@
 /* Which SMPs it takes to read an attribute of a node whole: ports, blocks, parts. */
 #pragma once
 
-#include "mad/attribute.h"
+#include "mad/format/attribute.h"
 
 /* What has to be known of a node before; 0 where it was not asked for. */
 struct smp_node {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "model/device.h"
-#include "selftest/session.h"
+#include "host/device.h"
+#include "selftest/wire/session.h"
 
 _Static_assert(SELFTEST_MOST_PAIRS == LIMIT_PAIRS, "as message.h has it");
 _Static_assert(SELFTEST_MOST_DEPTH == LIMIT_DEPTH, "as message.h has it");

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/endpoint.h"
-#include "model/selftest_result.h"
+#include "host/endpoint/endpoint.h"
+#include "selftest/selftest_result.h"
 #include "schema/value.h"
 
 enum selftest_operation {

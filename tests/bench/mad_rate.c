@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/mem.h"
-#include "mad/attribute.h"
-#include "mad/engine_open.h"
+#include "mad/format/attribute.h"
+#include "mad/engine/engine_open.h"
 
 #define NODE_INFO 0x11
 

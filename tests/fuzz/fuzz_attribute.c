@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/attribute.h"
+#include "mad/format/attribute.h"
 #include "render/format.h"
 #include "schema/bits.h"
 

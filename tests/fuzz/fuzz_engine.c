@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "mad/engine.h"
+#include "mad/engine/engine.h"
 
 #define REQUESTS   24u
 #define HEADROOM   16u

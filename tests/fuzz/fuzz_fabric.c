@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/diff.h"
-#include "fabric/link.h"
-#include "fabric/saved.h"
+#include "fabric/diff/diff.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/saved.h"
 #include "render/capture.h"
 #include "render/json_read.h"
 

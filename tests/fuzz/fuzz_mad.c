@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/decode.h"
-#include "mad/dump.h"
+#include "mad/format/decode.h"
+#include "mad/format/dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

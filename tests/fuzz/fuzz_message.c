@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "selftest/message_layout.h"
+#include "selftest/wire/message_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

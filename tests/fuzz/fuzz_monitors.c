@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "source/nldev_monitor.h"
-#include "source/rtnl_monitor.h"
-#include "source/verbs_async.h"
+#include "kernel/nldev_monitor.h"
+#include "kernel/rtnl_monitor.h"
+#include "kernel/verbs_async.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

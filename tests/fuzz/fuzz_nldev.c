@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "source/netlink.h"
-#include "source/nldev.h"
-#include "source/nldev_stat.h"
+#include "kernel/netlink.h"
+#include "host/nldev.h"
+#include "counter/nldev_stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

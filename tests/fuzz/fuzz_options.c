@@ -12,10 +12,10 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/complete.h"
-#include "load/object.h"
-#include "model/device.h"
-#include "model/gid_entry.h"
-#include "model/names.h"
+#include "host/object.h"
+#include "host/device.h"
+#include "host/gid_entry.h"
+#include "host/names.h"
 #include "schema/columns.h"
 
 enum { MOST_WORDS = 20 };

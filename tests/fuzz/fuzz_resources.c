@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "source/nldev_resources.h"
-#include "source/procfs.h"
+#include "resource/nldev_resources.h"
+#include "kernel/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "source/rtnl.h"
-#include "source/rtnl_stats.h"
+#include "host/rtnl.h"
+#include "counter/rtnl_stats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/saved_counters.h"
+#include "counter/saved_counters.h"
 #include "render/json_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

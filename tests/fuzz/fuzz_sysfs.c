@@ -17,9 +17,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "load/inventory.h"
-#include "model/gid_choice.h"
-#include "model/netdev.h"
+#include "host/inventory.h"
+#include "host/endpoint/gid_choice.h"
+#include "host/netdev.h"
 
 #define DEVICE "sys/class/infiniband/mlx5_0/"
 #define PCI    "sys/devices/pci0000:3a/0000:3b:00.0/"

@@ -10,10 +10,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/iblinkinfo.h"
-#include "fabric/ibnetdiscover.h"
-#include "fabric/topology_cache.h"
-#include "fabric/topology_read.h"
+#include "fabric/format/iblinkinfo.h"
+#include "fabric/format/ibnetdiscover.h"
+#include "fabric/format/topology_cache.h"
+#include "fabric/format/topology_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "mad/engine.h"
+#include "mad/engine/engine.h"
 
 #define FAKE_HEADROOM 8u
 #define FAKE_MOST     512u /* arrivals that wait */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/view.h"
+#include "fabric/graph/view.h"
 #include "schema/bits.h"
 
 /* PortInfo: 14.2.5.6 */

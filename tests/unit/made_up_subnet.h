@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "fabric/scan.h"
+#include "fabric/scan/scan.h"
 #include "fake_transport.h"
-#include "mad/attribute.h"
+#include "mad/format/attribute.h"
 #include "schema/bits.h"
 
 #define MOST_NODES 80u

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "source/sysfs.h"
+#include "kernel/sysfs.h"
 
 struct saved_tree {
 	char path[PATH_MAX];

@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "selftest/interop_pingpong.h"
-#include "selftest/interop_rping.h"
+#include "selftest/interop/interop_pingpong.h"
+#include "selftest/interop/interop_rping.h"
 
 /* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
 struct device {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "selftest/agent_cm.h"
+#include "selftest/agent/agent_cm.h"
 
 /* More requests than a wait of this length may see, one a millisecond. */
 #define FLOOD	   1000u

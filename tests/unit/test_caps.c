@@ -13,10 +13,10 @@
 #include <infiniband/verbs.h>
 
 #include "base/mem.h"
-#include "model/caps_names.h"
-#include "model/device.h"
-#include "model/names.h"
-#include "source/verbs_caps.h"
+#include "host/caps/caps_names.h"
+#include "host/device.h"
+#include "host/names.h"
+#include "host/verbs_caps.h"
 
 #define assert_number(number, expected)                     \
 	do {                                                \

@@ -10,12 +10,12 @@
 #include <ctype.h>
 
 #include "base/mem.h"
-#include "commands.h"
+#include "cmd/commands.h"
 #include "schema/columns.h"
 
 #define COMMAND(name) &name##_command,
 static const struct command *const commands[] = {
-#include "commands.def"
+#include "cmd/commands.def"
 };
 #undef COMMAND
 

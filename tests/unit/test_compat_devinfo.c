@@ -16,8 +16,8 @@
 
 #include "base/mem.h"
 #include "captured.h"
-#include "compat/ibv.h"
-#include "source/verbs_caps.h"
+#include "cmd/compat/ibv.h"
+#include "host/verbs_caps.h"
 
 struct shape {
 	const char *name, *board_id;

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "model/counter_change.h"
-#include "model/saved_counters.h"
+#include "counter/counter_change.h"
+#include "counter/saved_counters.h"
 
 /* Two devices with a port each, of 100 Gb/s. */
 struct host {

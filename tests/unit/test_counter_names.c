@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/counter_meaning.h"
-#include "model/counter_names.h"
+#include "counter/counter_meaning.h"
+#include "counter/names/counter_names.h"
 
 #define for_each_row(table, row)                                     \
 	for (size_t t_ = 0; ((table) = counter_catalogue[t_]); t_++) \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mad/decode.h"
+#include "mad/format/decode.h"
 #include "schema/bits.h"
 
 static void make(unsigned char *mad, unsigned int mgmt_class, unsigned int method, unsigned int id,

@@ -13,8 +13,8 @@
 #include <rdma/rdma_cma.h>
 
 #include "base/mem.h"
-#include "model/device.h"
-#include "model/diagnosis.h"
+#include "host/device.h"
+#include "selftest/diagnosis/diagnosis.h"
 
 #define PEER "10.9.0.2"
 

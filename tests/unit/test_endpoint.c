@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "load/endpoint.h"
+#include "host/endpoint/endpoint_choice.h"
 
 enum { ETHERNET = 1, IPOIB = 32 }; /* ARPHRD_* */
 

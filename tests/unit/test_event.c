@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/event.h"
-#include "model/event_rule.h"
+#include "event/event.h"
+#include "event/event_rule.h"
 
 static const struct event_time start = {.wall_nsec = UINT64_C(1767225599007999999)};
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/event_state.h"
+#include "event/event_state.h"
 
 enum { OPER_DOWN = 2, OPER_LOWER_DOWN = 3, OPER_UP = 6 };
 enum { ETH0 = 3, BOND0 = 4, VLAN = 5, OTHER = 6, PEER = 7 };

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/event_state.h"
+#include "event/event_state.h"
 
 enum { GIDS = 6, LINKS = 4, ADDRESSES = 5, STEPS = 60000 };
 enum { ACTIVE = 4 };

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/event_state.h"
-#include "model/gid_entry.h"
+#include "event/event_state.h"
+#include "host/gid_entry.h"
 
 enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4, DEFER = 5 };
 

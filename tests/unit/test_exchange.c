@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "selftest/exchange.h"
+#include "selftest/wire/exchange.h"
 
 enum { OURS, THEIRS };
 

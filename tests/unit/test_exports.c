@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Slurm's topology and Graphviz: of made-up subnets, good, damaged and hostile. */
-#include "fabric/dot.h"
-#include "fabric/dot_text.h"
-#include "fabric/hostlist.h"
-#include "fabric/slurm.h"
-#include "fabric/tree.h"
+#include "fabric/format/dot.h"
+#include "fabric/format/dot_text.h"
+#include "fabric/graph/hostlist.h"
+#include "fabric/format/slurm.h"
+#include "fabric/graph/tree.h"
 #include "made_up_fabric.h"
 
 static void test_damaged_dot(void **state)

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/diff.h"
+#include "fabric/diff/diff.h"
 #include "made_up_fabric.h"
 
 enum { LEAF, LEAF_2, HOST, HOST_2, HOST_3, NODES };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/findings.h"
+#include "fabric/check/findings.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "fabric/forwarding.h"
+#include "fabric/route/forwarding.h"
 #include "fake_transport.h"
-#include "mad/attribute.h"
+#include "mad/format/attribute.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

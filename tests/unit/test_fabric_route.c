@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/balance.h"
-#include "fabric/route.h"
-#include "fabric/route_view.h"
+#include "fabric/route/balance.h"
+#include "fabric/route/route.h"
+#include "fabric/route/route_view.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

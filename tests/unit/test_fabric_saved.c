@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/saved.h"
-#include "fabric/view.h"
+#include "fabric/format/saved.h"
+#include "fabric/graph/view.h"
 #include "made_up_fabric.h"
 #include "render/capture.h"
 #include "render/json_read.h"

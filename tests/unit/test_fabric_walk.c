@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "fabric/forwarding.h"
-#include "fabric/walk.h"
+#include "fabric/route/forwarding.h"
+#include "fabric/route/walk.h"
 #include "fake_transport.h"
-#include "mad/attribute.h"
+#include "mad/format/attribute.h"
 #include "schema/bits.h"
 
 enum { NODE_DESCRIPTION = 0x10, NODE_INFO, SWITCH_INFO, PORT_INFO = 0x15, LINEAR_TABLE = 0x19 };

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "model/gid_choice.h"
+#include "host/endpoint/gid_choice.h"
 
 enum { ETHERNET = 1, IPOIB = 32 }; /* ARPHRD_* */
 

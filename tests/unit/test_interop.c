@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/device.h"
-#include "model/gid_entry.h"
-#include "selftest/interop.h"
-#include "selftest/interop_text.h"
+#include "host/device.h"
+#include "host/gid_entry.h"
+#include "selftest/interop/interop.h"
+#include "selftest/interop/interop_text.h"
 
 /* ibv_rc_pingpong -d rxa -g 1 of rdma-core 44. */
 static const char seen_line[] = "0000:000011:24c30d:00000000000000000000ffff0a090001";

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mad/class_port_info.h"
-#include "mad/cm_table.h"
-#include "mad/header.h"
-#include "mad/pm_counters.h"
+#include "mad/format/class_port_info.h"
+#include "mad/format/cm_table.h"
+#include "mad/format/header.h"
+#include "mad/format/pm_counters.h"
 #include "render/format.h"
 #include "schema/bits.h"
 

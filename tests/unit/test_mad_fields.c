@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mad/attribute.h"
-#include "mad/sm_port_info.h"
+#include "mad/format/attribute.h"
+#include "mad/format/sm_port_info.h"
 #include "render/format.h"
 #include "schema/bits.h"
 

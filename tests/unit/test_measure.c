@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "selftest/measure.h"
-#include "selftest/processors.h"
+#include "selftest/trial/measure.h"
+#include "selftest/trial/processors.h"
 
 /* Areas follow one another, and no message reaches into the next pair's. */
 static void test_layout(void **state)

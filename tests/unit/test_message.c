@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "selftest/message_layout.h"
+#include "selftest/wire/message_layout.h"
 
 enum { MOST_LEAVES = 512 };
 enum fill { FILL_LEAST, FILL_MOST, FILL_MIXED, FILLS };

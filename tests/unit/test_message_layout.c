@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "selftest/message_layout.h"
+#include "selftest/wire/message_layout.h"
 
 static size_t alignment_of(const struct wire_field *field)
 {

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/message_layout.h"
+#include "selftest/wire/message_layout.h"
 
 #define PAGE   "man/rdmactl-selftest.1"
 #define MARKER ".\\\" MESSAGES\n"

@@ -27,11 +27,11 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "notes.h"
-#include "source/netlink_monitor.h"
-#include "source/nldev_monitor.h"
-#include "source/rdma_netlink_attrs.h"
-#include "source/rtnl_monitor.h"
-#include "source/verbs_async.h"
+#include "kernel/netlink_monitor.h"
+#include "kernel/nldev_monitor.h"
+#include "kernel/rdma_netlink_attrs.h"
+#include "kernel/rtnl_monitor.h"
+#include "kernel/verbs_async.h"
 
 static void send_bytes(int fd, const struct bytes *bytes)
 {

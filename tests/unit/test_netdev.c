@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/netdev.h"
+#include "host/netdev.h"
 
 struct host {
 	struct device_list devices;

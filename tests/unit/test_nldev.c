@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "source/netlink.h"
-#include "source/nldev.h"
+#include "kernel/netlink.h"
+#include "host/nldev.h"
 
 #define UNKNOWN_ATTRIBUTE 3000
 

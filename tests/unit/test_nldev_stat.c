@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "source/netlink.h"
-#include "source/nldev_stat.h"
+#include "kernel/netlink.h"
+#include "counter/nldev_stat.h"
 
 enum {
 	HWCOUNTERS = 80,

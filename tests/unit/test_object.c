@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "load/object.h"
+#include "host/object.h"
 
 #define WORDS(...) ((char *const[]){__VA_ARGS__, NULL})
 

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "load/processes.h"
-#include "source/procfs.h"
+#include "resource/processes.h"
+#include "kernel/procfs.h"
 
 static int setup(void **state)
 {

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "source/nldev_resources.h"
+#include "resource/nldev_resources.h"
 
 enum { DEVICE = 3, QPS = RDMA_NLDEV_ATTR_RES_QP, QP = RDMA_NLDEV_ATTR_RES_QP_ENTRY };
 

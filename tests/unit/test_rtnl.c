@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "source/rtnl.h"
+#include "host/rtnl.h"
 
 /* Messages are tested in memory of their very size, so that the sanitizer sees every overrun. */
 static int parse_link(const struct bytes *bytes, size_t length, struct link_list *list)

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "saved_tree.h"
-#include "source/rtnl_stats.h"
+#include "counter/rtnl_stats.h"
 
 static void put_stats(struct bytes *bytes, uint32_t link_index, unsigned int members)
 {

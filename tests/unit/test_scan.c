@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The scan of a subnet: made-up subnets, whole, damaged, with nonsense for answers. */
-#include "fabric/view.h"
+#include "fabric/graph/view.h"
 #include "made_up_subnet.h"
 
 /* An adapter, two switches with two cables between them, an adapter with both ports in use. */

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "model/selftest_result.h"
+#include "selftest/selftest_result.h"
 #include "render/render.h"
 
 static void get(const struct selftest_result *result, const char *key, struct value *value)

@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
-#include "source/sysfs_net.h"
+#include "host/sysfs_net.h"
 
 #define NET "sys/class/net/"
 

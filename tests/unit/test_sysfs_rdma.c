@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "model/need.h"
-#include "source/sysfs_rdma.h"
+#include "host/need.h"
+#include "host/sysfs_rdma.h"
 
 #define CLASS "sys/class/infiniband/"
 #define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"

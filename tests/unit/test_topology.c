@@ -13,11 +13,11 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/iblinkinfo.h"
-#include "fabric/ibnetdiscover.h"
-#include "fabric/link.h"
-#include "fabric/topology_cache.h"
-#include "fabric/topology_read.h"
+#include "fabric/format/iblinkinfo.h"
+#include "fabric/format/ibnetdiscover.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/topology_cache.h"
+#include "fabric/format/topology_read.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

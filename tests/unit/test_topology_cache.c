@@ -12,8 +12,8 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "fabric/link.h"
-#include "fabric/topology_cache.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/topology_cache.h"
 
 #define SWITCH_GUID  0x0002c90300000010u
 #define ADAPTER_GUID 0x0002c90300000020u

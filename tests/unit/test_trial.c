@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "selftest/exchange.h"
-#include "selftest/session.h"
-#include "selftest/socket_address.h"
+#include "selftest/wire/exchange.h"
+#include "selftest/wire/session.h"
+#include "selftest/wire/socket_address.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
 struct bed {

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "notes.h"
-#include "source/uevent.h"
+#include "kernel/uevent.h"
 
 #define UEVENT(text) text, sizeof(text) - 1
 

@@ -16,9 +16,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/library.h"
-#include "source/verbs.h"
-#include "source/verbs_caps.h"
-#include "source/verbs_library.h"
+#include "kernel/verbs.h"
+#include "host/verbs_caps.h"
+#include "kernel/verbs_library.h"
 
 #define assert_number(number, expected)                     \
 	do {                                                \

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "mad/attribute.h"
-#include "mad/engine_open.h"
-#include "mad/header.h"
-#include "mad/ping.h"
+#include "mad/format/attribute.h"
+#include "mad/engine/engine_open.h"
+#include "mad/format/header.h"
+#include "mad/format/ping.h"
 #include "schema/bits.h"
 
 #define NODE_RECORD  0x11u

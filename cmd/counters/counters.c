@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl counters: what ports, devices and the netdevs behind them have counted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/counters/counters_run.h"
+#include "counter/counter_change.h"
+#include "counter/counter_meaning.h"
+#include "counter/optional_counter.h"
+
+#define NO_COUNTERS "no counters"
+/* Milliseconds between two rounds of --watch. */
+#define INTERVAL_LEAST 100
+#define INTERVAL_MOST  3600000
+
+#define GROUP_CHOICE(group_, word_, help_)                                           \
+	{                                                                            \
+		.value = 1u << COUNTER_GROUP_##group_, .word = word_, .help = help_, \
+	}
+
+/* The words of counter_group_names, as bits. */
+static const struct enum_name group_choices[] = {
+	GROUP_CHOICE(TRAFFIC, "traffic", "packets and bytes"),
+	GROUP_CHOICE(REQUESTS, "requests", "operations asked for and served"),
+	GROUP_CHOICE(LINK, "link", "faults of the wire and of what is next to it"),
+	GROUP_CHOICE(ERRORS, "errors", "damaged packets, refused and broken requests"),
+	GROUP_CHOICE(DROPS, "drops", "packets thrown away"),
+	GROUP_CHOICE(RETRANSMISSION, "retransmission", "lost or late, and sent anew"),
+	GROUP_CHOICE(RNR, "rnr", "receiver not ready: no receive work request"),
+	GROUP_CHOICE(CONGESTION, "congestion", "waiting, marks and notifications"),
+	GROUP_CHOICE(ROCE, "roce", "the RoCE engine, where no other group fits"),
+	GROUP_CHOICE(CM, "cm", "messages of the connection manager"),
+	GROUP_CHOICE(RESOURCES, "resources", "objects, and commands to the device"),
+	GROUP_CHOICE(DRIVER, "driver", "interrupts, waits and doorbells"),
+	GROUP_CHOICE(OTHER, "other", "names that the catalogue does not have"),
+	{0, NULL},
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct counters_args, all, 'a', "all",
+		    "all counters, those of the connection manager and the netdev too, and zeros"),
+	FLAG_OPTION(struct counters_args, errors, 'e', "errors",
+		    "counters of warnings and errors that are not 0, from all sources"),
+	FLAG_OPTION(struct counters_args, drops, 'd', "drops",
+		    "counters of lost packets, of the device and its netdev"),
+	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", group_choices,
+		       "counters of these groups"),
+	STRING_OPTION(struct counters_args, explain, 'x', "explain", "NAME", COMPLETE_NOTHING,
+		      "what a counter means, by its own name or the kernel's"),
+	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
+		    "how fast the counters move, round by round, until a signal comes"),
+	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
+		      INTERVAL_LEAST, INTERVAL_MOST,
+		      "time between two rounds of --watch (default 1s)"),
+	NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1, UINT32_MAX,
+		      "end --watch after so many rounds"),
+	STRING_OPTION(struct counters_args, save, 0, "save", "FILE", COMPLETE_FILE,
+		      "save what the counters are now"),
+	STRING_OPTION(struct counters_args, since, 0, "since", "FILE", COMPLETE_FILE,
+		      "how much the counters grew since they were saved"),
+	FLAG_OPTION(struct counters_args, optional, 0, "optional",
+		    "list the optional counters, and which of them are on"),
+	STRING_OPTION(struct counters_args, enable, 0, "enable", "NAMES", COMPLETE_NOTHING,
+		      "switch optional counters on (root)"),
+	STRING_OPTION(struct counters_args, disable, 0, "disable", "NAMES", COMPLETE_NOTHING,
+		      "switch optional counters off (root)"),
+};
+
+static bool wants(const void *context, enum counter_source source, const char *kernel_name,
+		  const struct counter_name *name)
+{
+	(void)kernel_name;
+	return counters_wants(context, source, name);
+}
+
+bool counters_begin(struct counters_run *run, const struct ctx *ctx,
+		    const struct counters_args *args, char **words, const struct schema *schema)
+{
+	struct listing *listing = &run->listing;
+	_cleanup_(freep) char *message = NULL;
+
+	*run = (struct counters_run){.args = args};
+	if (!listing_begin_as(listing, ctx, schema, false))
+		return false;
+	if (objects_parse(&listing->objects, words, true, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return false;
+	}
+	run->request = (struct counters_request){
+		.root = ctx->globals.root,
+		.inventory = &listing->inventory,
+		.sources = counters_sources(run),
+		.wants = wants,
+		.context = run,
+	};
+	if (run->request.sources & 1u << COUNTER_SOURCE_NETDEV)
+		listing->request.needs |= COUNTERS_NEEDS_NETDEV;
+	/* By these a device is known again, or not. */
+	if (args->watch || args->save || args->since)
+		listing->request.needs |= NEED_NETLINK | NEED_GUIDS;
+	if (!listing_load(listing))
+		return false;
+	/* The inventory has opened the same root a moment ago. */
+	if (!counter_loader_open(&run->request, &run->loader))
+		return true;
+	listing_fail(listing, STATUS_FAILED, "cannot open the root directory", NULL);
+	return false;
+}
+
+void counters_read(struct counters_run *run)
+{
+	counter_readings_clear(&run->readings);
+	counter_loader_read(run->loader, &run->readings, &run->listing.inventory.problems,
+			    &run->listing.inventory.notes);
+}
+
+void counters_end(struct counters_run *run)
+{
+	counter_readings_clear(&run->readings);
+	counter_readings_clear(&run->countless);
+	counter_loader_free(run->loader);
+	run->loader = NULL;
+}
+
+/* Nothing is lost there, but a port that is missing without a word looks like a fault of ours. */
+static void find_countless(struct counters_run *run)
+{
+	const struct device_list *list = &run->listing.inventory.devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct port *port = &list->items[i].ports[j];
+			struct counter_reading *reading;
+
+			if (counter_loader_counts(run->loader, port))
+				continue;
+			reading = mem_append(&run->countless.items, &run->countless.count,
+					     sizeof(*run->countless.items));
+			reading->device = &list->items[i];
+			reading->port = port;
+			reading->problem = NO_COUNTERS;
+		}
+}
+
+/* Both lists are in the order of devices and ports, the counters of a whole device before these. */
+static bool stands_before(const struct counter_reading *a, const struct counter_reading *b)
+{
+	return a->device != b->device ? a->device < b->device : a->port < b->port;
+}
+
+static void add_rows(struct counters_run *run)
+{
+	const struct globals *globals = &run->listing.ctx->globals;
+	const bool mark = !globals->json && !globals->jsonl && !globals->tsv;
+	const struct counter_readings *countless = &run->countless;
+	size_t next = 0;
+
+	for (size_t i = 0; i < run->readings.count; i++) {
+		struct counter_reading *reading = &run->readings.items[i];
+
+		while (next < countless->count && stands_before(&countless->items[next], reading))
+			listing_add(&run->listing, &countless->items[next++]);
+		reading->mark = mark;
+		if (counters_shows(run, reading))
+			listing_add(&run->listing, reading);
+	}
+	while (next < countless->count)
+		listing_add(&run->listing, &countless->items[next++]);
+}
+
+static bool has_problem(const struct counters_run *run)
+{
+	for (size_t i = 0; i < run->listing.row_count; i++)
+		if (((const struct counter_reading *)run->listing.rows[i])->problem)
+			return true;
+	return false;
+}
+
+static void choose_columns(struct counters_run *run)
+{
+	const struct counters_args *args = run->args;
+	const char *some = "object,counter,value,unit,severity";
+	_cleanup_(freep) char *columns = NULL;
+
+	if (args->drops)
+		some = "object,netdev,counter,value,meaning";
+	else if (args->errors)
+		some = "object,counter,value,severity,meaning";
+	columns = mem_format("%s%s", some, has_problem(run) ? ",problem" : "");
+	listing_prefer_columns(&run->listing, columns);
+}
+
+static int list(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	struct counters_run run;
+	int status;
+
+	if (!counters_begin(&run, ctx, args, words, &counter_schema)) {
+		counters_end(&run);
+		return listing_end(&run.listing);
+	}
+	counters_read(&run);
+	find_countless(&run);
+	add_rows(&run);
+	choose_columns(&run);
+	if (!run.readings.count && run.countless.count && !run.listing.inventory.problems.count)
+		listing_fail(&run.listing, STATUS_NOTHING, "there are " NO_COUNTERS " to show",
+			     args->all ? NULL
+				       : "rdmactl counters --all shows those of the netdevs");
+	status = listing_end(&run.listing);
+	counters_end(&run);
+	return status;
+}
+
+/* What of the command line does not go together; NULL if all is well. */
+static const char *find_clash(const struct counters_args *args)
+{
+	const bool switches = args->enable || args->disable;
+	const int works = (args->watch ? 1 : 0) + (args->save || args->since ? 1 : 0) +
+			  (args->optional || switches ? 1 : 0) + (args->explain ? 1 : 0);
+
+	if (works > 1)
+		return "--watch, --save or --since, --optional, --enable or --disable, and "
+		       "--explain are works of their own: only one of them";
+	if (!args->watch && args->interval.known)
+		return "--interval goes with --watch";
+	if (!args->watch && args->count.known)
+		return "--count goes with --watch";
+	if ((args->optional || switches || args->explain) &&
+	    (args->all || args->errors || args->drops || args->group.known))
+		return "--all, --errors, --drops and --group choose counters to read: not with "
+		       "--optional, --enable, --disable or --explain";
+	return NULL;
+}
+
+/* `--watch 5 DEV`, as with vmstat(8): a time in front of the objects is the interval. */
+static int watch(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	struct counters_args with_interval = *args;
+	uint64_t msec;
+
+	if (args->interval.known || !words[0] || option_parse_duration(words[0], &msec))
+		return counters_watch(ctx, args, words);
+	if (msec < INTERVAL_LEAST || msec > INTERVAL_MOST) {
+		command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
+		return STATUS_USAGE;
+	}
+	number_set(&with_interval.interval, msec);
+	return counters_watch(ctx, &with_interval, words + 1);
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	const struct counters_args *counters_args = args;
+	const char *clash = find_clash(counters_args);
+
+	if (clash) {
+		command_complain(ctx, clash, NULL);
+		return STATUS_USAGE;
+	}
+	if (counters_args->explain)
+		return counters_explain(ctx, counters_args, objects);
+	if (counters_args->watch)
+		return watch(ctx, counters_args, objects);
+	if (counters_args->since)
+		return counters_since(ctx, counters_args, objects);
+	if (counters_args->save)
+		return counters_save(ctx, counters_args, objects);
+	if (counters_args->optional || counters_args->enable || counters_args->disable)
+		return counters_optional(ctx, counters_args, objects);
+	return list(ctx, counters_args, objects);
+}
+
+static const struct schema *const more_schemas[] = {
+	&counter_rates_schema,
+	&optional_counters_schema,
+	&counter_meaning_schema,
+	NULL,
+};
+
+const struct command counters_command = {
+	.name = "counters",
+	.group = GROUP_LIVE,
+	.summary = "show what ports, devices and their netdevs have counted",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct counters_args),
+	.schema = &counter_schema,
+	.more_schemas = more_schemas,
+	.run = run,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl counters: which counters the options mean. */
+#include "cmd/counters/counters_run.h"
+
+static bool names_kinds(const struct counters_args *args)
+{
+	return args->errors || args->drops || args->group.known;
+}
+
+static bool is_trouble(const struct counter_name *name)
+{
+	return name->severity >= COUNTER_WARNING;
+}
+
+/* What everybody wants to know of a port: how much goes through it, and what is wrong with it. */
+static bool matters(enum counter_source source, const struct counter_name *name)
+{
+	if (source == COUNTER_SOURCE_CM || source == COUNTER_SOURCE_NETDEV)
+		return false;
+	return is_trouble(name) || (name->group == COUNTER_GROUP_TRAFFIC && !name->part);
+}
+
+bool counters_wants(const struct counters_run *run, enum counter_source source,
+		    const struct counter_name *name)
+{
+	const struct counters_args *args = run->args;
+	enum counter_group group = name ? name->group : COUNTER_GROUP_OTHER;
+
+	if (args->group.known && !(args->group.value & 1u << group))
+		return false;
+	if (args->drops && !(name && name->drop))
+		return false;
+	if (args->errors && !(name && is_trouble(name)))
+		return false;
+	return args->all || names_kinds(args) || (name && matters(source, name));
+}
+
+bool counters_shows(const struct counters_run *run, const struct counter_reading *reading)
+{
+	const struct counters_args *args = run->args;
+
+	if (!counters_wants(run, reading->source, reading->name))
+		return false;
+	/* Nothing is wrong as long as errors are 0; an unknown number is not 0. */
+	if (!reading->value.known || reading->value.value || args->all)
+		return true;
+	if (args->errors)
+		return false;
+	return names_kinds(args) || !(reading->name && is_trouble(reading->name));
+}
+
+static bool wants_any(const struct counters_run *run, const struct counter_names *table,
+		      enum counter_source source)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (counters_wants(run, source, &table->rows[i]))
+			return true;
+	return false;
+}
+
+unsigned int counters_sources(const struct counters_run *run)
+{
+	unsigned int sources = 0;
+
+	for (size_t i = 0; counter_catalogue[i]; i++) {
+		const struct counter_names *table = counter_catalogue[i];
+
+		if (wants_any(run, table, table->source))
+			sources |= 1u << table->source;
+	}
+	/* Names that nobody knows are the drivers', as far as one can tell. */
+	if (counters_wants(run, COUNTER_SOURCE_HW, NULL))
+		sources |= 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_PMA;
+	if (sources & 1u << COUNTER_SOURCE_HW)
+		sources |= 1u << COUNTER_SOURCE_DEVICE;
+	return sources;
+}

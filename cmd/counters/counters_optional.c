@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl counters --optional, --enable, --disable: counters that can be switched. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/counters/counters_run.h"
+#include "counter/optional_counters.h"
+#include "host/need.h"
+
+#define ADMIN_HINT "run it as root: it takes CAP_NET_ADMIN in the initial user namespace"
+
+struct optional {
+	struct listing listing;
+	const struct counters_args *args;
+	struct nldev *nldev;
+	struct optional_counters list;
+	struct strings enable, disable;
+};
+
+/* a,b,c */
+static void split(const char *words, struct strings *strings)
+{
+	while (words && *words) {
+		const size_t length = strcspn(words, ",");
+		_cleanup_(freep) char *word = mem_format("%.*s", (int)length, words);
+
+		if (length)
+			strings_add(strings, word);
+		words += length + (words[length] == ',');
+	}
+}
+
+static const char *name_of(const struct optional_counter *counter)
+{
+	return counter->name ? counter->name->canonical : counter->kernel_name;
+}
+
+static bool is_of_any(const struct optional *optional, const char *word)
+{
+	for (size_t i = 0; i < optional->list.count; i++)
+		if (optional_counter_is(&optional->list.items[i], word))
+			return true;
+	return false;
+}
+
+static void complain_word(struct optional *optional, const char *word)
+{
+	const char **names = mem_alloc_zero(optional->list.count, sizeof(*names));
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *message = mem_format("no port has an optional counter '%s'", clean);
+	_cleanup_(freep) char *hint = NULL;
+	const char *closest;
+
+	for (size_t i = 0; i < optional->list.count; i++)
+		names[i] = name_of(&optional->list.items[i]);
+	closest = text_closest(word, names, optional->list.count);
+	hint = closest ? mem_format("did you mean '%s'?", closest)
+		       : mem_string("rdmactl counters --optional lists them");
+	free(names);
+	listing_fail(&optional->listing, STATUS_FAILED, message, hint);
+}
+
+/* Before anything is switched. */
+static bool check_words(struct optional *optional)
+{
+	const struct strings *lists[] = {&optional->enable, &optional->disable};
+
+	if (!optional->enable.count && !optional->disable.count) {
+		listing_fail(&optional->listing, STATUS_USAGE, "which counters?",
+			     "rdmactl counters --optional lists them");
+		return false;
+	}
+	for (size_t i = 0; i < optional->enable.count; i++)
+		if (strings_contain(&optional->disable, optional->enable.items[i])) {
+			listing_fail(&optional->listing, STATUS_USAGE,
+				     "--enable and --disable name the same counter", NULL);
+			return false;
+		}
+	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+		for (size_t i = 0; i < lists[l]->count; i++)
+			if (!is_of_any(optional, lists[l]->items[i])) {
+				complain_word(optional, lists[l]->items[i]);
+				return false;
+			}
+	return true;
+}
+
+static bool is_named(const struct optional_counter *counter, const struct strings *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (optional_counter_is(counter, words->items[i]))
+			return true;
+	return false;
+}
+
+/* Sets what the words say; returns whether that is not so yet. */
+static bool want(const struct optional *optional, struct optional_counter *counters, size_t count)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const enum tristate before = counters[i].enabled;
+
+		if (is_named(&counters[i], &optional->enable))
+			counters[i].enabled = TRISTATE_YES;
+		if (is_named(&counters[i], &optional->disable))
+			counters[i].enabled = TRISTATE_NO;
+		changed |= counters[i].enabled != before;
+	}
+	return changed;
+}
+
+/* All counters of one port, which come one after the other. False: it was refused. */
+static bool switch_port(struct optional *optional, struct optional_counter *counters, size_t count)
+{
+	_cleanup_(freep) char *object = mem_format("%s/%u", counters[0].device->name,
+						   (unsigned int)counters[0].port->port.value);
+	_cleanup_(freep) char *text = NULL;
+	int rc;
+
+	if (!want(optional, counters, count))
+		return true;
+	rc = optional_counters_switch(optional->nldev, counters, count, &text);
+	if (rc)
+		problem_add_text(&optional->listing.inventory.problems, object, "optional counters",
+				 "nldev", text ? text : strerror(-rc),
+				 rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL);
+	return !rc;
+}
+
+static void switch_all(struct optional *optional)
+{
+	struct optional_counters *list = &optional->list;
+	size_t ports = 0, refused = 0;
+
+	for (size_t first = 0, next; first < list->count; first = next) {
+		for (next = first + 1; next < list->count; next++)
+			if (list->items[next].port != list->items[first].port)
+				break;
+		ports++;
+		refused += !switch_port(optional, &list->items[first], next - first);
+	}
+	if (refused && refused == ports)
+		optional->listing.status = STATUS_FAILED;
+	/* What they are now, whatever was wanted. */
+	optional_counters_clear(list);
+	optional_counters_read(optional->nldev, &optional->listing.inventory, list,
+			       &optional->listing.inventory.problems,
+			       &optional->listing.inventory.notes);
+}
+
+/* False: there is nothing to show or to switch. */
+static bool read_all(struct optional *optional)
+{
+	struct listing *listing = &optional->listing;
+	_cleanup_(freep) char *message = NULL;
+	int rc = optional_counters_open(&optional->nldev);
+
+	if (rc) {
+		message = mem_format("RDMA netlink cannot be had: %s", strerror(-rc));
+		listing_fail(listing, STATUS_FAILED, message, NULL);
+		return false;
+	}
+	optional_counters_read(optional->nldev, &listing->inventory, &optional->list,
+			       &listing->inventory.problems, &listing->inventory.notes);
+	if (optional->list.count)
+		return true;
+	if (!listing->inventory.problems.count)
+		listing_fail(listing, STATUS_NOTHING,
+			     "no optional counters: the drivers of these ports have none",
+			     "mlx5_ib has some, from kernel 5.16 on");
+	else
+		listing->status = STATUS_FAILED;
+	return false;
+}
+
+static bool begin(struct optional *optional, const struct ctx *ctx, char **words)
+{
+	struct listing *listing = &optional->listing;
+	_cleanup_(freep) char *message = NULL;
+
+	if (!listing_begin_as(listing, ctx, &optional_counters_schema, false))
+		return false;
+	if (objects_parse(&listing->objects, words, true, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return false;
+	}
+	if (listing_refuses_root(listing, "a saved tree has no optional counters"))
+		return false;
+	listing->request.needs = NEED_NETLINK;
+	return listing_load(listing);
+}
+
+int counters_optional(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	struct optional optional = {.args = args};
+	int status;
+
+	split(args->enable, &optional.enable);
+	split(args->disable, &optional.disable);
+	if (begin(&optional, ctx, words) && read_all(&optional)) {
+		if ((args->enable || args->disable) && check_words(&optional))
+			switch_all(&optional);
+		for (size_t i = 0;
+		     optional.listing.status != STATUS_USAGE && i < optional.list.count; i++)
+			listing_add(&optional.listing, &optional.list.items[i]);
+	}
+	status = listing_end(&optional.listing);
+	optional_counters_clear(&optional.list);
+	optional_counters_close(optional.nldev);
+	strings_free(&optional.enable);
+	strings_free(&optional.disable);
+	return status;
+}

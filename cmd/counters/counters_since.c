@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl counters --save and --since: readings for later, and growth since then. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/utc.h"
+#include "cmd/counters/counters_file.h"
+#include "cmd/counters/counters_moves.h"
+#include "host/moment.h"
+
+#define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
+
+static void clear_head(struct saved_head *head)
+{
+	free(head->time);
+	free(head->host);
+	free(head->boot_id);
+}
+
+/* What was read a moment ago. */
+static bool write_readings(struct counters_run *run)
+{
+	struct saved_head head = {.time = NULL};
+	bool written;
+
+	moment_read(run->listing.request.root, &head);
+	written = counters_file_write(run->args->save, &head, &run->readings, &run->listing);
+	clear_head(&head);
+	return written;
+}
+
+/* Every counter of the objects named, whatever else is asked for: nobody knows what for later. */
+static struct counters_args all_of(const struct counters_args *args)
+{
+	struct counters_args all = *args;
+
+	all.all = true;
+	all.errors = all.drops = false;
+	all.group.known = false;
+	return all;
+}
+
+int counters_save(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	const struct counters_args all = all_of(args);
+	struct counters_run run;
+
+	if (counters_begin(&run, ctx, &all, words, ctx->command->schema)) {
+		counters_read(&run);
+		write_readings(&run);
+	}
+	counters_end(&run);
+	/* As JSON there is a document, with what went wrong. */
+	return listing_end_quietly(&run.listing,
+				   ctx->globals.json ? listing_print(&run.listing) : 0);
+}
+
+/* What --since works with besides the run. */
+struct since {
+	struct counters_run run;
+	struct counters_file file;
+	struct saved_head now;
+	struct saved_readings saved;
+	struct counter_changes changes;
+	struct counter_interval interval;
+};
+
+static bool is_other(const char *then, const char *now)
+{
+	return then && now && strcmp(then, now) != 0;
+}
+
+/* The moments: 0 where they cannot be compared. */
+static double seconds_between(const struct saved_head *then, const struct saved_head *now)
+{
+	uint64_t before, after;
+
+	/* Where the clock was set meanwhile, this one was not. */
+	if (then->boot_id && now->boot_id && then->uptime_msec.known && now->uptime_msec.known) {
+		before = then->uptime_msec.value;
+		after = now->uptime_msec.value;
+	} else if (!then->time || !utc_parse(then->time, &before) ||
+		   !utc_parse(now->time, &after)) {
+		return 0;
+	}
+	return after > before ? (double)(after - before) / 1000 : 0;
+}
+
+/* Whether the two can be compared at all. False: the file is of another host. */
+static bool judge(struct since *since)
+{
+	const struct saved_head *then = &since->file.head, *now = &since->now;
+	struct listing *listing = &since->run.listing;
+	_cleanup_(freep) char *message = NULL;
+
+	since->interval.time = since->now.time;
+	since->interval.restarted = is_other(then->boot_id, now->boot_id);
+	if (is_other(then->host, now->host) &&
+	    (since->interval.restarted || !then->boot_id || !now->boot_id)) {
+		message = mem_format("%s was saved on the host %s, and this is %s",
+				     since->run.args->since, then->host, now->host);
+		listing_fail(listing, STATUS_FAILED, message,
+			     "compare with what was saved here: rdmactl counters --save FILE");
+		return false;
+	}
+	if (since->interval.restarted) {
+		message = mem_format("the host was restarted after %s was saved (%s): its counters "
+				     "began anew",
+				     since->run.args->since, then->time ? then->time : "?");
+		problem_add_text(&listing->inventory.problems, NULL, NULL, NULL, message,
+				 "save anew: rdmactl counters --save FILE");
+		return true;
+	}
+	since->interval.seconds = seconds_between(then, now);
+	return true;
+}
+
+/* Devices that are others now, or are not there: one line each. */
+static void note_devices(struct since *since)
+{
+	struct problems *problems = &since->run.listing.inventory.problems;
+	const struct device *last = NULL;
+
+	for (size_t i = 0; i < since->changes.count; i++) {
+		const struct counter_change *change = &since->changes.items[i];
+		const struct device *device = change->reading.device;
+		const bool replaced = change->state.value == CHANGE_REPLACED;
+
+		if (device == last || (!replaced && change->state.value != CHANGE_GONE))
+			continue;
+		if (replaced)
+			problem_add_text(problems, device->name, NULL, NULL,
+					 "is another device, or was removed and added, since then",
+					 NULL);
+		else if (!device_list_find(&since->run.listing.inventory.devices, device->name))
+			problem_add_text(problems, device->name, NULL, NULL,
+					 "was there then, and is gone", NULL);
+		else
+			continue;
+		last = device;
+	}
+}
+
+static void compare(struct since *since)
+{
+	struct counters_run *run = &since->run;
+	struct problems unheard = {.count = 0};
+
+	saved_readings_devices(&since->saved, since->file.counters, since->file.count);
+	objects_filter_devices(&run->listing.objects, &since->saved.devices, &unheard);
+	objects_filter_ports(&run->listing.objects, &since->saved.devices, &unheard);
+	problems_free(&unheard);
+	saved_readings_make(&since->saved, since->file.counters, since->file.count);
+	counter_changes_make(&since->changes, &since->saved.readings, &run->readings,
+			     &since->interval);
+	if (!since->interval.restarted)
+		note_devices(since);
+	for (size_t i = 0; i < since->changes.count; i++)
+		if (counters_move_is_shown(run, &since->changes.items[i]))
+			listing_add(&run->listing, &since->changes.items[i]);
+}
+
+static int finish(struct since *since, int rc)
+{
+	counter_changes_clear(&since->changes);
+	saved_readings_clear(&since->saved);
+	counters_file_free(&since->file);
+	clear_head(&since->now);
+	counters_end(&since->run);
+	return listing_end_quietly(&since->run.listing, rc);
+}
+
+int counters_since(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	const struct counters_args all = all_of(args);
+	struct since since = {.file.count = 0};
+	struct counters_run *run = &since.run;
+	int rc = 0;
+
+	/* What is saved is everything, though not all of it may be shown. */
+	if (!counters_begin(run, ctx, args->save ? &all : args, words, &counter_rates_schema))
+		return finish(&since, listing_print(&run->listing));
+	listing_prefer_columns(&run->listing, SINCE_COLUMNS);
+	if (!counters_file_read(&since.file, args->since, &run->listing))
+		return finish(&since, listing_print(&run->listing));
+	counters_read(run);
+	run->args = args;
+	moment_read(run->listing.request.root, &since.now);
+	if (!judge(&since))
+		return finish(&since, listing_print(&run->listing));
+	compare(&since);
+	rc = listing_print(&run->listing);
+	/* Of the same readings, so that nothing is lost between two such runs. */
+	if (!rc && args->save)
+		write_readings(run);
+	return finish(&since, rc);
+}

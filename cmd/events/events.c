@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl events: what happens to RDMA on this host, as it happens. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/events/events_run.h"
+#include "event/thresholds.h"
+#include "event/event_rule.h"
+
+#define FLAP_COUNT	 3
+#define FLAP_WINDOW_MSEC 600000
+
+struct events_args {
+	struct number words;	/* bits 1 << enum event_word */
+	struct number severity; /* the least */
+	struct number until;	/* bits, as above */
+	bool already;
+	struct number count, duration;
+	const char *exec, *counter, *flap;
+	bool all;
+};
+
+static const struct option_row options[] = {
+	CHOICES_OPTION(struct events_args, words, 'e', "event", "WORDS", event_bits,
+		       "show these only (with commas between)"),
+	CHOICE_OPTION(struct events_args, severity, 's', "severity", "LEVEL", severity_names,
+		      "show this and worse only: info, notice, warning, error"),
+	CHOICES_OPTION(struct events_args, until, 'u', "until", "WORDS", event_bits,
+		       "end when one of these happens"),
+	FLAG_OPTION(struct events_args, already, 0, "already",
+		    "--until is met, too, by what is so when watching begins"),
+	NUMBER_OPTION(COUNT, struct events_args, count, 'c', "count", "N", 1, 0,
+		      "end after so many events"),
+	NUMBER_OPTION(DURATION, struct events_args, duration, 'd', "duration", "TIME", 1, INT32_MAX,
+		      "end after this long (500ms, 30s, 5m)"),
+	STRING_OPTION(struct events_args, exec, 0, "exec", "COMMAND", COMPLETE_NOTHING,
+		      "run this for each event, with RDMACTL_EVENT and more in its environment"),
+	STRING_OPTION(struct events_args, counter, 0, "counter", "RULES", COMPLETE_NOTHING,
+		      "an event when a counter grows faster: symbol_error>10/s (or m, h)"),
+	STRING_OPTION(struct events_args, flap, 0, "flap", "N/TIME", COMPLETE_NOTHING,
+		      "an event when a port was down so often (default 3/10m; 0: none)"),
+	FLAG_OPTION(struct events_args, all, 'a', "all", "also what was told and changed nothing"),
+};
+
+/* Why it ends. */
+enum end { END_NOT, END_STOPPED, END_HAPPENED, END_COUNT, END_DURATION, END_BROKEN };
+
+struct events_run {
+	struct listing listing;
+	const struct events_args *args;
+	struct watcher_options watch;
+	struct event_threshold_list limits;
+	struct watcher *watcher;
+	struct thresholds *thresholds; /* NULL: none are asked for */
+	struct event_list events;      /* of one step */
+	struct events_exec exec;
+	struct pollfd *fds;
+	struct signals signals;
+	uint64_t shown;
+	uint64_t end_msec;
+	enum end end;
+};
+
+/* Where the columns of a stream begin must not depend on what is yet to come. */
+static int usual_width(const struct field *field)
+{
+	static const struct {
+		const char *key;
+		int width;
+	} widths[] = {
+		{"time", 24},	      {"object", 12}, {"event", 17},	  {"severity", 8},
+		{"source", 8},	      {"device", 8},  {"netdev", 8},	  {"state", 8},
+		{"state_before", 12}, {"gid", 39},    {"gid_before", 39}, {"address", 24},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (!strcmp(widths[i].key, field->key))
+			return widths[i].width;
+	return 0;
+}
+
+static void set_widths(struct listing *listing)
+{
+	const struct columns *columns = &listing->columns;
+
+	listing_piece(listing);
+	for (size_t i = 0; i < columns->count; i++)
+		listing->pieces.widths[i] = usual_width(columns->fields[i]);
+}
+
+static void catch_signals(struct events_run *run)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
+
+	/* Whoever started this may not care for its children; then the kernel tells of none. */
+	signal(SIGCHLD, SIG_DFL);
+	signals_catch(&run->signals, numbers);
+}
+
+static void read_signals(struct events_run *run)
+{
+	int number;
+
+	while ((number = signals_take(&run->signals))) {
+		if (number == SIGCHLD)
+			events_exec_reap(&run->exec);
+		else
+			run->end = END_STOPPED;
+	}
+}
+
+static struct event_time now(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (struct event_time){
+		.wall_nsec = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec,
+		.monotonic_nsec = clock_nsec(),
+	};
+}
+
+static bool has_bit(const struct number *bits, const struct event *event)
+{
+	return bits->known && bits->value & UINT64_C(1) << event->word.value;
+}
+
+static bool is_shown(const struct events_args *args, const struct event *event)
+{
+	if (has_bit(&args->until, event))
+		return true;
+	if (args->words.known && !has_bit(&args->words, event))
+		return false;
+	return !args->severity.known || event->severity.value >= args->severity.value;
+}
+
+/* Takes an event in; false: it was the last one. */
+static bool take(struct events_run *run, struct event *event)
+{
+	const struct events_args *args = run->args;
+
+	listing_add(&run->listing, event);
+	if (!listing_piece(&run->listing)) {
+		run->end = END_BROKEN;
+		return false;
+	}
+	run->shown++;
+	if (has_bit(&args->until, event))
+		run->end = END_HAPPENED;
+	else if (args->count.known && run->shown == args->count.value)
+		run->end = END_COUNT;
+	if (args->exec)
+		events_exec_add(&run->exec, event);
+	return run->end == END_NOT;
+}
+
+/* One by one: what is written at once is a whole line for whoever reads it. */
+static void hand_out(struct events_run *run)
+{
+	struct event_list *events = &run->events;
+	bool more = true;
+
+	for (size_t i = 0; more && i < events->count; i++)
+		if (is_shown(run->args, &events->items[i]))
+			more = take(run, &events->items[i]);
+	event_list_clear(events);
+}
+
+/* The sooner of two times to wait, -1 being for ever. */
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+/* Signals, the reader of standard output (POLLERR: it has gone), and the sources. */
+static void wait_for(struct events_run *run)
+{
+	int timeout = sooner(watcher_timeout(run->watcher), thresholds_timeout(run->thresholds));
+	size_t count = 0;
+
+	if (run->args->duration.known)
+		timeout = sooner(timeout, clock_msec_until(run->end_msec));
+	*(struct pollfd *)mem_append(&run->fds, &count, sizeof(*run->fds)) = (struct pollfd){
+		.fd = run->signals.fd, .events = POLLIN};
+	*(struct pollfd *)mem_append(&run->fds, &count,
+				     sizeof(*run->fds)) = (struct pollfd){.fd = STDOUT_FILENO};
+	watcher_poll(run->watcher, &run->fds, &count);
+	poll(run->fds, count, timeout);
+	if (run->fds[1].revents & (POLLERR | POLLHUP)) {
+		run->listing.stream_rc = -EPIPE;
+		run->end = END_BROKEN;
+	}
+}
+
+static void watch(struct events_run *run)
+{
+	while (run->end == END_NOT) {
+		struct event_time time;
+		int rc;
+
+		wait_for(run);
+		time = now();
+		read_signals(run);
+		if (run->end != END_NOT)
+			return;
+		rc = watcher_step(run->watcher, &time, &run->events);
+		thresholds_step(run->thresholds, watcher_generation(run->watcher), &time,
+				&run->events);
+		hand_out(run);
+		if (rc) {
+			_cleanup_(freep) char *message = mem_format(
+				"the devices cannot be watched any more: %s", strerror(-rc));
+
+			listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+			return;
+		}
+		if (run->end == END_NOT && run->args->duration.known &&
+		    !clock_msec_until(run->end_msec))
+			run->end = END_DURATION;
+	}
+}
+
+/* The commands that are left, unless a signal says not to. */
+static void finish_exec(struct events_run *run)
+{
+	struct pollfd signals = {.fd = run->signals.fd, .events = POLLIN};
+	const enum end end = run->end;
+
+	if (end == END_STOPPED || end == END_BROKEN || run->signals.fd < 0)
+		return;
+	while (events_exec_is_busy(&run->exec) && run->end == end) {
+		poll(&signals, 1, -1);
+		read_signals(run);
+	}
+}
+
+/* port-active,port-armed */
+static char *words_of(uint64_t bits)
+{
+	char *text = NULL;
+
+	for (const struct enum_name *name = event_bits; name->word; name++) {
+		char *longer;
+
+		if (!(bits & name->value))
+			continue;
+		longer = mem_format("%s%s%s", text ? text : "", text ? "," : "", name->word);
+		free(text);
+		text = longer;
+	}
+	return text ? text : mem_string("");
+}
+
+/* Without --until every end is a good one. */
+static void conclude(struct events_run *run)
+{
+	const struct events_args *args = run->args;
+	_cleanup_(freep) char *words = NULL, *message = NULL;
+
+	if (!args->until.known || run->end == END_HAPPENED || run->end == END_BROKEN ||
+	    run->end == END_NOT)
+		return;
+	words = words_of(args->until.value);
+	if (run->end == END_STOPPED) {
+		message = mem_format("interrupted before %s happened", words);
+		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+		return;
+	}
+	message = run->end == END_DURATION ? mem_format("%s did not happen within %g s", words,
+							(double)args->duration.value / 1000)
+					   : mem_format("%s was not among the %" PRIu64 " events",
+							words, args->count.value);
+	listing_fail(&run->listing, STATUS_FAULT, message,
+		     args->already ? NULL
+				   : "what was so before watching began does not count without "
+				     "--already");
+}
+
+static void tell(const struct ctx *ctx, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
+
+		command_complain(ctx, line, problems->items[i].hint);
+	}
+}
+
+static bool refuse(struct events_run *run, const char *message, const char *hint)
+{
+	listing_fail(&run->listing, STATUS_USAGE, message, hint);
+	return false;
+}
+
+static bool check(struct events_run *run)
+{
+	const struct events_args *args = run->args;
+	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL;
+
+	if (listing_refuses_root(&run->listing, "nothing happens in a saved tree"))
+		return false;
+	if (args->already && !args->until.known)
+		return refuse(run, "--already goes with --until", "rdmactl events --help");
+	run->watch.flap_count = FLAP_COUNT;
+	run->watch.flap_window_msec = FLAP_WINDOW_MSEC;
+	if (args->flap &&
+	    event_parse_flap(args->flap, &run->watch.flap_count, &run->watch.flap_window_msec)) {
+		clean = text_clean(args->flap, strlen(args->flap));
+		message = mem_format("--flap: '%s' is not COUNT/TIME", clean);
+		return refuse(run, message, "3/10m: down three times within ten minutes; 0: none");
+	}
+	if (args->counter && event_parse_thresholds(args->counter, &run->limits, &bad)) {
+		clean = text_clean(bad, strlen(bad));
+		message = mem_format("--counter: '%s' is not NAME>N/UNIT", clean);
+		return refuse(run, message, "symbol_error>10/s; the unit is s, m or h");
+	}
+	return true;
+}
+
+/* Whether devices that are not there are waited for: those who wait for them have said so. */
+static bool waits(const struct events_args *args)
+{
+	const uint64_t added = UINT64_C(1) << EVENT_DEVICE_ADDED;
+
+	return (args->until.known && args->until.value & added) ||
+	       (args->words.known && args->words.value & added);
+}
+
+/* What there is to watch; the inventory knows the words for what is not there. */
+static bool find(struct events_run *run)
+{
+	struct listing *listing = &run->listing;
+	struct problems *problems = &listing->inventory.problems;
+	const bool found = listing_load_inventory(listing, 0);
+
+	if (waits(run->args)) {
+		tell(listing->ctx, problems);
+		problems_free(problems);
+		listing->status = STATUS_DONE;
+		return true;
+	}
+	/* The end, when problems are told, may be far away. A document has them all the same. */
+	if (found && problems->count && !listing->ctx->globals.json) {
+		tell(listing->ctx, problems);
+		problems_free(problems);
+		listing->status = STATUS_PARTIAL;
+	}
+	return found;
+}
+
+static void say_ready(const struct events_run *run)
+{
+	const struct ctx *ctx = run->listing.ctx;
+	const struct event_state *state = watcher_state(run->watcher);
+	_cleanup_(freep) char *line = NULL;
+	size_t ports = 0;
+
+	if (!ctx->globals.verbose && (ctx->globals.quiet || !isatty(STDERR_FILENO)))
+		return;
+	for (size_t i = 0; i < state->device_count; i++)
+		ports += state->devices[i]->port_count;
+	line = mem_format("watching %zu port%s of %zu device%s", ports, ports == 1 ? "" : "s",
+			  state->device_count, state->device_count == 1 ? "" : "s");
+	command_complain(ctx, line, NULL);
+}
+
+static bool begin(struct events_run *run)
+{
+	struct problems warnings = {.items = NULL};
+	struct listing *listing = &run->listing;
+	_cleanup_(freep) char *unknown = NULL;
+	struct event_time time;
+	int rc;
+
+	catch_signals(run);
+	if (!find(run))
+		return false;
+	run->watch.objects = &listing->objects;
+	run->watch.all = run->args->all;
+	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->inventory.notes);
+	if (!rc && run->limits.count)
+		rc = thresholds_open(&listing->objects, &run->limits, &run->thresholds, &unknown);
+	tell(listing->ctx, &warnings);
+	problems_free(&warnings);
+	if (unknown) {
+		listing_fail(listing, STATUS_USAGE, unknown,
+			     "rdmactl counters --all lists those that are there");
+		return false;
+	}
+	if (rc) {
+		_cleanup_(freep) char *message = mem_format("the devices cannot be watched: %s",
+							    strerror(-rc));
+
+		listing_fail(listing, STATUS_FAILED, message, NULL);
+		return false;
+	}
+	if (listing->ctx->globals.verbose) {
+		tell(listing->ctx, &listing->inventory.notes);
+		problems_free(&listing->inventory.notes);
+	}
+	run->exec.command = run->args->exec;
+	run->end_msec = clock_msec() + run->args->duration.value;
+	set_widths(listing);
+	say_ready(run);
+	time = now();
+	if (run->args->already)
+		watcher_tell_states(run->watcher, run->args->until.value, &time, &run->events);
+	hand_out(run);
+	return true;
+}
+
+static int finish(struct events_run *run)
+{
+	struct listing *listing = &run->listing;
+	int status;
+
+	events_exec_end(&run->exec, &listing->inventory.problems);
+	thresholds_free(run->thresholds);
+	watcher_free(run->watcher);
+	event_threshold_list_clear(&run->limits);
+	event_list_clear(&run->events);
+	free(run->fds);
+	status = listing_end(listing);
+	read_signals(run);
+	signals_release(&run->signals);
+	return status;
+}
+
+static int run_events(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct events_run run = {.args = args, .signals = SIGNALS_NONE};
+
+	if (listing_begin(&run.listing, ctx, objects, true) && check(&run) && begin(&run)) {
+		watch(&run);
+		finish_exec(&run);
+		conclude(&run);
+	}
+	return finish(&run);
+}
+
+const struct command events_command = {
+	.name = "events",
+	.group = GROUP_LIVE,
+	.summary = "tell what happens to devices, ports and netdevs, as it happens",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct events_args),
+	.schema = &event_schema,
+	.run = run_events,
+};

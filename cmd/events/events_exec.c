@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/events/events_run.h"
+#include "render/format.h"
+
+/* What a shell says of a command that it cannot start. */
+#define STATUS_NO_COMMAND 127
+
+/* RDMACTL_STATE_BEFORE of state_before; what the event does not tell is not there. */
+static void set_variable(const struct field *field, const struct event *event)
+{
+	_cleanup_(freep) char *name = mem_format("RDMACTL_%s", field->key);
+	struct value value;
+	struct text text;
+
+	for (char *c = name; *c; c++)
+		*c = (char)toupper(*c);
+	field_get(field, event, &value);
+	format_value(&value, ",", &text);
+	if (text.string)
+		setenv(name, text.string, 1);
+	else
+		unsetenv(name);
+	text_release(&text);
+}
+
+/* The line of --jsonl. It is printed, as all JSON is, but into a file in memory. */
+static void set_json(const struct event *event)
+{
+	const void *row = event;
+	struct columns columns;
+	const struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
+	const struct render_options options = {.format = FORMAT_JSONL};
+	_cleanup_(freep) char *bad = NULL, *text = NULL;
+	int file = memfd_create("event", MFD_CLOEXEC);
+	ssize_t length;
+	off_t end;
+
+	if (file < 0 || dup2(file, STDOUT_FILENO) < 0 ||
+	    columns_select(&columns, &event_schema, COLUMNS_ALL, NULL, &bad))
+		return;
+	if (render(&options, &document) || render_flush())
+		return;
+	end = lseek(file, 0, SEEK_CUR);
+	text = mem_alloc_zero((size_t)end + 1, 1);
+	length = pread(file, text, (size_t)end, 0);
+	if (length > 0 && text[length - 1] == '\n')
+		text[length - 1] = '\0';
+	setenv("RDMACTL_JSON", text, 1);
+}
+
+/* In the child. Standard output belongs to the events, so what the command prints is beside them.
+ */
+static void become(const char *command, const struct event *event)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
+
+	for (size_t i = 0; i < event_schema.field_count; i++)
+		set_variable(&event_schema.fields[i], event);
+	set_json(event);
+	dup2(nothing, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+}
+
+static void start(struct events_exec *exec)
+{
+	struct event *event = &exec->queue[exec->first];
+
+	/* What is buffered is not the child's to print. */
+	render_flush();
+	exec->running = fork();
+	if (!exec->running) {
+		become(exec->command, event);
+		_exit(STATUS_NO_COMMAND);
+	}
+	if (exec->running < 0) {
+		exec->running = 0;
+		exec->failed++;
+		exec->last_status = STATUS_NO_COMMAND << 8;
+	}
+	event_clear(event);
+	exec->first = (exec->first + 1) % EVENTS_EXEC_MOST;
+	exec->count--;
+}
+
+void events_exec_add(struct events_exec *exec, struct event *event)
+{
+	if (!exec->queue)
+		exec->queue = mem_alloc_zero(EVENTS_EXEC_MOST, sizeof(*exec->queue));
+	if (exec->count == EVENTS_EXEC_MOST) {
+		exec->dropped++;
+		event_clear(event);
+		return;
+	}
+	exec->queue[(exec->first + exec->count++) % EVENTS_EXEC_MOST] = *event;
+	*event = (struct event){.object = NULL};
+	if (!exec->running)
+		start(exec);
+}
+
+void events_exec_reap(struct events_exec *exec)
+{
+	int status;
+
+	if (exec->running && waitpid(exec->running, &status, WNOHANG) == exec->running) {
+		exec->running = 0;
+		if (status) {
+			exec->failed++;
+			exec->last_status = status;
+		}
+	}
+	while (!exec->running && exec->count)
+		start(exec);
+}
+
+bool events_exec_is_busy(const struct events_exec *exec)
+{
+	return exec->running || exec->count;
+}
+
+void events_exec_end(struct events_exec *exec, struct problems *problems)
+{
+	_cleanup_(freep) char *dropped = NULL, *failed = NULL;
+	const uint64_t lost = exec->dropped + exec->count;
+
+	if (lost) {
+		dropped = mem_format("--exec: events not handed on: %" PRIu64, lost);
+		problem_add_text(problems, NULL, NULL, NULL, dropped,
+				 "the command takes longer than the events: narrow them down with "
+				 "--event or --severity");
+	}
+	if (exec->failed) {
+		const int status = exec->last_status;
+
+		failed = mem_format("--exec: failed commands: %" PRIu64 ", the last with %s %d",
+				    exec->failed, WIFSIGNALED(status) ? "signal" : "exit status",
+				    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		problem_add_text(problems, NULL, NULL, NULL, failed, NULL);
+	}
+	while (exec->count--) {
+		event_clear(&exec->queue[exec->first]);
+		exec->first = (exec->first + 1) % EVENTS_EXEC_MOST;
+	}
+	free(exec->queue);
+	*exec = (struct events_exec){.command = NULL};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A run of events: events.c has the command line and the loop, events_exec.c hands events on to a
+ * command.
+ */
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "cmd/listing.h"
+#include "event/watcher.h"
+
+/* Commands that run one after the other, each with an event; they never hold up the watching. */
+struct events_exec {
+	const char *command; /* NULL: none */
+	struct event *queue; /* a ring of EVENTS_EXEC_MOST */
+	size_t first, count;
+	pid_t running;	  /* 0: none */
+	uint64_t dropped; /* the queue was full */
+	uint64_t failed;  /* did not end with status 0 */
+	int last_status;  /* of those, as from waitpid() */
+};
+
+enum { EVENTS_EXEC_MOST = 1024 };
+
+/* Takes the event over. */
+void events_exec_add(struct events_exec *exec, struct event *event);
+/* After a SIGCHLD: the next one. */
+void events_exec_reap(struct events_exec *exec);
+bool events_exec_is_busy(const struct events_exec *exec);
+/* Notes what was lost and what failed, and forgets what waits. */
+void events_exec_end(struct events_exec *exec, struct problems *problems);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric balance: how the routes are spread over the cables between switches. */
+#include "fabric/route/balance.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/format/drawing.h"
+#include "fabric/route/route_view.h"
+#include "cmd/fabric/fabric_forwarding.h"
+
+struct balances {
+	struct fabric_run run;
+	struct forwarding forwarding;
+	struct balance balance;
+	struct drawing drawing; /* levels, and the order of names */
+	struct balance_row *rows;
+	size_t row_count;
+};
+
+static bool joins_switches(const struct fabric *fabric, uint32_t port)
+{
+	uint32_t peer = fabric->ports[port].peer;
+
+	return peer != FABRIC_NONE && fabric->ports[port].number &&
+	       fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH &&
+	       fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH;
+}
+
+static unsigned int level_behind(const struct balances *balances, uint32_t port)
+{
+	const struct fabric *fabric = &balances->run.fabric;
+
+	return balances->drawing.levels.level[fabric->ports[fabric->ports[port].peer].node];
+}
+
+/* Ports up and ports down carry different loads: only those to one level are alike. */
+static void compare_with_mean(struct balances *balances, struct balance_row *row)
+{
+	const struct fabric *fabric = &balances->run.fabric;
+	const struct fabric_node *node = fabric_node_of(fabric, row->at.place);
+	double sum = 0, count = 0;
+
+	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++)
+		if (joins_switches(fabric, i) &&
+		    level_behind(balances, i) == level_behind(balances, row->at.place)) {
+			sum += balances->balance.routes[i];
+			count++;
+		}
+	row->mean = (struct real){sum / count, true};
+	if (sum > 0)
+		row->load_percent = (struct real){100.0 * (double)row->routes.value * count / sum,
+						  true};
+}
+
+/* A switch whose table is not known has none. */
+static void add_row(struct balances *balances, uint32_t port)
+{
+	const struct forwarding_table *table = forwarding_of(&balances->forwarding,
+							     balances->run.fabric.ports[port].node);
+	struct balance_row *row = mem_append(&balances->rows, &balances->row_count, sizeof(*row));
+
+	row->at.view = &balances->run.view;
+	row->at.place = port;
+	row->order = balances->row_count;
+	if (!table->known || table->silences[0])
+		return;
+	row->routes = number_of(balances->balance.routes[port]);
+	compare_with_mean(balances, row);
+	/* Of packets that come from elsewhere, every switch on the way has to be known. */
+	if (!balances->forwarding.silence_count && !balances->run.fabric.silence_count)
+		row->pairs = number_of(balances->balance.pairs[port]);
+}
+
+/* The most overloaded first; what is equal stays in the order of names. */
+static int by_load(const void *a, const void *b)
+{
+	const struct balance_row *one = a, *other = b;
+
+	if (one->load_percent.value != other->load_percent.value)
+		return one->load_percent.value < other->load_percent.value ? 1 : -1;
+	if (one->routes.value != other->routes.value)
+		return one->routes.value < other->routes.value ? 1 : -1;
+	return (one->order > other->order) - (one->order < other->order);
+}
+
+/* Only of a scan of the whole: what is not in it may well arrive. */
+static void tell_losses(struct balances *balances)
+{
+	struct fabric_run *run = &balances->run;
+	_cleanup_(freep) char *message = NULL, *name = NULL;
+
+	if (!balances->balance.lost_pairs || balances->forwarding.silence_count ||
+	    run->fabric.silence_count || run->fabric.interrupted || run->scan.most_hops)
+		return;
+	name = fabric_node_name(&run->view, balances->balance.lost_node);
+	message = mem_format("packets of %llu pairs do not arrive: one way ends at %s, for LID %u",
+			     (unsigned long long)balances->balance.lost_pairs, name,
+			     balances->balance.lost_lid);
+	listing_fail(&run->session.listing, STATUS_FAULT, message,
+		     "rdmactl fabric route follows the way between two nodes");
+}
+
+static void show(struct balances *balances)
+{
+	struct fabric_run *run = &balances->run;
+	const struct number *top = &run->args->top;
+
+	for (uint32_t i = 0; i < run->fabric.node_count; i++) {
+		const struct fabric_node *node = &run->fabric.nodes[balances->drawing.sorted[i]];
+
+		for (uint32_t port = 1; port <= node->port_count; port++)
+			if (joins_switches(&run->fabric, node->first_port + port))
+				add_row(balances, node->first_port + port);
+	}
+	if (balances->row_count && top->known)
+		qsort(balances->rows, balances->row_count, sizeof(*balances->rows), by_load);
+	for (size_t i = 0; i < balances->row_count && (!top->known || i < top->value); i++)
+		listing_add(&run->session.listing, &balances->rows[i]);
+	tell_losses(balances);
+}
+
+int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args,
+			   const struct fabric_word *word, char **words)
+{
+	struct balances balances = {.row_count = 0};
+	int status;
+
+	(void)words;
+	if (fabric_run_begin(&balances.run, ctx, args, word->schema)) {
+		fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
+				       &balances.forwarding);
+		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);
+		balance_count(&balances.run.fabric, &balances.forwarding, &balances.balance);
+		drawing_begin(&balances.run.view, &balances.drawing);
+		show(&balances);
+		drawing_end(&balances.drawing); /* before its graph */
+	}
+	status = fabric_run_end(&balances.run);
+	forwarding_clear(&balances.forwarding);
+	balance_clear(&balances.balance);
+	free(balances.rows);
+	return status;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/fabric/fabric_counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utc.h"
+#include "host/moment.h"
+#include "mad/format/header.h"
+#include "render/capture.h"
+#include "render/json_read.h"
+
+/* A port takes about 800 bytes: this is more than three hundred thousand of them. */
+#define MOST_BYTES ((size_t)256 * 1024 * 1024)
+
+void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
+			  struct port_errors *errors)
+{
+	const struct port_errors_options options = {
+		.address =
+			{
+				.sl = (uint8_t)run->args->mad.service_level.value,
+				.qpn = 1,
+				.qkey = run->session.qkey,
+				.pkey_index = run->session.route.pkey_index,
+			},
+		.all = all,
+		.least = least,
+		.wanted = wanted,
+	};
+	int rc = port_errors_read(run->session.engine, &run->fabric, &options, errors);
+
+	if (rc == -ECANCELED)
+		run->fabric.interrupted = true;
+	if (rc)
+		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, "gmp",
+				 rc == -ECANCELED ? "interrupted: not all counters are read"
+						  : strerror(-rc),
+				 NULL);
+}
+
+void fabric_counters_silence_text(const struct fabric_run *run,
+				  const struct fabric_silence *silence, char **ret_object,
+				  char **ret_message)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_PM,
+								   silence->attribute);
+	uint32_t node = run->fabric.ports[silence->port].node;
+	_cleanup_(freep) char *reason = mad_failure_text(MAD_CLASS_PM, silence->error,
+							 silence->status, silence->tries);
+
+	*ret_object = silence->port == run->fabric.nodes[node].first_port
+			      ? fabric_node_name(&run->view, node)
+			      : fabric_port_name(&run->view, silence->port);
+	*ret_message = mem_format("%s: %s", attribute ? attribute->name : "counters", reason);
+}
+
+char *fabric_counters_unreachable_text(const struct fabric_run *run,
+				       const struct port_errors *errors)
+{
+	_cleanup_(freep) char *first = fabric_port_name(&run->view, errors->first_unreachable);
+
+	if (errors->unreachable == 1)
+		return mem_format("%s has no LID, or is not active: its counters cannot be read",
+				  first);
+	return mem_format("%zu ports have no LID, or are not active: their counters cannot be "
+			  "read; the first is %s",
+			  errors->unreachable, first);
+}
+
+static void fail(struct fabric_run *run, const char *path, const char *what, const char *why)
+{
+	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, path, why);
+
+	listing_fail(&run->session.listing, STATUS_FAILED, message,
+		     strcmp(what, "write") ? "save one: rdmactl fabric errors --save FILE" : NULL);
+}
+
+static void clear_head(struct saved_head *head)
+{
+	free(head->time);
+	free(head->host);
+	free(head->boot_id);
+}
+
+/* From the moment of the file until now; 0: that cannot be said. */
+static double seconds_since(const struct saved_head *then, const struct saved_head *now)
+{
+	uint64_t before, after;
+
+	/* Where the clock was set meanwhile, this one was not. */
+	if (then->boot_id && now->boot_id && !strcmp(then->boot_id, now->boot_id) &&
+	    then->uptime_msec.known && now->uptime_msec.known) {
+		before = then->uptime_msec.value;
+		after = now->uptime_msec.value;
+	} else if (!then->time || !now->time || !utc_parse(then->time, &before) ||
+		   !utc_parse(now->time, &after)) {
+		return 0;
+	}
+	return after > before ? (double)(after - before) / 1000 : 0;
+}
+
+/* Ports of the file that are not there: the graphs of the two moments tell more. */
+static void note_others(struct fabric_run *run, long others)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (!others)
+		return;
+	message = mem_format("the file has %ld ports of nodes that are not there now, or whose "
+			     "GUID is that of another one, too",
+			     others);
+	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+			 "rdmactl fabric scan --diff shows what has gone");
+}
+
+static bool use_file(struct fabric_run *run, const char *path,
+		     const struct saved_port_counters *saved, size_t count,
+		     struct port_errors *errors)
+{
+	long others = saved_port_counters_load(&run->fabric, saved, count, errors);
+
+	if (others < 0) {
+		fail(run, path, "use", "the counters of a port are no counters");
+		return false;
+	}
+	note_others(run, others);
+	return true;
+}
+
+static bool load(struct fabric_run *run, const char *path, struct fabric_counters *counters)
+{
+	struct saved_head then = {.time = NULL}, now = {.time = NULL};
+	struct saved_port_counters *saved = NULL;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	void *rows = NULL;
+	size_t length, count = 0;
+	bool done = false;
+	int rc = file_read(path, MOST_BYTES, &text, &length);
+
+	if (rc) {
+		fail(run, path, "read", strerror(-rc));
+		return false;
+	}
+	rc = json_read(text, length, &saved_head_schema, &then, &saved_port_counters_schema, &rows,
+		       &count, &message);
+	saved = rows;
+	if (rc) {
+		fail(run, path, "use",
+		     message ? message : "it is no file of rdmactl fabric errors --save");
+	} else {
+		moment_read(NULL, &now);
+		counters->seconds = seconds_since(&then, &now);
+		done = use_file(run, path, saved, count, &counters->before);
+	}
+	for (size_t i = 0; i < count; i++)
+		record_clear(&saved_port_counters_schema, &saved[i]);
+	free(saved);
+	record_clear(&saved_head_schema, &then);
+	clear_head(&now);
+	return done;
+}
+
+bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
+			  struct fabric_counters *counters)
+{
+	*counters = (struct fabric_counters){.seconds = 0};
+	if (run->args->since) {
+		if (!load(run, run->args->since, counters))
+			return false;
+		fabric_counters_read(run, true, 0, wanted, &counters->after);
+		return true;
+	}
+	fabric_counters_read(run, true, 0, wanted, &counters->before);
+	if (run->fabric.interrupted ||
+	    !mad_session_wait(&run->session, clock_msec() + run->args->interval.value)) {
+		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+				 "interrupted before the second reading", NULL);
+		return false;
+	}
+	fabric_counters_read(run, true, 0, wanted, &counters->after);
+	counters->seconds = (double)(counters->after.nsec - counters->before.nsec) / 1e9;
+	return true;
+}
+
+void fabric_counters_clear(struct fabric_counters *counters)
+{
+	port_errors_clear(&counters->before);
+	port_errors_clear(&counters->after);
+}
+
+/* What is written. */
+struct content {
+	const struct fabric *fabric;
+	const struct port_errors *errors;
+};
+
+static int write_rows(const struct content *content, const struct columns *head_columns,
+		      const struct columns *columns, FILE *file)
+{
+	const size_t most = content->errors->count;
+	const struct problems none = {.count = 0};
+	struct saved_port_counters *saved = mem_alloc_zero(most + 1, sizeof(*saved));
+	_cleanup_(freep) const void **rows = mem_alloc_zero(most + 1, sizeof(*rows));
+	struct saved_head moment = {.time = NULL};
+	const void *head_row = &moment;
+	const struct document head = {.columns = head_columns, .rows = &head_row, .row_count = 1};
+	struct document document = {.columns = columns, .rows = rows, .problems = &none};
+	int rc;
+
+	moment_read(NULL, &moment);
+	for (size_t i = 0; i < most; i++) {
+		if (!content->errors->items[i].read)
+			continue;
+		saved[document.row_count] = saved_port_counters_of(content->fabric,
+								   &content->errors->items[i]);
+		rows[document.row_count] = &saved[document.row_count];
+		document.row_count++;
+	}
+	rc = render_document(file, &head, &document);
+	for (size_t i = 0; i < document.row_count; i++)
+		record_clear(&saved_port_counters_schema, &saved[i]);
+	free(saved);
+	clear_head(&moment);
+	return rc;
+}
+
+static int write_content(void *context, FILE *file)
+{
+	struct columns head_columns, columns;
+	char *bad = NULL;
+	int rc = columns_select(&head_columns, &saved_head_schema, COLUMNS_ALL, NULL, &bad);
+
+	if (rc)
+		return rc;
+	rc = columns_select(&columns, &saved_port_counters_schema, COLUMNS_ALL, NULL, &bad);
+	if (!rc) {
+		rc = write_rows(context, &head_columns, &columns, file);
+		columns_free(&columns);
+	}
+	columns_free(&head_columns);
+	return rc;
+}
+
+bool fabric_counters_save(struct fabric_run *run, const char *path,
+			  const struct port_errors *errors)
+{
+	struct content content = {.fabric = &run->fabric, .errors = errors};
+	int rc = file_replace(path, write_content, &content);
+
+	if (rc)
+		fail(run, path, "write", rc == -EEXIST ? "it is no regular file" : strerror(-rc));
+	return !rc;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric nodes, switches, hosts, routers, links, ports: lists, filtered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/graph/link.h"
+#include "cmd/fabric/fabric_run.h"
+
+static bool port_fits(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_port *port = &run->fabric.ports[place];
+	const struct fabric_args *args = run->args;
+
+	if (!fabric_run_is_named(run, place))
+		return false;
+	if (args->state.known && fabric_port_state(port) != args->state.value)
+		return false;
+	if (args->down && fabric_physical_state(port) == FABRIC_LINK_UP)
+		return false;
+	return !args->speed_below.known || (fabric_physical_state(port) == FABRIC_LINK_UP &&
+					    fabric_speed(port) != SPEED_UNKNOWN &&
+					    fabric_speed(port) < args->speed_below.value);
+}
+
+static bool filters_ports(const struct fabric_args *args)
+{
+	return args->state.known || args->down || args->speed_below.known;
+}
+
+/* A node is kept for a port of it that fits. */
+static bool node_fits(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_node *node = &run->fabric.nodes[place];
+
+	if (run->named && !run->named[place])
+		return false;
+	if (!filters_ports(run->args))
+		return true;
+	for (uint32_t i = 1; i <= node->port_count; i++)
+		if (run->fabric.ports[node->first_port + i].has_info &&
+		    port_fits(run, node->first_port + i))
+			return true;
+	return false;
+}
+
+/* A cable by either end. */
+static bool link_fits(const struct fabric_run *run, uint32_t place)
+{
+	return port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer);
+}
+
+/* Ports of adapters that the scan did not come by are unknown: they are another subnet's. */
+static bool known_port_fits(const struct fabric_run *run, uint32_t place)
+{
+	return run->fabric.ports[place].has_info && port_fits(run, place);
+}
+
+struct list {
+	const char *word;
+	unsigned int type; /* of nodes */
+	bool (*fits)(const struct fabric_run *run, uint32_t place);
+};
+
+static const struct list lists[] = {
+	{"nodes", 0, node_fits},
+	{"switches", NODE_TYPE_SWITCH, node_fits},
+	{"hosts", NODE_TYPE_CA, node_fits},
+	{"routers", NODE_TYPE_ROUTER, node_fits},
+	{"links", 0, link_fits},
+	{"ports", 0, known_port_fits},
+};
+
+/* The word is one of them. */
+static const struct list *find_list(const char *word)
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(lists) && strcmp(lists[i].word, word))
+		i++;
+	return &lists[i];
+}
+
+/* A text of ibnetdiscover has lines for ports with a cable only. */
+static bool is_left_out(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric *fabric = &run->fabric;
+
+	return run->args->load && !fabric->ports[place].has_info && !fabric->silence_count &&
+	       !fabric->interrupted && !fabric->origin.most_hops.known &&
+	       fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
+}
+
+/* Whether nobody can say if the port fits. */
+static bool is_open(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_port *port = &run->fabric.ports[place];
+	const struct fabric_args *args = run->args;
+
+	if (!port->has_info)
+		return (args->state.known || args->down) && is_left_out(run, place);
+	return (args->state.known && !fabric_port_state(port)) ||
+	       (args->speed_below.known && fabric_physical_state(port) == FABRIC_LINK_UP &&
+		fabric_speed(port) == SPEED_UNKNOWN);
+}
+
+/* What is not known fits no filter: that it was left out must not look like an answer. */
+static void note_unknown(struct fabric_run *run, const struct list *list, bool cabled_only)
+{
+	const struct fabric *fabric = &run->fabric;
+	_cleanup_(freep) char *message = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		count += fabric->ports[i].number && is_open(run, i) &&
+			 (!list->type || fabric_node_of(fabric, i)->type == list->type) &&
+			 (!cabled_only || fabric->ports[i].peer != FABRIC_NONE) &&
+			 fabric_run_is_named(run, i);
+	if (!count)
+		return;
+	message = mem_format(
+		"the %s of %u port%s is not known%s",
+		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
+		count == 1 ? "" : "s", run->args->load ? ": the file does not tell it" : "");
+	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+			 run->args->load ? "save one that does: rdmactl fabric scan --save FILE"
+					 : NULL);
+}
+
+int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
+			const struct fabric_word *word, char **words)
+{
+	const struct list *list = find_list(word->word);
+	struct fabric_run run;
+	struct fabric_rows rows = {.items = NULL};
+	int status;
+
+	(void)words;
+	if (fabric_run_begin(&run, ctx, args, word->schema) && fabric_run_match(&run)) {
+		if (word->schema == &fabric_nodes_schema)
+			fabric_list_nodes(&run.view, list->type, &rows);
+		else if (word->schema == &fabric_links_schema)
+			fabric_list_links(&run.view, &rows);
+		else
+			fabric_list_ports(&run.view, &rows);
+		for (size_t i = 0; i < rows.count; i++)
+			if (list->fits(&run, rows.items[i].place))
+				listing_add(&run.session.listing, &rows.items[i]);
+		if (filters_ports(args))
+			note_unknown(&run, list, word->schema == &fabric_links_schema);
+	}
+	status = fabric_run_end(&run);
+	fabric_rows_clear(&rows);
+	return status;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric route: from one port to another and back, hop by hop. */
+#include "fabric/route/route.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/route/route_view.h"
+#include "cmd/fabric/fabric_counters.h"
+#include "cmd/fabric/fabric_forwarding.h"
+#include "schema/bits.h"
+
+enum { PATH_RECORD = 0x35 };
+
+/* PathRecord, 15.2.5.16: places in bytes, and bits of the component mask */
+enum {
+	AT_DLID = 40,
+	AT_SLID = 42,
+	AT_NUMB_PATH = 49,
+	PATH_BYTES = 64,
+};
+#define HAS_DLID      (1u << 4)
+#define HAS_SLID      (1u << 5)
+#define HAS_NUMB_PATH (1u << 12)
+
+/* Both directions, by enum route_direction. */
+struct routes {
+	struct fabric_run run;
+	struct fabric_place ends[2]; /* FROM, TO */
+	struct fabric_route ways[2];
+	struct route_path paths[2];
+	struct route_row *rows;
+	size_t row_count;
+	uint32_t
+		silent_port; /* of the switch that was told of, and is asked on the way back, too */
+};
+
+static const char *const direction_words[] = {"there", "back"};
+
+static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
+{
+	struct routes *routes = context;
+	struct fabric_run *run = &routes->run;
+	struct fabric_silence silence;
+	unsigned int port;
+
+	if (!forwarding_read_entry(run->session.engine, &run->scan, &run->fabric, node, lid, &port,
+				   &silence))
+		return port;
+	if (silence.port != routes->silent_port)
+		fabric_run_note(run, &silence, 1);
+	routes->silent_port = silence.port;
+	return FORWARDING_UNKNOWN;
+}
+
+static bool find_ends(struct routes *routes, char **words)
+{
+	struct listing *listing = &routes->run.session.listing;
+	_cleanup_(freep) char *message = NULL, *name = NULL;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!fabric_run_find_port(&routes->run, words[i], &routes->ends[i]))
+			return false;
+		if (routes->ends[i].lid)
+			continue;
+		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
+		message = mem_format("%s has no LID", name);
+		listing_fail(listing, STATUS_FAILED, message,
+			     "a subnet manager gives LIDs: rdmactl smp sminfo");
+		return false;
+	}
+	if (routes->ends[0].port != routes->ends[1].port)
+		return true;
+	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
+	message = mem_format("both ends are %s", name);
+	listing_fail(listing, STATUS_USAGE, message,
+		     "another port of the node: NAME/PORT, or its LID");
+	return false;
+}
+
+/* Why it does not arrive; NULL: it does. */
+static char *explain(const struct fabric *fabric, const struct fabric_route *way, const char *name,
+		     uint16_t lid)
+{
+	switch (way->end) {
+	case ROUTE_NOWHERE:
+		return mem_format("ends at %s: LID %u goes nowhere", name, lid);
+	case ROUTE_NO_PORT:
+		return way->out_port ? mem_format("ends at %s: LID %u goes to port %u, which it "
+						  "has not",
+						  name, lid, way->out_port)
+				     : mem_format("ends at %s: LID %u goes to the switch itself, "
+						  "which has another",
+						  name, lid);
+	case ROUTE_NO_PEER:
+		return mem_format(
+			"ends at %s/%u: %s", name, way->out_port,
+			fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) ==
+					FABRIC_LINK_UP
+				? "what is at its other end is not in the scan"
+				: "it has no link");
+	case ROUTE_LOOP:
+		return mem_format("comes back to %s: LID %u goes in a loop", name, lid);
+	case ROUTE_STRANGER:
+		return mem_format("ends at %s, which has another LID than %u", name, lid);
+	case ROUTE_UNKNOWN:
+		return mem_format("is not known beyond %s", name);
+	case ROUTE_ARRIVED:
+		break;
+	}
+	return NULL;
+}
+
+/* What is not in the scan may be there: only what the tables or the link tell is a fault. */
+static bool is_fault(const struct fabric *fabric, const struct fabric_route *way)
+{
+	if (way->end != ROUTE_NO_PEER)
+		return way->end != ROUTE_UNKNOWN;
+	return fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) != FABRIC_LINK_UP;
+}
+
+static void tell_end(struct routes *routes, enum route_direction direction)
+{
+	struct fabric_run *run = &routes->run;
+	const struct fabric_route *way = &routes->ways[direction];
+	_cleanup_(freep) char *name = fabric_node_name(&run->view, way->node);
+	_cleanup_(freep) char *why = explain(&run->fabric, way, name, routes->ends[!direction].lid);
+	_cleanup_(freep) char *message = NULL;
+
+	if (!why)
+		return;
+	message = mem_format("the way %s %s", direction_words[direction], why);
+	if (is_fault(&run->fabric, way))
+		listing_fail(&run->session.listing, STATUS_FAULT, message,
+			     "rdmactl fabric tables SWITCH shows the table of a switch");
+	else
+		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+				 message, NULL);
+}
+
+static void follow(struct routes *routes, enum route_direction direction)
+{
+	const struct fabric_place *from = &routes->ends[direction];
+	const struct fabric_place *to = &routes->ends[!direction];
+
+	route_follow(&routes->run.fabric, from->port, to->port, to->lid, look_up, routes,
+		     &routes->ways[direction]);
+	tell_end(routes, direction);
+}
+
+static enum tristate shares_cable(const struct routes *routes, enum route_direction direction,
+				  size_t hop)
+{
+	const struct fabric_route *other = &routes->ways[!direction];
+
+	if (route_takes_back(&routes->run.fabric, &routes->ways[direction], hop, other))
+		return TRISTATE_YES;
+	/* Of a way that is not known to its end, nobody knows. */
+	return other->end == ROUTE_ARRIVED ? TRISTATE_NO : TRISTATE_UNKNOWN;
+}
+
+static void make_rows(struct routes *routes)
+{
+	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
+		for (size_t hop = 0; hop < routes->ways[i].count; hop++) {
+			struct route_row *row = mem_append(&routes->rows, &routes->row_count,
+							   sizeof(*row));
+
+			row->at.view = &routes->run.view;
+			row->at.place = routes->ways[i].ports[hop];
+			row->direction = number_of(i);
+			row->hop = number_of(hop + 1);
+			row->lid = number_of(routes->ends[!i].lid);
+			row->same_cable = shares_cable(routes, i, hop);
+			row->path = &routes->paths[i];
+		}
+}
+
+static bool shows(const struct routes *routes, unsigned int tag)
+{
+	const struct columns *columns = &routes->run.session.listing.columns;
+
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->fields[i]->tag == tag)
+			return true;
+	return false;
+}
+
+static void ask_path(const struct routes *routes, enum route_direction direction,
+		     unsigned char *record, struct mad_request *request)
+{
+	const struct mad_route *route = &routes->run.session.route;
+
+	bits_set(record, (size_t)AT_SLID * 8, 16, routes->ends[direction].lid);
+	bits_set(record, (size_t)AT_DLID * 8, 16, routes->ends[!direction].lid);
+	record[AT_NUMB_PATH] = 1;
+	*request = (struct mad_request){
+		.to = mad_sa_address(route),
+		.mgmt_class = MAD_CLASS_SA,
+		.method = MAD_METHOD_GET,
+		.attribute = PATH_RECORD,
+		.key = route->sm_key,
+		.component_mask = HAS_DLID | HAS_SLID | HAS_NUMB_PATH,
+		.data = record,
+		.data_bytes = PATH_BYTES,
+	};
+}
+
+static void take_path(const struct mad_item *item, struct route_path *path)
+{
+	const struct schema *schema = mad_attribute_find(MAD_CLASS_SA, PATH_RECORD)->schema;
+	struct mad_record record = {.object = NULL};
+	struct value value;
+
+	memcpy(record.data, item->data, sizeof(record.data));
+	field_get(schema_find(schema, "rate_gbps"), &record, &value);
+	if (value.kind == VALUE_REAL)
+		path->rate_gbps = (struct real){value.real, true};
+	field_get(schema_find(schema, "mtu_bytes"), &record, &value);
+	if (value.kind == VALUE_UNSIGNED)
+		number_set(&path->mtu_bytes, value.number);
+	field_get(schema_find(schema, "sl"), &record, &value);
+	if (value.kind == VALUE_UNSIGNED)
+		number_set(&path->sl, value.number);
+}
+
+/* It need not be there for packets to go: a problem only where a column is asked for by name. */
+static void ask_sa(struct routes *routes)
+{
+	struct mad_session *session = &routes->run.session;
+	const struct globals *globals = &session->listing.ctx->globals;
+	bool wanted = globals->columns || globals->json || globals->jsonl;
+	unsigned char records[2][PATH_BYTES] = {{0}};
+	struct mad_item items[2] = {{.error = 0}};
+
+	if (!shows(routes, ROUTE_OF_SA))
+		return;
+	if (!session->route.subnet_manager) {
+		if (wanted)
+			problem_add_text(&session->listing.inventory.problems, NULL, "path record",
+					 "sa", "the port knows no subnet manager to ask",
+					 "rdmactl fabric check tells whether there is one");
+		return;
+	}
+	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
+		ask_path(routes, i, records[i], &items[i].request);
+	mad_gather(session->engine, items, 2);
+	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++) {
+		_cleanup_(freep) char *name = mem_format("path record of the way %s",
+							 direction_words[i]);
+		const struct mad_destination sa = {.name = name};
+
+		if (!items[i].error && !items[i].status)
+			take_path(&items[i], &routes->paths[i]);
+		else if (wanted)
+			mad_session_check_hint(
+				session, &sa, NULL, &items[i],
+				"rdmactl smp sminfo shows whether the subnet manager is alive");
+	}
+}
+
+static struct number count_errors(const struct routes *routes, const struct port_errors *errors,
+				  uint32_t port)
+{
+	const struct port_counters *counters = port_errors_find(errors, port);
+	struct number count = {.known = false};
+	struct port_errors_row row;
+
+	if (counters && counters->read &&
+	    port_errors_row_make(&routes->run.view, counters, 0, &row)) {
+		count = row.error_count;
+		port_errors_row_clear(&row);
+	}
+	return count;
+}
+
+static void read_errors(struct routes *routes)
+{
+	const struct fabric *fabric = &routes->run.fabric;
+	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
+	struct problems *problems = &routes->run.session.listing.inventory.problems;
+	struct port_errors errors = {.items = NULL};
+
+	if (!shows(routes, ROUTE_OF_COUNTERS))
+		return;
+	for (size_t i = 0; i < routes->row_count; i++) {
+		uint32_t port = routes->rows[i].at.place;
+
+		wanted[port] = true;
+		if (fabric->ports[port].peer != FABRIC_NONE)
+			wanted[fabric->ports[port].peer] = true;
+	}
+	fabric_counters_read(&routes->run, true, 0, wanted, &errors);
+	for (size_t i = 0; i < errors.silence_count; i++) {
+		_cleanup_(freep) char *object = NULL, *message = NULL;
+
+		fabric_counters_silence_text(&routes->run, &errors.silences[i], &object, &message);
+		problem_add_text(problems, object, NULL, "gmp", message, NULL);
+	}
+	for (size_t i = 0; i < routes->row_count; i++) {
+		struct route_row *row = &routes->rows[i];
+		uint32_t peer = fabric->ports[row->at.place].peer;
+
+		row->errors = count_errors(routes, &errors, row->at.place);
+		if (peer != FABRIC_NONE)
+			row->peer_errors = count_errors(routes, &errors, peer);
+	}
+	port_errors_clear(&errors);
+}
+
+int fabric_route_command(const struct ctx *ctx, const struct fabric_args *args,
+			 const struct fabric_word *word, char **words)
+{
+	struct routes routes = {.silent_port = FABRIC_NONE};
+	int status;
+
+	if (!words[0] || !words[1] || words[2]) {
+		command_complain(ctx, "a route takes two nodes: FROM and TO",
+				 "rdmactl fabric route leaf-1 0x0002c90300001234");
+		return STATUS_USAGE;
+	}
+	if (fabric_run_begin(&routes.run, ctx, args, word->schema) && find_ends(&routes, words)) {
+		follow(&routes, ROUTE_THERE);
+		follow(&routes, ROUTE_BACK);
+		make_rows(&routes);
+		ask_sa(&routes);
+		read_errors(&routes);
+		for (size_t i = 0; i < routes.row_count; i++)
+			listing_add(&routes.run.session.listing, &routes.rows[i]);
+	}
+	status = fabric_run_end(&routes.run);
+	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
+		route_clear(&routes.ways[i]);
+	free(routes.rows);
+	return status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric scan: switches with what is at their ports; the graph in JSON. */
+#include <stdlib.h>
+
+#include "fabric/graph/details.h"
+#include "cmd/fabric/fabric_run.h"
+#include "base/mem.h"
+#include "fabric/graph/tree.h"
+
+/* In the table: ports of switches that have, or should have, something at the other end. */
+static bool is_shown(const struct fabric_run *run, uint32_t place)
+{
+	const struct fabric_port *port = &run->fabric.ports[place];
+
+	if (fabric_node_of(&run->fabric, place)->type != NODE_TYPE_SWITCH)
+		/* Adapters cabled to each other have no switch to be shown at. */
+		return port->peer != FABRIC_NONE &&
+		       fabric_node_of(&run->fabric, port->peer)->type != NODE_TYPE_SWITCH;
+	return port->peer != FABRIC_NONE || port->unanswered ||
+	       fabric_physical_state(port) == FABRIC_LINK_UP;
+}
+
+static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
+{
+	struct fabric_graph graph = {.nodes.count = 0};
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
+		fabric_graph_fill(&run.view, &graph);
+		listing_add(&run.session.listing, &graph);
+	}
+	status = fabric_run_end(&run);
+	fabric_graph_clear(&graph);
+	return status;
+}
+
+/*
+ * Of all switches, or of all others. Rows of what is not shown are not made: half of a large
+ * fabric's ports are such, and rows are most of what is there besides the graph.
+ */
+static void add_shown(const struct fabric_run *run, bool switches, struct fabric_rows *rows)
+{
+	for (uint32_t i = 0; i < run->fabric.node_count; i++) {
+		const struct fabric_node *node = &run->fabric.nodes[i];
+
+		if ((node->type == NODE_TYPE_SWITCH) != switches)
+			continue;
+		for (uint32_t port = 1; port <= node->port_count; port++) {
+			struct fabric_row *row;
+
+			if (!is_shown(run, node->first_port + port))
+				continue;
+			row = mem_append(&rows->items, &rows->count, sizeof(*row));
+			*row = (struct fabric_row){.view = &run->view,
+						   .place = node->first_port + port};
+		}
+	}
+}
+
+static int print_ports(const struct ctx *ctx, const struct fabric_args *args,
+		       const struct fabric_word *word)
+{
+	struct fabric_rows rows = {.items = NULL};
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin(&run, ctx, args, word->schema)) {
+		add_shown(&run, true, &rows);
+		add_shown(&run, false, &rows);
+		for (size_t i = 0; i < rows.count; i++)
+			listing_add(&run.session.listing, &rows.items[i]);
+	}
+	status = fabric_run_end(&run);
+	fabric_rows_clear(&rows);
+	return status;
+}
+
+/* --jsonl: the rows of a node go out as soon as no question about it is open. */
+struct stream {
+	uint32_t next;	 /* node: those before it are out */
+	uint32_t *peers; /* of each port that is out, the peer that it was shown with */
+	uint32_t room;	 /* of those */
+	struct fabric_row rows[FABRIC_PORT_MOST];
+};
+
+static bool is_settled(const struct fabric *fabric, uint32_t number)
+{
+	const struct fabric_node *node = &fabric->nodes[number];
+
+	if (node->pending || node->ambiguous)
+		return false;
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		const struct fabric_port *port = &fabric->ports[node->first_port + i], *peer;
+		const struct fabric_node *other;
+
+		if (port->peer == FABRIC_NONE)
+			continue;
+		peer = &fabric->ports[port->peer];
+		other = fabric_node_of(fabric, port->peer);
+		if (other->pending && !(peer->has_info && other->has_description))
+			return false;
+	}
+	return true;
+}
+
+static void make_room(struct stream *stream, const struct fabric *fabric)
+{
+	if (stream->room >= fabric->port_count)
+		return;
+	stream->peers = mem_resize(stream->peers, fabric->port_count, sizeof(*stream->peers));
+	for (; stream->room < fabric->port_count; stream->room++)
+		stream->peers[stream->room] = FABRIC_NONE;
+}
+
+/* The ports of a node; `again`: those that were shown with another peer. */
+static void put_node(struct fabric_run *run, struct stream *stream, uint32_t number, bool again)
+{
+	const struct fabric_node *node = &run->fabric.nodes[number];
+	struct fabric_row *row = stream->rows;
+
+	make_room(stream, &run->fabric);
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		uint32_t place = node->first_port + i, peer = run->fabric.ports[place].peer;
+
+		if (!is_shown(run, place) || (again && stream->peers[place] == peer))
+			continue;
+		*row = (struct fabric_row){.view = &run->view, .place = place};
+		listing_add(&run->session.listing, row++);
+		stream->peers[place] = peer;
+	}
+	/* Nobody reads on: the scan may end, too. */
+	if (row > stream->rows && !listing_piece(&run->session.listing))
+		run->session.stopped = true;
+}
+
+static void put_settled(struct fabric_run *run)
+{
+	struct stream *stream = run->context;
+
+	for (; stream->next < run->fabric.node_count && is_settled(&run->fabric, stream->next);
+	     stream->next++)
+		put_node(run, stream, stream->next, false);
+}
+
+static int stream_ports(const struct ctx *ctx, const struct fabric_args *args,
+			const struct fabric_word *word)
+{
+	struct stream *stream = mem_alloc_zero(1, sizeof(*stream));
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin_hearing(&run, ctx, args, word->schema, put_settled, stream)) {
+		for (uint32_t i = 0; i < run.fabric.node_count; i++)
+			put_node(&run, stream, i, i < stream->next);
+	}
+	status = fabric_run_end(&run);
+	free(stream->peers);
+	free(stream);
+	return status;
+}
+
+static int print_details(const struct ctx *ctx, const struct fabric_args *args)
+{
+	struct fabric_rows rows = {.items = NULL};
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin(&run, ctx, args, &fabric_details_schema)) {
+		fabric_list_details(&run.view, &rows);
+		for (size_t i = 0; i < rows.count; i++)
+			listing_add(&run.session.listing, &rows.items[i]);
+	}
+	status = fabric_run_end(&run);
+	fabric_rows_clear(&rows);
+	return status;
+}
+
+static int print_format(const struct ctx *ctx, const struct fabric_args *args,
+			const struct fabric_word *word)
+{
+	struct fabric_run run;
+	char *text = NULL;
+	int rc = 0;
+
+	if (fabric_run_begin(&run, ctx, args, word->schema))
+		text = args->tree
+			       ? fabric_tree_text(&run.view, ctx->globals.verbose)
+			       : fabric_format_text(&run, (enum fabric_format)args->format.value);
+	if (text)
+		rc = render_text(text);
+	free(text);
+	return fabric_run_end_quietly(&run, rc);
+}
+
+int fabric_scan_command(const struct ctx *ctx, const struct fabric_args *args,
+			const struct fabric_word *word, char **words)
+{
+	(void)words;
+	if (args->diff)
+		return fabric_diff_command(ctx, args);
+	if (args->format.known || args->tree)
+		return print_format(ctx, args, word);
+	if (ctx->globals.json)
+		return print_graph(ctx, args);
+	if (args->details)
+		return print_details(ctx, args);
+	return ctx->globals.jsonl ? stream_ports(ctx, args, word) : print_ports(ctx, args, word);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl fabric tables: the forwarding tables of switches, with names. */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/route/route_view.h"
+#include "cmd/fabric/fabric_forwarding.h"
+
+/* So many rows are kept at a time: all tables of a large subnet are millions. */
+#define PIECE_ROWS 20000u
+
+struct tables {
+	struct fabric_run run;
+	struct forwarding forwarding;
+	uint32_t *nodes; /* that were named */
+	size_t node_count;
+	uint32_t *owners; /* of LIDs */
+	struct linear_row *linear;
+	struct multicast_row *multicast;
+	size_t row_count;
+};
+
+/* What is there is printed; false: the output is broken. */
+static bool flush(struct tables *tables)
+{
+	struct listing *listing = &tables->run.session.listing;
+	bool done;
+
+	for (size_t i = 0; i < tables->row_count; i++)
+		listing_add(listing, tables->linear ? (const void *)&tables->linear[i]
+						    : &tables->multicast[i]);
+	done = listing_piece(listing);
+	for (size_t i = 0; i < tables->row_count && tables->multicast; i++)
+		multicast_row_clear(&tables->multicast[i]);
+	tables->row_count = 0;
+	return done;
+}
+
+static void add_linear(struct tables *tables, const struct forwarding_table *table, uint32_t lid)
+{
+	const struct fabric_node *node = &tables->run.fabric.nodes[table->node];
+	unsigned int port = forwarding_port(&tables->forwarding, table, lid);
+
+	if (port >= FORWARDING_NOWHERE)
+		return;
+	tables->linear[tables->row_count++] = (struct linear_row){
+		.at = {.view = &tables->run.view,
+		       .place = node->first_port + (port <= node->port_count ? port : 0)},
+		.owner = tables->owners[lid],
+		.lid = (uint16_t)lid,
+		.out_port = (uint8_t)port,
+	};
+}
+
+static void show_linear(struct tables *tables, const struct forwarding_table *table)
+{
+	for (uint32_t lid = 1; lid < table->lids; lid++) {
+		add_linear(tables, table, lid);
+		if (tables->row_count == PIECE_ROWS && !flush(tables))
+			return;
+	}
+}
+
+static void show_multicast(struct tables *tables, const struct forwarding_table *table)
+{
+	for (uint32_t i = 0; i < table->mlids; i++) {
+		if (multicast_row_make(&tables->run.view, &tables->forwarding, table,
+				       FORWARDING_LIDS + i, &tables->multicast[tables->row_count]))
+			tables->row_count++;
+		if (tables->row_count == PIECE_ROWS && !flush(tables))
+			return;
+	}
+}
+
+static void show(struct tables *tables, bool multicast)
+{
+	if (multicast)
+		tables->multicast = mem_alloc_zero(PIECE_ROWS, sizeof(*tables->multicast));
+	else
+		tables->linear = mem_alloc_zero(PIECE_ROWS, sizeof(*tables->linear));
+	for (size_t i = 0; i < tables->forwarding.count; i++) {
+		if (tables->run.session.listing.stream_rc)
+			return;
+		if (multicast)
+			show_multicast(tables, &tables->forwarding.tables[i]);
+		else
+			show_linear(tables, &tables->forwarding.tables[i]);
+	}
+	flush(tables);
+}
+
+static bool find_switches(struct tables *tables, char **words)
+{
+	struct fabric_run *run = &tables->run;
+
+	for (; *words; words++) {
+		uint32_t node = fabric_run_find(run, *words);
+		_cleanup_(freep) char *name = NULL, *message = NULL;
+
+		if (node == FABRIC_NONE)
+			return false;
+		if (run->fabric.nodes[node].type != NODE_TYPE_SWITCH) {
+			name = fabric_node_name(&run->view, node);
+			message = mem_format("%s is no switch: it has no forwarding table", name);
+			listing_fail(&run->session.listing, STATUS_USAGE, message,
+				     "rdmactl fabric switches lists them");
+			return false;
+		}
+		*(uint32_t *)mem_append(&tables->nodes, &tables->node_count,
+					sizeof(*tables->nodes)) = node;
+	}
+	return true;
+}
+
+int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
+			  const struct fabric_word *word, char **words)
+{
+	const struct schema *schema = args->multicast ? &fabric_multicast_schema : word->schema;
+	struct tables tables = {.row_count = 0};
+	int status;
+
+	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, words)) {
+		fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
+				       args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
+				       &tables.forwarding);
+		if (!args->multicast)
+			fabric_forwarding_note_empty(&tables.run, &tables.forwarding);
+		tables.owners = forwarding_owners(&tables.run.fabric);
+		show(&tables, args->multicast);
+	}
+	status = fabric_run_end(&tables.run);
+	forwarding_clear(&tables.forwarding);
+	free(tables.nodes);
+	free(tables.owners);
+	free(tables.linear);
+	free(tables.multicast);
+	return status;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/listing.h"
+#include "host/endpoint/peer.h"
+#include "host/endpoint/gid_choice.h"
+#include "host/names.h"
+#include "host/need.h"
+
+struct gids_args {
+	bool all;
+	struct number type;
+	const char *netdev;
+	const char *ip;
+	const char *to;
+	bool env;
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct gids_args, all, 'a', "all", "list empty slots of the table, too"),
+	CHOICE_OPTION(struct gids_args, type, 0, "type", "TYPE", gid_type_names,
+		      "only entries of this type: ib, roce-v1 or roce-v2"),
+	STRING_OPTION(struct gids_args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV,
+		      "only entries of this netdev"),
+	STRING_OPTION(struct gids_args, ip, 0, "ip", "ADDR", COMPLETE_NOTHING,
+		      "only entries that stand for this IP address"),
+	STRING_OPTION(struct gids_args, to, 0, "to", "PEER", COMPLETE_NOTHING,
+		      "name the GID index to use for this address or host, and why"),
+	FLAG_OPTION(struct gids_args, env, 0, "env",
+		    "with --to: print settings for NCCL, UCX, libfabric and perftest"),
+};
+
+struct filter {
+	const struct gids_args *args;
+	struct ip_address ip;
+};
+
+static bool passes(const struct filter *filter, const struct gid_entry *entry)
+{
+	const struct gids_args *args = filter->args;
+
+	if (args->type.known && (!entry->type.known || entry->type.value != args->type.value))
+		return false;
+	if (args->netdev && (!entry->netdev || strcmp(entry->netdev, args->netdev)))
+		return false;
+	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
+}
+
+/* Takes the entries that do not pass out of the table: --to chooses among the others, too. */
+static void narrow(const struct filter *filter, struct port *port)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < port->gid_count; i++) {
+		if (passes(filter, &port->gids[i]))
+			port->gids[kept++] = port->gids[i];
+		else
+			gid_entry_clear(&port->gids[i]);
+	}
+	port->gid_count = kept;
+}
+
+/* What could not be read might have passed: then this is no answer, only a part of one. */
+static void tell_none(struct listing *listing)
+{
+	static const char hint[] = "rdmactl gids shows all";
+
+	if (listing->inventory.problems.count)
+		listing_fail(listing, STATUS_PARTIAL,
+			     "no GID that could be read passes --type, --netdev and --ip", hint);
+	else
+		listing_fail(listing, STATUS_NOTHING, "no GID passes --type, --netdev and --ip",
+			     hint);
+}
+
+static void add_rows(struct listing *listing, const struct filter *filter)
+{
+	const struct device_list *devices = &listing->inventory.devices;
+	const struct gids_args *args = filter->args;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			narrow(filter, &device->ports[j]);
+			for (size_t k = 0; k < device->ports[j].gid_count; k++)
+				listing_add(listing, &device->ports[j].gids[k]);
+		}
+	}
+	if (!listing->row_count && (args->type.known || args->netdev || args->ip))
+		tell_none(listing);
+}
+
+/*
+ * Marks the entries. False: there is no way to the peer, and nothing to say of the entries; true
+ * with *ret_chosen NULL: none of them leads there.
+ */
+static bool choose(struct listing *listing, const char *peer, const struct gid_entry **ret_chosen)
+{
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct gid_question question = {
+		.links = &listing->inventory.links,
+		.devices = &listing->inventory.devices,
+	};
+	int rc = peer_find(peer, question.links, &question.peer, &question.route, &reason, &hint);
+
+	if (rc) {
+		listing_fail(listing, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED, reason, hint);
+		return false;
+	}
+	*ret_chosen = gid_choose(&question, &reason, &hint);
+	if (!*ret_chosen)
+		listing_fail(listing, STATUS_FAILED, reason, hint);
+	return true;
+}
+
+/* The lines are for shells to read: a name must be no more than a name to them. */
+static bool is_plain(const char *text)
+{
+	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				 "0123456789_.:%-")] == '\0';
+}
+
+static int print_env(const struct gid_entry *entry, const char *peer)
+{
+	bool roce = entry->type.value != GID_TYPE_IB;
+	struct strings lines = {0};
+	int rc = 0;
+
+	gid_env_lines(entry, peer, roce, &lines);
+	for (size_t i = 0; !rc && i < lines.count; i++) {
+		_cleanup_(freep) char *line = mem_format("%s\n", lines.items[i]);
+
+		rc = render_text(line);
+	}
+	strings_free(&lines);
+	return rc;
+}
+
+/* Settings or nothing: what is on standard output may be read by a shell. */
+static int end_with_env(struct listing *listing, const struct gid_entry *chosen, const char *peer)
+{
+	if (chosen && (!is_plain(chosen->device) || !is_plain(peer))) {
+		listing_fail(listing, STATUS_FAILED,
+			     "the name of the device or peer is not safe in a shell's settings",
+			     "rename the device: rdma dev set DEV name NAME");
+		chosen = NULL;
+	}
+	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);
+}
+
+/* What the options must not be together with; NULL if all is well. */
+static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
+{
+	const struct globals *globals = &ctx->globals;
+
+	if (args->ip && ip_parse(args->ip, &filter->ip))
+		return "--ip takes an IPv4 or IPv6 address";
+	if (args->ip && strchr(args->ip, '%'))
+		return "--ip takes an address without %NETDEV: --netdev NETDEV goes with it";
+	if (args->env && !args->to)
+		return "--env goes with --to PEER";
+	if (args->env && (globals->json || globals->jsonl || globals->tsv))
+		return "--env prints settings and no JSON or TSV";
+	if (args->to && globals->root)
+		return "--to asks the routing table of the live system: not with --root or "
+		       "RDMACTL_ROOT";
+	return NULL;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct filter filter = {.args = args};
+	const struct gid_entry *chosen = NULL;
+	struct listing listing;
+	const char *wrong;
+
+	if (!listing_begin(&listing, ctx, objects, true))
+		return listing_end(&listing);
+	wrong = check(ctx, args, &filter);
+	if (wrong) {
+		listing_fail(&listing, STATUS_USAGE, wrong, "rdmactl gids --help");
+		return listing_end(&listing);
+	}
+	listing.request.empty_gids = filter.args->all;
+	listing.request.needs = NEED_GIDS;
+	if (filter.args->netdev)
+		listing.request.needs |= NEED_GID_NETDEVS;
+	if (filter.args->to) {
+		listing.request.needs |= NEED_GID_NETDEVS | NEED_STATE;
+		listing_prefer_columns(&listing, "selected,device,port,index,type,ip,netdev,why");
+	}
+	if (!listing_load(&listing))
+		return listing_end(&listing);
+	add_rows(&listing, &filter);
+	if (filter.args->to && !listing.status && !choose(&listing, filter.args->to, &chosen))
+		listing.row_count = 0;
+	if (filter.args->env)
+		return end_with_env(&listing, chosen, filter.args->to);
+	return listing_end(&listing);
+}
+
+const struct command gids_command = {
+	.name = "gids",
+	.group = GROUP_INVENTORY,
+	.summary = "list GIDs with type, address and netdev; name the index for a peer",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct gids_args),
+	.schema = &gid_schema,
+	.run = run,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The agents of a port: which management classes answer, and what they say of themselves. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/mad/mad_run.h"
+
+#define NODE_INFO	0x11u /* subnet management has no ClassPortInfo: IBA 1, 14.2.5 */
+#define CLASS_PORT_INFO 0x01u /* 13.4.8.1 */
+#define AT_VERSION	1     /* byte of the class's version, in both */
+#define OPENIB_OUI	0x001405u
+/* Most of the classes never answer: they are not asked as often as others. */
+#define RETRIES 1u
+
+/* A class of a port; strings are owned. */
+struct class_row {
+	char *object;
+	struct number class_code;
+	enum tristate answered;
+	char *status;
+	struct number version;
+	struct strings capabilities;
+	struct number cap_mask, cap_mask2;
+	struct real response_usec, round_trip_usec;
+	struct number redirect_lid, redirect_qpn;
+};
+
+static const struct field classes_fields[] = {
+	STRING_FIELD(struct class_row, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "whom was asked, as it was named"),
+	ENUM_FIELD(struct class_row, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
+		   0, "management class"),
+	HEX_FIELD(struct class_row, class_code, 2, "class_code", "CODE", FIELD_DEFAULT, 0,
+		  "management class as a number"),
+	BOOL_FIELD(struct class_row, answered, "answered", "ANSWERED", FIELD_DEFAULT, 0,
+		   "whether there is an agent that answers"),
+	STRING_FIELD(struct class_row, status, "status", "STATUS", FIELD_DEFAULT, 0,
+		     "status of the answer, in words"),
+	UNSIGNED_FIELD(struct class_row, version, "class_version", "VERSION",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "version of the management class"),
+	LIST_FIELD(struct class_row, capabilities, "capabilities", "CAPABILITIES", FIELD_DEFAULT, 0,
+		   "what the agent can do, both capability masks in words"),
+	HEX_FIELD(struct class_row, cap_mask, 4, "cap_mask", "CAP MASK", 0, 0, "CapabilityMask"),
+	HEX_FIELD(struct class_row, cap_mask2, 7, "cap_mask2", "CAP MASK 2", 0, 0,
+		  "CapabilityMask2"),
+	REAL_FIELD(struct class_row, response_usec, "response_time_usec", "RESPONSE us",
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest time to an answer, as the agent says"),
+	TENTHS_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to this answer"),
+	UNSIGNED_FIELD(struct class_row, redirect_lid, "redirect_lid", "REDIRECT LID",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to ask instead; 0: none"),
+	UNSIGNED_FIELD(struct class_row, redirect_qpn, "redirect_qpn", "REDIRECT QP", FIELD_RIGHT,
+		       0, "queue pair to ask instead"),
+};
+
+const struct schema mad_classes_schema = {
+	.name = "mad_classes",
+	.version = 1,
+	.summary = "a management class of a port",
+	.fields = classes_fields,
+	.field_count = ARRAY_SIZE(classes_fields),
+	.record_size = sizeof(struct class_row),
+};
+
+/* The subnet manager's own classes are asked for, too: the port may be the one it runs on. */
+static size_t count_classes(void)
+{
+	size_t count = 0;
+
+	for (const struct enum_name *name = mad_class_names; name->word; name++)
+		count += name->value != MAD_CLASS_SM_DIRECT;
+	return count;
+}
+
+static void ask(const struct mad_session *session, const struct mad_destination *at,
+		unsigned int mgmt_class, struct mad_request *request)
+{
+	const bool openib = mgmt_class == MAD_CLASS_OPENIB_PING ||
+			    mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
+
+	if (mgmt_class == MAD_CLASS_SM) {
+		mad_smp_request(&at->place, MAD_METHOD_GET, NODE_INFO, 0, request);
+		request->key = session->key;
+		return;
+	}
+	mad_gmp_request(&at->place, (uint8_t)mgmt_class, MAD_METHOD_GET, CLASS_PORT_INFO, 0,
+			request);
+	request->oui = openib ? OPENIB_OUI : 0;
+}
+
+static struct number number_in(const struct schema *schema, const struct mad_record *record,
+			       const char *key)
+{
+	const struct field *field = schema_find(schema, key);
+
+	return field ? number_of(packed_number(field, record)) : (struct number){0};
+}
+
+static void add_words(struct strings *strings, const struct schema *schema,
+		      const struct mad_record *record, const char *key)
+{
+	const struct field *field = schema_find(schema, key);
+	struct value value;
+
+	if (!field)
+		return;
+	field_get(field, record, &value);
+	strings->known = true;
+	for (size_t i = 0; value.kind == VALUE_LIST && i < value.list.count; i++)
+		strings_add(strings, value.list.items[i]);
+}
+
+static void take_class_port_info(struct class_row *row, const struct mad_item *item)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(item->request.mgmt_class,
+								   CLASS_PORT_INFO);
+	const struct schema *schema = attribute->schema;
+	struct mad_record record = {.object = NULL};
+	struct value value;
+
+	memcpy(record.data, item->data, sizeof(record.data));
+	add_words(&row->capabilities, schema, &record, "capabilities");
+	add_words(&row->capabilities, schema, &record, "capabilities2");
+	row->cap_mask = number_in(schema, &record, "cap_mask");
+	row->cap_mask2 = number_in(schema, &record, "cap_mask2");
+	row->redirect_lid = number_in(schema, &record, "redirect_lid");
+	row->redirect_qpn = number_in(schema, &record, "redirect_qpn");
+	field_get(schema_find(schema, "response_time_usec"), &record, &value);
+	row->response_usec.known = value.kind == VALUE_REAL;
+	row->response_usec.value = row->response_usec.known ? value.real : 0;
+}
+
+/* No answer is an answer here; what kept the request from being sent is none. */
+static bool take(struct mad_session *session, const struct mad_destination *at,
+		 const struct mad_item *item, struct class_row *row)
+{
+	const unsigned int mgmt_class = item->request.mgmt_class;
+	char word[MAD_STATUS_BYTES];
+
+	row->object = mem_string(at->name);
+	row->class_code = number_of(mgmt_class == MAD_CLASS_SM_DIRECT ? MAD_CLASS_SM : mgmt_class);
+	if (item->error && item->error != -ETIMEDOUT) {
+		mad_session_check(session, at, mad_class_word(mgmt_class), item);
+		return false;
+	}
+	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;
+	if (item->error)
+		return false;
+	mad_status_word(mgmt_class, item->status, word);
+	row->status = mem_string(word);
+	row->round_trip_usec.value = (double)item->round_trip_nsec / 1000;
+	row->round_trip_usec.known = true;
+	if (item->status)
+		return true;
+	row->version = number_of(item->data[AT_VERSION]);
+	if (!mad_class_is_smp(mgmt_class))
+		take_class_port_info(row, item);
+	return true;
+}
+
+static bool check_routes(struct mad_session *session)
+{
+	for (size_t i = 0; i < session->destination_count; i++) {
+		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
+			continue;
+		listing_fail(&session->listing, STATUS_USAGE,
+			     "a directed route is for class sm only: the others need an address",
+			     "name a LID, a port GUID or a GID");
+		return false;
+	}
+	return true;
+}
+
+/* Whether any class of the destination answers. */
+static bool take_all(struct mad_session *session, size_t destination, const struct mad_item *items,
+		     struct class_row *rows, size_t count)
+{
+	const struct mad_destination *at = &session->destinations[destination];
+	size_t answers = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		answers += take(session, at, &items[i], &rows[i]);
+		listing_add(&session->listing, &rows[i]);
+	}
+	if (!answers)
+		problem_add_text(&session->listing.inventory.problems, at->name, NULL, "umad",
+				 "no class answers", "the node or the way to it is down");
+	return answers;
+}
+
+static struct class_row *work(struct mad_session *session, size_t *ret_count)
+{
+	const size_t classes = count_classes(), count = classes * session->destination_count;
+	struct class_row *rows = mem_alloc_zero(count, sizeof(*rows));
+	struct mad_item *items = mad_items_new(count);
+	size_t asked = 0, answered = 0;
+
+	for (size_t i = 0; i < session->destination_count; i++)
+		for (const struct enum_name *name = mad_class_names; name->word; name++)
+			if (name->value != MAD_CLASS_SM_DIRECT)
+				ask(session, &session->destinations[i], (unsigned int)name->value,
+				    &items[asked++].request);
+	mad_gather(session->engine, items, count);
+	for (size_t i = 0; i < session->destination_count; i++)
+		answered += take_all(session, i, items + i * classes, rows + i * classes, classes);
+	if (!answered)
+		session->listing.status = STATUS_FAILED;
+	free(items);
+	*ret_count = count;
+	return rows;
+}
+
+int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char **words)
+{
+	struct mad_args mad_args = args->mad;
+	struct mad_session session;
+	struct class_row *rows = NULL;
+	size_t count = 0;
+	int status;
+
+	if (!mad_args.retries.known)
+		mad_args.retries = number_of(RETRIES);
+	if (mad_session_begin(&session, ctx, &mad_args, &mad_classes_schema, false, false) &&
+	    mad_session_find_by_lid(&session, words) && !mad_session_refuses_words(&session) &&
+	    check_routes(&session))
+		rows = work(&session, &count);
+	status = mad_session_end(&session);
+	for (size_t i = 0; i < count; i++) {
+		free(rows[i].object);
+		free(rows[i].status);
+		strings_free(&rows[i].capabilities);
+	}
+	free(rows);
+	return status;
+}

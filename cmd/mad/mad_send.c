@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Any request to any agent; its answer is decoded as far as it is known. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mad/format/dump.h"
+#include "cmd/mad/mad_run.h"
+
+/* IBA 1, 13.4.5 and 15.2.2: these only read. */
+static const uint8_t reading_methods[] = {MAD_METHOD_GET, MAD_METHOD_GET_TABLE, 0x13, 0x14};
+
+#define METHOD_TRAP	    0x05u
+#define METHOD_TRAP_REPRESS 0x07u
+#define SA_NO_RECORDS	    0x0300u
+
+struct send_run {
+	struct mad_session session;
+	const struct mad_command_args *args;
+	struct mad_words words;
+	unsigned char data[MAD_BYTES];
+	size_t data_bytes;
+	size_t next; /* destination */
+	struct mad_decoded *decoded;
+	size_t count;
+};
+
+static bool complain(struct send_run *run, char *message, const char *hint)
+{
+	listing_fail(&run->session.listing, STATUS_USAGE, message, hint);
+	free(message);
+	return false;
+}
+
+static bool only_reads(uint8_t method)
+{
+	return memchr(reading_methods, method, sizeof(reading_methods)) != NULL;
+}
+
+/* What is sent and forgotten: Send, TrapRepress, and responses. */
+static bool has_answer(uint8_t method)
+{
+	return method != MAD_METHOD_SEND && method != METHOD_TRAP_REPRESS &&
+	       !(method & MAD_METHOD_RESPONSE);
+}
+
+static bool read_data(struct send_run *run)
+{
+	const char *text = run->args->data;
+	const size_t most = MAD_BYTES - mad_data_offset(run->words.mgmt_class);
+	_cleanup_(freep) unsigned char *file = NULL;
+	struct mad_dump dump = {.bytes = NULL};
+	size_t length;
+	int rc = 0;
+
+	if (!text)
+		return true;
+	if (!strcmp(text, "-")) {
+		rc = mad_read_file("-", MAD_BYTES * 16, &file, &length);
+	} else {
+		file = (unsigned char *)mem_string(text);
+		length = strlen(text);
+	}
+	if (!rc)
+		rc = mad_dump_read(file, length, &dump);
+	if (!rc && dump.byte_count <= most) {
+		memcpy(run->data, dump.bytes, dump.byte_count);
+		run->data_bytes = dump.byte_count;
+	}
+	length = dump.byte_count;
+	mad_dump_free(&dump);
+	if (rc)
+		return complain(run,
+				mem_string(rc == -ENODATA ? "--data: there are no bytes"
+							  : "--data takes bytes in hexadecimal"),
+				"such as 00ff17, or - for standard input");
+	return length <= most ||
+	       complain(run,
+			mem_format("--data: %zu bytes are more than the %zu of that class", length,
+				   most),
+			NULL);
+}
+
+/* The SA is where the subnet manager is. */
+static bool find(struct send_run *run, char **words)
+{
+	const struct mad_port *port = &run->session.port;
+
+	if (mad_class_is_smp(run->words.mgmt_class))
+		return mad_session_find(&run->session, words);
+	if (words[0] || run->words.mgmt_class != MAD_CLASS_SA)
+		return mad_session_find_by_lid(&run->session, words);
+	if (!port->subnet_manager) {
+		listing_fail(&run->session.listing, STATUS_FAILED,
+			     "the port knows no subnet manager: its SM LID is 0",
+			     "start a subnet manager");
+		return false;
+	}
+	return mad_session_find_lid(&run->session, port->sm_lid);
+}
+
+static bool check_routes(struct send_run *run)
+{
+	const unsigned int mgmt_class = run->words.mgmt_class;
+
+	for (size_t i = 0; i < run->session.destination_count; i++) {
+		bool direct = run->session.destinations[i].place.target.kind == TARGET_DIRECT;
+
+		if (direct && !mad_class_is_smp(mgmt_class))
+			return complain(run, mem_string("a directed route is for class sm only"),
+					"name a LID, a port GUID or a GID");
+		if (!direct && mgmt_class == MAD_CLASS_SM_DIRECT)
+			return complain(run, mem_string("class sm-direct goes by a directed route"),
+					"-D 0,1,3, or class sm");
+	}
+	return true;
+}
+
+static bool may_send(struct send_run *run)
+{
+	const struct mad_words *words = &run->words;
+	const char *method = mad_method_word(words->mgmt_class, words->method);
+	const char *name = mad_attribute_name(words->mgmt_class, words->attribute);
+	char answer[8];
+
+	if (only_reads(words->method) || run->args->yes)
+		return true;
+	fprintf(stderr, "method 0x%02x (%s) of attribute 0x%04x (%s), class 0x%02x, to",
+		words->method, method ? method : "unknown", words->attribute,
+		name ? name : "unknown", words->mgmt_class);
+	for (size_t i = 0; i < run->session.destination_count; i++)
+		fprintf(stderr, " %s", run->session.destinations[i].name);
+	fputc('\n', stderr);
+	if (!isatty(STDIN_FILENO))
+		return complain(run,
+				mem_string("nothing was sent: it may change something, and "
+					   "nobody can be asked here"),
+				"--yes sends it without asking");
+	fputs("send it? [y/N] ", stderr);
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	listing_fail(&run->session.listing, STATUS_FAILED, "nothing was sent", NULL);
+	return false;
+}
+
+static void fill(const struct send_run *run, size_t destination, struct mad_request *request)
+{
+	const struct mad_words *words = &run->words;
+	const struct mad_place *place = &run->session.destinations[destination].place;
+
+	if (mad_class_is_smp(words->mgmt_class))
+		mad_smp_request(place, words->method, words->attribute, words->modifier, request);
+	else
+		mad_gmp_request(place, words->mgmt_class, words->method, words->attribute,
+				words->modifier, request);
+	if (words->method == METHOD_TRAP)
+		request->reply_method = METHOD_TRAP_REPRESS;
+	request->key = run->session.key;
+	request->component_mask = words->component_mask;
+	request->oui = words->oui;
+	request->data = run->data;
+	request->data_bytes = run->data_bytes;
+	request->number = destination;
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct send_run *run = context;
+
+	if (run->next == run->session.destination_count)
+		return false;
+	fill(run, run->next++, request);
+	return true;
+}
+
+/* An SA that knows none has answered all the same. */
+static bool is_refused(const struct mad_item *item)
+{
+	return item->status &&
+	       (item->request.mgmt_class != MAD_CLASS_SA || item->status != SA_NO_RECORDS);
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct send_run *run = context;
+	const struct mad_destination *at = &run->session.destinations[reply->request->number];
+	const struct mad_item item = {
+		.request = *reply->request,
+		.error = reply->error,
+		.status = reply->status,
+		.tries = reply->tries,
+	};
+	struct mad_decoded decoded, *kept;
+
+	if (item.error || is_refused(&item))
+		mad_session_check(&run->session, at, NULL, &item);
+	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
+		return;
+	decoded.object = mem_string(at->name);
+	decoded.tries = number_of(reply->tries);
+	decoded.round_trip_usec.value = (double)reply->round_trip_nsec / 1000;
+	decoded.round_trip_usec.known = true;
+	kept = mem_append(&run->decoded, &run->count, sizeof(*kept));
+	*kept = decoded;
+}
+
+/* Nobody answers these: that they are on their way is all that there is to know. */
+static void send_only(struct send_run *run)
+{
+	struct mad_session *session = &run->session;
+	struct mad_request request;
+	unsigned char mad[MAD_BYTES];
+	int agent = 0;
+
+	for (size_t i = 0; i < session->destination_count; i++) {
+		int rc;
+
+		fill(run, i, &request);
+		if (!i) {
+			const struct mad_agent spec = {
+				.mgmt_class = request.mgmt_class,
+				.version = mad_class_version(request.mgmt_class),
+				.oui = request.oui,
+			};
+
+			agent = mad_engine_add_agent(session->engine, &spec);
+		}
+		mad_request_write(&request, (uint32_t)i + 1, mad);
+		rc = agent < 0 ? agent
+			       : mad_engine_send(session->engine, agent, &request.to, mad,
+						 sizeof(mad));
+		if (rc)
+			problem_add(&session->listing.inventory.problems,
+				    session->destinations[i].name, NULL, "umad", rc, NULL);
+	}
+	if (session->listing.inventory.problems.count)
+		session->listing.status = STATUS_FAILED;
+}
+
+static void work(struct send_run *run)
+{
+	const struct mad_work work = {.context = run, .next = next, .done = done};
+
+	if (!has_answer(run->words.method)) {
+		send_only(run);
+		return;
+	}
+	mad_engine_run(run->session.engine, &work);
+	if (!run->count)
+		run->session.listing.status = STATUS_FAILED;
+}
+
+static void show(struct send_run *run, const struct ctx *ctx)
+{
+	if (!mad_show_wanted(ctx)) {
+		for (size_t i = 0; i < run->count; i++)
+			listing_add(&run->session.listing, &run->decoded[i]);
+		return;
+	}
+	for (size_t i = 0; i < run->count; i++)
+		mad_show(ctx, &run->decoded[i], run->args->raw, !i);
+	/* No rows, as a record: nothing is printed besides. */
+	run->session.listing.all_columns = true;
+}
+
+int mad_send(const struct ctx *ctx, const struct mad_command_args *args, char **words)
+{
+	struct send_run run = {.args = args};
+	struct listing check;
+	int status;
+
+	/* What is wrong with the words is said before a device is looked for. */
+	if (!listing_begin_as(&check, ctx, &mads_schema, false) ||
+	    !mad_words_parse(&check, args, &run.words))
+		return listing_end(&check);
+	listing_end_quietly(&check, 0);
+	if (mad_session_begin(&run.session, ctx, &args->mad, &mads_schema, false, false) &&
+	    read_data(&run) && find(&run, words) && !mad_session_refuses_words(&run.session) &&
+	    check_routes(&run) && may_send(&run)) {
+		work(&run);
+		show(&run, ctx);
+	}
+	status = mad_session_end(&run.session);
+	for (size_t i = 0; i < run.count; i++)
+		mad_decoded_clear(&run.decoded[i]);
+	free(run.decoded);
+	return status;
+}

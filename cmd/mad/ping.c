@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl ping: is a port there, how fast does it answer, how often does it not? */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/mad/ping_run.h"
+
+/* The engine gives a request that long; a day. */
+#define MOST_INTERVAL_MSEC 86400000
+#define MOST_COUNT	   100000000
+
+static const struct option_row options[] = {
+	NUMBER_OPTION(COUNT, struct ping_args, count, 'c', "count", "N", 0, MOST_COUNT,
+		      "requests to each destination (default 5; 0: until a signal comes)"),
+	NUMBER_OPTION(DURATION, struct ping_args, interval, 'i', "interval", "TIME", 1,
+		      MOST_INTERVAL_MSEC, "from one round of requests to the next (default 1s)"),
+	FLAG_OPTION(struct ping_args, flood, 'f', "flood",
+		    "ask again as soon as there is an answer"),
+	FLAG_OPTION(struct ping_args, each, 'e', "each", "a row for each request"),
+	FLAG_OPTION(struct ping_args, smp, 0, "smp",
+		    "ask for NodeInfo, which subnet management answers"),
+	FLAG_OPTION(struct ping_args, openib, 0, "openib",
+		    "ask the ping class, which ibping -S or --serve answers"),
+	FLAG_OPTION(struct ping_args, serve, 'S', "serve",
+		    "answer to ibping, --openib and, on Ethernet, ping"),
+	NUMBER_OPTION(COUNT, struct ping_args, gid_index, 0, "gid-index", "N", 0, UINT8_MAX,
+		      "on Ethernet: send by this entry of the GID table"),
+	MAD_OPTIONS(struct ping_args),
+};
+
+#define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
+	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
+
+static const struct field fields[] = {
+	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "whom was asked, as it was named; of --serve: the client"),
+	STRING_FIELD(struct ping_record, host, "host", "HOST", FIELD_DEFAULT, MAD_NEED_NODE,
+		     "name of the host that answered, or description of its node"),
+	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0, "its LID"),
+	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0, "its GID, on Ethernet"),
+	STRING_FIELD(struct ping_record, device, "device", "DEVICE", 0, 0,
+		     "local device that the requests left by"),
+	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0, "port of it"),
+	ENUM_FIELD(struct ping_record, kind, ping_kind_names, "method", "METHOD", 0, 0,
+		   "what was asked: pma, smp, openib, roce"),
+	UNSIGNED_FIELD(struct ping_record, sequence, "sequence", "SEQ", FIELD_RIGHT, 0,
+		       "with --each: number of the request, from 1"),
+	UNSIGNED_FIELD(struct ping_record, sent, "sent", "SENT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "requests"),
+	UNSIGNED_FIELD(struct ping_record, received, "received", "RECEIVED",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
+	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "part of the requests without an answer"),
+	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
+	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
+	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
+			 "90 of 100 round trips took no longer"),
+	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
+			 "99 of 100 round trips took no longer"),
+	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
+	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
+};
+
+const struct schema ping_schema = {
+	.name = "pings",
+	.version = 1,
+	.summary = "how a destination answers",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct ping_record),
+};
+
+void ping_record_clear(struct ping_record *record)
+{
+	free(record->object);
+	free(record->host);
+	free(record->device);
+	*record = (struct ping_record){.object = NULL};
+}
+
+static const char *check(const struct ping_args *args, char **objects)
+{
+	if (args->serve) {
+		if (args->smp || args->openib || args->flood || args->each || args->count.known ||
+		    args->interval.known || args->gid_index.known)
+			return "--serve answers: it has no use for options of requests";
+		if (objects[0] && (objects[1] || args->mad.via))
+			return "--serve answers on one port";
+		return NULL;
+	}
+	if (!objects[0])
+		return "DEST is missing";
+	if (args->smp && args->openib)
+		return "--smp and --openib exclude each other";
+	if (args->openib && args->mad.direct)
+		return "--openib goes by LIDs: not with --direct";
+	if (args->flood && args->interval.known)
+		return "--flood and --interval exclude each other";
+	if (args->flood && args->count.known && !args->count.value)
+		return "--flood needs an end: a --count above 0";
+	return NULL;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	const struct ping_args *ping_args = args;
+	const char *wrong = check(ping_args, objects);
+
+	if (wrong) {
+		command_complain(ctx, wrong, "rdmactl ping --help");
+		return STATUS_USAGE;
+	}
+	return ping_args->serve ? ping_serve(ctx, ping_args, objects)
+				: ping_client(ctx, ping_args, objects);
+}
+
+const struct command ping_command = {
+	.name = "ping",
+	.group = GROUP_MAD,
+	.summary = "measure the round trip to a port, and what is lost",
+	.objects = "DEST...",
+	.most_objects = -1,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct ping_args),
+	.schema = &ping_schema,
+	.own_timeout = true,
+	.needs = "umad",
+	.run = run,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Destinations over Ethernet: which port of ours leads there, by which GID. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/endpoint/endpoint_choice.h"
+#include "host/endpoint/peer.h"
+#include "cmd/mad/ping_run.h"
+
+static bool load(const char *via, unsigned int needs, struct inventory *inventory)
+{
+	_cleanup_(freep) char *copy = via ? mem_string(via) : NULL, *message = NULL;
+	char *words[] = {copy, NULL};
+	struct objects objects = {0};
+	struct inventory_request request = {.needs = needs, .objects = &objects};
+	bool done = !objects_parse(&objects, words, true, &message) &&
+		    !inventory_load(inventory, &request);
+
+	objects_free(&objects);
+	if (!done)
+		inventory_free(inventory);
+	return done;
+}
+
+/* The port that would be taken for any destination has no LIDs. */
+static bool port_is_ethernet(const char *via)
+{
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct inventory inventory = {0};
+	struct mad_port port = {0};
+	bool is;
+
+	if (!load(via, MAD_PORT_NEEDS, &inventory))
+		return false;
+	is = !mad_port_choose(&inventory, true, &port, &reason, &hint) && !port.smi_device;
+	mad_port_clear(&port);
+	inventory_free(&inventory);
+	return is;
+}
+
+static bool is_ethernet(const struct ping_args *args, const char *word)
+{
+	struct ip_address address;
+
+	if (args->smp || args->openib || args->mad.lid || args->mad.guid || args->mad.direct)
+		return false;
+	return (!ip_parse(word, &address) && address.family == AF_INET) ||
+	       port_is_ethernet(args->mad.via);
+}
+
+/* A GID in the words that the routing table knows it by. */
+static char *address_of(const struct inventory *inventory, const char *name, bool named)
+{
+	const struct device *device = inventory->devices.count ? inventory->devices.items : NULL;
+	const char *netdev = named && device && device->port_count ? device->ports[0].netdev : NULL;
+	struct ip_address address;
+	char text[IP_TEXT_SIZE];
+	struct gid gid;
+
+	if (strchr(name, '%') || gid_parse(name, &gid))
+		return mem_string(name);
+	address = gid_to_ip(&gid);
+	ip_format(&address, text);
+	return gid_is_link_local(&gid) && netdev ? mem_format("%s%%%s", text, netdev)
+						 : mem_string(text);
+}
+
+/* Why the endpoint is none for management datagrams to the peer, or NULL. */
+static char *refuse(const struct endpoint *endpoint, const struct ip_address *peer)
+{
+	_cleanup_(freep) char *device = text_clean(endpoint->device, strlen(endpoint->device));
+
+	if (endpoint->link_layer == LINK_LAYER_INFINIBAND)
+		return mem_format("the way there is by InfiniBand port %s/%u: name its LID or GUID",
+				  device, endpoint->port);
+	if (endpoint->transport != TRANSPORT_ROCE)
+		return mem_format("the way there is by %s/%u, which has no management datagrams",
+				  device, endpoint->port);
+	if (gid_is_ipv4_mapped(&endpoint->gid) != (peer->family == AF_INET))
+		return mem_format("%s/%u has no GID for IPv%u: GID index %u is another", device,
+				  endpoint->port, peer->family == AF_INET ? 4 : 6,
+				  endpoint->gid_index);
+	return NULL;
+}
+
+static bool is_number(const char *name)
+{
+	return !strncmp(name, "0x", 2) || !name[strspn(name, "0123456789")] || strchr(name, ',');
+}
+
+static bool find_way(const struct inventory *inventory, const struct ping_args *args,
+		     const char *name, struct endpoint *ret_endpoint, struct ip_address *ret_peer,
+		     char **ret_reason, char **ret_hint)
+{
+	_cleanup_(freep) char *address = address_of(inventory, name, args->mad.via);
+	const struct endpoint_wish wish = {
+		.gid_index = args->gid_index,
+		.gid_type = args->gid_index.known ? (struct number){0}
+						  : number_of(GID_TYPE_ROCE_V2),
+		.named = args->mad.via,
+	};
+
+	_cleanup_(freep) char *other_hint = NULL;
+	struct route route = {0};
+
+	if (is_number(name)) {
+		*ret_reason = mem_string("on Ethernet a destination is an IP address, a GID or a "
+					 "host name");
+		*ret_hint = mem_string("LIDs, GUIDs and routes are InfiniBand's: --via names "
+				       "such a port");
+		return false;
+	}
+	if (peer_find(address, &inventory->links, ret_peer, &route, ret_reason, ret_hint))
+		return false;
+	if (endpoint_by_route(inventory, address, ret_peer, &route, &wish, ret_endpoint, ret_reason,
+			      &other_hint)) {
+		/* The other one is for selftest. */
+		*ret_hint = mem_format("name a port with --via; rdmactl gids --to %s shows the way",
+				       address);
+		return false;
+	}
+	*ret_reason = refuse(ret_endpoint, ret_peer);
+	return !*ret_reason;
+}
+
+/* All leave by one port: that of the first. */
+static bool takes_the_same(struct ping_ways *ways, const struct endpoint *endpoint,
+			   char **ret_reason, char **ret_hint)
+{
+	_cleanup_(freep) char *via = mem_format("%s/%u", endpoint->device, endpoint->port);
+
+	if (!ways->via)
+		ways->via = mem_string(via);
+	if (!strcmp(ways->via, via))
+		return true;
+	*ret_reason = mem_format("the way there is by %s, that of others by %s", via, ways->via);
+	*ret_hint = mem_string("ask it in a run of its own, or name the port with --via");
+	return false;
+}
+
+bool ping_find_ways(const struct ping_args *args, char *const *words, struct ping_ways *ret)
+{
+	struct inventory inventory = {0};
+
+	if (!is_ethernet(args, words[0]) || !load(args->mad.via, ENDPOINT_NEEDS, &inventory))
+		return false;
+	*ret = (struct ping_ways){0};
+	for (; *words; words++) {
+		_cleanup_(freep) char *reason = NULL, *hint = NULL;
+		char *clean = text_clean(*words, strlen(*words));
+		struct endpoint endpoint = {.port = 0};
+		struct ip_address peer = {0};
+		struct ping_way *way;
+
+		if (!find_way(&inventory, args, *words, &endpoint, &peer, &reason, &hint) ||
+		    !takes_the_same(ret, &endpoint, &reason, &hint)) {
+			problem_add_text(&ret->problems, clean, NULL, NULL, reason, hint);
+			free(clean);
+			continue;
+		}
+		way = mem_append(&ret->items, &ret->count, sizeof(*way));
+		*way = (struct ping_way){
+			.name = clean,
+			.gid = ip_to_gid(&peer),
+			.gid_index = (uint8_t)endpoint.gid_index,
+		};
+	}
+	inventory_free(&inventory);
+	return true;
+}
+
+void ping_ways_free(struct ping_ways *ways)
+{
+	for (size_t i = 0; i < ways->count; i++)
+		free(ways->items[i].name);
+	free(ways->items);
+	free(ways->via);
+	problems_free(&ways->problems);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What smp.c picks from the command line is done in smp_get.c and smp_set.c. */
+#pragma once
+
+#include "cmd/mad/mad_session.h"
+
+#define SMP_BYTES 64u /* of the data of a SMP: 14.2.1 */
+
+struct smp_args {
+	struct mad_args mad;
+	bool all_ports, all;
+	bool raw;
+	const char *set;
+	bool yes, force;
+};
+
+extern const struct schema smp_raw_schema; /* of --raw */
+
+/* Whether it is one record, and not a table: how it is shown. */
+bool smp_is_record(const struct mad_attribute *attribute);
+/* Both return the exit status; `words` are the destination and its indexes. */
+int smp_get(const struct ctx *ctx, const struct smp_args *args,
+	    const struct mad_attribute *attribute, char **words);
+int smp_set(const struct ctx *ctx, const struct smp_args *args,
+	    const struct mad_attribute *attribute, char **words);
+/* Opens the session and finds the destinations; sminfo without one goes to the subnet manager. */
+bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct smp_args *args,
+	       const struct mad_attribute *attribute, const struct schema *schema, char **words);

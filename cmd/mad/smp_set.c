@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Changes an attribute of one node: reads it, shows what would change, asks, writes, compares. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/smp_plan.h"
+#include "cmd/mad/smp_run.h"
+
+#define NODE_INFO	     0x11u
+#define PORT_INFO	     0x15u
+#define NODE_INFO_TYPE	     2	/* byte, 14.2.5.3 */
+#define NODE_INFO_LOCAL_PORT 36 /* the same */
+#define LINEAR_FORWARDING    0x19u
+#define ENTRIES_OF_BLOCK     64u /* 14.2.5.10 */
+
+/* A field that is to be changed. */
+struct change {
+	const struct field *field;
+	char *key, *text;
+};
+
+struct smp_change {
+	struct mad_session session;
+	const struct smp_args *args;
+	const struct mad_attribute *attribute;
+	struct change *changes;
+	size_t change_count;
+	uint32_t port;
+	struct mad_record before, after;
+};
+
+static void complain(struct smp_change *change, const char *hint, char *message)
+{
+	listing_fail(&change->session.listing, STATUS_USAGE, message, hint);
+	free(message);
+}
+
+/* FIELD=VALUE,...: a piece without = belongs to the value before it, which is a list of flags. */
+static bool split(struct smp_change *change)
+{
+	_cleanup_(freep) char *copy = mem_string(change->args->set);
+	char *rest = copy, *piece;
+
+	while ((piece = strsep(&rest, ","))) {
+		char *equals = strchr(piece, '=');
+		struct change *last;
+
+		if (!equals && change->change_count) {
+			char *longer;
+
+			last = &change->changes[change->change_count - 1];
+			longer = mem_format("%s,%s", last->text, piece);
+			free(last->text);
+			last->text = longer;
+			continue;
+		}
+		if (!equals) {
+			complain(change, "rdmactl smp ATTRIBUTE --help lists the fields",
+				 mem_string("--set takes FIELD=VALUE"));
+			return false;
+		}
+		last = mem_append(&change->changes, &change->change_count, sizeof(*last));
+		*equals = '\0';
+		*last = (struct change){.key = mem_string(piece), .text = mem_string(equals + 1)};
+	}
+	return true;
+}
+
+static bool find_field(struct smp_change *change, struct change *one)
+{
+	_cleanup_(freep) char *command = NULL;
+	char *message = NULL, *hint = NULL;
+
+	one->field = schema_find(change->attribute->schema, one->key);
+	if (one->field && one->field->width)
+		return true;
+	command = mem_format("rdmactl smp %s --help", change->attribute->word);
+	listing_explain_column(command, change->attribute->schema, one->key, &message, &hint);
+	complain(change, hint, mem_format("--set: %s", message));
+	free(message);
+	free(hint);
+	return false;
+}
+
+static bool apply(struct smp_change *change, const struct change *one)
+{
+	_cleanup_(freep) char *clean = text_clean(one->text, strlen(one->text)), *hint = NULL;
+	int rc = packed_parse(one->field, &change->after, one->text);
+
+	if (!rc)
+		return true;
+	hint = listing_explain_value(one->field);
+	complain(change, hint,
+		 rc == -ERANGE
+			 ? mem_format("--set: %s does not hold '%s'", one->field->key, clean)
+			 : mem_format("--set: '%s' is no value of %s", clean, one->field->key));
+	return false;
+}
+
+/* That a change was not made is said in other words than that something was not read. */
+static bool check(struct smp_change *change, uint8_t method, const struct mad_item *item)
+{
+	const struct mad_destination *at = &change->session.destinations[0];
+	_cleanup_(freep) char *text = NULL;
+	char word[MAD_STATUS_BYTES];
+
+	if (method != MAD_METHOD_SET || item->error || !item->status)
+		return mad_session_check(&change->session, at, change->attribute->name, item);
+	mad_status_word(item->request.mgmt_class, item->status, word);
+	text = mem_format("%s: not changed: the node refused it with status 0x%04x: %s", at->name,
+			  item->status, word);
+	listing_fail(&change->session.listing, STATUS_FAILED, text, NULL);
+	return false;
+}
+
+/* The one request of a step; what went wrong is noted. */
+static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, uint32_t modifier,
+		 const unsigned char *data, unsigned char *ret_data)
+{
+	const struct mad_destination *at = &change->session.destinations[0];
+	struct mad_item item = {0};
+
+	mad_smp_request(&at->place, method, attribute, modifier, &item.request);
+	item.request.key = change->session.key;
+	item.request.data = data;
+	item.request.data_bytes = data ? change->attribute->bytes : 0;
+	mad_gather(change->session.engine, &item, 1);
+	if (!check(change, method, &item)) {
+		change->session.listing.status = STATUS_FAILED;
+		return false;
+	}
+	memcpy(ret_data, item.data, sizeof(item.data));
+	return true;
+}
+
+/*
+ * States that mean "no change" in a Set, 14.2.5.6: what a Get has told must not be written back,
+ * for a port cannot be set to the state that it is in.
+ */
+static void keep_states(const struct smp_change *change, struct mad_record *record)
+{
+	static const char *const keys[] = {"state", "physical_state"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && change->attribute->id == PORT_INFO; i++) {
+		const struct field *field = schema_find(change->attribute->schema, keys[i]);
+		bool set = false;
+
+		for (size_t j = 0; j < change->change_count; j++)
+			set |= change->changes[j].field == field;
+		if (!set)
+			packed_parse(field, record, "0");
+	}
+}
+
+/* Whether a change of this kind may close the port. */
+static bool is_risky(const struct smp_change *change)
+{
+	static const char *const harmless[] = {"mkey_lease_period_sec", "client_reregister",
+					       "mkey_violations", "pkey_violations",
+					       "qkey_violations"};
+
+	if (change->attribute->id != PORT_INFO)
+		return false;
+	for (size_t i = 0; i < change->change_count; i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < ARRAY_SIZE(harmless); j++)
+			found |= !strcmp(change->changes[i].key, harmless[j]);
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether requests come in by the port, or answers go out by it: the latter is what a switch's
+ * forwarding table says of our LID, and need not be the same.
+ */
+static bool cuts_way(struct smp_change *change)
+{
+	const struct mad_session *session = &change->session;
+	bool direct = session->destinations[0].place.target.kind == TARGET_DIRECT;
+	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
+	uint16_t lid = session->port.lid;
+
+	if (!is_risky(change) || !call(change, MAD_METHOD_GET, NODE_INFO, 0, NULL, info))
+		return false;
+	if (!change->port || info[NODE_INFO_LOCAL_PORT] == change->port)
+		return true;
+	if (direct || info[NODE_INFO_TYPE] != NODE_TYPE_SWITCH)
+		return false;
+	return call(change, MAD_METHOD_GET, LINEAR_FORWARDING, lid / ENTRIES_OF_BLOCK, NULL,
+		    table) &&
+	       table[lid % ENTRIES_OF_BLOCK] == change->port;
+}
+
+static char *text_of(const struct field *field, const struct mad_record *record)
+{
+	struct value value;
+	char *text;
+
+	field_get(field, record, &value);
+	switch (value.kind) {
+	case VALUE_STRING:
+		return mem_string(value.string);
+	case VALUE_UNSIGNED:
+		return mem_format("%llu", (unsigned long long)value.number);
+	case VALUE_REAL:
+		return mem_format("%g", value.real);
+	case VALUE_BOOL:
+		return mem_string(value.boolean ? "yes" : "no");
+	case VALUE_LIST:
+		text = mem_string("");
+		for (size_t i = 0; i < value.list.count; i++) {
+			char *longer = mem_format("%s%s%s", text, i ? "," : "",
+						  value.list.items[i]);
+
+			free(text);
+			text = longer;
+		}
+		return text;
+	default:
+		return mem_string("-");
+	}
+}
+
+static bool tell_and_ask(struct smp_change *change)
+{
+	const char *name = change->session.destinations[0].name;
+	_cleanup_(freep) char *place = change->port ? mem_format("%s port %u", name, change->port)
+						    : mem_string(name);
+	char answer[8];
+
+	for (size_t i = 0; i < change->change_count; i++) {
+		const struct field *field = change->changes[i].field;
+		_cleanup_(freep) char *before = text_of(field, &change->before);
+		_cleanup_(freep) char *after = text_of(field, &change->after);
+
+		fprintf(stderr, "%s of %s: %s -> %s\n", field->key, place, before, after);
+	}
+	if (change->args->yes)
+		return true;
+	if (!isatty(STDIN_FILENO)) {
+		listing_fail(&change->session.listing, STATUS_USAGE,
+			     "nothing was changed: nobody can be asked here",
+			     "--yes changes it without asking");
+		return false;
+	}
+	fputs("change it? [y/N] ", stderr);
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	listing_fail(&change->session.listing, STATUS_FAILED, "nothing was changed", NULL);
+	return false;
+}
+
+/* A node may leave a field as it was and say nothing. Its states need not be there at once. */
+static void tell_kept(struct smp_change *change, const struct field *field,
+		      const struct mad_record *wanted)
+{
+	_cleanup_(freep) char *before = text_of(field, &change->before);
+	_cleanup_(freep) char *asked = text_of(field, wanted), *text = NULL;
+	_cleanup_(freep) char *answered = text_of(field, &change->after);
+
+	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
+	    !strcmp(field->key, "physical_state"))
+		return;
+	text = mem_format("the node kept %s as it was: %s", field->key, answered);
+	problem_add_text(&change->session.listing.inventory.problems,
+			 change->session.destinations[0].name, NULL, NULL, text, NULL);
+}
+
+/* Which port; a Set is of one thing only. */
+static bool choose_one(struct smp_change *change)
+{
+	const struct mad_destination *at = &change->session.destinations[0];
+	uint64_t port = 0;
+
+	if (change->session.destination_count != 1 || at->word_count > 1 ||
+	    change->args->all_ports || change->attribute->entries) {
+		complain(change, NULL,
+			 mem_string("--set changes one attribute of one port of one node"));
+		return false;
+	}
+	if (at->word_count && text_parse_u64(at->words[0], 0, 255, &port)) {
+		complain(change, NULL, mem_string("the port is no number"));
+		return false;
+	}
+	change->port = (uint32_t)port;
+	return true;
+}
+
+static void work(struct smp_change *change)
+{
+	const uint16_t id = change->attribute->id;
+	struct listing *listing = &change->session.listing;
+	struct mad_record *after = &change->after, wanted;
+
+	if (!choose_one(change) ||
+	    !call(change, MAD_METHOD_GET, id, change->port, NULL, change->before.data))
+		return;
+	memcpy(after->data, change->before.data, sizeof(after->data));
+	for (size_t i = 0; i < change->change_count; i++)
+		if (!apply(change, &change->changes[i]))
+			return;
+	if (!change->args->force && cuts_way(change)) {
+		listing_fail(listing, STATUS_FAILED,
+			     "not changed: the way to the node goes through this port, and may be "
+			     "lost for good",
+			     "--force changes it all the same");
+		return;
+	}
+	if (listing->status != STATUS_DONE || !tell_and_ask(change))
+		return;
+	keep_states(change, after);
+	wanted = *after;
+	if (!call(change, MAD_METHOD_SET, id, change->port, after->data, after->data))
+		return;
+	for (size_t i = 0; i < change->change_count; i++)
+		tell_kept(change, change->changes[i].field, &wanted);
+	after->object = mem_string(change->session.destinations[0].name);
+	after->port = number_of(change->port);
+	listing_add(listing, after);
+}
+
+int smp_set(const struct ctx *ctx, const struct smp_args *args,
+	    const struct mad_attribute *attribute, char **words)
+{
+	struct smp_change change = {.args = args, .attribute = attribute};
+	bool good;
+	int status;
+
+	good = smp_begin(&change.session, ctx, args, attribute, attribute->schema, words) &&
+	       split(&change);
+	for (size_t i = 0; good && i < change.change_count; i++)
+		good = find_field(&change, &change.changes[i]);
+	if (good)
+		work(&change);
+	status = mad_session_end(&change.session);
+	mad_record_clear(&change.after);
+	for (size_t i = 0; i < change.change_count; i++) {
+		free(change.changes[i].key);
+		free(change.changes[i].text);
+	}
+	free(change.changes);
+	return status;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl sysstat: asks the host behind a port for its name and processors. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "mad/format/sysstat.h"
+#include "cmd/mad/sysstat_run.h"
+
+#define TIMEOUT_MSEC 1000u /* as ibsysstat has it: a program answers, and may be busy */
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
+		    "answer to others, ibsysstat among them"),
+	MAD_OPTIONS(struct sysstat_args),
+};
+
+static const struct field fields[] = {
+	STRING_FIELD(struct sysstat_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "whom was asked, as it was named; of --serve: the client"),
+	UNSIGNED_FIELD(struct sysstat_record, lid, "lid", "LID", FIELD_RIGHT, 0, "its LID"),
+	ENUM_FIELD(struct sysstat_record, query, sysstat_query_names, "query", "QUERY", 0, 0,
+		   "what was asked: ping, host, cpu"),
+	TENTHS_FIELD(struct sysstat_record, round_trip, "round_trip_usec", "ROUND TRIP us",
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to the answer"),
+	STRING_FIELD(struct sysstat_record, host, "host", "HOST", FIELD_DEFAULT, 0,
+		     "host: name of the host, as it says itself"),
+	UNSIGNED_FIELD(struct sysstat_record, cpu, "cpu", "CPU", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "cpu: number of the processor"),
+	STRING_FIELD(struct sysstat_record, model, "model", "MODEL", FIELD_DEFAULT, 0,
+		     "cpu: what it is"),
+	REAL_FIELD(struct sysstat_record, mhz, "mhz", "MHZ", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		   "cpu: its clock at the time"),
+	UNSIGNED_FIELD(struct sysstat_record, requests, "requests", "REQUESTS", FIELD_RIGHT, 0,
+		       "--serve: answers to the client"),
+};
+
+const struct schema sysstat_schema = {
+	.name = "sysstats",
+	.version = 1,
+	.summary = "what a host says of itself",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct sysstat_record),
+};
+
+void sysstat_record_clear(struct sysstat_record *record)
+{
+	free(record->object);
+	free(record->host);
+	free(record->model);
+	*record = (struct sysstat_record){.object = NULL};
+}
+
+struct run {
+	struct mad_session session;
+	enum sysstat_query query;
+	size_t next;
+	char **texts;		/* of the answers, by destination; NULL: none */
+	struct mad_item *items; /* the same without their data */
+	struct sysstat_record *records;
+	size_t record_count;
+};
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct run *run = context;
+
+	if (run->next == run->session.destination_count)
+		return false;
+	*request = run->items[run->next].request;
+	request->number = run->next++;
+	return true;
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct run *run = context;
+	size_t number = reply->request->number;
+	struct mad_item *item = &run->items[number];
+
+	item->error = reply->error;
+	item->status = reply->status;
+	item->tries = reply->tries;
+	item->round_trip_nsec = reply->round_trip_nsec;
+	if (!reply->error)
+		run->texts[number] = sysstat_text(reply->mad, reply->bytes);
+}
+
+static struct sysstat_record *add_record(struct run *run, size_t number)
+{
+	const struct mad_destination *destination = &run->session.destinations[number];
+	const struct mad_item *item = &run->items[number];
+	struct sysstat_record *record = mem_append(&run->records, &run->record_count,
+						   sizeof(*run->records));
+
+	record->object = mem_string(destination->name);
+	number_set(&record->lid, destination->place.address.lid);
+	number_set(&record->query, run->query);
+	record->round_trip.known = item->round_trip_nsec;
+	record->round_trip.value = (double)item->round_trip_nsec / 1000;
+	return record;
+}
+
+static void add_processors(struct run *run, size_t number)
+{
+	const char *text = run->texts[number];
+	struct sysstat_cpu cpu = {.model = NULL};
+	size_t count = 0;
+
+	for (; sysstat_parse_cpu(&text, &cpu); count++) {
+		struct sysstat_record *record = add_record(run, number);
+
+		record->cpu = cpu.cpu;
+		record->mhz = cpu.mhz;
+		record->model = cpu.model;
+		cpu.model = NULL;
+	}
+	if (!count || *text)
+		problem_add_text(&run->session.listing.inventory.problems,
+				 run->session.destinations[number].name, "cpu", "gmp",
+				 count ? "the end of the answer cannot be read"
+				       : "the answer cannot be read",
+				 NULL);
+}
+
+static void add_answer(struct run *run, size_t number)
+{
+	struct sysstat_record *record;
+
+	if (run->query == SYSSTAT_CPU) {
+		add_processors(run, number);
+		return;
+	}
+	record = add_record(run, number);
+	if (run->query == SYSSTAT_HOST && run->texts[number][0])
+		record->host = text_clean(run->texts[number], strlen(run->texts[number]));
+}
+
+/* Without LIDs there is only subnet management. */
+static bool has_lids(struct mad_session *session)
+{
+	for (size_t i = 0; i < session->destination_count; i++) {
+		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
+			continue;
+		listing_fail(&session->listing, STATUS_USAGE,
+			     "sysstat goes by LIDs, not by directed routes",
+			     "rdmactl smp nodedesc goes by both");
+		return false;
+	}
+	return true;
+}
+
+static void ask(struct run *run)
+{
+	const struct mad_work work = {.context = run, .next = next, .done = done};
+	struct mad_session *session = &run->session;
+	size_t count = session->destination_count;
+
+	run->items = mad_items_new(count);
+	run->texts = mem_alloc_zero(count, sizeof(*run->texts));
+	for (size_t i = 0; i < count; i++) {
+		run->items[i].error = -ECANCELED;
+		run->items[i].request.to = session->destinations[i].place.address;
+		sysstat_request(run->query, &run->items[i].request);
+	}
+	mad_engine_run(session->engine, &work);
+	for (size_t i = 0; i < count; i++) {
+		struct problems *problems = &session->listing.inventory.problems;
+		size_t before = problems->count;
+
+		if (mad_session_check(session, &session->destinations[i],
+				      enum_word(sysstat_query_names, run->query, ""),
+				      &run->items[i]))
+			add_answer(run, i);
+		else if (problems->count > before && run->items[i].error == -ETIMEDOUT) {
+			/* What it says of the class's agents is true, but there is more to say. */
+			free(problems->items[before].hint);
+			problems->items[before].hint = mem_string(
+				"there has to run: rdmactl sysstat --serve, or ibsysstat -S");
+		}
+	}
+	for (size_t i = 0; i < run->record_count; i++)
+		listing_add(&session->listing, &run->records[i]);
+	if (!run->record_count)
+		session->listing.status = STATUS_FAILED;
+	for (size_t i = 0; i < count; i++)
+		free(run->texts[i]);
+	free(run->texts);
+	free(run->items);
+}
+
+static int query(const struct ctx *ctx, const struct sysstat_args *args, char **words,
+		 enum sysstat_query kind)
+{
+	char *destination[] = {words[0], NULL};
+	struct run run = {.query = kind};
+	struct ctx here = *ctx;
+	int status;
+
+	if (!here.globals.timeout.known)
+		here.globals.timeout = number_of(TIMEOUT_MSEC);
+	if (mad_session_begin(&run.session, &here, &args->mad, &sysstat_schema, false, false)) {
+		listing_prefer_columns(&run.session.listing,
+				       kind == SYSSTAT_CPU    ? "object,cpu,model,mhz"
+				       : kind == SYSSTAT_HOST ? "object,host"
+							      : "object,round_trip_usec");
+		if (mad_session_find(&run.session, destination) && has_lids(&run.session))
+			ask(&run);
+	}
+	status = mad_session_end(&run.session);
+	for (size_t i = 0; i < run.record_count; i++)
+		sysstat_record_clear(&run.records[i]);
+	free(run.records);
+	return status;
+}
+
+static int complain(const struct ctx *ctx, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *message = mem_format("'%s' is none of ping, host, cpu", clean);
+
+	command_complain(ctx, message, "rdmactl sysstat --help");
+	return STATUS_USAGE;
+}
+
+static int run_command(const struct ctx *ctx, const void *args, char **objects)
+{
+	const struct sysstat_args *sysstat_args = args;
+	const struct enum_name *name = sysstat_query_names;
+
+	if (sysstat_args->serve)
+		return sysstat_serve(ctx, sysstat_args, objects);
+	if (!objects[0]) {
+		command_complain(ctx, "DEST is missing", "rdmactl sysstat --help");
+		return STATUS_USAGE;
+	}
+	if (objects[1])
+		name = enum_find_word(sysstat_query_names, objects[1]);
+	if (!name)
+		return complain(ctx, objects[1]);
+	return query(ctx, sysstat_args, objects, (enum sysstat_query)name->value);
+}
+
+const struct command sysstat_command = {
+	.name = "sysstat",
+	.group = GROUP_MAD,
+	.summary = "ask the host behind a port for its name and processors",
+	.objects = "DEST [ping|host|cpu]",
+	.object_completion = COMPLETE_CHOICE,
+	.object_choices = sysstat_query_names,
+	.most_objects = 2,
+	.options = options,
+	.option_count = ARRAY_SIZE(options),
+	.args_size = sizeof(struct sysstat_args),
+	.schema = &sysstat_schema,
+	.own_timeout = true,
+	.needs = "umad",
+	.run = run_command,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* sysstat.c asks, sysstat_serve.c answers; both show records of one kind. */
+#pragma once
+
+#include "cmd/mad/mad_session.h"
+
+struct sysstat_args {
+	struct mad_args mad;
+	bool serve;
+};
+
+/* A row: of a destination, of a processor of it, or (--serve) of a client. Strings are owned. */
+struct sysstat_record {
+	char *object;
+	struct number lid;
+	struct number query; /* enum sysstat_query */
+	struct real round_trip;
+	char *host;
+	struct number cpu;
+	char *model;
+	struct real mhz;
+	struct number requests;
+};
+
+extern const struct schema sysstat_schema;
+void sysstat_record_clear(struct sysstat_record *record);
+
+/* Returns the exit status. */
+int sysstat_serve(const struct ctx *ctx, const struct sysstat_args *args, char **words);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The objects of one kind. There may be a hundred thousand: they go out in pieces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/resources/resources_run.h"
+
+/* Rows that a table's widths are found from, and the most that are kept in memory, about. */
+#define PIECE_ROWS 1024
+
+/* TASK_COMM_LEN - 1, include/linux/sched.h */
+#define COMM_LENGTH 15
+
+static const struct field *find_field(enum resource_kind kind, const char *key)
+{
+	return schema_find(resource_schema(kind), key);
+}
+
+static bool fail(struct listing *listing, char *message, char *hint)
+{
+	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
+
+	listing_fail(listing, STATUS_USAGE, message, hint);
+	return false;
+}
+
+/* A word of the field, or unknown-N, which stands for a code that has none. */
+static bool parse_word(const struct field *field, const char *word, uint64_t *ret_code)
+{
+	static const char unknown[] = "unknown-";
+	const struct enum_name *name = enum_find_word(field->names, word);
+
+	if (name)
+		*ret_code = name->value;
+	return name || (!strncmp(word, unknown, sizeof(unknown) - 1) &&
+			!text_parse_u64(word + sizeof(unknown) - 1, 10, UINT32_MAX, ret_code));
+}
+
+static bool parse_words(struct listing *listing, enum resource_kind kind, const char *option,
+			const char *list, uint64_t codes[static 32], size_t *ret_count)
+{
+	const struct field *field = find_field(kind, option);
+	_cleanup_(freep) char *copy = NULL;
+	char *rest, *word;
+
+	if (!list)
+		return true;
+	if (!field)
+		return fail(listing,
+			    mem_format("--%s: %s have none", option,
+				       enum_find(resource_kind_names, kind)->help),
+			    NULL);
+	rest = copy = mem_string(list);
+	while ((word = strsep(&rest, ","))) {
+		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+		if (*ret_count == 32 || !parse_word(field, word, &codes[*ret_count]))
+			return fail(listing,
+				    mem_format("--%s: '%s' is no %s", option, clean, option),
+				    listing_explain_value(field));
+		++*ret_count;
+	}
+	return true;
+}
+
+bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
+			   enum resource_kind kind, struct listing *listing)
+{
+	*filter = (struct resources_filter){.args = args};
+	return parse_words(listing, kind, "state", args->state, filter->states,
+			   &filter->state_count) &&
+	       parse_words(listing, kind, "type", args->type, filter->types, &filter->type_count);
+}
+
+static bool has_code(const uint64_t *codes, size_t count, const struct number *number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (number->known && codes[i] == number->value)
+			return true;
+	return !count;
+}
+
+/* The kernel cuts names of processes, but people may write them in full. */
+static bool is_called(const struct resource *resource, const char *name)
+{
+	if (!resource->command)
+		return false;
+	if (resource->kernel_name && !strcmp(resource->kernel_name, name))
+		return true;
+	if (resource->kernel != TRISTATE_YES && strlen(name) > COMM_LENGTH)
+		return !strncmp(resource->command, name, COMM_LENGTH) &&
+		       strlen(resource->command) == COMM_LENGTH;
+	return !strcmp(resource->command, name);
+}
+
+bool resources_filter_passes(const struct resources_filter *filter, const struct resource *resource)
+{
+	const struct resources_args *args = filter->args;
+
+	if (args->pid.known && !(resource->pid.known && resource->pid.value == args->pid.value) &&
+	    !(resource->thread.known && resource->thread.value == args->pid.value))
+		return false;
+	if (args->comm && !is_called(resource, args->comm))
+		return false;
+	return has_code(filter->states, filter->state_count, &resource->state) &&
+	       has_code(filter->types, filter->type_count, &resource->type);
+}
+
+/* The listing and what is on its way into it. */
+struct printing {
+	struct listing *listing;
+	const struct resources_filter *filter;
+	struct resource_list list;
+	uint64_t left; /* lines that may still come */
+};
+
+/* Leaves of the objects from `first` on those that are to be shown. */
+static void filter_block(struct printing *printing, size_t first)
+{
+	struct resource_list *list = &printing->list;
+	size_t kept = first;
+
+	for (size_t i = first; i < list->count; i++) {
+		if (!printing->left ||
+		    !resources_filter_passes(printing->filter, &list->items[i])) {
+			resource_clear(&list->items[i]);
+			continue;
+		}
+		list->items[kept++] = list->items[i];
+		printing->left--;
+	}
+	list->count = kept;
+}
+
+static void add_rows(struct printing *printing)
+{
+	for (size_t i = 0; i < printing->list.count; i++)
+		listing_add(printing->listing, &printing->list.items[i]);
+}
+
+static void print(struct printing *printing, struct resource_loader *loader)
+{
+	struct inventory *inventory = &printing->listing->inventory;
+	size_t first = 0;
+
+	while (printing->left && resource_loader_next(loader, &printing->list, &inventory->problems,
+						      &inventory->notes)) {
+		filter_block(printing, first);
+		first = printing->list.count;
+		if (first < PIECE_ROWS)
+			continue;
+		add_rows(printing);
+		if (!listing_piece(printing->listing))
+			break;
+		resource_list_clear(&printing->list);
+		first = 0;
+	}
+	/* These are printed by the end of the listing, and must live until then. */
+	add_rows(printing);
+}
+
+/* Whether the columns or filters ask who holds an object. */
+static bool needs_processes(const struct listing *listing, const struct resources_args *args)
+{
+	return columns_needs(&listing->columns) & RESOURCE_NEED_PROCESS || args->pid.known ||
+	       args->comm;
+}
+
+int resources_list(const struct ctx *ctx, const struct resources_args *args,
+		   enum resource_kind kind, char **words)
+{
+	bool ports = find_field(kind, "port");
+	struct resource_loader *loader = NULL;
+	struct processes *processes = NULL;
+	struct resources_filter filter;
+	struct listing listing;
+	struct printing printing = {
+		.listing = &listing,
+		.filter = &filter,
+		.left = args->limit.known ? args->limit.value : UINT64_MAX,
+	};
+	int status;
+
+	if (resources_begin(&listing, ctx, resource_schema(kind), words, ports) &&
+	    resources_filter_init(&filter, args, kind, &listing) &&
+	    listing_load_inventory(&listing, 0)) {
+		if (resources_open(&listing, needs_processes(&listing, args), &processes,
+				   &loader)) {
+			resource_loader_begin(loader, kind);
+			print(&printing, loader);
+		}
+	}
+	status = listing_end(&listing);
+	resource_list_clear(&printing.list);
+	resource_loader_free(loader);
+	processes_free(processes);
+	return status;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/selftest/selftest_args.h"
+
+#include <inttypes.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+/* As perftest has it. */
+#define MOST_ITERATIONS 100000000
+/* struct ibv_global_route has 8 bits for it. */
+#define MOST_GID_INDEX UINT8_MAX
+#define MOST_CLIENTS   256
+/* --all-sizes, as perftest's -a: 2 to 8 MiB. */
+#define FIRST_SIZE_SHIFT 1
+#define LAST_SIZE_SHIFT	 23
+
+static const struct enum_name protocols[] = {
+	{PROTOCOL_RDMACTL, "rdmactl", TONE_PLAIN, "rdmactl selftest"},
+	{PROTOCOL_PINGPONG, "pingpong", TONE_PLAIN, "ibv_rc_pingpong of rdma-core"},
+	{PROTOCOL_RPING, "rping", TONE_PLAIN, "rping of rdma-core"},
+	{0, NULL},
+};
+
+static const struct enum_name operations[] = {
+	{SELFTEST_SEND, "send"},
+	{SELFTEST_WRITE, "write"},
+	{SELFTEST_READ, "read"},
+	{SELFTEST_ATOMIC, "atomic"},
+	{0, NULL},
+};
+
+/* The path MTUs that there are: InfiniBand Architecture Specification volume 1, 9.2.4. */
+static const struct enum_name mtus[] = {
+	{256, "256"}, {512, "512"}, {1024, "1024"}, {2048, "2048"}, {4096, "4096"}, {0, NULL},
+};
+
+const struct option_row selftest_options[] = {
+	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
+		      "test to this host, where rdmactl selftest --serve runs"),
+	FLAG_OPTION(struct selftest_args, serve, 0, "serve", "be the peer of others"),
+	CHOICE_OPTION(struct selftest_args, protocol, 0, "proto", "PROTOCOL", protocols,
+		      "what the peer runs: rdmactl, pingpong (ibv_rc_pingpong) or rping"),
+	FLAG_OPTION(struct selftest_args, cm, 0, "cm", "connect queue pairs by rdma_cm"),
+	NUMBER_OPTION(COUNT, struct selftest_args, port, 0, "port", "N", 1, UINT16_MAX,
+		      "TCP port of the exchange, or the port of rping"),
+	STRING_OPTION(struct selftest_args, token, 0, "token", "WORD", COMPLETE_NOTHING,
+		      "shared word that the server asks for; better set RDMACTL_TOKEN"),
+	STRING_OPTION(struct selftest_args, bind, 0, "bind", "ADDR", COMPLETE_NOTHING,
+		      "--serve: listen on this address only"),
+	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
+	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
+		      MOST_CLIENTS, "--serve: most clients at the same time"),
+	NUMBER_OPTION(COUNT, struct selftest_args, gid_index, 0, "gid-index", "N", 0,
+		      MOST_GID_INDEX, "use this entry of the GID table"),
+	NUMBER_OPTION(COUNT, struct selftest_args, peer_gid_index, 0, "peer-gid-index", "N", 0,
+		      MOST_GID_INDEX, "--peer: the entry that the peer uses"),
+	FLAG_OPTION(struct selftest_args, all_gids, 0, "all-gids",
+		    "try each entry of the GID table, a row each"),
+	STRING_OPTION(struct selftest_args, tests, 0, "test", "LIST", COMPLETE_TEST,
+		      "only these tests and groups of tests"),
+	FLAG_OPTION(struct selftest_args, list_tests, 0, "list-tests", "list the tests and end"),
+	FLAG_OPTION(struct selftest_args, latency, 0, "latency",
+		    "only measure latency, thoroughly"),
+	FLAG_OPTION(struct selftest_args, bandwidth, 0, "bandwidth",
+		    "only measure bandwidth, thoroughly"),
+	CHOICES_OPTION(struct selftest_args, operations, 0, "operations", "LIST", operations,
+		       "measure only these: send, write, read, atomic"),
+	STRING_OPTION(struct selftest_args, sizes, 0, "sizes", "LIST", COMPLETE_NOTHING,
+		      "measure messages of these sizes: 2,4k,1m"),
+	FLAG_OPTION(struct selftest_args, all_sizes, 0, "all-sizes",
+		    "measure the powers of two from 2 bytes to 8 MiB"),
+	NUMBER_OPTION(COUNT, struct selftest_args, iterations, 0, "iterations", "N", 1,
+		      MOST_ITERATIONS, "measure so many messages"),
+	NUMBER_OPTION(DURATION, struct selftest_args, duration, 0, "duration", "TIME", 1,
+		      SELFTEST_MOST_MSEC, "measure each size for so long"),
+	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1,
+		      SELFTEST_MOST_PAIRS, "bandwidth: use so many queue pairs"),
+	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, SELFTEST_MOST_DEPTH,
+		      "bandwidth: have so many messages under way on each"),
+	NUMBER_OPTION(COUNT, struct selftest_args, batch, 0, "batch", "N", 1, SELFTEST_MOST_DEPTH,
+		      "bandwidth: post so many at once"),
+	CHOICE_OPTION(struct selftest_args, mtu, 0, "mtu", "BYTES", mtus,
+		      "path MTU of the queue pairs, if the ports allow as much"),
+	REAL_OPTION(struct selftest_args, expect_gbps, 0, "expect-gbps", "N",
+		    "fail bandwidth below so many Gb/s"),
+	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
+		    "fail a median latency above so many microseconds"),
+	NUMBER_OPTION(SIZE, struct selftest_args, block_bytes, 0, "block-size", "SIZE", 1,
+		      SELFTEST_MOST_BYTES, "gather: size of a block"),
+	NUMBER_OPTION(COUNT, struct selftest_args, block_count, 0, "block-count", "N", 1,
+		      SELFTEST_MOST_BYTES, "gather: number of blocks"),
+	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1,
+		      SELFTEST_MOST_BYTES, "gather: from the start of a block to that of the next"),
+};
+
+enum mode {
+	LOOPBACK = 1 << 0,
+	PEER = 1 << 1,
+	SERVE = 1 << 2,
+	OTHER_PEER = 1 << 3, /* with a program of rdma-core */
+	OTHER_SERVE = 1 << 4,
+};
+
+#define CLIENT	   (LOOPBACK | PEER)
+#define CONNECTED  (PEER | SERVE | OTHER_PEER | OTHER_SERVE)
+#define ANY_SERVE  (SERVE | OTHER_SERVE)
+#define EVERYWHERE (LOOPBACK | CONNECTED)
+
+#define GROUP(name) (1u << SELFTEST_##name)
+#define MEASURES    (GROUP(LATENCY) | GROUP(BANDWIDTH))
+
+/* Where an option has a meaning. */
+static const struct rule {
+	const char *name;
+	unsigned int modes;
+	unsigned int groups; /* it is for tests of one of these; 0: for all */
+	bool with_gids;	     /* also with --all-gids */
+} rules[] = {
+	{"peer", EVERYWHERE, 0, true},
+	{"serve", EVERYWHERE, 0, false},
+	{"proto", CONNECTED, 0, true},
+	{"cm", CLIENT, 0, true},
+	{"port", CONNECTED, 0, true},
+	{"token", PEER | SERVE, 0, true},
+	{"bind", ANY_SERVE, 0, false},
+	{"once", ANY_SERVE, 0, false},
+	{"max-clients", SERVE, 0, false},
+	{"gid-index", EVERYWHERE, 0, false},
+	{"peer-gid-index", PEER, 0, true},
+	{"all-gids", CLIENT, 0, true},
+	{"test", CLIENT, 0, false},
+	{"list-tests", EVERYWHERE, 0, false},
+	{"latency", CLIENT, 0, false},
+	{"bandwidth", CLIENT, 0, false},
+	{"operations", CLIENT, MEASURES, false},
+	{"sizes", CLIENT | OTHER_PEER | OTHER_SERVE, MEASURES, false},
+	{"all-sizes", CLIENT, MEASURES, false},
+	{"iterations", CLIENT | OTHER_PEER | OTHER_SERVE, MEASURES, false},
+	{"duration", CLIENT, MEASURES, false},
+	{"qps", CLIENT, GROUP(BANDWIDTH), false},
+	{"depth", CLIENT, GROUP(BANDWIDTH), false},
+	{"batch", CLIENT, GROUP(BANDWIDTH), false},
+	{"mtu", CLIENT | OTHER_PEER | OTHER_SERVE, 0, true},
+	{"expect-gbps", CLIENT, GROUP(BANDWIDTH), false},
+	{"expect-usec", CLIENT, GROUP(LATENCY), false},
+	{"block-size", CLIENT, GROUP(GATHER), false},
+	{"block-count", CLIENT, GROUP(GATHER), false},
+	{"stride", CLIENT, GROUP(GATHER), false},
+};
+
+static enum mode mode_of(const struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	bool other = plan->protocol != PROTOCOL_RDMACTL;
+
+	if (args->serve)
+		return other ? OTHER_SERVE : SERVE;
+	if (args->peer)
+		return other ? OTHER_PEER : PEER;
+	return LOOPBACK;
+}
+
+static char *complain_mode(const struct selftest_plan *plan, const struct rule *rule)
+{
+	const char *protocol = enum_word(protocols, plan->protocol, "");
+
+	switch (mode_of(plan)) {
+	case SERVE:
+	case OTHER_SERVE:
+		return rule->modes & SERVE && plan->protocol != PROTOCOL_RDMACTL
+			       ? mem_format("--%s does not go with --proto %s", rule->name,
+					    protocol)
+			       : mem_format("--%s is for the client: not with --serve", rule->name);
+	case OTHER_PEER:
+		return rule->modes & CLIENT ? mem_format("--%s does not go with --proto %s",
+							 rule->name, protocol)
+					    : mem_format("--%s goes with --serve", rule->name);
+	case PEER:
+		return mem_format("--%s goes with --serve", rule->name);
+	default:
+		return mem_format("--%s goes with %s%s%s", rule->name,
+				  rule->modes & (PEER | OTHER_PEER) ? "--peer" : "",
+				  rule->modes & PEER && rule->modes & SERVE ? " or " : "",
+				  rule->modes & ANY_SERVE ? "--serve" : "");
+	}
+}
+
+static const char *words_of(unsigned int groups)
+{
+	if (groups == MEASURES)
+		return "latency or bandwidth";
+	return enum_word(selftest_group_names, (uint64_t)__builtin_ctz(groups), "");
+}
+
+static const struct rule *find_rule(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		if (!strcmp(rules[i].name, name))
+			return &rules[i];
+	return NULL;
+}
+
+/* The groups of the tests that will run. */
+static unsigned int groups_of(const struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	const char *id, *group, *summary;
+	unsigned int groups = 0;
+
+	if (args->latency || args->bandwidth)
+		return (args->latency ? GROUP(LATENCY) : 0) |
+		       (args->bandwidth ? GROUP(BANDWIDTH) : 0);
+	if (!plan->tests.count)
+		return ~0u;
+	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++)
+		if (strings_contain(&plan->tests, id) || strings_contain(&plan->tests, group))
+			groups |= 1u << enum_find_word(selftest_group_names, group)->value;
+	return groups;
+}
+
+/* NULL, or the first option that has no meaning beside the others. */
+static char *check_rules(const struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	unsigned int groups = groups_of(plan);
+
+	for (size_t i = 0; i < SELFTEST_OPTION_COUNT; i++) {
+		const struct rule *rule = find_rule(selftest_options[i].name);
+
+		if (!rule || !option_given(&selftest_options[i], args))
+			continue;
+		if (!(rule->modes & mode_of(plan)))
+			return complain_mode(plan, rule);
+		if (args->all_gids && !rule->with_gids)
+			return mem_format("--all-gids moves some data by each GID: not with --%s",
+					  rule->name);
+		if (rule->groups && !(rule->groups & groups))
+			return mem_format("--%s is for tests of group %s, and none of them is "
+					  "asked for",
+					  rule->name, words_of(rule->groups));
+	}
+	return NULL;
+}
+
+static char *check_pairs(const struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+
+	if (args->serve && args->peer)
+		return mem_string("--serve and --peer exclude each other");
+	if (args->tests && (args->latency || args->bandwidth))
+		return mem_format("--test names the tests: not with --%s",
+				  args->latency ? "latency" : "bandwidth");
+	if (args->sizes && args->all_sizes)
+		return mem_string("--sizes and --all-sizes exclude each other");
+	if (args->iterations.known && args->duration.known)
+		return mem_string("--iterations and --duration exclude each other");
+	if (args->stride.known && args->block_bytes.known &&
+	    args->stride.value < args->block_bytes.value)
+		return mem_string("--stride is less than --block-size: the blocks would overlap");
+	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
+		return mem_string("--batch is more than --depth");
+	if (args->mtu.known && plan->protocol == PROTOCOL_RPING)
+		return mem_string("--mtu does not go with --proto rping: rdma_cm chooses it");
+	return NULL;
+}
+
+static void list_names(struct strings *names)
+{
+	const char *id, *group, *summary;
+
+	for (size_t i = 0; selftest_test_name(i, &id, &group, &summary); i++) {
+		strings_add(names, id);
+		if (!strings_contain(names, group))
+			strings_add(names, group);
+	}
+}
+
+static char *complain_test(const struct strings *names, const char *word, char **ret_hint)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	const char *closest = text_closest(word, (const char *const *)names->items, names->count);
+
+	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
+			    : mem_string("rdmactl selftest --list-tests lists them");
+	return mem_format("--test: '%s' is no test and no group of tests", clean);
+}
+
+static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
+{
+	_cleanup_(freep) char *list = mem_string(plan->args->tests);
+	struct strings names = {0};
+	char *message = NULL, *rest = list;
+
+	list_names(&names);
+	for (char *word; !message && (word = strsep(&rest, ","));) {
+		if (strings_contain(&names, word))
+			strings_add(&plan->tests, word);
+		else
+			message = complain_test(&names, word, ret_hint);
+	}
+	strings_free(&names);
+	return message;
+}
+
+static char *parse_sizes(struct selftest_plan *plan)
+{
+	struct selftest_request *request = &plan->request;
+	size_t most = plan->protocol == PROTOCOL_RDMACTL ? SELFTEST_MOST_SIZES : 1;
+	_cleanup_(freep) char *list = mem_string(plan->args->sizes);
+	char *rest = list;
+
+	for (char *word; (word = strsep(&rest, ","));) {
+		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+		uint64_t bytes;
+
+		if (option_parse_size(word, &bytes))
+			return mem_format("--sizes: '%s' is no size (2,4k,1m)", clean);
+		if (bytes > SELFTEST_MOST_BYTES)
+			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", clean,
+					  SELFTEST_MOST_BYTES >> 20);
+		if (request->size_count == most && most > 1)
+			return mem_format("--sizes: more than %zu of them", most);
+		if (request->size_count == most)
+			return mem_format("--sizes: only one with --proto %s",
+					  enum_word(protocols, plan->protocol, ""));
+		request->sizes[request->size_count++] = bytes;
+	}
+	if (plan->protocol != PROTOCOL_RDMACTL && !request->sizes[0])
+		return mem_string("--sizes: 0 bytes cannot be compared");
+	return NULL;
+}
+
+static char *parse_bind(struct selftest_plan *plan)
+{
+	const char *text = plan->args->bind, *zone = strchr(text, '%');
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	struct gid gid;
+
+	if (ip_parse(text, &plan->bind))
+		return mem_format("--bind: '%s' is no IPv4 or IPv6 address", clean);
+	plan->bind_scope = zone ? if_nametoindex(zone + 1) : 0;
+	if (zone && !plan->bind_scope)
+		return mem_format("--bind: there is no netdev of the name in '%s'", clean);
+	gid = ip_to_gid(&plan->bind);
+	if (plan->bind.family == AF_INET6 && gid_is_link_local(&gid) && !zone)
+		return mem_format("--bind: %s is a link-local address: name its netdev, %s%%NETDEV",
+				  clean, clean);
+	return NULL;
+}
+
+static char *find_token(struct selftest_plan *plan)
+{
+	const char *word = plan->args->token ? plan->args->token : getenv("RDMACTL_TOKEN");
+
+	if (plan->args->token && !*word)
+		return mem_string("--token: an empty word is none");
+	if (word && strlen(word) > SELFTEST_MOST_TOKEN)
+		return mem_format("%s: more than %u bytes",
+				  plan->args->token ? "--token" : "RDMACTL_TOKEN",
+				  SELFTEST_MOST_TOKEN);
+	plan->token = word && *word ? word : NULL;
+	return NULL;
+}
+
+static void fill_request(struct selftest_plan *plan)
+{
+	const struct selftest_args *args = plan->args;
+	struct selftest_request *request = &plan->request;
+
+	if (args->all_sizes)
+		for (int i = FIRST_SIZE_SHIFT; i <= LAST_SIZE_SHIFT; i++)
+			request->sizes[request->size_count++] = UINT64_C(1) << i;
+	request->peer = args->peer;
+	request->tcp_port = (uint32_t)args->port.value;
+	request->token = plan->token;
+	request->by_cm = args->cm;
+	request->gid_only = args->all_gids;
+	request->tests = (const char *const *)plan->tests.items;
+	request->test_count = plan->tests.count;
+	request->latency = args->latency;
+	request->bandwidth = args->bandwidth;
+	request->operations = (unsigned int)args->operations.value;
+	request->iterations = args->iterations.value;
+	request->duration_msec = args->duration.value;
+	request->queue_pairs = (uint32_t)args->queue_pairs.value;
+	request->depth = (uint32_t)args->depth.value;
+	request->batch = (uint32_t)args->batch.value;
+	request->block_bytes = args->block_bytes.value;
+	request->block_count = args->block_count.value;
+	request->stride = args->stride.value;
+	request->mtu_bytes = (uint32_t)args->mtu.value;
+	request->peer_gid_index = args->peer_gid_index;
+	request->expect_gbps = args->expect_gbps.value;
+	request->expect_usec = args->expect_usec.value;
+	request->signals = -1;
+}
+
+bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *args,
+			char **ret_message, char **ret_hint)
+{
+	char *message, *hint = NULL;
+
+	*plan = (struct selftest_plan){
+		.args = args,
+		.protocol = (enum selftest_protocol)args->protocol.value,
+	};
+	message = check_pairs(plan);
+	if (!message && args->tests)
+		message = parse_tests(plan, &hint);
+	if (!message)
+		message = check_rules(plan);
+	if (!message && args->sizes)
+		message = parse_sizes(plan);
+	if (!message && args->bind)
+		message = parse_bind(plan);
+	if (!message)
+		message = find_token(plan);
+	if (message) {
+		selftest_plan_free(plan);
+		*ret_message = message;
+		*ret_hint = hint ? hint : mem_string("rdmactl selftest --help");
+		return false;
+	}
+	fill_request(plan);
+	return true;
+}
+
+void selftest_plan_free(struct selftest_plan *plan)
+{
+	strings_free(&plan->tests);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/listing.h"
+#include "host/versions.h"
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	struct component_list list = {0};
+	struct listing listing;
+	int status;
+
+	(void)args;
+	if (listing_begin(&listing, ctx, objects, false)) {
+		component_add(&list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
+		component_add(&list, "jansson", render_json_built_version(),
+			      render_json_running_version(), "JSON Schema");
+		component_add(&list, "libsmartcols", render_table_built_version(),
+			      render_table_running_version(), "tables beyond ASCII");
+		components_load(&list);
+	}
+	for (size_t i = 0; i < list.count; i++)
+		listing_add(&listing, &list.items[i]);
+	status = listing_end(&listing);
+	component_list_clear(&list);
+	return status;
+}
+
+const struct command version_command = {
+	.name = "version",
+	.group = GROUP_SHELL,
+	.summary = "show versions of the program, its libraries and the kernel",
+	.schema = &component_schema,
+	.run = run,
+};

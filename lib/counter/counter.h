@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Readings of a port's counters, and what happened between two of them. A list owns its names;
+ * {0} is an empty list.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counter/names/counter_names.h"
+#include "schema/value.h"
+
+struct counter {
+	char *name; /* clean */
+	uint64_t value;
+};
+
+struct counter_list {
+	struct counter *items;
+	size_t count;
+};
+
+/* Unknown: the port counts nothing of that class. COUNTER_OTHER is not summed. */
+struct counter_sums {
+	struct number by_class[COUNTER_CLASSES];
+};
+
+void counter_list_add(struct counter_list *list, const char *name, uint64_t value);
+/* The same with a name that becomes the list's. */
+void counter_list_take(struct counter_list *list, char *name, uint64_t value);
+/* NULL: it is not in the list. */
+const struct counter *counter_list_find(const struct counter_list *list, const char *name);
+void counter_list_clear(struct counter_list *list);
+/*
+ * What each counter that both lists have grew by, zeros included, in the order of `after`. One that
+ * went back (it was cleared, or it wrapped around and nobody knows how wide it is) is left out.
+ */
+void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
+			     struct counter_list *ret_list);
+/* Adds up the classes, of a difference as a rule. */
+struct counter_sums counter_list_sum(const struct counter_list *list);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/counter_reading.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/need.h"
+
+enum counter_group counter_reading_group(const struct counter_reading *reading)
+{
+	return reading->name ? reading->name->group : COUNTER_GROUP_OTHER;
+}
+
+enum counter_severity counter_reading_severity(const struct counter_reading *reading)
+{
+	return reading->name ? reading->name->severity : COUNTER_INFO;
+}
+
+enum counter_unit counter_reading_unit(const struct counter_reading *reading)
+{
+	return reading->name ? reading->name->unit : COUNTER_UNIT_NUMBER;
+}
+
+enum counter_kind counter_reading_kind(const struct counter_reading *reading)
+{
+	return reading->name ? reading->name->kind : COUNTER_MONOTONIC;
+}
+
+static uint64_t most_of(unsigned int bits)
+{
+	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/*
+ * Of data and packets a device may have 64 bits or 32, and the kernel does not tell which: `told`
+ * is 64 where something else does. Else only a value that fills or passes 32 bits says it.
+ */
+static unsigned int data_bits(unsigned int told, uint64_t kernel_value)
+{
+	if (told == 64 || kernel_value > UINT32_MAX)
+		return 64;
+	return kernel_value == UINT32_MAX ? 32 : 0;
+}
+
+void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value)
+{
+	const struct counter_name *name = reading->name;
+	uint64_t factor = name && name->factor ? name->factor : 1;
+	unsigned int bits = 0;
+
+	if (name && name->kind == COUNTER_SATURATING)
+		bits = name->width_bits ? name->width_bits
+					: data_bits(reading->width_bits, kernel_value);
+	reading->saturated = bits && kernel_value >= most_of(bits);
+	reading->width_bits = (unsigned char)bits;
+	if (kernel_value > UINT64_MAX / factor) {
+		reading->saturated = true;
+		number_set(&reading->value, UINT64_MAX);
+	} else {
+		number_set(&reading->value, kernel_value * factor);
+	}
+}
+
+bool counter_reading_same(const struct counter_reading *a, const struct counter_reading *b)
+{
+	if (a->source != b->source || strcmp(a->kernel_name, b->kernel_name))
+		return false;
+	if (a->netdev || b->netdev)
+		return a->netdev && b->netdev && !strcmp(a->netdev, b->netdev);
+	if (!a->port != !b->port || strcmp(a->device->kernel_name, b->device->kernel_name))
+		return false;
+	return !a->port || a->port->port.value == b->port->port.value;
+}
+
+struct number counter_reading_growth(const struct counter_reading *before,
+				     const struct counter_reading *after)
+{
+	if (!before->value.known || !after->value.known || after->saturated ||
+	    counter_reading_kind(after) == COUNTER_GAUGE ||
+	    after->value.value < before->value.value)
+		return (struct number){.known = false};
+	return number_of(after->value.value - before->value.value);
+}
+
+void counter_readings_clear(struct counter_readings *readings)
+{
+	free(readings->items);
+	*readings = (struct counter_readings){0};
+}
+
+void counter_reading_get_object(const struct counter_reading *reading, struct value *value)
+{
+	if (reading->netdev) {
+		value_set_string(value, reading->netdev);
+		return;
+	}
+	if (!reading->device)
+		return;
+	if (reading->port)
+		snprintf(value->scratch, sizeof(value->scratch), "%s/%u", reading->device->name,
+			 (unsigned int)reading->port->port.value);
+	else
+		snprintf(value->scratch, sizeof(value->scratch), "%s", reading->device->name);
+	value_set_string(value, value->scratch);
+}
+
+char *counter_reading_object(const struct counter_reading *reading)
+{
+	struct value value = {.kind = VALUE_NONE};
+
+	counter_reading_get_object(reading, &value);
+	return mem_string(value.kind == VALUE_STRING ? value.string : "-");
+}
+
+static void get_object(const void *record, struct value *value)
+{
+	counter_reading_get_object(record, value);
+}
+
+static void get_device(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->device)
+		value_set_string(value, reading->device->name);
+}
+
+static void get_port(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->port)
+		return;
+	value_set_unsigned(value, reading->port->port.value);
+}
+
+static void get_netdev(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->netdev)
+		value_set_string(value, reading->netdev);
+	else if (reading->port)
+		value_set_string(value, reading->port->netdev);
+}
+
+static void get_counter(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct counter_reading *)record)->counter);
+}
+
+static void get_kernel_name(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct counter_reading *)record)->kernel_name);
+}
+
+static void get_source(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->counter)
+		value_set_word(value, counter_source_names, reading->source);
+}
+
+static void get_interface(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->counter)
+		return;
+	if (!reading->netlink)
+		value_set_string(value, "sysfs");
+	else
+		value_set_string(value,
+				 reading->source == COUNTER_SOURCE_NETDEV ? "rtnetlink" : "nldev");
+}
+
+/* A number that stopped is not what happened: people get to see that, programs have `saturated`. */
+static void get_value(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->value.known)
+		return;
+	if (reading->saturated && reading->mark) {
+		snprintf(value->scratch, sizeof(value->scratch), ">=%" PRIu64,
+			 reading->value.value);
+		value_set_string(value, value->scratch);
+		value->tone = TONE_WARNING;
+		return;
+	}
+	value_set_unsigned(value, reading->value.value);
+	if (reading->value.value)
+		value->tone =
+			enum_find(counter_severity_names, counter_reading_severity(reading))->tone;
+}
+
+static void get_unit(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_word(value, counter_unit_names, reading->name->unit);
+}
+
+static void get_kind(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_word(value, counter_kind_names, reading->name->kind);
+}
+
+static void get_width(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->width_bits)
+		return;
+	value_set_unsigned(value, reading->width_bits);
+}
+
+static void get_saturated(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->value.known)
+		return;
+	value_set_bool(value, reading->saturated);
+}
+
+static void get_direction(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_word(value, counter_direction_names, reading->name->direction);
+}
+
+static void get_severity(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_word(value, counter_severity_names, reading->name->severity);
+}
+
+static void get_group(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->counter)
+		value_set_word(value, counter_group_names, counter_reading_group(reading));
+}
+
+static void get_drop(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->name)
+		return;
+	value_set_bool(value, reading->name->drop);
+}
+
+static void get_meaning(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_string(value, reading->name->meaning);
+}
+
+static void get_problem(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct counter_reading *)record)->problem);
+}
+
+#define WORD_FIELD(get_, names_, key_, heading_, flags_, help_)                      \
+	{                                                                            \
+		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
+		.flags = flags_, .names = names_, .get = get_                        \
+	}
+
+static const struct field fields[] = {
+	COMPUTED_FIELD(FIELD_STRING, get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		       "what it is a counter of: DEV/PORT, DEV or a netdev"),
+	COMPUTED_FIELD(FIELD_STRING, get_device, "device", "DEVICE", 0, 0, "RDMA device"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, 0,
+		       "port of the device; unknown where the device counts as a whole"),
+	COMPUTED_FIELD(FIELD_STRING, get_netdev, "netdev", "NETDEV", 0, NEED_NETDEV,
+		       "netdev behind the port"),
+	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
+		       "its name, the same with all drivers; the kernel's if nobody knows it"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "how much it has counted, in its unit"),
+	WORD_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+		   "what the value counts"),
+	COMPUTED_FIELD(FIELD_BOOL, get_saturated, "saturated", "SATURATED", 0, 0,
+		       "it stopped at the most that its bits hold: so much, or more"),
+	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", FIELD_DEFAULT,
+		   "how bad it is that it grows"),
+	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", 0, "what it is about"),
+	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
+		   "of what it counts, seen from the port"),
+	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_RIGHT, 0,
+		       "bits of one that stops at its most"),
+	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", 0, 0, "it tells of lost packets"),
+	COMPUTED_FIELD(FIELD_STRING, get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
+		       "what the kernel calls it"),
+	WORD_FIELD(get_source, counter_source_names, "source", "SOURCE", 0, "who counts"),
+	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
+		       "how it was read: sysfs, nldev, rtnetlink"),
+	COMPUTED_FIELD(FIELD_STRING, get_problem, "problem", "PROBLEM", 0, 0,
+		       "why the value is unknown, or that the port has no counters"),
+	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", 0, 0,
+		       "what it counts, in a sentence"),
+};
+
+const struct schema counter_schema = {
+	.name = "counters",
+	.version = 1,
+	.summary = "a counter of a port, a device or a netdev",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct counter_reading),
+};

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "counter/counters_private.h"
+#include "counter/nldev_stat.h"
+#include "counter/rtnl_stats.h"
+
+static bool wants_source(const struct counter_loader *loader, enum counter_source source)
+{
+	return loader->request.sources & 1u << source;
+}
+
+static void add_place(struct counter_loader *loader, enum counter_source source,
+		      const struct device *device, const struct port *port, const char *netdev)
+{
+	struct counter_place *place;
+
+	if (!wants_source(loader, source))
+		return;
+	place = mem_append(&loader->places, &loader->place_count, sizeof(*loader->places));
+	place->source = source;
+	place->device = device;
+	place->port = port;
+	place->netdev = netdev;
+}
+
+/* Of ports that share a netdev (planes, a LAG) the first one shows it. */
+static bool has_netdev(const struct counter_loader *loader, const char *netdev)
+{
+	for (size_t i = 0; i < loader->place_count; i++)
+		if (loader->places[i].netdev && !strcmp(loader->places[i].netdev, netdev))
+			return true;
+	return false;
+}
+
+static void find_places(struct counter_loader *loader)
+{
+	const struct device_list *list = &loader->request.inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct device *device = &list->items[i];
+
+		add_place(loader, COUNTER_SOURCE_DEVICE, device, NULL, NULL);
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct port *port = &device->ports[j];
+
+			add_place(loader, COUNTER_SOURCE_PMA, device, port, NULL);
+			add_place(loader, COUNTER_SOURCE_HW, device, port, NULL);
+			add_place(loader, COUNTER_SOURCE_CM, device, port, NULL);
+			if (port->netdev && !has_netdev(loader, port->netdev))
+				add_place(loader, COUNTER_SOURCE_NETDEV, device, port,
+					  port->netdev);
+		}
+	}
+}
+
+int counter_loader_open(const struct counters_request *request, struct counter_loader **ret_loader)
+{
+	struct counter_loader *loader;
+	struct root root;
+	int rc = root_open(request->root, &root);
+
+	if (rc)
+		return rc;
+	loader = mem_alloc_zero(1, sizeof(*loader));
+	loader->request = *request;
+	loader->root = root;
+	find_places(loader);
+	*ret_loader = loader;
+	return 0;
+}
+
+static struct counter_place *find_place(struct counter_loader *loader, const struct port *port,
+					enum counter_source source)
+{
+	for (size_t i = 0; i < loader->place_count; i++)
+		if (loader->places[i].port == port && loader->places[i].source == source)
+			return &loader->places[i];
+	return NULL;
+}
+
+/* The list is taken over. */
+static void tell(struct counter_place *place, struct counter_list *list)
+{
+	counter_list_clear(&place->values);
+	place->values = *list;
+	*list = (struct counter_list){0};
+	place->told = true;
+	place->taken_nsec = clock_nsec();
+}
+
+/* What a round of netlink is told with. */
+struct round {
+	struct counter_loader *loader;
+	struct problems *notes;
+	size_t *places; /* of the netdevs that were asked for */
+};
+
+static void note(struct round *round, const char *object, int error, const char *text)
+{
+	if (round->loader->noted || !round->notes)
+		return;
+	round->loader->noted = true;
+	problem_add_text(round->notes, object, "counters", "nldev", text ? text : strerror(-error),
+			 "sysfs is used");
+}
+
+static void port_taken(void *context, const struct port *port, struct counter_list *list)
+{
+	struct round *round = context;
+	struct counter_place *place = find_place(round->loader, port, COUNTER_SOURCE_HW);
+
+	if (place)
+		tell(place, list);
+}
+
+/* The files are read then; that there are none is what -EINVAL and -EOPNOTSUPP say as a rule. */
+static void port_failed(void *context, const struct port *port, int error, const char *text)
+{
+	struct round *round = context;
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
+
+	if (error != -EINVAL && error != -EOPNOTSUPP)
+		note(round, object, error, text);
+}
+
+static void ask_nldev(struct counter_loader *loader, struct problems *notes)
+{
+	struct round round = {.loader = loader, .notes = notes};
+	int rc = 0;
+
+	if (!loader->root.live || !wants_source(loader, COUNTER_SOURCE_HW))
+		return;
+	/* Where the inventory came from sysfs, netlink did not answer. */
+	if (!loader->request.inventory->devices.count ||
+	    !loader->request.inventory->devices.items[0].index.known)
+		return;
+	if (!loader->nldev)
+		rc = nldev_open(&loader->nldev);
+	if (rc) {
+		note(&round, NULL, rc, NULL);
+		return;
+	}
+	nldev_get_counters(loader->nldev, &loader->request.inventory->devices, port_taken,
+			   port_failed, &round);
+}
+
+static void netdev_taken(void *context, size_t which, int error, struct counter_list *list)
+{
+	struct round *round = context;
+
+	if (!error)
+		tell(&round->loader->places[round->places[which]], list);
+}
+
+static void ask_rtnl(struct counter_loader *loader)
+{
+	_cleanup_(freep) size_t *places = mem_alloc_zero(loader->place_count + 1, sizeof(*places));
+	_cleanup_(freep)
+		uint32_t *indexes = mem_alloc_zero(loader->place_count + 1, sizeof(*indexes));
+	struct round round = {.loader = loader, .places = places};
+	size_t count = 0;
+
+	if (!loader->root.live)
+		return;
+	for (size_t i = 0; i < loader->place_count; i++) {
+		const struct counter_place *place = &loader->places[i];
+
+		if (place->source != COUNTER_SOURCE_NETDEV || !place->port->netdev_index.known)
+			continue;
+		places[count] = i;
+		indexes[count++] = (uint32_t)place->port->netdev_index.value;
+	}
+	if (!count || (!loader->rtnl && rtnl_open(&loader->rtnl)))
+		return;
+	rtnl_get_stats(loader->rtnl, indexes, count, netdev_taken, &round);
+}
+
+static struct counter_reading *add_reading(struct counter_readings *readings,
+					   const struct counter_place *place,
+					   const struct counter_entry *entry)
+{
+	struct counter_reading *reading = mem_append(&readings->items, &readings->count,
+						     sizeof(*readings->items));
+
+	reading->device = place->device;
+	reading->port = place->port;
+	reading->netdev = place->netdev;
+	reading->source = place->source;
+	reading->netlink = place->told;
+	reading->counter = entry->counter;
+	reading->kernel_name = entry->kernel_name;
+	reading->name = entry->name;
+	reading->width_bits = place->extended ? 64 : 0;
+	reading->taken_nsec = place->taken_nsec;
+	return reading;
+}
+
+/* In the order of the catalogue, as the files would be. */
+static void add_told(struct counter_loader *loader, struct counter_place *place,
+		     struct counter_readings *readings)
+{
+	const struct counter_layout *layout = &loader->layout;
+
+	place->found = place->values.count;
+	counter_layout_make(loader, place->source, &place->values);
+	for (size_t i = 0; i < layout->shown_count; i++) {
+		size_t which = layout->shown[i];
+
+		counter_reading_set(add_reading(readings, place, layout->entries[which]),
+				    place->values.items[which].value);
+	}
+	counter_list_clear(&place->values);
+}
+
+/* `count` counters, the first of which is `name`; 0: the folder as a whole. */
+static void complain(const struct counter_place *place, const char *cause, const char *name,
+		     size_t count, struct problems *problems)
+{
+	const struct counter_reading reading = {
+		.device = place->device,
+		.port = place->port,
+		.netdev = place->netdev,
+	};
+	const char *source = enum_word(counter_source_names, place->source, "other");
+	_cleanup_(freep) char *object = counter_reading_object(&reading);
+	_cleanup_(freep) char *many = count ? mem_format("%zu counters (%s)", count, source)
+					    : mem_format("counters (%s)", source);
+
+	problem_add_text(problems, object, count == 1 ? name : many, "sysfs", cause, NULL);
+}
+
+/* One line for each cause, as a rule there is one for all of a port. */
+static void tell_causes(const struct counter_place *place, const struct counter_reading *readings,
+			size_t count, struct problems *problems)
+{
+	for (size_t i = 0; problems && i < count; i++) {
+		const char *cause = readings[i].problem;
+		bool told = false;
+		size_t same = 0;
+
+		/* A cause is one pointer: the pool keeps it once. */
+		for (size_t j = 0; cause && j < i; j++)
+			told |= readings[j].problem == cause;
+		for (size_t j = i; cause && !told && j < count; j++)
+			same += readings[j].problem == cause;
+		if (same)
+			complain(place, cause, readings[i].counter, same, problems);
+	}
+}
+
+static void add_files(struct counter_loader *loader, struct counter_place *place,
+		      struct counter_readings *readings, struct problems *problems)
+{
+	size_t first = readings->count;
+
+	place->taken_nsec = clock_nsec();
+	if (!place->listed)
+		counter_place_list(loader, place);
+	if (place->error && place->error != -ENOENT && problems)
+		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
+			 problems);
+	for (size_t i = 0; i < place->entry_count; i++) {
+		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);
+		uint64_t value = 0;
+
+		reading->problem = counter_place_read(loader, place, place->entries[i], &value);
+		if (!reading->problem)
+			counter_reading_set(reading, value);
+		else if (reading->name && reading->name->width_bits)
+			reading->width_bits = reading->name->width_bits;
+	}
+	tell_causes(place, readings->items + first, readings->count - first, problems);
+}
+
+void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
+			 struct problems *problems, struct problems *notes)
+{
+	for (size_t i = 0; i < loader->place_count; i++)
+		loader->places[i].told = false;
+	ask_nldev(loader, notes);
+	ask_rtnl(loader);
+	for (size_t i = 0; i < loader->place_count; i++)
+		if (loader->places[i].told)
+			add_told(loader, &loader->places[i], readings);
+		else
+			add_files(loader, &loader->places[i], readings, problems);
+}
+
+bool counter_loader_counts(const struct counter_loader *loader, const struct port *port)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < loader->place_count; i++) {
+		const struct counter_place *place = &loader->places[i];
+
+		if (strcmp(place->device->kernel_name, port->kernel_name) ||
+		    (place->port && place->port != port) || place->source == COUNTER_SOURCE_CM ||
+		    place->source == COUNTER_SOURCE_NETDEV)
+			continue;
+		asked = true;
+		/* What cannot be looked into may hold some. */
+		if (place->found || (place->error && place->error != -ENOENT))
+			return true;
+	}
+	return !asked;
+}
+
+void counter_loader_free(struct counter_loader *loader)
+{
+	if (!loader)
+		return;
+	for (size_t i = 0; i < loader->place_count; i++) {
+		counter_list_clear(&loader->places[i].values);
+		free(loader->places[i].entries);
+	}
+	free(loader->places);
+	counter_layout_clear(&loader->layout);
+	counter_pool_free(&loader->pool);
+	nldev_free(loader->nldev);
+	rtnl_free(loader->rtnl);
+	root_close(&loader->root);
+	free(loader);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "counter/counters_private.h"
+
+/* FNV-1a of 32 bits, http://www.isthe.com/chongo/tech/comp/fnv: short names, spread well. */
+static size_t hash(enum counter_source source, const char *text)
+{
+	uint32_t sum = 2166136261u ^ source;
+
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char)*text) * 16777619u;
+	return sum;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static struct counter_entry **slot_of(const struct counter_pool *pool, enum counter_source source,
+				      const char *file)
+{
+	size_t i = hash(source, file) & (pool->entry_slots - 1);
+
+	while (pool->entries[i] &&
+	       (pool->entries[i]->source != source || strcmp(pool->entries[i]->file, file)))
+		i = (i + 1) & (pool->entry_slots - 1);
+	return &pool->entries[i];
+}
+
+static void grow(struct counter_pool *pool)
+{
+	struct counter_pool larger = {
+		.entry_slots = pool->entry_slots ? 2 * pool->entry_slots : 256,
+	};
+
+	larger.entries = mem_alloc_zero(larger.entry_slots, sizeof(struct counter_entry *));
+	for (size_t i = 0; i < pool->entry_slots; i++)
+		if (pool->entries[i])
+			*slot_of(&larger, pool->entries[i]->source,
+				 pool->entries[i]->file) = pool->entries[i];
+	free(pool->entries);
+	pool->entries = larger.entries;
+	pool->entry_slots = larger.entry_slots;
+}
+
+/* The table's number among those of the catalogue, and the row's in it. */
+static unsigned int rank_of(const struct counter_name *name)
+{
+	for (unsigned int i = 0; name && counter_catalogue[i]; i++) {
+		const struct counter_names *table = counter_catalogue[i];
+
+		if (name >= table->rows && name < table->rows + table->count)
+			return i << 16 | (unsigned int)(name - table->rows);
+	}
+	return UINT_MAX;
+}
+
+static struct counter_entry *make(const struct counters_request *request,
+				  enum counter_source source, const char *file)
+{
+	struct counter_entry *entry = mem_alloc_zero(1, sizeof(*entry));
+
+	entry->source = source;
+	entry->file = mem_string(file);
+	entry->kernel_name = text_clean(file, strlen(file));
+	entry->name = counter_name_find_in(source, file);
+	entry->counter = entry->name ? counter_name_canonical(entry->name, file)
+				     : mem_string(entry->kernel_name);
+	entry->rank = rank_of(entry->name);
+	entry->wanted = !request->wants ||
+			request->wants(request->context, source, entry->kernel_name, entry->name);
+	return entry;
+}
+
+const struct counter_entry *counter_pool_entry(struct counter_loader *loader,
+					       enum counter_source source, const char *file)
+{
+	struct counter_pool *pool = &loader->pool;
+	struct counter_entry **slot;
+
+	if (2 * pool->entry_count >= pool->entry_slots)
+		grow(pool);
+	slot = slot_of(pool, source, file);
+	if (!*slot) {
+		*slot = make(&loader->request, source, file);
+		pool->entry_count++;
+	}
+	return *slot;
+}
+
+const char *counter_pool_cause(struct counter_pool *pool, const char *cause)
+{
+	for (size_t i = 0; i < pool->causes.count; i++)
+		if (!strcmp(pool->causes.items[i], cause))
+			return pool->causes.items[i];
+	strings_add(&pool->causes, cause);
+	return pool->causes.items[pool->causes.count - 1];
+}
+
+int counter_entry_compare(const struct counter_entry *left, const struct counter_entry *right)
+{
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return text_compare_natural(left->kernel_name, right->kernel_name);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return counter_entry_compare(*(const struct counter_entry *const *)a,
+				     *(const struct counter_entry *const *)b);
+}
+
+void counter_entries_sort(const struct counter_entry **entries, size_t count)
+{
+	if (count)
+		qsort(entries, count, sizeof(const struct counter_entry *), compare);
+}
+
+static bool is_laid_out(const struct counter_layout *layout, enum counter_source source,
+			const struct counter_list *values)
+{
+	if (!layout->entries || layout->source != source || layout->count != values->count)
+		return false;
+	for (size_t i = 0; i < values->count; i++)
+		if (strcmp(layout->entries[i]->file, values->items[i].name))
+			return false;
+	return true;
+}
+
+/* By insertion: there are a few dozen, once for all ports. */
+static void insert_shown(struct counter_layout *layout, size_t which)
+{
+	const struct counter_entry *entry = layout->entries[which];
+	size_t at = layout->shown_count++;
+
+	for (; at && counter_entry_compare(layout->entries[layout->shown[at - 1]], entry) > 0; at--)
+		layout->shown[at] = layout->shown[at - 1];
+	layout->shown[at] = which;
+}
+
+void counter_layout_make(struct counter_loader *loader, enum counter_source source,
+			 const struct counter_list *values)
+{
+	struct counter_layout *layout = &loader->layout;
+
+	if (is_laid_out(layout, source, values))
+		return;
+	counter_layout_clear(layout);
+	layout->source = source;
+	layout->count = values->count;
+	layout->entries = mem_alloc_zero(values->count + 1, sizeof(*layout->entries));
+	layout->shown = mem_alloc_zero(values->count + 1, sizeof(*layout->shown));
+	for (size_t i = 0; i < values->count; i++) {
+		layout->entries[i] = counter_pool_entry(loader, source, values->items[i].name);
+		if (layout->entries[i]->wanted)
+			insert_shown(layout, i);
+	}
+}
+
+void counter_layout_clear(struct counter_layout *layout)
+{
+	free(layout->entries);
+	free(layout->shown);
+	*layout = (struct counter_layout){0};
+}
+
+void counter_pool_free(struct counter_pool *pool)
+{
+	for (size_t i = 0; i < pool->entry_slots; i++)
+		if (pool->entries[i]) {
+			free(pool->entries[i]->file);
+			free(pool->entries[i]->kernel_name);
+			free(pool->entries[i]->counter);
+			free(pool->entries[i]);
+		}
+	free(pool->entries);
+	strings_free(&pool->causes);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/names/counter_names.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "counter/names/counter_table.h"
+
+const struct enum_name counter_class_names[] = {
+	{COUNTER_OTHER, "other"},
+	{COUNTER_TRAFFIC_SENT, "sent"},
+	{COUNTER_TRAFFIC_RECEIVED, "received"},
+	{COUNTER_RETRANSMISSION, "retransmission", TONE_WARNING},
+	{COUNTER_RNR, "rnr", TONE_WARNING},
+	{COUNTER_ERROR, "error", TONE_BAD},
+	{COUNTER_CONGESTION, "congestion", TONE_WARNING},
+	{0, NULL},
+};
+
+const struct enum_name counter_source_names[] = {
+	{COUNTER_SOURCE_PMA, "pma", .help = "the port's performance management agent"},
+	{COUNTER_SOURCE_HW, "hw", .help = "the driver, of a port"},
+	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver, of a whole device"},
+	{COUNTER_SOURCE_CM, "cm", .help = "the connection manager"},
+	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the netdev behind the port"},
+	{0, NULL},
+};
+
+const struct enum_name counter_unit_names[] = {
+	{COUNTER_UNIT_EVENTS, "events"},
+	{COUNTER_UNIT_PACKETS, "packets"},
+	{COUNTER_UNIT_BYTES, "bytes"},
+	{COUNTER_UNIT_MESSAGES, "messages"},
+	{COUNTER_UNIT_REQUESTS, "requests"},
+	{COUNTER_UNIT_ERRORS, "errors"},
+	{COUNTER_UNIT_TICKS, "ticks"},
+	{COUNTER_UNIT_OBJECTS, "objects"},
+	{COUNTER_UNIT_BITS, "bits"},
+	{COUNTER_UNIT_NUMBER, "number"},
+	{0, NULL},
+};
+
+const struct enum_name counter_kind_names[] = {
+	{COUNTER_MONOTONIC, "monotonic", .help = "only counts up"},
+	{COUNTER_GAUGE, "gauge", .help = "goes up and down"},
+	{COUNTER_SATURATING, "saturating",
+	 .help = "counts up and stops at the most that its bits hold"},
+	{0, NULL},
+};
+
+const struct enum_name counter_direction_names[] = {
+	{COUNTER_NO_DIRECTION, "none"},
+	{COUNTER_TX, "tx"},
+	{COUNTER_RX, "rx"},
+	{0, NULL},
+};
+
+const struct enum_name counter_severity_names[] = {
+	{COUNTER_INFO, "info"},
+	{COUNTER_WARNING, "warning", TONE_WARNING},
+	{COUNTER_SERIOUS, "error", TONE_BAD},
+	{0, NULL},
+};
+
+const struct enum_name counter_group_names[] = {
+	{COUNTER_GROUP_TRAFFIC, "traffic"},
+	{COUNTER_GROUP_REQUESTS, "requests"},
+	{COUNTER_GROUP_LINK, "link"},
+	{COUNTER_GROUP_ERRORS, "errors"},
+	{COUNTER_GROUP_DROPS, "drops"},
+	{COUNTER_GROUP_RETRANSMISSION, "retransmission"},
+	{COUNTER_GROUP_RNR, "rnr"},
+	{COUNTER_GROUP_CONGESTION, "congestion"},
+	{COUNTER_GROUP_ROCE, "roce"},
+	{COUNTER_GROUP_CM, "cm"},
+	{COUNTER_GROUP_RESOURCES, "resources"},
+	{COUNTER_GROUP_DRIVER, "driver"},
+	{COUNTER_GROUP_OTHER, "other"},
+	{0, NULL},
+};
+
+/* A name that two drivers have means the same with both, so the first may stand for it. */
+const struct counter_names *const counter_catalogue[] = {
+	&counter_names_pma,
+	&counter_names_rxe,
+	&counter_names_mlx5,
+	&counter_names_mlx4,
+	&counter_names_irdma,
+	&counter_names_cxgb4,
+	&counter_names_efa,
+	&counter_names_bnxt_re,
+	&counter_names_hns,
+	&counter_names_erdma,
+	&counter_names_mana,
+	&counter_names_mana_device,
+	&counter_names_ionic,
+	&counter_names_hfi1,
+	&counter_names_cm,
+	&counter_names_netdev,
+	NULL,
+};
+
+bool counter_name_matches(const char *pattern, const char *name)
+{
+	size_t before = strcspn(pattern, "*");
+	size_t digits;
+
+	if (!pattern[before])
+		return !strcmp(pattern, name);
+	if (strncmp(pattern, name, before))
+		return false;
+	digits = strspn(name + before, "0123456789");
+	return digits && !strcmp(pattern + before + 1, name + before + digits);
+}
+
+static const struct counter_name *find(const struct counter_names *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (counter_name_matches(table->rows[i].name, name))
+			return &table->rows[i];
+	return NULL;
+}
+
+const struct counter_name *counter_name_find(const char *name)
+{
+	const struct counter_name *found = NULL;
+
+	for (size_t i = 0; counter_catalogue[i] && !found; i++)
+		found = find(counter_catalogue[i], name);
+	return found;
+}
+
+const struct counter_name *counter_name_find_in(enum counter_source source, const char *name)
+{
+	const struct counter_name *found = NULL;
+
+	if (source == COUNTER_SOURCE_DEVICE)
+		source = COUNTER_SOURCE_HW;
+	for (size_t i = 0; counter_catalogue[i] && !found; i++)
+		if (counter_catalogue[i]->source == source)
+			found = find(counter_catalogue[i], name);
+	return found;
+}
+
+char *counter_name_canonical(const struct counter_name *row, const char *name)
+{
+	const char *number = name + strcspn(row->name, "*");
+	size_t before = strcspn(row->canonical, "*");
+
+	if (!row->canonical[before])
+		return mem_string(row->canonical);
+	return mem_format("%.*s%.*s%s", (int)before, row->canonical,
+			  (int)strspn(number, "0123456789"), number, row->canonical + before + 1);
+}
+
+enum counter_class counter_class_of(const char *name)
+{
+	const struct counter_name *found = counter_name_find(name);
+
+	return found ? found->class : COUNTER_OTHER;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/names/counter_table.h"
+
+/*
+ * drivers/infiniband/hw/hns/hns_roce_main.c
+ */
+static const struct counter_name rows[] = {
+	{"rx_pkt", "rx_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_TRAFFIC_RECEIVED,
+	 "RDMA packets received."},
+	{"tx_pkt", "tx_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_TRAFFIC_SENT,
+	 "RDMA packets sent."},
+	{"rx_rc_pkt", "rx_rc_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of reliable connections received.", .part = true},
+	{"rx_uc_pkt", "rx_uc_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of unreliable connections received.", .part = true},
+	{"rx_ud_pkt", "rx_ud_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Unreliable datagrams received.", .part = true},
+	{"rx_xrc_pkt", "rx_xrc_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of extended reliable connections received.", .part = true},
+	{"tx_rc_pkt", "tx_rc_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of reliable connections sent.", .part = true},
+	{"tx_uc_pkt", "tx_uc_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of unreliable connections sent.", .part = true},
+	{"tx_ud_pkt", "tx_ud_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Unreliable datagrams sent.", .part = true},
+	{"tx_xrc_pkt", "tx_xrc_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Packets of extended reliable connections sent.", .part = true},
+	{"rx_err_pkt", "rx_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
+	 "RoCE packets received with an error and thrown away.", .drop = true},
+	{"tx_err_pkt", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
+	 "RoCE packets that could not be sent because of an error.", .drop = true},
+	{"rx_cnp_pkt", "rx_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_CONGESTION,
+	 "Congestion notification packets received: what is sent from here meets congestion."},
+	{"tx_cnp_pkt", "tx_cnp_packets", COUNTS(PACKETS, TX, CONGESTION, INFO), COUNTER_CONGESTION,
+	 "Congestion notification packets sent because marked packets came in."},
+	{"trp_get_mpt_err_pkt", "rx_memory_protection_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
+	 COUNTER_ERROR,
+	 "Packets for which the device could not read the entry of their memory region."},
+	{"trp_get_irrl_err_pkt", "rx_read_list_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
+	 COUNTER_ERROR,
+	 "Packets for which the device could not read the list of reads and atomics to serve."},
+	{"ecn_doorbell", "ecn_doorbells", COUNTS(EVENTS, NO_DIRECTION, CONGESTION, INFO),
+	 COUNTER_OTHER, "Doorbells of the congestion control engine."},
+	{"rx_buffer", "rx_buffers", COUNTS(OBJECTS, RX, DRIVER, INFO), COUNTER_OTHER,
+	 "Receive buffers that the device has in use."},
+	{"trp_rx_sof", "rx_frame_starts", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Starts of frames that the transport engine received.", .part = true},
+	{"cq_cqe", "completions", COUNTS(EVENTS, NO_DIRECTION, REQUESTS, INFO), COUNTER_OTHER,
+	 "Completions written."},
+	{"cq_poe", "completion_queue_polls", COUNTS(EVENTS, NO_DIRECTION, DRIVER, INFO),
+	 COUNTER_OTHER, "Completion events over the device's direct path (POE)."},
+	{"cq_notify", "completion_notifications", COUNTS(EVENTS, NO_DIRECTION, DRIVER, INFO),
+	 COUNTER_OTHER, "Notifications of completion queues."},
+};
+
+const struct counter_names counter_names_hns = COUNTER_TABLE(HW, "hns", rows);

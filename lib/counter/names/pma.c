@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/names/counter_table.h"
+
+/*
+ * The port's performance management agent, as core/sysfs.c names its counters. Meanings and
+ * widths are of the InfiniBand Architecture Specification, volume 1, 16.1.3.5 PortCounters and
+ * 16.1.4.11 PortCountersExtended: words of 4 bytes, and all counters stop at their most. Data and
+ * packets have 64 bits where the device has the extended counters, and 32 if not.
+ */
+static const struct counter_name rows[] = {
+	{"port_xmit_data", "tx_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Bytes of packets sent by the port, but for link packets.", .factor = 4,
+	 .kind = COUNTER_SATURATING},
+	{"port_rcv_data", "rx_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	 "Bytes of packets received by the port, but for link packets.", .factor = 4,
+	 .kind = COUNTER_SATURATING},
+	{"port_xmit_packets", "tx_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
+	 COUNTER_TRAFFIC_SENT,
+	 "Packets sent by the port, those with errors too, but for link packets.", .fallback = true,
+	 .kind = COUNTER_SATURATING},
+	{"port_rcv_packets", "rx_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
+	 COUNTER_TRAFFIC_RECEIVED,
+	 "Packets received by the port, those with errors too, but for link packets.",
+	 .fallback = true, .kind = COUNTER_SATURATING},
+	{"unicast_xmit_packets", "tx_unicast_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
+	 COUNTER_OTHER, "Unicast packets sent by the port, those with errors too.",
+	 .kind = COUNTER_SATURATING, .width_bits = 64, .part = true},
+	{"unicast_rcv_packets", "rx_unicast_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
+	 COUNTER_OTHER, "Unicast packets received by the port, those with errors too.",
+	 .kind = COUNTER_SATURATING, .width_bits = 64, .part = true},
+	{"multicast_xmit_packets", "tx_multicast_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
+	 COUNTER_OTHER, "Multicast packets sent by the port, those with errors too.",
+	 .kind = COUNTER_SATURATING, .width_bits = 64, .part = true},
+	{"multicast_rcv_packets", "rx_multicast_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
+	 COUNTER_OTHER, "Multicast packets received by the port, those with errors too.",
+	 .kind = COUNTER_SATURATING, .width_bits = 64, .part = true},
+	{"port_xmit_wait", "tx_wait_ticks", COUNTS(TICKS, TX, CONGESTION, INFO), COUNTER_CONGESTION,
+	 "Ticks in which the port had data to send but no credit or no turn: the far end or the "
+	 "fabric is congested.",
+	 .kind = COUNTER_SATURATING, .width_bits = 32},
+	{"symbol_error", "symbol_errors", COUNTS(ERRORS, RX, LINK, WARNING), COUNTER_ERROR,
+	 "Minor link errors, symbols that no code allows on one lane or more: a growing number "
+	 "points at the cable or a connector.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16},
+	{"link_error_recovery", "link_error_recoveries",
+	 COUNTS(EVENTS, NO_DIRECTION, LINK, WARNING), COUNTER_ERROR,
+	 "Times that the link failed and was trained anew with success: check the cable and the "
+	 "port at its other end.",
+	 .kind = COUNTER_SATURATING, .width_bits = 8},
+	{"link_downed", "link_downed", COUNTS(EVENTS, NO_DIRECTION, LINK, SERIOUS), COUNTER_ERROR,
+	 "Times that the link failed, could not be recovered, and went down.",
+	 .kind = COUNTER_SATURATING, .width_bits = 8},
+	{"port_rcv_errors", "rx_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
+	 "Packets received that held an error (CRC, length, virtual lane, buffer overrun) and were "
+	 "thrown away.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
+	{"port_rcv_remote_physical_errors", "rx_remote_physical_errors",
+	 COUNTS(PACKETS, RX, ERRORS, WARNING), COUNTER_ERROR,
+	 "Packets received that were marked bad on the way: the fault is on a link further away.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
+	{"port_rcv_switch_relay_errors", "rx_switch_relay_errors",
+	 COUNTS(PACKETS, RX, DROPS, WARNING), COUNTER_ERROR,
+	 "Packets that the switch received and could not forward: no route, wrong virtual lane, or "
+	 "back to where they came from.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
+	{"port_xmit_discards", "tx_discards", COUNTS(PACKETS, TX, DROPS, SERIOUS), COUNTER_ERROR,
+	 "Packets not sent and thrown away because the port was down, or they waited too long for "
+	 "credits.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
+	{"port_xmit_constraint_errors", "tx_constraint_errors", COUNTS(PACKETS, TX, DROPS, WARNING),
+	 COUNTER_ERROR, "Packets not sent because of a partition key or the raw packet filter.",
+	 .kind = COUNTER_SATURATING, .width_bits = 8, .drop = true},
+	{"port_rcv_constraint_errors", "rx_constraint_errors", COUNTS(PACKETS, RX, DROPS, WARNING),
+	 COUNTER_ERROR,
+	 "Packets received and thrown away because of a partition key or the raw packet filter.",
+	 .kind = COUNTER_SATURATING, .width_bits = 8, .drop = true},
+	{"local_link_integrity_errors", "local_link_integrity_errors",
+	 COUNTS(EVENTS, RX, LINK, SERIOUS), COUNTER_ERROR,
+	 "Times that local physical errors passed their threshold: the link is bad enough to be "
+	 "trained anew.",
+	 .kind = COUNTER_SATURATING, .width_bits = 4},
+	{"excessive_buffer_overrun_errors", "excessive_buffer_overruns",
+	 COUNTS(EVENTS, RX, LINK, SERIOUS), COUNTER_ERROR,
+	 "Times that receive buffers overran for several flow control updates in a row: the other "
+	 "end sends without credits.",
+	 .kind = COUNTER_SATURATING, .width_bits = 4, .drop = true},
+	{"VL15_dropped", "vl15_dropped", COUNTS(PACKETS, RX, DROPS, WARNING), COUNTER_ERROR,
+	 "Subnet management packets dropped because the port had no buffer for them: the subnet "
+	 "manager asks too fast, or the agent hangs.",
+	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
+};
+
+const struct counter_names counter_names_pma = COUNTER_TABLE(PMA, NULL, rows);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A counter of a port that can be switched on and off (kernel 5.16, RDMA netlink). While it is off
+ * it counts nothing and is missing in all readings; while it is on it may cost the device some of
+ * its speed. The list owns the names; device and port are borrowed.
+ */
+#pragma once
+
+#include "counter/names/counter_names.h"
+#include "host/device.h"
+
+struct optional_counter {
+	const struct device *device;
+	const struct port *port;
+	char *kernel_name;		 /* clean */
+	const struct counter_name *name; /* NULL: not in the catalogue */
+	struct number index;		 /* what the kernel switches it by */
+	enum tristate enabled;
+};
+
+struct optional_counters {
+	struct optional_counter *items;
+	size_t count;
+};
+
+extern const struct schema optional_counters_schema;
+
+/* Whether the word is what it is called, or what the kernel calls it. */
+bool optional_counter_is(const struct optional_counter *counter, const char *word);
+void optional_counters_clear(struct optional_counters *list);

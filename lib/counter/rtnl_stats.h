@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The statistics of netdevs: struct rtnl_link_stats64, under the names of its members. In a saved
+ * tree and in sysfs they are the files of sys/class/net/NETDEV/statistics.
+ */
+#pragma once
+
+#include "counter/counter.h"
+#include "host/rtnl.h"
+#include "kernel/sysfs.h"
+
+/*
+ * What became of one netdev; `which` counts those that were asked for. The list, empty with an
+ * error, may be taken over: it is cleared by {0} then. -ENODEV: it is not in this network
+ * namespace (any more); -EOPNOTSUPP: a kernel before 4.7.
+ */
+typedef void rtnl_stats_taken(void *context, size_t which, int error, struct counter_list *list);
+
+/* Asks for these netdevs, many with one system call. `taken` is called once for each. */
+void rtnl_get_stats(struct rtnl *rtnl, const uint32_t *link_indexes, size_t count,
+		    rtnl_stats_taken *taken, void *context);
+
+/* The same of one netdev from sysfs, into an empty list. What cannot be read is left out. */
+void sysfs_net_read_stats(const struct root *root, const char *netdev, struct counter_list *list);
+
+/*
+ * The pure part: the payload of an RTM_NEWSTATS message, at a multiple of 4, into an empty list.
+ * Members that this kernel does not have yet are left out. -EBADMSG: it is damaged.
+ */
+int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
+		     struct counter_list *list);

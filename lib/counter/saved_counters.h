@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Readings of counters as a file holds them (counters --save), to compare later ones with: whose
+ * they are, when they were taken, and what tells whether they can be compared at all.
+ */
+#pragma once
+
+#include "counter/counter_reading.h"
+
+struct saved_head {
+	char *time;		   /* RFC 3339, UTC; strings are owned */
+	char *host;		   /* its name, NULL: unknown, as the next */
+	char *boot_id;		   /* the kernel's, another one after each restart */
+	struct number uptime_msec; /* CLOCK_BOOTTIME: does not change when the clock is set */
+};
+
+struct saved_counter {
+	char *device; /* strings are owned, or borrowed from a reading */
+	struct number device_index;
+	struct number node_guid;
+	struct number port;
+	char *netdev;
+	struct number source; /* enum counter_source */
+	char *counter;
+	char *kernel_name;
+	struct number unit; /* enum counter_unit */
+	struct number value;
+	enum tristate saturated;
+};
+
+extern const struct schema saved_head_schema;
+extern const struct schema saved_counters_schema; /* `saved_counters` */
+
+/* A reading as it is saved; borrows from it. */
+struct saved_counter saved_counter_of(const struct counter_reading *reading);
+
+/* Devices with their ports, and readings of their counters, as a file has them. */
+struct saved_readings {
+	struct device_list devices;
+	struct counter_readings readings;
+};
+
+/*
+ * In two steps, so that devices and ports can be taken out between them: first the devices, then
+ * readings of those that are left, which borrow from both. Counters without a device, a source or
+ * a name are left out.
+ */
+void saved_readings_devices(struct saved_readings *saved, const struct saved_counter *counters,
+			    size_t count);
+void saved_readings_make(struct saved_readings *saved, const struct saved_counter *counters,
+			 size_t count);
+void saved_readings_clear(struct saved_readings *saved);

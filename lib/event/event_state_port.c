@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A port: its state, netdev and GID table. */
+#include "event/event_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "event/event_state_private.h"
+
+/* enum ib_port_state, include/rdma/ib_verbs.h */
+enum { STATE_NOP, STATE_DOWN, STATE_INIT, STATE_ARMED, STATE_ACTIVE };
+
+/* So much later than it was read a change is told at most, on a machine that is slow. */
+#define CREDIT_NSEC UINT64_C(5000000000)
+
+/* One update of one port. */
+struct update {
+	const struct event_state *state;
+	const struct tracked_device *device;
+	struct tracked_port *port;
+	const struct event_cause *cause;
+	uint64_t happened; /* 1 << enum event_word: what was an event */
+	bool told_down;	   /* that the port went down */
+};
+
+static bool is_state(const struct event_port *port, uint64_t state)
+{
+	return port->state.known && port->state.value == state;
+}
+
+static bool same_number(const struct number *a, const struct number *b)
+{
+	return a->known == b->known && (!a->known || a->value == b->value);
+}
+
+static bool same_real(const struct real *a, const struct real *b)
+{
+	return a->known == b->known && (!a->known || a->value == b->value);
+}
+
+/* NULL: nobody wants to know. */
+static struct event *add(struct update *update, enum event_word word)
+{
+	const struct event_cause *cause = update->cause;
+	const struct tracked_port *port = update->port;
+	struct event *event;
+
+	update->happened |= UINT64_C(1) << word;
+	if (!cause->events)
+		return NULL;
+	event = event_list_add(cause->events, word, &cause->time, cause->source);
+	event->object = mem_format("%s/%u", update->device->name, port->number);
+	event->device = mem_string(update->device->name);
+	event->port = number_of(port->number);
+	event->netdev = event_copy_text(port->netdev);
+	return event;
+}
+
+static void add_port_event(struct update *update, enum event_word word,
+			   const struct event_port *before, const struct event_port *after)
+{
+	struct event *event = add(update, word);
+
+	if (!event)
+		return;
+	event->port_before = *before;
+	event->port_after = *after;
+}
+
+static void drop_old_flaps(const struct event_state *state, struct tracked_port *port, uint64_t now)
+{
+	size_t old = 0;
+
+	while (old < port->flap_count && now - port->flaps[old].back_nsec > state->flap_window_nsec)
+		old++;
+	if (!old)
+		return;
+	port->flap_count -= old;
+	memmove(port->flaps, port->flaps + old, port->flap_count * sizeof(*port->flaps));
+}
+
+/* Counts once more that the port came back. Those that were told of do not count again. */
+static void count_flap(struct update *update, uint64_t down_nsec)
+{
+	const struct event_state *state = update->state;
+	const uint64_t now = update->cause->time.monotonic_nsec;
+	struct tracked_port *port = update->port;
+	struct tracked_flap *flap;
+	struct event *event;
+	uint64_t sum = 0;
+
+	if (!state->flap_count)
+		return;
+	drop_old_flaps(state, port, now);
+	flap = mem_append(&port->flaps, &port->flap_count, sizeof(*port->flaps));
+	*flap = (struct tracked_flap){.back_nsec = now, .down_nsec = down_nsec};
+	if (port->flap_count < state->flap_count)
+		return;
+	for (size_t i = 0; i < port->flap_count; i++)
+		sum += port->flaps[i].down_nsec;
+	event = add(update, EVENT_PORT_FLAPPING);
+	if (event) {
+		event->port_before = event->port_after = port->now;
+		event->flaps = number_of(port->flap_count);
+		event->flap_window_msec = number_of(state->flap_window_nsec / 1000000);
+		event->down_msec = number_of(sum / 1000000);
+	}
+	port->flap_count = 0;
+}
+
+/* Of a port that is active and was before: what changed since. */
+static void compare_active(struct update *update, const struct event_port *before,
+			   const struct event_port *now)
+{
+	if (before->rate_gbps.known && now->rate_gbps.known &&
+	    !same_real(&before->rate_gbps, &now->rate_gbps))
+		add_port_event(update, EVENT_RATE_CHANGE, before, now);
+	if (before->active_mtu_bytes.known && now->active_mtu_bytes.known &&
+	    !same_number(&before->active_mtu_bytes, &now->active_mtu_bytes))
+		add_port_event(update, EVENT_MTU_CHANGE, before, now);
+}
+
+static void become_active(struct update *update, const struct event_port *before)
+{
+	struct tracked_port *port = update->port;
+	const uint64_t now = update->cause->time.monotonic_nsec;
+	const uint64_t since = port->down_since_nsec;
+
+	add_port_event(update, EVENT_PORT_ACTIVE, before, &port->now);
+	port->down_since_nsec = 0;
+	if (!since)
+		return;
+	if (update->cause->events)
+		update->cause->events->items[update->cause->events->count - 1].down_msec =
+			number_of((now - since) / 1000000);
+	count_flap(update, now - since);
+}
+
+/*
+ * ActiveDefer (5) carries nothing until the link is back (InfiniBand Architecture Specification
+ * volume 1, 7.2.7): down.
+ */
+static enum event_word word_of_state(uint64_t state)
+{
+	switch (state) {
+	case STATE_INIT:
+		return EVENT_PORT_INIT;
+	case STATE_ARMED:
+		return EVENT_PORT_ARMED;
+	case STATE_ACTIVE:
+		return EVENT_PORT_ACTIVE;
+	default:
+		return EVENT_PORT_DOWN;
+	}
+}
+
+/* Of a port that nobody knew yet only that it is active is news. */
+static void take_state(struct update *update, const struct event_port *next)
+{
+	struct tracked_port *port = update->port;
+	const struct event_port before = port->now;
+
+	port->now = *next;
+	if (is_state(&before, STATE_ACTIVE) && !is_state(next, STATE_ACTIVE))
+		port->down_since_nsec = update->cause->time.monotonic_nsec;
+	if (same_number(&before.state, &next->state)) {
+		if (is_state(next, STATE_ACTIVE))
+			compare_active(update, &before, next);
+	} else if (is_state(next, STATE_ACTIVE)) {
+		become_active(update, &before);
+		/* What changed while it was down is told as a change, too. */
+		compare_active(update, &port->active, next);
+	} else if (before.state.known) {
+		add_port_event(update, word_of_state(next->state.value), &before, next);
+	}
+	if (before.lid.known && next->lid.known && !same_number(&before.lid, &next->lid))
+		add_port_event(update, EVENT_LID_CHANGE, &before, next);
+	if (before.sm_lid.known && next->sm_lid.known &&
+	    !same_number(&before.sm_lid, &next->sm_lid))
+		add_port_event(update, EVENT_SM_CHANGE, &before, next);
+	if (is_state(next, STATE_ACTIVE))
+		port->active = *next;
+}
+
+/* What could not be read is as it was; but a rate or an MTU may well have gone. */
+static void compare_state(struct update *update, const struct event_port *reading)
+{
+	const struct event_port *now = &update->port->now;
+	struct event_port next = *reading;
+
+	if (!next.state.known || next.state.value == STATE_NOP)
+		next.state = now->state;
+	/* Before it was told: that will come. */
+	if (!update->told_down && next.state.known && !is_state(&next, STATE_ACTIVE) &&
+	    !same_number(&now->state, &next.state)) {
+		update->port->credit++;
+		update->port->credit_nsec = update->cause->time.monotonic_nsec;
+	}
+	if (!next.physical_state.known)
+		next.physical_state = now->physical_state;
+	if (!next.lid.known)
+		next.lid = now->lid;
+	if (!next.sm_lid.known)
+		next.sm_lid = now->sm_lid;
+	take_state(update, &next);
+}
+
+/* As it was told, of a moment that is over. */
+static void imply(struct update *update, enum event_word word)
+{
+	struct event_port next = update->port->now;
+	const uint64_t state = word == EVENT_PORT_ACTIVE ? STATE_ACTIVE : STATE_DOWN;
+
+	if (is_state(&next, state))
+		return;
+	next.state = number_of(state);
+	next.physical_state.known = false;
+	if (state == STATE_ACTIVE) {
+		next.rate_gbps = update->port->active.rate_gbps;
+		next.active_mtu_bytes = update->port->active.active_mtu_bytes;
+	}
+	take_state(update, &next);
+}
+
+/* Those that are told of what was read before it was told are not news. */
+static unsigned int take_credit(struct update *update, unsigned int downs)
+{
+	struct tracked_port *port = update->port;
+	unsigned int taken;
+
+	if (update->cause->time.monotonic_nsec - port->credit_nsec > CREDIT_NSEC)
+		port->credit = 0;
+	taken = downs < port->credit ? downs : port->credit;
+	port->credit -= taken;
+	return downs - taken;
+}
+
+/*
+ * The kernel hands events to several workers, so quick ones come out of order
+ * (ib_dispatch_event(), core/cache.c), but none gets lost: how often a port went down is the number
+ * of PORT_ERRs, whatever comes between them, and how it is now is what it reads.
+ *
+ * On InfiniBand mlx5_ib tells PORT_ERR, too, when a link that was down gets as far as Init: there
+ * only a port that was active goes down.
+ */
+static void take_told_downs(struct update *update, const struct port_reading *reading,
+			    const struct event_told *told)
+{
+	const struct event_port *now = &update->port->now;
+	const bool reads_down = reading->has_state && reading->state.state.known &&
+				!is_state(&reading->state, STATE_ACTIVE);
+	unsigned int downs = 0;
+
+	for (size_t i = 0; i < told->count; i++)
+		downs += told->words[i] == EVENT_PORT_DOWN;
+	if (!update->port->ethernet)
+		downs = downs && is_state(now, STATE_ACTIVE);
+	else
+		downs = take_credit(update, downs);
+	update->told_down = downs;
+	while (downs--) {
+		if (now->state.known)
+			imply(update, EVENT_PORT_ACTIVE);
+		/* The last one is what it reads, and the reading has more of it. */
+		if (downs || !reads_down)
+			imply(update, EVENT_PORT_DOWN);
+	}
+}
+
+static void compare_netdev(struct update *update, struct port_reading *reading)
+{
+	struct tracked_port *port = update->port;
+	char *before = port->netdev;
+	struct event *event;
+
+	if (same_number(&port->netdev_index, &reading->netdev_index)) {
+		/* A new name of the same netdev is the netdev's event. */
+		if (reading->netdev) {
+			port->netdev = reading->netdev;
+			reading->netdev = before;
+		}
+		return;
+	}
+	if (port->netdev_index.known) {
+		event = add(update, EVENT_NETDEV_DETACHED);
+		if (event)
+			event->attached_before = event_copy_text(before);
+	}
+	port->netdev_index = reading->netdev_index;
+	port->netdev = reading->netdev;
+	reading->netdev = before;
+	if (port->netdev_index.known) {
+		event = add(update, EVENT_NETDEV_ATTACHED);
+		if (event)
+			event->attached = event_copy_text(port->netdev);
+	}
+}
+
+static void fill_gid(const struct tracked_gid *gid, struct event_gid *side)
+{
+	if (!gid)
+		return;
+	side->gid = (struct known_gid){.gid = gid->gid, .known = true};
+	side->type = gid->type;
+	side->netdev = event_copy_text(gid->netdev);
+}
+
+static void add_gid_event(struct update *update, enum event_word word,
+			  const struct tracked_gid *before, const struct tracked_gid *after)
+{
+	struct event *event = add(update, word);
+
+	if (!event)
+		return;
+	event->gid_index = number_of(before ? before->index : after->index);
+	fill_gid(before, &event->gid_before);
+	fill_gid(after, &event->gid_after);
+}
+
+static bool same_gid(const struct tracked_gid *a, const struct tracked_gid *b)
+{
+	return !memcmp(&a->gid, &b->gid, sizeof(a->gid)) && same_number(&a->type, &b->type) &&
+	       same_number(&a->netdev_index, &b->netdev_index);
+}
+
+/* Both are in the order of their indexes. */
+static void compare_gids(struct update *update, const struct tracked_gids *before,
+			 const struct tracked_gids *after)
+{
+	size_t i = 0, j = 0;
+
+	while (i < before->count || j < after->count) {
+		const struct tracked_gid *old = i < before->count ? &before->items[i] : NULL;
+		const struct tracked_gid *new = j < after->count ? &after->items[j] : NULL;
+
+		if (old && (!new || old->index < new->index)) {
+			add_gid_event(update, EVENT_GID_REMOVED, old, NULL);
+			i++;
+		} else if (!old || new->index < old->index) {
+			add_gid_event(update, EVENT_GID_ADDED, NULL, new);
+			j++;
+		} else {
+			if (!same_gid(old, new))
+				add_gid_event(update, EVENT_GID_CHANGED, old, new);
+			i++;
+			j++;
+		}
+	}
+}
+
+/* News without a state, and with --all what changed nothing. */
+static void tell_rest(struct update *update, const struct event_told *told)
+{
+	const uint64_t gids = UINT64_C(1) << EVENT_GID_ADDED | UINT64_C(1) << EVENT_GID_REMOVED |
+			      UINT64_C(1) << EVENT_GID_CHANGED;
+	const uint64_t news = UINT64_C(1) << EVENT_SM_CHANGE | UINT64_C(1) << EVENT_PKEY_CHANGE |
+			      UINT64_C(1) << EVENT_CLIENT_REREGISTER |
+			      UINT64_C(1) << EVENT_SPEED_CHANGE;
+
+	for (size_t i = 0; i < told->count; i++) {
+		const enum event_word word = told->words[i];
+		const uint64_t bit = UINT64_C(1) << word;
+
+		if (update->happened & (word == EVENT_GID_CHANGED ? gids : bit))
+			continue;
+		if (bit & news || update->cause->all)
+			add_port_event(update, word, &update->port->now, &update->port->now);
+	}
+}
+
+void event_state_update_port(struct event_state *state, const struct tracked_device *device,
+			     struct tracked_port *port, struct port_reading *reading,
+			     const struct event_told *told, const struct event_cause *cause)
+{
+	struct update update = {
+		.state = state,
+		.device = device,
+		.port = port,
+		.cause = cause,
+	};
+
+	/* With its netdev, if it has got one. */
+	if (reading->has_netdev && reading->netdev_index.known)
+		compare_netdev(&update, reading);
+	if (told)
+		take_told_downs(&update, reading, told);
+	if (reading->has_state)
+		compare_state(&update, &reading->state);
+	if (reading->has_gids) {
+		const struct tracked_gids before = port->gids;
+
+		compare_gids(&update, &before, &reading->gids);
+		port->gids = reading->gids;
+		reading->gids = before;
+	}
+	if (reading->has_netdev && !reading->netdev_index.known)
+		compare_netdev(&update, reading);
+	if (told)
+		tell_rest(&update, told);
+	port_reading_clear(reading);
+}
+
+void event_clear_gids(struct tracked_gids *gids)
+{
+	for (size_t i = 0; i < gids->count; i++)
+		free(gids->items[i].netdev);
+	free(gids->items);
+	*gids = (struct tracked_gids){.items = NULL};
+}
+
+struct tracked_gid *tracked_gids_add(struct tracked_gids *gids)
+{
+	return mem_append(&gids->items, &gids->count, sizeof(*gids->items));
+}
+
+void port_reading_clear(struct port_reading *reading)
+{
+	free(reading->netdev);
+	event_clear_gids(&reading->gids);
+	*reading = (struct port_reading){.netdev = NULL};
+}
+
+/* Whoever waits for the port to go down waits for this, too. */
+void event_port_lose(struct event_state *state, const struct tracked_device *device,
+		     struct tracked_port *port, const struct event_cause *cause)
+{
+	struct port_reading nothing = {.has_netdev = true, .has_gids = true};
+	struct update update = {.state = state, .device = device, .port = port, .cause = cause};
+	const struct event_port unknown = {.state = {.known = false}};
+
+	if (is_state(&port->now, STATE_ACTIVE))
+		add_port_event(&update, EVENT_PORT_DOWN, &port->now, &unknown);
+	port->now = unknown;
+	event_state_update_port(state, device, port, &nothing, NULL, cause);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "event/watcher.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "event/watcher_private.h"
+#include "host/rtnl.h"
+
+struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source)
+{
+	return (struct event_cause){
+		.time = watcher->time,
+		.source = source,
+		.all = watcher->options.all,
+		.events = watcher->events,
+	};
+}
+
+/* Whoever said so first is named, but verbs are closest to the port. */
+void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source)
+{
+	if (!port->stale || source == EVENT_SOURCE_VERBS)
+		port->source = source;
+	port->stale |= stale;
+}
+
+static void mark_all(struct watcher *watcher, enum event_source source)
+{
+	for (size_t i = 0; i < watcher->device_count; i++)
+		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
+			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL, source);
+}
+
+/* The netdevs as they are now, once: the notifications have all that follows. */
+int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
+{
+	const struct event_cause cause = watcher_cause(watcher, source);
+	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
+	_cleanup_(link_address_list_clear) struct link_address_list addresses = {.items = NULL};
+	struct rtnl *rtnl;
+	int rc = rtnl_open(&rtnl);
+
+	if (rc)
+		return rc;
+	rc = rtnl_get_links(rtnl, &links);
+	if (!rc)
+		rc = rtnl_get_addresses(rtnl, &addresses);
+	rtnl_free(rtnl);
+	if (rc)
+		return rc;
+	event_state_take_links(&watcher->state, &links, &cause);
+	event_state_take_addresses(&watcher->state, &addresses, &cause);
+	return 0;
+}
+
+static void take_uevent(void *context, const struct uevent *uevent)
+{
+	struct watcher *watcher = context;
+	struct device_news *news;
+
+	if (uevent->subject == UEVENT_VERBS_NODE) {
+		if (uevent->action == UEVENT_REMOVE)
+			watcher_close_node(watcher, uevent->kernel_name);
+		else
+			watcher->nodes_stale = true;
+		return;
+	}
+	news = mem_append(&watcher->news, &watcher->news_count, sizeof(*watcher->news));
+	news->action = uevent->action;
+	news->kernel_name = mem_string(uevent->kernel_name);
+	if (uevent->old_kernel_name)
+		news->old_kernel_name = mem_string(uevent->old_kernel_name);
+	watcher->devices_stale = true;
+	watcher->devices_source = EVENT_SOURCE_UEVENT;
+}
+
+static void take_nldev(void *context, const struct nldev_event *event)
+{
+	struct watcher *watcher = context;
+
+	switch (event->type.value) {
+	case NLDEV_EVENT_NETDEV_ATTACH:
+	case NLDEV_EVENT_NETDEV_DETACH:
+		break;
+	default:
+		if (!watcher->devices_stale)
+			watcher->devices_source = EVENT_SOURCE_NLDEV;
+		watcher->devices_stale = true;
+		return;
+	}
+	for (size_t i = 0; i < watcher->device_count; i++) {
+		struct watched *watched = &watcher->devices[i];
+
+		if (!watched->index.known || !event->device_index.known ||
+		    watched->index.value != event->device_index.value)
+			continue;
+		for (size_t j = 0; j < watched->tracked->port_count; j++)
+			if (!event->port.known ||
+			    event->port.value == watched->tracked->ports[j].number)
+				watcher_mark_port(&watched->ports[j], STALE_ALL,
+						  EVENT_SOURCE_NLDEV);
+	}
+}
+
+/*
+ * The ports that the netdev is behind may read otherwise now. Of GIDs verbs tell; where those do
+ * not, now is early, for the kernel makes them in its own time.
+ */
+static void mark_ports(struct watcher *watcher, const struct link *link)
+{
+	for (size_t i = 0; i < watcher->device_count; i++) {
+		struct watched *watched = &watcher->devices[i];
+		const unsigned int stale = STALE_STATE | STALE_NETDEV |
+					   (watched->async ? 0 : STALE_GIDS);
+
+		for (size_t j = 0; j < watched->tracked->port_count; j++) {
+			if (!tracked_port_has_link(&watcher->state, &watched->tracked->ports[j],
+						   link))
+				continue;
+			watcher_mark_port(&watched->ports[j], stale, EVENT_SOURCE_RTNL);
+			watched->ports[j].gids_later = !watched->async;
+		}
+	}
+}
+
+static void take_notice(void *context, const struct rtnl_notice *notice)
+{
+	struct watcher *watcher = context;
+	const struct event_cause cause = watcher_cause(watcher, EVENT_SOURCE_RTNL);
+	const struct link *link = notice->link;
+
+	if (notice->address) {
+		link = link_by_index(&watcher->state.links, &notice->address->link_index);
+		event_state_take_address(&watcher->state, notice->address, notice->deleted, &cause);
+		if (link)
+			mark_ports(watcher, link);
+		return;
+	}
+	mark_ports(watcher, link);
+	event_state_take_link(&watcher->state, link, notice->deleted, &cause);
+	if (!notice->deleted)
+		mark_ports(watcher, link);
+}
+
+/* A source that fails for good is closed, and missed. */
+static bool check(struct watcher *watcher, enum event_source source, int rc)
+{
+	if (rc == -ENOBUFS)
+		watcher->lost |= 1u << source;
+	return rc && rc != -ENOBUFS;
+}
+
+static void read_sources(struct watcher *watcher)
+{
+	if (watcher->uevents &&
+	    check(watcher, EVENT_SOURCE_UEVENT,
+		  uevent_monitor_read(watcher->uevents, take_uevent, watcher))) {
+		uevent_monitor_free(watcher->uevents);
+		watcher->uevents = NULL;
+	}
+	if (watcher->rtnl_monitor &&
+	    check(watcher, EVENT_SOURCE_RTNL,
+		  rtnl_monitor_read(watcher->rtnl_monitor, take_notice, watcher))) {
+		rtnl_monitor_free(watcher->rtnl_monitor);
+		watcher->rtnl_monitor = NULL;
+	}
+	if (watcher->nldev_monitor &&
+	    check(watcher, EVENT_SOURCE_NLDEV,
+		  nldev_monitor_read(watcher->nldev_monitor, take_nldev, watcher))) {
+		nldev_monitor_free(watcher->nldev_monitor);
+		watcher->nldev_monitor = NULL;
+	}
+	for (size_t i = 0; i < watcher->device_count; i++)
+		watcher_read_async(watcher, &watcher->devices[i]);
+}
+
+/* Whoever lost messages: from now on nothing of what is known is sure. */
+static void resync(struct watcher *watcher)
+{
+	for (unsigned int source = 0; source < 32; source++)
+		if (watcher->lost & 1u << source && watcher->events)
+			event_list_add(watcher->events, EVENT_GAP, &watcher->time, source);
+	watcher->lost = 0;
+	watcher_close_abandoned(watcher);
+	watcher->devices_stale = true;
+	watcher->devices_source = EVENT_SOURCE_RESYNC;
+	watcher_read_netdevs(watcher, EVENT_SOURCE_RESYNC);
+	mark_all(watcher, EVENT_SOURCE_RESYNC);
+}
+
+static bool has_to_poll(const struct watcher *watcher)
+{
+	if (!watcher->uevents || !watcher->rtnl_monitor)
+		return true;
+	for (size_t i = 0; i < watcher->device_count; i++)
+		if (!watcher->devices[i].async)
+			return true;
+	return false;
+}
+
+/* A GID table of RoCE is long, and changes only when a netdev or an address does. */
+static void poll_device(struct watcher *watcher, struct watched *watched)
+{
+	for (size_t i = 0; i < watched->tracked->port_count; i++) {
+		struct watched_port *port = &watched->ports[i];
+		const bool quiet = watched->tracked->ports[i].ethernet && watcher->rtnl_monitor &&
+				   !port->gids_later;
+
+		port->gids_later = false;
+		watcher_mark_port(port, STALE_STATE | STALE_NETDEV | (quiet ? 0 : STALE_GIDS),
+				  EVENT_SOURCE_POLL);
+	}
+}
+
+static void poll_missing(struct watcher *watcher)
+{
+	if (!has_to_poll(watcher) || clock_msec_until(watcher->next_poll_msec))
+		return;
+	watcher->next_poll_msec = clock_msec() + WATCHER_POLL_MSEC;
+	if (!watcher->uevents && !watcher->devices_stale) {
+		watcher->devices_stale = true;
+		watcher->devices_source = EVENT_SOURCE_POLL;
+	}
+	if (!watcher->rtnl_monitor)
+		watcher_read_netdevs(watcher, EVENT_SOURCE_POLL);
+	for (size_t i = 0; i < watcher->device_count; i++)
+		if (!watcher->devices[i].async)
+			poll_device(watcher, &watcher->devices[i]);
+}
+
+int watcher_step(struct watcher *watcher, const struct event_time *time, struct event_list *events)
+{
+	size_t first = events->count;
+	const unsigned int generation = watcher->generation;
+	int rc = 0;
+
+	watcher->time = *time;
+	watcher->events = events;
+	read_sources(watcher);
+	if (watcher->lost)
+		resync(watcher);
+	poll_missing(watcher);
+	watcher_take_news(watcher);
+	if (watcher->devices_stale)
+		rc = watcher_read_devices(watcher, watcher->devices_source);
+	if (watcher->nodes_stale || watcher->generation != generation)
+		watcher_open_contexts(watcher);
+	watcher_refresh(watcher);
+	watcher->events = NULL;
+	for (size_t i = first; i < events->count; i++)
+		event_describe(&events->items[i]);
+	return rc;
+}
+
+static void add_fd(struct pollfd **fds, size_t *count, int fd)
+{
+	struct pollfd *place = mem_append(fds, count, sizeof(**fds));
+
+	*place = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count)
+{
+	if (watcher->uevents)
+		add_fd(fds, count, uevent_monitor_fd(watcher->uevents));
+	if (watcher->rtnl_monitor)
+		add_fd(fds, count, rtnl_monitor_fd(watcher->rtnl_monitor));
+	if (watcher->nldev_monitor)
+		add_fd(fds, count, nldev_monitor_fd(watcher->nldev_monitor));
+	for (size_t i = 0; i < watcher->device_count; i++)
+		if (watcher->devices[i].async)
+			add_fd(fds, count, verbs_async_fd(watcher->devices[i].async));
+}
+
+int watcher_timeout(const struct watcher *watcher)
+{
+	return has_to_poll(watcher) ? clock_msec_until(watcher->next_poll_msec) : -1;
+}
+
+const struct event_state *watcher_state(const struct watcher *watcher)
+{
+	return &watcher->state;
+}
+
+unsigned int watcher_generation(const struct watcher *watcher)
+{
+	return watcher->generation;
+}

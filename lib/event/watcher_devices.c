@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices that are there, come, go and get other names, and their verbs contexts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "event/watcher_private.h"
+#include "host/need.h"
+#include "host/sysfs_rdma.h"
+
+/* As people see it and as the kernel has it: lib/load/object.c takes both. */
+static bool is_wanted(const struct watcher *watcher, const char *name, const char *kernel_name,
+		      int port)
+{
+	const struct objects *objects = watcher->options.objects;
+
+	for (size_t i = 0; i < objects->count; i++) {
+		const struct object *object = &objects->items[i];
+
+		if ((!strcmp(object->device, name) || !strcmp(object->device, kernel_name)) &&
+		    (port < 0 || object->port < 0 || object->port == port))
+			return true;
+	}
+	return !objects->count;
+}
+
+static struct watched *find(const struct watcher *watcher, const char *kernel_name)
+{
+	for (size_t i = 0; i < watcher->device_count; i++)
+		if (!strcmp(watcher->devices[i].tracked->kernel_name, kernel_name))
+			return &watcher->devices[i];
+	return NULL;
+}
+
+static struct watched *add(struct watcher *watcher, const char *kernel_name,
+			   const struct event_cause *cause)
+{
+	_cleanup_(freep) char *name = text_clean(kernel_name, strlen(kernel_name));
+	struct watched *watched = mem_append(&watcher->devices, &watcher->device_count,
+					     sizeof(*watcher->devices));
+
+	watched->tracked = event_state_add_device(&watcher->state, name, kernel_name, cause);
+	watcher->generation++;
+	return watched;
+}
+
+void watched_clear(struct watched *watched)
+{
+	for (size_t i = 0; watched->ports && i < watched->tracked->port_count; i++)
+		free(watched->ports[i].told.words);
+	free(watched->ports);
+	free(watched->protocol);
+	verbs_async_close(watched->async);
+}
+
+static void drop(struct watcher *watcher, struct watched *watched, const struct event_cause *cause)
+{
+	struct tracked_device *tracked = watched->tracked;
+	const size_t at = (size_t)(watched - watcher->devices);
+
+	watched_clear(watched);
+	event_state_remove_device(&watcher->state, tracked, cause);
+	watcher->device_count--;
+	memmove(watched, watched + 1, (watcher->device_count - at) * sizeof(*watched));
+	watcher->generation++;
+}
+
+static void rename_device(struct watcher *watcher, struct watched *watched, const char *kernel_name,
+			  const struct event_cause *cause)
+{
+	_cleanup_(freep) char *name = text_clean(kernel_name, strlen(kernel_name));
+
+	event_state_rename_device(watched->tracked, name, kernel_name, cause);
+	watcher->generation++;
+}
+
+/* Of a port without a link layer that it tells, its protocol does. */
+static bool is_ethernet(struct watcher *watcher, const struct watched *watched, struct port *port)
+{
+	struct problems problems = {.items = NULL};
+
+	sysfs_rdma_read_port(&watcher->root, port, NEED_LINK_LAYER, &problems);
+	problems_free(&problems);
+	if (port->link_layer.known)
+		return port->link_layer.value == LINK_LAYER_ETHERNET;
+	return watched->protocol &&
+	       (!strcmp(watched->protocol, "roce") || !strcmp(watched->protocol, "iw"));
+}
+
+/* It was seen: its ports are known from now on, and all of them is to be read. */
+static void fill(struct watcher *watcher, struct watched *watched, struct device *device,
+		 enum event_source source)
+{
+	struct tracked_device *tracked = watched->tracked;
+	struct problems problems = {.items = NULL};
+
+	watched->listed = true;
+	watched->index = device->index;
+	watched->protocol = device->protocol ? mem_string(device->protocol) : NULL;
+	if (!device->port_count)
+		sysfs_rdma_list_ports(&watcher->root, device, &problems);
+	problems_free(&problems);
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct port *port = &device->ports[i];
+
+		if (is_wanted(watcher, tracked->name, tracked->kernel_name, (int)port->port.value))
+			tracked_device_add_port(tracked, (unsigned int)port->port.value)->ethernet =
+				is_ethernet(watcher, watched, port);
+	}
+	watched->ports = mem_alloc_zero(tracked->port_count + 1, sizeof(*watched->ports));
+	for (size_t i = 0; i < tracked->port_count; i++)
+		watcher_mark_port(&watched->ports[i], STALE_ALL, source);
+}
+
+static bool is_same(const struct watched *watched, const struct device *device)
+{
+	if (watched->index.known && device->index.known)
+		return watched->index.value == device->index.value;
+	return !strcmp(watched->tracked->kernel_name, device->kernel_name);
+}
+
+static void compare_device(struct watcher *watcher, struct device *device,
+			   const struct event_cause *cause)
+{
+	struct watched *watched = NULL;
+
+	for (size_t i = 0; i < watcher->device_count && !watched; i++)
+		if (is_same(&watcher->devices[i], device))
+			watched = &watcher->devices[i];
+	if (watched && strcmp(watched->tracked->kernel_name, device->kernel_name))
+		rename_device(watcher, watched, device->kernel_name, cause);
+	if (!watched && is_wanted(watcher, device->name, device->kernel_name, -1))
+		watched = add(watcher, device->kernel_name, cause);
+	if (watched && !watched->listed)
+		fill(watcher, watched, device, cause->source);
+}
+
+static bool is_listed(const struct watched *watched, const struct device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_same(watched, &list->items[i]))
+			return true;
+	return false;
+}
+
+/* RDMA netlink loads ib_core: only where it is loaded already. */
+static void open_nldev(struct watcher *watcher)
+{
+	int rc;
+
+	if (watcher->nldev || sysfs_rdma_find_core(&watcher->root))
+		return;
+	rc = nldev_open(&watcher->nldev);
+	if (rc && watcher->notes)
+		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+	rc = rc ? rc : nldev_monitor_open(&watcher->nldev_monitor);
+	if (rc && watcher->notes)
+		problem_add(watcher->notes, NULL, "notifications", "nldev", rc,
+			    "uevents tell of devices that come and go");
+}
+
+static int list_devices(struct watcher *watcher, struct device_list *list)
+{
+	int rc = -ENODEV;
+
+	open_nldev(watcher);
+	if (watcher->nldev)
+		rc = nldev_get_devices(watcher->nldev, list);
+	if (!rc)
+		return 0;
+	device_list_clear(list);
+	rc = sysfs_rdma_list(&watcher->root, list);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int watcher_read_devices(struct watcher *watcher, enum event_source source)
+{
+	const struct event_cause cause = watcher_cause(watcher, source);
+	_cleanup_(device_list_clear) struct device_list list = {.items = NULL};
+	int rc = list_devices(watcher, &list);
+
+	watcher->devices_stale = false;
+	if (rc)
+		return rc;
+	device_list_sort(&list);
+	for (size_t i = watcher->device_count; i-- > 0;)
+		if (!is_listed(&watcher->devices[i], &list))
+			drop(watcher, &watcher->devices[i], &cause);
+	for (size_t i = 0; i < list.count; i++)
+		compare_device(watcher, &list.items[i], &cause);
+	return 0;
+}
+
+/*
+ * A uevent is taken at its word, so that what came and went at once is told as well. One that tells
+ * what was read from the list already is old.
+ */
+static void take(struct watcher *watcher, const struct device_news *news)
+{
+	const struct event_cause cause = watcher_cause(watcher, EVENT_SOURCE_UEVENT);
+	const char *old_name = news->old_kernel_name ? news->old_kernel_name : "";
+	struct watched *watched = find(watcher, news->kernel_name);
+	struct watched *old = find(watcher, old_name);
+	_cleanup_(freep) char *name = text_clean(news->kernel_name, strlen(news->kernel_name));
+	const bool wanted = is_wanted(watcher, name, news->kernel_name, -1);
+
+	switch (news->action) {
+	case UEVENT_ADD:
+		if (!watched && wanted)
+			add(watcher, news->kernel_name, &cause);
+		break;
+	case UEVENT_REMOVE:
+		if (watched)
+			drop(watcher, watched, &cause);
+		break;
+	case UEVENT_RENAME:
+		if (old && !watched) {
+			rename_device(watcher, old, news->kernel_name, &cause);
+		} else if (!watched && wanted) {
+			/* It was none of those that are watched, by its old name. */
+			const struct event_cause silence = {.time = cause.time};
+
+			watched = add(watcher, old_name, &silence);
+			rename_device(watcher, watched, news->kernel_name, &cause);
+		}
+		break;
+	}
+}
+
+void watcher_take_news(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->news_count; i++) {
+		take(watcher, &watcher->news[i]);
+		free(watcher->news[i].kernel_name);
+		free(watcher->news[i].old_kernel_name);
+	}
+	free(watcher->news);
+	watcher->news = NULL;
+	watcher->news_count = 0;
+}
+
+static void warn(struct watcher *watcher, const struct watched *watched, int error)
+{
+	if (!watcher->warnings)
+		return;
+	problem_add(watcher->warnings, watched->tracked->name, "asynchronous events", "verbs",
+		    error,
+		    "its state is looked at once a second; see rdmactl caps for what is missing");
+}
+
+void watcher_open_contexts(struct watcher *watcher)
+{
+	struct verbs *verbs = NULL;
+	int rc = -ENOSYS;
+	bool tried = false;
+
+	watcher->nodes_stale = false;
+	for (size_t i = 0; i < watcher->device_count; i++) {
+		struct watched *watched = &watcher->devices[i];
+
+		if (watched->async || !watched->listed)
+			continue;
+		/* To list its devices libibverbs asks netlink, which would load ib_uverbs. */
+		if (!tried && sysfs_has_directory(&watcher->root, "sys/class/infiniband_verbs"))
+			rc = verbs_open(&verbs);
+		tried = true;
+		if (verbs)
+			rc = verbs_async_open(verbs, watched->tracked->kernel_name,
+					      &watched->async);
+		if (!watched->async)
+			warn(watcher, watched, rc);
+	}
+	verbs_free(verbs);
+}
+
+/* Kernel's enum ib_event_type as what it says of a port. */
+static bool find_word(unsigned int type, enum event_word *ret_word, unsigned int *ret_stale)
+{
+	static const struct {
+		enum verbs_event_type type;
+		enum event_word word;
+		unsigned int stale;
+	} words[] = {
+		{VERBS_EVENT_PORT_ACTIVE, EVENT_PORT_ACTIVE, STALE_STATE},
+		{VERBS_EVENT_PORT_ERR, EVENT_PORT_DOWN, STALE_STATE},
+		{VERBS_EVENT_LID_CHANGE, EVENT_LID_CHANGE, STALE_STATE},
+		{VERBS_EVENT_SM_CHANGE, EVENT_SM_CHANGE, STALE_STATE},
+		{VERBS_EVENT_PKEY_CHANGE, EVENT_PKEY_CHANGE, STALE_STATE},
+		{VERBS_EVENT_CLIENT_REREGISTER, EVENT_CLIENT_REREGISTER, STALE_STATE},
+		{VERBS_EVENT_GID_CHANGE, EVENT_GID_CHANGED, STALE_STATE | STALE_GIDS},
+		{VERBS_EVENT_DEVICE_SPEED_CHANGE, EVENT_SPEED_CHANGE, STALE_STATE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (words[i].type != type)
+			continue;
+		*ret_word = words[i].word;
+		*ret_stale = words[i].stale;
+		return true;
+	}
+	return false;
+}
+
+struct async_context {
+	struct watcher *watcher;
+	struct watched *watched;
+};
+
+static void take_async(void *context, const struct verbs_event *event)
+{
+	const struct async_context *async = context;
+	const struct tracked_device *tracked = async->watched->tracked;
+	const struct event_cause cause = watcher_cause(async->watcher, EVENT_SOURCE_VERBS);
+	enum event_word word;
+	unsigned int stale;
+
+	if (event->type == VERBS_EVENT_DEVICE_FATAL)
+		event_state_tell_device(tracked, EVENT_DEVICE_FATAL, &cause);
+	if (!find_word(event->type, &word, &stale))
+		return;
+	/* A change of speed may be the whole device's. */
+	for (size_t i = 0; i < tracked->port_count; i++) {
+		struct watched_port *port = &async->watched->ports[i];
+
+		if (event->port && tracked->ports[i].number != event->port)
+			continue;
+		watcher_mark_port(port, stale, EVENT_SOURCE_VERBS);
+		*(enum event_word *)mem_append(&port->told.words, &port->told.count,
+					       sizeof(*port->told.words)) = word;
+	}
+}
+
+void watcher_read_async(struct watcher *watcher, struct watched *watched)
+{
+	struct async_context context = {.watcher = watcher, .watched = watched};
+
+	if (!watched->async || !verbs_async_read(watched->async, take_async, &context))
+		return;
+	verbs_async_close(watched->async);
+	watched->async = NULL;
+	watcher->devices_stale = true;
+	watcher->devices_source = EVENT_SOURCE_VERBS;
+}
+
+/* What it still had to tell comes first; the removal of the device waits for this. */
+static void close_context(struct watcher *watcher, struct watched *watched)
+{
+	watcher_read_async(watcher, watched);
+	verbs_async_close(watched->async);
+	watched->async = NULL;
+}
+
+void watcher_close_node(struct watcher *watcher, const char *node)
+{
+	for (size_t i = 0; i < watcher->device_count; i++) {
+		struct watched *watched = &watcher->devices[i];
+
+		if (watched->async && !strcmp(verbs_async_node(watched->async), node))
+			close_context(watcher, watched);
+	}
+}
+
+void watcher_close_abandoned(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->device_count; i++)
+		if (watcher->devices[i].async && verbs_async_abandoned(watcher->devices[i].async))
+			close_context(watcher, &watcher->devices[i]);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of lib/load/watcher.h; nothing outside lib/load/watcher*.c uses it. */
+#pragma once
+
+#include "event/watcher.h"
+#include "host/nldev.h"
+#include "kernel/nldev_monitor.h"
+#include "kernel/rtnl_monitor.h"
+#include "kernel/sysfs.h"
+#include "kernel/uevent.h"
+#include "kernel/verbs_async.h"
+
+/* How often one looks for what nobody tells. */
+#define WATCHER_POLL_MSEC 1000
+
+/* What to read of a port. */
+enum stale {
+	STALE_STATE = 1 << 0,
+	STALE_NETDEV = 1 << 1,
+	STALE_GIDS = 1 << 2,
+	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
+};
+
+/* By the side of a struct tracked_port. */
+struct watched_port {
+	unsigned int stale;
+	enum event_source source; /* who says so */
+	bool gids_later; /* nobody will tell of GIDs: look once more when they have settled */
+	struct event_told told;
+};
+
+struct watched {
+	struct tracked_device *tracked;
+	struct number index;	    /* RDMA netlink's */
+	char *protocol;		    /* its word, or NULL */
+	bool listed;		    /* it was seen in the list, and has its ports */
+	struct verbs_async *async;  /* NULL: it cannot be opened, or has gone */
+	struct watched_port *ports; /* as many as tracked->port_count */
+};
+
+/* A uevent of a device, kept until all sources are read. */
+struct device_news {
+	enum uevent_action action;
+	char *kernel_name, *old_kernel_name;
+};
+
+struct watcher {
+	struct watcher_options options;
+	struct event_state state;
+	struct watched *devices;
+	size_t device_count;
+	struct root root;
+	struct nldev *nldev; /* NULL: no RDMA yet, or no netlink: sysfs serves */
+	struct uevent_monitor *uevents;
+	struct nldev_monitor *nldev_monitor;
+	struct rtnl_monitor *rtnl_monitor;
+	struct device_news *news;
+	size_t news_count;
+	bool devices_stale; /* the list of devices is to be read */
+	enum event_source devices_source;
+	bool nodes_stale;  /* a verbs node came: what could not be opened may be now */
+	unsigned int lost; /* 1 << enum event_source: who lost messages */
+	uint64_t next_poll_msec;
+	unsigned int generation;
+	struct event_time time;		   /* of this step */
+	struct event_list *events;	   /* of this step; NULL: nobody wants to know */
+	struct problems *warnings, *notes; /* while it is opened; else NULL */
+};
+
+struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
+void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
+/* The netdevs and addresses as they are now; 0 or -errno. */
+int watcher_read_netdevs(struct watcher *watcher, enum event_source source);
+
+/* watcher_devices.c: makes the devices known what the kernel has; 0 or -errno. */
+int watcher_read_devices(struct watcher *watcher, enum event_source source);
+void watcher_take_news(struct watcher *watcher);
+/* Opens the verbs context of each device that has none. */
+void watcher_open_contexts(struct watcher *watcher);
+void watcher_close_node(struct watcher *watcher, const char *node);
+void watcher_close_abandoned(struct watcher *watcher);
+void watcher_read_async(struct watcher *watcher, struct watched *watched);
+void watched_clear(struct watched *watched);
+
+/* watcher_read.c: reads what is stale and compares it. */
+void watcher_refresh(struct watcher *watcher);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a port reads now. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "event/watcher_private.h"
+#include "host/need.h"
+#include "host/netdev.h"
+#include "host/sysfs_rdma.h"
+
+/* One port, as the sources want it: a list of one device with one port. */
+struct question {
+	struct device_list list;
+	struct device *device;
+	struct port *port;
+	bool failed;
+};
+
+static void ask_about(const struct watched *watched, const struct tracked_port *port,
+		      struct question *question)
+{
+	*question = (struct question){.failed = false};
+	question->device = device_list_add(&question->list, watched->tracked->kernel_name);
+	question->device->index = watched->index;
+	question->port = device_add_port(question->device, port->number);
+	question->port->link_layer = number_of(port->ethernet ? LINK_LAYER_ETHERNET
+							      : LINK_LAYER_INFINIBAND);
+}
+
+static void port_failed(void *context, const struct port *port, int error, const char *text)
+{
+	struct question *question = context;
+
+	(void)port;
+	(void)error;
+	(void)text;
+	question->failed = true;
+}
+
+/* State and netdev by RDMA netlink, rate and MTU by verbs; sysfs for what they do not tell. */
+static void read_state(struct watcher *watcher, struct watched *watched, struct question *question)
+{
+	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
+	struct problems problems = {.items = NULL};
+	unsigned int needs = NEED_RATE;
+
+	if (watcher->nldev && watched->index.known)
+		nldev_get_ports(watcher->nldev, &question->list, port_failed, question);
+	else
+		question->failed = true;
+	if (question->failed)
+		needs |= NEED_STATE | NEED_PHYSICAL_STATE |
+			 (question->port->link_layer.value == LINK_LAYER_INFINIBAND ? NEED_LID : 0);
+	if (verbs)
+		verbs_get_port(verbs, question->port);
+	sysfs_rdma_read_port(&watcher->root, question->port, needs, &problems);
+	problems_free(&problems);
+}
+
+/*
+ * A slot of an InfiniBand port that no GUID is assigned to holds the subnet prefix alone: it is
+ * empty all the same. Whatever is not RoCE has no type of its own.
+ */
+static void take_gids(const struct watcher *watcher, const struct watched *watched,
+		      const struct port *port, struct tracked_gids *gids)
+{
+	const bool roce = watched->protocol ? !strcmp(watched->protocol, "roce")
+					    : port->link_layer.value == LINK_LAYER_ETHERNET;
+
+	for (size_t i = 0; i < port->gid_count; i++) {
+		const struct gid_entry *entry = &port->gids[i];
+		const struct link *link;
+		struct tracked_gid *gid;
+
+		if (port->link_layer.value == LINK_LAYER_INFINIBAND &&
+		    !gid_interface_id(&entry->gid.gid))
+			continue;
+		link = entry->netdev_index.known
+			       ? link_by_index(&watcher->state.links, &entry->netdev_index)
+			       : link_by_name(&watcher->state.links, entry->netdev);
+		gid = tracked_gids_add(gids);
+		gid->index = (unsigned int)entry->index.value;
+		gid->gid = entry->gid.gid;
+		gid->type = entry->type;
+		if (gid->type.known && !roce)
+			gid->type.value = GID_TYPE_IB;
+		/* One of another network namespace is not ours to name. */
+		if (link) {
+			gid->netdev_index = link->index;
+			gid->netdev = mem_string(link->name);
+		}
+	}
+}
+
+static void read_gids(struct watcher *watcher, struct watched *watched, struct question *question)
+{
+	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
+	struct problems problems = {.items = NULL};
+
+	if (!verbs || verbs_get_gids(verbs, question->device))
+		sysfs_rdma_read_gids(&watcher->root, question->port, false, true, &problems);
+	problems_free(&problems);
+}
+
+/* IPoIB is a client of the port, which knows nothing of it: by the GUID that both have. */
+static void find_ipoib(const struct watcher *watcher, const struct tracked_gids *gids,
+		       struct port *port)
+{
+	const struct link_list *links = &watcher->state.links;
+
+	if (port->netdev_index.known || port->link_layer.value != LINK_LAYER_INFINIBAND ||
+	    !gids->count)
+		return;
+	port->port_guid = number_of(gid_interface_id(&gids->items[0].gid));
+	for (size_t i = 0; i < links->count; i++) {
+		if (!netdev_is_ipoib_of(&links->items[i], port) ||
+		    links->items[i].lower_index.known)
+			continue;
+		port->netdev_index = links->items[i].index;
+		port->netdev = mem_string(links->items[i].name);
+		return;
+	}
+}
+
+static void read_port(struct watcher *watcher, struct watched *watched,
+		      const struct tracked_port *tracked, unsigned int stale,
+		      struct port_reading *reading)
+{
+	struct question question;
+	struct port *port;
+
+	ask_about(watched, tracked, &question);
+	port = question.port;
+	read_state(watcher, watched, &question);
+	reading->has_state = port->state.known;
+	reading->state = (struct event_port){
+		.state = port->state,
+		.physical_state = port->physical_state,
+		.rate_gbps = port->rate_gbps,
+		.active_mtu_bytes = port->active_mtu_bytes,
+		.lid = port->lid,
+		.sm_lid = port->sm_lid,
+	};
+	if (stale & STALE_GIDS) {
+		read_gids(watcher, watched, &question);
+		take_gids(watcher, watched, port, &reading->gids);
+		reading->has_gids = reading->has_state;
+	}
+	if (stale & STALE_NETDEV && !question.failed) {
+		find_ipoib(watcher, reading->has_gids ? &reading->gids : &tracked->gids, port);
+		reading->has_netdev = true;
+		reading->netdev_index = port->netdev_index;
+		reading->netdev = port->netdev ? mem_string(port->netdev) : NULL;
+	}
+	device_list_clear(&question.list);
+}
+
+static void refresh_port(struct watcher *watcher, struct watched *watched, size_t at)
+{
+	struct watched_port *port = &watched->ports[at];
+	const struct event_cause cause = watcher_cause(watcher, port->source);
+	struct port_reading reading = {.has_state = false};
+
+	if (!port->stale && !port->told.count)
+		return;
+	read_port(watcher, watched, &watched->tracked->ports[at], port->stale, &reading);
+	event_state_update_port(&watcher->state, watched->tracked, &watched->tracked->ports[at],
+				&reading, &port->told, &cause);
+	port->stale = 0;
+	free(port->told.words);
+	port->told = (struct event_told){.words = NULL};
+}
+
+void watcher_refresh(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->device_count; i++)
+		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
+			refresh_port(watcher, &watcher->devices[i], j);
+}

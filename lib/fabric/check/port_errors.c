@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/check/port_errors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mad/format/header.h"
+#include "host/device.h"
+#include "schema/bits.h"
+
+#define CLASS_PORT_INFO	       0x01u
+#define PORT_COUNTERS	       0x12u
+#define EXTENDED_PORT_COUNTERS 0x1du
+#define PORT_ACTIVE	       4u
+#define AT_ENHANCED_PORT0      MAD_AT(16, 4) /* SwitchInfo: 14.2.5.4 */
+#define AT_ONCE		       8u /* ports of a node: more would be too much for some agents */
+#define FEW_PORTS	       3u /* from here on two requests for all of them are less */
+
+/* Of all ports at once: 16.1.3.5 */
+static const unsigned char select_all[2] = {0, PERF_ALL_PORTS};
+
+enum question { ASK_CLASS, ASK_SUM, ASK_COUNTERS, ASK_EXTENDED };
+
+struct errand {
+	uint32_t place; /* of the node, or of the port in the list */
+	enum question question;
+};
+
+/* What is known of a node's performance management. */
+struct agent {
+	size_t first, count; /* its ports in the list */
+	size_t next;	     /* of those, the first that is not asked for yet */
+	struct perf_caps caps;
+	bool asked, known; /* its ClassPortInfo */
+	bool told;	   /* that it has no PortCountersExtended */
+};
+
+struct reader {
+	const struct fabric *fabric;
+	const struct port_errors_options *options;
+	struct port_errors *errors;
+	struct agent *agents; /* by node */
+	struct errand *errands;
+	size_t head, errand_count;
+};
+
+static void ask(struct reader *reader, enum question question, size_t place)
+{
+	struct errand *errand = mem_append(&reader->errands, &reader->errand_count,
+					   sizeof(*errand));
+
+	*errand = (struct errand){.place = (uint32_t)place, .question = question};
+}
+
+static void ask_class(struct reader *reader, uint32_t node)
+{
+	struct agent *agent = &reader->agents[node];
+
+	if (!agent->asked)
+		ask(reader, ASK_CLASS, node);
+	agent->asked = true;
+}
+
+static void ask_next_port(struct reader *reader, struct agent *agent)
+{
+	if (agent->next < agent->count)
+		ask(reader, ASK_COUNTERS, agent->first + agent->next++);
+}
+
+static void ask_ports(struct reader *reader, struct agent *agent)
+{
+	for (size_t i = 0; i < AT_ONCE; i++)
+		ask_next_port(reader, agent);
+}
+
+static void ask_extended(struct reader *reader, const struct agent *agent, size_t place)
+{
+	reader->errors->items[place].caps = agent->caps;
+	if (perf_has_extended(agent->caps))
+		ask(reader, ASK_EXTENDED, place);
+}
+
+static const uint16_t attributes[] = {
+	[ASK_CLASS] = CLASS_PORT_INFO,
+	[ASK_SUM] = PORT_COUNTERS,
+	[ASK_COUNTERS] = PORT_COUNTERS,
+	[ASK_EXTENDED] = EXTENDED_PORT_COUNTERS,
+};
+
+static bool is_of_node(enum question question)
+{
+	return question == ASK_CLASS || question == ASK_SUM;
+}
+
+/* The port by which the node of an errand is reached. */
+static uint32_t port_of(const struct reader *reader, const struct errand *errand)
+{
+	const size_t place = is_of_node(errand->question) ? reader->agents[errand->place].first
+							  : errand->place;
+
+	return reader->errors->items[place].port;
+}
+
+static bool reader_next(void *context, struct mad_request *request)
+{
+	struct reader *reader = context;
+	const struct errand *errand = &reader->errands[reader->head];
+
+	if (reader->head == reader->errand_count)
+		return false;
+	request->to = reader->options->address;
+	request->to.lid = fabric_lid(reader->fabric, port_of(reader, errand));
+	request->mgmt_class = MAD_CLASS_PM;
+	request->method = MAD_METHOD_GET;
+	request->attribute = attributes[errand->question];
+	request->number = reader->head++;
+	if (errand->question == ASK_CLASS)
+		return true;
+	request->data = errand->question == ASK_SUM ? select_all
+						    : reader->errors->items[errand->place].select;
+	request->data_bytes = sizeof(select_all);
+	return true;
+}
+
+/* Whether an error counter is so high that the port has to be shown. */
+static bool is_worth(const struct reader *reader, const unsigned char *data)
+{
+	for (size_t i = 0; i < perf_counters_schema.field_count; i++) {
+		const struct field *field = &perf_counters_schema.fields[i];
+		uint64_t bits;
+
+		if (field->tag != PERF_GROUP_ERRORS)
+			continue;
+		bits = bits_get(data, field->bit, field->width);
+		if (bits >= reader->options->least || bits == (1ull << field->width) - 1)
+			return true;
+	}
+	return false;
+}
+
+static struct agent *agent_of(const struct reader *reader, const struct errand *errand)
+{
+	return &reader->agents[reader->fabric->ports[port_of(reader, errand)].node];
+}
+
+/* A node is told of by its port 0, or the one it was asked by. */
+static void note(struct reader *reader, const struct errand *errand, const struct mad_reply *reply)
+{
+	struct port_errors *errors = reader->errors;
+	uint32_t port = port_of(reader, errand);
+
+	if (is_of_node(errand->question) &&
+	    fabric_node_of(reader->fabric, port)->type == NODE_TYPE_SWITCH)
+		port = fabric_node_of(reader->fabric, port)->first_port;
+	*(struct fabric_silence *)mem_append(&errors->silences, &errors->silence_count,
+					     sizeof(*errors->silences)) = (struct fabric_silence){
+		.port = port,
+		.attribute = attributes[errand->question],
+		.error = reply->error,
+		.status = reply->status,
+		.tries = reply->tries,
+	};
+}
+
+/* Without an answer nothing more is asked of the node, or of the port. */
+static void take_silence(struct reader *reader, const struct errand *errand,
+			 const struct mad_reply *reply)
+{
+	struct agent *agent = agent_of(reader, errand);
+
+	if (errand->question == ASK_SUM) {
+		/* It promised to have it; its ports are there all the same. */
+		ask_ports(reader, agent);
+		return;
+	}
+	if (errand->question == ASK_EXTENDED) {
+		if (agent->told)
+			return;
+		agent->told = true;
+	}
+	note(reader, errand, reply);
+}
+
+static void take_class(struct reader *reader, uint32_t node, const unsigned char *data)
+{
+	struct agent *agent = &reader->agents[node];
+
+	agent->caps = perf_caps_of(data);
+	agent->known = true;
+	for (size_t i = agent->first; i < agent->first + agent->count; i++)
+		if (reader->errors->items[i].read)
+			ask_extended(reader, agent, i);
+	if (agent->next)
+		return;
+	if (!reader->options->all && agent->caps.mask & PERF_CAP_ALL_PORT_SELECT)
+		ask(reader, ASK_SUM, node);
+	else
+		ask_ports(reader, agent);
+}
+
+static void take_counters(struct reader *reader, size_t place, const unsigned char *data)
+{
+	struct port_counters *counters = &reader->errors->items[place];
+	uint32_t node = reader->fabric->ports[counters->port].node;
+
+	if (!reader->options->all && !is_worth(reader, data))
+		return;
+	memcpy(counters->counters, data, sizeof(counters->counters));
+	counters->read = true;
+	if (reader->agents[node].known)
+		ask_extended(reader, &reader->agents[node], place);
+	else
+		ask_class(reader, node);
+}
+
+static void reader_done(void *context, const struct mad_reply *reply)
+{
+	struct reader *reader = context;
+	/* A copy: the list moves when more is asked. */
+	const struct errand errand = reader->errands[reply->request->number];
+	const unsigned char *data = reply->mad ? reply->mad + mad_data_offset(MAD_CLASS_PM) : NULL;
+
+	if (reply->error == -ECANCELED)
+		return;
+	if (errand.question == ASK_COUNTERS)
+		ask_next_port(reader, agent_of(reader, &errand));
+	if (reply->error || reply->status || !data) {
+		take_silence(reader, &errand, reply);
+		return;
+	}
+	switch (errand.question) {
+	case ASK_CLASS:
+		take_class(reader, errand.place, data);
+		break;
+	case ASK_SUM:
+		if (is_worth(reader, data))
+			ask_ports(reader, &reader->agents[errand.place]);
+		break;
+	case ASK_COUNTERS:
+		take_counters(reader, errand.place, data);
+		break;
+	case ASK_EXTENDED:
+		memcpy(reader->errors->items[errand.place].extended_counters, data,
+		       EXTENDED_PORT_COUNTERS_BYTES);
+		reader->errors->items[errand.place].extended = true;
+		break;
+	}
+}
+
+/* A port with a link; of a switch port 0 only if it has counters. */
+static bool has_counters(const struct fabric_node *node, const struct fabric_port *port)
+{
+	if (node->type == NODE_TYPE_SWITCH && !port->number)
+		return node->has_switch_info && bits_get(node->switch_info, AT_ENHANCED_PORT0, 1);
+	return port->number && fabric_physical_state(port) == FABRIC_LINK_UP;
+}
+
+/* Queue pair 1 of an adapter answers through an active port only; of a switch at port 0. */
+static bool is_reachable(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_lid(fabric, port) &&
+	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH ||
+		fabric_port_state(&fabric->ports[port]) == PORT_ACTIVE);
+}
+
+static void list_port(struct reader *reader, struct agent *agent, uint32_t port)
+{
+	struct port_errors *errors = reader->errors;
+
+	if (!is_reachable(reader->fabric, port)) {
+		if (!errors->unreachable++)
+			errors->first_unreachable = port;
+		return;
+	}
+	*(struct port_counters *)mem_append(&errors->items, &errors->count,
+					    sizeof(*errors->items)) = (struct port_counters){
+		.port = port,
+		.select = {0, reader->fabric->ports[port].number},
+	};
+	agent->count++;
+}
+
+static void list_ports(struct reader *reader)
+{
+	const struct fabric *fabric = reader->fabric;
+	const bool *wanted = reader->options->wanted;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		const struct fabric_node *node = &fabric->nodes[i];
+		struct agent *agent = &reader->agents[i];
+
+		agent->first = reader->errors->count;
+		for (uint32_t j = 0; j <= node->port_count; j++)
+			if ((!wanted || wanted[node->first_port + j]) &&
+			    has_counters(node, &fabric->ports[node->first_port + j]))
+				list_port(reader, agent, node->first_port + j);
+		if (!agent->count)
+			continue;
+		if (reader->options->all || agent->count >= FEW_PORTS)
+			ask_class(reader, i);
+		else
+			ask_ports(reader, agent);
+	}
+}
+
+int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
+		     const struct port_errors_options *options, struct port_errors *errors)
+{
+	struct reader reader = {.fabric = fabric, .options = options, .errors = errors};
+	const struct mad_work work = {
+		.context = &reader,
+		.next = reader_next,
+		.done = reader_done,
+	};
+	uint64_t begin = clock_nsec();
+	int rc;
+
+	reader.agents = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.agents));
+	list_ports(&reader);
+	rc = mad_engine_run(engine, &work);
+	errors->nsec = begin + (clock_nsec() - begin) / 2;
+	free(reader.agents);
+	free(reader.errands);
+	return rc;
+}
+
+void port_errors_clear(struct port_errors *errors)
+{
+	free(errors->items);
+	free(errors->silences);
+	*errors = (struct port_errors){.items = NULL};
+}
+
+static int compare(const void *key, const void *item)
+{
+	uint32_t port = *(const uint32_t *)key, other = ((const struct port_counters *)item)->port;
+
+	return (port > other) - (port < other);
+}
+
+const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port)
+{
+	const struct port_counters *found = errors->count
+						    ? bsearch(&port, errors->items, errors->count,
+							      sizeof(*errors->items), compare)
+						    : NULL;
+
+	return found && found->read ? found : NULL;
+}
+
+void port_counters_decode(const struct port_counters *counters, struct perf_record *record)
+{
+	const struct perf_reading reading = {
+		.caps = counters->caps,
+		.parts = {counters->counters,
+			  counters->extended ? counters->extended_counters : NULL},
+	};
+	struct perf_record *rows = NULL;
+	size_t count = 0;
+
+	perf_rows(PERF_OF_PORT, &reading, &rows, &count);
+	*record = *rows;
+	free(rows);
+}

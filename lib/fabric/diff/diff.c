@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/diff/diff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/diff/diff_private.h"
+#include "fabric/graph/link.h"
+#include "host/names.h"
+
+enum { TEXT_SIZE = 64 }; /* of a width, speed, state ... */
+
+struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
+			       enum side side, uint32_t node)
+{
+	struct fabric_changes *changes = comparison->changes;
+	struct fabric_change *change = mem_append(&changes->items, &changes->count,
+						  sizeof(*change));
+	uint32_t twin = comparison->twins[side][node];
+
+	/* By the name that it has now. */
+	if (side == BEFORE && twin != FABRIC_NONE) {
+		side = AFTER;
+		node = twin;
+	}
+	change->change = number_of(kind);
+	change->node = fabric_node_name(comparison->views[side], node);
+	change->node_guid = number_of(fabric_at(comparison, side)->nodes[node].guid);
+	change->node_type = number_of(fabric_at(comparison, side)->nodes[node].type);
+	if (kind == CHANGE_UNANSWERED)
+		changes->incomplete = true;
+	else
+		changes->changed = true;
+	return change;
+}
+
+struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_change_kind kind,
+				    uint32_t place)
+{
+	enum side side = comparison->ports[AFTER][place] == FABRIC_NONE ? BEFORE : AFTER;
+	uint32_t port = comparison->ports[side][place];
+	struct fabric_change *change = diff_add(comparison, kind, side,
+						diff_node(comparison, side, place));
+
+	change->port = number_of(fabric_at(comparison, side)->ports[port].number);
+	return change;
+}
+
+void diff_tell_peer(struct comparison *comparison, struct fabric_change *change, enum side side,
+		    uint32_t place)
+{
+	const struct fabric_view *view = comparison->views[side];
+	uint32_t peer = view->fabric->ports[comparison->ports[side][place]].peer;
+	const struct number guid = number_of(fabric_node_of(view->fabric, peer)->guid);
+	const struct number number = number_of(view->fabric->ports[peer].number);
+
+	if (side == BEFORE) {
+		change->before = fabric_port_name(view, peer);
+		change->before_guid = guid;
+		change->before_port = number;
+	} else {
+		change->after = fabric_port_name(view, peer);
+		change->after_guid = guid;
+		change->after_port = number;
+	}
+}
+
+struct named {
+	char *name;
+	uint64_t guid;
+	uint32_t first_place;
+	uint8_t port_count;
+	bool is_switch;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *one = a, *two = b;
+	int order;
+
+	if (one->is_switch != two->is_switch)
+		return one->is_switch ? -1 : 1;
+	order = text_compare_natural(one->name, two->name);
+	if (order)
+		return order;
+	if (one->guid != two->guid)
+		return one->guid < two->guid ? -1 : 1;
+	return one->first_place < two->first_place ? -1 : one->first_place > two->first_place;
+}
+
+static void name_node(const struct comparison *comparison, enum side side, uint32_t number,
+		      struct named *named)
+{
+	const struct fabric_node *node = &fabric_at(comparison, side)->nodes[number];
+
+	named->name = fabric_node_name(comparison->views[side], number);
+	named->guid = node->guid;
+	named->first_place = side == BEFORE ? node->first_port
+					    : comparison->places[node->first_port];
+	named->port_count = node->port_count;
+	named->is_switch = node->type == NODE_TYPE_SWITCH;
+}
+
+static void put_in_order(struct comparison *comparison)
+{
+	const struct fabric *before = fabric_at(comparison, BEFORE);
+	const struct fabric *after = fabric_at(comparison, AFTER);
+	_cleanup_(freep) struct named *nodes = mem_alloc_zero(
+		(size_t)before->node_count + after->node_count, sizeof(*nodes));
+	uint32_t count = 0, order = 0;
+
+	for (uint32_t i = 0; i < after->node_count; i++)
+		name_node(comparison, AFTER, i, &nodes[count++]);
+	for (uint32_t i = 0; i < before->node_count; i++)
+		if (comparison->twins[BEFORE][i] == FABRIC_NONE)
+			name_node(comparison, BEFORE, i, &nodes[count++]);
+	qsort(nodes, count, sizeof(*nodes), by_name);
+	comparison->order = mem_alloc_zero(comparison->place_count, sizeof(*comparison->order));
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t port = 0; port <= nodes[i].port_count; port++)
+			comparison->order[nodes[i].first_place + port] = order++;
+		free(nodes[i].name);
+	}
+}
+
+/* The port that the node is, or was, found at; NULL: it is where the scan begins. */
+static char *where(const struct fabric_view *view, uint32_t node)
+{
+	uint32_t parent = view->fabric->nodes[node].parent;
+
+	return parent == FABRIC_NONE ? NULL : fabric_port_name(view, parent);
+}
+
+/* Why the other scan has no such node: a neighbour says that it is silent, or nobody was asked. */
+static const char *why_hidden(const struct comparison *comparison, enum side side, uint32_t number)
+{
+	const enum side other = other_side(side);
+	const struct fabric_node *node = &fabric_at(comparison, side)->nodes[number];
+
+	for (uint32_t i = 0; i <= node->port_count; i++) {
+		uint32_t port = node->first_port + i;
+		uint32_t peer =
+			comparison->peers[side][side == BEFORE ? port : comparison->places[port]];
+
+		if (peer < LEAST_SPECIAL && comparison->ports[other][peer] != FABRIC_NONE &&
+		    fabric_at(comparison, other)->ports[comparison->ports[other][peer]].unanswered)
+			return "no answer";
+	}
+	return "not reached";
+}
+
+/* Nodes that only that scan has. */
+static void tell_nodes(struct comparison *comparison, enum side side)
+{
+	const struct fabric *fabric = fabric_at(comparison, side);
+
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		const bool hidden = comparison->hidden[side][i];
+		struct fabric_change *change;
+		char *place;
+
+		if (comparison->twins[side][i] != FABRIC_NONE)
+			continue;
+		change = diff_add(comparison,
+				  hidden	   ? CHANGE_UNANSWERED
+				  : side == BEFORE ? CHANGE_NODE_GONE
+						   : CHANGE_NODE_NEW,
+				  side, i);
+		place = where(comparison->views[side], i);
+		*(side == BEFORE ? &change->before : &change->after) = place;
+		if (hidden)
+			*(side == BEFORE ? &change->after : &change->before) = mem_string(
+				why_hidden(comparison, side, i));
+	}
+}
+
+static void tell_text(struct fabric_change *change, const char *before, const char *after)
+{
+	change->before = mem_string(before);
+	change->after = mem_string(after);
+}
+
+/* What can be seen of a description; `blanked`: as ibnetdiscover would have written it. */
+static void read_description(const struct fabric_node *node, bool blanked,
+			     char text[static FABRIC_NAME_SIZE])
+{
+	uint8_t bytes[NODE_DESCRIPTION_BYTES];
+
+	memcpy(bytes, node->description, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes) && bytes[i] && blanked; i++)
+		if (bytes[i] < ' ' || bytes[i] > '~')
+			bytes[i] = ' ';
+	if (blanked)
+		bytes[sizeof(bytes) - 1] = '\0';
+	text_clean_into(text, FABRIC_NAME_SIZE, (const char *)bytes, sizeof(bytes));
+}
+
+static void tell_descriptions(struct comparison *comparison)
+{
+	const bool blanked = fabric_at(comparison, BEFORE)->blanked ||
+			     fabric_at(comparison, AFTER)->blanked;
+
+	for (uint32_t i = 0; i < fabric_at(comparison, AFTER)->node_count; i++) {
+		uint32_t twin = comparison->twins[AFTER][i];
+		const struct fabric_node *after = &fabric_at(comparison, AFTER)->nodes[i], *before;
+		char texts[SIDES][FABRIC_NAME_SIZE];
+
+		if (twin == FABRIC_NONE)
+			continue;
+		before = &fabric_at(comparison, BEFORE)->nodes[twin];
+		if (!before->has_description || !after->has_description ||
+		    !memcmp(before->description, after->description, NODE_DESCRIPTION_BYTES))
+			continue;
+		read_description(before, blanked, texts[BEFORE]);
+		read_description(after, blanked, texts[AFTER]);
+		/* Behind a NUL is nothing. */
+		if (strcmp(texts[BEFORE], texts[AFTER]) != 0)
+			tell_text(diff_add(comparison, CHANGE_DESCRIPTION, AFTER, i), texts[BEFORE],
+				  texts[AFTER]);
+	}
+}
+
+static bool is_up(const struct fabric_port *port)
+{
+	return fabric_physical_state(port) == FABRIC_LINK_UP;
+}
+
+/* What a port says of itself, in words; false: it is not known. */
+static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE])
+{
+	unsigned int lanes = is_up(port) ? fabric_lanes(port) : 0;
+
+	snprintf(text, TEXT_SIZE, "%ux", lanes);
+	return lanes;
+}
+
+static bool get_speed(const struct fabric_port *port, char text[static TEXT_SIZE])
+{
+	enum fabric_speed speed = is_up(port) ? fabric_speed(port) : SPEED_UNKNOWN;
+
+	snprintf(text, TEXT_SIZE, "%s", enum_word(fabric_speed_names, speed, ""));
+	return speed != SPEED_UNKNOWN;
+}
+
+static bool get_mtu(const struct fabric_port *port, char text[static TEXT_SIZE])
+{
+	unsigned int mtu = is_up(port) ? fabric_mtu(port) : 0;
+
+	snprintf(text, TEXT_SIZE, "%u", mtu);
+	return mtu;
+}
+
+/* `active`; with the physical state, where that says more than the other one. */
+static bool get_state(const struct fabric_port *port, char text[static TEXT_SIZE])
+{
+	unsigned int state = fabric_port_state(port), physical = fabric_physical_state(port);
+	const char *more = enum_word(physical_state_names, physical, "unknown");
+
+	snprintf(text, TEXT_SIZE, "%s%s%s", enum_word(port_state_names, state, "unknown"),
+		 is_up(port) ? "" : ", ", is_up(port) ? "" : more);
+	return state && physical;
+}
+
+struct aspect {
+	enum fabric_change_kind kind;
+	bool (*get)(const struct fabric_port *port, char text[static TEXT_SIZE]);
+};
+
+static const struct aspect aspects[] = {
+	{CHANGE_WIDTH, get_width},
+	{CHANGE_SPEED, get_speed},
+	{CHANGE_STATE, get_state},
+	{CHANGE_MTU, get_mtu},
+};
+
+/* Whether the port says something else now; both texts then. */
+static bool differs(const struct comparison *comparison, const struct aspect *aspect,
+		    uint32_t place, char texts[static SIDES][TEXT_SIZE])
+{
+	for (enum side side = BEFORE; side < SIDES; side++)
+		if (!aspect->get(
+			    &fabric_at(comparison, side)->ports[comparison->ports[side][place]],
+			    texts[side]))
+			return false;
+	return strcmp(texts[BEFORE], texts[AFTER]) != 0;
+}
+
+static bool is_in_both(const struct comparison *comparison, uint32_t place)
+{
+	return comparison->ports[BEFORE][place] != FABRIC_NONE &&
+	       comparison->ports[AFTER][place] != FABRIC_NONE;
+}
+
+/* Both ends of a link say the same as a rule: the first one is enough. */
+static bool is_told(const struct comparison *comparison, const struct aspect *aspect,
+		    uint32_t place, char texts[static SIDES][TEXT_SIZE])
+{
+	uint32_t peer = comparison->peers[AFTER][place];
+	char theirs[SIDES][TEXT_SIZE];
+
+	return peer < LEAST_SPECIAL && comparison->peers[BEFORE][place] == peer &&
+	       comparison->order[peer] < comparison->order[place] &&
+	       differs(comparison, aspect, peer, theirs) &&
+	       !strcmp(theirs[BEFORE], texts[BEFORE]) && !strcmp(theirs[AFTER], texts[AFTER]);
+}
+
+/* That a cable is gone or new says enough of its ends. */
+static void tell_port(struct comparison *comparison, uint32_t place)
+{
+	uint32_t before = comparison->peers[BEFORE][place], after = comparison->peers[AFTER][place];
+	char texts[SIDES][TEXT_SIZE];
+
+	if ((before == NO_PEER && after < LEAST_SPECIAL) ||
+	    (after == NO_PEER && before < LEAST_SPECIAL))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(aspects); i++)
+		if (differs(comparison, &aspects[i], place, texts) &&
+		    !is_told(comparison, &aspects[i], place, texts))
+			tell_text(diff_add_port(comparison, aspects[i].kind, place), texts[BEFORE],
+				  texts[AFTER]);
+}
+
+/* A switch has one, at port 0, the others have one for each port. */
+static void tell_lid(struct comparison *comparison, uint32_t place)
+{
+	char texts[SIDES][TEXT_SIZE];
+	uint16_t lids[SIDES];
+	struct fabric_change *change;
+
+	for (enum side side = BEFORE; side < SIDES; side++) {
+		const struct fabric *fabric = fabric_at(comparison, side);
+		const struct fabric_port *port = &fabric->ports[comparison->ports[side][place]];
+		bool is_switch = fabric->nodes[port->node].type == NODE_TYPE_SWITCH;
+
+		if (!port->has_info || is_switch != !port->number)
+			return;
+		lids[side] = fabric_port_lid(port);
+		snprintf(texts[side], sizeof(texts[side]), "%u", lids[side]);
+	}
+	if (lids[BEFORE] == lids[AFTER])
+		return;
+	change = diff_add_port(comparison, CHANGE_LID, place);
+	if (lids[BEFORE])
+		change->before = mem_string(texts[BEFORE]);
+	if (lids[AFTER])
+		change->after = mem_string(texts[AFTER]);
+}
+
+static void tell_ports(struct comparison *comparison)
+{
+	for (uint32_t i = 0; i < comparison->place_count; i++) {
+		if (!is_in_both(comparison, i))
+			continue;
+		if (fabric_at(comparison, AFTER)->ports[comparison->ports[AFTER][i]].number)
+			tell_port(comparison, i);
+		tell_lid(comparison, i);
+	}
+}
+
+/* What a node that both scans have did not say in one of them only. */
+static void tell_silences(struct comparison *comparison, enum side side)
+{
+	const struct fabric_view *view = comparison->views[side];
+	const enum side other = other_side(side);
+
+	for (size_t i = 0; i < view->fabric->silence_count; i++) {
+		const struct fabric_silence *silence = &view->fabric->silences[i];
+		_cleanup_(freep) char *object = NULL;
+		struct fabric_change *change;
+		uint32_t place;
+
+		comparison->changes->incomplete = true;
+		if (silence->port == FABRIC_NONE || silence->behind)
+			continue;
+		place = side == BEFORE ? silence->port : comparison->places[silence->port];
+		if (!is_in_both(comparison, place) ||
+		    comparison->silent[side][silence->port] ==
+			    comparison->silent[other][comparison->ports[other][place]])
+			continue;
+		change = diff_add_port(comparison, CHANGE_UNANSWERED, place);
+		fabric_silence_text(view, silence, &object,
+				    side == BEFORE ? &change->before : &change->after);
+	}
+	if (view->fabric->interrupted)
+		comparison->changes->incomplete = true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct fabric_change *one = a, *two = b;
+	int order = text_compare_natural(one->node, two->node);
+
+	if (order)
+		return order;
+	if (one->node_guid.value != two->node_guid.value)
+		return one->node_guid.value < two->node_guid.value ? -1 : 1;
+	if (one->port.known != two->port.known)
+		return one->port.known ? 1 : -1;
+	if (one->port.value != two->port.value)
+		return one->port.value < two->port.value ? -1 : 1;
+	if (one->change.value != two->change.value)
+		return one->change.value < two->change.value ? -1 : 1;
+	order = strcmp(one->before ? one->before : "", two->before ? two->before : "");
+	return order ? order : strcmp(one->after ? one->after : "", two->after ? two->after : "");
+}
+
+static void clear(struct comparison *comparison)
+{
+	for (enum side side = BEFORE; side < SIDES; side++) {
+		free(comparison->twins[side]);
+		free(comparison->hidden[side]);
+		free(comparison->ports[side]);
+		free(comparison->peers[side]);
+		free(comparison->silent[side]);
+		free(comparison->cables[side]);
+	}
+	free(comparison->places);
+	free(comparison->order);
+}
+
+void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
+		    struct fabric_changes *changes)
+{
+	struct comparison comparison = {.views = {before, after}, .changes = changes};
+
+	diff_match(&comparison);
+	diff_lay_out(&comparison);
+	put_in_order(&comparison);
+	tell_descriptions(&comparison);
+	diff_cables(&comparison);
+	tell_ports(&comparison);
+	for (enum side side = BEFORE; side < SIDES; side++) {
+		tell_nodes(&comparison, side);
+		tell_silences(&comparison, side);
+	}
+	clear(&comparison);
+	if (changes->count)
+		qsort(changes->items, changes->count, sizeof(*changes->items), by_place);
+}
+
+void fabric_changes_clear(struct fabric_changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		free(changes->items[i].node);
+		free(changes->items[i].before);
+		free(changes->items[i].after);
+	}
+	free(changes->items);
+	*changes = (struct fabric_changes){.items = NULL};
+}

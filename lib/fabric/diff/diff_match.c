@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which nodes and ports of two scans are the same, and what one of them could not see. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/diff/diff_private.h"
+
+struct entry {
+	const struct fabric *fabric;
+	uint32_t node;
+};
+
+static const struct fabric_node *node_of(const struct entry *entry)
+{
+	return &entry->fabric->nodes[entry->node];
+}
+
+/* A node of another type or size is another one, whatever its GUID is. */
+static int compare_guids(const struct entry *a, const struct entry *b)
+{
+	const struct fabric_node *one = node_of(a), *two = node_of(b);
+
+	if (one->guid != two->guid)
+		return one->guid < two->guid ? -1 : 1;
+	if (one->type != two->type)
+		return one->type < two->type ? -1 : 1;
+	return one->port_count - two->port_count;
+}
+
+static int compare_descriptions(const struct entry *a, const struct entry *b)
+{
+	int order = compare_guids(a, b);
+
+	return order ? order
+		     : memcmp(node_of(a)->description, node_of(b)->description,
+			      NODE_DESCRIPTION_BYTES);
+}
+
+static int compare_paths(const struct entry *a, const struct entry *b)
+{
+	uint8_t one[FABRIC_HOPS_MOST + 1] = {0}, two[FABRIC_HOPS_MOST + 1] = {0};
+	int order = compare_guids(a, b);
+
+	if (order)
+		return order;
+	order = fabric_path(a->fabric, a->node, one) - fabric_path(b->fabric, b->node, two);
+	return order ? order : memcmp(one, two, sizeof(one));
+}
+
+static int compare_both(const struct entry *a, const struct entry *b)
+{
+	int order = compare_descriptions(a, b);
+
+	return order ? order : compare_paths(a, b);
+}
+
+typedef int compare_entries(const struct entry *a, const struct entry *b);
+
+static int in_order(compare_entries *compare, const void *a, const void *b)
+{
+	const struct entry *one = a, *two = b;
+	int order = compare(one, two);
+
+	if (order)
+		return order;
+	return one->node < two->node ? -1 : one->node > two->node;
+}
+
+#define SORTER(compare_)                                         \
+	static int sort_##compare_(const void *a, const void *b) \
+	{                                                        \
+		return in_order(compare_, a, b);                 \
+	}
+SORTER(compare_both)
+SORTER(compare_descriptions)
+SORTER(compare_paths)
+SORTER(compare_guids)
+
+/* From the surest to the last resort; what the first ones have paired the next do not see. */
+static const struct {
+	compare_entries *compare;
+	int (*sort)(const void *a, const void *b);
+} passes[] = {
+	{compare_both, sort_compare_both},
+	{compare_descriptions, sort_compare_descriptions},
+	{compare_paths, sort_compare_paths},
+	{compare_guids, sort_compare_guids},
+};
+
+/* The nodes without a twin. */
+static struct entry *list_single(const struct comparison *comparison, enum side side,
+				 size_t *ret_count)
+{
+	const struct fabric *fabric = fabric_at(comparison, side);
+	struct entry *entries = mem_alloc_zero(fabric->node_count, sizeof(*entries));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (comparison->twins[side][i] == FABRIC_NONE)
+			entries[count++] = (struct entry){.fabric = fabric, .node = i};
+	*ret_count = count;
+	return entries;
+}
+
+static void match_by(struct comparison *comparison, size_t pass)
+{
+	size_t count, other_count, i = 0, j = 0;
+	_cleanup_(freep) struct entry *before = list_single(comparison, BEFORE, &count);
+	_cleanup_(freep) struct entry *after = list_single(comparison, AFTER, &other_count);
+
+	qsort(before, count, sizeof(*before), passes[pass].sort);
+	qsort(after, other_count, sizeof(*after), passes[pass].sort);
+	while (i < count && j < other_count) {
+		int order = passes[pass].compare(&before[i], &after[j]);
+
+		if (!order) {
+			comparison->twins[BEFORE][before[i].node] = after[j].node;
+			comparison->twins[AFTER][after[j].node] = before[i].node;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+static uint32_t *new_places(uint32_t count)
+{
+	uint32_t *places = mem_alloc_zero(count, sizeof(*places));
+
+	memset(places, 0xff, count * sizeof(*places));
+	return places;
+}
+
+void diff_match(struct comparison *comparison)
+{
+	for (enum side side = BEFORE; side < SIDES; side++)
+		comparison->twins[side] = new_places(fabric_at(comparison, side)->node_count);
+	for (size_t pass = 0; pass < ARRAY_SIZE(passes); pass++)
+		match_by(comparison, pass);
+}
+
+static void number_ports(struct comparison *comparison)
+{
+	const struct fabric *before = fabric_at(comparison, BEFORE);
+	const struct fabric *after = fabric_at(comparison, AFTER);
+	const uint32_t most = before->port_count + after->port_count;
+	uint32_t count = before->port_count;
+
+	comparison->places = mem_alloc_zero(after->port_count, sizeof(*comparison->places));
+	comparison->ports[BEFORE] = new_places(most);
+	comparison->ports[AFTER] = new_places(most);
+	for (uint32_t i = 0; i < before->port_count; i++)
+		comparison->ports[BEFORE][i] = i;
+	for (uint32_t i = 0; i < after->port_count; i++) {
+		const struct fabric_port *port = &after->ports[i];
+		uint32_t twin = comparison->twins[AFTER][port->node];
+		uint32_t place = twin == FABRIC_NONE
+					 ? count++
+					 : before->nodes[twin].first_port + port->number;
+
+		comparison->places[i] = place;
+		comparison->ports[AFTER][place] = i;
+	}
+	comparison->place_count = count;
+}
+
+static uint8_t bit_of(uint16_t attribute)
+{
+	switch (attribute) {
+	case 0x10: /* NodeDescription: 14.2.5.2 */
+		return 1;
+	case 0x12: /* SwitchInfo: 14.2.5.4 */
+		return 2;
+	case 0x15: /* PortInfo: 14.2.5.6 */
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+static void note_silences(struct comparison *comparison, enum side side)
+{
+	const struct fabric *fabric = fabric_at(comparison, side);
+	uint8_t *silent = mem_alloc_zero(fabric->port_count, sizeof(*silent));
+
+	for (size_t i = 0; i < fabric->silence_count; i++)
+		if (fabric->silences[i].port != FABRIC_NONE && !fabric->silences[i].behind)
+			silent[fabric->silences[i].port] |= bit_of(fabric->silences[i].attribute);
+	comparison->silent[side] = silent;
+}
+
+/*
+ * Whether a port without a peer may have a cable. What is up has one; a switch is asked for all its
+ * ports, an adapter only for the one that the scan came by.
+ */
+static bool may_be_cabled(const struct comparison *comparison, enum side side, uint32_t number)
+{
+	const struct fabric *fabric = fabric_at(comparison, side);
+	const struct fabric_port *port = &fabric->ports[number];
+
+	if (!port->number)
+		return false;
+	if (port->unanswered)
+		return true;
+	if (port->has_info)
+		return fabric_physical_state(port) == FABRIC_LINK_UP;
+	return comparison->silent[side][number] || fabric->interrupted ||
+	       fabric->nodes[port->node].type != NODE_TYPE_SWITCH;
+}
+
+static uint32_t peer_of(const struct comparison *comparison, enum side side, uint32_t place)
+{
+	uint32_t port = comparison->ports[side][place], peer;
+
+	if (port == FABRIC_NONE)
+		return NO_PORT;
+	peer = fabric_at(comparison, side)->ports[port].peer;
+	if (peer == FABRIC_NONE)
+		return may_be_cabled(comparison, side, port) ? UNKNOWN_PEER : NO_PEER;
+	return side == BEFORE ? peer : comparison->places[peer];
+}
+
+static void find_peers(struct comparison *comparison, enum side side)
+{
+	uint32_t *peers = mem_alloc_zero(comparison->place_count, sizeof(*peers));
+
+	for (uint32_t i = 0; i < comparison->place_count; i++)
+		peers[i] = peer_of(comparison, side, i);
+	comparison->peers[side] = peers;
+}
+
+/* Nodes of one scan that the other one has not, but may not have seen. */
+struct search {
+	const struct comparison *comparison;
+	enum side side; /* that has them */
+	uint32_t *found;
+	uint32_t count;
+};
+
+static void hide(struct search *search, uint32_t place)
+{
+	const struct comparison *comparison = search->comparison;
+	uint32_t node;
+
+	if (place >= LEAST_SPECIAL)
+		return;
+	node = diff_node(comparison, search->side, place);
+	if (comparison->twins[search->side][node] != FABRIC_NONE ||
+	    comparison->hidden[search->side][node])
+		return;
+	comparison->hidden[search->side][node] = true;
+	search->found[search->count++] = node;
+}
+
+/* Those behind a port that the other scan did not see through, and those behind these. */
+static void find_hidden(struct comparison *comparison, enum side side)
+{
+	const struct fabric *fabric = fabric_at(comparison, side);
+	const uint32_t *peers = comparison->peers[side];
+	const uint32_t *there = comparison->peers[other_side(side)];
+	_cleanup_(freep) uint32_t *found = mem_alloc_zero(fabric->node_count, sizeof(*found));
+	struct search search = {.comparison = comparison, .side = side, .found = found};
+
+	comparison->hidden[side] = mem_alloc_zero(fabric->node_count,
+						  sizeof(*comparison->hidden[side]));
+	for (uint32_t i = 0; i < comparison->place_count; i++)
+		if (there[i] == UNKNOWN_PEER)
+			hide(&search, peers[i]);
+	for (uint32_t i = 0; i < search.count; i++) {
+		const struct fabric_node *node = &fabric->nodes[found[i]];
+
+		for (uint32_t port = 0; port <= node->port_count; port++) {
+			uint32_t number = node->first_port + port;
+
+			hide(&search, peers[side == BEFORE ? number : comparison->places[number]]);
+		}
+	}
+}
+
+void diff_lay_out(struct comparison *comparison)
+{
+	number_ports(comparison);
+	for (enum side side = BEFORE; side < SIDES; side++) {
+		note_silences(comparison, side);
+		find_peers(comparison, side);
+	}
+	for (enum side side = BEFORE; side < SIDES; side++)
+		find_hidden(comparison, side);
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/format/dot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/format/dot_private.h"
+#include "fabric/graph/link.h"
+
+/*
+ * So many words about bad cables can be read. If there are more, or if most cables are bad, the
+ * legend has to do.
+ */
+#define MOST_LABELS 60u
+/* More between switches, and the levels would have to be far too wide for words between them. */
+#define MOST_CABLES 400u
+#define MOST_LEGEND 8u
+#define MOST_PEN    4.0	 /* points */
+#define ALPHA_GOOD  "a0" /* what is good stays behind what is not */
+
+/* Between levels: the more switches are side by side, the flatter are the lines otherwise. */
+#define LEAST_INCHES	 0.9
+#define INCHES_OF_SWITCH 0.04
+#define MOST_WIDE	 300u /* switches */
+
+#define FONT "fontname=\"Helvetica,Arial,sans-serif\""
+
+const char *dot_color(const struct cable_kind *kind)
+{
+	static const char *const by_speed[SPEED_COUNT] = {
+		[SPEED_UNKNOWN] = "#9aa5b1", [SPEED_SDR] = "#a9b8c6",	[SPEED_DDR] = "#98afc7",
+		[SPEED_QDR] = "#86a8cb",     [SPEED_FDR10] = "#7aa3cd", [SPEED_FDR] = "#6d9dcf",
+		[SPEED_EDR] = "#5292c9",     [SPEED_HDR] = "#3a82bd",	[SPEED_NDR] = "#236fab",
+		[SPEED_XDR] = "#0f5a94",
+	};
+	static const char *const by_condition[] = {
+		[CABLE_SLOW] = "#e8710a",
+		[CABLE_UNKNOWN] = "#9334e6",
+		[CABLE_NOT_ACTIVE] = "#d93025",
+		[CABLE_UNANSWERED] = "#d93025",
+	};
+
+	if (kind->condition != CABLE_GOOD)
+		return by_condition[kind->condition];
+	return by_speed[kind->speed < SPEED_COUNT ? kind->speed : SPEED_UNKNOWN];
+}
+
+void dot_id(const struct dot *dot, uint32_t node, char id[static DOT_ID_SIZE])
+{
+	static const char letters[] = {
+		[NODE_TYPE_CA] = 'H',
+		[NODE_TYPE_SWITCH] = 'S',
+		[NODE_TYPE_ROUTER] = 'R',
+	};
+	const struct fabric_node *at = &dot->drawing.view->fabric->nodes[node];
+
+	if (at->ambiguous)
+		snprintf(id, DOT_ID_SIZE, "%c-%016" PRIx64 "/%" PRIu32, letters[at->type], at->guid,
+			 dot->drawing.order[node]);
+	else
+		snprintf(id, DOT_ID_SIZE, "%c-%016" PRIx64, letters[at->type], at->guid);
+}
+
+void dot_add_attribute(struct dot *dot, const char *name, const char *value)
+{
+	text_buffer_add(&dot->text, ", %s=", name);
+	dot_add_string(&dot->text, value);
+}
+
+static void add_legend_row(struct dot *dot, const struct cable_count *row)
+{
+	char kind[CABLE_TEXT_SIZE];
+
+	cable_text(&row->kind, kind);
+	text_buffer_add(&dot->text,
+			"<tr><td><table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+			"cellpadding=\"0\"><tr><td fixedsize=\"true\" width=\"26\" height=\"4\" "
+			"bgcolor=\"%s\"></td></tr></table></td><td align=\"left\">",
+			dot_color(&row->kind));
+	dot_add_html(&dot->text, kind);
+	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", row->count);
+}
+
+/* What is there, and what the colours mean. */
+static void add_legend(struct dot *dot)
+{
+	char *title = drawing_title(&dot->drawing);
+	struct cable_count *rows;
+	uint64_t bad = 0, all = 0;
+	size_t count;
+
+	rows = drawing_count_cables(&dot->drawing, &count);
+	text_buffer_add(&dot->text,
+			"label=<<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" "
+			"cellpadding=\"2\"><tr><td align=\"left\"><font point-size=\"15\">"
+			"<b>%s</b></font></td></tr><tr><td align=\"left\"><table border=\"0\" "
+			"cellborder=\"0\" cellspacing=\"4\" cellpadding=\"0\">",
+			title);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].kind.condition != CABLE_GOOD)
+			bad += rows[i].count;
+		all += rows[i].count;
+		if (i < MOST_LEGEND)
+			add_legend_row(dot, &rows[i]);
+	}
+	if (count > MOST_LEGEND)
+		text_buffer_add(&dot->text,
+				"<tr><td></td><td align=\"left\">other kinds: %zu</td></tr>",
+				count - MOST_LEGEND);
+	/* A table needs a row. */
+	text_buffer_add(&dot->text, "%s</table></td></tr></table>>",
+			count ? "" : "<tr><td></td></tr>");
+	dot->labels = bad <= MOST_LABELS && bad <= all / 2;
+	free(rows);
+	free(title);
+}
+
+static uint32_t widest_level(const struct dot *dot)
+{
+	const struct fabric_levels *levels = &dot->drawing.levels;
+	uint32_t *counts = mem_alloc_zero((size_t)levels->count + 1, sizeof(*counts)), most = 0;
+
+	for (uint32_t i = 0; i < dot->drawing.view->fabric->node_count; i++)
+		if (levels->level[i] && ++counts[levels->level[i]] > most)
+			most = counts[levels->level[i]];
+	free(counts);
+	return most < MOST_WIDE ? most : MOST_WIDE;
+}
+
+static bool has_room(const struct dot *dot)
+{
+	const struct fabric *fabric = dot->drawing.view->fabric;
+	const unsigned int *level = dot->drawing.levels.level;
+	uint64_t ends = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		ends += level[fabric->ports[i].node] && fabric->ports[i].peer != FABRIC_NONE &&
+			level[fabric->ports[fabric->ports[i].peer].node];
+	return dot->drawing.levels.is_tree && ends / 2 <= MOST_CABLES;
+}
+
+static void add_head(struct dot *dot)
+{
+	double inches = LEAST_INCHES + INCHES_OF_SWITCH * widest_level(dot);
+
+	text_buffer_add(&dot->text,
+			"graph fabric {\n\tgraph [bgcolor=\"white\", " FONT ", fontsize=12, "
+			"fontcolor=\"" DOT_INK "\", labelloc=\"t\", labeljust=\"l\", "
+			"outputorder=\"edgesfirst\", splines=\"line\", pad=0.2, ");
+	if (dot->drawing.levels.is_tree)
+		text_buffer_add(&dot->text, "nodesep=0.16, ranksep=%.2f, ",
+				inches / (dot->has_room ? 2 : 1));
+	else
+		text_buffer_add(&dot->text, "layout=\"neato\", overlap=\"prism\", sep=\"+6\", ");
+	add_legend(dot);
+	text_buffer_add(&dot->text,
+			"];\n\tnode [" FONT ", fontsize=10, fontcolor=\"" DOT_INK "\", "
+			"color=\"" DOT_GREY "\", shape=\"box\", style=\"rounded,filled\", "
+			"fillcolor=\"white\", height=0.1, width=0.1, margin=\"0.09,0.05\"];\n"
+			"\tedge [" FONT ", fontsize=9%s];\n",
+			dot->has_room ? ", minlen=2" : "");
+}
+
+static void add_switch(struct dot *dot, uint32_t node)
+{
+	static const char *const fills[] = {"#e3eefa", "#c6def5", "#a9cdf0"};
+	unsigned int level = dot->drawing.levels.level[node] - 1;
+	char id[DOT_ID_SIZE];
+
+	if (!dot->drawing.levels.is_tree)
+		level = 1;
+	else if (level >= ARRAY_SIZE(fills))
+		level = ARRAY_SIZE(fills) - 1;
+	dot_id(dot, node, id);
+	text_buffer_add(&dot->text, "\t\t\"%s\" [fillcolor=\"%s\"", id, fills[level]);
+	dot_add_attribute(dot, "label", dot->drawing.names[node]);
+	text_buffer_add(&dot->text, "];\n");
+}
+
+/* What a pointer on an edge is told: who, how, by which ports of the first. */
+static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char *kind)
+{
+	const struct cables *cables = edge->cables;
+	struct text_buffer tooltip = {.text = NULL};
+
+	text_buffer_add(&tooltip, "%s", dot->drawing.names[edge->node]);
+	if (edge->peer)
+		text_buffer_add(&tooltip, " - %s", edge->peer);
+	text_buffer_add(&tooltip, ": %s, port", kind);
+	for (size_t i = 0; i < cables->count; i++)
+		text_buffer_add(&tooltip, "%s%u", i ? "," : " ",
+				dot->drawing.view->fabric->ports[cables->ports[i]].number);
+	dot_add_attribute(dot, "tooltip", tooltip.text);
+	free(tooltip.text);
+}
+
+/* Thick is many cables. */
+static double pen_width(const struct cables *cables)
+{
+	double width = 0.9 + 0.15 * (double)(cables->count - 1);
+
+	if (cables->kind.condition != CABLE_GOOD)
+		width += 1;
+	return width < MOST_PEN ? width : MOST_PEN;
+}
+
+static void add_line(struct dot *dot, const struct dot_edge *edge, const char *from, const char *to,
+		     const char *words)
+{
+	const struct cable_kind *kind = &edge->cables->kind;
+
+	text_buffer_add(&dot->text, "\t\"%s\" -- \"%s\" [color=\"%s%s\", penwidth=%.1f", from, to,
+			dot_color(kind), kind->condition == CABLE_GOOD ? ALPHA_GOOD : "",
+			pen_width(edge->cables));
+	if (kind->condition >= CABLE_NOT_ACTIVE)
+		text_buffer_add(&dot->text, ", style=\"dashed\"");
+	if (edge->is_level)
+		text_buffer_add(&dot->text, ", constraint=false");
+	if (edge->weight)
+		text_buffer_add(&dot->text, ", weight=%u", edge->weight);
+	add_tooltip(dot, edge, words);
+}
+
+static void add_words(struct dot *dot, const struct dot_edge *edge, const char *name,
+		      const char *words)
+{
+	text_buffer_add(&dot->text, ", fontcolor=\"%s\", %s=<", dot_color(&edge->cables->kind),
+			name);
+	if (edge->cables->count > 1)
+		text_buffer_add(&dot->text, "%zu x ", edge->cables->count);
+	dot_add_lines(&dot->text, words);
+	text_buffer_add(&dot->text, ">];\n");
+}
+
+/*
+ * Words on a line are a node halfway down: other lines would be drawn across the label of an edge,
+ * for nodes are drawn last.
+ */
+static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *words)
+{
+	const struct fabric_port *port = &dot->drawing.view->fabric->ports[edge->cables->ports[0]];
+	char *middle = mem_format("%s/cable%u", edge->from, port->number);
+
+	text_buffer_add(
+		&dot->text,
+		"\t\"%s\" [style=\"filled\", color=\"white\", fontsize=9, margin=\"0.02,0.02\"",
+		middle);
+	add_words(dot, edge, "label", words);
+	add_line(dot, edge, edge->from, middle, words);
+	text_buffer_add(&dot->text, ", minlen=1];\n");
+	add_line(dot, edge, middle, edge->to, words);
+	text_buffer_add(&dot->text, ", minlen=1];\n");
+	free(middle);
+}
+
+void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
+{
+	const struct cable_kind *kind = &edge->cables->kind;
+	char words[CABLE_TEXT_SIZE];
+
+	cable_text(kind, words);
+	if (!edge->is_labelled || !dot->labels || kind->condition == CABLE_GOOD) {
+		add_line(dot, edge, edge->from, edge->to, words);
+		text_buffer_add(&dot->text, "];\n");
+	} else if (edge->is_level || !dot->has_room) {
+		add_line(dot, edge, edge->from, edge->to, words);
+		add_words(dot, edge, "xlabel", words);
+	} else {
+		add_labelled_edge(dot, edge, words);
+	}
+}
+
+struct stand {
+	double column;
+	uint32_t order, node;
+};
+
+static int compare_stands(const void *left, const void *right)
+{
+	const struct stand *a = left, *b = right;
+
+	if (a->column < b->column || a->column > b->column)
+		return a->column < b->column ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/*
+ * Where a switch belongs on its level: leaves of the same parents beside each other, the others in
+ * the middle above what they join. Few cables cross then. The ends of what it joins count, not the
+ * mean: a cable that is missing should not move a switch.
+ */
+static double wanted_column(const struct dot *dot, uint32_t node)
+{
+	const struct fabric *fabric = dot->drawing.view->fabric;
+	const unsigned int *level = dot->drawing.levels.level;
+	double parent = (double)fabric->node_count, left = 1, right = 0;
+
+	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
+		uint32_t peer = fabric->ports[fabric->nodes[node].first_port + i].peer, other;
+
+		other = peer == FABRIC_NONE ? node : fabric->ports[peer].node;
+		if (level[other] > level[node] && dot->drawing.order[other] < parent)
+			parent = dot->drawing.order[other];
+		if (!level[other] || level[other] >= level[node])
+			continue;
+		left = dot->column[other] < left ? dot->column[other] : left;
+		right = dot->column[other] > right ? dot->column[other] : right;
+	}
+	return right > 0 ? (left + right) / 2 : parent;
+}
+
+/* The switches of a level, from left to right, and held in this order. */
+static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
+{
+	struct stand *stands = mem_alloc_zero(count, sizeof(*stands));
+	char id[DOT_ID_SIZE];
+
+	for (uint32_t i = 0; i < count; i++)
+		stands[i] = (struct stand){
+			.column = wanted_column(dot, nodes[i]),
+			.order = dot->drawing.order[nodes[i]],
+			.node = nodes[i],
+		};
+	qsort(stands, count, sizeof(*stands), compare_stands);
+	text_buffer_add(&dot->text, "\t{\n%s",
+			dot->drawing.levels.is_tree ? "\t\trank=\"same\";\n" : "");
+	for (uint32_t i = 0; i < count; i++) {
+		dot->column[stands[i].node] = (i + 0.5) / count;
+		add_switch(dot, stands[i].node);
+	}
+	for (uint32_t i = 0; dot->drawing.levels.is_tree && count > 1 && i < count; i++) {
+		dot_id(dot, stands[i].node, id);
+		text_buffer_add(&dot->text, "%s\"%s\"%s", i ? " -- " : "\t\t", id,
+				i + 1 < count ? "" : " [style=\"invis\"];\n");
+	}
+	text_buffer_add(&dot->text, "\t}\n");
+	free(stands);
+}
+
+/* From the leaves up: who is above stands by who is below. */
+static void add_levels(struct dot *dot)
+{
+	const struct drawing *drawing = &dot->drawing;
+	uint32_t *starts = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*starts));
+	uint32_t count = drawing->view->fabric->node_count;
+	uint32_t *nodes = mem_alloc_zero(count, sizeof(*nodes));
+
+	for (uint32_t i = 0; i < count; i++)
+		starts[drawing->levels.level[i] + 1]++;
+	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
+		starts[i] += starts[i - 1];
+	for (uint32_t i = 0; i < count; i++)
+		nodes[starts[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
+	/* Each start has moved to the end of its level. */
+	for (unsigned int i = 1; i <= drawing->levels.count; i++)
+		if (starts[i] > starts[i - 1])
+			add_level(dot, nodes + starts[i - 1], starts[i] - starts[i - 1]);
+	free(starts);
+	free(nodes);
+}
+
+/* Cables to switches below, and to those of the same level that come later. */
+static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_list *cables)
+{
+	const struct drawing *drawing = &dot->drawing;
+	const unsigned int *level = drawing->levels.level;
+	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
+
+	dot_id(dot, node, from);
+	for (size_t i = 0; i < cables->count; i++) {
+		uint32_t peer = cables->items[i].peer;
+		struct dot_edge edge = {
+			.from = from,
+			.to = to,
+			.node = node,
+			.cables = &cables->items[i],
+			.is_labelled = true,
+		};
+
+		if (peer == FABRIC_NONE || !level[peer] || level[peer] > level[node] ||
+		    (level[peer] == level[node] && drawing->order[peer] < drawing->order[node]))
+			continue;
+		dot_id(dot, peer, to);
+		edge.peer = drawing->names[peer];
+		edge.is_level = level[peer] == level[node];
+		dot_add_edge(dot, &edge);
+	}
+}
+
+/* Adapters that are cabled to each other, and what is cabled to nothing. */
+static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
+{
+	const struct drawing *drawing = &dot->drawing;
+	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
+
+	dot_add_host(dot, node, NULL);
+	dot_id(dot, node, from);
+	for (size_t i = 0; i < cables->count; i++) {
+		uint32_t peer = cables->items[i].peer;
+		const struct dot_edge edge = {
+			.from = from,
+			.to = to,
+			.node = node,
+			.peer = peer == FABRIC_NONE ? NULL : drawing->names[peer],
+			.cables = &cables->items[i],
+			.is_labelled = true,
+		};
+
+		if (peer == FABRIC_NONE || drawing->levels.level[peer] ||
+		    drawing->order[peer] < drawing->order[node])
+			continue;
+		dot_id(dot, peer, to);
+		dot_add_host(dot, peer, NULL);
+		dot_add_edge(dot, &edge);
+	}
+}
+
+/* Switches first: what hangs on them is drawn by then. */
+static void add_edges(struct dot *dot, bool switches)
+{
+	const struct drawing *drawing = &dot->drawing;
+
+	for (uint32_t i = 0; i < drawing->view->fabric->node_count; i++) {
+		uint32_t node = drawing->sorted[i];
+		struct cable_list cables;
+
+		if ((drawing->levels.level[node] != 0) != switches)
+			continue;
+		cable_list_fill(drawing->view->fabric, node, drawing->order, &cables);
+		if (switches) {
+			add_switch_edges(dot, node, &cables);
+			dot_add_hosts(dot, node, &cables);
+		} else if (!dot->drawn[node]) {
+			add_lone_hosts(dot, node, &cables);
+		}
+		cable_list_clear(&cables);
+	}
+}
+
+char *fabric_dot_text(const struct fabric_view *view, bool all)
+{
+	uint32_t count = view->fabric->node_count;
+	struct dot dot = {.all = all};
+
+	drawing_begin(view, &dot.drawing);
+	dot.drawn = mem_alloc_zero(count, sizeof(*dot.drawn));
+	dot.column = mem_alloc_zero(count, sizeof(*dot.column));
+	dot.has_room = has_room(&dot);
+	add_head(&dot);
+	add_levels(&dot);
+	add_edges(&dot, true);
+	add_edges(&dot, false);
+	text_buffer_add(&dot.text, "}\n");
+	free(dot.drawn);
+	free(dot.column);
+	drawing_end(&dot.drawing);
+	return text_buffer_take(&dot.text);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/format/dot_private.h"
+
+/* Fewer hosts are drawn one by one, as they would be by hand. */
+#define LEAST_IN_BOX 3u
+#define ROWS_OF_BOX  9u
+/* A box stands right below its switch. */
+#define GROUP_WEIGHT 50u
+#define MOST_NAME    22u /* characters of a name in a box; of a longer one the beginning is shown */
+
+/* Nodes that hang on a switch by cables of the same number and kind, and on nothing else. */
+struct group {
+	struct cable_kind kind;
+	size_t cables;	 /* to each */
+	uint32_t *nodes; /* or, where nothing answered, ports */
+	size_t count;
+	uint32_t *ports; /* of the switch, all of them */
+	size_t port_count;
+};
+
+struct groups {
+	struct group *items;
+	size_t count;
+};
+
+/* In characters, so that none is cut in two. */
+static char *short_name(const char *name)
+{
+	size_t length = 0;
+
+	for (unsigned int i = 0; i < MOST_NAME && name[length]; i++) {
+		size_t sequence = text_utf8_length(name + length, strlen(name + length));
+
+		length += sequence ? sequence : 1;
+	}
+	return name[length] ? mem_format("%.*s...", (int)length, name) : mem_string(name);
+}
+
+void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
+{
+	bool is_bad = kind && kind->condition != CABLE_GOOD;
+	const char *color = is_bad ? dot_color(kind) : DOT_GREY;
+	char id[DOT_ID_SIZE], words[CABLE_TEXT_SIZE];
+
+	if (dot->drawn[node])
+		return;
+	dot->drawn[node] = true;
+	dot_id(dot, node, id);
+	text_buffer_add(&dot->text, "\t\"%s\" [shape=\"ellipse\", style=\"filled\", color=\"%s\"",
+			id, color);
+	if (is_bad && dot->labels) {
+		_cleanup_(freep) char *name = short_name(dot->drawing.names[node]);
+
+		cable_text(kind, words);
+		text_buffer_add(&dot->text, ", label=<");
+		dot_add_html(&dot->text, name);
+		text_buffer_add(&dot->text, "<br/><font point-size=\"9\" color=\"%s\">", color);
+		dot_add_lines(&dot->text, words);
+		text_buffer_add(&dot->text, "</font>>");
+	} else {
+		dot_add_attribute(dot, "label", dot->drawing.names[node]);
+	}
+	dot_add_attribute(dot, "tooltip", dot->drawing.names[node]);
+	text_buffer_add(&dot->text, "];\n");
+}
+
+/* First words, if these tell the hosts of a box apart. */
+static const char *cell_name(const struct dot *dot, const struct group *group, size_t number)
+{
+	const struct drawing *drawing = &dot->drawing;
+
+	for (size_t i = 1; i < group->count; i++)
+		if (!strcmp(drawing->words[group->nodes[i]], drawing->words[group->nodes[i - 1]]))
+			return drawing->names[group->nodes[number]];
+	return drawing->words[group->nodes[number]];
+}
+
+/* In columns, from top to bottom. */
+static void add_cells(struct dot *dot, const struct group *group)
+{
+	size_t columns = (group->count + ROWS_OF_BOX - 1) / ROWS_OF_BOX;
+	size_t rows = (group->count + columns - 1) / columns;
+
+	for (size_t row = 0; row < rows; row++) {
+		text_buffer_add(&dot->text, "<tr>");
+		for (size_t i = row; i < group->count; i += rows) {
+			_cleanup_(freep) char *name = short_name(cell_name(dot, group, i));
+
+			text_buffer_add(&dot->text, "<td align=\"left\">");
+			dot_add_html(&dot->text, name);
+			text_buffer_add(&dot->text, "</td>");
+		}
+		text_buffer_add(&dot->text, "</tr>");
+	}
+}
+
+static void add_box(struct dot *dot, const char *id, const struct group *group)
+{
+	bool is_bad = group->kind.condition != CABLE_GOOD, hosts = true;
+	const char *color = is_bad ? dot_color(&group->kind) : DOT_GREY;
+	size_t columns = (group->count + ROWS_OF_BOX - 1) / ROWS_OF_BOX;
+	char words[CABLE_TEXT_SIZE];
+
+	cable_text(&group->kind, words);
+	for (size_t i = 0; i < group->count; i++) {
+		dot->drawn[group->nodes[i]] = true;
+		hosts &= fabric_is_host(dot->drawing.view->fabric, group->nodes[i]);
+	}
+	text_buffer_add(&dot->text,
+			"\t\"%s\" [fillcolor=\"#f5f7fa\", color=\"%s\", margin=0.02, label=<<table "
+			"border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"3\"><tr><td "
+			"colspan=\"%zu\"><font color=\"%s\">%zu %s",
+			id, is_bad ? color : "#cbd2d9", columns, color, group->count,
+			hosts ? "hosts" : "nodes");
+	if (is_bad) {
+		text_buffer_add(&dot->text, ", ");
+		dot_add_html(&dot->text, words);
+	}
+	text_buffer_add(&dot->text, "</font></td></tr>");
+	add_cells(dot, group);
+	text_buffer_add(&dot->text, "</table>>");
+	dot_add_attribute(dot, "tooltip", words);
+	text_buffer_add(&dot->text, "];\n");
+}
+
+/* An edge to all of a group. */
+static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
+			   const struct group *group)
+{
+	const struct cables cables = {
+		.kind = group->kind,
+		.ports = group->ports,
+		.count = group->port_count,
+	};
+	char from[DOT_ID_SIZE];
+	const struct dot_edge edge = {
+		.from = from,
+		.to = to,
+		.node = node,
+		.cables = &cables,
+		.weight = GROUP_WEIGHT,
+	};
+
+	dot_id(dot, node, from);
+	dot_add_edge(dot, &edge);
+}
+
+/* Who is behind such a port is not known: an empty place of its own. */
+static void add_silent(struct dot *dot, uint32_t node, const struct group *group)
+{
+	const struct fabric_port *ports = dot->drawing.view->fabric->ports;
+	const char *color = dot_color(&group->kind);
+	struct text_buffer label = {.text = NULL};
+	_cleanup_(freep) char *id = NULL;
+	char from[DOT_ID_SIZE], words[CABLE_TEXT_SIZE];
+
+	dot_id(dot, node, from);
+	id = mem_format("%s/port%u", from, ports[group->ports[0]].number);
+	text_buffer_add(&label, group->count > 1 ? "ports" : "port");
+	for (size_t i = 0; i < group->count; i++)
+		text_buffer_add(&label, "%s%u", i ? ", " : " ", ports[group->ports[i]].number);
+	cable_text(&group->kind, words);
+	text_buffer_add(&dot->text,
+			"\t\"%s\" [shape=\"ellipse\", style=\"dashed\", color=\"%s\", "
+			"fontcolor=\"%s\", label=\"%s\\n%s\"];\n",
+			id, color, color, label.text, words);
+	free(label.text);
+	add_group_edge(dot, node, id, group);
+}
+
+/* Whether all cables of a node lead to the same other one. */
+static bool is_single(const struct fabric *fabric, uint32_t node)
+{
+	uint32_t only = FABRIC_NONE;
+
+	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
+		uint32_t peer = fabric->ports[fabric->nodes[node].first_port + i].peer;
+
+		if (peer == FABRIC_NONE)
+			continue;
+		if (only != FABRIC_NONE && fabric->ports[peer].node != only)
+			return false;
+		only = fabric->ports[peer].node;
+	}
+	return true;
+}
+
+static void add_one_by_one(struct dot *dot, uint32_t node, const struct cables *cables,
+			   const struct cable_kind *kind)
+{
+	char from[DOT_ID_SIZE], to[DOT_ID_SIZE];
+	const struct dot_edge edge = {
+		.from = from,
+		.to = to,
+		.node = node,
+		.peer = dot->drawing.names[cables->peer],
+		.cables = cables,
+		.is_labelled = !kind, /* else the node has the words */
+	};
+
+	dot_id(dot, node, from);
+	dot_id(dot, cables->peer, to);
+	dot_add_host(dot, cables->peer, kind);
+	dot_add_edge(dot, &edge);
+}
+
+static void collect(struct groups *groups, const struct cables *cables)
+{
+	struct group *group = NULL;
+	uint32_t *added;
+
+	for (size_t i = 0; i < groups->count && !group; i++)
+		if (groups->items[i].cables == cables->count &&
+		    !memcmp(&groups->items[i].kind, &cables->kind, sizeof(cables->kind)))
+			group = &groups->items[i];
+	if (!group) {
+		group = mem_append(&groups->items, &groups->count, sizeof(*group));
+		group->kind = cables->kind;
+		group->cables = cables->count;
+	}
+	added = mem_append(&group->nodes, &group->count, sizeof(*added));
+	*added = cables->peer;
+	for (size_t i = 0; i < cables->count; i++) {
+		added = mem_append(&group->ports, &group->port_count, sizeof(*added));
+		*added = cables->ports[i];
+	}
+}
+
+static void add_group(struct dot *dot, uint32_t node, const struct group *group, size_t number)
+{
+	char from[DOT_ID_SIZE];
+	_cleanup_(freep) char *box = NULL;
+
+	if (group->kind.condition == CABLE_UNANSWERED) {
+		add_silent(dot, node, group);
+		return;
+	}
+	if (!dot->all && group->count >= LEAST_IN_BOX) {
+		dot_id(dot, node, from);
+		box = mem_format("%s/hosts%zu", from, number);
+		add_box(dot, box, group);
+		add_group_edge(dot, node, box, group);
+		return;
+	}
+	for (size_t i = 0; i < group->count; i++) {
+		const struct cables cables = {
+			.peer = group->nodes[i],
+			.kind = group->kind,
+			.ports = group->ports + i * group->cables,
+			.count = group->cables,
+		};
+
+		add_one_by_one(dot, node, &cables, &group->kind);
+	}
+}
+
+void dot_add_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
+{
+	const struct fabric *fabric = dot->drawing.view->fabric;
+	struct groups groups = {.items = NULL};
+
+	for (size_t i = 0; i < cables->count; i++) {
+		const struct cables *item = &cables->items[i];
+		bool is_alone = (!i || cables->items[i - 1].peer != item->peer) &&
+				(i + 1 == cables->count || cables->items[i + 1].peer != item->peer);
+
+		if (item->peer == FABRIC_NONE)
+			collect(&groups, item);
+		else if (dot->drawing.levels.level[item->peer])
+			continue;
+		else if (is_alone && is_single(fabric, item->peer))
+			collect(&groups, item);
+		else
+			add_one_by_one(dot, node, item, NULL);
+	}
+	for (size_t i = 0; i < groups.count; i++) {
+		add_group(dot, node, &groups.items[i], i + 1);
+		free(groups.items[i].nodes);
+		free(groups.items[i].ports);
+	}
+	free(groups.items);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/format/drawing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+struct name {
+	const char *text;
+	uint64_t guid;
+	uint32_t node;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct name *a = left, *b = right;
+	int rc = text_compare_natural(a->text, b->text);
+
+	if (rc)
+		return rc;
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Two nodes of the same name and GUID differ in their place only. */
+static char *distinct_name(const struct name *name, const struct name *other)
+{
+	char guid[GUID_TEXT_SIZE];
+
+	guid_format(name->guid, guid);
+	if (name->guid == other->guid)
+		return mem_format("%s (%s, node %" PRIu32 ")", name->text, guid, name->node);
+	return mem_format("%s (%s)", name->text, guid);
+}
+
+static char *first_word(const char *text)
+{
+	text += strspn(text, " \t");
+	return mem_format("%.*s", (int)strcspn(text, " \t"), text);
+}
+
+static void name_nodes(struct drawing *drawing, const struct name *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = names[i].node;
+		const struct name *other = NULL;
+
+		if (i && !strcmp(names[i].text, names[i - 1].text))
+			other = &names[i - 1];
+		if (i + 1 < count && !strcmp(names[i].text, names[i + 1].text) &&
+		    (!other || other->guid != names[i].guid))
+			other = &names[i + 1];
+		drawing->names[node] = other ? distinct_name(&names[i], other)
+					     : mem_string(names[i].text);
+		drawing->words[node] = first_word(names[i].text);
+		if (!*drawing->words[node]) {
+			free(drawing->words[node]);
+			drawing->words[node] = mem_string(drawing->names[node]);
+		}
+		drawing->sorted[i] = node;
+		drawing->order[node] = i;
+	}
+}
+
+static void count_nodes(struct drawing *drawing)
+{
+	const struct fabric *fabric = drawing->view->fabric;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
+			drawing->switches++;
+		else if (fabric_is_host(fabric, i))
+			drawing->hosts++;
+		else
+			drawing->others++;
+}
+
+void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
+{
+	uint32_t count = view->fabric->node_count;
+	struct name *names = mem_alloc_zero(count, sizeof(*names));
+	char **texts = mem_alloc_zero(count, sizeof(*texts));
+
+	*drawing = (struct drawing){.view = view};
+	fabric_levels_fill(view->fabric, &drawing->levels);
+	drawing->names = mem_alloc_zero(count, sizeof(*drawing->names));
+	drawing->words = mem_alloc_zero(count, sizeof(*drawing->words));
+	drawing->sorted = mem_alloc_zero(count, sizeof(*drawing->sorted));
+	drawing->order = mem_alloc_zero(count, sizeof(*drawing->order));
+	for (uint32_t i = 0; i < count; i++) {
+		texts[i] = fabric_node_name(view, i);
+		names[i] = (struct name){texts[i], view->fabric->nodes[i].guid, i};
+	}
+	if (count)
+		qsort(names, count, sizeof(*names), compare_names);
+	name_nodes(drawing, names, count);
+	count_nodes(drawing);
+	for (uint32_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+	free(names);
+}
+
+void drawing_end(struct drawing *drawing)
+{
+	uint32_t count = drawing->view ? drawing->view->fabric->node_count : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		free(drawing->names[i]);
+		free(drawing->words[i]);
+	}
+	free(drawing->names);
+	free(drawing->words);
+	free(drawing->sorted);
+	free(drawing->order);
+	fabric_levels_clear(&drawing->levels);
+	*drawing = (struct drawing){.view = NULL};
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+	const struct cable_count *a = left, *b = right;
+
+	if (a->kind.condition != b->kind.condition)
+		return a->kind.condition < b->kind.condition ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return memcmp(&a->kind, &b->kind, sizeof(a->kind));
+}
+
+/* Whether the port is the one that the cable is counted at. */
+static bool counts(const struct fabric *fabric, uint32_t port)
+{
+	uint32_t peer = fabric->ports[port].peer;
+
+	return peer == FABRIC_NONE ? fabric->ports[port].unanswered : port <= peer;
+}
+
+/* There are a few dozen kinds at most: width, speed and state are small enumerations. */
+struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *ret_count)
+{
+	const struct fabric *fabric = drawing->view->fabric;
+	struct cable_count *list = NULL;
+	size_t count = 0, last = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		struct cable_kind kind;
+
+		if (!counts(fabric, i))
+			continue;
+		kind = cable_kind_of(fabric, i);
+		if (!count || memcmp(&list[last].kind, &kind, sizeof(kind)) != 0) {
+			for (last = 0; last < count; last++)
+				if (!memcmp(&list[last].kind, &kind, sizeof(kind)))
+					break;
+			if (last == count) {
+				struct cable_count *added = mem_append(&list, &count,
+								       sizeof(*list));
+
+				added->kind = kind;
+			}
+		}
+		list[last].count++;
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), compare_counts);
+	*ret_count = count;
+	return list;
+}
+
+static char *counted(uint64_t count, const char *one, const char *many)
+{
+	return mem_format("%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
+char *drawing_title(const struct drawing *drawing)
+{
+	const struct fabric *fabric = drawing->view->fabric;
+	char *parts[4] = {NULL}, *title;
+	uint64_t cables = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		cables += fabric->ports[i].peer != FABRIC_NONE && counts(fabric, i);
+	parts[0] = counted(drawing->switches, "switch", "switches");
+	parts[1] = counted(drawing->hosts, "host", "hosts");
+	parts[2] = counted(drawing->others, "other node", "other nodes");
+	parts[3] = counted(cables, "cable", "cables");
+	title = mem_format("%s, %s%s%s, %s", parts[0], parts[1], drawing->others ? ", " : "",
+			   drawing->others ? parts[2] : "", parts[3]);
+	for (size_t i = 0; i < 4; i++)
+		free(parts[i]);
+	return title;
+}

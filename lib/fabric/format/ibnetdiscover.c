@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/format/ibnetdiscover.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/check/diags.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/text_buffer.h"
+#include "schema/bits.h"
+
+/* Devices of Xsigo are marked: by their GUIDs. */
+#define XSIGO_MASK    0xffffffff00000000u
+#define XSIGO_ADAPTER 0x0013970200000000u
+#define XSIGO_TARGET  0x0013970300000000u
+
+enum {
+	LMC_AT = 34 * 8 + 5,		/* of a PortInfo, in bits: 14.2.5.6 */
+	ENHANCED_PORT0_AT = 16 * 8 + 4, /* of a SwitchInfo: 14.2.5.4 */
+};
+
+struct writer {
+	const struct fabric_view *view;
+	struct text_buffer *out;
+};
+
+/* How a block names itself and others: a letter for the type, and the GUID. */
+static void write_id(const struct writer *writer, const struct fabric_node *node)
+{
+	static const char letters[] = {
+		[NODE_TYPE_CA] = 'H', [NODE_TYPE_SWITCH] = 'S', [NODE_TYPE_ROUTER] = 'R'};
+
+	text_buffer_add(writer->out, "\"%c-%016" PRIx64 "\"", letters[node->type], node->guid);
+}
+
+static unsigned int lmc_of(const struct fabric_port *port)
+{
+	return (unsigned int)bits_get(port->info, LMC_AT, 3);
+}
+
+static void write_quoted(const struct writer *writer, const struct fabric_node *node,
+			 const struct node_names *names)
+{
+	_cleanup_(freep) char *name = diags_name(node, names);
+
+	text_buffer_add(writer->out, "\"%s\"", name);
+}
+
+static void write_head(const struct writer *writer, const struct fabric_node *node)
+{
+	const struct fabric_port *port = &writer->view->fabric->ports[node->first_port];
+	uint64_t system = fabric_system_guid(node);
+
+	text_buffer_add(writer->out, "\nvendid=0x%x\ndevid=0x%x\n", fabric_vendor_id(node),
+			fabric_device_id(node));
+	if (system)
+		text_buffer_add(writer->out, "sysimgguid=0x%" PRIx64 "\n", system);
+	if (node->type == NODE_TYPE_SWITCH)
+		text_buffer_add(writer->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch",
+				node->guid, fabric_port_guid(node));
+	else
+		text_buffer_add(writer->out, "%sguid=0x%" PRIx64 "\n%s",
+				node->type == NODE_TYPE_CA ? "ca" : "rt", node->guid,
+				node->type == NODE_TYPE_CA ? "Ca" : "Rt");
+	text_buffer_add(writer->out, "\t%u ", node->port_count);
+	write_id(writer, node);
+	text_buffer_add(writer->out, "\t\t# ");
+	/* An adapter's own block has its description always. */
+	write_quoted(writer, node, node->type == NODE_TYPE_SWITCH ? writer->view->names : NULL);
+	/* The bit is 0 where there is no SwitchInfo. */
+	if (node->type == NODE_TYPE_SWITCH)
+		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
+				bits_get(node->switch_info, ENHANCED_PORT0_AT, 1) ? "enhanced"
+										  : "base",
+				fabric_port_lid(port), lmc_of(port));
+	text_buffer_add(writer->out, "\n");
+}
+
+static void write_rate(const struct writer *writer, const struct fabric_port *port)
+{
+	unsigned int lanes = fabric_lanes(port);
+
+	if (lanes)
+		text_buffer_add(writer->out, " %ux", lanes);
+	else
+		text_buffer_add(writer->out, " ??");
+	text_buffer_add(writer->out, "%s",
+			enum_word(fabric_speed_names, fabric_speed(port), "???"));
+}
+
+/* What a port of Xsigo's is to a switch. */
+static void write_xsigo(const struct writer *writer, const struct fabric_port *port,
+			const struct fabric_node *other)
+{
+	uint64_t guid = other->type == NODE_TYPE_SWITCH
+				? fabric_port_guid(other)
+				: writer->view->fabric->ports[port->peer].guid;
+
+	if ((guid & XSIGO_MASK) == XSIGO_TARGET)
+		text_buffer_add(writer->out, " slot %u", port->number);
+	else if ((guid & XSIGO_MASK) == XSIGO_ADAPTER)
+		text_buffer_add(writer->out, " (scp)");
+}
+
+/* The cable in a port, and whose LIDs are at its ends. */
+static void write_cable(const struct writer *writer, uint32_t place)
+{
+	const struct fabric *fabric = writer->view->fabric;
+	const struct fabric_port *port = &fabric->ports[place], *peer = &fabric->ports[port->peer];
+	const struct fabric_node *node = &fabric->nodes[port->node];
+	const struct fabric_node *other = &fabric->nodes[peer->node];
+	bool from_switch = node->type == NODE_TYPE_SWITCH;
+
+	text_buffer_add(writer->out, "[%u]", port->number);
+	if (!from_switch)
+		text_buffer_add(writer->out, "(%" PRIx64 ") ", port->guid);
+	text_buffer_add(writer->out, "\t");
+	write_id(writer, other);
+	text_buffer_add(writer->out, "[%u]", peer->number);
+	if (other->type != NODE_TYPE_SWITCH)
+		text_buffer_add(writer->out, from_switch ? "(%" PRIx64 ") " : " (%" PRIx64 ") ",
+				peer->guid);
+	text_buffer_add(writer->out, "\t\t# ");
+	if (!from_switch)
+		text_buffer_add(writer->out, "lid %u lmc %u ", fabric_port_lid(port), lmc_of(port));
+	write_quoted(writer, other, writer->view->names);
+	text_buffer_add(writer->out, " lid %u", fabric_lid(fabric, port->peer));
+	write_rate(writer, port);
+	if (from_switch)
+		write_xsigo(writer, port, other);
+	text_buffer_add(writer->out, "\n");
+}
+
+static void write_node(const struct writer *writer, uint32_t number)
+{
+	const struct fabric *fabric = writer->view->fabric;
+	const struct fabric_node *node = &fabric->nodes[number];
+
+	write_head(writer, node);
+	for (uint32_t i = 1; i <= node->port_count; i++)
+		if (fabric->ports[node->first_port + i].peer != FABRIC_NONE)
+			write_cable(writer, node->first_port + i);
+}
+
+static void write_all(const struct writer *writer, time_t now)
+{
+	static const enum node_type types[] = {NODE_TYPE_SWITCH, NODE_TYPE_CA, NODE_TYPE_ROUTER};
+	const struct fabric *fabric = writer->view->fabric;
+	_cleanup_(freep) uint32_t *order = diags_order(fabric);
+	char date[64] = "";
+	struct tm parts;
+
+	/* As asctime() has it, in the words of the C locale, whichever is set. */
+	if (localtime_r(&now, &parts))
+		asctime_r(&parts, date);
+	text_buffer_add(writer->out, "#\n# Topology file: generated on %s#\n", date);
+	if (fabric->node_count)
+		text_buffer_add(writer->out,
+				"# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
+				fabric->nodes[0].guid, fabric_port_guid(&fabric->nodes[0]));
+	for (size_t type = 0; type < ARRAY_SIZE(types); type++)
+		for (uint32_t i = fabric->node_count; i > 0; i--)
+			if (fabric->nodes[order[i - 1]].type == types[type])
+				write_node(writer, order[i - 1]);
+}
+
+char *ibnetdiscover_text(const struct fabric_view *view, time_t now)
+{
+	struct text_buffer out = {.text = NULL};
+	const struct writer writer = {.view = view, .out = &out};
+
+	write_all(&writer, now);
+	return text_buffer_take(&out);
+}

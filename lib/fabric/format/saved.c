@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/format/saved.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/*
+ * Nodes of the same GUID are searched one by one; a subnet that has more of them than this is made
+ * up.
+ */
+enum { MOST_TWINS = 4096 };
+
+enum { MOST_ERRNO = 4095 }; /* include/linux/err.h */
+
+struct maker {
+	const struct saved_graph *saved;
+	struct fabric *fabric;
+	char *message;
+};
+
+__attribute__((format(printf, 2, 3))) static int complain(struct maker *maker, const char *format,
+							  ...)
+{
+	char what[200];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	maker->message = mem_string(what);
+	return -EINVAL;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Two digits a byte, exactly so many bytes. */
+static bool read_bytes(const char *text, uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int high = digit_of(text[2 * i]);
+		int low = high < 0 ? -1 : digit_of(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	return !text[2 * count];
+}
+
+/* The same of what may be missing. */
+static bool read_known_bytes(const char *text, uint8_t *bytes, size_t count)
+{
+	return !text || read_bytes(text, bytes, count);
+}
+
+/* Places within 32 bits, so that all sums of them are within 64. */
+static bool is_below(const struct number *number, uint64_t end)
+{
+	return number->known && number->value < end;
+}
+
+/* What follows from the bytes may be missing; if it is there, it has to be the same. */
+static bool agrees(const struct number *number, uint64_t value)
+{
+	return !number->known || number->value == value;
+}
+
+static int add_node(struct maker *maker, size_t index, uint32_t *twins)
+{
+	const struct saved_node *saved = &(
+		(const struct saved_node *)maker->saved->nodes.rows)[index];
+	struct fabric *fabric = maker->fabric;
+	uint8_t info[NODE_INFO_BYTES];
+	struct fabric_node *node;
+	struct fabric_port *port;
+	uint32_t first;
+
+	if (!saved->index.known || saved->index.value != index)
+		return complain(maker, "node %zu: its node_index is another one", index);
+	if (!read_bytes(saved->info, info, sizeof(info)) ||
+	    fabric_add_node(fabric, info) == FABRIC_NONE)
+		return complain(maker, "node %zu: node_info describes no node", index);
+	node = &fabric->nodes[index];
+	port = &fabric->ports[node->first_port];
+	if (!agrees(&saved->guid, node->guid))
+		return complain(maker, "node %zu: node_guid is not that of its node_info", index);
+	first = fabric_find(fabric, node->guid);
+	if (++twins[first] > MOST_TWINS)
+		return complain(maker, "node %zu: more than %d nodes have its GUID", index,
+				MOST_TWINS);
+	node->ambiguous = saved->duplicate_guid == TRISTATE_YES;
+	node->has_description = saved->description != NULL;
+	if (!read_known_bytes(saved->description, node->description, NODE_DESCRIPTION_BYTES))
+		return complain(maker, "node %zu: node_description is not %d bytes", index,
+				NODE_DESCRIPTION_BYTES);
+	node->has_switch_info = saved->switch_info != NULL;
+	if (!read_known_bytes(saved->switch_info, node->switch_info, SWITCH_INFO_BYTES))
+		return complain(maker, "node %zu: switch_info is not %d bytes", index,
+				SWITCH_INFO_BYTES);
+	port->has_info = saved->port_0_info != NULL;
+	if (!read_known_bytes(saved->port_0_info, port->info, PORT_INFO_BYTES))
+		return complain(maker, "node %zu: port_0_info is not %d bytes", index,
+				PORT_INFO_BYTES);
+	return 0;
+}
+
+/* The ports that the nodes have by their NodeInfo: before memory is taken for them. */
+static int count_ports(struct maker *maker, uint64_t *ret_count)
+{
+	const struct records *nodes = &maker->saved->nodes;
+	uint8_t info[NODE_INFO_BYTES];
+
+	*ret_count = 0;
+	for (size_t i = 0; i < nodes->count; i++) {
+		const char *text = ((const struct saved_node *)nodes->rows)[i].info;
+
+		if (!text || !read_bytes(text, info, sizeof(info)))
+			return complain(maker, "node %zu: node_info is not %d bytes", i,
+					NODE_INFO_BYTES);
+		*ret_count += info[3]; /* 14.2.5.3 */
+	}
+	return 0;
+}
+
+static int add_nodes(struct maker *maker)
+{
+	const struct records *nodes = &maker->saved->nodes;
+	_cleanup_(freep) uint32_t *twins = mem_alloc_zero(nodes->count, sizeof(*twins));
+	uint64_t ports;
+	int rc = count_ports(maker, &ports);
+
+	if (rc)
+		return rc;
+	if (!nodes->count)
+		return complain(maker, "it has no nodes");
+	if (nodes->count >= FABRIC_NONE || ports + nodes->count >= FABRIC_NONE)
+		return complain(maker, "it has too many nodes");
+	if (ports != maker->saved->ports.count)
+		return complain(maker, "its nodes have %" PRIu64 " ports, but it lists %zu", ports,
+				maker->saved->ports.count);
+	for (size_t i = 0; !rc && i < nodes->count; i++)
+		rc = add_node(maker, i, twins);
+	return rc;
+}
+
+/* The port that two numbers name; FABRIC_NONE: there is none. */
+static uint32_t find_port(const struct fabric *fabric, const struct number *index,
+			  const struct number *number)
+{
+	if (!is_below(index, fabric->node_count) ||
+	    !is_below(number, fabric->nodes[index->value].port_count + 1u))
+		return FABRIC_NONE;
+	return fabric_port_at(fabric, (uint32_t)index->value, (unsigned int)number->value);
+}
+
+static int set_parent(struct maker *maker, uint32_t index)
+{
+	const struct saved_node *saved = &(
+		(const struct saved_node *)maker->saved->nodes.rows)[index];
+	struct fabric *fabric = maker->fabric;
+	uint32_t parent;
+
+	if (!saved->parent_index.known && !saved->parent_port.known)
+		return 0;
+	parent = find_port(fabric, &saved->parent_index, &saved->parent_port);
+	if (parent == FABRIC_NONE)
+		return complain(maker,
+				"node %" PRIu32 ": there is no port that its parent_index and "
+				"parent_port name",
+				index);
+	fabric->nodes[index].parent = parent;
+	return 0;
+}
+
+/*
+ * Counts the hops of the node and of those on its way that are not counted yet: up to one that is,
+ * or that has no parent, and back by `way`.
+ */
+static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32_t *way)
+{
+	struct fabric *fabric = maker->fabric;
+	uint32_t length = 0, node = index;
+	uint8_t hops;
+
+	while (!counted[node] && fabric->nodes[node].parent != FABRIC_NONE) {
+		if (length == fabric->node_count)
+			return complain(maker, "node %" PRIu32 ": it is its own parent's parent",
+					index);
+		way[length++] = node;
+		node = fabric->ports[fabric->nodes[node].parent].node;
+	}
+	/* No way leads to what has no parent, but for the first. */
+	if (!counted[node])
+		fabric->nodes[node].hops = node ? FABRIC_HOPS_UNKNOWN : 0;
+	counted[node] = true;
+	hops = fabric->nodes[node].hops;
+	while (length) {
+		if (hops < FABRIC_HOPS_UNKNOWN)
+			hops++;
+		node = way[--length];
+		fabric->nodes[node].hops = hops;
+		counted[node] = true;
+	}
+	return 0;
+}
+
+static int set_parents(struct maker *maker)
+{
+	struct fabric *fabric = maker->fabric;
+	_cleanup_(freep) uint32_t *way = mem_alloc_zero(fabric->node_count, sizeof(*way));
+	_cleanup_(freep) bool *counted = mem_alloc_zero(fabric->node_count, sizeof(*counted));
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
+		rc = set_parent(maker, i);
+	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
+		rc = count_hops(maker, i, counted, way);
+	return rc;
+}
+
+/* The name of a port in the file, for messages. */
+#define PORT_TEXT	  "port %u of node %" PRIu32
+#define PORT_WORDS(port_) (port_)->number, (port_)->node
+
+static int set_peer(struct maker *maker, const struct saved_port *saved, struct fabric_port *port)
+{
+	struct fabric *fabric = maker->fabric;
+
+	if (!saved->peer_index.known && !saved->peer_port.known)
+		return 0;
+	port->peer = find_port(fabric, &saved->peer_index, &saved->peer_port);
+	if (port->peer == FABRIC_NONE)
+		return complain(maker,
+				PORT_TEXT ": there is no port that its peer_index and "
+					  "peer_port name",
+				PORT_WORDS(port));
+	if (!agrees(&saved->peer_guid, fabric_node_of(fabric, port->peer)->guid))
+		return complain(maker,
+				PORT_TEXT ": peer_guid is not that of the node at the other "
+					  "end",
+				PORT_WORDS(port));
+	/* Ports 0 are not in the list: what is cabled to one says so alone. */
+	if (!fabric->ports[port->peer].number && fabric->ports[port->peer].peer == FABRIC_NONE)
+		fabric->ports[port->peer].peer = (uint32_t)(port - fabric->ports);
+	return 0;
+}
+
+static int set_port(struct maker *maker, size_t row, bool *seen)
+{
+	const struct saved_port *saved = &(
+		(const struct saved_port *)maker->saved->ports.rows)[row];
+	struct fabric *fabric = maker->fabric;
+	uint32_t place = find_port(fabric, &saved->node_index, &saved->number);
+	struct fabric_port *port;
+
+	if (place == FABRIC_NONE || !fabric->ports[place].number)
+		return complain(maker, "row %zu of the ports: no node has that port", row);
+	port = &fabric->ports[place];
+	if (seen[place])
+		return complain(maker, PORT_TEXT ": it is there twice", PORT_WORDS(port));
+	seen[place] = true;
+	if (!agrees(&saved->node_guid, fabric->nodes[port->node].guid))
+		return complain(maker, PORT_TEXT ": node_guid is not that of the node",
+				PORT_WORDS(port));
+	port->has_info = saved->info != NULL;
+	if (!read_known_bytes(saved->info, port->info, PORT_INFO_BYTES))
+		return complain(maker, PORT_TEXT ": port_info is not %d bytes", PORT_WORDS(port),
+				PORT_INFO_BYTES);
+	if (saved->vendor_speed.known && saved->vendor_speed.value > UINT8_MAX)
+		return complain(maker, PORT_TEXT ": vendor_speed_code is too large",
+				PORT_WORDS(port));
+	port->vendor_speed = (uint8_t)saved->vendor_speed.value;
+	if (saved->port_guid.known)
+		port->guid = saved->port_guid.value;
+	port->unanswered = saved->unanswered == TRISTATE_YES;
+	return set_peer(maker, saved, port);
+}
+
+static int set_ports(struct maker *maker)
+{
+	struct fabric *fabric = maker->fabric;
+	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->port_count, sizeof(*seen));
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < maker->saved->ports.count; i++)
+		rc = set_port(maker, i, seen);
+	for (uint32_t i = 0; !rc && i < fabric->port_count; i++) {
+		const struct fabric_port *port = &fabric->ports[i];
+
+		if (port->peer != FABRIC_NONE && fabric->ports[port->peer].peer != i)
+			rc = complain(maker,
+				      PORT_TEXT " is cabled to " PORT_TEXT
+						", which is not cabled to it",
+				      PORT_WORDS(port), PORT_WORDS(&fabric->ports[port->peer]));
+	}
+	return rc;
+}
+
+/* The cables between ports that are in the list: those to a port 0 are seen from one end. */
+static size_t count_cables(const struct fabric *fabric)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		count += fabric->ports[i].number && fabric->ports[i].peer != FABRIC_NONE &&
+			 (fabric->ports[i].peer >= i ||
+			  !fabric->ports[fabric->ports[i].peer].number);
+	return count;
+}
+
+/* They are those that the ports have told, each once. */
+static int check_links(struct maker *maker)
+{
+	const struct fabric *fabric = maker->fabric;
+	const struct records *links = &maker->saved->links;
+	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->port_count, sizeof(*seen));
+
+	for (size_t i = 0; i < links->count; i++) {
+		const struct saved_link *link = &((const struct saved_link *)links->rows)[i];
+		uint32_t port = find_port(fabric, &link->node_index, &link->port);
+		uint32_t peer = find_port(fabric, &link->peer_index, &link->peer_port);
+
+		if (port == FABRIC_NONE || peer == FABRIC_NONE)
+			return complain(maker, "row %zu of the links: no node has such a port", i);
+		if (fabric->ports[port].peer != peer)
+			return complain(maker,
+					"row %zu of the links: the ports are cabled otherwise", i);
+		if (seen[port] || seen[peer])
+			return complain(maker, "row %zu of the links: it is there twice", i);
+		seen[port] = seen[peer] = true;
+	}
+	if (links->known && links->count != count_cables(fabric))
+		return complain(maker, "the ports have %zu cables, but it lists %zu links",
+				count_cables(fabric), links->count);
+	return 0;
+}
+
+static int add_silence(struct maker *maker, size_t row)
+{
+	const struct saved_silence *saved = &(
+		(const struct saved_silence *)maker->saved->unanswered.rows)[row];
+	struct fabric *fabric = maker->fabric;
+	struct fabric_silence *silence;
+	uint32_t port = FABRIC_NONE;
+
+	if (saved->node_index.known || saved->port.known) {
+		port = find_port(fabric, &saved->node_index, &saved->port);
+		if (port == FABRIC_NONE)
+			return complain(maker,
+					"row %zu of what is unanswered: no node has that "
+					"port",
+					row);
+	}
+	if (!is_below(&saved->attribute, UINT16_MAX + 1u) || saved->error.value > MOST_ERRNO ||
+	    saved->status.value > UINT16_MAX || saved->tries.value > UINT32_MAX)
+		return complain(maker,
+				"row %zu of what is unanswered: a number is missing, or too "
+				"large",
+				row);
+	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
+	silence->port = port;
+	silence->attribute = (uint16_t)saved->attribute.value;
+	silence->behind = saved->behind == TRISTATE_YES;
+	silence->error = -(int)saved->error.value;
+	silence->status = (uint16_t)saved->status.value;
+	silence->tries = (unsigned int)saved->tries.value;
+	return 0;
+}
+
+static int add_silences(struct maker *maker)
+{
+	const struct saved_graph *saved = maker->saved;
+	struct fabric *fabric = maker->fabric;
+	bool complete;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < saved->unanswered.count; i++)
+		rc = add_silence(maker, i);
+	if (rc)
+		return rc;
+	fabric->interrupted = saved->interrupted == TRISTATE_YES;
+	complete = !fabric->silence_count && !fabric->interrupted;
+	if (saved->complete != (complete ? TRISTATE_YES : TRISTATE_NO))
+		return complain(maker, "whether it is complete does not fit what it lists as "
+				       "unanswered");
+	return 0;
+}
+
+static int add_details(struct maker *maker)
+{
+	const struct records *details = &maker->saved->details;
+	struct fabric *fabric = maker->fabric;
+
+	for (size_t i = 0; i < details->count; i++) {
+		const struct saved_detail *saved = &((const struct saved_detail *)details->rows)[i];
+		struct fabric_detail detail = {
+			.port = find_port(fabric, &saved->node_index, &saved->port),
+			.attribute = (uint16_t)saved->attribute.value,
+			.modifier = (uint32_t)saved->modifier.value,
+		};
+
+		if (detail.port == FABRIC_NONE || !is_below(&saved->attribute, UINT16_MAX + 1u) ||
+		    !is_below(&saved->modifier, UINT32_MAX) || !saved->data ||
+		    !read_bytes(saved->data, detail.data, sizeof(detail.data)))
+			return complain(maker, "row %zu of the details: it is damaged", i);
+		*(struct fabric_detail *)mem_append(&fabric->details, &fabric->detail_count,
+						    sizeof(detail)) = detail;
+	}
+	return 0;
+}
+
+static int make(struct maker *maker)
+{
+	const struct saved_graph *saved = maker->saved;
+	int rc;
+
+	if (!saved->nodes.known || !saved->ports.known || !saved->unanswered.known)
+		return complain(maker, "a list is missing: nodes, ports or unanswered");
+	rc = add_nodes(maker);
+	if (!rc)
+		rc = set_parents(maker);
+	if (!rc)
+		rc = set_ports(maker);
+	if (!rc)
+		rc = check_links(maker);
+	if (!rc)
+		rc = add_silences(maker);
+	return rc ? rc : add_details(maker);
+}
+
+int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message)
+{
+	struct maker maker = {.saved = saved, .fabric = fabric};
+	int rc = make(&maker);
+
+	if (rc) {
+		fabric_clear(fabric);
+		*ret_message = maker.message;
+		return rc;
+	}
+	fabric->origin = saved->origin;
+	saved->origin = (struct fabric_origin){.time = NULL};
+	return 0;
+}

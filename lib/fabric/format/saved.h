@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A scan as a file holds it (fabric --save: the one row of fabric_graph_schema), and the graph that
+ * is made of it. The schemas here have those keys of fabric_graph_schema and its lists that the
+ * graph needs; the other ones follow from them. Nothing that the file says is taken on trust.
+ */
+#pragma once
+
+#include "fabric/graph/graph.h"
+#include "schema/schema.h"
+
+/* Strings and lists are owned: see record_clear(). */
+struct saved_graph {
+	struct fabric_origin origin;
+	enum tristate complete, interrupted;
+	struct records nodes;	   /* struct saved_node */
+	struct records ports;	   /* struct saved_port: all but ports 0 */
+	struct records links;	   /* struct saved_link */
+	struct records unanswered; /* struct saved_silence */
+	struct records details;	   /* struct saved_detail */
+};
+
+struct saved_node {
+	struct number index, guid;
+	struct number parent_index, parent_port;
+	enum tristate duplicate_guid;
+	char *info, *description, *switch_info, *port_0_info; /* in hexadecimal */
+};
+
+struct saved_port {
+	struct number node_index, node_guid, number;
+	struct number port_guid;
+	struct number peer_index, peer_guid, peer_port;
+	struct number vendor_speed;
+	enum tristate unanswered;
+	char *info; /* in hexadecimal */
+};
+
+struct saved_link {
+	struct number node_index, port, peer_index, peer_port;
+};
+
+struct saved_silence {
+	struct number node_index, port;
+	struct number attribute, error, status, tries;
+	enum tristate behind;
+};
+
+struct saved_detail {
+	struct number node_index, port;
+	struct number attribute, modifier;
+	char *data; /* in hexadecimal */
+};
+
+extern const struct schema saved_graph_schema;
+
+/*
+ * Fills an empty fabric; the strings of the origin move to it. Returns 0, or -EINVAL with one line
+ * in *ret_message that says what is wrong where, to be freed.
+ */
+int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message);

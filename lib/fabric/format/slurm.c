@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/format/slurm.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/format/drawing.h"
+#include "fabric/graph/hostlist.h"
+#include "fabric/format/text_buffer.h"
+
+/* A host that is cabled to a switch. */
+struct place_of_host {
+	const char *host;
+	const char *adapter;
+	uint32_t port; /* of the switch */
+	uint32_t leaf;
+};
+
+struct slurm {
+	struct drawing drawing;
+	char **names; /* of each node, as Slurm takes them */
+	char **inner; /* of each node: for the hosts of a switch that has switches below it, too */
+	char *whole;  /* for all switches of a subnet that is no tree */
+	bool *is_listed; /* there are hosts at it or below it */
+	struct place_of_host *places;
+	size_t place_count;
+	struct text_buffer remarks, text;
+	const char **list; /* names of one line; room for a node each */
+};
+
+/* What else is there becomes one hyphen: brackets and commas, for one, make lists of names. */
+static char *valid_name(const char *name)
+{
+	char *valid = mem_alloc_zero(strlen(name) + 1, 1);
+	size_t length = 0;
+
+	for (; *name; name++)
+		if (isalnum((unsigned char)*name) || *name == '_' || *name == '.')
+			valid[length++] = *name;
+		else if (length && valid[length - 1] != '-')
+			valid[length++] = '-';
+	while (length && valid[length - 1] == '-')
+		valid[--length] = '\0';
+	return valid;
+}
+
+static char *name_of(const struct slurm *slurm, uint32_t node)
+{
+	const struct fabric_node *at = &slurm->drawing.view->fabric->nodes[node];
+	bool is_switch = at->type == NODE_TYPE_SWITCH;
+	char *name = valid_name(is_switch ? slurm->drawing.names[node]
+					  : slurm->drawing.words[node]);
+
+	if (*name)
+		return name;
+	free(name);
+	return mem_format("%c-%016" PRIx64, is_switch ? 'S' : 'H', at->guid);
+}
+
+struct entry {
+	char **name;
+	uint32_t node;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int rc = strcmp(*a->name, *b->name);
+
+	return rc ? rc : a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Names that were different may be the same when they are valid. True: some were. */
+static bool part_names(const struct fabric *fabric, struct entry *entries, size_t count)
+{
+	bool changed = false;
+
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && !strcmp(*entries[i].name, *entries[end].name);)
+			end++;
+		for (size_t j = i + 1; j < end; j++) {
+			const struct fabric_node *node = &fabric->nodes[entries[j].node];
+			char number[16] = "";
+			char *name;
+
+			if (node->ambiguous)
+				snprintf(number, sizeof(number), "-%" PRIu32, entries[j].node);
+			name = mem_format("%s-%016" PRIx64 "%s", *entries[j].name, node->guid,
+					  number);
+			free(*entries[j].name);
+			*entries[j].name = name;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+/* Also of switches that do not exist: they must not be taken for others. */
+static void name_all(struct slurm *slurm)
+{
+	const struct fabric *fabric = slurm->drawing.view->fabric;
+	struct entry *entries = mem_alloc_zero((size_t)fabric->node_count * 2 + 1,
+					       sizeof(*entries));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		slurm->names[i] = name_of(slurm, i);
+		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
+			entries[count++] = (struct entry){&slurm->names[i], i};
+		if (slurm->drawing.levels.level[i] > 1) {
+			slurm->inner[i] = mem_format("%s-hosts", slurm->names[i]);
+			entries[count++] = (struct entry){&slurm->inner[i], i};
+		}
+	}
+	slurm->whole = mem_string("subnet");
+	if (count)
+		entries[count++] = (struct entry){&slurm->whole, entries[0].node};
+	while (count && part_names(fabric, entries, count))
+		;
+	free(entries);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place_of_host *a = left, *b = right;
+	int rc = text_compare_natural(a->host, b->host);
+
+	if (!rc)
+		rc = text_compare_natural(a->adapter, b->adapter);
+	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
+}
+
+static void find_places(struct slurm *slurm)
+{
+	const struct fabric *fabric = slurm->drawing.view->fabric;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct fabric_port *port = &fabric->ports[i];
+		uint32_t host = port->peer == FABRIC_NONE ? FABRIC_NONE
+							  : fabric->ports[port->peer].node;
+		struct place_of_host *place;
+
+		if (host == FABRIC_NONE || fabric->nodes[port->node].type != NODE_TYPE_SWITCH ||
+		    !fabric_is_host(fabric, host))
+			continue;
+		place = mem_append(&slurm->places, &slurm->place_count, sizeof(*place));
+		*place = (struct place_of_host){
+			.host = slurm->names[host],
+			.adapter = slurm->drawing.names[host],
+			.port = i,
+			.leaf = port->node,
+		};
+	}
+	if (slurm->place_count)
+		qsort(slurm->places, slurm->place_count, sizeof(*slurm->places), compare_places);
+}
+
+/* Keeps each host at the switch of its first adapter. */
+static void choose_places(struct slurm *slurm)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, end; i < slurm->place_count; i = end) {
+		bool elsewhere = false;
+
+		for (end = i; end < slurm->place_count &&
+			      !strcmp(slurm->places[end].host, slurm->places[i].host);
+		     end++)
+			elsewhere |= slurm->places[end].leaf != slurm->places[i].leaf;
+		if (elsewhere)
+			text_buffer_add(&slurm->remarks,
+					"# %s is cabled to several switches: listed at %s\n",
+					slurm->places[i].host, slurm->names[slurm->places[i].leaf]);
+		slurm->places[kept++] = slurm->places[i];
+	}
+	slurm->place_count = kept;
+}
+
+static int compare_leaves(const void *left, const void *right)
+{
+	const struct place_of_host *a = left, *b = right;
+
+	return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
+}
+
+static void add_line(struct slurm *slurm, const char *name, const char *key, size_t count)
+{
+	char *list = hostlist_format(slurm->list, count, 0);
+
+	text_buffer_add(&slurm->text, "SwitchName=%s %s=%s\n", name, key, list);
+	free(list);
+}
+
+/* The hosts of a switch; their number. */
+static size_t list_hosts(struct slurm *slurm, uint32_t node)
+{
+	size_t low = 0, high = slurm->place_count, count = 0;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (slurm->places[middle].leaf < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < slurm->place_count && slurm->places[low].leaf == node; low++)
+		slurm->list[count++] = slurm->places[low].host;
+	return count;
+}
+
+/* The switches below one; their number. */
+static size_t list_switches(struct slurm *slurm, uint32_t node)
+{
+	const struct drawing *drawing = &slurm->drawing;
+	struct cable_list cables;
+	size_t count = 0;
+
+	cable_list_fill(drawing->view->fabric, node, drawing->order, &cables);
+	for (size_t i = 0; i < cables.count; i++) {
+		uint32_t peer = cables.items[i].peer;
+
+		if (peer == FABRIC_NONE || (i && cables.items[i - 1].peer == peer))
+			continue;
+		if (slurm->is_listed[peer] &&
+		    drawing->levels.level[peer] < drawing->levels.level[node])
+			slurm->list[count++] = slurm->names[peer];
+	}
+	cable_list_clear(&cables);
+	return count;
+}
+
+static void add_switch(struct slurm *slurm, uint32_t node)
+{
+	bool is_tree = slurm->drawing.levels.is_tree;
+	size_t switches = is_tree ? list_switches(slurm, node) : 0;
+	const char **list = slurm->list;
+	size_t hosts;
+
+	slurm->list = list + switches;
+	hosts = list_hosts(slurm, node);
+	if (hosts)
+		add_line(slurm, switches ? slurm->inner[node] : slurm->names[node], "Nodes", hosts);
+	slurm->list = list;
+	slurm->is_listed[node] = switches || hosts;
+	if (!switches)
+		return;
+	if (hosts)
+		list[switches++] = slurm->inner[node];
+	add_line(slurm, slurm->names[node], "Switches", switches);
+}
+
+/* Those below first: whether a switch has hosts below it is known then. */
+static void add_switches(struct slurm *slurm)
+{
+	const struct drawing *drawing = &slurm->drawing;
+	uint32_t count = drawing->view->fabric->node_count;
+	uint32_t *starts = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*starts));
+	uint32_t *sorted = mem_alloc_zero(count, sizeof(*sorted));
+
+	for (uint32_t i = 0; i < count; i++)
+		starts[drawing->levels.level[i] + 1]++;
+	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
+		starts[i] += starts[i - 1];
+	for (uint32_t i = 0; i < count; i++)
+		sorted[starts[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = drawing->levels.is_tree ? sorted[i] : drawing->sorted[i];
+
+		if (drawing->levels.level[node])
+			add_switch(slurm, node);
+	}
+	free(starts);
+	free(sorted);
+}
+
+static void add_whole(struct slurm *slurm)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < slurm->drawing.view->fabric->node_count; i++)
+		if (slurm->is_listed[i])
+			slurm->list[count++] = slurm->names[i];
+	text_buffer_add(&slurm->remarks,
+			"# The subnet is no tree: %s stands for all that joins its switches\n",
+			slurm->whole);
+	if (count)
+		add_line(slurm, slurm->whole, "Switches", count);
+}
+
+static void clear(struct slurm *slurm)
+{
+	for (uint32_t i = 0; i < slurm->drawing.view->fabric->node_count; i++) {
+		free(slurm->names[i]);
+		free(slurm->inner[i]);
+	}
+	free(slurm->names);
+	free(slurm->inner);
+	free(slurm->whole);
+	free(slurm->is_listed);
+	free(slurm->places);
+	free(slurm->list);
+	free(slurm->text.text);
+	drawing_end(&slurm->drawing);
+}
+
+char *fabric_slurm_text(const struct fabric_view *view)
+{
+	uint32_t count = view->fabric->node_count;
+	struct slurm slurm = {.places = NULL};
+
+	drawing_begin(view, &slurm.drawing);
+	slurm.names = mem_alloc_zero(count, sizeof(*slurm.names));
+	slurm.inner = mem_alloc_zero(count, sizeof(*slurm.inner));
+	slurm.is_listed = mem_alloc_zero(count, sizeof(*slurm.is_listed));
+	name_all(&slurm);
+	find_places(&slurm);
+	/* A host can be at each port of a switch, and a switch behind it. */
+	slurm.list = mem_alloc_zero(count + slurm.place_count + 1, sizeof(*slurm.list));
+	choose_places(&slurm);
+	if (slurm.place_count)
+		qsort(slurm.places, slurm.place_count, sizeof(*slurm.places), compare_leaves);
+	add_switches(&slurm);
+	if (!slurm.drawing.levels.is_tree)
+		add_whole(&slurm);
+	if (slurm.text.length)
+		text_buffer_add(&slurm.remarks, "%s", slurm.text.text);
+	clear(&slurm);
+	return text_buffer_take(&slurm.remarks);
+}

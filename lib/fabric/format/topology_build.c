@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/topology_private.h"
+#include "schema/bits.h"
+
+/* Places in attributes, in bits: 14.2.5.3, 14.2.5.4, 14.2.5.6 */
+enum {
+	NODE_BASE_VERSION = 0 * 8,
+	NODE_CLASS_VERSION = 1 * 8,
+	NODE_TYPE = 2 * 8,
+	NODE_PORTS = 3 * 8,
+	NODE_SYSTEM_GUID = 4 * 8,
+	NODE_GUID = 12 * 8,
+	NODE_PORT_GUID = 20 * 8,
+	NODE_DEVICE = 30 * 8,
+	NODE_LOCAL_PORT = 36 * 8,
+	NODE_VENDOR = 37 * 8,
+	SWITCH_ENHANCED_PORT0 = 16 * 8 + 4,
+	PORT_LID = 16 * 8,
+	PORT_WIDTH = 31 * 8,
+	PORT_PHYSICAL_STATE = 33 * 8,
+	PORT_LMC = 34 * 8 + 5,
+	PORT_SPEED = 35 * 8,
+	PORT_SPEED_EXT2 = 56 * 8 + 1,
+	PORT_SPEED_EXT = 62 * 8,
+};
+
+/* What ibsim numbers nodes from, of which a net file does not say the GUID. */
+enum { FIRST_SWITCH_GUID = 0x200000, FIRST_ADAPTER_GUID = 0x100000 };
+
+/* Nodes that share a name or a GUID; more than that are no mistake of somebody's. */
+enum { MOST_TWINS = 64 };
+
+/* A block by its name. */
+struct name {
+	const char *id;
+	size_t length;
+	uint32_t block; /* in the text; among equal names the first one first */
+};
+
+struct builder {
+	struct topology_text *parts;
+	struct fabric *fabric;
+	struct name *names; /* sorted */
+	uint32_t *nodes;    /* by block, its node */
+	uint32_t *cables;   /* by port, what the text says of it, or FABRIC_NONE */
+	uint32_t *blocks;   /* by node */
+	char **message;
+};
+
+static int compare_ids(const struct name *a, const struct name *b)
+{
+	size_t shorter = a->length < b->length ? a->length : b->length;
+	int order = memcmp(a->id, b->id, shorter);
+
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct name *a = left, *b = right;
+	int order = compare_ids(a, b);
+
+	return order ? order : (a->block > b->block) - (a->block < b->block);
+}
+
+static int fail(const struct builder *builder, char *message)
+{
+	*builder->message = message;
+	return -EINVAL;
+}
+
+static int fail_twins(const struct builder *builder, const struct topology_block *block)
+{
+	return fail(builder,
+		    mem_format("line %u: too many nodes have the same name or GUID", block->line));
+}
+
+static int sort_names(struct builder *builder)
+{
+	size_t count = builder->parts->block_count;
+
+	builder->names = mem_alloc_zero(count, sizeof(*builder->names));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct topology_block *block = &builder->parts->blocks[i];
+
+		builder->names[i] = (struct name){
+			.id = block->id, .length = block->id_length, .block = i};
+	}
+	qsort(builder->names, count, sizeof(*builder->names), compare_names);
+	for (size_t i = MOST_TWINS; i < count; i++)
+		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_TWINS]))
+			return fail_twins(builder,
+					  &builder->parts->blocks[builder->names[i].block]);
+	return 0;
+}
+
+static bool has_many_twins(const struct fabric *fabric, uint32_t number)
+{
+	unsigned int count = 0;
+
+	while (number != FABRIC_NONE && count <= MOST_TWINS) {
+		number = fabric->nodes[number].same_guid;
+		count++;
+	}
+	return count > MOST_TWINS;
+}
+
+/* The place of the first block of that name among the sorted; their count if there is none. */
+static size_t find_name(const struct builder *builder, const struct name *name)
+{
+	size_t low = 0, high = builder->parts->block_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (compare_ids(&builder->names[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* `S-0002c90300000001` has the GUID in it. */
+static bool guid_of_name(const struct topology_block *block, uint64_t *guid)
+{
+	char digits[17];
+
+	if (block->id_length != 18 || block->id[1] != '-')
+		return false;
+	memcpy(digits, block->id + 2, 16);
+	digits[16] = '\0';
+	return !text_parse_u64(digits, 16, UINT64_MAX, guid);
+}
+
+/* What a net file leaves out is as the simulator makes it up. */
+static void complete(struct topology_text *parts)
+{
+	uint64_t next_switch = FIRST_SWITCH_GUID, next_adapter = FIRST_ADAPTER_GUID;
+
+	for (size_t i = 0; i < parts->block_count; i++) {
+		struct topology_block *block = &parts->blocks[i];
+		bool is_switch = block->type == NODE_TYPE_SWITCH;
+
+		if (!block->has_guid) {
+			if (!guid_of_name(block, &block->guid)) {
+				block->guid = is_switch ? next_switch : next_adapter;
+				if (is_switch)
+					next_switch++;
+				else
+					next_adapter += block->ports + 1u;
+			}
+			block->system_guid = block->guid;
+		}
+		if (is_switch && !block->has_port_guid)
+			block->port_guid = block->guid;
+		if (!block->description) {
+			block->description = block->id;
+			block->description_length = block->id_length;
+		}
+		for (uint32_t j = 0; j < block->cable_count && !is_switch; j++) {
+			struct topology_cable *cable = &parts->cables[block->first_cable + j];
+
+			if (!cable->guid)
+				cable->guid = block->guid + cable->port;
+		}
+	}
+}
+
+static void write_node_info(const struct topology_block *block, unsigned char *info)
+{
+	bits_set(info, NODE_BASE_VERSION, 8, 1);
+	bits_set(info, NODE_CLASS_VERSION, 8, 1);
+	bits_set(info, NODE_TYPE, 8, block->type);
+	bits_set(info, NODE_PORTS, 8, block->ports);
+	bits_set(info, NODE_SYSTEM_GUID, 64, block->system_guid);
+	bits_set(info, NODE_GUID, 64, block->guid);
+	/* An adapter's ports have their own, see finish_node_info(). */
+	if (block->type == NODE_TYPE_SWITCH)
+		bits_set(info, NODE_PORT_GUID, 64, block->port_guid);
+	bits_set(info, NODE_DEVICE, 16, block->device);
+	bits_set(info, NODE_VENDOR, 24, block->vendor);
+}
+
+/* FDR10 is QDR, and the vendor's own attribute says what it is indeed. */
+static void write_speed(struct fabric_port *port, unsigned int speed)
+{
+	static const struct {
+		uint16_t at;
+		uint8_t width, code;
+	} codes[SPEED_COUNT] = {
+		[SPEED_SDR] = {PORT_SPEED, 4, 1},      [SPEED_DDR] = {PORT_SPEED, 4, 2},
+		[SPEED_QDR] = {PORT_SPEED, 4, 4},      [SPEED_FDR10] = {PORT_SPEED, 4, 4},
+		[SPEED_FDR] = {PORT_SPEED_EXT, 4, 1},  [SPEED_EDR] = {PORT_SPEED_EXT, 4, 2},
+		[SPEED_HDR] = {PORT_SPEED_EXT, 4, 4},  [SPEED_NDR] = {PORT_SPEED_EXT, 4, 8},
+		[SPEED_XDR] = {PORT_SPEED_EXT2, 2, 1},
+	};
+
+	if (codes[speed].width)
+		bits_set(port->info, codes[speed].at, codes[speed].width, codes[speed].code);
+	port->vendor_speed = speed == SPEED_FDR10;
+}
+
+static unsigned int width_code(unsigned int lanes)
+{
+	switch (lanes) {
+	case 1:
+		return 1;
+	case 2:
+		return 16;
+	case 4:
+		return 2;
+	case 8:
+		return 4;
+	case 12:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static void write_port(const struct builder *builder, uint32_t place,
+		       const struct topology_cable *cable)
+{
+	struct fabric_port *port = &builder->fabric->ports[place];
+
+	port->has_info = true;
+	bits_set(port->info, PORT_PHYSICAL_STATE, 4, FABRIC_LINK_UP);
+	bits_set(port->info, PORT_WIDTH, 8, width_code(cable->lanes));
+	write_speed(port, cable->speed);
+	if (fabric_node_of(builder->fabric, place)->type == NODE_TYPE_SWITCH)
+		return;
+	port->guid = cable->guid;
+	bits_set(port->info, PORT_LID, 16, cable->lid);
+	bits_set(port->info, PORT_LMC, 3, cable->lmc);
+}
+
+/* The node of a block, with what is said of it and of its ports. */
+static int add_block(struct builder *builder, uint32_t number)
+{
+	const struct topology_block *block = &builder->parts->blocks[number];
+	struct fabric *fabric = builder->fabric;
+	uint8_t info[NODE_INFO_BYTES] = {0};
+	struct fabric_node *node;
+	struct fabric_port *port;
+	uint32_t place;
+
+	if (has_many_twins(fabric, fabric_find(fabric, block->guid)))
+		return fail_twins(builder, block);
+	write_node_info(block, info);
+	place = fabric_add_node(fabric, info);
+	node = &fabric->nodes[place];
+	builder->nodes[number] = place;
+	builder->blocks[place] = number;
+	node->has_description = true;
+	memcpy(node->description, block->description,
+	       block->description_length < NODE_DESCRIPTION_BYTES ? block->description_length
+								  : NODE_DESCRIPTION_BYTES);
+	if (node->type == NODE_TYPE_SWITCH) {
+		port = &fabric->ports[node->first_port];
+		port->has_info = true;
+		bits_set(port->info, PORT_LID, 16, block->lid);
+		bits_set(port->info, PORT_LMC, 3, block->lmc);
+		/* All else of it is not known, so it has none; this one bit is for who looks. */
+		bits_set(node->switch_info, SWITCH_ENHANCED_PORT0, 1, block->enhanced);
+	}
+	for (uint32_t i = 0; i < block->cable_count; i++)
+		if (builder->parts->cables[block->first_cable + i].port > block->ports)
+			return fail(builder,
+				    mem_format("line %u: the node has %u ports",
+					       builder->parts->cables[block->first_cable + i].line,
+					       block->ports));
+	return 0;
+}
+
+/* Which line is about which port. */
+static int place_cables(struct builder *builder)
+{
+	const struct topology_text *parts = builder->parts;
+
+	builder->cables = mem_alloc_zero(builder->fabric->port_count, sizeof(uint32_t));
+	memset(builder->cables, 0xff, builder->fabric->port_count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < parts->block_count; i++) {
+		const struct topology_block *block = &parts->blocks[i];
+
+		for (uint32_t j = 0; j < block->cable_count; j++) {
+			uint32_t number = block->first_cable + j, place;
+			const struct topology_cable *cable = &parts->cables[number];
+
+			place = fabric_port_at(builder->fabric, builder->nodes[i], cable->port);
+			if (builder->cables[place] != FABRIC_NONE)
+				return fail(builder,
+					    mem_format("line %u: line %u is about port %u, too",
+						       cable->line,
+						       parts->cables[builder->cables[place]].line,
+						       cable->port));
+			builder->cables[place] = number;
+			write_port(builder, place, cable);
+		}
+	}
+	return 0;
+}
+
+static bool is_named(const struct topology_block *block, const struct topology_cable *cable)
+{
+	return block->id_length == cable->peer_id_length &&
+	       !memcmp(block->id, cable->peer_id, block->id_length);
+}
+
+/* Whether the port at the other end is that one: it is said to be, or nothing is said of it. */
+static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t place)
+{
+	const struct fabric *fabric = builder->fabric;
+	const struct topology_cable *back;
+
+	if (fabric->ports[peer].peer != FABRIC_NONE && fabric->ports[peer].peer != place)
+		return false;
+	if (builder->cables[peer] == FABRIC_NONE)
+		return true;
+	back = &builder->parts->cables[builder->cables[peer]];
+	return back->peer_port == fabric->ports[place].number &&
+	       is_named(&builder->parts->blocks[builder->blocks[fabric->ports[place].node]], back);
+}
+
+/* Of nodes that share their name, to the first one that leads back. */
+static int lay_cable(struct builder *builder, uint32_t place)
+{
+	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
+	const struct name name = {.id = cable->peer_id, .length = cable->peer_id_length};
+	size_t at = find_name(builder, &name), first = at;
+	bool untold = false;
+
+	for (; at < builder->parts->block_count && !compare_ids(&builder->names[at], &name); at++) {
+		const uint32_t node = builder->nodes[builder->names[at].block];
+		uint32_t peer;
+
+		if (cable->peer_port > builder->fabric->nodes[node].port_count)
+			continue;
+		peer = fabric_port_at(builder->fabric, node, cable->peer_port);
+		if (!leads_back(builder, peer, place))
+			continue;
+		/* ibnetdiscover, which says where it began, has a line for each end of a cable. */
+		if (builder->cables[peer] == FABRIC_NONE && builder->parts->has_root) {
+			untold = true;
+			continue;
+		}
+		/* In a net file a port that has no line of its own is cabled nevertheless. */
+		if (builder->cables[peer] == FABRIC_NONE)
+			write_port(builder, peer,
+				   &(const struct topology_cable){
+					   .guid = builder->fabric->nodes[node].guid +
+						   cable->peer_port});
+		fabric_link(builder->fabric, place, peer);
+		return 0;
+	}
+	return fail(builder, mem_format("line %u: %s", cable->line,
+					at == first ? "there is no node of that name"
+					: untold    ? "the other end has no line: the text is cut"
+						 : "the port there leads elsewhere, or is none"));
+}
+
+static int lay_cables(struct builder *builder)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < builder->fabric->port_count && !rc; i++)
+		if (builder->cables[i] != FABRIC_NONE &&
+		    builder->fabric->ports[i].peer == FABRIC_NONE)
+			rc = lay_cable(builder, i);
+	return rc;
+}
+
+/* Where the scan began, or else the first one. */
+static uint32_t find_root(const struct topology_text *parts)
+{
+	for (uint32_t i = 0; parts->has_root && i < parts->block_count; i++)
+		if (parts->blocks[i].guid == parts->root)
+			return i;
+	return 0;
+}
+
+/* An adapter's own port that it began from, by its GUID: or else the first one with a cable. */
+static void set_root_port(const struct builder *builder)
+{
+	struct fabric *fabric = builder->fabric;
+	struct fabric_node *root = &fabric->nodes[0];
+
+	for (uint8_t i = root->port_count; i > 0 && root->type != NODE_TYPE_SWITCH; i--)
+		if (fabric->ports[root->first_port + i].peer != FABRIC_NONE)
+			root->local_port = i;
+	for (uint8_t i = root->port_count; i > 0 && builder->parts->root_port; i--)
+		if (fabric->ports[root->first_port + i].guid == builder->parts->root_port)
+			root->local_port = i;
+}
+
+/* As each node was asked by the port that the way to it leads to. */
+static void finish_node_info(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		struct fabric_node *node = &fabric->nodes[i];
+
+		bits_set(node->info, NODE_LOCAL_PORT, 8, node->local_port);
+		if (node->type != NODE_TYPE_SWITCH)
+			bits_set(node->info, NODE_PORT_GUID, 64,
+				 fabric->ports[node->first_port + node->local_port].guid);
+	}
+}
+
+/* Nodes that share a GUID. */
+static void mark_twins(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].same_guid != FABRIC_NONE)
+			fabric->nodes[i].ambiguous =
+				fabric->nodes[fabric->nodes[i].same_guid].ambiguous = true;
+}
+
+static int build(struct builder *builder)
+{
+	uint32_t root = find_root(builder->parts);
+	uint32_t count = (uint32_t)builder->parts->block_count;
+	int rc = sort_names(builder);
+
+	if (!rc)
+		rc = add_block(builder, root);
+	/* ibnetdiscover, which says where it began, puts those last that it came by first. */
+	for (uint32_t i = 0; i < count && !rc; i++) {
+		uint32_t number = builder->parts->has_root ? count - 1 - i : i;
+
+		if (number != root)
+			rc = add_block(builder, number);
+	}
+	if (!rc)
+		rc = place_cables(builder);
+	if (!rc)
+		rc = lay_cables(builder);
+	if (!rc && builder->parts->has_root &&
+	    builder->parts->blocks[root].guid != builder->parts->root)
+		rc = fail(builder, mem_string("the node that it began from is not in it"));
+	if (rc)
+		return rc;
+	mark_twins(builder->fabric);
+	set_root_port(builder);
+	topology_arrange(builder->fabric);
+	finish_node_info(builder->fabric);
+	return 0;
+}
+
+int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message)
+{
+	struct builder builder = {
+		.parts = parts,
+		.fabric = fabric,
+		.nodes = mem_alloc_zero(parts->block_count, sizeof(uint32_t)),
+		.blocks = mem_alloc_zero(parts->block_count, sizeof(uint32_t)),
+		.message = ret_message,
+	};
+	int rc;
+
+	complete(parts);
+	rc = build(&builder);
+	free(builder.names);
+	free(builder.nodes);
+	free(builder.blocks);
+	free(builder.cables);
+	return rc;
+}

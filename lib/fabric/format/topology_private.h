@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the readers of text and cache have in common, and the text's parts. */
+#pragma once
+
+#include "fabric/graph/graph.h"
+
+/*
+ * Brings a fabric, whose first node is where the scan began, into the order of that scan, and says
+ * of each node by which way it was found. What cannot be reached has no way that could be used.
+ */
+void topology_arrange(struct fabric *fabric);
+
+/* What the lines above the head of a block and the head itself say of a node. */
+struct topology_block {
+	unsigned int line; /* of the head */
+	uint8_t type;	   /* enum node_type */
+	uint8_t ports;
+	bool has_guid, has_port_guid, enhanced;
+	uint64_t guid, system_guid, port_guid;
+	uint32_t vendor;
+	uint16_t device, lid;
+	uint8_t lmc;
+	const char *id, *description; /* in the text; NULL: no description */
+	size_t id_length, description_length;
+	uint32_t first_cable, cable_count;
+};
+
+/* What a line of a port says. */
+struct topology_cable {
+	unsigned int line;
+	uint8_t port, peer_port;
+	uint64_t guid; /* of the port; 0: not told */
+	const char *peer_id;
+	size_t peer_id_length;
+	uint16_t lid;
+	uint8_t lmc, lanes;
+	unsigned int speed; /* enum fabric_speed */
+};
+
+struct topology_text {
+	struct topology_block *blocks;
+	size_t block_count;
+	struct topology_cable *cables;
+	size_t cable_count;
+	bool has_root;
+	uint64_t root, root_port; /* GUIDs of where the scan began */
+};
+
+/* Lines to blocks: see fabric_read_topology(). The blocks point into the text. */
+int topology_parse(const char *text, size_t length, struct topology_text *parts,
+		   char **ret_message);
+/* Blocks to a fabric. */
+int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/graph/details.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/scan/scan_private.h"
+#include "mad/smp_plan.h"
+
+#define SMP_DATA_AT 64u /* 14.2.1 */
+
+static const uint16_t tables[] = {0x16, 0x14, 0x17, 0x18};
+
+/* Works through nodes, their ports, and the tables of each. */
+struct reader {
+	const struct fabric_scan_options *scan;
+	struct fabric *fabric;
+	const struct mad_attribute *attributes[ARRAY_SIZE(tables)];
+	uint32_t port;		/* whose steps they are */
+	size_t table;		/* the next one of that port */
+	struct smp_step *steps; /* of the one before */
+	size_t step, step_count;
+	uint8_t *silent; /* tables by bit, that a node leaves unanswered: asked once, told once */
+};
+
+/* Whether a port has tables that are of use: the rest is not in service. */
+static bool is_of_use(const struct fabric *fabric, uint32_t place)
+{
+	const struct fabric_port *port = &fabric->ports[place];
+
+	if (!port->has_info)
+		return false;
+	return fabric_physical_state(port) == FABRIC_LINK_UP ||
+	       (!port->number && fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH);
+}
+
+/* Of a switch, GUIDs are those of port 0. */
+static bool has_table(const struct fabric *fabric, uint32_t port,
+		      const struct mad_attribute *attribute)
+{
+	return attribute->modifier != MODIFIER_BLOCK || !fabric->ports[port].number ||
+	       fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH;
+}
+
+static void plan(struct reader *reader, const struct mad_attribute *attribute)
+{
+	const struct fabric_node *node = fabric_node_of(reader->fabric, reader->port);
+	const struct fabric_port *port = &reader->fabric->ports[reader->port];
+	const struct smp_range range = {port->number, port->number};
+	const bool by_port = attribute->modifier != MODIFIER_BLOCK;
+	const struct smp_choice choice = {.ranges = &range, .count = by_port};
+	struct smp_node facts = {.is_switch = false};
+
+	smp_node_take_node_info(&facts, node->info);
+	if (node->has_switch_info)
+		smp_node_take_switch_info(&facts, node->switch_info);
+	smp_node_take_port_info(&facts, port->info);
+	free(reader->steps);
+	reader->steps = NULL;
+	reader->step = reader->step_count = 0;
+	smp_plan(attribute, &facts, &choice, &reader->steps, &reader->step_count);
+}
+
+/* To the next step that is of use; false: that was the last. */
+static bool advance(struct reader *reader)
+{
+	while (reader->step == reader->step_count) {
+		const struct mad_attribute *attribute;
+
+		if (reader->table == ARRAY_SIZE(tables)) {
+			reader->table = 0;
+			reader->port++;
+		}
+		while (reader->port < reader->fabric->port_count &&
+		       !is_of_use(reader->fabric, reader->port))
+			reader->port++;
+		if (reader->port == reader->fabric->port_count)
+			return false;
+		attribute = reader->attributes[reader->table++];
+		if (has_table(reader->fabric, reader->port, attribute))
+			plan(reader, attribute);
+	}
+	return true;
+}
+
+static bool is_silent(const struct reader *reader, uint32_t port, size_t table)
+{
+	return reader->silent[reader->fabric->ports[port].node] & 1u << table;
+}
+
+/* SL to VL of packets from a port without a link is of no use. */
+static bool is_wanted(const struct reader *reader, const struct smp_step *step, size_t table)
+{
+	uint32_t first = fabric_node_of(reader->fabric, reader->port)->first_port;
+
+	if (is_silent(reader, reader->port, table))
+		return false;
+	return reader->attributes[table]->modifier != MODIFIER_SL2VL || !step->first ||
+	       is_of_use(reader->fabric, first + step->first);
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct reader *reader = context;
+	uint8_t path[FABRIC_HOPS_MOST + 1];
+
+	while (advance(reader)) {
+		const struct smp_step *step = &reader->steps[reader->step++];
+		size_t table = reader->table - 1;
+		int hops;
+
+		if (!is_wanted(reader, step, table))
+			continue;
+		hops = scan_route_to(reader->fabric, reader->port, false, path);
+		request->attribute = tables[table];
+		request->modifier = step->modifier;
+		request->number = (size_t)table << 32 | reader->port;
+		if (fabric_scan_request(reader->scan, reader->fabric, path, hops, request))
+			return true;
+	}
+	return false;
+}
+
+static void note_silence(struct reader *reader, uint32_t port, size_t table,
+			 const struct mad_reply *reply)
+{
+	struct fabric *fabric = reader->fabric;
+	struct fabric_silence *silence;
+
+	if (reply->error == -ECANCELED || is_silent(reader, port, table))
+		return;
+	reader->silent[fabric->ports[port].node] |= (uint8_t)(1u << table);
+	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
+	silence->port = port;
+	silence->attribute = tables[table];
+	silence->error = reply->error;
+	silence->status = reply->status;
+	silence->tries = reply->tries;
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	static const uint8_t nothing[64];
+	struct reader *reader = context;
+	struct fabric *fabric = reader->fabric;
+	const uint32_t port = (uint32_t)reply->request->number;
+	const size_t table = reply->request->number >> 32;
+	struct fabric_detail *detail;
+
+	if (reply->error || reply->status) {
+		note_silence(reader, port, table, reply);
+		return;
+	}
+	if (!memcmp(reply->mad + SMP_DATA_AT, nothing, sizeof(nothing)))
+		return;
+	detail = mem_append(&fabric->details, &fabric->detail_count, sizeof(*detail));
+	detail->port = port;
+	detail->attribute = tables[table];
+	detail->modifier = reply->request->modifier;
+	memcpy(detail->data, reply->mad + SMP_DATA_AT, sizeof(detail->data));
+}
+
+/* Answers come in any order. */
+static int compare(const void *left, const void *right)
+{
+	const struct fabric_detail *a = left, *b = right;
+
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	if (a->attribute != b->attribute)
+		return a->attribute < b->attribute ? -1 : 1;
+	return a->modifier < b->modifier ? -1 : a->modifier > b->modifier;
+}
+
+int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			struct fabric *fabric)
+{
+	struct reader reader = {
+		.scan = scan,
+		.fabric = fabric,
+		.silent = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.silent)),
+	};
+	const struct mad_work work = {.context = &reader, .next = next, .done = done};
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		reader.attributes[i] = mad_attribute_find(MAD_CLASS_SM_DIRECT, tables[i]);
+	rc = mad_engine_run(engine, &work);
+	free(reader.steps);
+	free(reader.silent);
+	if (fabric->detail_count)
+		qsort(fabric->details, fabric->detail_count, sizeof(*fabric->details), compare);
+	if (rc)
+		fabric->interrupted = true;
+	return rc;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/graph/levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A switch with hosts is no leaf if its neighbours have so many times more of them. */
+#define FEW_HOSTS 4
+/* A tree may have one cable of so many within a level: somebody took the wrong port. */
+#define CABLES_PER_SLIP 10
+
+#define FAR UINT32_MAX
+
+struct work {
+	const struct fabric *fabric;
+	struct fabric_levels *levels;
+	uint32_t *hosts;    /* of each switch */
+	uint32_t *distance; /* of each switch from where the search began; FAR: not reached */
+	uint32_t *queue;    /* switches in the order of their distance */
+	uint32_t queued;
+	uint32_t *joined; /* disjoint sets of switches: another member, or itself */
+};
+
+bool fabric_is_host(const struct fabric *fabric, uint32_t node)
+{
+	/* Of Mellanox Technologies, or of another name that the company had. */
+	static const char inner[] = "Aggregation Node";
+	const struct fabric_node *at = &fabric->nodes[node];
+
+	return at->type == NODE_TYPE_CA &&
+	       !(at->has_description &&
+		 memmem(at->description, sizeof(at->description), inner, sizeof(inner) - 1));
+}
+
+static bool is_switch(const struct fabric *fabric, uint32_t node)
+{
+	return fabric->nodes[node].type == NODE_TYPE_SWITCH;
+}
+
+/* The node at the other end of a port's cable, if both are switches, not the same; or FABRIC_NONE.
+ */
+static uint32_t switch_behind(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *at = &fabric->ports[port];
+	uint32_t peer = at->peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[at->peer].node;
+
+	if (peer == FABRIC_NONE || peer == at->node || !is_switch(fabric, at->node) ||
+	    !is_switch(fabric, peer))
+		return FABRIC_NONE;
+	return peer;
+}
+
+static uint32_t end_of_ports(const struct fabric *fabric, uint32_t node)
+{
+	return fabric->nodes[node].first_port + fabric->nodes[node].port_count + 1;
+}
+
+#define FOR_EACH_PORT(port_, fabric_, node_)                          \
+	for (uint32_t port_ = (fabric_)->nodes[node_].first_port + 1; \
+	     port_ < end_of_ports(fabric_, node_); port_++)
+
+static void count_hosts(struct work *work)
+{
+	const struct fabric *fabric = work->fabric;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct fabric_port *port = &fabric->ports[i];
+
+		if (port->peer != FABRIC_NONE && is_switch(fabric, port->node) &&
+		    fabric_is_host(fabric, fabric->ports[port->peer].node))
+			work->hosts[port->node]++;
+	}
+}
+
+static bool is_leaf(const struct work *work, uint32_t node)
+{
+	uint64_t others = 0, cables = 0;
+
+	if (!work->hosts[node])
+		return false;
+	FOR_EACH_PORT(port, work->fabric, node)
+	{
+		uint32_t peer = switch_behind(work->fabric, port);
+
+		if (peer == FABRIC_NONE || !work->hosts[peer])
+			continue;
+		others += work->hosts[peer];
+		cables++;
+	}
+	return !cables || work->hosts[node] * cables * FEW_HOSTS > others;
+}
+
+/* Forgets the last search: a graph may have many parts, and each is searched by itself. */
+static void begin(struct work *work)
+{
+	while (work->queued)
+		work->distance[work->queue[--work->queued]] = FAR;
+}
+
+static void reach(struct work *work, uint32_t node, uint32_t distance)
+{
+	work->distance[node] = distance;
+	work->queue[work->queued++] = node;
+}
+
+/* From the queue's member `next` on. */
+static void spread(struct work *work, uint32_t next)
+{
+	for (; next < work->queued; next++) {
+		uint32_t node = work->queue[next];
+
+		FOR_EACH_PORT(port, work->fabric, node)
+		{
+			uint32_t peer = switch_behind(work->fabric, port);
+
+			if (peer != FABRIC_NONE && work->distance[peer] == FAR)
+				reach(work, peer, work->distance[node] + 1);
+		}
+	}
+}
+
+static uint32_t set_of(const struct work *work, uint32_t node)
+{
+	while (work->joined[node] != node) {
+		work->joined[node] = work->joined[work->joined[node]];
+		node = work->joined[node];
+	}
+	return node;
+}
+
+/* Whether the switches that are a cable nearer to the leaves would fall apart without this one. */
+static bool joins(const struct work *work, uint32_t node)
+{
+	uint32_t set = FABRIC_NONE;
+
+	FOR_EACH_PORT(port, work->fabric, node)
+	{
+		uint32_t peer = switch_behind(work->fabric, port);
+
+		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
+			continue;
+		if (set != FABRIC_NONE && set != set_of(work, peer))
+			return true;
+		set = set_of(work, peer);
+	}
+	return false;
+}
+
+static void place(struct work *work, uint32_t node)
+{
+	unsigned int *level = work->levels->level, low = UINT32_MAX, high = 0;
+
+	if (!work->distance[node]) {
+		level[node] = 1;
+		return;
+	}
+	FOR_EACH_PORT(port, work->fabric, node)
+	{
+		uint32_t peer = switch_behind(work->fabric, port);
+
+		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
+			continue;
+		low = level[peer] < low ? level[peer] : low;
+		high = level[peer] > high ? level[peer] : high;
+	}
+	level[node] = low > 1 && !joins(work, node) ? low - 1 : high + 1;
+}
+
+/* With those below it; a cable within a level is a slip, or this is no tree. */
+static void join(struct work *work, uint32_t node)
+{
+	FOR_EACH_PORT(port, work->fabric, node)
+	{
+		uint32_t peer = switch_behind(work->fabric, port);
+
+		if (peer != FABRIC_NONE && work->distance[peer] < work->distance[node])
+			work->joined[set_of(work, peer)] = set_of(work, node);
+	}
+}
+
+/* Those of a distance together: none of them is below another. */
+static void place_all(struct work *work)
+{
+	for (uint32_t first = 0, end; first < work->queued; first = end) {
+		for (end = first; end < work->queued && work->distance[work->queue[end]] ==
+								work->distance[work->queue[first]];
+		     end++)
+			place(work, work->queue[end]);
+		for (uint32_t i = first; i < end; i++)
+			join(work, work->queue[i]);
+	}
+}
+
+/* Few cables within a level, and no switch out of the leaves' reach. */
+static bool fits(const struct work *work)
+{
+	const struct fabric *fabric = work->fabric;
+	uint64_t cables = 0, level = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		uint32_t node = fabric->ports[i].node, peer = switch_behind(fabric, i);
+
+		if (is_switch(fabric, node) && work->distance[node] == FAR)
+			return false;
+		if (peer == FABRIC_NONE)
+			continue;
+		cables++;
+		level += work->levels->level[node] == work->levels->level[peer];
+	}
+	return level * CABLES_PER_SLIP <= cables;
+}
+
+static bool try_leaves(struct work *work)
+{
+	begin(work);
+	for (uint32_t i = 0; i < work->fabric->node_count; i++) {
+		work->joined[i] = i;
+		if (is_switch(work->fabric, i) && is_leaf(work, i))
+			reach(work, i, 0);
+	}
+	spread(work, 0);
+	place_all(work);
+	return fits(work);
+}
+
+/* A graph without a ring has one pair of neighbours less than switches, in each of its parts. */
+static bool has_ring(struct work *work)
+{
+	const struct fabric *fabric = work->fabric;
+	uint64_t switches = 0, parts = 0, ends = 0;
+	uint32_t *seen = work->joined; /* by whom it was last */
+
+	memset(seen, 0xff, fabric->node_count * sizeof(*seen));
+	begin(work);
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		if (!is_switch(fabric, i))
+			continue;
+		switches++;
+		if (work->distance[i] == FAR) {
+			parts++;
+			reach(work, i, 0);
+			spread(work, work->queued - 1);
+		}
+		FOR_EACH_PORT(port, fabric, i)
+		{
+			uint32_t peer = switch_behind(fabric, port);
+
+			if (peer != FABRIC_NONE && seen[peer] != i) {
+				seen[peer] = i;
+				ends++;
+			}
+		}
+	}
+	return ends / 2 != switches - parts;
+}
+
+/* The switch that is furthest away from one, both in the same part of the graph. */
+static uint32_t furthest(struct work *work, uint32_t node)
+{
+	begin(work);
+	reach(work, node, 0);
+	spread(work, 0);
+	return work->queue[work->queued - 1];
+}
+
+/* Halfway between the two that are furthest apart, in a part without rings. */
+static uint32_t middle(struct work *work, uint32_t node)
+{
+	uint32_t end = furthest(work, furthest(work, node)), half = work->distance[end] / 2;
+
+	while (work->distance[end] > half) {
+		uint32_t nearer = end;
+
+		FOR_EACH_PORT(port, work->fabric, end)
+		{
+			uint32_t peer = switch_behind(work->fabric, port);
+
+			if (peer != FABRIC_NONE && work->distance[peer] < work->distance[nearer])
+				nearer = peer;
+		}
+		end = nearer;
+	}
+	return end;
+}
+
+/* The first of each part of the graph, or its middle, is on top. */
+static void hang(struct work *work, bool by_middle)
+{
+	const struct fabric *fabric = work->fabric;
+	unsigned int *level = work->levels->level;
+	uint32_t *depth = work->hosts; /* not needed any more */
+	uint32_t most = 0;
+
+	memset(depth, 0xff, fabric->node_count * sizeof(*depth));
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		if (!is_switch(fabric, i) || depth[i] != FAR)
+			continue;
+		furthest(work, by_middle ? middle(work, i) : i);
+		for (uint32_t next = 0; next < work->queued; next++) {
+			uint32_t node = work->queue[next];
+
+			depth[node] = work->distance[node];
+			most = depth[node] > most ? depth[node] : most;
+		}
+	}
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		level[i] = depth[i] == FAR ? 0 : most - depth[i] + 1;
+}
+
+void fabric_levels_fill(const struct fabric *fabric, struct fabric_levels *levels)
+{
+	size_t count = fabric->node_count + (size_t)1;
+	struct work work = {.fabric = fabric, .levels = levels};
+
+	*levels = (struct fabric_levels){
+		.level = mem_alloc_zero(count, sizeof(*levels->level)),
+	};
+	work.hosts = mem_alloc_zero(count, sizeof(*work.hosts));
+	work.distance = mem_alloc_zero(count, sizeof(*work.distance));
+	work.queue = mem_alloc_zero(count, sizeof(*work.queue));
+	work.joined = mem_alloc_zero(count, sizeof(*work.joined));
+	memset(work.distance, 0xff, count * sizeof(*work.distance));
+	count_hosts(&work);
+	levels->is_tree = try_leaves(&work);
+	if (!levels->is_tree) {
+		levels->is_tree = !has_ring(&work);
+		hang(&work, levels->is_tree);
+	}
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (levels->level[i] > levels->count)
+			levels->count = levels->level[i];
+	free(work.hosts);
+	free(work.distance);
+	free(work.queue);
+	free(work.joined);
+}
+
+void fabric_levels_clear(struct fabric_levels *levels)
+{
+	free(levels->level);
+	*levels = (struct fabric_levels){.level = NULL};
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/graph/link.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "mad/format/mad_names.h"
+#include "mad/format/sm_port_info.h"
+
+/* Places in a PortInfo: 14.2.5.6 */
+enum {
+	AT_WIDTH_SUPPORTED = 30,
+	AT_WIDTH_ACTIVE = 31,
+	AT_SPEED_SUPPORTED = 32, /* in the upper half, as the next two */
+	AT_SPEED_ACTIVE = 35,
+	AT_MTU = 36,
+	AT_MTU_CAP = 41, /* in the lower half */
+	AT_VLS = 43,	 /* in the upper half */
+	AT_EXT2 = 56,	 /* active in bits 6 and 5, supported in 4 and 3 */
+	AT_EXT = 62,	 /* active in the upper half, supported in the lower one */
+};
+
+const struct enum_name fabric_speed_names[] = {
+	{SPEED_SDR, "SDR", .help = "2.5 Gb/s a lane"},
+	{SPEED_DDR, "DDR", .help = "5 Gb/s a lane"},
+	{SPEED_QDR, "QDR", .help = "10 Gb/s a lane"},
+	{SPEED_FDR10, "FDR10", .help = "10 Gb/s a lane, of a vendor"},
+	{SPEED_FDR, "FDR", .help = "14 Gb/s a lane"},
+	{SPEED_EDR, "EDR", .help = "25 Gb/s a lane"},
+	{SPEED_HDR, "HDR", .help = "50 Gb/s a lane"},
+	{SPEED_NDR, "NDR", .help = "100 Gb/s a lane"},
+	{SPEED_XDR, "XDR", .help = "200 Gb/s a lane"},
+	{0, NULL},
+};
+
+static const double lane_gbps[SPEED_COUNT] = {
+	[SPEED_SDR] = 2.5,  [SPEED_DDR] = 5,   [SPEED_QDR] = 10,
+	[SPEED_FDR10] = 10, [SPEED_FDR] = 14,  [SPEED_EDR] = 25,
+	[SPEED_HDR] = 50,   [SPEED_NDR] = 100, [SPEED_XDR] = 200,
+};
+
+/* The first bits of the fields are the first of these speeds, the others follow. */
+_Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order of bits");
+_Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
+		       SPEED_NDR == SPEED_FDR + 3,
+	       "order of bits");
+
+/* LinkWidthActive and the bits of LinkWidthSupported, the widest first. */
+static const struct {
+	unsigned int bit, lanes;
+} widths[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}, {1, 1}};
+
+static unsigned int upper(const struct fabric_port *port, size_t at)
+{
+	return port->has_info ? port->info[at] >> 4 : 0;
+}
+
+static unsigned int most_lanes(unsigned int mask)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (mask & widths[i].bit)
+			return widths[i].lanes;
+	return 0;
+}
+
+unsigned int fabric_lanes(const struct fabric_port *port)
+{
+	return port->has_info ? most_lanes(port->info[AT_WIDTH_ACTIVE]) : 0;
+}
+
+/* A bit for each speed, its number that of enum fabric_speed. */
+static unsigned int speed_mask(unsigned int bits)
+{
+	return (bits & 7) << SPEED_SDR;
+}
+
+static unsigned int ext_speed_mask(unsigned int bits)
+{
+	return (bits & 0xf) << SPEED_FDR;
+}
+
+static unsigned int supported_speeds(const struct fabric_port *port)
+{
+	const uint8_t *info = port->info;
+	unsigned int mask = speed_mask(upper(port, AT_SPEED_SUPPORTED));
+
+	if (!port->has_info)
+		return 0;
+	if (port_info_has_speeds_ext(info))
+		mask |= ext_speed_mask(info[AT_EXT]);
+	if (port_info_has_speeds_ext2(info) && info[AT_EXT2] >> 3 & 1)
+		mask |= 1u << SPEED_XDR;
+	/* Where it runs, it is supported. */
+	if (port->vendor_speed & 1)
+		mask |= 1u << SPEED_FDR10;
+	return mask;
+}
+
+static enum fabric_speed fastest(unsigned int mask)
+{
+	return mask ? (enum fabric_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
+}
+
+enum fabric_speed fabric_speed(const struct fabric_port *port)
+{
+	unsigned int code;
+
+	if (!port->has_info)
+		return SPEED_UNKNOWN;
+	if (port_info_has_speeds_ext2(port->info) && port->info[AT_EXT2] >> 5 & 3)
+		return SPEED_XDR;
+	code = port_info_has_speeds_ext(port->info) ? upper(port, AT_EXT) : 0;
+	if (code)
+		return fastest(ext_speed_mask(code));
+	if (port->vendor_speed & 1)
+		return SPEED_FDR10;
+	return fastest(speed_mask(upper(port, AT_SPEED_ACTIVE)));
+}
+
+/* The other end, if both are known. */
+static const struct fabric_port *other_end(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *here = &fabric->ports[port];
+
+	if (here->peer == FABRIC_NONE || !here->has_info || !fabric->ports[here->peer].has_info)
+		return NULL;
+	return &fabric->ports[here->peer];
+}
+
+unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *there = other_end(fabric, port);
+
+	return there ? most_lanes(fabric->ports[port].info[AT_WIDTH_SUPPORTED] &
+				  there->info[AT_WIDTH_SUPPORTED])
+		     : 0;
+}
+
+enum fabric_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *there = other_end(fabric, port);
+
+	return there ? fastest(supported_speeds(&fabric->ports[port]) & supported_speeds(there))
+		     : SPEED_UNKNOWN;
+}
+
+bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
+		     enum fabric_speed *ret_speed)
+{
+	const struct fabric_port *here = &fabric->ports[port];
+	enum fabric_speed speed;
+	unsigned int lanes;
+
+	if (fabric_physical_state(here) != FABRIC_LINK_UP)
+		return false;
+	lanes = fabric_best_lanes(fabric, port);
+	speed = fabric_best_speed(fabric, port);
+	if (fabric_lanes(here) >= lanes && fabric_speed(here) >= speed)
+		return false;
+	*ret_lanes = lanes;
+	*ret_speed = speed;
+	return true;
+}
+
+bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
+{
+	enum fabric_speed speed;
+	unsigned int lanes;
+
+	return fabric_could_be(fabric, port, &lanes, &speed);
+}
+
+double fabric_rate_gbps(unsigned int lanes, enum fabric_speed speed)
+{
+	return lanes * lane_gbps[speed];
+}
+
+static unsigned int coded(const struct enum_name *names, unsigned int code)
+{
+	const struct enum_name *name = enum_find(names, code);
+
+	return name ? (unsigned int)strtoul(name->word, NULL, 10) : 0;
+}
+
+unsigned int fabric_mtu(const struct fabric_port *port)
+{
+	return coded(mtu_numbers, upper(port, AT_MTU));
+}
+
+unsigned int fabric_most_mtu(const struct fabric_port *port)
+{
+	return coded(mtu_numbers, port->has_info ? port->info[AT_MTU_CAP] & 0xfu : 0);
+}
+
+unsigned int fabric_vls(const struct fabric_port *port)
+{
+	return coded(vl_numbers, upper(port, AT_VLS));
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/graph/view.h"
+#include "fabric/graph/details.h"
+#include "fabric/scan/scan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/header.h"
+
+void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
+			   char name[static FABRIC_NAME_SIZE])
+{
+	const struct fabric_node *at = &view->fabric->nodes[node];
+	const char *given = node_names_find(view->names, at->guid);
+
+	if (given)
+		snprintf(name, FABRIC_NAME_SIZE, "%s", given);
+	else if (at->has_description && at->description[0])
+		text_clean_into(name, FABRIC_NAME_SIZE, (const char *)at->description,
+				sizeof(at->description));
+	else
+		guid_format(at->guid, name);
+}
+
+char *fabric_node_name(const struct fabric_view *view, uint32_t node)
+{
+	char name[FABRIC_NAME_SIZE];
+
+	fabric_node_name_into(view, node, name);
+	return mem_string(name);
+}
+
+char *fabric_port_name(const struct fabric_view *view, uint32_t port)
+{
+	char name[FABRIC_NAME_SIZE];
+
+	fabric_node_name_into(view, view->fabric->ports[port].node, name);
+	return mem_format("%s/%u", name, view->fabric->ports[port].number);
+}
+
+static char *why(const struct fabric_silence *silence)
+{
+	if (silence->error == -E2BIG)
+		return mem_string("it is further away than a directed route reaches, 63 hops");
+	if (silence->error == -ELOOP)
+		return mem_format("more than %u nodes say that they have its GUID",
+				  FABRIC_SCAN_TWINS);
+	if (silence->error == -ENOSPC)
+		return mem_format("the subnet has more than %u ports, and the scan ends here",
+				  FABRIC_SCAN_PORTS);
+	if (!silence->error && !silence->status)
+		return mem_string("the answer makes no sense");
+	return mad_failure_text(MAD_CLASS_SM_DIRECT, silence->error, silence->status,
+				silence->tries);
+}
+
+void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
+			 char **ret_object, char **ret_message)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT,
+								   silence->attribute);
+	const char *what = attribute ? attribute->name : "vendor's attribute";
+	char *reason = why(silence);
+
+	*ret_object = silence->port == FABRIC_NONE ? mem_string("where the scan begins")
+						   : fabric_port_name(view, silence->port);
+	*ret_message = silence->behind
+			       ? mem_format("the node at its other end: %s: %s", what, reason)
+			       : mem_format("%s: %s", what, reason);
+	free(reason);
+}
+
+static void add_row(struct fabric_rows *rows, const struct fabric_view *view, uint32_t place)
+{
+	struct fabric_row *row = mem_append(&rows->items, &rows->count, sizeof(*row));
+
+	row->view = view;
+	row->place = place;
+}
+
+void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows)
+{
+	for (uint32_t i = 0; i < view->fabric->node_count; i++)
+		if (!type || view->fabric->nodes[i].type == type)
+			add_row(rows, view, i);
+}
+
+static void list_ports_of(const struct fabric_view *view, bool switches, struct fabric_rows *rows)
+{
+	for (uint32_t i = 0; i < view->fabric->node_count; i++) {
+		const struct fabric_node *node = &view->fabric->nodes[i];
+
+		if ((node->type == NODE_TYPE_SWITCH) != switches)
+			continue;
+		for (uint32_t port = 1; port <= node->port_count; port++)
+			add_row(rows, view, node->first_port + port);
+	}
+}
+
+void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows)
+{
+	list_ports_of(view, true, rows);
+	list_ports_of(view, false, rows);
+}
+
+/* Switches come first in the list of ports, so the first end of a cable to an adapter is theirs. */
+void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
+{
+	const struct fabric *fabric = view->fabric;
+	struct fabric_rows ports = {.items = NULL};
+	bool *seen = mem_alloc_zero(fabric->port_count + 1, sizeof(*seen));
+
+	fabric_list_ports(view, &ports);
+	for (size_t i = 0; i < ports.count; i++) {
+		uint32_t port = ports.items[i].place, peer = fabric->ports[port].peer;
+
+		if (peer == FABRIC_NONE || seen[port])
+			continue;
+		seen[port] = seen[peer] = true;
+		add_row(rows, view, port);
+	}
+	free(seen);
+	fabric_rows_clear(&ports);
+}
+
+void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows)
+{
+	for (uint32_t i = 0; i < view->fabric->silence_count; i++)
+		add_row(rows, view, i);
+}
+
+void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows)
+{
+	for (uint32_t i = 0; i < view->fabric->detail_count; i++)
+		add_row(rows, view, i);
+}
+
+void fabric_rows_clear(struct fabric_rows *rows)
+{
+	free(rows->items);
+	*rows = (struct fabric_rows){.items = NULL};
+}
+
+void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph)
+{
+	*graph = (struct fabric_graph){
+		.origin = view->fabric->origin,
+		.complete = view->fabric->silence_count || view->fabric->interrupted ? TRISTATE_NO
+										     : TRISTATE_YES,
+		.interrupted = view->fabric->interrupted ? TRISTATE_YES : TRISTATE_NO,
+	};
+	fabric_list_nodes(view, 0, &graph->nodes);
+	fabric_list_ports(view, &graph->ports);
+	fabric_list_links(view, &graph->links);
+	fabric_list_unanswered(view, &graph->unanswered);
+	fabric_list_details(view, &graph->details);
+}
+
+void fabric_graph_clear(struct fabric_graph *graph)
+{
+	fabric_rows_clear(&graph->nodes);
+	fabric_rows_clear(&graph->ports);
+	fabric_rows_clear(&graph->links);
+	fabric_rows_clear(&graph->unanswered);
+	fabric_rows_clear(&graph->details);
+}

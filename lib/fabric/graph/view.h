@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A scan as records: nodes, ports, cables, and what did not answer. A row is a place in the graph;
+ * all that is shown of it is worked out when it is printed, so rows cost next to nothing.
+ */
+#pragma once
+
+#include "fabric/graph/graph.h"
+#include "fabric/graph/node_names.h"
+#include "schema/schema.h"
+
+/* Both are the caller's, and outlive the rows. */
+struct fabric_view {
+	const struct fabric *fabric;
+	const struct node_names *names; /* or NULL */
+};
+
+/* The record of all schemas here. */
+struct fabric_row {
+	const struct fabric_view *view;
+	uint32_t place; /* of the node, the port, the cable's first port, or the silence */
+};
+
+struct fabric_rows {
+	struct fabric_row *items;
+	size_t count;
+};
+
+extern const struct schema fabric_nodes_schema;
+extern const struct schema fabric_ports_schema;
+extern const struct schema fabric_links_schema;
+extern const struct schema fabric_unanswered_schema;
+/* The whole: one row, with lists of all the others. */
+extern const struct schema fabric_graph_schema;
+
+struct fabric_graph {
+	struct fabric_origin origin; /* the fabric's own */
+	struct fabric_rows nodes, ports, links, unanswered, details;
+	enum tristate complete; /* nothing is unanswered, nobody ended it */
+	enum tristate interrupted;
+};
+
+/* What a node is called: by the map of names, else its description, else its GUID. To be freed. */
+char *fabric_node_name(const struct fabric_view *view, uint32_t node);
+/* The same into a buffer; long names are cut. */
+#define FABRIC_NAME_SIZE 260 /* 64 bytes, each \xNN */
+void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
+			   char name[static FABRIC_NAME_SIZE]);
+/* `leaf 3/12`, for messages; to be freed. */
+char *fabric_port_name(const struct fabric_view *view, uint32_t port);
+/* What did not answer, in words for a problem: whom, what, why; all to be freed. */
+void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
+			 char **ret_object, char **ret_message);
+
+/* All nodes of a type (0: of all) in the order of discovery, appended. */
+void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);
+/* All ports but port 0, by node: switches first, then the others, in the order of discovery. */
+void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows);
+/* All cables, each once, in the order of their first ports. */
+void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
+void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows);
+void fabric_rows_clear(struct fabric_rows *rows);
+
+void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph);
+void fabric_graph_clear(struct fabric_graph *graph);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/route/balance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/*
+ * All ways to one LID are a tree whose root is the switch before it: each switch adds the packets
+ * of its own adapters to those that come from the switches below, those that none is below first.
+ * What is in a loop has always one below, and is never done.
+ */
+struct counter {
+	const struct fabric *fabric;
+	const struct forwarding *forwarding;
+	struct balance *balance;
+	uint32_t *sources; /* of each table's switch: ports with a LID that hang on it */
+	/* Of one LID, by table: */
+	uint32_t *out;	   /* the port that it is sent out by, or FABRIC_NONE */
+	uint32_t *next;	   /* the table of the switch at the other end, or FABRIC_NONE */
+	uint32_t *below;   /* switches below that are not done */
+	uint64_t *packets; /* that come by */
+	uint32_t *queue;
+};
+
+/* Of those that send and receive: 0 is a switch's. */
+static bool is_end(const struct fabric *fabric, uint32_t port)
+{
+	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
+	       fabric_port_lid(&fabric->ports[port]);
+}
+
+static void count_sources(struct counter *counter)
+{
+	const struct fabric *fabric = counter->fabric;
+
+	for (size_t i = 0; i < counter->forwarding->count; i++) {
+		const struct fabric_node *node =
+			&fabric->nodes[counter->forwarding->tables[i].node];
+
+		/* With port 0, which nothing is cabled to but what a switch may claim. */
+		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
+		     port++)
+			if (fabric->ports[port].peer != FABRIC_NONE &&
+			    is_end(fabric, fabric->ports[port].peer))
+				counter->sources[i]++;
+	}
+}
+
+/* Where the switch sends it: by `out`, to `next`. */
+static void find_way(struct counter *counter, uint32_t number, uint16_t lid)
+{
+	const struct fabric *fabric = counter->fabric;
+	const struct forwarding_table *table = &counter->forwarding->tables[number];
+	unsigned int port = forwarding_port(counter->forwarding, table, lid);
+	uint32_t peer;
+
+	counter->out[number] = counter->next[number] = FABRIC_NONE;
+	if (!port || port > fabric->nodes[table->node].port_count)
+		return;
+	counter->out[number] = fabric_port_at(fabric, table->node, port);
+	peer = fabric->ports[counter->out[number]].peer;
+	if (peer != FABRIC_NONE && fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH)
+		counter->next[number] = counter->forwarding->of_node[fabric->ports[peer].node];
+}
+
+static void lose(struct counter *counter, uint64_t packets, uint32_t number, uint16_t lid)
+{
+	if (!packets)
+		return;
+	if (!counter->balance->lost_pairs) {
+		counter->balance->lost_node = counter->forwarding->tables[number].node;
+		counter->balance->lost_lid = lid;
+	}
+	counter->balance->lost_pairs += packets;
+}
+
+/* All below the switch is done: sends on what has come by. */
+static void send_on(struct counter *counter, uint32_t number, uint32_t owner, uint16_t lid)
+{
+	const struct fabric *fabric = counter->fabric;
+	uint32_t out = counter->out[number], next = counter->next[number];
+
+	if (out == FABRIC_NONE) {
+		lose(counter, counter->packets[number], number, lid);
+		return;
+	}
+	counter->balance->routes[out]++;
+	counter->balance->pairs[out] += counter->packets[number];
+	if (next != FABRIC_NONE)
+		counter->packets[next] += counter->packets[number];
+	else if (fabric->ports[out].peer != owner)
+		lose(counter, counter->packets[number], number, lid);
+}
+
+/* Nobody needs a switch to talk to himself. */
+static void leave_out(struct counter *counter, uint32_t owner)
+{
+	const struct fabric *fabric = counter->fabric;
+	uint32_t peer = fabric->ports[owner].peer;
+
+	if (peer != FABRIC_NONE && fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH)
+		counter->packets[counter->forwarding->of_node[fabric->ports[peer].node]]--;
+}
+
+static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
+{
+	uint32_t count = (uint32_t)counter->forwarding->count, head = 0, tail = 0;
+
+	memset(counter->below, 0, count * sizeof(*counter->below));
+	for (uint32_t i = 0; i < count; i++) {
+		find_way(counter, i, lid);
+		counter->packets[i] = counter->sources[i];
+		if (counter->next[i] != FABRIC_NONE)
+			counter->below[counter->next[i]]++;
+	}
+	leave_out(counter, owner);
+	for (uint32_t i = 0; i < count; i++)
+		if (!counter->below[i])
+			counter->queue[tail++] = i;
+	while (head < tail) {
+		uint32_t number = counter->queue[head++], next = counter->next[number];
+
+		send_on(counter, number, owner, lid);
+		if (next != FABRIC_NONE && !--counter->below[next])
+			counter->queue[tail++] = next;
+	}
+	for (uint32_t i = 0; tail < count && i < count; i++)
+		if (counter->below[i]) {
+			counter->balance->routes[counter->out[i]]++;
+			lose(counter, counter->packets[i], i, lid);
+		}
+}
+
+void balance_count(const struct fabric *fabric, const struct forwarding *forwarding,
+		   struct balance *balance)
+{
+	size_t count = forwarding->count + 1;
+	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric);
+	_cleanup_(freep) uint32_t *words = mem_alloc_zero(count * 5, sizeof(*words));
+	_cleanup_(freep) uint64_t *packets = mem_alloc_zero(count, sizeof(*packets));
+	struct counter counter = {
+		.fabric = fabric,
+		.forwarding = forwarding,
+		.balance = balance,
+		.sources = words,
+		.out = words + count,
+		.next = words + count * 2,
+		.below = words + count * 3,
+		.queue = words + count * 4,
+		.packets = packets,
+	};
+
+	balance->routes = mem_alloc_zero(fabric->port_count + 1, sizeof(*balance->routes));
+	balance->pairs = mem_alloc_zero(fabric->port_count + 1, sizeof(*balance->pairs));
+	balance->lost_node = FABRIC_NONE;
+	count_sources(&counter);
+	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)
+		if (owners[lid] != FABRIC_NONE && is_end(fabric, owners[lid]))
+			count_lid(&counter, owners[lid], (uint16_t)lid);
+}
+
+void balance_clear(struct balance *balance)
+{
+	free(balance->routes);
+	free(balance->pairs);
+	*balance = (struct balance){.routes = NULL};
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "fabric/route/forwarding.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mad/format/attribute.h"
+#include "mad/engine/engine_gather.h"
+#include "schema/bits.h"
+
+enum {
+	LINEAR_TABLE = 0x19,	/* 14.2.5.10 */
+	MULTICAST_TABLE = 0x1b, /* 14.2.5.12 */
+};
+
+enum {
+	LINEAR_BLOCK = 64,    /* LIDs */
+	MULTICAST_BLOCK = 32, /* LIDs, of 16 ports each */
+	WORD_PORTS = 16,
+	POSITION_AT = 28, /* bit of the modifier of a multicast block */
+};
+
+/* Places in a SwitchInfo: 14.2.5.4 */
+enum {
+	AT_LINEAR_CAP = 0,
+	AT_MULTICAST_CAP = 4,
+	AT_LINEAR_TOP = 6,
+	AT_MULTICAST_TOP = 18,
+};
+#define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */
+
+#define SMP_DATA_AT 64u /* 14.2.1 */
+#define AT_LMC	    34u /* of a PortInfo: 14.2.5.6 */
+
+/* A switch that has left so many requests in a row unanswered is asked no more. */
+#define MOST_IN_VAIN 4u
+
+/* Blocks are asked for one after the other, each of all switches: so that all work at once. */
+struct reader {
+	const struct fabric_scan_options *scan;
+	const struct fabric *fabric;
+	struct forwarding *forwarding;
+	unsigned int kinds, kind; /* all, and the one that is being read */
+	size_t table;
+	uint32_t block, position;
+	bool any; /* this block is in some table */
+};
+
+static uint32_t word_at(const struct fabric_node *node, size_t at)
+{
+	return (uint32_t)bits_get(node->switch_info, at * 8, 16);
+}
+
+static uint32_t blocks_of(uint32_t entries, uint32_t size)
+{
+	return (entries + size - 1) / size;
+}
+
+/* A top that is no multicast LID means nothing; so does 0: 14.2.5.4. */
+static uint32_t count_mlids(const struct fabric_node *node)
+{
+	uint32_t cap = word_at(node, AT_MULTICAST_CAP), top = word_at(node, AT_MULTICAST_TOP);
+	uint32_t most = FORWARDING_MOST_MLID - FORWARDING_LIDS + 1;
+
+	if (top >= MULTICAST_EMPTY && top - MULTICAST_EMPTY < most)
+		most = top - MULTICAST_EMPTY;
+	return cap < most ? cap : most;
+}
+
+static uint32_t count_lids(const struct fabric_node *node)
+{
+	uint32_t cap = word_at(node, AT_LINEAR_CAP), most = word_at(node, AT_LINEAR_TOP) + 1;
+
+	if (most > FORWARDING_LIDS)
+		most = FORWARDING_LIDS;
+	return cap < most ? cap : most;
+}
+
+static void add_table(const struct fabric *fabric, uint32_t number, unsigned int kinds,
+		      struct forwarding *forwarding)
+{
+	const struct fabric_node *node = &fabric->nodes[number];
+	struct forwarding_table *table;
+
+	if (node->type != NODE_TYPE_SWITCH || forwarding->of_node[number] != FABRIC_NONE)
+		return;
+	forwarding->of_node[number] = (uint32_t)forwarding->count;
+	table = mem_append(&forwarding->tables, &forwarding->count, sizeof(*table));
+	table->node = number;
+	table->known = node->has_switch_info;
+	if (!table->known)
+		return;
+	if (kinds & FORWARDING_LINEAR)
+		table->lids = count_lids(node);
+	if (kinds & FORWARDING_MULTICAST)
+		table->mlids = count_mlids(node);
+	table->words = ((uint32_t)node->port_count + WORD_PORTS) / WORD_PORTS;
+}
+
+/* Gives each table its place in the arrays. */
+static void make_room(struct forwarding *forwarding)
+{
+	size_t ports = 0, masks = 0, has_ports = 0, has_masks = 0;
+
+	for (size_t i = 0; i < forwarding->count; i++) {
+		struct forwarding_table *table = &forwarding->tables[i];
+
+		table->ports_at = ports;
+		table->has_ports_at = has_ports;
+		table->masks_at = masks;
+		table->has_masks_at = has_masks;
+		ports += table->lids;
+		has_ports += blocks_of(table->lids, LINEAR_BLOCK);
+		masks += (size_t)table->mlids * table->words;
+		has_masks += (size_t)blocks_of(table->mlids, MULTICAST_BLOCK) * table->words;
+	}
+	forwarding->ports = mem_alloc_zero(ports + 1, sizeof(*forwarding->ports));
+	forwarding->has_ports = mem_alloc_zero(has_ports + 1, sizeof(*forwarding->has_ports));
+	forwarding->masks = mem_alloc_zero(masks + 1, sizeof(*forwarding->masks));
+	forwarding->has_masks = mem_alloc_zero(has_masks + 1, sizeof(*forwarding->has_masks));
+}
+
+/* Of the table's kind that is being read: whether it has the block at the cursor. */
+static bool has_block(const struct reader *reader, const struct forwarding_table *table)
+{
+	if (reader->kind == FORWARDING_LINEAR)
+		return reader->block < blocks_of(table->lids, LINEAR_BLOCK);
+	return reader->block < blocks_of(table->mlids, MULTICAST_BLOCK);
+}
+
+/* To the next table, position, block, kind; false: that was all. */
+static bool advance(struct reader *reader)
+{
+	const struct forwarding_table *table = &reader->forwarding->tables[reader->table];
+	uint32_t positions = reader->kind == FORWARDING_LINEAR ? 1 : table->words;
+
+	if (has_block(reader, table) && ++reader->position < positions)
+		return true;
+	reader->position = 0;
+	if (++reader->table < reader->forwarding->count)
+		return true;
+	reader->table = 0;
+	if (reader->any) {
+		reader->any = false;
+		reader->block++;
+		return true;
+	}
+	if (reader->kind == FORWARDING_MULTICAST || !(reader->kinds & FORWARDING_MULTICAST))
+		return false;
+	reader->kind = FORWARDING_MULTICAST;
+	reader->block = 0;
+	return true;
+}
+
+static void note(struct reader *reader, struct forwarding_table *table, const struct mad_reply *why,
+		 int error)
+{
+	struct forwarding *forwarding = reader->forwarding;
+	bool multicast = why ? why->request->attribute == MULTICAST_TABLE
+			     : reader->kind == FORWARDING_MULTICAST;
+	struct fabric_silence *silence;
+
+	table->in_vain++;
+	if (table->silences[multicast])
+		return;
+	silence = mem_append(&forwarding->silences, &forwarding->silence_count, sizeof(*silence));
+	table->silences[multicast] = forwarding->silence_count;
+	silence->port = fabric_port_at(reader->fabric, table->node, 0);
+	silence->attribute = multicast ? MULTICAST_TABLE : LINEAR_TABLE;
+	silence->error = error;
+	silence->status = why ? why->status : 0;
+	silence->tries = why ? why->tries : 0;
+}
+
+static bool write_request(const struct fabric_scan_options *scan, const struct fabric *fabric,
+			  uint32_t node, uint16_t attribute, uint32_t modifier,
+			  struct mad_request *request)
+{
+	uint8_t path[FABRIC_HOPS_MOST + 1];
+
+	request->attribute = attribute;
+	request->modifier = modifier;
+	return fabric_scan_request(scan, fabric, path, fabric_path(fabric, node, path), request);
+}
+
+/* Asks for what is at the cursor; false: there is nothing to ask for. */
+static bool ask(struct reader *reader, struct mad_request *request)
+{
+	struct forwarding_table *table = &reader->forwarding->tables[reader->table];
+	bool linear = reader->kind == FORWARDING_LINEAR;
+
+	if (!has_block(reader, table))
+		return false;
+	reader->any = true;
+	if (table->in_vain >= MOST_IN_VAIN)
+		return false;
+	request->number = reader->table;
+	if (write_request(reader->scan, reader->fabric, table->node,
+			  linear ? LINEAR_TABLE : MULTICAST_TABLE,
+			  linear ? reader->block : reader->block | reader->position << POSITION_AT,
+			  request))
+		return true;
+	note(reader, table, NULL, -E2BIG);
+	return false;
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct reader *reader = context;
+
+	while (reader->kind) {
+		bool asked = ask(reader, request);
+
+		if (!advance(reader))
+			reader->kind = 0;
+		if (asked)
+			return true;
+	}
+	return false;
+}
+
+static void take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
+			uint32_t block, const uint8_t *data)
+{
+	uint32_t first = block * LINEAR_BLOCK, count = table->lids - first;
+
+	memcpy(&forwarding->ports[table->ports_at + first], data,
+	       count < LINEAR_BLOCK ? count : LINEAR_BLOCK);
+	forwarding->has_ports[table->has_ports_at + block] = true;
+}
+
+static void take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
+			   uint32_t modifier, const uint8_t *data)
+{
+	uint32_t position = modifier >> POSITION_AT;
+	uint32_t block = modifier & ((1u << POSITION_AT) - 1), first = block * MULTICAST_BLOCK;
+
+	for (uint32_t i = 0; i < MULTICAST_BLOCK && first + i < table->mlids; i++)
+		forwarding->masks[table->masks_at + (size_t)(first + i) * table->words + position] =
+			(uint16_t)bits_get(data, (size_t)i * WORD_PORTS, WORD_PORTS);
+	forwarding->has_masks[table->has_masks_at + (size_t)block * table->words + position] = true;
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct reader *reader = context;
+	const struct mad_request *request = reply->request;
+	struct forwarding_table *table = &reader->forwarding->tables[request->number];
+
+	if (reply->error == -ECANCELED)
+		return;
+	if (reply->error || reply->status) {
+		note(reader, table, reply, reply->error);
+		return;
+	}
+	table->in_vain = 0;
+	if (request->attribute == LINEAR_TABLE)
+		take_linear(reader->forwarding, table, request->modifier, reply->mad + SMP_DATA_AT);
+	else
+		take_multicast(reader->forwarding, table, request->modifier,
+			       reply->mad + SMP_DATA_AT);
+}
+
+int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
+		    unsigned int kinds, struct forwarding *forwarding)
+{
+	struct reader reader = {
+		.scan = scan,
+		.fabric = fabric,
+		.forwarding = forwarding,
+		.kinds = kinds,
+		.kind = kinds & FORWARDING_LINEAR ? FORWARDING_LINEAR : kinds,
+	};
+	const struct mad_work work = {.context = &reader, .next = next, .done = done};
+
+	forwarding->of_node = mem_alloc_zero(fabric->node_count + 1, sizeof(uint32_t));
+	memset(forwarding->of_node, 0xff, fabric->node_count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < (nodes ? count : fabric->node_count); i++)
+		add_table(fabric, nodes ? nodes[i] : i, kinds, forwarding);
+	make_room(forwarding);
+	return forwarding->count ? mad_engine_run(engine, &work) : 0;
+}
+
+void forwarding_clear(struct forwarding *forwarding)
+{
+	free(forwarding->tables);
+	free(forwarding->of_node);
+	free(forwarding->ports);
+	free(forwarding->masks);
+	free(forwarding->has_ports);
+	free(forwarding->has_masks);
+	free(forwarding->silences);
+	*forwarding = (struct forwarding){.tables = NULL};
+}
+
+const struct forwarding_table *forwarding_of(const struct forwarding *forwarding, uint32_t node)
+{
+	uint32_t table = forwarding->of_node[node];
+
+	return table == FABRIC_NONE ? NULL : &forwarding->tables[table];
+}
+
+unsigned int forwarding_port(const struct forwarding *forwarding,
+			     const struct forwarding_table *table, uint32_t lid)
+{
+	if (!table->known)
+		return FORWARDING_UNKNOWN;
+	if (lid >= table->lids)
+		return FORWARDING_NOWHERE;
+	if (!forwarding->has_ports[table->has_ports_at + lid / LINEAR_BLOCK])
+		return FORWARDING_UNKNOWN;
+	return forwarding->ports[table->ports_at + lid];
+}
+
+enum tristate forwarding_has_port(const struct forwarding *forwarding,
+				  const struct forwarding_table *table, uint32_t mlid,
+				  unsigned int port)
+{
+	uint32_t entry = mlid - FORWARDING_LIDS, word = port / WORD_PORTS;
+
+	if (!table->known)
+		return TRISTATE_UNKNOWN;
+	if (entry >= table->mlids || word >= table->words)
+		return TRISTATE_NO;
+	if (!forwarding->has_masks[table->has_masks_at +
+				   (size_t)(entry / MULTICAST_BLOCK) * table->words + word])
+		return TRISTATE_UNKNOWN;
+	return forwarding->masks[table->masks_at + (size_t)entry * table->words + word] >>
+				       port % WORD_PORTS &
+			       1
+		       ? TRISTATE_YES
+		       : TRISTATE_NO;
+}
+
+int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			  const struct fabric *fabric, uint32_t node, uint16_t lid,
+			  unsigned int *ret_port, struct fabric_silence *ret_silence)
+{
+	const struct fabric_node *at = &fabric->nodes[node];
+	struct mad_item item = {.error = -E2BIG};
+
+	/* Where SwitchInfo did not come, the entry is asked for all the same. */
+	if (at->has_switch_info && lid >= count_lids(at)) {
+		*ret_port = FORWARDING_NOWHERE;
+		return 0;
+	}
+	if (write_request(scan, fabric, node, LINEAR_TABLE, lid / LINEAR_BLOCK, &item.request))
+		mad_gather(engine, &item, 1);
+	if (!item.error && !item.status) {
+		*ret_port = item.data[lid % LINEAR_BLOCK];
+		return 0;
+	}
+	*ret_silence = (struct fabric_silence){
+		.port = fabric_port_at(fabric, node, 0),
+		.attribute = LINEAR_TABLE,
+		.error = item.error,
+		.status = item.status,
+		.tries = item.tries,
+	};
+	return item.error ? item.error : -EIO;
+}
+
+static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners)
+{
+	const struct fabric_port *port = &fabric->ports[place];
+	uint32_t lid = fabric_port_lid(port), count = 1u << (port->info[AT_LMC] & 7);
+
+	if (!port->has_info || !lid)
+		return;
+	for (uint32_t i = lid; i < lid + count && i < FORWARDING_LIDS; i++)
+		if (owners[i] == FABRIC_NONE)
+			owners[i] = place;
+}
+
+uint32_t *forwarding_owners(const struct fabric *fabric)
+{
+	uint32_t *owners = mem_alloc_zero(FORWARDING_LIDS, sizeof(*owners));
+
+	memset(owners, 0xff, FORWARDING_LIDS * sizeof(*owners));
+	for (uint32_t i = 0; i < fabric->port_count; i++)
+		if (fabric_node_of(fabric, i)->type != NODE_TYPE_SWITCH || !fabric->ports[i].number)
+			own(fabric, i, owners);
+	return owners;
+}

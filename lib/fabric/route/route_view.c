@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The columns of routes, of tables, and of what shares a cable. */
+#include "fabric/route/route_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/graph/link.h"
+#include "fabric/graph/place_columns.h"
+
+static const struct enum_name direction_names[] = {
+	{ROUTE_THERE, "there"},
+	{ROUTE_BACK, "back"},
+	{0, NULL},
+};
+
+/* As the ports' own table shows it: what is alike is described once. */
+static void get_of_port(const void *record, const char *key, struct value *value)
+{
+	const struct fabric_row *row = record;
+
+	if (row->view && row->place != FABRIC_NONE)
+		field_get(schema_find(&fabric_ports_schema, key), row, value);
+}
+#define AS_OF_PORTS(name_)                                               \
+	static void get_##name_(const void *record, struct value *value) \
+	{                                                                \
+		get_of_port(record, #name_, value);                      \
+	}
+AS_OF_PORTS(state)
+AS_OF_PORTS(width_lanes)
+AS_OF_PORTS(speed)
+AS_OF_PORTS(rate_gbps)
+AS_OF_PORTS(could_be)
+
+/* The smaller one of the two ends, as packets have to fit both; 0: not known. */
+static unsigned int mtu_of(const struct fabric_row *row)
+{
+	const struct fabric *fabric = fabric_of(row);
+	const struct fabric_port *port = place_port(row);
+	unsigned int mtu = port ? fabric_mtu(port) : 0, other = 0;
+
+	if (fabric && port && port->peer != FABRIC_NONE)
+		other = fabric_mtu(&fabric->ports[port->peer]);
+	return !mtu || (other && other < mtu) ? other : mtu;
+}
+
+static void get_mtu(const void *record, struct value *value)
+{
+	view_set_known(value, mtu_of(record));
+}
+
+static double rate_of(const struct fabric_port *port)
+{
+	return port ? fabric_rate_gbps(fabric_lanes(port), fabric_speed(port)) : 0;
+}
+
+/* Rates that mean the same link differ in how they are rounded. */
+#define RATE_SLACK 0.98
+
+enum tristate route_is_below_path(const struct route_row *row)
+{
+	const struct route_path *path = row->path;
+	const struct fabric_port *port = place_port(row);
+	double rate = rate_of(port);
+	unsigned int mtu = mtu_of(&row->at);
+
+	/* Of a link that is down, they are what they were last. */
+	if (!path || !port || fabric_physical_state(port) != FABRIC_LINK_UP ||
+	    (!path->rate_gbps.known && !path->mtu_bytes.known) || (rate <= 0 && !mtu))
+		return TRISTATE_UNKNOWN;
+	if ((path->rate_gbps.known && rate > 0 && rate < path->rate_gbps.value * RATE_SLACK) ||
+	    (path->mtu_bytes.known && mtu && mtu < path->mtu_bytes.value))
+		return TRISTATE_YES;
+	return TRISTATE_NO;
+}
+
+static void get_below_path(const void *record, struct value *value)
+{
+	enum tristate below = route_is_below_path(record);
+
+	if (below == TRISTATE_UNKNOWN)
+		return;
+	value_set_bool(value, below == TRISTATE_YES);
+	value->tone = value->boolean ? TONE_WARNING : TONE_PLAIN;
+}
+
+static const struct route_path *path_of(const void *record)
+{
+	return ((const struct route_row *)record)->path;
+}
+
+static void get_path_rate(const void *record, struct value *value)
+{
+	if (path_of(record) && path_of(record)->rate_gbps.known)
+		value_set_real(value, path_of(record)->rate_gbps.value);
+}
+
+static void get_path_mtu(const void *record, struct value *value)
+{
+	if (path_of(record) && path_of(record)->mtu_bytes.known)
+		value_set_unsigned(value, path_of(record)->mtu_bytes.value);
+}
+
+static void get_path_sl(const void *record, struct value *value)
+{
+	if (path_of(record) && path_of(record)->sl.known)
+		value_set_unsigned(value, path_of(record)->sl.value);
+}
+
+#define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_)                                 \
+	{                                                                                        \
+		.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
+		.get = get_, .tag = tag_                                                         \
+	}
+#define COUNTED(member_, key_, heading_, help_)                                           \
+	{                                                                                 \
+		FIELD_ROW(struct route_row, member_, struct number, FIELD_UNSIGNED, key_, \
+			  heading_, FIELD_RIGHT, 0, help_),                               \
+			.tag = ROUTE_OF_COUNTERS                                          \
+	}
+
+static const struct field route_fields[] = {
+	ENUM_FIELD(struct route_row, direction, direction_names, "direction", "DIRECTION",
+		   FIELD_DEFAULT, 0, "there, or back"),
+	UNSIGNED_FIELD(struct route_row, hop, "hop", "HOP", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "number of the hop, from 1 on"),
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "what the node is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "out_port", "OUT PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port that it leaves the node by"),
+	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
+		    "what the next node is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port that it comes in by there"),
+	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT,
+		    "logical state of the port that it leaves by"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_width_lanes, "width_lanes", "LANES",
+		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link"),
+	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT,
+		    "active speed of the link"),
+	VIEW_COLUMN(FIELD_REAL, get_rate_gbps, "rate_gbps", "RATE Gb/s",
+		    FIELD_DEFAULT | FIELD_RIGHT, "rate of the link, gigabits a second"),
+	BOOL_FIELD(struct route_row, same_cable, "same_cable", "SAME CABLE", FIELD_DEFAULT, 0,
+		   "whether the other direction takes the same cable"),
+	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", FIELD_DEFAULT,
+	       "whether the link is slower, or its MTU smaller, than the SA's path record tells"),
+	VIEW_COLUMN(FIELD_STRING, get_could_be, "could_be", "COULD BE", 0,
+		    "what both ends of the link support, if it is less"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
+		    "active MTU of the link, the smaller one of its ends"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT,
+		    "LID that the port is reached by: a switch's is that of the node"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
+		    "the same of the port that it comes in by"),
+	UNSIGNED_FIELD(struct route_row, lid, "dlid", "DLID", FIELD_RIGHT, 0,
+		       "LID that the packets go to"),
+	COUNTED(errors, "errors", "ERRORS", "all error counters of the port together"),
+	COUNTED(peer_errors, "peer_errors", "PEER ERRORS", "the same of the port at the other end"),
+	COSTLY(ROUTE_OF_SA, FIELD_REAL, get_path_rate, "path_rate_gbps", "PATH Gb/s", FIELD_RIGHT,
+	       "rate in the SA's path record, gigabits a second"),
+	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_mtu, "path_mtu_bytes", "PATH MTU", FIELD_RIGHT,
+	       "MTU in the SA's path record"),
+	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
+	       "service level in the SA's path record"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
+	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,
+		    "GUID of the next node"),
+};
+
+const struct schema fabric_route_schema = {
+	.name = "fabric_route",
+	.version = 1,
+	.summary = "a hop of the way from one port to another, or back",
+	.fields = route_fields,
+	.field_count = ARRAY_SIZE(route_fields),
+	.record_size = sizeof(struct route_row),
+};
+
+static void get_lid(const void *record, struct value *value)
+{
+	const struct linear_row *row = record;
+
+	if (row->at.view)
+		value_set_unsigned(value, row->lid);
+}
+
+static void get_out_port(const void *record, struct value *value)
+{
+	const struct linear_row *row = record;
+
+	if (row->at.view)
+		value_set_unsigned(value, row->out_port);
+}
+
+/* The row of the port that the LID belongs to, for the getters of places. */
+static struct fabric_row owner_of(const void *record)
+{
+	const struct linear_row *row = record;
+
+	return (struct fabric_row){
+		.view = row->at.view,
+		.place = row->at.view ? row->owner : FABRIC_NONE,
+	};
+}
+
+#define OF_OWNER(name_, get_)                                      \
+	static void name_(const void *record, struct value *value) \
+	{                                                          \
+		const struct fabric_row owner = owner_of(record);  \
+		get_(&owner, value);                               \
+	}
+OF_OWNER(get_destination, place_get_node)
+OF_OWNER(get_destination_guid, place_get_guid)
+OF_OWNER(get_destination_port, place_get_port)
+OF_OWNER(get_destination_type, place_get_type)
+
+static const struct field tables_fields[] = {
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "what the switch is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
+		    "destination LID"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_out_port, "out_port", "OUT PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT,
+		    "port that the switch sends it out by; 0 is the switch itself"),
+	VIEW_COLUMN(FIELD_STRING, get_destination, "destination", "DESTINATION", FIELD_DEFAULT,
+		    "what the node is called that has the LID"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_destination_port, "destination_port", "DEST PORT",
+		    FIELD_RIGHT, "number of the port that has the LID; 0 of a switch"),
+	VIEW_COLUMN(FIELD_ENUM, get_destination_type, "destination_type", "TYPE", FIELD_DEFAULT,
+		    "type of the node that has the LID"),
+	VIEW_COLUMN(FIELD_GUID, get_destination_guid, "destination_guid", "DEST GUID", 0,
+		    "GUID of the node that has the LID"),
+	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
+		    "what the node at the other end of the port is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
+	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,
+		    "type of the node at the other end"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+};
+
+const struct schema fabric_tables_schema = {
+	.name = "fabric_tables",
+	.version = 1,
+	.summary = "an entry of the linear forwarding table of a switch",
+	.fields = tables_fields,
+	.field_count = ARRAY_SIZE(tables_fields),
+	.record_size = sizeof(struct linear_row),
+};
+
+bool multicast_row_make(const struct fabric_view *view, const struct forwarding *forwarding,
+			const struct forwarding_table *table, uint32_t mlid,
+			struct multicast_row *row)
+{
+	const struct fabric *fabric = view->fabric;
+	const struct fabric_node *node = &fabric->nodes[table->node];
+	struct multicast_row made = {
+		.at = {.view = view, .place = node->first_port},
+		.mlid = number_of(mlid),
+		.ports.known = true,
+		.peers.known = true,
+	};
+
+	for (unsigned int i = 0; i <= node->port_count; i++) {
+		enum tristate has = forwarding_has_port(forwarding, table, mlid, i);
+		uint32_t peer = fabric->ports[node->first_port + i].peer;
+		char number[12], name[FABRIC_NAME_SIZE] = "-";
+
+		if (has == TRISTATE_UNKNOWN)
+			made.ports.known = made.peers.known = false;
+		if (has != TRISTATE_YES)
+			continue;
+		snprintf(number, sizeof(number), "%u", i);
+		if (peer != FABRIC_NONE)
+			fabric_node_name_into(view, fabric->ports[peer].node, name);
+		strings_add(&made.ports, number);
+		strings_add(&made.peers, name);
+	}
+	if (made.ports.known && !made.ports.count)
+		return false;
+	*row = made;
+	return true;
+}
+
+void multicast_row_clear(struct multicast_row *row)
+{
+	strings_free(&row->ports);
+	strings_free(&row->peers);
+}
+
+static const struct field multicast_fields[] = {
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "what the switch is called"),
+	HEX_FIELD(struct multicast_row, mlid, 4, "mlid", "MLID", FIELD_DEFAULT, 0,
+		  "LID of the multicast group"),
+	LIST_FIELD(struct multicast_row, ports, "ports", "PORTS", FIELD_DEFAULT, 0,
+		   "ports that the switch sends it out by; 0 is the switch itself"),
+	LIST_FIELD(struct multicast_row, peers, "peers", "PEERS", FIELD_DEFAULT, 0,
+		   "what the nodes at the other ends of these ports are called"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+};
+
+const struct schema fabric_multicast_schema = {
+	.name = "fabric_multicast",
+	.version = 1,
+	.summary = "an entry of the multicast forwarding table of a switch",
+	.fields = multicast_fields,
+	.field_count = ARRAY_SIZE(multicast_fields),
+	.record_size = sizeof(struct multicast_row),
+};
+
+static const struct field balance_fields[] = {
+	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
+		    "what the switch is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
+		    "number of the port"),
+	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
+		    "what the node at the other end is called"),
+	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
+		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
+	UNSIGNED_FIELD(struct balance_row, routes, "routes", "ROUTES", FIELD_DEFAULT | FIELD_RIGHT,
+		       0, "LIDs of adapters and routers that the switch sends out by the port"),
+	TENTHS_FIELD(struct balance_row, mean, "mean_routes", "MEAN", FIELD_DEFAULT | FIELD_RIGHT,
+		     0, "mean of the switch's ports to switches of the same level"),
+	TENTHS_FIELD(struct balance_row, load_percent, "load_percent", "LOAD %",
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "the routes in percent of that mean"),
+	UNSIGNED_FIELD(struct balance_row, pairs, "pairs", "PAIRS", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "pairs of a source port and a LID whose packets leave by the port"),
+	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
+	VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,
+		    "GUID of the node at the other end"),
+};
+
+const struct schema fabric_balance_schema = {
+	.name = "fabric_balance",
+	.version = 1,
+	.summary = "how many routes leave a switch by a port",
+	.fields = balance_fields,
+	.field_count = ARRAY_SIZE(balance_fields),
+	.record_size = sizeof(struct balance_row),
+};

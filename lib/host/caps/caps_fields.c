@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fields of struct caps and struct port_caps. All of them are read at once: none has needs. */
+#include "host/caps/caps.h"
+
+#include "base/mem.h"
+#include "host/caps/caps_names.h"
+#include "host/names.h"
+
+/* The time that a 5-bit code stands for: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
+static void get_code_time(const struct number *code, struct value *value)
+{
+	if (!code->known || code->value > 31)
+		return;
+	value_set_real(value, 4.096 * (double)(UINT64_C(1) << code->value));
+}
+
+static void get_ack_delay(const void *record, struct value *value)
+{
+	get_code_time(&((const struct caps *)record)->local_ca_ack_delay, value);
+}
+
+static void get_subnet_timeout(const void *record, struct value *value)
+{
+	get_code_time(&((const struct port_caps *)record)->subnet_timeout, value);
+}
+
+static void get_min_page_size(const void *record, struct value *value)
+{
+	const struct number *sizes = &((const struct caps *)record)->page_size_cap;
+
+	if (!sizes->known || !sizes->value)
+		return;
+	value_set_unsigned(value, sizes->value & -sizes->value);
+}
+
+/* Most drivers repeat device_cap_flags in the lower half of the extended flags: say it once. */
+static void get_extended_flags(const void *record, struct value *value)
+{
+	static const struct field words = {.kind = FIELD_FLAGS, .names = device_cap_names};
+	const struct caps *caps = record;
+	struct number flags = caps->device_cap_flags_ex;
+
+	flags.value &= ~caps->device_cap_flags.value;
+	field_get(&words, &flags, value);
+}
+
+/* Gigabits a second of one lane, by the code of enum ib_port_speed, include/rdma/ib_verbs.h. */
+static void get_lane_speed(const void *record, struct value *value)
+{
+	static const double gbps[] = {2.5, 5, 10, 10.3125, 14.0625, 25, 50, 100, 200};
+	const struct number *speed = &((const struct port_caps *)record)->speed;
+
+	for (size_t i = 0; i < ARRAY_SIZE(gbps); i++) {
+		if (!speed->known || speed->value != UINT64_C(1) << i)
+			continue;
+		value_set_real(value, gbps[i]);
+	}
+}
+
+static void get_ports(const void *record, struct value *value)
+{
+	const struct caps *caps = record;
+
+	value->kind = VALUE_RECORDS;
+	value->records.rows = caps->ports;
+	value->records.count = caps->port_caps_count;
+}
+
+#define PORT_COUNT(member, heading, help)                                                          \
+	UNSIGNED_FIELD(struct port_caps, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, \
+		       help)
+#define PORT_HEX(member, digits, key, heading, help) \
+	HEX_FIELD(struct port_caps, member, digits, key, heading, FIELD_DEFAULT, 0, help)
+#define PORT_FLAGS(member, names, key, heading, help) \
+	FLAGS_FIELD(struct port_caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#define PORT_ENUM(member, names, key, heading, help) \
+	ENUM_FIELD(struct port_caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#define PORT_BOOL(member, heading, help) \
+	BOOL_FIELD(struct port_caps, member, #member, heading, FIELD_DEFAULT, 0, help)
+
+static const struct field port_caps_fields[] = {
+	STRING_FIELD(struct port_caps, device, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
+	PORT_COUNT(port, "PORT", "number of the port"),
+	PORT_ENUM(link_layer, link_layer_names, "link_layer", "LINK LAYER", "link layer"),
+	PORT_ENUM(state, port_state_names, "state", "STATE", "logical state"),
+	PORT_ENUM(physical_state, physical_state_names, "physical_state", "PHYSICAL",
+		  "physical state"),
+	PORT_COUNT(active_mtu_bytes, "MTU", "active RDMA MTU"),
+	PORT_COUNT(max_mtu_bytes, "MAX MTU", "maximum RDMA MTU"),
+	PORT_COUNT(max_msg_size_bytes, "MAX MESSAGE", "longest message"),
+	PORT_COUNT(width_lanes, "LANES", "link width"),
+	PORT_ENUM(speed, port_speed_names, "speed", "SPEED", "speed name of a lane"),
+	COMPUTED_FIELD(FIELD_REAL, get_lane_speed, "lane_speed_gbps", "LANE Gb/s",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "speed of a lane, gigabits a second"),
+	PORT_COUNT(lid, "LID", "base LID"),
+	PORT_COUNT(lmc, "LMC", "LID mask control"),
+	PORT_COUNT(sm_lid, "SM LID", "LID of the subnet manager"),
+	PORT_COUNT(sm_sl, "SM SL", "service level of the subnet manager"),
+	PORT_HEX(cap_mask, 8, "cap_mask", "CAP MASK", "capability mask"),
+	PORT_FLAGS(capabilities, port_cap_names, "capabilities", "CAPABILITIES",
+		   "capability mask in words"),
+	PORT_HEX(cap_mask2, 4, "cap_mask2", "CAP MASK 2", "second capability mask"),
+	PORT_FLAGS(cap_mask2, port_cap2_names, "capabilities2", "CAPABILITIES 2",
+		   "second capability mask in words"),
+	PORT_BOOL(ip_based_gids, "IP GIDS", "GIDs are made from IP addresses"),
+	PORT_BOOL(grh_required, "GRH", "every packet needs a global route header"),
+	PORT_COUNT(max_vls, "MAX VLS", "data virtual lanes"),
+	PORT_COUNT(bad_pkey_count, "BAD PKEYS", "P_Key violations"),
+	PORT_COUNT(bad_qkey_count, "BAD QKEYS", "Q_Key violations"),
+	PORT_COUNT(gid_table_length, "GIDS", "slots of the GID table"),
+	PORT_COUNT(pkey_table_length, "PKEYS", "slots of the P_Key table"),
+	PORT_COUNT(subnet_timeout, "SUBNET TIMEOUT", "code of the subnet timeout"),
+	COMPUTED_FIELD(FIELD_REAL, get_subnet_timeout, "subnet_timeout_us", "SUBNET TIMEOUT us",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "subnet timeout, microseconds"),
+	PORT_COUNT(init_type_reply, "INIT REPLY",
+		   "type of initialisation done by the subnet manager"),
+};
+
+const struct schema port_caps_schema = {
+	.name = "port_caps",
+	.version = 1,
+	.summary = "limits and capabilities of a port",
+	.fields = port_caps_fields,
+	.field_count = ARRAY_SIZE(port_caps_fields),
+	.record_size = sizeof(struct port_caps),
+};
+
+#define TEXT(member, heading, help) \
+	STRING_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT, 0, help)
+#define GUID(member, heading, help) \
+	GUID_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT, 0, help)
+#define COUNT(member, heading, help) \
+	UNSIGNED_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT | FIELD_RIGHT, 0, help)
+#define HEX(member, digits, key, heading, help) \
+	HEX_FIELD(struct caps, member, digits, key, heading, FIELD_DEFAULT, 0, help)
+#define FLAGS(member, names, key, heading, help) \
+	FLAGS_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
+#define ENUM(member, names, key, heading, help) \
+	ENUM_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
+
+static const struct field caps_fields[] = {
+	TEXT(device, "DEVICE", "name of the device"),
+	ENUM(transport, transport_names, "transport", "TRANSPORT", "transport"),
+	TEXT(firmware, "FIRMWARE", "firmware version"),
+	GUID(node_guid, "NODE GUID", "node GUID"),
+	GUID(system_image_guid, "SYSTEM IMAGE GUID", "system image GUID"),
+	HEX(vendor_id, 4, "vendor_id", "VENDOR", "vendor's OUI"),
+	COUNT(vendor_part_id, "PART", "vendor's part id"),
+	HEX(hw_ver, 1, "hw_ver", "HW VERSION", "hardware version"),
+	TEXT(board_id, "BOARD", "board id (PSID)"),
+	COUNT(port_count, "PORTS", "number of ports"),
+
+	COUNT(max_mr_size_bytes, "MAX MR SIZE", "largest memory region"),
+	HEX(page_size_cap, 1, "page_size_cap", "PAGE SIZES", "page sizes: bit n is 2^n bytes"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_min_page_size, "min_page_size_bytes", "MIN PAGE SIZE",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "smallest page size"),
+	COUNT(max_qp, "MAX QP", "queue pairs"),
+	COUNT(max_qp_wr, "MAX QP WR", "outstanding work requests of a work queue"),
+	HEX(device_cap_flags, 8, "device_cap_mask", "DEVICE CAP MASK", "device capability flags"),
+	FLAGS(device_cap_flags, device_cap_names, "device_cap_flags", "DEVICE CAP FLAGS",
+	      "device capability flags in words"),
+	HEX(device_cap_flags_ex, 16, "device_cap_mask_ex", "DEVICE CAP MASK EX",
+	    "extended device capability flags"),
+	COMPUTED_FIELD(FIELD_FLAGS, get_extended_flags, "device_cap_flags_ex",
+		       "DEVICE CAP FLAGS EX", FIELD_DEFAULT, 0,
+		       "extended flags in words, without those of device_cap_flags"),
+	COUNT(max_sge, "MAX SGE", "scatter/gather entries of a work request"),
+	COUNT(max_sge_rd, "MAX SGE READ", "scatter/gather entries of an RDMA read"),
+	COUNT(max_cq, "MAX CQ", "completion queues"),
+	COUNT(max_cqe, "MAX CQE", "entries of a completion queue"),
+	COUNT(max_mr, "MAX MR", "memory regions"),
+	COUNT(max_pd, "MAX PD", "protection domains"),
+	COUNT(max_qp_rd_atom, "MAX QP READ", "incoming RDMA reads and atomics of a queue pair"),
+	COUNT(max_ee_rd_atom, "MAX EE READ", "incoming RDMA reads and atomics of an EE context"),
+	COUNT(max_res_rd_atom, "MAX RES READ", "resources for incoming RDMA reads and atomics"),
+	COUNT(max_qp_init_rd_atom, "MAX QP INIT READ",
+	      "RDMA reads and atomics that a queue pair starts"),
+	COUNT(max_ee_init_rd_atom, "MAX EE INIT READ",
+	      "RDMA reads and atomics that an EE context starts"),
+	ENUM(atomic, atomic_names, "atomic", "ATOMIC", "how far atomic operations are atomic"),
+	FLAGS(pci_atomic_fetch_add, pci_atomic_names, "pci_atomic_fetch_add", "PCI FETCH ADD",
+	      "operand sizes of PCI fetch and add"),
+	FLAGS(pci_atomic_swap, pci_atomic_names, "pci_atomic_swap", "PCI SWAP",
+	      "operand sizes of PCI swap"),
+	FLAGS(pci_atomic_compare_swap, pci_atomic_names, "pci_atomic_compare_swap",
+	      "PCI COMPARE SWAP", "operand sizes of PCI compare and swap"),
+	COUNT(max_ee, "MAX EE", "EE contexts"),
+	COUNT(max_rdd, "MAX RDD", "reliable datagram domains"),
+	COUNT(max_mw, "MAX MW", "memory windows"),
+	COUNT(max_raw_ipv6_qp, "MAX RAW IPV6", "raw IPv6 queue pairs"),
+	COUNT(max_raw_ethy_qp, "MAX RAW ETHY", "raw Ethertype queue pairs"),
+	COUNT(max_mcast_grp, "MAX MULTICAST GROUPS", "multicast groups"),
+	COUNT(max_mcast_qp_attach, "MAX MULTICAST ATTACH", "queue pairs in a multicast group"),
+	COUNT(max_total_mcast_qp_attach, "MAX TOTAL ATTACH", "queue pairs in all multicast groups"),
+	COUNT(max_ah, "MAX AH", "address handles"),
+	COUNT(max_fmr, "MAX FMR", "fast memory regions"),
+	COUNT(max_map_per_fmr, "MAX MAP PER FMR",
+	      "mappings of a fast memory region before unmapping"),
+	COUNT(max_srq, "MAX SRQ", "shared receive queues"),
+	COUNT(max_srq_wr, "MAX SRQ WR", "work requests of a shared receive queue"),
+	COUNT(max_srq_sge, "MAX SRQ SGE",
+	      "scatter/gather entries of a shared receive queue's request"),
+	COUNT(max_pkeys, "MAX PKEYS", "partitions"),
+	COUNT(local_ca_ack_delay, "ACK DELAY", "code of the local CA ack delay"),
+	COMPUTED_FIELD(FIELD_REAL, get_ack_delay, "local_ca_ack_delay_us", "ACK DELAY us",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "local CA ack delay, microseconds"),
+
+	FLAGS(odp_general_caps, odp_general_names, "odp_general_caps", "ODP", "on-demand paging"),
+	FLAGS(rc_odp_caps, odp_transport_names, "rc_odp_caps", "ODP RC", "on-demand paging of RC"),
+	FLAGS(uc_odp_caps, odp_transport_names, "uc_odp_caps", "ODP UC", "on-demand paging of UC"),
+	FLAGS(ud_odp_caps, odp_transport_names, "ud_odp_caps", "ODP UD", "on-demand paging of UD"),
+	FLAGS(xrc_odp_caps, odp_transport_names, "xrc_odp_caps", "ODP XRC",
+	      "on-demand paging of XRC"),
+	HEX(completion_timestamp_mask, 16, "completion_timestamp_mask", "TIMESTAMP MASK",
+	    "valid bits of completion timestamps, 0x0: there are none"),
+	COUNT(hca_core_clock_khz, "CORE CLOCK kHz", "clock of completion timestamps"),
+	FLAGS(raw_packet_caps, raw_packet_names, "raw_packet_caps", "RAW PACKET",
+	      "raw packet offloads"),
+	COUNT(tso_max_size_bytes, "TSO MAX SIZE", "largest segmentation offload"),
+	FLAGS(tso_qp_types, qp_type_flag_names, "tso_qp_types", "TSO QP TYPES",
+	      "queue pairs with segmentation offload"),
+	COUNT(rss_max_tables, "RSS MAX TABLES", "receive work queue indirection tables"),
+	COUNT(rss_max_table_size, "RSS MAX TABLE SIZE", "entries of an indirection table"),
+	HEX(rss_hash_functions, 1, "rss_hash_function_mask", "RSS FUNCTION MASK",
+	    "receive hash functions"),
+	FLAGS(rss_hash_functions, rss_hash_function_names, "rss_hash_functions", "RSS FUNCTIONS",
+	      "receive hash functions in words"),
+	HEX(rss_hash_fields, 1, "rss_hash_field_mask", "RSS FIELD MASK", "receive hash fields"),
+	FLAGS(rss_hash_fields, rss_hash_field_names, "rss_hash_fields", "RSS FIELDS",
+	      "receive hash fields in words"),
+	FLAGS(rss_qp_types, qp_type_flag_names, "rss_qp_types", "RSS QP TYPES",
+	      "queue pairs with receive side scaling"),
+	COUNT(max_wq_type_rq, "MAX WQ RQ", "receive work queues"),
+	UNSIGNED_FIELD(struct caps, packet_pacing_min_kbps, "packet_pacing_rate_limit_min_kbps",
+		       "PACING MIN kb/s", FIELD_DEFAULT | FIELD_RIGHT, 0, "lowest rate limit"),
+	UNSIGNED_FIELD(struct caps, packet_pacing_max_kbps, "packet_pacing_rate_limit_max_kbps",
+		       "PACING MAX kb/s", FIELD_DEFAULT | FIELD_RIGHT, 0, "highest rate limit"),
+	FLAGS(packet_pacing_qp_types, qp_type_flag_names, "packet_pacing_qp_types",
+	      "PACING QP TYPES", "queue pairs with a rate limit"),
+	UNSIGNED_FIELD(struct caps, tag_max_header_bytes, "tag_matching_max_header_bytes",
+		       "TAG MAX HEADER", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "largest rendezvous request header"),
+	UNSIGNED_FIELD(struct caps, tag_max_tags, "tag_matching_max_tags", "TAG MAX TAGS",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "tagged buffers of a matching list"),
+	UNSIGNED_FIELD(struct caps, tag_max_ops, "tag_matching_max_ops", "TAG MAX OPS",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "outstanding list operations"),
+	UNSIGNED_FIELD(struct caps, tag_max_sge, "tag_matching_max_sge", "TAG MAX SGE",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "scatter/gather entries of a tagged buffer"),
+	FLAGS(tag_caps, tag_cap_names, "tag_matching_caps", "TAG MATCHING",
+	      "transports with tag matching"),
+	COUNT(cq_moderation_max_count, "CQ MODERATION COUNT", "completions before an event"),
+	COUNT(cq_moderation_max_period_us, "CQ MODERATION us",
+	      "time before an event, microseconds"),
+	COUNT(max_device_memory_bytes, "DEVICE MEMORY", "device memory that can be allocated"),
+	COUNT(num_comp_vectors, "COMP VECTORS", "completion vectors"),
+	RECORDS_FIELD(get_ports, &port_caps_schema, NULL, "ports", 0, "limits of the ports"),
+};
+
+const struct schema caps_schema = {
+	.name = "caps",
+	.version = 1,
+	.summary = "limits and capabilities of an RDMA device",
+	.fields = caps_fields,
+	.field_count = ARRAY_SIZE(caps_fields),
+	.record_size = sizeof(struct caps),
+};

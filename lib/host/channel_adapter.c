@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/channel_adapter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/device.h"
+#include "host/nldev.h"
+
+/*
+ * Each file costs its way through the kernel, and those of a port a query of the driver: of what
+ * RDMA netlink has told already none is read.
+ */
+struct channel_adapters {
+	struct class_files *files;
+	struct device_list told; /* by RDMA netlink; empty: not live, or a simulator's */
+};
+
+/* What is read next, and the errno of the last failure, which the messages of ibstat end with. */
+struct reader {
+	const struct class_files *files; /* of the device */
+	const char *port;		 /* ports/1/, or empty */
+	const struct device *told;	 /* or NULL */
+	int error;
+};
+
+static void port_failed(void *context, const struct port *port, int error, const char *text)
+{
+	/* It stays unknown, and its files tell why. */
+	(void)context;
+	(void)port;
+	(void)error;
+	(void)text;
+}
+
+static void ask_netlink(struct device_list *list)
+{
+	struct nldev *nldev;
+
+	if (nldev_open(&nldev))
+		return;
+	if (nldev_get_devices(nldev, list))
+		device_list_clear(list);
+	else
+		nldev_get_ports(nldev, list, port_failed, NULL);
+	nldev_free(nldev);
+}
+
+int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters)
+{
+	struct class_files *files;
+	struct strings names = {0};
+	int rc = class_files_open(root, &files);
+
+	if (rc)
+		return rc;
+	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
+	(*ret_adapters)->files = files;
+	/* Opening its socket makes the kernel load its RDMA core. */
+	if (!root && !class_files_list(files, &names, "%s", "") && names.count)
+		ask_netlink(&(*ret_adapters)->told);
+	strings_free(&names);
+	return 0;
+}
+
+void channel_adapters_close(struct channel_adapters *adapters)
+{
+	if (!adapters)
+		return;
+	class_files_close(adapters->files);
+	device_list_clear(&adapters->told);
+	free(adapters);
+}
+
+static const struct device *find_told(const struct channel_adapters *adapters, const char *name)
+{
+	for (size_t i = 0; i < adapters->told.count; i++)
+		if (!strcmp(adapters->told.items[i].kernel_name, name))
+			return &adapters->told.items[i];
+	return NULL;
+}
+
+/* The first bytes of a file up to its last line feed among them, as libibumad reads it. */
+static int read_text(struct reader *reader, const char *name, char *text, size_t size)
+{
+	char whole[CLASS_TEXT_SIZE];
+	ssize_t length = class_files_read(reader->files, whole, "%s%s", reader->port, name);
+
+	if (length < 0) {
+		reader->error = (int)-length;
+		return (int)length;
+	}
+	if ((size_t)length >= size)
+		length = (ssize_t)size - 1;
+	memcpy(text, whole, (size_t)length);
+	text[length] = '\0';
+	return 0;
+}
+
+static int read_number(struct reader *reader, const char *name, unsigned int *ret_number)
+{
+	char text[32];
+	int rc = read_text(reader, name, text, sizeof(text));
+
+	if (!rc)
+		*ret_number = (unsigned int)strtoul(text, NULL, 0);
+	return rc;
+}
+
+/* The same of what is told already. */
+static int take_number(struct reader *reader, const struct number *told, const char *name,
+		       unsigned int *ret_number)
+{
+	if (!told || !told->known)
+		return read_number(reader, name, ret_number);
+	*ret_number = (unsigned int)told->value;
+	return 0;
+}
+
+/* `groups` of four hexadecimal digits; the last four of them are the number. */
+static int read_groups(struct reader *reader, const char *name, unsigned int groups,
+		       uint64_t *ret_number)
+{
+	char text[64], *rest = text;
+	int rc = read_text(reader, name, text, groups > 4 ? 64 : 32);
+	uint64_t number = 0;
+
+	if (rc)
+		return rc;
+	for (unsigned int i = 0; i < groups; i++) {
+		const char *group = strsep(&rest, ": \t\n");
+
+		if (!group)
+			return -EINVAL;
+		number = number << 16 | (strtoul(group, NULL, 16) & 0xffff);
+	}
+	*ret_number = number;
+	return 0;
+}
+
+/* "40 Gb/sec (4X FDR10)", drivers/infiniband/core/sysfs.c */
+static int read_rate(struct reader *reader, struct channel_port *port)
+{
+	char text[32];
+	const char *bracket;
+	int rc = read_text(reader, "rate", text, sizeof(text));
+
+	if (rc)
+		return rc;
+	port->rate_gbps = (unsigned int)strtoul(text, NULL, 0);
+	bracket = strchr(text, ')');
+	port->fdr10 = bracket && bracket - text >= 5 && !strncasecmp(bracket - 5, "fdr10", 5);
+	return 0;
+}
+
+/* The words of link_layer_show(), drivers/infiniband/core/sysfs.c */
+static void read_link_layer(struct reader *reader, struct channel_port *port)
+{
+	const struct device *told = reader->told;
+	const char *protocol = told && told->port_count == 1 ? told->protocol : NULL;
+	const char *word = NULL;
+
+	/* The protocol that netlink tells is that of the first port. */
+	if (protocol && (!strcmp(protocol, "ib") || !strcmp(protocol, "opa")))
+		word = "InfiniBand";
+	else if (protocol && !strcmp(protocol, "roce"))
+		word = "Ethernet";
+	if (word)
+		snprintf(port->link_layer, sizeof(port->link_layer), "%s", word);
+	else if (read_text(reader, "link_layer", port->link_layer, sizeof(port->link_layer)))
+		memcpy(port->link_layer, "IB", sizeof("IB")); /* before Linux 2.6.37 */
+}
+
+static int find_pkeys(struct reader *reader)
+{
+	int rc = class_files_find(reader->files, "%spkeys", reader->port);
+
+	if (rc)
+		reader->error = -rc;
+	return rc;
+}
+
+/* In the order of libibumad, because the first failure is the one that it tells. */
+static int read_port(struct reader *reader, struct channel_adapter *adapter,
+		     struct channel_port *port, const struct port *told)
+{
+	unsigned int sm_sl = 0;
+
+	if (take_number(reader, told ? &told->lmc : NULL, "lid_mask_count", &port->lmc) ||
+	    take_number(reader, told ? &told->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
+	    /* Not shown: asked for only to see whether the port answers. */
+	    take_number(reader, told ? &told->state : NULL, "sm_sl", &sm_sl) ||
+	    take_number(reader, told ? &told->lid : NULL, "lid", &port->lid) ||
+	    take_number(reader, told ? &told->state : NULL, "state", &port->state) ||
+	    take_number(reader, told ? &told->physical_state : NULL, "phys_state",
+			&port->physical_state) ||
+	    read_rate(reader, port) ||
+	    take_number(reader, told ? &told->cap_mask : NULL, "cap_mask", &port->cap_mask))
+		return -EIO;
+	read_link_layer(reader, port);
+	if (read_groups(reader, "gids/0", 8, &port->guid)) {
+		adapter->no_gid = true;
+		return -EIO;
+	}
+	if (find_pkeys(reader)) {
+		adapter->no_pkeys = true;
+		return -EIO;
+	}
+	return 0;
+}
+
+static int read_numbered(struct reader *reader, struct channel_adapter *adapter, long number)
+{
+	_cleanup_(freep) char *prefix = mem_format("ports/%ld/", number);
+	const struct port *told = reader->told ? device_port(reader->told, (unsigned int)number)
+					       : NULL;
+	int rc;
+
+	reader->port = prefix;
+	adapter->failed_port = (unsigned int)number;
+	rc = read_port(reader, adapter, &adapter->ports[number], told);
+	reader->port = "";
+	if (rc)
+		return rc;
+	adapter->ports[number].present = true;
+	if (adapter->last_port < (unsigned int)number)
+		adapter->last_port = (unsigned int)number;
+	return 0;
+}
+
+static int list_ports(const struct reader *reader, struct strings *ret_names)
+{
+	if (!reader->told || !reader->told->port_count)
+		return class_files_list(reader->files, ret_names, "ports");
+	for (size_t i = 0; i < reader->told->port_count; i++) {
+		_cleanup_(freep) char *number = mem_format(
+			"%u", (unsigned int)reader->told->ports[i].port.value);
+
+		strings_add(ret_names, number);
+	}
+	return 0;
+}
+
+static int read_ports(struct reader *reader, struct channel_adapter *adapter)
+{
+	struct strings names = {0};
+	int rc = list_ports(reader, &names);
+
+	if (rc)
+		reader->error = -rc;
+	for (size_t i = 0; !rc && i < names.count; i++) {
+		const long number = strtol(names.items[i], NULL, 10);
+
+		if (strcmp(names.items[i], "0") && (number <= 0 || number >= CHANNEL_ADAPTER_PORTS))
+			rc = -EIO;
+		else
+			rc = read_numbered(reader, adapter, number);
+	}
+	strings_free(&names);
+	return rc;
+}
+
+/* What a device has no file for is empty. */
+static void read_words(struct reader *reader, struct channel_adapter *adapter)
+{
+	if (reader->told) /* which leaves an empty one out */
+		snprintf(adapter->firmware, sizeof(adapter->firmware), "%s",
+			 reader->told->firmware ? reader->told->firmware : "");
+	else
+		read_text(reader, "fw_ver", adapter->firmware, sizeof(adapter->firmware));
+	read_text(reader, "hw_rev", adapter->hardware, sizeof(adapter->hardware));
+	read_text(reader, "hca_type", adapter->type, sizeof(adapter->type));
+}
+
+static int read_adapter(struct reader *reader, struct channel_adapter *adapter)
+{
+	const struct device *told = reader->told;
+	int rc = take_number(reader, told ? &told->node_type : NULL, "node_type",
+			     &adapter->node_type);
+
+	if (rc)
+		return rc;
+	read_words(reader, adapter);
+	if (told && told->node_guid.known && told->system_image_guid.known) {
+		adapter->node_guid = told->node_guid.value;
+		adapter->system_image_guid = told->system_image_guid.value;
+		return 0;
+	}
+	rc = read_groups(reader, "node_guid", 4, &adapter->node_guid);
+	return rc ? rc : read_groups(reader, "sys_image_guid", 4, &adapter->system_image_guid);
+}
+
+int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
+			 struct channel_adapter *adapter)
+{
+	_cleanup_(class_files_closep) struct class_files *directory = NULL;
+	struct reader reader = {.told = find_told(adapters, name), .port = ""};
+	int rc;
+
+	memset(adapter, 0, sizeof(*adapter));
+	snprintf(adapter->name, sizeof(adapter->name), "%s", name);
+	rc = class_files_open_below(adapters->files, &directory, "%s", adapter->name);
+	if (rc) {
+		adapter->error = -rc;
+		return rc;
+	}
+	reader.files = directory;
+	rc = read_adapter(&reader, adapter);
+	if (!rc)
+		rc = read_ports(&reader, adapter);
+	adapter->error = reader.error;
+	return rc;
+}
+
+/* The node types that libibumad knows. */
+static bool is_adapter(const struct channel_adapters *adapters, const char *name)
+{
+	struct reader reader = {
+		.told = find_told(adapters, name), .files = adapters->files, .port = ""};
+	_cleanup_(freep) char *path = mem_format("%s/node_type", name);
+	unsigned int type;
+
+	return !take_number(&reader, reader.told ? &reader.told->node_type : NULL, path, &type) &&
+	       type >= NODE_TYPE_CA && type <= NODE_TYPE_ROUTER;
+}
+
+int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names)
+{
+	struct strings all = {0};
+	int rc = class_files_list(adapters->files, &all, "%s", "");
+
+	if (rc)
+		return rc;
+	*ret_names = (struct strings){.known = true};
+	for (size_t i = 0; i < all.count; i++)
+		if (is_adapter(adapters, all.items[i]))
+			strings_add(ret_names, all.items[i]);
+	strings_free(&all);
+	return 0;
+}

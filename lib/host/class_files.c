@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/class_files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernel/sysfs.h"
+
+struct class_files {
+	struct root root;
+	bool below; /* root is a directory of the class, not that of all files */
+};
+
+/* The path of a variadic function, from the root on; leaves the function if it does not fit. */
+#define FORMAT_PATH(path, files, format)                                                        \
+	do {                                                                                    \
+		static const char class[] = "sys/class/infiniband/";                            \
+		size_t path_start = (files)->below ? 0 : sizeof(class) - 1;                     \
+		va_list arguments;                                                              \
+		int path_length;                                                                \
+                                                                                                \
+		memcpy(path, class, sizeof(class));                                             \
+		va_start(arguments, format);                                                    \
+		path_length = vsnprintf((path) + path_start, sizeof(path) - path_start, format, \
+					arguments);                                             \
+		va_end(arguments);                                                              \
+		if (path_length < 0 || (size_t)path_length >= sizeof(path) - path_start)        \
+			return -ENAMETOOLONG;                                                   \
+	} while (0)
+
+int class_files_open(const char *directory, struct class_files **ret_files)
+{
+	struct root root;
+	int rc = root_open(directory, &root);
+
+	if (rc)
+		return rc;
+	*ret_files = mem_alloc_zero(1, sizeof(**ret_files));
+	(*ret_files)->root = root;
+	return 0;
+}
+
+void class_files_close(struct class_files *files)
+{
+	if (!files)
+		return;
+	root_close(&files->root);
+	free(files);
+}
+
+static int compare_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int class_files_list(const struct class_files *files, struct strings *ret_names, const char *format,
+		     ...)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	FORMAT_PATH(path, files, format);
+	rc = sysfs_list_all(&files->root, ret_names, "%s", path[0] ? path : ".");
+	if (!rc && ret_names->count)
+		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_bytes);
+	return rc;
+}
+
+ssize_t class_files_read(const struct class_files *files, char text[static CLASS_TEXT_SIZE],
+			 const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, files, format);
+	return sysfs_read(&files->root, text, "%s", path);
+}
+
+int class_files_find(const struct class_files *files, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, files, format);
+	return sysfs_open_directory(&files->root, path);
+}
+
+int class_files_open_below(const struct class_files *files, struct class_files **ret_files,
+			   const char *format, ...)
+{
+	char path[PATH_MAX];
+	struct root root;
+	int rc;
+
+	FORMAT_PATH(path, files, format);
+	rc = root_open_below(&files->root, &root, "%s", path);
+	if (rc)
+		return rc;
+	*ret_files = mem_alloc_zero(1, sizeof(**ret_files));
+	(*ret_files)->root = root;
+	(*ret_files)->below = true;
+	return 0;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/names.h"
+#include "host/need.h"
+
+static const struct enum_name sub_type_names[] = {
+	{1, "smi"}, /* RDMA_DEVICE_TYPE_SMI, include/uapi/rdma/rdma_netlink.h */
+	{0, NULL},
+};
+
+/* "active", or for several ports "3 active, 1 down"; as good news as the worst port. */
+static void get_state_summary(const void *record, struct value *value)
+{
+	const struct device *device = record;
+	size_t used = 0, known = 0;
+
+	value->scratch[0] = '\0';
+	for (const struct enum_name *name = port_state_names; name->word; name++) {
+		unsigned int count = 0;
+
+		for (size_t i = 0; i < device->port_count; i++)
+			count += device->ports[i].state.known &&
+				 device->ports[i].state.value == name->value;
+		if (!count || used >= sizeof(value->scratch))
+			continue;
+		known += count;
+		if (name->tone > value->tone)
+			value->tone = name->tone;
+		if (count == device->port_count)
+			used += (size_t)snprintf(value->scratch, sizeof(value->scratch), "%s",
+						 name->word);
+		else
+			used += (size_t)snprintf(value->scratch + used,
+						 sizeof(value->scratch) - used, "%s%u %s",
+						 used ? ", " : "", count, name->word);
+	}
+	if (!known && device->port_count && device->ports[0].state.known)
+		snprintf(value->scratch, sizeof(value->scratch), "unknown-%u",
+			 (unsigned int)device->ports[0].state.value);
+	if (value->scratch[0])
+		value_set_string(value, value->scratch);
+}
+
+static void get_netdevs(const void *record, struct value *value)
+{
+	const struct device *device = record;
+	size_t count = 0;
+
+	if (device->ports_unknown)
+		return;
+	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
+		const char *netdev = device->ports[i].netdev;
+
+		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
+			value->words[count++] = netdev;
+	}
+	/* A RoCE or iWARP port has a netdev: where none is seen, it is not known which. */
+	if (!count && (device->transport.value == TRANSPORT_ROCE ||
+		       device->transport.value == TRANSPORT_IWARP))
+		return;
+	value->kind = VALUE_LIST;
+	value->list.items = value->words;
+	value->list.count = count;
+}
+
+static void get_port_count(const void *record, struct value *value)
+{
+	const struct device *device = record;
+
+	if (!device->ports_unknown)
+		value_set_unsigned(value, device->port_count);
+}
+
+static void get_ports(const void *record, struct value *value)
+{
+	const struct device *device = record;
+
+	if (device->ports_unknown)
+		return;
+	value->kind = VALUE_RECORDS;
+	value->records.rows = device->ports;
+	value->records.count = device->port_count;
+}
+
+/* What a device says of its ports: no more than what the device's own sources tell cheaply. */
+#define PORT_COLUMNS "port,link_layer,state,physical_state,rate_gbps,width_lanes,speed,lid,netdev"
+
+static const struct field device_fields[] = {
+	STRING_FIELD(struct device, name, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
+	ENUM_FIELD(struct device, node_type, node_type_names, "node_type", "TYPE", FIELD_DEFAULT,
+		   NEED_NODE_TYPE, "node type"),
+	ENUM_FIELD(struct device, transport, transport_names, "transport", "TRANSPORT",
+		   FIELD_DEFAULT, NEED_TRANSPORT | NEED_NODE_TYPE,
+		   "transport; unspecified: EFA and the like"),
+	STRING_FIELD(struct device, driver, "driver", "DRIVER", FIELD_DEFAULT, NEED_DRIVER,
+		     "kernel driver"),
+	STRING_FIELD(struct device, firmware, "firmware", "FIRMWARE", FIELD_DEFAULT, NEED_FIRMWARE,
+		     "firmware version"),
+	GUID_FIELD(struct device, node_guid, "node_guid", "NODE GUID", FIELD_DEFAULT, NEED_GUIDS,
+		   "node GUID"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_port_count, "port_count", "PORTS",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "number of ports"),
+	COMPUTED_FIELD(FIELD_STRING, get_state_summary, "state", "STATE", FIELD_DEFAULT, NEED_STATE,
+		       "logical state of the ports, summed up"),
+	COMPUTED_FIELD(FIELD_LIST, get_netdevs, "netdevs", "NETDEVS", FIELD_DEFAULT, NEED_NETDEV,
+		       "netdevs of the ports"),
+	STRING_FIELD(struct device, pci_address, "pci_address", "PCI", FIELD_DEFAULT,
+		     NEED_PCI_ADDRESS, "PCI address"),
+	SIGNED_FIELD(struct device, numa_node, "numa_node", "NUMA", FIELD_DEFAULT | FIELD_RIGHT,
+		     NEED_NUMA, "NUMA node of the PCI device"),
+	UNSIGNED_FIELD(struct device, index, "index", "INDEX", FIELD_RIGHT, NEED_NETLINK,
+		       "index in RDMA netlink"),
+	GUID_FIELD(struct device, system_image_guid, "system_image_guid", "SYSTEM IMAGE GUID", 0,
+		   NEED_GUIDS, "system image GUID"),
+	STRING_FIELD(struct device, board_id, "board_id", "BOARD", 0, NEED_BOARD,
+		     "board id (PSID)"),
+	STRING_FIELD(struct device, hca_type, "hca_type", "HCA TYPE", 0, NEED_BOARD,
+		     "HCA type, as the driver words it"),
+	STRING_FIELD(struct device, hardware_revision, "hardware_revision", "HW REV", 0, NEED_BOARD,
+		     "hardware revision"),
+	STRING_FIELD(struct device, node_description, "node_description", "DESCRIPTION", 0,
+		     NEED_BOARD, "node description"),
+	HEX_FIELD(struct device, pci_vendor_id, 4, "pci_vendor_id", "VENDOR", 0, NEED_PCI_ID,
+		  "PCI vendor id"),
+	HEX_FIELD(struct device, pci_device_id, 4, "pci_device_id", "DEVICE ID", 0, NEED_PCI_ID,
+		  "PCI device id"),
+	REAL_FIELD(struct device, pcie_speed_gtps, "pcie_speed_gtps", "PCIE GT/S", FIELD_RIGHT,
+		   NEED_PCI_LINK, "PCIe link speed, gigatransfers a second"),
+	UNSIGNED_FIELD(struct device, pcie_width_lanes, "pcie_width_lanes", "PCIE LANES",
+		       FIELD_RIGHT, NEED_PCI_LINK, "PCIe link width"),
+	REAL_FIELD(struct device, pcie_max_speed_gtps, "pcie_max_speed_gtps", "PCIE MAX GT/S",
+		   FIELD_RIGHT, NEED_PCI_LINK, "maximum PCIe link speed of the device"),
+	UNSIGNED_FIELD(struct device, pcie_max_width_lanes, "pcie_max_width_lanes",
+		       "PCIE MAX LANES", FIELD_RIGHT, NEED_PCI_LINK,
+		       "maximum PCIe link width of the device"),
+	UNSIGNED_FIELD(struct device, irq_count, "irq_count", "IRQS", FIELD_RIGHT, NEED_IRQS,
+		       "MSI interrupts of the PCI device"),
+	STRING_FIELD(struct device, uverbs, "uverbs", "UVERBS", 0, NEED_CHARDEVS,
+		     "verbs character device"),
+	LIST_FIELD(struct device, umads, "umads", "UMAD", 0, NEED_CHARDEVS,
+		   "management datagram character devices"),
+	LIST_FIELD(struct device, issms, "issms", "ISSM", 0, NEED_CHARDEVS,
+		   "subnet manager character devices"),
+	STRING_FIELD(struct device, parent, "parent", "PARENT", 0, NEED_NETLINK,
+		     "device that this sub-device belongs to"),
+	ENUM_FIELD(struct device, sub_type, sub_type_names, "sub_device_type", "SUB-TYPE", 0,
+		   NEED_NETLINK, "type of a sub-device"),
+	STRING_FIELD(struct device, protocol, "protocol", "PROTOCOL", 0, NEED_NETLINK,
+		     "protocol, as RDMA netlink words it"),
+	LIST_FIELD(struct device, sources, "sources", "SOURCES", 0, 0,
+		   "interfaces that told about the device"),
+	RECORDS_FIELD(get_ports, &port_schema, PORT_COLUMNS, "ports", 0, "the ports"),
+};
+
+const struct schema device_schema = {
+	.name = "devices",
+	.version = 1,
+	.summary = "an RDMA device",
+	.fields = device_fields,
+	.field_count = ARRAY_SIZE(device_fields),
+	.record_size = sizeof(struct device),
+};
+
+void device_set_name(struct device *device, const char *kernel_name, size_t length)
+{
+	length = strnlen(kernel_name, length);
+	free(device->kernel_name);
+	free(device->name);
+	device->kernel_name = mem_format("%.*s", (int)length, kernel_name);
+	device->name = text_clean(kernel_name, length);
+}
+
+struct device *device_list_add(struct device_list *list, const char *kernel_name)
+{
+	struct device *device = mem_append(&list->items, &list->count, sizeof(*list->items));
+
+	device_set_name(device, kernel_name, strlen(kernel_name));
+	return device;
+}
+
+struct device *device_list_find(const struct device_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return &list->items[i];
+	return NULL;
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	return text_compare_natural(((const struct device *)a)->name,
+				    ((const struct device *)b)->name);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	uint64_t first = ((const struct port *)a)->port.value;
+	uint64_t second = ((const struct port *)b)->port.value;
+
+	return (first > second) - (first < second);
+}
+
+void device_list_sort(struct device_list *list)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_devices);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].port_count)
+			qsort(list->items[i].ports, list->items[i].port_count,
+			      sizeof(*list->items[i].ports), compare_ports);
+}
+
+static void device_clear(struct device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++)
+		port_clear(&device->ports[i]);
+	free(device->ports);
+	free(device->name);
+	free(device->kernel_name);
+	free(device->pci_path);
+	free(device->protocol);
+	free(device->driver);
+	free(device->firmware);
+	free(device->pci_address);
+	free(device->board_id);
+	free(device->hca_type);
+	free(device->hardware_revision);
+	free(device->node_description);
+	free(device->uverbs);
+	free(device->parent);
+	strings_free(&device->umads);
+	strings_free(&device->issms);
+	strings_free(&device->sources);
+}
+
+void device_list_clear(struct device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		device_clear(&list->items[i]);
+	free(list->items);
+	*list = (struct device_list){0};
+}
+
+void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),
+			const void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (keep(&list->items[i], context))
+			list->items[kept++] = list->items[i];
+		else
+			device_clear(&list->items[i]);
+	}
+	list->count = kept;
+}
+
+struct port *device_port(const struct device *device, unsigned int number)
+{
+	for (size_t i = 0; i < device->port_count; i++)
+		if (device->ports[i].port.value == number)
+			return &device->ports[i];
+	return NULL;
+}
+
+struct port *device_add_port(struct device *device, unsigned int number)
+{
+	struct port *port = mem_append(&device->ports, &device->port_count, sizeof(*device->ports));
+
+	port->device = device->name;
+	port->kernel_name = device->kernel_name;
+	number_set(&port->port, number);
+	return port;
+}
+
+static enum transport transport_of_protocol(const char *protocol)
+{
+	static const struct enum_name words[] = {
+		{TRANSPORT_INFINIBAND, "ib"}, {TRANSPORT_OPA, "opa"},	  {TRANSPORT_ROCE, "roce"},
+		{TRANSPORT_IWARP, "iw"},      {TRANSPORT_USNIC, "usnic"}, {0, NULL},
+	};
+	const struct enum_name *name = protocol ? enum_find_word(words, protocol) : NULL;
+
+	return name ? (enum transport)name->value : 0;
+}
+
+/* As rdma_node_get_transport() and the port's link layer have it, core/verbs.c. */
+static enum transport transport_of_node(const struct device *device)
+{
+	switch (device->node_type.value) {
+	case NODE_TYPE_RNIC:
+		return TRANSPORT_IWARP;
+	case NODE_TYPE_USNIC:
+	case NODE_TYPE_USNIC_UDP:
+		return TRANSPORT_USNIC;
+	case NODE_TYPE_UNSPECIFIED:
+		return TRANSPORT_UNSPECIFIED;
+	default:
+		break;
+	}
+	if (device->driver && !strcmp(device->driver, "hfi1"))
+		return TRANSPORT_OPA; /* its link layer reads InfiniBand */
+	if (!device->port_count || !device->ports[0].link_layer.known)
+		return 0;
+	return device->ports[0].link_layer.value == LINK_LAYER_ETHERNET ? TRANSPORT_ROCE
+									: TRANSPORT_INFINIBAND;
+}
+
+void device_derive_transport(struct device *device)
+{
+	enum transport transport = transport_of_protocol(device->protocol);
+
+	if (!transport && device->node_type.known)
+		transport = transport_of_node(device);
+	if (transport)
+		number_set(&device->transport, transport);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An RDMA device and its ports. The list owns the devices, a device its ports, a port its tables;
+ * strings in them are owned by the record that holds them, except where a member says "borrowed".
+ * Everything but the name may be unknown (struct number with known = false, NULL).
+ */
+#pragma once
+
+#include "host/port.h"
+
+struct device {
+	char *name;		 /* clean, as it is shown and asked for */
+	char *kernel_name;	 /* as the kernel has it, any byte but / and NUL: for paths */
+	struct number index;	 /* RDMA netlink's */
+	struct number node_type; /* enum node_type */
+	struct number transport; /* enum transport */
+	char *protocol;		 /* RDMA netlink's word: ib, roce, iw, opa, usnic */
+	char *driver;
+	struct number driver_id; /* enum rdma_driver_id: the verbs provider that serves it */
+	char *firmware;
+	struct number node_guid;
+	struct number system_image_guid;
+	char *pci_address;	 /* 0000:3b:00.0; NULL for a software device */
+	char *pci_path;		 /* of the PCI function, from the class directory on */
+	bool software;		 /* known to have no hardware, and so no driver link */
+	struct number numa_node; /* int64_t; the kernel's -1 is kept unknown */
+	char *board_id;
+	char *hca_type;
+	char *hardware_revision;
+	char *node_description;
+	struct number pci_vendor_id;
+	struct number pci_device_id;
+	struct real pcie_speed_gtps; /* gigatransfers a second and lane */
+	struct real pcie_max_speed_gtps;
+	struct number pcie_width_lanes;
+	struct number pcie_max_width_lanes;
+	struct number irq_count;
+	char *uverbs;	      /* uverbs0 */
+	struct strings umads; /* umad0, one a port that has one */
+	struct strings issms;
+	char *parent;		/* of a sub-device */
+	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
+	struct port *ports;
+	size_t port_count;
+	bool ports_unknown;	/* they cannot be listed: 0 of them means nothing */
+	struct strings sources; /* which interfaces told about it: nldev, sysfs, verbs */
+};
+
+struct device_list {
+	struct device *items;
+	size_t count;
+};
+
+/* Kernel's enum rdma_node_type, include/rdma/ib_verbs.h. */
+enum node_type {
+	NODE_TYPE_CA = 1,
+	NODE_TYPE_SWITCH,
+	NODE_TYPE_ROUTER,
+	NODE_TYPE_RNIC,
+	NODE_TYPE_USNIC,
+	NODE_TYPE_USNIC_UDP,
+	NODE_TYPE_UNSPECIFIED,
+};
+
+enum transport {
+	TRANSPORT_INFINIBAND = 1,
+	TRANSPORT_OPA,
+	TRANSPORT_ROCE,
+	TRANSPORT_IWARP,
+	TRANSPORT_USNIC,
+	TRANSPORT_UNSPECIFIED,
+};
+
+extern const struct schema device_schema;
+
+/*
+ * Appends a device of that name (the kernel's, which may hold any byte) without ports; addresses
+ * of earlier ones do not survive.
+ */
+struct device *device_list_add(struct device_list *list, const char *kernel_name);
+/* Sets both names from the kernel's, which is `length` bytes or ends at a NUL before. */
+void device_set_name(struct device *device, const char *kernel_name, size_t length);
+struct device *device_list_find(const struct device_list *list, const char *name);
+/* Natural order of names, ports by number. */
+void device_list_sort(struct device_list *list);
+void device_list_clear(struct device_list *list);
+/* Removes all devices for which `keep` is false. */
+void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),
+			const void *context);
+
+/* The port of that number, or NULL. */
+struct port *device_port(const struct device *device, unsigned int number);
+/* Appends a port; addresses of earlier ones do not survive. */
+struct port *device_add_port(struct device *device, unsigned int number);
+/* The transport as far as node type, protocol and the first port's link layer tell. */
+void device_derive_transport(struct device *device);

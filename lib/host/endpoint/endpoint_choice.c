@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/endpoint/endpoint_choice.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/endpoint/endpoint_search.h"
+#include "host/endpoint/gid_choice.h"
+
+/* A port and how well it serves. */
+struct candidate {
+	const struct device *device;
+	const struct port *port;
+	unsigned int rank; /* 0: there is none */
+};
+
+int endpoint_of_port(const struct inventory *inventory, const struct device *device,
+		     const struct port *port, const struct endpoint_wish *wish,
+		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+{
+	const struct endpoint_search search = {.inventory = inventory,
+					       .wish = wish,
+					       .ret_reason = ret_reason,
+					       .ret_hint = ret_hint};
+
+	return endpoint_make(&search, device, port, ret_endpoint);
+}
+
+/* The best port by what `rank_port` thinks of it; the first of equals. */
+static struct candidate find_port(const struct endpoint_search *search, const void *context,
+				  unsigned int (*rank_port)(const struct endpoint_search *search,
+							    const struct device *device,
+							    const struct port *port,
+							    const void *context))
+{
+	const struct device_list *list = &search->inventory->devices;
+	struct candidate best = {0};
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct device *device = &list->items[i];
+			unsigned int rank = rank_port(search, device, &device->ports[j], context);
+
+			if (rank > best.rank)
+				best = (struct candidate){device, &device->ports[j], rank};
+		}
+	return best;
+}
+
+static unsigned int rank_named(const struct endpoint_search *search, const struct device *device,
+			       const struct port *port, const void *context)
+{
+	(void)search;
+	(void)device;
+	(void)context;
+	return endpoint_is_active(port) ? 2 : 1;
+}
+
+/* RoCE, then what else is on the netdev. */
+static unsigned int rank_on_link(const struct endpoint_search *search, const struct device *device,
+				 const struct port *port, const void *link)
+{
+	if (!endpoint_is_of_port(search->inventory, port, link))
+		return 0;
+	if (endpoint_transport(device, port) == TRANSPORT_ROCE)
+		return endpoint_is_active(port) ? 4 : 2;
+	return endpoint_is_active(port) ? 3 : 1;
+}
+
+/* Both belong to the entry: it is in the table of that port. */
+static void find_owner(const struct inventory *inventory, const struct gid_entry *entry,
+		       struct candidate *ret_owner)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct port *port = &device->ports[j];
+
+			if (entry >= port->gids && entry < port->gids + port->gid_count)
+				*ret_owner = (struct candidate){device, port, 1};
+		}
+	}
+}
+
+static int explain_route(const struct endpoint_search *search, const char *name,
+			 const struct link *link, bool local)
+{
+	const struct candidate any = find_port(search, NULL, rank_named);
+	_cleanup_(freep) char *port = any.rank ? mem_format("%s/%" PRIu64, any.device->name,
+							    any.port->port.value)
+					       : mem_string("DEV/PORT");
+	char *reason;
+
+	if (local)
+		reason = mem_format("%s is an address of this host%s%s, which belongs to no RDMA "
+				    "device",
+				    name, link ? ", on netdev " : "", link ? link->name : "");
+	else
+		reason = mem_format("the route to %s leaves by netdev %s, which belongs to no RDMA "
+				    "device",
+				    name, link ? link->name : "that is not here");
+	return endpoint_fail(search, -ENODEV, reason,
+			     mem_format("name one: rdmactl selftest %s --peer %s", port, name));
+}
+
+int endpoint_by_route(const struct inventory *inventory, const char *name,
+		      const struct ip_address *peer, const struct route *route,
+		      const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+		      char **ret_reason, char **ret_hint)
+{
+	struct gid_question question = {.peer = *peer,
+					.route = *route,
+					.links = &inventory->links,
+					.devices = &inventory->devices};
+	const struct link *link = route->local
+					  ? endpoint_link_of(inventory, peer)
+					  : link_by_index(&inventory->links, &route->link_index);
+	struct endpoint_search search = {.inventory = inventory,
+					 .wish = wish,
+					 .ip = route->source.known ? &route->source.address : NULL,
+					 .netdev = link ? link->name : NULL,
+					 .family = peer->family,
+					 .ret_reason = ret_reason,
+					 .ret_hint = ret_hint};
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	const struct gid_entry *entry = gid_choose(&question, &reason, &hint);
+	struct candidate found = {0};
+
+	if (entry) {
+		find_owner(inventory, entry, &found);
+		search.netdev = entry->netdev ? entry->netdev : search.netdev;
+		search.ip = entry->ip.known ? &entry->ip.address : search.ip;
+	} else if (link) {
+		found = find_port(&search, link, rank_on_link);
+	}
+	/* A RoCE port of the route, but no GID of its source address. */
+	if (found.rank && !entry && !wish->named && !wish->gid_index.known &&
+	    endpoint_is_active(found.port) &&
+	    endpoint_transport(found.device, found.port) == TRANSPORT_ROCE)
+		return endpoint_fail(&search, -EADDRNOTAVAIL, mem_string(reason),
+				     mem_format("choose a GID: rdmactl selftest %s/%" PRIu64
+						" --gid-index N --peer %s; rdmactl gids shows them",
+						found.device->name, found.port->port.value, name));
+	if (!found.rank && wish->named)
+		found = find_port(&search, NULL, rank_named);
+	if (found.rank)
+		return endpoint_make(&search, found.device, found.port, ret_endpoint);
+	return explain_route(&search, name, link, route->local);
+}
+
+static bool is_of_kind(const struct device *device, const struct port *port,
+		       const struct endpoint *peer)
+{
+	return !peer || (endpoint_transport(device, port) == peer->transport &&
+			 port->link_layer.value == peer->link_layer);
+}
+
+/* RANK_SUBNET and RANK_ADDRESS, and whether the port is active. */
+static unsigned int rank_for_client(const struct endpoint_search *search,
+				    const struct device *device, const struct port *port,
+				    const void *link)
+{
+	unsigned int rank = 0;
+
+	if (!is_of_kind(device, port, search->wish->peer))
+		return 0;
+	endpoint_best_gid(search, port, &rank);
+	rank &= RANK_SUBNET | RANK_ADDRESS;
+	if (link && endpoint_is_of_port(search->inventory, port, link))
+		rank |= RANK_ADDRESS;
+	if (!rank && !search->wish->named)
+		return 0;
+	/* A port that is not active is chosen last, for the reason that it gives. */
+	return (rank | RANK_USABLE) + (endpoint_is_active(port) ? RANK_SUBNET << 1 : 0);
+}
+
+int endpoint_of_address(const struct inventory *inventory, const struct ip_address *local,
+			const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+			char **ret_reason, char **ret_hint)
+{
+	const struct link *link = endpoint_link_of(inventory, local);
+	const struct endpoint_search search = {.inventory = inventory,
+					       .wish = wish,
+					       .ip = local,
+					       .netdev = link ? link->name : NULL,
+					       .family = local->family,
+					       .ret_reason = ret_reason,
+					       .ret_hint = ret_hint};
+	struct candidate found = find_port(&search, link, rank_for_client);
+	char text[IP_TEXT_SIZE];
+
+	/* Of another kind than the client's port: making it fails, and tells why. */
+	if (!found.rank && link)
+		found = find_port(&search, link, rank_on_link);
+	if (found.rank)
+		return endpoint_make(&search, found.device, found.port, ret_endpoint);
+	ip_format(local, text);
+	return endpoint_fail(&search, -ENODEV,
+			     mem_format("no RDMA device that fits the client's has the address "
+					"%s%s%s, or one in the subnet of its GID",
+					text, link ? " of netdev " : "", link ? link->name : ""),
+			     mem_string("name a port: rdmactl selftest --serve DEV/PORT"));
+}
+
+int endpoint_list_gids(const struct inventory *inventory, const struct device *device,
+		       const struct port *port, struct endpoint **ret_endpoints, size_t *ret_count,
+		       char **ret_reason, char **ret_hint)
+{
+	static const struct endpoint_wish any;
+	const struct endpoint_search search = {.inventory = inventory,
+					       .wish = &any,
+					       .ret_reason = ret_reason,
+					       .ret_hint = ret_hint};
+	struct endpoint *endpoints = NULL, first;
+	size_t count = 0;
+	int rc = endpoint_make(&search, device, port, &first);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; first.transport != TRANSPORT_IWARP && i < port->gid_count; i++) {
+		const struct gid_entry *entry = &port->gids[i];
+		struct endpoint *endpoint;
+
+		if (!entry->type.known || gid_is_zero(&entry->gid.gid))
+			continue;
+		endpoint = mem_append(&endpoints, &count, sizeof(*endpoints));
+		endpoint_describe_port(device, port, endpoint);
+		endpoint_describe_gid(&search, port, entry, endpoint);
+	}
+	if (first.transport == TRANSPORT_IWARP)
+		*(struct endpoint *)mem_append(&endpoints, &count, sizeof(*endpoints)) = first;
+	*ret_endpoints = endpoints;
+	*ret_count = count;
+	return 0;
+}

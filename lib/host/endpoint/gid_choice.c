@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/endpoint/gid_choice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "host/netdev.h"
+
+enum { STATE_ACTIVE = 4 }; /* enum ib_port_state */
+
+/* How well an entry serves; a larger one is better. */
+enum fit { FIT_NONE, FIT_ROCE_V1, FIT_ROCE_V2, FIT_INFINIBAND };
+
+struct search {
+	const struct gid_question *question;
+	const struct link *out; /* the netdev that leads to the peer; NULL: the peer is this host */
+	struct gid_entry *best;
+	enum fit best_fit;
+};
+
+static const char *family_word(int family)
+{
+	return family == AF_INET ? "IPv4" : "IPv6";
+}
+
+static char *address_text(const struct ip_address *address)
+{
+	char text[IP_TEXT_SIZE];
+
+	ip_format(address, text);
+	return mem_string(text);
+}
+
+/* The netdev of the entry is the one that the route leaves by. */
+static bool is_on_route(const struct search *search, const struct gid_entry *entry)
+{
+	return !search->out || (entry->netdev && !strcmp(entry->netdev, search->out->name));
+}
+
+static char *judge_roce(const struct search *search, const struct gid_entry *entry,
+			enum fit *ret_fit)
+{
+	const struct known_ip *source = &search->question->route.source;
+	char *text, *why;
+
+	if (entry->ip.address.family != search->question->peer.family)
+		return mem_format("%s entry, the peer is %s", family_word(entry->ip.address.family),
+				  family_word(search->question->peer.family));
+	if (!entry->netdev)
+		return mem_string("its netdev is not in this network namespace");
+	if (!is_on_route(search, entry))
+		return mem_format("netdev %s, but the route leaves by %s", entry->netdev,
+				  search->out->name);
+	if (source->known && !ip_equal(&entry->ip.address, &source->address)) {
+		text = address_text(&source->address);
+		why = mem_format("not the source address of the route, %s", text);
+		free(text);
+		return why;
+	}
+	*ret_fit = entry->type.value == GID_TYPE_ROCE_V2 ? FIT_ROCE_V2 : FIT_ROCE_V1;
+	return NULL;
+}
+
+/* IPoIB leads to the peer: the port's first GID is the one that others know it by. */
+static char *judge_infiniband(const struct search *search, const struct port *port,
+			      const struct gid_entry *entry, enum fit *ret_fit)
+{
+	if (!search->out)
+		return mem_string("the peer is an address of this host");
+	if (!netdev_is_ipoib_of(search->out, port))
+		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
+				  search->out->name);
+	if (entry->index.value)
+		return mem_string("not the port's first GID");
+	*ret_fit = FIT_INFINIBAND;
+	return NULL;
+}
+
+/* The reason against an entry, or NULL and how well it fits. */
+static char *judge(const struct search *search, const struct device *device,
+		   const struct port *port, const struct gid_entry *entry, enum fit *ret_fit)
+{
+	if (gid_is_zero(&entry->gid.gid))
+		return mem_string("empty slot");
+	if (!entry->type.known)
+		return mem_string("its type cannot be read");
+	if (port->state.known && port->state.value != STATE_ACTIVE)
+		return mem_string("the port is not active");
+	if (device->transport.value == TRANSPORT_ROCE)
+		return judge_roce(search, entry, ret_fit);
+	if (port->link_layer.value == LINK_LAYER_INFINIBAND)
+		return judge_infiniband(search, port, entry, ret_fit);
+	return mem_string("this transport does not address by GID index");
+}
+
+static void drop(struct gid_entry *entry, const struct gid_entry *better)
+{
+	bool same_port = !strcmp(entry->device, better->device) &&
+			 entry->port.value == better->port.value;
+
+	entry->selected = TRISTATE_NO;
+	free(entry->why);
+	if (entry->type.value != better->type.value && same_port)
+		entry->why = mem_format("RoCE v1, and index %" PRIu64 " is RoCE v2 of this address",
+					better->index.value);
+	else if (entry->type.value != better->type.value)
+		entry->why = mem_format("RoCE v1, and %s/%" PRIu64 " has RoCE v2 of this address",
+					better->device, better->port.value);
+	else if (same_port)
+		entry->why = mem_format("index %" PRIu64 " is the same and comes first",
+					better->index.value);
+	else
+		entry->why = mem_format("%s/%" PRIu64 " serves as well and comes first",
+					better->device, better->port.value);
+}
+
+static void consider(struct search *search, const struct device *device, const struct port *port,
+		     struct gid_entry *entry)
+{
+	enum fit fit = FIT_NONE;
+
+	entry->selected = TRISTATE_NO;
+	free(entry->why);
+	entry->why = judge(search, device, port, entry, &fit);
+	if (entry->why)
+		return;
+	if (search->best && fit <= search->best_fit) {
+		drop(entry, search->best);
+		return;
+	}
+	if (search->best)
+		drop(search->best, entry);
+	search->best = entry;
+	search->best_fit = fit;
+}
+
+static char *praise(const struct search *search)
+{
+	if (search->best_fit == FIT_INFINIBAND)
+		return mem_format("first GID of the port behind IPoIB netdev %s",
+				  search->out->name);
+	if (!search->out)
+		return mem_format("%s, the peer's own address on this host",
+				  search->best_fit == FIT_ROCE_V2 ? "RoCE v2" : "RoCE v1");
+	return mem_format("%s, and the route leaves by %s with this address",
+			  search->best_fit == FIT_ROCE_V2 ? "RoCE v2" : "RoCE v1 (no v2 entry)",
+			  search->out->name);
+}
+
+static void explain(const struct search *search, char **ret_reason, char **ret_hint)
+{
+	const struct route *route = &search->question->route;
+	char *peer = address_text(&search->question->peer);
+	char *source = route->source.known ? address_text(&route->source.address) : NULL;
+
+	if (search->out)
+		*ret_reason = mem_format("no GID leads to %s: the route leaves by %s%s%s", peer,
+					 search->out->name, source ? " with source " : "",
+					 source ? source : "");
+	else
+		*ret_reason = mem_format(
+			"no GID leads to %s: it is an address of this host, but not "
+			"of an RDMA netdev",
+			peer);
+	*ret_hint = mem_string("rdmactl netdevs shows the netdevs of RDMA devices; route the peer "
+			       "through one of them (ip route)");
+	free(source);
+	free(peer);
+}
+
+const struct gid_entry *gid_choose(const struct gid_question *question, char **ret_reason,
+				   char **ret_hint)
+{
+	struct search search = {.question = question};
+
+	if (!question->route.local)
+		search.out = link_by_index(question->links, &question->route.link_index);
+	if (!search.out && !question->route.local) {
+		*ret_reason = mem_string("the route leaves by a netdev that is not there");
+		*ret_hint = NULL;
+		return NULL;
+	}
+	for (size_t i = 0; i < question->devices->count; i++) {
+		const struct device *device = &question->devices->items[i];
+
+		for (size_t j = 0; j < device->port_count; j++)
+			for (size_t k = 0; k < device->ports[j].gid_count; k++)
+				consider(&search, device, &device->ports[j],
+					 &device->ports[j].gids[k]);
+	}
+	if (!search.best) {
+		explain(&search, ret_reason, ret_hint);
+		return NULL;
+	}
+	search.best->selected = TRISTATE_YES;
+	search.best->why = praise(&search);
+	return search.best;
+}
+
+static void add_line(struct strings *lines, char *line)
+{
+	strings_add(lines, line);
+	free(line);
+}
+
+void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
+		   struct strings *ret_lines)
+{
+	uint64_t port = entry->port.value, index = entry->index.value;
+	const char *device = entry->device;
+
+	/* NCCL takes a name without = as a prefix: mlx5_1 would be mlx5_10 to mlx5_19 as well. */
+	add_line(ret_lines, mem_format("NCCL_IB_HCA==%s:%" PRIu64, device, port));
+	if (roce)
+		add_line(ret_lines, mem_format("NCCL_IB_GID_INDEX=%" PRIu64, index));
+	add_line(ret_lines, mem_format("UCX_NET_DEVICES=%s:%" PRIu64, device, port));
+	if (roce)
+		add_line(ret_lines, mem_format("UCX_IB_GID_INDEX=%" PRIu64, index));
+	if (roce)
+		add_line(ret_lines, mem_format("FI_VERBS_GID_IDX=%" PRIu64, index));
+	add_line(ret_lines,
+		 mem_format("# perftest: ib_write_bw -d %s -i %" PRIu64 " -x %" PRIu64 " %s",
+			    device, port, index, peer));
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/netdev.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/need.h"
+
+enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
+
+static const struct enum_name namespace_names[] = {
+	{NETDEV_NAMESPACE_OWN, "own"},
+	{NETDEV_NAMESPACE_UNKNOWN, "unknown", TONE_WARNING},
+	{NETDEV_NAMESPACE_NONE, "none"},
+	{0, NULL},
+};
+
+#define NEED_NETDEV_LINK (NEED_NETDEV | NEED_LINKS)
+
+/*
+ * A netdev in another network namespace cannot be seen, but it is there: its cell says so, while
+ * JSON has null and the namespace word.
+ */
+static const struct field netdev_fields[] = {
+	STRING_FIELD(struct netdev, device, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
+	UNSIGNED_FIELD(struct netdev, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "number of the port"),
+	STRING_FIELD(struct netdev, netdev, "netdev", "NETDEV", FIELD_DEFAULT, NEED_NETDEV_LINK,
+		     "netdev of the port"),
+	ENUM_FIELD(struct netdev, netns, namespace_names, "namespace", "NAMESPACE", FIELD_DEFAULT,
+		   NEED_NETDEV_LINK | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE,
+		   "own; unknown: in another network namespace, or detached; none: has no netdev"),
+	ENUM_FIELD(struct netdev, operstate, operstate_names, "operstate", "OPERSTATE",
+		   FIELD_DEFAULT, NEED_NETDEV_LINK, "operational state"),
+	STRING_FIELD(struct netdev, address, "address", "ADDRESS", FIELD_DEFAULT, NEED_NETDEV_LINK,
+		     "hardware address"),
+	UNSIGNED_FIELD(struct netdev, mtu_bytes, "mtu_bytes", "MTU", FIELD_DEFAULT | FIELD_RIGHT,
+		       NEED_NETDEV_LINK, "MTU of the netdev"),
+	UNSIGNED_FIELD(struct netdev, speed_mbps, "speed_mbps", "SPEED Mb/s",
+		       FIELD_DEFAULT | FIELD_RIGHT, NEED_NETDEV_LINK | NEED_NETDEV_SPEED,
+		       "speed of the netdev, megabits a second"),
+	STRING_FIELD(struct netdev, master, "master", "MASTER", FIELD_DEFAULT, NEED_NETDEV_LINK,
+		     "bond, bridge or VRF that the netdev belongs to"),
+	LIST_FIELD(struct netdev, members, "members", "MEMBERS", FIELD_DEFAULT, NEED_NETDEV_LINK,
+		   "members of the bond that the netdev is"),
+	LIST_FIELD(struct netdev, vlans, "vlans", "VLANS", FIELD_DEFAULT, NEED_NETDEV_LINK,
+		   "VLAN netdevs on top of it or of its bond"),
+	LIST_FIELD(struct netdev, ipoib, "ipoib", "IPOIB", FIELD_DEFAULT,
+		   NEED_NETDEV_LINK | NEED_LINK_LAYER,
+		   "IPoIB netdevs of the port, P_Key children included"),
+	STRING_FIELD(struct netdev, kind, "kind", "KIND", 0, NEED_NETDEV_LINK,
+		     "kind of a virtual netdev: bond, vlan, ipoib ..."),
+};
+
+const struct schema netdev_schema = {
+	.name = "netdevs",
+	.version = 1,
+	.summary = "the netdev of a port",
+	.fields = netdev_fields,
+	.field_count = ARRAY_SIZE(netdev_fields),
+	.record_size = sizeof(struct netdev),
+};
+
+bool netdev_is_ipoib(const struct link *link)
+{
+	return link->type.known && link->type.value == ARP_TYPE_INFINIBAND;
+}
+
+bool netdev_is_ipoib_of(const struct link *link, const struct port *port)
+{
+	return netdev_is_ipoib(link) && link->port_guid.known && port->port_guid.known &&
+	       link->port_guid.value == port->port_guid.value;
+}
+
+static bool is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+/*
+ * A RoCE or iWARP port always has a netdev: one that is not seen is elsewhere. IPoIB netdevs are
+ * found by the port's GUID: without it, or without all of them, none found does not mean none.
+ */
+static enum netdev_namespace find_namespace(const struct device *device, const struct port *port,
+					    const struct link_list *links)
+{
+	if (port->netdev)
+		return NETDEV_NAMESPACE_OWN;
+	if (device->transport.value == TRANSPORT_UNSPECIFIED || device->sub_type.known)
+		return NETDEV_NAMESPACE_NONE;
+	if (is_infiniband(port) && port->port_guid.known && !links->incomplete)
+		return NETDEV_NAMESPACE_NONE;
+	return NETDEV_NAMESPACE_UNKNOWN;
+}
+
+static void add_uppers(struct netdev *netdev, const struct link_list *links,
+		       const struct link *link, const struct link *master)
+{
+	netdev->vlans.known = netdev->members.known = true;
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *other = &links->items[i];
+		bool on_link = other->lower_index.known && !other->lower_elsewhere &&
+			       (other->lower_index.value == link->index.value ||
+				(master && other->lower_index.value == master->index.value));
+
+		if (on_link && other->vlan_id.known)
+			strings_add(&netdev->vlans, other->name);
+		if (other->master_index.known && other->master_index.value == link->index.value)
+			strings_add(&netdev->members, other->name);
+	}
+}
+
+static void add_link(struct netdev *netdev, const struct link_list *links, const struct link *link)
+{
+	const struct link *master = link_by_index(links, &link->master_index);
+
+	netdev->operstate = link->operstate;
+	netdev->address = link->address;
+	netdev->kind = link->kind;
+	netdev->mtu_bytes = link->mtu_bytes;
+	netdev->speed_mbps = link->speed_mbps;
+	netdev->master = master ? master->name : NULL;
+	add_uppers(netdev, links, link, master);
+}
+
+static void add_port(struct netdev *netdev, const struct device *device, const struct port *port,
+		     const struct link_list *links)
+{
+	const struct link *link = link_by_name(links, port->netdev);
+
+	netdev->device = device->name;
+	netdev->port = port->port;
+	netdev->netdev = port->netdev;
+	number_set(&netdev->netns, find_namespace(device, port, links));
+	if (link)
+		add_link(netdev, links, link);
+	netdev->ipoib.known = links->count;
+	/* A port that does not have the parent has none of the children. */
+	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
+		if (netdev_is_ipoib_of(&links->items[i], port))
+			strings_add(&netdev->ipoib, links->items[i].name);
+}
+
+void netdev_list_make(struct netdev_list *list, const struct device_list *devices,
+		      const struct link_list *links)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++)
+			add_port(mem_append(&list->items, &list->count, sizeof(*list->items)),
+				 &devices->items[i], &devices->items[i].ports[j], links);
+}
+
+void netdev_list_clear(struct netdev_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		strings_free(&list->items[i].members);
+		strings_free(&list->items[i].vlans);
+		strings_free(&list->items[i].ipoib);
+	}
+	free(list->items);
+	*list = (struct netdev_list){0};
+}

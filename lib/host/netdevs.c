@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/local.h"
+#include "host/names.h"
+#include "host/need.h"
+#include "host/netdev.h"
+#include "host/sysfs_net.h"
+#include "host/sysfs_rdma.h"
+
+static bool is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+/* True for the ports whose netdev RDMA netlink does not tell: IPoIB is a client, not their own. */
+static bool wants_ipoib(const struct local *local)
+{
+	const struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			if (is_infiniband(&list->items[i].ports[j]))
+				return true;
+	return false;
+}
+
+static void read_saved_links(struct local *local, struct problems *problems)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = sysfs_net_list(&local->root, &inventory->links, problems);
+
+	if (!rc)
+		return;
+	inventory->links.incomplete = true;
+	/* Some who save a tree leave out what is not RDMA. */
+	if (rc != -ENOENT)
+		problem_add(&inventory->problems, NULL, "netdevs", "sysfs", rc, NULL);
+}
+
+/* What is wrong with single netdevs goes to `problems`. */
+static void read_links(struct local *local, struct problems *problems)
+{
+	struct inventory *inventory = local->inventory;
+	int rc = 0;
+
+	if (!local->root.live) {
+		read_saved_links(local, problems);
+		return;
+	}
+	if (!local->rtnl)
+		rc = rtnl_open(&local->rtnl);
+	if (!rc)
+		rc = rtnl_get_links(local->rtnl, &inventory->links);
+	inventory->links.incomplete = rc;
+	if (!rc && local->needs & NEED_ADDRESSES)
+		rc = rtnl_get_addresses(local->rtnl, &inventory->addresses);
+	if (rc)
+		problem_add(&inventory->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+}
+
+static void note(const struct local *local, const struct port *port, const char *attribute,
+		 int error)
+{
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
+
+	problem_add(&local->inventory->problems, object, attribute, "sysfs", error, NULL);
+}
+
+/* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
+static bool is_taken(const struct device_list *list, const struct port *port,
+		     const struct link *link)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++) {
+			const struct port *other = &list->items[i].ports[j];
+
+			if (other != port && other->netdev_index.known && link->index.known &&
+			    other->netdev_index.value == link->index.value)
+				return true;
+		}
+	return false;
+}
+
+/*
+ * The parent of P_Key children comes first: it is the port's own netdev. A child stands for it only
+ * where it is known not to be here.
+ */
+static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
+{
+	const struct link_list *links = &inventory->links;
+	const struct link *child = NULL;
+
+	for (size_t i = 0; i < links->count; i++) {
+		if (!netdev_is_ipoib_of(&links->items[i], port) ||
+		    is_taken(&inventory->devices, port, &links->items[i]))
+			continue;
+		if (!links->items[i].lower_index.known)
+			return &links->items[i];
+		if (!child)
+			child = &links->items[i];
+	}
+	return links->incomplete ? NULL : child;
+}
+
+/* The modified EUI-64 of RFC 4291 appendix A, or of iWARP the plain MAC at the start. */
+static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
+{
+	unsigned int mac[6];
+	const uint8_t *id = gid->gid.raw + 8;
+	bool plain = true;
+
+	if (!gid->known || !link->address ||
+	    sscanf(link->address, "%2x:%2x:%2x:%2x:%2x:%2x", &mac[0], &mac[1], &mac[2], &mac[3],
+		   &mac[4], &mac[5]) != 6)
+		return false;
+	for (int i = 0; i < 6; i++)
+		plain = plain && gid->gid.raw[i] == mac[i];
+	return plain || ((id[0] ^ 2u) == mac[0] && id[1] == mac[1] && id[2] == mac[2] &&
+			 id[5] == mac[3] && id[6] == mac[4] && id[7] == mac[5]);
+}
+
+/*
+ * A name that the kernel has for the netdev of a GID may be one of another network namespace, and
+ * the same name be taken here by a stranger. The port's own is on the same PCI function, or of a
+ * kind that stands on others (bond, VLAN), or its MAC is in the port's first GID (erdma, whose
+ * netdev is another function's).
+ */
+static const struct link *own_link(const struct local *local, const struct device *device,
+				   const struct known_gid *first_gid, const char *name)
+{
+	const struct link *link = link_by_name(&local->inventory->links, name);
+	_cleanup_(freep) char *address = NULL;
+
+	if (!link || !device->pci_address || link->kind || link->vlan_id.known)
+		return link;
+	address = sysfs_net_pci_address(&local->root, name);
+	if (address && !strcmp(address, device->pci_address))
+		return link;
+	return mac_is_in_gid(link, first_gid) ? link : NULL;
+}
+
+/* Where ports are bonded, the netdev of theirs may be the bond, and not the member beside them. */
+static bool is_bonded(const struct link_list *links, const struct link *link)
+{
+	const struct link *master = link_by_index(links, &link->master_index);
+
+	return master ? master->kind && !strcmp(master->kind, "bond") : link->master_index.known;
+}
+
+/*
+ * Of a port without a GID that names one: the netdev on the same device that counts its ports
+ * alike, if there is one only.
+ */
+static char *netdev_of_function(const struct local *local, const struct device *device,
+				const struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *found = NULL;
+
+	for (size_t i = 0; device->pci_address && i < links->count; i++) {
+		const struct link *link = &links->items[i];
+
+		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||
+		    !sysfs_net_is_beside(&local->root, link->name, device->kernel_name))
+			continue;
+		if (found)
+			return NULL;
+		found = link;
+	}
+	return found && !is_bonded(links, found) ? mem_string(found->name) : NULL;
+}
+
+/*
+ * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Where netlink
+ * answers, its silence means that the netdev is in another namespace.
+ */
+static char *find_netdev(const struct local *local, const struct device *device,
+			 const struct port *port)
+{
+	_cleanup_(freep) char *name = NULL;
+	struct known_gid first_gid;
+	int rc;
+
+	if (local->nldev)
+		return NULL;
+	first_gid = sysfs_rdma_first_gid(&local->root, port);
+	rc = sysfs_rdma_gid_netdev(&local->root, port, 0, &name);
+	if (rc)
+		note(local, port, "netdev", rc);
+	if (!name)
+		return rc ? NULL : netdev_of_function(local, device, port);
+	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
+}
+
+static void resolve_port(const struct local *local, const struct device *device, struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *link;
+
+	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
+		/* What was asked for has been read, or has been told to be a problem. */
+		if (!(local->needs & NEED_PORT_GUID))
+			sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
+					     &local->inventory->problems);
+		link = find_ipoib(local->inventory, port);
+		if (link) {
+			port->netdev = mem_string(link->name);
+			port->netdev_index = link->index;
+		}
+	} else if (!port->netdev) {
+		port->netdev = find_netdev(local, device, port);
+	}
+	link = link_by_name(links, port->netdev);
+	if (!link)
+		return;
+	port->netdev_index = link->index;
+	port->netdev_operstate = link->operstate;
+	port->netdev_mtu_bytes = link->mtu_bytes;
+	port->carrier_changes = link->carrier_changes;
+}
+
+/* The entry that an IPoIB netdev uses: its own full member key, or else the limited one. */
+static struct pkey *find_pkey(const struct port *port, uint64_t value)
+{
+	struct pkey *limited = NULL;
+
+	for (size_t i = 0; i < port->pkey_count; i++) {
+		if (port->pkeys[i].pkey.value == value)
+			return &port->pkeys[i];
+		if (!limited && (port->pkeys[i].pkey.value & 0x7fff) == (value & 0x7fff))
+			limited = &port->pkeys[i];
+	}
+	return limited;
+}
+
+static void resolve_pkeys(const struct local *local, struct port *port)
+{
+	const struct link_list *links = &local->inventory->links;
+
+	for (size_t i = 0; i < port->pkey_count; i++)
+		port->pkeys[i].netdevs.known = links->count;
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
+		struct pkey *pkey = NULL;
+
+		/* IPoIB always joins as full member: its key has the top bit set. */
+		if (netdev_is_ipoib_of(link, port) && link->pkey.known)
+			pkey = find_pkey(port, link->pkey.value | 0x8000);
+		if (pkey)
+			strings_add(&pkey->netdevs, link->name);
+	}
+}
+
+/* True if a netdev is the port's own, its bond, a member of it, or stands on one of these. */
+static bool is_related(const struct link_list *links, const struct link *link,
+		       const struct link *own)
+{
+	enum { DEEPEST = 8 }; /* VLANs on VLANs on bonds; and no loop for ever over a veth's peer */
+
+	for (int depth = 0; link && depth < DEEPEST; depth++) {
+		if (link == own || link_by_index(links, &own->master_index) == link ||
+		    link_by_index(links, &link->master_index) == own)
+			return true;
+		link = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+	}
+	return false;
+}
+
+/*
+ * The netdev index that verbs tell of a GID, and the name that sysfs has for it, are of the
+ * netdev's own namespace, not ours: both may be a stranger's here. So the netdev must belong to the
+ * port's own one, for which netlink vouches. A port without one in this namespace can only have
+ * such netdevs here as stand on one elsewhere: a container's macvlan or VLAN.
+ */
+static bool is_of_port(const struct local *local, const struct device *device,
+		       const struct port *port, const struct link *link)
+{
+	const struct link_list *links = &local->inventory->links;
+	const struct link *own = link_by_index(links, &port->netdev_index);
+
+	if (own)
+		return is_related(links, link, own);
+	if (local->nldev)
+		return link->lower_elsewhere;
+	return port->gid_count && own_link(local, device, &port->gids[0].gid, link->name);
+}
+
+static const struct link *gid_link_by_index(const struct local *local, const struct device *device,
+					    const struct port *port, const struct gid_entry *gid,
+					    const struct gid_entry *previous)
+{
+	const struct link *link = link_by_index(&local->inventory->links, &gid->netdev_index);
+	_cleanup_(freep) char *name = NULL;
+	int rc;
+
+	if (!link)
+		return NULL;
+	if (port->netdev_index.known && port->netdev_index.value == gid->netdev_index.value)
+		return link;
+	if (previous && previous->netdev && previous->netdev_index.known &&
+	    previous->netdev_index.value == gid->netdev_index.value)
+		return link;
+	if (!is_of_port(local, device, port, link))
+		return NULL;
+	rc = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value, &name);
+	if (rc)
+		note(local, port, "gid_attrs/ndevs", rc);
+	return name && !strcmp(name, link->name) ? link : NULL;
+}
+
+/* sysfs has told the name: it stays only if the netdev is ours. */
+static const struct link *gid_link_by_name(const struct local *local, const struct device *device,
+					   const struct port *port, struct gid_entry *gid)
+{
+	const struct link *link = link_by_name(&local->inventory->links, gid->netdev);
+
+	if (link && is_of_port(local, device, port, link))
+		return link;
+	free(gid->netdev);
+	gid->netdev = NULL;
+	return NULL;
+}
+
+static void resolve_address(const struct inventory *inventory, struct gid_entry *gid)
+{
+	for (size_t i = 0; gid->ip.known && i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+
+		if (!link || !ip_equal(&address->ip, &gid->ip.address))
+			continue;
+		/* A link-local address may be on several links: the GID's own netdev goes first. */
+		if (gid->address_netdev && (!gid->netdev || strcmp(link->name, gid->netdev)))
+			continue;
+		free(gid->address_netdev);
+		gid->address_netdev = mem_string(link->name);
+		gid->prefix_length = address->prefix_length;
+	}
+}
+
+static void resolve_gids(const struct local *local, const struct device *device, struct port *port)
+{
+	const struct inventory *inventory = local->inventory;
+
+	for (size_t i = 0; i < port->gid_count; i++) {
+		struct gid_entry *gid = &port->gids[i];
+		const struct link *link = gid->netdev ? gid_link_by_name(local, device, port, gid)
+						      : gid_link_by_index(local, device, port, gid,
+									  i ? gid - 1 : NULL);
+		const struct link *master = link ? link_by_index(&inventory->links,
+								 &link->master_index)
+						 : NULL;
+
+		if (link) {
+			if (!gid->netdev)
+				gid->netdev = mem_string(link->name);
+			gid->netdev_index = link->index;
+			gid->vlan = link->vlan_id;
+		}
+		if (master)
+			gid->master = mem_string(master->name);
+		resolve_address(inventory, gid);
+	}
+}
+
+static void read_speeds(struct local *local, struct problems *problems)
+{
+	struct link_list *links = &local->inventory->links;
+
+	for (size_t i = 0; i < links->count; i++)
+		if (!links->items[i].speed_mbps.known)
+			sysfs_net_read_speed(&local->root, &links->items[i], problems);
+}
+
+static bool is_link_of_port(const struct link_list *links, const struct link *link,
+			    const struct port *port)
+{
+	const struct link *own = link_by_name(links, port->netdev);
+
+	if (own && (own == link || link_by_index(links, &own->master_index) == link))
+		return true;
+	for (size_t i = 0; i < port->gid_count; i++)
+		if (port->gids[i].netdev && !strcmp(port->gids[i].netdev, link->name))
+			return true;
+	return netdev_is_ipoib_of(link, port);
+}
+
+static bool is_shown(const struct inventory *inventory, const struct link *link)
+{
+	const struct device_list *list = &inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			if (is_link_of_port(&inventory->links, link, &list->items[i].ports[j]))
+				return true;
+	return false;
+}
+
+/* Tables of GIDs and P_Keys show no more of a netdev than where it belongs. */
+static bool is_asked(const struct local *local, const char *attribute)
+{
+	if (!strcmp(attribute, "speed_mbps"))
+		return local->asked & NEED_NETDEV_SPEED;
+	if (local->asked & (NEED_GIDS | NEED_PKEYS) && strcmp(attribute, "vlan") &&
+	    strcmp(attribute, "master") && strcmp(attribute, "pkey"))
+		return false;
+	return local->asked & (NEED_LINKS | NEED_GID_NETDEVS);
+}
+
+/* True for what is wrong with a netdev that is shown, or would be if it were not wrong. */
+static bool matters(const struct local *local, const struct problem *problem)
+{
+	const struct link *link = link_by_name(&local->inventory->links, problem->object);
+
+	if (!link)
+		return true;
+	if (!strcmp(problem->attribute, "type") || !strcmp(problem->attribute, "address"))
+		if (!link->type.known || (netdev_is_ipoib(link) && !link->port_guid.known))
+			return wants_ipoib(local);
+	return is_asked(local, problem->attribute) && is_shown(local->inventory, link);
+}
+
+static void note_links(struct local *local, const struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+
+		if (matters(local, problem))
+			problem_add_text(&local->inventory->problems, problem->object,
+					 problem->attribute, problem->source, problem->error,
+					 problem->hint);
+	}
+}
+
+static void resolve(const struct local *local)
+{
+	struct device_list *list = &local->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct device *device = &list->items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			resolve_port(local, device, &device->ports[j]);
+			resolve_pkeys(local, &device->ports[j]);
+			resolve_gids(local, device, &device->ports[j]);
+		}
+	}
+}
+
+void local_read_netdevs(struct local *local)
+{
+	struct problems problems = {0}; /* of all netdevs, not only of those that matter */
+
+	if (!(local->needs & NEED_NETDEV))
+		return;
+	if (local->needs & NEED_LINKS || wants_ipoib(local))
+		read_links(local, &problems);
+	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
+		read_speeds(local, &problems);
+	resolve(local);
+	note_links(local, &problems);
+	problems_free(&problems);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/nldev.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/attribute.h"
+#include "kernel/netlink.h"
+#include "host/nldev_private.h"
+#include "kernel/rdma_netlink_attrs.h"
+
+/* The kernel counts ports with 32 bits; more than this is a damaged message. */
+#define MOST_PORTS 65535
+
+/*
+ * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its own overhead: an answer, or one
+ * device in a dump, cannot be larger. Offering more costs time, since the kernel allocates a buffer
+ * of the size on offer for every device (netlink_dump(), net/netlink/af_netlink.c) and clears it:
+ * with 8 KiB instead of 4 the dump of 64 devices takes three times as long. Dumps of tables, with
+ * many entries in one message, would want the most that there is, 32 KiB.
+ */
+static size_t largest_message(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return page < 8192 ? page : 8192;
+}
+
+int nldev_open(struct nldev **ret_nldev)
+{
+	struct netlink *netlink;
+	int error = netlink_open(NETLINK_RDMA, largest_message(), &netlink);
+
+	if (error)
+		return error;
+	*ret_nldev = mem_alloc_zero(1, sizeof(**ret_nldev));
+	(*ret_nldev)->netlink = netlink;
+	return 0;
+}
+
+struct nldev *nldev_from_fd(int fd)
+{
+	struct nldev *nldev = mem_alloc_zero(1, sizeof(*nldev));
+
+	nldev->netlink = netlink_from_fd(fd, largest_message());
+	return nldev;
+}
+
+void nldev_free(struct nldev *nldev)
+{
+	if (!nldev)
+		return;
+	netlink_free(nldev->netlink);
+	free(nldev);
+}
+
+/*
+ * A device name that is fit to be a path component and to be shown. The kernel's names are; of
+ * others, what is not fit is escaped the way text_clean() does it.
+ */
+static char *get_name(const struct nlattr *attribute)
+{
+	_cleanup_(freep) char *clean = text_clean(attribute_data(attribute),
+						  attribute_length(attribute));
+	size_t length = strlen(clean);
+	char *name, *out;
+
+	if (strcmp(clean, ".") && strcmp(clean, "..") && !strchr(clean, '/'))
+		return mem_string(clean);
+	name = out = mem_alloc_zero(length * 4 + 1, 1);
+	for (size_t i = 0; i < length; i++) {
+		if (clean[i] == '/' || clean[i] == '.')
+			out = stpcpy(out, clean[i] == '/' ? "\\x2f" : "\\x2e");
+		else
+			*out++ = clean[i];
+	}
+	return name;
+}
+
+/* A name with a slash is none that the kernel could have made a directory of. */
+static void set_name(struct device *device, const struct nlattr *attribute)
+{
+	const char *name = attribute_data(attribute);
+	size_t length = strnlen(name, attribute_length(attribute));
+
+	if (length && !memchr(name, '/', length) && name[0] != '.')
+		device_set_name(device, name, length);
+}
+
+static int fill_device(const struct nlattr *const *table, struct device *device)
+{
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device->index) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &device->node_type) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_NODE_GUID], &device->node_guid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &device->system_image_guid) ||
+	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &device->sub_type))
+		return -EBADMSG;
+	if (!device->name && table[RDMA_NLDEV_ATTR_DEV_NAME])
+		set_name(device, table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	netlink_get_text(table[RDMA_NLDEV_ATTR_FW_VERSION], &device->firmware);
+	netlink_get_text(table[RDMA_NLDEV_ATTR_DEV_PROTOCOL], &device->protocol);
+	if (!device->parent && table[NLDEV_ATTR_PARENT_NAME])
+		device->parent = get_name(table[NLDEV_ATTR_PARENT_NAME]);
+	return 0;
+}
+
+/* In a device's message the port index is the number of ports (rdma_netlink.h). */
+static int get_port_count(const struct nlattr *const *table, unsigned int *ret_port_count)
+{
+	struct number port_count = {0};
+
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port_count) ||
+	    port_count.value > MOST_PORTS)
+		return -EBADMSG;
+	*ret_port_count = port_count.value;
+	return 0;
+}
+
+int nldev_parse_device(const void *attributes, size_t length, struct device *device,
+		       unsigned int *ret_port_count)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)) ||
+	    fill_device(table, device))
+		return -EBADMSG;
+	return get_port_count(table, ret_port_count);
+}
+
+static bool is_listed(const struct device_list *list, uint64_t device_index)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].index.value == device_index)
+			return true;
+	return false;
+}
+
+/*
+ * Takes one message of the dump into a new element of the list. The kernel counts its way through
+ * the devices, so that one may come twice when another went meanwhile.
+ */
+static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct device_list *list = context;
+	struct number device_index = {0};
+	unsigned int port_count;
+	struct device *device;
+
+	(void)request;
+	if (netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
+	    get_port_count(table, &port_count))
+		return -EBADMSG;
+	if (!device_index.known)
+		return NETLINK_NOTHING;
+	if (is_listed(list, device_index.value))
+		return 0;
+	device = mem_append(&list->items, &list->count, sizeof(*list->items));
+	if (fill_device(table, device))
+		return -EBADMSG;
+	if (!device->name) {
+		_cleanup_(freep) char *name = mem_format("#%u", (unsigned int)device_index.value);
+
+		device_set_name(device, name, strlen(name));
+	}
+	for (unsigned int port = 1; port <= port_count; port++)
+		device_add_port(device, port);
+	/* A switch has a port 0 for its management, rdma_start_port() in include/rdma/ib_verbs.h.
+	 */
+	if (!port_count && device->node_type.value == NODE_TYPE_SWITCH)
+		device_add_port(device, 0);
+	return 0;
+}
+
+int nldev_get_devices(struct nldev *nldev, struct device_list *list)
+{
+	_cleanup_(device_list_clear) struct device_list found = {0};
+	struct netlink_request request = {0};
+	int error;
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
+	error = netlink_dump(nldev->netlink, &request, handle_device, &found);
+	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
+	if (error && error != -EINTR)
+		return error;
+	for (size_t i = 0; i < found.count; i++) {
+		struct device *device = mem_append(&list->items, &list->count,
+						   sizeof(*list->items));
+
+		*device = found.items[i];
+	}
+	/* Its devices have moved. */
+	found.count = 0;
+	return 0;
+}
+
+static int fill_port(const struct nlattr *const *table, struct port *port)
+{
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port->port) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_STATE], &port->state) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &port->physical_state) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_LID], &port->lid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SM_LID], &port->sm_lid) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_LMC], &port->lmc) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_CAP_FLAGS], &port->cap_mask) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &port->subnet_prefix) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &port->netdev_index))
+		return -EBADMSG;
+	/* CapabilityMask2 is above the 32 bits that sysfs shows. */
+	port->cap_mask.value &= UINT32_MAX;
+	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &port->netdev);
+	return 0;
+}
+
+int nldev_parse_port(const void *attributes, size_t length, struct port *port)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	return fill_port(table, port);
+}
+
+static int take_port(void *context, struct port *port, const struct nlattr *const *table)
+{
+	(void)context;
+	return fill_port(table, port);
+}
+
+void nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
+		     void *context)
+{
+	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
+}
+
+/* The devices that one batch of requests is about. */
+struct uverbs_batch {
+	struct device *devices[NETLINK_BATCH];
+	unsigned int count;
+};
+
+static int handle_uverbs(void *context, unsigned int index, const struct netlink_answer *answer)
+{
+	struct device *device = ((struct uverbs_batch *)context)->devices[index];
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	/* A device without a uverbs node answers with an error: it stays without a name. */
+	if (answer->error || !answer->payload ||
+	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])
+		return 0;
+	netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &device->driver_id);
+	if (!device->uverbs)
+		device->uverbs = get_name(table[RDMA_NLDEV_ATTR_CHARDEV_NAME]);
+	return 0;
+}
+
+static void finish_uverbs_batch(struct nldev *nldev, struct uverbs_batch *batch)
+{
+	static const char type[] = "uverbs";
+	struct netlink_request request = {0};
+
+	for (unsigned int i = 0; i < batch->count; i++) {
+		netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
+		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
+				(uint32_t)batch->devices[i]->index.value);
+		netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
+	}
+	if (batch->count)
+		netlink_ask(nldev->netlink, &request, handle_uverbs, batch);
+	batch->count = 0;
+}
+
+void nldev_get_uverbs(struct nldev *nldev, struct device_list *list)
+{
+	struct uverbs_batch batch = {.count = 0};
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].index.known || list->items[i].driver)
+			continue;
+		batch.devices[batch.count++] = &list->items[i];
+		if (batch.count == NETLINK_BATCH)
+			finish_uverbs_batch(nldev, &batch);
+	}
+	finish_uverbs_batch(nldev, &batch);
+}

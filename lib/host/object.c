@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/object.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* IB_DEVICE_NAME_MAX, include/uapi/rdma/rdma_netlink.h users; a name is a sysfs directory. */
+enum { DEVICE_NAME_LENGTH = 63, PORT_MOST = 255 };
+
+static bool is_device_name(const char *name, size_t length)
+{
+	return length && length <= DEVICE_NAME_LENGTH && name[0] != '.';
+}
+
+static int parse(const char *word, bool ports, struct object *object)
+{
+	const char *slash = strchr(word, '/');
+	size_t length = slash ? (size_t)(slash - word) : strlen(word);
+	uint64_t port;
+
+	if (!is_device_name(word, length) || (slash && !ports))
+		return -EINVAL;
+	object->port = -1;
+	if (slash) {
+		if (text_parse_u64(slash + 1, 10, PORT_MOST, &port))
+			return -EINVAL;
+		object->port = (int)port;
+	}
+	object->device = mem_string(word);
+	object->device[length] = '\0';
+	return 0;
+}
+
+int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message)
+{
+	for (; *words; words++) {
+		struct object object;
+
+		if (parse(*words, ports, &object)) {
+			_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
+
+			*ret_message = mem_format("'%s' is not %s", clean,
+						  ports ? "DEV or DEV/PORT" : "a device name");
+			objects_free(objects);
+			return -EINVAL;
+		}
+		*(struct object *)mem_append(&objects->items, &objects->count,
+					     sizeof(*objects->items)) = object;
+	}
+	return 0;
+}
+
+void objects_free(struct objects *objects)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		free(objects->items[i].device);
+	free(objects->items);
+	*objects = (struct objects){0};
+}
+
+static const char *closest_device(const struct device_list *list, const char *name)
+{
+	const char **names = mem_alloc_zero(list->count, sizeof(*names));
+	const char *closest;
+
+	for (size_t i = 0; i < list->count; i++)
+		names[i] = list->items[i].name;
+	closest = text_closest(name, names, list->count);
+	free(names);
+	return closest;
+}
+
+static void note_device(const struct device_list *list, const struct object *object,
+			struct problems *problems)
+{
+	const char *closest = closest_device(list, object->device);
+	_cleanup_(freep) char *clean = text_clean(object->device, strlen(object->device));
+	_cleanup_(freep) char *hint = closest ? mem_format("did you mean '%s'?", closest)
+					      : mem_string("rdmactl devices lists what is there");
+
+	problem_add_text(problems, clean, NULL, NULL, "no such RDMA device", hint);
+}
+
+static void note_port(const struct device *device, const struct object *object,
+		      struct problems *problems)
+{
+	_cleanup_(freep) char *name = mem_format("%s/%d", device->name, object->port);
+	_cleanup_(freep) char *hint = NULL;
+
+	if (device->port_count == 1)
+		hint = mem_format("%s has one port: %u", device->name,
+				  (unsigned int)device->ports[0].port.value);
+	else if (device->port_count)
+		hint = mem_format("%s has ports %u to %u", device->name,
+				  (unsigned int)device->ports[0].port.value,
+				  (unsigned int)device->ports[device->port_count - 1].port.value);
+	problem_add_text(problems, name, NULL, NULL, "no such port", hint);
+}
+
+/* People type what they see, scripts perhaps what the kernel has. */
+static bool names(const struct object *object, const struct device *device)
+{
+	return !strcmp(object->device, device->name) ||
+	       !strcmp(object->device, device->kernel_name);
+}
+
+static bool names_port(const struct objects *objects, const struct device *device, uint64_t port)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		if (names(&objects->items[i], device) &&
+		    (objects->items[i].port < 0 || (uint64_t)objects->items[i].port == port))
+			return true;
+	return false;
+}
+
+static bool names_device(const struct device *device, const void *context)
+{
+	const struct objects *objects = context;
+
+	for (size_t i = 0; i < objects->count; i++)
+		if (names(&objects->items[i], device))
+			return true;
+	return false;
+}
+
+static const struct device *find_device(const struct device_list *list, const struct object *object)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (names(object, &list->items[i]))
+			return &list->items[i];
+	return NULL;
+}
+
+static void filter_ports(const struct objects *objects, struct device *device)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		if (names_port(objects, device, device->ports[i].port.value))
+			device->ports[kept++] = device->ports[i];
+		else
+			port_clear(&device->ports[i]);
+	}
+	device->port_count = kept;
+}
+
+/* True for an object that was named before: what is wrong with it is told once. */
+static bool is_repeated(const struct objects *objects, size_t index, bool ports)
+{
+	const struct object *object = &objects->items[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(objects->items[i].device, object->device) &&
+		    (!ports || objects->items[i].port == object->port))
+			return true;
+	return false;
+}
+
+void objects_filter_devices(const struct objects *objects, struct device_list *list,
+			    struct problems *problems)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		if (!find_device(list, &objects->items[i]) && !is_repeated(objects, i, false))
+			note_device(list, &objects->items[i], problems);
+	if (objects->count)
+		device_list_filter(list, names_device, objects);
+}
+
+static bool has_whole_device(const struct objects *objects, const struct device *device)
+{
+	for (size_t i = 0; i < objects->count; i++)
+		if (objects->items[i].port < 0 && names(&objects->items[i], device))
+			return true;
+	return false;
+}
+
+static bool is_missing(const struct object *object, const struct device *device)
+{
+	return device && !device->ports_unknown && object->port >= 0 &&
+	       !device_port(device, (unsigned int)object->port);
+}
+
+bool objects_filter_ports(const struct objects *objects, struct device_list *list,
+			  struct problems *problems)
+{
+	bool left = !objects->count && list->count;
+
+	for (size_t i = 0; i < objects->count; i++) {
+		const struct object *object = &objects->items[i];
+		const struct device *device = find_device(list, object);
+
+		if (is_missing(object, device) && !is_repeated(objects, i, true))
+			note_port(device, object, problems);
+	}
+	for (size_t i = 0; objects->count && i < list->count; i++) {
+		struct device *device = &list->items[i];
+
+		filter_ports(objects, device);
+		left = left || device->port_count || device->ports_unknown ||
+		       has_whole_device(objects, device);
+	}
+	return left;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A port of an RDMA device, with its GID and P_Key tables. */
+#pragma once
+
+#include "host/gid_entry.h"
+#include "host/pkey.h"
+
+struct port {
+	char *device; /* borrowed from the device, as the next */
+	const char *kernel_name;
+	struct number port;	      /* 1 .. 255 */
+	struct number link_layer;     /* enum link_layer */
+	struct number state;	      /* enum ib_port_state */
+	struct number physical_state; /* enum ib_port_phys_state */
+	struct real rate_gbps;
+	struct number width_lanes;
+	char *speed; /* EDR, as the kernel words it */
+	struct number active_mtu_bytes;
+	struct number max_mtu_bytes;
+	struct number lid; /* lid to sm_sl: InfiniBand link layer only */
+	struct number lmc;
+	struct number sm_lid;
+	struct number sm_sl;
+	struct number subnet_prefix; /* shown in GUID form */
+	struct number cap_mask;
+	struct number port_guid;
+	struct number gid_table_length;
+	struct number pkey_table_length;
+	struct number netdev_index;	/* from RDMA netlink: surely of this network namespace */
+	char *netdev;			/* NULL: none, or in another network namespace */
+	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
+	struct number netdev_mtu_bytes;
+	struct number carrier_changes;
+	struct gid_entry *gids;
+	size_t gid_count;
+	struct pkey *pkeys;
+	size_t pkey_count;
+};
+
+/* Kernel's enum rdma_link_layer, include/rdma/ib_verbs.h, and IBV_LINK_LAYER_* */
+enum link_layer {
+	LINK_LAYER_UNSPECIFIED,
+	LINK_LAYER_INFINIBAND,
+	LINK_LAYER_ETHERNET,
+};
+
+extern const struct schema port_schema;
+
+void port_clear(struct port *port);

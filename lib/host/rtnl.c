@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/rtnl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <net/if_arp.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/attribute.h"
+#include "kernel/netlink.h"
+#include "host/rtnl_private.h"
+
+/* The most that the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
+#define LARGEST_MESSAGE 32768
+
+/* How often a dump is repeated during which the tables changed; then it has to do. */
+#define MOST_REPEATS 2
+
+/* An IPoIB hardware address is flags, queue pair number and port GID (RFC 4391, 9.1.1). */
+#define IPOIB_ADDRESS_BYTES 20
+
+int rtnl_open(struct rtnl **ret_rtnl)
+{
+	struct netlink *netlink;
+	int error = netlink_open(NETLINK_ROUTE, LARGEST_MESSAGE, &netlink);
+
+	if (error)
+		return error;
+	*ret_rtnl = mem_alloc_zero(1, sizeof(**ret_rtnl));
+	(*ret_rtnl)->netlink = netlink;
+	return 0;
+}
+
+struct rtnl *rtnl_from_fd(int fd)
+{
+	struct rtnl *rtnl = mem_alloc_zero(1, sizeof(*rtnl));
+
+	rtnl->netlink = netlink_from_fd(fd, LARGEST_MESSAGE);
+	return rtnl;
+}
+
+void rtnl_free(struct rtnl *rtnl)
+{
+	if (!rtnl)
+		return;
+	netlink_free(rtnl->netlink);
+	free(rtnl);
+}
+
+/* The attributes behind the fixed header of an rtnetlink message, which is at least this long. */
+static int parse_behind(const void *payload, size_t length, size_t header_length,
+			const struct nlattr **table, size_t count)
+{
+	size_t offset = NLMSG_ALIGN(header_length);
+
+	if (length < header_length)
+		return -EBADMSG;
+	if (length < offset)
+		offset = length;
+	return netlink_parse((const uint8_t *)payload + offset, length - offset, table, count);
+}
+
+/* aa:bb:cc..., NULL for a netdev without an address. */
+static char *hardware_address(const struct nlattr *attribute)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *bytes = attribute_data(attribute);
+	size_t length = attribute_length(attribute);
+	char *text, *out;
+
+	if (!length)
+		return NULL;
+	text = out = mem_alloc_zero(length * 3, 1);
+	for (size_t i = 0; i < length; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+		*out++ = i + 1 < length ? ':' : '\0';
+	}
+	return text;
+}
+
+static void fill_hardware_address(const struct nlattr *attribute, struct link *link)
+{
+	const uint8_t *bytes;
+	uint64_t guid = 0;
+
+	if (!attribute)
+		return;
+	link->address = hardware_address(attribute);
+	if (link->type.value != ARPHRD_INFINIBAND ||
+	    attribute_length(attribute) != IPOIB_ADDRESS_BYTES)
+		return;
+	bytes = attribute_data(attribute);
+	for (size_t i = IPOIB_ADDRESS_BYTES - 8; i < IPOIB_ADDRESS_BYTES; i++)
+		guid = guid << 8 | bytes[i];
+	number_set(&link->port_guid, guid);
+}
+
+/* IFLA_LINKINFO: the kind of a virtual netdev, and what only this kind has. */
+static int fill_kind(const struct nlattr *nest, struct link *link)
+{
+	const struct nlattr *table[IFLA_INFO_DATA + 1], *data[IFLA_VLAN_ID + 1];
+
+	_Static_assert((int)IFLA_IPOIB_PKEY <= (int)IFLA_VLAN_ID, "one table for both kinds");
+	if (!nest)
+		return 0;
+	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	netlink_get_text(table[IFLA_INFO_KIND], &link->kind);
+	if (!link->kind || !table[IFLA_INFO_DATA])
+		return 0;
+	/* The numbers in this nest are of the kind's own. */
+	if (!strcmp(link->kind, "vlan")) {
+		if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data)))
+			return -EBADMSG;
+		return netlink_get_number(data[IFLA_VLAN_ID], &link->vlan_id);
+	}
+	if (!strcmp(link->kind, "ipoib")) {
+		if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data)))
+			return -EBADMSG;
+		return netlink_get_number(data[IFLA_IPOIB_PKEY], &link->pkey);
+	}
+	return 0;
+}
+
+static void fill_flags(unsigned int flags, struct link *link)
+{
+	link->enabled = flags & IFF_UP ? TRISTATE_YES : TRISTATE_NO;
+	link->running = flags & IFF_RUNNING ? TRISTATE_YES : TRISTATE_NO;
+	link->carrier = flags & IFF_LOWER_UP ? TRISTATE_YES : TRISTATE_NO;
+}
+
+int rtnl_parse_link(const void *payload, size_t length, struct link *link)
+{
+	const struct nlattr *table[IFLA_LINK_NETNSID + 1];
+	const struct ifinfomsg *header = payload;
+
+	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	number_set(&link->index, (unsigned int)header->ifi_index);
+	number_set(&link->type, header->ifi_type);
+	fill_flags(header->ifi_flags, link);
+	netlink_get_text(table[IFLA_IFNAME], &link->name);
+	fill_hardware_address(table[IFLA_ADDRESS], link);
+	if (netlink_get_number(table[IFLA_OPERSTATE], &link->operstate) ||
+	    netlink_get_number(table[IFLA_MTU], &link->mtu_bytes) ||
+	    netlink_get_number(table[IFLA_MASTER], &link->master_index) ||
+	    netlink_get_number(table[IFLA_LINK], &link->lower_index) ||
+	    netlink_get_number(table[IFLA_CARRIER_CHANGES], &link->carrier_changes))
+		return -EBADMSG;
+	/* A tunnel that is bound to no netdev says 0. */
+	if (!link->lower_index.value)
+		link->lower_index.known = false;
+	link->lower_elsewhere = link->lower_index.known && table[IFLA_LINK_NETNSID];
+	return fill_kind(table[IFLA_LINKINFO], link);
+}
+
+/* The bytes of an address, or 0 for a family that is neither IPv4 nor IPv6. */
+static size_t family_bytes(unsigned int family)
+{
+	if (family == AF_INET)
+		return 4;
+	return family == AF_INET6 ? 16 : 0;
+}
+
+static int fill_ip(const void *bytes, size_t length, unsigned int family, struct known_ip *ip)
+{
+	if (!family_bytes(family) || length != family_bytes(family))
+		return -EBADMSG;
+	ip->address.family = (uint8_t)family;
+	memcpy(ip->address.raw, bytes, length);
+	ip->known = true;
+	return 0;
+}
+
+static int get_ip(const struct nlattr *attribute, unsigned int family, struct known_ip *ip)
+{
+	if (!attribute)
+		return 0;
+	return fill_ip(attribute_data(attribute), attribute_length(attribute), family, ip);
+}
+
+int rtnl_parse_address(const void *payload, size_t length, struct link_address *address)
+{
+	const struct nlattr *table[IFA_LOCAL + 1];
+	const struct ifaddrmsg *header = payload;
+	struct known_ip ip = {0};
+
+	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	if (!family_bytes(header->ifa_family))
+		return -EAFNOSUPPORT;
+	/* On a point-to-point netdev IFA_ADDRESS is the other end (linux/if_addr.h). */
+	if (get_ip(table[IFA_LOCAL] ? table[IFA_LOCAL] : table[IFA_ADDRESS], header->ifa_family,
+		   &ip) ||
+	    !ip.known)
+		return -EBADMSG;
+	address->ip = ip.address;
+	number_set(&address->link_index, header->ifa_index);
+	number_set(&address->prefix_length, header->ifa_prefixlen);
+	return 0;
+}
+
+/* RTA_VIA: a gateway of another family than the destination's. */
+static int get_via(const struct nlattr *attribute, struct known_ip *ip)
+{
+	const uint8_t *data;
+	uint16_t family;
+
+	if (!attribute)
+		return 0;
+	if (attribute_length(attribute) < sizeof(family))
+		return -EBADMSG;
+	data = attribute_data(attribute);
+	memcpy(&family, data, sizeof(family));
+	return fill_ip(data + sizeof(family), attribute_length(attribute) - sizeof(family), family,
+		       ip);
+}
+
+/* The errors of fib_props[], net/ipv4/fib_semantics.c. */
+static int route_type_error(unsigned int type)
+{
+	switch (type) {
+	case RTN_BLACKHOLE:
+		return -EINVAL;
+	case RTN_UNREACHABLE:
+		return -EHOSTUNREACH;
+	case RTN_PROHIBIT:
+		return -EACCES;
+	default:
+		return 0;
+	}
+}
+
+int rtnl_parse_route(const void *payload, size_t length, struct route *route)
+{
+	const struct nlattr *table[RTA_VIA + 1];
+	const struct rtmsg *header = payload;
+
+	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RTA_OIF], &route->link_index) ||
+	    get_ip(table[RTA_PREFSRC], header->rtm_family, &route->source) ||
+	    get_ip(table[RTA_GATEWAY], header->rtm_family, &route->gateway) ||
+	    get_via(table[RTA_VIA], &route->gateway))
+		return -EBADMSG;
+	route->local = header->rtm_type == RTN_LOCAL;
+	return route_type_error(header->rtm_type);
+}
+
+static int handle_link(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)request;
+	return rtnl_parse_link(answer->payload, answer->length, link_list_add(context));
+}
+
+int rtnl_get_links(struct rtnl *rtnl, struct link_list *list)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
+	_cleanup_(link_list_clear) struct link_list found = {0};
+	int error = -EINTR;
+
+	for (int repeats = 0; error == -EINTR && repeats <= MOST_REPEATS; repeats++) {
+		struct netlink_request request = {0};
+
+		link_list_clear(&found);
+		netlink_add(&request, RTM_GETLINK, NLM_F_DUMP, &header, sizeof(header));
+		netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+		error = netlink_dump(rtnl->netlink, &request, handle_link, &found);
+	}
+	if (error && error != -EINTR)
+		return error;
+	for (size_t i = 0; i < found.count; i++)
+		*link_list_add(list) = found.items[i];
+	/* Its links have moved. */
+	found.count = 0;
+	return 0;
+}
+
+static int handle_address(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct link_address_list *list = context;
+	struct link_address address = {0}, *place;
+	int error = rtnl_parse_address(answer->payload, answer->length, &address);
+
+	(void)request;
+	if (error)
+		return error == -EAFNOSUPPORT ? 0 : error;
+	place = mem_append(&list->items, &list->count, sizeof(*list->items));
+	*place = address;
+	return 0;
+}
+
+int rtnl_get_addresses(struct rtnl *rtnl, struct link_address_list *list)
+{
+	const struct ifaddrmsg header = {.ifa_family = AF_UNSPEC};
+	_cleanup_(link_address_list_clear) struct link_address_list found = {0};
+	int error = -EINTR;
+
+	for (int repeats = 0; error == -EINTR && repeats <= MOST_REPEATS; repeats++) {
+		struct netlink_request request = {0};
+
+		link_address_list_clear(&found);
+		netlink_add(&request, RTM_GETADDR, NLM_F_DUMP, &header, sizeof(header));
+		error = netlink_dump(rtnl->netlink, &request, handle_address, &found);
+	}
+	if (error && error != -EINTR)
+		return error;
+	for (size_t i = 0; i < found.count; i++) {
+		struct link_address *place = mem_append(&list->items, &list->count,
+							sizeof(*list->items));
+
+		*place = found.items[i];
+	}
+	return 0;
+}
+
+static int handle_route(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	return rtnl_parse_route(answer->payload, answer->length, context);
+}
+
+int rtnl_get_route(struct rtnl *rtnl, const struct ip_address *destination, unsigned int link_index,
+		   struct route *ret_route)
+{
+	size_t bytes = family_bytes(destination->family);
+	const struct rtmsg header = {.rtm_family = destination->family,
+				     .rtm_dst_len = (unsigned char)(bytes * 8)};
+	struct netlink_request request = {0};
+	struct route route = {0};
+	int error;
+
+	if (!bytes)
+		return -EAFNOSUPPORT;
+	netlink_add(&request, RTM_GETROUTE, 0, &header, sizeof(header));
+	netlink_put(&request, RTA_DST, destination->raw, bytes);
+	if (link_index)
+		netlink_put_u32(&request, RTA_OIF, link_index);
+	error = netlink_ask(rtnl->netlink, &request, handle_route, &route);
+	if (error)
+		return error;
+	*ret_route = route;
+	return 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/verbs_caps.h"
+
+#include <stdlib.h>
+
+#include <endian.h>
+
+#include <infiniband/verbs.h>
+
+#include "base/mem.h"
+#include "host/caps/caps_names.h"
+#include "base/text.h"
+#include "host/device.h"
+
+/* The kernel's limits are 32 bits without a sign (ib_uverbs_query_device_resp), verbs.h has int. */
+static struct number limit(int value)
+{
+	return number_of((uint32_t)value);
+}
+
+static struct number number_unless_zero(uint64_t value)
+{
+	return (struct number){.value = value, .known = value != 0};
+}
+
+struct number verbs_mtu_bytes(unsigned int code)
+{
+	if (code < IBV_MTU_256 || code > IBV_MTU_4096)
+		return (struct number){0};
+	return number_of(UINT64_C(128) << code);
+}
+
+static void set_identity(struct caps *caps, const struct ibv_device_attr *attr)
+{
+	if (attr->fw_ver[0])
+		caps->firmware = text_clean(attr->fw_ver, sizeof(attr->fw_ver));
+	caps->node_guid = number_of(be64toh(attr->node_guid));
+	caps->system_image_guid = number_of(be64toh(attr->sys_image_guid));
+	caps->vendor_id = number_of(attr->vendor_id);
+	caps->vendor_part_id = number_of(attr->vendor_part_id);
+	caps->hw_ver = number_of(attr->hw_ver);
+	caps->port_count = number_of(attr->phys_port_cnt);
+}
+
+static void set_limits(struct caps *caps, const struct ibv_device_attr *attr)
+{
+	caps->max_mr_size_bytes = number_of(attr->max_mr_size);
+	caps->page_size_cap = number_of(attr->page_size_cap);
+	caps->max_qp = limit(attr->max_qp);
+	caps->max_qp_wr = limit(attr->max_qp_wr);
+	caps->device_cap_flags = number_of(attr->device_cap_flags);
+	caps->max_sge = limit(attr->max_sge);
+	caps->max_sge_rd = limit(attr->max_sge_rd);
+	caps->max_cq = limit(attr->max_cq);
+	caps->max_cqe = limit(attr->max_cqe);
+	caps->max_mr = limit(attr->max_mr);
+	caps->max_pd = limit(attr->max_pd);
+	caps->max_qp_rd_atom = limit(attr->max_qp_rd_atom);
+	caps->max_ee_rd_atom = limit(attr->max_ee_rd_atom);
+	caps->max_res_rd_atom = limit(attr->max_res_rd_atom);
+	caps->max_qp_init_rd_atom = limit(attr->max_qp_init_rd_atom);
+	caps->max_ee_init_rd_atom = limit(attr->max_ee_init_rd_atom);
+	caps->atomic = number_of(attr->atomic_cap);
+	caps->max_ee = limit(attr->max_ee);
+	caps->max_rdd = limit(attr->max_rdd);
+	caps->max_mw = limit(attr->max_mw);
+	caps->max_raw_ipv6_qp = limit(attr->max_raw_ipv6_qp);
+	caps->max_raw_ethy_qp = limit(attr->max_raw_ethy_qp);
+	caps->max_mcast_grp = limit(attr->max_mcast_grp);
+	caps->max_mcast_qp_attach = limit(attr->max_mcast_qp_attach);
+	caps->max_total_mcast_qp_attach = limit(attr->max_total_mcast_qp_attach);
+	caps->max_ah = limit(attr->max_ah);
+	caps->max_fmr = limit(attr->max_fmr);
+	caps->max_map_per_fmr = limit(attr->max_map_per_fmr);
+	caps->max_srq = limit(attr->max_srq);
+	caps->max_srq_wr = limit(attr->max_srq_wr);
+	caps->max_srq_sge = limit(attr->max_srq_sge);
+	caps->max_pkeys = number_of(attr->max_pkeys);
+	caps->local_ca_ack_delay = number_of(attr->local_ca_ack_delay);
+}
+
+static void set_offloads(struct caps *caps, const struct ibv_device_attr_ex *attr)
+{
+	const struct ibv_packet_pacing_caps *pacing = &attr->packet_pacing_caps;
+
+	caps->raw_packet_caps = number_of(attr->raw_packet_caps);
+	caps->tso_max_size_bytes = number_of(attr->tso_caps.max_tso);
+	caps->tso_qp_types = number_of(attr->tso_caps.supported_qpts);
+	caps->rss_max_tables = number_of(attr->rss_caps.max_rwq_indirection_tables);
+	caps->rss_max_table_size = number_of(attr->rss_caps.max_rwq_indirection_table_size);
+	caps->rss_hash_functions = number_of(attr->rss_caps.rx_hash_function);
+	caps->rss_hash_fields = number_of(attr->rss_caps.rx_hash_fields_mask);
+	caps->rss_qp_types = number_of(attr->rss_caps.supported_qpts);
+	caps->max_wq_type_rq = number_of(attr->max_wq_type_rq);
+	if (pacing->qp_rate_limit_max) {
+		caps->packet_pacing_min_kbps = number_of(pacing->qp_rate_limit_min);
+		caps->packet_pacing_max_kbps = number_of(pacing->qp_rate_limit_max);
+	}
+	caps->packet_pacing_qp_types = number_of(pacing->supported_qpts);
+	caps->tag_max_header_bytes = number_of(attr->tm_caps.max_rndv_hdr_size);
+	caps->tag_max_tags = number_of(attr->tm_caps.max_num_tags);
+	caps->tag_max_ops = number_of(attr->tm_caps.max_ops);
+	caps->tag_max_sge = number_of(attr->tm_caps.max_sge);
+	caps->tag_caps = number_of(attr->tm_caps.flags);
+	caps->cq_moderation_max_count = number_of(attr->cq_mod_caps.max_cq_count);
+	caps->cq_moderation_max_period_us = number_of(attr->cq_mod_caps.max_cq_period);
+}
+
+static void set_extended(struct caps *caps, const struct ibv_device_attr_ex *attr)
+{
+	caps->odp_general_caps = number_of(attr->odp_caps.general_caps);
+	caps->rc_odp_caps = number_of(attr->odp_caps.per_transport_caps.rc_odp_caps);
+	caps->uc_odp_caps = number_of(attr->odp_caps.per_transport_caps.uc_odp_caps);
+	caps->ud_odp_caps = number_of(attr->odp_caps.per_transport_caps.ud_odp_caps);
+	caps->xrc_odp_caps = number_of(attr->xrc_odp_caps);
+	caps->completion_timestamp_mask = number_of(attr->completion_timestamp_mask);
+	caps->hca_core_clock_khz = number_unless_zero(attr->hca_core_clock);
+	caps->device_cap_flags_ex = number_of(attr->device_cap_flags_ex);
+	caps->max_device_memory_bytes = number_of(attr->max_dm_size);
+	caps->pci_atomic_fetch_add = number_of(attr->pci_atomic_caps.fetch_add);
+	caps->pci_atomic_swap = number_of(attr->pci_atomic_caps.swap);
+	caps->pci_atomic_compare_swap = number_of(attr->pci_atomic_caps.compare_swap);
+	if (attr->phys_port_cnt_ex)
+		caps->port_count = number_of(attr->phys_port_cnt_ex);
+}
+
+void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended)
+{
+	set_identity(caps, &attr->orig_attr);
+	set_limits(caps, &attr->orig_attr);
+	if (extended) {
+		set_extended(caps, attr);
+		set_offloads(caps, attr);
+	}
+}
+
+void verbs_caps_set_transport(struct caps *caps, int type)
+{
+	const struct number *link_layer = caps->port_caps_count ? &caps->ports[0].link_layer : NULL;
+
+	switch (type) {
+	case IBV_TRANSPORT_IB:
+		if (link_layer && link_layer->known && link_layer->value == LINK_LAYER_ETHERNET)
+			caps->transport = number_of(TRANSPORT_ROCE);
+		else
+			caps->transport = number_of(TRANSPORT_INFINIBAND);
+		break;
+	case IBV_TRANSPORT_IWARP:
+		caps->transport = number_of(TRANSPORT_IWARP);
+		break;
+	case IBV_TRANSPORT_USNIC:
+	case IBV_TRANSPORT_USNIC_UDP:
+		caps->transport = number_of(TRANSPORT_USNIC);
+		break;
+	case IBV_TRANSPORT_UNSPECIFIED:
+		caps->transport = number_of(TRANSPORT_UNSPECIFIED);
+		break;
+	default:
+		break; /* IBV_TRANSPORT_UNKNOWN, or newer than this */
+	}
+}
+
+/* PortInfo:LinkWidthActive, enum ib_port_width of include/rdma/ib_verbs.h */
+static struct number width_lanes(unsigned int code)
+{
+	switch (code) {
+	case 1:
+		return number_of(1);
+	case 2:
+		return number_of(4);
+	case 4:
+		return number_of(8);
+	case 8:
+		return number_of(12);
+	case 16:
+		return number_of(2);
+	default:
+		return (struct number){0};
+	}
+}
+
+/* PortInfo:VLCap: VL0, VL0 to 1, 3, 7, 14 */
+static struct number data_vls(unsigned int code)
+{
+	static const uint8_t count[] = {0, 1, 2, 4, 8, 15};
+
+	return number_unless_zero(code < ARRAY_SIZE(count) ? count[code] : 0);
+}
+
+static unsigned int active_speed(const struct ibv_port_attr *attr)
+{
+#ifdef HAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX
+	if (attr->active_speed_ex)
+		return attr->active_speed_ex;
+#endif
+	return attr->active_speed;
+}
+
+static void set_port_flags(struct port_caps *port, const struct ibv_port_attr *attr)
+{
+	bool ip = attr->port_cap_flags & IBV_PORT_IP_BASED_GIDS;
+	bool grh = attr->flags & IBV_QPF_GRH_REQUIRED;
+
+	port->cap_mask = number_of(attr->port_cap_flags);
+	/* uverbs puts its own flag in place of that bit (make_port_cap_flags(), kernel) */
+	port->capabilities = number_of(attr->port_cap_flags & ~(uint32_t)IBV_PORT_IP_BASED_GIDS);
+	port->cap_mask2 = number_of(attr->port_cap_flags2);
+	port->ip_based_gids = ip ? TRISTATE_YES : TRISTATE_NO;
+	port->grh_required = grh ? TRISTATE_YES : TRISTATE_NO;
+}
+
+void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr)
+{
+	/* Tenths of a gigabit a second and lane, by the bit of the speed's code. */
+	static const unsigned int tenths[] = {25, 50, 100, 100, 140, 250, 500, 1000, 2000};
+	const struct enum_name *name = enum_find(port_speed_names, active_speed(attr));
+	struct number lanes = width_lanes(attr->active_width);
+
+	for (size_t i = 0; name && lanes.known && i < ARRAY_SIZE(tenths); i++) {
+		if (name->value != UINT64_C(1) << i)
+			continue;
+		port->rate_gbps = (struct real){(double)(lanes.value * tenths[i]) / 10,
+						.known = true};
+		port->width_lanes = lanes;
+		free(port->speed);
+		port->speed = mem_string(name->word);
+	}
+}
+
+static struct port_codes port_codes(const struct ibv_port_attr *attr)
+{
+	return (struct port_codes){
+		.max_mtu = attr->max_mtu,
+		.active_mtu = attr->active_mtu,
+		.max_vls = attr->max_vl_num,
+		.width = attr->active_width,
+		.speed = active_speed(attr),
+		.lid = attr->lid,
+		.lmc = attr->lmc,
+		.sm_lid = attr->sm_lid,
+		.sm_sl = attr->sm_sl,
+		.subnet_timeout = attr->subnet_timeout,
+		.init_type_reply = attr->init_type_reply,
+	};
+}
+
+void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr)
+{
+	port->link_layer = number_of(attr->link_layer);
+	port->state = number_of(attr->state);
+	port->physical_state = number_of(attr->phys_state);
+	port->active_mtu_bytes = verbs_mtu_bytes(attr->active_mtu);
+	port->max_mtu_bytes = verbs_mtu_bytes(attr->max_mtu);
+	port->max_msg_size_bytes = number_of(attr->max_msg_sz);
+	port->width_lanes = width_lanes(attr->active_width);
+	port->speed = number_unless_zero(active_speed(attr));
+	port->max_vls = data_vls(attr->max_vl_num);
+	if (attr->link_layer == IBV_LINK_LAYER_INFINIBAND) {
+		port->lid = number_of(attr->lid);
+		port->lmc = number_of(attr->lmc);
+		port->sm_lid = number_of(attr->sm_lid);
+		port->sm_sl = number_of(attr->sm_sl);
+		port->subnet_timeout = number_of(attr->subnet_timeout);
+		port->init_type_reply = number_of(attr->init_type_reply);
+	}
+	port->bad_pkey_count = number_of(attr->bad_pkey_cntr);
+	port->bad_qkey_count = number_of(attr->qkey_viol_cntr);
+	port->gid_table_length = limit(attr->gid_tbl_len);
+	port->pkey_table_length = number_of(attr->pkey_tbl_len);
+	set_port_flags(port, attr);
+	port->codes = port_codes(attr);
+}

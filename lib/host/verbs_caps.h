@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What verbs tell of a device and a port, put into the model. Nothing here calls libibverbs. */
+#pragma once
+
+#include "host/caps/caps.h"
+#include "host/port.h"
+
+struct ibv_device_attr_ex;
+struct ibv_port_attr;
+
+/* The bytes of an MTU code of enum ibv_mtu; unknown for a code that is none. */
+struct number verbs_mtu_bytes(unsigned int code);
+
+/* Fills all that belongs to the device; `extended`: more than attr->orig_attr was asked for. */
+void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended);
+/*
+ * Rate, width and speed name as the kernel's rate_show() has them (core/sysfs.c); left unknown for
+ * a width or speed that is not in its tables.
+ */
+void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr);
+void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr);
+/* From enum ibv_transport_type; RoCE is known by the link layer of the first port. */
+void verbs_caps_set_transport(struct caps *caps, int type);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/verbs_devices.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "host/class_files.h"
+#include "host/sysfs_rdma.h"
+#include "kernel/verbs.h"
+#include "kernel/verbs_async.h"
+
+struct verbs_devices {
+	struct root root;
+	struct class_files *files;
+	struct verbs *verbs;
+};
+
+int verbs_devices_open(struct verbs_devices **ret_devices)
+{
+	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = mem_alloc_zero(
+		1, sizeof(*devices));
+	int rc = root_open(NULL, &devices->root);
+
+	if (rc) {
+		devices->root.fd = -1;
+		return rc;
+	}
+	rc = class_files_open(NULL, &devices->files);
+	if (rc)
+		return rc;
+	rc = verbs_open(&devices->verbs);
+	if (rc)
+		return rc;
+	*ret_devices = devices;
+	devices = NULL;
+	return 0;
+}
+
+void verbs_devices_close(struct verbs_devices *devices)
+{
+	if (!devices)
+		return;
+	verbs_free(devices->verbs);
+	class_files_close(devices->files);
+	root_close(&devices->root);
+	free(devices);
+}
+
+const struct strings *verbs_devices_messages(const struct verbs_devices *devices)
+{
+	return verbs_warnings(devices->verbs);
+}
+
+bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
+		      struct verbs_device_name *ret_name)
+{
+	struct verbs_listed listed;
+
+	if (!verbs_listed(devices->verbs, number, &listed))
+		return false;
+	*ret_name = (struct verbs_device_name){
+		.name = listed.name,
+		.node_guid = listed.node_guid,
+		.transport = listed.transport,
+	};
+	return true;
+}
+
+/* The whole table in one call, or from sysfs where library or kernel cannot. */
+static void read_gids(const struct verbs_devices *devices, struct verbs_device *opened,
+		      const char *name, struct verbs_facts *facts)
+{
+	struct device *device = device_list_add(&facts->gids, name);
+	struct problems problems = {0};
+
+	for (size_t i = 0; i < facts->caps.port_caps_count; i++) {
+		const struct port_caps *caps = &facts->caps.ports[i];
+		struct port *port = device_add_port(device, (unsigned int)caps->port.value);
+
+		port->link_layer = caps->link_layer;
+	}
+	if (!verbs_get_gids(opened, device))
+		return;
+	for (size_t i = 0; i < device->port_count; i++)
+		sysfs_rdma_read_gids(&devices->root, &device->ports[i], false, false, &problems);
+	problems_free(&problems);
+}
+
+enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *name, bool gids,
+				     struct verbs_facts *facts)
+{
+	char text[CLASS_TEXT_SIZE];
+	struct verbs_device *opened;
+	enum verbs_answer answer = VERBS_TOLD;
+
+	*facts = (struct verbs_facts){.board_id = NULL};
+	if (verbs_open_device(devices->verbs, name, &opened))
+		return VERBS_NOT_OPENED;
+	if (verbs_get_caps(opened, &facts->caps))
+		answer = VERBS_NOT_TOLD;
+	else if (class_files_read(devices->files, text, "%s/board_id", name) > 0)
+		facts->board_id = mem_string(text);
+	if (gids && answer == VERBS_TOLD)
+		read_gids(devices, opened, name, facts);
+	verbs_close_device(opened);
+	return answer;
+}
+
+void verbs_facts_clear(struct verbs_facts *facts)
+{
+	free(facts->board_id);
+	caps_clear(&facts->caps);
+	device_list_clear(&facts->gids);
+	facts->board_id = NULL;
+}
+
+/* How long a device that was removed may wait for us to notice. */
+enum { ABANDONED_MSEC = 1000 };
+
+struct verbs_listener {
+	struct verbs_async *async;
+	verbs_listener_told *told;
+	void *context;
+};
+
+int verbs_listener_open(struct verbs_devices *devices, const char *name,
+			struct verbs_listener **ret_listener)
+{
+	struct verbs_async *async = NULL;
+	int rc = verbs_async_open(devices->verbs, name, &async);
+
+	if (rc)
+		return rc;
+	*ret_listener = mem_alloc_zero(1, sizeof(**ret_listener));
+	(*ret_listener)->async = async;
+	return 0;
+}
+
+void verbs_listener_close(struct verbs_listener *listener)
+{
+	if (!listener)
+		return;
+	verbs_async_close(listener->async);
+	free(listener);
+}
+
+int verbs_listener_fd(const struct verbs_listener *listener)
+{
+	return verbs_async_fd(listener->async);
+}
+
+static void hand_on(void *context, const struct verbs_event *event)
+{
+	struct verbs_listener *listener = context;
+
+	listener->told(listener->context, event->type, event->port);
+}
+
+int verbs_listener_run(struct verbs_listener *listener, verbs_listener_told *told, void *context)
+{
+	struct pollfd fd = {.fd = verbs_async_fd(listener->async), .events = POLLIN};
+	int rc = 0;
+
+	listener->told = told;
+	listener->context = context;
+	while (!rc) {
+		if (poll(&fd, 1, ABANDONED_MSEC) < 0 && errno != EINTR)
+			return -errno;
+		rc = verbs_async_read(listener->async, hand_on, listener);
+		if (!rc && verbs_async_abandoned(listener->async))
+			rc = -ENODEV;
+	}
+	return rc;
+}

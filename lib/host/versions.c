@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/versions.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/sysfs_rdma.h"
+#include "kernel/verbs.h"
+
+static const struct field fields[] = {
+	STRING_FIELD(struct component, name, "component", "COMPONENT", FIELD_DEFAULT, 0,
+		     "the program, a library or the kernel"),
+	STRING_FIELD(struct component, built, "built_with", "BUILT WITH", FIELD_DEFAULT, 0,
+		     "version that it was compiled with"),
+	STRING_FIELD(struct component, running, "running", "RUNNING", FIELD_DEFAULT, 0,
+		     "version in use; null: not there, or it does not tell"),
+	STRING_FIELD(struct component, note, "note", "NOTE", FIELD_DEFAULT, 0,
+		     "what it serves for, or what is missing"),
+};
+
+const struct schema component_schema = {
+	.name = "version",
+	.version = 1,
+	.summary = "a part that the program is made of or stands on",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct component),
+};
+
+static char *copy(const char *string)
+{
+	return string ? mem_string(string) : NULL;
+}
+
+void component_add(struct component_list *list, const char *name, const char *built,
+		   const char *running, const char *note)
+{
+	struct component *component = mem_append(&list->items, &list->count, sizeof(*list->items));
+
+	component->name = mem_string(name);
+	component->built = copy(built);
+	component->running = copy(running);
+	component->note = copy(note);
+}
+
+static void add_kernel(struct component_list *list)
+{
+	struct root root = {.fd = -1};
+	struct utsname kernel;
+	bool present = false;
+
+	if (!root_open(NULL, &root))
+		present = !sysfs_rdma_find_core(&root);
+	root_close(&root);
+	component_add(list, "kernel", NULL, uname(&kernel) ? NULL : kernel.release,
+		      present ? "RDMA core loaded" : "no RDMA core loaded");
+}
+
+void components_load(struct component_list *list)
+{
+	_cleanup_(freep) char *verbs = verbs_library_version();
+
+	component_add(list, "libibverbs", LIBIBVERBS_BUILT_VERSION, verbs,
+		      verbs ? "MTU, GID tables, capabilities"
+			    : "not found: no MTU, no capabilities; GIDs come from sysfs");
+	add_kernel(list);
+}
+
+void component_list_clear(struct component_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].name);
+		free(list->items[i].built);
+		free(list->items[i].running);
+		free(list->items[i].note);
+	}
+	free(list->items);
+	*list = (struct component_list){0};
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/procfs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { DIGITS_MOST = 20 };
+
+/* The number at the start of a text; false if there is none, or it is too large. */
+static bool get_number(const char *text, struct number *number)
+{
+	size_t digits = strspn(text, "0123456789");
+	char plain[DIGITS_MOST + 1];
+	uint64_t value;
+
+	if (!digits || digits > DIGITS_MOST)
+		return false;
+	memcpy(plain, text, digits);
+	plain[digits] = '\0';
+	if (text_parse_u64(plain, 10, UINT64_MAX, &value))
+		return false;
+	number_set(number, value);
+	return true;
+}
+
+/* What stands behind `label` at the start of a line, blanks left out; NULL: there is no such line.
+ */
+static const char *find_line(const char *text, const char *label)
+{
+	size_t length = strlen(label);
+
+	while (text) {
+		if (!strncmp(text, label, length))
+			return text + length + strspn(text + length, " \t");
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+	return NULL;
+}
+
+/* VmLck:	       12 kB */
+static void get_kilobytes(const char *text, const char *label, struct number *bytes)
+{
+	const char *line = find_line(text, label);
+	struct number number = {0};
+
+	if (line && get_number(line, &number) && number.value <= UINT64_MAX / 1024)
+		number_set(bytes, number.value * 1024);
+}
+
+/* The name as it is in comm: the kernel writes \n and \\ here, proc_task_name() in fs/proc/array.c
+ */
+static char *unescape_name(const char *line)
+{
+	size_t length = strcspn(line, "\n"), at = 0;
+	_cleanup_(freep) char *name = mem_alloc_zero(length + 1, 1);
+
+	for (size_t i = 0; i < length; i++) {
+		bool escape = line[i] == '\\' && (line[i + 1] == 'n' || line[i + 1] == '\\');
+
+		i += escape;
+		name[at++] = escape && line[i] == 'n' ? '\n' : line[i];
+	}
+	return text_clean(name, at);
+}
+
+void procfs_parse_status(const char *text, struct procfs_task *task)
+{
+	const char *name = find_line(text, "Name:");
+	const char *process = find_line(text, "Tgid:");
+
+	if (name && !task->name)
+		task->name = unescape_name(name);
+	if (process)
+		get_number(process, &task->process);
+	get_kilobytes(text, "VmLck:", &task->locked_bytes);
+	get_kilobytes(text, "VmPin:", &task->pinned_bytes);
+}
+
+int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task *ret_task)
+{
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(root, &text, "proc/%" PRIu64 "/status", task);
+
+	if (rc)
+		return rc;
+	*ret_task = (struct procfs_task){0};
+	procfs_parse_status(text, ret_task);
+	return 0;
+}
+
+void procfs_task_clear(struct procfs_task *task)
+{
+	free(task->name);
+	task->name = NULL;
+}
+
+/* Returns what follows. */
+static const char *get_limit(const char *text, const char *none, struct limit *limit)
+{
+	text += strspn(text, " \t");
+	if (!strncmp(text, none, strlen(none)))
+		limit->unlimited = TRISTATE_YES;
+	else if (get_number(text, &limit->value))
+		limit->unlimited = TRISTATE_NO;
+	return text + strcspn(text, " \t\n");
+}
+
+void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard)
+{
+	const char *line = find_line(text, "Max locked memory");
+
+	if (!line)
+		return;
+	line = get_limit(line, "unlimited", soft);
+	get_limit(line, "unlimited", hard);
+}
+
+int procfs_read_memlock(const struct root *root, uint64_t process, struct limit *ret_soft,
+			struct limit *ret_hard)
+{
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(root, &text, "proc/%" PRIu64 "/limits", process);
+
+	if (!rc)
+		procfs_parse_memlock(text, ret_soft, ret_hard);
+	return rc;
+}
+
+/* A field of mountinfo, in which blanks and backslashes are written \040: mangle() in fs/seq_file.c
+ */
+static char *take_field(char **rest)
+{
+	char *field = strsep(rest, " "), *out = field;
+
+	if (!field)
+		return NULL;
+	for (const char *in = field; *in; in++) {
+		if (*in == '\\' && in[1] >= '0' && in[1] <= '3' && in[2] >= '0' && in[2] <= '7' &&
+		    in[3] >= '0' && in[3] <= '7') {
+			*out++ = (char)((in[1] - '0') * 64 + (in[2] - '0') * 8 + in[3] - '0');
+			in += 3;
+		} else {
+			*out++ = *in;
+		}
+	}
+	*out = '\0';
+	return field;
+}
+
+/* Whether `word` is one of the words with commas between. */
+static bool has_word(const char *list, size_t length, const char *word)
+{
+	size_t word_length = strlen(word);
+
+	for (size_t at = 0; at <= length;) {
+		size_t end = at;
+
+		while (end < length && list[end] != ',')
+			end++;
+		if (end - at == word_length && !strncmp(list + at, word, word_length))
+			return true;
+		at = end + 1;
+	}
+	return false;
+}
+
+static void take_mount(char *line, struct procfs_cgroups *cgroups)
+{
+	char *rest = line, *root = NULL, *mount = NULL, *field;
+	char *type, *options = NULL;
+	bool v1;
+
+	/* Documentation/filesystems/proc.rst, 3.5: ID PARENT DEVICE ROOT MOUNT OPTIONS... - TYPE
+	 * SOURCE OPTIONS */
+	for (int i = 0; (field = take_field(&rest)) && strcmp(field, "-"); i++) {
+		root = i == 3 ? field : root;
+		mount = i == 4 ? field : mount;
+	}
+	type = take_field(&rest);
+	take_field(&rest);
+	options = take_field(&rest);
+	if (!root || !mount || *mount != '/' || !type || !options)
+		return;
+	v1 = !strcmp(type, "cgroup") && has_word(options, strlen(options), "rdma");
+	if (!v1 && (strcmp(type, "cgroup2") || cgroups->mount))
+		return;
+	/* A controller is in one hierarchy only: where the first kind has it, the second has not.
+	 */
+	if (cgroups->mount && cgroups->v1)
+		return;
+	procfs_cgroups_clear(cgroups);
+	*cgroups = (struct procfs_cgroups){mem_string(mount + 1), mem_string(root), v1};
+}
+
+void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		take_mount(line, cgroups);
+}
+
+int procfs_find_cgroups(const struct root *root, struct procfs_cgroups *ret_cgroups)
+{
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(root, &text, "proc/self/mountinfo");
+
+	if (rc)
+		return rc;
+	*ret_cgroups = (struct procfs_cgroups){0};
+	procfs_parse_mountinfo(text, ret_cgroups);
+	return 0;
+}
+
+void procfs_cgroups_clear(struct procfs_cgroups *cgroups)
+{
+	free(cgroups->mount);
+	free(cgroups->root);
+	*cgroups = (struct procfs_cgroups){0};
+}
+
+char *procfs_parse_cgroup(const char *text, bool v1)
+{
+	while (text && *text) {
+		const char *controllers = strchr(text, ':');
+		const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+		size_t length = strcspn(text, "\n");
+		bool wanted;
+
+		/* ID:CONTROLLERS:PATH, cgroups(7); 0:: is the second version's. */
+		if (path && path < text + length) {
+			size_t words = (size_t)(path - controllers - 1);
+
+			wanted = v1 ? has_word(controllers + 1, words, "rdma")
+				    : !strncmp(text, "0::", 3);
+			if (wanted)
+				return mem_format("%.*s", (int)(text + length - path - 1),
+						  path + 1);
+		}
+		text += length;
+		text += *text == '\n';
+	}
+	return NULL;
+}
+
+static struct cgroup_device *find_device(struct cgroup_device_list *list, const char *name)
+{
+	struct cgroup_device *device;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].device, name))
+			return &list->items[i];
+	device = mem_append(&list->items, &list->count, sizeof(*list->items));
+	device->device = mem_string(name);
+	return device;
+}
+
+/* hca_handle=2, hca_object=max */
+static void take_count(const char *word, bool limits, struct cgroup_device *device)
+{
+	bool handle = !strncmp(word, "hca_handle=", 11);
+
+	if (!handle && strncmp(word, "hca_object=", 11))
+		return;
+	if (limits)
+		get_limit(word + 11, "max", handle ? &device->most_handles : &device->most_objects);
+	else
+		get_number(word + 11, handle ? &device->handles : &device->objects);
+}
+
+/* Documentation/admin-guide/cgroup-v2.rst, RDMA Interface Files; v1 has the same. */
+void procfs_parse_rdma(const char *text, bool limits, struct cgroup_device_list *list)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *name = strsep(&line, " "), *word;
+		_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+		struct cgroup_device *device = *clean && line ? find_device(list, clean) : NULL;
+
+		while (device && (word = strsep(&line, " ")))
+			take_count(word, limits, device);
+	}
+}
+
+/* 0 if the group has the files. */
+static int read_group(const struct root *root, const struct procfs_cgroups *cgroups,
+		      const char *path, struct cgroup_device_list *list)
+{
+	static const char *const names[] = {"rdma.current", "rdma.max"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_(freep) char *text = NULL;
+		int rc = sysfs_read_long(root, &text, "%s/%s/%s", cgroups->mount, path, names[i]);
+
+		if (rc)
+			return rc;
+		procfs_parse_rdma(text, i, list);
+	}
+	return 0;
+}
+
+/* Cuts the last component off; false if there was none left. */
+static bool go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
+			    uint64_t process, char **ret_group, struct cgroup_device_list *ret_list)
+{
+	_cleanup_(freep) char *text = NULL, *group = NULL;
+	const char *below;
+	int rc;
+
+	if (!cgroups->mount)
+		return -ENOENT;
+	rc = sysfs_read_long(root, &text, "proc/%" PRIu64 "/cgroup", process);
+	if (rc)
+		return rc;
+	group = procfs_parse_cgroup(text, cgroups->v1);
+	/* Outside of what is seen here: cgroup_namespaces(7) */
+	if (!group || !strncmp(group, "/..", 3))
+		return -ENOENT;
+	do {
+		struct cgroup_device_list list = {0};
+		size_t length = strcmp(cgroups->root, "/") ? strlen(cgroups->root) : 0;
+
+		if (strncmp(group, cgroups->root, length))
+			return -ENOENT;
+		below = group + length;
+		rc = read_group(root, cgroups, below, &list);
+		if (!rc) {
+			*ret_group = text_clean(group, strlen(group));
+			*ret_list = list;
+			return 0;
+		}
+		cgroup_device_list_clear(&list);
+	} while (rc == -ENOENT && go_up(group));
+	return rc;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#define MOST_BYTES 65536 /* of sysfs_read_long(): a power of two times the first size */
+
+/* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
+#define FORMAT_PATH(path, format)                                               \
+	do {                                                                    \
+		va_list arguments;                                              \
+		int path_length;                                                \
+                                                                                \
+		va_start(arguments, format);                                    \
+		path_length = vsnprintf(path, sizeof(path), format, arguments); \
+		va_end(arguments);                                              \
+		if (path_length < 0 || (size_t)path_length >= sizeof(path))     \
+			return -ENAMETOOLONG;                                   \
+	} while (0)
+
+int root_open(const char *directory, struct root *ret_root)
+{
+	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*ret_root = (struct root){.fd = fd, .live = !directory};
+	return 0;
+}
+
+void root_close(struct root *root)
+{
+	if (root->fd >= 0)
+		close(root->fd);
+	root->fd = -1;
+}
+
+/* The error that a link's target stands for; 0: none, it is an ordinary link. */
+static int error_of_target(const char *target)
+{
+	/* The errors that attributes answer with, by the names that a saved tree has for them. */
+	static const struct enum_name errors[] = {
+		{EINVAL, "!EINVAL"},
+		{EIO, "!EIO"},
+		{EACCES, "!EACCES"},
+		{EPERM, "!EPERM"},
+		{ENODEV, "!ENODEV"},
+		{ENXIO, "!ENXIO"},
+		{EOPNOTSUPP, "!EOPNOTSUPP"},
+		{EBUSY, "!EBUSY"},
+		{ETIMEDOUT, "!ETIMEDOUT"},
+		{EAGAIN, "!EAGAIN"},
+		{ENODATA, "!ENODATA"},
+		{ERANGE, "!ERANGE"},
+		{0, NULL},
+	};
+	const struct enum_name *error = enum_find_word(errors, target);
+
+	return error ? -(int)error->value : 0;
+}
+
+/*
+ * The error that a path which leads nowhere is saved with: its own, or that of a directory on the
+ * way. -ENOENT: there is nothing.
+ */
+static int saved_error(const struct root *root, const char *path)
+{
+	_cleanup_(freep) char *part = mem_string(path);
+	char target[32], *slash;
+	ssize_t length;
+	int error;
+
+	for (;;) {
+		length = readlinkat(root->fd, part, target, sizeof(target) - 1);
+		if (length > 0) {
+			target[length] = '\0';
+			error = error_of_target(target);
+			return error ? error : -ENOENT;
+		}
+		slash = strrchr(part, '/');
+		if (errno != ENOENT || !slash)
+			return -ENOENT;
+		*slash = '\0';
+	}
+}
+
+/*
+ * A saved tree comes from someone else: its links must not lead out of it, and absolute ones mean
+ * its own root. openat2 is in Linux 5.6; containers may forbid it, and older kernels have not got
+ * it.
+ */
+static int open_inside(const struct root *root, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT};
+	int tries = 1000;
+	long fd;
+
+	/* EAGAIN: something was renamed meanwhile, anywhere, and the way up may have changed. */
+	do
+		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && --tries);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return openat(root->fd, path, flags);
+	return (int)fd;
+}
+
+/*
+ * By its whole path: the preload library of the InfiniBand simulator (libumad2sim) shows its
+ * devices to programs that use open() only, not openat() from the root on.
+ */
+static int open_live(const char *path, int flags)
+{
+	char absolute[PATH_MAX];
+	int length = snprintf(absolute, sizeof(absolute), "/%s", path);
+
+	if (length < 0 || (size_t)length >= sizeof(absolute)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	/* With two arguments it may become __open_2(), which that library does not know. */
+	return open(absolute, flags, 0);
+}
+
+/* O_NONBLOCK: a saved tree may hold a FIFO, and nobody writes to it. */
+static int open_path(const struct root *root, const char *path, int flags)
+{
+	int fd;
+
+	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	if (root->below)
+		fd = openat(root->fd, path, flags);
+	else
+		fd = root->live ? open_live(path, flags) : open_inside(root, path, flags);
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT && !root->live)
+		return saved_error(root, path);
+	return -errno;
+}
+
+int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	FORMAT_PATH(path, format);
+	fd = open_path(root, path, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	*ret_root = (struct root){.fd = fd, .live = root->live, .below = root->live};
+	return 0;
+}
+
+static ssize_t read_path(const struct root *root, char *text, const char *path)
+{
+	_cleanup_(closep) int fd = open_path(root, path, 0);
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	do
+		length = read(fd, text, SYSFS_TEXT_SIZE);
+	while (length < 0 && errno == EINTR);
+	if (length < 0)
+		return -errno;
+	if (length == SYSFS_TEXT_SIZE)
+		return -EFBIG;
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	text[length] = '\0';
+	return length;
+}
+
+ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
+		   ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_path(root, text, path);
+}
+
+int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(closep) int fd = -1;
+	size_t size = SYSFS_TEXT_SIZE, at = 0;
+	char path[PATH_MAX];
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	fd = open_path(root, path, 0);
+	if (fd < 0)
+		return fd;
+	text = mem_alloc_zero(size, 1);
+	while ((length = read(fd, text + at, size - at - 1)) != 0) {
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length < 0)
+			return -errno;
+		at += (size_t)length;
+		if (at + 1 == MOST_BYTES)
+			break;
+		if (at + 1 == size) {
+			size *= 2;
+			text = mem_resize(text, size, 1);
+		}
+	}
+	text[at] = '\0';
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
+int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
+{
+	char path[PATH_MAX], text[SYSFS_TEXT_SIZE];
+	uint64_t value;
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	length = read_path(root, text, path);
+	if (length < 0)
+		return (int)length;
+	if (text_parse_u64(text, 10, UINT64_MAX, &value))
+		return -EINVAL;
+	number_set(ret_number, value);
+	return 0;
+}
+
+static int read_link(const struct root *root, char **ret_target, const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+	int error;
+
+	if (length < 0)
+		return errno == ENOENT && !root->live ? saved_error(root, path) : -errno;
+	target[length] = '\0';
+	error = root->live ? 0 : error_of_target(target);
+	if (error)
+		return error;
+	*ret_target = mem_string(target);
+	return 0;
+}
+
+int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_link(root, ret_target, path);
+}
+
+int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
+{
+	_cleanup_(freep) char *target = NULL;
+	char path[PATH_MAX];
+	const char *slash;
+	int rc;
+
+	FORMAT_PATH(path, format);
+	rc = read_link(root, &target, path);
+	if (rc || !target)
+		return rc;
+	slash = strrchr(target, '/');
+	*ret_name = text_clean(slash ? slash + 1 : target, strlen(slash ? slash + 1 : target));
+	return 0;
+}
+
+/* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
+static bool is_pci_address(const char *name, size_t length)
+{
+	static const char form[] = "xxxx:xx:xx.x";
+
+	while (length > sizeof(form) - 1 && isxdigit((unsigned char)*name)) {
+		name++;
+		length--;
+	}
+	if (length != sizeof(form) - 1)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (form[i] == 'x' ? !isxdigit((unsigned char)name[i]) : name[i] != form[i])
+			return false;
+	return true;
+}
+
+size_t sysfs_find_pci(const char *target, char **ret_address)
+{
+	const char *last = NULL;
+	size_t last_length = 0;
+
+	for (const char *part = target; *part;) {
+		size_t length = strcspn(part, "/");
+
+		if (is_pci_address(part, length)) {
+			last = part;
+			last_length = length;
+		}
+		part += length + (part[length] == '/');
+	}
+	if (!last)
+		return 0;
+	free(*ret_address);
+	*ret_address = mem_format("%.*s", (int)last_length, last);
+	return (size_t)(last - target) + last_length;
+}
+
+static DIR *open_directory(const struct root *root, const char *path, int *ret_error)
+{
+	int fd = open_path(root, path, O_DIRECTORY);
+	DIR *directory;
+
+	if (fd < 0) {
+		*ret_error = fd;
+		return NULL;
+	}
+	directory = fdopendir(fd);
+	if (!directory) {
+		*ret_error = -errno;
+		close(fd);
+	}
+	return directory;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return text_compare_natural(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_names(const struct root *root, struct strings *ret_names, const char *path,
+		      bool hidden)
+{
+	_cleanup_(closedirp) DIR *directory = NULL;
+	struct strings names = {.known = true};
+	struct dirent *entry;
+	int error;
+
+	directory = open_directory(root, path, &error);
+	if (!directory)
+		return error;
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.' ||
+		    (hidden && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")))
+			strings_add(&names, entry->d_name);
+	*ret_names = names;
+	return 0;
+}
+
+int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return list_names(root, ret_names, path, true);
+}
+
+int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	FORMAT_PATH(path, format);
+	rc = list_names(root, ret_names, path, false);
+	if (!rc && ret_names->count)
+		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_items);
+	return rc;
+}
+
+int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
+{
+	_cleanup_(closedirp) DIR *directory = NULL;
+	struct dirent *entry;
+	char path[PATH_MAX];
+	size_t count = 0;
+	int error;
+
+	FORMAT_PATH(path, format);
+	directory = open_directory(root, path, &error);
+	if (!directory)
+		return error;
+	while ((entry = readdir(directory)))
+		count += entry->d_name[0] != '.';
+	*ret_count = count;
+	return 0;
+}
+
+int sysfs_open_directory(const struct root *root, const char *path)
+{
+	_cleanup_(closep) int fd = open_path(root, path, O_DIRECTORY);
+
+	return fd < 0 ? fd : 0;
+}
+
+bool sysfs_has_directory(const struct root *root, const char *path)
+{
+	return !sysfs_open_directory(root, path);
+}

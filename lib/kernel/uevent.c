@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/uevent.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/netlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/netlink_monitor.h"
+
+/* The kernel's own messages; 2 is for those of udev. */
+#define GROUP_KERNEL 1
+
+/* The kernel's are at most UEVENT_BUFFER_SIZE (2048, include/linux/kobject.h) and their path. */
+#define LARGEST_MESSAGE 8192
+
+struct uevent_monitor {
+	struct netlink_monitor *netlink;
+};
+
+static struct uevent_monitor *wrap(struct netlink_monitor *netlink)
+{
+	struct uevent_monitor *monitor = mem_alloc_zero(1, sizeof(*monitor));
+
+	monitor->netlink = netlink;
+	return monitor;
+}
+
+int uevent_monitor_open(struct uevent_monitor **ret_monitor)
+{
+	const unsigned int group = GROUP_KERNEL;
+	struct netlink_monitor *netlink;
+	int error = netlink_monitor_open(NETLINK_KOBJECT_UEVENT, &group, 1, LARGEST_MESSAGE,
+					 &netlink);
+
+	if (!error)
+		*ret_monitor = wrap(netlink);
+	return error;
+}
+
+struct uevent_monitor *uevent_monitor_from_fd(int fd)
+{
+	return wrap(netlink_monitor_from_fd(fd, LARGEST_MESSAGE));
+}
+
+void uevent_monitor_free(struct uevent_monitor *monitor)
+{
+	if (!monitor)
+		return;
+	netlink_monitor_free(monitor->netlink);
+	free(monitor);
+}
+
+int uevent_monitor_fd(const struct uevent_monitor *monitor)
+{
+	return netlink_monitor_fd(monitor->netlink);
+}
+
+/* A piece of the message; its bytes are not ended by a NUL. */
+struct piece {
+	const char *bytes;
+	size_t length;
+};
+
+static bool is_word(const struct piece *piece, const char *word)
+{
+	return piece->length == strlen(word) && !memcmp(piece->bytes, word, piece->length);
+}
+
+/* The value of KEY=value, or false for another key. */
+static bool take_value(const struct piece *line, const char *key, struct piece *value)
+{
+	size_t length = strlen(key);
+
+	if (line->length <= length || memcmp(line->bytes, key, length) ||
+	    line->bytes[length] != '=')
+		return false;
+	value->bytes = line->bytes + length + 1;
+	value->length = line->length - length - 1;
+	return true;
+}
+
+/* The last part of a path, if it may be a name; else NULL. */
+static char *last_part(const struct piece *path)
+{
+	const char *slash = path->length ? memrchr(path->bytes, '/', path->length) : NULL;
+	struct piece name = *path;
+	char *copy;
+
+	if (!slash)
+		return NULL;
+	name.bytes = slash + 1;
+	name.length = path->length - (size_t)(name.bytes - path->bytes);
+	if (!name.length || is_word(&name, ".") || is_word(&name, ".."))
+		return NULL;
+	copy = mem_alloc_zero(name.length + 1, 1);
+	memcpy(copy, name.bytes, name.length);
+	return copy;
+}
+
+struct lines {
+	struct piece action, subsystem, path, old_path;
+};
+
+/* After a line "ACTION@PATH" come KEY=value lines, each ended by a NUL. */
+static void split(const char *message, size_t length, struct lines *lines)
+{
+	for (size_t at = 0; at < length;) {
+		struct piece line = {message + at, strnlen(message + at, length - at)};
+
+		if (!take_value(&line, "ACTION", &lines->action) &&
+		    !take_value(&line, "SUBSYSTEM", &lines->subsystem) &&
+		    !take_value(&line, "DEVPATH_OLD", &lines->old_path))
+			take_value(&line, "DEVPATH", &lines->path);
+		at += line.length + 1;
+	}
+}
+
+static bool find_action(const struct piece *word, enum uevent_action *action)
+{
+	static const char *const words[] = {
+		[UEVENT_ADD] = "add",
+		[UEVENT_REMOVE] = "remove",
+		[UEVENT_RENAME] = "move",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (is_word(word, words[i])) {
+			*action = (enum uevent_action)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_subject(const struct piece *subsystem, enum uevent_subject *subject)
+{
+	if (is_word(subsystem, "infiniband"))
+		*subject = UEVENT_DEVICE;
+	else if (is_word(subsystem, "infiniband_verbs"))
+		*subject = UEVENT_VERBS_NODE;
+	else
+		return false;
+	return true;
+}
+
+int uevent_parse(const void *message, size_t length, struct uevent *uevent)
+{
+	_cleanup_(uevent_clear) struct uevent found = {0};
+	struct lines lines = {0};
+
+	split(message, length, &lines);
+	if (!find_subject(&lines.subsystem, &found.subject) ||
+	    !find_action(&lines.action, &found.action))
+		return -ENOMSG;
+	found.kernel_name = last_part(&lines.path);
+	if (found.action == UEVENT_RENAME)
+		found.old_kernel_name = last_part(&lines.old_path);
+	if (!found.kernel_name || (found.action == UEVENT_RENAME && !found.old_kernel_name))
+		return -ENOMSG;
+	*uevent = found;
+	found = (struct uevent){0};
+	return 0;
+}
+
+void uevent_clear(struct uevent *uevent)
+{
+	free(uevent->kernel_name);
+	free(uevent->old_kernel_name);
+	*uevent = (struct uevent){0};
+}
+
+struct receiver {
+	uevent_handler *handle;
+	void *context;
+};
+
+static void take(void *context, const void *datagram, size_t length)
+{
+	_cleanup_(uevent_clear) struct uevent uevent = {0};
+	const struct receiver *receiver = context;
+
+	if (!uevent_parse(datagram, length, &uevent))
+		receiver->handle(receiver->context, &uevent);
+}
+
+int uevent_monitor_read(struct uevent_monitor *monitor, uevent_handler *handle, void *context)
+{
+	struct receiver receiver = {.handle = handle, .context = context};
+
+	return netlink_monitor_read(monitor->netlink, take, &receiver);
+}

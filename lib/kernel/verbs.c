@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/verbs.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/library.h"
+#include "kernel/verbs_library.h"
+
+#define LIBRARY "libibverbs.so.1"
+
+#define LIBRARY_RECORD struct verbs_functions
+static const struct library_symbol verbs_symbols[] = {VERBS_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)};
+
+/*
+ * Which kernel modules a provider library serves. When a device is there that no provider claims,
+ * libibverbs loads all that are configured, 17 in Debian; those that are loaded already are asked
+ * first. A provider that is not in this table costs that time, nothing else.
+ */
+static const struct provider {
+	const char *name; /* lib<name>-rdmav<ABI>.so */
+	const char *module;
+} providers[] = {
+	{"bnxt_re", "bnxt_re"},	 {"cxgb4", "iw_cxgb4"},	   {"efa", "efa"},
+	{"erdma", "erdma"},	 {"hfi1verbs", "hfi1"},	   {"hns", "hns_roce_hw_v2"},
+	{"ionic", "ionic_rdma"}, {"ipathverbs", "ib_qib"}, {"irdma", "irdma"},
+	{"mana", "mana_ib"},	 {"mlx4", "mlx4_ib"},	   {"mlx5", "mlx5_ib"},
+	{"mthca", "ib_mthca"},	 {"ocrdma", "ocrdma"},	   {"qedr", "qedr"},
+	{"rxe", "rdma_rxe"},	 {"siw", "siw"},	   {"vmw_pvrdma", "vmw_pvrdma"},
+};
+
+static bool module_loaded(const char *module)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	return access(path, F_OK) == 0;
+}
+
+/* True for lib<name>-rdmav<ABI>.so of a provider whose module is loaded. */
+static bool provider_wanted(const char *file)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++) {
+		size_t length = strlen(providers[i].name);
+
+		if (!strncmp(file, "lib", 3) && !strncmp(file + 3, providers[i].name, length) &&
+		    !strncmp(file + 3 + length, "-rdmav", 6))
+			return module_loaded(providers[i].module);
+	}
+	return false;
+}
+
+/*
+ * Loads the providers of the modules that are loaded; their constructors register them with
+ * libibverbs. Nothing depends on its success.
+ */
+static void load_providers(void)
+{
+	_cleanup_(freep) char *library = library_path(LIBRARY);
+	_cleanup_(freep) char *directory = NULL;
+	_cleanup_(closedirp) DIR *dir = NULL;
+	char *slash = library ? strrchr(library, '/') : NULL;
+	struct dirent *entry;
+
+	/* With these the user names providers that shall come first. */
+	if (!slash || getenv("RDMAV_DRIVERS") || getenv("IBV_DRIVERS"))
+		return;
+	*slash = '\0';
+	directory = mem_format("%s/libibverbs", library);
+	dir = opendir(directory);
+	while (dir && (entry = readdir(dir))) {
+		if (provider_wanted(entry->d_name)) {
+			_cleanup_(freep) char *path = mem_format("%s/%s", directory, entry->d_name);
+
+			library_open(path, NULL, 0, NULL);
+		}
+	}
+}
+
+/*
+ * Lets what libibverbs prints on standard error go to a file in memory, so that it neither mixes
+ * with the program's own messages nor gets lost. Returns the descriptor of the real one, or -1.
+ */
+static int divert_stderr(int *ret_text)
+{
+	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int text = memfd_create("rdmactl", MFD_CLOEXEC);
+
+	fflush(stderr);
+	if (saved >= 0 && text >= 0 && dup2(text, STDERR_FILENO) >= 0) {
+		*ret_text = text;
+		return saved;
+	}
+	closep(&saved);
+	closep(&text);
+	return -1;
+}
+
+/* One item a message: a line that begins with a blank goes on where the last one ended. */
+static void add_line(struct strings *messages, const char *line, size_t length)
+{
+	_cleanup_(freep) char *clean = text_clean(line, length);
+	char **last = messages->count ? &messages->items[messages->count - 1] : NULL;
+	char *joined;
+
+	if (!last || clean[0] != ' ') {
+		strings_add(messages, clean);
+		return;
+	}
+	joined = mem_format("%s %s", *last, clean + strspn(clean, " "));
+	free(*last);
+	*last = joined;
+}
+
+static void restore_stderr(int saved, int text, struct strings *messages)
+{
+	_cleanup_(freep) char *line = NULL;
+	_cleanup_(fclosep) FILE *file = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	if (saved < 0)
+		return;
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	lseek(text, 0, SEEK_SET);
+	file = fdopen(text, "r");
+	if (!file)
+		close(text);
+	while (file && (length = getline(&line, &size, file)) > 0)
+		add_line(messages, line, (size_t)length - (line[length - 1] == '\n'));
+}
+
+int verbs_open(struct verbs **ret_verbs)
+{
+	_cleanup_(freep) struct verbs *verbs = mem_alloc_zero(1, sizeof(*verbs));
+	int rc = library_open(LIBRARY, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
+	int saved, text = -1;
+
+	if (rc)
+		return rc;
+	verbs->warnings.known = true;
+	saved = divert_stderr(&text);
+	load_providers();
+	errno = 0;
+	verbs->list = verbs->call.ibv_get_device_list(NULL);
+	rc = verbs->list ? 0 : errno ? -errno : -EIO;
+	restore_stderr(saved, text, &verbs->warnings);
+	if (rc) {
+		for (size_t i = 0; i < verbs->warnings.count; i++)
+			fprintf(stderr, "%s\n", verbs->warnings.items[i]);
+		strings_free(&verbs->warnings);
+		return rc;
+	}
+	*ret_verbs = verbs;
+	verbs = NULL;
+	return 0;
+}
+
+void verbs_free(struct verbs *verbs)
+{
+	if (!verbs)
+		return;
+	verbs->call.ibv_free_device_list(verbs->list);
+	strings_free(&verbs->warnings);
+	free(verbs);
+}
+
+const struct strings *verbs_warnings(const struct verbs *verbs)
+{
+	return &verbs->warnings;
+}
+
+bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
+{
+	/* One look past the list is at its end. */
+	struct ibv_device *device = verbs->list[number];
+
+	if (!device)
+		return false;
+	*ret_listed = (struct verbs_listed){
+		.name = device->name,
+		.node_guid = be64toh(verbs->call.ibv_get_device_guid(device)),
+		.transport = device->transport_type,
+	};
+	return true;
+}
+
+/*
+ * Whether the node can be opened. Asked before libibverbs does it, because that takes every failure
+ * for a node that udev is about to make, and waits five seconds for it (open_cdev_robust() of
+ * rdma-core's util/open_cdev.c).
+ */
+static int try_node(const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
+	_cleanup_(closep) int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return 0;
+	return errno == ENOENT ? -ENODEV : -errno;
+}
+
+static struct ibv_device *find_device(const struct verbs *verbs, const char *name)
+{
+	for (struct ibv_device **device = verbs->list; *device; device++)
+		if (!strcmp((*device)->name, name))
+			return *device;
+	return NULL;
+}
+
+int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device)
+{
+	struct ibv_device *found = find_device(verbs, name);
+	struct verbs_device *device;
+	struct ibv_context *context;
+	int rc;
+
+	if (!found)
+		return -ENODEV;
+	rc = try_node(found->dev_name);
+	if (rc)
+		return rc;
+	errno = 0;
+	context = verbs->call.ibv_open_device(found);
+	if (!context)
+		return errno ? -errno : -EIO;
+	device = mem_alloc_zero(1, sizeof(*device));
+	device->call = &verbs->call;
+	device->context = context;
+	*ret_device = device;
+	return 0;
+}
+
+void verbs_close_device(struct verbs_device *device)
+{
+	if (!device)
+		return;
+	device->call->ibv_close_device(device->context);
+	free(device);
+}
+
+struct ibv_context *verbs_device_context(const struct verbs_device *device)
+{
+	return device->context;
+}
+
+/* The file is called libibverbs.so.1.<ABI>.<release of rdma-core>. */
+#define LIBRARY_FILE "libibverbs.so."
+
+char *verbs_library_version(void)
+{
+	_cleanup_(freep) char *path = NULL, *file = NULL;
+	struct verbs_functions call;
+	const char *name;
+
+	if (library_open(LIBRARY, verbs_symbols, ARRAY_SIZE(verbs_symbols), &call))
+		return NULL;
+	path = library_path(LIBRARY);
+	file = path ? realpath(path, NULL) : NULL;
+	/* The library does not tell its version, but its file is called libibverbs.so.1.14.44.0. */
+	name = file ? strstr(file, LIBRARY_FILE) : NULL;
+	return name ? mem_string(name + strlen(LIBRARY_FILE)) : NULL;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/engine/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mad/format/attribute.h"
+#include "mad/engine/engine_private.h"
+#include "mad/format/header.h"
+
+#define MSEC	   1000000ull
+#define SLICE_MSEC 100u /* how often the caller is asked whether to stop */
+#define LOOK_MSEC  5u
+#define LEAST_MAD  24u /* the common header */
+
+static unsigned int within(unsigned int number, unsigned int fallback, unsigned int most)
+{
+	if (!number)
+		number = fallback;
+	return number < most ? number : most;
+}
+
+struct mad_engine *mad_engine_new(const struct mad_transport *transport,
+				  const struct mad_engine_options *options)
+{
+	struct mad_engine *engine = mem_alloc_zero(1, sizeof(*engine));
+	size_t size = transport->headroom + MAD_BYTES;
+	uint32_t start = 0;
+
+	engine->transport = *transport;
+	engine->options = *options;
+	engine->options.window = within(options->window, ENGINE_WINDOW, ENGINE_MOST_WINDOW);
+	engine->options.destination_window = within(options->destination_window,
+						    engine->options.window, ENGINE_MOST_WINDOW);
+	engine->options.retries = options->retries_given
+					  ? within(options->retries, 0, ENGINE_MOST_RETRIES)
+					  : ENGINE_RETRIES;
+	engine->buffers = mem_alloc_zero(engine->options.window, size);
+	engine->arrival_bytes = MAD_BYTES;
+	engine->arrival = mem_alloc_zero(1, size);
+	/* Answers to an earlier program's requests are not taken for ours. */
+	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
+		start = (uint32_t)clock_nsec();
+	for (size_t i = 0; i < engine->options.window; i++) {
+		engine->slots[i].buffer = engine->buffers + i * size;
+		engine->slots[i].generation = start & 0xffff;
+	}
+	return engine;
+}
+
+void mad_engine_free(struct mad_engine *engine)
+{
+	if (!engine)
+		return;
+	engine->transport.close(engine->transport.context);
+	free(engine->agents);
+	free(engine->buffers);
+	free(engine->arrival);
+	free(engine);
+}
+
+void mad_engine_counts(const struct mad_engine *engine, struct mad_engine_counts *ret)
+{
+	*ret = engine->counts;
+}
+
+int mad_engine_add_agent(struct mad_engine *engine, const struct mad_agent *agent)
+{
+	int number = engine->transport.add_agent(engine->transport.context, agent);
+	struct engine_agent *slot;
+
+	if (number < 0)
+		return number;
+	slot = mem_append(&engine->agents, &engine->agent_count, sizeof(*slot));
+	slot->spec = *agent;
+	slot->number = number;
+	return number;
+}
+
+/* Answers of several segments, which the kernel puts together: IBA 1, 13.6 */
+static bool has_long_messages(unsigned int mgmt_class)
+{
+	return mgmt_class == MAD_CLASS_SA || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
+}
+
+int engine_agent(struct mad_engine *engine, const struct mad_request *request)
+{
+	const struct mad_agent agent = {
+		.mgmt_class = request->mgmt_class,
+		.version = mad_class_version(request->mgmt_class),
+		.rmpp_version = has_long_messages(request->mgmt_class),
+		.oui = request->oui,
+	};
+
+	for (size_t i = 0; i < engine->agent_count; i++)
+		if (engine->agents[i].spec.mgmt_class == request->mgmt_class &&
+		    engine->agents[i].spec.oui == request->oui)
+			return engine->agents[i].number;
+	return mad_engine_add_agent(engine, &agent);
+}
+
+/* FNV-1a of what tells destinations apart. */
+static uint32_t destination_of(const struct mad_request *request)
+{
+	uint32_t hash = 2166136261u;
+
+	hash = (hash ^ request->to.lid) * 16777619u;
+	for (size_t i = 0; request->to.has_grh && i < sizeof(request->to.gid.raw); i++)
+		hash = (hash ^ request->to.gid.raw[i]) * 16777619u;
+	for (size_t i = 0; request->direct && i <= request->hops; i++)
+		hash = (hash ^ request->path[i]) * 16777619u;
+	return hash;
+}
+
+static struct slot *free_slot(struct mad_engine *engine)
+{
+	struct slot *last = &engine->slots[engine->last_freed];
+
+	if (last->state == SLOT_FREE)
+		return last;
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (engine->slots[i].state == SLOT_FREE)
+			return &engine->slots[i];
+	return NULL;
+}
+
+/* Those that waited for their destination go first. */
+static void send_held(struct mad_engine *engine)
+{
+	if (engine->options.destination_window >= engine->options.window)
+		return;
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (engine->slots[i].state == SLOT_HELD &&
+		    engine_has_room(engine, &engine->slots[i]))
+			engine_send_slot(engine, &engine->slots[i]);
+}
+
+/* True: there was a request, and it is under way. */
+static bool begin_next(struct mad_engine *engine)
+{
+	struct slot *slot = free_slot(engine);
+	int agent;
+
+	if (!slot)
+		return false;
+	memset(&slot->request, 0, sizeof(slot->request));
+	if (!engine->work->next || !engine->work->next(engine->work->context, &slot->request))
+		return false;
+	engine->counts.requests++;
+	engine->under_way++;
+	slot->generation = (slot->generation + 1) & ENGINE_GENERATION_MASK;
+	slot->tries = slot->busy = slot->redirects = 0;
+	slot->destination = destination_of(&slot->request);
+	slot->state = SLOT_HELD;
+	agent = engine_agent(engine, &slot->request);
+	slot->agent = agent;
+	if (agent < 0)
+		engine_fail(engine, slot, agent);
+	else if (engine_has_room(engine, slot))
+		engine_send_slot(engine, slot);
+	return true;
+}
+
+static void fill_window(struct mad_engine *engine)
+{
+	send_held(engine);
+	while (engine->under_way < engine->options.window && begin_next(engine))
+		;
+}
+
+static int grow(struct mad_engine *engine, size_t bytes)
+{
+	free(engine->arrival);
+	engine->arrival = mem_alloc_zero(1, engine->transport.headroom + bytes);
+	engine->arrival_bytes = bytes;
+	return 0;
+}
+
+/* Takes one MAD that is there. -EAGAIN: none. */
+static int take_one(struct mad_engine *engine)
+{
+	struct mad_arrival arrival = {.agent = -1};
+	size_t bytes = engine->arrival_bytes;
+	int rc = engine->transport.receive(engine->transport.context, engine->arrival, &bytes,
+					   &arrival);
+
+	if (rc == -ENOSPC)
+		return bytes > engine->arrival_bytes ? grow(engine, bytes) : -EIO;
+	if (!rc && bytes >= LEAST_MAD)
+		engine_take(engine, &arrival, bytes);
+	return rc;
+}
+
+static void end_all(struct mad_engine *engine, int error)
+{
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (engine->slots[i].state != SLOT_FREE)
+			engine_fail(engine, &engine->slots[i], error);
+}
+
+/* Acts on the deadlines that have passed; returns the time to the next one in milliseconds. */
+static unsigned int expire(struct mad_engine *engine)
+{
+	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * MSEC;
+
+	for (size_t i = 0; i < engine->options.window; i++) {
+		struct slot *slot = &engine->slots[i];
+
+		if (slot->state != SLOT_SENT && slot->state != SLOT_PAUSE)
+			continue;
+		if (slot->deadline <= now)
+			engine_late(engine, slot);
+		else if (slot->deadline < next)
+			next = slot->deadline;
+	}
+	return (unsigned int)((next - now + MSEC - 1) / MSEC);
+}
+
+static bool is_stopped(const struct mad_engine *engine)
+{
+	return engine->options.stopped && engine->options.stopped(engine->options.context);
+}
+
+/* Waits if nothing was left, then takes what is there, up to a window's worth. */
+static int receive_some(struct mad_engine *engine, unsigned int most_msec)
+{
+	int rc;
+
+	if (engine->drained) {
+		unsigned int msec = expire(engine);
+
+		fill_window(engine);
+		rc = engine->transport.wait(engine->transport.context,
+					    (int)(msec < most_msec ? msec : most_msec));
+		if (rc)
+			return rc == -ETIMEDOUT || rc == -EINTR ? 0 : rc;
+		engine->drained = false;
+	}
+	for (unsigned int i = 0; i < engine->options.window; i++) {
+		rc = take_one(engine);
+		if (rc == -EAGAIN)
+			engine->drained = true;
+		if (rc)
+			return rc == -EAGAIN ? 0 : rc;
+		/* The place of what was answered is used at once. */
+		fill_window(engine);
+		/* What has just been sent is not answered yet: to look for it would be in vain. */
+		if (engine->under_way <= 1) {
+			engine->drained = true;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Until there is nothing left to do, or `end` has come. */
+static int work_until(struct mad_engine *engine, const struct mad_work *work, bool idle,
+		      uint64_t end)
+{
+	uint64_t now = clock_nsec(), asked = now, looked = now;
+	int rc = 0;
+
+	engine->work = work;
+	fill_window(engine);
+	while ((engine->under_way || idle) && !rc && now < end) {
+		uint64_t left = (end - now) / MSEC + 1;
+
+		rc = receive_some(engine, left < SLICE_MSEC ? (unsigned int)left : SLICE_MSEC);
+		now = clock_nsec();
+		/* Deadlines pass also while answers keep coming. */
+		if (!rc && now - looked > LOOK_MSEC * MSEC) {
+			looked = now;
+			expire(engine);
+			fill_window(engine);
+		}
+		if (!rc && now - asked > SLICE_MSEC * MSEC) {
+			asked = now;
+			rc = is_stopped(engine) ? -ECANCELED : 0;
+		}
+	}
+	end_all(engine, rc && rc != -ECANCELED ? -EIO : -ECANCELED);
+	engine->work = NULL;
+	return rc;
+}
+
+int mad_engine_run(struct mad_engine *engine, const struct mad_work *work)
+{
+	return work_until(engine, work, false, UINT64_MAX);
+}
+
+int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int msec)
+{
+	uint64_t end = msec < 0 ? UINT64_MAX : clock_nsec() + (uint64_t)msec * MSEC;
+
+	return work_until(engine, work, true, end);
+}
+
+/* For mad_engine_call(): the one request, and where its answer goes. */
+struct call {
+	const struct mad_request *request;
+	unsigned char *mad;
+	uint16_t status;
+	int error;
+};
+
+static bool call_next(void *context, struct mad_request *request)
+{
+	struct call *call = context;
+
+	if (!call->request)
+		return false;
+	*request = *call->request;
+	call->request = NULL;
+	return true;
+}
+
+static void call_done(void *context, const struct mad_reply *reply)
+{
+	struct call *call = context;
+
+	call->error = reply->error;
+	call->status = reply->status;
+	if (!reply->error && call->mad)
+		memcpy(call->mad, reply->mad, reply->bytes < MAD_BYTES ? reply->bytes : MAD_BYTES);
+}
+
+int mad_engine_call(struct mad_engine *engine, const struct mad_request *request,
+		    unsigned char mad[static MAD_BYTES], uint16_t *ret_status)
+{
+	struct call call = {.request = request, .mad = mad, .error = -ECANCELED};
+	const struct mad_work work = {.context = &call, .next = call_next, .done = call_done};
+	int rc = mad_engine_run(engine, &work);
+
+	if (rc || call.error)
+		return rc ? rc : call.error;
+	if (ret_status)
+		*ret_status = call.status;
+	return 0;
+}
+
+int mad_engine_send(struct mad_engine *engine, int agent, const struct mad_address *to,
+		    const unsigned char *mad, size_t bytes)
+{
+	unsigned char *buffer = mem_alloc_zero(1, engine->transport.headroom + bytes);
+	int rc;
+
+	memcpy(buffer + engine->transport.headroom, mad, bytes);
+	rc = engine->transport.send(engine->transport.context, agent, to, buffer, bytes, 0);
+	free(buffer);
+	return rc;
+}

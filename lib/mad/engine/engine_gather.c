@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/engine/engine_gather.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "mad/format/header.h"
+#include "schema/bits.h"
+
+struct gather {
+	struct mad_item *items;
+	size_t count, next;
+};
+
+static bool gather_next(void *context, struct mad_request *request)
+{
+	struct gather *gather = context;
+
+	if (gather->next == gather->count)
+		return false;
+	*request = gather->items[gather->next].request;
+	request->number = gather->next++;
+	return true;
+}
+
+static void gather_done(void *context, const struct mad_reply *reply)
+{
+	struct gather *gather = context;
+	struct mad_item *item = &gather->items[reply->request->number];
+	size_t at = mad_data_offset(item->request.mgmt_class), bytes;
+
+	item->error = reply->error;
+	item->status = reply->status;
+	item->tries = reply->tries;
+	item->round_trip_nsec = reply->round_trip_nsec;
+	if (reply->error || reply->bytes <= at)
+		return;
+	bytes = reply->bytes - at;
+	memcpy(item->data, reply->mad + at,
+	       bytes < sizeof(item->data) ? bytes : sizeof(item->data));
+}
+
+struct mad_item *mad_items_new(size_t count)
+{
+	return mem_alloc_zero(count ? count : 1, sizeof(struct mad_item));
+}
+
+int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count)
+{
+	struct gather gather = {.items = items, .count = count};
+	const struct mad_work work = {
+		.context = &gather,
+		.next = gather_next,
+		.done = gather_done,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		items[i].error = -ECANCELED;
+	return mad_engine_run(engine, &work);
+}
+
+struct mad_address mad_sa_address(const struct mad_route *route)
+{
+	return (struct mad_address){
+		.lid = route->sm_lid,
+		.sl = route->sm_sl,
+		.qpn = 1,
+		.qkey = MAD_GSI_QKEY,
+		.pkey_index = route->pkey_index,
+	};
+}
+
+void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t attribute,
+		     uint32_t modifier, struct mad_request *request)
+{
+	bool direct = place->target.kind == TARGET_DIRECT;
+
+	*request = (struct mad_request){
+		.mgmt_class = direct ? MAD_CLASS_SM_DIRECT : MAD_CLASS_SM,
+		.method = method,
+		.attribute = attribute,
+		.modifier = modifier,
+		.direct = direct,
+		.hops = place->target.hops,
+		.to = {.lid = direct ? MAD_LID_PERMISSIVE : place->address.lid},
+	};
+	memcpy(request->path, place->target.path, sizeof(request->path));
+}
+
+void mad_gmp_request(const struct mad_place *place, uint8_t mgmt_class, uint8_t method,
+		     uint16_t attribute, uint32_t modifier, struct mad_request *request)
+{
+	*request = (struct mad_request){
+		.mgmt_class = mgmt_class,
+		.method = method,
+		.attribute = attribute,
+		.modifier = modifier,
+		.to = place->address,
+	};
+}
+
+/* PathRecord, IBA 1, 15.2.5.16: places in bytes, and bits of the component mask */
+enum {
+	PATH_DGID = 8,
+	PATH_SGID = 24,
+	PATH_DLID = 40,
+	PATH_NUMB_PATH = 49,
+	PATH_SL = 53,
+	PATH_BYTES = 64,
+	PATH_RECORD_ATTRIBUTE = 0x35,
+};
+#define PATH_HAS_DGID	   (1u << 2)
+#define PATH_HAS_SGID	   (1u << 3)
+#define PATH_HAS_NUMB_PATH (1u << 12)
+
+static void ask_path(const struct mad_route *route, const struct mad_target *target,
+		     unsigned char *record, struct mad_request *request)
+{
+	struct gid gid = target->gid;
+
+	if (target->kind == TARGET_GUID) {
+		gid = route->gid;
+		bits_set(gid.raw, 64, 64, target->guid);
+	}
+	memcpy(record + PATH_DGID, gid.raw, sizeof(gid.raw));
+	memcpy(record + PATH_SGID, route->gid.raw, sizeof(route->gid.raw));
+	record[PATH_NUMB_PATH] = 1;
+	*request = (struct mad_request){
+		.to = mad_sa_address(route),
+		.mgmt_class = MAD_CLASS_SA,
+		/* One record, so Get: GetTable would come in segments. 15.4.2 */
+		.method = MAD_METHOD_GET,
+		.attribute = PATH_RECORD_ATTRIBUTE,
+		.key = route->sm_key,
+		.component_mask = PATH_HAS_DGID | PATH_HAS_SGID | PATH_HAS_NUMB_PATH,
+		.data = record,
+		.data_bytes = PATH_BYTES,
+	};
+}
+
+static bool needs_path(const struct mad_place *place)
+{
+	return place->target.kind == TARGET_GUID || place->target.kind == TARGET_GID;
+}
+
+static void use_path(struct mad_place *place, const struct mad_item *item)
+{
+	if (item->error)
+		place->error = item->error;
+	else if (item->status)
+		place->error = -ENXIO;
+	place->status = item->error ? 0 : item->status;
+	place->address.lid = (uint16_t)bits_get(item->data, PATH_DLID * 8, 16);
+	place->address.sl = item->data[PATH_SL] & 15;
+	if (!place->error && !place->address.lid)
+		place->error = -ENXIO;
+}
+
+/* Of those that need a path. */
+static int find_paths(struct mad_engine *engine, const struct mad_route *route,
+		      struct mad_place *places, size_t count)
+{
+	_cleanup_(freep) struct mad_item *items = mem_alloc_zero(count, sizeof(*items));
+	_cleanup_(freep) unsigned char *records = mem_alloc_zero(count, PATH_BYTES);
+	size_t asked = 0;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		if (needs_path(&places[i]) && !places[i].error) {
+			ask_path(route, &places[i].target, records + asked * PATH_BYTES,
+				 &items[asked].request);
+			asked++;
+		}
+	rc = mad_gather(engine, items, asked);
+	asked = 0;
+	for (size_t i = 0; i < count; i++)
+		if (needs_path(&places[i]) && !places[i].error)
+			use_path(&places[i], &items[asked++]);
+	return rc;
+}
+
+int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
+		    struct mad_place *places, size_t count)
+{
+	size_t needed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct mad_place *place = &places[i];
+
+		place->address.qpn = 1;
+		place->address.qkey = MAD_GSI_QKEY;
+		place->address.pkey_index = route->pkey_index;
+		if (place->target.kind == TARGET_LID) {
+			place->address.lid = place->target.lid;
+		} else if (place->target.kind == TARGET_DIRECT) {
+			place->address.lid = MAD_LID_PERMISSIVE;
+		} else if (!route->subnet_manager) {
+			place->error = -ENODATA;
+		} else {
+			needed++;
+		}
+	}
+	return needed ? find_paths(engine, route, places, count) : 0;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A request's way: sent, answered, sent again, given up. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "mad/format/attribute.h"
+#include "mad/engine/engine_private.h"
+#include "mad/format/header.h"
+#include "schema/bits.h"
+
+#define MSEC 1000000ull
+
+/* IBA 1, 13.4.7: the responder cannot answer now; ask another one. */
+#define STATUS_BUSY	1u
+#define STATUS_REDIRECT 2u
+#define MOST_REDIRECTS	3u
+#define REDIRECT_BYTES	40u /* of ClassPortInfo, up to RedirectQ_Key */
+/* Of a late answer, in requests of its slot; what is older was never ours. */
+#define MOST_AGE 4096u
+/* Each time twice as long; together some 25 seconds. */
+#define MOST_BUSY     8u
+#define BUSY_FIRST    (100 * MSEC)
+#define FIRST_LEAST   (20 * MSEC)
+#define FIRST_MOST    (500 * MSEC)
+#define FIRST_UNKNOWN (200 * MSEC)
+#define PATIENCE_MOST (4000 * MSEC)
+#define HELD_UP	      (50 * MSEC)
+/* The SA looks things up, and sends tables in many segments. */
+#define SA_FIRST (1000 * MSEC)
+
+static uint32_t slot_of(uint32_t transaction)
+{
+	return transaction & ((1u << ENGINE_SLOT_BITS) - 1);
+}
+
+static uint32_t try_of(uint32_t transaction)
+{
+	return transaction >> ENGINE_SLOT_BITS & ((1u << ENGINE_TRY_BITS) - 1);
+}
+
+static uint32_t generation_of(uint32_t transaction)
+{
+	return transaction >> (ENGINE_SLOT_BITS + ENGINE_TRY_BITS);
+}
+
+static uint32_t transaction_of(const struct mad_engine *engine, const struct slot *slot)
+{
+	return slot->generation << (ENGINE_SLOT_BITS + ENGINE_TRY_BITS) |
+	       (slot->tries - 1) << ENGINE_SLOT_BITS | (uint32_t)(slot - engine->slots);
+}
+
+void engine_measured(struct mad_engine *engine, uint64_t nsec)
+{
+	uint64_t difference = nsec > engine->smoothed ? nsec - engine->smoothed
+						      : engine->smoothed - nsec;
+
+	if (!engine->smoothed) {
+		engine->smoothed = nsec;
+		engine->variation = nsec / 2;
+		return;
+	}
+	engine->variation = (3 * engine->variation + difference) / 4;
+	engine->smoothed = (7 * engine->smoothed + nsec) / 8;
+}
+
+static uint64_t first_patience(const struct mad_engine *engine, const struct slot *slot)
+{
+	uint64_t first = engine->smoothed + 4 * engine->variation;
+
+	if (engine->options.timeout_msec)
+		return engine->options.timeout_msec * MSEC;
+	if (slot->request.mgmt_class == MAD_CLASS_SA)
+		return SA_FIRST;
+	if (!engine->smoothed)
+		return FIRST_UNKNOWN;
+	return first < FIRST_LEAST ? FIRST_LEAST : first > FIRST_MOST ? FIRST_MOST : first;
+}
+
+uint64_t engine_patience(const struct mad_engine *engine, const struct slot *slot)
+{
+	uint64_t first = first_patience(engine, slot);
+	uint64_t patience = first << (slot->tries - 1);
+
+	return patience > PATIENCE_MOST ? (first > PATIENCE_MOST ? first : PATIENCE_MOST)
+					: patience;
+}
+
+bool engine_has_room(const struct mad_engine *engine, const struct slot *slot)
+{
+	unsigned int count = 0, most = engine->options.destination_window;
+
+	if (most >= engine->options.window)
+		return true;
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (engine->slots[i].state > SLOT_HELD &&
+		    engine->slots[i].destination == slot->destination)
+			count++;
+	return count < most;
+}
+
+void engine_finish(struct mad_engine *engine, struct slot *slot, struct mad_reply *reply)
+{
+	struct mad_request request = slot->request;
+
+	reply->request = &request;
+	reply->tries = slot->tries;
+	slot->last_end = reply->error ? END_GIVEN_UP : END_ANSWERED;
+	slot->state = SLOT_FREE;
+	engine->last_freed = (size_t)(slot - engine->slots);
+	engine->under_way--;
+	if (reply->error == -ETIMEDOUT)
+		engine->counts.timed_out++;
+	else if (!reply->error)
+		engine->counts.answered++;
+	engine->work->done(engine->work->context, reply);
+}
+
+void engine_fail(struct mad_engine *engine, struct slot *slot, int error)
+{
+	struct mad_reply reply = {.error = error};
+
+	engine_finish(engine, slot, &reply);
+}
+
+/*
+ * A send() to Ethernet may wait a second for a neighbour that is not there, and the kernel keeps
+ * what arrives back meanwhile (drivers/infiniband/core/user_mad.c, ib_umad_write: the file's
+ * mutex). That is no reason to give the others up, and when their answers came is not known.
+ */
+static void hold_up_others(struct mad_engine *engine, const struct slot *slot, uint64_t nsec)
+{
+	for (size_t i = 0; i < engine->options.window; i++) {
+		struct slot *other = &engine->slots[i];
+
+		if (other == slot || other->state != SLOT_SENT)
+			continue;
+		other->deadline += nsec;
+		other->held_up = true;
+	}
+}
+
+void engine_send_slot(struct mad_engine *engine, struct slot *slot)
+{
+	unsigned char *mad = slot->buffer + engine->transport.headroom;
+	uint64_t patience, begin = clock_nsec(), end;
+	int rc;
+
+	slot->tries++;
+	patience = engine_patience(engine, slot);
+	if (slot->tries == 1)
+		mad_request_write(&slot->request, transaction_of(engine, slot), mad);
+	else
+		mad_set_transaction(mad, transaction_of(engine, slot));
+	/*
+	 * The kernel drops what comes after its own time-out: it gets twice ours, so that an answer
+	 * to a try that was given up still counts. An answer by a method of its own is none to the
+	 * kernel, which then has nothing to wait for.
+	 */
+	rc = engine->transport.send(
+		engine->transport.context, slot->agent, &slot->request.to, slot->buffer, MAD_BYTES,
+		slot->request.reply_method ? 0 : (unsigned int)(2 * patience / MSEC));
+	end = clock_nsec();
+	if (end - begin > HELD_UP)
+		hold_up_others(engine, slot, end - begin);
+	if (rc) {
+		engine_fail(engine, slot, rc);
+		return;
+	}
+	engine->counts.sent++;
+	slot->state = SLOT_SENT;
+	slot->held_up = false;
+	/* An answer may be there before send() returns; the patience begins behind it. */
+	slot->sent_nsec[slot->tries - 1] = begin;
+	slot->deadline = end + patience;
+}
+
+static void try_again(struct mad_engine *engine, struct slot *slot)
+{
+	if (slot->tries > engine->options.retries)
+		engine_fail(engine, slot, -ETIMEDOUT);
+	else
+		engine_send_slot(engine, slot);
+}
+
+void engine_late(struct mad_engine *engine, struct slot *slot)
+{
+	if (slot->state == SLOT_PAUSE)
+		engine_send_slot(engine, slot);
+	else
+		try_again(engine, slot);
+}
+
+/* True: there will be another answer. */
+static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t status)
+{
+	if (!(status & STATUS_BUSY) || slot->busy == MOST_BUSY)
+		return false;
+	engine->counts.busy++;
+	slot->state = SLOT_PAUSE;
+	slot->deadline = clock_nsec() + (BUSY_FIRST << slot->busy++);
+	/* A busy other side is there: these are no tries that were lost. */
+	slot->tries = 0;
+	slot->generation = (slot->generation + 1) & ENGINE_GENERATION_MASK;
+	return true;
+}
+
+/* The ClassPortInfo in the answer tells where to ask instead: IBA 1, 13.4.8.2 and 13.5.2 */
+static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const unsigned char *mad,
+			    size_t bytes, uint16_t status)
+{
+	const size_t at = mad_data_offset(slot->request.mgmt_class);
+	const unsigned char *info = mad + at;
+	struct mad_address *to = &slot->request.to;
+	uint16_t lid = (uint16_t)bits_get(info, 28 * 8, 16);
+
+	if (!(status & STATUS_REDIRECT) || mad_class_is_smp(slot->request.mgmt_class) ||
+	    slot->redirects == MOST_REDIRECTS || bytes < at + REDIRECT_BYTES)
+		return false;
+	/* Without a LID it is in another subnet; the GRH takes it there by the same router. */
+	if (lid)
+		to->lid = lid;
+	memcpy(to->gid.raw, info + 8, sizeof(to->gid.raw));
+	to->has_grh = !lid;
+	to->hop_limit = 64;
+	to->traffic_class = info[24];
+	to->sl = (uint8_t)bits_get(info, 25 * 8, 4);
+	to->flow_label = (uint32_t)bits_get(info, 25 * 8 + 4, 20);
+	to->qpn = (uint32_t)bits_get(info, 33 * 8, 24);
+	to->qkey = (uint32_t)bits_get(info, 36 * 8, 32);
+	if (!to->qpn)
+		to->qpn = 1;
+	if (!to->qkey)
+		to->qkey = MAD_GSI_QKEY;
+	engine->counts.redirected++;
+	slot->redirects++;
+	slot->tries = 0;
+	slot->generation = (slot->generation + 1) & ENGINE_GENERATION_MASK;
+	engine_send_slot(engine, slot);
+	return true;
+}
+
+static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned int try,
+			const struct mad_arrival *arrival, size_t bytes)
+{
+	const unsigned char *mad = engine->arrival + engine->transport.headroom;
+	struct mad_reply reply = {
+		.status = mad_status(mad),
+		.mad = mad,
+		.bytes = bytes,
+		.from = &arrival->from,
+		.round_trip_nsec = slot->held_up ? 0 : clock_nsec() - slot->sent_nsec[try],
+	};
+
+	if (reply.round_trip_nsec)
+		engine_measured(engine, reply.round_trip_nsec);
+	if (!pause_if_busy(engine, slot, reply.status) &&
+	    !follow_redirect(engine, slot, mad, bytes, reply.status))
+		engine_finish(engine, slot, &reply);
+}
+
+/* What is nobody's: somebody's request, or an answer that comes too late. */
+static void take_other(struct mad_engine *engine, const struct slot *slot, uint32_t generation,
+		       const struct mad_arrival *arrival, size_t bytes)
+{
+	const unsigned char *mad = engine->arrival + engine->transport.headroom;
+	uint32_t age = (slot->generation - generation) & ENGINE_GENERATION_MASK;
+	/* last_end is of the request before, once the slot has the next one. */
+	const uint32_t newest = slot->state != SLOT_FREE;
+
+	if (!(mad[3] & MAD_METHOD_RESPONSE) && engine->work->unasked)
+		engine->work->unasked(engine->work->context, arrival, mad, bytes);
+	else if (age == newest && slot->last_end == END_ANSWERED)
+		engine->counts.duplicate++;
+	else if (slot->last_end && age >= newest && age < MOST_AGE)
+		engine->counts.late++;
+	else
+		engine->counts.foreign++;
+}
+
+void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, size_t bytes)
+{
+	const unsigned char *mad = engine->arrival + engine->transport.headroom;
+	uint32_t transaction = mad_transaction(mad);
+	struct slot *slot = &engine->slots[slot_of(transaction)];
+	unsigned int try = try_of(transaction);
+	bool ours;
+
+	/* Our own, come back unanswered: its first bytes are all that there is. */
+	ours = slot->state == SLOT_SENT && slot->generation == generation_of(transaction) &&
+	       try < slot->tries;
+	if (arrival->error) {
+		/* Only of the last try: another one is on its way, and has its own deadline. */
+		if (ours && try + 1 == slot->tries)
+			try_again(engine, slot);
+		return;
+	}
+	if (ours && mad_answers(mad, &slot->request))
+		take_answer(engine, slot, try, arrival, bytes);
+	else
+		take_other(engine, slot, generation_of(transaction), arrival, bytes);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/format/decode.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "schema/bits.h"
+
+/* Places in the datagram: IBA 1, 13.4.3 (common), 13.6.2.1 (RMPP), 15.2.1.1 (SA) */
+enum {
+	AT_CLASS = 1,
+	AT_CLASS_VERSION = 2,
+	AT_METHOD = 3,
+	AT_STATUS = 4,
+	AT_TRANSACTION = 8,
+	AT_ATTRIBUTE = 16,
+	AT_MODIFIER = 20,
+	AT_RMPP_TYPE = 25,
+	AT_RMPP_FLAGS = 26,
+	AT_RMPP_SEGMENT = 28,
+	AT_RMPP_PAYLOAD = 32,
+	AT_OFFSET = 44,
+	SA_HEADER_BYTES = 20, /* SM_Key to ComponentMask: the payload length counts them */
+};
+
+enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
+enum { RMPP_NONE = 0, RMPP_DATA = 1 };			 /* types */
+
+#define METHOD_GET_TABLE_RESPONSE 0x92u
+#define METHOD_GET_MULTI_RESPONSE 0x94u
+#define DIRECTION_BIT		  0x8000u /* of the status of a directed route SMP: 14.2.1.2 */
+
+static const struct field pair_fields[] = {
+	UNSIGNED_FIELD(struct mad_pair, entry, "entry", "ENTRY", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "of the table or list that it is in; null: there is only one"),
+	STRING_FIELD(struct mad_pair, key, "key", "FIELD", FIELD_DEFAULT, 0,
+		     "name of the field, as in the columns of smp, perf and sa"),
+	STRING_FIELD(struct mad_pair, value, "value", "VALUE", FIELD_DEFAULT, 0,
+		     "what it holds, as text"),
+};
+
+const struct schema mad_pair_schema = {
+	.name = "mad_fields",
+	.version = 1,
+	.summary = "a field of a management datagram",
+	.fields = pair_fields,
+	.field_count = ARRAY_SIZE(pair_fields),
+	.record_size = sizeof(struct mad_pair),
+};
+
+static void get_records(const struct mad_pair *pairs, size_t count, struct value *value)
+{
+	value->kind = VALUE_RECORDS;
+	value->records.rows = pairs;
+	value->records.count = count;
+}
+
+static void get_header(const void *record, struct value *value)
+{
+	const struct mad_decoded *decoded = record;
+
+	get_records(decoded->header, decoded->header_count, value);
+}
+
+static void get_fields(const void *record, struct value *value)
+{
+	const struct mad_decoded *decoded = record;
+
+	get_records(decoded->fields, decoded->field_count, value);
+}
+
+#define NUMBER(member_, ...)	   UNSIGNED_FIELD(struct mad_decoded, member_, __VA_ARGS__)
+#define HEX(member_, digits_, ...) HEX_FIELD(struct mad_decoded, member_, digits_, __VA_ARGS__)
+#define TEXT(member_, ...)	   STRING_FIELD(struct mad_decoded, member_, __VA_ARGS__)
+
+static const struct field mads_fields[] = {
+	TEXT(object, "object", "OBJECT", FIELD_DEFAULT, 0,
+	     "whom was asked, or which file it is in"),
+	NUMBER(index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT, 0, "of those in the file"),
+	NUMBER(bytes, "bytes", "BYTES", FIELD_RIGHT, 0, "length"),
+	NUMBER(missing_bytes, "missing_bytes", "MISSING", FIELD_RIGHT, 0,
+	       "of the 256 bytes of a datagram"),
+	ENUM_FIELD(struct mad_decoded, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
+		   0, "management class"),
+	HEX(class_code, 2, "class_code", "CLASS CODE", 0, 0, "management class as a number"),
+	NUMBER(class_version, "class_version", "VERSION", FIELD_RIGHT, 0,
+	       "version of the management class"),
+	TEXT(method, "method", "METHOD", FIELD_DEFAULT, 0, "what is asked for or answered"),
+	HEX(method_code, 2, "method_code", "METHOD CODE", 0, 0, "method as a number"),
+	TEXT(status, "status", "STATUS", FIELD_DEFAULT, 0, "what was wrong, in words"),
+	HEX(status_code, 4, "status_code", "STATUS CODE", 0, 0, "status as a number"),
+	HEX(transaction_id, 16, "transaction_id", "TID", 0, 0, "number of the transaction"),
+	TEXT(attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT, 0,
+	     "name of the attribute, where it is known"),
+	HEX(attribute_id, 4, "attribute_id", "ID", 0, 0, "attribute as a number"),
+	HEX(attribute_modifier, 8, "attribute_modifier", "MODIFIER", FIELD_DEFAULT, 0,
+	    "attribute modifier"),
+	NUMBER(tries, "tries", "TRIES", FIELD_RIGHT, 0, "how often it was asked, of an answer"),
+	REAL_FIELD(struct mad_decoded, round_trip_usec, "round_trip_usec", "RTT us", FIELD_RIGHT, 0,
+		   "time to the answer"),
+	RECORDS_FIELD(get_header, &mad_pair_schema, "key,value", "header", 0,
+		      "what the header of its class has besides"),
+	RECORDS_FIELD(get_fields, &mad_pair_schema, NULL, "fields", 0,
+		      "the attribute's fields, where it is known"),
+	TEXT(data, "data", "DATA", 0, 0, "bytes behind the header, as hexadecimal digits"),
+};
+
+const struct schema mads_schema = {
+	.name = "mads",
+	.version = 1,
+	.summary = "a management datagram of any class",
+	.fields = mads_fields,
+	.field_count = ARRAY_SIZE(mads_fields),
+	.record_size = sizeof(struct mad_decoded),
+};
+
+char *mad_hex(const unsigned char *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = mem_alloc_zero(count + 1, 2);
+
+	for (size_t i = 0; i < count; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
+}
+
+static char *join(const struct value *value)
+{
+	char *text = mem_string("");
+
+	for (size_t i = 0; i < value->list.count; i++) {
+		char *longer = mem_format("%s%s%s", text, i ? "," : "", value->list.items[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* NULL: it is not known. */
+static char *text_of(const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_STRING:
+		return mem_string(value->string);
+	case VALUE_UNSIGNED:
+		return mem_format("%" PRIu64, value->number);
+	case VALUE_SIGNED:
+		return mem_format("%" PRId64, value->integer);
+	case VALUE_REAL:
+		return mem_format("%.10g", value->real);
+	case VALUE_BOOL:
+		return mem_string(value->boolean ? "yes" : "no");
+	case VALUE_LIST:
+		return join(value);
+	default:
+		return NULL;
+	}
+}
+
+/* What the fields are read from, and how much of it is there. */
+struct window {
+	const struct mad_record *record;
+	size_t bytes; /* of record->data that were received */
+	bool whole;   /* those are all that the fields describe */
+	struct number entry;
+};
+
+static bool is_there(const struct field *field, const struct window *window)
+{
+	if (field->width)
+		return (size_t)field->bit + field->width <= window->bytes * 8;
+	return window->whole;
+}
+
+/* Of the record's members only the index is the datagram's; the others say who was asked. */
+static bool is_content(const struct field *field, const struct window *window)
+{
+	return field->width || field->get ||
+	       (window->record->index.known && field->offset == offsetof(struct mad_record, index));
+}
+
+static void add_pair(const struct field *field, const struct window *window,
+		     struct mad_pair **pairs, size_t *count)
+{
+	struct mad_pair *pair = mem_append(pairs, count, sizeof(*pair));
+	struct value value;
+
+	pair->entry = window->entry;
+	pair->key = mem_string(field->key);
+	if (!is_there(field, window))
+		return;
+	field_get(field, window->record, &value);
+	pair->value = text_of(&value);
+}
+
+static void add_fields(struct mad_decoded *decoded, const struct schema *schema,
+		       const struct window *window)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (is_content(&schema->fields[i], window))
+			add_pair(&schema->fields[i], window, &decoded->fields,
+				 &decoded->field_count);
+}
+
+/* Without what every header has, which is the row's own. */
+static void add_header(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
+{
+	const struct schema *schema = mad_header_schema((unsigned int)decoded->class_code.value);
+	struct mad_record record = {.object = NULL};
+	const struct window window = {
+		.record = &record,
+		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
+		.whole = bytes >= MAD_BYTES,
+	};
+
+	memcpy(record.data, mad, window.bytes);
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (!schema_find(&mads_schema, schema->fields[i].key))
+			add_pair(&schema->fields[i], &window, &decoded->header,
+				 &decoded->header_count);
+}
+
+/* The index that the first entry of a block has, by its modifier: see smp_plan.c. */
+static uint32_t first_index(const struct mad_attribute *attribute, uint32_t modifier)
+{
+	const uint32_t part = modifier >> 16;
+
+	switch (attribute->modifier) {
+	case MODIFIER_MULTICAST:
+		return 0xc000 + (modifier & 0x1ff) * attribute->entries; /* 14.2.5.12 */
+	case MODIFIER_VLARB:
+		/* Parts 1 and 2 are of low priority, 3 and 4 of high: 14.2.5.9. */
+		return part ? (part - 1) * attribute->entries : 0;
+	default:
+		return (modifier & 0xffff) * attribute->entries;
+	}
+}
+
+/* A block of a table: each entry is a record. */
+static void add_entries(struct mad_decoded *decoded, const struct mad_attribute *attribute,
+			const unsigned char *data, size_t bytes)
+{
+	const uint32_t modifier = (uint32_t)decoded->attribute_modifier.value;
+	const size_t size = attribute->entry_bytes;
+	/* An entry of the multicast table is of 16 ports; the record has those of all positions. */
+	const size_t at = attribute->modifier == MODIFIER_MULTICAST ? (modifier >> 28) * size : 0;
+
+	for (size_t i = 0; i < attribute->entries; i++) {
+		struct mad_record record = {
+			.index = number_of(first_index(attribute, modifier) + i)};
+		const bool whole = (i + 1) * size <= bytes;
+		const struct window window = {
+			.record = &record,
+			.bytes = whole ? sizeof(record.data) : 0,
+			.whole = whole,
+			.entry = number_of(i),
+		};
+
+		if (whole)
+			memcpy(record.data + at, data + i * size, size);
+		add_fields(decoded, attribute->schema, &window);
+	}
+}
+
+static void add_record(struct mad_decoded *decoded, const struct mad_attribute *attribute,
+		       const unsigned char *data, size_t bytes, const struct number *entry)
+{
+	struct mad_record record = {.object = NULL};
+	const struct window window = {
+		.record = &record,
+		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
+		.whole = bytes >= attribute->bytes,
+		.entry = *entry,
+	};
+
+	if (window.bytes)
+		memcpy(record.data, data, window.bytes);
+	add_fields(decoded, attribute->schema, &window);
+}
+
+static uint32_t word_at(const unsigned char *mad, size_t byte, unsigned int bytes)
+{
+	return (uint32_t)bits_get(mad, byte * 8, bytes * 8);
+}
+
+/* The records of a table, one behind the other: 15.4.2. */
+static void add_table(struct mad_decoded *decoded, const struct mad_attribute *attribute,
+		      const unsigned char *mad, size_t bytes)
+{
+	const size_t at = decoded->data_offset;
+	const unsigned int both = RMPP_FIRST | RMPP_LAST;
+	size_t left = bytes - at, step, payload;
+	uint64_t count = 0;
+
+	/* The header may be cut short, too. */
+	if (!left)
+		return;
+	step = word_at(mad, AT_OFFSET, 2) * 8u;
+	payload = word_at(mad, AT_RMPP_PAYLOAD, 4);
+	/* In a single segment its payload length tells where the records end. */
+	if (bytes <= MAD_BYTES && (mad[AT_RMPP_FLAGS] & both) == both &&
+	    payload >= SA_HEADER_BYTES && payload - SA_HEADER_BYTES < left)
+		left = payload - SA_HEADER_BYTES;
+	for (size_t place = at; step && left >= step; place += step, left -= step) {
+		const struct number entry = number_of(count++);
+
+		add_record(decoded, attribute, mad + place, step, &entry);
+	}
+}
+
+/* Whether an attribute begins where the data do. */
+static bool has_attribute(const struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
+{
+	if (!mad_class_has_rmpp((unsigned int)decoded->class_code.value) ||
+	    bytes <= AT_RMPP_FLAGS || !(mad[AT_RMPP_FLAGS] & RMPP_ACTIVE))
+		return true;
+	/* A simulator that has no RMPP leaves the type out; no packet on a wire does. */
+	return mad[AT_RMPP_TYPE] == RMPP_NONE ||
+	       (mad[AT_RMPP_TYPE] == RMPP_DATA && bytes >= AT_RMPP_SEGMENT + 4 &&
+		word_at(mad, AT_RMPP_SEGMENT, 4) <= 1);
+}
+
+static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
+{
+	const unsigned int mgmt_class = (unsigned int)decoded->class_code.value;
+	const unsigned int method = (unsigned int)decoded->method_code.value;
+	const struct mad_attribute *attribute = mad_attribute_find(
+		mgmt_class, (unsigned int)decoded->attribute_id.value);
+	const size_t at = decoded->data_offset;
+	const struct number none = {0};
+
+	if (!attribute || !has_attribute(decoded, mad, bytes))
+		return;
+	decoded->known = true;
+	if (attribute->entries)
+		add_entries(decoded, attribute, mad + at, bytes - at);
+	else if (mgmt_class == MAD_CLASS_SA &&
+		 (method == METHOD_GET_TABLE_RESPONSE || method == METHOD_GET_MULTI_RESPONSE))
+		add_table(decoded, attribute, mad, bytes);
+	else
+		add_record(decoded, attribute, mad + at, bytes - at, &none);
+}
+
+/* The D bit of a directed route is no part of the status; it is in the header. */
+static void decode_status(struct mad_decoded *decoded, unsigned int status)
+{
+	const unsigned int mgmt_class = (unsigned int)decoded->class_code.value;
+	char word[MAD_STATUS_BYTES];
+
+	if (mgmt_class == MAD_CLASS_SM_DIRECT)
+		status &= ~DIRECTION_BIT;
+	mad_status_word(mgmt_class, status, word);
+	decoded->status_code = number_of(status);
+	decoded->status = mem_string(word);
+}
+
+static char *copy(const char *string)
+{
+	return string ? mem_string(string) : NULL;
+}
+
+int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_decoded)
+{
+	struct mad_decoded decoded = {.bytes = number_of(bytes)};
+	unsigned int mgmt_class, method, id;
+
+	if (bytes < MAD_LEAST_BYTES)
+		return -EMSGSIZE;
+	mgmt_class = mad[AT_CLASS];
+	method = mad[AT_METHOD];
+	id = word_at(mad, AT_ATTRIBUTE, 2);
+	decoded.missing_bytes = number_of(bytes < MAD_BYTES ? MAD_BYTES - bytes : 0);
+	decoded.class_code = number_of(mgmt_class);
+	decoded.class_version = number_of(mad[AT_CLASS_VERSION]);
+	decoded.method_code = number_of(method);
+	decoded.method = copy(mad_method_word(mgmt_class, method));
+	decode_status(&decoded, word_at(mad, AT_STATUS, 2));
+	decoded.transaction_id = number_of(bits_get(mad, AT_TRANSACTION * 8, 64));
+	decoded.attribute_id = number_of(id);
+	decoded.attribute = copy(mad_attribute_name(mgmt_class, id));
+	decoded.attribute_modifier = number_of(word_at(mad, AT_MODIFIER, 4));
+	decoded.data_offset = mad_data_offset(mgmt_class);
+	if (decoded.data_offset > bytes)
+		decoded.data_offset = bytes;
+	decoded.data = mad_hex(mad + decoded.data_offset, bytes - decoded.data_offset);
+	add_header(&decoded, mad, bytes);
+	add_attribute(&decoded, mad, bytes);
+	*ret_decoded = decoded;
+	return 0;
+}
+
+static void free_pairs(struct mad_pair *pairs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(pairs[i].key);
+		free(pairs[i].value);
+	}
+	free(pairs);
+}
+
+void mad_decoded_clear(struct mad_decoded *decoded)
+{
+	free_pairs(decoded->header, decoded->header_count);
+	free_pairs(decoded->fields, decoded->field_count);
+	free(decoded->object);
+	free(decoded->method);
+	free(decoded->status);
+	free(decoded->attribute);
+	free(decoded->data);
+	*decoded = (struct mad_decoded){.object = NULL};
+}

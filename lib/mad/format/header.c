@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/format/header.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* 14.2.1.2: two tables of ports, their first byte is not used. */
+enum {
+	AT_HOP_COUNT = 7,
+	AT_INITIAL_PATH = 128,
+	AT_RETURN_PATH = 192,
+};
+
+/* RMPPType, 13.6.2.1 */
+enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_STOP = 3, RMPP_ABORT = 4, AT_RMPP_TYPE = 25 };
+
+static const struct enum_name rmpp_type_names[] = {
+	{0, "none"},	     {RMPP_DATA, "data"},   {RMPP_ACK, "ack"},
+	{RMPP_STOP, "stop"}, {RMPP_ABORT, "abort"}, {0, NULL},
+};
+
+static const struct enum_name rmpp_flag_names[] = {
+	{1, "active"},
+	{2, "first"},
+	{4, "last"},
+	{0, NULL},
+};
+
+/* 13.6.2.2, and include/rdma/ib_mad.h */
+static const struct enum_name rmpp_status_names[] = {
+	{0, "normal"},
+	{1, "resources-exhausted"},
+	{118, "total-time-too-long"},
+	{119, "inconsistent-last-and-payload-length"},
+	{120, "inconsistent-first-and-segment-number"},
+	{121, "bad-type"},
+	{122, "new-window-last-too-small"},
+	{123, "segment-number-too-big"},
+	{124, "illegal-status"},
+	{125, "unsupported-version"},
+	{126, "too-many-retries"},
+	{127, "unspecified"},
+	{0, NULL},
+};
+
+static const struct enum_name direction_names[] = {
+	{0, "outbound"},
+	{1, "returning"},
+	{0, NULL},
+};
+
+static const unsigned char *data_of(const void *record)
+{
+	return ((const struct mad_record *)record)->data;
+}
+
+static void get_status_words(const void *record, struct value *value)
+{
+	const unsigned char *data = data_of(record);
+
+	_Static_assert(sizeof(value->scratch) >= MAD_STATUS_BYTES, "no room for a status");
+	mad_status_word(data[1], (unsigned int)data[4] << 8 | data[5], value->scratch);
+	value_set_string(value, value->scratch);
+}
+
+static void get_attribute(const void *record, struct value *value)
+{
+	const unsigned char *data = data_of(record);
+
+	value_set_string(value,
+			 mad_attribute_name(data[1], (unsigned int)data[16] << 8 | data[17]));
+}
+
+/* As the command line takes it: 0,1,3. A hop count beyond the table is cut to its end. */
+static void get_path(const unsigned char *data, unsigned int at, struct value *value)
+{
+	unsigned int last = data[AT_HOP_COUNT];
+	size_t used = 0;
+
+	/* 64 numbers of up to three digits, a comma or the NUL behind each */
+	_Static_assert(sizeof(value->scratch) >= MAD_PATH_BYTES * 4, "no room for a path");
+	if (last >= MAD_PATH_BYTES)
+		last = MAD_PATH_BYTES - 1;
+	for (unsigned int i = 0; i <= last; i++)
+		used += (size_t)snprintf(value->scratch + used, sizeof(value->scratch) - used,
+					 "%s%u", i ? "," : "", data[at + i]);
+	value_set_string(value, value->scratch);
+}
+
+static void get_initial_path(const void *record, struct value *value)
+{
+	get_path(data_of(record), AT_INITIAL_PATH, value);
+}
+
+static void get_return_path(const void *record, struct value *value)
+{
+	get_path(data_of(record), AT_RETURN_PATH, value);
+}
+
+static bool is_rmpp_data(const void *record)
+{
+	return data_of(record)[AT_RMPP_TYPE] == RMPP_DATA;
+}
+
+static bool is_rmpp_ack(const void *record)
+{
+	return data_of(record)[AT_RMPP_TYPE] == RMPP_ACK;
+}
+
+static bool is_rmpp_segment(const void *record)
+{
+	return is_rmpp_data(record) || is_rmpp_ack(record);
+}
+
+/* 13.4.3; the class has its own say on bytes 4 to 7. */
+#define HEADER_FIELDS(methods_)                                                                   \
+	MAD_UNSIGNED(MAD_AT(0, 0), 8, "base_version", "BASE", 0,                                  \
+		     "version of the format of datagrams"),                                       \
+		MAD_ENUM(MAD_AT(1, 0), 8, mad_class_names, "class", "CLASS", FIELD_DEFAULT,       \
+			 "management class"),                                                     \
+		MAD_HEX(MAD_AT(1, 0), 8, "class_code", "CLASS CODE", 0,                           \
+			"management class as a number"),                                          \
+		MAD_UNSIGNED(MAD_AT(2, 0), 8, "class_version", "VERSION", 0,                      \
+			     "version of the management class"),                                  \
+		MAD_ENUM(MAD_AT(3, 0), 8, methods_, "method", "METHOD", FIELD_DEFAULT,            \
+			 "what is asked for or answered"),                                        \
+		MAD_HEX(MAD_AT(3, 0), 8, "method_code", "METHOD CODE", 0,                         \
+			"method as a number; the highest bit is that of an answer"),              \
+		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", FIELD_DEFAULT, \
+			       0, "what was wrong, in words"),                                    \
+		MAD_HEX(MAD_AT(8, 0), 64, "transaction_id", "TID", FIELD_DEFAULT,                 \
+			"number of the transaction"),                                             \
+		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE",             \
+			       FIELD_DEFAULT, 0, "name of the attribute, where it is known"),     \
+		MAD_HEX(MAD_AT(16, 0), 16, "attribute_id", "ID", FIELD_DEFAULT,                   \
+			"attribute as a number"),                                                 \
+		MAD_HEX(MAD_AT(20, 0), 32, "attribute_modifier", "MODIFIER", FIELD_DEFAULT,       \
+			"attribute modifier")
+#define STATUS_FIELDS                                                                     \
+	MAD_HEX(MAD_AT(4, 0), 16, "status_code", "STATUS CODE", 0, "status as a number"), \
+		MAD_HEX(MAD_AT(6, 0), 16, "class_specific", "SPECIFIC", 0, "the class's own")
+
+#define SMP_FIELDS \
+	MAD_HEX(MAD_AT(24, 0), 64, "mkey", "MKEY", FIELD_SECRET, "management key of the port")
+
+/* 13.6.2.1 */
+#define RMPP_FIELDS                                                                            \
+	MAD_UNSIGNED(MAD_AT(24, 0), 8, "rmpp_version", "RMPP", 0,                              \
+		     "version of the protocol of long transfers; 0: not used"),                \
+		MAD_ENUM(MAD_AT(25, 0), 8, rmpp_type_names, "rmpp_type", "RMPP TYPE",          \
+			 FIELD_DEFAULT, "kind of a packet of a long transfer"),                \
+		MAD_UNSIGNED(MAD_AT(26, 0), 5, "rmpp_response_time", "RMPP TIME", 0,           \
+			     "code of the time to an answer; 31: none is told"),               \
+		MAD_FLAGS(MAD_AT(26, 5), 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS",       \
+			  FIELD_DEFAULT, "whether it is used, first and last segment"),        \
+		MAD_ENUM(MAD_AT(27, 0), 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0, \
+			 "why a transfer ends"),                                               \
+		MAD_UNSIGNED(MAD_AT(28, 0), 32, "rmpp_segment", "SEGMENT", 0,                  \
+			     "number of the segment, from 1 on; of an ack, the last received", \
+			     .present = is_rmpp_segment),                                      \
+		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_payload_bytes", "PAYLOAD", 0,            \
+			     "of the first segment, the whole; of the last one, its own",      \
+			     .present = is_rmpp_data),                                         \
+		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_window_last", "WINDOW", 0,               \
+			     "last segment that may be sent before the next ack",              \
+			     .present = is_rmpp_ack)
+
+static const struct field header_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+};
+
+/* 14.2.1.1 */
+static const struct field smp_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+	SMP_FIELDS,
+};
+
+/* 14.2.1.2 */
+static const struct field direct_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	MAD_ENUM(MAD_AT(4, 0), 1, direction_names, "direction", "DIRECTION", FIELD_DEFAULT,
+		 "whether it is on its way back"),
+	MAD_HEX(MAD_AT(4, 1), 15, "status_code", "STATUS CODE", 0, "status as a number"),
+	MAD_UNSIGNED(MAD_AT(6, 0), 8, "hop_pointer", "HOP", FIELD_DEFAULT,
+		     "how far along the path it is"),
+	MAD_UNSIGNED(MAD_AT(AT_HOP_COUNT, 0), 8, "hop_count", "HOPS", 0, "length of the path"),
+	SMP_FIELDS,
+	MAD_UNSIGNED(MAD_AT(32, 0), 16, "dr_source_lid", "DR SLID", 0,
+		     "LID that the directed part begins at; 65535: at the sender itself"),
+	MAD_UNSIGNED(MAD_AT(34, 0), 16, "dr_destination_lid", "DR DLID", 0,
+		     "LID to go on to behind the directed part; 65535: none"),
+	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", FIELD_DEFAULT, 0,
+		       "ports that it leaves by, hop by hop"),
+	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", FIELD_DEFAULT,
+		       0, "ports that it came in by, hop by hop"),
+};
+
+static const struct field rmpp_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+	RMPP_FIELDS,
+};
+
+/* 15.2.1.1; the offset of records is in units of eight bytes. */
+static const struct field sa_fields[] = {
+	HEADER_FIELDS(mad_sa_method_names),
+	STATUS_FIELDS,
+	RMPP_FIELDS,
+	MAD_HEX(MAD_AT(36, 0), 64, "sm_key", "SM KEY", FIELD_SECRET, "key of a trusted request"),
+	MAD_SCALED(MAD_AT(44, 0), 16, 8, "attribute_offset_bytes", "OFFSET", FIELD_DEFAULT,
+		   "from one record to the next"),
+	MAD_HEX(MAD_AT(48, 0), 64, "component_mask", "COMPONENTS", FIELD_DEFAULT,
+		"fields that records must match, a bit each"),
+};
+
+/* 16.5.1, class 0x30 to 0x4f */
+static const struct field vendor_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+	RMPP_FIELDS,
+	MAD_HEX(MAD_AT(37, 0), 24, "oui", "OUI", FIELD_DEFAULT, "whose class it is"),
+};
+
+/* 16.2.1 */
+static const struct field bm_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+	MAD_HEX(MAD_AT(24, 0), 64, "bkey", "BKEY", FIELD_SECRET, "baseboard management key"),
+};
+
+/* Annex A10 */
+static const struct field cc_fields[] = {
+	HEADER_FIELDS(mad_method_names),
+	STATUS_FIELDS,
+	MAD_HEX(MAD_AT(24, 0), 64, "cc_key", "CC KEY", FIELD_SECRET, "congestion control key"),
+};
+
+#define SUMMARY "the header of a management datagram"
+
+static const struct schema header_schema = MAD_SCHEMA("mad_header", header_fields, SUMMARY);
+static const struct schema smp_schema = MAD_SCHEMA("mad_smp_header", smp_fields,
+						   SUMMARY " of subnet management");
+static const struct schema direct_schema = MAD_SCHEMA(
+	"mad_direct_header", direct_fields, SUMMARY " of subnet management by a directed route");
+static const struct schema rmpp_schema = MAD_SCHEMA("mad_rmpp_header", rmpp_fields,
+						    SUMMARY " with long transfers");
+static const struct schema sa_schema = MAD_SCHEMA("mad_sa_header", sa_fields,
+						  SUMMARY " of subnet administration");
+static const struct schema vendor_schema = MAD_SCHEMA("mad_vendor_header", vendor_fields,
+						      SUMMARY " of a vendor's class");
+static const struct schema bm_schema = MAD_SCHEMA("mad_bm_header", bm_fields,
+						  SUMMARY " of baseboard management");
+static const struct schema cc_schema = MAD_SCHEMA("mad_cc_header", cc_fields,
+						  SUMMARY " of congestion control");
+
+/* Of which layout the datagrams of a class are: 13.4.4 and the chapters of the classes. */
+struct class_layout {
+	unsigned int first, last; /* classes */
+	size_t data_offset;
+	const struct schema *schema;
+};
+
+static const struct class_layout layouts[] = {
+	{MAD_CLASS_SM, MAD_CLASS_SM, 64, &smp_schema},
+	{MAD_CLASS_SM_DIRECT, MAD_CLASS_SM_DIRECT, 64, &direct_schema},
+	{MAD_CLASS_SA, MAD_CLASS_SA, 56, &sa_schema},
+	{MAD_CLASS_PM, MAD_CLASS_PM, 64, &header_schema},
+	{MAD_CLASS_BM, MAD_CLASS_BM, 64, &bm_schema},
+	{MAD_CLASS_DM, MAD_CLASS_DM, 64, &rmpp_schema},
+	{MAD_CLASS_SNMP, MAD_CLASS_SNMP, 64, &header_schema},
+	{0x10, 0x10, 64, &rmpp_schema}, /* device administration */
+	{0x12, 0x12, 64, &rmpp_schema}, /* BIS, include/rdma/ib_mad.h */
+	{MAD_CLASS_CC, MAD_CLASS_CC, 64, &cc_schema},
+	{0x30, 0x4f, 40, &vendor_schema},
+};
+
+/* All others, connection management and vendor range 1 among them. */
+static const struct class_layout plain_layout = {0, 0, 24, &header_schema};
+
+static const struct class_layout *layout_of(unsigned int mgmt_class)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (mgmt_class >= layouts[i].first && mgmt_class <= layouts[i].last)
+			return &layouts[i];
+	return &plain_layout;
+}
+
+size_t mad_data_offset(unsigned int mgmt_class)
+{
+	return layout_of(mgmt_class)->data_offset;
+}
+
+const struct schema *mad_header_schema(unsigned int mgmt_class)
+{
+	return layout_of(mgmt_class)->schema;
+}
+
+bool mad_class_is_smp(unsigned int mgmt_class)
+{
+	return mgmt_class == MAD_CLASS_SM || mgmt_class == MAD_CLASS_SM_DIRECT;
+}
+
+bool mad_class_has_rmpp(unsigned int mgmt_class)
+{
+	const struct schema *schema = mad_header_schema(mgmt_class);
+
+	return schema == &rmpp_schema || schema == &sa_schema || schema == &vendor_schema;
+}

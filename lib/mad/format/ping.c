@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/format/ping.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/attribute.h"
+#include "schema/bits.h"
+
+/* IBA 1, 13.4.3 and 16.5.1 */
+enum {
+	AT_METHOD = 3,
+	AT_STATUS = 4,
+	AT_ATTRIBUTE = 16,
+	AT_MODIFIER = 20,
+	AT_OUI = 37,
+	AT_DATA = 40,
+};
+
+#define CLASS_PORT_INFO	   0x01u
+#define NODE_INFO	   0x11u
+#define FIRST_OWN_METHOD   0x40u /* 0x10 to 0x7f are the class's: IBA 1, table 113 (13.4.5) */
+#define ANSWER_HOP_LIMIT   64u
+#define LAST_ANSWER_METHOD (FIRST_OWN_METHOD + PING_METHOD_COUNT - 2)
+
+const struct enum_name ping_kind_names[] = {
+	{PING_PMA, "pma", TONE_PLAIN, "performance management of the port, which every one has"},
+	{PING_SMP, "smp", TONE_PLAIN, "subnet management of the node, which every one has"},
+	{PING_OPENIB, "openib", TONE_PLAIN, "ibping -S or rdmactl ping --serve"},
+	{PING_ROCE, "roce", TONE_PLAIN, "rdmactl ping --serve on an Ethernet port"},
+	{0, NULL},
+};
+
+uint8_t ping_answer_method(unsigned int number)
+{
+	return (uint8_t)(number ? FIRST_OWN_METHOD + number - 1 : MAD_METHOD_SEND);
+}
+
+static bool is_answer_method(uint32_t method)
+{
+	return method == MAD_METHOD_SEND ||
+	       (method >= FIRST_OWN_METHOD && method <= LAST_ANSWER_METHOD);
+}
+
+static uint32_t oui_of(enum ping_kind kind)
+{
+	return kind == PING_ROCE ? PING_ROCE_OUI : PING_OPENIB_OUI;
+}
+
+static uint32_t attribute_of(enum ping_kind kind)
+{
+	return kind == PING_ROCE ? PING_ROCE_ATTRIBUTE : 0;
+}
+
+void ping_request(enum ping_kind kind, bool direct, uint8_t method, const unsigned char *data,
+		  struct mad_request *ret)
+{
+	ret->method = MAD_METHOD_GET;
+	switch (kind) {
+	case PING_PMA:
+		ret->mgmt_class = MAD_CLASS_PM;
+		ret->attribute = CLASS_PORT_INFO;
+		break;
+	case PING_SMP:
+		ret->mgmt_class = direct ? MAD_CLASS_SM_DIRECT : MAD_CLASS_SM;
+		ret->attribute = NODE_INFO;
+		break;
+	case PING_ROCE:
+		ret->reply_method = method;
+		ret->modifier = method;
+		ret->data = data;
+		ret->data_bytes = PING_DATA_BYTES;
+		/* fall through */
+	case PING_OPENIB:
+		ret->mgmt_class = MAD_CLASS_OPENIB_PING;
+		ret->attribute = (uint16_t)attribute_of(kind);
+		ret->oui = oui_of(kind);
+		break;
+	}
+}
+
+static bool is_vendor(enum ping_kind kind)
+{
+	return kind == PING_OPENIB || kind == PING_ROCE;
+}
+
+bool ping_accept(enum ping_kind kind, const struct mad_request *request, const unsigned char *mad,
+		 size_t bytes)
+{
+	if (!is_vendor(kind))
+		return true;
+	if (bytes < MAD_BYTES || bits_get(mad, AT_STATUS * 8, 16) ||
+	    bits_get(mad, AT_OUI * 8, 24) != oui_of(kind))
+		return false;
+	return kind == PING_OPENIB ||
+	       !memcmp(mad + AT_DATA + PING_HOST_BYTES, request->data + PING_HOST_BYTES,
+		       PING_DATA_BYTES - PING_HOST_BYTES);
+}
+
+char *ping_host(enum ping_kind kind, const unsigned char *mad, size_t bytes)
+{
+	size_t most = kind == PING_ROCE ? PING_HOST_BYTES : PING_DATA_BYTES;
+
+	if (!is_vendor(kind) || bytes < MAD_BYTES || !mad[AT_DATA])
+		return NULL;
+	return text_clean((const char *)mad + AT_DATA, most);
+}
+
+static bool is_request(enum ping_kind kind, const unsigned char *mad, size_t bytes)
+{
+	return is_vendor(kind) && bytes >= MAD_BYTES && mad[1] == MAD_CLASS_OPENIB_PING &&
+	       mad[AT_METHOD] == MAD_METHOD_GET &&
+	       bits_get(mad, AT_ATTRIBUTE * 8, 16) == attribute_of(kind) &&
+	       bits_get(mad, AT_OUI * 8, 24) == oui_of(kind) &&
+	       (kind == PING_OPENIB ||
+		is_answer_method((uint32_t)bits_get(mad, AT_MODIFIER * 8, 32)));
+}
+
+bool ping_answer(enum ping_kind kind, const unsigned char *mad, size_t bytes, const char *host,
+		 unsigned char answer[static MAD_BYTES])
+{
+	size_t most = kind == PING_ROCE ? PING_HOST_BYTES : PING_DATA_BYTES;
+	size_t length = strlen(host);
+
+	if (!is_request(kind, mad, bytes))
+		return false;
+	memcpy(answer, mad, MAD_BYTES);
+	/* The modifier names the method: its last byte. */
+	answer[AT_METHOD] = kind == PING_ROCE ? mad[AT_MODIFIER + 3]
+					      : MAD_METHOD_GET | MAD_METHOD_RESPONSE;
+	bits_set(answer, AT_STATUS * 8, 16, 0);
+	memset(answer + AT_DATA, 0, most);
+	memcpy(answer + AT_DATA, host, length < most ? length : most - 1);
+	return true;
+}
+
+struct mad_address mad_answer_address(const struct mad_address *from)
+{
+	struct mad_address to = *from;
+
+	/* The kernel says 0 where it is known by the queue pair. */
+	if (!to.qkey)
+		to.qkey = MAD_GSI_QKEY;
+	if (to.has_grh && to.hop_limit < ANSWER_HOP_LIMIT)
+		to.hop_limit = ANSWER_HOP_LIMIT;
+	return to;
+}

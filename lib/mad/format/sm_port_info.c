@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/format/sm_port_info.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "schema/bits.h"
+
+enum {
+	/* PortInfo:CapabilityMask */
+	HAS_SPEEDS_EXT = 1u << 14,
+	HAS_CAP_MASK2 = 1u << 15,
+	/* PortInfo:CapabilityMask2, include/rdma/ib_verbs.h */
+	HAS_SPEEDS_EXT2 = 1u << 11,
+	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all that are supported */
+	SPEED_EXT_DISABLED = 30,
+	SPEED_EXT_ALL = 31,
+	/* PortInfo:PortPhysicalState */
+	LINK_UP = 5,
+};
+
+bool port_info_has_link(const unsigned char *info)
+{
+	return bits_get(info, MAD_AT(33, 0), 4) == LINK_UP;
+}
+
+static uint64_t cap_mask(const unsigned char *info)
+{
+	return bits_get(info, MAD_AT(20, 0), 32);
+}
+
+/*
+ * The mask of capabilities is an end port's: a switch has it at port 0 only, and its other ports
+ * tell 0. What the mask is about speaks for itself there; it was reserved, so 0, before it was
+ * defined.
+ */
+static bool has(const unsigned char *info, uint64_t capability)
+{
+	uint64_t mask = cap_mask(info);
+
+	return !mask || mask & capability;
+}
+
+bool port_info_has_speeds_ext(const unsigned char *info)
+{
+	return has(info, HAS_SPEEDS_EXT);
+}
+
+bool port_info_has_cap_mask2(const unsigned char *info)
+{
+	return has(info, HAS_CAP_MASK2);
+}
+
+bool port_info_has_speeds_ext2(const unsigned char *info)
+{
+	return !cap_mask(info) || (port_info_has_cap_mask2(info) &&
+				   bits_get(info, MAD_AT(60, 0), 16) & HAS_SPEEDS_EXT2);
+}
+
+struct lane_speed {
+	unsigned int code;
+	const char *name;
+	double signal_gbps;
+	double rate_gbps; /* as rate_show() in drivers/infiniband/core/sysfs.c counts it */
+};
+
+static const struct lane_speed speeds_ext2[] = {{1, "XDR", 212.5, 200}, {0, NULL}};
+static const struct lane_speed speeds_ext[] = {
+	{1, "FDR", 14.0625, 14},
+	{2, "EDR", 25.78125, 25},
+	{4, "HDR", 53.125, 50},
+	{8, "NDR", 106.25, 100},
+	{0, NULL},
+};
+static const struct lane_speed speeds[] = {
+	{1, "SDR", 2.5, 2.5},
+	{2, "DDR", 5, 5},
+	{4, "QDR", 10, 10},
+	{0, NULL},
+};
+
+static const struct lane_speed *find_speed(const struct lane_speed *table, uint64_t code)
+{
+	for (; table->name; table++)
+		if (table->code == code)
+			return table;
+	return NULL;
+}
+
+/* The newest field that is not 0 has the speed: 14.2.5.6, LinkSpeedExtActive. */
+static const struct lane_speed *active_speed(const unsigned char *info)
+{
+	uint64_t code;
+
+	if (!port_info_has_link(info))
+		return NULL;
+	if (port_info_has_speeds_ext2(info) && (code = bits_get(info, MAD_AT(56, 1), 2)))
+		return find_speed(speeds_ext2, code);
+	if (port_info_has_speeds_ext(info) && (code = bits_get(info, MAD_AT(62, 0), 4)))
+		return find_speed(speeds_ext, code);
+	return find_speed(speeds, bits_get(info, MAD_AT(35, 0), 4));
+}
+
+void port_info_get_speed(const unsigned char *info, struct value *value)
+{
+	const struct lane_speed *speed = active_speed(info);
+
+	if (speed)
+		value_set_string(value, speed->name);
+}
+
+void port_info_get_speed_gbps(const unsigned char *info, struct value *value)
+{
+	const struct lane_speed *speed = active_speed(info);
+
+	if (!speed)
+		return;
+	value_set_real(value, speed->signal_gbps);
+}
+
+void port_info_get_rate(const unsigned char *info, struct value *value)
+{
+	const struct lane_speed *speed = active_speed(info);
+	const struct enum_name *lanes = enum_find(link_width_numbers,
+						  bits_get(info, MAD_AT(31, 0), 8));
+
+	if (!speed || !lanes)
+		return;
+	value_set_real(value, speed->rate_gbps * strtod(lanes->word, NULL));
+}
+
+void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *value)
+{
+	static const struct field flags = {
+		.kind = FIELD_FLAGS,
+		.names = link_speed_ext_bit_names,
+	};
+	struct number mask = number_of(bits_get(info, MAD_AT(63, 3), 5));
+
+	if (!port_info_has_speeds_ext(info))
+		return;
+	if (mask.value == SPEED_EXT_DISABLED)
+		mask.value = 0;
+	else if (mask.value == SPEED_EXT_ALL)
+		mask.value = bits_get(info, MAD_AT(62, 4), 4);
+	field_get_number(&flags, &mask, value);
+}
+
+SM_PORT_INFO_GETTERS(info, 0)
+
+static const struct field port_info_fields[] = {
+	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
+	MAD_PORT_FIELD(FIELD_DEFAULT),
+	SM_PORT_INFO_ROWS(0, info),
+};
+
+const struct schema sm_port_info_schema = MAD_SCHEMA("smp_portinfo", port_info_fields,
+						     "the state and the settings of a port");
+
+#define FEC_ROW(byte_, key_, heading_, help_) \
+	MAD_FLAGS(MAD_AT(byte_, 0), 16, fec_mode_names, key_, heading_, 0, help_)
+
+/* PortInfoExtended, 14.2.5.19: rdma-core libibmad and opensm */
+static const struct field port_info_extended_fields[] = {
+	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
+	MAD_PORT_FIELD(FIELD_DEFAULT),
+	MAD_ENUM(MAD_AT(4, 0), 16, fec_active_names, "fec_active", "FEC", FIELD_DEFAULT,
+		 "forward error correction that is active"),
+	MAD_HEX(MAD_AT(0, 0), 32, "cap_mask", "CAP MASK", 0, "capability mask"),
+	MAD_FLAGS(MAD_AT(0, 0), 32, port_ext_cap_names, "capabilities", "CAPABILITIES",
+		  FIELD_DEFAULT, "capability mask in words"),
+	FEC_ROW(6, "fec_fdr_supported", "FDR SUPPORTED", "modes that the port can have at FDR"),
+	FEC_ROW(8, "fec_fdr_enabled", "FDR ENABLED", "modes that are enabled for FDR"),
+	FEC_ROW(10, "fec_edr_supported", "EDR SUPPORTED", "modes that the port can have at EDR"),
+	FEC_ROW(12, "fec_edr_enabled", "EDR ENABLED", "modes that are enabled for EDR"),
+	FEC_ROW(14, "fec_hdr_supported", "HDR SUPPORTED", "modes that the port can have at HDR"),
+	FEC_ROW(16, "fec_hdr_enabled", "HDR ENABLED", "modes that are enabled for HDR"),
+	FEC_ROW(18, "fec_ndr_supported", "NDR SUPPORTED", "modes that the port can have at NDR"),
+	FEC_ROW(20, "fec_ndr_enabled", "NDR ENABLED", "modes that are enabled for NDR"),
+};
+
+const struct schema sm_port_info_extended_schema = MAD_SCHEMA(
+	"smp_portinfoext", port_info_extended_fields, "the error correction of a port");
+
+/* ExtendedPortInfo of Mellanox's: rdma-core libibmad and opensm */
+static const struct field mellanox_port_info_fields[] = {
+	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
+	MAD_PORT_FIELD(FIELD_DEFAULT),
+	MAD_HEX(MAD_AT(3, 0), 8, "state_change_enable", "STATE CHANGE", FIELD_DEFAULT,
+		"what may change the state of the link"),
+	MAD_FLAGS(MAD_AT(7, 0), 8, mellanox_speed_names, "speed_supported", "SUPPORTED",
+		  FIELD_DEFAULT, "speeds of the vendor's that the port can have"),
+	MAD_FLAGS(MAD_AT(11, 0), 8, mellanox_speed_names, "speed_enabled", "ENABLED", FIELD_DEFAULT,
+		  "speeds of the vendor's that are enabled"),
+	MAD_FLAGS(MAD_AT(15, 0), 8, mellanox_speed_names, "speed_active", "ACTIVE", FIELD_DEFAULT,
+		  "speed of the vendor's that is active"),
+};
+
+const struct schema sm_mellanox_port_info_schema = MAD_SCHEMA(
+	"smp_mepi", mellanox_port_info_fields, "the speeds of a port that are Mellanox's own");

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/format/sysstat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/attribute.h"
+#include "mad/format/ping.h"
+#include "schema/bits.h"
+
+/* IBA 1, 13.4.3, 13.6.2.1 and 16.5.1 */
+enum {
+	AT_METHOD = 3,
+	AT_STATUS = 4,
+	AT_ATTRIBUTE = 16,
+	AT_RMPP_VERSION = 24,
+	AT_RMPP_TYPE = 25,
+	AT_RMPP_FLAGS = 26,
+	AT_OUI = 37,
+	AT_DATA = 40,
+	RMPP_BYTES = 12,
+};
+
+#define RMPP_DATA   1u
+#define RMPP_ACTIVE 1u
+
+const struct enum_name sysstat_query_names[] = {
+	{SYSSTAT_PING, "ping", TONE_PLAIN, "only whether it answers"},
+	{SYSSTAT_HOST, "host", TONE_PLAIN, "the name of the host"},
+	{SYSSTAT_CPU, "cpu", TONE_PLAIN, "its processors"},
+	{0, NULL},
+};
+
+void sysstat_request(enum sysstat_query query, struct mad_request *ret)
+{
+	ret->mgmt_class = MAD_CLASS_OPENIB_SYSSTAT;
+	ret->method = MAD_METHOD_GET;
+	ret->attribute = query;
+	ret->oui = PING_OPENIB_OUI;
+}
+
+char *sysstat_text(const unsigned char *mad, size_t bytes)
+{
+	const char *data = (const char *)mad + AT_DATA;
+	size_t length = bytes > AT_DATA ? strnlen(data, bytes - AT_DATA) : 0, used = 0;
+	char *text = mem_string("");
+
+	for (size_t at = 0; at < length;) {
+		const char *end = memchr(data + at, '\n', length - at);
+		size_t line = end ? (size_t)(end - data) - at : length - at;
+		_cleanup_(freep) char *clean = text_clean(data + at, line);
+		size_t size = strlen(clean);
+
+		text = mem_resize(text, used + size + 2, 1);
+		memcpy(text + used, clean, size);
+		used += size;
+		if (end)
+			text[used++] = '\n';
+		text[used] = '\0';
+		at += line + 1;
+	}
+	return text;
+}
+
+/* ibsysstat leaves the blanks that /proc/cpuinfo has before its values. */
+static void trim(const char **text, size_t *length)
+{
+	for (; *length && **text == ' '; ++*text)
+		--*length;
+	while (*length && (*text)[*length - 1] == ' ')
+		--*length;
+}
+
+static char *copy_of(const char *text, size_t length)
+{
+	trim(&text, &length);
+	return length && strncmp(text, "?", length) ? text_clean(text, length) : NULL;
+}
+
+/* "2199.998": digits, perhaps a point and more of them. */
+static bool parse_mhz(const char *text, size_t length, double *ret)
+{
+	double number = 0, place = 1;
+	bool point = false;
+
+	trim(&text, &length);
+	if (!length || length > 15)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		number = number * 10 + (text[i] - '0');
+		place *= point ? 10 : 1;
+	}
+	*ret = number / place;
+	return true;
+}
+
+/* "cpu 3: model NAME MHZ 2199.998", as ibsysstat prints it; the end may be cut off. */
+static bool parse_line(const char *line, size_t length, struct sysstat_cpu *ret)
+{
+	static const char cpu[] = "cpu ", model[] = ": model ", mhz[] = " MHZ ";
+	_cleanup_(freep) char *copy = mem_alloc_zero(length + 1, 1);
+	size_t digits;
+	char *name, *clock;
+
+	memcpy(copy, line, length);
+	if (strncmp(copy, cpu, strlen(cpu)))
+		return false;
+	name = copy + strlen(cpu);
+	digits = strspn(name, "0123456789");
+	if (!digits || digits > 9 || strncmp(name + digits, model, strlen(model)))
+		return false;
+	number_set(&ret->cpu, strtoul(name, NULL, 10));
+	name += digits + strlen(model);
+	clock = strstr(name, mhz);
+	ret->model = copy_of(name, clock ? (size_t)(clock - name) : strlen(name));
+	if (clock)
+		ret->mhz.known = parse_mhz(clock + strlen(mhz), strlen(clock + strlen(mhz)),
+					   &ret->mhz.value);
+	return true;
+}
+
+bool sysstat_parse_cpu(const char **text, struct sysstat_cpu *ret)
+{
+	struct sysstat_cpu cpu = {.model = NULL};
+	const char *end = strchrnul(*text, '\n');
+
+	if (!parse_line(*text, (size_t)(end - *text), &cpu))
+		return false;
+	*text = *end ? end + 1 : end;
+	*ret = cpu;
+	return true;
+}
+
+void sysstat_cpu_clear(struct sysstat_cpu *cpu)
+{
+	free(cpu->model);
+	*cpu = (struct sysstat_cpu){.model = NULL};
+}
+
+/* The lines that have room, with the NUL. */
+static size_t put_lines(const char *lines, unsigned char *data)
+{
+	size_t length = strlen(lines);
+
+	while (length > SYSSTAT_MOST_BYTES - 1) {
+		const char *last = memrchr(lines, '\n', length - 1);
+
+		length = last ? (size_t)(last - lines) + 1 : 0;
+	}
+	memcpy(data, lines, length);
+	return length + 1;
+}
+
+static size_t put_name(const char *host, unsigned char *data)
+{
+	size_t length = strnlen(host, PING_DATA_BYTES - 1);
+
+	memcpy(data, host, length);
+	return length + 1;
+}
+
+bool sysstat_answer(const unsigned char *mad, size_t bytes, const char *host, const char *cpus,
+		    unsigned char answer[static SYSSTAT_MOST_MAD], size_t *ret_bytes)
+{
+	uint64_t query = bits_get(mad, AT_ATTRIBUTE * 8, 16);
+	size_t length = AT_DATA;
+
+	if (bytes < MAD_BYTES || mad[1] != MAD_CLASS_OPENIB_SYSSTAT ||
+	    mad[AT_METHOD] != MAD_METHOD_GET || bits_get(mad, AT_OUI * 8, 24) != PING_OPENIB_OUI ||
+	    !enum_find(sysstat_query_names, query))
+		return false;
+	memset(answer, 0, SYSSTAT_MOST_MAD);
+	memcpy(answer, mad, AT_DATA);
+	answer[AT_METHOD] = MAD_METHOD_GET | MAD_METHOD_RESPONSE;
+	bits_set(answer, AT_STATUS * 8, 16, 0);
+	memset(answer + AT_RMPP_VERSION, 0, RMPP_BYTES);
+	if (query == SYSSTAT_CPU)
+		length += put_lines(cpus, answer + AT_DATA);
+	else if (query == SYSSTAT_HOST)
+		length += put_name(host, answer + AT_DATA);
+	if (length > MAD_BYTES) {
+		/* The kernel cuts it into segments, and fills in the rest. */
+		answer[AT_RMPP_VERSION] = 1;
+		answer[AT_RMPP_TYPE] = RMPP_DATA;
+		answer[AT_RMPP_FLAGS] = RMPP_ACTIVE;
+	}
+	*ret_bytes = length > MAD_BYTES ? length : MAD_BYTES;
+	return true;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/mad_port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "kernel/sysfs.h"
+
+/* PortInfo:CapabilityMask IsSMdisabled, IBA 1, table 155: QP0 of the port answers nothing */
+#define CAP_SM_DISABLED (1u << 10)
+
+/* IBA 1, 4.1.1: the prefix of a subnet that was given none */
+#define DEFAULT_PREFIX 0xfe80000000000000ull
+
+/* infiniband/umad.h: UMAD_MAX_PORTS, up to version 60 */
+#define UMAD_NODES 64u
+
+#define PHYSICAL_LINK_UP 5u
+#define STATE_ACTIVE	 4u
+
+static bool is_infiniband(const struct device *device, const struct port *port)
+{
+	if (port->link_layer.known)
+		return port->link_layer.value == LINK_LAYER_INFINIBAND;
+	/* Before Linux 2.6.37, and in the simulator, there was no other. */
+	return device->node_type.known && device->node_type.value <= NODE_TYPE_ROUTER;
+}
+
+static bool lacks_smi(const struct port *port)
+{
+	return port->cap_mask.known && port->cap_mask.value & CAP_SM_DISABLED;
+}
+
+/* How well the port serves; 0: not at all. */
+static unsigned int rank(const struct device *device, const struct port *port, bool ethernet)
+{
+	bool active = port->state.known && port->state.value == STATE_ACTIVE;
+	bool up = port->physical_state.known && port->physical_state.value == PHYSICAL_LINK_UP;
+
+	/* The planes of a device are reached through the device. */
+	if (device->parent && !port->netdev)
+		return 1;
+	if (is_infiniband(device, port))
+		return active ? 6 : up ? 5 : 4;
+	if (ethernet && port->link_layer.value == LINK_LAYER_ETHERNET &&
+	    device->node_type.value == NODE_TYPE_CA)
+		return active ? 3 : 2;
+	return 0;
+}
+
+/* The other port with that GUID, which has what this one lacks. */
+static const struct device *find_pair(const struct inventory *inventory, const struct port *port,
+				      bool smi, const struct port **ret_port)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct port *other = &device->ports[j];
+
+			if (other == port || !other->port_guid.known || !port->port_guid.known ||
+			    other->port_guid.value != port->port_guid.value ||
+			    lacks_smi(other) == smi)
+				continue;
+			*ret_port = other;
+			return device;
+		}
+	}
+	return NULL;
+}
+
+static void fill(const struct inventory *inventory, const struct device *device,
+		 const struct port *port, struct mad_port *ret)
+{
+	const struct device *pair;
+	const struct port *pair_port = NULL;
+	uint64_t prefix = port->subnet_prefix.value ? port->subnet_prefix.value : DEFAULT_PREFIX;
+
+	*ret = (struct mad_port){
+		.device = mem_string(device->kernel_name),
+		.port = (unsigned int)port->port.value,
+		.subnet_manager = port->sm_lid.known && port->sm_lid.value,
+		.lid = (uint16_t)port->lid.value,
+		.sm_lid = (uint16_t)port->sm_lid.value,
+		.sm_sl = (uint8_t)port->sm_sl.value,
+	};
+	for (int i = 0; i < 8; i++) {
+		ret->gid.raw[i] = (uint8_t)(prefix >> (56 - 8 * i));
+		ret->gid.raw[8 + i] = (uint8_t)(port->port_guid.value >> (56 - 8 * i));
+	}
+	if (!is_infiniband(device, port))
+		return;
+	pair = lacks_smi(port) ? find_pair(inventory, port, true, &pair_port) : NULL;
+	ret->smi_device = mem_string(pair ? pair->kernel_name : device->kernel_name);
+	ret->smi_port = (unsigned int)(pair ? pair_port->port.value : port->port.value);
+}
+
+struct census {
+	size_t ports, ethernet, iwarp;
+	char *name; /* of one of the ports */
+};
+
+static void count_ports(const struct inventory *inventory, struct census *ret)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct port *port = &device->ports[j];
+
+			ret->ports++;
+			ret->ethernet += port->link_layer.value == LINK_LAYER_ETHERNET;
+			ret->iwarp += device->node_type.value == NODE_TYPE_RNIC;
+			if (!ret->name)
+				ret->name = mem_format("%s/%u", device->name,
+						       (unsigned int)port->port.value);
+		}
+	}
+}
+
+static void explain_none(const struct inventory *inventory, char **ret_reason, char **ret_hint)
+{
+	struct census census = {.name = NULL};
+	const char *what, *peer = "rdmactl ping and selftest reach a peer";
+
+	count_ports(inventory, &census);
+	if (census.ports && census.iwarp == census.ports) {
+		what = "Ethernet with iWARP, which carries no management datagrams";
+		peer = "rdmactl selftest reaches a peer";
+	} else {
+		what = "Ethernet, which has no LIDs, no subnet management and no subnet "
+		       "administration";
+	}
+	if (!census.ports || census.ethernet < census.ports)
+		*ret_reason = mem_string("no InfiniBand port: subnet management and "
+					 "administration are InfiniBand's");
+	else if (census.ports == 1)
+		*ret_reason = mem_format("port %s is %s", census.name, what);
+	else
+		*ret_reason = mem_format("the %zu ports here are %s", census.ports, what);
+	*ret_hint = mem_format("on Ethernet: rdmactl ports, gids and counters show the port, %s",
+			       peer);
+	free(census.name);
+}
+
+int mad_port_choose(const struct inventory *inventory, bool ethernet, struct mad_port *ret_port,
+		    char **ret_reason, char **ret_hint)
+{
+	const struct device *best = NULL;
+	const struct port *best_port = NULL;
+	unsigned int best_rank = 0;
+
+	for (size_t i = 0; i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			unsigned int found = rank(device, &device->ports[j], ethernet);
+
+			if (found <= best_rank)
+				continue;
+			best = device;
+			best_port = &device->ports[j];
+			best_rank = found;
+		}
+	}
+	if (!best) {
+		explain_none(inventory, ret_reason, ret_hint);
+		return -EOPNOTSUPP;
+	}
+	fill(inventory, best, best_port, ret_port);
+	return 0;
+}
+
+void mad_port_clear(struct mad_port *port)
+{
+	free(port->device);
+	free(port->smi_device);
+	*port = (struct mad_port){.device = NULL};
+}
+
+/* The name of the port's umad node, or NULL. */
+static char *find_node(const struct mad_port *port)
+{
+	struct strings nodes = {0};
+	struct root root;
+	char *found = NULL;
+
+	if (root_open(NULL, &root))
+		return NULL;
+	if (sysfs_list(&root, &nodes, "sys/class/infiniband_mad"))
+		nodes.count = 0;
+	for (size_t i = 0; i < nodes.count && !found; i++) {
+		char device[SYSFS_TEXT_SIZE];
+		struct number number = {0};
+
+		if (strncmp(nodes.items[i], "umad", 4) ||
+		    sysfs_read(&root, device, "sys/class/infiniband_mad/%s/ibdev", nodes.items[i]) <
+			    0 ||
+		    sysfs_read_number(&root, &number, "sys/class/infiniband_mad/%s/port",
+				      nodes.items[i]))
+			continue;
+		if (!strcmp(device, port->device) && number.value == port->port)
+			found = mem_format("/dev/infiniband/%s", nodes.items[i]);
+	}
+	strings_free(&nodes);
+	root_close(&root);
+	return found;
+}
+
+/* A node that is there and that libibumad does not look for, UMAD_MAX_PORTS: it counts from 0. */
+static bool is_beyond_libibumad(const char *node)
+{
+	return strtoul(node + strcspn(node, "0123456789"), NULL, 10) >= UMAD_NODES;
+}
+
+void mad_port_explain(const struct mad_port *port, int error, char **ret_reason, char **ret_hint)
+{
+	_cleanup_(freep) char *node = find_node(port);
+	struct stat status;
+
+	if (error == -ELIBACC || error == -ELIBBAD) {
+		*ret_reason = mem_string("libibumad is not installed, or too old: it carries "
+					 "management datagrams");
+		*ret_hint = mem_string("install it: libibumad3 (Debian), libibumad (Fedora, SUSE)");
+	} else if (!node) {
+		*ret_reason = mem_format("%s/%u has no umad device file", port->device, port->port);
+		*ret_hint = mem_string("load the module: modprobe ib_umad");
+	} else if (stat(node, &status)) {
+		*ret_reason = mem_format("%s of %s/%u is not there: %s", node, port->device,
+					 port->port, strerror(errno));
+		*ret_hint = mem_string("in a container, pass it in (--device); else see whether "
+				       "udev runs");
+	} else if (error == -ENODEV && is_beyond_libibumad(node)) {
+		*ret_reason = mem_format("libibumad opens the first %u umad device files only, not "
+					 "%s of %s/%u",
+					 UMAD_NODES, node, port->device, port->port);
+		*ret_hint = mem_string("name a port with a lower number: grep . "
+				       "/sys/class/infiniband_mad/umad*/ibdev");
+	} else if (error == -ENODEV || error == -ENXIO) {
+		*ret_reason = mem_format("%s of %s/%u does not open: %s", node, port->device,
+					 port->port, strerror(-error));
+		*ret_hint = mem_string("the device may be on its way out: rdmactl devices");
+	} else {
+		*ret_reason = mem_format("may not open %s of %s/%u (mode %04o, owner %u, group "
+					 "%u): %s",
+					 node, port->device, port->port, status.st_mode & 07777,
+					 status.st_uid, status.st_gid, strerror(-error));
+		*ret_hint = mem_string("run as root; or let a udev rule give the file to a group: "
+				       "who may open it may also change the subnet");
+	}
+}

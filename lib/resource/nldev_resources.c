@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "resource/nldev_resources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/attribute.h"
+#include "kernel/netlink.h"
+#include "host/nldev_private.h"
+#include "kernel/rdma_netlink_attrs.h"
+
+/*
+ * The most that the kernel makes of a message, netlink_recvmsg() in net/netlink/af_netlink.c. For
+ * each message it goes through the whole table anew, so large ones are best, but it allocates what
+ * is on offer even for one object: so begin with little, enough for about a hundred queue pairs.
+ */
+#define LARGEST_MESSAGE 32768
+#define LARGE_MESSAGES	4u
+#define FIRST_MESSAGES	4u
+
+/* AF_IB and struct sockaddr_ib, include/rdma/ib.h. */
+#define FAMILY_IB	 27
+#define IB_ADDRESS_AT	 8
+#define IB_SERVICE_ID_AT 24
+#define IB_ADDRESS_SIZE	 48
+
+/* How a kind is asked for, and where its answer has what: struct nldev_fill_res_entry, nldev.c */
+static const struct {
+	uint8_t command, table, id;
+} kinds[] = {
+	[RESOURCE_QP] = {RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP,
+			 RDMA_NLDEV_ATTR_RES_LQPN},
+	[RESOURCE_CM_ID] = {RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID,
+			    RDMA_NLDEV_ATTR_RES_CM_IDN},
+	[RESOURCE_CQ] = {RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ,
+			 RDMA_NLDEV_ATTR_RES_CQN},
+	[RESOURCE_MR] = {RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR,
+			 RDMA_NLDEV_ATTR_RES_MRN},
+	[RESOURCE_PD] = {RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
+			 RDMA_NLDEV_ATTR_RES_PDN},
+	[RESOURCE_CTX] = {RDMA_NLDEV_CMD_RES_CTX_GET, RDMA_NLDEV_ATTR_RES_CTX,
+			  RDMA_NLDEV_ATTR_RES_CTXN},
+	[RESOURCE_SRQ] = {RDMA_NLDEV_CMD_RES_SRQ_GET, RDMA_NLDEV_ATTR_RES_SRQ,
+			  RDMA_NLDEV_ATTR_RES_SRQN},
+};
+
+struct nldev_resources {
+	struct netlink *netlink;
+	bool real;  /* a socket of the kernel's, which can be opened anew */
+	bool large; /* large messages were offered */
+	struct netlink_exchange exchange;
+	enum resource_kind kind;
+	uint32_t device_index;
+	struct resource_list *list; /* the caller's, while it waits for more */
+};
+
+/* Opens the socket, anew if there is one. */
+static int open_socket(struct nldev_resources *resources)
+{
+	struct netlink *netlink;
+	/* The least that the kernel makes messages for, NLMSG_GOODSIZE in include/linux/netlink.h
+	 */
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page < 8192 ? page : 8192;
+	int error = netlink_open(NETLINK_RDMA, first, &netlink);
+
+	if (error)
+		return error;
+	netlink_offer(netlink, first, FIRST_MESSAGES);
+	netlink_free(resources->netlink);
+	resources->netlink = netlink;
+	resources->large = false;
+	return 0;
+}
+
+int nldev_resources_open(struct nldev_resources **ret_resources)
+{
+	struct nldev_resources *resources = mem_alloc_zero(1, sizeof(*resources));
+	int error = open_socket(resources);
+
+	if (error) {
+		free(resources);
+		return error;
+	}
+	resources->real = true;
+	*ret_resources = resources;
+	return 0;
+}
+
+struct nldev_resources *nldev_resources_from_fd(int fd)
+{
+	struct nldev_resources *resources = mem_alloc_zero(1, sizeof(*resources));
+
+	resources->netlink = netlink_from_fd(fd, LARGEST_MESSAGE);
+	resources->large = true;
+	return resources;
+}
+
+void nldev_resources_free(struct nldev_resources *resources)
+{
+	if (!resources)
+		return;
+	netlink_free(resources->netlink);
+	free(resources);
+}
+
+/* The address, and the port in host order. What is of no known family stays unknown. */
+static void get_address(const struct nlattr *attribute, struct known_ip *ip, struct number *port)
+{
+	const uint8_t *data = attribute_data(attribute);
+	size_t length = attribute_length(attribute);
+	struct sockaddr_in6 ip6;
+	struct sockaddr_in ip4;
+	uint16_t family;
+
+	if (length < sizeof(family))
+		return;
+	memcpy(&family, data, sizeof(family));
+	if (family == AF_INET && length >= sizeof(ip4)) {
+		memcpy(&ip4, data, sizeof(ip4));
+		memcpy(ip->address.raw, &ip4.sin_addr, sizeof(ip4.sin_addr));
+		number_set(port, ntohs(ip4.sin_port));
+	} else if (family == AF_INET6 && length >= sizeof(ip6)) {
+		memcpy(&ip6, data, sizeof(ip6));
+		memcpy(ip->address.raw, &ip6.sin6_addr, sizeof(ip6.sin6_addr));
+		number_set(port, ntohs(ip6.sin6_port));
+	} else if (family == FAMILY_IB && length >= IB_ADDRESS_SIZE) {
+		/* The port is the end of the service ID, IBA annex A11. */
+		memcpy(ip->address.raw, data + IB_ADDRESS_AT, sizeof(ip->address.raw));
+		number_set(port,
+			   (uint64_t)data[IB_SERVICE_ID_AT + 6] << 8 | data[IB_SERVICE_ID_AT + 7]);
+		family = AF_INET6;
+	} else {
+		return;
+	}
+	ip->address.family = (uint8_t)family;
+	ip->known = true;
+}
+
+/* Nobody's: what the kernel has for the peer of one that listens. */
+static bool is_nowhere(const struct known_ip *ip, const struct number *port)
+{
+	for (size_t i = 0; i < sizeof(ip->address.raw); i++)
+		if (ip->address.raw[i])
+			return false;
+	return !port->value;
+}
+
+static int get_addresses(const struct nlattr *const *table, struct resource *resource)
+{
+	const struct nlattr *local = table[RDMA_NLDEV_ATTR_RES_SRC_ADDR];
+	const struct nlattr *remote = table[RDMA_NLDEV_ATTR_RES_DST_ADDR];
+
+	if (local)
+		get_address(local, &resource->local_ip, &resource->local_port);
+	if (remote)
+		get_address(remote, &resource->remote_ip, &resource->remote_port);
+	if (resource->remote_ip.known && is_nowhere(&resource->remote_ip, &resource->remote_port)) {
+		resource->remote_ip.known = false;
+		resource->remote_port.known = false;
+	}
+	return netlink_get_number(table[RDMA_NLDEV_ATTR_RES_PS], &resource->port_space);
+}
+
+/* Calls `take` for each attribute of that type in a nest; stops at the first that it refuses. */
+static int for_each(const struct nlattr *nest, unsigned int type,
+		    int (*take)(void *context, const struct nlattr *entry), void *context)
+{
+	const struct nlattr *entry = attribute_data(nest);
+	size_t left = attribute_length(nest);
+
+	while (attribute_fits(entry, left)) {
+		int error = attribute_type(entry) == type ? take(context, entry) : 0;
+
+		if (error)
+			return error;
+		entry = attribute_next(entry, &left);
+	}
+	return left < sizeof(struct nlattr) ? 0 : -EBADMSG;
+}
+
+/* One queue pair of a shared receive queue, or a range of them: fill_res_range_qp_entry(). */
+static int take_range(void *context, const struct nlattr *entry)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct number first = {0}, last = {0};
+	_cleanup_(freep) char *text = NULL;
+
+	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_RES_LQPN], &first) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_MIN_RANGE], &first) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_MAX_RANGE], &last))
+		return -EBADMSG;
+	if (!first.known)
+		return 0;
+	text = last.known ? mem_format("%" PRIu64 "-%" PRIu64, first.value, last.value)
+			  : mem_format("%" PRIu64, first.value);
+	strings_add(context, text);
+	return 0;
+}
+
+static int get_qpns(const struct nlattr *nest, struct strings *qpns)
+{
+	if (!nest)
+		return 0;
+	qpns->known = true;
+	return for_each(nest, RDMA_NLDEV_ATTR_RES_QP_ENTRY, take_range, qpns);
+}
+
+static void get_owner(const struct nlattr *const *table, struct resource *resource)
+{
+	/* fill_res_name_pid(): the name if it is the kernel's, else the PID if that is seen here.
+	 */
+	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_KERN_NAME], &resource->kernel_name);
+	resource->kernel = resource->kernel_name ? TRISTATE_YES : TRISTATE_NO;
+}
+
+static int fill_numbers(const struct nlattr *const *table, struct resource *resource)
+{
+	const struct {
+		unsigned int attribute;
+		struct number *number;
+	} numbers[] = {
+		{RDMA_NLDEV_ATTR_PORT_INDEX, &resource->port},
+		{RDMA_NLDEV_ATTR_RES_PID, &resource->thread},
+		{RDMA_NLDEV_ATTR_RES_TYPE, &resource->type},
+		{RDMA_NLDEV_ATTR_RES_STATE, &resource->state},
+		{RDMA_NLDEV_ATTR_RES_LQPN, &resource->qpn},
+		{RDMA_NLDEV_ATTR_RES_RQPN, &resource->remote_qpn},
+		{RDMA_NLDEV_ATTR_RES_RQ_PSN, &resource->rq_psn},
+		{RDMA_NLDEV_ATTR_RES_SQ_PSN, &resource->sq_psn},
+		{RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE, &resource->path_migration},
+		{RDMA_NLDEV_ATTR_RES_CQE, &resource->entries},
+		{RDMA_NLDEV_ATTR_RES_USECNT, &resource->users},
+		{RDMA_NLDEV_ATTR_RES_POLL_CTX, &resource->poll_context},
+		{RDMA_NLDEV_ATTR_RES_MRLEN, &resource->length_bytes},
+		{RDMA_NLDEV_ATTR_RES_IOVA, &resource->iova},
+		{RDMA_NLDEV_ATTR_RES_RKEY, &resource->rkey},
+		{RDMA_NLDEV_ATTR_RES_LKEY, &resource->lkey},
+		{RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY, &resource->local_dma_lkey},
+		{RDMA_NLDEV_ATTR_RES_UNSAFE_GLOBAL_RKEY, &resource->unsafe_global_rkey},
+		{RDMA_NLDEV_ATTR_RES_PDN, &resource->pdn},
+		{RDMA_NLDEV_ATTR_RES_CQN, &resource->cqn},
+		{RDMA_NLDEV_ATTR_RES_CTXN, &resource->ctxn},
+	};
+	struct number dim = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (netlink_get_number(table[numbers[i].attribute], numbers[i].number))
+			return -EBADMSG;
+	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &dim))
+		return -EBADMSG;
+	if (dim.known)
+		resource->adaptive_moderation = dim.value ? TRISTATE_YES : TRISTATE_NO;
+	return 0;
+}
+
+/* What the entries of a table are taken into. */
+struct taking {
+	enum resource_kind kind;
+	struct resource_list *list;
+};
+
+static int take_entry(void *context, const struct nlattr *entry)
+{
+	const struct taking *taking = context;
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct resource *resource;
+
+	/* fill_res_ctx_entry() leaves those of the kernel empty. */
+	if (!attribute_length(entry))
+		return 0;
+	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	resource = mem_append(&taking->list->items, &taking->list->count, sizeof(*resource));
+	get_owner(table, resource);
+	if (fill_numbers(table, resource) || get_addresses(table, resource) ||
+	    netlink_get_number(table[kinds[taking->kind].id], &resource->id) ||
+	    get_qpns(table[RDMA_NLDEV_ATTR_RES_QP], &resource->qpns)) {
+		resource_clear(resource);
+		taking->list->count--;
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+static int take_table(const struct nlattr *const *table, enum resource_kind kind,
+		      struct resource_list *list)
+{
+	struct taking taking = {kind, list};
+
+	/* The attribute of an entry is the one behind that of its table. */
+	if (!table[kinds[kind].table])
+		return 0;
+	return for_each(table[kinds[kind].table], kinds[kind].table + 1u, take_entry, &taking);
+}
+
+int nldev_parse_resources(enum resource_kind kind, const void *attributes, size_t length,
+			  struct resource_list *list)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+		return -EBADMSG;
+	return take_table(table, kind, list);
+}
+
+static int handle_table(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct nldev_resources *resources = context;
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct number device_index = {0};
+	size_t before = resources->list->count;
+	int error;
+
+	(void)request;
+	if (netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
+	    !device_index.known || device_index.value != resources->device_index)
+		return -EBADMSG;
+	error = take_table(table, resources->kind, resources->list);
+	if (error)
+		return error;
+	return resources->list->count == before ? NETLINK_NOTHING : 0;
+}
+
+static int handle_error(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)context;
+	(void)request;
+	return answer->error;
+}
+
+/*
+ * nldev says -EINVAL to a command that it does not know, and within the dump to a device that it
+ * does not, as drivers may to a question of its: ask whether the device is still there.
+ */
+static int explain(struct nldev_resources *resources, int error)
+{
+	struct netlink_request request = {0};
+
+	if (error != -EINVAL)
+		return error;
+	if (resources->exchange.refused)
+		return -EOPNOTSUPP;
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, resources->device_index);
+	return netlink_ask(resources->netlink, &request, handle_error, NULL) == -EINVAL ? -ENODEV
+											: error;
+}
+
+int nldev_resources_begin(struct nldev_resources *resources, enum resource_kind kind,
+			  uint32_t device_index)
+{
+	struct netlink_request request = {0};
+
+	/* Else the kernel would go on with the other table, or with large messages. */
+	if (resources->real && (resources->exchange.left || resources->large)) {
+		int error = open_socket(resources);
+
+		if (error)
+			return error;
+	}
+	resources->exchange = (struct netlink_exchange){.handle = handle_table,
+							.context = resources};
+	resources->kind = kind;
+	resources->device_index = device_index;
+	netlink_add(&request, nldev_message_type(kinds[kind].command), NLM_F_DUMP, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, device_index);
+	return netlink_dump_begin(resources->netlink, &request, &resources->exchange);
+}
+
+int nldev_resources_read(struct nldev_resources *resources, struct resource_list *list,
+			 bool *ret_done)
+{
+	struct netlink_exchange *exchange = &resources->exchange;
+	int error;
+
+	resources->list = list;
+	error = netlink_dump_step(resources->netlink, exchange);
+	resources->list = NULL;
+	if (!error && exchange->left) {
+		if (!resources->large)
+			netlink_offer(resources->netlink, LARGEST_MESSAGE, LARGE_MESSAGES);
+		resources->large = true;
+		*ret_done = false;
+		return 0;
+	}
+	if (!error)
+		error = exchange->error;
+	/* It was cut, not ended: the kernel still has the rest in hand. */
+	if (error == -EMSGSIZE)
+		exchange->left = 1;
+	if (error)
+		return explain(resources, error);
+	*ret_done = true;
+	return 0;
+}
+
+static int take_count(void *context, const struct nlattr *entry)
+{
+	struct resource_summary *summary = context;
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	_cleanup_(freep) char *name = NULL, *text = NULL;
+	const struct enum_name *kind;
+	struct number count = {0};
+
+	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR], &count))
+		return -EBADMSG;
+	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME], &name);
+	if (!name || !count.known)
+		return 0;
+	kind = enum_find_word(resource_kind_names, name);
+	if (kind) {
+		summary->counts[kind->value] = count;
+		return 0;
+	}
+	text = mem_format("%s=%" PRIu64, name, count.value);
+	strings_add(&summary->others, text);
+	return 0;
+}
+
+int nldev_parse_resource_summary(const void *attributes, size_t length,
+				 struct resource_summary *summary)
+{
+	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &summary->index))
+		return -EBADMSG;
+	if (!table[RDMA_NLDEV_ATTR_RES_SUMMARY])
+		return 0;
+	summary->others.known = true;
+	return for_each(table[RDMA_NLDEV_ATTR_RES_SUMMARY], RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY,
+			take_count, summary);
+}
+
+static int handle_summary(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct resource_summary_list *list = context;
+	struct resource_summary *summary = mem_append(&list->items, &list->count,
+						      sizeof(*list->items));
+
+	(void)request;
+	return nldev_parse_resource_summary(answer->payload, answer->length, summary);
+}
+
+int nldev_get_resource_summary(struct nldev *nldev, struct resource_summary_list *list)
+{
+	struct netlink_request request = {0};
+	int error;
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_GET), NLM_F_DUMP, NULL, 0);
+	error = netlink_dump(nldev->netlink, &request, handle_summary, list);
+	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
+	return error == -EINTR ? 0 : error;
+}

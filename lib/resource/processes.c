@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "resource/processes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/procfs.h"
+
+enum { FIRST_SLOTS = 64 };
+
+struct processes {
+	struct root root;
+	struct process **slots; /* by a hash of the thread's number; a power of two of them */
+	size_t slot_count;
+	size_t count;
+	struct strings kernel_names; /* [name] */
+	struct process_usage_list usages;
+};
+
+int processes_open(const char *root_directory, struct processes **ret_processes)
+{
+	struct root root;
+	int rc = root_open(root_directory, &root);
+
+	if (rc)
+		return rc;
+	*ret_processes = mem_alloc_zero(1, sizeof(**ret_processes));
+	**ret_processes = (struct processes){
+		.root = root,
+		.slots = mem_alloc_zero(FIRST_SLOTS, sizeof(struct process *)),
+		.slot_count = FIRST_SLOTS,
+	};
+	return 0;
+}
+
+void processes_free(struct processes *processes)
+{
+	if (!processes)
+		return;
+	for (size_t i = 0; i < processes->slot_count; i++) {
+		if (processes->slots[i])
+			free(processes->slots[i]->command);
+		free(processes->slots[i]);
+	}
+	free(processes->slots);
+	strings_free(&processes->kernel_names);
+	process_usage_list_clear(&processes->usages);
+	root_close(&processes->root);
+	free(processes);
+}
+
+/* Where the thread is, or would be. */
+static struct process **find_slot(struct process **slots, size_t slot_count, uint64_t thread)
+{
+	/* Numbers of processes follow each other: they spread by themselves. */
+	size_t at = thread & (slot_count - 1);
+
+	while (slots[at] && slots[at]->thread != thread)
+		at = (at + 1) & (slot_count - 1);
+	return &slots[at];
+}
+
+static void grow(struct processes *processes)
+{
+	size_t slot_count = processes->slot_count * 2;
+	struct process **slots = mem_alloc_zero(slot_count, sizeof(*slots));
+
+	for (size_t i = 0; i < processes->slot_count; i++)
+		if (processes->slots[i])
+			*find_slot(slots, slot_count,
+				   processes->slots[i]->thread) = processes->slots[i];
+	free(processes->slots);
+	processes->slots = slots;
+	processes->slot_count = slot_count;
+}
+
+/* The name is the process's, which a thread may have changed for itself. */
+static char *find_command(const struct root *root, uint64_t thread, struct procfs_task *task)
+{
+	struct procfs_task leader;
+	char *command = task->name;
+
+	task->name = NULL;
+	if (!task->process.known || task->process.value == thread)
+		return command;
+	if (procfs_read_task(root, task->process.value, &leader))
+		return command;
+	if (leader.name) {
+		free(command);
+		command = leader.name;
+	}
+	return command;
+}
+
+static struct process *look_up(const struct root *root, uint64_t thread)
+{
+	struct process *process = mem_alloc_zero(1, sizeof(*process));
+	struct procfs_task task;
+
+	process->thread = thread;
+	process->pid = number_of(thread);
+	if (procfs_read_task(root, thread, &task))
+		return process;
+	process->command = find_command(root, thread, &task);
+	if (task.process.known)
+		process->pid = task.process;
+	/* They have their memory in common. */
+	process->locked_bytes = task.locked_bytes;
+	process->pinned_bytes = task.pinned_bytes;
+	procfs_task_clear(&task);
+	return process;
+}
+
+static struct process *find(struct processes *processes, uint64_t thread)
+{
+	struct process **slot = find_slot(processes->slots, processes->slot_count, thread);
+
+	if (*slot)
+		return *slot;
+	if (++processes->count > processes->slot_count / 2) {
+		grow(processes);
+		slot = find_slot(processes->slots, processes->slot_count, thread);
+	}
+	*slot = look_up(&processes->root, thread);
+	return *slot;
+}
+
+const struct process *processes_find(struct processes *processes, uint64_t thread)
+{
+	return find(processes, thread);
+}
+
+static char *find_kernel_name(struct processes *processes, const char *name)
+{
+	struct strings *names = &processes->kernel_names;
+	_cleanup_(freep) char *text = mem_format("[%s]", name);
+
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->items[i], text))
+			return names->items[i];
+	strings_add(names, text);
+	return names->items[names->count - 1];
+}
+
+void processes_name(struct processes *processes, struct resource *resource)
+{
+	const struct process *process;
+
+	if (resource->kernel_name) {
+		resource->command = find_kernel_name(processes, resource->kernel_name);
+	} else if (resource->thread.known) {
+		process = processes_find(processes, resource->thread.value);
+		resource->pid = process->pid;
+		resource->command = process->command;
+	}
+}
+
+static bool is_holder(const struct process_usage *usage, const struct resource *resource)
+{
+	if (usage->kernel != resource->kernel || usage->pid.known != resource->pid.known)
+		return false;
+	if (usage->pid.known)
+		return usage->pid.value == resource->pid.value;
+	return usage->kernel != TRISTATE_YES ||
+	       (usage->command && resource->command && !strcmp(usage->command, resource->command));
+}
+
+static size_t find_usage(struct processes *processes, const struct resource *resource)
+{
+	struct process_usage_list *list = &processes->usages;
+	struct process_usage *usage;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (is_holder(&list->items[i], resource))
+			return i;
+	usage = mem_append(&list->items, &list->count, sizeof(*list->items));
+	usage->pid = resource->pid;
+	usage->kernel = resource->kernel;
+	usage->command = resource->command ? mem_string(resource->command) : NULL;
+	return list->count - 1;
+}
+
+void processes_count(struct processes *processes, enum resource_kind kind,
+		     const struct resource *resource)
+{
+	struct process *process = NULL;
+	struct process_usage *usage;
+
+	if (resource->thread.known && !resource->kernel_name)
+		process = find(processes, resource->thread.value);
+	if (process && process->usage) {
+		usage = &processes->usages.items[process->usage - 1];
+	} else {
+		size_t at = find_usage(processes, resource);
+
+		usage = &processes->usages.items[at];
+		if (process)
+			process->usage = at + 1;
+	}
+	/* A thread that has gone tells nothing of its process; another one may. */
+	if (process && !usage->pinned_bytes.known) {
+		usage->pinned_bytes = process->pinned_bytes;
+		usage->locked_bytes = process->locked_bytes;
+	}
+	process_usage_add(usage, kind, resource);
+}
+
+/* That the process has ended, or its group was removed, is no problem. */
+static void note(struct problems *problems, const struct process_usage *usage, const char *what,
+		 int rc)
+{
+	_cleanup_(freep) char *object = NULL;
+
+	if (!rc || rc == -ENOENT || rc == -ESRCH || rc == -ENODEV)
+		return;
+	object = mem_format("process %" PRIu64, usage->pid.value);
+	problem_add(problems, object, what, "proc", rc, NULL);
+}
+
+static void read_limits(const struct processes *processes, const struct procfs_cgroups *cgroups,
+			unsigned int needs, struct process_usage *usage, struct problems *problems)
+{
+	const struct root *root = &processes->root;
+
+	if (needs & USAGE_NEED_MEMLOCK)
+		note(problems, usage, "limits",
+		     procfs_read_memlock(root, usage->pid.value, &usage->memlock_soft,
+					 &usage->memlock_hard));
+	if (!(needs & USAGE_NEED_CGROUP))
+		return;
+	note(problems, usage, "cgroup",
+	     procfs_read_rdma_cgroup(root, cgroups, usage->pid.value, &usage->cgroup,
+				     &usage->cgroup_devices));
+	if (usage->cgroup)
+		process_usage_describe_cgroup(usage);
+}
+
+void processes_sum_up(struct processes *processes, unsigned int kinds, unsigned int needs,
+		      struct process_usage_list *ret_list, struct problems *problems)
+{
+	struct process_usage_list *list = &processes->usages;
+	struct procfs_cgroups cgroups = {0};
+
+	if (needs & USAGE_NEED_CGROUP)
+		procfs_find_cgroups(&processes->root, &cgroups);
+	for (size_t i = 0; i < list->count; i++) {
+		struct process_usage *usage = &list->items[i];
+
+		for (unsigned int kind = 0; kind < RESOURCE_KINDS; kind++)
+			usage->counts[kind].known = kinds >> kind & 1;
+		usage->registered_bytes.known = kinds >> RESOURCE_MR & 1;
+		if (usage->pid.known)
+			read_limits(processes, &cgroups, needs, usage, problems);
+	}
+	procfs_cgroups_clear(&cgroups);
+	process_usage_list_sort(list);
+	*ret_list = *list;
+	*list = (struct process_usage_list){0};
+}

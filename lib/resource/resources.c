@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "resource/resources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "resource/nldev_resources.h"
+
+/* The first kernel that lists the kind. */
+static const char *const since[] = {
+	[RESOURCE_QP] = "4.16",	 [RESOURCE_CM_ID] = "4.17", [RESOURCE_CQ] = "4.17",
+	[RESOURCE_MR] = "4.17",	 [RESOURCE_PD] = "4.17",    [RESOURCE_CTX] = "5.13",
+	[RESOURCE_SRQ] = "5.13",
+};
+
+struct resource_loader {
+	const struct inventory *inventory;
+	const struct objects *objects;
+	struct processes *processes;
+	struct nldev_resources *source;
+	enum resource_kind kind;
+	size_t device; /* in the inventory */
+	bool reading;  /* its table has been begun with */
+	bool unknown;  /* the kernel has no such kind */
+};
+
+int resource_loader_open(const struct inventory *inventory, const struct objects *objects,
+			 struct processes *processes, struct resource_loader **ret_loader)
+{
+	struct nldev_resources *source;
+	int rc = nldev_resources_open(&source);
+
+	if (rc)
+		return rc;
+	*ret_loader = mem_alloc_zero(1, sizeof(**ret_loader));
+	**ret_loader = (struct resource_loader){
+		.inventory = inventory,
+		.objects = objects,
+		.processes = processes,
+		.source = source,
+	};
+	return 0;
+}
+
+void resource_loader_free(struct resource_loader *loader)
+{
+	if (!loader)
+		return;
+	nldev_resources_free(loader->source);
+	free(loader);
+}
+
+void resource_loader_begin(struct resource_loader *loader, enum resource_kind kind)
+{
+	loader->kind = kind;
+	loader->device = 0;
+	loader->reading = false;
+	loader->unknown = false;
+}
+
+bool resource_loader_knows(const struct resource_loader *loader)
+{
+	return !loader->unknown;
+}
+
+static const char *name_of_kind(enum resource_kind kind)
+{
+	return enum_find(resource_kind_names, kind)->help;
+}
+
+/* What ended a table before its end. */
+static void note_error(struct resource_loader *loader, int error, struct problems *problems,
+		       struct problems *notes)
+{
+	const struct device *device = &loader->inventory->devices.items[loader->device];
+	const char *what = name_of_kind(loader->kind);
+	_cleanup_(freep) char *text = NULL, *hint = NULL;
+
+	switch (error) {
+	case -ENODEV:
+	case -ENOENT:
+		problem_add(notes, device->name, what, "nldev", error, "it went meanwhile");
+		return;
+	case -EOPNOTSUPP:
+		text = mem_format("this kernel does not list %s", what);
+		hint = mem_format("it takes Linux %s or newer", since[loader->kind]);
+		problem_add_text(problems, NULL, NULL, "nldev", text, hint);
+		loader->unknown = true;
+		return;
+	case -EMSGSIZE:
+		text = mem_format("the kernel's list of %s stalls at an object that fits no "
+				  "message: it is cut there",
+				  what);
+		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
+		return;
+	case -ETIMEDOUT:
+		text = mem_format("the kernel does not answer: the list of %s is cut here", what);
+		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
+		return;
+	default:
+		problem_add(problems, device->name, what, "nldev", error,
+			    "the rest of its list is missing");
+	}
+}
+
+static bool is_named(const struct device *device, const struct object *object)
+{
+	return !strcmp(object->device, device->name) ||
+	       !strcmp(object->device, device->kernel_name);
+}
+
+/* Whether the objects name the device, or the port. */
+static bool is_wanted(const struct resource_loader *loader, const struct device *device,
+		      const struct resource *resource)
+{
+	const struct objects *objects = loader->objects;
+
+	for (size_t i = 0; i < objects->count; i++) {
+		const struct object *object = &objects->items[i];
+
+		if (is_named(device, object) &&
+		    (object->port < 0 ||
+		     (resource->port.known && resource->port.value == (uint64_t)object->port)))
+			return true;
+	}
+	return !objects->count;
+}
+
+static void finish_block(const struct resource_loader *loader, const struct device *device,
+			 size_t first, struct resource_list *list)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < list->count; i++) {
+		struct resource *resource = &list->items[i];
+
+		if (!is_wanted(loader, device, resource)) {
+			resource_clear(resource);
+			continue;
+		}
+		resource->device = device->name;
+		if (loader->processes)
+			processes_name(loader->processes, resource);
+		list->items[kept++] = *resource;
+	}
+	list->count = kept;
+}
+
+static int read_block(struct resource_loader *loader, const struct device *device,
+		      struct resource_list *list, bool *ret_done)
+{
+	int rc = 0;
+
+	if (!loader->reading)
+		rc = nldev_resources_begin(loader->source, loader->kind,
+					   (uint32_t)device->index.value);
+	loader->reading = true;
+	return rc ? rc : nldev_resources_read(loader->source, list, ret_done);
+}
+
+bool resource_loader_next(struct resource_loader *loader, struct resource_list *list,
+			  struct problems *problems, struct problems *notes)
+{
+	const struct device_list *devices = &loader->inventory->devices;
+	const struct device *device;
+	size_t first = list->count;
+	bool done = true;
+	int rc;
+
+	if (loader->device == devices->count || loader->unknown)
+		return false;
+	device = &devices->items[loader->device];
+	rc = device->index.known ? read_block(loader, device, list, &done) : -ENODATA;
+	if (rc)
+		note_error(loader, rc, problems, notes);
+	/* Also what came before an error. */
+	finish_block(loader, device, first, list);
+	if (rc || done) {
+		loader->device++;
+		loader->reading = false;
+	}
+	return true;
+}
+
+static const struct resource_summary *find_summary(const struct resource_summary_list *list,
+						   const struct device *device)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (device->index.known && list->items[i].index.known &&
+		    list->items[i].index.value == device->index.value)
+			return &list->items[i];
+	return NULL;
+}
+
+static void copy_summary(const struct resource_summary *from, struct resource_summary *to)
+{
+	memcpy(to->counts, from->counts, sizeof(to->counts));
+	for (size_t i = 0; i < from->others.count; i++)
+		strings_add(&to->others, from->others.items[i]);
+	to->others.known = from->others.known;
+}
+
+int resource_summaries_load(const struct inventory *inventory, struct resource_summary_list *list)
+{
+	struct resource_summary_list all = {0};
+	struct nldev *nldev;
+	int rc = nldev_open(&nldev);
+
+	if (rc)
+		return rc;
+	rc = nldev_get_resource_summary(nldev, &all);
+	nldev_free(nldev);
+	for (size_t i = 0; !rc && i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+		const struct resource_summary *found = find_summary(&all, device);
+		struct resource_summary *summary;
+
+		/* It has gone since it was listed. */
+		if (!found)
+			continue;
+		summary = mem_append(&list->items, &list->count, sizeof(*list->items));
+		summary->device = device->name;
+		summary->index = device->index;
+		copy_summary(found, summary);
+	}
+	resource_summary_list_clear(&all);
+	return rc;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/agent/agent.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/trial/pattern.h"
+#include "kernel/verbs.h"
+
+struct agent *agent_new(int channel, int signals)
+{
+	struct agent *agent = mem_alloc_zero(1, sizeof(*agent));
+
+	agent->most_bytes = LIMIT_BYTES;
+	agent->most_pairs = LIMIT_PAIRS;
+	watch_init(&agent->watch, &agent->api, channel, signals);
+	if (getrandom(&agent->random, sizeof(agent->random), 0) < 0)
+		agent->random = (uint32_t)getpid();
+	return agent;
+}
+
+static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
+{
+	if (buffer->mr)
+		agent->api.ibv_dereg_mr(buffer->mr);
+	if (buffer->bytes)
+		munmap(buffer->bytes, buffer->length);
+	*buffer = (struct agent_buffer){0};
+}
+
+void agent_release(struct agent *agent)
+{
+	/* Events of queue pairs that are left unread would keep them from being destroyed. */
+	if (agent->context)
+		watch_look(&agent->watch);
+	for (size_t i = 0; i < LIMIT_PAIRS; i++)
+		agent_pair_destroy(agent, &agent->pairs[i]);
+	agent_cm_release(agent);
+	if (agent->shared)
+		agent->api.ibv_destroy_srq(agent->shared);
+	agent->shared = NULL;
+	for (size_t i = 0; i < LIMIT_QUEUES; i++)
+		agent_queue_destroy(agent, &agent->queues[i]);
+	for (size_t i = 0; i < LIMIT_BUFFERS; i++)
+		free_buffer(agent, &agent->buffers[i]);
+}
+
+static void close_device(struct agent *agent)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(agent->domains); i++) {
+		if (agent->domains[i])
+			agent->api.ibv_dealloc_pd(agent->domains[i]);
+		agent->domains[i] = NULL;
+	}
+	watch_device(&agent->watch, NULL, 0);
+	agent->context = NULL;
+	verbs_close_device(agent->device);
+	agent->device = NULL;
+	verbs_free(agent->verbs);
+	agent->verbs = NULL;
+}
+
+void agent_free(struct agent *agent)
+{
+	if (!agent)
+		return;
+	agent_release(agent);
+	close_device(agent);
+	free(agent->samples.nsec);
+	free(agent);
+}
+
+static int note(struct agent *agent, enum refusal refusal, uint32_t stage, int error,
+		const char *format, va_list values)
+{
+	agent->refused.refusal = refusal;
+	agent->refused.stage = stage;
+	agent->refused.error = (uint32_t)error;
+	vsnprintf(agent->refused.text, sizeof(agent->refused.text), format, values);
+	return error ? -error : -EINVAL;
+}
+
+int agent_fail(struct agent *agent, uint32_t stage, int error, const char *format, ...)
+{
+	va_list values;
+	int rc;
+
+	va_start(values, format);
+	rc = note(agent, REFUSAL_FAILED, stage, error ? error : EIO, format, values);
+	va_end(values);
+	return rc;
+}
+
+int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, ...)
+{
+	va_list values;
+	int rc;
+
+	va_start(values, format);
+	rc = note(agent, refusal, STAGE_HANDSHAKE, 0, format, values);
+	va_end(values);
+	return rc;
+}
+
+static int open_device(struct agent *agent)
+{
+	const char *name = agent->endpoint.device;
+	int rc = api_open_verbs(&agent->api);
+
+	if (rc)
+		return agent_fail(agent, STAGE_LIBRARY, -rc, "libibverbs");
+	rc = verbs_open(&agent->verbs);
+	if (rc)
+		return agent_fail(agent, STAGE_OPEN, -rc, "the list of devices");
+	rc = verbs_open_device(agent->verbs, name, &agent->device);
+	if (rc)
+		return agent_fail(agent, STAGE_OPEN, -rc, "the device");
+	agent->context = verbs_device_context(agent->device);
+	rc = agent->api.ibv_query_device(agent->context, &agent->limits);
+	if (rc)
+		return agent_fail(agent, STAGE_OPEN, rc, "ibv_query_device");
+	return 0;
+}
+
+static int make_domains(struct agent *agent)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(agent->domains); i++) {
+		agent->domains[i] = agent->api.ibv_alloc_pd(agent->context);
+		if (!agent->domains[i])
+			return agent_fail(agent, STAGE_OPEN, errno, "ibv_alloc_pd");
+	}
+	return 0;
+}
+
+int agent_open(struct agent *agent, const struct endpoint *endpoint)
+{
+	int rc;
+
+	if (agent->context)
+		return agent_refuse(agent, REFUSAL_ORDER, "a device is open already");
+	/* struct ibv_global_route has 8 bits for it. */
+	if (endpoint->gid_index > UINT8_MAX)
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "GID index %u: queue pairs can use indexes up to 255 only",
+				    endpoint->gid_index);
+	agent->endpoint = *endpoint;
+	rc = open_device(agent);
+	if (!rc)
+		rc = make_domains(agent);
+	/* All or nothing: whoever tries again begins anew. */
+	if (rc)
+		close_device(agent);
+	else
+		watch_device(&agent->watch, agent->context, endpoint->port);
+	return rc;
+}
+
+static uint64_t bytes_in_use(const struct agent *agent)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < LIMIT_BUFFERS; i++)
+		sum += agent->buffers[i].length;
+	return sum;
+}
+
+static int register_buffer(struct agent *agent, const struct message_buffer *order,
+			   struct agent_buffer *buffer)
+{
+	struct rlimit limit = {0};
+	int error;
+
+	buffer->mr = (agent->api.ibv_reg_mr)(agent->domains[order->domain], buffer->bytes,
+					     buffer->length, agent_access(order->access));
+	if (buffer->mr)
+		return 0;
+	error = errno;
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	agent->refused.wanted_bytes = order->bytes;
+	agent->refused.limit_bytes = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
+								     : (uint64_t)limit.rlim_cur;
+	free_buffer(agent, buffer);
+	return agent_fail(agent, STAGE_MEMORY, error, "ibv_reg_mr");
+}
+
+int agent_buffer(struct agent *agent, const struct message_buffer *order,
+		 struct message_buffered *reply)
+{
+	struct agent_buffer *buffer = &agent->buffers[order->slot];
+	int rc;
+
+	free_buffer(agent, buffer);
+	if (!order->bytes)
+		return 0;
+	if (order->bytes > agent->most_bytes ||
+	    bytes_in_use(agent) > agent->most_bytes - order->bytes)
+		return agent_refuse(agent, REFUSAL_LIMIT, "buffers of more than %llu bytes",
+				    (unsigned long long)agent->most_bytes);
+	buffer->bytes = mmap(NULL, order->bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buffer->bytes == MAP_FAILED) {
+		buffer->bytes = NULL;
+		return agent_fail(agent, STAGE_MEMORY, errno, "mmap");
+	}
+	buffer->length = order->bytes;
+	rc = register_buffer(agent, order, buffer);
+	if (rc)
+		return rc;
+	reply->address = (uintptr_t)buffer->bytes;
+	reply->local_key = buffer->mr->lkey;
+	reply->remote_key = buffer->mr->rkey;
+	return 0;
+}
+
+bool agent_span_fits(const struct agent *agent, const struct span *span)
+{
+	const struct agent_buffer *buffer = &agent->buffers[span->buffer];
+	uint64_t end;
+
+	/* Each factor is below 2^29: nothing overflows. */
+	if (!span->blocks)
+		return true;
+	end = span->offset + (span->blocks - 1) * span->stride + span->block_bytes;
+	/* Blocks may overlap, but not so many that going through them would take for ever. */
+	return buffer->bytes && span->offset <= LIMIT_BYTES && span->stride <= LIMIT_BYTES &&
+	       span->block_bytes <= LIMIT_BYTES && end <= buffer->length &&
+	       span->blocks * span->block_bytes <= LIMIT_BYTES;
+}
+
+static int check_span(struct agent *agent, const struct span *span)
+{
+	if (agent_span_fits(agent, span))
+		return 0;
+	return agent_refuse(agent, REFUSAL_ORDER, "bytes outside of buffer %u", span->buffer);
+}
+
+uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block)
+{
+	return agent->buffers[span->buffer].bytes + span->offset + block * span->stride;
+}
+
+int agent_fill(struct agent *agent, const struct message_fill *order)
+{
+	const struct span *span = &order->span;
+	int rc = check_span(agent, span);
+
+	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
+		uint8_t *block = agent_block(agent, span, i);
+
+		if (order->constant)
+			memset(block, (int)(order->seed & 0xff), span->block_bytes);
+		else
+			pattern_fill(block, i * span->block_bytes, span->block_bytes, order->seed);
+	}
+	return rc;
+}
+
+/* As pattern_check(), for one byte again and again. */
+static bool constant_check(const uint8_t *bytes, uint64_t offset, size_t length, uint8_t byte,
+			   struct pattern_mismatch *ret)
+{
+	struct pattern_mismatch mismatch = {.expected = byte};
+
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == byte)
+			continue;
+		if (!mismatch.count++) {
+			mismatch.offset = offset + i;
+			mismatch.got = bytes[i];
+		}
+	}
+	if (!mismatch.count)
+		return true;
+	*ret = mismatch;
+	return false;
+}
+
+int agent_check(struct agent *agent, const struct message_fill *order,
+		struct message_checked *reply)
+{
+	const struct span *span = &order->span;
+	int rc = check_span(agent, span);
+
+	*reply = (struct message_checked){.equal = 1};
+	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
+		const uint8_t *block = agent_block(agent, span, i);
+		uint64_t offset = i * span->block_bytes;
+		struct pattern_mismatch mismatch = {0};
+		bool equal = order->constant ? constant_check(block, offset, span->block_bytes,
+							      (uint8_t)order->seed, &mismatch)
+					     : pattern_check(block, offset, span->block_bytes,
+							     order->seed, &mismatch);
+
+		if (!equal && reply->equal) {
+			reply->equal = 0;
+			reply->offset = mismatch.offset;
+			reply->expected = mismatch.expected;
+			reply->got = mismatch.got;
+		}
+		reply->different += mismatch.count;
+	}
+	return rc;
+}

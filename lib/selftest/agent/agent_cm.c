@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "host/device.h"
+#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/agent/agent_cm.h"
+#include "selftest/wire/socket_address.h"
+
+#define BACKLOG 16
+#define RETRIES 6 /* as trial_pair.c: 7 is without end for rxe */
+/* For the event that belongs to what the far side has just said. */
+#define LAST_WORD_NSEC 500000000ull
+
+/*
+ * Queue pairs are made by agent_pair() and not by rdma_create_qp(), so that they are the same
+ * whatever connects them: librdmacm is told their number, and their attributes come from
+ * rdma_init_qp_attr(3).
+ */
+
+int agent_cm_fail(struct agent *agent, const char *what)
+{
+	agent->refused.cm_event = 0;
+	agent->refused.cm_status = 0;
+	return agent_fail(agent, STAGE_CM, errno, "%s", what);
+}
+
+int agent_cm_open(struct agent *agent)
+{
+	int rc = api_open_cm(&agent->api);
+
+	if (rc)
+		return agent_fail(agent, STAGE_LIBRARY, -rc, "librdmacm");
+	if (agent->cm)
+		return 0;
+	agent->cm = agent->api.rdma_create_event_channel();
+	if (!agent->cm)
+		return agent_cm_fail(agent, "rdma_create_event_channel");
+	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+void agent_cm_release(struct agent *agent)
+{
+	if (agent->listener)
+		agent->api.rdma_destroy_id(agent->listener);
+	if (agent->cm)
+		agent->api.rdma_destroy_event_channel(agent->cm);
+	agent->listener = NULL;
+	agent->cm = NULL;
+}
+
+/* A link-local address is one on the endpoint's own netdev, on both sides. */
+static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
+{
+	const struct gid gid = ip_to_gid(ip);
+
+	return gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
+}
+
+socklen_t agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+			   struct sockaddr_storage *storage)
+{
+	return socket_address(ip, scope_of(agent, ip), port, storage);
+}
+
+/* What a wait for an event ended with, in errno's terms. */
+static int stop_error(enum stop stop)
+{
+	static const int errors[] = {
+		[STOP_TIMED_OUT] = ETIMEDOUT,  [STOP_INTERRUPTED] = EINTR,
+		[STOP_PEER_GONE] = ECONNRESET, [STOP_PEER_SPOKE] = ECANCELED,
+		[STOP_DEVICE_GONE] = ENODEV,
+	};
+
+	return errors[stop];
+}
+
+/*
+ * The next event, of any kind; the caller acknowledges it. What ends the wait is looked at before
+ * each of them: the requests of strangers must not put it off.
+ */
+static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
+{
+	for (;;) {
+		uint64_t now = clock_nsec();
+		int left = now < end_nsec ? (int)((end_nsec - now) / 1000000) + 1 : 0;
+		enum stop stop = left ? watch_look(&agent->watch) : STOP_TIMED_OUT;
+
+		if (!stop) {
+			if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
+				return 0;
+			if (errno != EAGAIN && errno != EINTR)
+				return agent_cm_fail(agent, "rdma_get_cm_event");
+			stop = watch_wait(&agent->watch, agent->cm->fd, left);
+		}
+		/* The far side is through, if not for this event's sake: it has failed. */
+		if (stop == STOP_PEER_SPOKE && agent->connecting) {
+			agent->watch.patient = true;
+			end_nsec = clock_nsec() + LAST_WORD_NSEC;
+			continue;
+		}
+		if (stop)
+			return agent_fail(agent, STAGE_CM, stop_error(stop), "rdma_get_cm_event");
+	}
+}
+
+static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
+{
+	bool group = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
+
+	*news = (struct cm_news){.type = event->event, .id = event->id};
+	if (!group && event->param.conn.private_data &&
+	    event->param.conn.private_data_len >= sizeof(uint32_t)) {
+		memcpy(&news->cookie, event->param.conn.private_data, sizeof(uint32_t));
+		news->cookie = ntohl(news->cookie);
+	}
+	if (group) {
+		news->group = event->param.ud.ah_attr;
+		news->group_qkey = event->param.ud.qkey;
+		news->group_number = event->param.ud.qp_num;
+	}
+}
+
+/* A request to connect that nobody here waits for: its id belongs to whoever took the event. */
+static void turn_away(struct agent *agent, struct rdma_cm_id *id)
+{
+	agent->api.rdma_reject(id, NULL, 0);
+	agent->api.rdma_destroy_id(id);
+}
+
+/*
+ * Waits for an event of one of two kinds (`other` may be the same). Any other one is the failure
+ * that the reply tells, but for those of ids that are on their way out, and of strangers.
+ */
+int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
+{
+	for (;;) {
+		struct rdma_cm_event *event;
+		int rc = next_event(agent, end_nsec, &event);
+		bool ours;
+		int status;
+
+		if (rc)
+			return rc;
+		ours = event->id == id || event->listen_id == id;
+		status = event->status;
+		note_event(event, news);
+		agent->api.rdma_ack_cm_event(event);
+		if (!ours && news->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+			turn_away(agent, news->id);
+		if (!ours)
+			continue;
+		if (news->type == type || news->type == other)
+			return 0;
+		agent_fail(agent, STAGE_CM, status < 0 ? -status : ECONNREFUSED,
+			   "rdma_get_cm_event");
+		agent->refused.cm_event = news->type;
+		agent->refused.cm_status = (uint32_t)status;
+		return -(int)agent->refused.error;
+	}
+}
+
+/*
+ * librdmacm finds the device by the address. Two devices may have the same one (rxe and siw on one
+ * netdev), and the queue pair of another one would fail in ways that nobody understands.
+ */
+int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
+{
+	const char *name = id->verbs ? id->verbs->device->name : "";
+
+	if (!name[0] || !strcmp(name, agent->endpoint.device))
+		return 0;
+	return agent_fail(agent, STAGE_CM, EXDEV, "%s", name);
+}
+
+int agent_listen(struct agent *agent, const struct message_listen *order,
+		 struct message_listening *reply)
+{
+	struct sockaddr_storage address;
+	int rc = agent_cm_open(agent);
+
+	if (rc)
+		return rc;
+	if (agent->listener) {
+		agent->api.rdma_destroy_id(agent->listener);
+		agent->listener = NULL;
+	}
+	if (!agent->endpoint.ip.family ||
+	    (order->family && agent->endpoint.ip.family != order->family))
+		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
+	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
+		return agent_cm_fail(agent, "rdma_create_id");
+	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
+		return agent_cm_fail(agent, "rdma_bind_addr");
+	rc = agent_cm_check_device(agent, agent->listener);
+	if (rc)
+		return rc;
+	if (agent->api.rdma_listen(agent->listener, BACKLOG))
+		return agent_cm_fail(agent, "rdma_listen");
+	reply->ip = agent->endpoint.ip;
+	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
+	return 0;
+}
+
+/* One step of the state walk with the attributes that librdmacm has for it. */
+static int modify(struct agent *agent, struct agent_pair *pair, enum ibv_qp_state state,
+		  uint32_t reads)
+{
+	struct ibv_qp_attr attr = {.qp_state = state};
+	int mask = 0;
+	int rc;
+
+	if (agent->api.rdma_init_qp_attr(pair->cm_id, &attr, &mask))
+		return agent_cm_fail(agent, "rdma_init_qp_attr");
+	if (state == IBV_QPS_INIT)
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	if (state == IBV_QPS_INIT && agent->limits.atomic_cap != IBV_ATOMIC_NONE)
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_ATOMIC;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		attr.max_dest_rd_atomic = (uint8_t)reads;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		attr.max_rd_atomic = (uint8_t)reads;
+	rc = agent->api.ibv_modify_qp(pair->qp, &attr, mask);
+	if (rc)
+		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");
+	return 0;
+}
+
+static int modify_to_rts(struct agent *agent, struct agent_pair *pair, uint32_t reads)
+{
+	int rc;
+
+	/* iWARP moves the queue pair from IDLE to RTS by itself when it connects. */
+	if (agent->endpoint.transport == TRANSPORT_IWARP)
+		return 0;
+	rc = modify(agent, pair, IBV_QPS_RTR, reads);
+	return rc ? rc : modify(agent, pair, IBV_QPS_RTS, reads);
+}
+
+static struct agent_pair *fresh_pair(struct agent *agent, uint32_t slot)
+{
+	struct agent_pair *pair = &agent->pairs[slot];
+
+	if (pair->qp && !pair->cm_id && pair->kind == PAIR_RC)
+		return pair;
+	agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u to connect", slot);
+	return NULL;
+}
+
+/* The request that belongs to the test; those of strangers are rejected meanwhile. */
+static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
+			 struct rdma_cm_id **ret_id)
+{
+	for (;;) {
+		struct cm_news news;
+		int rc = agent_cm_await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
+					RDMA_CM_EVENT_CONNECT_REQUEST, end_nsec, &news);
+
+		if (rc)
+			return rc;
+		if (news.cookie == cookie) {
+			*ret_id = news.id;
+			return 0;
+		}
+		turn_away(agent, news.id);
+	}
+}
+
+static void fill_param(const struct agent_pair *pair, const uint32_t *cookie, uint32_t reads,
+		       uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
+{
+	*param = (struct rdma_conn_param){
+		.private_data = cookie,
+		.private_data_len = sizeof(*cookie),
+		.responder_resources = (uint8_t)reads,
+		.initiator_depth = (uint8_t)reads,
+		.retry_count = (uint8_t)retries,
+		.rnr_retry_count = (uint8_t)rnr_retries,
+		.qp_num = pair->qp->qp_num,
+	};
+}
+
+int agent_accept(struct agent *agent, const struct message_accept *order,
+		 struct message_connected *reply)
+{
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	uint32_t cookie = htonl(order->cookie);
+	struct rdma_conn_param param;
+	struct cm_news news;
+	int rc;
+
+	if (!pair)
+		return -EINVAL;
+	if (!agent->listener)
+		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
+	rc = await_request(agent, order->cookie, end, &pair->cm_id);
+	if (!rc)
+		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+	if (!rc)
+		rc = modify_to_rts(agent, pair, order->reads);
+	if (rc)
+		return rc;
+	fill_param(pair, &cookie, order->reads, RETRIES, order->rnr_retries, &param);
+	if (agent->api.rdma_accept(pair->cm_id, &param))
+		return agent_cm_fail(agent, "rdma_accept");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED,
+			    RDMA_CM_EVENT_ESTABLISHED, end, &news);
+	if (rc)
+		return rc;
+	pair->connected = true;
+	*reply = (struct message_connected){.cookie = order->cookie};
+	return 0;
+}
+
+static int resolve(struct agent *agent, struct agent_pair *pair,
+		   const struct message_connect *order, uint64_t end,
+		   struct message_connected *reply)
+{
+	struct sockaddr_storage from, to;
+	uint64_t begin = clock_nsec();
+	struct cm_news news;
+	int rc;
+
+	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
+	agent_cm_address(agent, &order->ip, order->port, &to);
+	if (agent->api.rdma_create_id(agent->cm, &pair->cm_id, NULL, RDMA_PS_TCP))
+		return agent_cm_fail(agent, "rdma_create_id");
+	if (agent->api.rdma_resolve_addr(pair->cm_id, (struct sockaddr *)&from,
+					 (struct sockaddr *)&to, RESOLVE_MSEC))
+		return agent_cm_fail(agent, "rdma_resolve_addr");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED,
+			    RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
+	reply->address_nsec = clock_nsec() - begin;
+	begin += reply->address_nsec;
+	if (!rc)
+		rc = agent_cm_check_device(agent, pair->cm_id);
+	if (rc)
+		return rc;
+	if (agent->api.rdma_resolve_route(pair->cm_id, RESOLVE_MSEC))
+		return agent_cm_fail(agent, "rdma_resolve_route");
+	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED,
+			    RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
+	reply->route_nsec = clock_nsec() - begin;
+	return rc;
+}
+
+/*
+ * On InfiniBand and RoCE the answer comes as CONNECT_RESPONSE, because the id has no queue pair of
+ * librdmacm's own, and this side moves it on and says that it is ready; iWARP needs neither.
+ */
+static int complete(struct agent *agent, struct agent_pair *pair, uint32_t reads, uint64_t end,
+		    struct cm_news *news)
+{
+	int rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
+				RDMA_CM_EVENT_ESTABLISHED, end, news);
+
+	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
+		return rc;
+	rc = modify_to_rts(agent, pair, reads);
+	if (rc)
+		return rc;
+	return agent->api.rdma_establish(pair->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
+}
+
+int agent_connect(struct agent *agent, const struct message_connect *order,
+		  struct message_connected *reply)
+{
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	uint32_t cookie = htonl(order->cookie);
+	struct rdma_conn_param param;
+	struct cm_news news = {0};
+	uint64_t begin;
+	int rc;
+
+	if (!pair)
+		return -EINVAL;
+	rc = agent_cm_open(agent);
+	if (!rc && agent->endpoint.ip.family != order->ip.family)
+		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
+	if (!rc)
+		rc = resolve(agent, pair, order, end, reply);
+	if (!rc)
+		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+	if (rc)
+		return rc;
+	begin = clock_nsec();
+	fill_param(pair, &cookie, order->reads, order->retries, order->rnr_retries, &param);
+	if (agent->api.rdma_connect(pair->cm_id, &param))
+		return agent_cm_fail(agent, "rdma_connect");
+	agent->connecting = agent->watch.patient;
+	agent->watch.patient = false;
+	rc = complete(agent, pair, order->reads, end, &news);
+	agent->watch.patient = agent->connecting || agent->watch.patient;
+	agent->connecting = false;
+	if (rc)
+		return rc;
+	pair->connected = true;
+	reply->cookie = news.cookie;
+	reply->connect_nsec = clock_nsec() - begin;
+	return 0;
+}
+
+int agent_disconnect(struct agent *agent, const struct message_disconnect *order)
+{
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct cm_news news;
+
+	if (!pair->cm_id || !pair->connected)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is not connected",
+				    order->slot);
+	pair->connected = false;
+	if (order->active && agent->api.rdma_disconnect(pair->cm_id))
+		return agent_cm_fail(agent, "rdma_disconnect");
+	return agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_DISCONNECTED,
+			      RDMA_CM_EVENT_DISCONNECTED, end, &news);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/agent/agent.h"
+
+/* How long a transfer may stay without an end before it is given up. */
+#define STILL_MSEC 10000u
+/*
+ * So many polls in vain, then the processor is lent: a software device may need it to go on, and
+ * with both sides on one host there may be no other.
+ */
+#define POLLS 64u
+/* What takes longer is waited for with sleeps, short beside it: then the processor is short. */
+#define PATIENCE_NSEC 1000000u
+#define SLEEP_NSEC    20000
+
+/* The work requests of one transfer, in one list. */
+struct works {
+	struct ibv_send_wr *sends;
+	struct ibv_recv_wr *receives;
+	struct ibv_sge *elements;
+	uint32_t count;
+};
+
+struct loop {
+	struct agent *agent;
+	const struct message_gather *order;
+	struct message_ran *reply;
+	struct ibv_qp *qp;
+	struct ibv_cq *cq;
+	struct works send, receive;
+	struct span send_piece, receive_piece; /* packed: what is transferred */
+	uint32_t signaled;		       /* completions of one transfer that goes out */
+	int64_t sends_due, receives_due;       /* completions */
+	uint64_t begin_nsec;
+};
+
+static uint64_t bytes_of(const struct span *span)
+{
+	return span->blocks * span->block_bytes;
+}
+
+/* What the CPU does for a transport that shall carry one piece. */
+static void pack(const struct agent *agent, const struct span *blocks, const struct span *piece)
+{
+	uint8_t *bytes = agent_block(agent, piece, 0);
+
+	for (uint64_t i = 0; i < blocks->blocks; i++)
+		memcpy(bytes + i * blocks->block_bytes, agent_block(agent, blocks, i),
+		       blocks->block_bytes);
+}
+
+static void unpack(const struct agent *agent, const struct span *piece, const struct span *blocks)
+{
+	const uint8_t *bytes = agent_block(agent, piece, 0);
+
+	for (uint64_t i = 0; i < blocks->blocks; i++)
+		memcpy(agent_block(agent, blocks, i), bytes + i * blocks->block_bytes,
+		       blocks->block_bytes);
+}
+
+static void works_clear(struct works *works)
+{
+	free(works->sends);
+	free(works->receives);
+	free(works->elements);
+}
+
+/* The number of elements that the work request at `index` has; they begin at index * sges. */
+static int elements_of(const struct works *works, const struct span *span, uint32_t sges,
+		       uint32_t index)
+{
+	return (int)(index < works->count - 1 ? sges : span->blocks - index * sges);
+}
+
+static void fill_elements(const struct agent *agent, const struct span *span, uint32_t sges,
+			  struct works *works)
+{
+	works->count = (span->blocks + sges - 1) / sges;
+	works->elements = mem_alloc_zero(span->blocks, sizeof(*works->elements));
+	for (uint32_t i = 0; i < span->blocks; i++)
+		works->elements[i] = (struct ibv_sge){
+			.addr = (uintptr_t)agent_block(agent, span, i),
+			.length = (uint32_t)span->block_bytes,
+			.lkey = agent->buffers[span->buffer].mr->lkey,
+		};
+}
+
+static void fill_sends(struct loop *loop, const struct span *span, uint32_t sges)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		[POST_SEND] = IBV_WR_SEND,
+		[POST_WRITE] = IBV_WR_RDMA_WRITE,
+		[POST_READ] = IBV_WR_RDMA_READ,
+	};
+	const struct message_gather *order = loop->order;
+	struct works *works = &loop->send;
+
+	fill_elements(loop->agent, span, sges, works);
+	works->sends = mem_alloc_zero(works->count, sizeof(*works->sends));
+	for (uint32_t i = 0; i < works->count; i++) {
+		struct ibv_send_wr *work = &works->sends[i];
+		bool last = i == works->count - 1;
+
+		work->wr_id = i;
+		work->next = last ? NULL : work + 1;
+		work->sg_list = works->elements + i * sges;
+		work->num_sge = elements_of(works, span, sges, i);
+		work->opcode = opcodes[order->operation];
+		work->send_flags = last ? IBV_SEND_SIGNALED : 0;
+		work->wr.rdma.remote_addr = order->remote_address +
+					    (uint64_t)i * sges * span->block_bytes;
+		work->wr.rdma.rkey = order->remote_key;
+	}
+}
+
+static void fill_receives(struct loop *loop, const struct span *span, uint32_t sges)
+{
+	struct works *works = &loop->receive;
+
+	fill_elements(loop->agent, span, sges, works);
+	works->receives = mem_alloc_zero(works->count, sizeof(*works->receives));
+	for (uint32_t i = 0; i < works->count; i++) {
+		struct ibv_recv_wr *work = &works->receives[i];
+
+		work->wr_id = i;
+		work->next = i < works->count - 1 ? work + 1 : NULL;
+		work->sg_list = works->elements + i * sges;
+		work->num_sge = elements_of(works, span, sges, i);
+	}
+}
+
+/* All blocks there, within their buffer, and no more work requests than a queue may have. */
+static int check_span(struct agent *agent, const struct span *span, uint32_t sges)
+{
+	if (!bytes_of(span) || bytes_of(span) > LIMIT_BYTES || !agent_span_fits(agent, span))
+		return agent_refuse(agent, REFUSAL_ORDER, "blocks outside of buffer %u",
+				    span->buffer);
+	if (span->blocks / sges >= LIMIT_DEPTH)
+		return agent_refuse(agent, REFUSAL_LIMIT, "%u blocks", span->blocks);
+	return 0;
+}
+
+/* Both are in one buffer: what the CPU moves from one to the other must not move under it. */
+static bool is_apart(const struct span *piece, const struct span *blocks)
+{
+	const uint64_t end = blocks->offset + (blocks->blocks - 1) * blocks->stride +
+			     blocks->block_bytes;
+
+	return piece->offset >= end || piece->offset + piece->block_bytes <= blocks->offset;
+}
+
+static int check_piece(struct agent *agent, const struct span *piece, const struct span *blocks)
+{
+	if (!agent_span_fits(agent, piece))
+		return agent_refuse(agent, REFUSAL_ORDER, "a piece outside of buffer %u",
+				    piece->buffer);
+	if (!is_apart(piece, blocks))
+		return agent_refuse(agent, REFUSAL_ORDER, "a piece among its blocks in buffer %u",
+				    piece->buffer);
+	return 0;
+}
+
+static struct span piece_for(const struct span *blocks, uint64_t offset)
+{
+	return (struct span){
+		.buffer = blocks->buffer,
+		.blocks = 1,
+		.offset = offset,
+		.block_bytes = bytes_of(blocks),
+	};
+}
+
+static int prepare_send(struct loop *loop, const struct span *blocks, uint32_t sges)
+{
+	struct agent *agent = loop->agent;
+	int rc = check_span(agent, blocks, sges);
+
+	if (rc)
+		return rc;
+	loop->send_piece = piece_for(blocks, loop->order->piece);
+	if (loop->order->packed)
+		rc = check_piece(agent, &loop->send_piece, blocks);
+	if (!rc)
+		fill_sends(loop, loop->order->packed ? &loop->send_piece : blocks, sges);
+	return rc;
+}
+
+static int prepare_receive(struct loop *loop, uint32_t sges)
+{
+	const struct message_gather *order = loop->order;
+	int rc = check_span(loop->agent, &order->to, sges);
+
+	if (rc)
+		return rc;
+	if (bytes_of(&order->from) != bytes_of(&order->to))
+		return agent_refuse(loop->agent, REFUSAL_ORDER,
+				    "blocks to send and to receive that differ");
+	loop->receive_piece = piece_for(&order->to, order->piece + bytes_of(&order->to));
+	if (order->packed)
+		rc = check_piece(loop->agent, &loop->receive_piece, &order->to);
+	if (!rc)
+		fill_receives(loop, order->packed ? &loop->receive_piece : &order->to, sges);
+	return rc;
+}
+
+static int prepare(struct loop *loop)
+{
+	const struct message_gather *order = loop->order;
+	const struct agent *agent = loop->agent;
+	uint32_t sges = agent->pairs[order->slot].sges;
+	int most = agent->limits.max_sge_rd;
+	int rc;
+
+	if (!sges || sges > LIMIT_SGES)
+		return agent_refuse(loop->agent, REFUSAL_ORDER, "a queue pair without elements");
+	/* iWARP reads into one piece (RFC 5040, 4.4): such devices have a limit of their own. */
+	if (order->operation == POST_READ && most > 0 && (uint32_t)most < sges)
+		sges = (uint32_t)most;
+	rc = prepare_send(loop, order->operation == POST_READ ? &order->to : &order->from, sges);
+	if (!rc && order->operation == POST_SEND)
+		rc = prepare_receive(loop, sges);
+	loop->signaled = agent->pairs[order->slot].signal_all ? loop->send.count : 1;
+	return rc;
+}
+
+static bool fail(struct loop *loop, int error, const char *what)
+{
+	agent_fail(loop->agent, STAGE_TRANSFER, error, "%s", what);
+	return false;
+}
+
+static bool post_send(struct loop *loop)
+{
+	struct ibv_send_wr *bad;
+	int rc = ibv_post_send(loop->qp, loop->send.sends, &bad);
+
+	loop->sends_due += loop->signaled;
+	return !rc || fail(loop, agent_post_error(rc), "ibv_post_send");
+}
+
+static bool post_receive(struct loop *loop)
+{
+	struct ibv_recv_wr *bad;
+	int rc = ibv_post_recv(loop->qp, loop->receive.receives, &bad);
+
+	return !rc || fail(loop, agent_post_error(rc), "ibv_post_recv");
+}
+
+static bool take(struct loop *loop, const struct ibv_wc *item)
+{
+	if (item->status != IBV_WC_SUCCESS) {
+		loop->reply->status = item->status;
+		loop->reply->vendor_error = item->vendor_err;
+		return false;
+	}
+	if (item->opcode & IBV_WC_RECV)
+		loop->receives_due--;
+	else
+		loop->sends_due--;
+	return true;
+}
+
+static void lend_processor(uint64_t since_nsec)
+{
+	const struct timespec pause = {.tv_nsec = SLEEP_NSEC};
+
+	if (clock_raw_nsec() - since_nsec > PATIENCE_NSEC)
+		nanosleep(&pause, NULL);
+	else
+		sched_yield();
+}
+
+/* Until all is complete that is due. What comes early is noted for the next time. */
+static bool wait_due(struct loop *loop)
+{
+	uint64_t since = clock_raw_nsec();
+
+	for (uint32_t polls = 1; loop->sends_due > 0 || loop->receives_due > 0; polls++) {
+		struct ibv_wc item;
+		int got = ibv_poll_cq(loop->cq, 1, &item);
+
+		if (got < 0)
+			return fail(loop, EIO, "ibv_poll_cq");
+		if (got && !take(loop, &item))
+			return false;
+		if (atomic_load_explicit(&loop->agent->watch.stop, memory_order_relaxed))
+			return false;
+		if (!got && polls % POLLS == 0)
+			lend_processor(since);
+	}
+	return true;
+}
+
+static bool send_out(struct loop *loop)
+{
+	if (loop->order->packed)
+		pack(loop->agent, &loop->order->from, &loop->send_piece);
+	return post_send(loop);
+}
+
+/* The receives for the next message are there before the other side can know that this one came. */
+static bool take_in(struct loop *loop, bool last)
+{
+	loop->receives_due += loop->receive.count;
+	if (!wait_due(loop) || (!last && !post_receive(loop)))
+		return false;
+	if (loop->order->packed)
+		unpack(loop->agent, &loop->receive_piece, &loop->order->to);
+	return true;
+}
+
+static bool ping_pong(struct loop *loop, bool last)
+{
+	if (loop->order->active)
+		return send_out(loop) && take_in(loop, last);
+	return take_in(loop, last) && send_out(loop) && (!last || wait_due(loop));
+}
+
+static bool transfer(struct loop *loop, bool last)
+{
+	const struct message_gather *order = loop->order;
+
+	if (order->operation == POST_SEND)
+		return ping_pong(loop, last);
+	if (order->packed && order->operation == POST_WRITE)
+		pack(loop->agent, &order->from, &loop->send_piece);
+	if (!post_send(loop) || !wait_due(loop))
+		return false;
+	if (order->packed && order->operation == POST_READ)
+		unpack(loop->agent, &loop->send_piece, &order->to);
+	return true;
+}
+
+static bool run(struct loop *loop)
+{
+	const struct message_gather *order = loop->order;
+	bool going = true;
+
+	for (uint64_t i = 0; i < order->iterations && going; i++) {
+		if (i == order->warmup)
+			loop->begin_nsec = clock_raw_nsec();
+		going = transfer(loop, i == order->iterations - 1);
+		atomic_store_explicit(&loop->agent->watch.progress, i + 1, memory_order_relaxed);
+	}
+	if (!going)
+		return false;
+	loop->reply->elapsed_nsec = clock_raw_nsec() - loop->begin_nsec;
+	loop->reply->iterations = order->iterations - order->warmup;
+	return true;
+}
+
+int agent_gather(struct agent *agent, const struct message_gather *order, struct message_ran *reply)
+{
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct loop loop = {
+		.agent = agent,
+		.order = order,
+		.reply = reply,
+		.qp = pair->qp,
+		.cq = agent->queues[order->queue].cq,
+	};
+	int rc;
+
+	*reply = (struct message_ran){0};
+	if (!pair->qp || pair->kind != PAIR_RC || !loop.cq || order->warmup >= order->iterations)
+		return agent_refuse(agent, REFUSAL_ORDER, "nothing to transfer with");
+	rc = prepare(&loop);
+	if (!rc) {
+		rc = watch_begin(&agent->watch, STILL_MSEC);
+		if (rc)
+			agent_fail(agent, STAGE_NONE, -rc, "a thread");
+	}
+	if (!rc) {
+		bool whole = run(&loop);
+		enum stop stop = watch_end(&agent->watch);
+
+		reply->stop = whole ? STOP_NONE : stop;
+		rc = agent->refused.error ? -(int)agent->refused.error : 0;
+	}
+	works_clear(&loop.send);
+	works_clear(&loop.receive);
+	return rc;
+}

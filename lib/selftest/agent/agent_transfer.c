@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/agent/agent.h"
+
+/* A key that no memory has: drivers count up from small ones, and the low byte is a variant. */
+#define BAD_KEY_BITS 0x5a5a5a00u
+
+static const enum ibv_wr_opcode opcodes[POST_OPERATIONS] = {
+	[POST_SEND] = IBV_WR_SEND,
+	[POST_SEND_IMMEDIATE] = IBV_WR_SEND_WITH_IMM,
+	[POST_WRITE] = IBV_WR_RDMA_WRITE,
+	[POST_WRITE_IMMEDIATE] = IBV_WR_RDMA_WRITE_WITH_IMM,
+	[POST_READ] = IBV_WR_RDMA_READ,
+	[POST_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+	[POST_COMPARE_SWAP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+};
+
+/* The blocks of the span as scatter/gather elements, all moved by `shift` bytes. */
+static int fill_elements(struct agent *agent, const struct span *span, uint64_t shift,
+			 struct ibv_sge elements[static LIMIT_SGES])
+{
+	const struct agent_buffer *buffer = &agent->buffers[span->buffer];
+	struct span moved = *span;
+
+	moved.offset += shift;
+	if (span->blocks > LIMIT_SGES || shift > LIMIT_BYTES || !agent_span_fits(agent, &moved))
+		return agent_refuse(agent, REFUSAL_ORDER, "bytes outside of buffer %u",
+				    span->buffer);
+	for (uint64_t i = 0; i < span->blocks; i++) {
+		elements[i].addr = (uintptr_t)buffer->bytes + moved.offset + i * span->stride;
+		elements[i].length = (uint32_t)span->block_bytes;
+		elements[i].lkey = buffer->mr->lkey;
+	}
+	return 0;
+}
+
+static void fill_remote(const struct agent_pair *pair, const struct message_post *order,
+			struct ibv_send_wr *work)
+{
+	if (pair->kind == PAIR_UD) {
+		work->wr.ud.ah = pair->ah;
+		work->wr.ud.remote_qpn = order->number;
+		work->wr.ud.remote_qkey = order->qkey;
+	} else if (order->operation == POST_FETCH_ADD || order->operation == POST_COMPARE_SWAP) {
+		work->wr.atomic.remote_addr = order->remote_address;
+		work->wr.atomic.rkey = order->remote_key;
+		work->wr.atomic.compare_add = order->operand;
+		work->wr.atomic.swap = order->swap;
+	} else {
+		work->wr.rdma.remote_addr = order->remote_address;
+		work->wr.rdma.rkey = order->remote_key;
+	}
+}
+
+static unsigned int send_flags(uint32_t flags)
+{
+	return (flags & POST_SIGNALED ? IBV_SEND_SIGNALED : 0) |
+	       (flags & POST_SOLICITED ? IBV_SEND_SOLICITED : 0) |
+	       (flags & POST_INLINE ? IBV_SEND_INLINE : 0) |
+	       (flags & POST_FENCE ? IBV_SEND_FENCE : 0);
+}
+
+static bool is_connected(const struct agent_pair *pair)
+{
+	return pair->qp && (pair->kind != PAIR_UD || pair->ah);
+}
+
+int agent_post_error(int rc)
+{
+	return rc == -1 ? errno : rc < 0 ? -rc : rc;
+}
+
+int agent_post(struct agent *agent, const struct message_post *order)
+{
+	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct ibv_sge elements[LIMIT_SGES] = {{0}};
+	struct ibv_send_wr work = {
+		.sg_list = elements,
+		.num_sge = (int)order->span.blocks,
+		.opcode = opcodes[order->operation],
+		.imm_data = htonl(order->immediate),
+	};
+	struct ibv_send_wr *bad;
+	int rc = 0;
+
+	if (!is_connected(pair))
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot send", order->slot);
+	if (fill_elements(agent, &order->span, 0, elements))
+		return -EINVAL;
+	for (uint32_t i = 0; order->bad_key && i < order->span.blocks; i++)
+		elements[i].lkey ^= BAD_KEY_BITS;
+	fill_remote(pair, order, &work);
+	for (uint32_t i = 0; i < order->count && !rc; i++) {
+		bool last = i == order->count - 1;
+
+		work.wr_id = order->id + i;
+		work.send_flags = send_flags(last ? order->flags : order->flags & ~POST_SIGNALED);
+		rc = ibv_post_send(pair->qp, &work, &bad);
+	}
+	if (rc)
+		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
+	return 0;
+}
+
+int agent_receive(struct agent *agent, const struct message_receive *order)
+{
+	struct ibv_qp *qp = agent->pairs[order->slot].qp;
+	struct ibv_sge elements[LIMIT_SGES] = {{0}};
+	struct ibv_recv_wr work = {
+		.sg_list = elements,
+		.num_sge = (int)order->span.blocks,
+	};
+	struct ibv_recv_wr *bad;
+	int rc = 0;
+
+	if (order->shared ? !agent->shared : !qp || qp->srq)
+		return agent_refuse(agent, REFUSAL_ORDER, "nothing to post receives to");
+	for (uint32_t i = 0; i < order->count && !rc; i++) {
+		if (fill_elements(agent, &order->span, i * order->step, elements))
+			return -EINVAL;
+		work.wr_id = order->id + i;
+		rc = order->shared ? ibv_post_srq_recv(agent->shared, &work, &bad)
+				   : ibv_post_recv(qp, &work, &bad);
+	}
+	if (rc)
+		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv");
+	return 0;
+}
+
+static void note_completion(const struct ibv_wc *wc, struct work_completion *item)
+{
+	*item = (struct work_completion){
+		.id = wc->wr_id,
+		.status = wc->status,
+		.number = wc->qp_num & 0xffffff,
+		.vendor_error = wc->vendor_err,
+	};
+	if (wc->status != IBV_WC_SUCCESS)
+		return; /* the rest of it has no meaning then */
+	item->operation = wc->opcode;
+	item->bytes = wc->byte_len;
+	item->with_immediate = !!(wc->wc_flags & IBV_WC_WITH_IMM);
+	item->immediate = item->with_immediate ? ntohl(wc->imm_data) : 0;
+	item->with_grh = !!(wc->wc_flags & IBV_WC_GRH);
+	item->source = wc->src_qp & 0xffffff;
+}
+
+/* Takes what is there, up to `count` in all. */
+static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
+		 struct message_waited *reply)
+{
+	while (reply->count < count) {
+		struct ibv_wc wc;
+		int got = ibv_poll_cq(cq, 1, &wc);
+
+		if (got < 0)
+			return agent_fail(agent, STAGE_TRANSFER, EIO, "ibv_poll_cq");
+		if (!got)
+			return 0;
+		note_completion(&wc, &reply->items[reply->count++]);
+	}
+	return 0;
+}
+
+/* Polls between waits for anything else to happen: quick for what is quick, then without hurry. */
+static int wait_polling(struct agent *agent, struct agent_queue *queue,
+			const struct message_wait *order, struct message_waited *reply)
+{
+	uint64_t end = clock_msec() + order->timeout_msec;
+	enum stop stop = STOP_NONE;
+	int rc = 0;
+
+	while (!rc && reply->count < order->count && !stop && clock_msec() <= end) {
+		for (int i = 0; i < 1000 && !rc && reply->count < order->count; i++)
+			rc = drain(agent, queue->cq, order->count, reply);
+		if (!rc && reply->count < order->count)
+			stop = watch_wait(&agent->watch, -1, 1);
+		if (stop == STOP_TIMED_OUT)
+			stop = STOP_NONE;
+	}
+	if (!rc)
+		rc = drain(agent, queue->cq, order->count, reply);
+	reply->stop = reply->count < order->count && !stop ? STOP_TIMED_OUT : stop;
+	return rc;
+}
+
+/* The event that is there, if any; it is acknowledged when the queue goes, all at once. */
+static bool take_event(struct agent *agent, struct agent_queue *queue)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (agent->api.ibv_get_cq_event(queue->channel, &cq, &context))
+		return false;
+	queue->unacknowledged++;
+	return true;
+}
+
+/*
+ * A completion that comes between the last poll and the arming makes no event: so arm, poll once
+ * more, and only then sleep (ibv_req_notify_cq(3)).
+ */
+static int wait_sleeping(struct agent *agent, struct agent_queue *queue,
+			 const struct message_wait *order, struct message_waited *reply)
+{
+	uint64_t end = clock_msec() + order->timeout_msec;
+	enum stop stop = STOP_NONE;
+	int rc = 0;
+
+	while (!rc && reply->count < order->count && !stop) {
+		uint64_t now = clock_msec();
+
+		if (ibv_req_notify_cq(queue->cq, (int)order->solicited))
+			return agent_fail(agent, STAGE_TRANSFER, EIO, "ibv_req_notify_cq");
+		rc = order->solicited && !reply->events
+			     ? 0
+			     : drain(agent, queue->cq, order->count, reply);
+		if (rc || reply->count >= order->count)
+			break;
+		stop = watch_wait(&agent->watch, queue->channel->fd,
+				  now < end ? (int)(end - now) : 0);
+		if (stop == STOP_NONE && take_event(agent, queue)) {
+			reply->events++;
+			rc = drain(agent, queue->cq, order->count, reply);
+		}
+	}
+	if (!rc && stop)
+		rc = drain(agent, queue->cq, order->count, reply);
+	reply->stop = stop;
+	return rc;
+}
+
+int agent_wait(struct agent *agent, const struct message_wait *order, struct message_waited *reply)
+{
+	struct agent_queue *queue = &agent->queues[order->queue];
+
+	*reply = (struct message_waited){0};
+	if (!queue->cq || (order->by_event && !queue->channel))
+		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u to wait for",
+				    order->queue);
+	return order->by_event ? wait_sleeping(agent, queue, order, reply)
+			       : wait_polling(agent, queue, order, reply);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The way to ibv_rc_pingpong: its exchange of addresses over TCP, as its client and its server. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/interop/interop_pingpong.h"
+#include "selftest/interop/interop_tcp.h"
+#include "selftest/wire/socket_address.h"
+
+/* How long a client that has connected may take for its line. */
+#define LINE_MSEC 3000u
+
+static const struct interop_role pingpong_role = {
+	.test = "pingpong",
+	.program = "ibv_rc_pingpong",
+	.client_summary = "messages to an ibv_rc_pingpong server and back",
+	.server_summary = "messages of an ibv_rc_pingpong client and answers to it",
+	.connection = CONNECTION_EXCHANGE,
+	.port = PINGPONG_PORT,
+	.bytes = 4096,
+	.most_bytes = LIMIT_BYTES / 4,
+	.iterations = 1000,
+	.client_transfers = 1,
+	.server_transfers = 1,
+	.command = pingpong_command,
+};
+
+static int refuse_iwarp(struct interop *session)
+{
+	if (session->local->transport != TRANSPORT_IWARP)
+		return 0;
+	return interop_fail(session, "rping uses rdma_cm: try --proto rping",
+			    "iWARP queue pairs are connected by rdma_cm alone, which "
+			    "ibv_rc_pingpong does not use");
+}
+
+/*
+ * On InfiniBand no GID is told: whoever gets one sends with a global header, for which
+ * ibv_rc_pingpong needs -g.
+ */
+static void own_address(const struct interop *session, const struct message_paired *paired,
+			struct pingpong_address *ret)
+{
+	const struct endpoint *local = session->local;
+
+	*ret = (struct pingpong_address){
+		.lid = local->lid,
+		.number = paired->number,
+		.packet = paired->packet,
+	};
+	if (local->link_layer != LINK_LAYER_INFINIBAND)
+		ret->gid = local->gid;
+}
+
+static int check_address(struct interop *session, const struct pingpong_address *address)
+{
+	const struct endpoint *local = session->local;
+	char text[GID_TEXT_SIZE];
+
+	session->remote.lid = address->lid;
+	session->remote.gid = address->gid;
+	if (local->link_layer == LINK_LAYER_INFINIBAND) {
+		/* Without a GID the LID has to do: as if in one subnet. */
+		if (gid_is_zero(&address->gid))
+			session->remote.gid = local->gid;
+		return 0;
+	}
+	if (gid_is_zero(&address->gid))
+		return interop_fail(session, session->advice,
+				    "the ibv_rc_pingpong on %s was started without -g: RoCE needs "
+				    "a GID",
+				    session->peer);
+	if (gid_is_ipv4_mapped(&address->gid) == gid_is_ipv4_mapped(&local->gid))
+		return 0;
+	gid_format(&address->gid, text);
+	return interop_fail(session, session->advice,
+			    "GIDs of different families do not talk to each other: %s has %s, "
+			    "index %" PRIu32 " of this side is %s",
+			    session->peer, text, local->gid_index,
+			    gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6");
+}
+
+static int fail_tcp(struct interop *session, enum diagnosis_stage stage, int rc)
+{
+	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = -rc});
+}
+
+static int connect_tcp(struct interop *session, int *ret_fd)
+{
+	const struct interop_request *request = session->request;
+	_cleanup_(freep) char *hint = NULL;
+	struct sockaddr_storage address;
+	int rc;
+
+	socket_address(&request->peer_ip, request->scope, session->port, &address);
+	rc = interop_tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
+	if (rc != -ECONNREFUSED || request->peer_ip.family != AF_INET6)
+		return rc ? fail_tcp(session, STAGE_TCP, rc) : 0;
+	hint = mem_format("ibv_rc_pingpong listens at IPv4 addresses as a rule: name the host by "
+			  "one, its GID may be IPv6 all the same; start there: %s",
+			  session->command);
+	return interop_fail(session, hint,
+			    "%s refused the connection: nothing listens on TCP port %" PRIu32
+			    " of that IPv6 address",
+			    session->peer, session->port);
+}
+
+/* It closes without a word when it cannot move its queue pair on. */
+static int fail_handshake(struct interop *session, int rc)
+{
+	if (rc != -ECONNRESET && rc != -EPIPE)
+		return fail_tcp(session, STAGE_HANDSHAKE, rc);
+	return interop_fail(session, session->advice,
+			    "%s closed the connection when it had this side's address: its "
+			    "ibv_rc_pingpong cannot connect to that, as without -g, or with a GID "
+			    "of another type or family",
+			    session->peer);
+}
+
+static int client_handshake(struct pingpong *run, int fd, const struct message_paired *paired)
+{
+	struct interop *session = run->session;
+	struct watch *watch = &session->agent->watch;
+	struct pingpong_address own, remote;
+	char line[PINGPONG_LINE_BYTES];
+	int rc;
+
+	own_address(session, paired, &own);
+	pingpong_format(&own, line);
+	rc = interop_tcp_write(watch, fd, line, sizeof(line), session->timeout_msec);
+	if (!rc)
+		rc = interop_tcp_read(watch, fd, line, sizeof(line), session->timeout_msec);
+	if (!rc)
+		rc = pingpong_parse(line, &remote);
+	if (rc)
+		return fail_handshake(session, rc);
+	if (check_address(session, &remote) || pingpong_connect(run, &remote))
+		return -EIO;
+	rc = interop_tcp_write(watch, fd, PINGPONG_DONE, sizeof(PINGPONG_DONE),
+			       session->timeout_msec);
+	return rc ? fail_handshake(session, rc) : 0;
+}
+
+int interop_pingpong_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	struct interop session;
+	struct pingpong run = {.session = &session};
+	struct message_paired paired;
+	int rc = interop_begin(&session, &pingpong_role, false, request, local, results);
+	int fd = -1;
+
+	if (!rc)
+		rc = refuse_iwarp(&session);
+	if (!rc)
+		rc = pingpong_make(&run, &paired);
+	if (!rc)
+		rc = connect_tcp(&session, &fd);
+	if (!rc)
+		rc = client_handshake(&run, fd, &paired);
+	if (fd >= 0)
+		close(fd);
+	if (!rc)
+		pingpong_exchange(&run);
+	return interop_end(&session);
+}
+
+static int fail_line(struct interop *session, int rc, unsigned int msec)
+{
+	switch (rc) {
+	case -EPROTO:
+		return interop_fail(session, session->advice,
+				    "what connected from %s is no ibv_rc_pingpong: its first bytes "
+				    "are no address",
+				    session->peer);
+	case -ETIMEDOUT:
+		return interop_fail(session, session->advice,
+				    "%s connected and then said nothing for %u ms", session->peer,
+				    msec);
+	case -ECONNRESET:
+	case -EPIPE:
+		return interop_fail(session, session->advice,
+				    "%s closed the connection before the addresses were exchanged",
+				    session->peer);
+	default:
+		return fail_tcp(session, STAGE_HANDSHAKE, rc);
+	}
+}
+
+static int server_handshake(struct pingpong *run, int fd)
+{
+	struct interop *session = run->session;
+	struct watch *watch = &session->agent->watch;
+	struct pingpong_address own, remote;
+	char line[PINGPONG_LINE_BYTES], done[sizeof(PINGPONG_DONE)];
+	struct message_paired paired;
+	int rc = interop_tcp_read(watch, fd, line, sizeof(line), LINE_MSEC);
+
+	if (!rc)
+		rc = pingpong_parse(line, &remote);
+	if (rc)
+		return fail_line(session, rc, LINE_MSEC);
+	if (check_address(session, &remote) || pingpong_make(run, &paired) ||
+	    pingpong_connect(run, &remote))
+		return -EIO;
+	own_address(session, &paired, &own);
+	pingpong_format(&own, line);
+	rc = interop_tcp_write(watch, fd, line, sizeof(line), LINE_MSEC);
+	if (!rc)
+		rc = interop_tcp_read(watch, fd, done, sizeof(done), LINE_MSEC);
+	if (!rc && memcmp(done, PINGPONG_DONE, sizeof(done)) != 0)
+		rc = -EPROTO;
+	return rc ? fail_line(session, rc, LINE_MSEC) : 0;
+}
+
+static int serve(struct interop *session, int listener)
+{
+	struct pingpong run = {.session = session};
+	struct sockaddr_storage address;
+	int fd, rc;
+
+	rc = interop_tcp_accept(&session->agent->watch, listener, &fd, &address);
+	if (rc && interop_is_over(session) && !session->agent->watch.device_gone)
+		return rc;
+	if (rc)
+		return fail_tcp(session, STAGE_TCP, rc);
+	interop_client_came(session, &address);
+	rc = server_handshake(&run, fd);
+	close(fd);
+	if (!rc)
+		pingpong_exchange(&run);
+	interop_release(session);
+	interop_row_end(session);
+	return 0;
+}
+
+static int listen_tcp(struct interop *session, int *ret_fd)
+{
+	const struct ip_address *bind = &session->request->bind;
+	int rc = interop_tcp_listen(bind, session->request->scope, session->port, ret_fd);
+	const char *hint = rc == -EADDRINUSE ? "choose another --port: ss -ltnp tells who has it"
+			   : rc == -EADDRNOTAVAIL ? "ip addr shows the addresses of this host"
+						  : NULL;
+
+	if (!rc)
+		return 0;
+	return interop_fail(session, hint, "cannot listen on TCP port %" PRIu32 ": %s",
+			    session->port, strerror(-rc));
+}
+
+int interop_pingpong_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results)
+{
+	struct interop session;
+	int rc = interop_begin(&session, &pingpong_role, true, request, local, results);
+	int listener = -1;
+
+	if (!rc)
+		rc = refuse_iwarp(&session);
+	if (!rc)
+		rc = listen_tcp(&session, &listener);
+	if (!rc)
+		interop_say(&session,
+			    "waiting for ibv_rc_pingpong on TCP port %" PRIu32
+			    "; on the other host: %s",
+			    session.port, session.command);
+	while (!rc && !interop_is_over(&session)) {
+		rc = serve(&session, listener);
+		if (request->once)
+			break;
+	}
+	if (listener >= 0)
+		close(listener);
+	return interop_end(&session);
+}

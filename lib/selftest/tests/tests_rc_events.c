@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "selftest/tests/tests_rc.h"
+
+enum {
+	MESSAGE_BYTES = 64,
+	BUSY_BYTES = 1 << 20,
+	SLEEPERS = 4,
+	ATTEMPTS = 3,
+};
+
+/*
+ * How long the far side gets to fall asleep before a message is sent: by attempt. A completion that
+ * is there before it sleeps is found without an event, which is right but proves nothing.
+ */
+static const int delays_msec[ATTEMPTS] = {5, 50, 300};
+
+static int post_receives(struct trial *trial, uint32_t count)
+{
+	const struct message_receive receive = {
+		.count = count,
+		.span = rc_data(0, MESSAGE_BYTES),
+		.step = MESSAGE_BYTES,
+	};
+
+	return trial_receive(trial, &trial->far, &receive);
+}
+
+static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
+{
+	const struct message_post post = {
+		.operation = POST_SEND,
+		.flags = POST_SIGNALED | flags,
+		.count = 1,
+		.id = place,
+		.span = rc_data((uint64_t)place * MESSAGE_BYTES, MESSAGE_BYTES),
+	};
+
+	return trial_post(trial, &trial->near, &post);
+}
+
+/* Sends a message for each of the flags to the far side, which sleeps meanwhile. */
+static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t count,
+			   bool solicited, int delay_msec, struct message_waited *ret)
+{
+	const struct message order = {
+		.type = MESSAGE_WAIT,
+		.wait = {.queue = TRIAL_QUEUE,
+			 .count = count,
+			 .timeout_msec = 1500,
+			 .by_event = 1,
+			 .solicited = solicited},
+	};
+	struct message reply;
+	int rc = side_start(&trial->far, &order, &reply), finished;
+
+	if (rc)
+		return trial_explain(trial, &trial->far, rc, &reply);
+	for (uint32_t i = 0; i < count && !rc; i++) {
+		watch_wait(&trial->near.agent->watch, -1, delay_msec);
+		rc = post_send(trial, i, flags[i]);
+	}
+	finished = side_finish(&trial->far, &order, order.wait.timeout_msec, &reply);
+	if (finished)
+		return trial_explain(trial, &trial->far, finished, &reply);
+	*ret = reply.waited;
+	return rc;
+}
+
+/* The near side's completions; then the far side's data. */
+static int check_messages(struct trial *trial, const struct message_waited *waited, uint32_t count,
+			  uint32_t iteration)
+{
+	const struct span all = rc_data(0, (uint64_t)count * MESSAGE_BYTES);
+	int rc = 0;
+
+	for (uint32_t i = 0; i < count && !rc; i++)
+		rc = trial_expect(trial, &trial->near, i, NULL);
+	for (uint32_t i = 0; i < waited->count && !rc; i++)
+		if (waited->items[i].status != IBV_WC_SUCCESS)
+			rc = trial_explain_status(trial, &trial->far, &waited->items[i]);
+	return rc ? rc : trial_check(trial, &trial->far, &all, iteration);
+}
+
+static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
+{
+	const struct span all = rc_data(0, (uint64_t)count * MESSAGE_BYTES);
+	int rc = trial_fill(trial, &trial->near, &all, iteration);
+
+	if (!rc)
+		rc = trial_fill_constant(trial, &trial->far, &all, 0);
+	return rc ? rc : post_receives(trial, count);
+}
+
+static const char channel_hint[] =
+	"the device or its driver raises no completion interrupts: programs that poll will run, "
+	"those that sleep will hang; the kernel log (dmesg) and /proc/interrupts tell more";
+
+/* The far side sleeps for one message at a time. */
+static int wake_far(struct trial *trial, uint32_t iteration)
+{
+	static const uint32_t plain[] = {0};
+	struct message_waited waited = {.count = 1};
+	int rc = 0;
+
+	/* Once more only if it was found awake. */
+	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events && waited.count; i++) {
+		rc = prepare(trial, 1, iteration + i);
+		if (!rc)
+			rc = send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited);
+		/* Slept till the end: polling tells if the message came at all. */
+		if (!rc && !waited.count)
+			rc = trial_expect(trial, &trial->far, 0, NULL);
+		if (!rc)
+			rc = check_messages(trial, &waited, 1, iteration + i);
+	}
+	if (rc || waited.events)
+		return rc;
+	trial_fail(
+		trial, channel_hint,
+		"a message arrived %s while it slept, and the completion channel did not wake it",
+		trial->request->peer ? "at the peer" : "at the other side");
+	return -EIO;
+}
+
+/*
+ * Keeps the far side busy, so that its send, which follows, comes when the near side sleeps: the
+ * near side cannot sleep and post at the same time. Returns how many orders wait for their answer.
+ */
+static int start_late_send(struct trial *trial, uint32_t fills, const struct message *fill,
+			   const struct message *post, uint32_t *ret_started)
+{
+	struct message held;
+	int rc = 0;
+
+	for (*ret_started = 0; *ret_started <= fills && !rc; *ret_started += 1)
+		rc = side_start(&trial->far, *ret_started < fills ? fill : post, &held);
+	return rc ? trial_explain(trial, &trial->far, rc, &held) : 0;
+}
+
+/* One send of the far side, for which the near side sleeps. */
+static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
+		     struct message_waited *waited)
+{
+	const struct span data = rc_data(0, MESSAGE_BYTES);
+	const struct message_receive receive = {.count = 1, .id = 1, .span = data};
+	const struct message fill = {
+		.type = MESSAGE_FILL,
+		.fill = {.span = rc_data(MESSAGE_BYTES, BUSY_BYTES), .seed = iteration},
+	};
+	const struct message post = {
+		.type = MESSAGE_POST,
+		.post = {.operation = POST_SEND,
+			 .flags = POST_SIGNALED,
+			 .count = 1,
+			 .id = 1,
+			 .span = data},
+	};
+	struct message reply;
+	uint32_t started;
+	int rc = trial_fill(trial, &trial->far, &data, iteration), finished = 0;
+
+	if (!rc)
+		rc = trial_receive(trial, &trial->near, &receive);
+	if (!rc)
+		rc = start_late_send(trial, fills, &fill, &post, &started);
+	if (rc)
+		return rc;
+	rc = trial_wait_event(trial, &trial->near, 1, false, waited);
+	for (uint32_t i = 0; i < started && !finished; i++)
+		finished = side_finish(&trial->far, i < fills ? &fill : &post, 0, &reply);
+	if (finished)
+		return trial_explain(trial, &trial->far, finished, &reply);
+	if (!rc && waited->items[0].status != IBV_WC_SUCCESS)
+		rc = trial_explain_status(trial, &trial->near, &waited->items[0]);
+	if (!rc)
+		rc = trial_expect(trial, &trial->far, 1, NULL);
+	return rc ? rc : trial_check(trial, &trial->near, &data, iteration);
+}
+
+static int wake_near(struct trial *trial, uint32_t iteration)
+{
+	/* So many times BUSY_BYTES: from half a millisecond on. */
+	static const uint32_t fills[ATTEMPTS] = {2, 16, 64};
+	struct message_waited waited = {0};
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events; i++)
+		rc = send_late(trial, fills[i], iteration + i, &waited);
+	if (rc || waited.events)
+		return rc;
+	trial_fail(trial, channel_hint,
+		   "a message arrived on this side while it slept, and the completion channel did "
+		   "not wake it");
+	return -EIO;
+}
+
+void rc_run_event(struct trial *trial)
+{
+	const struct pair_shape shape = {.channel = true};
+	struct rc_path paths[2];
+	int rc = rc_connect(trial, &shape, MESSAGE_BYTES + BUSY_BYTES, paths);
+
+	for (uint32_t i = 0; i < SLEEPERS && !rc; i++) {
+		rc = wake_far(trial, 2 * ATTEMPTS * i);
+		if (!rc)
+			rc = wake_near(trial, (2 * i + 1) * ATTEMPTS);
+	}
+}
+
+static int judge_solicited(struct trial *trial, const struct message_waited *waited)
+{
+	const char *who = trial->request->peer ? "the peer" : "the other side";
+
+	if (waited->events == 1 && waited->count == 2)
+		return 0;
+	if (waited->events)
+		trial_fail(
+			trial,
+			"programs that rely on it only lose time: they wake too often; newer "
+			"firmware may help",
+			"a completion that was not solicited woke %s, which waited for solicited "
+			"ones only",
+			who);
+	else
+		trial_fail(trial,
+			   "programs that arm the queue for solicited completions only will hang "
+			   "on this device: let them ask for all, and look for newer firmware",
+			   "a solicited completion did not wake %s", who);
+	return -EIO;
+}
+
+/*
+ * InfiniBand specification, 11.4.2.2: a queue armed so tells of the next solicited completion only.
+ * An attempt in which the far side did not sleep in time ends without an event.
+ */
+static int try_solicited(struct trial *trial, uint32_t attempt, struct message_waited *ret)
+{
+	static const uint32_t flags[] = {0, POST_SOLICITED};
+	struct message_waited waited = {0}, rest = {0};
+	int rc = prepare(trial, 2, attempt);
+
+	if (!rc)
+		rc = send_to_sleeper(trial, flags, 2, true, 6 * delays_msec[attempt], &waited);
+	if (!rc)
+		*ret = waited;
+	if (!rc && waited.count < 2)
+		rc = trial_wait(trial, &trial->far, 2 - waited.count, 0, &rest);
+	for (uint32_t i = 0; i < rest.count && !rc; i++)
+		waited.items[waited.count++] = rest.items[i];
+	return rc ? rc : check_messages(trial, &waited, 2, attempt);
+}
+
+void rc_run_solicited(struct trial *trial)
+{
+	const struct pair_shape shape = {.channel = true};
+	struct message_waited waited = {0};
+	struct rc_path paths[2];
+	int rc;
+
+	/* siw_rqe_complete() tells siw_cq_notify_now() of no receive that it was solicited. */
+	if (rc_vendor(trial, &trial->far) == RC_VENDOR_SIW) {
+		trial_skip(trial, "siw has no solicited events: its receives never count as such");
+		return;
+	}
+	rc = rc_connect(trial, &shape, 2 * MESSAGE_BYTES, paths);
+	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events; i++)
+		rc = try_solicited(trial, i, &waited);
+	if (!rc)
+		judge_solicited(trial, &waited);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/wire/exchange.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+
+/* How long the rest of a message may take after its first byte. */
+#define REST_MSEC 5000
+
+int exchange_send(int channel, const struct message *message, unsigned int msec)
+{
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	size_t length = message_encode(message, bytes), sent = 0;
+	uint64_t end = clock_msec() + msec;
+
+	while (sent < length) {
+		ssize_t got = send(channel, bytes + sent, length - sent,
+				   MSG_NOSIGNAL | MSG_DONTWAIT);
+		struct pollfd poll_out = {.fd = channel, .events = POLLOUT};
+
+		if (got > 0) {
+			sent += (size_t)got;
+			continue;
+		}
+		if (got < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (poll(&poll_out, 1, clock_msec_until(end)) == 0)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Sleeps until the channel has something to read, or nothing more will come. */
+static int await(int channel, struct watch *watch, uint64_t end_msec, enum stop *ret_stop)
+{
+	struct pollfd polls[] = {
+		{.fd = channel, .events = POLLIN},
+		{.fd = watch ? watch->signals : -1, .events = POLLIN},
+	};
+	int ready = poll(polls, 2, clock_msec_until(end_msec));
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (watch && polls[1].revents) {
+		watch->interrupted = true;
+		*ret_stop = STOP_INTERRUPTED;
+		return -EINTR;
+	}
+	return ready ? 0 : -ETIMEDOUT;
+}
+
+static int receive_bytes(int channel, struct watch *watch, uint64_t end_msec, uint8_t *bytes,
+			 size_t length, enum stop *ret_stop)
+{
+	size_t done = 0;
+	int rc;
+
+	while (done < length) {
+		ssize_t got = recv(channel, bytes + done, length - done, MSG_DONTWAIT);
+
+		if (got == 0)
+			return -ECONNRESET;
+		if (got > 0) {
+			done += (size_t)got;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		rc = await(channel, watch, end_msec, ret_stop);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static const char *header_complaint(int rc)
+{
+	if (rc == -EPROTONOSUPPORT)
+		return "another version of the protocol";
+	return rc == -EMSGSIZE ? "a length that its message cannot have"
+			       : "something that is no message of the protocol";
+}
+
+/* What is behind the first byte must come soon, and must come. */
+static int receive_rest(int channel, struct watch *watch, uint64_t end_msec, uint8_t *bytes,
+			size_t length, enum stop *ret_stop, const char **ret_complaint)
+{
+	int rc = receive_bytes(channel, watch, end_msec, bytes, length, ret_stop);
+
+	if (rc == -ECONNRESET || rc == -ETIMEDOUT)
+		*ret_complaint = "half a message";
+	return rc;
+}
+
+int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct message *message,
+		     enum stop *ret_stop, const char **ret_complaint)
+{
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	uint64_t end = clock_msec() + msec;
+	size_t length = 0;
+	uint32_t type = 0;
+	int rc;
+
+	*ret_stop = STOP_NONE;
+	*ret_complaint = NULL;
+	/* A peer that sends without a pause does not hide a signal. */
+	if (watch && await(channel, watch, 0, ret_stop) == -EINTR)
+		return -EINTR;
+	rc = receive_bytes(channel, watch, end, bytes, 1, ret_stop);
+	if (rc)
+		return rc;
+	end = clock_msec() + REST_MSEC;
+	rc = receive_rest(channel, watch, end, bytes + 1, MESSAGE_HEADER_BYTES - 1, ret_stop,
+			  ret_complaint);
+	if (rc)
+		return rc;
+	rc = message_decode_header(bytes, &type, &length);
+	if (rc) {
+		*ret_complaint = header_complaint(rc);
+		return rc;
+	}
+	rc = receive_rest(channel, watch, end, bytes, length, ret_stop, ret_complaint);
+	if (rc)
+		return rc;
+	return message_decode_body(type, bytes, length, message, ret_complaint);
+}
