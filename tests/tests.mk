@@ -23,8 +23,12 @@ $(BUILD)/asan/rdmactl: $(ASAN_OBJECTS)
 .PHONY: asan
 asan: $(BUILD)/asan/rdmactl
 
-# All but main(): tests look at the tables of the commands, too.
-$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
+# All but main() in a thin archive, so that a test links what it uses.
+ASAN_ARCHIVE := $(BUILD)/asan/rdmactl.a
+$(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
+	$(Q)rm -f $@ && ar rcsT $@ $^
+
+$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -ljansson -lcmocka
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
