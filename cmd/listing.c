@@ -176,7 +176,8 @@ bool listing_load_inventory(struct listing *listing, unsigned int needs)
 	int rc;
 
 	listing->request.needs |= needs;
-	rc = inventory_load(&listing->inventory, &listing->request);
+	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
+			    &listing->notes);
 	if (!rc)
 		return true;
 	if (rc == -ENODEV || rc == -EIO) {
@@ -199,7 +200,7 @@ void listing_fail(struct listing *listing, int status, const char *message, cons
 {
 	_cleanup_(freep) char *clean = text_clean(message, strlen(message));
 
-	problem_add_text(&listing->inventory.problems, NULL, NULL, NULL, clean, hint);
+	problem_add_text(&listing->problems, NULL, NULL, NULL, clean, hint);
 	listing->status = status;
 }
 
@@ -236,19 +237,20 @@ static void release(struct listing *listing)
 	objects_free(&listing->objects);
 	columns_free(&listing->columns);
 	inventory_free(&listing->inventory);
+	problems_free(&listing->problems);
+	problems_free(&listing->notes);
 }
 
 static int conclude(struct listing *listing, int rc)
 {
-	const struct inventory *inventory = &listing->inventory;
 	int status = listing->status;
 
-	if (status == STATUS_DONE && inventory->problems.count)
+	if (status == STATUS_DONE && listing->problems.count)
 		status = STATUS_PARTIAL;
 	status = finish_output(listing->ctx, rc, status);
-	complain(listing->ctx, &inventory->problems);
+	complain(listing->ctx, &listing->problems);
 	if (listing->ctx->globals.verbose)
-		complain(listing->ctx, &inventory->notes);
+		complain(listing->ctx, &listing->notes);
 	release(listing);
 	return status;
 }
@@ -271,7 +273,7 @@ static int print_rows(const struct listing *listing)
 		.columns = &listing->columns,
 		.rows = listing->rows + listing->streamed,
 		.row_count = listing->row_count - listing->streamed,
-		.problems = &listing->inventory.problems,
+		.problems = &listing->problems,
 	};
 
 	return render(&options, &document);
@@ -321,7 +323,7 @@ int listing_print(struct listing *listing)
 	if (listing->pieces.begun) {
 		int rc = render_stream_rows(&listing->pieces, listing->rows, listing->row_count);
 
-		return rc ? rc : render_stream_end(&listing->pieces, &listing->inventory.problems);
+		return rc ? rc : render_stream_end(&listing->pieces, &listing->problems);
 	}
 	/* What ended before there was anything to show prints nothing, except as JSON. */
 	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)

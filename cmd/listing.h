@@ -15,6 +15,8 @@ struct listing {
 	bool all_columns; /* the default is every field: a vertical record */
 	struct columns columns;
 	struct objects objects;
+	struct problems problems; /* what went wrong, for standard error and the document */
+	struct problems notes;	  /* for -v: what was done instead of what failed without loss */
 	struct inventory inventory;
 	struct inventory_request request; /* to be completed before listing_load() */
 	const void **rows;

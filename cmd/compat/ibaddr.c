@@ -227,7 +227,7 @@ static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 	const struct objects objects = {&object, args->adapter ? 1 : 0};
 	const struct inventory_request request = {.needs = MAD_PORT_NEEDS, .objects = &objects};
 	struct inventory inventory = {0};
-	int rc = inventory_load(&inventory, &request);
+	int rc = inventory_load(&inventory, &request, NULL, NULL);
 
 	keep_port(&inventory, args->port);
 	for (int try = 0; !rc && try < 2; try++) {

@@ -153,6 +153,7 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	struct inventory_request request = {
 		.root = call->root, .needs = NEEDS, .objects = &everything};
 	struct inventory inventory = {0};
+	struct problems problems = {0};
 	struct netdev_list netdevs = {0};
 	bool verbose = false;
 	int letter;
@@ -165,16 +166,17 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	}
 	if (verbose)
 		request.needs = NEEDS_VERBOSE;
-	if (!inventory_load(&inventory, &request))
+	if (!inventory_load(&inventory, &request, &problems, NULL))
 		netdev_list_make(&netdevs, &inventory.devices, &inventory.links);
-	for (size_t i = 0; i < inventory.problems.count; i++) {
-		_cleanup_(freep) char *line = problem_line(&inventory.problems.items[i]);
+	for (size_t i = 0; i < problems.count; i++) {
+		_cleanup_(freep) char *line = problem_line(&problems.items[i]);
 
 		fprintf(stderr, "%s: %s\n", call->program, line);
 	}
 	for (size_t i = 0; i < netdevs.count; i++)
 		print_netdev(call, &inventory, &netdevs.items[i], verbose);
 	netdev_list_clear(&netdevs);
+	problems_free(&problems);
 	inventory_free(&inventory);
 	return 0;
 }

@@ -120,7 +120,7 @@ static int show_status(const struct personality_call *call)
 	const struct inventory_request request = {
 		.root = call->root, .needs = NEEDS, .objects = &everything};
 	struct inventory inventory = {0};
-	int rc = inventory_load(&inventory, &request);
+	int rc = inventory_load(&inventory, &request, NULL, NULL);
 
 	printf("  %-9s  %-4s  %-10s  %-6s  %-4s  %-15s  %-4s  %s\n", "Name", "Link", "Driver",
 	       "Speed", "NMTU", "IPv4_addr", "RDEV", "RMTU");

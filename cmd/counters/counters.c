@@ -114,8 +114,8 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 void counters_read(struct counters_run *run)
 {
 	counter_readings_clear(&run->readings);
-	counter_loader_read(run->loader, &run->readings, &run->listing.inventory.problems,
-			    &run->listing.inventory.notes);
+	counter_loader_read(run->loader, &run->readings, &run->listing.problems,
+			    &run->listing.notes);
 }
 
 void counters_end(struct counters_run *run)
@@ -207,7 +207,7 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	find_countless(&run);
 	add_rows(&run);
 	choose_columns(&run);
-	if (!run.readings.count && run.countless.count && !run.listing.inventory.problems.count)
+	if (!run.readings.count && run.countless.count && !run.listing.problems.count)
 		listing_fail(&run.listing, STATUS_NOTHING, "there are " NO_COUNTERS " to show",
 			     args->all ? NULL
 				       : "rdmactl counters --all shows those of the netdevs");

@@ -126,8 +126,8 @@ static bool switch_port(struct optional *optional, struct optional_counter *coun
 		return true;
 	rc = optional_counters_switch(optional->nldev, counters, count, &text);
 	if (rc)
-		problem_add_text(&optional->listing.inventory.problems, object, "optional counters",
-				 "nldev", text ? text : strerror(-rc),
+		problem_add_text(&optional->listing.problems, object, "optional counters", "nldev",
+				 text ? text : strerror(-rc),
 				 rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL);
 	return !rc;
 }
@@ -149,8 +149,7 @@ static void switch_all(struct optional *optional)
 	/* What they are now, whatever was wanted. */
 	optional_counters_clear(list);
 	optional_counters_read(optional->nldev, &optional->listing.inventory, list,
-			       &optional->listing.inventory.problems,
-			       &optional->listing.inventory.notes);
+			       &optional->listing.problems, &optional->listing.notes);
 }
 
 /* False: there is nothing to show or to switch. */
@@ -166,10 +165,10 @@ static bool read_all(struct optional *optional)
 		return false;
 	}
 	optional_counters_read(optional->nldev, &listing->inventory, &optional->list,
-			       &listing->inventory.problems, &listing->inventory.notes);
+			       &listing->problems, &listing->notes);
 	if (optional->list.count)
 		return true;
-	if (!listing->inventory.problems.count)
+	if (!listing->problems.count)
 		listing_fail(listing, STATUS_NOTHING,
 			     "no optional counters: the drivers of these ports have none",
 			     "mlx5_ib has some, from kernel 5.16 on");

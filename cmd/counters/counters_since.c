@@ -109,7 +109,7 @@ static bool judge(struct since *since)
 		message = mem_format("the host was restarted after %s was saved (%s): its counters "
 				     "began anew",
 				     since->run.args->since, then->time ? then->time : "?");
-		problem_add_text(&listing->inventory.problems, NULL, NULL, NULL, message,
+		problem_add_text(&listing->problems, NULL, NULL, NULL, message,
 				 "save anew: rdmactl counters --save FILE");
 		return true;
 	}
@@ -120,7 +120,7 @@ static bool judge(struct since *since)
 /* Devices that are others now, or are not there: one line each. */
 static void note_devices(struct since *since)
 {
-	struct problems *problems = &since->run.listing.inventory.problems;
+	struct problems *problems = &since->run.listing.problems;
 	const struct device *last = NULL;
 
 	for (size_t i = 0; i < since->changes.count; i++) {

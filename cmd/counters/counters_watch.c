@@ -46,7 +46,7 @@ static bool look(struct watch *watch, struct inventory *ret_inventory)
 	int rc;
 
 	request.needs = NEED_NETLINK | NEED_STATE;
-	rc = inventory_load(ret_inventory, &request);
+	rc = inventory_load(ret_inventory, &request, NULL, NULL);
 	return !rc || rc == -ENODEV;
 }
 
@@ -109,9 +109,8 @@ static void note(struct watch *watch, const struct problem *problem)
 
 	if (!strings_contain(&watch->told, key)) {
 		strings_add(&watch->told, key);
-		problem_add_text(&watch->listing->inventory.problems, problem->object,
-				 problem->attribute, problem->source, problem->error,
-				 problem->hint);
+		problem_add_text(&watch->listing->problems, problem->object, problem->attribute,
+				 problem->source, problem->error, problem->hint);
 	}
 	free(key);
 }
@@ -131,22 +130,20 @@ static void reload(struct watch *watch, bool changed)
 	struct counters_run *run = &watch->run;
 	struct inventory fresh;
 	struct counter_loader *loader;
-	struct problems kept;
-	int rc = inventory_load(&fresh, &watch->listing->request);
+	struct problems problems = {0};
+	int rc = inventory_load(&fresh, &watch->listing->request, &problems, NULL);
 
 	if ((rc && rc != -ENODEV) ||
 	    (!changed && has_same_rates(&fresh, &watch->listing->inventory))) {
+		problems_free(&problems);
 		inventory_free(&fresh);
 		return;
 	}
-	kept = watch->listing->inventory.problems;
-	watch->listing->inventory.problems = (struct problems){0};
 	watch->past.inventory = watch->listing->inventory;
 	watch->past.loader = run->loader;
 	watch->listing->inventory = fresh;
-	watch->listing->inventory.problems = kept;
-	note_all(watch, &fresh.problems);
-	problems_free(&fresh.problems);
+	note_all(watch, &problems);
+	problems_free(&problems);
 	if (counter_loader_open(&run->request, &loader)) {
 		/* The root was opened a moment ago. */
 		loader = run->loader;

@@ -343,7 +343,7 @@ static bool waits(const struct events_args *args)
 static bool find(struct events_run *run)
 {
 	struct listing *listing = &run->listing;
-	struct problems *problems = &listing->inventory.problems;
+	struct problems *problems = &listing->problems;
 	const bool found = listing_load_inventory(listing, 0);
 
 	if (waits(run->args)) {
@@ -390,7 +390,7 @@ static bool begin(struct events_run *run)
 		return false;
 	run->watch.objects = &listing->objects;
 	run->watch.all = run->args->all;
-	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->inventory.notes);
+	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
 		rc = thresholds_open(&listing->objects, &run->limits, &run->thresholds, &unknown);
 	tell(listing->ctx, &warnings);
@@ -408,8 +408,8 @@ static bool begin(struct events_run *run)
 		return false;
 	}
 	if (listing->ctx->globals.verbose) {
-		tell(listing->ctx, &listing->inventory.notes);
-		problems_free(&listing->inventory.notes);
+		tell(listing->ctx, &listing->notes);
+		problems_free(&listing->notes);
 	}
 	run->exec.command = run->args->exec;
 	run->end_msec = clock_msec() + run->args->duration.value;
@@ -427,7 +427,7 @@ static int finish(struct events_run *run)
 	struct listing *listing = &run->listing;
 	int status;
 
-	events_exec_end(&run->exec, &listing->inventory.problems);
+	events_exec_end(&run->exec, &listing->problems);
 	thresholds_free(run->thresholds);
 	watcher_free(run->watcher);
 	event_threshold_list_clear(&run->limits);

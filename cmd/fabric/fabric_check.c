@@ -44,7 +44,7 @@ static void check_saturation(struct fabric_run *run, struct fabric_findings *fin
 		port_errors_row_clear(&row);
 	}
 	port_errors_clear(&readings);
-	problem_add_text(&run->session.listing.inventory.notes, NULL, NULL, NULL,
+	problem_add_text(&run->session.listing.notes, NULL, NULL, NULL,
 			 "of counters only those that have stopped are looked for",
 			 "--interval TIME or --since FILE shows which errors grow");
 }

@@ -38,7 +38,7 @@ void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, cons
 	if (rc == -ECANCELED)
 		run->fabric.interrupted = true;
 	if (rc)
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, "gmp",
+		problem_add_text(&run->session.listing.problems, NULL, NULL, "gmp",
 				 rc == -ECANCELED ? "interrupted: not all counters are read"
 						  : strerror(-rc),
 				 NULL);
@@ -115,7 +115,7 @@ static void note_others(struct fabric_run *run, long others)
 	message = mem_format("the file has %ld ports of nodes that are not there now, or whose "
 			     "GUID is that of another one, too",
 			     others);
-	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
 			 "rdmactl fabric scan --diff shows what has gone");
 }
 
@@ -179,7 +179,7 @@ bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
 	fabric_counters_read(run, true, 0, wanted, &counters->before);
 	if (run->fabric.interrupted ||
 	    !mad_session_wait(&run->session, clock_msec() + run->args->interval.value)) {
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
 				 "interrupted before the second reading", NULL);
 		return false;
 	}

@@ -9,7 +9,7 @@
 /* What did not answer just now is in the problems; of the file only that there was something. */
 static void note_incomplete(struct fabric_run *run)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 	_cleanup_(freep) char *message = NULL;
 
 	if (run->before.silence_count || run->before.interrupted)

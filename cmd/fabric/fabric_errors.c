@@ -43,7 +43,7 @@ static void choose_ports(struct errors *errors)
 /* Each silence once, though both readings have it. */
 static void note_silences(struct fabric_run *run, const struct port_errors *readings, bool *told)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 
 	for (size_t i = 0; i < readings->silence_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
@@ -59,7 +59,7 @@ static void note_silences(struct fabric_run *run, const struct port_errors *read
 static void note_losses(struct fabric_run *run, const struct port_errors *before,
 			const struct port_errors *after)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 	_cleanup_(freep) bool *told = mem_alloc_zero(run->fabric.port_count + 1, sizeof(*told));
 	_cleanup_(freep) char *message = NULL;
 

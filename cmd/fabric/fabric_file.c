@@ -129,7 +129,7 @@ static int write_graph(void *context, FILE *file)
 	struct fabric_graph graph;
 	const void *row = &graph;
 	struct document document = {
-		.rows = &row, .row_count = 1, .problems = &run->session.listing.inventory.problems};
+		.rows = &row, .row_count = 1, .problems = &run->session.listing.problems};
 	struct columns columns;
 	char *bad = NULL;
 	int rc = columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad);

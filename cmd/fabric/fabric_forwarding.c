@@ -14,11 +14,10 @@ void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 	fabric_run_note(run, forwarding->silences, forwarding->silence_count);
 	/* A scan that was interrupted has been told of. */
 	if (rc && !run->fabric.interrupted)
-		problem_add_text(&session->listing.inventory.problems, NULL, NULL,
-				 rc == -ECANCELED ? NULL : "umad",
-				 rc == -ECANCELED ? "interrupted: what is shown is not all"
-						  : strerror(-rc),
-				 NULL);
+		problem_add_text(
+			&session->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
+			rc == -ECANCELED ? "interrupted: what is shown is not all" : strerror(-rc),
+			NULL);
 }
 
 static bool is_empty(const struct forwarding *forwarding, const struct forwarding_table *table)
@@ -35,7 +34,7 @@ void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwardin
 		if (!is_empty(forwarding, &forwarding->tables[i]))
 			return;
 	if (forwarding->count)
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
 				 "the forwarding tables are empty: no subnet manager has filled "
 				 "them",
 				 "start a subnet manager; rdmactl fabric check tells what else "

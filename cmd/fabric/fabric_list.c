@@ -123,7 +123,7 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 		"the %s of %u port%s is not known%s",
 		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
 		count == 1 ? "" : "s", run->args->load ? ": the file does not tell it" : "");
-	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
 			 run->args->load ? "save one that does: rdmactl fabric scan --save FILE"
 					 : NULL);
 }

@@ -137,8 +137,7 @@ static void tell_end(struct routes *routes, enum route_direction direction)
 		listing_fail(&run->session.listing, STATUS_FAULT, message,
 			     "rdmactl fabric tables SWITCH shows the table of a switch");
 	else
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
-				 message, NULL);
+		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message, NULL);
 }
 
 static void follow(struct routes *routes, enum route_direction direction)
@@ -240,8 +239,8 @@ static void ask_sa(struct routes *routes)
 		return;
 	if (!session->route.subnet_manager) {
 		if (wanted)
-			problem_add_text(&session->listing.inventory.problems, NULL, "path record",
-					 "sa", "the port knows no subnet manager to ask",
+			problem_add_text(&session->listing.problems, NULL, "path record", "sa",
+					 "the port knows no subnet manager to ask",
 					 "rdmactl fabric check tells whether there is one");
 		return;
 	}
@@ -281,7 +280,7 @@ static void read_errors(struct routes *routes)
 {
 	const struct fabric *fabric = &routes->run.fabric;
 	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
-	struct problems *problems = &routes->run.session.listing.inventory.problems;
+	struct problems *problems = &routes->run.session.listing.problems;
 	struct port_errors errors = {.items = NULL};
 
 	if (!shows(routes, ROUTE_OF_COUNTERS))

@@ -45,7 +45,7 @@ static bool read_names(struct fabric_run *run)
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_silence *silences, size_t count)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
@@ -58,7 +58,7 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_silence *silenc
 
 static void note_silences(struct fabric_run *run)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 
 	fabric_run_note(run, run->fabric.silences, run->fabric.silence_count);
 	if (run->fabric.interrupted)
@@ -159,7 +159,7 @@ static void note_counts(struct fabric_run *run)
 			  run->fabric.node_count, (unsigned long long)counts.requests,
 			  (unsigned long long)(counts.sent - counts.requests),
 			  (unsigned long long)(clock_msec() - run->begin_msec));
-	problem_add_text(&run->session.listing.inventory.notes, NULL, NULL, NULL, text, NULL);
+	problem_add_text(&run->session.listing.notes, NULL, NULL, NULL, text, NULL);
 }
 
 static bool scan(struct fabric_run *run)
@@ -196,8 +196,8 @@ static bool scan(struct fabric_run *run)
 		return false;
 	}
 	if (rc && rc != -ECANCELED)
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, "umad",
-				 strerror(-rc), NULL);
+		problem_add_text(&run->session.listing.problems, NULL, NULL, "umad", strerror(-rc),
+				 NULL);
 	fabric_file_sign(run);
 	return true;
 }
@@ -215,7 +215,7 @@ static void note_no_details(struct fabric_run *run)
 	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
 						    run->args->load);
 
-	problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
 			 "save one that has: rdmactl fabric scan --details --save FILE");
 }
 

@@ -69,7 +69,7 @@ static void tell_none(struct listing *listing)
 {
 	static const char hint[] = "rdmactl gids shows all";
 
-	if (listing->inventory.problems.count)
+	if (listing->problems.count)
 		listing_fail(listing, STATUS_PARTIAL,
 			     "no GID that could be read passes --type, --netdev and --ip", hint);
 	else

@@ -186,7 +186,7 @@ static bool take_all(struct mad_session *session, size_t destination, const stru
 		listing_add(&session->listing, &rows[i]);
 	}
 	if (!answers)
-		problem_add_text(&session->listing.inventory.problems, at->name, NULL, "umad",
+		problem_add_text(&session->listing.problems, at->name, NULL, "umad",
 				 "no class answers", "the node or the way to it is down");
 	return answers;
 }

@@ -51,7 +51,7 @@ int mad_read_file(const char *path, size_t most, unsigned char **ret_bytes, size
 
 static void note(struct decode_run *run, const char *name, char *text, const char *hint)
 {
-	problem_add_text(&run->listing.inventory.problems, name, NULL, "file", text, hint);
+	problem_add_text(&run->listing.problems, name, NULL, "file", text, hint);
 	free(text);
 }
 

@@ -234,10 +234,10 @@ static void send_only(struct send_run *run)
 			       : mad_engine_send(session->engine, agent, &request.to, mad,
 						 sizeof(mad));
 		if (rc)
-			problem_add(&session->listing.inventory.problems,
-				    session->destinations[i].name, NULL, "umad", rc, NULL);
+			problem_add(&session->listing.problems, session->destinations[i].name, NULL,
+				    "umad", rc, NULL);
 	}
-	if (session->listing.inventory.problems.count)
+	if (session->listing.problems.count)
 		session->listing.status = STATUS_FAILED;
 }
 

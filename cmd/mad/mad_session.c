@@ -80,7 +80,7 @@ static bool choose_port(struct mad_session *session, bool ethernet)
 		return false;
 	if (!mad_port_choose(&listing->inventory, ethernet, &session->port, &reason, &hint)) {
 		/* What else could not be read of the host does not matter here. */
-		problems_free(&listing->inventory.problems);
+		problems_free(&listing->problems);
 		return true;
 	}
 	fail(session, STATUS_NOTHING, reason, hint);
@@ -137,7 +137,7 @@ bool mad_session_begin(struct mad_session *session, const struct ctx *ctx,
 							 session->port.device, session->port.port,
 							 session->port.lid);
 
-		problem_add_text(&session->listing.inventory.notes, NULL, NULL, NULL, note, NULL);
+		problem_add_text(&session->listing.notes, NULL, NULL, NULL, note, NULL);
 	}
 	return true;
 }
@@ -232,7 +232,7 @@ static bool read_destinations(struct mad_session *session)
 
 static void explain_place(struct mad_session *session, const struct mad_destination *destination)
 {
-	struct problems *problems = &session->listing.inventory.problems;
+	struct problems *problems = &session->listing.problems;
 	int error = destination->place.error;
 
 	if (error == -ENODATA)
@@ -395,8 +395,8 @@ bool mad_session_check_hint(struct mad_session *session, const struct mad_destin
 		hint = hint ? hint : silence_hint(smp);
 	else if (item->error)
 		hint = NULL;
-	problem_add_text(&session->listing.inventory.problems, destination->name, what,
-			 smp ? "smp" : "gmp", text, hint);
+	problem_add_text(&session->listing.problems, destination->name, what, smp ? "smp" : "gmp",
+			 text, hint);
 	return false;
 }
 

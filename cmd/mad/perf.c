@@ -124,7 +124,7 @@ static void work(struct perf_run *run)
 	if (!perf_plan(run))
 		return;
 	perf_read(run);
-	if (!run->row_count && listing->inventory.problems.count)
+	if (!run->row_count && listing->problems.count)
 		listing->status = STATUS_FAILED;
 	if (args->watch) {
 		if (run->row_count)

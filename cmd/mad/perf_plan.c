@@ -97,7 +97,7 @@ static void limit_ports(struct perf_run *run, size_t destination, unsigned int p
 	if (!beyond)
 		return;
 	text = mem_format("its last port is %u", ports);
-	problem_add_text(&run->session.listing.inventory.problems,
+	problem_add_text(&run->session.listing.problems,
 			 run->session.destinations[destination].name, "ports", "smp", text, NULL);
 }
 
@@ -134,7 +134,7 @@ static void guess_ports(struct perf_run *run, size_t destination)
 		run->nodes[destination].wanted[run->session.port.port] = true;
 		return;
 	}
-	problem_add_text(&run->session.listing.inventory.problems, at->name, "NodeInfo", "smp",
+	problem_add_text(&run->session.listing.problems, at->name, "NodeInfo", "smp",
 			 "not answered, so its ports are not known",
 			 "name the ports: rdmactl perf DEST 1-36");
 }

@@ -35,7 +35,7 @@ static void tell_lack(struct perf_run *run, const struct perf_port *port, const 
 	_cleanup_(freep) char *text = mad_failure_text(MAD_CLASS_PM, item->error, item->status,
 						       item->tries);
 
-	problem_add_text(&run->session.listing.inventory.problems,
+	problem_add_text(&run->session.listing.problems,
 			 run->session.destinations[port->destination].name, name, "gmp", text,
 			 "the node may not have it: rdmactl perf alone shows what all have");
 }

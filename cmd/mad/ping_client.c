@@ -196,7 +196,7 @@ static void tell_loss(struct run *run, const struct ping_target *target)
 {
 	_cleanup_(freep) char *text = ping_target_complaint(target);
 
-	problem_add_text(&run->session.listing.inventory.problems, target->record.object, NULL,
+	problem_add_text(&run->session.listing.problems, target->record.object, NULL,
 			 target->kind == PING_SMP ? "smp" : "gmp", text, ping_target_hint(target));
 	run->session.listing.status = STATUS_FAULT;
 }
@@ -304,7 +304,7 @@ static uint8_t add_agent(struct run *run)
 
 static bool begin_ethernet(struct run *run, struct ping_ways *ways)
 {
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 	uint8_t method;
 
 	for (size_t i = 0; i < ways->problems.count; i++)

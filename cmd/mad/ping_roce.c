@@ -19,7 +19,7 @@ static bool load(const char *via, unsigned int needs, struct inventory *inventor
 	struct objects objects = {0};
 	struct inventory_request request = {.needs = needs, .objects = &objects};
 	bool done = !objects_parse(&objects, words, true, &message) &&
-		    !inventory_load(inventory, &request);
+		    !inventory_load(inventory, &request, NULL, NULL);
 
 	objects_free(&objects);
 	if (!done)

@@ -259,7 +259,7 @@ static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 	run->count.complete = TRISTATE_YES;
 	if (run->request.method != MAD_METHOD_GET && count && is_cut(reply, left, size)) {
 		run->count.complete = TRISTATE_NO;
-		problem_add_text(&run->session.listing.inventory.problems, NULL, NULL, NULL,
+		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
 				 "the answer is cut: there are more records", NULL);
 	}
 	run->count.count = number_of(count);

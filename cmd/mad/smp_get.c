@@ -170,7 +170,7 @@ static void tell_lack(struct smp_run *run, size_t destination, const struct smp_
 	const struct mad_destination *at = &run->session.destinations[destination];
 	const struct node *node = &run->nodes[destination];
 	const bool ports = smp_counts_ports(run->attribute);
-	struct problems *problems = &run->session.listing.inventory.problems;
+	struct problems *problems = &run->session.listing.problems;
 	struct smp_range extent;
 
 	if (!ports && run->attribute->entry_bytes != 8 && !node->facts.is_switch) {
@@ -451,7 +451,7 @@ static void work(struct smp_run *run)
 		listing_as_table(listing);
 	for (size_t i = 0; i < run->record_count; i++)
 		listing_add(listing, &run->records[i]);
-	if (!run->record_count && listing->inventory.problems.count)
+	if (!run->record_count && listing->problems.count)
 		listing->status = STATUS_FAILED;
 }
 

@@ -271,8 +271,8 @@ static void tell_kept(struct smp_change *change, const struct field *field,
 	    !strcmp(field->key, "physical_state"))
 		return;
 	text = mem_format("the node kept %s as it was: %s", field->key, answered);
-	problem_add_text(&change->session.listing.inventory.problems,
-			 change->session.destinations[0].name, NULL, NULL, text, NULL);
+	problem_add_text(&change->session.listing.problems, change->session.destinations[0].name,
+			 NULL, NULL, text, NULL);
 }
 
 /* Which port; a Set is of one thing only. */

@@ -121,7 +121,7 @@ static void add_processors(struct run *run, size_t number)
 		cpu.model = NULL;
 	}
 	if (!count || *text)
-		problem_add_text(&run->session.listing.inventory.problems,
+		problem_add_text(&run->session.listing.problems,
 				 run->session.destinations[number].name, "cpu", "gmp",
 				 count ? "the end of the answer cannot be read"
 				       : "the answer cannot be read",
@@ -170,7 +170,7 @@ static void ask(struct run *run)
 	}
 	mad_engine_run(session->engine, &work);
 	for (size_t i = 0; i < count; i++) {
-		struct problems *problems = &session->listing.inventory.problems;
+		struct problems *problems = &session->listing.problems;
 		size_t before = problems->count;
 
 		if (mad_session_check(session, &session->destinations[i],

@@ -67,7 +67,7 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 
 void resources_fail(struct listing *listing, int rc)
 {
-	problem_add(&listing->inventory.problems, NULL, "objects in use", "nldev", rc,
+	problem_add(&listing->problems, NULL, "objects in use", "nldev", rc,
 		    "only RDMA netlink tells of them, from Linux 4.16 on; in a network namespace "
 		    "of its own from 5.4 on");
 	listing->status = STATUS_FAILED;

@@ -143,11 +143,11 @@ static void add_rows(struct printing *printing)
 
 static void print(struct printing *printing, struct resource_loader *loader)
 {
-	struct inventory *inventory = &printing->listing->inventory;
+	struct listing *listing = printing->listing;
 	size_t first = 0;
 
-	while (printing->left && resource_loader_next(loader, &printing->list, &inventory->problems,
-						      &inventory->notes)) {
+	while (printing->left &&
+	       resource_loader_next(loader, &printing->list, &listing->problems, &listing->notes)) {
 		filter_block(printing, first);
 		first = printing->list.count;
 		if (first < PIECE_ROWS)

@@ -6,14 +6,12 @@
 static unsigned int count_all(struct listing *listing, const struct resources_filter *filter,
 			      struct resource_loader *loader, struct processes *processes)
 {
-	struct inventory *inventory = &listing->inventory;
 	struct resource_list list = {0};
 	unsigned int kinds = 0;
 
 	for (unsigned int kind = 0; kind < RESOURCE_KINDS; kind++) {
 		resource_loader_begin(loader, (enum resource_kind)kind);
-		while (resource_loader_next(loader, &list, &inventory->problems,
-					    &inventory->notes)) {
+		while (resource_loader_next(loader, &list, &listing->problems, &listing->notes)) {
 			for (size_t i = 0; i < list.count; i++)
 				if (resources_filter_passes(filter, &list.items[i]))
 					processes_count(processes, (enum resource_kind)kind,
@@ -41,7 +39,7 @@ int resources_by_process(const struct ctx *ctx, const struct resources_args *arg
 		if (resources_open(&listing, true, &processes, &loader)) {
 			kinds = count_all(&listing, &filter, loader, processes);
 			processes_sum_up(processes, kinds, columns_needs(&listing.columns), &usages,
-					 &listing.inventory.problems);
+					 &listing.problems);
 		}
 		for (size_t i = 0; i < usages.count; i++)
 			if (!args->limit.known || i < args->limit.value)

@@ -99,8 +99,8 @@ static void note_failure(struct listing *listing, const struct selftest_result *
 {
 	_cleanup_(freep) char *name = name_row(row);
 
-	problem_add_text(&listing->inventory.problems, name, NULL, NULL,
-			 row->reason ? row->reason : "failed", row->next_step);
+	problem_add_text(&listing->problems, name, NULL, NULL, row->reason ? row->reason : "failed",
+			 row->next_step);
 	listing->status = STATUS_FAULT;
 }
 

@@ -25,15 +25,16 @@ static int find_for_client(void *context, const struct selftest_client *client,
 		.named = run->named,
 	};
 	struct inventory inventory = {0};
-	int rc = inventory_load(&inventory, &request);
+	struct problems problems = {0};
+	int rc = inventory_load(&inventory, &request, &problems, NULL);
 
 	if (!rc)
 		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
 					 ret_reason, ret_hint);
 	else
-		*ret_reason = inventory.problems.count
-				      ? problem_line(&inventory.problems.items[0])
-				      : mem_string("the RDMA devices cannot be listed");
+		*ret_reason = problems.count ? problem_line(&problems.items[0])
+					     : mem_string("the RDMA devices cannot be listed");
+	problems_free(&problems);
 	inventory_free(&inventory);
 	return rc;
 }
@@ -134,7 +135,7 @@ int selftest_run_server(struct selftest_run *run)
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);
 	/* A name that is not there: better said now than at the end. */
-	if (run->named && run->listing.inventory.problems.count) {
+	if (run->named && run->listing.problems.count) {
 		run->listing.status = STATUS_NOTHING;
 		return listing_end(&run->listing);
 	}

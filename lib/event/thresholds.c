@@ -81,7 +81,7 @@ static int load(struct thresholds *thresholds)
 		.wants = wants,
 		.context = thresholds,
 	};
-	int rc = inventory_load(&thresholds->inventory, &request);
+	int rc = inventory_load(&thresholds->inventory, &request, NULL, NULL);
 
 	if (!rc)
 		rc = counter_loader_open(&counters, &thresholds->loader);

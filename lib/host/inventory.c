@@ -41,11 +41,11 @@ static unsigned int widen(unsigned int needs, bool live)
 	return needs;
 }
 
-static void note_absence(struct inventory *inventory, bool core)
+static void note_absence(const struct local *local, bool core)
 {
-	struct problems *problems = &inventory->problems;
+	struct problems *problems = local->problems;
 
-	if (!inventory->live)
+	if (!local->root.live)
 		problem_add_text(problems, NULL, NULL, "sysfs",
 				 core ? "no RDMA device in the saved tree"
 				      : "no sys/class/infiniband in the saved tree",
@@ -71,7 +71,7 @@ static int list_devices(struct local *local)
 
 	rc = sysfs_rdma_find_core(&local->root);
 	if (rc == -ENOENT) {
-		note_absence(inventory, false);
+		note_absence(local, false);
 		return -ENODEV;
 	}
 	if (local->root.live) {
@@ -81,30 +81,29 @@ static int list_devices(struct local *local)
 		if (!rc && inventory->devices.count)
 			return 0;
 		if (rc)
-			problem_add(&inventory->notes, NULL, "devices", "nldev", rc,
-				    "sysfs is used");
+			problem_add(local->notes, NULL, "devices", "nldev", rc, "sysfs is used");
 		nldev_free(local->nldev);
 		local->nldev = NULL;
 		device_list_clear(&inventory->devices);
 	}
 	rc = sysfs_rdma_list(&local->root, &inventory->devices);
 	if (rc) {
-		problem_add(&inventory->problems, NULL, "devices", "sysfs", rc, NULL);
+		problem_add(local->problems, NULL, "devices", "sysfs", rc, NULL);
 		return -EIO;
 	}
 	if (!inventory->devices.count)
-		note_absence(inventory, true);
+		note_absence(local, true);
 	return inventory->devices.count ? 0 : -ENODEV;
 }
 
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
-	struct inventory *inventory = context;
+	struct local *local = context;
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
 						   (unsigned int)port->port.value);
 
 	/* sysfs has the same facts; if it fails as well, that is the problem to report. */
-	problem_add(&inventory->notes, object, "port", "nldev", error, text);
+	problem_add(local->notes, object, "port", "nldev", error, text);
 }
 
 /*
@@ -133,12 +132,12 @@ static void read_ports(struct local *local)
 	struct inventory *inventory = local->inventory;
 
 	if (local->nldev && local->needs & NEED_PORT_GET)
-		nldev_get_ports(local->nldev, &inventory->devices, port_failed, inventory);
+		nldev_get_ports(local->nldev, &inventory->devices, port_failed, local);
 	for (size_t i = 0; i < inventory->devices.count; i++)
 		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
 			sysfs_rdma_read_port(&local->root, &inventory->devices.items[i].ports[j],
 					     local->needs & ~(unsigned int)NEED_RATE,
-					     &inventory->problems);
+					     local->problems);
 }
 
 /*
@@ -205,14 +204,14 @@ static void read_devices(struct local *local)
 		sysfs_rdma_read_device(&local->root, device,
 				       local->nldev ? local->needs & ~(unsigned int)NEED_GET
 						    : local->needs,
-				       &local->inventory->problems);
+				       local->problems);
 	}
 	if (local->needs & NEED_DRIVER && is_driver_missing(list))
 		find_software_drivers(local);
 	if (local->needs & NEED_DRIVER && is_driver_missing(list))
 		read_providers(local);
 	if (local->needs & NEED_CHARDEVS)
-		sysfs_rdma_read_chardevs(&local->root, list, &local->inventory->problems);
+		sysfs_rdma_read_chardevs(&local->root, list, local->problems);
 }
 
 /*
@@ -226,7 +225,7 @@ static void read_rates(struct local *local)
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t j = 0; j < list->items[i].port_count; j++)
 			sysfs_rdma_read_port(&local->root, &list->items[i].ports[j],
-					     local->needs & NEED_RATE, &local->inventory->problems);
+					     local->needs & NEED_RATE, local->problems);
 }
 
 static void read_pkeys(struct local *local)
@@ -236,7 +235,7 @@ static void read_pkeys(struct local *local)
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t j = 0; j < list->items[i].port_count; j++)
 			sysfs_rdma_read_pkeys(&local->root, &list->items[i].ports[j],
-					      &local->inventory->problems);
+					      local->problems);
 }
 
 static int load(struct local *local, const struct inventory_request *request)
@@ -246,12 +245,11 @@ static int load(struct local *local, const struct inventory_request *request)
 
 	if (rc)
 		return rc;
-	objects_filter_devices(request->objects, &inventory->devices, &inventory->problems);
+	objects_filter_devices(request->objects, &inventory->devices, local->problems);
 	for (size_t i = 0; !local->nldev && i < inventory->devices.count; i++)
-		sysfs_rdma_list_ports(&local->root, &inventory->devices.items[i],
-				      &inventory->problems);
+		sysfs_rdma_list_ports(&local->root, &inventory->devices.items[i], local->problems);
 	device_list_sort(&inventory->devices);
-	if (!objects_filter_ports(request->objects, &inventory->devices, &inventory->problems))
+	if (!objects_filter_ports(request->objects, &inventory->devices, local->problems))
 		return -ENODEV;
 	read_devices(local);
 	read_ports(local);
@@ -266,10 +264,13 @@ static int load(struct local *local, const struct inventory_request *request)
 	return 0;
 }
 
-int inventory_load(struct inventory *inventory, const struct inventory_request *request)
+int inventory_load(struct inventory *inventory, const struct inventory_request *request,
+		   struct problems *problems, struct problems *notes)
 {
 	struct local local = {
 		.inventory = inventory,
+		.problems = problems,
+		.notes = notes,
 		.root = {.fd = -1},
 		.asked = request->needs,
 	};
@@ -295,8 +296,6 @@ void inventory_free(struct inventory *inventory)
 	device_list_clear(&inventory->devices);
 	link_list_clear(&inventory->links);
 	link_address_list_clear(&inventory->addresses);
-	problems_free(&inventory->problems);
-	problems_free(&inventory->notes);
 }
 
 static void add_port_names(const struct root *root, struct strings *names, const char *device)

@@ -25,16 +25,16 @@ struct inventory {
 	struct link_address_list addresses;
 	struct caps *caps; /* one for each device that could be opened, in the order of devices */
 	size_t caps_count;
-	struct problems problems;
-	struct problems notes; /* for -v: what was done instead of what failed without loss */
 };
 
 /*
- * 0 also if there are problems. -ENODEV: nothing to show, no RDMA device or none of those named;
- * the reason is in the problems. -EIO: the devices cannot be listed, said there, too. Other
- * -errno: the root cannot be opened.
+ * What could not be read is added to `problems`; `notes` gets what was done instead where a failure
+ * lost nothing (for -v). Either may be NULL. 0 also if there are problems. -ENODEV: nothing to
+ * show, no RDMA device or none of those named; the reason is in the problems. -EIO: the devices
+ * cannot be listed, said there, too. Other -errno: the root cannot be opened.
  */
-int inventory_load(struct inventory *inventory, const struct inventory_request *request);
+int inventory_load(struct inventory *inventory, const struct inventory_request *request,
+		   struct problems *problems, struct problems *notes);
 void inventory_free(struct inventory *inventory);
 
 /* The names of the devices and DEV/PORT of their ports, for completion: sysfs only, no netlink. */

@@ -10,6 +10,7 @@
 /* The work in progress: open sources and what is asked of them. */
 struct local {
 	struct inventory *inventory;
+	struct problems *problems, *notes; /* the caller's, or NULL */
 	struct root root;
 	struct nldev *nldev; /* NULL: not live, or no answer */
 	struct rtnl *rtnl;   /* opened when first needed */

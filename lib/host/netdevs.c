@@ -40,7 +40,7 @@ static void read_saved_links(struct local *local, struct problems *problems)
 	inventory->links.incomplete = true;
 	/* Some who save a tree leave out what is not RDMA. */
 	if (rc != -ENOENT)
-		problem_add(&inventory->problems, NULL, "netdevs", "sysfs", rc, NULL);
+		problem_add(local->problems, NULL, "netdevs", "sysfs", rc, NULL);
 }
 
 /* What is wrong with single netdevs goes to `problems`. */
@@ -61,7 +61,7 @@ static void read_links(struct local *local, struct problems *problems)
 	if (!rc && local->needs & NEED_ADDRESSES)
 		rc = rtnl_get_addresses(local->rtnl, &inventory->addresses);
 	if (rc)
-		problem_add(&inventory->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+		problem_add(local->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 }
 
 static void note(const struct local *local, const struct port *port, const char *attribute,
@@ -70,7 +70,7 @@ static void note(const struct local *local, const struct port *port, const char 
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
 						   (unsigned int)port->port.value);
 
-	problem_add(&local->inventory->problems, object, attribute, "sysfs", error, NULL);
+	problem_add(local->problems, object, attribute, "sysfs", error, NULL);
 }
 
 /* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
@@ -207,8 +207,7 @@ static void resolve_port(const struct local *local, const struct device *device,
 	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
 		/* What was asked for has been read, or has been told to be a problem. */
 		if (!(local->needs & NEED_PORT_GUID))
-			sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID,
-					     &local->inventory->problems);
+			sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID, local->problems);
 		link = find_ipoib(local->inventory, port);
 		if (link) {
 			port->netdev = mem_string(link->name);
@@ -433,9 +432,8 @@ static void note_links(struct local *local, const struct problems *problems)
 		const struct problem *problem = &problems->items[i];
 
 		if (matters(local, problem))
-			problem_add_text(&local->inventory->problems, problem->object,
-					 problem->attribute, problem->source, problem->error,
-					 problem->hint);
+			problem_add_text(local->problems, problem->object, problem->attribute,
+					 problem->source, problem->error, problem->hint);
 	}
 }
 

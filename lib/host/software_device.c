@@ -20,7 +20,7 @@ static void load(struct inventory *inventory)
 	const struct objects everything = {0};
 	const struct inventory_request request = {.needs = NEEDS, .objects = &everything};
 
-	inventory_load(inventory, &request);
+	inventory_load(inventory, &request, NULL, NULL);
 }
 
 static bool is_rxe(const struct device *device)

@@ -35,16 +35,13 @@ static const char *verbs_hint(int error)
 /* One line for a device, not one for each of its facts. Of GIDs nothing is lost: sysfs has them. */
 static void note_failure(struct local *local, const char *device, int error)
 {
-	struct inventory *inventory = local->inventory;
-
 	if (local->needs & NEED_CAPS)
-		problem_add(&inventory->problems, device, "capabilities", "verbs", error,
+		problem_add(local->problems, device, "capabilities", "verbs", error,
 			    verbs_hint(error));
 	else if (local->needs & NEED_MTU)
-		problem_add(&inventory->problems, device, "MTU", "verbs", error, verbs_hint(error));
+		problem_add(local->problems, device, "MTU", "verbs", error, verbs_hint(error));
 	else
-		problem_add(&inventory->notes, device, "GID table", "verbs", error,
-			    "sysfs is used");
+		problem_add(local->notes, device, "GID table", "verbs", error, "sysfs is used");
 }
 
 static struct verbs *open_verbs(struct local *local)
@@ -62,8 +59,7 @@ static struct verbs *open_verbs(struct local *local)
 	}
 	warnings = verbs_warnings(verbs);
 	for (size_t i = 0; i < warnings->count; i++)
-		problem_add_text(&local->inventory->notes, NULL, NULL, "verbs", warnings->items[i],
-				 NULL);
+		problem_add_text(local->notes, NULL, NULL, "verbs", warnings->items[i], NULL);
 	return verbs;
 }
 
@@ -114,16 +110,16 @@ static void read_gids(struct local *local, struct verbs_device *opened, struct d
 		return;
 	for (size_t i = 0; i < device->port_count; i++)
 		sysfs_rdma_read_gids(&local->root, &device->ports[i], empty, netdevs,
-				     &local->inventory->problems);
+				     local->problems);
 }
 
-static void note_port(struct inventory *inventory, const struct device *device,
+static void note_port(const struct local *local, const struct device *device,
 		      const struct number *port, int error)
 {
 	_cleanup_(freep) char *object = mem_format("%s/%u", device->name,
 						   (unsigned int)port->value);
 
-	problem_add(&inventory->problems, object, "port attributes", "verbs", error, NULL);
+	problem_add(local->problems, object, "port attributes", "verbs", error, NULL);
 }
 
 static void read_mtus(struct local *local, struct verbs_device *opened, struct device *device)
@@ -133,7 +129,7 @@ static void read_mtus(struct local *local, struct verbs_device *opened, struct d
 		int rc = verbs_get_port(opened, port);
 
 		if (rc)
-			note_port(local->inventory, device, &port->port, rc);
+			note_port(local, device, &port->port, rc);
 	}
 }
 
@@ -144,7 +140,7 @@ static void read_caps(struct local *local, struct verbs_device *opened, struct d
 	int rc = verbs_get_caps(opened, &caps);
 
 	if (rc) {
-		problem_add(&inventory->problems, device->name, "capabilities", "verbs", rc, NULL);
+		problem_add(local->problems, device->name, "capabilities", "verbs", rc, NULL);
 		caps_clear(&caps);
 		return;
 	}
@@ -155,7 +151,7 @@ static void read_caps(struct local *local, struct verbs_device *opened, struct d
 		caps.transport = device->transport;
 	for (size_t i = 0; i < caps.port_caps_count; i++)
 		if (caps.ports[i].error)
-			note_port(inventory, device, &caps.ports[i].port, caps.ports[i].error);
+			note_port(local, device, &caps.ports[i].port, caps.ports[i].error);
 	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
 }
 
@@ -225,7 +221,7 @@ void local_read_verbs(struct local *local, const struct inventory_request *reque
 	if (local->root.live)
 		verbs = open_verbs(local);
 	else if (local->needs & NEED_MTU)
-		problem_add_text(&local->inventory->notes, NULL, "MTU", "verbs",
+		problem_add_text(local->notes, NULL, "MTU", "verbs",
 				 "a saved tree does not hold it", NULL);
 	for (size_t i = 0; i < list->count; i++)
 		read_device(local, verbs, &list->items[i], request);

@@ -34,9 +34,11 @@ static char *copy(const char *string)
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint)
 {
-	struct problem *problem = mem_append(&problems->items, &problems->count,
-					     sizeof(*problems->items));
+	struct problem *problem;
 
+	if (!problems)
+		return;
+	problem = mem_append(&problems->items, &problems->count, sizeof(*problems->items));
 	*problem = (struct problem){
 		.object = copy(object),
 		.attribute = copy(attribute),

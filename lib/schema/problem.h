@@ -22,7 +22,10 @@ struct problems {
 
 extern const struct schema problem_schema;
 
-/* Notes that `attribute` of `object` could not be read from `source`: -errno in `error`. */
+/*
+ * Notes that `attribute` of `object` could not be read from `source`: -errno in `error`. Does
+ * nothing if `problems` is NULL: a caller that does not want to know.
+ */
 void problem_add(struct problems *problems, const char *object, const char *attribute,
 		 const char *source, int error, const char *hint);
 /* The same with the cause in words. All strings are copied. */

@@ -208,7 +208,7 @@ static void check_choice(const struct inventory *inventory)
 	free(hint);
 }
 
-static void check_inventory(const struct inventory *inventory)
+static void check_inventory(const struct inventory *inventory, const struct problems *problems)
 {
 	struct netdev_list netdevs = {0};
 
@@ -219,8 +219,8 @@ static void check_inventory(const struct inventory *inventory)
 	check_choice(inventory);
 	for (size_t i = 0; i < inventory->devices.count; i++)
 		check_device(&inventory->devices.items[i]);
-	for (size_t i = 0; i < inventory->problems.count; i++)
-		check_record(&problem_schema, &inventory->problems.items[i]);
+	for (size_t i = 0; i < problems->count; i++)
+		check_record(&problem_schema, &problems->items[i]);
 }
 
 static void load(void)
@@ -233,9 +233,11 @@ static void load(void)
 		.empty_gids = true,
 	};
 	struct inventory inventory;
+	struct problems problems = {0};
 
-	expect(!inventory_load(&inventory, &request));
-	check_inventory(&inventory);
+	expect(!inventory_load(&inventory, &request, &problems, NULL));
+	check_inventory(&inventory, &problems);
+	problems_free(&problems);
 	inventory_free(&inventory);
 }
 

@@ -52,7 +52,7 @@ static void load(struct bed *bed, unsigned int sources,
 		.wants = wants,
 	};
 
-	assert_int_equal(inventory_load(&bed->inventory, &request), 0);
+	assert_int_equal(inventory_load(&bed->inventory, &request, NULL, NULL), 0);
 	assert_int_equal(counter_loader_open(&counters, &bed->loader), 0);
 	counter_loader_read(bed->loader, &bed->readings, &bed->problems, NULL);
 }
