@@ -22,7 +22,7 @@ V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
 # Libraries are loaded when first needed (lib/base/library.h): only their headers are used.
-HEADERS_OF := libibverbs librdmacm libibumad smartcols jansson
+HEADERS_OF := libibverbs librdmacm libibumad jansson
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \

@@ -16,7 +16,7 @@ enum { WORDS_MOST = 24 }; /* of a field, that are told after a bad one */
 
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
-	int finished = render_finish();
+	int finished = render_finish(stdout);
 	_cleanup_(freep) char *message = NULL;
 
 	/* -EIO may be no more than the flag that an error left, which is known. */
@@ -276,7 +276,7 @@ static int print_rows(const struct listing *listing)
 		.problems = &listing->problems,
 	};
 
-	return render(&options, &document);
+	return render(stdout, &options, &document);
 }
 
 bool listing_streams(const struct listing *listing)
@@ -292,7 +292,7 @@ void listing_stream(struct listing *listing)
 		return;
 	rc = print_rows(listing);
 	if (!rc)
-		rc = render_flush();
+		rc = render_flush(stdout);
 	if (!listing->stream_rc)
 		listing->stream_rc = rc;
 	listing->streamed = listing->row_count;
@@ -305,14 +305,14 @@ bool listing_piece(struct listing *listing)
 	if (!pieces->widths) {
 		const struct render_options options = listing_options(listing);
 
-		render_stream_init(pieces, &options, &listing->columns);
+		render_stream_init(pieces, stdout, &options, &listing->columns);
 	}
 	if (!listing->stream_rc)
 		listing->stream_rc = render_stream_rows(pieces, listing->rows, listing->row_count);
 	listing->row_count = 0;
 	/* So that a reader that has gone is noticed before all is read. */
 	if (!listing->stream_rc)
-		listing->stream_rc = render_flush();
+		listing->stream_rc = render_flush(stdout);
 	return !listing->stream_rc;
 }
 

@@ -83,7 +83,8 @@ static int check_formats(const struct globals *globals)
 
 static int print_version(const struct ctx *ctx)
 {
-	return finish_output(ctx, render_text("rdmactl " RDMACTL_VERSION "\n"), STATUS_DONE);
+	return finish_output(ctx, render_text(stdout, "rdmactl " RDMACTL_VERSION "\n"),
+			     STATUS_DONE);
 }
 
 static int run_command(struct ctx *ctx, int argc, char **argv)

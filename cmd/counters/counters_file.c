@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 /* A counter takes about 300 bytes: this is a hundred thousand of them. */
 #define MOST_BYTES ((size_t)32 * 1024 * 1024)
@@ -65,15 +65,20 @@ static int write_rows(const struct content *content, const struct columns *head_
 		      const struct columns *columns, FILE *file)
 {
 	const struct problems none = {.count = 0};
-	const void *head_row = content->head;
 	_cleanup_(freep) const void **rows = mem_alloc_zero(content->count, sizeof(*rows));
-	const struct document head = {.columns = head_columns, .rows = &head_row, .row_count = 1};
+	const struct render_options options = {.format = FORMAT_JSON};
 	const struct document document = {
-		.columns = columns, .rows = rows, .row_count = content->count, .problems = &none};
+		.columns = columns,
+		.rows = rows,
+		.row_count = content->count,
+		.problems = &none,
+		.head_columns = head_columns,
+		.head = content->head,
+	};
 
 	for (size_t i = 0; i < content->count; i++)
 		rows[i] = &content->counters[i];
-	return render_document(file, &head, &document);
+	return render(file, &options, &document);
 }
 
 static int write_content(void *context, FILE *file)

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/counters/counters_moves.h"
-#include "render/capture.h"
+#include "render/render.h"
 
 #define SCREEN_COLUMNS "object,counter,unit,rate_per_sec,throughput_gbps,percent_of_rate,state"
 
@@ -29,8 +29,9 @@ void counters_screen_begin(struct counters_screen *screen, struct counters_run *
 {
 	const struct globals *globals = &run->listing.ctx->globals;
 
-	*screen = (struct counters_screen){.interval_msec = interval_msec};
-	screen->on = !globals->json && !globals->jsonl && !globals->tsv && screen_is_there();
+	*screen = (struct counters_screen){.screen = {.out = stdout},
+					   .interval_msec = interval_msec};
+	screen->on = !globals->json && !globals->jsonl && !globals->tsv && screen_is_there(stdout);
 	/* The time stands above the table. */
 	if (screen->on)
 		listing_prefer_columns(&run->listing, SCREEN_COLUMNS);
@@ -160,7 +161,7 @@ int counters_screen_end(struct counters_screen *screen)
 
 	/* The other screen is gone with all that was on it. */
 	if (!rc && screen->text)
-		rc = render_text(screen->text);
+		rc = render_text(stdout, screen->text);
 	free(screen->text);
 	screen->text = NULL;
 	take_signal(screen);

@@ -37,28 +37,19 @@ static void set_variable(const struct field *field, const struct event *event)
 	text_release(&text);
 }
 
-/* The line of --jsonl. It is printed, as all JSON is, but into a file in memory. */
+/* The line of --jsonl. */
 static void set_json(const struct event *event)
 {
 	const void *row = event;
-	struct columns columns;
+	_cleanup_(columns_free) struct columns columns = {.count = 0};
 	const struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
 	const struct render_options options = {.format = FORMAT_JSONL};
 	_cleanup_(freep) char *bad = NULL, *text = NULL;
-	int file = memfd_create("event", MFD_CLOEXEC);
-	ssize_t length;
-	off_t end;
 
-	if (file < 0 || dup2(file, STDOUT_FILENO) < 0 ||
-	    columns_select(&columns, &event_schema, COLUMNS_ALL, NULL, &bad))
+	if (columns_select(&columns, &event_schema, COLUMNS_ALL, NULL, &bad) ||
+	    render_to_text(&options, &document, &text))
 		return;
-	if (render(&options, &document) || render_flush())
-		return;
-	end = lseek(file, 0, SEEK_CUR);
-	text = mem_alloc_zero((size_t)end + 1, 1);
-	length = pread(file, text, (size_t)end, 0);
-	if (length > 0 && text[length - 1] == '\n')
-		text[length - 1] = '\0';
+	text[strcspn(text, "\n")] = '\0';
 	setenv("RDMACTL_JSON", text, 1);
 }
 
@@ -84,7 +75,7 @@ static void start(struct events_exec *exec)
 	struct event *event = &exec->queue[exec->first];
 
 	/* What is buffered is not the child's to print. */
-	render_flush();
+	render_flush(stdout);
 	exec->running = fork();
 	if (!exec->running) {
 		become(exec->command, event);

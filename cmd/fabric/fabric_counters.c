@@ -12,8 +12,8 @@
 #include "base/utc.h"
 #include "host/moment.h"
 #include "mad/format/header.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 /* A port takes about 800 bytes: this is more than three hundred thousand of them. */
 #define MOST_BYTES ((size_t)256 * 1024 * 1024)
@@ -208,9 +208,14 @@ static int write_rows(const struct content *content, const struct columns *head_
 	struct saved_port_counters *saved = mem_alloc_zero(most + 1, sizeof(*saved));
 	_cleanup_(freep) const void **rows = mem_alloc_zero(most + 1, sizeof(*rows));
 	struct saved_head moment = {.time = NULL};
-	const void *head_row = &moment;
-	const struct document head = {.columns = head_columns, .rows = &head_row, .row_count = 1};
-	struct document document = {.columns = columns, .rows = rows, .problems = &none};
+	const struct render_options options = {.format = FORMAT_JSON};
+	struct document document = {
+		.columns = columns,
+		.rows = rows,
+		.problems = &none,
+		.head_columns = head_columns,
+		.head = &moment,
+	};
 	int rc;
 
 	moment_read(NULL, &moment);
@@ -222,7 +227,7 @@ static int write_rows(const struct content *content, const struct columns *head_
 		rows[document.row_count] = &saved[document.row_count];
 		document.row_count++;
 	}
-	rc = render_document(file, &head, &document);
+	rc = render(file, &options, &document);
 	for (size_t i = 0; i < document.row_count; i++)
 		record_clear(&saved_port_counters_schema, &saved[i]);
 	free(saved);

@@ -15,8 +15,8 @@
 #include "fabric/format/topology_read.h"
 #include "cmd/fabric/fabric_run.h"
 #include "host/host.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 /* A port takes about a kilobyte: this is half a million of them. */
 #define MOST_BYTES ((size_t)512 * 1024 * 1024)
@@ -138,7 +138,7 @@ static int write_graph(void *context, FILE *file)
 		return rc;
 	document.columns = &columns;
 	fabric_graph_fill(&run->view, &graph);
-	rc = render_to_file(file, &options, &document);
+	rc = render(file, &options, &document);
 	fabric_graph_clear(&graph);
 	columns_free(&columns);
 	return rc;

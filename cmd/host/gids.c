@@ -135,7 +135,7 @@ static int print_env(const struct gid_entry *entry, const char *peer)
 	for (size_t i = 0; !rc && i < lines.count; i++) {
 		_cleanup_(freep) char *line = mem_format("%s\n", lines.items[i]);
 
-		rc = render_text(line);
+		rc = render_text(stdout, line);
 	}
 	strings_free(&lines);
 	return rc;

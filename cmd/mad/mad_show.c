@@ -70,7 +70,7 @@ static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format fo
 	for (size_t i = 0; i < count; i++)
 		rows[i] = sheet->cells + i * columns;
 	/* What could not be written is found out at the end. */
-	render(&options, &document);
+	render(stdout, &options, &document);
 	for (size_t i = 0; i < sheet->cell_count; i++)
 		free(sheet->cells[i]);
 	free(sheet->cells);
@@ -148,21 +148,21 @@ static void put_bytes(const struct mad_decoded *decoded)
 		}
 		line = mem_format("%04zx: %-*s  |%s|\n", decoded->data_offset + at,
 				  (int)(3 * LINE_BYTES), hex, text);
-		render_text(line);
+		render_text(stdout, line);
 	}
 }
 
 void mad_show(const struct ctx *ctx, const struct mad_decoded *decoded, bool raw, bool first)
 {
 	if (!first)
-		render_text("\n");
+		render_text(stdout, "\n");
 	put_header(ctx, decoded);
 	if (decoded->field_count) {
-		render_text("\n");
+		render_text(stdout, "\n");
 		put_fields(ctx, decoded);
 	}
 	if (*decoded->data && (raw || !decoded->known)) {
-		render_text("\n");
+		render_text(stdout, "\n");
 		put_bytes(decoded);
 	}
 }

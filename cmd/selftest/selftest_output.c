@@ -127,14 +127,14 @@ static int print_histogram(const struct selftest_result *row)
 	_cleanup_(freep) char *title = mem_format("\n%s\n", name);
 	_cleanup_(freep) struct histogram_bar *bars = mem_alloc_zero(row->histogram_count,
 								     sizeof(*bars));
-	int rc = render_text(title);
+	int rc = render_text(stdout, title);
 
 	for (size_t i = 0; i < row->histogram_count; i++) {
 		bars[i].least_usec = row->histogram[i].least_usec.value;
 		bars[i].below_usec = row->histogram[i].below_usec.value;
 		bars[i].count = row->histogram[i].count.value;
 	}
-	return rc ? rc : render_histogram(bars, row->histogram_count, 0);
+	return rc ? rc : render_histogram(stdout, bars, row->histogram_count, 0);
 }
 
 static bool draws_histograms(const struct ctx *ctx, bool wanted)

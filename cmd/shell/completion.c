@@ -39,7 +39,7 @@ static int run_completion(const struct ctx *ctx, const void *args, char **object
 				 "bash, zsh and fish have one");
 		return STATUS_USAGE;
 	}
-	return finish_output(ctx, render_text(stubs[shell->value]), STATUS_DONE);
+	return finish_output(ctx, render_text(stdout, stubs[shell->value]), STATUS_DONE);
 }
 
 const struct command completion_command = {

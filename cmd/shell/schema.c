@@ -131,7 +131,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		command_complain(ctx, message, hint);
 		return STATUS_USAGE;
 	}
-	rc = render_json_schema(&columns);
+	rc = render_json_schema(stdout, &columns);
 	columns_free(&columns);
 	return finish_output(ctx, rc, STATUS_DONE);
 }

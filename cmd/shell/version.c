@@ -15,8 +15,6 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		component_add(&list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
 		component_add(&list, "jansson", render_json_built_version(),
 			      render_json_running_version(), "JSON Schema");
-		component_add(&list, "libsmartcols", render_table_built_version(),
-			      render_table_running_version(), "tables beyond ASCII");
 		components_load(&list);
 	}
 	for (size_t i = 0; i < list.count; i++)

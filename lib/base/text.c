@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -54,6 +55,32 @@ static uint32_t decode(const char *bytes, size_t length)
 	for (size_t i = 1; i < length; i++)
 		point = point << 6 | (b[i] & 0x3f);
 	return point;
+}
+
+locale_t text_widths(void)
+{
+	return newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+size_t text_width(const char *bytes, size_t length, locale_t widths)
+{
+	/* wcwidth() is for the thread's locale: there is none that takes one. */
+	const locale_t before = widths ? uselocale(widths) : (locale_t)0;
+	size_t columns = 0;
+
+	for (size_t i = 0, sequence; i < length; i += sequence) {
+		int width = 1;
+
+		sequence = text_utf8_length(bytes + i, length - i);
+		if (!sequence)
+			sequence = 1;
+		else if (sequence > 1 && widths)
+			width = wcwidth((wchar_t)decode(bytes + i, sequence));
+		columns += width < 0 ? 1 : (size_t)width;
+	}
+	if (widths)
+		uselocale(before);
+	return columns;
 }
 
 /* Characters that move the cursor, change direction or cannot be seen. */

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,15 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 
 /* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
 size_t text_utf8_length(const char *bytes, size_t length);
+
+/*
+ * The columns of a terminal that `length` bytes of UTF-8 take: two for a wide character, none for a
+ * combining one. `widths` is what text_widths() returned. It does not depend on the user's locale,
+ * because the text does not either.
+ */
+size_t text_width(const char *bytes, size_t length, locale_t widths);
+/* The C library's character widths, for freelocale(). 0, and one column each, if it has none. */
+locale_t text_widths(void);
 
 /*
  * The `count` words' member that is most likely meant by a mistyped `word`, or NULL. At most two

@@ -13,7 +13,7 @@
 
 enum { BOUND_SIZE = 32 };
 
-/* What stands beside the bars: " - " between bounds, two blanks before each column, "100.0 %". */
+/* Widths beside the bars: " - " between bounds, two blanks before each column, "100.0 %". */
 enum { BETWEEN = 3, GAP = 2, PERCENT = 7 };
 
 /* U+2588 FULL BLOCK is eight eighths; U+2589 to U+258F are seven to one. */
@@ -49,16 +49,29 @@ static void widen(int *width, const char *text)
 		*width = (int)strlen(text);
 }
 
-static int terminal_columns(void)
+static int terminal_columns(FILE *out)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col)
 		return 80;
 	return size.ws_col;
 }
 
-static struct layout measure(const struct histogram_bar *bars, size_t count, unsigned int columns)
+/* Whether the user's locale is one of UTF-8. */
+static bool shows_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
+}
+
+static struct layout measure(const struct histogram_bar *bars, size_t count, int columns)
 {
 	struct layout layout = {.count = (int)strlen("COUNT")};
 	char text[BOUND_SIZE];
@@ -74,23 +87,22 @@ static struct layout measure(const struct histogram_bar *bars, size_t count, uns
 		if (bars[i].count > layout.most)
 			layout.most = bars[i].count;
 	}
-	layout.bar = (columns ? (int)columns : terminal_columns()) - layout.least - BETWEEN -
-		     layout.below - GAP - layout.count - GAP - PERCENT - GAP;
-	setlocale(LC_CTYPE, ""); /* the terminal's character set */
-	layout.blocks = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	layout.bar = columns - layout.least - BETWEEN - layout.below - GAP - layout.count - GAP -
+		     PERCENT - GAP;
+	layout.blocks = shows_utf8();
 	return layout;
 }
 
-static void put_eighths(unsigned int eighths)
+static void put_eighths(FILE *out, unsigned int eighths)
 {
 	for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
-		fputs("\xe2\x96\x88", stdout);
+		fputs("\xe2\x96\x88", out);
 	if (eighths)
-		printf("\xe2\x96%c", (char)(0x90 - (int)eighths));
+		fprintf(out, "\xe2\x96%c", (char)(0x90 - (int)eighths));
 }
 
-/* What is not nothing is seen. */
-static void put_bar(const struct layout *layout, uint64_t count)
+/* A bar that counts anything is at least one step long. */
+static void put_bar(FILE *out, const struct layout *layout, uint64_t count)
 {
 	double share = (double)count / (double)layout->most;
 	unsigned int steps = (unsigned int)layout->bar * (layout->blocks ? EIGHTHS : 1);
@@ -98,42 +110,43 @@ static void put_bar(const struct layout *layout, uint64_t count)
 
 	if (!length)
 		length = 1;
-	printf("%*s", GAP, "");
+	fprintf(out, "%*s", GAP, "");
 	if (layout->blocks)
-		put_eighths(length);
+		put_eighths(out, length);
 	else
 		while (length--)
-			putchar('#');
+			putc('#', out);
 }
 
-static void put_line(const struct layout *layout, const struct histogram_bar *bar)
+static void put_line(FILE *out, const struct layout *layout, const struct histogram_bar *bar)
 {
 	double percent = layout->total > 0 ? (double)bar->count / layout->total * 100 : 0;
 	char least[BOUND_SIZE], below[BOUND_SIZE];
 
 	format_bound(bar->least_usec, least);
 	format_bound(bar->below_usec, below);
-	printf("%*s - %*s%*s%*" PRIu64 "%*s", layout->least, least, layout->below, below, GAP, "",
-	       layout->count, bar->count, GAP, "");
+	fprintf(out, "%*s - %*s%*s%*" PRIu64 "%*s", layout->least, least, layout->below, below, GAP,
+		"", layout->count, bar->count, GAP, "");
 	if (bar->count && percent < 0.05)
-		fputs("< 0.1 %", stdout);
+		fputs("< 0.1 %", out);
 	else
-		printf("%5.1f %%", percent);
+		fprintf(out, "%5.1f %%", percent);
 	if (bar->count && layout->bar > 0)
-		put_bar(layout, bar->count);
-	putchar('\n');
+		put_bar(out, layout, bar->count);
+	putc('\n', out);
 }
 
-int render_histogram(const struct histogram_bar *bars, size_t count, unsigned int columns)
+int render_histogram(FILE *out, const struct histogram_bar *bars, size_t count,
+		     unsigned int columns)
 {
 	struct layout layout;
 
 	if (!count)
 		return 0;
-	layout = measure(bars, count, columns);
-	printf("%*s%*s%*s%*s%*s\n", layout.least + BETWEEN + layout.below, "LATENCY", GAP, "",
-	       layout.count, "COUNT", GAP, "", PERCENT, "SHARE");
+	layout = measure(bars, count, columns ? (int)columns : terminal_columns(out));
+	fprintf(out, "%*s%*s%*s%*s%*s\n", layout.least + BETWEEN + layout.below, "LATENCY", GAP, "",
+		layout.count, "COUNT", GAP, "", PERCENT, "SHARE");
 	for (size_t i = 0; i < count; i++)
-		put_line(&layout, &bars[i]);
-	return ferror(stdout) ? -EIO : 0;
+		put_line(out, &layout, &bars[i]);
+	return ferror(out) ? -EIO : 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* From least_usec to below below_usec, in microseconds. */
 struct histogram_bar {
@@ -13,9 +14,10 @@ struct histogram_bar {
 };
 
 /*
- * Writes a heading and one line a bar to standard output, nothing if there is none: the range, how
- * many, how many percent of all, and a bar. No line is wider than `columns` unless its figures
- * are; 0 stands for the terminal's width, or 80 where standard output is none. Bars are block
- * characters in a UTF-8 locale, else '#'. 0 or -errno of the write.
+ * Writes a heading and one line for each bar, or nothing if there are none: the range, the count,
+ * its percentage of all, and a bar. No line is wider than `columns` unless its figures are; 0 takes
+ * the width of the terminal that `out` writes to, or 80 if it is not a terminal. Bars are block
+ * characters in a UTF-8 locale, otherwise '#'. 0 or -errno of the write.
  */
-int render_histogram(const struct histogram_bar *bars, size_t count, unsigned int columns);
+int render_histogram(FILE *out, const struct histogram_bar *bars, size_t count,
+		     unsigned int columns);

@@ -8,105 +8,114 @@
 #include "base/text.h"
 #include "render/format.h"
 
-static int put_record(const struct columns *columns, const void *record);
+static int put_record(FILE *out, const struct columns *columns, const void *record);
 
 /*
  * Text is cleaned at its source, so that it is UTF-8 and holds no control byte: what is not is
  * cleaned here, as the second lock, and two characters are left to be escaped. Written here and not
  * by a library, because integers have 64 bits without a sign, and a long list takes no memory.
  */
-static void put_string(const char *string)
+static void put_string(FILE *out, const char *string)
 {
 	_cleanup_(freep) char *clean = text_clean(string, strlen(string));
 
-	putchar_unlocked('"');
+	putc_unlocked('"', out);
 	for (const char *c = clean; *c; c++) {
 		if (*c == '"' || *c == '\\')
-			putchar_unlocked('\\');
-		putchar_unlocked(*c);
+			putc_unlocked('\\', out);
+		putc_unlocked(*c, out);
 	}
-	putchar_unlocked('"');
+	putc_unlocked('"', out);
 }
 
-static void put_list(const struct value *value)
+static void put_list(FILE *out, const struct value *value)
 {
-	putchar('[');
+	putc('[', out);
 	for (size_t i = 0; i < value->list.count; i++) {
 		if (i)
-			fputs(", ", stdout);
-		put_string(value->list.items[i]);
+			fputs(", ", out);
+		put_string(out, value->list.items[i]);
 	}
-	putchar(']');
+	putc(']', out);
 }
 
-static int put_records(const struct field *field, const struct value *value)
+static int put_records(FILE *out, const struct field *field, const struct value *value)
 {
 	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
 	int rc = columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns,
 				&bad);
 
-	putchar('[');
+	putc('[', out);
 	for (size_t i = 0; !rc && i < value->records.count; i++) {
 		if (i)
-			fputs(", ", stdout);
-		rc = put_record(&columns, (const char *)value->records.rows +
-						  i * field->records->record_size);
+			fputs(", ", out);
+		rc = put_record(out, &columns,
+				(const char *)value->records.rows +
+					i * field->records->record_size);
 	}
-	putchar(']');
+	putc(']', out);
 	columns_free(&columns);
 	return rc;
 }
 
-static int put_value(const struct field *field, const struct value *value)
+static int put_value(FILE *out, const struct field *field, const struct value *value)
 {
 	switch (value->kind) {
 	case VALUE_STRING:
-		put_string(value->string);
+		put_string(out, value->string);
 		return 0;
 	case VALUE_UNSIGNED:
-		printf("%" PRIu64, value->number);
+		fprintf(out, "%" PRIu64, value->number);
 		return 0;
 	case VALUE_SIGNED:
-		printf("%" PRId64, value->integer);
+		fprintf(out, "%" PRId64, value->integer);
 		return 0;
 	case VALUE_REAL:
 		if (!isfinite(value->real))
 			break;
-		printf("%.12g", value->real);
+		fprintf(out, "%.12g", value->real);
 		return 0;
 	case VALUE_BOOL:
-		fputs(value->boolean ? "true" : "false", stdout);
+		fputs(value->boolean ? "true" : "false", out);
 		return 0;
 	case VALUE_LIST:
-		put_list(value);
+		put_list(out, value);
 		return 0;
 	case VALUE_RECORDS:
-		return put_records(field, value);
+		return put_records(out, field, value);
 	default:
 		break;
 	}
-	fputs("null", stdout);
+	fputs("null", out);
 	return 0;
 }
 
-/* One record on one line: readable and greppable. */
-static int put_record(const struct columns *columns, const void *record)
+static int put_members(FILE *out, const struct columns *columns, const void *record)
 {
 	struct value value;
 	int rc = 0;
 
-	putchar('{');
 	for (size_t i = 0; !rc && i < columns->count; i++) {
-		printf("%s\"%s\": ", i ? ", " : "", columns->fields[i]->key);
+		fprintf(out, "%s\"%s\": ", i ? ", " : "", columns->fields[i]->key);
 		field_get(columns->fields[i], record, &value);
-		rc = put_value(columns->fields[i], &value);
+		rc = put_value(out, columns->fields[i], &value);
 	}
-	putchar('}');
 	return rc;
 }
 
-static int put_problems(const struct problems *problems)
+/* One record on one line: readable and greppable. */
+static int put_record(FILE *out, const struct columns *columns, const void *record)
+{
+	int rc;
+
+	putc('{', out);
+	rc = put_members(out, columns, record);
+	putc('}', out);
+	return rc;
+}
+
+static int put_problems(FILE *out, const struct problems *problems)
 {
 	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
@@ -114,57 +123,67 @@ static int put_problems(const struct problems *problems)
 
 	rc = columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad);
 	for (size_t i = 0; !rc && i < problems->count; i++) {
-		fputs(i ? ",\n  " : "\n  ", stdout);
-		rc = put_record(&columns, &problems->items[i]);
+		fputs(i ? ",\n  " : "\n  ", out);
+		rc = put_record(out, &columns, &problems->items[i]);
 	}
 	columns_free(&columns);
 	return rc;
 }
 
-void render_json_begin(const struct schema *schema)
+int render_json_begin(FILE *out, const struct document *document)
 {
-	printf("{\"schema\": \"rdmactl/%s/%u\",\n \"%s\": [", schema->name, schema->version,
-	       schema->name);
+	const struct schema *schema = document->columns->schema;
+	int rc = 0;
+
+	putc('{', out);
+	if (document->head) {
+		rc = put_members(out, document->head_columns, document->head);
+		fputs(",\n ", out);
+	}
+	fprintf(out, "\"schema\": \"rdmactl/%s/%u\",\n \"%s\": [", schema->name, schema->version,
+		schema->name);
+	return rc;
 }
 
-int render_json_rows(const struct document *document, size_t first)
+int render_json_rows(FILE *out, const struct document *document, size_t first)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
-		fputs(first + i ? ",\n  " : "\n  ", stdout);
-		rc = put_record(document->columns, document->rows[i]);
+		fputs(first + i ? ",\n  " : "\n  ", out);
+		rc = put_record(out, document->columns, document->rows[i]);
 	}
 	return rc;
 }
 
-int render_json_end(const struct problems *problems)
+int render_json_end(FILE *out, const struct problems *problems)
 {
 	int rc;
 
-	fputs("],\n \"problems\": [", stdout);
-	rc = put_problems(problems);
-	fputs("]}\n", stdout);
+	fputs("],\n \"problems\": [", out);
+	rc = put_problems(out, problems);
+	fputs("]}\n", out);
 	return rc;
 }
 
-int render_json(const struct document *document)
+int render_json(FILE *out, const struct document *document)
 {
-	int rows, end;
+	int begin = render_json_begin(out, document);
+	int rows = render_json_rows(out, document, 0);
+	int end = render_json_end(out, document->problems);
 
-	render_json_begin(document->columns->schema);
-	rows = render_json_rows(document, 0);
-	end = render_json_end(document->problems);
+	if (begin)
+		return begin;
 	return rows ? rows : end;
 }
 
-int render_jsonl(const struct document *document)
+int render_jsonl(FILE *out, const struct document *document)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
-		rc = put_record(document->columns, document->rows[i]);
-		putchar('\n');
+		rc = put_record(out, document->columns, document->rows[i]);
+		putc('\n', out);
 	}
 	return rc;
 }

@@ -137,7 +137,7 @@ static json_t *problems_schema(const struct jansson *json)
 	return json->json_pack("{s:s,s:o}", "type", "array", "items", items);
 }
 
-int render_json_schema(const struct columns *columns)
+int render_json_schema(FILE *out, const struct columns *columns)
 {
 	const struct schema *schema = columns->schema;
 	struct jansson functions;
@@ -157,8 +157,8 @@ int render_json_schema(const struct columns *columns)
 				   schema->summary, "items", record_schema(json, columns),
 				   "problems", problems_schema(json), "required", "schema",
 				   schema->name, "problems");
-	rc = document ? json->json_dumpf(document, stdout, JSON_INDENT(2)) : -1;
-	putchar('\n');
+	rc = document ? json->json_dumpf(document, out, JSON_INDENT(2)) : -1;
+	putc('\n', out);
 	/* Ours is the only reference. */
 	if (document)
 		json->json_delete(document);

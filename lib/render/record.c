@@ -18,10 +18,10 @@ static int key_width(const struct columns *columns)
 	return (int)widest;
 }
 
-static void put_record(const struct columns *columns, const void *record, int indent);
+static void put_record(FILE *out, const struct columns *columns, const void *record, int indent);
 
 /* The records within a record come below it, each under a line that names it. */
-static void put_inner(const struct field *field, const struct value *value, int indent)
+static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
 	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
@@ -29,15 +29,15 @@ static void put_inner(const struct field *field, const struct value *value, int 
 	if (columns_select(&columns, field->records, COLUMNS_ALL, field->records_columns, &bad))
 		return;
 	for (size_t i = 0; i < value->records.count; i++) {
-		printf("%*s%s[%zu]\n", indent, "", field->key, i);
-		put_record(&columns,
+		fprintf(out, "%*s%s[%zu]\n", indent, "", field->key, i);
+		put_record(out, &columns,
 			   (const char *)value->records.rows + i * field->records->record_size,
 			   indent + INDENT);
 	}
 	columns_free(&columns);
 }
 
-static void put_record(const struct columns *columns, const void *record, int indent)
+static void put_record(FILE *out, const struct columns *columns, const void *record, int indent)
 {
 	int width = key_width(columns);
 	struct value value;
@@ -48,22 +48,21 @@ static void put_record(const struct columns *columns, const void *record, int in
 
 		field_get(field, record, &value);
 		if (value.kind == VALUE_RECORDS) {
-			put_inner(field, &value, indent);
+			put_inner(out, field, &value, indent);
 			continue;
 		}
 		format_value(&value, " ", &text);
-		printf("%*s%-*s  %s\n", indent, "", width, field->key,
-		       text.string && *text.string ? text.string : "-");
+		fprintf(out, "%*s%-*s  %s\n", indent, "", width, field->key,
+			text.string && *text.string ? text.string : "-");
 	}
 }
 
-int render_record(const struct render_options *options, const struct document *document)
+int render_record(FILE *out, const struct document *document)
 {
-	(void)options;
 	for (size_t i = 0; i < document->row_count; i++) {
 		if (i)
-			putchar('\n');
-		put_record(document->columns, document->rows[i], 0);
+			putc('\n', out);
+		put_record(out, document->columns, document->rows[i], 0);
 	}
 	return 0;
 }

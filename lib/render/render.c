@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/format.h"
 
@@ -100,38 +101,66 @@ void format_value(const struct value *value, const char *separator, struct text 
 	}
 }
 
-int render(const struct render_options *options, const struct document *document)
+static int render_whole_table(FILE *out, const struct render_options *options,
+			      const struct document *document)
+{
+	_cleanup_(freep) int *widths = mem_alloc_zero(document->columns->count, sizeof(*widths));
+
+	return render_table(out, options, document, widths);
+}
+
+int render(FILE *out, const struct render_options *options, const struct document *document)
 {
 	switch (options->format) {
 	case FORMAT_JSON:
-		return render_json(document);
+		return render_json(out, document);
 	case FORMAT_JSONL:
-		return render_jsonl(document);
+		return render_jsonl(out, document);
 	case FORMAT_TSV:
-		return render_tsv(options, document);
+		return render_tsv(out, options, document);
 	case FORMAT_RECORD:
-		return render_record(options, document);
+		return render_record(out, document);
 	default:
-		return render_table(options, document);
+		return render_whole_table(out, options, document);
 	}
 }
 
-int render_text(const char *text)
+int render_to_text(const struct render_options *options, const struct document *document,
+		   char **ret_text)
 {
-	return fputs(text, stdout) < 0 ? -errno : 0;
+	_cleanup_(freep) char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int rc;
+
+	if (!out)
+		return -errno;
+	rc = render(out, options, document);
+	if (fclose(out) && !rc)
+		rc = -errno;
+	if (rc)
+		return rc;
+	*ret_text = text;
+	text = NULL;
+	return 0;
 }
 
-int render_flush(void)
+int render_text(FILE *out, const char *text)
 {
-	return fflush(stdout) ? -errno : 0;
+	return fputs(text, out) < 0 ? -errno : 0;
 }
 
-int render_finish(void)
+int render_flush(FILE *out)
 {
-	/* A failed write may have been noticed long ago: only the error flag tells then. */
-	int earlier = ferror(stdout);
+	return fflush(out) ? -errno : 0;
+}
 
-	if (fflush(stdout))
+int render_finish(FILE *out)
+{
+	/* A write may have failed long before this one: only the error flag shows it. */
+	int earlier = ferror(out);
+
+	if (fflush(out))
 		return -errno;
 	return earlier ? -EIO : 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Standard output: one document, in any format, from records and the columns selected. Nothing here
- * knows what a record means. The functions return 0 or -errno of the write.
+ * Writes documents in any format, from records and the columns selected, to a stream that the
+ * caller hands in. Nothing here knows what a record means. The functions return 0 or -errno of the
+ * write.
  */
 #pragma once
+
+#include <stdio.h>
 
 #include "schema/columns.h"
 #include "schema/problem.h"
@@ -20,16 +23,24 @@ struct document {
 	const struct columns *columns;
 	const void *const *rows; /* pointers to records of columns->schema */
 	size_t row_count;
-	const struct problems *problems; /* part of JSON; the caller tells them to standard error */
+	const struct problems *problems; /* part of JSON; the caller reports them elsewhere, too */
+	/* One more record, or NULL. Its members come first in the JSON object; not in other
+	 * formats. */
+	const struct columns *head_columns;
+	const void *head;
 };
 
-int render(const struct render_options *options, const struct document *document);
+int render(FILE *out, const struct render_options *options, const struct document *document);
+/* Into memory. The caller frees the text. */
+int render_to_text(const struct render_options *options, const struct document *document,
+		   char **ret_text);
 
 /*
  * The same in pieces, for more rows than should be kept. Columns of a table are as wide as the
  * widest cell so far: a later piece may be wider than an earlier one. Not for vertical records.
  */
 struct render_stream {
+	FILE *out;
 	struct render_options options;
 	const struct columns *columns;
 	int *widths; /* of a table; whoever wants them wider from the start fills them in */
@@ -37,24 +48,22 @@ struct render_stream {
 	bool begun; /* something is out */
 };
 
-void render_stream_init(struct render_stream *stream, const struct render_options *options,
-			const struct columns *columns);
+void render_stream_init(struct render_stream *stream, FILE *out,
+			const struct render_options *options, const struct columns *columns);
 int render_stream_rows(struct render_stream *stream, const void *const *rows, size_t row_count);
 /* What comes behind the last row: in JSON the problems. Prints headings if there was no row. */
 int render_stream_end(struct render_stream *stream, const struct problems *problems);
 void render_stream_free(struct render_stream *stream);
 
 /* Text that is no record: help, completion, generated man text. */
-int render_text(const char *text);
+int render_text(FILE *out, const char *text);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */
-int render_json_schema(const struct columns *columns);
+int render_json_schema(FILE *out, const struct columns *columns);
 /* Pushes out what is there so far, for a stream of rows. */
-int render_flush(void);
+int render_flush(FILE *out);
 /* Pushes out what is buffered; -errno if any of it was lost. To be called once, at the end. */
-int render_finish(void);
+int render_finish(FILE *out);
 
-/* Versions of the libraries behind JSON and tables: compiled with, and in use. */
+/* Versions of jansson: compiled with, and in use. */
 const char *render_json_built_version(void);
 const char *render_json_running_version(void);
-const char *render_table_built_version(void);
-const char *render_table_running_version(void);

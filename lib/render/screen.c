@@ -2,13 +2,11 @@
 #include "render/screen.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "base/text.h"
 
@@ -20,12 +18,12 @@
 #define ERASE_REST "\033[J"
 #define PLAIN	   "\033[0m"
 
-/* Of a terminal that does not know its size. */
+/* The size of a terminal that does not know its own. */
 enum { USUAL_LINES = 24, USUAL_COLUMNS = 80 };
 
-bool screen_is_there(void)
+bool screen_is_there(FILE *out)
 {
-	return isatty(STDOUT_FILENO);
+	return isatty(fileno(out));
 }
 
 size_t screen_lines(struct screen *screen)
@@ -34,7 +32,7 @@ size_t screen_lines(struct screen *screen)
 
 	screen->lines = USUAL_LINES;
 	screen->columns = USUAL_COLUMNS;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) {
+	if (!ioctl(fileno(screen->out), TIOCGWINSZ, &size)) {
 		if (size.ws_row)
 			screen->lines = size.ws_row;
 		if (size.ws_col)
@@ -54,23 +52,8 @@ static size_t color_length(const char *text)
 	return text[length] == 'm' ? length + 1 : 0;
 }
 
-/* The columns of a character; of one beyond ASCII as the locale has it, else one. */
-static size_t width_of(const char *character, size_t length)
-{
-	static const uint8_t masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	wchar_t code = (unsigned char)character[0] & masks[length];
-	int width;
-
-	if (length == 1)
-		return 1;
-	for (size_t i = 1; i < length; i++)
-		code = code << 6 | (character[i] & 0x3f);
-	width = wcwidth(code);
-	return width < 0 ? 1 : (size_t)width;
-}
-
 /* Prints a line as far as there is room for it; returns where the next one begins, or NULL. */
-static const char *put_line(const char *line, size_t columns)
+static const char *put_line(const struct screen *screen, const char *line, locale_t widths)
 {
 	size_t used = 0;
 
@@ -81,12 +64,12 @@ static const char *put_line(const char *line, size_t columns)
 			length = text_utf8_length(line, strnlen(line, 4));
 			if (!length)
 				length = 1;
-			width = width_of(line, length);
+			width = text_width(line, length, widths);
 		}
 		used += width;
-		/* Colours are put out to the end of the line: the last of them is the plain one. */
-		if (used <= columns || !width)
-			fwrite(line, length, 1, stdout);
+		/* Colours are written to the end of the line, because the last one resets them. */
+		if (used <= screen->columns || !width)
+			fwrite(line, length, 1, screen->out);
 		line += length;
 	}
 	return *line ? line + 1 : NULL;
@@ -95,23 +78,26 @@ static const char *put_line(const char *line, size_t columns)
 int screen_show(struct screen *screen, const char *text)
 {
 	const size_t most = screen_lines(screen);
+	const locale_t widths = text_widths();
 	const char *line = text;
 
 	if (!screen->shown)
-		fputs(ENTER, stdout);
+		fputs(ENTER, screen->out);
 	screen->shown = true;
-	fputs(HOME, stdout);
+	fputs(HOME, screen->out);
 	for (size_t i = 0; line && *line && i < most && i < screen->lines; i++) {
-		/* Not behind the last one: the screen would scroll. */
+		/* Not after the last one: the screen would scroll. */
 		if (i)
-			fputs("\r\n", stdout);
-		/* First: behind a full line it would take the last character. */
-		fputs(ERASE_LINE, stdout);
-		line = put_line(line, screen->columns);
-		fputs(PLAIN, stdout);
+			fputs("\r\n", screen->out);
+		/* Before the line: after a full one it would erase the last character. */
+		fputs(ERASE_LINE, screen->out);
+		line = put_line(screen, line, widths);
+		fputs(PLAIN, screen->out);
 	}
-	fputs(ERASE_REST, stdout);
-	return fflush(stdout) ? -errno : 0;
+	fputs(ERASE_REST, screen->out);
+	if (widths)
+		freelocale(widths);
+	return fflush(screen->out) ? -errno : 0;
 }
 
 int screen_leave(struct screen *screen)
@@ -119,6 +105,6 @@ int screen_leave(struct screen *screen)
 	if (!screen->shown)
 		return 0;
 	screen->shown = false;
-	fputs(LEAVE, stdout);
-	return fflush(stdout) ? -errno : 0;
+	fputs(LEAVE, screen->out);
+	return fflush(screen->out) ? -errno : 0;
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A terminal on standard output that shows one text at a time, in place: what does not fit its
- * width and height is cut. The terminal's other screen serves for it, so that what was there before
- * is there again at the end. Terminals that understand ECMA-48 and xterm's private modes, as all in
- * use do.
+ * A terminal that shows one text at a time, in place: what does not fit its width and height is cut
+ * off. It uses the terminal's alternate screen, so that the earlier contents come back at the end.
+ * The terminal has to understand ECMA-48 and xterm's private modes, as all in use do.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct screen {
+	FILE *out;
 	size_t lines, columns;
-	bool shown; /* the other screen is on */
+	bool shown; /* the alternate screen is on */
 };
 
-/* False: standard output is no terminal that can do it. */
-bool screen_is_there(void);
-/* Lines that a text may have now: the size is asked for each time. At least 2. */
+/* Whether `out` is a terminal. */
+bool screen_is_there(FILE *out);
+/* How many lines a text may have now; the terminal is asked each time. At least 2. */
 size_t screen_lines(struct screen *screen);
-/* Shows the text instead of the one before. 0 or -errno. */
+/* Shows the text instead of the previous one. 0 or -errno. */
 int screen_show(struct screen *screen, const char *text);
-/* Brings the terminal back to what it was; nothing if it is that already. 0 or -errno. */
+/* Restores the terminal, if a text is shown. 0 or -errno. */
 int screen_leave(struct screen *screen);

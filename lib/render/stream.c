@@ -4,10 +4,11 @@
 #include "base/mem.h"
 #include "render/format.h"
 
-void render_stream_init(struct render_stream *stream, const struct render_options *options,
-			const struct columns *columns)
+void render_stream_init(struct render_stream *stream, FILE *out,
+			const struct render_options *options, const struct columns *columns)
 {
 	*stream = (struct render_stream){
+		.out = out,
 		.options = *options,
 		.columns = columns,
 		.widths = mem_alloc_zero(columns->count, sizeof(*stream->widths)),
@@ -20,19 +21,22 @@ int render_stream_rows(struct render_stream *stream, const void *const *rows, si
 		.columns = stream->columns, .rows = rows, .row_count = row_count};
 	struct render_options options = stream->options;
 	size_t first = stream->row_count;
+	int rc = 0;
 
 	if (!row_count)
 		return 0;
 	options.headings = options.headings && !stream->begun;
 	if (!stream->begun && options.format == FORMAT_JSON)
-		render_json_begin(stream->columns->schema);
+		rc = render_json_begin(stream->out, &document);
 	stream->begun = true;
 	stream->row_count += row_count;
+	if (rc)
+		return rc;
 	if (options.format == FORMAT_JSON)
-		return render_json_rows(&document, first);
+		return render_json_rows(stream->out, &document, first);
 	if (options.format == FORMAT_TABLE)
-		return render_table_piece(&options, &document, stream->widths);
-	return render(&options, &document);
+		return render_table(stream->out, &options, &document, stream->widths);
+	return render(stream->out, &options, &document);
 }
 
 int render_stream_end(struct render_stream *stream, const struct problems *problems)
@@ -40,8 +44,8 @@ int render_stream_end(struct render_stream *stream, const struct problems *probl
 	const struct document nothing = {.columns = stream->columns, .problems = problems};
 
 	if (!stream->begun)
-		return render(&stream->options, &nothing);
-	return stream->options.format == FORMAT_JSON ? render_json_end(problems) : 0;
+		return render(stream->out, &stream->options, &nothing);
+	return stream->options.format == FORMAT_JSON ? render_json_end(stream->out, problems) : 0;
 }
 
 void render_stream_free(struct render_stream *stream)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of plain ASCII, which nearly all are: cells in one pass over the rows, which tells how
- * wide the columns are, lines in another. Anything else is left to libsmartcols (wide_table.c),
- * which knows the width of all characters but costs many times the instructions of all this.
+ * Tables: one pass over the rows keeps the cells and finds how wide the columns are, another writes
+ * the lines. Nearly all text is plain ASCII, whose width is its length.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,9 +11,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "render/format.h"
 
-const char *table_tone_color(enum tone tone)
+static const char *tone_color(enum tone tone)
 {
 	switch (tone) {
 	case TONE_GOOD:
@@ -28,8 +28,9 @@ const char *table_tone_color(enum tone tone)
 	}
 }
 
-void table_get_cell(const struct field *field, const void *row, struct value *value,
-		    struct text *text)
+/* The text of a cell, `-` if there is none. */
+static void get_cell(const struct field *field, const void *row, struct value *value,
+		     struct text *text)
 {
 	field_get(field, row, value);
 	format_value(value, ",", text);
@@ -41,12 +42,11 @@ void table_get_cell(const struct field *field, const void *row, struct value *va
 }
 
 /*
- * Between the passes, the cells are kept if they take no more than this. Those of a longer list are
- * got a second time: as text they are larger than what they are made of.
+ * Cells are kept between the passes if they take no more than this. Those of a longer list are made
+ * a second time: as text they are larger than the records.
  */
 enum { KEPT_MOST = 512 * 1024, BLOCK_SIZE = 16 * 1024, SMALLEST_ROOM = 4096 };
-/* Behind the text of a cell: the end of its colour and a line feed, or what is too much of BLANKS.
- */
+/* Room after the text of a cell for the end of its colour and a line feed, or for BLANKS. */
 enum { AROUND_CELL = 32, SHORT_CELL = 64 };
 #define BLANKS "        "
 
@@ -55,10 +55,10 @@ struct buffer {
 	size_t length, room;
 };
 
-/* Stands before the text of each cell that is kept, which ends without a NUL. */
+/* Precedes the text of each cell that is kept, which has no NUL at its end. */
 struct cell {
 	uint32_t length : 29; /* bytes */
-	uint32_t plain : 1;   /* as many columns of a terminal */
+	uint32_t plain : 1;   /* as many columns of the terminal */
 	uint32_t tone : 2;
 };
 _Static_assert(TONE_BAD < 4, "a tone takes two bits");
@@ -70,6 +70,9 @@ struct table {
 	struct buffer kept;
 	size_t kept_rows;
 	struct buffer block; /* lines on their way out */
+	FILE *out;
+	locale_t character_widths; /* set at the first cell that is not plain */
+	bool has_character_widths;
 };
 
 static void make_room(struct buffer *buffer, size_t more)
@@ -101,22 +104,18 @@ static struct cell measure_cell(const char *text)
 	return (struct cell){.length = (uint32_t)(end - text) & (UINT32_MAX >> 3), .plain = plain};
 }
 
-/* Of UTF-8, a byte at least for each: how wide it is on a terminal is for libsmartcols to know. */
-static int character_count(const char *text, size_t length)
+static int cell_width(struct table *table, const struct cell *cell, const char *text)
 {
-	int count = 0;
-
-	for (size_t i = 0; i < length; i++)
-		count += (text[i] & 0xc0) != 0x80;
-	return count;
+	if (cell->plain)
+		return (int)cell->length;
+	if (!table->has_character_widths) {
+		table->character_widths = text_widths();
+		table->has_character_widths = true;
+	}
+	return (int)text_width(text, cell->length, table->character_widths);
 }
 
-static int cell_width(const struct cell *cell, const char *text)
-{
-	return cell->plain ? (int)cell->length : character_count(text, cell->length);
-}
-
-/* Copies a short plain text, as nearly all are, up to where it is neither; returns how much. */
+/* Copies a short plain text, as nearly all are, and stops where it is not; returns the length. */
 static uint32_t copy_short(char *to, const char *text)
 {
 	uint32_t length = 0;
@@ -128,9 +127,10 @@ static uint32_t copy_short(char *to, const char *text)
 	return length;
 }
 
-/* Behind what is kept, and widens its column; false if it is not plain, unless `any`. */
-static bool keep_cell(struct buffer *kept, const char *text, enum tone tone, bool any, int *width)
+/* Appends a cell to those kept, and widens its column. */
+static void keep_cell(struct table *table, const char *text, enum tone tone, int *width)
 {
+	struct buffer *kept = &table->kept;
 	struct cell cell = {.plain = true};
 	int wide;
 
@@ -139,9 +139,7 @@ static bool keep_cell(struct buffer *kept, const char *text, enum tone tone, boo
 	wide = (int)cell.length;
 	if (text[cell.length]) {
 		cell = measure_cell(text);
-		if (!cell.plain && !any)
-			return false;
-		wide = cell_width(&cell, text);
+		wide = cell_width(table, &cell, text);
 		make_room(kept, sizeof(cell) + cell.length);
 		memcpy(kept->bytes + kept->length + sizeof(cell), text, cell.length);
 	}
@@ -150,20 +148,17 @@ static bool keep_cell(struct buffer *kept, const char *text, enum tone tone, boo
 	kept->length += sizeof(cell) + cell.length;
 	if (wide > *width)
 		*width = wide;
-	return true;
 }
 
-static bool keep_row(struct table *table, const void *row, bool any)
+static void keep_row(struct table *table, const void *row)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
 		_cleanup_(text_release) struct text text;
 		struct value value;
 
-		table_get_cell(table->columns->fields[i], row, &value, &text);
-		if (!keep_cell(&table->kept, text.string, value.tone, any, &table->widths[i]))
-			return false;
+		get_cell(table->columns->fields[i], row, &value, &text);
+		keep_cell(table, text.string, value.tone, &table->widths[i]);
 	}
-	return true;
 }
 
 static void measure_headings(struct table *table)
@@ -176,31 +171,28 @@ static void measure_headings(struct table *table)
 	}
 }
 
-/* Whether all rows may be kept if they go on as those so far, of which the first are no sample. */
+/* Whether all rows fit if they are like those so far, once there are enough of these to tell. */
 static bool may_keep(const struct table *table, size_t rows, size_t row_count)
 {
 	return table->kept.length < SMALLEST_ROOM ||
 	       table->kept.length / rows * row_count <= KEPT_MOST;
 }
 
-/* Keeps rows as long as it makes sense, measures all; false if one is not plain, unless `any`. */
-static bool measure(struct table *table, const struct document *document, bool any)
+/* Measures all rows, and keeps the first ones or all. */
+static void measure(struct table *table, const struct document *document)
 {
-	table->kept.length = table->kept_rows = 0;
 	for (size_t row = 0; row < document->row_count; row++) {
 		size_t before = table->kept.length;
 
-		if (!keep_row(table, document->rows[row], any))
-			return false;
+		keep_row(table, document->rows[row]);
 		if (row == table->kept_rows && may_keep(table, row + 1, document->row_count))
 			table->kept_rows++;
 		else
 			table->kept.length = before;
 	}
-	return true;
 }
 
-/* There are few as a rule: some too many, which the next text overwrites, are the least work. */
+/* Writes a few blanks too many, which the next text overwrites: that is the least work. */
 static void put_blanks(struct buffer *block, int count)
 {
 	for (int i = 0; i < count; i += (int)strlen(BLANKS))
@@ -209,12 +201,12 @@ static void put_blanks(struct buffer *block, int count)
 		block->length += (size_t)count;
 }
 
-/* A cell and what separates it from the next: nothing behind the last one. */
+/* A cell and what separates it from the next, or ends the line. */
 static void put_cell(struct table *table, size_t column, const struct cell *cell, const char *text,
 		     const char *color)
 {
 	bool right = table->columns->fields[column]->flags & FIELD_RIGHT;
-	int blanks = table->widths[column] - cell_width(cell, text);
+	int blanks = table->widths[column] - cell_width(table, cell, text);
 	struct buffer *block = &table->block;
 
 	make_room(block, (size_t)table->widths[column] + cell->length + AROUND_CELL);
@@ -241,7 +233,7 @@ static void put_headings(struct table *table)
 	}
 }
 
-/* The cells from `at` on; returns the place behind them. */
+/* Puts the cells kept from `at` on; returns where the next row begins. */
 static size_t put_row(struct table *table, size_t at)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
@@ -250,20 +242,21 @@ static size_t put_row(struct table *table, size_t at)
 		memcpy(&cell, table->kept.bytes + at, sizeof(cell));
 		at += sizeof(cell);
 		put_cell(table, i, &cell, table->kept.bytes + at,
-			 table->color ? table_tone_color(cell.tone) : NULL);
+			 table->color ? tone_color(cell.tone) : NULL);
 		at += cell.length;
 	}
 	return at;
 }
 
-static int put_block(struct buffer *block, size_t least)
+static int put_block(struct table *table, size_t least)
 {
+	struct buffer *block = &table->block;
 	size_t length = block->length;
 
 	if (length < least || !length)
 		return 0;
 	block->length = 0;
-	return fwrite(block->bytes, 1, length, stdout) < length ? -errno : 0;
+	return fwrite(block->bytes, 1, length, table->out) < length ? -errno : 0;
 }
 
 static int put_table(struct table *table, const struct document *document, bool headings)
@@ -276,53 +269,38 @@ static int put_table(struct table *table, const struct document *document, bool 
 	for (size_t row = 0; !rc && row < document->row_count; row++) {
 		if (row >= table->kept_rows) {
 			table->kept.length = at;
-			keep_row(table, document->rows[row], true);
+			keep_row(table, document->rows[row]);
 			put_row(table, at);
 		} else {
 			at = put_row(table, at);
 		}
-		rc = put_block(&table->block, BLOCK_SIZE);
+		rc = put_block(table, BLOCK_SIZE);
 	}
-	return rc ? rc : put_block(&table->block, 1);
+	return rc ? rc : put_block(table, 1);
 }
 
 static void table_free(struct table *table)
 {
 	free(table->kept.bytes);
 	free(table->block.bytes);
+	if (table->character_widths)
+		freelocale(table->character_widths);
 }
 
-int render_table(const struct render_options *options, const struct document *document)
+int render_table(FILE *out, const struct render_options *options, const struct document *document,
+		 int *widths)
 {
-	_cleanup_(freep) int *widths = mem_alloc_zero(document->columns->count, sizeof(*widths));
 	_cleanup_(table_free) struct table table = {
-		.columns = document->columns, .widths = widths, .color = options->color};
+		.columns = document->columns,
+		.widths = widths,
+		.color = options->color,
+		.out = out,
+	};
 
 	if (!document->row_count)
 		return 0;
 	if (options->headings)
 		measure_headings(&table);
-	if (!measure(&table, document, false)) {
-		int rc = render_wide_table(options, document);
-
-		/* Without libsmartcols a table out of line is better than none. */
-		if (rc != -ELIBACC)
-			return rc;
-		measure(&table, document, true);
-	}
-	return put_table(&table, document, options->headings);
-}
-
-int render_table_piece(const struct render_options *options, const struct document *document,
-		       int *widths)
-{
-	_cleanup_(table_free) struct table table = {
-		.columns = document->columns, .widths = widths, .color = options->color};
-
-	if (!document->row_count)
-		return 0;
-	if (options->headings)
-		measure_headings(&table);
-	measure(&table, document, true);
+	measure(&table, document);
 	return put_table(&table, document, options->headings);
 }

@@ -6,7 +6,7 @@
 #include "render/format.h"
 
 /* Values hold no control bytes (they were cleaned), so tabs and newlines need no escape here. */
-static void put_row(const struct columns *columns, const void *row)
+static void put_row(FILE *out, const struct columns *columns, const void *row)
 {
 	struct value value;
 
@@ -16,20 +16,20 @@ static void put_row(const struct columns *columns, const void *row)
 		field_get(columns->fields[i], row, &value);
 		format_value(&value, ",", &text);
 		if (i)
-			putchar('\t');
+			putc('\t', out);
 		if (text.string)
-			fputs(text.string, stdout);
+			fputs(text.string, out);
 	}
-	putchar('\n');
+	putc('\n', out);
 }
 
-int render_tsv(const struct render_options *options, const struct document *document)
+int render_tsv(FILE *out, const struct render_options *options, const struct document *document)
 {
 	const struct columns *columns = document->columns;
 
 	for (size_t i = 0; options->headings && i < columns->count; i++)
-		printf("%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
+		fprintf(out, "%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
 	for (size_t i = 0; i < document->row_count; i++)
-		put_row(columns, document->rows[i]);
+		put_row(out, columns, document->rows[i]);
 	return 0;
 }

@@ -11,8 +11,8 @@
 #include "fabric/diff/diff.h"
 #include "fabric/graph/link.h"
 #include "fabric/format/saved.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,7 +70,7 @@ static char *write_graph(const struct fabric *fabric, size_t *ret_length)
 
 	fabric_graph_fill(&view, &graph);
 	if (!file || columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad) ||
-	    render_to_file(file, &options, &document))
+	    render(file, &options, &document))
 		abort();
 	fclose(file);
 	columns_free(&columns);

@@ -14,8 +14,8 @@
 #include "fabric/format/saved.h"
 #include "fabric/graph/view.h"
 #include "made_up_fabric.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 enum { LEAF, HOST, TWIN, OTHER_TWIN, SPINE };
 
@@ -81,11 +81,11 @@ static char *write_graph(const struct fabric *fabric)
 	fabric_graph_fill(&view, &graph);
 	assert_int_equal(columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad),
 			 0);
-	assert_int_equal(render_to_file(file, &options,
-					&(struct document){.columns = &columns,
-							   .rows = &row,
-							   .row_count = 1,
-							   .problems = &problems}),
+	assert_int_equal(render(file, &options,
+				&(struct document){.columns = &columns,
+						   .rows = &row,
+						   .row_count = 1,
+						   .problems = &problems}),
 			 0);
 	fclose(file);
 	columns_free(&columns);

@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "render/capture.h"
 #include "render/json_read.h"
+#include "render/render.h"
 
 struct head {
 	char *host;
@@ -128,7 +128,8 @@ static void drop(struct document_read *document)
 static char *write_document(const struct head *head, const struct row *rows, size_t count)
 {
 	const struct problems problems = {0};
-	const void *head_row = head, *row_pointers[8];
+	const struct render_options options = {.format = FORMAT_JSON};
+	const void *row_pointers[8];
 	struct columns head_columns, columns;
 	char *bad = NULL, *text = NULL;
 	size_t length;
@@ -140,14 +141,13 @@ static char *write_document(const struct head *head, const struct row *rows, siz
 		row_pointers[i] = &rows[i];
 	file = open_memstream(&text, &length);
 	assert_non_null(file);
-	assert_int_equal(render_document(file,
-					 &(struct document){.columns = &head_columns,
-							    .rows = &head_row,
-							    .row_count = 1},
-					 &(struct document){.columns = &columns,
-							    .rows = row_pointers,
-							    .row_count = count,
-							    .problems = &problems}),
+	assert_int_equal(render(file, &options,
+				&(struct document){.columns = &columns,
+						   .rows = row_pointers,
+						   .row_count = count,
+						   .problems = &problems,
+						   .head_columns = &head_columns,
+						   .head = head}),
 			 0);
 	fclose(file);
 	columns_free(&head_columns);

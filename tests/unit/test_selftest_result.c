@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A row of a selftest: what is computed of it, how it is shown, and the list of rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "captured.h"
+#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -164,7 +169,6 @@ static char *print(enum format format, enum column_set set, const char *list,
 {
 	static const struct problems none;
 	const struct render_options options = {.format = format, .headings = true};
-	struct captured captured;
 	struct columns columns;
 	char *bad = NULL, *text;
 	const struct document document = {
@@ -175,10 +179,7 @@ static char *print(enum format format, enum column_set set, const char *list,
 	};
 
 	assert_int_equal(columns_select(&columns, &selftest_schema, set, list, &bad), 0);
-	capture_begin(&captured);
-	assert_int_equal(render(&options, &document), 0);
-	assert_int_equal(render_finish(), 0);
-	text = capture_end(&captured);
+	assert_int_equal(render_to_text(&options, &document, &text), 0);
 	columns_free(&columns);
 	return text;
 }
