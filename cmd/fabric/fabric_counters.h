@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fabric/check/port_errors_rows.h"
+#include "fabric/scan/port_counters.h"
 #include "cmd/fabric/fabric_run.h"
 
 /* Reads into an empty one; what did not answer is in it, and is the caller's to tell. */

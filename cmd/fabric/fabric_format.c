@@ -4,10 +4,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "fabric/format/dot.h"
-#include "fabric/format/iblinkinfo.h"
-#include "fabric/format/ibnetdiscover.h"
-#include "fabric/format/slurm.h"
+#include "fabric/format/writers.h"
 #include "cmd/fabric/fabric_picture.h"
 #include "cmd/fabric/fabric_run.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/route_view.h"
 #include "cmd/fabric/fabric_counters.h"
 #include "cmd/fabric/fabric_forwarding.h"
 #include "schema/bits.h"

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/details.h"
+#include "fabric/scan/scan.h"
 
 /* A line of the map is about 40 bytes: this is four hundred thousand of them. */
 #define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)

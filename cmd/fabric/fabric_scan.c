@@ -2,10 +2,10 @@
 /* rdmactl fabric scan: switches with what is at their ports; the graph in JSON. */
 #include <stdlib.h>
 
-#include "fabric/graph/details.h"
+#include "fabric/scan/scan.h"
 #include "cmd/fabric/fabric_run.h"
 #include "base/mem.h"
-#include "fabric/graph/tree.h"
+#include "fabric/format/writers.h"
 
 /* In the table: ports of switches that have, or should have, something at the other end. */
 static bool is_shown(const struct fabric_run *run, uint32_t place)

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/route/route_view.h"
+#include "fabric/route/route.h"
 #include "cmd/fabric/fabric_forwarding.h"
 
 /* So many rows are kept at a time: all tables of a large subnet are millions. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where --from and --switch begin: the directed route to a LID, and why there is none. */
-#include "fabric/route/walk.h"
+#include "fabric/route/route.h"
 
 #include <errno.h>
 #include <stdlib.h>

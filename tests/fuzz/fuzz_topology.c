@@ -10,10 +10,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/iblinkinfo.h"
-#include "fabric/format/ibnetdiscover.h"
-#include "fabric/format/topology_cache.h"
-#include "fabric/format/topology_read.h"
+#include "fabric/format/writers.h"
+#include "fabric/format/topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

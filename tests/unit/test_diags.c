@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/check/diags.h"
+#include "fabric/format/diags.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Slurm's topology and Graphviz: of made-up subnets, good, damaged and hostile. */
-#include "fabric/format/dot.h"
-#include "fabric/format/dot_text.h"
-#include "fabric/graph/hostlist.h"
-#include "fabric/format/slurm.h"
-#include "fabric/graph/tree.h"
+#include "fabric/format/writers.h"
+#include "fabric/format/dot_private.h"
+#include "fabric/format/drawing.h"
 #include "made_up_fabric.h"
 
 static void test_damaged_dot(void **state)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/check/port_errors_rows.h"
+#include "fabric/scan/port_counters.h"
 #include "fake_transport.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"

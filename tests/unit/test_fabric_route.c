@@ -10,9 +10,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/route/balance.h"
+#include "fabric/route/forwarding.h"
 #include "fabric/route/route.h"
-#include "fabric/route/route_view.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

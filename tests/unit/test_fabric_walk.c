@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fabric/route/forwarding.h"
-#include "fabric/route/walk.h"
+#include "fabric/route/route.h"
 #include "fake_transport.h"
 #include "mad/format/attribute.h"
 #include "schema/bits.h"

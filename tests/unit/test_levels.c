@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which switch is on which level, and the tree for people: of subnets good, damaged and odd. */
-#include "fabric/graph/cable.h"
-#include "fabric/format/dot.h"
+#include "fabric/graph/link.h"
+#include "fabric/format/writers.h"
 #include "fabric/graph/levels.h"
-#include "fabric/format/slurm.h"
-#include "fabric/graph/tree.h"
 #include "made_up_fabric.h"
 
 static void expect_levels(const struct sample_subnet *subnet, bool is_tree,

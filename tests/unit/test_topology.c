@@ -13,11 +13,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/iblinkinfo.h"
-#include "fabric/format/ibnetdiscover.h"
+#include "fabric/format/writers.h"
 #include "fabric/graph/link.h"
-#include "fabric/format/topology_cache.h"
-#include "fabric/format/topology_read.h"
+#include "fabric/format/topology.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "fabric/graph/link.h"
-#include "fabric/format/topology_cache.h"
+#include "fabric/format/topology.h"
 
 #define SWITCH_GUID  0x0002c90300000010u
 #define ADAPTER_GUID 0x0002c90300000020u

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
-#include "fabric/graph/place_columns.h"
+#include "fabric/graph/view_columns.h"
 #include "mad/format/header.h"
 #include "mad/format/mad_names.h"
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "fabric/route/forwarding.h"
-#include "fabric/graph/managers.h"
-#include "fabric/check/port_errors_rows.h"
+#include "fabric/scan/scan.h"
+#include "fabric/scan/port_counters.h"
 #include "fabric/graph/view.h"
 #include "event/event.h"
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "fabric/check/findings.h"
 #include "fabric/graph/link.h"
-#include "fabric/graph/view_private.h"
+#include "fabric/graph/view_columns.h"
 #include "host/names.h"
 #include "schema/bits.h"
 
@@ -263,14 +263,8 @@ static char *route_text(const struct fabric *fabric, const struct fabric_silence
 {
 	uint8_t path[FABRIC_HOPS_MOST + 2];
 	struct value value = {.kind = VALUE_NONE};
-	int hops;
 
-	if (silence->port == FABRIC_NONE)
-		return NULL;
-	hops = fabric_path(fabric, fabric->ports[silence->port].node, path);
-	if (hops >= 0 && silence->behind)
-		path[++hops] = fabric->ports[silence->port].number;
-	view_set_path(&value, path, hops);
+	view_set_path(&value, path, fabric_silence_path(fabric, silence, path));
 	return value.kind == VALUE_STRING ? mem_string(value.string) : NULL;
 }
 

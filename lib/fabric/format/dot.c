@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/dot.h"
+#include "fabric/format/writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Between the files that write a graph for Graphviz. */
 #pragma once
 
-#include "fabric/format/dot_text.h"
 #include "fabric/format/drawing.h"
+#include "base/text_buffer.h"
 
 #define DOT_INK	 "#1f2933"
 #define DOT_GREY "#616e7c"
@@ -41,3 +41,14 @@ void dot_add_edge(struct dot *dot, const struct dot_edge *edge);
 void dot_add_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables);
 /* A node that is no switch, by itself; once. */
 void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind);
+
+/*
+ * Text of any origin as a string of Graphviz. Names are cleaned before, so this is about what means
+ * something to Graphviz or to XML, and about characters that XML must not have.
+ */
+/* In quotation marks: an attribute's value or an identifier, shown as it is. */
+void dot_add_string(struct text_buffer *text, const char *string);
+/* Inside of an HTML-like label. */
+void dot_add_html(struct text_buffer *text, const char *string);
+/* The same with each part that ends with a comma in a line of its own. */
+void dot_add_lines(struct text_buffer *text, const char *string);

@@ -5,7 +5,9 @@
  */
 #pragma once
 
-#include "fabric/graph/cable.h"
+#include <stddef.h>
+
+#include "fabric/graph/link.h"
 #include "fabric/graph/levels.h"
 #include "fabric/graph/view.h"
 
@@ -32,3 +34,13 @@ struct cable_count {
 struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *ret_count);
 /* `9 switches, 91 hosts, 199 cables`; to be freed. */
 char *drawing_title(const struct drawing *drawing);
+
+/*
+ * Many names in little space, as Slurm, pdsh and others write and read them: `leaf[1-3,7],spine1`.
+ * Only the number at the end of a name is taken for one. What has leading zeros keeps them.
+ */
+/*
+ * In natural order, whatever that of the names; each once. `most`: leaves out what makes it longer
+ * than so many bytes, and says so (`...`); 0: nothing is left out. The caller frees it.
+ */
+char *hostlist_format(const char *const *names, size_t count, size_t most);

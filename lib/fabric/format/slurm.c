@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/slurm.h"
+#include "fabric/format/writers.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,8 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/drawing.h"
-#include "fabric/graph/hostlist.h"
-#include "fabric/format/text_buffer.h"
+#include "base/text_buffer.h"
 
 /* A host that is cabled to a switch. */
 struct place_of_host {

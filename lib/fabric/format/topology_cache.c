@@ -8,7 +8,7 @@
  *         whether there is a cable 1, GUID 8 and number 1 of the port at its other end
  * Ports come after all nodes. Attributes are as they were in MADs.
  */
-#include "fabric/format/topology_cache.h"
+#include "fabric/format/topology.h"
 
 #include <errno.h>
 #include <inttypes.h>

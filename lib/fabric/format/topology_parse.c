@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
 #include <errno.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +10,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/link.h"
 #include "fabric/format/topology_private.h"
+#include "fabric/format/topology.h"
+#include "fabric/graph/link.h"
 
 struct parser {
 	struct topology_text *parts;
@@ -390,4 +393,23 @@ int topology_parse(const char *text, size_t length, struct topology_text *parts,
 		line = line_end + (newline != NULL);
 	}
 	return parts->block_count ? 0 : -ENOMSG;
+}
+
+int fabric_read_topology(const char *text, size_t length, struct fabric *fabric, char **ret_message)
+{
+	struct topology_text parts = {.blocks = NULL};
+	struct fabric found = {.nodes = NULL};
+	int rc = topology_parse(text, length, &parts, ret_message);
+
+	if (!rc)
+		rc = topology_build(&parts, &found, ret_message);
+	free(parts.blocks);
+	free(parts.cables);
+	if (rc) {
+		fabric_clear(&found);
+		return rc;
+	}
+	found.blanked = true;
+	*fabric = found;
+	return 0;
 }

@@ -21,6 +21,18 @@
 #define FABRIC_PORT_MOST    254u
 #define FABRIC_LINK_UP	    5u /* PortInfo:PortPhysicalState: 14.2.5.6 */
 
+/*
+ * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is
+ * wrong about the port that a query reached it by looks like another node of its GUID behind each
+ * of its own cables.
+ */
+#define FABRIC_SCAN_TWINS 16u
+/*
+ * Ports of all nodes that a scan takes: several times what a subnet of 49,151 LIDs can have. A node
+ * that answers with ever new GUIDs must not fill the memory.
+ */
+#define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
+
 enum {
 	NODE_INFO_BYTES = 40,	     /* 14.2.5.3 */
 	NODE_DESCRIPTION_BYTES = 64, /* 14.2.5.2 */

@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "fabric/graph/graph.h"
-#include "fabric/graph/node_names.h"
 #include "schema/schema.h"
 
 /* Both are the caller's, and outlive the rows. */
@@ -30,6 +32,7 @@ extern const struct schema fabric_nodes_schema;
 extern const struct schema fabric_ports_schema;
 extern const struct schema fabric_links_schema;
 extern const struct schema fabric_unanswered_schema;
+extern const struct schema fabric_details_schema;
 /* The whole: one row, with lists of all the others. */
 extern const struct schema fabric_graph_schema;
 
@@ -52,6 +55,13 @@ char *fabric_port_name(const struct fabric_view *view, uint32_t port);
 void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
 			 char **ret_object, char **ret_message);
 
+/*
+ * The directed route to the node that did not answer, as fabric_path() gives it: one hop more than
+ * a route can have if the node is too far away for one.
+ */
+int fabric_silence_path(const struct fabric *fabric, const struct fabric_silence *silence,
+			uint8_t path[static FABRIC_HOPS_MOST + 2]);
+
 /* All nodes of a type (0: of all) in the order of discovery, appended. */
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);
 /* All ports but port 0, by node: switches first, then the others, in the order of discovery. */
@@ -59,7 +69,33 @@ void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows)
 /* All cables, each once, in the order of their first ports. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows);
+void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_rows_clear(struct fabric_rows *rows);
 
 void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph);
 void fabric_graph_clear(struct fabric_graph *graph);
+
+/*
+ * The names that an administrator gives to nodes, by GUID, in a file as ibnetdiscover(8) reads by
+ * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`, `#` begins a comment.
+ */
+struct node_name {
+	uint64_t guid;
+	unsigned int line;
+	char *name; /* cleaned */
+};
+
+struct node_names {
+	struct node_name *items; /* sorted by GUID, each once */
+	size_t count;
+};
+
+/*
+ * Fills empty names from the text of such a file, with a NUL behind it. Returns 0, or -EINVAL with
+ * the number of the first line that is wrong.
+ */
+int node_names_parse(const char *text, size_t length, struct node_names *names,
+		     unsigned int *ret_line);
+/* Of several the first, as ibnetdiscover takes it; NULL: it has none. */
+const char *node_names_find(const struct node_names *names, uint64_t guid);
+void node_names_clear(struct node_names *names);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of what did not answer, and of the scan as a whole. */
+/* The columns of failed queries, of details, and of the scan as a whole. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/details.h"
-#include "fabric/graph/place_columns.h"
+#include "fabric/graph/view_columns.h"
 #include "mad/format/attribute.h"
+#include "schema/bits.h"
 
 static const struct fabric_silence *silence_of(const void *record)
 {
@@ -17,46 +18,28 @@ static const struct fabric_silence *silence_of(const void *record)
 	return fabric_of(row) ? &fabric_of(row)->silences[row->place] : NULL;
 }
 
-static void get_object(const void *record, struct value *value)
+/* The object and the reason, as in a problem. */
+static void set_text(struct value *value, const struct fabric_row *row, bool reason)
 {
-	const struct fabric_row *row = record;
 	char *object, *message;
 
-	if (!silence_of(record))
-		return;
-	fabric_silence_text(row->view, silence_of(record), &object, &message);
-	text_clean_into(value->scratch, sizeof(value->scratch), object, strlen(object));
+	fabric_silence_text(row->view, silence_of(row), &object, &message);
+	text_clean_into(value->scratch, sizeof(value->scratch), reason ? message : object,
+			strlen(reason ? message : object));
 	value_set_string(value, value->scratch);
 	free(object);
 	free(message);
 }
 
-static void get_reason(const void *record, struct value *value)
+static void set_attribute(struct value *value, uint16_t number)
 {
-	const struct fabric_row *row = record;
-	char *object, *message;
+	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT, number);
 
-	if (!silence_of(record))
-		return;
-	fabric_silence_text(row->view, silence_of(record), &object, &message);
-	text_clean_into(value->scratch, sizeof(value->scratch), message, strlen(message));
-	value_set_string(value, value->scratch);
-	free(object);
-	free(message);
-}
-
-static void get_attribute(const void *record, struct value *value)
-{
-	const struct mad_attribute *attribute;
-
-	if (!silence_of(record))
-		return;
-	attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT, silence_of(record)->attribute);
 	value_set_string(value, attribute ? attribute->name : NULL);
 }
 
-/* The row of the port that the silence is about; of nowhere: the scan did not get as far. */
-static struct fabric_row port_row(const void *record)
+/* The row of the port that did not answer; of no port if the scan did not get as far. */
+static struct fabric_row silent_port(const void *record)
 {
 	const struct fabric_row *row = record;
 
@@ -66,99 +49,249 @@ static struct fabric_row port_row(const void *record)
 	};
 }
 
-#define OF_PORT(name_, get_)                                       \
-	static void name_(const void *record, struct value *value) \
-	{                                                          \
-		const struct fabric_row port = port_row(record);   \
-		get_(&port, value);                                \
-	}
-OF_PORT(get_port, place_get_port)
-OF_PORT(get_guid, place_get_guid)
-OF_PORT(get_index, place_get_index)
-
-static void get_behind(const void *record, struct value *value)
+static void set_path(struct value *value, const struct fabric *fabric,
+		     const struct fabric_silence *silence)
 {
-	if (silence_of(record))
-		value_set_bool(value, silence_of(record)->behind);
-}
-
-static void get_tries(const void *record, struct value *value)
-{
-	if (silence_of(record))
-		value_set_unsigned(value, silence_of(record)->tries);
-}
-
-static void get_id(const void *record, struct value *value)
-{
-	if (!silence_of(record))
-		return;
-	snprintf(value->scratch, sizeof(value->scratch), "0x%04x", silence_of(record)->attribute);
-	value_set_string(value, value->scratch);
-}
-
-static void get_error(const void *record, struct value *value)
-{
-	if (silence_of(record) && silence_of(record)->error)
-		value_set_unsigned(value, (uint64_t)-silence_of(record)->error);
-}
-
-static void get_status(const void *record, struct value *value)
-{
-	if (!silence_of(record) || !silence_of(record)->status)
-		return;
-	snprintf(value->scratch, sizeof(value->scratch), "0x%04x", silence_of(record)->status);
-	value_set_string(value, value->scratch);
-}
-
-/* The route to who did not answer. */
-static void get_path(const void *record, struct value *value)
-{
-	const struct fabric_row *row = record, at = port_row(record);
-	const struct fabric_port *port = place_port(&at);
-	const struct fabric_silence *silence = silence_of(record);
-	/* One more: the node that is too far away is behind the last one of a route. */
 	uint8_t path[FABRIC_HOPS_MOST + 2];
-	int hops;
 
-	if (!port || !silence)
-		return;
-	hops = fabric_path(fabric_of(row), port->node, path);
-	if (hops >= 0 && silence->behind)
-		path[++hops] = port->number;
-	view_set_path(value, path, hops);
+	view_set_path(value, path, fabric_silence_path(fabric, silence, path));
 }
+
+/* A getter that does `set_` with the `row`, its `silence` and the `value`, if `when_` is true. */
+#define FAILURE_GETTER(name_, when_, set_)                                     \
+	static void name_(const void *record, struct value *value)             \
+	{                                                                      \
+		const struct fabric_silence *silence = silence_of(record);     \
+		const struct fabric_row *row __attribute__((unused)) = record; \
+		if (silence && (when_))                                        \
+			set_;                                                  \
+	}
+FAILURE_GETTER(get_object, true, set_text(value, row, false))
+FAILURE_GETTER(get_reason, true, set_text(value, row, true))
+FAILURE_GETTER(get_attribute, true, set_attribute(value, silence->attribute))
+FAILURE_GETTER(get_behind, true, value_set_bool(value, silence->behind))
+FAILURE_GETTER(get_tries, true, value_set_unsigned(value, silence->tries))
+FAILURE_GETTER(get_id, true, view_set_hex(value, 4, silence->attribute))
+FAILURE_GETTER(get_error, silence->error, value_set_unsigned(value, (uint64_t)-silence->error))
+FAILURE_GETTER(get_status, silence->status, view_set_hex(value, 4, silence->status))
+FAILURE_GETTER(get_path, true, set_path(value, fabric_of(row), silence))
+GETTER_OF(static, get_port, silent_port, place_get_port)
+GETTER_OF(static, get_guid, silent_port, place_get_guid)
+GETTER_OF(static, get_index, silent_port, place_get_index)
 
 static const struct field unanswered_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, get_object, "node", "NODE", FIELD_DEFAULT,
-		    "the node and port that were asked, or that it is behind"),
+		    "node and port that were queried, or the port that leads to the silent node"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, "number of the port"),
 	VIEW_COLUMN(FIELD_BOOL, get_behind, "behind", "BEHIND", FIELD_DEFAULT,
-		    "whether it is the node at the other end that is silent"),
+		    "whether the node at the other end of the port is the silent one"),
 	VIEW_COLUMN(FIELD_STRING, get_path, "path", "PATH", FIELD_DEFAULT,
-		    "directed route to who did not answer"),
+		    "directed route to the node that did not answer"),
 	VIEW_COLUMN(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT,
-		    "what was asked for last"),
+		    "attribute that was queried"),
 	VIEW_COLUMN(FIELD_STRING, get_reason, "reason", "REASON", FIELD_DEFAULT,
-		    "what came instead"),
+		    "why there is no usable answer"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_tries, "tries", "TRIES", FIELD_RIGHT,
-		    "how many times it was asked for"),
+		    "how many times the query was sent"),
 	VIEW_COLUMN(FIELD_GUID, get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_index, "node_index", "NODE INDEX", FIELD_RIGHT,
-		    "the node's place in the scan"),
+	NODE_INDEX_COLUMN(get_index),
 	VIEW_COLUMN(FIELD_HEX, get_id, "attribute_id", "ATTRIBUTE ID", 0,
 		    "number of the attribute"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_error, "errno", "ERRNO", FIELD_RIGHT,
-		    "error number of Linux, if no answer came"),
+		    "Linux error number, if no answer came"),
 	VIEW_COLUMN(FIELD_HEX, get_status, "status", "STATUS", 0,
-		    "status of the answer, if it was a refusal"),
+		    "MAD status of the answer, if it was a refusal"),
 };
 
 const struct schema fabric_unanswered_schema = {
 	.name = "fabric_unanswered",
 	.version = 1,
-	.summary = "what was asked for and did not come",
+	.summary = "a query without a usable answer",
 	.fields = unanswered_fields,
 	.field_count = ARRAY_SIZE(unanswered_fields),
+	.record_size = sizeof(struct fabric_row),
+};
+
+enum {
+	GUID_TABLE = 0x14,
+	PKEY_TABLE = 0x16,
+	SL2VL_TABLE = 0x17,
+};
+
+/* Part of the table, in the high half of the modifier: 14.2.5.9 */
+#define ARBITRATION_HIGH 3u
+
+enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH };
+
+static const struct enum_name table_names[] = {
+	{GUIDS, "guids", .help = "GUIDs of the port"},
+	{PKEYS, "pkeys", .help = "partition keys"},
+	{SL2VL, "sl2vl", .help = "virtual lane of each service level, from SL 0 to 15"},
+	{VLARB_LOW, "vlarb-low", .help = "virtual lanes of low priority with their weights"},
+	{VLARB_HIGH, "vlarb-high", .help = "virtual lanes of high priority with their weights"},
+	{0, NULL},
+};
+
+/* NULL if the row is empty. */
+static const struct fabric_detail *detail_of(const void *record)
+{
+	const struct fabric_row *row = record;
+
+	return fabric_of(row) ? &fabric_of(row)->details[row->place] : NULL;
+}
+
+static enum table_word word_of(const struct fabric_detail *detail)
+{
+	switch (detail->attribute) {
+	case GUID_TABLE:
+		return GUIDS;
+	case PKEY_TABLE:
+		return PKEYS;
+	case SL2VL_TABLE:
+		return SL2VL;
+	default:
+		return detail->modifier >> 16 < ARBITRATION_HIGH ? VLARB_LOW : VLARB_HIGH;
+	}
+}
+
+/* The row of the port that the block belongs to. */
+static struct fabric_row detail_port(const void *record)
+{
+	const struct fabric_row *row = record;
+
+	return (struct fabric_row){
+		.view = row->view,
+		.place = detail_of(row) ? detail_of(row)->port : FABRIC_NONE,
+	};
+}
+GETTER_OF(static, get_detail_node, detail_port, place_get_node)
+GETTER_OF(static, get_detail_guid, detail_port, place_get_guid)
+GETTER_OF(static, get_detail_index, detail_port, place_get_index)
+GETTER_OF(static, get_detail_port, detail_port, place_get_port)
+
+/* A switch has an SL to VL mapping for each port that packets arrive at. */
+static void get_in_port(const void *record, struct value *value)
+{
+	const struct fabric_detail *detail = detail_of(record);
+
+	if (detail && detail->attribute == SL2VL_TABLE &&
+	    fabric_node_of(fabric_of(record), detail->port)->type == NODE_TYPE_SWITCH)
+		value_set_unsigned(value, detail->modifier >> 8 & 0xff);
+}
+
+static void get_first(const void *record, struct value *value)
+{
+	const struct fabric_detail *detail = detail_of(record);
+
+	if (!detail)
+		return;
+	switch (word_of(detail)) {
+	case GUIDS:
+		value_set_unsigned(value, (uint64_t)detail->modifier * 8);
+		break;
+	case PKEYS:
+		value_set_unsigned(value, (uint64_t)(detail->modifier & 0xffff) * 32);
+		break;
+	case SL2VL:
+		value_set_unsigned(value, 0);
+		break;
+	default:
+		value_set_unsigned(value, ((detail->modifier >> 16) - 1) % 2 * 32);
+	}
+}
+
+/* The text of an entry, empty if the entry is not in use: at most 20 bytes with the NUL. */
+static void write_entry(const struct fabric_detail *detail, unsigned int index, char *text)
+{
+	char guid[GUID_TEXT_SIZE];
+
+	*text = '\0';
+	switch (word_of(detail)) {
+	case GUIDS:
+		guid_format(bits_get(detail->data, (size_t)index * 64, 64), guid);
+		if (bits_get(detail->data, (size_t)index * 64, 64))
+			memcpy(text, guid, sizeof(guid));
+		break;
+	case PKEYS:
+		if (bits_get(detail->data, (size_t)index * 16, 16))
+			snprintf(text, GUID_TEXT_SIZE, "0x%04x",
+				 (unsigned int)bits_get(detail->data, (size_t)index * 16, 16));
+		break;
+	case SL2VL:
+		snprintf(text, GUID_TEXT_SIZE, "%u",
+			 (unsigned int)bits_get(detail->data, (size_t)index * 4, 4));
+		break;
+	default: /* the arbiter skips a VL of weight 0 */
+		if (detail->data[2 * index + 1])
+			snprintf(text, GUID_TEXT_SIZE, "%u:%u", detail->data[2 * index] & 0xfu,
+				 detail->data[2 * index + 1]);
+	}
+}
+
+static void get_values(const void *record, struct value *value)
+{
+	static const unsigned int entries[] = {
+		[GUIDS] = 8, [PKEYS] = 32, [SL2VL] = 16, [VLARB_LOW] = 32, [VLARB_HIGH] = 32};
+	const struct fabric_detail *detail = detail_of(record);
+	char *text = value->scratch;
+	size_t count = 0;
+
+	if (!detail)
+		return;
+	for (unsigned int i = 0; i < entries[word_of(detail)]; i++) {
+		if (text + GUID_TEXT_SIZE > value->scratch + sizeof(value->scratch))
+			break;
+		write_entry(detail, i, text);
+		if (!*text)
+			continue;
+		value->words[count++] = text;
+		text += strlen(text) + 1;
+	}
+	value->kind = VALUE_LIST;
+	value->list.items = value->words;
+	value->list.count = count;
+}
+
+#define DETAIL_GETTER(name_, set_)                                      \
+	static void name_(const void *record, struct value *value)      \
+	{                                                               \
+		const struct fabric_detail *detail = detail_of(record); \
+		if (detail)                                             \
+			set_;                                           \
+	}
+DETAIL_GETTER(get_table, value_set_word(value, table_names, word_of(detail)))
+DETAIL_GETTER(get_attribute_id, view_set_hex(value, 4, detail->attribute))
+DETAIL_GETTER(get_modifier, view_set_hex(value, 8, detail->modifier))
+DETAIL_GETTER(get_data, view_set_bytes(value, detail->data, sizeof(detail->data)))
+
+static const struct field detail_fields[] = {
+	VIEW_COLUMN(FIELD_STRING, get_detail_node, "node", "NODE", FIELD_DEFAULT,
+		    "name of the node"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_detail_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
+		    "number of the port"),
+	VIEW_COLUMN(FIELD_ENUM, get_table, "table", "TABLE", FIELD_DEFAULT,
+		    "kind of table: pkeys, guids, sl2vl, vlarb-low, vlarb-high"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_in_port, "in_port", "IN PORT", FIELD_DEFAULT | FIELD_RIGHT,
+		    "sl2vl of a switch: port that the packets arrive at"),
+	VIEW_COLUMN(FIELD_UNSIGNED, get_first, "first", "FIRST", FIELD_RIGHT,
+		    "number of the block's first entry in its table"),
+	VIEW_COLUMN(FIELD_LIST, get_values, "entries", "ENTRIES", FIELD_DEFAULT,
+		    "entries in use; for vlarb, virtual lanes with their weights"),
+	VIEW_COLUMN(FIELD_GUID, get_detail_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
+	NODE_INDEX_COLUMN(get_detail_index),
+	VIEW_COLUMN(FIELD_HEX, get_attribute_id, "attribute_id", "ATTRIBUTE ID", 0,
+		    "number of the attribute"),
+	VIEW_COLUMN(FIELD_HEX, get_modifier, "modifier", "MODIFIER", 0, "attribute modifier"),
+	VIEW_COLUMN(FIELD_STRING, get_data, "data", "DATA", 0,
+		    "the block as received, in hexadecimal"),
+};
+
+const struct schema fabric_details_schema = {
+	.name = "fabric_details",
+	.version = 1,
+	.summary = "a block of a table of a port, from --details",
+	.fields = detail_fields,
+	.field_count = ARRAY_SIZE(detail_fields),
 	.record_size = sizeof(struct fabric_row),
 };
 
@@ -180,26 +313,26 @@ LIST_GETTER(details)
 #define ORIGIN_NUMBER(member_, ...) UNSIGNED_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 
 static const struct field graph_fields[] = {
-	ORIGIN_STRING(time, "time", "TIME", 0, 0, "when the scan was taken"),
-	ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that took it"),
-	ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that it was taken by"),
+	ORIGIN_STRING(time, "time", "TIME", 0, 0, "time of the scan"),
+	ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that ran the scan"),
+	ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that sent the queries"),
 	ORIGIN_NUMBER(port, "port", "PORT", FIELD_RIGHT, 0, "port of the device"),
 	ORIGIN_NUMBER(lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),
 	ORIGIN_STRING(from, "from", "FROM", 0, 0,
-		      "where it began, as it was named; null: at the port"),
+		      "node where the scan began, as the user named it; null is the port itself"),
 	ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,
-		      "cables from there that it went at most; null: to the end"),
+		      "limit of --hops; null if the scan covered the subnet"),
 	BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,
-		   "whether all that was asked for came"),
+		   "whether every query was answered"),
 	BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,
-		   "whether the scan was ended before its time"),
+		   "whether the scan was interrupted"),
 	HEADED_RECORDS_FIELD(get_nodes, &fabric_nodes_schema, "nodes", "NODES", "all nodes"),
-	HEADED_RECORDS_FIELD(get_ports, &fabric_ports_schema, "ports", "PORTS", "all their ports"),
+	HEADED_RECORDS_FIELD(get_ports, &fabric_ports_schema, "ports", "PORTS", "all ports"),
 	HEADED_RECORDS_FIELD(get_links, &fabric_links_schema, "links", "LINKS", "all cables"),
 	HEADED_RECORDS_FIELD(get_unanswered, &fabric_unanswered_schema, "unanswered", "UNANSWERED",
-			     "what was asked for and did not come"),
+			     "queries without a usable answer"),
 	HEADED_RECORDS_FIELD(get_details, &fabric_details_schema, "details", "DETAILS",
-			     "tables of ports, of a scan with --details"),
+			     "tables of ports, if the scan had --details"),
 };
 
 const struct schema fabric_graph_schema = {

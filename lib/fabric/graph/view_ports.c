@@ -1,109 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of ports and of cables: a cable is a port with its peer, so either shows both. */
+/* The columns of ports and of cables: a cable is a port with its peer, so its row shows both. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "fabric/graph/link.h"
-#include "fabric/graph/place_columns.h"
+#include "fabric/graph/view_columns.h"
 #include "host/names.h"
 
-/* Of these two, 0 means "no change" in a Set: none is in that state. */
-static void get_state(const void *record, struct value *value)
+const struct fabric_port *place_port(const void *record)
 {
-	if (place_port(record) && fabric_port_state(place_port(record)))
-		value_set_word(value, port_state_names, fabric_port_state(place_port(record)));
+	const struct fabric_row *row = record;
+
+	return fabric_of(row) && row->place != FABRIC_NONE ? &fabric_of(row)->ports[row->place]
+							   : NULL;
 }
 
-static void get_physical_state(const void *record, struct value *value)
+struct fabric_row place_peer(const void *record)
 {
-	if (place_port(record) && fabric_physical_state(place_port(record)))
-		value_set_word(value, physical_state_names,
-			       fabric_physical_state(place_port(record)));
+	const struct fabric_row *row = record;
+	const struct fabric_port *port = place_port(row);
+
+	return (struct fabric_row){.view = row->view, .place = port ? port->peer : FABRIC_NONE};
 }
 
-/* Of a link that is down, width and speed are what it was last, or nothing. */
-static bool is_up(const void *record)
+/* The row of the port's node; empty if the record has no port. */
+static struct fabric_row node_row(const void *record)
 {
-	return place_port(record) && fabric_physical_state(place_port(record)) == FABRIC_LINK_UP;
+	const struct fabric_row *row = record;
+	const struct fabric_port *port = place_port(row);
+
+	return port ? (struct fabric_row){.view = row->view, .place = port->node}
+		    : (struct fabric_row){.view = NULL};
 }
 
-static void get_lanes(const void *record, struct value *value)
+static bool is_up(const struct fabric_port *port)
 {
-	if (is_up(record))
-		view_set_known(value, fabric_lanes(place_port(record)));
+	return fabric_physical_state(port) == FABRIC_LINK_UP;
 }
 
-static void get_speed(const void *record, struct value *value)
+/* In these two states 0 means "no change" in a Set; no port is in it. */
+static void set_state(struct value *value, const struct enum_name *names, unsigned int state)
 {
-	if (is_up(record))
-		value_set_word(value, fabric_speed_names, fabric_speed(place_port(record)));
+	if (state)
+		value_set_word(value, names, state);
 }
 
-static void get_rate(const void *record, struct value *value)
+static void set_rate(struct value *value, double rate)
 {
-	double rate = is_up(record) ? fabric_rate_gbps(fabric_lanes(place_port(record)),
-						       fabric_speed(place_port(record)))
-				    : 0;
-
 	if (rate > 0)
 		value_set_real(value, rate);
 }
 
-static void get_mtu(const void *record, struct value *value)
+static void set_flag(struct value *value, bool flag, enum tone tone)
 {
-	if (is_up(record))
-		view_set_known(value, fabric_mtu(place_port(record)));
+	value_set_bool(value, flag);
+	value->tone = flag ? tone : TONE_PLAIN;
 }
 
-static void get_most_mtu(const void *record, struct value *value)
+/* `4x EDR`: what a link that runs at less could be. */
+static void set_could_be(struct value *value, const struct fabric_row *row)
 {
-	if (place_port(record))
-		view_set_known(value, fabric_most_mtu(place_port(record)));
-}
-
-static void get_vls(const void *record, struct value *value)
-{
-	if (is_up(record))
-		view_set_known(value, fabric_vls(place_port(record)));
-}
-
-static void get_best_lanes(const void *record, struct value *value)
-{
-	const struct fabric_row *row = record;
-
-	if (place_port(record))
-		view_set_known(value, fabric_best_lanes(fabric_of(row), row->place));
-}
-
-static void get_best_speed(const void *record, struct value *value)
-{
-	const struct fabric_row *row = record;
-
-	if (place_port(record))
-		value_set_word(value, fabric_speed_names,
-			       fabric_best_speed(fabric_of(row), row->place));
-}
-
-static void get_slow(const void *record, struct value *value)
-{
-	const struct fabric_row *row = record;
-
-	if (!is_up(record) || !fabric_best_lanes(fabric_of(row), row->place))
-		return;
-	value_set_bool(value, fabric_is_slow(fabric_of(row), row->place));
-	value->tone = value->boolean ? TONE_WARNING : TONE_PLAIN;
-}
-
-/* `4x EDR`, of what a link could be better at. */
-static void get_could_be(const void *record, struct value *value)
-{
-	const struct fabric_row *row = record;
 	enum fabric_speed speed;
 	unsigned int lanes;
 	char *at = value->scratch;
 	const char *word;
 
-	if (!place_port(record) || !fabric_could_be(fabric_of(row), row->place, &lanes, &speed))
+	if (!fabric_could_be(fabric_of(row), row->place, &lanes, &speed))
 		return;
 	/* printf(3) would cost more than all the rest of the row. */
 	if (lanes > 9)
@@ -117,91 +79,109 @@ static void get_could_be(const void *record, struct value *value)
 	value->tone = TONE_WARNING;
 }
 
-static void get_unanswered(const void *record, struct value *value)
-{
-	if (!place_port(record))
-		return;
-	value_set_bool(value, place_port(record)->unanswered);
-	value->tone = value->boolean ? TONE_BAD : TONE_PLAIN;
-}
+/* A getter that does `set_` with the `row`, its `port` and the `value`, if `when_` is true. */
+#define PORT_GETTER(linkage_, name_, when_, set_)                              \
+	linkage_ void name_(const void *record, struct value *value)           \
+	{                                                                      \
+		const struct fabric_port *port = place_port(record);           \
+		const struct fabric_row *row __attribute__((unused)) = record; \
+		if (port && (when_))                                           \
+			set_;                                                  \
+	}
+PORT_GETTER(, place_get_port, true, value_set_unsigned(value, port->number))
+PORT_GETTER(, place_get_lid, true, view_set_known(value, fabric_lid(fabric_of(row), row->place)))
+PORT_GETTER(static, get_state, true, set_state(value, port_state_names, fabric_port_state(port)))
+PORT_GETTER(static, get_physical_state, true,
+	    set_state(value, physical_state_names, fabric_physical_state(port)))
+/* A link that is down reports its last width, speed and MTU, or none. */
+PORT_GETTER(static, get_lanes, is_up(port), view_set_known(value, fabric_lanes(port)))
+PORT_GETTER(static, get_speed, is_up(port),
+	    value_set_word(value, fabric_speed_names, fabric_speed(port)))
+PORT_GETTER(static, get_rate, is_up(port),
+	    set_rate(value, fabric_rate_gbps(fabric_lanes(port), fabric_speed(port))))
+PORT_GETTER(static, get_mtu, is_up(port), view_set_known(value, fabric_mtu(port)))
+PORT_GETTER(static, get_most_mtu, true, view_set_known(value, fabric_most_mtu(port)))
+PORT_GETTER(static, get_vls, is_up(port), view_set_known(value, fabric_vls(port)))
+PORT_GETTER(static, get_best_lanes, true,
+	    view_set_known(value, fabric_best_lanes(fabric_of(row), row->place)))
+PORT_GETTER(static, get_best_speed, true,
+	    value_set_word(value, fabric_speed_names,
+			   fabric_best_speed(fabric_of(row), row->place)))
+PORT_GETTER(static, get_slow, is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
+	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))
+PORT_GETTER(static, get_could_be, true, set_could_be(value, row))
+PORT_GETTER(static, get_unanswered, true, set_flag(value, port->unanswered, TONE_BAD))
+PORT_GETTER(static, get_port_bytes, port->has_info,
+	    view_set_bytes(value, port->info, PORT_INFO_BYTES))
+PORT_GETTER(static, get_port_guid, port->guid, view_set_guid(value, port->guid))
+PORT_GETTER(static, get_vendor_speed, true, view_set_known(value, port->vendor_speed))
 
-static void get_port_bytes(const void *record, struct value *value)
-{
-	if (place_port(record) && place_port(record)->has_info)
-		view_set_bytes(value, place_port(record)->info, PORT_INFO_BYTES);
-}
-
-static void get_port_guid(const void *record, struct value *value)
-{
-	if (place_port(record) && place_port(record)->guid)
-		view_set_guid(value, place_port(record)->guid);
-}
-
-static void get_vendor_speed(const void *record, struct value *value)
-{
-	if (place_port(record))
-		view_set_known(value, place_port(record)->vendor_speed);
-}
-
-PLACE_OF_PEER(static, get_peer_state, get_state)
+GETTER_OF(, place_get_node, node_row, view_get_name)
+GETTER_OF(, place_get_guid, node_row, view_get_guid)
+GETTER_OF(, place_get_type, node_row, view_get_type)
+GETTER_OF(, place_get_index, node_row, view_get_index)
+GETTER_OF(, place_get_peer, place_peer, place_get_node)
+GETTER_OF(, place_get_peer_port, place_peer, place_get_port)
+GETTER_OF(, place_get_peer_guid, place_peer, place_get_guid)
+GETTER_OF(, place_get_peer_type, place_peer, place_get_type)
+GETTER_OF(, place_get_peer_index, place_peer, place_get_index)
+GETTER_OF(, place_get_peer_lid, place_peer, place_get_lid)
+GETTER_OF(static, get_peer_state, place_peer, get_state)
 
 /* The nodes at both ends, by what no name map changes. */
 #define NODES_OF_BOTH_ENDS                                                                    \
 	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"),  \
-		VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0,          \
-			    "GUID of the node"),                                              \
-		VIEW_COLUMN(FIELD_UNSIGNED, place_get_index, "node_index", "NODE INDEX",      \
-			    FIELD_RIGHT, "the node's place in the scan"),                     \
+		NODE_GUID_COLUMN, NODE_INDEX_COLUMN(place_get_index),                         \
 		VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,     \
 			    "type of the node at the other end"),                             \
-		VIEW_COLUMN(FIELD_GUID, place_get_peer_guid, "peer_guid", "PEER GUID", 0,     \
-			    "GUID of the node at the other end"),                             \
+		PEER_GUID_COLUMN,                                                             \
 		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_index, "peer_index", "PEER INDEX", \
-			    FIELD_RIGHT, "place in the scan of the node at the other end")
+			    FIELD_RIGHT, "number in the scan of the node at the other end")
+#define BELOW_BEST_COLUMN                                                \
+	VIEW_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \
+		    "whether the link is narrower or slower than both ends support")
+#define WIDTH_COLUMN                                                   \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", \
+		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link")
+#define SPEED_COLUMN                                                        \
+	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT, \
+		    "active speed of the link")
+#define RATE_COLUMN(flags_)                                                                 \
+	VIEW_COLUMN(FIELD_REAL, get_rate, "rate_gbps", "RATE Gb/s", (flags_) | FIELD_RIGHT, \
+		    "rate of the link in gigabits per second")
+#define MTU_COLUMN                                                            \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, \
+		    "active MTU of the link")
 
 static const struct field port_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the node is called"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of the port"),
+	PORT_COLUMNS(place_get_port),
 	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT, "logical state"),
 	VIEW_COLUMN(FIELD_ENUM, get_physical_state, "physical_state", "PHYSICAL", FIELD_DEFAULT,
 		    "physical state"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", FIELD_DEFAULT | FIELD_RIGHT,
-		    "active width of the link"),
-	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT,
-		    "active speed of the link"),
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "what the node at the other end is called"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
-	VIEW_COLUMN(FIELD_STRING, get_could_be, "could_be", "COULD BE", FIELD_DEFAULT,
-		    "what both ends support, if the link is less"),
+	WIDTH_COLUMN,
+	SPEED_COLUMN,
+	PEER_COLUMNS,
+	COULD_BE_COLUMN(get_could_be, FIELD_DEFAULT),
 	VIEW_COLUMN(FIELD_BOOL, get_unanswered, "unanswered", "UNANSWERED", 0,
 		    "whether the node at the other end did not answer"),
-	VIEW_COLUMN(FIELD_REAL, get_rate, "rate_gbps", "RATE Gb/s", FIELD_RIGHT,
-		    "rate of the link, gigabits a second"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT,
-		    "LID that the port is reached by: a switch's is that of the node"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
-		    "LID that the port at the other end is reached by"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
-		    "active MTU of the link"),
+	RATE_COLUMN(0),
+	LID_COLUMN,
+	PEER_LID_COLUMN,
+	MTU_COLUMN,
 	VIEW_COLUMN(FIELD_UNSIGNED, get_most_mtu, "mtu_cap_bytes", "MAX MTU", FIELD_RIGHT,
 		    "maximum MTU of the port"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_vls, "vls_operational", "VLS", FIELD_RIGHT,
 		    "data VLs in use"),
-	VIEW_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0,
-		    "whether the link is narrower or slower than both ends support"),
+	BELOW_BEST_COLUMN,
 	VIEW_COLUMN(FIELD_UNSIGNED, get_best_lanes, "best_width_lanes", "BEST LANES", FIELD_RIGHT,
 		    "widest link that both ends support"),
 	VIEW_COLUMN(FIELD_ENUM, get_best_speed, "best_speed", "BEST SPEED", 0,
 		    "fastest speed that both ends support"),
 	NODES_OF_BOTH_ENDS,
 	VIEW_COLUMN(FIELD_GUID, get_port_guid, "port_guid", "PORT GUID", 0,
-		    "GUID of an adapter's or a router's port"),
+		    "GUID of the port of an adapter or router"),
 	VIEW_COLUMN(FIELD_STRING, get_port_bytes, "port_info", "PORT INFO", 0,
-		    "PortInfo as it came, in hexadecimal"),
+		    "PortInfo as received, in hexadecimal"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speed, "vendor_speed_code", "VENDOR SPEED",
 		    FIELD_RIGHT, "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
 };
@@ -209,39 +189,27 @@ static const struct field port_fields[] = {
 const struct schema fabric_ports_schema = {
 	.name = "fabric_ports",
 	.version = 1,
-	.summary = "a port of a node of the subnet, and what is at the other end",
+	.summary = "a port of a node of the subnet, and the port at the other end",
 	.fields = port_fields,
 	.field_count = ARRAY_SIZE(port_fields),
 	.record_size = sizeof(struct fabric_row),
 };
 
 static const struct field link_fields[] = {
-	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the node at one end is called"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		    "number of its port"),
-	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "what the node at the other end is called"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port there"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_lanes, "width_lanes", "LANES", FIELD_DEFAULT | FIELD_RIGHT,
-		    "active width"),
-	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT, "active speed"),
-	VIEW_COLUMN(FIELD_REAL, get_rate, "rate_gbps", "RATE Gb/s", FIELD_DEFAULT | FIELD_RIGHT,
-		    "rate, gigabits a second"),
+	PORT_COLUMNS(place_get_port),
+	PEER_COLUMNS,
+	WIDTH_COLUMN,
+	SPEED_COLUMN,
+	RATE_COLUMN(FIELD_DEFAULT),
 	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT,
-		    "logical state of the port at the first end"),
+		    "logical state of the port"),
 	VIEW_COLUMN(FIELD_ENUM, get_peer_state, "peer_state", "PEER STATE", 0,
 		    "logical state of the port at the other end"),
-	VIEW_COLUMN(FIELD_STRING, get_could_be, "could_be", "COULD BE", FIELD_DEFAULT,
-		    "what both ends support, if the link is less"),
-	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT, "active MTU"),
-	VIEW_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0,
-		    "whether it is narrower or slower than both ends support"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT,
-		    "LID that the port at the first end is reached by"),
-	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
-		    "LID that the port at the other end is reached by"),
+	COULD_BE_COLUMN(get_could_be, FIELD_DEFAULT),
+	MTU_COLUMN,
+	BELOW_BEST_COLUMN,
+	LID_COLUMN,
+	PEER_LID_COLUMN,
 	NODES_OF_BOTH_ENDS,
 };
 

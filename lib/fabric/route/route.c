@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
 #include "fabric/route/route.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/route/forwarding.h"
+#include "mad/engine/engine_gather.h"
+#include "schema/bits.h"
 
-struct walker {
+struct follower {
 	const struct fabric *fabric;
 	route_lookup lookup;
 	void *context;
@@ -17,28 +22,28 @@ struct walker {
 	struct fabric_route *route;
 };
 
-static bool is_there(const struct walker *walker, uint32_t port)
+static bool is_there(const struct follower *follower, uint32_t port)
 {
-	const struct fabric *fabric = walker->fabric;
+	const struct fabric *fabric = follower->fabric;
 
 	/* Whatever port it came in by, the LID is the switch's. */
-	if (fabric_node_of(fabric, walker->to)->type == NODE_TYPE_SWITCH)
-		return fabric->ports[port].node == fabric->ports[walker->to].node;
-	return port == walker->to;
+	if (fabric_node_of(fabric, follower->to)->type == NODE_TYPE_SWITCH)
+		return fabric->ports[port].node == fabric->ports[follower->to].node;
+	return port == follower->to;
 }
 
 /* The port that a switch sends it out by; false: the route ends there. */
-static bool leave_switch(struct walker *walker, uint32_t node, uint32_t *ret_port)
+static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret_port)
 {
-	const struct fabric *fabric = walker->fabric;
-	struct fabric_route *route = walker->route;
+	const struct fabric *fabric = follower->fabric;
+	struct fabric_route *route = follower->route;
 
-	if (walker->seen[node]) {
+	if (follower->seen[node]) {
 		route->end = ROUTE_LOOP;
 		return false;
 	}
-	walker->seen[node] = true;
-	route->out_port = walker->lookup(walker->context, node, walker->lid);
+	follower->seen[node] = true;
+	route->out_port = follower->lookup(follower->context, node, follower->lid);
 	if (route->out_port == FORWARDING_UNKNOWN)
 		route->end = ROUTE_UNKNOWN;
 	else if (route->out_port == FORWARDING_NOWHERE)
@@ -59,7 +64,7 @@ void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint1
 		  route_lookup lookup, void *context, struct fabric_route *route)
 {
 	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->node_count, sizeof(*seen));
-	struct walker walker = {
+	struct follower follower = {
 		.fabric = fabric,
 		.lookup = lookup,
 		.context = context,
@@ -70,10 +75,10 @@ void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint1
 	};
 	uint32_t at = from, out = from;
 
-	while (!is_there(&walker, at)) {
+	while (!is_there(&follower, at)) {
 		route->node = fabric->ports[at].node;
 		if (fabric->nodes[route->node].type == NODE_TYPE_SWITCH) {
-			if (!leave_switch(&walker, route->node, &out))
+			if (!leave_switch(&follower, route->node, &out))
 				return;
 		} else if (at != from || route->count) {
 			route->end = ROUTE_STRANGER;
@@ -105,4 +110,183 @@ bool route_takes_back(const struct fabric *fabric, const struct fabric_route *th
 		if (peer != FABRIC_NONE && back->ports[i] == peer)
 			return true;
 	return false;
+}
+
+enum {
+	NODE_DESCRIPTION = 0x10,
+	NODE_INFO = 0x11,
+	SWITCH_INFO = 0x12,
+	PORT_INFO = 0x15,
+	LINEAR_TABLE = 0x19,
+};
+
+/* Places: NodeInfo 14.2.5.3, SwitchInfo 14.2.5.4, PortInfo 14.2.5.6 */
+enum {
+	AT_TYPE = 2,
+	AT_PORTS = 3,
+	AT_NODE_GUID = 12,
+	AT_LOCAL_PORT = 36,
+	AT_LINEAR_TOP = 6,
+	AT_LID = 16,
+	AT_LMC = 34,
+};
+
+#define LINEAR_BLOCK 64u
+
+struct walker {
+	struct mad_engine *engine;
+	struct fabric_scan_options scan; /* for its requests: from the local port on */
+	struct fabric_walk *walk;
+	uint16_t lid;
+	/* Switches by GUID, and where each sent it: GUIDs may be there twice. */
+	struct {
+		uint64_t guid;
+		unsigned int out_port;
+	} seen[FABRIC_HOPS_MOST + 1];
+	size_t seen_count;
+};
+
+static void ask(const struct walker *walker, uint16_t attribute, uint32_t modifier,
+		struct mad_item *item)
+{
+	const struct fabric none = {.nodes = NULL};
+
+	*item = (struct mad_item){.request = {.attribute = attribute, .modifier = modifier}};
+	fabric_scan_request(&walker->scan, &none, walker->walk->path, (int)walker->walk->hops,
+			    &item->request);
+}
+
+/* False: the walk ends here, since the node has not answered that. */
+static bool has_come(struct walker *walker, const struct mad_item *item)
+{
+	if (!item->error && !item->status)
+		return true;
+	walker->walk->end = WALK_SILENT;
+	walker->walk->attribute = item->request.attribute;
+	walker->walk->error = item->error;
+	walker->walk->status = item->status;
+	walker->walk->tries = item->tries;
+	return false;
+}
+
+/* For messages only: it may do without. */
+static void take_description(struct walker *walker, const struct mad_item *item)
+{
+	walker->walk->has_description = !item->error && !item->status;
+	memcpy(walker->walk->description, item->data, sizeof(walker->walk->description));
+}
+
+static bool has_lid(const struct walker *walker, const uint8_t *port_info)
+{
+	uint32_t first = (uint32_t)bits_get(port_info, (size_t)AT_LID * 8, 16);
+
+	return first && walker->lid >= first &&
+	       walker->lid < first + (1u << (port_info[AT_LMC] & 7));
+}
+
+static bool was_here(struct walker *walker)
+{
+	uint64_t guid = bits_get(walker->walk->info, (size_t)AT_NODE_GUID * 8, 64);
+
+	for (size_t i = 0; i < walker->seen_count; i++)
+		if (walker->seen[i].guid == guid &&
+		    walker->seen[i].out_port == walker->walk->out_port)
+			return true;
+	walker->seen[walker->seen_count].guid = guid;
+	walker->seen[walker->seen_count++].out_port = walker->walk->out_port;
+	return false;
+}
+
+/* The walk ends here; for a return value. */
+static bool end_at(struct walker *walker, enum walk_end end)
+{
+	walker->walk->end = end;
+	return false;
+}
+
+/* One cable on. */
+static bool leave(struct walker *walker, unsigned int port)
+{
+	struct fabric_walk *walk = walker->walk;
+
+	if (walk->hops == FABRIC_HOPS_MOST)
+		return end_at(walker, WALK_FAR);
+	walk->path[++walk->hops] = (uint8_t)port;
+	return true;
+}
+
+/* At a switch: whether the walk goes on. */
+static bool pass_switch(struct walker *walker)
+{
+	enum { PORT, DESCRIPTION, SWITCH, TABLE, COUNT };
+	struct fabric_walk *walk = walker->walk;
+	struct mad_item items[COUNT];
+
+	ask(walker, PORT_INFO, 0, &items[PORT]);
+	ask(walker, NODE_DESCRIPTION, 0, &items[DESCRIPTION]);
+	ask(walker, SWITCH_INFO, 0, &items[SWITCH]);
+	ask(walker, LINEAR_TABLE, walker->lid / LINEAR_BLOCK, &items[TABLE]);
+	mad_gather(walker->engine, items, COUNT);
+	take_description(walker, &items[DESCRIPTION]);
+	if (!has_come(walker, &items[PORT]))
+		return false;
+	if (has_lid(walker, items[PORT].data))
+		return end_at(walker, WALK_ARRIVED);
+	if (!has_come(walker, &items[SWITCH]) || !has_come(walker, &items[TABLE]))
+		return false;
+	walk->out_port = items[TABLE].data[walker->lid % LINEAR_BLOCK];
+	if (walker->lid > bits_get(items[SWITCH].data, (size_t)AT_LINEAR_TOP * 8, 16))
+		walk->out_port = FORWARDING_NOWHERE;
+	if (walk->out_port == FORWARDING_NOWHERE)
+		return end_at(walker, WALK_NOWHERE);
+	if (!walk->out_port || walk->out_port > walk->info[AT_PORTS])
+		return end_at(walker, WALK_NO_PORT);
+	return was_here(walker) ? end_at(walker, WALK_LOOP) : leave(walker, walk->out_port);
+}
+
+/* At an adapter or a router: only the local one sends on. */
+static bool pass_adapter(struct walker *walker)
+{
+	struct fabric_walk *walk = walker->walk;
+	struct mad_item items[2];
+
+	ask(walker, PORT_INFO, walk->info[AT_LOCAL_PORT], &items[0]);
+	ask(walker, NODE_DESCRIPTION, 0, &items[1]);
+	mad_gather(walker->engine, items, 2);
+	take_description(walker, &items[1]);
+	if (!has_come(walker, &items[0]))
+		return false;
+	if (has_lid(walker, items[0].data))
+		return end_at(walker, WALK_ARRIVED);
+	return walk->hops ? end_at(walker, WALK_STRANGER)
+			  : leave(walker, walk->info[AT_LOCAL_PORT]);
+}
+
+static bool pass_node(struct walker *walker)
+{
+	struct fabric_walk *walk = walker->walk;
+	struct mad_item item;
+
+	ask(walker, NODE_INFO, 0, &item);
+	mad_gather(walker->engine, &item, 1);
+	if (!has_come(walker, &item))
+		return false;
+	memcpy(walk->info, item.data, sizeof(walk->info));
+	walk->has_info = true;
+	return walk->info[AT_TYPE] == NODE_TYPE_SWITCH ? pass_switch(walker) : pass_adapter(walker);
+}
+
+int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct fabric_walk *walk)
+{
+	struct walker walker = {
+		.engine = engine,
+		.scan = {.mkey = mkey},
+		.walk = walk,
+		.lid = lid,
+	};
+
+	*walk = (struct fabric_walk){.hops = 0};
+	while (pass_node(&walker))
+		;
+	return walk->end == WALK_SILENT && walk->error == -ECANCELED ? -ECANCELED : 0;
 }

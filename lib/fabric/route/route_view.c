@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The columns of routes, of tables, and of what shares a cable. */
-#include "fabric/route/route_view.h"
+#include "fabric/route/route.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "fabric/graph/link.h"
-#include "fabric/graph/place_columns.h"
+#include "fabric/graph/view_columns.h"
 
 static const struct enum_name direction_names[] = {
 	{ROUTE_THERE, "there"},

@@ -12,17 +12,6 @@
 #include "fabric/graph/graph.h"
 #include "mad/engine/engine.h"
 
-/*
- * Nodes of one GUID: more than were ever cloned by mistake. A switch that is wrong about the port
- * that it is asked by looks like a new one of its GUID behind each of its own cables.
- */
-#define FABRIC_SCAN_TWINS 16u
-/*
- * Ports of all nodes: several times what a subnet of 49,151 LIDs can have. Somebody who answers
- * with ever new GUIDs shall not fill the memory: 64 hops of such are more than there is.
- */
-#define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
-
 struct fabric_scan_options {
 	uint8_t path[FABRIC_HOPS_MOST +
 		     1];	/* to where the scan begins: path[1] to path[path_hops] */
@@ -50,3 +39,57 @@ int fabric_scan(struct mad_engine *engine, const struct fabric_scan_options *opt
  */
 bool fabric_scan_request(const struct fabric_scan_options *options, const struct fabric *fabric,
 			 const uint8_t *path, int hops, struct mad_request *request);
+
+/*
+ * What a subnet manager has set besides routes: P_Key tables (14.2.5.7), GUIDs (14.2.5.5), SL to VL
+ * mappings (14.2.5.8) and VL arbitration (14.2.5.9) of the ports whose link is up, and of port 0 of
+ * switches. Read on demand, for it takes many datagrams.
+ */
+/*
+ * Appends the details of all nodes to the graph, by the routes of the scan. Blocks with nothing in
+ * use are left out; who does not answer is in the graph's silences, once for each table. Returns 0,
+ * -ECANCELED if it was stopped, or -errno: the local port broke down.
+ */
+int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			struct fabric *fabric);
+
+/*
+ * The subnet managers of a subnet: asked for SMInfo (14.2.5.13) is whoever says that it is one, and
+ * whoever the ports believe to be it.
+ */
+enum { MANAGER_STANDBY = 2, MANAGER_MASTER = 3 }; /* SMInfo:SMState */
+
+struct fabric_manager {
+	uint32_t port; /* or FABRIC_NONE: nobody of the graph has that LID */
+	uint16_t lid;
+	int error; /* as of struct mad_reply */
+	uint16_t status;
+	unsigned int tries;
+	uint64_t guid;
+	uint32_t activity;
+	uint8_t priority, state;
+};
+
+struct fabric_managers {
+	struct fabric_manager *items;
+	size_t count;
+};
+
+/* The LID that most ports believe the subnet manager to have; 0: no port knows one. */
+uint16_t fabric_manager_lid(const struct fabric *fabric);
+/*
+ * Whether it is a port that has a LID of its own: of a switch port 0. What a subnet manager tells
+ * about itself is there only.
+ */
+bool fabric_is_end_port(const struct fabric *fabric, uint32_t port);
+uint16_t fabric_port_manager_lid(const struct fabric_port *port);
+
+/*
+ * Fills an empty list. Ports of the graph are asked by directed routes from where the scan began,
+ * which needs no LIDs; who is known by his LID only needs one of the local port: with `local_lid` 0
+ * he is left out. Returns as mad_engine_run() does.
+ */
+int fabric_managers_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			 const struct fabric *fabric, uint16_t local_lid,
+			 struct fabric_managers *managers);
+void fabric_managers_clear(struct fabric_managers *managers);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/check/port_errors_rows.h"
+#include "fabric/scan/port_counters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/graph/place_columns.h"
+#include "fabric/graph/view_columns.h"
 
 /* A counter, and for people what to say of it. */
 struct said {

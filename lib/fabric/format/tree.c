@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/graph/tree.h"
+#include "fabric/format/writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/drawing.h"
-#include "fabric/graph/hostlist.h"
-#include "fabric/format/text_buffer.h"
+#include "base/text_buffer.h"
 
 /* So many bytes of names in a line that says nothing but that all is well. */
 #define MOST_NAMES 60

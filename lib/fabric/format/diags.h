@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fabric/graph/graph.h"
-#include "fabric/graph/node_names.h"
+#include "fabric/graph/view.h"
 
 /*
  * All nodes in the order in which those tools come by them, to be freed: from node 0 through

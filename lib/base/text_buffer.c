@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/text_buffer.h"
+#include "base/text_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/graph/details.h"
+#include "fabric/scan/scan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/graph/place_columns.h"
-#include "fabric/check/port_errors_rows.h"
+#include "fabric/graph/view_columns.h"
+#include "fabric/scan/port_counters.h"
 
 /* The counters have the keys and the words of rdmactl perf. */
 static void show_counter(const void *record, const char *key, struct value *value)
