@@ -7,7 +7,10 @@ VM_KERNELS ?= 6.1 6.12
 
 # What the tests are built with and run on. A sanitizer's report ends the program with status 99.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2,$(ALL_CFLAGS)) -O1 $(SANITIZE)
+ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 -fno-pie $(SANITIZE)
+# The tests start the program thousands of times, and most of a sanitized start is relocation: a
+# position-dependent program with the sanitizers' runtime inside starts in half the time.
+ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed
 ASAN_OBJECTS := $(SOURCES:%.c=$(BUILD)/asan/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -18,7 +21,7 @@ $(BUILD)/asan/%.o: %.c $(FLAGS_FILE) | $(GENERATED)
 
 $(BUILD)/asan/rdmactl: $(ASAN_OBJECTS)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(SANITIZE) $(LINK) -o $@ $(ASAN_OBJECTS) $(LIBS)
+	$(Q)$(CC) $(ASAN_LINK) -o $@ $(ASAN_OBJECTS) $(LIBS)
 
 .PHONY: asan
 asan: $(BUILD)/asan/rdmactl
@@ -30,7 +33,7 @@ $(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 
 $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -ljansson -lcmocka
+	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS) -ljansson -lcmocka
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
@@ -39,7 +42,7 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so)
 $(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS)
 $(BUILD)/vm/no_netlink: tests/vm/no_netlink.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $<
