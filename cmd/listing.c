@@ -93,15 +93,17 @@ char *listing_explain_value(const struct field *field)
 	return hint;
 }
 
-/* A command that has several kinds of records is named with the word for this one: sa nodes. */
-static char *help_of(const struct command *command, const struct schema *schema)
+/* The command line that lists the columns: rdmactl sa nodes --help. */
+static char *help_of(const struct ctx *ctx, const struct schema *schema)
 {
+	const struct command *command = ctx->command;
 	struct command_form form;
+	_cleanup_(freep) char *path = command_path(ctx);
 
 	for (size_t i = 0; command->form && command->form(i, &form); i++)
 		if (form.schema == schema)
 			return mem_format("rdmactl %s %s --help", command->name, form.word);
-	return mem_format("rdmactl %s --help", command->name);
+	return mem_format("rdmactl %s --help", path);
 }
 
 static bool select_columns(struct listing *listing)
@@ -113,7 +115,7 @@ static bool select_columns(struct listing *listing)
 	if (!columns_select(&listing->columns, listing->schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
 			    ctx->globals.columns, &bad))
 		return true;
-	where = help_of(ctx->command, listing->schema);
+	where = help_of(ctx, listing->schema);
 	listing_explain_column(where, listing->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;

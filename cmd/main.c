@@ -47,13 +47,13 @@ static void start_timeout(const struct number *timeout)
 
 static int usage(const struct ctx *ctx, char *message, char *hint)
 {
-	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
-	_cleanup_(freep) char *fallback = NULL;
+	_cleanup_(freep) char *owned_message = message, *owned_hint = hint, *path = NULL;
 
-	if (!hint)
-		fallback = ctx->command ? mem_format("rdmactl %s --help", ctx->command->name)
-					: mem_string("rdmactl help");
-	command_complain(ctx, message, hint ? hint : fallback);
+	if (!hint && ctx->command) {
+		path = command_path(ctx);
+		owned_hint = mem_format("rdmactl %s --help", path);
+	}
+	command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
 	return STATUS_USAGE;
 }
 
@@ -76,42 +76,37 @@ static char *check_objects(const struct command *command, int count)
 	return NULL;
 }
 
-static int check_formats(const struct globals *globals)
-{
-	return globals->json + globals->jsonl + globals->tsv > 1;
-}
-
 static int print_version(const struct ctx *ctx)
 {
 	return finish_output(ctx, render_text(stdout, "rdmactl " RDMACTL_VERSION "\n"),
 			     STATUS_DONE);
 }
 
-static int run_command(struct ctx *ctx, int argc, char **argv)
+static int print_help(const struct ctx *ctx, const char *word)
+{
+	help_of_command(ctx->parent, ctx->command, word, stdout);
+	return finish_output(ctx, 0, STATUS_DONE);
+}
+
+/* Runs a command, or one of its subcommands, with its own options and objects. */
+static int run_leaf(struct ctx *ctx, int argc, char **argv)
 {
 	_cleanup_(freep) void *args = mem_alloc_zero(1, ctx->command->args_size);
-	struct option_set sets[2];
+	struct option_set sets[COMMAND_TABLES + 1];
+	size_t count = command_option_sets(ctx->command, &ctx->globals, args, sets);
 	char *message = NULL, *hint = NULL;
-	int first;
+	int first = options_parse(argc, argv, sets, count, ctx->command->passes_on, &message,
+				  &hint);
 
-	if (ctx->command->raw)
-		return ctx->command->run(ctx, args, argv + 1);
-	command_option_sets(ctx->command, &ctx->globals, args, sets);
-	first = options_parse(argc, argv, sets, ARRAY_SIZE(sets), ctx->command->passes_on, &message,
-			      &hint);
 	if (first < 0)
 		return usage(ctx, message, hint);
 	if (ctx->globals.version)
 		return print_version(ctx);
-	if (ctx->globals.help) {
-		help_of_command(ctx->command, first < argc ? argv[first] : NULL, stdout);
-		return finish_output(ctx, 0, STATUS_DONE);
-	}
+	if (ctx->globals.help)
+		return print_help(ctx, first < argc ? argv[first] : NULL);
 	message = check_objects(ctx->command, argc - first);
-	if (!message && check_formats(&ctx->globals))
-		message = mem_string("--json, --jsonl and --tsv exclude each other");
-	if (message)
-		return usage(ctx, message, NULL);
+	if (message || command_check_options(ctx, sets, count, &message, &hint))
+		return usage(ctx, message, hint);
 	/* The live system has the root directory that it has. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;
@@ -120,9 +115,25 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	return ctx->command->run(ctx, args, argv + first);
 }
 
+static int run_command(struct ctx *ctx, int argc, char **argv)
+{
+	char *message = NULL, *hint = NULL;
+	struct command child;
+
+	if (ctx->command->raw)
+		return ctx->command->run(ctx, NULL, argv + 1);
+	if (!command_has_children(ctx->command))
+		return run_leaf(ctx, argc, argv);
+	if (command_choose_child(ctx, &child, &argc, argv, &message, &hint))
+		return usage(ctx, message, hint);
+	if (ctx->globals.version)
+		return print_version(ctx);
+	return ctx->globals.help ? print_help(ctx, NULL) : run_leaf(ctx, argc, argv);
+}
+
 static int run(struct ctx *ctx, int argc, char **argv)
 {
-	const struct option_set set = {global_options, global_option_count, &ctx->globals};
+	const struct option_set set = {global_options, &ctx->globals};
 	char *message = NULL, *hint = NULL;
 	int first = options_parse(argc, argv, &set, 1, true, &message, &hint);
 

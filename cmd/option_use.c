@@ -21,19 +21,21 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static bool given_of(const struct option_row *rows, size_t count, const void *values,
-		     const char *name)
+static bool given_of(const struct option_row *row, const void *values, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(rows[i].name, name))
-			return option_given(&rows[i], values);
+	for (; row->name; row++)
+		if (!strcmp(row->name, name))
+			return option_given(row, values);
 	return false;
 }
 
 bool option_is_given(const struct ctx *ctx, const void *args, const char *name)
 {
-	return given_of(ctx->command->options, ctx->command->option_count, args, name) ||
-	       given_of(global_options, global_option_count, &ctx->globals, name);
+	bool given = given_of(global_options, &ctx->globals, name);
+
+	for (size_t i = 0; ctx->command->options[i] && !given; i++)
+		given = given_of(ctx->command->options[i], args, name);
+	return given;
 }
 
 bool option_uses_fit(const struct ctx *ctx, const void *args, const struct option_use *uses,

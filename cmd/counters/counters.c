@@ -68,6 +68,7 @@ static const struct option_row options[] = {
 		      "switch optional counters on (root)"),
 	STRING_OPTION(struct counters_args, disable, 0, "disable", "NAMES", COMPLETE_NOTHING,
 		      "switch optional counters off (root)"),
+	{.name = NULL},
 };
 
 static bool wants(const void *context, enum counter_source source, const char *kernel_name,
@@ -289,8 +290,7 @@ const struct command counters_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct counters_args),
 	.schema = &counter_schema,
 	.more_schemas = more_schemas,

@@ -52,6 +52,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct events_args, flap, 0, "flap", "N/TIME", COMPLETE_NOTHING,
 		      "an event when a port was down so often (default 3/10m; 0: none)"),
 	FLAG_OPTION(struct events_args, all, 'a', "all", "also what was told and changed nothing"),
+	{.name = NULL},
 };
 
 /* Why it ends. */
@@ -458,8 +459,7 @@ const struct command events_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct events_args),
 	.schema = &event_schema,
 	.run = run_events,

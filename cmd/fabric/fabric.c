@@ -66,6 +66,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct fabric_args, multicast, 0, "multicast",
 		    "tables: the multicast forwarding table"),
 	MAD_OPTIONS(struct fabric_args),
+	{.name = NULL},
 };
 
 static const struct fabric_word fabric_words[] = {
@@ -202,8 +203,7 @@ const struct command fabric_command = {
 	.objects = "[COMMAND [WORD...]]",
 	.least_objects = 0,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_ports_schema,
 	.more_schemas = more_schemas,

@@ -32,6 +32,7 @@ static const struct option_row options[] = {
 		      "name the GID index to use for this address or host, and why"),
 	FLAG_OPTION(struct gids_args, env, 0, "env",
 		    "with --to: print settings for NCCL, UCX, libfabric and perftest"),
+	{.name = NULL},
 };
 
 struct filter {
@@ -211,8 +212,7 @@ const struct command gids_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct gids_args),
 	.schema = &gid_schema,
 	.run = run,

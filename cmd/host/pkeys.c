@@ -11,6 +11,7 @@ struct pkeys_args {
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct pkeys_args, all, 'a', "all", "list empty slots of the table, too"),
+	{.name = NULL},
 };
 
 /* 0x7fff without the membership bit: a key of 0 is no partition, IBA volume 1, 10.9.1.2 */
@@ -47,8 +48,7 @@ const struct command pkeys_command = {
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct pkeys_args),
 	.schema = &pkey_schema,
 	.run = run,

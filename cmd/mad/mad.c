@@ -34,6 +34,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct mad_command_args, raw, 0, "raw", "print the bytes, too"),
 	FLAG_OPTION(struct mad_command_args, yes, 'y', "yes",
 		    "send: do not ask before what may change something"),
+	{.name = NULL},
 };
 
 static const struct mad_word {
@@ -95,8 +96,7 @@ const struct command mad_command = {
 	.object_completion = COMPLETE_FILE,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct mad_command_args),
 	.form = form,
 	.own_timeout = true,

@@ -40,6 +40,7 @@ static const struct option_row options[] = {
 		      "end --watch after so many rounds"),
 	FLAG_OPTION(struct perf_args, reset, 0, "reset",
 		    "print the counters, then clear them (with --errors or --traffic only those)"),
+	{.name = NULL},
 };
 
 static const struct schema *const more_schemas[] = {
@@ -197,8 +198,7 @@ const struct command perf_command = {
 	.summary = "show the counters of ports, and how fast they move",
 	.objects = "[DEST [PORT...]]",
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct perf_args),
 	.schema = &perf_schema,
 	.more_schemas = more_schemas,

@@ -27,6 +27,7 @@ static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct ping_args, gid_index, 0, "gid-index", "N", 0, UINT8_MAX,
 		      "on Ethernet: send by this entry of the GID table"),
 	MAD_OPTIONS(struct ping_args),
+	{.name = NULL},
 };
 
 #define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
@@ -121,8 +122,7 @@ const struct command ping_command = {
 	.summary = "measure the round trip to a port, and what is lost",
 	.objects = "DEST...",
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct ping_args),
 	.schema = &ping_schema,
 	.own_timeout = true,

@@ -12,6 +12,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct sa_args, to, 0, "to", "DEST", COMPLETE_NOTHING, "path: where it ends"),
 	FLAG_OPTION(struct sa_args, count, 0, "count", "print how many records there are"),
 	MAD_OPTIONS(struct sa_args),
+	{.name = NULL},
 };
 
 static const struct mad_attribute *attribute_at(size_t number)
@@ -57,8 +58,7 @@ const struct command sa_command = {
 	.object_completion = COMPLETE_FIELD,
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct sa_args),
 	.schema = &sa_count_schema,
 	.form = form,

@@ -42,6 +42,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct smp_args, yes, 'y', "yes", "do not ask before it is changed"),
 	FLAG_OPTION(struct smp_args, force, 0, "force",
 		    "change it even if that cuts the way to the node"),
+	{.name = NULL},
 };
 
 static bool form(size_t number, struct command_form *ret_form)
@@ -85,8 +86,7 @@ const struct command smp_command = {
 	.objects = "ATTRIBUTE [DEST [INDEX...]]",
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct smp_args),
 	.schema = &smp_raw_schema,
 	.form = form,

@@ -17,6 +17,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
 		    "answer to others, ibsysstat among them"),
 	MAD_OPTIONS(struct sysstat_args),
+	{.name = NULL},
 };
 
 static const struct field fields[] = {
@@ -254,8 +255,7 @@ const struct command sysstat_command = {
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = sysstat_query_names,
 	.most_objects = 2,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.args_size = sizeof(struct sysstat_args),
 	.schema = &sysstat_schema,
 	.own_timeout = true,

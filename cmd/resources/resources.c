@@ -13,42 +13,52 @@ static const struct enum_name by_choices[] = {
 	{0, NULL},
 };
 
-/* Which words there are depends on the kind: the shell is offered those of queue pairs. */
-#define WORDS_OPTION(record, member, name_, names_, help_)                              \
-	{                                                                               \
-		.name = name_, .kind = OPTION_STRING, .metavar = "WORD", .help = help_, \
-		.choices = names_, .completion = COMPLETE_CHOICE,                       \
-		.offset = OPTION_OFFSET(record, member, const char *)                   \
+/* A list of words; the codes that have none are written unknown-N, so it is not a choice. */
+#define WORDS_OPTION(member, names_, help_)                                           \
+	{                                                                             \
+		.name = #member, .kind = OPTION_STRING, .metavar = "WORDS",           \
+		.help = help_ " (several with commas between)", .choices = names_,    \
+		.completion = COMPLETE_CHOICE,                                        \
+		.offset = OPTION_OFFSET(struct resources_args, member, const char *), \
 	}
 
-static const struct option_row options[] = {
+static const struct option_row summary_options[] = {
 	CHOICE_OPTION(struct resources_args, by, 0, "by", "WHAT", by_choices,
 		      "sums instead of objects: process"),
+	{.name = NULL},
+};
+
+static const struct option_row holder_options[] = {
 	NUMBER_OPTION(COUNT, struct resources_args, pid, 'p', "pid", "PID", 1, 0,
 		      "only what this process holds"),
 	STRING_OPTION(struct resources_args, comm, 0, "comm", "NAME", COMPLETE_NOTHING,
 		      "only what processes of this name hold, or this part of the kernel"),
-	WORDS_OPTION(struct resources_args, state, "state", qp_state_names,
-		     "qp, cm_id: only those in this state (several with commas between)"),
-	WORDS_OPTION(struct resources_args, type, "type", qp_type_names,
-		     "qp, cm_id, srq: only those of this type (several with commas between)"),
 	NUMBER_OPTION(COUNT, struct resources_args, limit, 'n', "limit", "N", 1, 0,
 		      "stop after that many lines"),
+	{.name = NULL},
 };
 
-static bool form(size_t number, struct command_form *ret_form)
-{
-	const struct enum_name *kind = &resource_kind_names[number];
+static const struct option_row qp_options[] = {
+	WORDS_OPTION(state, qp_state_names, "only queue pairs in this state"),
+	WORDS_OPTION(type, qp_type_names, "only queue pairs of this type"),
+	{.name = NULL},
+};
 
-	if (!kind->word)
-		return false;
-	*ret_form = (struct command_form){
-		.word = kind->word,
-		.summary = kind->help,
-		.schema = resource_schema((enum resource_kind)number),
-	};
-	return true;
-}
+static const struct option_row cm_id_options[] = {
+	WORDS_OPTION(state, cm_id_state_names, "only identifiers in this state"),
+	WORDS_OPTION(type, qp_type_names, "only identifiers of queue pairs of this type"),
+	{.name = NULL},
+};
+
+static const struct option_row srq_options[] = {
+	WORDS_OPTION(type, srq_type_names, "only shared receive queues of this type"),
+	{.name = NULL},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("pid comm", "by", "or a kind of object: rdmactl resources qp"),
+	{.options = NULL},
+};
 
 bool resources_begin(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		     char **words, bool ports)
@@ -106,37 +116,47 @@ static int summary(const struct ctx *ctx, const struct resources_args *args, cha
 	return status;
 }
 
-/* Options that go with some of what there is to list. */
-static const char *check(const struct resources_args *args, const struct enum_name *kind)
-{
-	if (args->by.known && kind)
-		return "--by process sums objects of all kinds: name none";
-	if (args->by.known && (args->state || args->type))
-		return "--state and --type go with a kind of object: rdmactl resources qp";
-	if (!args->by.known && !kind && (args->pid.known || args->comm))
-		return "--pid and --comm go with a kind of object, or with --by process";
-	if (!kind && (args->state || args->type))
-		return "--state and --type go with a kind of object";
-	return NULL;
-}
-
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct resources_args *resources_args = args;
-	const struct enum_name *kind = objects[0] ? enum_find_word(resource_kind_names, objects[0])
-						  : NULL;
-	const char *wrong = check(resources_args, kind);
 
-	if (wrong) {
-		command_complain(ctx, wrong, "rdmactl resources --help");
-		return STATUS_USAGE;
-	}
-	if (kind)
-		return resources_list(ctx, resources_args, (enum resource_kind)kind->value,
-				      objects + 1);
-	if (resources_args->by.known)
-		return resources_by_process(ctx, resources_args, objects);
-	return summary(ctx, resources_args, objects);
+	return resources_args->by.known ? resources_by_process(ctx, resources_args, objects)
+					: summary(ctx, resources_args, objects);
+}
+
+static int run_kind(const struct ctx *ctx, const void *args, char **objects)
+{
+	const struct enum_name *kind = ctx->command->data;
+
+	return resources_list(ctx, args, (enum resource_kind)kind->value, objects);
+}
+
+static bool child(size_t number, struct command *ret_child)
+{
+	static const struct option_row *const options[RESOURCE_KINDS] = {
+		[RESOURCE_QP] = qp_options,
+		[RESOURCE_CM_ID] = cm_id_options,
+		[RESOURCE_SRQ] = srq_options,
+	};
+	const struct enum_name *kind = &resource_kind_names[number];
+	const bool filters = kind->word && options[kind->value];
+
+	if (!kind->word)
+		return false;
+	*ret_child = (struct command){
+		.name = kind->word,
+		.summary = kind->help,
+		.objects = "[DEV...]",
+		.object_completion = COMPLETE_DEVICE,
+		.most_objects = -1,
+		.options = {filters ? options[kind->value] : holder_options,
+			    filters ? holder_options : NULL},
+		.args_size = sizeof(struct resources_args),
+		.schema = resource_schema((enum resource_kind)kind->value),
+		.data = kind,
+		.run = run_kind,
+	};
+	return true;
 }
 
 static const struct schema *const more_schemas[] = {&process_usage_schema, NULL};
@@ -148,11 +168,12 @@ const struct command resources_command = {
 	.objects = "[KIND] [DEV...]",
 	.object_completion = COMPLETE_DEVICE,
 	.most_objects = -1,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {summary_options, holder_options},
+	.rules = rules,
 	.args_size = sizeof(struct resources_args),
 	.schema = &resource_summary_schema,
 	.more_schemas = more_schemas,
-	.form = form,
+	.child = child,
+	.child_word = "KIND",
 	.run = run,
 };

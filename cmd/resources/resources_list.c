@@ -48,11 +48,6 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 
 	if (!list)
 		return true;
-	if (!field)
-		return fail(listing,
-			    mem_format("--%s: %s have none", option,
-				       enum_find(resource_kind_names, kind)->help),
-			    NULL);
 	rest = copy = mem_string(list);
 	while ((word = strsep(&rest, ","))) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));

@@ -98,6 +98,7 @@ const struct option_row selftest_options[] = {
 		      SELFTEST_MOST_BYTES, "gather: number of blocks"),
 	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1,
 		      SELFTEST_MOST_BYTES, "gather: from the start of a block to that of the next"),
+	{.name = NULL},
 };
 
 enum mode {
@@ -231,10 +232,10 @@ static char *check_rules(const struct selftest_plan *plan)
 	const struct selftest_args *args = plan->args;
 	unsigned int groups = groups_of(plan);
 
-	for (size_t i = 0; i < SELFTEST_OPTION_COUNT; i++) {
-		const struct rule *rule = find_rule(selftest_options[i].name);
+	for (const struct option_row *row = selftest_options; row->name; row++) {
+		const struct rule *rule = find_rule(row->name);
 
-		if (!rule || !option_given(&selftest_options[i], args))
+		if (!rule || !option_given(row, args))
 			continue;
 		if (!(rule->modes & mode_of(plan)))
 			return complain_mode(plan, rule);

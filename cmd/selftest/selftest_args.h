@@ -33,8 +33,7 @@ struct selftest_args {
 	struct number block_bytes, block_count, stride;
 };
 
-#define SELFTEST_OPTION_COUNT 30
-extern const struct option_row selftest_options[SELFTEST_OPTION_COUNT];
+extern const struct option_row selftest_options[];
 
 /* What the options come to; it refers to the args and the environment. */
 struct selftest_plan {

@@ -8,11 +8,29 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 
+static int complain(const struct ctx *ctx, char *message, char *hint)
+{
+	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
+
+	command_complain(ctx, message, hint);
+	return STATUS_USAGE;
+}
+
+static int complain_command(const struct ctx *ctx, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	const char *closest = command_closest(ctx, word);
+
+	return complain(ctx, mem_format("unknown command '%s'", clean),
+			closest ? mem_format("did you mean '%s'?", closest)
+				: mem_string("rdmactl help lists the commands"));
+}
+
 static int run_help(const struct ctx *ctx, const void *args, char **objects)
 {
-	_cleanup_(freep) char *clean = NULL, *message = NULL, *hint = NULL;
 	const struct command *command;
-	const char *closest;
+	struct command child;
+	char *message, *hint;
 
 	(void)args;
 	if (!objects[0]) {
@@ -20,26 +38,27 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 		return finish_output(ctx, 0, STATUS_DONE);
 	}
 	command = command_find(ctx, objects[0]);
-	if (command && command->group != GROUP_HIDDEN) {
-		help_of_command(command, NULL, stdout);
+	if (!command || command->group == GROUP_HIDDEN)
+		return complain_command(ctx, objects[0]);
+	if (!objects[1]) {
+		help_of_command(NULL, command, NULL, stdout);
 		return finish_output(ctx, 0, STATUS_DONE);
 	}
-	clean = text_clean(objects[0], strlen(objects[0]));
-	message = mem_format("unknown command '%s'", clean);
-	closest = command_closest(ctx, objects[0]);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_string("rdmactl help lists the commands");
-	command_complain(ctx, message, hint);
-	return STATUS_USAGE;
+	if (!command_find_child(command, objects[1], &child)) {
+		message = command_unknown_child(command, objects[1], &hint);
+		return complain(ctx, message, hint);
+	}
+	help_of_command(command, &child, NULL, stdout);
+	return finish_output(ctx, 0, STATUS_DONE);
 }
 
 const struct command help_command = {
 	.name = "help",
 	.group = GROUP_SHELL,
 	.summary = "explain a command",
-	.objects = "[COMMAND]",
+	.objects = "[COMMAND [SUBCOMMAND]]",
 	.object_completion = COMPLETE_COMMAND,
-	.most_objects = 1,
+	.most_objects = 2,
 	.run = run_help,
 };
 

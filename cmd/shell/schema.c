@@ -32,44 +32,30 @@ static const struct schema schemas_schema = {
 	.record_size = sizeof(struct schema_entry),
 };
 
-/* The schemas of all commands, by number from 0; NULL at the end. */
-static const struct schema *schema_at(const struct ctx *ctx, size_t number)
-{
-	for (size_t i = 0; i < ctx->command_count; i++) {
-		const struct schema *schema;
-
-		if (ctx->commands[i]->group == GROUP_HIDDEN)
-			continue;
-		for (size_t j = 0; (schema = command_schema(ctx->commands[i], j)); j++)
-			if (!number--)
-				return schema;
-	}
-	return NULL;
-}
-
-static size_t count_schemas(const struct ctx *ctx)
+/* The schemas of all commands, each once, for the caller to free. */
+static size_t all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas)
 {
 	size_t count = 0;
 
-	while (schema_at(ctx, count))
-		count++;
+	*ret_schemas = NULL;
+	for (size_t i = 0; i < ctx->command_count; i++)
+		if (ctx->commands[i]->group != GROUP_HIDDEN)
+			command_add_schemas(ctx->commands[i], ret_schemas, &count);
 	return count;
 }
 
-static int list_schemas(const struct ctx *ctx)
+static int list_schemas(const struct ctx *ctx, const struct schema **schemas, size_t count)
 {
-	size_t count = count_schemas(ctx);
 	struct schema_entry *entries = mem_alloc_zero(count, sizeof(*entries));
 	struct listing listing;
 	int status;
 
 	if (listing_begin(&listing, ctx, (char *[]){NULL}, false)) {
-		const struct schema *schema;
-
-		for (size_t i = 0; (schema = schema_at(ctx, i)); i++) {
-			entries[i].name = mem_string(schema->name);
-			entries[i].id = mem_format("rdmactl/%s/%u", schema->name, schema->version);
-			entries[i].summary = mem_string(schema->summary);
+		for (size_t i = 0; i < count; i++) {
+			entries[i].name = mem_string(schemas[i]->name);
+			entries[i].id = mem_format("rdmactl/%s/%u", schemas[i]->name,
+						   schemas[i]->version);
+			entries[i].summary = mem_string(schemas[i]->summary);
 			listing_add(&listing, &entries[i]);
 		}
 	}
@@ -83,19 +69,9 @@ static int list_schemas(const struct ctx *ctx)
 	return status;
 }
 
-static const struct schema *find_schema(const struct ctx *ctx, const char *name)
+static int complain_schema(const struct ctx *ctx, const struct schema **schemas, size_t count,
+			   const char *name)
 {
-	const struct schema *schema;
-
-	for (size_t i = 0; (schema = schema_at(ctx, i)); i++)
-		if (!strcmp(schema->name, name))
-			return schema;
-	return NULL;
-}
-
-static int complain_schema(const struct ctx *ctx, const char *name)
-{
-	const size_t count = count_schemas(ctx);
 	const char **names = mem_alloc_zero(count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	_cleanup_(freep) char *message = mem_format("no schema '%s'", clean);
@@ -103,7 +79,7 @@ static int complain_schema(const struct ctx *ctx, const char *name)
 	const char *closest;
 
 	for (size_t i = 0; i < count; i++)
-		names[i] = schema_at(ctx, i)->name;
+		names[i] = schemas[i]->name;
 	closest = text_closest(name, names, count);
 	free(names);
 	hint = closest ? mem_format("did you mean '%s'?", closest)
@@ -112,19 +88,12 @@ static int complain_schema(const struct ctx *ctx, const char *name)
 	return STATUS_USAGE;
 }
 
-static int run(const struct ctx *ctx, const void *args, char **objects)
+static int print_schema(const struct ctx *ctx, const struct schema *schema)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL, *bad = NULL, *where = NULL;
-	const struct schema *schema;
 	struct columns columns;
 	int rc;
 
-	(void)args;
-	if (!objects[0])
-		return list_schemas(ctx);
-	schema = find_schema(ctx, objects[0]);
-	if (!schema)
-		return complain_schema(ctx, objects[0]);
 	if (columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
 		where = mem_format("rdmactl schema %s", schema->name);
 		listing_explain_column(where, schema, bad, &message, &hint);
@@ -134,6 +103,20 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	rc = render_json_schema(stdout, &columns);
 	columns_free(&columns);
 	return finish_output(ctx, rc, STATUS_DONE);
+}
+
+static int run(const struct ctx *ctx, const void *args, char **objects)
+{
+	_cleanup_(freep) const struct schema **schemas = NULL;
+	const size_t count = all_schemas(ctx, &schemas);
+
+	(void)args;
+	if (!objects[0])
+		return list_schemas(ctx, schemas, count);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(schemas[i]->name, objects[0]))
+			return print_schema(ctx, schemas[i]);
+	return complain_schema(ctx, schemas, count, objects[0]);
 }
 
 const struct command schema_command = {

@@ -34,9 +34,13 @@ const struct option_row global_options[] = {
 			"give up after this long (500ms, 2s, 1m)"),
 	FLAG_OPTION(struct globals, help, 'h', "help", "print help and exit"),
 	FLAG_OPTION(struct globals, version, 'V', "version", "print the version and exit"),
+	{.name = NULL},
 };
 
-const size_t global_option_count = ARRAY_SIZE(global_options);
+static const struct option_rule global_rules[] = {
+	OPTIONS_ONE_OF("json jsonl tsv", NULL),
+	{.options = NULL},
+};
 
 const struct command *command_find(const struct ctx *ctx, const char *name)
 {
@@ -60,18 +64,46 @@ const char *command_closest(const struct ctx *ctx, const char *name)
 	return closest;
 }
 
-void command_option_sets(const struct command *command, struct globals *globals, void *args,
-			 struct option_set sets[static 2])
+size_t command_option_sets(const struct command *command, struct globals *globals, void *args,
+			   struct option_set sets[static COMMAND_TABLES + 1])
 {
-	sets[0] = (struct option_set){global_options, global_option_count, globals};
-	sets[1] = (struct option_set){command->options, command->option_count, args};
+	size_t count = 0;
+
+	sets[count++] = (struct option_set){global_options, globals};
+	for (size_t i = 0; command->options[i]; i++)
+		sets[count++] = (struct option_set){command->options[i], args};
+	return count;
+}
+
+int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
+			  char **ret_message, char **ret_hint)
+{
+	int rc = options_check(global_rules, sets, set_count, ret_message, ret_hint);
+
+	if (!rc && ctx->parent)
+		rc = options_check(ctx->parent->rules, sets, set_count, ret_message, ret_hint);
+	return rc ? rc : options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint);
+}
+
+bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given)
+{
+	return options_excluded(global_rules, name, given) ||
+	       (ctx->parent && options_excluded(ctx->parent->rules, name, given)) ||
+	       (ctx->command && options_excluded(ctx->command->rules, name, given));
+}
+
+char *command_path(const struct ctx *ctx)
+{
+	return mem_format("%s%s%s", ctx->parent ? ctx->parent->name : "", ctx->parent ? " " : "",
+			  ctx->command->name);
 }
 
 void command_complain(const struct ctx *ctx, const char *message, const char *hint)
 {
-	const char *name = ctx->command ? ctx->command->name : NULL;
+	const struct command *command = ctx->parent ? ctx->parent : ctx->command;
 
-	fprintf(stderr, "rdmactl%s%s: %s\n", name ? " " : "", name ? name : "", message);
+	fprintf(stderr, "rdmactl%s%s: %s\n", command ? " " : "", command ? command->name : "",
+		message);
 	if (hint && !ctx->globals.quiet)
 		fprintf(stderr, "  %s\n", hint);
 }
@@ -90,32 +122,28 @@ bool command_form_find(const struct command *command, const char *word,
 	return false;
 }
 
-/* As they come: forms may share one. */
-static const struct schema *any_schema(const struct command *command, size_t number)
+static void add_schema(const struct schema *schema, const struct schema ***schemas, size_t *count)
 {
-	struct command_form form;
-
-	if (command->schema && !number--)
-		return command->schema;
-	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++)
-		if (!number--)
-			return command->more_schemas[i];
-	return command->form && command->form(number, &form) ? form.schema : NULL;
+	for (size_t i = 0; i < *count; i++)
+		if ((*schemas)[i] == schema)
+			return;
+	*(const struct schema **)mem_append(schemas, count, sizeof(**schemas)) = schema;
 }
 
-const struct schema *command_schema(const struct command *command, size_t number)
+void command_add_schemas(const struct command *command, const struct schema ***schemas,
+			 size_t *count)
 {
-	const struct schema *schema;
+	struct command_form form;
+	struct command child;
 
-	for (size_t i = 0; (schema = any_schema(command, i)); i++) {
-		bool seen = false;
-
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = any_schema(command, j) == schema;
-		if (!seen && !number--)
-			return schema;
-	}
-	return NULL;
+	if (command->schema)
+		add_schema(command->schema, schemas, count);
+	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++)
+		add_schema(command->more_schemas[i], schemas, count);
+	for (size_t i = 0; command->form && command->form(i, &form); i++)
+		add_schema(form.schema, schemas, count);
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		command_add_schemas(&child, schemas, count);
 }
 
 int command_complain_form(const struct ctx *ctx, const char *word)

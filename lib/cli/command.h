@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A command as static data: what it is called, takes and shows. Help, completion and the generated
- * parts of the man pages are made from it without running it.
+ * A command as static data: its name, options, columns and subcommands. Help, completion, schemas
+ * and the generated parts of the man pages are made from it without running it.
+ *
+ * A command with subcommands (`fabric check`) has them in `children`, or makes them from a table of
+ * a library in child(). Each is a struct command of its own: only its own options are parsed, and
+ * its --help, completion and columns are its own. Options may come before or after the word of the
+ * subcommand. Without such a word the command's run() is called; a command without run() takes its
+ * first child, or, if least_objects is not 0, asks for one. A subcommand's run() gets the words
+ * after its own; ctx->command is the subcommand, and its `data` may say which one of a family that
+ * shares a run(). Options that several subcommands share are tables of their own, named in the
+ * `options` of each; all tables of one command fill the same args struct. An option that only
+ * siblings take is refused, and so is one that the `rules` exclude, before run() is called.
  */
 #pragma once
 
@@ -41,13 +51,13 @@ struct globals {
 };
 
 extern const struct option_row global_options[];
-extern const size_t global_option_count;
 
 struct command;
 
 /* What a command is run with. */
 struct ctx {
 	const struct command *command;
+	const struct command *parent;	       /* whose subcommand it is, or NULL */
 	const struct command *const *commands; /* all of them, for help and completion */
 	size_t command_count;
 	struct globals globals;
@@ -61,25 +71,33 @@ struct command_form {
 	bool all_columns;
 };
 
+enum { COMMAND_TABLES = 5 };
+
 struct command {
 	const char *name;
+	const char *alias; /* of a subcommand; or NULL */
 	enum command_group group;
-	const char *summary; /* one line, lower case, no full stop */
+	const char *summary; /* one line, lower case, no full stop; of a subcommand NULL: the
+				schema's */
 	const char *objects; /* [DEV[/PORT]...], or NULL if it takes none */
 	enum completion object_completion;
-	const struct enum_name *object_choices; /* with COMPLETE_CHOICE */
-	int least_objects, most_objects;	/* most -1: any number */
-	const struct option_row *options;
-	size_t option_count;
-	size_t args_size;			  /* of the struct that the options fill */
-	const struct schema *schema;		  /* of its records, or NULL */
+	const struct enum_name *object_choices;		      /* with COMPLETE_CHOICE */
+	int least_objects, most_objects;		      /* most -1: any number */
+	const struct option_row *options[COMMAND_TABLES + 1]; /* tables, after the last one NULL */
+	const struct option_rule *rules; /* ended by {0}; a subcommand has its parent's as well */
+	size_t args_size;		 /* of the struct that the options fill */
+	const struct schema *schema;	 /* of its records, or NULL */
 	const struct schema *const *more_schemas; /* that options choose instead; ends with NULL */
 	bool all_columns; /* the default is every field: a vertical record */
 	/* Its forms, by number from 0; false: there are no more. NULL: the command has none. */
 	bool (*form)(size_t number, struct command_form *ret_form);
-	bool own_timeout;  /* --timeout is that of a request, and for the command to keep */
-	bool raw;	   /* gets its words as they are, options included */
-	bool passes_on;	   /* the same for the words behind the first: another program's options */
+	const struct command *const *children;			 /* subcommands; ends with NULL */
+	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
+	const char *child_word; /* what `objects` calls the word of a subcommand: COMMAND */
+	const void *data;	/* which one of several commands that share a run() */
+	bool own_timeout;	/* --timeout is that of a request; the command applies it itself */
+	bool raw;		/* gets its words as they are, options included */
+	bool passes_on;	   /* the same for the words after the first: another program's options */
 	const char *needs; /* what it needs of the system, in words, for the man page */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
@@ -94,18 +112,48 @@ bool command_form_find(const struct command *command, const char *word,
 		       struct command_form *ret_form);
 /* Complains of a word that is no form; returns STATUS_USAGE. */
 int command_complain_form(const struct ctx *ctx, const char *word);
-/*
- * All schemas of a command, by number from 0: its own, those that options choose, and those of its
- * forms; NULL at the end.
- */
-const struct schema *command_schema(const struct command *command, size_t number);
 
-/* Both table sets of a command: the global options, then its own (values may be NULL). */
-void command_option_sets(const struct command *command, struct globals *globals, void *args,
-			 struct option_set sets[static 2]);
+/* The subcommand of that number, from 0; it takes over what the parent says for all of them. */
+bool command_child(const struct command *command, size_t number, struct command *ret_child);
+/* The subcommand of that name or alias. */
+bool command_find_child(const struct command *command, const char *word, struct command *ret_child);
+/* The message about a word that names no subcommand, and the next step or NULL; to be freed. */
+char *command_unknown_child(const struct command *command, const char *word, char **ret_hint);
+bool command_has_children(const struct command *command);
+/* The subcommand that is meant if no word names one. */
+bool command_default_child(const struct command *command, struct command *ret_child);
+/*
+ * Finds in argv the word of a subcommand, takes it out and makes `child`, a copy of the subcommand,
+ * the command of `ctx`. If no word names one, the command stays, or globals.help or globals.version
+ * is set, because argv asks for that. Returns 0, or -EINVAL with a message and perhaps the next
+ * step for the caller to free.
+ */
+int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
+			 char **ret_message, char **ret_hint);
+
+/* "fabric check"; the caller frees it. */
+char *command_path(const struct ctx *ctx);
+
+/*
+ * Adds the schemas of a command to *schemas, each once: its own, those that options choose, and
+ * those of its subcommands.
+ */
+void command_add_schemas(const struct command *command, const struct schema ***schemas,
+			 size_t *count);
+
+/* The global options and the command's own; `globals` and `args` may be NULL. Returns how many. */
+size_t command_option_sets(const struct command *command, struct globals *globals, void *args,
+			   struct option_set sets[static COMMAND_TABLES + 1]);
+/* The tables of a command and of its subcommands, each once, without values; to be freed. */
+size_t command_family_sets(const struct command *command, struct option_set **ret_sets);
+/* Checks the global rules, the parent's and the command's; as options_check(). */
+int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
+			  char **ret_message, char **ret_hint);
+/* Whether one of the same rules excludes the option beside one of `given`. */
+bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given);
 
 /*
  * One line on standard error, `rdmactl COMMAND: message`, and the next step on a second one if
- * there is one. --quiet keeps the hint back.
+ * there is one. --quiet suppresses the hint. A subcommand complains under its parent's name.
  */
 void command_complain(const struct ctx *ctx, const char *message, const char *hint);

@@ -10,10 +10,12 @@
 #include "base/text.h"
 
 struct completer {
-	const struct ctx *ctx;
-	const struct command *command; /* once a word names one */
-	const char *object;	       /* its first word */
-	struct option_set sets[2];
+	struct ctx ctx;		 /* with the command, once a word names it */
+	struct command child;	 /* ctx.command, if that is a subcommand */
+	bool chosen;		 /* no word of a subcommand is to come */
+	const char *object;	 /* the first word after that */
+	struct strings given;	 /* names of options */
+	struct option_set *sets; /* in which options are looked up */
 	size_t set_count;
 	const char *root;
 	complete_list list;
@@ -27,52 +29,82 @@ static void put(const struct completer *completer, const char *partial, const ch
 		printf("%s%s\t%s\n", completer->lead, word, help);
 }
 
-static void put_commands(const struct completer *completer, const char *partial, bool schemas)
+static void put_commands(const struct completer *completer, const char *partial)
 {
-	for (size_t i = 0; i < completer->ctx->command_count; i++) {
-		const struct command *command = completer->ctx->commands[i];
+	for (size_t i = 0; i < completer->ctx.command_count; i++) {
+		const struct command *command = completer->ctx.commands[i];
 
-		const struct schema *schema;
-
-		if (command->group == GROUP_HIDDEN)
-			continue;
-		if (!schemas)
+		if (command->group != GROUP_HIDDEN)
 			put(completer, partial, command->name, command->summary);
-		for (size_t j = 0; schemas && (schema = command_schema(command, j)); j++)
-			put(completer, partial, schema->name, schema->summary);
 	}
+}
+
+static void put_schemas(const struct completer *completer, const char *partial)
+{
+	const struct schema **schemas = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < completer->ctx.command_count; i++)
+		if (completer->ctx.commands[i]->group != GROUP_HIDDEN)
+			command_add_schemas(completer->ctx.commands[i], &schemas, &count);
+	for (size_t i = 0; i < count; i++)
+		put(completer, partial, schemas[i]->name, schemas[i]->summary);
+	free(schemas);
+}
+
+static void put_children(const struct completer *completer, const struct command *command,
+			 const char *partial)
+{
+	struct command child;
+
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		put(completer, partial, child.name, child.summary);
 }
 
 static void put_forms(const struct completer *completer, const char *partial)
 {
 	struct command_form form;
 
-	for (size_t i = 0; completer->command->form(i, &form); i++)
+	for (size_t i = 0; completer->ctx.command->form(i, &form); i++)
 		put(completer, partial, form.word, form.summary);
 }
 
-/* Of the command, or of the form that its first word names. */
-static const struct schema *schema_of(const struct completer *completer)
+/* What the command line means so far: the subcommand that is the default if no word names one. */
+static const struct command *effective(struct completer *completer)
 {
-	struct command_form form;
+	const struct command *command = completer->ctx.command;
 
-	if (!completer->command)
-		return NULL;
-	if (!completer->command->form)
-		return completer->command->schema;
-	if (completer->object && command_form_find(completer->command, completer->object, &form))
-		return form.schema;
-	return completer->command->least_objects ? NULL : completer->command->schema;
+	if (command && !completer->chosen && command_default_child(command, &completer->child))
+		return &completer->child;
+	return command;
 }
 
-static void put_options(const struct completer *completer, const char *partial)
+static const struct schema *schema_of(struct completer *completer)
 {
-	for (size_t i = 0; i < completer->set_count; i++) {
-		for (size_t j = 0; j < completer->sets[i].count; j++) {
-			const struct option_row *row = &completer->sets[i].rows[j];
+	const struct command *command = effective(completer);
+	struct command_form form;
+
+	if (!command)
+		return NULL;
+	if (!command->form)
+		return command->schema;
+	if (completer->object && command_form_find(command, completer->object, &form))
+		return form.schema;
+	return command->least_objects ? NULL : command->schema;
+}
+
+static void put_options(struct completer *completer, const char *partial)
+{
+	const struct command none = {.options = {NULL}}, *command = effective(completer);
+	struct option_set sets[COMMAND_TABLES + 1];
+	const size_t count = command_option_sets(command ? command : &none, NULL, NULL, sets);
+
+	for (size_t i = 0; i < count; i++) {
+		for (const struct option_row *row = sets[i].rows; row->name; row++) {
 			_cleanup_(freep) char *word = mem_format("--%s", row->name);
 
-			if (!row->hidden)
+			if (!row->hidden &&
+			    !command_excludes(&completer->ctx, row->name, &completer->given))
 				put(completer, partial, word, row->help);
 		}
 	}
@@ -145,6 +177,8 @@ static void put_listed(const struct completer *completer, enum completion comple
 static void put_class(struct completer *completer, enum completion completion,
 		      const struct enum_name *choices, const char *partial)
 {
+	const struct command *command;
+
 	switch (completion) {
 	case COMPLETE_CHOICE:
 		for (; choices && choices->word; choices++)
@@ -160,8 +194,15 @@ static void put_class(struct completer *completer, enum completion completion,
 		puts(":file");
 		break;
 	case COMPLETE_COMMAND:
+		command = completer->object ? command_find(&completer->ctx, completer->object)
+					    : NULL;
+		if (command)
+			put_children(completer, command, partial);
+		else if (!completer->object)
+			put_commands(completer, partial);
+		break;
 	case COMPLETE_SCHEMA:
-		put_commands(completer, partial, completion == COMPLETE_SCHEMA);
+		put_schemas(completer, partial);
 		break;
 	case COMPLETE_NOTHING:
 		break;
@@ -178,7 +219,8 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	_cleanup_(freep) char *longer = NULL;
 
 	/* Of a list the last word is completed. */
-	if (comma && (row->kind == OPTION_CHOICES || row->completion == COMPLETE_TEST)) {
+	if (comma &&
+	    ((row->choices && row->kind != OPTION_CHOICE) || row->completion == COMPLETE_TEST)) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
 		completer->lead = longer;
 		partial = comma + 1;
@@ -207,6 +249,32 @@ static bool put_joined_value(struct completer *completer, const char *word)
 	return true;
 }
 
+static void choose_sets(struct completer *completer, const struct command *command)
+{
+	free(completer->sets);
+	completer->set_count = command_family_sets(command, &completer->sets);
+}
+
+/* A word that names a command, a subcommand or an object. */
+static void follow_word(struct completer *completer, const char *word)
+{
+	const struct command *command = completer->ctx.command;
+
+	if (!command) {
+		completer->ctx.command = command_find(&completer->ctx, word);
+		if (completer->ctx.command)
+			choose_sets(completer, completer->ctx.command);
+	} else if (!completer->chosen && command_find_child(command, word, &completer->child)) {
+		completer->ctx.parent = command;
+		completer->ctx.command = &completer->child;
+		completer->chosen = true;
+		choose_sets(completer, &completer->child);
+	} else if (!completer->object) {
+		completer->object = word;
+		completer->chosen = true;
+	}
+}
+
 /* Follows the words before the last one; returns the option that waits for its value, if any. */
 static const struct option_row *follow(struct completer *completer, char *const *words)
 {
@@ -220,43 +288,68 @@ static const struct option_row *follow(struct completer *completer, char *const 
 				completer->root = word;
 			open = NULL;
 		} else if (word[0] == '-') {
-			open = option_find(completer->sets, completer->set_count, word);
-			if (open && open->kind == OPTION_FLAG)
+			_cleanup_(freep) char *name = mem_format("%.*s", (int)strcspn(word, "="),
+								 word);
+
+			open = option_find(completer->sets, completer->set_count, name);
+			if (open)
+				strings_add(&completer->given, open->name);
+			if (open && (open->kind == OPTION_FLAG || strchr(word, '=')))
 				open = NULL;
 			if (!strncmp(word, "--root=", 7))
 				completer->root = word + 7;
-		} else if (!completer->command) {
-			completer->command = command_find(completer->ctx, word);
-			if (!completer->command)
-				continue;
-			command_option_sets(completer->command, NULL, NULL, completer->sets);
-			completer->set_count = 2;
-		} else if (!completer->object) {
-			completer->object = word;
+		} else {
+			follow_word(completer, word);
 		}
 	}
 	return open;
 }
 
-/* A word that says what of, or an object; where that word may be left out, either. */
+/* A subcommand or an object; where that word may be left out, either. */
 static void put_objects(struct completer *completer, const char *partial)
 {
-	const struct command *command = completer->command;
+	const struct command *command = completer->ctx.command;
 
 	if (command->form && !completer->object) {
 		put_forms(completer, partial);
 		if (command->least_objects)
 			return;
 	}
+	if (!completer->chosen) {
+		put_children(completer, command, partial);
+		if (command_has_children(command) && !command->run)
+			return;
+	}
 	put_class(completer, command->object_completion, command->object_choices, partial);
+}
+
+static void put_candidates(struct completer *completer, const struct option_row *open,
+			   const char *last)
+{
+	const struct command *command = completer->ctx.command;
+
+	if (command && command->passes_on && completer->object) {
+		/* Another program's options are not known here; most of its words are devices. */
+		if (last[0] != '-')
+			put_listed(completer, COMPLETE_DEVICE, last);
+	} else if (open) {
+		put_value(completer, open, last);
+	} else if (put_joined_value(completer, last)) {
+		return;
+	} else if (last[0] == '-') {
+		put_options(completer, last);
+	} else if (!command) {
+		put_commands(completer, last);
+	} else {
+		put_objects(completer, last);
+	}
 }
 
 void complete(const struct ctx *ctx, char *const *words, complete_list list)
 {
+	const struct command none = {.options = {NULL}};
 	struct completer completer = {
-		.ctx = ctx,
-		.sets = {{global_options, global_option_count, NULL}},
-		.set_count = 1,
+		.ctx = *ctx,
 		.root = ctx->globals.root,
 		.list = list,
 		.lead = "",
@@ -264,23 +357,12 @@ void complete(const struct ctx *ctx, char *const *words, complete_list list)
 	const struct option_row *open;
 	const char *last = "";
 
+	completer.ctx.command = NULL;
+	choose_sets(&completer, &none);
 	for (char *const *word = words; *word; word++)
 		last = *word;
 	open = follow(&completer, words);
-	/* Another program's options are not known here; most of its words are devices. */
-	if (completer.command && completer.command->passes_on && completer.object) {
-		if (last[0] != '-')
-			put_listed(&completer, COMPLETE_DEVICE, last);
-		return;
-	}
-	if (open)
-		put_value(&completer, open, last);
-	else if (put_joined_value(&completer, last))
-		return;
-	else if (last[0] == '-')
-		put_options(&completer, last);
-	else if (!completer.command)
-		put_commands(&completer, last, false);
-	else
-		put_objects(&completer, last);
+	put_candidates(&completer, open, last);
+	strings_free(&completer.given);
+	free(completer.sets);
 }

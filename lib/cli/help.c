@@ -30,16 +30,13 @@ static char *option_text(const struct option_row *row)
 			  row->metavar ? row->metavar : "");
 }
 
-static void put_options(const struct option_row *rows, size_t count, FILE *stream)
+static void put_options(const struct option_row *row, FILE *stream)
 {
-	for (size_t i = 0; i < count; i++) {
-		char *text;
+	for (; row->name; row++) {
+		_cleanup_(freep) char *text = option_text(row);
 
-		if (rows[i].hidden)
-			continue;
-		text = option_text(&rows[i]);
-		fprintf(stream, "  %-22s  %s\n", text, rows[i].help);
-		free(text);
+		if (!row->hidden)
+			fprintf(stream, "  %-22s  %s\n", text, row->help);
 	}
 }
 
@@ -56,7 +53,7 @@ void help_overview(const struct ctx *ctx, FILE *stream)
 					ctx->commands[i]->summary);
 	}
 	fputs("\nGlobal options:\n", stream);
-	put_options(global_options, global_option_count, stream);
+	put_options(global_options, stream);
 	fputs("\nrdmactl help COMMAND tells more; the manual is rdmactl(1).\n", stream);
 }
 
@@ -107,29 +104,46 @@ static void put_forms(const struct command *command, FILE *stream)
 	fprintf(stream, "rdmactl %s WORD --help lists its columns.\n", command->name);
 }
 
-void help_of_command(const struct command *command, const char *word, FILE *stream)
+static void put_children(const struct command *command, FILE *stream)
+{
+	struct command child;
+
+	fprintf(stream, "\n%s is one of:\n", command->child_word);
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		fprintf(stream, "  %-13s %-5s %s\n", child.name, child.alias ? child.alias : "",
+			child.summary);
+	fprintf(stream, "rdmactl %s %s --help lists its options and columns.\n", command->name,
+		command->child_word);
+	if (command_default_child(command, &child))
+		fprintf(stream, "The default is %s.\n", child.name);
+}
+
+void help_of_command(const struct command *parent, const struct command *command, const char *word,
+		     FILE *stream)
 {
 	struct command_form form;
 
-	fprintf(stream, "Usage: rdmactl %s%s%s [OPTIONS]\n\n  %s\n", command->name,
-		command->objects ? " " : "", command->objects ? command->objects : "",
-		command->summary);
+	fprintf(stream, "Usage: rdmactl %s%s%s%s%s [OPTIONS]\n\n  %s\n", parent ? parent->name : "",
+		parent ? " " : "", command->name, command->objects ? " " : "",
+		command->objects ? command->objects : "", command->summary);
 	if (word && command_form_find(command, word, &form)) {
 		fprintf(stream, "  %s: %s\n", form.word, form.summary);
 		put_columns(form.schema, form.all_columns, stream);
 		return;
 	}
 	put_forms(command, stream);
-	if (command->option_count) {
+	if (command_has_children(command))
+		put_children(command, stream);
+	if (command->options[0])
 		fputs("\nOptions:\n", stream);
-		put_options(command->options, command->option_count, stream);
-	}
+	for (size_t i = 0; command->options[i]; i++)
+		put_options(command->options[i], stream);
 	fputs("\nGlobal options:\n", stream);
-	put_options(global_options, global_option_count, stream);
+	put_options(global_options, stream);
 	if (command->schema && (!command->form || !command->least_objects))
 		put_columns(command->schema, command->all_columns, stream);
 	put_more_columns(command, stream);
-	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", command->name);
+	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", (parent ? parent : command)->name);
 }
 
 /* A - that troff must not turn into a hyphen. */
@@ -154,23 +168,81 @@ static void put_mdoc_text(const char *text)
 	putchar('\n');
 }
 
-static void put_mdoc_options(const char *name, const struct option_row *rows, size_t count)
+static void put_mdoc_options(const struct option_row *row)
 {
-	printf(".\\\" BEGIN %s\n.Bl -tag -width Ds\n", name);
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].hidden)
+	for (; row->name; row++) {
+		if (row->hidden)
 			continue;
 		fputs(".It ", stdout);
-		if (rows[i].letter)
-			printf("Fl %c , ", rows[i].letter);
+		if (row->letter)
+			printf("Fl %c , ", row->letter);
 		fputs("Fl \\-", stdout);
-		put_mdoc_escaped(rows[i].name);
-		if (rows[i].metavar)
-			printf(" Ar %s", rows[i].metavar);
+		put_mdoc_escaped(row->name);
+		if (row->metavar)
+			printf(" Ar %s", row->metavar);
 		putchar('\n');
-		put_mdoc_text(rows[i].help);
+		put_mdoc_text(row->help);
 	}
-	printf(".El\n.\\\" END %s\n", name);
+}
+
+static bool has_table(const struct command *command, const struct option_row *rows)
+{
+	for (size_t i = 0; command->options[i]; i++)
+		if (command->options[i] == rows)
+			return true;
+	return false;
+}
+
+/* The subcommands that take a table, or show a schema, unless all of them do; to be freed. */
+static char *takers_of(const struct command *command, const struct option_row *rows,
+		       const struct schema *schema)
+{
+	char *list = mem_string(""), *longer;
+	struct command child;
+	bool all = rows && (!command->run || has_table(command, rows));
+
+	for (size_t i = 0; command_child(command, i, &child); i++) {
+		if (rows ? !has_table(&child, rows) : child.schema != schema) {
+			all = false;
+			continue;
+		}
+		longer = mem_format("%s%s%s", list, *list ? ", " : "", child.name);
+		free(list);
+		list = longer;
+	}
+	if (all)
+		*list = '\0';
+	return list;
+}
+
+/* Each table once: first those of the command itself and those that all subcommands take. */
+static void put_mdoc_tables(const struct command *command)
+{
+	_cleanup_(freep) struct option_set *sets = NULL;
+	const size_t count = command_family_sets(command, &sets);
+	bool begun = false;
+
+	if (count < 2)
+		return;
+	puts(".\\\" BEGIN OPTIONS");
+	for (int shared = 1; shared >= 0; shared--) {
+		/* The first are the global options. */
+		for (size_t i = 1; i < count; i++) {
+			_cleanup_(freep) char *takers = takers_of(command, sets[i].rows, NULL);
+
+			if (shared != !*takers)
+				continue;
+			if (begun && *takers)
+				puts(".El");
+			if (*takers)
+				printf(".Ss Options of %s\n", takers);
+			if (!begun || *takers)
+				puts(".Bl -tag -width Ds");
+			begun = true;
+			put_mdoc_options(sets[i].rows);
+		}
+	}
+	puts(".El\n.\\\" END OPTIONS");
 }
 
 static void put_mdoc_field(const struct field *field, bool shown)
@@ -207,12 +279,38 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 	printf(".El\n");
 }
 
+/* The schemas that subcommands show, each once, and those that their options choose. */
+static void put_mdoc_child_columns(const struct command *command)
+{
+	const struct schema **seen = NULL;
+	struct command child;
+	size_t count = 0;
+
+	for (size_t i = 0; command_child(command, i, &child); i++) {
+		const size_t before = count;
+
+		command_add_schemas(&child, &seen, &count);
+		for (size_t j = before; j < count; j++) {
+			_cleanup_(freep) char *takers = takers_of(command, NULL, seen[j]);
+
+			if (*takers)
+				printf(".Ss %s\n", takers);
+			else
+				fputs(".Ss ", stdout);
+			put_mdoc_text(seen[j]->summary);
+			put_mdoc_fields(seen[j], seen[j] == child.schema && child.all_columns);
+		}
+	}
+	free(seen);
+}
+
 static void put_mdoc_columns(const struct command *command)
 {
 	struct command_form form;
 
-	printf(".\\\" BEGIN COLUMNS\n");
-	if (command->schema && (command->form || command->more_schemas)) {
+	puts(".\\\" BEGIN COLUMNS");
+	if (command->schema &&
+	    (command->form || command->more_schemas || command_has_children(command))) {
 		fputs(".Ss ", stdout);
 		put_mdoc_text(command->schema->summary);
 	}
@@ -228,7 +326,8 @@ static void put_mdoc_columns(const struct command *command)
 		put_mdoc_text(form.summary);
 		put_mdoc_fields(form.schema, form.all_columns);
 	}
-	printf(".\\\" END COLUMNS\n");
+	put_mdoc_child_columns(command);
+	puts(".\\\" END COLUMNS");
 }
 
 static void put_mdoc_commands(const struct ctx *ctx)
@@ -247,11 +346,12 @@ void help_man_blocks(const struct ctx *ctx, const struct command *command)
 {
 	if (!command) {
 		put_mdoc_commands(ctx);
-		put_mdoc_options("GLOBAL OPTIONS", global_options, global_option_count);
+		puts(".\\\" BEGIN GLOBAL OPTIONS\n.Bl -tag -width Ds");
+		put_mdoc_options(global_options);
+		puts(".El\n.\\\" END GLOBAL OPTIONS");
 		return;
 	}
-	if (command->option_count)
-		put_mdoc_options("OPTIONS", command->options, command->option_count);
-	if (command->schema || command->form)
+	put_mdoc_tables(command);
+	if (command->schema || command->form || command_has_children(command))
 		put_mdoc_columns(command);
 }

@@ -8,6 +8,8 @@
 
 /* The commands by group, and the global options. */
 void help_overview(const struct ctx *ctx, FILE *stream);
-void help_of_command(const struct command *command, const char *word, FILE *stream);
+/* `parent`: of a subcommand, or NULL. */
+void help_of_command(const struct command *parent, const struct command *command, const char *word,
+		     FILE *stream);
 /* mdoc(7) blocks between .\" BEGIN and .\" END lines; `command` NULL: those of rdmactl(1). */
 void help_man_blocks(const struct ctx *ctx, const struct command *command);

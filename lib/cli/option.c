@@ -36,7 +36,8 @@ static void parser_init(struct parser *parser, const struct option_set *sets, si
 	size_t most = 0, at = 0, letter;
 
 	for (size_t i = 0; i < set_count; i++)
-		most += sets[i].count;
+		for (const struct option_row *row = sets[i].rows; row->name; row++)
+			most++;
 	*parser = (struct parser){
 		.letters = mem_alloc_zero(most * 2 + 3, 1),
 		.longs = mem_alloc_zero(most + 1, sizeof(*parser->longs)),
@@ -47,8 +48,7 @@ static void parser_init(struct parser *parser, const struct option_set *sets, si
 	strcpy(parser->letters, stop_at_word ? "+:" : ":");
 	letter = strlen(parser->letters);
 	for (size_t i = 0; i < set_count; i++) {
-		for (size_t j = 0; j < sets[i].count; j++, at++) {
-			const struct option_row *row = &sets[i].rows[j];
+		for (const struct option_row *row = sets[i].rows; row->name; row++, at++) {
 			bool takes_value = row->kind != OPTION_FLAG;
 
 			parser->rows[at] = row;
@@ -413,14 +413,11 @@ const struct option_row *option_find(const struct option_set *sets, size_t set_c
 	bool is_long = !strncmp(word, "--", 2);
 
 	for (size_t i = 0; i < set_count; i++) {
-		for (size_t j = 0; j < sets[i].count; j++) {
-			const struct option_row *row = &sets[i].rows[j];
-
+		for (const struct option_row *row = sets[i].rows; row->name; row++)
 			if (is_long ? !strcmp(word + 2, row->name)
 				    : row->letter && word[0] == '-' && word[1] == row->letter &&
 					      !word[2])
 				return row;
-		}
 	}
 	return NULL;
 }

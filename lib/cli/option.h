@@ -97,27 +97,60 @@ struct option_row {
 		.help = help_, .offset = OPTION_OFFSET(record, member, struct real)         \
 	}
 
-/* A table and the struct that it fills. */
+/* A table, ended by a row without a name, and the struct that it fills. */
 struct option_set {
 	const struct option_row *rows;
-	size_t count;
 	void *values;
 };
 
 /*
- * Parses argv[1] ... after the tables of `sets`. With `stop_at_word` the first word that is no
- * option ends it, else words and options may be mixed. Returns the index of the first word (argv is
- * permuted), or -EINVAL with one line in *ret_message for the user and perhaps the next step in
- * *ret_hint, for the caller to free.
+ * Options that clash, or that need another one. Both lists have blanks between the names; global
+ * options may be named, too. A name that the command does not have is passed over, so that the
+ * subcommands of a command can share a table.
+ */
+struct option_rule {
+	const char *options;
+	bool need;
+	const char *others;
+	const char *hint; /* the next step; NULL: the command's --help */
+};
+
+/* None of `options_` can be used with any of `others_`. */
+#define OPTIONS_EXCLUDE(options_, others_, hint_)                      \
+	{                                                              \
+		.options = options_, .others = others_, .hint = hint_, \
+	}
+/* At most one of them. */
+#define OPTIONS_ONE_OF(options_, hint_) OPTIONS_EXCLUDE(options_, options_, hint_)
+/* Each of `options_` needs one of `others_`. */
+#define OPTIONS_NEED(options_, others_, hint_)                                       \
+	{                                                                            \
+		.options = options_, .need = true, .others = others_, .hint = hint_, \
+	}
+
+/*
+ * Parses argv[1] ... according to the tables of `sets`. With `stop_at_word` the first word that is
+ * not an option ends it; without, words and options may be mixed. Returns the index of the first
+ * word (argv is permuted), or -EINVAL with one line in *ret_message for the user and perhaps the
+ * next step in *ret_hint, which the caller frees.
  */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
 		  bool stop_at_word, char **ret_message, char **ret_hint);
+/*
+ * Checks parsed options against the rules, which a row without options ends; NULL: there are none.
+ * Returns 0, or -EINVAL with message and hint as above.
+ */
+int options_check(const struct option_rule *rules, const struct option_set *sets, size_t set_count,
+		  char **ret_message, char **ret_hint);
+/* Whether a rule excludes the option beside one of `given`. */
+bool options_excluded(const struct option_rule *rules, const char *name,
+		      const struct strings *given);
 
 /* Whether the option has a value in the struct that the table is for. */
 bool option_given(const struct option_row *row, const void *values);
-/* A size as OPTION_SIZE takes it: up to 1 TiB. 0 or -EINVAL. */
+/* A size as OPTION_SIZE takes it, up to 1 TiB. 0 or -EINVAL. */
 int option_parse_size(const char *text, uint64_t *ret_bytes);
-/* A time as OPTION_DURATION takes it, in milliseconds. 0 or -EINVAL. */
+/* A duration as OPTION_DURATION takes it, in milliseconds. 0 or -EINVAL. */
 int option_parse_duration(const char *text, uint64_t *ret_msec);
 
 /* The row of --name or -n, or NULL. */

@@ -21,15 +21,21 @@ no_rdma_here()
 	try resources --help
 	expect 0
 	[ -z "$stderr" ]
-	for word in $kinds --by --pid --comm --state --type --limit; do
+	for word in $kinds --by --pid --comm --limit; do
 		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
 	done
+	! grep -q -e '--state' <<<"$output" || wrong 'an option of qp'
 	grep -q '^  \* cm_ids' <<<"$output" || wrong 'no columns of the summary'
 	grep -q '^  \* registered_bytes' <<<"$output" || wrong 'no columns of --by process'
 	for word in $kinds; do
 		quickly try resources "$word" --help
 		expect 0 || wrong "$word"
+		[[ $output == "Usage: rdmactl resources $word [DEV...] [OPTIONS]"* ]] || wrong "$word"
 		grep -q '^  \* command ' <<<"$output" || wrong "$word has no column command"
+		! grep -q -e ' --by ' <<<"$output" || wrong "$word: an option of the summary"
+		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted"
+		quickly try help resources "$word"
+		cmp -s "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/wanted" || wrong "help resources $word"
 	done
 	nothing_wrong
 }
@@ -89,35 +95,35 @@ no_rdma_here()
 	try resources srq --type rc
 	expect_error 2 resources "--type: 'rc' is no type" 'what kind of queue: basic, xrc, tm'
 	try resources mr --type rc
-	expect_error 2 resources '--type: memory regions have none'
-	try resources pd --state rts
-	expect_error 2 resources '--state: protection domains have none'
+	expect_error 2 resources "'mr' does not take --type" 'it is for qp, cm_id, srq'
+	try resources --state=rts pd
+	expect_error 2 resources "'pd' does not take --state" 'it is for qp, cm_id'
 	try resources qp --state unknown-x
 	expect 2
 }
 
 @test "resources: options that need a kind, or must not have one" {
-	local hint='rdmactl resources --help'
+	local hint='or a kind of object: rdmactl resources qp'
 
 	try resources --by process mr
-	expect_error 2 resources '--by process sums objects of all kinds: name none' "$hint"
+	expect_error 2 resources "'mr' does not take --by" 'it is for rdmactl resources alone'
 	try resources --by process --state rts
-	expect_error 2 resources \
-		'--state and --type go with a kind of object: rdmactl resources qp' "$hint"
+	expect_error 2 resources "'resources' does not take --state" 'it is for qp, cm_id'
 	try resources --pid 5
-	expect_error 2 resources \
-		'--pid and --comm go with a kind of object, or with --by process' "$hint"
-	try resources --type rc
-	expect_error 2 resources '--state and --type go with a kind of object' "$hint"
+	expect_error 2 resources '--pid needs --by' "$hint"
+	try resources -n 5 --comm rping
+	expect_error 2 resources '--comm needs --by' "$hint"
+	try resources mlx5_0 --type rc
+	expect_error 2 resources "'resources' does not take --type" 'it is for qp, cm_id, srq'
 }
 
 @test "resources: values of options" {
 	try resources --by device
 	expect_error 2 resources "--by: 'device' is none of process" 'rdmactl resources --help'
 	try resources qp --limit 0
-	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources --help'
-	try resources qp --pid me
-	expect_error 2 resources "--pid: 'me' is no number" 'rdmactl resources --help'
+	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources qp --help'
+	try resources --pid me qp
+	expect_error 2 resources "--pid: 'me' is no number" 'rdmactl resources qp --help'
 }
 
 @test "resources: objects and columns" {
@@ -163,4 +169,11 @@ no_rdma_here()
 	[ "$(cut -f 1 <<<"${output%$'\n'}")" = process ]
 	try __complete -- resources qp --state r
 	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = 'reset rtr rts' ]
+	try __complete -- resources --state r,l cm_id --state listen,addr-b
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = listen,addr-bound ]
+	try __complete -- resources srq --t
+	[ "$(cut -f 1 <<<"${output%$'\n'}" | paste -sd ' ')" = '--tsv --timeout --type' ] ||
+		{ echo "$output"; false; }
+	try __complete -- resources mr --jsonl --js
+	[ "$(cut -f 1 <<<"${output%$'\n'}")" = --jsonl ] || { echo "$output"; false; }
 }

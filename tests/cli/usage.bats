@@ -136,22 +136,31 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 }
 
 @test "usage: formats exclude each other" {
-	local words
+	local one other words
 
-	for words in '--json --jsonl' '--json --tsv' '--jsonl --tsv' '-j --jsonl --tsv'; do
+	while read -r one other words; do
 		# shellcheck disable=SC2086 # words
 		quickly on cx5-ib-edr devices $words
-		expect_error 2 devices '--json, --jsonl and --tsv exclude each other' 'rdmactl devices --help' ||
+		expect_error 2 devices "--$one cannot be used with --$other" 'rdmactl devices --help' ||
 			wrong "$words"
-	done
+	done <<-'END'
+		json jsonl --json --jsonl
+		json tsv --tsv --json
+		jsonl tsv --jsonl --tsv
+		json jsonl -j --jsonl --tsv
+	END
 	quickly try --json version --tsv
-	expect_error 2 version '--json, --jsonl and --tsv exclude each other' 'rdmactl version --help' || wrong both
+	expect_error 2 version '--json cannot be used with --tsv' 'rdmactl version --help' || wrong both
 	nothing_wrong
 }
 
 @test "usage: too many words, too few" {
 	try help devices ports
+	expect_error 2 help "'devices' has no subcommands"
+	try help resources qp mr
 	expect_error 2 help 'too many words' 'rdmactl help --help'
+	try help resources qq
+	expect_error 2 help "unknown kind 'qq'" "did you mean 'qp'?"
 	try version now
 	expect_error 2 version 'takes no object' 'rdmactl version --help'
 	try completion

@@ -39,14 +39,14 @@ static const struct option_row options[] = {
 	 .metavar = "N",
 	 .help = "a number",
 	 .offset = offsetof(struct args, count)},
+	{.name = NULL},
 };
 
 static const struct command gids = {
 	.name = "gids",
 	.summary = "list GIDs",
 	.object_completion = COMPLETE_PORT,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.schema = &gid_schema,
 };
 
@@ -140,12 +140,13 @@ static void try_options(int count, char **words, bool stop_at_word)
 {
 	struct globals globals = {0};
 	struct args args = {0};
-	struct option_set sets[2];
+	struct option_set sets[COMMAND_TABLES + 1];
+	size_t sets_count;
 	char *message = NULL, *hint = NULL;
 	int first;
 
-	command_option_sets(&gids, &globals, &args, sets);
-	first = options_parse(count, words, sets, 2, stop_at_word, &message, &hint);
+	sets_count = command_option_sets(&gids, &globals, &args, sets);
+	first = options_parse(count, words, sets, sets_count, stop_at_word, &message, &hint);
 	if (first < 0) {
 		expect_line(message);
 		if (hint)

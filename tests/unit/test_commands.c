@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <ctype.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "schema/columns.h"
@@ -18,6 +19,21 @@ static const struct command *const commands[] = {
 #include "cmd/commands.def"
 };
 #undef COMMAND
+
+/* The commands, each with its subcommands after it. */
+static struct command all[256];
+static size_t all_count;
+
+static int collect(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		all[all_count++] = *commands[i];
+		for (size_t j = 0; command_child(commands[i], j, &all[all_count]); j++)
+			assert_true(++all_count < ARRAY_SIZE(all));
+	}
+	return 0;
+}
 
 static const char *const lower = "abcdefghijklmnopqrstuvwxyz";
 
@@ -65,29 +81,97 @@ static void check_word(const char *what, const char *word, char separator, bool 
 	}
 }
 
+static void check_command(const struct command *command)
+{
+	const char *name = command->name;
+
+	CHECK(command->run || command_has_children(command), "command", name);
+	check_help("command", name, command->summary);
+	CHECK(!command->objects == !command->most_objects, "command", name);
+	CHECK(command->least_objects >= 0, "command", name);
+	CHECK(command->most_objects < 0 || command->least_objects <= command->most_objects,
+	      "command", name);
+	CHECK(command->object_completion != COMPLETE_CHOICE || command->object_choices, "command",
+	      name);
+	CHECK(!command->options[0] || command->args_size > 0, "command", name);
+	CHECK(!command_has_children(command) ||
+		      (command->child_word && strstr(command->objects, command->child_word)),
+	      "command", name);
+}
+
 static void command_rows(void **state)
 {
 	(void)state;
+	for (size_t i = 0; i < all_count; i++)
+		check_command(&all[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct command *command = commands[i];
-		const char *name = command->name;
+		const char *name = commands[i]->name;
 
-		CHECK(command->run, "command", name);
-		if (command->group == GROUP_HIDDEN)
+		if (commands[i]->group == GROUP_HIDDEN)
 			CHECK(!strncmp(name, "__", 2), "command", name);
 		else
 			check_word("command", name, '-', false);
-		check_help("command", name, command->summary);
-		CHECK(!command->objects == !command->most_objects, "command", name);
-		CHECK(command->least_objects >= 0, "command", name);
-		CHECK(command->most_objects < 0 || command->least_objects <= command->most_objects,
-		      "command", name);
-		CHECK(command->object_completion != COMPLETE_CHOICE || command->object_choices,
-		      "command", name);
-		CHECK(!command->option_count == !command->options, "command", name);
-		CHECK(!command->option_count || command->args_size > 0, "command", name);
 		for (size_t j = 0; j < i; j++)
 			CHECK(strcmp(commands[j]->name, name), "twice", name);
+	}
+}
+
+/* Words and aliases differ, and an option takes a value in all subcommands or in none. */
+static void children(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_(freep) struct option_set *sets = NULL;
+		size_t count = command_family_sets(commands[i], &sets);
+		struct command child, found;
+
+		for (size_t j = 0; command_child(commands[i], j, &child); j++) {
+			check_word("subcommand", child.name, strchr(child.name, '_') ? '_' : '-',
+				   true);
+			assert_true(command_find_child(commands[i], child.name, &found));
+			assert_string_equal(found.name, child.name);
+			if (!child.alias)
+				continue;
+			assert_true(command_find_child(commands[i], child.alias, &found));
+			assert_string_equal(found.name, child.name);
+		}
+		for (size_t j = 0; j < count; j++)
+			for (const struct option_row *row = sets[j].rows; row->name; row++) {
+				_cleanup_(freep) char *word = mem_format("--%s", row->name);
+				const struct option_row *first = option_find(sets, count, word);
+
+				CHECK((first->kind == OPTION_FLAG) == (row->kind == OPTION_FLAG),
+				      "option", row->name);
+				CHECK(first->letter == row->letter, "option", row->name);
+			}
+	}
+}
+
+/* A name that no table has would be a rule that never applies. */
+static void option_rules(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_(freep) struct option_set *sets = NULL;
+		size_t count = command_family_sets(commands[i], &sets);
+		struct command command = *commands[i];
+
+		for (size_t j = 0;; j++) {
+			for (const struct option_rule *rule = command.rules; rule && rule->options;
+			     rule++) {
+				_cleanup_(freep) char *names = mem_format("%s %s", rule->options,
+									  rule->others);
+				char *rest = names;
+
+				for (char *name; (name = strsep(&rest, " "));) {
+					_cleanup_(freep) char *word = mem_format("--%s", name);
+
+					CHECK(option_find(sets, count, word), command.name, name);
+				}
+			}
+			if (!command_child(commands[i], j, &command))
+				break;
+		}
 	}
 }
 
@@ -121,22 +205,19 @@ static void check_option(const struct option_row *row, size_t args_size)
 		CHECK(isupper((unsigned char)*c) || strchr("_/=|-", *c), "metavar", name);
 }
 
-/* The global options and the command's own stand beside each other: names differ in both. */
+/* The global options and the command's own are parsed together: names differ in both. */
 static void option_rows(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+	for (size_t i = 0; i < all_count; i++) {
+		struct option_set sets[COMMAND_TABLES + 1];
+		const size_t sets_count = command_option_sets(&all[i], NULL, NULL, sets);
 		const struct option_row *seen[64];
-		struct option_set sets[2];
 		size_t count = 0;
 
-		command_option_sets(commands[i], NULL, NULL, sets);
-		for (size_t set = 0; set < 2; set++) {
-			for (size_t j = 0; j < sets[set].count; j++) {
-				const struct option_row *row = &sets[set].rows[j];
-
-				check_option(row,
-					     set ? commands[i]->args_size : sizeof(struct globals));
+		for (size_t set = 0; set < sets_count; set++) {
+			for (const struct option_row *row = sets[set].rows; row->name; row++) {
+				check_option(row, set ? all[i].args_size : sizeof(struct globals));
 				for (size_t k = 0; k < count; k++) {
 					CHECK(strcmp(seen[k]->name, row->name), "twice", row->name);
 					CHECK(!row->letter || seen[k]->letter != row->letter,
@@ -179,7 +260,8 @@ static void check_field(const struct schema *schema, const struct field *field)
 		CHECK(!(field->flags & FIELD_DEFAULT), schema->name, key);
 	} else {
 		CHECK(field->heading[0], schema->name, key);
-		for (const char *c = field->heading; *c && *c != ' '; c++)
+		/* But for units: Gb/s. */
+		for (const char *c = field->heading; *c && *c != ' ' && !strchr(c, '/'); c++)
 			CHECK(!islower((unsigned char)*c), schema->name, field->heading);
 	}
 	CHECK(field->get || field->offset < schema->record_size, schema->name, key);
@@ -190,7 +272,8 @@ static void check_field(const struct schema *schema, const struct field *field)
 	}
 }
 
-static void check_schema(const struct schema *schema)
+/* An `inner` one is of records within a record, which a table does not show. */
+static void check_schema(const struct schema *schema, bool inner)
 {
 	const char *name = schema->name;
 
@@ -205,7 +288,7 @@ static void check_schema(const struct schema *schema)
 			const struct field *other = &schema->fields[j];
 
 			CHECK(strcmp(other->key, schema->fields[i].key), name, other->key);
-			CHECK(!other->heading[0] ||
+			CHECK(inner || other->kind == FIELD_RECORDS || !other->heading[0] ||
 				      strcmp(other->heading, schema->fields[i].heading),
 			      name, other->key);
 		}
@@ -218,40 +301,41 @@ static void check_schema(const struct schema *schema)
 					      schema->fields[i].records_columns, &bad),
 			      name, schema->fields[i].records_columns);
 			columns_free(&columns);
-			check_schema(schema->fields[i].records);
+			check_schema(schema->fields[i].records, true);
 		}
 	}
 }
 
 static void schemas(void **state)
 {
+	const struct schema **list = NULL;
 	size_t count = 0;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+	for (size_t i = 0; i < all_count; i++) {
 		struct columns columns;
 		char *bad = NULL;
 
-		if (!commands[i]->schema)
-			continue;
-		count++;
-		check_schema(commands[i]->schema);
-		CHECK(strcmp(commands[i]->schema->name, "problems") &&
-			      strcmp(commands[i]->schema->name, "schema"),
-		      "key of the document", commands[i]->name);
-		/* Something is shown when nothing is asked for. */
-		CHECK(!columns_select(&columns, commands[i]->schema,
-				      commands[i]->all_columns ? COLUMNS_ALL : COLUMNS_DEFAULT,
-				      NULL, &bad),
-		      "no default column", commands[i]->name);
-		columns_free(&columns);
-		for (size_t j = 0; j < i; j++)
-			CHECK(!commands[j]->schema || commands[j]->schema == commands[i]->schema ||
-				      strcmp(commands[j]->schema->name, commands[i]->schema->name),
-			      "schema of two", commands[i]->name);
+		if (all[i].schema) {
+			/* Something is shown when nothing is asked for. */
+			CHECK(!columns_select(&columns, all[i].schema,
+					      all[i].all_columns ? COLUMNS_ALL : COLUMNS_DEFAULT,
+					      NULL, &bad),
+			      "no default column", all[i].name);
+			columns_free(&columns);
+		}
+		command_add_schemas(&all[i], &list, &count);
 	}
-	assert_true(count >= 6);
-	check_schema(&problem_schema);
+	assert_true(count >= 60);
+	for (size_t i = 0; i < count; i++) {
+		check_schema(list[i], false);
+		CHECK(strcmp(list[i]->name, "problems") && strcmp(list[i]->name, "schema"),
+		      "key of the document", list[i]->name);
+		for (size_t j = 0; j < i; j++)
+			CHECK(strcmp(list[j]->name, list[i]->name), "schema of two", list[i]->name);
+	}
+	check_schema(&problem_schema, false);
+	free(list);
 }
 
 /* All of a zeroed record is unknown or an empty list, and reading it does no harm. */
@@ -264,8 +348,8 @@ static void empty_records(void **state)
 	} record;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct schema *schema = commands[i]->schema;
+	for (size_t i = 0; i < all_count; i++) {
+		const struct schema *schema = all[i].schema;
 
 		for (size_t j = 0; schema && j < schema->field_count; j++) {
 			struct value value;
@@ -293,11 +377,10 @@ static void empty_records(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(command_rows),
-		cmocka_unit_test(option_rows),
-		cmocka_unit_test(schemas),
-		cmocka_unit_test(empty_records),
+		cmocka_unit_test(command_rows), cmocka_unit_test(children),
+		cmocka_unit_test(option_rules), cmocka_unit_test(option_rows),
+		cmocka_unit_test(schemas),	cmocka_unit_test(empty_records),
 	};
 
-	return cmocka_run_group_tests_name("commands", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("commands", tests, collect, NULL);
 }

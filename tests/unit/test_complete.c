@@ -38,6 +38,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct args, tests, 0, "test", "LIST", COMPLETE_TEST, "some tests"),
 	STRING_OPTION(struct args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD, "a change"),
 	{.name = "secret", .kind = OPTION_FLAG, .help = "not shown", .hidden = true},
+	{.name = NULL},
 };
 
 static const struct command samples = {
@@ -45,8 +46,7 @@ static const struct command samples = {
 	.group = GROUP_INVENTORY,
 	.summary = "list samples",
 	.object_completion = COMPLETE_PORT,
-	.options = options,
-	.option_count = ARRAY_SIZE(options),
+	.options = {options},
 	.schema = &sample_schema,
 };
 
@@ -210,7 +210,7 @@ static void all_option_names(void **state)
 	(void)state;
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
-	assert_int_equal(lines, global_option_count + ARRAY_SIZE(options) - 1);
+	assert_int_equal(lines, 12 + ARRAY_SIZE(options) - 2);
 	assert_non_null(strstr(text, "--json\t"));
 	assert_non_null(strstr(text, "--type\ta type\n"));
 }
@@ -259,25 +259,27 @@ static const struct schema packed_schema = {
 	.record_size = sizeof(struct packed),
 };
 
-static bool packed_form(size_t number, struct command_form *ret_form)
-{
-	*ret_form = (struct command_form){
-		.word = "bytes", .summary = "the bytes", .schema = &packed_schema};
-	return !number;
-}
+static const struct command bytes = {
+	.name = "bytes",
+	.summary = "the bytes",
+	.object_completion = COMPLETE_FIELD,
+	.options = {options},
+	.schema = &packed_schema,
+};
+
+static const struct command *const query_children[] = {&bytes, NULL};
+
+static const struct command query = {
+	.name = "query",
+	.group = GROUP_MAD,
+	.summary = "ask",
+	.least_objects = 1,
+	.children = query_children,
+};
 
 /* FIELD=VALUE, as objects and as the value of an option. */
 static void assignments(void **state)
 {
-	static const struct command query = {
-		.name = "query",
-		.group = GROUP_MAD,
-		.summary = "ask",
-		.object_completion = COMPLETE_FIELD,
-		.options = options,
-		.option_count = ARRAY_SIZE(options),
-		.form = packed_form,
-	};
 	static const struct command *const one[] = {&query};
 	static const struct {
 		const char *line, *offered;

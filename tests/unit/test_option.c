@@ -30,6 +30,7 @@ static const struct option_row first_rows[] = {
 	FLAG_OPTION(struct args, brief, 'b', "brief", "less"),
 	STRING_OPTION(struct args, name, 'n', "name", "NAME", COMPLETE_NOTHING, "a name"),
 	CHOICE_OPTION(struct args, when, 'w', "when", "WHEN", whens, "a choice"),
+	{.name = NULL},
 };
 
 static const struct option_row second_rows[] = {
@@ -51,6 +52,7 @@ static const struct option_row second_rows[] = {
 	 .help = "not shown",
 	 .hidden = true,
 	 .offset = offsetof(struct args, secret)},
+	{.name = NULL},
 };
 
 /* Two tables with a struct each, as the global options and those of a command. */
@@ -67,8 +69,8 @@ struct parsed {
 static void parse(struct parsed *parsed, char *text, bool stop_at_word)
 {
 	*parsed = (struct parsed){.count = 1};
-	parsed->sets[0] = (struct option_set){first_rows, ARRAY_SIZE(first_rows), &parsed->first};
-	parsed->sets[1] = (struct option_set){second_rows, ARRAY_SIZE(second_rows),
+	parsed->sets[0] = (struct option_set){first_rows, &parsed->first};
+	parsed->sets[1] = (struct option_set){second_rows,
 					      &parsed->second};
 	parsed->words[0] = (char[]){"rdmactl"};
 	for (char *word; (word = strsep(&text, " "));)
@@ -452,8 +454,8 @@ static void bad_values(void **state)
 
 static void rows_found(void **state)
 {
-	const struct option_set sets[2] = {{first_rows, ARRAY_SIZE(first_rows), NULL},
-					   {second_rows, ARRAY_SIZE(second_rows), NULL}};
+	const struct option_set sets[2] = {{first_rows, NULL},
+					   {second_rows, NULL}};
 
 	(void)state;
 	assert_ptr_equal(option_find(sets, 2, "--all"), &first_rows[0]);

@@ -22,7 +22,7 @@ struct parsed {
 
 static void parse(struct parsed *parsed, char *text)
 {
-	const struct option_set set = {selftest_options, SELFTEST_OPTION_COUNT, &parsed->args};
+	const struct option_set set = {selftest_options, &parsed->args};
 	char *message = NULL, *hint = NULL;
 	int count = 1;
 

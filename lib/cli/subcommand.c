@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Subcommands, and finding the one that a command line means. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+bool command_child(const struct command *command, size_t number, struct command *ret_child)
+{
+	if (command->child) {
+		if (!command->child(number, ret_child))
+			return false;
+	} else {
+		for (size_t i = 0; command->children && i < number; i++)
+			if (!command->children[i])
+				return false;
+		if (!command->children || !command->children[number])
+			return false;
+		*ret_child = *command->children[number];
+	}
+	ret_child->group = command->group;
+	ret_child->own_timeout |= command->own_timeout;
+	if (!ret_child->summary && ret_child->schema)
+		ret_child->summary = ret_child->schema->summary;
+	return true;
+}
+
+bool command_find_child(const struct command *command, const char *word, struct command *ret_child)
+{
+	struct command child;
+
+	for (size_t i = 0; command_child(command, i, &child); i++) {
+		if (strcmp(child.name, word) && !(child.alias && !strcasecmp(child.alias, word)))
+			continue;
+		*ret_child = child;
+		return true;
+	}
+	return false;
+}
+
+bool command_has_children(const struct command *command)
+{
+	return command->children || command->child;
+}
+
+bool command_default_child(const struct command *command, struct command *ret_child)
+{
+	return !command->run && !command->least_objects && command_child(command, 0, ret_child);
+}
+
+static void add_tables(const struct command *command, struct option_set **sets, size_t *count)
+{
+	for (size_t i = 0; command->options[i]; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < *count && !known; j++)
+			known = (*sets)[j].rows == command->options[i];
+		if (!known)
+			*(struct option_set *)mem_append(sets, count, sizeof(**sets)) =
+				(struct option_set){.rows = command->options[i]};
+	}
+}
+
+size_t command_family_sets(const struct command *command, struct option_set **ret_sets)
+{
+	const struct command globals = {.options = {global_options}};
+	struct option_set *sets = NULL;
+	struct command child;
+	size_t count = 0;
+
+	add_tables(&globals, &sets, &count);
+	add_tables(command, &sets, &count);
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		add_tables(&child, &sets, &count);
+	*ret_sets = sets;
+	return count;
+}
+
+/* A command line that is looked through before it is known which options the command takes. */
+struct survey {
+	const struct option_set *family; /* all that it might take */
+	size_t family_count;
+	const struct option_set *own; /* what it takes, once that is known; or NULL */
+	size_t own_count;
+	int word; /* index of the first word that is neither an option nor the value of one */
+	const struct option_row *foreign; /* the first option that it does not take, or NULL */
+	bool help, version;
+};
+
+/* Returns whether the option takes a value. */
+static bool note_option(struct survey *survey, const char *name)
+{
+	const struct option_row *row = option_find(survey->family, survey->family_count, name);
+
+	if (!row)
+		return false;
+	survey->help |= !strcmp(row->name, "help");
+	survey->version |= !strcmp(row->name, "version");
+	if (survey->own && !survey->foreign && !option_find(survey->own, survey->own_count, name))
+		survey->foreign = row;
+	return row->kind != OPTION_FLAG;
+}
+
+/* Returns whether the value of the option, or of the last of several letters, is the next word. */
+static bool note_word(struct survey *survey, const char *word)
+{
+	_cleanup_(freep) char *name = NULL;
+
+	if (word[1] == '-') {
+		name = mem_format("%.*s", (int)strcspn(word, "="), word);
+		return note_option(survey, name) && !strchr(word, '=');
+	}
+	for (const char *letter = word + 1; *letter; letter++)
+		if (note_option(survey, (char[]){'-', *letter, '\0'}))
+			return !letter[1];
+	return false;
+}
+
+static void look_through(struct survey *survey, int argc, char *const *argv)
+{
+	survey->word = argc;
+	for (int i = 1; i < argc; i++) {
+		const bool end = !strcmp(argv[i], "--");
+
+		if (end)
+			i++;
+		if ((end || argv[i][0] != '-' || !argv[i][1]) && i < survey->word)
+			survey->word = i;
+		if (end)
+			return;
+		if (argv[i][0] == '-' && argv[i][1])
+			i += note_word(survey, argv[i]);
+	}
+}
+
+char *command_unknown_child(const struct command *command, const char *word, char **ret_hint)
+{
+	const char **names = NULL, *closest;
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *kind = NULL;
+	struct command child;
+	size_t count = 0;
+
+	*ret_hint = NULL;
+	if (!command_has_children(command))
+		return mem_format("'%s' has no subcommands", command->name);
+	kind = mem_string(command->child_word);
+	for (char *c = kind; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		*(const char **)mem_append(&names, &count, sizeof(*names)) = child.name;
+	closest = text_closest(word, names, count);
+	free(names);
+	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
+			    : mem_format("rdmactl %s --help lists the words", command->name);
+	return mem_format("unknown %s '%s'", kind, clean);
+}
+
+/* The subcommands that take an option, with ", " between; the caller frees it. */
+static char *list_takers(const struct command *command, const struct option_row *row)
+{
+	struct option_set sets[COMMAND_TABLES + 1];
+	char *list = mem_string(""), *longer;
+	struct command child;
+
+	for (size_t i = 0; command_child(command, i, &child); i++) {
+		const size_t count = command_option_sets(&child, NULL, NULL, sets);
+		_cleanup_(freep) char *name = mem_format("--%s", row->name);
+
+		if (!option_find(sets, count, name))
+			continue;
+		longer = mem_format("%s%s%s", list, *list ? ", " : "", child.name);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+static char *foreign_option(const struct ctx *ctx, const struct option_row *row, char **ret_hint)
+{
+	const struct command *family = ctx->parent ? ctx->parent : ctx->command;
+	_cleanup_(freep) char *takers = list_takers(family, row);
+
+	*ret_hint = *takers ? mem_format("it is for %s", takers)
+			    : mem_format("it is for rdmactl %s alone", family->name);
+	return mem_format("'%s' does not take --%s", ctx->command->name, row->name);
+}
+
+static void take_out(int *argc, char **argv, int at)
+{
+	memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof(*argv));
+	--*argc;
+}
+
+int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
+			 char **ret_message, char **ret_hint)
+{
+	const struct command *family = ctx->command;
+	_cleanup_(freep) struct option_set *sets = NULL;
+	struct option_set own[COMMAND_TABLES + 1];
+	struct survey survey = {.family_count = command_family_sets(family, &sets),
+				.help = ctx->globals.help,
+				.version = ctx->globals.version};
+
+	survey.family = sets;
+	look_through(&survey, *argc, argv);
+	if (survey.word < *argc && command_find_child(family, argv[survey.word], child)) {
+		take_out(argc, argv, survey.word);
+		ctx->command = child;
+	} else if (survey.help || survey.version) {
+		ctx->globals.help = survey.help;
+		ctx->globals.version = survey.version;
+		return 0;
+	} else if (survey.word < *argc && !family->run) {
+		*ret_message = command_unknown_child(family, argv[survey.word], ret_hint);
+		return -EINVAL;
+	} else if (command_default_child(family, child)) {
+		ctx->command = child;
+	} else if (!family->run) {
+		*ret_message = mem_format("which one? %s", family->objects);
+		return -EINVAL;
+	}
+	if (ctx->command == child)
+		ctx->parent = family;
+	survey.own = own;
+	survey.own_count = command_option_sets(ctx->command, NULL, NULL, own);
+	look_through(&survey, *argc, argv);
+	if (!survey.foreign)
+		return 0;
+	*ret_message = foreign_option(ctx, survey.foreign, ret_hint);
+	return -EINVAL;
+}
