@@ -44,8 +44,8 @@ static const char *const lower = "abcdefghijklmnopqrstuvwxyz";
 			fail_msg("%s: %s: %s", what, name, #condition); \
 	} while (0)
 
-/* One line that begins in lower case (or with a word like GUID or IPoIB) and has no full stop (but
- * dots for what goes on). */
+/* One line that begins in lower case (or with a word like GUID, IPoIB or Linux) and has no full
+ * stop (but dots for what goes on). */
 static void check_help(const char *what, const char *name, const char *help)
 {
 	size_t length = help ? strlen(help) : 0;
@@ -56,7 +56,7 @@ static void check_help(const char *what, const char *name, const char *help)
 	CHECK(!strpbrk(help, "\n\t"), what, name);
 	CHECK(!isspace((unsigned char)help[0]), what, name);
 	if (isupper((unsigned char)help[0])) {
-		size_t word = strcspn(help, " ,:;"), capitals = 0;
+		size_t word = strcspn(help, " ,:;"), capitals = !strncmp(help, "Linux ", 6);
 
 		for (size_t i = 1; i < word; i++)
 			capitals += isupper((unsigned char)help[i]) != 0;
