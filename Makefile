@@ -21,8 +21,8 @@ INSTALL ?= install
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-# Libraries are loaded when first needed (lib/base/library.h): only their headers are used.
-HEADERS_OF := libibverbs librdmacm libibumad jansson
+# libnl-3 is linked. The others are loaded when first needed (lib/base/library.h).
+HEADERS_OF := libnl-3.0 libibverbs librdmacm libibumad jansson
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
@@ -44,7 +44,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS)
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS = -ldl -pthread
+LIBS = $(shell $(PKG_CONFIG) --libs libnl-3.0 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

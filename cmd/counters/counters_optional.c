@@ -16,7 +16,7 @@
 struct optional {
 	struct listing listing;
 	const struct counters_args *args;
-	struct nldev *nldev;
+	struct netlink *nldev;
 	struct optional_counters list;
 	struct strings enable, disable;
 };

@@ -13,31 +13,26 @@ static void out_of_memory(void)
 	exit(1);
 }
 
-void *mem_alloc_zero(size_t count, size_t size)
+void *mem_check(void *pointer)
 {
-	void *pointer = calloc(count ? count : 1, size ? size : 1);
-
 	if (!pointer)
 		out_of_memory();
 	return pointer;
 }
 
+void *mem_alloc_zero(size_t count, size_t size)
+{
+	return mem_check(calloc(count ? count : 1, size ? size : 1));
+}
+
 void *mem_resize(void *pointer, size_t count, size_t size)
 {
-	void *moved = reallocarray(pointer, count ? count : 1, size ? size : 1);
-
-	if (!moved)
-		out_of_memory();
-	return moved;
+	return mem_check(reallocarray(pointer, count ? count : 1, size ? size : 1));
 }
 
 char *mem_string(const char *string)
 {
-	char *copy = strdup(string);
-
-	if (!copy)
-		out_of_memory();
-	return copy;
+	return mem_check(strdup(string));
 }
 
 char *mem_format(const char *format, ...)

@@ -11,6 +11,8 @@
 
 void *mem_alloc_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((returns_nonnull));
+/* Passes on what a library allocated; ends the program if it got no memory. */
+void *mem_check(void *pointer) __attribute__((returns_nonnull));
 char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, nonnull));
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));

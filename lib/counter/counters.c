@@ -325,8 +325,8 @@ void counter_loader_free(struct counter_loader *loader)
 	free(loader->places);
 	counter_layout_clear(&loader->layout);
 	counter_pool_free(&loader->pool);
-	nldev_free(loader->nldev);
-	rtnl_free(loader->rtnl);
+	netlink_free(loader->nldev);
+	netlink_free(loader->rtnl);
 	root_close(&loader->root);
 	free(loader);
 }

@@ -4,7 +4,7 @@
 
 #include "counter/counters.h"
 #include "counter/counter.h"
-#include "host/nldev.h"
+#include "host/nldev_devices.h"
 #include "host/rtnl.h"
 #include "kernel/sysfs.h"
 
@@ -59,8 +59,8 @@ struct counter_place {
 struct counter_loader {
 	struct counters_request request;
 	struct root root;
-	struct nldev *nldev; /* NULL: not live, or no answer */
-	struct rtnl *rtnl;
+	struct netlink *nldev; /* NULL: not live, or no answer */
+	struct netlink *rtnl;
 	struct counter_pool pool;
 	struct counter_layout layout;
 	struct counter_place *places;

@@ -8,44 +8,26 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/attribute.h"
 #include "kernel/netlink.h"
-#include "host/nldev_private.h"
-#include "kernel/rdma_netlink_attrs.h"
+#include "kernel/nldev.h"
 
-/*
- * Walks over the entries of the table of counters in an answer: `each` gets the attributes of one.
- * An answer without a table is one of a port without counters.
- */
-static int walk(const struct nlattr *const *table,
-		int (*each)(void *context, const struct nlattr *const *entry), void *context)
+/* `each` gets every counter in an answer; a port without counters has no table of them. */
+static int walk(struct nlattr *const *table, int (*each)(void *context, const struct nlattr *entry),
+		void *context)
 {
 	const struct nlattr *nest = table[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
-	const struct nlattr *entry[NLDEV_ATTR_KNOWN];
-	const struct nlattr *attribute;
-	size_t left;
-	int rc = 0;
 
-	if (!nest)
-		return 0;
-	attribute = attribute_data(nest);
-	left = attribute_length(nest);
-	while (!rc && attribute_fits(attribute, left)) {
-		if (attribute_type(attribute) == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY) {
-			rc = netlink_parse_nest(attribute, entry, ARRAY_SIZE(entry));
-			if (!rc)
-				rc = each(context, entry);
-		}
-		attribute = attribute_next(attribute, &left);
-	}
-	return !rc && left >= NLA_HDRLEN ? -EBADMSG : rc;
+	return nest ? netlink_each(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY, each, context) : 0;
 }
 
-static int add_counter(void *context, const struct nlattr *const *entry)
+static int add_counter(void *context, const struct nlattr *nest)
 {
+	struct nlattr *entry[NLDEV_ATTR_KNOWN];
 	_cleanup_(freep) char *name = NULL;
 	struct number value = {0};
 
+	if (nldev_parse_nest(nest, entry))
+		return -EBADMSG;
 	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &name);
 	if (netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE], &value) ||
 	    !name || !value.known)
@@ -55,13 +37,15 @@ static int add_counter(void *context, const struct nlattr *const *entry)
 	return 0;
 }
 
-static int add_state(void *context, const struct nlattr *const *entry)
+static int add_state(void *context, const struct nlattr *nest)
 {
+	struct nlattr *entry[NLDEV_ATTR_KNOWN];
 	struct nldev_counter_states *states = context;
 	struct nldev_counter_state *state;
 	struct number index = {0}, active = {0};
 
-	if (netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX], &index) ||
+	if (nldev_parse_nest(nest, entry) ||
+	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX], &index) ||
 	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &active) ||
 	    !entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] || !index.known ||
 	    index.value > UINT32_MAX)
@@ -74,7 +58,7 @@ static int add_state(void *context, const struct nlattr *const *entry)
 	return 0;
 }
 
-static int fill_counters(const struct nlattr *const *table, struct counter_list *list)
+static int fill_counters(struct nlattr *const *table, struct counter_list *list)
 {
 	int rc = walk(table, add_counter, list);
 
@@ -83,7 +67,7 @@ static int fill_counters(const struct nlattr *const *table, struct counter_list 
 	return rc;
 }
 
-static int fill_states(const struct nlattr *const *table, struct nldev_counter_states *states)
+static int fill_states(struct nlattr *const *table, struct nldev_counter_states *states)
 {
 	int rc = walk(table, add_state, states);
 
@@ -94,9 +78,9 @@ static int fill_states(const struct nlattr *const *table, struct nldev_counter_s
 
 int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+	if (nldev_parse(attributes, length, table))
 		return -EBADMSG;
 	return fill_counters(table, list);
 }
@@ -104,9 +88,9 @@ int nldev_parse_counters(const void *attributes, size_t length, struct counter_l
 int nldev_parse_counter_states(const void *attributes, size_t length,
 			       struct nldev_counter_states *states)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+	if (nldev_parse(attributes, length, table))
 		return -EBADMSG;
 	return fill_states(table, states);
 }
@@ -119,7 +103,7 @@ void nldev_counter_states_clear(struct nldev_counter_states *states)
 	*states = (struct nldev_counter_states){0};
 }
 
-/* Whom to hand the answers to. */
+/* The handlers of the answers. */
 struct reader {
 	nldev_counters_taken *counters;
 	nldev_states_taken *states;
@@ -127,7 +111,7 @@ struct reader {
 	void *context;
 };
 
-static int take_counters(void *context, struct port *port, const struct nlattr *const *table)
+static int take_counters(void *context, struct port *port, struct nlattr *const *table)
 {
 	const struct reader *reader = context;
 	struct counter_list list = {0};
@@ -140,7 +124,7 @@ static int take_counters(void *context, struct port *port, const struct nlattr *
 	return 0;
 }
 
-static int take_states(void *context, struct port *port, const struct nlattr *const *table)
+static int take_states(void *context, struct port *port, struct nlattr *const *table)
 {
 	const struct reader *reader = context;
 	struct nldev_counter_states states = {0};
@@ -160,7 +144,7 @@ static void hand_failure_on(void *context, const struct port *port, int error, c
 	reader->failed(reader->context, port, error, text);
 }
 
-void nldev_get_counters(struct nldev *nldev, const struct device_list *list,
+void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
 			nldev_counters_taken *taken, nldev_port_failed *failed, void *context)
 {
 	struct reader reader = {.counters = taken, .failed = failed, .context = context};
@@ -169,7 +153,7 @@ void nldev_get_counters(struct nldev *nldev, const struct device_list *list,
 			&reader);
 }
 
-void nldev_get_counter_states(struct nldev *nldev, const struct device_list *list,
+void nldev_get_counter_states(struct netlink *nldev, const struct device_list *list,
 			      nldev_states_taken *taken, nldev_port_failed *failed, void *context)
 {
 	struct reader reader = {.states = taken, .failed = failed, .context = context};
@@ -178,39 +162,16 @@ void nldev_get_counter_states(struct nldev *nldev, const struct device_list *lis
 			&reader);
 }
 
-static int handle_set(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	char **text = context;
-
-	(void)request;
-	if (answer->error && answer->text && !*text)
-		*text = mem_string(answer->text);
-	return answer->error;
-}
-
-int nldev_set_counters(struct nldev *nldev, const struct device *device, const struct port *port,
+int nldev_set_counters(struct netlink *nldev, const struct device *device, const struct port *port,
 		       const uint32_t *indexes, size_t count, char **ret_text)
 {
-	struct netlink_request request = {0};
-	/* Each is an attribute of the table: four bytes behind a header of four. */
-	const struct nlattr header = {.nla_len = NLA_HDRLEN + sizeof(indexes[0]),
-				      .nla_type = RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX};
-	const size_t step = NLA_ALIGN(NLA_HDRLEN + sizeof(indexes[0]));
-	_cleanup_(freep) uint8_t *nest = mem_alloc_zero(count ? count : 1, step);
-	char *text = NULL;
-	int rc;
+	struct netlink_request request = {.count = 0};
 
-	for (size_t i = 0; i < count; i++) {
-		memcpy(nest + i * step, &header, sizeof(header));
-		memcpy(nest + i * step + NLA_HDRLEN, &indexes[i], sizeof(indexes[i]));
-	}
+	*ret_text = NULL;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_SET), NLM_F_ACK, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX, (uint32_t)port->port.value);
-	/* Parsed strictly: a nest without its flag is refused (NL_VALIDATE_NESTED). */
-	netlink_put(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS | NLA_F_NESTED, nest, count * step);
-	rc = netlink_ask(nldev->netlink, &request, handle_set, &text);
-	if (rc)
-		*ret_text = text;
-	return rc;
+	netlink_put_list(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
+			 RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, indexes, count);
+	return netlink_ask_plain(nldev, &request, ret_text);
 }

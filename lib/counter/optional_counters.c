@@ -15,14 +15,14 @@ struct reader {
 	struct problems *problems, *notes;
 };
 
-int optional_counters_open(struct nldev **ret_nldev)
+int optional_counters_open(struct netlink **ret_nldev)
 {
 	return nldev_open(ret_nldev);
 }
 
-void optional_counters_close(struct nldev *nldev)
+void optional_counters_close(struct netlink *nldev)
 {
-	nldev_free(nldev);
+	netlink_free(nldev);
 }
 
 static void take(void *context, const struct port *port, struct nldev_counter_states *states)
@@ -60,7 +60,7 @@ static void fail(void *context, const struct port *port, int error, const char *
 			 "nldev", text ? text : strerror(-error), NULL);
 }
 
-void optional_counters_read(struct nldev *nldev, const struct inventory *inventory,
+void optional_counters_read(struct netlink *nldev, const struct inventory *inventory,
 			    struct optional_counters *list, struct problems *problems,
 			    struct problems *notes)
 {
@@ -70,7 +70,7 @@ void optional_counters_read(struct nldev *nldev, const struct inventory *invento
 	nldev_get_counter_states(nldev, &inventory->devices, take, fail, &reader);
 }
 
-int optional_counters_switch(struct nldev *nldev, const struct optional_counter *counters,
+int optional_counters_switch(struct netlink *nldev, const struct optional_counter *counters,
 			     size_t count, char **ret_text)
 {
 	_cleanup_(freep) uint32_t *indexes = mem_alloc_zero(count, sizeof(*indexes));

@@ -7,11 +7,10 @@
 
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <netlink/attr.h>
 
 #include "base/mem.h"
-#include "kernel/attribute.h"
 #include "kernel/netlink.h"
-#include "host/rtnl_private.h"
 
 /* struct rtnl_link_stats64 in its order; kernels append to it. */
 static const char *const names[] = {
@@ -45,33 +44,28 @@ static const char *const names[] = {
 int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
 		     struct counter_list *list)
 {
-	const struct nlattr *table[IFLA_STATS_LINK_64 + 1];
+	static const struct nla_policy policy[IFLA_STATS_LINK_64 + 1];
+	struct nlattr *table[ARRAY_SIZE(policy)];
 	const struct if_stats_msg *header = payload;
-	const struct nlattr *stats;
+	uint64_t values[ARRAY_SIZE(names)];
+	size_t count;
 
-	if (length < sizeof(*header) ||
-	    netlink_parse(header + 1, length - sizeof(*header), table, ARRAY_SIZE(table)))
-		return -EBADMSG;
-	stats = table[IFLA_STATS_LINK_64];
-	if (!stats || attribute_length(stats) % sizeof(uint64_t))
+	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table), policy) ||
+	    !table[IFLA_STATS_LINK_64] ||
+	    (size_t)nla_len(table[IFLA_STATS_LINK_64]) % sizeof(values[0]))
 		return -EBADMSG;
 	number_set(ret_link_index, header->ifindex);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		uint64_t value;
-
-		if ((i + 1) * sizeof(value) > attribute_length(stats))
-			break;
-		memcpy(&value, (const char *)attribute_data(stats) + i * sizeof(value),
-		       sizeof(value));
-		counter_list_add(list, names[i], value);
-	}
+	count = (size_t)nla_memcpy(values, table[IFLA_STATS_LINK_64], sizeof(values)) /
+		sizeof(values[0]);
+	for (size_t i = 0; i < count; i++)
+		counter_list_add(list, names[i], values[i]);
 	return 0;
 }
 
-/* Netdevs in one batch, and whom to tell. */
+/* The netdevs of one batch, and the handler of the answers. */
 struct batch {
 	const uint32_t *link_indexes;
-	size_t first; /* of those that were asked for */
+	size_t first; /* position of the first in the request */
 	bool answered[NETLINK_BATCH];
 	rtnl_stats_taken *taken;
 	void *context;
@@ -98,7 +92,7 @@ static int handle_stats(void *context, unsigned int index, const struct netlink_
 	return 0;
 }
 
-static int ask(struct rtnl *rtnl, struct batch *batch, unsigned int count)
+static int ask(struct netlink *rtnl, struct batch *batch, unsigned int count)
 {
 	struct netlink_request request = {0};
 
@@ -110,13 +104,13 @@ static int ask(struct rtnl *rtnl, struct batch *batch, unsigned int count)
 
 		netlink_add(&request, RTM_GETSTATS, 0, &header, sizeof(header));
 	}
-	return netlink_ask(rtnl->netlink, &request, handle_stats, batch);
+	return netlink_ask(rtnl, &request, handle_stats, batch);
 }
 
-void rtnl_get_stats(struct rtnl *rtnl, const uint32_t *link_indexes, size_t count,
+void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,
 		    rtnl_stats_taken *taken, void *context)
 {
-	int given_up = 0; /* the kernel does not answer: ask it no more */
+	int given_up = 0; /* -ETIMEDOUT: the kernel does not answer, so it gets no more requests */
 
 	for (size_t at = 0; at < count; at += NETLINK_BATCH) {
 		struct batch batch = {.link_indexes = link_indexes + at,

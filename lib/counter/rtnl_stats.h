@@ -10,17 +10,17 @@
 #include "kernel/sysfs.h"
 
 /*
- * What became of one netdev; `which` counts those that were asked for. The list, empty with an
- * error, may be taken over: it is cleared by {0} then. -ENODEV: it is not in this network
- * namespace (any more); -EOPNOTSUPP: a kernel before 4.7.
+ * The outcome for one netdev; `which` counts the link indexes of the request. A handler that keeps
+ * the list, which is empty after an error, sets it to {0}. -ENODEV: the netdev is not in this
+ * network namespace (any more); -EOPNOTSUPP: a kernel before 4.7.
  */
 typedef void rtnl_stats_taken(void *context, size_t which, int error, struct counter_list *list);
 
-/* Asks for these netdevs, many with one system call. `taken` is called once for each. */
-void rtnl_get_stats(struct rtnl *rtnl, const uint32_t *link_indexes, size_t count,
+/* Reads these netdevs, many with one system call. `taken` is called once for each. */
+void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,
 		    rtnl_stats_taken *taken, void *context);
 
-/* The same of one netdev from sysfs, into an empty list. What cannot be read is left out. */
+/* The same for one netdev from sysfs, into an empty list. Unreadable files are left out. */
 void sysfs_net_read_stats(const struct root *root, const char *netdev, struct counter_list *list);
 
 /*

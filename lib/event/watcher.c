@@ -41,7 +41,7 @@ int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
 	const struct event_cause cause = watcher_cause(watcher, source);
 	_cleanup_(link_list_clear) struct link_list links = {.items = NULL};
 	_cleanup_(link_address_list_clear) struct link_address_list addresses = {.items = NULL};
-	struct rtnl *rtnl;
+	struct netlink *rtnl;
 	int rc = rtnl_open(&rtnl);
 
 	if (rc)
@@ -49,7 +49,7 @@ int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
 	rc = rtnl_get_links(rtnl, &links);
 	if (!rc)
 		rc = rtnl_get_addresses(rtnl, &addresses);
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 	if (rc)
 		return rc;
 	event_state_take_links(&watcher->state, &links, &cause);
@@ -156,22 +156,21 @@ static bool check(struct watcher *watcher, enum event_source source, int rc)
 
 static void read_sources(struct watcher *watcher)
 {
-	if (watcher->uevents &&
-	    check(watcher, EVENT_SOURCE_UEVENT,
-		  uevent_monitor_read(watcher->uevents, take_uevent, watcher))) {
-		uevent_monitor_free(watcher->uevents);
+	if (watcher->uevents && check(watcher, EVENT_SOURCE_UEVENT,
+				      uevent_read(watcher->uevents, take_uevent, watcher))) {
+		netlink_free(watcher->uevents);
 		watcher->uevents = NULL;
 	}
 	if (watcher->rtnl_monitor &&
 	    check(watcher, EVENT_SOURCE_RTNL,
-		  rtnl_monitor_read(watcher->rtnl_monitor, take_notice, watcher))) {
-		rtnl_monitor_free(watcher->rtnl_monitor);
+		  rtnl_read_notices(watcher->rtnl_monitor, take_notice, watcher))) {
+		netlink_free(watcher->rtnl_monitor);
 		watcher->rtnl_monitor = NULL;
 	}
 	if (watcher->nldev_monitor &&
 	    check(watcher, EVENT_SOURCE_NLDEV,
-		  nldev_monitor_read(watcher->nldev_monitor, take_nldev, watcher))) {
-		nldev_monitor_free(watcher->nldev_monitor);
+		  nldev_read_events(watcher->nldev_monitor, take_nldev, watcher))) {
+		netlink_free(watcher->nldev_monitor);
 		watcher->nldev_monitor = NULL;
 	}
 	for (size_t i = 0; i < watcher->device_count; i++)
@@ -266,11 +265,11 @@ static void add_fd(struct pollfd **fds, size_t *count, int fd)
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count)
 {
 	if (watcher->uevents)
-		add_fd(fds, count, uevent_monitor_fd(watcher->uevents));
+		add_fd(fds, count, netlink_fd(watcher->uevents));
 	if (watcher->rtnl_monitor)
-		add_fd(fds, count, rtnl_monitor_fd(watcher->rtnl_monitor));
+		add_fd(fds, count, netlink_fd(watcher->rtnl_monitor));
 	if (watcher->nldev_monitor)
-		add_fd(fds, count, nldev_monitor_fd(watcher->nldev_monitor));
+		add_fd(fds, count, netlink_fd(watcher->nldev_monitor));
 	for (size_t i = 0; i < watcher->device_count; i++)
 		if (watcher->devices[i].async)
 			add_fd(fds, count, verbs_async_fd(watcher->devices[i].async));

@@ -156,7 +156,7 @@ static void open_nldev(struct watcher *watcher)
 	rc = nldev_open(&watcher->nldev);
 	if (rc && watcher->notes)
 		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used");
-	rc = rc ? rc : nldev_monitor_open(&watcher->nldev_monitor);
+	rc = rc ? rc : nldev_listen(&watcher->nldev_monitor);
 	if (rc && watcher->notes)
 		problem_add(watcher->notes, NULL, "notifications", "nldev", rc,
 			    "uevents tell of devices that come and go");

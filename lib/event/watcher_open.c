@@ -12,12 +12,12 @@ enum { STATE_DOWN = 1, STATE_ACTIVE = 4 }; /* enum ib_port_state, include/rdma/i
 
 static void open_monitors(struct watcher *watcher)
 {
-	int rc = uevent_monitor_open(&watcher->uevents);
+	int rc = uevent_listen(&watcher->uevents);
 
 	if (rc)
 		problem_add(watcher->warnings, NULL, "uevents", "uevent", rc,
 			    "devices that come and go are looked for once a second");
-	rc = rtnl_monitor_open(&watcher->rtnl_monitor);
+	rc = rtnl_listen(&watcher->rtnl_monitor);
 	if (rc)
 		problem_add(watcher->warnings, NULL, "notifications", "rtnetlink", rc,
 			    "netdevs and addresses are looked at once a second");
@@ -67,10 +67,10 @@ void watcher_free(struct watcher *watcher)
 		watched_clear(&watcher->devices[i]);
 	free(watcher->devices);
 	event_state_clear(&watcher->state);
-	nldev_free(watcher->nldev);
-	uevent_monitor_free(watcher->uevents);
-	nldev_monitor_free(watcher->nldev_monitor);
-	rtnl_monitor_free(watcher->rtnl_monitor);
+	netlink_free(watcher->nldev);
+	netlink_free(watcher->uevents);
+	netlink_free(watcher->nldev_monitor);
+	netlink_free(watcher->rtnl_monitor);
 	root_close(&watcher->root);
 	free(watcher);
 }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "event/watcher.h"
-#include "host/nldev.h"
-#include "kernel/nldev_monitor.h"
-#include "kernel/rtnl_monitor.h"
+#include "host/nldev_devices.h"
+#include "kernel/nldev.h"
+#include "host/rtnl.h"
 #include "kernel/sysfs.h"
 #include "kernel/uevent.h"
 #include "kernel/verbs_async.h"
@@ -50,10 +50,10 @@ struct watcher {
 	struct watched *devices;
 	size_t device_count;
 	struct root root;
-	struct nldev *nldev; /* NULL: no RDMA yet, or no netlink: sysfs serves */
-	struct uevent_monitor *uevents;
-	struct nldev_monitor *nldev_monitor;
-	struct rtnl_monitor *rtnl_monitor;
+	struct netlink *nldev; /* NULL: no RDMA yet, or no netlink: sysfs serves */
+	struct netlink *uevents;
+	struct netlink *nldev_monitor;
+	struct netlink *rtnl_monitor;
 	struct device_news *news;
 	size_t news_count;
 	bool devices_stale; /* the list of devices is to be read */

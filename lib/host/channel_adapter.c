@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "host/nldev.h"
+#include "host/nldev_devices.h"
 
 /*
  * Each file costs its way through the kernel, and those of a port a query of the driver: of what
@@ -39,7 +39,7 @@ static void port_failed(void *context, const struct port *port, int error, const
 
 static void ask_netlink(struct device_list *list)
 {
-	struct nldev *nldev;
+	struct netlink *nldev;
 
 	if (nldev_open(&nldev))
 		return;
@@ -47,7 +47,7 @@ static void ask_netlink(struct device_list *list)
 		device_list_clear(list);
 	else
 		nldev_get_ports(nldev, list, port_failed, NULL);
-	nldev_free(nldev);
+	netlink_free(nldev);
 }
 
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters)

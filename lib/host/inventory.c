@@ -82,7 +82,7 @@ static int list_devices(struct local *local)
 			return 0;
 		if (rc)
 			problem_add(local->notes, NULL, "devices", "nldev", rc, "sysfs is used");
-		nldev_free(local->nldev);
+		netlink_free(local->nldev);
 		local->nldev = NULL;
 		device_list_clear(&inventory->devices);
 	}
@@ -282,8 +282,8 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 		return rc;
 	local.needs = widen(request->needs, inventory->live);
 	rc = load(&local, request);
-	nldev_free(local.nldev);
-	rtnl_free(local.rtnl);
+	netlink_free(local.nldev);
+	netlink_free(local.rtnl);
 	root_close(&local.root);
 	return rc;
 }

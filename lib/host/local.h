@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/inventory.h"
-#include "host/nldev.h"
+#include "host/nldev_devices.h"
 #include "host/rtnl.h"
 #include "kernel/sysfs.h"
 
@@ -12,9 +12,9 @@ struct local {
 	struct inventory *inventory;
 	struct problems *problems, *notes; /* the caller's, or NULL */
 	struct root root;
-	struct nldev *nldev; /* NULL: not live, or no answer */
-	struct rtnl *rtnl;   /* opened when first needed */
-	unsigned int needs;  /* what is asked for, and what that stands on */
+	struct netlink *nldev; /* NULL: not live, or no answer */
+	struct netlink *rtnl;  /* opened when first needed */
+	unsigned int needs;    /* what is asked for, and what that stands on */
 	unsigned int asked;
 };
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Questions to RDMA netlink that are asked of each port. */
+/* Requests to RDMA netlink that are made for each port. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "host/nldev_devices.h"
 #include "kernel/netlink.h"
-#include "host/nldev_private.h"
-#include "kernel/rdma_netlink_attrs.h"
+#include "kernel/nldev.h"
 
-/* One request for a port, and what became of it. */
+/* One request for a port, and its outcome. */
 struct port_request {
 	const struct device *device;
 	struct port *port;
 	bool answered;
-	int error;  /* the answer's */
-	char *text; /* the kernel's words about it, or NULL */
+	int error;
+	char *text; /* the kernel's explanation, or NULL */
 };
 
-/* Requests on their way to the kernel, and whom to tell of the answers. */
+/* Requests to be sent together, and the handlers of their answers. */
 struct port_batch {
 	unsigned int command;
 	struct port_request requests[NETLINK_BATCH];
@@ -25,16 +25,16 @@ struct port_batch {
 	nldev_take *take;
 	nldev_port_failed *failed;
 	void *context;
-	int given_up; /* the kernel does not answer: ask it no more */
+	int given_up; /* -ETIMEDOUT: the kernel does not answer, so it gets no more requests */
 };
 
-/* Some requests of a batch: those that an answer's index counts. */
-struct port_question {
+/* The requests of a batch that are sent now; the index of an answer counts them. */
+struct port_query {
 	const struct port_batch *batch;
 	struct port_request *requests;
 };
 
-/* Whether an attribute is there and has this value. */
+/* True if the attribute is present and has this value. */
 static bool has_number(const struct nlattr *attribute, uint64_t expected)
 {
 	struct number number = {0};
@@ -45,13 +45,12 @@ static bool has_number(const struct nlattr *attribute, uint64_t expected)
 static int take_answer(const struct port_batch *batch, const struct port_request *request,
 		       const struct netlink_answer *answer)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	if (answer->error)
 		return answer->error;
-	/* The answer's message type says nothing; that it is about this port is said in it. */
-	if (!answer->payload ||
-	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	/* The message type does not tell; the attributes say which port the answer is about. */
+	if (!answer->payload || nldev_parse(answer->payload, answer->length, table) ||
 	    !has_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], request->device->index.value) ||
 	    !has_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], request->port->port.value))
 		return -EBADMSG;
@@ -60,21 +59,21 @@ static int take_answer(const struct port_batch *batch, const struct port_request
 
 static int handle_port(void *context, unsigned int index, const struct netlink_answer *answer)
 {
-	const struct port_question *question = context;
-	struct port_request *request = &question->requests[index];
+	const struct port_query *query = context;
+	struct port_request *request = &query->requests[index];
 
 	request->answered = true;
-	request->error = take_answer(question->batch, request, answer);
+	request->error = take_answer(query->batch, request, answer);
 	if (answer->text)
 		request->text = mem_string(answer->text);
 	return 0;
 }
 
 /* Asks for ports, at most a batch of them. */
-static int ask(struct nldev *nldev, const struct port_batch *batch, struct port_request *requests,
+static int ask(struct netlink *nldev, const struct port_batch *batch, struct port_request *requests,
 	       unsigned int count)
 {
-	struct port_question question = {.batch = batch, .requests = requests};
+	struct port_query query = {.batch = batch, .requests = requests};
 	struct netlink_request request = {0};
 
 	for (unsigned int i = 0; i < count; i++) {
@@ -84,11 +83,11 @@ static int ask(struct nldev *nldev, const struct port_batch *batch, struct port_
 		netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
 				(uint32_t)requests[i].port->port.value);
 	}
-	return netlink_ask(nldev->netlink, &request, handle_port, &question);
+	return netlink_ask(nldev, &request, handle_port, &query);
 }
 
 /* Asks again for one port whose answer was lost. A second loss is the port's failure. */
-static void ask_again(struct nldev *nldev, struct port_batch *batch, struct port_request *request)
+static void ask_again(struct netlink *nldev, struct port_batch *batch, struct port_request *request)
 {
 	int error = batch->given_up;
 
@@ -100,31 +99,7 @@ static void ask_again(struct nldev *nldev, struct port_batch *batch, struct port
 		batch->given_up = error;
 }
 
-static int handle_error(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	(void)context;
-	(void)request;
-	return answer->error;
-}
-
-/*
- * What an error of a request about a device means. nldev says -EINVAL to an index that it does not
- * know, as to much else: so ask whether the device is still there.
- */
-static int explain_error(struct nldev *nldev, const struct device *device, int error)
-{
-	struct netlink_request request = {0};
-
-	if (error != -EINVAL)
-		return error;
-	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
-	if (netlink_ask(nldev->netlink, &request, handle_error, NULL) == -EINVAL)
-		return -ENODEV;
-	return error;
-}
-
-static void finish_batch(struct nldev *nldev, struct port_batch *batch)
+static void finish_batch(struct netlink *nldev, struct port_batch *batch)
 {
 	if (!batch->given_up && batch->count)
 		ask(nldev, batch, batch->requests, batch->count);
@@ -136,14 +111,15 @@ static void finish_batch(struct nldev *nldev, struct port_batch *batch)
 		if (!request->error)
 			continue;
 		if (!request->text)
-			request->error = explain_error(nldev, request->device, request->error);
+			request->error = nldev_explain(
+				nldev, (uint32_t)request->device->index.value, request->error);
 		batch->failed(batch->context, request->port, request->error, request->text);
 		free(request->text);
 	}
 	batch->count = 0;
 }
 
-void nldev_ask_ports(struct nldev *nldev, const struct device_list *list, unsigned int command,
+void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsigned int command,
 		     nldev_take *take, nldev_port_failed *failed, void *context)
 {
 	struct port_batch batch = {

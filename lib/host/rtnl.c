@@ -8,70 +8,56 @@
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
+#include <netlink/attr.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/attribute.h"
 #include "kernel/netlink.h"
-#include "host/rtnl_private.h"
 
-/* The most that the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
+/* The most the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
 #define LARGEST_MESSAGE 32768
 
-/* How often a dump is repeated during which the tables changed; then it has to do. */
+/* Repeats of a dump during which the tables changed; the last one is used as it is. */
 #define MOST_REPEATS 2
 
 /* An IPoIB hardware address is flags, queue pair number and port GID (RFC 4391, 9.1.1). */
 #define IPOIB_ADDRESS_BYTES 20
 
-int rtnl_open(struct rtnl **ret_rtnl)
+static const struct nla_policy link_policy[IFLA_LINK_NETNSID + 1] = {
+	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},
+	[IFLA_MASTER] = {.type = NLA_U32},	[IFLA_LINK] = {.type = NLA_U32},
+	[IFLA_LINKINFO] = {.type = NLA_NESTED}, [IFLA_CARRIER_CHANGES] = {.type = NLA_U32},
+};
+
+static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {
+	[IFLA_INFO_DATA] = {.type = NLA_NESTED},
+};
+
+/* Every kind of netdev numbers the attributes of IFLA_INFO_DATA for itself. */
+_Static_assert((int)IFLA_IPOIB_PKEY == (int)IFLA_VLAN_ID, "one policy for both kinds");
+static const struct nla_policy kind_policy[IFLA_VLAN_ID + 1] = {
+	[IFLA_VLAN_ID] = {.type = NLA_U16},
+};
+
+static const struct nla_policy address_policy[IFA_LOCAL + 1];
+
+static const struct nla_policy route_policy[RTA_VIA + 1] = {
+	[RTA_OIF] = {.type = NLA_U32},
+	[RTA_VIA] = {.minlen = sizeof(uint16_t)},
+};
+
+int rtnl_open(struct netlink **ret_rtnl)
 {
-	struct netlink *netlink;
-	int error = netlink_open(NETLINK_ROUTE, LARGEST_MESSAGE, &netlink);
-
-	if (error)
-		return error;
-	*ret_rtnl = mem_alloc_zero(1, sizeof(**ret_rtnl));
-	(*ret_rtnl)->netlink = netlink;
-	return 0;
-}
-
-struct rtnl *rtnl_from_fd(int fd)
-{
-	struct rtnl *rtnl = mem_alloc_zero(1, sizeof(*rtnl));
-
-	rtnl->netlink = netlink_from_fd(fd, LARGEST_MESSAGE);
-	return rtnl;
-}
-
-void rtnl_free(struct rtnl *rtnl)
-{
-	if (!rtnl)
-		return;
-	netlink_free(rtnl->netlink);
-	free(rtnl);
-}
-
-/* The attributes behind the fixed header of an rtnetlink message, which is at least this long. */
-static int parse_behind(const void *payload, size_t length, size_t header_length,
-			const struct nlattr **table, size_t count)
-{
-	size_t offset = NLMSG_ALIGN(header_length);
-
-	if (length < header_length)
-		return -EBADMSG;
-	if (length < offset)
-		offset = length;
-	return netlink_parse((const uint8_t *)payload + offset, length - offset, table, count);
+	return netlink_open(NETLINK_ROUTE, LARGEST_MESSAGE, ret_rtnl);
 }
 
 /* aa:bb:cc..., NULL for a netdev without an address. */
 static char *hardware_address(const struct nlattr *attribute)
 {
 	static const char digits[] = "0123456789abcdef";
-	const uint8_t *bytes = attribute_data(attribute);
-	size_t length = attribute_length(attribute);
+	const uint8_t *bytes = nla_data(attribute);
+	size_t length = (size_t)nla_len(attribute);
 	char *text, *out;
 
 	if (!length)
@@ -93,40 +79,34 @@ static void fill_hardware_address(const struct nlattr *attribute, struct link *l
 	if (!attribute)
 		return;
 	link->address = hardware_address(attribute);
-	if (link->type.value != ARPHRD_INFINIBAND ||
-	    attribute_length(attribute) != IPOIB_ADDRESS_BYTES)
+	if (link->type.value != ARPHRD_INFINIBAND || nla_len(attribute) != IPOIB_ADDRESS_BYTES)
 		return;
-	bytes = attribute_data(attribute);
+	bytes = nla_data(attribute);
 	for (size_t i = IPOIB_ADDRESS_BYTES - 8; i < IPOIB_ADDRESS_BYTES; i++)
 		guid = guid << 8 | bytes[i];
 	number_set(&link->port_guid, guid);
 }
 
-/* IFLA_LINKINFO: the kind of a virtual netdev, and what only this kind has. */
+/* IFLA_LINKINFO: the kind of a virtual netdev, and the number that only this kind has. */
 static int fill_kind(const struct nlattr *nest, struct link *link)
 {
-	const struct nlattr *table[IFLA_INFO_DATA + 1], *data[IFLA_VLAN_ID + 1];
+	struct nlattr *table[ARRAY_SIZE(info_policy)], *data[ARRAY_SIZE(kind_policy)];
+	struct number *number = NULL;
 
-	_Static_assert((int)IFLA_IPOIB_PKEY <= (int)IFLA_VLAN_ID, "one table for both kinds");
 	if (!nest)
 		return 0;
-	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table)))
+	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), info_policy))
 		return -EBADMSG;
 	netlink_get_text(table[IFLA_INFO_KIND], &link->kind);
-	if (!link->kind || !table[IFLA_INFO_DATA])
+	if (link->kind && !strcmp(link->kind, "vlan"))
+		number = &link->vlan_id;
+	else if (link->kind && !strcmp(link->kind, "ipoib"))
+		number = &link->pkey;
+	if (!number || !table[IFLA_INFO_DATA])
 		return 0;
-	/* The numbers in this nest are of the kind's own. */
-	if (!strcmp(link->kind, "vlan")) {
-		if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data)))
-			return -EBADMSG;
-		return netlink_get_number(data[IFLA_VLAN_ID], &link->vlan_id);
-	}
-	if (!strcmp(link->kind, "ipoib")) {
-		if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data)))
-			return -EBADMSG;
-		return netlink_get_number(data[IFLA_IPOIB_PKEY], &link->pkey);
-	}
-	return 0;
+	if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data), kind_policy))
+		return -EBADMSG;
+	return netlink_get_number(data[IFLA_VLAN_ID], number);
 }
 
 static void fill_flags(unsigned int flags, struct link *link)
@@ -138,10 +118,10 @@ static void fill_flags(unsigned int flags, struct link *link)
 
 int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 {
-	const struct nlattr *table[IFLA_LINK_NETNSID + 1];
+	struct nlattr *table[ARRAY_SIZE(link_policy)];
 	const struct ifinfomsg *header = payload;
 
-	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)))
+	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table), link_policy))
 		return -EBADMSG;
 	number_set(&link->index, (unsigned int)header->ifi_index);
 	number_set(&link->type, header->ifi_type);
@@ -183,16 +163,17 @@ static int get_ip(const struct nlattr *attribute, unsigned int family, struct kn
 {
 	if (!attribute)
 		return 0;
-	return fill_ip(attribute_data(attribute), attribute_length(attribute), family, ip);
+	return fill_ip(nla_data(attribute), (size_t)nla_len(attribute), family, ip);
 }
 
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address)
 {
-	const struct nlattr *table[IFA_LOCAL + 1];
+	struct nlattr *table[ARRAY_SIZE(address_policy)];
 	const struct ifaddrmsg *header = payload;
 	struct known_ip ip = {0};
 
-	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)))
+	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table),
+			  address_policy))
 		return -EBADMSG;
 	if (!family_bytes(header->ifa_family))
 		return -EAFNOSUPPORT;
@@ -215,11 +196,9 @@ static int get_via(const struct nlattr *attribute, struct known_ip *ip)
 
 	if (!attribute)
 		return 0;
-	if (attribute_length(attribute) < sizeof(family))
-		return -EBADMSG;
-	data = attribute_data(attribute);
+	data = nla_data(attribute);
 	memcpy(&family, data, sizeof(family));
-	return fill_ip(data + sizeof(family), attribute_length(attribute) - sizeof(family), family,
+	return fill_ip(data + sizeof(family), (size_t)nla_len(attribute) - sizeof(family), family,
 		       ip);
 }
 
@@ -240,10 +219,11 @@ static int route_type_error(unsigned int type)
 
 int rtnl_parse_route(const void *payload, size_t length, struct route *route)
 {
-	const struct nlattr *table[RTA_VIA + 1];
+	struct nlattr *table[ARRAY_SIZE(route_policy)];
 	const struct rtmsg *header = payload;
 
-	if (parse_behind(payload, length, sizeof(*header), table, ARRAY_SIZE(table)) ||
+	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table),
+			  route_policy) ||
 	    netlink_get_number(table[RTA_OIF], &route->link_index) ||
 	    get_ip(table[RTA_PREFSRC], header->rtm_family, &route->source) ||
 	    get_ip(table[RTA_GATEWAY], header->rtm_family, &route->gateway) ||
@@ -259,7 +239,7 @@ static int handle_link(void *context, unsigned int request, const struct netlink
 	return rtnl_parse_link(answer->payload, answer->length, link_list_add(context));
 }
 
-int rtnl_get_links(struct rtnl *rtnl, struct link_list *list)
+int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 {
 	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
 	_cleanup_(link_list_clear) struct link_list found = {0};
@@ -271,7 +251,7 @@ int rtnl_get_links(struct rtnl *rtnl, struct link_list *list)
 		link_list_clear(&found);
 		netlink_add(&request, RTM_GETLINK, NLM_F_DUMP, &header, sizeof(header));
 		netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-		error = netlink_dump(rtnl->netlink, &request, handle_link, &found);
+		error = netlink_dump(rtnl, &request, handle_link, &found);
 	}
 	if (error && error != -EINTR)
 		return error;
@@ -296,7 +276,7 @@ static int handle_address(void *context, unsigned int request, const struct netl
 	return 0;
 }
 
-int rtnl_get_addresses(struct rtnl *rtnl, struct link_address_list *list)
+int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list)
 {
 	const struct ifaddrmsg header = {.ifa_family = AF_UNSPEC};
 	_cleanup_(link_address_list_clear) struct link_address_list found = {0};
@@ -307,7 +287,7 @@ int rtnl_get_addresses(struct rtnl *rtnl, struct link_address_list *list)
 
 		link_address_list_clear(&found);
 		netlink_add(&request, RTM_GETADDR, NLM_F_DUMP, &header, sizeof(header));
-		error = netlink_dump(rtnl->netlink, &request, handle_address, &found);
+		error = netlink_dump(rtnl, &request, handle_address, &found);
 	}
 	if (error && error != -EINTR)
 		return error;
@@ -328,8 +308,8 @@ static int handle_route(void *context, unsigned int request, const struct netlin
 	return rtnl_parse_route(answer->payload, answer->length, context);
 }
 
-int rtnl_get_route(struct rtnl *rtnl, const struct ip_address *destination, unsigned int link_index,
-		   struct route *ret_route)
+int rtnl_get_route(struct netlink *rtnl, const struct ip_address *destination,
+		   unsigned int link_index, struct route *ret_route)
 {
 	size_t bytes = family_bytes(destination->family);
 	const struct rtmsg header = {.rtm_family = destination->family,
@@ -344,7 +324,7 @@ int rtnl_get_route(struct rtnl *rtnl, const struct ip_address *destination, unsi
 	netlink_put(&request, RTA_DST, destination->raw, bytes);
 	if (link_index)
 		netlink_put_u32(&request, RTA_OIF, link_index);
-	error = netlink_ask(rtnl->netlink, &request, handle_route, &route);
+	error = netlink_ask(rtnl, &request, handle_route, &route);
 	if (error)
 		return error;
 	*ret_route = route;

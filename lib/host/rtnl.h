@@ -5,33 +5,55 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "host/link.h"
+#include "kernel/netlink.h"
 
-struct rtnl;
+int rtnl_open(struct netlink **ret_rtnl);
 
-int rtnl_open(struct rtnl **ret_rtnl);
-/* For tests: over any socket that keeps datagrams apart. Takes the descriptor over. */
-struct rtnl *rtnl_from_fd(int fd);
-void rtnl_free(struct rtnl *rtnl);
-
-int rtnl_get_links(struct rtnl *rtnl, struct link_list *list);
-int rtnl_get_addresses(struct rtnl *rtnl, struct link_address_list *list);
+int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
+int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
 /*
- * Asks the routing table for the way to a destination. -ENETUNREACH, -EHOSTUNREACH and the like are
- * the kernel's answer that there is none. `link_index` (0: any) narrows it to one netdev, as needed
- * for a link-local destination.
+ * Asks the routing table for the route to a destination. -ENETUNREACH, -EHOSTUNREACH and the like
+ * are the kernel's answer that there is none. `link_index` (0: any) narrows it to one netdev, as
+ * needed for a link-local destination.
  */
-int rtnl_get_route(struct rtnl *rtnl, const struct ip_address *destination, unsigned int link_index,
-		   struct route *ret_route);
+int rtnl_get_route(struct netlink *rtnl, const struct ip_address *destination,
+		   unsigned int link_index, struct route *ret_route);
 
 /*
  * The pure part: the payload of one RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE message, at a multiple
  * of 4, into an empty record. -EBADMSG: it is damaged, and the record may be filled in part.
- * -EAFNOSUPPORT: an address that is neither IPv4 nor IPv6. A route that leads nowhere gives what
- * the kernel gives for it elsewhere: -EHOSTUNREACH, -EACCES, -EINVAL.
+ * -EAFNOSUPPORT: an address that is neither IPv4 nor IPv6. A route that leads nowhere gives the
+ * error that sending along it would: -EHOSTUNREACH, -EACCES, -EINVAL.
  */
 int rtnl_parse_link(const void *payload, size_t length, struct link *link);
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address);
 int rtnl_parse_route(const void *payload, size_t length, struct route *route);
+
+/*
+ * One change, either of a link or of an address; the other is NULL. Each message holds the complete
+ * link, changed or not (speed_mbps and dev_port stay unknown); a deleted one has left this
+ * namespace, and is described as it was. An address may be announced again.
+ */
+struct rtnl_notice {
+	bool deleted;
+	const struct link *link;
+	const struct link_address *address;
+};
+
+typedef void rtnl_notice_handler(void *context, const struct rtnl_notice *notice);
+
+/* Listens to changes of netdevs and addresses of this network namespace; any user may. */
+int rtnl_listen(struct netlink **ret_notices);
+/*
+ * Passes on what arrived, in the kernel's order and without waiting; the records are gone when the
+ * handler returns. -ENOBUFS: some were lost and the rest was passed on: read all links and
+ * addresses now. Other errors are permanent.
+ */
+int rtnl_read_notices(struct netlink *notices, rtnl_notice_handler *handle, void *context);
+/* The pure part: one datagram of the kernel, at a multiple of 4. -EBADMSG: it is damaged. */
+int rtnl_take_notices(const void *datagram, size_t length, rtnl_notice_handler *handle,
+		      void *context);

@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "host/inventory.h"
 #include "host/need.h"
-#include "host/nldev_link.h"
+#include "host/nldev_devices.h"
 
 #define NEEDS (NEED_NETLINK | NEED_NETDEV | NEED_LINKS | NEED_DRIVER)
 
-DEFINE_CLEANUP(struct nldev, nldev_free)
+DEFINE_CLEANUP(struct netlink, netlink_free)
 
 /* Those of the host; without any the list is empty. */
 static void load(struct inventory *inventory)
@@ -46,7 +46,7 @@ static const struct device *find(const struct inventory *inventory, const char *
 
 int software_device_add(const char *netdev, char **ret_device)
 {
-	_cleanup_(nldev_freep) struct nldev *nldev = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	struct inventory inventory;
 	unsigned int number = 0;
 	char *name = mem_string("rxe0");
@@ -69,7 +69,7 @@ int software_device_add(const char *netdev, char **ret_device)
 
 int software_device_remove(const char *name, char **ret_device)
 {
-	_cleanup_(nldev_freep) struct nldev *nldev = NULL;
+	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
 	const struct device *device;
 	struct inventory inventory;
 	int rc = -ENODEV;

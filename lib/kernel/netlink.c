@@ -10,20 +10,24 @@
 #include <unistd.h>
 
 #include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <netlink/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/names.h"
-#include "kernel/attribute.h"
 
 /* Seconds without any answer after which a request is given up. */
 #define TIMEOUT_SECONDS 2
 
+/* Room for one request. */
+#define REQUEST_BYTES 1024
+
 /*
  * The kernel puts each answer, and in a dump of RDMA devices each device (ib_enum_all_devs(),
- * drivers/infiniband/core/device.c), into a datagram of its own: so take many with one system
- * call. More slots would save calls but cost a page fault each, which is no better.
+ * drivers/infiniband/core/device.c), into a datagram of its own, so one system call takes many.
+ * More slots would save calls but cost a page fault each, which is no better.
  */
 #define MOST_SLOTS   16
 #define BUFFER_BYTES (128 * 1024)
@@ -34,9 +38,19 @@
  */
 #define MOST_EMPTY 8
 
+/*
+ * Upper bound of what the kernel queues for a listening socket (it doubles the figure, and counts
+ * each message with its overhead, af_netlink.c); no memory is set aside. A link's message takes
+ * about 4 KiB of it, so this holds a storm of 2,000 while the program is busy.
+ */
+#define GROUP_RECEIVE_BYTES (4 * 1024 * 1024)
+
+/* Datagrams that one call of netlink_read() takes. */
+#define MOST_DATAGRAMS 1024
+
 struct netlink {
+	struct nl_sock *socket; /* counts sequence numbers, and owns the descriptor if netlink's */
 	int fd;
-	uint32_t sequence; /* of the last message sent */
 	size_t largest;
 	unsigned int slot_count;
 	uint8_t *slots; /* slot_count times largest */
@@ -50,21 +64,34 @@ void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count)
 	netlink->slots = mem_alloc_zero(netlink->slot_count, largest);
 }
 
-struct netlink *netlink_from_fd(int fd, size_t largest)
+/* libnl refuses the descriptor of a socket pair, which netlink_free() closes. */
+static struct netlink *wrap(int fd, size_t largest, unsigned int slot_count)
 {
-	const struct timeval patience = {.tv_sec = TIMEOUT_SECONDS};
 	struct netlink *netlink = mem_alloc_zero(1, sizeof(*netlink));
-	const int on = 1;
 
+	netlink->socket = mem_check(nl_socket_alloc());
+	nl_socket_set_fd(netlink->socket, -1, fd);
 	netlink->fd = fd;
-	netlink_offer(netlink, largest, BUFFER_BYTES / (unsigned int)largest);
-	/* Niceties: without them (an old kernel) errors come without words, and nothing else. */
-	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	netlink_offer(netlink, largest, slot_count);
 	return netlink;
 }
 
+struct netlink *netlink_from_fd(int fd, size_t largest)
+{
+	const struct timeval timeout = {.tv_sec = TIMEOUT_SECONDS};
+	const int on = 1;
+
+	/* Without these (an old kernel) errors come without text; nothing else changes. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	return wrap(fd, largest, BUFFER_BYTES / (unsigned int)largest);
+}
+
+/*
+ * Not nl_connect(): it hides the error number, halves the receive buffer that NETLINK_BATCH counts
+ * on, and binds, which the kernel does with the first message.
+ */
 int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
@@ -75,58 +102,68 @@ int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink)
 	return 0;
 }
 
+int netlink_open_groups(int protocol, const unsigned int *groups, size_t group_count,
+			size_t largest, struct netlink **ret_netlink)
+{
+	const struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+	const int bytes = GROUP_RECEIVE_BYTES;
+	_cleanup_(closep) int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+					  protocol);
+
+	if (fd < 0)
+		return -errno;
+	/* The first needs CAP_NET_ADMIN, the second stops at net.core.rmem_max. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
+		return -errno;
+	for (size_t i = 0; i < group_count; i++)
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i],
+			       sizeof(groups[i])))
+			return -errno;
+	*ret_netlink = wrap(fd, largest, 1);
+	fd = -1;
+	return 0;
+}
+
 void netlink_free(struct netlink *netlink)
 {
 	if (!netlink)
 		return;
-	close(netlink->fd);
+	if (nl_socket_get_fd(netlink->socket) < 0)
+		close(netlink->fd);
+	nl_socket_free(netlink->socket);
 	free(netlink->slots);
 	free(netlink);
 }
 
-/* Returns `length` zeroed bytes at the end of the buffer, or NULL where there is no room. */
-static void *reserve(struct netlink_request *request, size_t length)
+int netlink_fd(const struct netlink *netlink)
 {
-	size_t aligned = NLMSG_ALIGN(length);
-	void *place = request->buffer + request->length;
-
-	if (request->overflow || aligned > sizeof(request->buffer) - request->length) {
-		request->overflow = true;
-		return NULL;
-	}
-	memset(place, 0, aligned);
-	request->length += aligned;
-	return place;
+	return netlink->fd;
 }
 
 void netlink_add(struct netlink_request *request, uint16_t type, uint16_t flags, const void *header,
 		 size_t header_length)
 {
-	struct nlmsghdr *message;
+	struct nl_msg *message;
 
-	request->start = request->length;
-	message = reserve(request, NLMSG_HDRLEN + header_length);
-	if (!message)
+	if (request->count == NETLINK_BATCH) {
+		request->overflow = true;
 		return;
-	message->nlmsg_type = type;
-	message->nlmsg_flags = NLM_F_REQUEST | flags;
-	message->nlmsg_len = request->length - request->start;
-	if (header_length)
-		memcpy(message + 1, header, header_length);
-	request->count++;
+	}
+	message = mem_check(nlmsg_alloc_size(REQUEST_BYTES));
+	request->messages[request->count++] = message;
+	if (!nlmsg_put(message, 0, 0, type, (int)header_length, NLM_F_REQUEST | flags))
+		request->overflow = true;
+	else if (header_length)
+		memcpy(nlmsg_data(nlmsg_hdr(message)), header, header_length);
 }
 
 void netlink_put(struct netlink_request *request, uint16_t type, const void *data, size_t length)
 {
-	struct nlattr *attribute = reserve(request, NLA_HDRLEN + length);
-	struct nlmsghdr *message = (struct nlmsghdr *)(request->buffer + request->start);
-
-	if (!attribute)
-		return;
-	attribute->nla_type = type;
-	attribute->nla_len = NLA_HDRLEN + length;
-	memcpy(attribute + 1, data, length);
-	message->nlmsg_len = request->length - request->start;
+	if (request->overflow || length > REQUEST_BYTES ||
+	    nla_put(request->messages[request->count - 1], type, (int)length, data) < 0)
+		request->overflow = true;
 }
 
 void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t value)
@@ -134,57 +171,76 @@ void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t va
 	netlink_put(request, type, &value, sizeof(value));
 }
 
-/* Numbers the messages and sends them: one system call, whatever their count. */
-static int send_request(struct netlink *netlink, struct netlink_request *request,
-			struct netlink_exchange *exchange)
+void netlink_put_string(struct netlink_request *request, uint16_t type, const char *string)
 {
-	size_t at = 0;
+	netlink_put(request, type, string, strlen(string) + 1);
+}
 
-	if (request->overflow || !request->count || request->count > NETLINK_BATCH)
-		return -EMSGSIZE;
-	exchange->sequence = netlink->sequence + 1;
-	exchange->count = exchange->left = request->count;
-	while (at < request->length) {
-		struct nlmsghdr *message = (struct nlmsghdr *)(request->buffer + at);
+void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
+		      const uint32_t *values, size_t count)
+{
+	struct nl_msg *message = request->messages[request->count - 1];
+	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(message, type);
 
-		message->nlmsg_seq = ++netlink->sequence;
-		at += NLMSG_ALIGN(message->nlmsg_len);
+	for (size_t i = 0; nest && i < count; i++)
+		netlink_put_u32(request, entry, values[i]);
+	if (!nest || nla_nest_end_keep_empty(message, nest) < 0)
+		request->overflow = true;
+}
+
+static void free_request(struct netlink_request *request)
+{
+	for (unsigned int i = 0; i < request->count; i++)
+		nlmsg_free(request->messages[i]);
+	*request = (struct netlink_request){.count = 0};
+}
+
+/* Numbers the messages and sends them with one system call, however many there are. */
+static int send_messages(struct netlink *netlink, const struct netlink_request *request,
+			 struct netlink_exchange *exchange)
+{
+	struct iovec parts[NETLINK_BATCH];
+	struct msghdr header = {.msg_iov = parts, .msg_iovlen = request->count};
+
+	for (unsigned int i = 0; i < request->count; i++) {
+		struct nlmsghdr *message = nlmsg_hdr(request->messages[i]);
+
+		message->nlmsg_seq = nl_socket_use_seq(netlink->socket);
+		parts[i] = (struct iovec){message, NLMSG_ALIGN(message->nlmsg_len)};
 	}
+	exchange->sequence = nlmsg_hdr(request->messages[0])->nlmsg_seq;
+	exchange->count = exchange->left = request->count;
 	/* A netlink socket that is not connected sends to the kernel. */
-	while (send(netlink->fd, request->buffer, request->length, MSG_NOSIGNAL) < 0) {
+	while (sendmsg(netlink->fd, &header, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)
 			return -errno;
-	}
 	return 0;
 }
 
-/* NLMSG_DATA() and NLMSG_PAYLOAD() for a message that may not be changed. */
-static const uint8_t *message_payload(const struct nlmsghdr *message)
+static int send_request(struct netlink *netlink, struct netlink_request *request,
+			struct netlink_exchange *exchange)
 {
-	return (const uint8_t *)message + NLMSG_HDRLEN;
-}
+	int error = request->overflow || !request->count
+			    ? -EMSGSIZE
+			    : send_messages(netlink, request, exchange);
 
-static size_t payload_length(const struct nlmsghdr *message)
-{
-	return message->nlmsg_len - NLMSG_HDRLEN;
+	free_request(request);
+	return error;
 }
 
 /*
- * The extended acknowledgement behind an error, `offset` bytes into the payload: the kernel's
- * words, freed by the caller, or NULL.
+ * The text of the extended acknowledgement after an error, `offset` bytes into the payload: freed
+ * by the caller, or NULL.
  */
 static char *error_text(const struct nlmsghdr *message, size_t offset)
 {
-	const struct nlattr *table[NLMSGERR_ATTR_MSG + 1];
-	size_t length = payload_length(message);
+	static const struct nla_policy policy[NLMSGERR_ATTR_MSG + 1];
+	struct nlattr *table[ARRAY_SIZE(policy)];
 	char *text = NULL;
 
-	/* Before aligning it: NLMSG_ALIGN() cuts to 32 bits. */
-	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || offset >= length)
-		return NULL;
-	offset = NLMSG_ALIGN(offset);
-	if (offset < length && !netlink_parse(message_payload(message) + offset, length - offset,
-					      table, ARRAY_SIZE(table)))
+	if (message->nlmsg_flags & NLM_F_ACK_TLVS &&
+	    !netlink_parse(nlmsg_data(message), (size_t)nlmsg_datalen(message), offset, table,
+			   ARRAY_SIZE(table), policy))
 		netlink_get_text(table[NLMSGERR_ATTR_MSG], &text);
 	return text;
 }
@@ -194,20 +250,20 @@ static int message_error(const struct nlmsghdr *message)
 {
 	int error = 0;
 
-	if (payload_length(message) >= sizeof(error))
-		memcpy(&error, message_payload(message), sizeof(error));
+	if (nlmsg_datalen(message) >= (int)sizeof(error))
+		memcpy(&error, nlmsg_data(message), sizeof(error));
 	else if (message->nlmsg_type == NLMSG_ERROR)
 		return -EBADMSG;
 	/* MAX_ERRNO, include/linux/err.h */
 	return error > 0 || error < -4095 ? -EBADMSG : error;
 }
 
-/* Where the TLVs of an NLMSG_ERROR message start: after the request, which comes back in it. */
+/* Where the attributes of an NLMSG_ERROR message start: after the request, which it returns. */
 static size_t error_tlv_offset(const struct nlmsghdr *message)
 {
-	const struct nlmsgerr *refusal = (const void *)message_payload(message);
+	const struct nlmsgerr *refusal = nlmsg_data(message);
 
-	if (payload_length(message) < sizeof(*refusal))
+	if (nlmsg_datalen(message) < (int)sizeof(*refusal))
 		return SIZE_MAX;
 	if (message->nlmsg_flags & NLM_F_CAPPED || refusal->msg.nlmsg_len < NLMSG_HDRLEN)
 		return sizeof(*refusal);
@@ -226,7 +282,7 @@ static void end_answer(struct netlink_exchange *exchange, unsigned int index)
 	exchange->left--;
 }
 
-/* Hands an answer on and keeps what the handler makes of it. */
+/* Passes an answer on and keeps what the handler makes of it. */
 static void hand_on(struct netlink_exchange *exchange, unsigned int index,
 		    const struct netlink_answer *answer)
 {
@@ -261,15 +317,16 @@ static void take_end(struct netlink_exchange *exchange, unsigned int index,
 }
 
 /* Answers are matched by sequence: the type of an answer to RDMA_NLDEV_CMD_PORT_GET is _CMD_GET. */
-static void take_message(struct netlink_exchange *exchange, const struct nlmsghdr *message)
+static int take_message(void *context, const struct nlmsghdr *message)
 {
+	struct netlink_exchange *exchange = context;
 	uint32_t index = message->nlmsg_seq - exchange->sequence;
-	struct netlink_answer answer = {.payload = message_payload(message),
-					.length = payload_length(message)};
+	struct netlink_answer answer = {.payload = nlmsg_data(message),
+					.length = (size_t)nlmsg_datalen(message)};
 
-	/* Left over from an exchange that was given up, or said twice. */
+	/* Left over from an exchange that was given up, or sent twice. */
 	if (index >= exchange->count || exchange->answered[index])
-		return;
+		return 0;
 	if (message->nlmsg_flags & NLM_F_DUMP_INTR)
 		exchange->interrupted = true;
 	if (message->nlmsg_type == NLMSG_ERROR || message->nlmsg_type == NLMSG_DONE) {
@@ -281,51 +338,48 @@ static void take_message(struct netlink_exchange *exchange, const struct nlmsghd
 			end_answer(exchange, index);
 		hand_on(exchange, index, &answer);
 	}
+	return !exchange->left;
 }
 
-int netlink_next(struct netlink_walk *walk, const struct nlmsghdr **ret_message)
+int netlink_walk(const void *datagram, size_t length, netlink_message_handler *handle,
+		 void *context)
 {
-	const struct nlmsghdr *message = (const struct nlmsghdr *)walk->at;
-	size_t step;
+	/* nlmsg_next() takes no const, but only reads. */
+	struct nlmsghdr *message = (struct nlmsghdr *)(uintptr_t)datagram;
+	int left = length > INT_MAX ? INT_MAX : (int)length;
 
-	if (!walk->left)
-		return 0;
-	if (walk->left < NLMSG_HDRLEN || message->nlmsg_len < NLMSG_HDRLEN ||
-	    message->nlmsg_len > walk->left)
-		return -EBADMSG;
-	step = NLMSG_ALIGN((size_t)message->nlmsg_len);
-	if (step > walk->left)
-		step = walk->left;
-	walk->at += step;
-	walk->left -= step;
-	*ret_message = message;
-	return 1;
+	while (nlmsg_ok(message, left)) {
+		int rc = handle(context, message);
+
+		if (rc)
+			return rc < 0 ? rc : 0;
+		message = nlmsg_next(message, &left);
+	}
+	return left > 0 ? -EBADMSG : 0;
 }
 
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length)
 {
-	struct netlink_walk walk = {.at = datagram, .left = length};
-	const struct nlmsghdr *message;
-	int rc = 0;
-
-	while (exchange->left && (rc = netlink_next(&walk, &message)) > 0)
-		take_message(exchange, message);
-	return rc < 0 ? rc : 0;
+	return exchange->left ? netlink_walk(datagram, length, take_message, exchange) : 0;
 }
 
-/* Works off what recvmmsg() brought; faults of a datagram are kept, so that the others count. */
+/* Other processes may write to a netlink socket, and to the groups of some protocols, too. */
+static bool from_kernel(const struct msghdr *header)
+{
+	const struct sockaddr_nl *sender = header->msg_name;
+
+	return header->msg_namelen < sizeof(*sender) || sender->nl_family != AF_NETLINK ||
+	       !sender->nl_pid;
+}
+
+/* Takes what recvmmsg() brought. An error of one datagram is noted, so that the others count. */
 static void take_datagrams(struct netlink *netlink, struct netlink_exchange *exchange,
 			   const struct mmsghdr *headers, unsigned int count)
 {
 	for (unsigned int i = 0; i < count && exchange->left; i++) {
-		const struct msghdr *header = &headers[i].msg_hdr;
-		const struct sockaddr_nl *sender = header->msg_name;
-
-		/* Other processes with the privilege may write to a netlink socket, too. */
-		if (header->msg_namelen >= sizeof(*sender) && sender->nl_family == AF_NETLINK &&
-		    sender->nl_pid)
+		if (!from_kernel(&headers[i].msg_hdr))
 			continue;
-		if (header->msg_flags & MSG_TRUNC)
+		if (headers[i].msg_hdr.msg_flags & MSG_TRUNC)
 			note_error(exchange, -EMSGSIZE);
 		else
 			note_error(exchange,
@@ -357,7 +411,7 @@ static int receive(struct netlink *netlink, struct netlink_exchange *exchange, i
 	} while (count < 0 && errno == EINTR);
 	if (count < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? -ETIMEDOUT : -errno;
-	/* Not from the kernel, but so a closed socket pair looks. */
+	/* The kernel sends no empty datagram; a closed socket pair looks like that. */
 	if (!headers[0].msg_len)
 		return -ECONNRESET;
 	take_datagrams(netlink, exchange, headers, (unsigned int)count);
@@ -372,12 +426,27 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 
 	while (!error && exchange.left && !exchange.error)
 		error = receive(netlink, &exchange, 0);
-	/* Some answers were lost for want of socket memory; the others are there. */
+	/* The socket's memory ran out and some answers were lost; the others are there. */
 	if (error == -ENOBUFS) {
 		while (exchange.left && !receive(netlink, &exchange, MSG_DONTWAIT))
 			;
 	}
 	return error ? error : exchange.error;
+}
+
+static int keep_text(void *context, unsigned int index, const struct netlink_answer *answer)
+{
+	char **ret_text = context;
+
+	(void)index;
+	if (answer->error && answer->text && ret_text)
+		*ret_text = mem_string(answer->text);
+	return answer->error;
+}
+
+int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text)
+{
+	return netlink_ask(netlink, request, keep_text, ret_text);
 }
 
 int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
@@ -406,62 +475,46 @@ int netlink_dump(struct netlink *netlink, struct netlink_request *request, netli
 	return error || !exchange.interrupted ? error : -EINTR;
 }
 
-int netlink_parse(const void *attributes, size_t length, const struct nlattr **table, size_t count)
+/* Reads one datagram. -EAGAIN: there is none; -ENOBUFS: one or more were lost. */
+static int read_datagram(struct netlink *netlink, netlink_datagram_handler *handle, void *context)
 {
-	const struct nlattr *attribute = attributes;
-	size_t left = length;
+	struct sockaddr_nl sender;
+	struct iovec part = {.iov_base = netlink->slots, .iov_len = netlink->largest};
+	struct msghdr header = {.msg_name = &sender,
+				.msg_namelen = sizeof(sender),
+				.msg_iov = &part,
+				.msg_iovlen = 1};
+	ssize_t length = recvmsg(netlink->fd, &header, MSG_DONTWAIT);
 
-	memset(table, 0, count * sizeof(table[0]));
-	while (attribute_fits(attribute, left)) {
-		size_t type = attribute_type(attribute);
-
-		if (type < count)
-			table[type] = attribute;
-		attribute = attribute_next(attribute, &left);
-	}
-	/* Less than an attribute's header is padding. */
-	return left < sizeof(struct nlattr) ? 0 : -EBADMSG;
-}
-
-int netlink_parse_nest(const struct nlattr *nest, const struct nlattr **table, size_t count)
-{
-	return netlink_parse(attribute_data(nest), attribute_length(nest), table, count);
-}
-
-int netlink_get_number(const struct nlattr *attribute, struct number *number)
-{
-	const void *data;
-	uint64_t value = 0;
-	uint32_t word;
-	uint16_t half;
-
-	if (!attribute || number->known)
+	if (length < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (!from_kernel(&header))
 		return 0;
-	data = attribute_data(attribute);
-	switch (attribute_length(attribute)) {
-	case 1:
-		value = *(const uint8_t *)data;
-		break;
-	case 2:
-		memcpy(&half, data, sizeof(half));
-		value = half;
-		break;
-	case 4:
-		memcpy(&word, data, sizeof(word));
-		value = word;
-		break;
-	case 8:
-		memcpy(&value, data, sizeof(value));
-		break;
-	default:
-		return -EBADMSG;
-	}
-	number_set(number, value);
+	/* As in receive(). */
+	if (!length)
+		return -ECONNRESET;
+	if (header.msg_flags & MSG_TRUNC)
+		return -ENOBUFS;
+	handle(context, netlink->slots, (size_t)length);
 	return 0;
 }
 
-void netlink_get_text(const struct nlattr *attribute, char **text)
+/*
+ * A socket that overran accepts nothing until it has been read to the end (NETLINK_S_CONGESTED,
+ * af_netlink.c), and does not report that again: so the limit does not apply then.
+ */
+int netlink_read(struct netlink *netlink, netlink_datagram_handler *handle, void *context)
 {
-	if (attribute && !*text)
-		*text = text_clean(attribute_data(attribute), attribute_length(attribute));
+	bool lost = false;
+
+	for (unsigned int count = 0; lost || count < MOST_DATAGRAMS; count++) {
+		int error = read_datagram(netlink, handle, context);
+
+		if (error == -EAGAIN || error == -EWOULDBLOCK)
+			break;
+		if (error && error != -ENOBUFS)
+			return error;
+		lost |= error == -ENOBUFS;
+	}
+	return lost ? -ENOBUFS : 0;
 }

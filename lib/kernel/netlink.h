@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What RDMA netlink and rtnetlink have in common: requests, the exchange of messages with the
- * kernel, and attributes. One socket serves one exchange at a time. Sockets and the memory of their
- * receive buffers belong to struct netlink; what a handler is shown is gone when it returns.
- * Functions return 0 or -errno, with the kernel's own error numbers.
+ * Netlink over libnl-3: sockets, batches of requests, dumps, multicast groups and attributes, for
+ * every protocol (RDMA, routing, uevents, generic). A socket serves one exchange at a time. struct
+ * netlink owns its socket and receive buffers; messages shown to a handler are gone when it
+ * returns. Functions return 0 or -errno, always with the kernel's own error numbers: libnl maps
+ * several of those to one of its codes, so the calls that can fail in the kernel are made on
+ * libnl's descriptor.
  */
 #pragma once
 
@@ -12,6 +14,8 @@
 #include <stdint.h>
 
 struct netlink;
+struct nl_msg;
+struct nla_policy;
 struct nlattr;
 struct nlmsghdr;
 struct number;
@@ -22,28 +26,27 @@ struct number;
  */
 #define NETLINK_BATCH 16
 
-/* What a handler may return besides 0 and -errno: the message of a dump held no record. */
+/* A handler may return this besides 0 and -errno: the message of a dump held no record. */
 #define NETLINK_NOTHING 1
 
+/* Starts as {0}. Sending it, with or without success, frees its messages. */
 struct netlink_request {
-	unsigned int count; /* messages */
-	size_t start;	    /* of the last message */
-	size_t length;
+	struct nl_msg *messages[NETLINK_BATCH];
+	unsigned int count;
 	bool overflow;
-	_Alignas(4) uint8_t buffer[NETLINK_BATCH * 64];
 };
 
 struct netlink_answer {
-	int error;	     /* 0 or -errno: the kernel refused */
-	const char *text;    /* its words about that, cleaned, or NULL */
-	const void *payload; /* what follows the netlink header; NULL for a bare acknowledgement */
+	int error;	     /* 0, or -errno if the kernel refused */
+	const char *text;    /* the kernel's explanation of the error, cleaned, or NULL */
+	const void *payload; /* the data after the netlink header; NULL for an acknowledgement */
 	size_t length;
 };
 
 /* `index` counts the requests of a batch. */
 typedef int netlink_handler(void *context, unsigned int index, const struct netlink_answer *answer);
 
-/* The state of one exchange; only tests and fuzz targets make one themselves. */
+/* The state of one exchange; only tests and fuzz targets build one themselves. */
 struct netlink_exchange {
 	uint32_t sequence;  /* of the first request */
 	unsigned int count; /* requests */
@@ -53,27 +56,43 @@ struct netlink_exchange {
 	bool interrupted;   /* the tables changed while the kernel dumped them */
 	bool refused;	    /* the error is about the request: the dump never began */
 	unsigned int empty; /* messages without a record, in a row */
-	int error;	    /* the first that went wrong */
+	int error;	    /* the first error */
 	netlink_handler *handle;
 	void *context;
 };
 
 /* `largest`: room for one datagram, in bytes; the kernel cuts dumps to this size, up to 32 KiB. */
 int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink);
-/* For tests: any socket that keeps datagrams apart. Takes the descriptor over. */
+/*
+ * A socket that never waits and listens to multicast groups (numbered from 1). -EPROTONOSUPPORT:
+ * the kernel has no such protocol; -EPERM: the group is not open to everyone; -EINVAL: the protocol
+ * has no such group.
+ */
+int netlink_open_groups(int protocol, const unsigned int *groups, size_t group_count,
+			size_t largest, struct netlink **ret_netlink);
+/* For tests: any socket that preserves datagrams. Takes ownership of the descriptor. */
 struct netlink *netlink_from_fd(int fd, size_t largest);
 void netlink_free(struct netlink *netlink);
+/* For poll(). Groups: readable if messages came or (POLLERR) were lost; netlink_read() tells. */
+int netlink_fd(const struct netlink *netlink);
 /*
- * Takes at most `count` datagrams of that size with one system call from now on. What is on offer
- * grows the messages of the kernel's dumps, from the next but one on; they never shrink again.
+ * From now on takes at most `count` datagrams of that size with one system call. The kernel sizes
+ * the messages of its dumps after this, from the next but one on; they never shrink again.
  */
 void netlink_offer(struct netlink *netlink, size_t largest, unsigned int count);
 
-/* Adds a message with the fixed header of its protocol (NULL, 0: none); then its attributes. */
+/*
+ * Adds a message with the fixed header of its protocol (NULL, 0: none); attributes added next
+ * belong to it. A message that becomes too large fails when the request is sent: -EMSGSIZE.
+ */
 void netlink_add(struct netlink_request *request, uint16_t type, uint16_t flags, const void *header,
 		 size_t header_length);
 void netlink_put(struct netlink_request *request, uint16_t type, const void *data, size_t length);
 void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t value);
+void netlink_put_string(struct netlink_request *request, uint16_t type, const char *string);
+/* An attribute that holds these numbers, each in an attribute of type `entry`; kept if empty. */
+void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
+		      const uint32_t *values, size_t count);
 
 /*
  * Sends all requests at once; `handle` gets one answer for each, in any order. An error means that
@@ -81,6 +100,8 @@ void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t va
  */
 int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
 		void *context);
+/* The same for a request whose answer is only success or an error; NULL: no text is wanted. */
+int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text);
 /*
  * `handle` gets every message of a dump. -EINTR: the dump is complete, but the tables changed
  * meanwhile: repeat it.
@@ -88,36 +109,50 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 int netlink_dump(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
 		 void *context);
 /*
- * The same step by step, for tables that are too large to be kept: begin with `handle` and
- * `context` of the exchange set, then step until `left` is 0 or an error is returned. Each step
- * takes some datagrams; the result of the whole is in exchange->error. What is left off before its
- * end keeps the socket busy: free it.
+ * The same step by step, for tables too large to keep: begin with `handle` and `context` of the
+ * exchange set, then step until `left` is 0 or an error is returned. Each step takes some
+ * datagrams; the result of the dump is in exchange->error. A dump abandoned before its end keeps
+ * the socket busy: free it.
  */
 int netlink_dump_begin(struct netlink *netlink, struct netlink_request *request,
 		       struct netlink_exchange *exchange);
 int netlink_dump_step(struct netlink *netlink, struct netlink_exchange *exchange);
-
-/* The messages of a datagram, which starts at a multiple of 4. */
-struct netlink_walk {
-	const uint8_t *at;
-	size_t left;
-};
-
-/* The next one: 1; 0 at the end; -EBADMSG: the datagram is damaged. */
-int netlink_next(struct netlink_walk *walk, const struct nlmsghdr **ret_message);
-
-/* Works off one datagram, which starts at a multiple of 4. -EBADMSG: it is damaged. */
+/* Takes one datagram, which starts at a multiple of 4. -EBADMSG: it is damaged. */
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length);
 
+/* Gets each datagram of a group, at a multiple of 4. */
+typedef void netlink_datagram_handler(void *context, const void *datagram, size_t length);
 /*
- * Fills a table of `count` attributes by number, NULL where there is none; higher numbers are
- * skipped. The attributes start at a multiple of 4. -EBADMSG: they do not fit `length`.
+ * Reads datagrams of the groups until none is left, or so many were read that other work should
+ * have its turn (the descriptor is still readable then). -ENOBUFS: some were lost, before or after
+ * those that were read; messages from now on are complete again, so a state that is read now misses
+ * nothing. Any other error is permanent.
  */
-int netlink_parse(const void *attributes, size_t length, const struct nlattr **table, size_t count);
-int netlink_parse_nest(const struct nlattr *nest, const struct nlattr **table, size_t count);
+int netlink_read(struct netlink *netlink, netlink_datagram_handler *handle, void *context);
+
 /*
- * One attribute into a member that is still unknown; a missing attribute (NULL) leaves it so.
- * Numbers of 1, 2, 4 and 8 bytes in host order, else -EBADMSG. Text is cleaned.
+ * Calls `handle` for each message of a datagram, which starts at a multiple of 4, until it returns
+ * an error or 1 (stop). -EBADMSG: the datagram is damaged.
+ */
+typedef int netlink_message_handler(void *context, const struct nlmsghdr *message);
+int netlink_walk(const void *datagram, size_t length, netlink_message_handler *handle,
+		 void *context);
+
+/*
+ * Fills a table of `count` attributes by type, NULL if absent; higher types are skipped. `policy`
+ * has `count` entries. The attributes start at a multiple of 4, after a fixed header of
+ * `header_length` bytes. -EBADMSG: they do not fit `length`, or break the policy.
+ */
+int netlink_parse(const void *payload, size_t length, size_t header_length, struct nlattr **table,
+		  size_t count, const struct nla_policy *policy);
+int netlink_parse_nest(const struct nlattr *nest, struct nlattr **table, size_t count,
+		       const struct nla_policy *policy);
+/* Calls `take` for each attribute of that type in a nest, until it returns an error. */
+int netlink_each(const struct nlattr *nest, unsigned int type,
+		 int (*take)(void *context, const struct nlattr *entry), void *context);
+/*
+ * Reads one attribute into a member that is still unknown; an absent attribute (NULL) leaves it so.
+ * Numbers have 1, 2, 4 or 8 bytes in host order, else -EBADMSG. Text is cleaned.
  */
 int netlink_get_number(const struct nlattr *attribute, struct number *number);
 void netlink_get_text(const struct nlattr *attribute, char **text);

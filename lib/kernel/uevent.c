@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink_monitor.h"
+#include "kernel/netlink.h"
 
 /* The kernel's own messages; 2 is for those of udev. */
 #define GROUP_KERNEL 1
@@ -18,46 +18,11 @@
 /* The kernel's are at most UEVENT_BUFFER_SIZE (2048, include/linux/kobject.h) and their path. */
 #define LARGEST_MESSAGE 8192
 
-struct uevent_monitor {
-	struct netlink_monitor *netlink;
-};
-
-static struct uevent_monitor *wrap(struct netlink_monitor *netlink)
-{
-	struct uevent_monitor *monitor = mem_alloc_zero(1, sizeof(*monitor));
-
-	monitor->netlink = netlink;
-	return monitor;
-}
-
-int uevent_monitor_open(struct uevent_monitor **ret_monitor)
+int uevent_listen(struct netlink **ret_uevents)
 {
 	const unsigned int group = GROUP_KERNEL;
-	struct netlink_monitor *netlink;
-	int error = netlink_monitor_open(NETLINK_KOBJECT_UEVENT, &group, 1, LARGEST_MESSAGE,
-					 &netlink);
 
-	if (!error)
-		*ret_monitor = wrap(netlink);
-	return error;
-}
-
-struct uevent_monitor *uevent_monitor_from_fd(int fd)
-{
-	return wrap(netlink_monitor_from_fd(fd, LARGEST_MESSAGE));
-}
-
-void uevent_monitor_free(struct uevent_monitor *monitor)
-{
-	if (!monitor)
-		return;
-	netlink_monitor_free(monitor->netlink);
-	free(monitor);
-}
-
-int uevent_monitor_fd(const struct uevent_monitor *monitor)
-{
-	return netlink_monitor_fd(monitor->netlink);
+	return netlink_open_groups(NETLINK_KOBJECT_UEVENT, &group, 1, LARGEST_MESSAGE, ret_uevents);
 }
 
 /* A piece of the message; its bytes are not ended by a NUL. */
@@ -188,9 +153,9 @@ static void take(void *context, const void *datagram, size_t length)
 		receiver->handle(receiver->context, &uevent);
 }
 
-int uevent_monitor_read(struct uevent_monitor *monitor, uevent_handler *handle, void *context)
+int uevent_read(struct netlink *uevents, uevent_handler *handle, void *context)
 {
 	struct receiver receiver = {.handle = handle, .context = context};
 
-	return netlink_monitor_read(monitor->netlink, take, &receiver);
+	return netlink_read(uevents, take, &receiver);
 }

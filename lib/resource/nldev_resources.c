@@ -6,21 +6,19 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/netlink.h>
+#include <netlink/attr.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/attribute.h"
 #include "kernel/netlink.h"
-#include "host/nldev_private.h"
-#include "kernel/rdma_netlink_attrs.h"
+#include "kernel/nldev.h"
 
 /*
- * The most that the kernel makes of a message, netlink_recvmsg() in net/netlink/af_netlink.c. For
- * each message it goes through the whole table anew, so large ones are best, but it allocates what
- * is on offer even for one object: so begin with little, enough for about a hundred queue pairs.
+ * The largest message of the kernel, netlink_recvmsg() in net/netlink/af_netlink.c. It starts at
+ * the head of the table again for each message, so large ones are best, but it allocates what is on
+ * offer even for one object: so the first messages are small, enough for a hundred queue pairs.
  */
 #define LARGEST_MESSAGE 32768
 #define LARGE_MESSAGES	4u
@@ -32,7 +30,7 @@
 #define IB_SERVICE_ID_AT 24
 #define IB_ADDRESS_SIZE	 48
 
-/* How a kind is asked for, and where its answer has what: struct nldev_fill_res_entry, nldev.c */
+/* The command of a kind and the attributes of its answer: struct nldev_fill_res_entry, nldev.c */
 static const struct {
 	uint8_t command, table, id;
 } kinds[] = {
@@ -54,7 +52,7 @@ static const struct {
 
 struct nldev_resources {
 	struct netlink *netlink;
-	bool real;  /* a socket of the kernel's, which can be opened anew */
+	bool real;  /* a kernel socket, which can be reopened; false in tests */
 	bool large; /* large messages were offered */
 	struct netlink_exchange exchange;
 	enum resource_kind kind;
@@ -62,18 +60,15 @@ struct nldev_resources {
 	struct resource_list *list; /* the caller's, while it waits for more */
 };
 
-/* Opens the socket, anew if there is one. */
+/* Opens the socket, or reopens it. */
 static int open_socket(struct nldev_resources *resources)
 {
 	struct netlink *netlink;
-	/* The least that the kernel makes messages for, NLMSG_GOODSIZE in include/linux/netlink.h
-	 */
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page < 8192 ? page : 8192;
-	int error = netlink_open(NETLINK_RDMA, first, &netlink);
+	int error = nldev_open(&netlink);
 
 	if (error)
 		return error;
-	netlink_offer(netlink, first, FIRST_MESSAGES);
+	netlink_offer(netlink, nldev_message_size(), FIRST_MESSAGES);
 	netlink_free(resources->netlink);
 	resources->netlink = netlink;
 	resources->large = false;
@@ -111,11 +106,11 @@ void nldev_resources_free(struct nldev_resources *resources)
 	free(resources);
 }
 
-/* The address, and the port in host order. What is of no known family stays unknown. */
+/* The address, and the port in host order; an unknown family leaves both unknown. */
 static void get_address(const struct nlattr *attribute, struct known_ip *ip, struct number *port)
 {
-	const uint8_t *data = attribute_data(attribute);
-	size_t length = attribute_length(attribute);
+	const uint8_t *data = nla_data(attribute);
+	size_t length = (size_t)nla_len(attribute);
 	struct sockaddr_in6 ip6;
 	struct sockaddr_in ip4;
 	uint16_t family;
@@ -144,7 +139,7 @@ static void get_address(const struct nlattr *attribute, struct known_ip *ip, str
 	ip->known = true;
 }
 
-/* Nobody's: what the kernel has for the peer of one that listens. */
+/* The kernel gives the unspecified address as the peer of a listener. */
 static bool is_nowhere(const struct known_ip *ip, const struct number *port)
 {
 	for (size_t i = 0; i < sizeof(ip->address.raw); i++)
@@ -153,7 +148,7 @@ static bool is_nowhere(const struct known_ip *ip, const struct number *port)
 	return !port->value;
 }
 
-static int get_addresses(const struct nlattr *const *table, struct resource *resource)
+static int get_addresses(struct nlattr *const *table, struct resource *resource)
 {
 	const struct nlattr *local = table[RDMA_NLDEV_ATTR_RES_SRC_ADDR];
 	const struct nlattr *remote = table[RDMA_NLDEV_ATTR_RES_DST_ADDR];
@@ -169,31 +164,14 @@ static int get_addresses(const struct nlattr *const *table, struct resource *res
 	return netlink_get_number(table[RDMA_NLDEV_ATTR_RES_PS], &resource->port_space);
 }
 
-/* Calls `take` for each attribute of that type in a nest; stops at the first that it refuses. */
-static int for_each(const struct nlattr *nest, unsigned int type,
-		    int (*take)(void *context, const struct nlattr *entry), void *context)
-{
-	const struct nlattr *entry = attribute_data(nest);
-	size_t left = attribute_length(nest);
-
-	while (attribute_fits(entry, left)) {
-		int error = attribute_type(entry) == type ? take(context, entry) : 0;
-
-		if (error)
-			return error;
-		entry = attribute_next(entry, &left);
-	}
-	return left < sizeof(struct nlattr) ? 0 : -EBADMSG;
-}
-
 /* One queue pair of a shared receive queue, or a range of them: fill_res_range_qp_entry(). */
 static int take_range(void *context, const struct nlattr *entry)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct number first = {0}, last = {0};
 	_cleanup_(freep) char *text = NULL;
 
-	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)) ||
+	if (nldev_parse_nest(entry, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_RES_LQPN], &first) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_MIN_RANGE], &first) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_MAX_RANGE], &last))
@@ -211,18 +189,17 @@ static int get_qpns(const struct nlattr *nest, struct strings *qpns)
 	if (!nest)
 		return 0;
 	qpns->known = true;
-	return for_each(nest, RDMA_NLDEV_ATTR_RES_QP_ENTRY, take_range, qpns);
+	return netlink_each(nest, RDMA_NLDEV_ATTR_RES_QP_ENTRY, take_range, qpns);
 }
 
-static void get_owner(const struct nlattr *const *table, struct resource *resource)
+static void get_owner(struct nlattr *const *table, struct resource *resource)
 {
-	/* fill_res_name_pid(): the name if it is the kernel's, else the PID if that is seen here.
-	 */
+	/* fill_res_name_pid(): kernel objects have a name, others a PID if it is visible here. */
 	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_KERN_NAME], &resource->kernel_name);
 	resource->kernel = resource->kernel_name ? TRISTATE_YES : TRISTATE_NO;
 }
 
-static int fill_numbers(const struct nlattr *const *table, struct resource *resource)
+static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 {
 	const struct {
 		unsigned int attribute;
@@ -262,7 +239,7 @@ static int fill_numbers(const struct nlattr *const *table, struct resource *reso
 	return 0;
 }
 
-/* What the entries of a table are taken into. */
+/* Where the entries of a table go. */
 struct taking {
 	enum resource_kind kind;
 	struct resource_list *list;
@@ -271,13 +248,13 @@ struct taking {
 static int take_entry(void *context, const struct nlattr *entry)
 {
 	const struct taking *taking = context;
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct resource *resource;
 
-	/* fill_res_ctx_entry() leaves those of the kernel empty. */
-	if (!attribute_length(entry))
+	/* fill_res_ctx_entry() leaves the entries of kernel contexts empty. */
+	if (!nla_len(entry))
 		return 0;
-	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)))
+	if (nldev_parse_nest(entry, table))
 		return -EBADMSG;
 	resource = mem_append(&taking->list->items, &taking->list->count, sizeof(*resource));
 	get_owner(table, resource);
@@ -291,23 +268,23 @@ static int take_entry(void *context, const struct nlattr *entry)
 	return 0;
 }
 
-static int take_table(const struct nlattr *const *table, enum resource_kind kind,
+static int take_table(struct nlattr *const *table, enum resource_kind kind,
 		      struct resource_list *list)
 {
 	struct taking taking = {kind, list};
 
-	/* The attribute of an entry is the one behind that of its table. */
+	/* The attribute of an entry follows that of its table. */
 	if (!table[kinds[kind].table])
 		return 0;
-	return for_each(table[kinds[kind].table], kinds[kind].table + 1u, take_entry, &taking);
+	return netlink_each(table[kinds[kind].table], kinds[kind].table + 1u, take_entry, &taking);
 }
 
 int nldev_parse_resources(enum resource_kind kind, const void *attributes, size_t length,
 			  struct resource_list *list)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+	if (nldev_parse(attributes, length, table))
 		return -EBADMSG;
 	return take_table(table, kind, list);
 }
@@ -315,13 +292,13 @@ int nldev_parse_resources(enum resource_kind kind, const void *attributes, size_
 static int handle_table(void *context, unsigned int request, const struct netlink_answer *answer)
 {
 	struct nldev_resources *resources = context;
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct number device_index = {0};
 	size_t before = resources->list->count;
 	int error;
 
 	(void)request;
-	if (netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	if (nldev_parse(answer->payload, answer->length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
 	    !device_index.known || device_index.value != resources->device_index)
 		return -EBADMSG;
@@ -331,37 +308,12 @@ static int handle_table(void *context, unsigned int request, const struct netlin
 	return resources->list->count == before ? NETLINK_NOTHING : 0;
 }
 
-static int handle_error(void *context, unsigned int request, const struct netlink_answer *answer)
-{
-	(void)context;
-	(void)request;
-	return answer->error;
-}
-
-/*
- * nldev says -EINVAL to a command that it does not know, and within the dump to a device that it
- * does not, as drivers may to a question of its: ask whether the device is still there.
- */
-static int explain(struct nldev_resources *resources, int error)
-{
-	struct netlink_request request = {0};
-
-	if (error != -EINVAL)
-		return error;
-	if (resources->exchange.refused)
-		return -EOPNOTSUPP;
-	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, resources->device_index);
-	return netlink_ask(resources->netlink, &request, handle_error, NULL) == -EINVAL ? -ENODEV
-											: error;
-}
-
 int nldev_resources_begin(struct nldev_resources *resources, enum resource_kind kind,
 			  uint32_t device_index)
 {
 	struct netlink_request request = {0};
 
-	/* Else the kernel would go on with the other table, or with large messages. */
+	/* Otherwise the kernel would go on with the other table, or with large messages. */
 	if (resources->real && (resources->exchange.left || resources->large)) {
 		int error = open_socket(resources);
 
@@ -395,11 +347,14 @@ int nldev_resources_read(struct nldev_resources *resources, struct resource_list
 	}
 	if (!error)
 		error = exchange->error;
-	/* It was cut, not ended: the kernel still has the rest in hand. */
+	/* The dump was cut, not ended: the kernel still holds the rest. */
 	if (error == -EMSGSIZE)
 		exchange->left = 1;
+	/* nldev answers -EINVAL to a command that it does not know. */
+	if (error == -EINVAL && exchange->refused)
+		return -EOPNOTSUPP;
 	if (error)
-		return explain(resources, error);
+		return nldev_explain(resources->netlink, resources->device_index, error);
 	*ret_done = true;
 	return 0;
 }
@@ -407,12 +362,12 @@ int nldev_resources_read(struct nldev_resources *resources, struct resource_list
 static int take_count(void *context, const struct nlattr *entry)
 {
 	struct resource_summary *summary = context;
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	_cleanup_(freep) char *name = NULL, *text = NULL;
 	const struct enum_name *kind;
 	struct number count = {0};
 
-	if (netlink_parse_nest(entry, table, ARRAY_SIZE(table)) ||
+	if (nldev_parse_nest(entry, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR], &count))
 		return -EBADMSG;
 	netlink_get_text(table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME], &name);
@@ -431,16 +386,16 @@ static int take_count(void *context, const struct nlattr *entry)
 int nldev_parse_resource_summary(const void *attributes, size_t length,
 				 struct resource_summary *summary)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)) ||
+	if (nldev_parse(attributes, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &summary->index))
 		return -EBADMSG;
 	if (!table[RDMA_NLDEV_ATTR_RES_SUMMARY])
 		return 0;
 	summary->others.known = true;
-	return for_each(table[RDMA_NLDEV_ATTR_RES_SUMMARY], RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY,
-			take_count, summary);
+	return netlink_each(table[RDMA_NLDEV_ATTR_RES_SUMMARY], RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY,
+			    take_count, summary);
 }
 
 static int handle_summary(void *context, unsigned int request, const struct netlink_answer *answer)
@@ -453,13 +408,14 @@ static int handle_summary(void *context, unsigned int request, const struct netl
 	return nldev_parse_resource_summary(answer->payload, answer->length, summary);
 }
 
-int nldev_get_resource_summary(struct nldev *nldev, struct resource_summary_list *list)
+int nldev_get_resource_summary(struct netlink *nldev, struct resource_summary_list *list)
 {
 	struct netlink_request request = {0};
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_GET), NLM_F_DUMP, NULL, 0);
-	error = netlink_dump(nldev->netlink, &request, handle_summary, list);
-	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
+	error = netlink_dump(nldev, &request, handle_summary, list);
+	/* nldev never reports that its tables changed; if it did, they would still be good enough.
+	 */
 	return error == -EINTR ? 0 : error;
 }

@@ -206,13 +206,13 @@ static void copy_summary(const struct resource_summary *from, struct resource_su
 int resource_summaries_load(const struct inventory *inventory, struct resource_summary_list *list)
 {
 	struct resource_summary_list all = {0};
-	struct nldev *nldev;
+	struct netlink *nldev;
 	int rc = nldev_open(&nldev);
 
 	if (rc)
 		return rc;
 	rc = nldev_get_resource_summary(nldev, &all);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	for (size_t i = 0; !rc && i < inventory->devices.count; i++) {
 		const struct device *device = &inventory->devices.items[i];
 		const struct resource_summary *found = find_summary(&all, device);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/nldev_monitor.h"
-#include "kernel/rtnl_monitor.h"
+#include "kernel/nldev.h"
+#include "host/rtnl.h"
 #include "kernel/verbs_async.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size)
 		memcpy(copy, data, size);
-	rtnl_monitor_take(copy, size, look, &notices);
+	rtnl_take_notices(copy, size, look, &notices);
 	if (notices > size / 16)
 		abort();
 	nldev_event_parse(copy, size, &event);

@@ -27,10 +27,9 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "notes.h"
-#include "kernel/netlink_monitor.h"
-#include "kernel/nldev_monitor.h"
-#include "kernel/rdma_netlink_attrs.h"
-#include "kernel/rtnl_monitor.h"
+#include "kernel/netlink.h"
+#include "kernel/nldev.h"
+#include "host/rtnl.h"
 #include "kernel/verbs_async.h"
 
 static void send_bytes(int fd, const struct bytes *bytes)
@@ -63,7 +62,7 @@ static void answer(void *context, const void *datagram, size_t length)
 /* Something happens faster than it can be read: the other sources have their turn all the same. */
 static void monitor_takes_turns(void **state)
 {
-	struct netlink_monitor *monitor;
+	struct netlink *monitor;
 	struct answerer answerer = {0};
 	unsigned int count = 0;
 	int fds[2];
@@ -71,14 +70,14 @@ static void monitor_takes_turns(void **state)
 	(void)state;
 	pair(fds);
 	answerer.fd = fds[1];
-	monitor = netlink_monitor_from_fd(fds[0], 64);
+	monitor = netlink_from_fd(fds[0], 64);
 	send(fds[1], "x", 1, MSG_NOSIGNAL);
-	assert_int_equal(netlink_monitor_read(monitor, answer, &answerer), 0);
+	assert_int_equal(netlink_read(monitor, answer, &answerer), 0);
 	assert_in_range(answerer.count, 100, 10000);
-	assert_int_equal(netlink_monitor_read(monitor, count_datagram, &count), 0);
+	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
 	assert_int_equal(count, 1);
 	close(fds[1]);
-	netlink_monitor_free(monitor);
+	netlink_free(monitor);
 }
 
 /* A protocol on which processes talk: none of it is the kernel's, but it overruns like that. */
@@ -88,48 +87,47 @@ static void monitor_overruns(void **state)
 	const unsigned int group = 1;
 	_cleanup_(freep) char *large = mem_alloc_zero(4096, 1);
 	_cleanup_(closep) int sender = socket(AF_NETLINK, SOCK_RAW, NETLINK_USERSOCK);
-	struct netlink_monitor *monitor;
+	struct netlink *monitor;
 	unsigned int count = 0;
 	const int small = 16384;
 
 	(void)state;
-	if (sender < 0 || netlink_monitor_open(NETLINK_USERSOCK, &group, 1, 8192, &monitor))
+	if (sender < 0 || netlink_open_groups(NETLINK_USERSOCK, &group, 1, 8192, &monitor))
 		skip();
-	assert_int_equal(setsockopt(netlink_monitor_fd(monitor), SOL_SOCKET, SO_RCVBUF, &small,
-				    sizeof(small)),
-			 0);
-	assert_int_equal(netlink_monitor_read(monitor, count_datagram, &count), 0);
+	assert_int_equal(
+		setsockopt(netlink_fd(monitor), SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
 	for (int i = 0; i < 100; i++)
 		sendto(sender, large, 4096, MSG_DONTWAIT, (const struct sockaddr *)&all,
 		       sizeof(all));
-	assert_int_equal(netlink_monitor_read(monitor, count_datagram, &count), -ENOBUFS);
+	assert_int_equal(netlink_read(monitor, count_datagram, &count), -ENOBUFS);
 	assert_int_equal(count, 0);
 	/* Said once, and whole again from then on. */
-	assert_int_equal(netlink_monitor_read(monitor, count_datagram, &count), 0);
+	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
 	sendto(sender, large, 4096, MSG_DONTWAIT, (const struct sockaddr *)&all, sizeof(all));
-	assert_int_equal(netlink_monitor_read(monitor, count_datagram, &count), 0);
-	netlink_monitor_free(monitor);
+	assert_int_equal(netlink_read(monitor, count_datagram, &count), 0);
+	netlink_free(monitor);
 }
 
 static void monitor_refused(void **state)
 {
 	const unsigned int group = 1000;
-	struct netlink_monitor *monitor = NULL;
+	struct netlink *monitor = NULL;
 
 	(void)state;
-	assert_int_equal(netlink_monitor_open(31, &group, 1, 64, &monitor), -EPROTONOSUPPORT);
-	assert_int_equal(netlink_monitor_open(NETLINK_ROUTE, &group, 1, 64, &monitor), -EINVAL);
+	assert_int_equal(netlink_open_groups(31, &group, 1, 64, &monitor), -EPROTONOSUPPORT);
+	assert_int_equal(netlink_open_groups(NETLINK_ROUTE, &group, 1, 64, &monitor), -EINVAL);
 	assert_null(monitor);
 }
 
 static void own_kernel(void **state)
 {
-	struct rtnl_monitor *monitor;
+	struct netlink *monitor;
 
 	(void)state;
-	assert_int_equal(rtnl_monitor_open(&monitor), 0);
-	assert_true(fcntl(rtnl_monitor_fd(monitor), F_GETFD) & FD_CLOEXEC);
-	rtnl_monitor_free(monitor);
+	assert_int_equal(rtnl_listen(&monitor), 0);
+	assert_true(fcntl(netlink_fd(monitor), F_GETFD) & FD_CLOEXEC);
+	netlink_free(monitor);
 }
 
 /* ---- nldev_monitor.c ---- */
@@ -185,7 +183,7 @@ static void note_nldev(void *context, const struct nldev_event *event)
 static void nldev_read(void **state)
 {
 	struct bytes payload = {0}, good = {0}, other = {0}, bad = {0};
-	struct nldev_monitor *monitor;
+	struct netlink *monitor;
 	struct notes notes = {0};
 	int fds[2];
 
@@ -195,22 +193,22 @@ static void nldev_read(void **state)
 	put_message(&other, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, 1), 0, 0, payload.data, payload.length);
 	put_message(&bad, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, 28), 0, 0, "abcdefgh", 8);
 	pair(fds);
-	monitor = nldev_monitor_from_fd(fds[0]);
+	monitor = netlink_from_fd(fds[0], 65536);
 	send_bytes(fds[1], &good);
 	send_bytes(fds[1], &other);
-	assert_int_equal(nldev_monitor_read(monitor, note_nldev, &notes), 0);
+	assert_int_equal(nldev_read_events(monitor, note_nldev, &notes), 0);
 	assert_int_equal(notes.count, 1);
 	assert_string_equal(notes.lines[0], "2 mlx5_0/1 eth\\x1b");
 	send_bytes(fds[1], &bad);
 	send_bytes(fds[1], &good);
-	assert_int_equal(nldev_monitor_read(monitor, note_nldev, &notes), -ENOBUFS);
+	assert_int_equal(nldev_read_events(monitor, note_nldev, &notes), -ENOBUFS);
 	assert_int_equal(notes.count, 2);
 	send(fds[1], "short", 5, 0);
-	assert_int_equal(nldev_monitor_read(monitor, note_nldev, &notes), -ENOBUFS);
+	assert_int_equal(nldev_read_events(monitor, note_nldev, &notes), -ENOBUFS);
 	close(fds[1]);
-	assert_int_equal(nldev_monitor_fd(monitor), fds[0]);
-	nldev_monitor_free(monitor);
-	nldev_monitor_free(NULL);
+	assert_int_equal(netlink_fd(monitor), fds[0]);
+	netlink_free(monitor);
+	netlink_free(NULL);
 }
 
 /* ---- rtnl_monitor.c ---- */
@@ -263,7 +261,7 @@ static int take_rtnl(const struct bytes *bytes, size_t length, struct notes *not
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
 
 	memcpy(copy, bytes->data, length);
-	return rtnl_monitor_take(copy, length, note_rtnl, notes);
+	return rtnl_take_notices(copy, length, note_rtnl, notes);
 }
 
 static void rtnl_notices(void **state)
@@ -308,7 +306,7 @@ static void rtnl_damaged(void **state)
 static void rtnl_read(void **state)
 {
 	struct bytes good = {0}, bad = {0};
-	struct rtnl_monitor *monitor;
+	struct netlink *monitor;
 	struct notes notes = {0};
 	int fds[2];
 
@@ -316,18 +314,18 @@ static void rtnl_read(void **state)
 	put_ip(&good, RTM_NEWADDR, AF_INET, "10.9.0.1");
 	put_ip(&bad, RTM_NEWADDR, AF_INET, NULL);
 	pair(fds);
-	monitor = rtnl_monitor_from_fd(fds[0]);
+	monitor = netlink_from_fd(fds[0], 32768);
 	send_bytes(fds[1], &good);
-	assert_int_equal(rtnl_monitor_read(monitor, note_rtnl, &notes), 0);
+	assert_int_equal(rtnl_read_notices(monitor, note_rtnl, &notes), 0);
 	assert_int_equal(notes.count, 1);
 	send_bytes(fds[1], &bad);
 	send_bytes(fds[1], &good);
-	assert_int_equal(rtnl_monitor_read(monitor, note_rtnl, &notes), -ENOBUFS);
+	assert_int_equal(rtnl_read_notices(monitor, note_rtnl, &notes), -ENOBUFS);
 	assert_int_equal(notes.count, 2);
 	close(fds[1]);
-	assert_int_equal(rtnl_monitor_fd(monitor), fds[0]);
-	rtnl_monitor_free(monitor);
-	rtnl_monitor_free(NULL);
+	assert_int_equal(netlink_fd(monitor), fds[0]);
+	netlink_free(monitor);
+	netlink_free(NULL);
 }
 
 /* ---- verbs_async.c ---- */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RDMA netlink: messages made by hand, and a kernel behind a socket pair. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +17,7 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "kernel/netlink.h"
-#include "host/nldev.h"
+#include "host/nldev_devices.h"
 
 #define UNKNOWN_ATTRIBUTE 3000
 
@@ -454,17 +456,24 @@ static void dump_of_empty_tables(void **state)
 	assert_true(heard.count < 20);
 }
 
+/* A request that does not fit is not sent at all. */
 static void request_overflow(void **state)
 {
-	struct netlink_request request = {0};
+	struct netlink *netlink = netlink_from_fd(open("/dev/null", O_RDWR | O_CLOEXEC), 4096);
+	struct netlink_request request = {.count = 0};
 	char big[2000] = "";
 
 	(void)state;
 	netlink_add(&request, 1, 0, NULL, 0);
 	netlink_put(&request, 1, big, sizeof(big));
-	assert_true(request.overflow);
 	netlink_put_u32(&request, 2, 5);
-	assert_int_equal(request.length, NLMSG_HDRLEN);
+	assert_true(request.overflow);
+	assert_int_equal(netlink_ask_plain(netlink, &request, NULL), -EMSGSIZE);
+	assert_int_equal(request.count, 0);
+	for (unsigned int i = 0; i <= NETLINK_BATCH; i++)
+		netlink_add(&request, 1, 0, NULL, 0);
+	assert_int_equal(netlink_ask_plain(netlink, &request, NULL), -EMSGSIZE);
+	netlink_free(netlink);
 }
 
 /* 40 devices, each in a datagram as the kernel sends them, one of them twice. */
@@ -506,14 +515,14 @@ static void device_of_hostile_name(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_hostile_name};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	assert_int_equal(nldev_get_devices(nldev, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_string_equal(list.items[0].name, "#17");
 	assert_int_equal(list.items[0].port_count, 1);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 
@@ -521,7 +530,7 @@ static void devices(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_devices};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	device_list_add(&list, "before");
@@ -532,7 +541,7 @@ static void devices(void **state)
 	assert_int_equal(list.items[3].ports[1].port.value, 2);
 	assert_string_equal(list.items[3].ports[1].device, "mlx5_2");
 	assert_int_equal(list.items[1].port_count, 0);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 
@@ -554,14 +563,14 @@ static void devices_refused(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_no_dump};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	assert_int_equal(nldev_get_devices(nldev, &list), -EPERM);
 	kernel.context = &kernel;
 	assert_int_equal(nldev_get_devices(nldev, &list), -EPERM);
 	assert_int_equal(list.count, 0);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 
@@ -576,12 +585,12 @@ static void devices_silence(void **state)
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_nothing};
 	int fd = fake_start(&kernel);
-	struct nldev *nldev = nldev_from_fd(fd);
+	struct netlink *nldev = netlink_from_fd(fd, 4096);
 
 	(void)state;
 	hurry(fd);
 	assert_int_equal(nldev_get_devices(nldev, &list), -ETIMEDOUT);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 
@@ -601,11 +610,11 @@ static void devices_truncated(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_giant};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	assert_int_equal(nldev_get_devices(nldev, &list), -EMSGSIZE);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 
@@ -725,7 +734,7 @@ static void ports(void **state)
 	struct fake_kernel kernel = {.serve = serve_ports};
 	struct failures failures = {0};
 	int fd = fake_start(&kernel);
-	struct nldev *nldev = nldev_from_fd(fd);
+	struct netlink *nldev = netlink_from_fd(fd, 4096);
 
 	(void)state;
 	hurry(fd);
@@ -746,7 +755,7 @@ static void ports(void **state)
 			}
 		}
 	assert_false(list.items[20].ports[0].state.known);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 	/* 40 ports in batches of 16, two of them singly, and four questions for their devices. */
 	assert_int_equal(kernel.datagrams, 3 + 2 + 4);
@@ -759,7 +768,7 @@ static void ports_silence(void **state)
 	struct fake_kernel kernel = {.serve = serve_ports, .context = &list};
 	struct failures failures = {0};
 	int fd = fake_start(&kernel);
-	struct nldev *nldev = nldev_from_fd(fd);
+	struct netlink *nldev = netlink_from_fd(fd, 4096);
 
 	(void)state;
 	hurry(fd);
@@ -768,7 +777,7 @@ static void ports_silence(void **state)
 	assert_false(list.items[8].ports[0].state.known);
 	assert_true(list.items[9].ports[0].state.known);
 	assert_false(list.items[29].ports[0].state.known);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 	/* Devices 0 to 7, then 8 to 15 with the time-out, then one port singly. */
 	assert_int_equal(kernel.datagrams, 1 + 2 + 1 + 1);
@@ -779,18 +788,18 @@ static void ports_closed(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct failures failures = {0};
-	struct nldev *nldev;
+	struct netlink *nldev;
 	int fds[2];
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
 	close(fds[1]);
-	nldev = nldev_from_fd(fds[0]);
+	nldev = netlink_from_fd(fds[0], 4096);
 	add_devices(&list, 1);
 	nldev_get_ports(nldev, &list, port_failed, &failures);
 	assert_int_equal(failures.count, 2);
 	assert_true(nldev_get_devices(nldev, &list) < 0);
-	nldev_free(nldev);
+	netlink_free(nldev);
 }
 
 /* Every second device has no uverbs node. */
@@ -819,7 +828,7 @@ static void uverbs(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_uverbs};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	add_devices(&list, 20);
@@ -834,7 +843,7 @@ static void uverbs(void **state)
 	assert_null(list.items[4].uverbs);
 	assert_string_equal(list.items[5].uverbs, "uverbs3");
 	assert_null(list.items[20].uverbs);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 }
 

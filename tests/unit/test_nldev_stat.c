@@ -309,14 +309,14 @@ static void counters_of_many_ports(void **state)
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_counters};
 	struct heard heard = {0};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	add_devices(&list, 40);
 	device_add_port(&list.items[39], 2);
 	device_add_port(device_list_add(&list, "from sysfs, without an index"), 1);
 	nldev_get_counters(nldev, &list, take, fail_port, &heard);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 	assert_string_equal(heard.text, "d5/1 -90\nd7/1 -22\nd9/1 -19\nd11/1 -95\nd13/1 -74\n");
 	assert_int_equal(heard.taken, 41 - 5);
@@ -356,12 +356,12 @@ static void states_of_ports(void **state)
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_states};
 	struct heard heard = {0};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
 	add_devices(&list, 2);
 	nldev_get_counter_states(nldev, &list, take_states, fail_port, &heard);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 	assert_int_equal(heard.taken, 1);
 	assert_string_equal(heard.text, "d0/1 -95\n");
@@ -414,13 +414,13 @@ static int set(struct wanted *wanted, const uint32_t *indexes, size_t count, cha
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_set, .context = wanted};
-	struct nldev *nldev = nldev_from_fd(fake_start(&kernel));
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 	int rc;
 
 	add_devices(&list, 2);
 	rc = nldev_set_counters(nldev, &list.items[1], &list.items[1].ports[0], indexes, count,
 				ret_text);
-	nldev_free(nldev);
+	netlink_free(nldev);
 	fake_stop(&kernel);
 	return rc;
 }

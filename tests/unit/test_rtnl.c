@@ -368,11 +368,11 @@ static void links_interrupted(void **state)
 		_cleanup_(link_list_clear) struct link_list list = {0};
 		unsigned int interruptions = expected[i][0];
 		struct fake_kernel kernel = {.serve = serve_links, .context = &interruptions};
-		struct rtnl *rtnl = rtnl_from_fd(fake_start(&kernel));
+		struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
 		char name[32];
 
 		assert_int_equal(rtnl_get_links(rtnl, &list), 0);
-		rtnl_free(rtnl);
+		netlink_free(rtnl);
 		fake_stop(&kernel);
 		assert_int_equal(kernel.datagrams, expected[i][1]);
 		assert_int_equal(list.count, 3);
@@ -394,14 +394,14 @@ static void route_refused(void **state)
 	const struct ip_address destination = {.family = AF_INET, .raw = {10, 1, 2, 3}};
 	const struct ip_address nothing = {.family = 0};
 	struct fake_kernel kernel = {.serve = serve_no_route};
-	struct rtnl *rtnl = rtnl_from_fd(fake_start(&kernel));
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
 	struct route route = {.local = true};
 
 	(void)state;
 	assert_int_equal(rtnl_get_route(rtnl, &destination, 0, &route), -ENETUNREACH);
 	assert_int_equal(rtnl_get_route(rtnl, &nothing, 0, &route), -EAFNOSUPPORT);
 	assert_true(route.local);
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 	fake_stop(&kernel);
 }
 
@@ -412,7 +412,7 @@ static void own_kernel(void **state)
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 	const struct ip_address loopback = {.family = AF_INET, .raw = {127, 0, 0, 1}};
 	struct route route;
-	struct rtnl *rtnl;
+	struct netlink *rtnl;
 	bool up = false;
 
 	(void)state;
@@ -429,7 +429,7 @@ static void own_kernel(void **state)
 		assert_true(route.local);
 		assert_true(route.source.known);
 	}
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 }
 
 int main(void)

@@ -127,7 +127,7 @@ static void many_netdevs(void **state)
 	struct heard heard = {0};
 	uint32_t indexes[40];
 	int fd = fake_start(&kernel);
-	struct rtnl *rtnl = rtnl_from_fd(fd);
+	struct netlink *rtnl = netlink_from_fd(fd, 32768);
 
 	(void)state;
 	hurry(fd);
@@ -137,7 +137,7 @@ static void many_netdevs(void **state)
 	indexes[18] = 6;
 	indexes[39] = 7;
 	rtnl_get_stats(rtnl, indexes, ARRAY_SIZE(indexes), take, &heard);
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 	fake_stop(&kernel);
 	for (uint32_t i = 0; i < 40; i++) {
 		assert_int_equal(heard.calls[i], 1);
@@ -157,14 +157,14 @@ static void silence(void **state)
 	struct heard heard = {0};
 	uint32_t indexes[40];
 	int fd = fake_start(&kernel);
-	struct rtnl *rtnl = rtnl_from_fd(fd);
+	struct netlink *rtnl = netlink_from_fd(fd, 32768);
 
 	(void)state;
 	hurry(fd);
 	for (uint32_t i = 0; i < 40; i++)
 		indexes[i] = 7;
 	rtnl_get_stats(rtnl, indexes, ARRAY_SIZE(indexes), take, &heard);
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 	fake_stop(&kernel);
 	for (uint32_t i = 0; i < 40; i++) {
 		assert_int_equal(heard.calls[i], 1);
@@ -189,7 +189,7 @@ static void own_kernel(void **state)
 	const uint32_t indexes[] = {1, 0x7ffffff0};
 	struct counter_list lists[2] = {0}, sysfs = {0};
 	struct root root;
-	struct rtnl *rtnl;
+	struct netlink *rtnl;
 
 	(void)state;
 	if (rtnl_open(&rtnl) || root_open(NULL, &root))
@@ -208,7 +208,7 @@ static void own_kernel(void **state)
 	counter_list_clear(&lists[0]);
 	counter_list_clear(&sysfs);
 	root_close(&root);
-	rtnl_free(rtnl);
+	netlink_free(rtnl);
 }
 
 static void saved(void **state)

@@ -115,36 +115,36 @@ static void note_uevent(void *context, const struct uevent *uevent)
 	     uevent->old_kernel_name ? uevent->old_kernel_name : "-");
 }
 
-static void uevent_read(void **state)
+static void uevents_over_a_socket(void **state)
 {
 	static const char add[] = "add@/\0ACTION=add\0DEVPATH=/c/rxa\0SUBSYSTEM=infiniband";
 	static const char net[] = "add@/\0ACTION=add\0DEVPATH=/c/eth0\0SUBSYSTEM=net";
 	static const char move[] = "move@/\0ACTION=move\0DEVPATH=/c/rxb\0DEVPATH_OLD=/c/rxa\0"
 				   "SUBSYSTEM=infiniband";
-	struct uevent_monitor *monitor;
+	struct netlink *monitor;
 	struct notes notes = {0};
 	struct pollfd polled;
 	int fds[2];
 
 	(void)state;
 	pair(fds);
-	monitor = uevent_monitor_from_fd(fds[0]);
-	assert_int_equal(uevent_monitor_fd(monitor), fds[0]);
-	assert_int_equal(uevent_monitor_read(monitor, note_uevent, &notes), 0);
+	monitor = netlink_from_fd(fds[0], 8192);
+	assert_int_equal(netlink_fd(monitor), fds[0]);
+	assert_int_equal(uevent_read(monitor, note_uevent, &notes), 0);
 	assert_int_equal(notes.count, 0);
 	send(fds[1], add, sizeof(add), 0);
 	send(fds[1], net, sizeof(net), 0);
 	send(fds[1], move, sizeof(move), 0);
-	assert_int_equal(uevent_monitor_read(monitor, note_uevent, &notes), 0);
+	assert_int_equal(uevent_read(monitor, note_uevent, &notes), 0);
 	assert_int_equal(notes.count, 2);
 	assert_string_equal(notes.lines[0], "0 0 rxa -");
 	assert_string_equal(notes.lines[1], "2 0 rxb rxa");
 	polled = (struct pollfd){.fd = fds[0], .events = POLLIN};
 	assert_int_equal(poll(&polled, 1, 0), 0);
 	close(fds[1]);
-	assert_int_equal(uevent_monitor_read(monitor, note_uevent, &notes), -ECONNRESET);
-	uevent_monitor_free(monitor);
-	uevent_monitor_free(NULL);
+	assert_int_equal(uevent_read(monitor, note_uevent, &notes), -ECONNRESET);
+	netlink_free(monitor);
+	netlink_free(NULL);
 }
 
 /* What is cut cannot be understood: it counts as lost. */
@@ -152,38 +152,38 @@ static void uevent_cut(void **state)
 {
 	static const char add[] = "add@/\0ACTION=add\0DEVPATH=/c/rxa\0SUBSYSTEM=infiniband";
 	_cleanup_(freep) char *large = mem_alloc_zero(20000, 1);
-	struct uevent_monitor *monitor;
+	struct netlink *monitor;
 	struct notes notes = {0};
 	int fds[2];
 
 	(void)state;
 	pair(fds);
-	monitor = uevent_monitor_from_fd(fds[0]);
+	monitor = netlink_from_fd(fds[0], 8192);
 	send(fds[1], large, 20000, 0);
 	send(fds[1], add, sizeof(add), 0);
-	assert_int_equal(uevent_monitor_read(monitor, note_uevent, &notes), -ENOBUFS);
+	assert_int_equal(uevent_read(monitor, note_uevent, &notes), -ENOBUFS);
 	assert_int_equal(notes.count, 1);
 	close(fds[1]);
-	uevent_monitor_free(monitor);
+	netlink_free(monitor);
 }
 
 static void uevent_own_kernel(void **state)
 {
-	struct uevent_monitor *monitor;
+	struct netlink *monitor;
 
 	(void)state;
-	if (uevent_monitor_open(&monitor))
+	if (uevent_listen(&monitor))
 		skip();
-	assert_true(fcntl(uevent_monitor_fd(monitor), F_GETFD) & FD_CLOEXEC);
-	uevent_monitor_free(monitor);
+	assert_true(fcntl(netlink_fd(monitor), F_GETFD) & FD_CLOEXEC);
+	netlink_free(monitor);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(uevent_added),	     cmocka_unit_test(uevent_node_removed),
-		cmocka_unit_test(uevent_renamed),    cmocka_unit_test(uevent_of_others),
-		cmocka_unit_test(uevent_read),	     cmocka_unit_test(uevent_cut),
+		cmocka_unit_test(uevent_added),		 cmocka_unit_test(uevent_node_removed),
+		cmocka_unit_test(uevent_renamed),	 cmocka_unit_test(uevent_of_others),
+		cmocka_unit_test(uevents_over_a_socket), cmocka_unit_test(uevent_cut),
 		cmocka_unit_test(uevent_own_kernel),
 	};
 

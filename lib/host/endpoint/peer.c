@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "host/rtnl.h"
 
-DEFINE_CLEANUP(struct rtnl, rtnl_free)
+DEFINE_CLEANUP(struct netlink, netlink_free)
 
 static bool is_link_local(const struct ip_address *address)
 {
@@ -67,7 +67,7 @@ static int find_zone(const char *name, const struct ip_address *address,
 int peer_find(const char *name, const struct link_list *links, struct ip_address *ret_address,
 	      struct route *ret_route, char **ret_error, char **ret_hint)
 {
-	_cleanup_(rtnl_freep) struct rtnl *rtnl = NULL;
+	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
 	unsigned int zone = 0;
 	int rc = resolve(name, ret_address, ret_error);
 

@@ -1,65 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/nldev.h"
+#include "host/nldev_devices.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/netlink.h>
+#include <netlink/attr.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/attribute.h"
 #include "kernel/netlink.h"
-#include "host/nldev_private.h"
-#include "kernel/rdma_netlink_attrs.h"
+#include "kernel/nldev.h"
 
 /* The kernel counts ports with 32 bits; more than this is a damaged message. */
 #define MOST_PORTS 65535
-
-/*
- * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its own overhead: an answer, or one
- * device in a dump, cannot be larger. Offering more costs time, since the kernel allocates a buffer
- * of the size on offer for every device (netlink_dump(), net/netlink/af_netlink.c) and clears it:
- * with 8 KiB instead of 4 the dump of 64 devices takes three times as long. Dumps of tables, with
- * many entries in one message, would want the most that there is, 32 KiB.
- */
-static size_t largest_message(void)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return page < 8192 ? page : 8192;
-}
-
-int nldev_open(struct nldev **ret_nldev)
-{
-	struct netlink *netlink;
-	int error = netlink_open(NETLINK_RDMA, largest_message(), &netlink);
-
-	if (error)
-		return error;
-	*ret_nldev = mem_alloc_zero(1, sizeof(**ret_nldev));
-	(*ret_nldev)->netlink = netlink;
-	return 0;
-}
-
-struct nldev *nldev_from_fd(int fd)
-{
-	struct nldev *nldev = mem_alloc_zero(1, sizeof(*nldev));
-
-	nldev->netlink = netlink_from_fd(fd, largest_message());
-	return nldev;
-}
-
-void nldev_free(struct nldev *nldev)
-{
-	if (!nldev)
-		return;
-	netlink_free(nldev->netlink);
-	free(nldev);
-}
 
 /*
  * A device name that is fit to be a path component and to be shown. The kernel's names are; of
@@ -67,8 +23,7 @@ void nldev_free(struct nldev *nldev)
  */
 static char *get_name(const struct nlattr *attribute)
 {
-	_cleanup_(freep) char *clean = text_clean(attribute_data(attribute),
-						  attribute_length(attribute));
+	_cleanup_(freep) char *clean = text_clean(nla_data(attribute), (size_t)nla_len(attribute));
 	size_t length = strlen(clean);
 	char *name, *out;
 
@@ -87,14 +42,14 @@ static char *get_name(const struct nlattr *attribute)
 /* A name with a slash is none that the kernel could have made a directory of. */
 static void set_name(struct device *device, const struct nlattr *attribute)
 {
-	const char *name = attribute_data(attribute);
-	size_t length = strnlen(name, attribute_length(attribute));
+	const char *name = nla_data(attribute);
+	size_t length = strnlen(name, (size_t)nla_len(attribute));
 
 	if (length && !memchr(name, '/', length) && name[0] != '.')
 		device_set_name(device, name, length);
 }
 
-static int fill_device(const struct nlattr *const *table, struct device *device)
+static int fill_device(struct nlattr *const *table, struct device *device)
 {
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device->index) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &device->node_type) ||
@@ -112,7 +67,7 @@ static int fill_device(const struct nlattr *const *table, struct device *device)
 }
 
 /* In a device's message the port index is the number of ports (rdma_netlink.h). */
-static int get_port_count(const struct nlattr *const *table, unsigned int *ret_port_count)
+static int get_port_count(struct nlattr *const *table, unsigned int *ret_port_count)
 {
 	struct number port_count = {0};
 
@@ -126,10 +81,9 @@ static int get_port_count(const struct nlattr *const *table, unsigned int *ret_p
 int nldev_parse_device(const void *attributes, size_t length, struct device *device,
 		       unsigned int *ret_port_count)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)) ||
-	    fill_device(table, device))
+	if (nldev_parse(attributes, length, table) || fill_device(table, device))
 		return -EBADMSG;
 	return get_port_count(table, ret_port_count);
 }
@@ -148,14 +102,14 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
  */
 static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 	struct device_list *list = context;
 	struct number device_index = {0};
 	unsigned int port_count;
 	struct device *device;
 
 	(void)request;
-	if (netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	if (nldev_parse(answer->payload, answer->length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device_index) ||
 	    get_port_count(table, &port_count))
 		return -EBADMSG;
@@ -180,14 +134,14 @@ static int handle_device(void *context, unsigned int request, const struct netli
 	return 0;
 }
 
-int nldev_get_devices(struct nldev *nldev, struct device_list *list)
+int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 {
 	_cleanup_(device_list_clear) struct device_list found = {0};
 	struct netlink_request request = {0};
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
-	error = netlink_dump(nldev->netlink, &request, handle_device, &found);
+	error = netlink_dump(nldev, &request, handle_device, &found);
 	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
 	if (error && error != -EINTR)
 		return error;
@@ -202,7 +156,7 @@ int nldev_get_devices(struct nldev *nldev, struct device_list *list)
 	return 0;
 }
 
-static int fill_port(const struct nlattr *const *table, struct port *port)
+static int fill_port(struct nlattr *const *table, struct port *port)
 {
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port->port) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_STATE], &port->state) ||
@@ -222,20 +176,20 @@ static int fill_port(const struct nlattr *const *table, struct port *port)
 
 int nldev_parse_port(const void *attributes, size_t length, struct port *port)
 {
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (netlink_parse(attributes, length, table, ARRAY_SIZE(table)))
+	if (nldev_parse(attributes, length, table))
 		return -EBADMSG;
 	return fill_port(table, port);
 }
 
-static int take_port(void *context, struct port *port, const struct nlattr *const *table)
+static int take_port(void *context, struct port *port, struct nlattr *const *table)
 {
 	(void)context;
 	return fill_port(table, port);
 }
 
-void nldev_get_ports(struct nldev *nldev, struct device_list *list, nldev_port_failed *failed,
+void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port_failed *failed,
 		     void *context)
 {
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
@@ -250,11 +204,11 @@ struct uverbs_batch {
 static int handle_uverbs(void *context, unsigned int index, const struct netlink_answer *answer)
 {
 	struct device *device = ((struct uverbs_batch *)context)->devices[index];
-	const struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	/* A device without a uverbs node answers with an error: it stays without a name. */
 	if (answer->error || !answer->payload ||
-	    netlink_parse(answer->payload, answer->length, table, ARRAY_SIZE(table)) ||
+	    nldev_parse(answer->payload, answer->length, table) ||
 	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])
 		return 0;
 	netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &device->driver_id);
@@ -263,23 +217,22 @@ static int handle_uverbs(void *context, unsigned int index, const struct netlink
 	return 0;
 }
 
-static void finish_uverbs_batch(struct nldev *nldev, struct uverbs_batch *batch)
+static void finish_uverbs_batch(struct netlink *nldev, struct uverbs_batch *batch)
 {
-	static const char type[] = "uverbs";
 	struct netlink_request request = {0};
 
 	for (unsigned int i = 0; i < batch->count; i++) {
 		netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
 		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
 				(uint32_t)batch->devices[i]->index.value);
-		netlink_put(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, type, sizeof(type));
+		netlink_put_string(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
 	}
 	if (batch->count)
-		netlink_ask(nldev->netlink, &request, handle_uverbs, batch);
+		netlink_ask(nldev, &request, handle_uverbs, batch);
 	batch->count = 0;
 }
 
-void nldev_get_uverbs(struct nldev *nldev, struct device_list *list)
+void nldev_get_uverbs(struct netlink *nldev, struct device_list *list)
 {
 	struct uverbs_batch batch = {.count = 0};
 
@@ -291,4 +244,24 @@ void nldev_get_uverbs(struct nldev *nldev, struct device_list *list)
 			finish_uverbs_batch(nldev, &batch);
 	}
 	finish_uverbs_batch(nldev, &batch);
+}
+
+int nldev_add_link(struct netlink *nldev, const char *device, const char *type, const char *netdev)
+{
+	struct netlink_request request = {.count = 0};
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_NEWLINK), NLM_F_ACK, NULL, 0);
+	netlink_put_string(&request, RDMA_NLDEV_ATTR_DEV_NAME, device);
+	netlink_put_string(&request, RDMA_NLDEV_ATTR_LINK_TYPE, type);
+	netlink_put_string(&request, RDMA_NLDEV_ATTR_NDEV_NAME, netdev);
+	return netlink_ask_plain(nldev, &request, NULL);
+}
+
+int nldev_delete_link(struct netlink *nldev, uint32_t device_index)
+{
+	struct netlink_request request = {.count = 0};
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_DELLINK), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, device_index);
+	return netlink_ask_plain(nldev, &request, NULL);
 }

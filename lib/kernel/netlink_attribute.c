@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading of netlink attributes, on libnl's parser. */
+#include <errno.h>
+#include <limits.h>
+
+#include <netlink/attr.h>
+
+#include "base/text.h"
+#include "kernel/netlink.h"
+#include "schema/value.h"
+
+/* libnl's functions take no const, but only read. */
+static struct nlattr *without_const(const void *attributes)
+{
+	return (struct nlattr *)(uintptr_t)attributes;
+}
+
+/* libnl ignores the bytes after the last attribute that fits; fewer than a header are padding. */
+static bool is_cut(struct nlattr *head, int length)
+{
+	struct nlattr *attribute;
+	int left;
+
+	nla_for_each_attr(attribute, head, length, left)
+		;
+	return left >= (int)sizeof(*attribute);
+}
+
+static int parse(struct nlattr *head, size_t length, struct nlattr **table, size_t count,
+		 const struct nla_policy *policy)
+{
+	if (length > INT_MAX || is_cut(head, (int)length) ||
+	    nla_parse(table, (int)count - 1, head, (int)length, policy) < 0)
+		return -EBADMSG;
+	return 0;
+}
+
+int netlink_parse(const void *payload, size_t length, size_t header_length, struct nlattr **table,
+		  size_t count, const struct nla_policy *policy)
+{
+	size_t offset = NLA_ALIGN(header_length);
+
+	if (length < header_length)
+		return -EBADMSG;
+	if (offset > length)
+		offset = length;
+	return parse(without_const((const char *)payload + offset), length - offset, table, count,
+		     policy);
+}
+
+int netlink_parse_nest(const struct nlattr *nest, struct nlattr **table, size_t count,
+		       const struct nla_policy *policy)
+{
+	return parse(nla_data(nest), (size_t)nla_len(nest), table, count, policy);
+}
+
+int netlink_each(const struct nlattr *nest, unsigned int type,
+		 int (*take)(void *context, const struct nlattr *entry), void *context)
+{
+	struct nlattr *entry;
+	int left;
+
+	nla_for_each_nested(entry, nest, left) {
+		int rc = (unsigned int)nla_type(entry) == type ? take(context, entry) : 0;
+
+		if (rc)
+			return rc;
+	}
+	return left < (int)sizeof(*entry) ? 0 : -EBADMSG;
+}
+
+int netlink_get_number(const struct nlattr *attribute, struct number *number)
+{
+	uint64_t value;
+
+	if (!attribute || number->known)
+		return 0;
+	switch (nla_len(attribute)) {
+	case 1:
+		value = nla_get_u8(attribute);
+		break;
+	case 2:
+		value = nla_get_u16(attribute);
+		break;
+	case 4:
+		value = nla_get_u32(attribute);
+		break;
+	case 8:
+		value = nla_get_u64(attribute);
+		break;
+	default:
+		return -EBADMSG;
+	}
+	number_set(number, value);
+	return 0;
+}
+
+void netlink_get_text(const struct nlattr *attribute, char **text)
+{
+	if (attribute && !*text)
+		*text = text_clean(nla_data(attribute), (size_t)nla_len(attribute));
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/nldev.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/netlink.h"
+
+/* RDMA_NL_GROUP_NOTIFY. Not the group before it: ib_core takes a listener there for ibacm. */
+#define GROUP_NOTIFY 4
+
+/* RDMA_NLDEV_CMD_MONITOR, the type of notifications. */
+#define COMMAND_MONITOR 28
+
+/* The kernel builds notifications of NLMSG_DEFAULT_SIZE, less than a page. */
+#define LARGEST_EVENT 65536
+
+/*
+ * One table for all messages, as nldev_policy[] of the kernel. Text may be of any length, and ends
+ * with its attribute or a NUL.
+ */
+static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_PORT_INDEX] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_CAP_FLAGS] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_NODE_GUID] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_SUBNET_PREFIX] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_LID] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_SM_LID] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_LMC] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_PORT_STATE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_PORT_PHYS_STATE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_NDEV_INDEX] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = {.type = NLA_U32},
+	[NLDEV_ATTR_DEV_TYPE] = {.type = NLA_U8},
+	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8},
+	[NLDEV_SYS_ATTR_MONITOR_MODE] = {.type = NLA_U8},
+
+	[RDMA_NLDEV_ATTR_RES_SUMMARY] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_RES_QP] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_CM_ID] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_CQ] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_MR] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_PD] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_CTX] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_SRQ] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_RES_LQPN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_RQPN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_RQ_PSN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_SQ_PSN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_RES_TYPE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_RES_STATE] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_RES_PID] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_PS] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_CQE] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_USECNT] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_RES_POLL_CTX] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_RES_RKEY] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_LKEY] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_IOVA] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_RES_MRLEN] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_RES_LOCAL_DMA_LKEY] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_UNSAFE_GLOBAL_RKEY] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_PDN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_CQN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_MRN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_CM_IDN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_CTXN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_RES_SRQN] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_MIN_RANGE] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_MAX_RANGE] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_DEV_DIM] = {.type = NLA_U8},
+
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY] = {.type = NLA_NESTED},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC] = {.type = NLA_U8},
+};
+
+/*
+ * The kernel's NLMSG_GOODSIZE (include/linux/netlink.h) without its own overhead: an answer, or one
+ * device in a dump, cannot be larger. Offering more costs time, since the kernel allocates a buffer
+ * of the size on offer for every device (netlink_dump(), net/netlink/af_netlink.c) and clears it:
+ * with 8 KiB instead of 4 the dump of 64 devices takes three times as long. Dumps of tables, with
+ * many entries in one message, want the largest size, 32 KiB.
+ */
+size_t nldev_message_size(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return page < 8192 ? page : 8192;
+}
+
+int nldev_open(struct netlink **ret_nldev)
+{
+	return netlink_open(NETLINK_RDMA, nldev_message_size(), ret_nldev);
+}
+
+int nldev_parse(const void *attributes, size_t length, struct nlattr **table)
+{
+	return netlink_parse(attributes, length, 0, table, NLDEV_ATTR_KNOWN, policy);
+}
+
+int nldev_parse_nest(const struct nlattr *nest, struct nlattr **table)
+{
+	return netlink_parse_nest(nest, table, NLDEV_ATTR_KNOWN, policy);
+}
+
+int nldev_explain(struct netlink *nldev, uint32_t device_index, int error)
+{
+	struct netlink_request request = {.count = 0};
+
+	if (error != -EINVAL)
+		return error;
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, device_index);
+	return netlink_ask_plain(nldev, &request, NULL) == -EINVAL ? -ENODEV : error;
+}
+
+static int handle_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	if (nldev_parse(answer->payload, answer->length, table))
+		return -EBADMSG;
+	return netlink_get_number(table[NLDEV_SYS_ATTR_MONITOR_MODE], context);
+}
+
+/* A kernel that does not notify accepts listeners in the group all the same. */
+static int ask_support(void)
+{
+	struct netlink_request request = {.count = 0};
+	struct number supported = {0};
+	struct netlink *nldev;
+	int error = nldev_open(&nldev);
+
+	if (error)
+		return error;
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	error = netlink_ask(nldev, &request, handle_settings, &supported);
+	netlink_free(nldev);
+	/* Before 5.1 the request itself is unknown. */
+	if (error == -EINVAL || error == -EOPNOTSUPP)
+		return -EOPNOTSUPP;
+	return error || supported.value ? error : -EOPNOTSUPP;
+}
+
+int nldev_listen(struct netlink **ret_events)
+{
+	const unsigned int group = GROUP_NOTIFY;
+	int error = ask_support();
+
+	if (error)
+		return error;
+	return netlink_open_groups(NETLINK_RDMA, &group, 1, LARGEST_EVENT, ret_events);
+}
+
+/* A name that no directory can have stays unknown; there is the index. */
+static char *get_kernel_name(const struct nlattr *attribute)
+{
+	const char *bytes;
+	size_t length;
+	char *name;
+
+	if (!attribute)
+		return NULL;
+	bytes = nla_data(attribute);
+	length = strnlen(bytes, (size_t)nla_len(attribute));
+	if (!length || memchr(bytes, '/', length) || bytes[0] == '.')
+		return NULL;
+	name = mem_alloc_zero(length + 1, 1);
+	memcpy(name, bytes, length);
+	return name;
+}
+
+int nldev_event_parse(const void *attributes, size_t length, struct nldev_event *event)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (nldev_parse(attributes, length, table) ||
+	    netlink_get_number(table[NLDEV_ATTR_EVENT_TYPE], &event->type) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &event->device_index) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &event->port) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &event->netdev_index))
+		return -EBADMSG;
+	event->device_kernel_name = get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &event->netdev);
+	return 0;
+}
+
+void nldev_event_clear(struct nldev_event *event)
+{
+	free(event->device_kernel_name);
+	free(event->netdev);
+	*event = (struct nldev_event){0};
+}
+
+struct receiver {
+	nldev_event_handler *handle;
+	void *context;
+	bool damaged;
+};
+
+static int take_message(void *context, const struct nlmsghdr *message)
+{
+	_cleanup_(nldev_event_clear) struct nldev_event event = {0};
+	const struct receiver *receiver = context;
+
+	if (message->nlmsg_type != nldev_message_type(COMMAND_MONITOR))
+		return 0;
+	if (nldev_event_parse(nlmsg_data(message), (size_t)nlmsg_datalen(message), &event))
+		return -EBADMSG;
+	receiver->handle(receiver->context, &event);
+	return 0;
+}
+
+static void take_datagram(void *context, const void *datagram, size_t length)
+{
+	struct receiver *receiver = context;
+
+	if (netlink_walk(datagram, length, take_message, receiver))
+		receiver->damaged = true;
+}
+
+int nldev_read_events(struct netlink *events, nldev_event_handler *handle, void *context)
+{
+	struct receiver receiver = {.handle = handle, .context = context};
+	int error = netlink_read(events, take_datagram, &receiver);
+
+	/* A message that cannot be read is as good as lost. */
+	return error || !receiver.damaged ? error : -ENOBUFS;
+}

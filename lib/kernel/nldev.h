@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The basics of RDMA netlink (drivers/infiniband/core/nldev.c): its socket, message types,
+ * attributes and notifications. What the attributes mean is up to the code that fills the records.
+ * Opening a socket makes the kernel load ib_core: look for the class directory first. Functions
+ * return 0 or -errno.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include <rdma/rdma_netlink.h>
+
+#include "kernel/netlink.h"
+#include "schema/value.h"
+
+/*
+ * Attributes that are newer than the oldest kernel headers the project builds with (Debian 12's,
+ * 6.1, whose RDMA_NLDEV_ATTR_MAX is 96): enum rdma_nldev_attr, include/uapi/rdma/rdma_netlink.h,
+ * Linux 6.12.
+ */
+enum {
+	NLDEV_ATTR_DEV_TYPE = 99,	   /* u8, enum rdma_nl_dev_type */
+	NLDEV_ATTR_PARENT_NAME = 100,	   /* string */
+	NLDEV_ATTR_EVENT_TYPE = 102,	   /* u8, enum rdma_nl_notify_event_type */
+	NLDEV_SYS_ATTR_MONITOR_MODE = 103, /* u8, 1: the kernel notifies */
+	NLDEV_ATTR_KNOWN = 104,		   /* size of a table for all that are used */
+};
+
+/* -EPROTONOSUPPORT: this kernel has no RDMA netlink. */
+int nldev_open(struct netlink **ret_nldev);
+/* The smallest messages that the kernel builds: enough for one device or port. */
+size_t nldev_message_size(void);
+
+/* The message type of an enum rdma_nldev_command. */
+static inline uint16_t nldev_message_type(unsigned int command)
+{
+	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
+}
+
+/* The attributes of a message or a nest into a table of NLDEV_ATTR_KNOWN. -EBADMSG: damaged. */
+int nldev_parse(const void *attributes, size_t length, struct nlattr **table);
+int nldev_parse_nest(const struct nlattr *nest, struct nlattr **table);
+
+/*
+ * Explains the error of a request about a device: nldev answers -EINVAL to an index that it does
+ * not know, as to much else, so this asks for the device itself. -ENODEV: it is gone.
+ */
+int nldev_explain(struct netlink *nldev, uint32_t device_index, int error);
+
+/* enum rdma_nl_notify_event_type, include/uapi/rdma/rdma_netlink.h */
+enum nldev_event_type {
+	NLDEV_EVENT_REGISTER,
+	NLDEV_EVENT_UNREGISTER,
+	NLDEV_EVENT_NETDEV_ATTACH,
+	NLDEV_EVENT_NETDEV_DETACH,
+	NLDEV_EVENT_RENAME,	   /* newer than 6.12 */
+	NLDEV_EVENT_NETDEV_RENAME, /* newer than 6.12 */
+};
+
+/* Whatever a message does not hold is unknown; the type may be newer than the list above. */
+struct nldev_event {
+	struct number type;
+	struct number device_index;
+	char *device_kernel_name; /* as the kernel has it, any byte but / and NUL */
+	struct number port;
+	struct number netdev_index;
+	char *netdev; /* clean */
+};
+
+/*
+ * Listens to notifications: devices registered and gone, their netdevs attached and detached, names
+ * changed. Linux has them since 6.12, in the first network namespace only. They come within
+ * milliseconds of the uevents (kernel/uevent.h). -EOPNOTSUPP: this kernel does not notify (it would
+ * accept a listener, and stay silent); -EPERM: it wants CAP_NET_ADMIN, unlike 6.12;
+ * -EPROTONOSUPPORT: it has no RDMA netlink at all.
+ */
+int nldev_listen(struct netlink **ret_events);
+
+typedef void nldev_event_handler(void *context, const struct nldev_event *event);
+
+/*
+ * Passes on what arrived, without waiting; the record is gone when the handler returns. -ENOBUFS:
+ * some were lost and the rest was passed on: look at all devices now. Other errors are permanent.
+ */
+int nldev_read_events(struct netlink *events, nldev_event_handler *handle, void *context);
+
+/*
+ * The pure part: the attributes of one notification, at a multiple of 4, into an empty record.
+ * -EBADMSG: it is damaged, and the record may be filled in part.
+ */
+int nldev_event_parse(const void *attributes, size_t length, struct nldev_event *event);
+void nldev_event_clear(struct nldev_event *event);
