@@ -25,15 +25,12 @@ list_matching()
 {
 	local file pattern
 
-	list_files | while IFS= read -r file; do
-		for pattern in "$@"; do
+	while IFS= read -r file; do
+		for pattern; do
 			# shellcheck disable=SC2053 # a pattern
-			if [[ $file == $pattern ]]; then
-				echo "$file"
-				break
-			fi
+			[[ $file != $pattern ]] || { echo "$file"; break; }
 		done
-	done
+	done < <(list_files)
 }
 
 need()
