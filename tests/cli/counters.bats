@@ -182,7 +182,8 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
 	cells vendors counters object,problem siw0
 	expect 5 'siw0/1 no counters' $'rdmactl counters: there are no counters to show\n  rdmactl counters --all shows those of the netdevs'
 	on vendors counters siw0 --all
-	[ "$status" = 5 ] && [ "$stderr" = $'rdmactl counters: there are no counters to show\n' ]
+	[ "$status" = 5 ]
+	[ "$stderr" = $'rdmactl counters: there are no counters to show\n' ]
 	on vendors counters --json siw0
 	expect 5
 	[ "$(jq -c '.counters[] | [.object, .counter, .value, .group, .source]' <<<"$output")" = '["siw0/1",null,null,null,null]' ]

@@ -27,9 +27,12 @@ since()
 
 @test "counters: --save and --since: growth, and why there is none" {
 	here --save "$file"
-	[ "$status" = 0 ] && [ -z "$output" ] && [ -z "$stderr" ]
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	[ -z "$stderr" ]
 	here --since "$file" --errors
-	[ "$status" = 0 ] && [ -z "$output" ]
+	[ "$status" = 0 ]
+	[ -z "$output" ]
 	echo 30 >"$port/hw_counters/out_of_buffer"
 	echo 255 >"$port/counters/link_downed"
 	echo 5 >"$port/counters/port_xmit_packets"
@@ -60,7 +63,8 @@ since()
 	[[ "$stderr" = *"the host was restarted after"* ]]
 	sed -i 's/"host": null/"host": "node1"/' "$file"
 	here --since "$file"
-	[ "$status" = 1 ] && [ -z "$output" ]
+	[ "$status" = 1 ]
+	[ -z "$output" ]
 	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
 }
 
@@ -71,7 +75,8 @@ since()
 	for text in '' '[]' '{"schema": "rdmactl/ports/1", "ports": []}' '{"saved_counters": [{'; do
 		printf '%s' "$text" >"$file"
 		here --since "$file"
-		[ "$status" = 1 ] && [ -z "$output" ]
+		[ "$status" = 1 ]
+		[ -z "$output" ]
 		[[ "$stderr" = *"cannot use $file: "* ]]
 	done
 }
@@ -95,13 +100,15 @@ since()
 @test "counters: --save replaces regular files only" {
 	mkfifo "$BATS_TEST_TMPDIR/fifo"
 	here --save "$BATS_TEST_TMPDIR/fifo"
-	[ "$status" = 1 ] && [ -p "$BATS_TEST_TMPDIR/fifo" ]
+	[ "$status" = 1 ]
+	[ -p "$BATS_TEST_TMPDIR/fifo" ]
 	here --save "$BATS_TEST_TMPDIR"
 	[ "$status" = 1 ]
 	echo old >"$BATS_TEST_TMPDIR/other"
 	ln -s other "$file"
 	here --save "$file"
-	[ "$status" = 0 ] && [ ! -L "$file" ]
+	[ "$status" = 0 ]
+	[ ! -L "$file" ]
 	same 'what the link led to' old "$(cat "$BATS_TEST_TMPDIR/other")"
 }
 

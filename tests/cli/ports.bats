@@ -130,6 +130,6 @@ rdmactl ports: smi1/5: no such port
 	on cx7-ib-ndr ports -o port,lid,rate_gbps,netdev mlx5_0 mlx5_5 mlx5_bond_0
 	expect 0 "PORT   LID RATE Gb/s NETDEV
    1    33       400 ibp24s0
-   1 65535        10 ibp190s0
+   1 65535        10 ibp171s0
    1     -       100 bond0" ''
 }
