@@ -33,7 +33,7 @@ CFLAGS ?= -O2 -g
 HARDEN ?= -fstack-protector-strong $(if $(findstring -O0,$(CFLAGS)),,-D_FORTIFY_SOURCE=2) -fPIE
 LDFLAGS ?=
 # Lazy binding: a run uses a fraction of the functions it links to (see CONTRIBUTING.md, Start-up).
-LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,lazy -Wl,-O1 -Wl,--hash-style=gnu
+LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-O1 -Wl,--hash-style=gnu
 
 # Newer than the oldest rdma-core that is supported: used where the header has it.
 try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
@@ -44,7 +44,9 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS)
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-LIBS = $(shell $(PKG_CONFIG) --libs libnl-3.0 2>/dev/null) -ldl -pthread
+# The libraries that are linked.
+LINKED := jansson libnl-3.0
+LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))

@@ -33,7 +33,7 @@ $(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 
 $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS) -ljansson -lcmocka
+	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS) -lcmocka
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)

@@ -120,7 +120,6 @@ void fabric_file_sign(struct fabric_run *run)
 		origin->most_hops = number_of(run->scan.most_hops);
 }
 
-/* The same as `fabric scan --json` prints. */
 static int write_graph(void *context, FILE *file)
 {
 	const struct render_options options = {.format = FORMAT_JSON};
@@ -128,10 +127,14 @@ static int write_graph(void *context, FILE *file)
 	struct fabric_graph graph;
 	const void *row = &graph;
 	struct document document = {
-		.rows = &row, .row_count = 1, .problems = &run->session.listing.problems};
+		.rows = &row,
+		.row_count = 1,
+		.problems = &run->session.listing.problems,
+		.sparse = true,
+	};
 	struct columns columns;
 	char *bad = NULL;
-	int rc = columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad);
+	int rc = columns_select(&columns, &fabric_saved_schema, COLUMNS_ALL, NULL, &bad);
 
 	if (rc)
 		return rc;

@@ -14,7 +14,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (listing_begin(&listing, ctx, objects, false)) {
 		component_add(&list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
 		component_add(&list, "jansson", render_json_built_version(),
-			      render_json_running_version(), "JSON Schema");
+			      render_json_running_version(), "JSON files and schemas");
 		components_load(&list);
 	}
 	for (size_t i = 0; i < list.count; i++)

@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "render/format.h"
 
-static int put_record(FILE *out, const struct columns *columns, const void *record);
+static int put_record(FILE *out, const struct columns *columns, const void *record, bool sparse);
 
 /*
- * Text is cleaned at its source, so that it is UTF-8 and holds no control byte: what is not is
- * cleaned here, as the second lock, and two characters are left to be escaped. Written here and not
- * by a library, because integers have 64 bits without a sign, and a long list takes no memory.
+ * Text is cleaned at its source, so that it is UTF-8 and holds no control byte. It is cleaned again
+ * here as a second lock; then only two characters need an escape. jansson does not write this,
+ * because its integers have 63 bits, and because a long list takes no memory here.
  */
 static void put_string(FILE *out, const char *string)
 {
@@ -39,7 +39,7 @@ static void put_list(FILE *out, const struct value *value)
 	putc(']', out);
 }
 
-static int put_records(FILE *out, const struct field *field, const struct value *value)
+static int put_records(FILE *out, const struct field *field, const struct value *value, bool sparse)
 {
 	_cleanup_(freep) char *bad = NULL;
 	struct columns columns;
@@ -49,17 +49,17 @@ static int put_records(FILE *out, const struct field *field, const struct value 
 	putc('[', out);
 	for (size_t i = 0; !rc && i < value->records.count; i++) {
 		if (i)
-			fputs(", ", out);
+			fputs(sparse ? ",\n   " : ", ", out);
 		rc = put_record(out, &columns,
-				(const char *)value->records.rows +
-					i * field->records->record_size);
+				(const char *)value->records.rows + i * field->records->record_size,
+				sparse);
 	}
 	putc(']', out);
 	columns_free(&columns);
 	return rc;
 }
 
-static int put_value(FILE *out, const struct field *field, const struct value *value)
+static int put_value(FILE *out, const struct field *field, const struct value *value, bool sparse)
 {
 	switch (value->kind) {
 	case VALUE_STRING:
@@ -83,7 +83,7 @@ static int put_value(FILE *out, const struct field *field, const struct value *v
 		put_list(out, value);
 		return 0;
 	case VALUE_RECORDS:
-		return put_records(out, field, value);
+		return put_records(out, field, value, sparse);
 	default:
 		break;
 	}
@@ -91,26 +91,30 @@ static int put_value(FILE *out, const struct field *field, const struct value *v
 	return 0;
 }
 
-static int put_members(FILE *out, const struct columns *columns, const void *record)
+static int put_members(FILE *out, const struct columns *columns, const void *record, bool sparse)
 {
+	const char *separator = "";
 	struct value value;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < columns->count; i++) {
-		fprintf(out, "%s\"%s\": ", i ? ", " : "", columns->fields[i]->key);
 		field_get(columns->fields[i], record, &value);
-		rc = put_value(out, columns->fields[i], &value);
+		if (sparse && value.kind == VALUE_NONE)
+			continue;
+		fprintf(out, "%s\"%s\": ", separator, columns->fields[i]->key);
+		rc = put_value(out, columns->fields[i], &value, sparse);
+		separator = ", ";
 	}
 	return rc;
 }
 
 /* One record on one line: readable and greppable. */
-static int put_record(FILE *out, const struct columns *columns, const void *record)
+static int put_record(FILE *out, const struct columns *columns, const void *record, bool sparse)
 {
 	int rc;
 
 	putc('{', out);
-	rc = put_members(out, columns, record);
+	rc = put_members(out, columns, record, sparse);
 	putc('}', out);
 	return rc;
 }
@@ -124,7 +128,7 @@ static int put_problems(FILE *out, const struct problems *problems)
 	rc = columns_select(&columns, &problem_schema, COLUMNS_ALL, NULL, &bad);
 	for (size_t i = 0; !rc && i < problems->count; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
-		rc = put_record(out, &columns, &problems->items[i]);
+		rc = put_record(out, &columns, &problems->items[i], false);
 	}
 	columns_free(&columns);
 	return rc;
@@ -137,7 +141,7 @@ int render_json_begin(FILE *out, const struct document *document)
 
 	putc('{', out);
 	if (document->head) {
-		rc = put_members(out, document->head_columns, document->head);
+		rc = put_members(out, document->head_columns, document->head, document->sparse);
 		fputs(",\n ", out);
 	}
 	fprintf(out, "\"schema\": \"rdmactl/%s/%u\",\n \"%s\": [", schema->name, schema->version,
@@ -151,7 +155,7 @@ int render_json_rows(FILE *out, const struct document *document, size_t first)
 
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
 		fputs(first + i ? ",\n  " : "\n  ", out);
-		rc = put_record(out, document->columns, document->rows[i]);
+		rc = put_record(out, document->columns, document->rows[i], document->sparse);
 	}
 	return rc;
 }
@@ -182,7 +186,7 @@ int render_jsonl(FILE *out, const struct document *document)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < document->row_count; i++) {
-		rc = put_record(out, document->columns, document->rows[i]);
+		rc = put_record(out, document->columns, document->rows[i], document->sparse);
 		putc('\n', out);
 	}
 	return rc;

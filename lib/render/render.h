@@ -28,6 +28,9 @@ struct document {
 	 * formats. */
 	const struct columns *head_columns;
 	const void *head;
+	/* JSON for a file that json_read() reads: unknown members are left out, and each record of
+	 * a list has a line. */
+	bool sparse;
 };
 
 int render(FILE *out, const struct render_options *options, const struct document *document);

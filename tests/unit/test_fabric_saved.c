@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/saved.h"
+#include "fabric/format/writers.h"
 #include "fabric/graph/view.h"
 #include "made_up_fabric.h"
 #include "render/json_read.h"
@@ -65,7 +66,9 @@ static void fill(struct fabric *fabric)
 	};
 }
 
-static char *write_graph(const struct fabric *fabric)
+/* By fabric_graph_schema as fabric scan --json prints it, by fabric_saved_schema as a file has it.
+ */
+static char *write_as(const struct schema *schema, const struct fabric *fabric)
 {
 	const struct fabric_view view = {.fabric = fabric};
 	const struct render_options options = {.format = FORMAT_JSON};
@@ -79,18 +82,23 @@ static char *write_graph(const struct fabric *fabric)
 
 	assert_non_null(file);
 	fabric_graph_fill(&view, &graph);
-	assert_int_equal(columns_select(&columns, &fabric_graph_schema, COLUMNS_ALL, NULL, &bad),
-			 0);
+	assert_int_equal(columns_select(&columns, schema, COLUMNS_ALL, NULL, &bad), 0);
 	assert_int_equal(render(file, &options,
 				&(struct document){.columns = &columns,
 						   .rows = &row,
 						   .row_count = 1,
-						   .problems = &problems}),
+						   .problems = &problems,
+						   .sparse = schema == &fabric_saved_schema}),
 			 0);
 	fclose(file);
 	columns_free(&columns);
 	fabric_graph_clear(&graph);
 	return text;
+}
+
+static char *write_graph(const struct fabric *fabric)
+{
+	return write_as(&fabric_graph_schema, fabric);
 }
 
 static int read_graph(const char *text, struct fabric *fabric, char **ret_message)
@@ -156,18 +164,53 @@ static void compare_graphs(const struct fabric *a, const struct fabric *b)
 
 static void all_comes_back(void **state)
 {
-	struct fabric fabric = {.nodes = NULL}, loaded;
-	_cleanup_(freep) char *text = NULL, *again = NULL, *message = NULL;
+	const struct schema *const schemas[] = {&fabric_graph_schema, &fabric_saved_schema};
+	struct fabric fabric = {.nodes = NULL};
+	_cleanup_(freep) char *graph = NULL;
 
 	(void)state;
 	fill(&fabric);
-	text = write_graph(&fabric);
-	assert_int_equal(read_graph(text, &loaded, &message), 0);
-	compare_graphs(&fabric, &loaded);
-	again = write_graph(&loaded);
-	assert_string_equal(text, again);
+	graph = write_graph(&fabric);
+	for (size_t i = 0; i < ARRAY_SIZE(schemas); i++) {
+		_cleanup_(freep) char *text = write_as(schemas[i], &fabric), *again = NULL,
+				      *message = NULL;
+		struct fabric loaded;
+
+		assert_int_equal(read_graph(text, &loaded, &message), 0);
+		compare_graphs(&fabric, &loaded);
+		again = write_graph(&loaded);
+		assert_string_equal(again, graph);
+		fabric_clear(&loaded);
+	}
 	fabric_clear(&fabric);
-	fabric_clear(&loaded);
+}
+
+enum { LEAVES = 40, HOSTS = 30, SPINES = 6 };
+
+/* Against ibnetdiscover's text of the same subnet, all of whose ports are in use. */
+static void size_of_a_file(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+	const struct fabric_view view = {.fabric = &fabric};
+	_cleanup_(freep) char *text = NULL, *peer = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < LEAVES + SPINES; i++)
+		sample_node(&fabric, NODE_TYPE_SWITCH, 0x1000 + i,
+			    i < LEAVES ? HOSTS + SPINES : LEAVES, "a switch of the fabric");
+	for (unsigned int leaf = 0; leaf < LEAVES; leaf++) {
+		for (unsigned int i = 0; i < SPINES; i++)
+			sample_cable(&fabric, leaf, HOSTS + 1 + i, LEAVES + i, leaf + 1);
+		for (unsigned int i = 0; i < HOSTS; i++)
+			sample_cable(&fabric, leaf, i + 1,
+				     sample_node(&fabric, NODE_TYPE_CA, 0x100000 + leaf * 256 + i,
+						 1, "host HCA-1"),
+				     1);
+	}
+	text = write_as(&fabric_saved_schema, &fabric);
+	peer = ibnetdiscover_text(&view, 0);
+	assert_true(strlen(text) < 4 * strlen(peer));
+	fabric_clear(&fabric);
 }
 
 /* A row of the table of ports for each port but ports 0, in an order of the file's own. */
@@ -194,7 +237,7 @@ static void the_order_of_lists_is_free(void **state)
 	fabric_clear(&loaded);
 }
 
-/* Every key that a graph is made of is one that is written, and of the same kind. */
+/* Every key that a graph is made of is one that is printed, and of the same kind. */
 static void check_keys(const struct schema *saved, const struct schema *written)
 {
 	for (size_t i = 0; i < saved->field_count; i++) {
@@ -392,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(size_of_a_file),
 		cmocka_unit_test(the_order_of_lists_is_free),
 		cmocka_unit_test(keys_are_those_written),
 		cmocka_unit_test(cut),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -232,19 +233,51 @@ static void strange_but_right(void **state)
 	assert_false(document.rows[0].word.known);
 	assert_string_equal(document.head.host, "h");
 	drop(&document);
-	/* Said twice: the last one counts, and nothing leaks. */
-	assert_int_equal(read_text(ROWS("{\"name\":\"a\",\"name\":\"b\"}"), &document), 0);
-	assert_string_equal(document.rows[0].name, "b");
-	drop(&document);
-	assert_int_equal(
-		read_text(ROWS("{\"leaves\":[{\"name\":\"a\"},{}],\"leaves\":"
-			       "[ {\"\\u006eame\":\"b\",\"more\":[{}]} ]}, {\"leaves\":null}"),
-			  &document),
-		0);
+	assert_int_equal(read_text(ROWS("{\"leaves\":[ {\"\\u006eame\":\"b\",\"more\":[{}]} ]}, "
+					"{\"leaves\":null}"),
+				   &document),
+			 0);
 	assert_int_equal(document.rows[0].leaves.count, 1);
 	assert_string_equal(((struct leaf *)document.rows[0].leaves.rows)->name, "b");
 	assert_false(document.rows[1].leaves.known);
 	drop(&document);
+}
+
+/* jansson's integers end at 2^63 - 1. */
+static void integers_of_64_bits(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} cases[] = {
+		{"18446744073709551615", UINT64_MAX},
+		{"\"18446744073709551615\"", UINT64_MAX},
+		{"9223372036854775808", UINT64_C(1) << 63},
+		{"9223372036854775807", INT64_MAX},
+		{"999999999999999999", UINT64_C(999999999999999999)},
+		{"1000000000000000000", UINT64_C(1000000000000000000)},
+		{"\"7\"", 7},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = mem_format(
+			ROWS("{\"name\":\"99999999999999999999\\\"\",\"x\":[-0.5,1e300,%s,"
+			     "0.12345678901234567890],\"ratio\":%s,\"count\":%s}"),
+			cases[i].text, cases[i].text, cases[i].text);
+		struct document_read document;
+		const bool real = cases[i].value != 7;
+
+		if (!real)
+			*strstr(text, "ratio") = 'R';
+		assert_int_equal(read_text(text, &document), 0);
+		assert_true(document.rows[0].count.known);
+		assert_true(document.rows[0].count.value == cases[i].value);
+		assert_int_equal(document.rows[0].ratio.known, real);
+		assert_true(!real || document.rows[0].ratio.value == (double)cases[i].value);
+		assert_string_equal(document.rows[0].name, "99999999999999999999\"");
+		drop(&document);
+	}
 }
 
 static void of_other_schemas(void **state)
@@ -272,35 +305,46 @@ static void wrong(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"", "line 1: this is no JSON document"},
-		{"root:x:0:0", "line 1: this is no JSON document"},
-		{"[]", "line 1: this is no JSON document"},
+		{"", "line 1: this is not a JSON document"},
+		{"root:x:0:0", "line 1: this is not a JSON document"},
+		{"[]", "line 1: this is not a JSON document"},
 		{"{\n\n\"rows\": 5}", "line 3: '[' is missing"},
-		{ROWS("{\"count\":-1}"), "line 1: count is '-1', which it cannot be"},
-		{ROWS("{\"count\":1.5}"), "line 1: count is '1.5', which it cannot be"},
+		{ROWS("{\"count\":-1}"), "line 1: count cannot be -1"},
+		{ROWS("{\"count\":1.5}"), "line 1: count cannot be 1.5"},
 		{ROWS("{\"count\":18446744073709551616}"),
-		 "line 1: count is '18446744073709551616', which it cannot be"},
-		{ROWS("{\"count\":\"7\"}"), "line 1: count is no string"},
-		{ROWS("{\"name\":7}"), "line 1: name is '7', which it cannot be"},
-		{ROWS("{\"good\":1}"), "line 1: good is '1', which it cannot be"},
-		{ROWS("{\"ratio\":true}"), "line 1: ratio is 'true', which it cannot be"},
+		 "line 1: count cannot be \"18446744073709551616\""},
+		{ROWS("{\"count\":-9223372036854775809}"),
+		 "line 1: too big negative integer near '-9223372036854775809'"},
+		{ROWS("{\"count\":\"seven\"}"), "line 1: count cannot be \"seven\""},
+		{ROWS("{\"name\":7}"), "line 1: name cannot be 7"},
+		{ROWS("{\"good\":1}"), "line 1: good cannot be 1"},
+		{ROWS("{\"ratio\":true}"), "line 1: ratio cannot be true"},
+		{ROWS("{\"ratio\":\"1\"}"), "line 1: ratio cannot be \"1\""},
+		{ROWS("{\"word\":3}"), "line 1: word cannot be 3"},
 		{ROWS("{\"leaves\":[{\"guid\":\"0011:2233\"}]}"),
-		 "line 1: guid is '0011:2233', which it cannot be"},
-		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1: guid is '7', which it cannot be"},
-		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"),
-		 "line 1: mask is '17', which it cannot be"},
-		{ROWS("{\"leaves\":[{},]}"), "line 1: '{' is missing"},
+		 "line 1: guid cannot be \"0011:2233\""},
+		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1: guid cannot be 7"},
+		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"), "line 1: mask cannot be \"17\""},
+		{ROWS("{\"leaves\":[5]}"), "line 1: a record is not an object"},
+		{ROWS("{\"leaves\":[{},]}"), "line 1: unexpected token near ']'"},
 		{ROWS("{\"leaves\":{}}"), "line 1: '[' is missing"},
-		{ROWS("{\"leaves\":nil}"), "line 1: '[' is missing"},
-		{ROWS("{\"x\":nul}"), "line 1: 'nul' is no value"},
-		{ROWS("{\"x\":}"), "line 1: a value is missing"},
-		{ROWS("{\"x\":1,}"), "line 1: '\"' is missing"},
-		{ROWS("{\"name\":\"a\nb\"}"), "line 1: a string has a control character"},
-		{ROWS("{\"name\":\"\\q\"}"), "line 1: a string has an unknown escape"},
-		{ROWS("{\"name\":\"\\u12g4\"}"), "line 1: a \\u needs four hexadecimal digits"},
-		{ROWS("{}") "x", "line 1: something stands behind the document"},
-		{ROWS("{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]"),
-		 "line 1: there are too many values within values"},
+		{ROWS("{\"leaves\":nil}"), "line 1: invalid token near 'nil'"},
+		{ROWS("{\"x\":nul}"), "line 1: invalid token near 'nul'"},
+		{ROWS("{\"x\":}"), "line 1: unexpected token near '}'"},
+		{ROWS("{\"x\":1,}"), "line 1: unexpected token near '}'"},
+		{ROWS("{5:1}"), "line 1: a key is not a string"},
+		{ROWS("{\n\"name\":\"a\nb\"}"), "line 2: unexpected newline near '\"a'"},
+		{ROWS("{\"name\":\"\\q\"}"), "line 1: invalid escape near '\"\\q'"},
+		{ROWS("{\"name\":\"\\ud800\"}"),
+		 "line 1: invalid Unicode '\\uD800' near '\"\\ud800\"'"},
+		{ROWS("{\"name\":\"\xff\"}"), "line 1: unable to decode byte 0xff near '\"'"},
+		{ROWS("{}") "x", "line 1: unexpected data after the JSON document"},
+		{"{\"rows\":[],\"x\":{},\"rows\":[]}", "line 1: duplicate key 'rows'"},
+		{ROWS("{\"name\":\"a\",\n\"x\":1,\"name\":\"a\"}"), "line 2: duplicate key 'name'"},
+		{ROWS("{\"leaves\":[{\"x\":1,\n\"x\":1}]}"),
+		 "line 2: duplicate object key near '\"x\"'"},
+		{ROWS("{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["),
+		 "line 1: more than 32 values within each other"},
 	};
 
 	(void)state;
@@ -313,18 +357,72 @@ static void wrong(void **state)
 	}
 }
 
-/* A NUL within the digits of an escape once hid the quote behind it. */
+/* A NUL among the digits of an escape once hid the quote after it. */
 static void bytes_of_zero(void **state)
 {
 	static const char escape[] = "{\"x\":\"\\u1\0\"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
-	static const char behind[] = "{}\0{}";
+	static const char after[] = "{}\0{}";
 	struct document_read document;
 
 	(void)state;
 	assert_int_equal(read_bytes(escape, sizeof(escape) - 1, &document), -EINVAL);
 	drop(&document);
-	assert_int_equal(read_bytes(behind, sizeof(behind) - 1, &document), -EINVAL);
+	assert_int_equal(read_bytes(after, sizeof(after) - 1, &document), -EINVAL);
 	drop(&document);
+}
+
+/* What jansson has allocated; its functions take no context. */
+static size_t allocated, most_allocated;
+
+static void *allocate(size_t size)
+{
+	size_t *block = malloc(sizeof(max_align_t) + size);
+
+	assert_non_null(block);
+	*block = size;
+	allocated += size;
+	if (allocated > most_allocated)
+		most_allocated = allocated;
+	return (char *)block + sizeof(max_align_t);
+}
+
+static void release(void *pointer)
+{
+	size_t *block = (void *)((char *)pointer - sizeof(max_align_t));
+
+	if (!pointer)
+		return;
+	allocated -= *block;
+	free(block);
+}
+
+/* One record at a time is in jansson's form, in a list of the document and in one of a record. */
+static void bounded_memory(void **state)
+{
+	enum { COUNT = 20000 };
+	struct document_read document;
+	size_t length;
+	char *text;
+	FILE *file = open_memstream(&text, &length);
+
+	(void)state;
+	fputs("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"leaves\":[{}", file);
+	for (int i = 0; i < COUNT; i++)
+		fputs(",\n{\"name\":\"leaf\",\"guid\":\"0011:2233:4455:6677\"}", file);
+	fputs("]}", file);
+	for (int i = 0; i < COUNT; i++)
+		fputs(",\n{\"name\":\"row\",\"count\":5}", file);
+	fputs("]}", file);
+	fclose(file);
+	json_set_alloc_funcs(allocate, release);
+	assert_int_equal(read_text(text, &document), 0);
+	json_set_alloc_funcs(malloc, free);
+	assert_int_equal(document.count, COUNT + 1);
+	assert_int_equal(document.rows[0].leaves.count, COUNT + 1);
+	assert_true(most_allocated > 0 && most_allocated < 16 * 1024);
+	assert_int_equal(allocated, 0);
+	drop(&document);
+	free(text);
 }
 
 int main(void)
@@ -332,7 +430,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(written_and_read), cmocka_unit_test(strange_but_right),
 		cmocka_unit_test(of_other_schemas), cmocka_unit_test(wrong),
-		cmocka_unit_test(bytes_of_zero),
+		cmocka_unit_test(bytes_of_zero),    cmocka_unit_test(integers_of_64_bits),
+		cmocka_unit_test(bounded_memory),
 	};
 
 	return cmocka_run_group_tests_name("json_read", tests, NULL, NULL);

@@ -35,6 +35,8 @@ extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
 /* The whole: one row, with lists of all the others. */
 extern const struct schema fabric_graph_schema;
+/* The same in a file: only the keys that the graph can be made of again. */
+extern const struct schema fabric_saved_schema;
 
 struct fabric_graph {
 	struct fabric_origin origin; /* the fabric's own */

@@ -312,20 +312,24 @@ LIST_GETTER(details)
 #define ORIGIN_STRING(member_, ...) STRING_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 #define ORIGIN_NUMBER(member_, ...) UNSIGNED_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 
+#define ABOUT_THE_SCAN                                                                             \
+	ORIGIN_STRING(time, "time", "TIME", 0, 0, "time of the scan"),                             \
+		ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that ran the scan"),               \
+		ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that sent the queries"),   \
+		ORIGIN_NUMBER(port, "port", "PORT", FIELD_RIGHT, 0, "port of the device"),         \
+		ORIGIN_NUMBER(lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),               \
+		ORIGIN_STRING(from, "from", "FROM", 0, 0,                                          \
+			      "node where the scan began, as the user named it; null is the port " \
+			      "itself"),                                                           \
+		ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,                 \
+			      "limit of --hops; null if the scan covered the subnet"),             \
+		BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,            \
+			   "whether every query was answered"),                                    \
+		BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,   \
+			   "whether the scan was interrupted")
+
 static const struct field graph_fields[] = {
-	ORIGIN_STRING(time, "time", "TIME", 0, 0, "time of the scan"),
-	ORIGIN_STRING(host, "host", "HOST", 0, 0, "host that ran the scan"),
-	ORIGIN_STRING(device, "device", "DEVICE", 0, 0, "device that sent the queries"),
-	ORIGIN_NUMBER(port, "port", "PORT", FIELD_RIGHT, 0, "port of the device"),
-	ORIGIN_NUMBER(lid, "lid", "LID", FIELD_RIGHT, 0, "LID of the port"),
-	ORIGIN_STRING(from, "from", "FROM", 0, 0,
-		      "node where the scan began, as the user named it; null is the port itself"),
-	ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,
-		      "limit of --hops; null if the scan covered the subnet"),
-	BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,
-		   "whether every query was answered"),
-	BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,
-		   "whether the scan was interrupted"),
+	ABOUT_THE_SCAN,
 	HEADED_RECORDS_FIELD(get_nodes, &fabric_nodes_schema, "nodes", "NODES", "all nodes"),
 	HEADED_RECORDS_FIELD(get_ports, &fabric_ports_schema, "ports", "PORTS", "all ports"),
 	HEADED_RECORDS_FIELD(get_links, &fabric_links_schema, "links", "LINKS", "all cables"),
@@ -341,5 +345,33 @@ const struct schema fabric_graph_schema = {
 	.summary = "the subnet as a graph",
 	.fields = graph_fields,
 	.field_count = ARRAY_SIZE(graph_fields),
+	.record_size = sizeof(struct fabric_graph),
+};
+
+/* The bytes that came from the fabric, and the places of nodes and ports: all else follows. */
+static const struct field saved_fields[] = {
+	ABOUT_THE_SCAN,
+	RECORDS_FIELD(get_nodes, &fabric_nodes_schema,
+		      "node_index,parent_index,parent_port,duplicate_guid,node_info,"
+		      "node_description,switch_info,port_0_info",
+		      "nodes", 0, "all nodes"),
+	RECORDS_FIELD(get_ports, &fabric_ports_schema,
+		      "node_index,port,unanswered,peer_index,peer_port,port_guid,"
+		      "vendor_speed_code,port_info",
+		      "ports", 0, "all their ports"),
+	RECORDS_FIELD(get_unanswered, &fabric_unanswered_schema,
+		      "node_index,port,behind,attribute_id,errno,status,tries", "unanswered", 0,
+		      "what was asked for and did not come"),
+	RECORDS_FIELD(get_details, &fabric_details_schema,
+		      "node_index,port,attribute_id,modifier,data", "details", 0,
+		      "tables of ports, of a scan with --details"),
+};
+
+const struct schema fabric_saved_schema = {
+	.name = "fabric",
+	.version = 1,
+	.summary = "the subnet as a graph, in a file",
+	.fields = saved_fields,
+	.field_count = ARRAY_SIZE(saved_fields),
 	.record_size = sizeof(struct fabric_graph),
 };
