@@ -15,7 +15,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 		component_add(&list, "rdmactl", RDMACTL_VERSION, RDMACTL_VERSION, NULL);
 		component_add(&list, "jansson", render_json_built_version(),
 			      render_json_running_version(), "JSON files and schemas");
-		components_load(&list);
+		components_load(&list, ctx->globals.root);
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);

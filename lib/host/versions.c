@@ -2,11 +2,12 @@
 #include "host/versions.h"
 
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/sysfs_rdma.h"
+#include "kernel/sysfs.h"
 #include "kernel/verbs.h"
 
 static const struct field fields[] = {
@@ -45,27 +46,33 @@ void component_add(struct component_list *list, const char *name, const char *bu
 	component->note = copy(note);
 }
 
-static void add_kernel(struct component_list *list)
+/* A saved tree has the release of its own kernel, if anything. */
+static void add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};
-	struct utsname kernel;
+	_cleanup_(freep) char *release = NULL;
+	char text[SYSFS_TEXT_SIZE];
 	bool present = false;
 
-	if (!root_open(NULL, &root))
+	if (!root_open(root_directory, &root)) {
+		ssize_t length = sysfs_read(&root, text, "proc/sys/kernel/osrelease");
+
+		release = length > 0 ? text_clean(text, (size_t)length) : NULL;
 		present = !sysfs_rdma_find_core(&root);
+	}
 	root_close(&root);
-	component_add(list, "kernel", NULL, uname(&kernel) ? NULL : kernel.release,
+	component_add(list, "kernel", NULL, release,
 		      present ? "RDMA core loaded" : "no RDMA core loaded");
 }
 
-void components_load(struct component_list *list)
+void components_load(struct component_list *list, const char *root_directory)
 {
 	_cleanup_(freep) char *verbs = verbs_library_version();
 
 	component_add(list, "libibverbs", LIBIBVERBS_BUILT_VERSION, verbs,
 		      verbs ? "MTU, GID tables, capabilities"
 			    : "not found: no MTU, no capabilities; GIDs come from sysfs");
-	add_kernel(list);
+	add_kernel(list, root_directory);
 }
 
 void component_list_clear(struct component_list *list)

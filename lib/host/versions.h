@@ -21,6 +21,6 @@ extern const struct schema component_schema;
 /* Strings may be NULL and are copied. */
 void component_add(struct component_list *list, const char *name, const char *built,
 		   const char *running, const char *note);
-/* libibverbs, the kernel and its RDMA core. */
-void components_load(struct component_list *list);
+/* libibverbs, the kernel and its RDMA core; those of a saved tree, or with NULL the live ones. */
+void components_load(struct component_list *list, const char *root_directory);
 void component_list_clear(struct component_list *list);

@@ -18,22 +18,43 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "version: the parts and the kernel" {
+# A saved machine: sys as in FIXTURE, and the release of its kernel.
+machine()
+{
+	rm -rf "$BATS_TEST_TMPDIR/root"
+	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel"
+	cp -a "$roots/$1/sys" "$BATS_TEST_TMPDIR/root"
+	echo 6.1.0-saved >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/osrelease"
+}
+
+@test "version: the parts and the kernel of a saved machine" {
 	local part
 
-	try version
+	machine rxe-host
+	try version --root "$BATS_TEST_TMPDIR/root"
 	expect 0
 	[ -z "$stderr" ]
 	[[ $output == 'COMPONENT '* ]]
 	for part in rdmactl jansson libibverbs kernel; do
 		[ "$(grep -c "^$part " <<<"$output")" = 1 ] || wrong "$part"
 	done
-	[ "$(awk '$1 == "kernel" { print $3 }' <<<"$output")" = "$(uname -r)" ] || wrong kernel
 	[ "$(awk '$1 == "rdmactl" { print $2, $3 }' <<<"$output")" = "$("$binary" -V | awk '{ print $2, $2 }')" ] || wrong rdmactl
-	part='no RDMA core loaded'
-	[ ! -d /sys/class/infiniband ] || part='RDMA core loaded'
-	grep -Eq "^kernel +- +[^ ]+ +$part\$" <<<"$output"
+	grep -Eq '^kernel +- +6\.1\.0-saved +RDMA core loaded$' <<<"$output" || wrong 'kernel with RDMA'
+	machine no-rdma
+	try version --root "$BATS_TEST_TMPDIR/root"
+	expect 0
+	grep -Eq '^kernel +- +6\.1\.0-saved +no RDMA core loaded$' <<<"$output" || wrong 'kernel without RDMA'
+	rm -r "$BATS_TEST_TMPDIR/root/proc"
+	try version --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings
+	expect 0
+	grep -q $'^kernel\t\t\tno RDMA core loaded$' <<<"$output" || wrong 'a tree that has no release'
 	nothing_wrong
+}
+
+@test "version: the kernel that runs" {
+	try version
+	expect 0
+	[ "$(awk '$1 == "kernel" { print $3 }' <<<"$output")" = "$(uname -r)" ]
 }
 
 @test "version: --json is valid, and every format says the same" {
