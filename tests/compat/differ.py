@@ -118,6 +118,14 @@ def summary():
         yield '%s (%d times, first %s): %s' % (name, len(places), places[0], DIFFERENCES[name])
 
 
+def taken():
+    """What was compared since the last call, for add() in another process."""
+    found = _compared[0], dict(_met)
+    _compared[0] = 0
+    _met.clear()
+    return found
+
+
 def add(number, met):
     """Takes over what another process compared."""
     _compared[0] += number

@@ -46,6 +46,22 @@ def count(attribute, tool, nodes, rows, values, wrong):
         sums[place] += number
 
 
+def taken():
+    """What was counted since the last call, for add() in another process."""
+    found = dict(_counts), dict(_met)
+    _counts.clear()
+    _met.clear()
+    return found
+
+
+def add(counts, met_there):
+    """Adds what another process counted."""
+    for (attribute, tool), sums in counts.items():
+        count(attribute, tool, *sums)
+    for name, times in met_there.items():
+        _met[name] = _met.get(name, 0) + times
+
+
 def report():
     lines = ['%-16s %-22s %6s %8s %8s %9s' % ('ATTRIBUTE', 'TOOL', 'NODES', 'ROWS', 'VALUES',
                                              'DIFFERENT')]

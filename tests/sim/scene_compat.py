@@ -3,14 +3,10 @@
 
 import os
 import re
-import sys
 
 import bed
-import program
-
-sys.path.insert(0, os.path.join(os.path.dirname(bed.HERE), 'compat'))
-
 import differ
+import program
 
 NET = bed.NETS + '/net.2sw2path4hca2port'
 TOOL = 'ibaddr'
@@ -65,4 +61,3 @@ def play(tap, box):
         for words in (['-G', guid], ['-e', '-G', guid]):
             wrong += beside(sim, link, words, 'no subnet manager')
         tap.test('compat: ibaddr without a subnet manager as the tool', wrong)
-    tap.say('personalities:', *differ.summary())

@@ -89,8 +89,8 @@ def progress(sim, *words):
     ours, theirs = pty.openpty()
     process = sim.bed.start(
         [program.RDMACTL, 'fabric', *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=theirs, cwd=sim.path('cwd'), env=sim.environment(
-            None, [sim.bed.latsim()], sim.bed.sanitizer, {'LATSIM_RTT_USEC': '60000'}))
+        stderr=theirs, cwd=sim.path('cwd'),
+        env=sim.environment(None, [sim.bed.latsim()], {'LATSIM_RTT_USEC': '60000'}))
     os.close(theirs)
     shown = b''
     try:
