@@ -162,7 +162,12 @@ def owners(tap, found):
 
 
 class Traffic:
-    """Two that talk by verbs, two that talk by the connection manager, two with an SRQ."""
+    """Two that talk by verbs, two that talk by the connection manager, two with an SRQ.
+
+    All of them poll, so they get the processor only when nobody else wants it.
+    """
+
+    NICE = ('nice', '-n', '19')
 
     PAIRS = (
         (('ibv_rc_pingpong', '-d', 'rxa', '-g', '1', '-n', '100000000'),
@@ -177,10 +182,10 @@ class Traffic:
     def __init__(self):
         self.programs = []
         for server, client in self.PAIRS:
-            self.programs.append(Running(*server))
+            self.programs.append(Running(*server, prefix=self.NICE))
             pid = self.programs[-1].process.pid
             until(lambda: listens(pid, server[0]))
-            self.programs.append(Running(*client))
+            self.programs.append(Running(*client, prefix=self.NICE))
 
     def ready(self):
         """7 connected queue pairs on either side."""
