@@ -86,7 +86,7 @@ def events(tap):
 
 
 def tables(tap):
-    # Once: it reads a thousand slots with a process each, or two.
+    # Once: it reads a thousand slots.
     tap.test('compat: show_gids as the script',
              differ.compare('show_gids', ['rxa nosuch'], 'rxe and a VLAN'))
     peers.must('ip', 'link', 'set', 'va', 'down')

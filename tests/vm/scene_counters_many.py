@@ -6,13 +6,15 @@ import json
 import measure
 import peers
 import program
-from scene_counters import between, on_grid, sysfs_hw
+from scene_counters import TRIES, between, on_grid, sysfs_hw
 from tap import unequal
 
 COUNT = 64
 MEMORY_KB = 10 * 1024
-# Less than the smallest piece of memory for each of the devices, once.
-GROWTH_BYTES = 2000
+# How many of the devices are watched for growth: all would need seconds of the processor a round.
+WATCHED = 16
+# Less than the smallest piece of memory, 32 bytes, for each of those devices, once.
+GROWTH_BYTES = 500
 
 
 def order(tap, document):
@@ -25,11 +27,12 @@ def order(tap, document):
 
 
 def memory(tap, binary):
-    """What --watch holds from round to round, with all counters of all devices.
+    """What --watch holds from round to round, with all counters of WATCHED devices.
 
-    Once in ten seconds it looks for links with another rate, and holds two of everything for a
-    round: the least of each third of the time counts. The first third is for names, problems and
-    buffers that are made once. Pieces are up to 16 bytes larger than asked for, as the heap has it.
+    Every ten seconds it looks for links with another rate, and holds two of everything for a round:
+    the least of each third of the time counts. The first third is for names, problems and buffers
+    that are made once. Pieces are up to 16 bytes larger than asked for, as the heap has it. The run
+    takes at least 22 s, so that two such rounds follow the first third's.
     """
     test = 'many: --watch does not grow'
     library = program.built('heap_in_use.so')
@@ -37,7 +40,8 @@ def memory(tap, binary):
         tap.skip(test, program.NOT_BUILT)
         return
     sizes = measure.heap_in_use(library, binary, '--jsonl', 'counters', '--watch', '--interval',
-                                '100ms', '--count', '75', '--all')
+                                '300ms', '--count', '75', '--all',
+                                *('rxe%d' % number for number in range(WATCHED)))
     third = len(sizes) // 3
     first, middle, last = (min(sizes[at:at + third]) for at in (0, third, 2 * third))
     tap.test(test, unequal('rounds', len(sizes) >= 75, True) +
@@ -47,14 +51,17 @@ def memory(tap, binary):
 
 def steady(tap, binary):
     """The rounds take the time that they should, and say nothing that is not so."""
-    result = peers.run(binary, '--jsonl', 'counters', '--watch', '--interval', '500ms',
-                       '--count', '20', '-o', 'object,kernel_name,interval_sec,state')
-    rows = [json.loads(line) for line in result.text().splitlines()]
-    times = [row['interval_sec'] for row in rows
-             if (row['object'], row['kernel_name']) == ('rxe7/1', 'sent_pkts')]
+    for _ in range(TRIES):
+        result = peers.run(binary, '--jsonl', 'counters', '--watch', '--interval', '500ms',
+                           '--count', '20', '-o', 'object,kernel_name,interval_sec,state')
+        rows = [json.loads(line) for line in result.text().splitlines()]
+        times = [row['interval_sec'] for row in rows
+                 if (row['object'], row['kernel_name']) == ('rxe7/1', 'sent_pkts')]
+        late = on_grid(times, 0.5)
+        if not late:
+            break
     tap.test('many: --watch does not drift', unequal('exit status', result.status, 0) +
-             unequal('rounds', len(times), 20) +
-             on_grid(times, 0.5) +
+             unequal('rounds', len(times), 20) + late +
              unequal('states', sorted({row['state'] for row in rows}), ['counted']),
              ['%d rounds in %.3f s' % (len(times), sum(times))])
 
@@ -62,9 +69,8 @@ def steady(tap, binary):
 def cost(tap, binary):
     for words in (('counters',), ('-j', 'counters', '--all'), ('counters', '--save', '/run/many')):
         peak = measure.peak_memory_kb(binary, *words)
-        tap.test('many: %s in less than 10 MB: %d kB, %s system calls' % (
-            ' '.join(words), peak, measure.system_calls(binary, *words)),
-            [] if peak < MEMORY_KB else '%d kB' % peak)
+        tap.test('many: %s in less than 10 MB: %d kB' % (' '.join(words), peak),
+                 [] if peak < MEMORY_KB else '%d kB' % peak)
 
 
 def play(tap):

@@ -31,18 +31,15 @@ def order(tap, shot):
 
 
 def cost(tap):
-    """Peak memory of the build without sanitizers, and system calls (for information)."""
+    """Peak memory of the build without sanitizers."""
     binary = program.plain_binary()
     if not binary:
         tap.skip('many: peak memory', 'there is no build without sanitizers')
         return
-    calls = {}
     for name in program.LISTINGS:
         peak = max(measure.peak_memory_kb(binary, *form, name) for form in ((), ('-j',)))
-        calls[name] = measure.system_calls(binary, name)
         tap.test('many: %s in less than 10 MB: %d kB' % (name, peak),
                  [] if peak < MEMORY_KB else '%d kB' % peak)
-    tap.say('system calls: ' + ', '.join('%s %s' % pair for pair in calls.items()))
 
 
 def umad_beyond(tap):
