@@ -86,8 +86,9 @@ class Bed:
         """The library of latsim.c, built when first needed."""
         if not self._latsim:
             path = self.path('latsim.so')
-            subprocess.run([os.environ.get('CC', 'cc'), '-O2', '-shared', '-fPIC', '-D_GNU_SOURCE',
-                            '-std=gnu11', '-o', path, HERE + '/latsim.c'], check=True)
+            compiler = shlex.split(os.environ.get('CC', 'cc'))
+            subprocess.run([*compiler, '-O2', '-shared', '-fPIC', '-D_GNU_SOURCE', '-std=gnu11',
+                            '-o', path, HERE + '/latsim.c'], check=True)
             self._latsim = path
         return self._latsim
 
@@ -226,14 +227,21 @@ class Simulator:
             self.sm = self.bed.start(['opensm', '-d2', '-f', log, '-s', '0', *options], cwd=home,
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                      env=environment)
-        wait_until('opensm', lambda: self.manager_said('SUBNET UP'), self.sm)
+        wait_until('opensm', self.manager_said, self.sm)
 
-    def manager_said(self, words):
+    def sweep(self):
+        """Has the manager configure the whole fabric again, and waits until it has done so."""
+        before = self.manager_said()
+        self.sm.send_signal(signal.SIGHUP)
+        wait_until('opensm, swept', lambda: self.manager_said() > before, self.sm)
+
+    def manager_said(self, words='SUBNET UP'):
+        """How often its log has that line."""
         try:
             with open(self.path('osm/opensm.log'), encoding='utf-8', errors='replace') as file:
-                return words in file.read()
+                return file.read().count(words)
         except OSError:
-            return False
+            return 0
 
     def manager_lives(self):
         return self.sm is not None and self.sm.poll() is None

@@ -155,7 +155,7 @@ def latency(sim):
     result = sim.run(['ibnetdiscover', '-o', '1'], latsim={'RTT_USEC': 2000, 'LOG': log})
     taken = time.monotonic() - begin
     sent = counts_of(log)['sent']
-    if result.status or not 0.002 * sent <= taken < 0.01 * sent + 1:
+    if result.status or not 0.002 * sent <= taken < 0.01 * sent + 10:
         wrong.append('%d requests of 2 ms took %.2f s' % (sent, taken))
     begin = time.monotonic()
     # A LID that nobody has: the simulator says so at once.
