@@ -18,19 +18,8 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
-enum { NODE_INFO = 0x11, PORT_INFO = 0x15, PATH_RECORD = 0x35 };
-/* Where the attribute begins: IBA 1, 14.2.1. */
-enum { SMP_DATA = 64 };
 /* Of the tool's three tries. */
 enum { TRIES = 3 };
-
-/* Bits of NodeInfo and PortInfo: IBA 1, 14.2.5.3 and 14.2.5.6. */
-enum {
-	NODE_PORT_GUID = 20 * 8,
-	PORT_GID_PREFIX = 8 * 8,
-	PORT_LID = 16 * 8,
-	PORT_LMC = 34 * 8 + 5,
-};
 
 struct resolver {
 	const struct ibaddr_args *args;
@@ -84,7 +73,7 @@ static bool ask(struct resolver *resolver, uint16_t attribute, uint32_t modifier
 	uint16_t status = 0;
 	int rc;
 
-	mad_smp_request(&resolver->place, MAD_METHOD_GET, attribute, modifier, &request);
+	mad_smp_request(&resolver->place, UMAD_METHOD_GET, attribute, modifier, &request);
 	request.key = args->mkey;
 	if (args->debug)
 		ibaddr_warn("smp_query_status_via", "attr 0x%x mod 0x%x route %s", attribute,
@@ -102,17 +91,19 @@ static bool show_address(struct resolver *resolver, unsigned int port)
 {
 	const struct ibaddr_args *args = resolver->args;
 	unsigned char node[MAD_BYTES], info[MAD_BYTES];
-	const unsigned char *node_info = node + SMP_DATA, *port_info = info + SMP_DATA;
+	const unsigned char *node_info = node + MAD_SMP_DATA_AT,
+			    *port_info = info + MAD_SMP_DATA_AT;
 	char text[INET6_ADDRSTRLEN];
 	unsigned int lid, last;
 	struct gid gid;
 
-	if (!ask(resolver, NODE_INFO, 0, node) || !ask(resolver, PORT_INFO, port, info))
+	if (!ask(resolver, UMAD_SM_ATTR_NODE_INFO, 0, node) ||
+	    !ask(resolver, UMAD_SM_ATTR_PORT_INFO, port, info))
 		return false;
-	bits_set(gid.raw, 0, 64, bits_get(port_info, PORT_GID_PREFIX, 64));
-	bits_set(gid.raw, 64, 64, bits_get(node_info, NODE_PORT_GUID, 64));
-	lid = (unsigned int)bits_get(port_info, PORT_LID, 16);
-	last = lid + (1u << bits_get(port_info, PORT_LMC, 3)) - 1;
+	bits_set(gid.raw, 0, 64, port_info_gid_prefix(port_info));
+	bits_set(gid.raw, 64, 64, node_info_port_guid(node_info));
+	lid = port_info_lid(port_info);
+	last = lid + (1u << port_info_lmc(port_info)) - 1;
 	if (args->gid)
 		printf("GID %s ", inet_ntop(AF_INET6, gid.raw, text, sizeof(text)));
 	if (args->lid > 0)
@@ -140,7 +131,8 @@ static bool find_guid(struct resolver *resolver)
 	struct mad_place *place = &resolver->place;
 
 	if (args->debug && sm_lid)
-		ibaddr_warn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", PATH_RECORD, manager);
+		ibaddr_warn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", UMAD_SA_ATTR_PATH_REC,
+			    manager);
 	mad_find_places(resolver->engine, &route, place, 1);
 	if (!place->error)
 		return true;
@@ -265,7 +257,7 @@ static int open_port(struct resolver *resolver)
 			    args->adapter ? args->adapter : "(null)", args->port);
 	else if (ethernet)
 		ibaddr_warn("mad_rpc_open_port", "client_register for mgmt %d failed",
-			    MAD_CLASS_SM);
+			    UMAD_CLASS_SUBN_LID_ROUTED);
 	return rc ? rc : ethernet ? -EOPNOTSUPP : 0;
 }
 

@@ -37,7 +37,7 @@ static const struct option_row options[] = {
 		      "scan: print it in another tool's format"),
 	STRING_OPTION(struct fabric_args, from, 0, "from", "DEST", COMPLETE_NOTHING,
 		      "begin at this node: a LID, port GUID, GID or directed route"),
-	NUMBER_OPTION(COUNT, struct fabric_args, hops, 0, "hops", "N", 1, FABRIC_HOPS_MOST,
+	NUMBER_OPTION(COUNT, struct fabric_args, hops, 0, "hops", "N", 1, MAD_HOPS_MOST,
 		      "go so many cables far"),
 	STRING_OPTION(struct fabric_args, part, 0, "switch", "DEST", COMPLETE_NOTHING,
 		      "this switch and its neighbours only"),

@@ -48,10 +48,10 @@ void fabric_counters_silence_text(const struct fabric_run *run,
 				  const struct fabric_silence *silence, char **ret_object,
 				  char **ret_message)
 {
-	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_PM,
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_PERF_MGMT,
 								   silence->attribute);
 	uint32_t node = run->fabric.ports[silence->port].node;
-	_cleanup_(freep) char *reason = mad_failure_text(MAD_CLASS_PM, silence->error,
+	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_PERF_MGMT, silence->error,
 							 silence->status, silence->tries);
 
 	*ret_object = silence->port == run->fabric.nodes[node].first_port

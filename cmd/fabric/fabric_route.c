@@ -10,20 +10,6 @@
 #include "base/mem.h"
 #include "cmd/fabric/fabric_counters.h"
 #include "cmd/fabric/fabric_forwarding.h"
-#include "schema/bits.h"
-
-enum { PATH_RECORD = 0x35 };
-
-/* PathRecord, 15.2.5.16: places in bytes, and bits of the component mask */
-enum {
-	AT_DLID = 40,
-	AT_SLID = 42,
-	AT_NUMB_PATH = 49,
-	PATH_BYTES = 64,
-};
-#define HAS_DLID      (1u << 4)
-#define HAS_SLID      (1u << 5)
-#define HAS_NUMB_PATH (1u << 12)
 
 /* Both directions, by enum route_direction. */
 struct routes {
@@ -98,7 +84,7 @@ static char *explain(const struct fabric *fabric, const struct fabric_route *way
 		return mem_format(
 			"ends at %s/%u: %s", name, way->out_port,
 			fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) ==
-					FABRIC_LINK_UP
+					PHYSICAL_LINK_UP
 				? "what is at its other end is not in the scan"
 				: "it has no link");
 	case ROUTE_LOOP:
@@ -118,7 +104,8 @@ static bool is_fault(const struct fabric *fabric, const struct fabric_route *way
 {
 	if (way->end != ROUTE_NO_PEER)
 		return way->end != ROUTE_UNKNOWN;
-	return fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) != FABRIC_LINK_UP;
+	return fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) !=
+	       PHYSICAL_LINK_UP;
 }
 
 static void tell_end(struct routes *routes, enum route_direction direction)
@@ -192,24 +179,25 @@ static void ask_path(const struct routes *routes, enum route_direction direction
 {
 	const struct mad_route *route = &routes->run.session.route;
 
-	bits_set(record, (size_t)AT_SLID * 8, 16, routes->ends[direction].lid);
-	bits_set(record, (size_t)AT_DLID * 8, 16, routes->ends[!direction].lid);
-	record[AT_NUMB_PATH] = 1;
+	path_record_set_slid(record, routes->ends[direction].lid);
+	path_record_set_dlid(record, routes->ends[!direction].lid);
+	path_record_set_numb_path(record, 1);
 	*request = (struct mad_request){
 		.to = mad_sa_address(route),
-		.mgmt_class = MAD_CLASS_SA,
-		.method = MAD_METHOD_GET,
-		.attribute = PATH_RECORD,
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_METHOD_GET,
+		.attribute = UMAD_SA_ATTR_PATH_REC,
 		.key = route->sm_key,
-		.component_mask = HAS_DLID | HAS_SLID | HAS_NUMB_PATH,
+		.component_mask = PATH_HAS_DLID | PATH_HAS_SLID | PATH_HAS_NUMB_PATH,
 		.data = record,
-		.data_bytes = PATH_BYTES,
+		.data_bytes = PATH_RECORD_BYTES,
 	};
 }
 
 static void take_path(const struct mad_item *item, struct route_path *path)
 {
-	const struct schema *schema = mad_attribute_find(MAD_CLASS_SA, PATH_RECORD)->schema;
+	const struct schema *schema =
+		mad_attribute_find(UMAD_CLASS_SUBN_ADM, UMAD_SA_ATTR_PATH_REC)->schema;
 	struct mad_record record = {.object = NULL};
 	struct value value;
 
@@ -231,7 +219,7 @@ static void ask_sa(struct routes *routes)
 	struct mad_session *session = &routes->run.session;
 	const struct globals *globals = &session->listing.ctx->globals;
 	bool wanted = globals->columns || globals->json || globals->jsonl;
-	unsigned char records[2][PATH_BYTES] = {{0}};
+	unsigned char records[2][PATH_RECORD_BYTES] = {{0}};
 	struct mad_item items[2] = {{.error = 0}};
 
 	if (!shows(routes, ROUTE_OF_SA))

@@ -44,7 +44,7 @@ static char *why(const struct fabric_walk *walk, const char *name)
 	case WALK_STRANGER:
 		return mem_format("at %s, which has another LID", name);
 	case WALK_FAR:
-		return mem_format("at %s: it is more than %u hops long", name, FABRIC_HOPS_MOST);
+		return mem_format("at %s: it is more than %u hops long", name, MAD_HOPS_MOST);
 	case WALK_SILENT:
 	case WALK_ARRIVED:
 		break;
@@ -54,11 +54,11 @@ static char *why(const struct fabric_walk *walk, const char *name)
 
 static char *why_silent(const struct fabric_walk *walk, const char *name)
 {
-	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT,
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
 								   walk->attribute);
 	bool behind = walk->hops && !strcmp(attribute->word, "nodeinfo");
-	_cleanup_(freep) char *reason = mad_failure_text(MAD_CLASS_SM_DIRECT, walk->error,
-							 walk->status, walk->tries);
+	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+							 walk->error, walk->status, walk->tries);
 	_cleanup_(freep) char *port = behind ? mem_format("/%u", walk->path[walk->hops]) : NULL;
 
 	return mem_format("%s %s%s: %s: %s", behind ? "behind" : "at", name, behind ? port : "",

@@ -8,10 +8,6 @@
 #include "base/mem.h"
 #include "cmd/mad/mad_run.h"
 
-#define NODE_INFO	0x11u /* subnet management has no ClassPortInfo: IBA 1, 14.2.5 */
-#define CLASS_PORT_INFO 0x01u /* 13.4.8.1 */
-#define AT_VERSION	1     /* byte of the class's version, in both */
-#define OPENIB_OUI	0x001405u
 /* Most of the classes never answer: they are not asked as often as others. */
 #define RETRIES 1u
 
@@ -71,7 +67,7 @@ static size_t count_classes(void)
 	size_t count = 0;
 
 	for (const struct enum_name *name = mad_class_names; name->word; name++)
-		count += name->value != MAD_CLASS_SM_DIRECT;
+		count += name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE;
 	return count;
 }
 
@@ -81,14 +77,14 @@ static void ask(const struct mad_session *session, const struct mad_destination 
 	const bool openib = mgmt_class == MAD_CLASS_OPENIB_PING ||
 			    mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
 
-	if (mgmt_class == MAD_CLASS_SM) {
-		mad_smp_request(&at->place, MAD_METHOD_GET, NODE_INFO, 0, request);
+	if (mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED) {
+		mad_smp_request(&at->place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, request);
 		request->key = session->key;
 		return;
 	}
-	mad_gmp_request(&at->place, (uint8_t)mgmt_class, MAD_METHOD_GET, CLASS_PORT_INFO, 0,
-			request);
-	request->oui = openib ? OPENIB_OUI : 0;
+	mad_gmp_request(&at->place, (uint8_t)mgmt_class, UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO,
+			0, request);
+	request->oui = openib ? UMAD_OPENIB_OUI : 0;
 }
 
 static struct number number_in(const struct schema *schema, const struct mad_record *record,
@@ -116,7 +112,7 @@ static void add_words(struct strings *strings, const struct schema *schema,
 static void take_class_port_info(struct class_row *row, const struct mad_item *item)
 {
 	const struct mad_attribute *attribute = mad_attribute_find(item->request.mgmt_class,
-								   CLASS_PORT_INFO);
+								   UMAD_ATTR_CLASS_PORT_INFO);
 	const struct schema *schema = attribute->schema;
 	struct mad_record record = {.object = NULL};
 	struct value value;
@@ -141,7 +137,9 @@ static bool take(struct mad_session *session, const struct mad_destination *at,
 	char word[MAD_STATUS_BYTES];
 
 	row->object = mem_string(at->name);
-	row->class_code = number_of(mgmt_class == MAD_CLASS_SM_DIRECT ? MAD_CLASS_SM : mgmt_class);
+	row->class_code = number_of(mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE
+					    ? UMAD_CLASS_SUBN_LID_ROUTED
+					    : mgmt_class);
 	if (item->error && item->error != -ETIMEDOUT) {
 		mad_session_check(session, at, mad_class_word(mgmt_class), item);
 		return false;
@@ -155,7 +153,7 @@ static bool take(struct mad_session *session, const struct mad_destination *at,
 	row->round_trip_usec.known = true;
 	if (item->status)
 		return true;
-	row->version = number_of(item->data[AT_VERSION]);
+	row->version = number_of(class_port_info_class_version(item->data));
 	if (!mad_class_is_smp(mgmt_class))
 		take_class_port_info(row, item);
 	return true;
@@ -200,7 +198,7 @@ static struct class_row *work(struct mad_session *session, size_t *ret_count)
 
 	for (size_t i = 0; i < session->destination_count; i++)
 		for (const struct enum_name *name = mad_class_names; name->word; name++)
-			if (name->value != MAD_CLASS_SM_DIRECT)
+			if (name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 				ask(session, &session->destinations[i], (unsigned int)name->value,
 				    &items[asked++].request);
 	mad_gather(session->engine, items, count);

@@ -12,11 +12,9 @@
 #include "cmd/mad/mad_run.h"
 
 /* IBA 1, 13.4.5 and 15.2.2: these only read. */
-static const uint8_t reading_methods[] = {MAD_METHOD_GET, MAD_METHOD_GET_TABLE, 0x13, 0x14};
+static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TABLE, 0x13, 0x14};
 
-#define METHOD_TRAP	    0x05u
-#define METHOD_TRAP_REPRESS 0x07u
-#define SA_NO_RECORDS	    0x0300u
+#define SA_NO_RECORDS 0x0300u
 
 struct send_run {
 	struct mad_session session;
@@ -44,8 +42,8 @@ static bool only_reads(uint8_t method)
 /* What is sent and forgotten: Send, TrapRepress, and responses. */
 static bool has_answer(uint8_t method)
 {
-	return method != MAD_METHOD_SEND && method != METHOD_TRAP_REPRESS &&
-	       !(method & MAD_METHOD_RESPONSE);
+	return method != UMAD_METHOD_SEND && method != UMAD_METHOD_TRAP_REPRESS &&
+	       !(method & UMAD_METHOD_RESP_MASK);
 }
 
 static bool read_data(struct send_run *run)
@@ -92,7 +90,7 @@ static bool find(struct send_run *run, char **words)
 
 	if (mad_class_is_smp(run->words.mgmt_class))
 		return mad_session_find(&run->session, words);
-	if (words[0] || run->words.mgmt_class != MAD_CLASS_SA)
+	if (words[0] || run->words.mgmt_class != UMAD_CLASS_SUBN_ADM)
 		return mad_session_find_by_lid(&run->session, words);
 	if (!port->subnet_manager) {
 		listing_fail(&run->session.listing, STATUS_FAILED,
@@ -113,7 +111,7 @@ static bool check_routes(struct send_run *run)
 		if (direct && !mad_class_is_smp(mgmt_class))
 			return complain(run, mem_string("a directed route is for class sm only"),
 					"name a LID, a port GUID or a GID");
-		if (!direct && mgmt_class == MAD_CLASS_SM_DIRECT)
+		if (!direct && mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 			return complain(run, mem_string("class sm-direct goes by a directed route"),
 					"-D 0,1,3, or class sm");
 	}
@@ -157,8 +155,8 @@ static void fill(const struct send_run *run, size_t destination, struct mad_requ
 	else
 		mad_gmp_request(place, words->mgmt_class, words->method, words->attribute,
 				words->modifier, request);
-	if (words->method == METHOD_TRAP)
-		request->reply_method = METHOD_TRAP_REPRESS;
+	if (words->method == UMAD_METHOD_TRAP)
+		request->reply_method = UMAD_METHOD_TRAP_REPRESS;
 	request->key = run->session.key;
 	request->component_mask = words->component_mask;
 	request->oui = words->oui;
@@ -181,7 +179,7 @@ static bool next(void *context, struct mad_request *request)
 static bool is_refused(const struct mad_item *item)
 {
 	return item->status &&
-	       (item->request.mgmt_class != MAD_CLASS_SA || item->status != SA_NO_RECORDS);
+	       (item->request.mgmt_class != UMAD_CLASS_SUBN_ADM || item->status != SA_NO_RECORDS);
 }
 
 static void done(void *context, const struct mad_reply *reply)
@@ -223,7 +221,7 @@ static void send_only(struct send_run *run)
 		if (!i) {
 			const struct mad_agent spec = {
 				.mgmt_class = request.mgmt_class,
-				.version = mad_class_version(request.mgmt_class),
+				.version = mad_version_of_class(request.mgmt_class),
 				.oui = request.oui,
 			};
 

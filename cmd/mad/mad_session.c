@@ -43,7 +43,7 @@ static bool parse_key(struct mad_session *session, const char *option, const cha
 static bool parse_options(struct mad_session *session)
 {
 	const struct mad_args *args = session->args;
-	uint64_t qkey = MAD_GSI_QKEY;
+	uint64_t qkey = UMAD_QKEY;
 
 	if (args->lid + args->guid + args->gid + args->direct > 1) {
 		listing_fail(&session->listing, STATUS_USAGE,

@@ -9,14 +9,10 @@
 #include "base/text.h"
 #include "cmd/mad/mad_run.h"
 
-#define OPENIB_OUI	0x001405u /* that ibping(8) and ibsysstat(8) use */
-#define FIRST_OUI_CLASS 0x30u	  /* vendor range 2: IBA 1, 16.5 */
-#define LAST_OUI_CLASS	0x4fu
-
 /* As the commands are called that ask these classes. */
 static const struct enum_name class_aliases[] = {
-	{MAD_CLASS_SM, "smp"},
-	{MAD_CLASS_PM, "perf"},
+	{UMAD_CLASS_SUBN_LID_ROUTED, "smp"},
+	{UMAD_CLASS_PERF_MGMT, "perf"},
 	{0, NULL},
 };
 
@@ -132,11 +128,11 @@ static bool parse_attribute(struct listing *listing, const char *text, unsigned 
 static bool parse_oui(struct listing *listing, const struct mad_command_args *args,
 		      struct mad_words *words)
 {
-	const bool needed = words->mgmt_class >= FIRST_OUI_CLASS &&
-			    words->mgmt_class <= LAST_OUI_CLASS;
+	const bool needed = words->mgmt_class >= UMAD_CLASS_VENDOR_RANGE2_START &&
+			    words->mgmt_class <= UMAD_CLASS_VENDOR_RANGE2_END;
 	const bool openib = words->mgmt_class == MAD_CLASS_OPENIB_PING ||
 			    words->mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
-	uint64_t oui = openib ? OPENIB_OUI : 0;
+	uint64_t oui = openib ? UMAD_OPENIB_OUI : 0;
 
 	if (!parse_number(listing, "oui", args->oui, 0xffffff, &oui))
 		return false;
@@ -153,7 +149,7 @@ static bool parse_oui(struct listing *listing, const struct mad_command_args *ar
 bool mad_words_parse(struct listing *listing, const struct mad_command_args *args,
 		     struct mad_words *ret_words)
 {
-	struct mad_words words = {.method = MAD_METHOD_GET};
+	struct mad_words words = {.method = UMAD_METHOD_GET};
 	uint64_t modifier = 0;
 
 	if (!args->class || !args->attribute) {
@@ -166,7 +162,8 @@ bool mad_words_parse(struct listing *listing, const struct mad_command_args *arg
 		return false;
 	if (args->method &&
 	    !parse_named(listing, "method", args->method,
-			 words.mgmt_class == MAD_CLASS_SA ? mad_sa_method_names : mad_method_names,
+			 words.mgmt_class == UMAD_CLASS_SUBN_ADM ? mad_sa_method_names
+								 : mad_method_names,
 			 NULL, &words.method))
 		return false;
 	if (!parse_attribute(listing, args->attribute, words.mgmt_class, &words.attribute) ||
@@ -175,7 +172,7 @@ bool mad_words_parse(struct listing *listing, const struct mad_command_args *arg
 			  &words.component_mask) ||
 	    !parse_oui(listing, args, &words))
 		return false;
-	if (words.component_mask && words.mgmt_class != MAD_CLASS_SA) {
+	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM) {
 		listing_fail(listing, STATUS_USAGE, "--component-mask is for class sa", NULL);
 		return false;
 	}

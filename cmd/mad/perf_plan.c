@@ -10,19 +10,8 @@
 #include "cmd/mad/perf_run.h"
 #include "schema/bits.h"
 
-#define CLASS_PORT_INFO	   0x01u
-#define NODE_DESCRIPTION   0x10u
-#define NODE_INFO	   0x11u
-#define SWITCH_INFO	   0x12u
-#define PORT_INFO	   0x15u
-#define PORT_INFO_EXTENDED 0x33u
-
-#define DESCRIPTION_BYTES 64u
-
 /* Bits of PortInfo, 14.2.5.6, as opensm's ib_types.h has them. */
-#define HAS_CAP_MASK2	       (1u << 15) /* CapabilityMask */
-#define HAS_PORT_INFO_EXTENDED (1u << 1)  /* CapabilityMask2 */
-#define HAS_FEC_MODES	       (1u << 0)  /* PortInfoExtended:CapMask */
+#define HAS_FEC_MODES (1u << 0) /* PortInfoExtended:CapMask */
 
 /* 3, 1-36. False: it is none. */
 static bool parse_ports(const char *word, bool *wanted)
@@ -69,12 +58,12 @@ static void ask(const struct perf_run *run, size_t destination, uint8_t mgmt_cla
 {
 	const struct mad_place *place = &run->session.destinations[destination].place;
 
-	if (mgmt_class == MAD_CLASS_PM) {
-		mad_gmp_request(place, mgmt_class, MAD_METHOD_GET, attribute, modifier,
+	if (mgmt_class == UMAD_CLASS_PERF_MGMT) {
+		mad_gmp_request(place, mgmt_class, UMAD_METHOD_GET, attribute, modifier,
 				&item->request);
 		return;
 	}
-	mad_smp_request(place, MAD_METHOD_GET, attribute, modifier, &item->request);
+	mad_smp_request(place, UMAD_METHOD_GET, attribute, modifier, &item->request);
 	item->request.key = run->session.key;
 }
 
@@ -149,7 +138,8 @@ static struct mad_item *ask_switches(struct perf_run *run, const struct mad_item
 	for (size_t i = 0; i < count; i++) {
 		items[i].error = -1;
 		if (has_data(&infos[i]) && infos[i].data[2] == NODE_TYPE_SWITCH) {
-			ask(run, i, MAD_CLASS_SM, SWITCH_INFO, 0, &asked[asked_count]);
+			ask(run, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_SWITCH_INFO, 0,
+			    &asked[asked_count]);
 			asked[asked_count++].request.number = i;
 		}
 	}
@@ -168,9 +158,10 @@ static void learn_nodes(struct perf_run *run)
 	const struct mad_item *infos = items, *classes = items + count, *texts = items + 2 * count;
 
 	for (size_t i = 0; i < count; i++) {
-		ask(run, i, MAD_CLASS_SM, NODE_INFO, 0, &items[i]);
-		ask(run, i, MAD_CLASS_PM, CLASS_PORT_INFO, 0, &items[count + i]);
-		ask(run, i, MAD_CLASS_SM, NODE_DESCRIPTION, 0, &items[2 * count + i]);
+		ask(run, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
+		ask(run, i, UMAD_CLASS_PERF_MGMT, UMAD_ATTR_CLASS_PORT_INFO, 0, &items[count + i]);
+		ask(run, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_DESC, 0,
+		    &items[2 * count + i]);
 	}
 	mad_gather(run->session.engine, items, names ? 3 * count : 2 * count);
 	switches = ask_switches(run, infos);
@@ -188,7 +179,7 @@ static void learn_nodes(struct perf_run *run)
 			guess_ports(run, i);
 		if (names && mad_session_check(&run->session, at, "NodeDescription", &texts[i]))
 			node->description = text_clean((const char *)texts[i].data,
-						       DESCRIPTION_BYTES);
+						       NODE_DESCRIPTION_BYTES);
 	}
 	free(switches);
 	free(items);
@@ -204,8 +195,8 @@ static unsigned int lanes_of(const unsigned char *port_info)
 
 static bool has_extended_info(const unsigned char *port_info)
 {
-	return bits_get(port_info, MAD_AT(20, 0), 32) & HAS_CAP_MASK2 &&
-	       bits_get(port_info, MAD_AT(60, 0), 16) & HAS_PORT_INFO_EXTENDED;
+	return bits_get(port_info, MAD_AT(20, 0), 32) & PORT_CAP_CAP_MASK2 &&
+	       bits_get(port_info, MAD_AT(60, 0), 16) & PORT_CAP2_PORT_INFO_EXT;
 }
 
 /* Asks for the mode of the ports that can tell it. */
@@ -222,8 +213,8 @@ static void learn_modes(struct perf_run *run, const struct mad_item *infos)
 			continue;
 		if (!has_extended_info(infos[i].data))
 			continue;
-		ask(run, port->destination, MAD_CLASS_SM, PORT_INFO_EXTENDED, port->port,
-		    &items[asked]);
+		ask(run, port->destination, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO_EXT,
+		    port->port, &items[asked]);
 		items[asked++].request.number = i;
 	}
 	mad_gather(run->session.engine, items, asked);
@@ -246,8 +237,8 @@ static void learn_links(struct perf_run *run)
 	struct mad_item *items = mad_items_new(run->port_count);
 
 	for (size_t i = 0; i < run->port_count; i++)
-		ask(run, run->ports[i].destination, MAD_CLASS_SM, PORT_INFO, run->ports[i].port,
-		    &items[i]);
+		ask(run, run->ports[i].destination, UMAD_CLASS_SUBN_LID_ROUTED,
+		    UMAD_SM_ATTR_PORT_INFO, run->ports[i].port, &items[i]);
 	mad_gather(run->session.engine, items, run->port_count);
 	for (size_t i = 0; i < run->port_count; i++)
 		if (perf_check(run, &run->ports[i], "PortInfo", &items[i]))

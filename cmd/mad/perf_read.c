@@ -32,8 +32,8 @@ bool perf_check(struct perf_run *run, const struct perf_port *port, const char *
 static void tell_lack(struct perf_run *run, const struct perf_port *port, const char *name,
 		      const struct mad_item *item)
 {
-	_cleanup_(freep) char *text = mad_failure_text(MAD_CLASS_PM, item->error, item->status,
-						       item->tries);
+	_cleanup_(freep) char *text = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error,
+						       item->status, item->tries);
 
 	problem_add_text(&run->session.listing.problems,
 			 run->session.destinations[port->destination].name, name, "gmp", text,
@@ -44,7 +44,7 @@ static bool check_part(struct perf_run *run, struct perf_port *port, size_t numb
 		       const struct mad_item *item)
 {
 	const struct perf_part *part = &perf_parts[run->listing][number];
-	const char *name = mad_attribute_name(MAD_CLASS_PM, part->id);
+	const char *name = mad_attribute_name(UMAD_CLASS_PERF_MGMT, part->id);
 	struct perf_node *node = &run->nodes[port->destination];
 
 	if (!item->error && !item->status)
@@ -118,9 +118,9 @@ void perf_read(struct perf_run *run)
 		struct mad_request *request = &items[i].request;
 
 		selects[errands[i].port][1] = port->port;
-		mad_gmp_request(&run->session.destinations[port->destination].place, MAD_CLASS_PM,
-				MAD_METHOD_GET, perf_parts[run->listing][errands[i].part].id, 0,
-				request);
+		mad_gmp_request(&run->session.destinations[port->destination].place,
+				UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET,
+				perf_parts[run->listing][errands[i].part].id, 0, request);
 		request->data = selects[errands[i].port];
 		request->data_bytes = sizeof(*selects);
 	}

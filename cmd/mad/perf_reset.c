@@ -7,9 +7,6 @@
 #include "cmd/mad/perf_run.h"
 #include "schema/bits.h"
 
-#define PORT_COUNTERS	       0x12u
-#define PORT_COUNTERS_EXTENDED 0x1du
-
 enum {
 	COUNTERS_BYTES = 44,
 	EXTENDED_BYTES = 184,
@@ -62,8 +59,8 @@ static bool select_extended(const struct perf_run *run, struct perf_caps caps, u
 static void order(const struct perf_run *run, const struct perf_port *port, uint16_t attribute,
 		  const unsigned char *data, size_t bytes, struct mad_item *item)
 {
-	mad_gmp_request(&run->session.destinations[port->destination].place, MAD_CLASS_PM,
-			MAD_METHOD_SET, attribute, 0, &item->request);
+	mad_gmp_request(&run->session.destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
+			UMAD_METHOD_SET, attribute, 0, &item->request);
 	item->request.data = data;
 	item->request.data_bytes = bytes;
 	item->request.number = (size_t)(port - run->ports);
@@ -98,12 +95,12 @@ void perf_reset(struct perf_run *run)
 			continue;
 		data[count][1] = port->port;
 		select_counters(run, caps, data[count]);
-		order(run, port, PORT_COUNTERS, data[count], COUNTERS_BYTES, &items[count]);
+		order(run, port, MAD_PM_COUNTERS, data[count], COUNTERS_BYTES, &items[count]);
 		count++;
 		data[count][1] = port->port;
 		if (!select_extended(run, caps, data[count]))
 			continue;
-		order(run, port, PORT_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
+		order(run, port, MAD_PM_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
 		      &items[count]);
 		count++;
 	}

@@ -20,7 +20,6 @@
 #define TIMEOUT_MSEC  1000u /* as ibping has it */
 /* Before its first answer the other side may have to find its neighbour: a second in the kernel. */
 #define ETHERNET_TIMEOUT_MSEC 2000u
-#define NODE_DESCRIPTION      0x10u
 #define NODE_DESC_BYTES	      64u
 
 struct run {
@@ -212,8 +211,8 @@ static void describe_nodes(struct run *run)
 
 		if (target->record.host || !target->received || target->kind == PING_ROCE)
 			continue;
-		mad_smp_request(&run->session.destinations[i].place, MAD_METHOD_GET,
-				NODE_DESCRIPTION, 0, &items[asked].request);
+		mad_smp_request(&run->session.destinations[i].place, UMAD_METHOD_GET,
+				UMAD_SM_ATTR_NODE_DESC, 0, &items[asked].request);
 		items[asked].request.key = run->session.key;
 		of[asked++] = i;
 	}
@@ -358,7 +357,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 		if (!direct)
 			number_set(&target->record.lid, destination->place.address.lid);
 		if (kind == PING_SMP)
-			mad_smp_request(&destination->place, MAD_METHOD_GET, 0, 0,
+			mad_smp_request(&destination->place, UMAD_METHOD_GET, 0, 0,
 					&target->request);
 		else
 			target->request.to = destination->place.address;

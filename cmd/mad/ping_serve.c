@@ -83,8 +83,8 @@ static void serve(struct server *server)
 	const struct mad_agent agent = {
 		.mgmt_class = MAD_CLASS_OPENIB_PING,
 		.version = 1,
-		.oui = server->kind == PING_ROCE ? PING_ROCE_OUI : PING_OPENIB_OUI,
-		.methods = {1ull << MAD_METHOD_GET},
+		.oui = server->kind == PING_ROCE ? PING_ROCE_OUI : UMAD_OPENIB_OUI,
+		.methods = {1ull << UMAD_METHOD_GET},
 	};
 	const struct mad_server mad_server = {
 		.session = &server->session,

@@ -11,13 +11,9 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
-#define PORT_INFO_RECORD 0x12u
-#define PATH_RECORD	 0x35u
 /* 15.2.2, in the status's high byte */
 #define STATUS_REQUEST_INVALID 0x0200u
 #define STATUS_NO_RECORDS      0x0300u
-#define OFFSET_AT	       44u   /* byte of AttributeOffset, in units of 8 bytes: 15.2.1.1 */
-#define RMPP_TYPE_AT	       25u   /* byte, 13.6.2.1; 0: no segment */
 #define PATHS_MOST	       "127" /* PathRecord:NumbPath has 7 bits */
 
 /* The answer of --count. */
@@ -140,7 +136,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	}
 	*equals = '\0';
 	/* opensm finds no port by the LID in its PortInfo; the record's own is the same. */
-	if (run->attribute->id == PORT_INFO_RECORD && !strcmp(key, "lid"))
+	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "lid"))
 		field = schema_find(schema, "endport_lid");
 	else
 		field = schema_find(schema, key);
@@ -202,7 +198,7 @@ static bool set_source(struct sa_run *run)
 static bool make_query(struct sa_run *run, char **words)
 {
 	const struct sa_args *args = run->args;
-	bool path = run->attribute->id == PATH_RECORD;
+	bool path = run->attribute->id == UMAD_SA_ATTR_PATH_REC;
 	char *complaint = args->from || args->to ? NULL : mad_kind_complaint(&args->mad);
 
 	if (complaint) {
@@ -242,22 +238,22 @@ static bool next(void *context, struct mad_request *request)
  */
 static bool is_cut(const struct mad_reply *reply, size_t left, size_t size)
 {
-	return left % size || (reply->bytes == MAD_BYTES && !reply->mad[RMPP_TYPE_AT]);
+	return left % size || (reply->bytes == MAD_BYTES && !mad_rmpp_type(reply->mad));
 }
 
 static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 {
-	size_t at = mad_data_offset(MAD_CLASS_SA);
+	size_t at = mad_data_offset(UMAD_CLASS_SUBN_ADM);
 	size_t left = reply->bytes > at ? reply->bytes - at : 0;
-	size_t size = run->request.method == MAD_METHOD_GET
+	size_t size = run->request.method == UMAD_METHOD_GET
 			      ? run->attribute->bytes
-			      : 8 * (size_t)bits_get(reply->mad, OFFSET_AT * 8, 16);
+			      : 8 * (size_t)mad_record_offset(reply->mad);
 	size_t count = size ? left / size : 0, bytes = run->attribute->bytes;
 
-	if (run->request.method == MAD_METHOD_GET && count)
+	if (run->request.method == UMAD_METHOD_GET && count)
 		count = 1;
 	run->count.complete = TRISTATE_YES;
-	if (run->request.method != MAD_METHOD_GET && count && is_cut(reply, left, size)) {
+	if (run->request.method != UMAD_METHOD_GET && count && is_cut(reply, left, size)) {
 		run->count.complete = TRISTATE_NO;
 		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
 				 "the answer is cut: there are more records", NULL);
@@ -348,8 +344,8 @@ int sa_query(const struct ctx *ctx, const struct sa_args *args,
 	    make_query(&run, words) && know_sa(&run)) {
 		run.request = (struct mad_request){
 			.to = mad_sa_address(&run.session.route),
-			.mgmt_class = MAD_CLASS_SA,
-			.method = whole ? MAD_METHOD_GET : MAD_METHOD_GET_TABLE,
+			.mgmt_class = UMAD_CLASS_SUBN_ADM,
+			.method = whole ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
 			.attribute = attribute->id,
 			.key = run.session.key,
 			.component_mask = run.request.component_mask,

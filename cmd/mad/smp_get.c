@@ -11,12 +11,6 @@
 #include "schema/bits.h"
 #include "cmd/mad/smp_run.h"
 
-#define NODE_INFO   0x11u
-#define NODE_DESC   0x10u
-#define SWITCH_INFO 0x12u
-#define PORT_INFO   0x15u
-#define SM_INFO	    0x20u
-
 /* What of a node has to be known, by destination. */
 struct node {
 	struct smp_node facts;
@@ -51,7 +45,7 @@ bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct 
 {
 	if (!mad_session_begin(session, ctx, &args->mad, schema, smp_is_record(attribute), false))
 		return false;
-	if (words[0] || attribute->id != SM_INFO)
+	if (words[0] || attribute->id != UMAD_SM_ATTR_SM_INFO)
 		return mad_session_find(session, words);
 	if (!session->port.subnet_manager) {
 		listing_fail(&session->listing, STATUS_FAILED,
@@ -65,7 +59,7 @@ bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct 
 static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,
 		uint32_t modifier, struct mad_item *item)
 {
-	mad_smp_request(&run->session.destinations[destination].place, MAD_METHOD_GET, attribute,
+	mad_smp_request(&run->session.destinations[destination].place, UMAD_METHOD_GET, attribute,
 			modifier, &item->request);
 	item->request.key = run->session.key;
 }
@@ -99,14 +93,14 @@ static void learn(struct smp_run *run)
 {
 	const struct mad_attribute *attribute = run->attribute;
 	size_t count = run->session.destination_count;
-	struct mad_item *items = ask_all(run, NODE_INFO, 0, "NodeInfo");
+	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_INFO, 0, "NodeInfo");
 
 	for (size_t i = 0; i < count; i++) {
 		smp_node_take_node_info(&run->nodes[i].facts, items[i].data);
 	}
 	free(items);
 	if (smp_needs_port_info(attribute)) {
-		items = ask_all(run, PORT_INFO, 0, "PortInfo");
+		items = ask_all(run, UMAD_SM_ATTR_PORT_INFO, 0, "PortInfo");
 		for (size_t i = 0; i < count; i++)
 			smp_node_take_port_info(&run->nodes[i].facts, items[i].data);
 		free(items);
@@ -124,7 +118,7 @@ static void learn_switches(struct smp_run *run)
 		skipped[i] = !run->nodes[i].failed && !run->nodes[i].facts.is_switch;
 		run->nodes[i].failed |= skipped[i];
 	}
-	items = ask_all(run, SWITCH_INFO, 0, "SwitchInfo");
+	items = ask_all(run, UMAD_SM_ATTR_SWITCH_INFO, 0, "SwitchInfo");
 	for (size_t i = 0; i < count; i++) {
 		if (skipped[i])
 			run->nodes[i].failed = false;
@@ -138,7 +132,7 @@ static void learn_switches(struct smp_run *run)
 /* Of the nodes that answered: without it a row is still worth having. */
 static void learn_descriptions(struct smp_run *run)
 {
-	struct mad_item *items = ask_all(run, NODE_DESC, 0, "NodeDescription");
+	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_DESC, 0, "NodeDescription");
 
 	for (size_t i = 0; i < run->session.destination_count; i++)
 		if (!run->nodes[i].failed)
@@ -374,7 +368,7 @@ static bool check(struct smp_run *run, const struct errand *errand, const struct
 		what = mem_format("%s of port %u", attribute->name,
 				  (unsigned int)errand->step.port.value);
 	}
-	if (item->error == -ETIMEDOUT && attribute->id == SM_INFO)
+	if (item->error == -ETIMEDOUT && attribute->id == UMAD_SM_ATTR_SM_INFO)
 		hint = "no subnet manager answers there: it has ended or hangs, or never was there";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
 		hint = "the node answers other requests, but this one not: it may not have the "

@@ -12,13 +12,6 @@
 #include "mad/smp_plan.h"
 #include "cmd/mad/smp_run.h"
 
-#define NODE_INFO	     0x11u
-#define PORT_INFO	     0x15u
-#define NODE_INFO_TYPE	     2	/* byte, 14.2.5.3 */
-#define NODE_INFO_LOCAL_PORT 36 /* the same */
-#define LINEAR_FORWARDING    0x19u
-#define ENTRIES_OF_BLOCK     64u /* 14.2.5.10 */
-
 /* A field that is to be changed. */
 struct change {
 	const struct field *field;
@@ -110,7 +103,7 @@ static bool check(struct smp_change *change, uint8_t method, const struct mad_it
 	_cleanup_(freep) char *text = NULL;
 	char word[MAD_STATUS_BYTES];
 
-	if (method != MAD_METHOD_SET || item->error || !item->status)
+	if (method != UMAD_METHOD_SET || item->error || !item->status)
 		return mad_session_check(&change->session, at, change->attribute->name, item);
 	mad_status_word(item->request.mgmt_class, item->status, word);
 	text = mem_format("%s: not changed: the node refused it with status 0x%04x: %s", at->name,
@@ -147,7 +140,8 @@ static void keep_states(const struct smp_change *change, struct mad_record *reco
 {
 	static const char *const keys[] = {"state", "physical_state"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys) && change->attribute->id == PORT_INFO; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && change->attribute->id == UMAD_SM_ATTR_PORT_INFO;
+	     i++) {
 		const struct field *field = schema_find(change->attribute->schema, keys[i]);
 		bool set = false;
 
@@ -165,7 +159,7 @@ static bool is_risky(const struct smp_change *change)
 					       "mkey_violations", "pkey_violations",
 					       "qkey_violations"};
 
-	if (change->attribute->id != PORT_INFO)
+	if (change->attribute->id != UMAD_SM_ATTR_PORT_INFO)
 		return false;
 	for (size_t i = 0; i < change->change_count; i++) {
 		bool found = false;
@@ -189,15 +183,16 @@ static bool cuts_way(struct smp_change *change)
 	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
 	uint16_t lid = session->port.lid;
 
-	if (!is_risky(change) || !call(change, MAD_METHOD_GET, NODE_INFO, 0, NULL, info))
+	if (!is_risky(change) ||
+	    !call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, NULL, info))
 		return false;
-	if (!change->port || info[NODE_INFO_LOCAL_PORT] == change->port)
+	if (!change->port || node_info_local_port(info) == change->port)
 		return true;
-	if (direct || info[NODE_INFO_TYPE] != NODE_TYPE_SWITCH)
+	if (direct || node_info_type(info) != NODE_TYPE_SWITCH)
 		return false;
-	return call(change, MAD_METHOD_GET, LINEAR_FORWARDING, lid / ENTRIES_OF_BLOCK, NULL,
+	return call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_LINEAR_FT, lid / MAD_LINEAR_BLOCK, NULL,
 		    table) &&
-	       table[lid % ENTRIES_OF_BLOCK] == change->port;
+	       table[lid % MAD_LINEAR_BLOCK] == change->port;
 }
 
 static char *text_of(const struct field *field, const struct mad_record *record)
@@ -302,7 +297,7 @@ static void work(struct smp_change *change)
 	struct mad_record *after = &change->after, wanted;
 
 	if (!choose_one(change) ||
-	    !call(change, MAD_METHOD_GET, id, change->port, NULL, change->before.data))
+	    !call(change, UMAD_METHOD_GET, id, change->port, NULL, change->before.data))
 		return;
 	memcpy(after->data, change->before.data, sizeof(after->data));
 	for (size_t i = 0; i < change->change_count; i++)
@@ -319,7 +314,7 @@ static void work(struct smp_change *change)
 		return;
 	keep_states(change, after);
 	wanted = *after;
-	if (!call(change, MAD_METHOD_SET, id, change->port, after->data, after->data))
+	if (!call(change, UMAD_METHOD_SET, id, change->port, after->data, after->data))
 		return;
 	for (size_t i = 0; i < change->change_count; i++)
 		tell_kept(change, change->changes[i].field, &wanted);

@@ -83,8 +83,8 @@ static void serve(struct server *server)
 		.mgmt_class = MAD_CLASS_OPENIB_SYSSTAT,
 		.version = 1,
 		.rmpp_version = 1,
-		.oui = PING_OPENIB_OUI,
-		.methods = {1ull << MAD_METHOD_GET},
+		.oui = UMAD_OPENIB_OUI,
+		.methods = {1ull << UMAD_METHOD_GET},
 	};
 	const struct mad_server mad_server = {
 		.session = &server->session,

@@ -10,18 +10,13 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "kernel/sysfs.h"
-
-/* PortInfo:CapabilityMask IsSMdisabled, IBA 1, table 155: QP0 of the port answers nothing */
-#define CAP_SM_DISABLED (1u << 10)
+#include "mad/format/mad.h"
 
 /* IBA 1, 4.1.1: the prefix of a subnet that was given none */
 #define DEFAULT_PREFIX 0xfe80000000000000ull
 
 /* infiniband/umad.h: UMAD_MAX_PORTS, up to version 60 */
 #define UMAD_NODES 64u
-
-#define PHYSICAL_LINK_UP 5u
-#define STATE_ACTIVE	 4u
 
 static bool is_infiniband(const struct device *device, const struct port *port)
 {
@@ -33,13 +28,13 @@ static bool is_infiniband(const struct device *device, const struct port *port)
 
 static bool lacks_smi(const struct port *port)
 {
-	return port->cap_mask.known && port->cap_mask.value & CAP_SM_DISABLED;
+	return port->cap_mask.known && port->cap_mask.value & PORT_CAP_SM_DISABLED;
 }
 
 /* How well the port serves; 0: not at all. */
 static unsigned int rank(const struct device *device, const struct port *port, bool ethernet)
 {
-	bool active = port->state.known && port->state.value == STATE_ACTIVE;
+	bool active = port->state.known && port->state.value == PORT_STATE_ACTIVE;
 	bool up = port->physical_state.known && port->physical_state.value == PHYSICAL_LINK_UP;
 
 	/* The planes of a device are reached through the device. */

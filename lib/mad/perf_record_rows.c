@@ -12,17 +12,21 @@ enum {
 };
 
 const struct perf_part perf_parts[][PERF_PARTS_MOST] = {
-	[PERF_OF_PORT] = {{.id = 0x12, .always = true}, {.id = 0x1d, .extended = true}},
-	[PERF_OF_VL] = {{.id = 0x1c}, {.id = 0x1b}, {.id = 0x19}, {.id = 0x1a}},
-	[PERF_OF_FEC] = {{.id = 0x1f}},
-	[PERF_OF_CONGESTION] = {{.id = 0x12, .always = true},
-				{.id = 0x1d, .extended = true},
-				{.id = 0x30},
-				{.id = 0x31},
-				{.id = 0x32},
-				{.id = 0x33},
-				{.id = 0x34},
-				{.id = 0x35}},
+	[PERF_OF_PORT] = {{.id = MAD_PM_COUNTERS, .always = true},
+			  {.id = MAD_PM_COUNTERS_EXTENDED, .extended = true}},
+	[PERF_OF_VL] = {{.id = MAD_PM_VL_XMIT_WAIT},
+			{.id = MAD_PM_VL_XMIT_FLOW_CTL_ERRORS},
+			{.id = MAD_PM_VL_OP_PACKETS},
+			{.id = MAD_PM_VL_OP_DATA}},
+	[PERF_OF_FEC] = {{.id = MAD_PM_EXTENDED_SPEEDS}},
+	[PERF_OF_CONGESTION] = {{.id = MAD_PM_COUNTERS, .always = true},
+				{.id = MAD_PM_COUNTERS_EXTENDED, .extended = true},
+				{.id = MAD_PM_SW_VL_CONGESTION},
+				{.id = MAD_PM_RCV_CON_CTRL},
+				{.id = MAD_PM_SL_RCV_FECN},
+				{.id = MAD_PM_SL_RCV_BECN},
+				{.id = MAD_PM_XMIT_CON_CTRL},
+				{.id = MAD_PM_VL_XMIT_TIME_CONG}},
 };
 
 /* Where each of them is in struct perf_reading. */

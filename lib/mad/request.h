@@ -8,17 +8,6 @@
 #include "mad/format/header.h"
 #include "mad/engine/transport.h"
 
-#define MAD_HOPS_MOST 63u /* of a directed route: IBA 1, 14.2.2 */
-
-#define MAD_METHOD_GET	     0x01
-#define MAD_METHOD_SET	     0x02
-#define MAD_METHOD_SEND	     0x03
-#define MAD_METHOD_GET_TABLE 0x12
-#define MAD_METHOD_RESPONSE  0x80 /* bit */
-
-#define MAD_LID_PERMISSIVE 0xffffu
-#define MAD_GSI_QKEY	   0x80010000u /* of queue pair 1: IBA 1, 3.5.3 */
-
 struct mad_request {
 	struct mad_address to;
 	bool direct; /* by `path` and not by to.lid */
@@ -54,13 +43,11 @@ struct mad_reply {
 	unsigned int tries;
 };
 
-uint8_t mad_class_version(unsigned int mgmt_class);
+uint8_t mad_version_of_class(unsigned int mgmt_class);
 /* Writes the MAD, with that transaction ID; 0 is kept in bytes that mean nothing. */
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES]);
-/* The low half of the transaction ID: the kernel uses the high one to find the agent. */
-uint32_t mad_transaction(const unsigned char *mad);
-void mad_set_transaction(unsigned char *mad, uint32_t transaction);
 /* Whether this MAD is the answer to the request, by class, method and attribute. */
 bool mad_answers(const unsigned char *mad, const struct mad_request *request);
+/* Without the direction bit of a directed route: 14.2.1.2. */
 uint16_t mad_status(const unsigned char *mad);

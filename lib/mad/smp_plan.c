@@ -5,12 +5,8 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "schema/bits.h"
 
-#define FIRST_MLID	  0xc000u /* IBA 1, 4.1.3 */
-#define PORTS_IN_POSITION 16u	  /* bits of an entry of the multicast forwarding table */
-#define ARBITRATION_LOW	  1u
-#define ARBITRATION_HIGH  3u
+#define PORTS_IN_POSITION 16u /* bits of an entry of the multicast forwarding table */
 #define ARBITRATIONS_MOST 64u /* of each priority, 14.2.5.9 */
 #define PORT_SHIFT	  16u
 #define POSITION_SHIFT	  28u
@@ -23,32 +19,27 @@ struct plan {
 	size_t *count;
 };
 
-static uint16_t word_at(const unsigned char *data, size_t byte)
-{
-	return (uint16_t)bits_get(data, byte * 8, 16);
-}
-
 void smp_node_take_node_info(struct smp_node *node, const unsigned char *info)
 {
-	node->is_switch = info[2] == NODE_TYPE_SWITCH;
-	node->ports = info[3];
-	node->pkeys = word_at(info, 28);
+	node->is_switch = node_info_type(info) == NODE_TYPE_SWITCH;
+	node->ports = node_info_ports(info);
+	node->pkeys = node_info_pkeys(info);
 }
 
 void smp_node_take_switch_info(struct smp_node *node, const unsigned char *info)
 {
-	node->enhanced_port0 = info[16] & 8;
-	node->multicast_cap = word_at(info, 4);
-	node->linear_top = word_at(info, 6);
-	node->switch_pkeys = word_at(info, 14);
-	node->multicast_top = word_at(info, 18);
+	node->enhanced_port0 = switch_info_enhanced_port0(info);
+	node->multicast_cap = switch_info_multicast_cap(info);
+	node->linear_top = switch_info_linear_top(info);
+	node->switch_pkeys = switch_info_pkeys(info);
+	node->multicast_top = switch_info_multicast_top(info);
 }
 
 void smp_node_take_port_info(struct smp_node *node, const unsigned char *info)
 {
-	node->low_arbitrations = info[39];
-	node->high_arbitrations = info[40];
-	node->guids = info[50];
+	node->low_arbitrations = port_info_vl_arbitration_low_cap(info);
+	node->high_arbitrations = port_info_vl_arbitration_high_cap(info);
+	node->guids = port_info_guid_cap(info);
 }
 
 bool smp_needs_switch_info(const struct mad_attribute *attribute)
@@ -135,8 +126,8 @@ static void add_port(const struct plan *plan, uint32_t port)
 	case MODIFIER_VLARB:
 		if (node->is_switch && !port && !node->enhanced_port0)
 			break;
-		for (uint32_t part = ARBITRATION_LOW; part <= ARBITRATION_HIGH + 1; part++) {
-			bool high = part >= ARBITRATION_HIGH;
+		for (uint32_t part = MAD_VLARB_LOW; part <= MAD_VLARB_HIGH + 1; part++) {
+			bool high = part >= MAD_VLARB_HIGH;
 			uint32_t most = high ? node->high_arbitrations : node->low_arbitrations;
 			uint32_t block = (part - 1) % 2 * plan->attribute->entries;
 			/* The index goes on from the low table to the high one. */
@@ -190,12 +181,12 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 			*ret_extent = (struct smp_range){0, node->linear_top};
 		return attribute->entry_bytes == 8 ? node->guids : node->is_switch;
 	case MODIFIER_MULTICAST:
-		*ret_extent = (struct smp_range){FIRST_MLID, node->multicast_top};
-		if (node->multicast_top < FIRST_MLID)
-			ret_extent->last = FIRST_MLID + node->multicast_cap - 1;
+		*ret_extent = (struct smp_range){MAD_MLID_FIRST, node->multicast_top};
+		if (node->multicast_top < MAD_MLID_FIRST)
+			ret_extent->last = MAD_MLID_FIRST + node->multicast_cap - 1;
 		/* A top of 0xbfff says that there is no entry: 14.2.5.4 */
 		return node->is_switch && node->multicast_cap &&
-		       node->multicast_top != FIRST_MLID - 1;
+		       node->multicast_top != MAD_MLID_FIRST - 1;
 	default:
 		*ret_extent = (struct smp_range){0, node->ports};
 		return true;

@@ -9,8 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define LID_MOST_UNICAST 0xbfffu /* IBA 1, 4.1.3 */
-#define PORT_MOST	 255u
+#define PORT_MOST 255u
 
 static int parse_lid(const char *text, struct mad_target *target)
 {
@@ -19,7 +18,7 @@ static int parse_lid(const char *text, struct mad_target *target)
 
 	if (rc)
 		return rc;
-	if (!lid || lid > LID_MOST_UNICAST)
+	if (!lid || lid > MAD_LID_LAST)
 		return -ERANGE;
 	target->kind = TARGET_LID;
 	target->lid = (uint16_t)lid;
@@ -74,7 +73,7 @@ static int parse_any(const char *text, struct mad_target *target)
 	if (strchr(text, ':'))
 		return guid_parse(text, &number) ? parse_gid(text, target)
 						 : parse_guid(text, target);
-	if (!text_parse_u64(text, 0, LID_MOST_UNICAST, &number))
+	if (!text_parse_u64(text, 0, MAD_LID_LAST, &number))
 		return parse_lid(text, target);
 	/* A larger one is a GUID in hexadecimal, or no LID. */
 	if (strncmp(text, "0x", 2) && strlen(text) < 16)

@@ -26,8 +26,8 @@ static struct mad_request node_info(void)
 	return (struct mad_request){
 		.to = {.lid = MAD_LID_PERMISSIVE},
 		.direct = true,
-		.mgmt_class = MAD_CLASS_SM_DIRECT,
-		.method = MAD_METHOD_GET,
+		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+		.method = UMAD_METHOD_GET,
 		.attribute = NODE_INFO,
 	};
 }
@@ -97,7 +97,7 @@ static unsigned long run_bare(const char *device, unsigned int port, unsigned in
 		return 0;
 	call.umad_init();
 	id = call.umad_open_port(device, (int)port);
-	agent = call.umad_register(id, MAD_CLASS_SM_DIRECT, 1, 0, NULL);
+	agent = call.umad_register(id, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
 	while (answered < count) {
 		int length = MAD_BYTES;
 

@@ -70,7 +70,7 @@ static void make_arrival(struct fabric *fabric, unsigned int kind)
 	memcpy(fabric->mad, sent, MAD_BYTES);
 	fabric->arrival = (struct mad_arrival){.agent = 1, .error = kind & 1 ? ETIMEDOUT : 0};
 	if (kind & 2)
-		fabric->mad[3] |= MAD_METHOD_RESPONSE;
+		fabric->mad[3] |= UMAD_METHOD_RESP_MASK;
 	fabric->mad_bytes = kind & 4 ? draw(fabric) : kind & 8 ? MOST_BYTES : MAD_BYTES;
 	while (changes--) {
 		unsigned int at = draw(fabric) % 128;
@@ -126,8 +126,9 @@ static void close_fabric(void *context)
 
 static bool next(void *context, struct mad_request *request)
 {
-	static const uint8_t classes[] = {MAD_CLASS_SM, MAD_CLASS_SM_DIRECT, MAD_CLASS_SA,
-					  MAD_CLASS_PM, MAD_CLASS_OPENIB_PING};
+	static const uint8_t classes[] = {UMAD_CLASS_SUBN_LID_ROUTED,
+					  UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_CLASS_SUBN_ADM,
+					  UMAD_CLASS_PERF_MGMT, MAD_CLASS_OPENIB_PING};
 	struct fabric *fabric = context;
 	unsigned int kind;
 
@@ -135,9 +136,9 @@ static bool next(void *context, struct mad_request *request)
 		return false;
 	kind = draw(fabric);
 	request->mgmt_class = classes[kind % ARRAY_SIZE(classes)];
-	request->direct = request->mgmt_class == MAD_CLASS_SM_DIRECT;
+	request->direct = request->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE;
 	request->hops = (uint8_t)(kind % (MAD_HOPS_MOST + 1));
-	request->method = kind & 1 ? MAD_METHOD_GET : MAD_METHOD_SET;
+	request->method = kind & 1 ? UMAD_METHOD_GET : UMAD_METHOD_SET;
 	request->attribute = (uint16_t)(kind & 3);
 	request->to.lid = (uint16_t)(1 + (kind & 7));
 	request->number = fabric->given++;
@@ -158,7 +159,7 @@ static void unasked(void *context, const struct mad_arrival *arrival, const unsi
 		    size_t bytes)
 {
 	(void)context;
-	if (arrival->error || bytes < 24 || mad[3] & MAD_METHOD_RESPONSE)
+	if (arrival->error || bytes < 24 || mad[3] & UMAD_METHOD_RESP_MASK)
 		abort();
 }
 

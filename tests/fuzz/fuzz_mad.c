@@ -57,7 +57,7 @@ static void try_datagram(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	rc = mad_decode(copy, size, &decoded);
 	free(copy);
-	if ((rc == -EMSGSIZE) != (size < MAD_LEAST_BYTES))
+	if ((rc == -EMSGSIZE) != (size < MAD_HEADER_BYTES))
 		abort();
 	if (rc)
 		return;

@@ -37,7 +37,7 @@ static void try_ping(enum ping_kind kind, const unsigned char *mad, size_t size)
 	struct mad_request request = {.data = NULL};
 
 	if (ping_answer(kind, mad, size, "host", answer)) {
-		expect(answer[3] != MAD_METHOD_GET);
+		expect(answer[3] != UMAD_METHOD_GET);
 		expect(!ping_answer(kind, answer, MAD_BYTES, "host", answer));
 		ping_request(kind, false, answer[3], mad + 40, &request);
 		expect(ping_accept(kind, &request, answer, MAD_BYTES));
@@ -45,7 +45,7 @@ static void try_ping(enum ping_kind kind, const unsigned char *mad, size_t size)
 		expect_clean(ping_host(kind, answer, MAD_BYTES));
 	}
 	if (size >= MAD_BYTES) {
-		ping_request(kind, false, MAD_METHOD_SEND, mad + 40, &request);
+		ping_request(kind, false, UMAD_METHOD_SEND, mad + 40, &request);
 		ping_accept(kind, &request, mad, size);
 	}
 	expect_clean(ping_host(kind, mad, size));
@@ -72,7 +72,7 @@ static void try_sysstat(const unsigned char *mad, size_t size)
 	try_processors(lines);
 	if (sysstat_answer(mad, size, lines, lines, answer, &bytes)) {
 		expect(bytes >= MAD_BYTES && bytes <= SYSSTAT_MOST_MAD);
-		expect(answer[3] == (MAD_METHOD_GET | MAD_METHOD_RESPONSE));
+		expect(answer[3] == (UMAD_METHOD_GET_RESP));
 		free(sysstat_text(answer, bytes));
 	}
 	free(lines);

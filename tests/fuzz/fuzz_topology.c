@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_route(const struct fabric *fabric, uint32_t number)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 	int hops = fabric_path(fabric, number, path);
 	uint32_t at = 0;
 

@@ -72,7 +72,7 @@ static inline void fake_answer(struct fake *fake, const unsigned char *mad, uint
 	unsigned char answer[MAD_BYTES];
 
 	memcpy(answer, mad, MAD_BYTES);
-	answer[3] |= MAD_METHOD_RESPONSE;
+	answer[3] |= UMAD_METHOD_RESP_MASK;
 	answer[4] = (unsigned char)(status >> 8);
 	answer[5] = (unsigned char)status;
 	memcpy(answer + 64, mad + 20, 4);

@@ -146,7 +146,7 @@ static inline uint32_t sample_add_switch(struct sample_subnet *subnet, const cha
 static inline void sample_set_link(struct sample_subnet *subnet, uint32_t place, unsigned int lanes,
 				   unsigned int speed, unsigned int state)
 {
-	const struct sample_link link = {state, FABRIC_LINK_UP, lanes == 4 ? 2 : 1, speed, 4, 0};
+	const struct sample_link link = {state, PHYSICAL_LINK_UP, lanes == 4 ? 2 : 1, speed, 4, 0};
 
 	sample_set_port(&subnet->fabric, place, &link);
 	subnet->fabric.ports[place].info[30] = 3;

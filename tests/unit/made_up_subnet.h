@@ -130,7 +130,7 @@ static inline int answer(struct fake *fake, int agent, const struct mad_address 
 	if (node->silent == attribute && (!node->silent_port || node->silent_port == modifier))
 		return 0;
 	memcpy(mad, request, sizeof(mad));
-	mad[3] |= MAD_METHOD_RESPONSE;
+	mad[3] |= UMAD_METHOD_RESP_MASK;
 	memset(mad + 64, 0, 64);
 	if (attribute == NODE_INFO)
 		say_node(subnet, number, in, mad + 64);

@@ -56,7 +56,7 @@ static void cut(const unsigned char *mad, const struct mad_attribute *attribute)
 	assert_int_equal(mad_decode(mad, MAD_BYTES, &whole), 0);
 	assert_true(whole.known);
 	assert_string_equal(whole.attribute, attribute->name);
-	for (size_t bytes = MAD_LEAST_BYTES; bytes < MAD_BYTES; bytes += 3) {
+	for (size_t bytes = MAD_HEADER_BYTES; bytes < MAD_BYTES; bytes += 3) {
 		struct mad_decoded part;
 		size_t known = 0;
 
@@ -83,8 +83,8 @@ static void every_attribute(void **state)
 	static const struct mad_attribute *const tables[] = {
 		sm_attributes, pm_attributes, cm_attributes, class_attributes, sa_attributes,
 	};
-	static const unsigned int classes[] = {MAD_CLASS_SM_DIRECT, MAD_CLASS_PM, MAD_CLASS_CM,
-					       MAD_CLASS_BM, MAD_CLASS_SA};
+	static const unsigned int classes[] = {UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_CLASS_PERF_MGMT,
+					       UMAD_CLASS_CM, UMAD_CLASS_BM, UMAD_CLASS_SUBN_ADM};
 	uint64_t random = 7;
 	size_t count = 0;
 
@@ -109,12 +109,12 @@ static void less_than_a_header(void **state)
 	struct mad_decoded decoded;
 
 	(void)state;
-	make(mad, MAD_CLASS_PM, 1, 0x12, 0);
-	for (size_t bytes = 0; bytes < MAD_LEAST_BYTES; bytes++)
+	make(mad, UMAD_CLASS_PERF_MGMT, 1, 0x12, 0);
+	for (size_t bytes = 0; bytes < MAD_HEADER_BYTES; bytes++)
 		assert_int_equal(mad_decode(mad, bytes, &decoded), -EMSGSIZE);
-	assert_int_equal(mad_decode(mad, MAD_LEAST_BYTES, &decoded), 0);
+	assert_int_equal(mad_decode(mad, MAD_HEADER_BYTES, &decoded), 0);
 	assert_string_equal(decoded.data, "");
-	assert_int_equal(decoded.data_offset, MAD_LEAST_BYTES);
+	assert_int_equal(decoded.data_offset, MAD_HEADER_BYTES);
 	mad_decoded_clear(&decoded);
 }
 
@@ -137,7 +137,7 @@ static void blocks(void **state)
 		unsigned char mad[MAD_BYTES];
 		struct mad_decoded decoded;
 
-		make(mad, MAD_CLASS_SM, 0x81, rows[i].id, rows[i].modifier);
+		make(mad, UMAD_CLASS_SUBN_LID_ROUTED, 0x81, rows[i].id, rows[i].modifier);
 		assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
 		assert_string_equal(field_of(&decoded, rows[i].key, 0), rows[i].first);
 		mad_decoded_clear(&decoded);
@@ -151,7 +151,7 @@ static void multicast_position(void **state)
 	struct mad_decoded decoded;
 
 	(void)state;
-	make(mad, MAD_CLASS_SM, 0x81, 0x1b, 0x20000000);
+	make(mad, UMAD_CLASS_SUBN_LID_ROUTED, 0x81, 0x1b, 0x20000000);
 	mad[64 + 2 * 5 + 1] = 0x08;
 	assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
 	assert_string_equal(field_of(&decoded, "mlid", 5), "0xc005");
@@ -172,7 +172,7 @@ static void long_table(void **state)
 	char text[16];
 
 	(void)state;
-	make(table, MAD_CLASS_SA, 0x92, 0x11, 0);
+	make(table, UMAD_CLASS_SUBN_ADM, 0x92, 0x11, 0);
 	table[45] = STEP / 8;
 	for (size_t i = 0; i < MOST_N; i++)
 		bits_set(table + 56 + i * STEP, 0, 16, i + 1);
@@ -207,7 +207,7 @@ static void one_segment(void **state)
 		struct mad_decoded decoded;
 		size_t records;
 
-		make(mad, MAD_CLASS_SA, 0x92, 0x11, 0);
+		make(mad, UMAD_CLASS_SUBN_ADM, 0x92, 0x11, 0);
 		mad[24] = 1;
 		mad[25] = (unsigned char)rows[i].type;
 		mad[26] = (unsigned char)rows[i].flags;
@@ -231,7 +231,7 @@ static void header(void **state)
 	struct mad_decoded decoded;
 
 	(void)state;
-	make(mad, MAD_CLASS_SM_DIRECT, 0x81, 0x7777, 0x80000001);
+	make(mad, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0x81, 0x7777, 0x80000001);
 	mad[4] = 0x80;
 	mad[5] = 0x1c;
 	mad[7] = 255;

@@ -29,7 +29,7 @@ static uint32_t add_node(struct fabric *fabric, unsigned int type, unsigned int 
 static void set_port(struct fabric_port *port, unsigned int speed)
 {
 	port->has_info = true;
-	port->info[AT_PHYSICAL_STATE] = FABRIC_LINK_UP << 4;
+	port->info[AT_PHYSICAL_STATE] = PHYSICAL_LINK_UP << 4;
 	port->info[AT_SPEED] = QDR << 4;
 	port->info[AT_SPEED_EXT] = (uint8_t)(speed == EDR ? EDR : 0);
 }

@@ -60,7 +60,7 @@ static bool next(void *context, struct mad_request *request)
 	*request = (struct mad_request){
 		.to = {.lid = (uint16_t)(1 + caller->given % caller->destinations), .qpn = 1},
 		.mgmt_class = caller->mgmt_class,
-		.method = MAD_METHOD_GET,
+		.method = UMAD_METHOD_GET,
 		.attribute = PM_COUNTERS,
 		.modifier = (uint32_t)caller->given,
 		.number = caller->given,
@@ -91,7 +91,7 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	}
 	assert_int_equal(number_of_mad(reply->mad), number);
-	if (caller->mgmt_class == MAD_CLASS_PM && !reply->status)
+	if (caller->mgmt_class == UMAD_CLASS_PERF_MGMT && !reply->status)
 		assert_int_equal(bits_get(reply->mad, 64 * 8, 32), number);
 }
 
@@ -102,7 +102,7 @@ static void take_unasked(void *context, const struct mad_arrival *arrival, const
 
 	assert_int_equal(arrival->from.lid, 4);
 	assert_true(bytes >= 24);
-	assert_int_equal(mad[3], MAD_METHOD_SEND);
+	assert_int_equal(mad[3], UMAD_METHOD_SEND);
 	caller->unasked++;
 }
 
@@ -116,7 +116,7 @@ static struct caller *begin(size_t wanted, fake_send on_send,
 
 	caller->wanted = wanted;
 	caller->destinations = 10;
-	caller->mgmt_class = MAD_CLASS_PM;
+	caller->mgmt_class = UMAD_CLASS_PERF_MGMT;
 	caller->fake.on_send = on_send;
 	caller->fake.context = caller;
 	caller->engine = fake_engine(&caller->fake, options);
@@ -479,7 +479,7 @@ static int answer_wrongly(struct fake *fake, int agent, const struct mad_address
 		fake_answer(fake, other, 0, 0);
 		/* What is no answer at all: for whoever serves. */
 		memcpy(other, mad, MAD_BYTES);
-		other[3] = MAD_METHOD_SEND;
+		other[3] = UMAD_METHOD_SEND;
 		fake_put(fake, 0, other, MAD_BYTES, 0);
 		fake_answer(fake, mad, 0, 0);
 		return 0;
@@ -581,7 +581,7 @@ static int redirect(struct fake *fake, int agent, const struct mad_address *to,
 	bits_set(answer, (64 + 25) * 8, 4, 3);
 	bits_set(answer, (64 + 33) * 8, 24, 5);
 	bits_set(answer, (64 + 36) * 8, 32, 0x80050000);
-	answer[3] |= MAD_METHOD_RESPONSE;
+	answer[3] |= UMAD_METHOD_RESP_MASK;
 	answer[5] = 2;
 	fake_put(fake, 0, answer, caller->stop_after ? caller->stop_after : MAD_BYTES, 0);
 	return 0;
@@ -695,7 +695,7 @@ static void table(void **state)
 	const struct mad_work work = {.context = caller, .next = next, .done = done_with_table};
 
 	(void)state;
-	caller->mgmt_class = MAD_CLASS_SA;
+	caller->mgmt_class = UMAD_CLASS_SUBN_ADM;
 	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
 	assert_int_equal(caller->ended, 5);
 	/* The buffer grows once. */
@@ -766,7 +766,7 @@ static int answer_in_pieces(struct fake *fake, int agent, const struct mad_addre
 		unsigned char piece[24];
 
 		memcpy(piece, mad, sizeof(piece));
-		piece[3] |= MAD_METHOD_RESPONSE;
+		piece[3] |= UMAD_METHOD_RESP_MASK;
 		fake_put(fake, bytes % 2 ? ETIMEDOUT : 0, piece, bytes, 0);
 	}
 	fake_answer(fake, mad, 0, 100);
@@ -812,8 +812,8 @@ static void one_call(void **state)
 	struct caller *caller = begin(0, answer_set, &options);
 	const struct mad_request request = {
 		.to = {.lid = 3},
-		.mgmt_class = MAD_CLASS_PM,
-		.method = MAD_METHOD_SET,
+		.mgmt_class = UMAD_CLASS_PERF_MGMT,
+		.method = UMAD_METHOD_SET,
 		.attribute = PM_COUNTERS,
 	};
 	unsigned char mad[MAD_BYTES] = {0};
@@ -839,7 +839,7 @@ static void serving(void **state)
 	struct caller *caller = begin(0, answer_at_once, &patient);
 	const struct mad_agent agent = {.mgmt_class = 0x32, .version = 1, .oui = 0x1405};
 	const struct mad_work work = {.context = caller, .done = done, .unasked = take_unasked};
-	unsigned char mad[MAD_BYTES] = {1, 0x32, 1, MAD_METHOD_SEND};
+	unsigned char mad[MAD_BYTES] = {1, 0x32, 1, UMAD_METHOD_SEND};
 
 	(void)state;
 	assert_int_equal(mad_engine_add_agent(caller->engine, &agent), 1);

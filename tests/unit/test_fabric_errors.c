@@ -46,14 +46,14 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	unsigned char reply[MAD_BYTES];
 
 	(void)agent;
-	assert_int_equal(mad[1], MAD_CLASS_PM);
+	assert_int_equal(mad[1], UMAD_CLASS_PERF_MGMT);
 	assert_int_equal(to->qpn, 1);
 	assert_in_range(to->lid, 1, 1 + ADAPTERS);
 	bed->asked[attribute]++;
 	if (to->lid == bed->dead_lid && (!bed->dead_attribute || bed->dead_attribute == attribute))
 		return 0;
 	memcpy(reply, mad, sizeof(reply));
-	reply[3] |= MAD_METHOD_RESPONSE;
+	reply[3] |= UMAD_METHOD_RESP_MASK;
 	if (attribute == CLASS_INFO)
 		bits_set(reply, (64 + 2) * 8, 16, bed->caps);
 	else if (port == PERF_ALL_PORTS)
@@ -74,7 +74,7 @@ static void set_port(struct fabric *fabric, uint32_t node, unsigned int number, 
 	port->has_info = true;
 	bits_set(port->info, 16 * 8, 16, lid);
 	port->info[32] = 4;
-	port->info[33] = FABRIC_LINK_UP << 4;
+	port->info[33] = PHYSICAL_LINK_UP << 4;
 }
 
 static int begin(void **state)

@@ -78,13 +78,13 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	(void)agent;
 	assert_int_equal(to->lid, MAD_LID_PERMISSIVE);
 	assert_true(attribute == LINEAR_TABLE || attribute == MULTICAST_TABLE);
-	assert_int_equal(request[3], MAD_METHOD_GET);
+	assert_int_equal(request[3], UMAD_METHOD_GET);
 	subnet->sent[attribute == MULTICAST_TABLE]++;
 	if (subnet->silent == at + 1 ||
 	    (modifier == subnet->lost && attribute == subnet->lost_table))
 		return 0;
 	memcpy(mad, request, MAD_BYTES);
-	mad[3] |= MAD_METHOD_RESPONSE;
+	mad[3] |= UMAD_METHOD_RESP_MASK;
 	mad[4] = (unsigned char)(0x80 | subnet->status >> 8);
 	mad[5] = (unsigned char)subnet->status;
 	say(at, attribute, modifier, mad + 64);

@@ -112,7 +112,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		    (attribute == PORT_INFO && modifier == in));
 	memcpy(mad, request, MAD_BYTES);
 	memset(mad + 64, 0, 64);
-	mad[3] |= MAD_METHOD_RESPONSE;
+	mad[3] |= UMAD_METHOD_RESP_MASK;
 	mad[4] = 0x80;
 	say(node, attribute, in, mad + 64);
 	fake_put(fake, 0, mad, MAD_BYTES, 0);
@@ -261,7 +261,7 @@ static int endless(struct fake *fake, int agent, const struct mad_address *to,
 	(void)to;
 	memcpy(mad, request, MAD_BYTES);
 	memset(mad + 64, 0, 64);
-	mad[3] |= MAD_METHOD_RESPONSE;
+	mad[3] |= UMAD_METHOD_RESP_MASK;
 	mad[4] = 0x80;
 	say(&node, attribute, 1, mad + 64);
 	fake_put(fake, 0, mad, MAD_BYTES, 0);
@@ -275,7 +275,7 @@ static void far(void **state)
 	(void)state;
 	make(&subnet);
 	subnet.fake.on_send = endless;
-	check_end(&subnet, 5, WALK_FAR, FABRIC_HOPS_MOST, FABRIC_HOPS_MOST);
+	check_end(&subnet, 5, WALK_FAR, MAD_HOPS_MOST, MAD_HOPS_MOST);
 }
 
 static void check_silent(struct subnet *subnet, unsigned int lid, unsigned int attribute,

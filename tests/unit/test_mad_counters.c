@@ -181,9 +181,9 @@ static void check_table(const struct mad_attribute *attributes, unsigned int mgm
 static void test_tables(void **state)
 {
 	(void)state;
-	check_table(pm_attributes, MAD_CLASS_PM);
-	check_table(cm_attributes, MAD_CLASS_CM);
-	check_table(class_attributes, MAD_CLASS_BM);
+	check_table(pm_attributes, UMAD_CLASS_PERF_MGMT);
+	check_table(cm_attributes, UMAD_CLASS_CM);
+	check_table(class_attributes, UMAD_CLASS_BM);
 	check_form(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
 	check_round_trip(&sa_class_port_info_schema, CLASS_PORT_INFO_BYTES);
 	check_form(&perf_extended_speeds_rsfec_schema, 152);
@@ -439,9 +439,11 @@ static void test_class_port_info(void **state)
 	assert_text(&class_port_info_schema, &record, "capabilities", "trap,0xd700");
 	assert_text(&class_port_info_schema, &record, "capabilities2", "0x2");
 	assert_text(&sa_class_port_info_schema, &record, "capabilities2", "qos");
-	assert_ptr_equal(mad_attribute_find(MAD_CLASS_PM, 1)->schema, &perf_class_port_info_schema);
-	assert_ptr_equal(mad_attribute_find(MAD_CLASS_CC, 1)->schema, &class_port_info_schema);
-	assert_null(mad_attribute_find(MAD_CLASS_SM, 1));
+	assert_ptr_equal(mad_attribute_find(UMAD_CLASS_PERF_MGMT, 1)->schema,
+			 &perf_class_port_info_schema);
+	assert_ptr_equal(mad_attribute_find(UMAD_CLASS_CONG_MGMT, 1)->schema,
+			 &class_port_info_schema);
+	assert_null(mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, 1));
 }
 
 static void test_cm_req(void **state)
@@ -604,10 +606,10 @@ static void test_cm_long_data(void **state)
 static void assert_path(const struct schema *schema, const struct mad_record *record,
 			const char *key, unsigned int port)
 {
-	char expected[MAD_PATH_BYTES * 4 + 1] = "";
+	char expected[UMAD_SMP_MAX_HOPS * 4 + 1] = "";
 	size_t used = 0;
 
-	for (unsigned int i = 0; i < MAD_PATH_BYTES; i++)
+	for (unsigned int i = 0; i < UMAD_SMP_MAX_HOPS; i++)
 		used += (size_t)snprintf(expected + used, sizeof(expected) - used, "%s%u",
 					 i ? "," : "", port);
 	assert_text(schema, record, key, expected);
@@ -640,7 +642,7 @@ static void test_direct_header(void **state)
 		{NULL, NULL},
 	};
 	struct mad_record record = {.object = NULL};
-	const struct schema *schema = mad_header_schema(MAD_CLASS_SM_DIRECT);
+	const struct schema *schema = mad_header_schema(UMAD_CLASS_SUBN_DIRECTED_ROUTE);
 
 	(void)state;
 	put(&record, 0, "01 81 01 81 800c 01 03 0000000512345678 0011 0000 00000002");
@@ -681,7 +683,7 @@ static void test_sa_header(void **state)
 		{NULL, NULL},
 	};
 	struct mad_record record = {.object = NULL};
-	const struct schema *schema = mad_header_schema(MAD_CLASS_SA);
+	const struct schema *schema = mad_header_schema(UMAD_CLASS_SUBN_ADM);
 
 	(void)state;
 	put(&record, 0, "01 03 02 92 0300 0000 0000000000000001 0011 0000 00000000");
@@ -713,7 +715,7 @@ static void test_other_headers(void **state)
 	put(&record, 0, "01 21 02");
 	put(&record, 16, "0016");
 	put(&record, 24, "0102030405060708");
-	assert_texts(mad_header_schema(MAD_CLASS_CC), &record,
+	assert_texts(mad_header_schema(UMAD_CLASS_CONG_MGMT), &record,
 		     (const struct expected[]){{"class", "cc"},
 					       {"attribute", "CACongestionSetting"},
 					       {"cc_key", "0x0102030405060708"},
@@ -728,27 +730,27 @@ static void test_words(void **state)
 		unsigned int mgmt_class, status;
 		const char *text;
 	} statuses[] = {
-		{MAD_CLASS_PM, 0, "success"},
-		{MAD_CLASS_PM, 0x0001, "busy"},
-		{MAD_CLASS_PM, 0x0002, "redirect"},
-		{MAD_CLASS_PM, 0x0004, "bad-version"},
-		{MAD_CLASS_SM, 0x0008, "method-not-supported"},
-		{MAD_CLASS_SM, 0x001c, "invalid-value"},
-		{MAD_CLASS_SM, 0x8000, "0x8000"},
-		{MAD_CLASS_SM_DIRECT, 0x8000, "success"},
-		{MAD_CLASS_SM_DIRECT, 0x801d, "busy,invalid-value"},
-		{MAD_CLASS_SA, 0x0100, "no-resources"},
-		{MAD_CLASS_SA, 0x0200, "req-invalid"},
-		{MAD_CLASS_SA, 0x0300, "no-records"},
-		{MAD_CLASS_SA, 0x0400, "too-many-records"},
-		{MAD_CLASS_SA, 0x0500, "req-invalid-gid"},
-		{MAD_CLASS_SA, 0x0601, "busy,req-insufficient-components"},
-		{MAD_CLASS_SA, 0x0700, "req-denied"},
-		{MAD_CLASS_SA, 0x0800, "prio-suggested"},
-		{MAD_CLASS_SA, 0x0900, "0x0900"},
-		{MAD_CLASS_PM, 0x0300, "0x0300"},
-		{MAD_CLASS_PM, 0x0010, "0x0010"},
-		{MAD_CLASS_SA, 0xffff, "busy,redirect,invalid-value,0xffe0"},
+		{UMAD_CLASS_PERF_MGMT, 0, "success"},
+		{UMAD_CLASS_PERF_MGMT, 0x0001, "busy"},
+		{UMAD_CLASS_PERF_MGMT, 0x0002, "redirect"},
+		{UMAD_CLASS_PERF_MGMT, 0x0004, "bad-version"},
+		{UMAD_CLASS_SUBN_LID_ROUTED, 0x0008, "method-not-supported"},
+		{UMAD_CLASS_SUBN_LID_ROUTED, 0x001c, "invalid-value"},
+		{UMAD_CLASS_SUBN_LID_ROUTED, 0x8000, "0x8000"},
+		{UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0x8000, "success"},
+		{UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0x801d, "busy,invalid-value"},
+		{UMAD_CLASS_SUBN_ADM, 0x0100, "no-resources"},
+		{UMAD_CLASS_SUBN_ADM, 0x0200, "req-invalid"},
+		{UMAD_CLASS_SUBN_ADM, 0x0300, "no-records"},
+		{UMAD_CLASS_SUBN_ADM, 0x0400, "too-many-records"},
+		{UMAD_CLASS_SUBN_ADM, 0x0500, "req-invalid-gid"},
+		{UMAD_CLASS_SUBN_ADM, 0x0601, "busy,req-insufficient-components"},
+		{UMAD_CLASS_SUBN_ADM, 0x0700, "req-denied"},
+		{UMAD_CLASS_SUBN_ADM, 0x0800, "prio-suggested"},
+		{UMAD_CLASS_SUBN_ADM, 0x0900, "0x0900"},
+		{UMAD_CLASS_PERF_MGMT, 0x0300, "0x0300"},
+		{UMAD_CLASS_PERF_MGMT, 0x0010, "0x0010"},
+		{UMAD_CLASS_SUBN_ADM, 0xffff, "busy,redirect,invalid-value,0xffe0"},
 	};
 	char text[MAD_STATUS_BYTES];
 
@@ -759,17 +761,17 @@ static void test_words(void **state)
 		assert_string_equal(text, statuses[i].text);
 		assert_int_equal(rc, strcmp(text, "success") != 0);
 	}
-	assert_string_equal(mad_class_word(MAD_CLASS_SM_DIRECT), "sm-direct");
+	assert_string_equal(mad_class_word(UMAD_CLASS_SUBN_DIRECTED_ROUTE), "sm-direct");
 	assert_null(mad_class_word(0x4f));
-	assert_string_equal(mad_method_word(MAD_CLASS_SA, 0x92), "get-table-response");
-	assert_string_equal(mad_method_word(MAD_CLASS_PM, 0x02), "set");
-	assert_null(mad_method_word(MAD_CLASS_PM, 0x92));
-	assert_string_equal(mad_attribute_name(MAD_CLASS_CM, 0x10), "ConnectRequest");
-	assert_string_equal(mad_attribute_name(MAD_CLASS_BM, 0x21), "ReadVPD");
-	assert_string_equal(mad_attribute_name(MAD_CLASS_BM, 0x01), "ClassPortInfo");
-	assert_string_equal(mad_attribute_name(MAD_CLASS_DM, 0x02), "Notice");
-	assert_null(mad_attribute_name(MAD_CLASS_PM, 0x7777));
-	assert_null(mad_attribute_name(MAD_CLASS_SM, 0x03));
+	assert_string_equal(mad_method_word(UMAD_CLASS_SUBN_ADM, 0x92), "get-table-response");
+	assert_string_equal(mad_method_word(UMAD_CLASS_PERF_MGMT, 0x02), "set");
+	assert_null(mad_method_word(UMAD_CLASS_PERF_MGMT, 0x92));
+	assert_string_equal(mad_attribute_name(UMAD_CLASS_CM, 0x10), "ConnectRequest");
+	assert_string_equal(mad_attribute_name(UMAD_CLASS_BM, 0x21), "ReadVPD");
+	assert_string_equal(mad_attribute_name(UMAD_CLASS_BM, 0x01), "ClassPortInfo");
+	assert_string_equal(mad_attribute_name(UMAD_CLASS_DEVICE_MGMT, 0x02), "Notice");
+	assert_null(mad_attribute_name(UMAD_CLASS_PERF_MGMT, 0x7777));
+	assert_null(mad_attribute_name(UMAD_CLASS_SUBN_LID_ROUTED, 0x03));
 }
 
 static void test_layouts(void **state)

@@ -31,7 +31,7 @@ static void for_all(void (*check)(const struct mad_attribute *attribute))
 static void check_attribute(const struct mad_attribute *attribute)
 {
 	const struct schema *schema = attribute->schema;
-	bool is_sa = attribute->mgmt_class == MAD_CLASS_SA;
+	bool is_sa = attribute->mgmt_class == UMAD_CLASS_SUBN_ADM;
 	size_t defaults = 0;
 
 	assert_true(attribute->bytes <= (is_sa ? 200 : 64));
@@ -73,7 +73,7 @@ static void names_of_attributes(void **state)
 				assert_ptr_equal(mad_attribute_find_word(all_tables[i], a->alias),
 						 a);
 		}
-	assert_ptr_equal(mad_attribute_find(MAD_CLASS_SM_DIRECT, 0x15)->schema,
+	assert_ptr_equal(mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0x15)->schema,
 			 &sm_port_info_schema);
 	assert_null(mad_attribute_find_word(sm_attributes, "path"));
 }
@@ -122,7 +122,8 @@ static void check_components(const struct mad_attribute *attribute)
 	uint64_t all = 0;
 
 	/* The administrator's own ClassPortInfo is no record to search for. */
-	if (attribute->mgmt_class != MAD_CLASS_SA || !attribute->word || attribute->id == 0x01)
+	if (attribute->mgmt_class != UMAD_CLASS_SUBN_ADM || !attribute->word ||
+	    attribute->id == 0x01)
 		return;
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct field *field = &schema->fields[i];
@@ -365,14 +366,16 @@ static void port_info_record(void **state)
 
 	(void)state;
 	memcpy(record.data, port_info, sizeof(port_info));
-	check_values(MAD_CLASS_SM, 0x15, &record, port_info_values, ARRAY_SIZE(port_info_values));
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record, port_info_values,
+		     ARRAY_SIZE(port_info_values));
 	/* The same rows behind the identifier of the SA's record. */
 	memset(record.data, 0, sizeof(record.data));
 	memcpy(record.data, "\x00\x09\x03\x80", 4);
 	memcpy(record.data + 4, port_info, sizeof(port_info));
-	check_values(MAD_CLASS_SA, 0x12, &record, port_info_values, ARRAY_SIZE(port_info_values));
+	check_values(UMAD_CLASS_SUBN_ADM, 0x12, &record, port_info_values,
+		     ARRAY_SIZE(port_info_values));
 	check_values(
-		MAD_CLASS_SA, 0x12, &record,
+		UMAD_CLASS_SUBN_ADM, 0x12, &record,
 		(const struct expected[]){{"endport_lid", "9"}, {"port", "3"}, {"options", "0x80"}},
 		3);
 }
@@ -410,7 +413,7 @@ static void speeds_of_ports(void **state)
 		record.data[60] = ports[i].cap2_11;
 		record.data[62] = ports[i].ext;
 		record.data[63] = 1;
-		check_values(MAD_CLASS_SM, 0x15, &record,
+		check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 			     (const struct expected[]){
 				     {"speed", ports[i].speed},
 				     {"speed_gbps", ports[i].speed_gbps},
@@ -430,13 +433,13 @@ static void speeds_of_switch_ports(void **state)
 	record.data[31] = 2;
 	record.data[33] = 0x52;
 	record.data[35] = 0x40;
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed", "QDR"}, {"speed_ext_active", "none"}}, 2);
 	record.data[62] = 0x40;
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed", "HDR"}, {"rate_gbps", "200"}}, 2);
 	record.data[56] = 0x20;
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed", "XDR"}, {"speed_ext2_active", "xdr"}}, 2);
 }
 
@@ -448,7 +451,7 @@ static void speeds_without_a_link(void **state)
 	(void)state;
 	memcpy(record.data, port_info, sizeof(port_info));
 	record.data[33] = 0x22; /* Polling */
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"width_lanes", NULL},
 					       {"speed", NULL},
 					       {"speed_gbps", NULL},
@@ -467,10 +470,10 @@ static void extended_speeds_enabled(void **state)
 	record.data[22] = 0x40;
 	record.data[62] = 0x03;
 	record.data[63] = 30; /* none */
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed_ext_enabled", ""}}, 1);
 	record.data[63] = 31; /* all that are supported */
-	check_values(MAD_CLASS_SM, 0x15, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record,
 		     (const struct expected[]){{"speed_ext_enabled", "fdr,edr"}}, 1);
 }
 
@@ -522,9 +525,9 @@ static void path_record(void **state)
 
 	(void)state;
 	memcpy(record.data, path, sizeof(path));
-	check_values(MAD_CLASS_SA, 0x35, &record, path_values, ARRAY_SIZE(path_values));
+	check_values(UMAD_CLASS_SUBN_ADM, 0x35, &record, path_values, ARRAY_SIZE(path_values));
 	assert_int_equal(ARRAY_SIZE(path_values),
-			 mad_attribute_find(MAD_CLASS_SA, 0x35)->schema->field_count);
+			 mad_attribute_find(UMAD_CLASS_SUBN_ADM, 0x35)->schema->field_count);
 }
 
 /* Every rate that a path can have: 15.2.5.16 and enum ib_rate. */
@@ -540,7 +543,7 @@ static void rates_of_paths(void **state)
 	(void)state;
 	for (size_t i = 0; i < 64; i++) {
 		record.data[55] = (unsigned char)(0xc0 | i);
-		check_values(MAD_CLASS_SA, 0x35, &record,
+		check_values(UMAD_CLASS_SUBN_ADM, 0x35, &record,
 			     (const struct expected[]){
 				     {"rate_gbps", i < ARRAY_SIZE(rates) ? rates[i] : NULL}},
 			     1);
@@ -554,45 +557,46 @@ static void table_entries(void **state)
 	(void)state;
 	record.data[0] = 0x80;
 	record.data[1] = 0x05;
-	check_values(MAD_CLASS_SM, 0x16, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x16, &record,
 		     (const struct expected[]){{"pkey", "0x8005"}, {"membership", "full"}}, 2);
-	check_values(MAD_CLASS_SM, 0x19, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x19, &record,
 		     (const struct expected[]){{"lid", "65"}, {"port", "128"}}, 2);
 	record.data[0] = 0xfe;
-	check_values(MAD_CLASS_SM, 0x18, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
 		     (const struct expected[]){
 			     {"priority", "high"}, {"entry", "1"}, {"vl", "14"}, {"weight", "5"}},
 		     4);
 	record.data[0] = 0x7f;
-	check_values(MAD_CLASS_SM, 0x16, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x16, &record,
 		     (const struct expected[]){{"pkey", "0x7f05"}, {"membership", "limited"}}, 2);
 	memset(record.data, 0, 2);
-	check_values(MAD_CLASS_SM, 0x16, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x16, &record,
 		     (const struct expected[]){{"pkey", "0x0000"}, {"membership", NULL}}, 2);
 	record.index.known = false;
-	check_values(MAD_CLASS_SM, 0x18, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
 		     (const struct expected[]){{"priority", NULL}, {"entry", NULL}}, 2);
 }
 
 /* 14.2.5.12: positions of 16 ports, side by side */
 static void multicast_entries(void **state)
 {
-	const struct schema *schema = mad_attribute_find(MAD_CLASS_SM, 0x1b)->schema;
+	const struct schema *schema = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, 0x1b)->schema;
 	struct mad_record record = {.index = number_of(0xc001)};
 	struct value value;
 
 	(void)state;
-	check_values(MAD_CLASS_SM, 0x1b, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x1b, &record,
 		     (const struct expected[]){
 			     {"mlid", "0xc001"}, {"port_mask", "0x0000"}, {"ports", ""}},
 		     3);
 	memcpy(record.data, "\x80\x05\x00\x03\x00\x00\x80\x00", 8);
-	check_values(MAD_CLASS_SM, 0x1b, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x1b, &record,
 		     (const struct expected[]){{"port_mask", "0x8000000000038005"},
 					       {"ports", "0,2,15-17,63"}},
 		     2);
 	memset(record.data, 0xff, 32);
-	check_values(MAD_CLASS_SM, 0x1b, &record, (const struct expected[]){{"ports", "0-255"}}, 1);
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x1b, &record,
+		     (const struct expected[]){{"ports", "0-255"}}, 1);
 	/* More than a value has room for. */
 	memset(record.data, 0x55, 32);
 	field_get(schema_find(schema, "ports"), &record, &value);
@@ -607,7 +611,8 @@ static void count_items(unsigned int id, const char *key, const struct mad_recor
 {
 	struct value value;
 
-	field_get(schema_find(mad_attribute_find(MAD_CLASS_SA, id)->schema, key), record, &value);
+	field_get(schema_find(mad_attribute_find(UMAD_CLASS_SUBN_ADM, id)->schema, key), record,
+		  &value);
 	assert_int_equal(value.kind, VALUE_LIST);
 	assert_int_equal(value.list.count, count);
 	if (count)
@@ -637,7 +642,7 @@ static void table_blocks(void **state)
 	/* 15.2.5.8: position and block share two bytes. */
 	record.data[2] = 0x31;
 	record.data[3] = 0xff;
-	check_values(MAD_CLASS_SA, 0x17, &record,
+	check_values(UMAD_CLASS_SUBN_ADM, 0x17, &record,
 		     (const struct expected[]){{"position", "3"}, {"block", "511"}}, 2);
 }
 
@@ -651,7 +656,7 @@ static void notices(void **state)
 	(void)state;
 	memcpy(record.data, notice, sizeof(notice));
 	record.data[63] = 0xab;
-	check_values(MAD_CLASS_SM, 0x02, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x02, &record,
 		     (const struct expected[]){
 			     {"generic", "yes"},
 			     {"type", "urgent"},
@@ -666,7 +671,7 @@ static void notices(void **state)
 		     },
 		     9);
 	record.data[0] = 0x01; /* a vendor's */
-	check_values(MAD_CLASS_SM, 0x02, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x02, &record,
 		     (const struct expected[]){{"generic", "no"}, {"trap", NULL}}, 2);
 }
 
@@ -680,9 +685,9 @@ static void hostile_descriptions(void **state)
 	memset(record.data, 0x9b, sizeof(record.data));
 	for (size_t i = 0; i < 64; i++)
 		memcpy(clean + i * 4, "\\x9b", 4);
-	check_values(MAD_CLASS_SM, 0x10, &record,
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x10, &record,
 		     (const struct expected[]){{"node_description", clean}}, 1);
-	check_values(MAD_CLASS_SA, 0x11, &record,
+	check_values(UMAD_CLASS_SUBN_ADM, 0x11, &record,
 		     (const struct expected[]){{"node_description", clean}}, 1);
 }
 

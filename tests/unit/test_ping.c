@@ -42,7 +42,7 @@ static void asked_and_answered(void **state)
 		struct exchange exchange;
 		char *host;
 
-		fill(&exchange, kind, MAD_METHOD_SEND);
+		fill(&exchange, kind, UMAD_METHOD_SEND);
 		assert_true(ping_answer(kind, exchange.asked, MAD_BYTES, "host.example",
 					exchange.answer));
 		assert_true(mad_answers(exchange.answer, &exchange.request));
@@ -85,7 +85,7 @@ static void refused_as_a_request(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(vendor_kinds); i++) {
 		struct exchange exchange;
 
-		fill(&exchange, vendor_kinds[i], MAD_METHOD_SEND);
+		fill(&exchange, vendor_kinds[i], UMAD_METHOD_SEND);
 		assert_false(
 			ping_answer(vendor_kinds[i], exchange.asked, MAD_BYTES - 1, "h", answer));
 		assert_false(
@@ -107,7 +107,7 @@ static void methods_of_answers(void **state)
 	unsigned int taken = 0;
 
 	(void)state;
-	fill(&exchange, PING_ROCE, MAD_METHOD_SEND);
+	fill(&exchange, PING_ROCE, UMAD_METHOD_SEND);
 	for (uint32_t method = 0; method < 0x200; method++) {
 		bool ours = false;
 
@@ -121,8 +121,8 @@ static void methods_of_answers(void **state)
 		if (!ours)
 			continue;
 		assert_int_equal(exchange.answer[METHOD], method);
-		assert_int_not_equal(method, MAD_METHOD_GET);
-		assert_false(method & MAD_METHOD_RESPONSE);
+		assert_int_not_equal(method, UMAD_METHOD_GET);
+		assert_false(method & UMAD_METHOD_RESP_MASK);
 		assert_false(
 			ping_answer(PING_ROCE, exchange.answer, MAD_BYTES, "h", exchange.answer));
 	}
@@ -136,7 +136,7 @@ static void refused_as_an_answer(void **state)
 		enum ping_kind kind = vendor_kinds[i];
 		struct exchange exchange;
 
-		fill(&exchange, kind, MAD_METHOD_SEND);
+		fill(&exchange, kind, UMAD_METHOD_SEND);
 		ping_answer(kind, exchange.asked, MAD_BYTES, "h", exchange.answer);
 		assert_false(ping_accept(kind, &exchange.request, exchange.answer, MAD_BYTES - 1));
 		exchange.answer[STATUS + 1] = 0x0c; /* no such method or attribute */
@@ -204,7 +204,7 @@ static void long_name_of_ours(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(vendor_kinds); i++) {
 		size_t most = vendor_kinds[i] == PING_ROCE ? PING_HOST_BYTES : PING_DATA_BYTES;
 
-		fill(&exchange, vendor_kinds[i], MAD_METHOD_SEND);
+		fill(&exchange, vendor_kinds[i], UMAD_METHOD_SEND);
 		assert_true(ping_answer(vendor_kinds[i], exchange.asked, MAD_BYTES, name,
 					exchange.answer));
 		assert_true(ping_accept(vendor_kinds[i], &exchange.request, exchange.answer,

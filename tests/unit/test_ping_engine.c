@@ -132,7 +132,7 @@ static void every_method_answers(void **state)
 /* What came while a send() took long is an answer, though when it came is not known. */
 static void others_are_held_up(void **state)
 {
-	struct caller caller = {.method = MAD_METHOD_SEND};
+	struct caller caller = {.method = UMAD_METHOD_SEND};
 
 	(void)state;
 	run(&caller, 3, no_neighbour);
@@ -145,7 +145,7 @@ static void others_are_held_up(void **state)
 
 static void time_of_the_send_counts(void **state)
 {
-	struct caller caller = {.method = MAD_METHOD_SEND};
+	struct caller caller = {.method = UMAD_METHOD_SEND};
 
 	(void)state;
 	run(&caller, 1, only_first_and_late);

@@ -51,8 +51,8 @@ static void subnet_management(void **state)
 		{127, 1, {0xdf}},
 	};
 	const struct mad_request request = {
-		.mgmt_class = MAD_CLASS_SM,
-		.method = MAD_METHOD_SET,
+		.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED,
+		.method = UMAD_METHOD_SET,
 		.attribute = 0x15,
 		.modifier = 0x80000007,
 		.key = 0x0102030405060708,
@@ -75,8 +75,8 @@ static void directed_route(void **state)
 		{128, 3, {0, 1, 3}},
 	};
 	const struct mad_request request = {
-		.mgmt_class = MAD_CLASS_SM_DIRECT,
-		.method = MAD_METHOD_GET,
+		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+		.method = UMAD_METHOD_GET,
 		.attribute = 0xff90,
 		.direct = true,
 		.hops = 2,
@@ -91,8 +91,9 @@ static void directed_route(void **state)
 /* 63 hops fill the path to its end, and touch nothing behind it. */
 static void longest_route(void **state)
 {
-	struct mad_request request = {
-		.mgmt_class = MAD_CLASS_SM_DIRECT, .direct = true, .hops = MAD_HOPS_MOST};
+	struct mad_request request = {.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+				      .direct = true,
+				      .hops = MAD_HOPS_MOST};
 	unsigned char mad[MAD_BYTES];
 
 	(void)state;
@@ -117,8 +118,8 @@ static void subnet_administration(void **state)
 		{119, 1, {0xdf}},
 	};
 	const struct mad_request request = {
-		.mgmt_class = MAD_CLASS_SA,
-		.method = MAD_METHOD_GET_TABLE,
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = UMAD_SA_METHOD_GET_TABLE,
 		.attribute = 0x35,
 		.key = 9,
 		.component_mask = 0x800000000000100c,
@@ -139,7 +140,7 @@ static void vendor(void **state)
 	};
 	const struct mad_request request = {
 		.mgmt_class = MAD_CLASS_OPENIB_PING,
-		.method = MAD_METHOD_GET,
+		.method = UMAD_METHOD_GET,
 		.oui = 0x001405,
 		.data = data,
 		.data_bytes = sizeof(data),
@@ -153,9 +154,9 @@ static void versions(void **state)
 {
 	(void)state;
 	for (unsigned int mgmt_class = 0; mgmt_class < 256; mgmt_class++)
-		assert_int_equal(mad_class_version(mgmt_class),
-				 mgmt_class == MAD_CLASS_SA || mgmt_class == MAD_CLASS_CM ||
-						 mgmt_class == MAD_CLASS_CC
+		assert_int_equal(mad_version_of_class(mgmt_class),
+				 mgmt_class == UMAD_CLASS_SUBN_ADM || mgmt_class == UMAD_CLASS_CM ||
+						 mgmt_class == UMAD_CLASS_CONG_MGMT
 					 ? 2
 					 : 1);
 }
@@ -163,13 +164,13 @@ static void versions(void **state)
 /* The D bit is part of the status of directed routes only, and no error. */
 static void status(void **state)
 {
-	unsigned char mad[MAD_BYTES] = {1, MAD_CLASS_SM_DIRECT};
+	unsigned char mad[MAD_BYTES] = {1, UMAD_CLASS_SUBN_DIRECTED_ROUTE};
 
 	(void)state;
 	mad[4] = 0x80;
 	mad[5] = 0x0c;
 	assert_int_equal(mad_status(mad), 0x000c);
-	mad[1] = MAD_CLASS_SA;
+	mad[1] = UMAD_CLASS_SUBN_ADM;
 	assert_int_equal(mad_status(mad), 0x800c);
 }
 
@@ -178,13 +179,13 @@ static void answers(void **state)
 	static const struct {
 		uint8_t method, reply_method, answer;
 	} good[] = {
-		{MAD_METHOD_GET, 0, 0x81},
-		{MAD_METHOD_SET, 0, 0x81},
-		{MAD_METHOD_GET_TABLE, 0, 0x92},
+		{UMAD_METHOD_GET, 0, 0x81},
+		{UMAD_METHOD_SET, 0, 0x81},
+		{UMAD_SA_METHOD_GET_TABLE, 0, 0x92},
 		{0x15, 0, 0x95},
 		{0x06, 0, 0x86},
 		{0x05, 0x07, 0x07},
-		{MAD_METHOD_SET, 0x82, 0x82},
+		{UMAD_METHOD_SET, 0x82, 0x82},
 	};
 
 	(void)state;

@@ -192,7 +192,7 @@ static int answer_anew(struct fake *fake, int agent, const struct mad_address *t
 	(void)agent;
 	(void)to;
 	memcpy(mad, request, sizeof(mad));
-	mad[3] |= MAD_METHOD_RESPONSE;
+	mad[3] |= UMAD_METHOD_RESP_MASK;
 	memset(mad + 64, 0, 64);
 	if (attribute == NODE_INFO) {
 		node.guid = 0x1000 + subnet->asked[NODE_INFO]++;

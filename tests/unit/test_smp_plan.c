@@ -210,6 +210,19 @@ static void each_entry_once(void **state)
 }
 
 /* What a block is of: its port, its first entry, and where the table ends in it. */
+/* PortInfo has VLArbitrationHighCap first: 14.2.5.6. */
+static void port_info(void **state)
+{
+	const unsigned char info[PORT_INFO_BYTES] = {[39] = 40, [40] = 8, [50] = 9};
+	struct smp_node node = {.ports = 2};
+
+	(void)state;
+	smp_node_take_port_info(&node, info);
+	assert_int_equal(node.high_arbitrations, 40);
+	assert_int_equal(node.low_arbitrations, 8);
+	assert_int_equal(node.guids, 9);
+}
+
 static void contents(void **state)
 {
 	const struct smp_range range = {2, 2};
@@ -322,9 +335,10 @@ static void needs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modifiers), cmocka_unit_test(each_entry_once),
-		cmocka_unit_test(contents),  cmocka_unit_test(multicast_top),
-		cmocka_unit_test(needs),     cmocka_unit_test(extents),
+		cmocka_unit_test(modifiers),	 cmocka_unit_test(each_entry_once),
+		cmocka_unit_test(port_info),	 cmocka_unit_test(contents),
+		cmocka_unit_test(multicast_top), cmocka_unit_test(needs),
+		cmocka_unit_test(extents),
 	};
 
 	return cmocka_run_group_tests_name("smp_plan", tests, NULL, NULL);

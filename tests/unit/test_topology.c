@@ -71,7 +71,7 @@ static void set_lid(struct fabric *fabric, uint32_t node, unsigned int number, u
 static void set_up(uint8_t *info, unsigned int width, unsigned int speed, unsigned int ext)
 {
 	bits_set(info, PORT_STATE, 4, 4);
-	bits_set(info, PORT_PHYSICAL_STATE, 4, FABRIC_LINK_UP);
+	bits_set(info, PORT_PHYSICAL_STATE, 4, PHYSICAL_LINK_UP);
 	bits_set(info, PORT_WIDTH, 8, width);
 	bits_set(info, PORT_WIDTH_SUPPORTED, 8, 0x1f);
 	bits_set(info, PORT_SPEED, 4, speed);
@@ -256,7 +256,7 @@ static void read_text(const char *text, struct fabric *fabric)
 static void test_read(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 	const struct fabric_port *port;
 	const struct fabric_node *node;
 
@@ -280,7 +280,7 @@ static void test_read(void **state)
 	assert_int_equal(fabric_port_lid(port), 12);
 	assert_int_equal(fabric_lanes(port), 4);
 	assert_int_equal(fabric_speed(port), SPEED_QDR);
-	assert_int_equal(fabric_physical_state(port), FABRIC_LINK_UP);
+	assert_int_equal(fabric_physical_state(port), PHYSICAL_LINK_UP);
 	assert_int_equal(fabric_port_state(port), 0);
 	assert_int_equal(fabric_mtu(port), 0);
 	/* Nothing is told of ports without a cable, nor of a switch but one bit. */
@@ -339,7 +339,7 @@ static void test_read_net(void **state)
 	assert_int_equal(fabric.ports[node->first_port + 2].guid, 0x100005);
 	assert_int_equal(fabric.ports[node->first_port + 2].peer, fabric_port_at(&fabric, 0, 4));
 	assert_int_equal(fabric_physical_state(&fabric.ports[node->first_port + 2]),
-			 FABRIC_LINK_UP);
+			 PHYSICAL_LINK_UP);
 	assert_int_equal(fabric_speed(&fabric.ports[node->first_port + 2]), SPEED_UNKNOWN);
 	assert_int_equal(fabric.nodes[3].guid, 0xaa);
 	assert_string_equal((const char *)fabric.nodes[3].description, "way out");

@@ -72,7 +72,7 @@ static void answer(void *context, const struct mad_arrival *arrival, const unsig
 		return;
 	reply = mem_alloc_zero(1, length);
 	memcpy(reply, mad, AT_DATA);
-	reply[AT_METHOD] |= MAD_METHOD_RESPONSE;
+	reply[AT_METHOD] |= UMAD_METHOD_RESP_MASK;
 	reply[AT_RMPP_VERSION] = 1;
 	reply[AT_RMPP_TYPE] = RMPP_DATA;
 	reply[AT_RMPP_FLAGS] = RMPP_ACTIVE;
@@ -89,10 +89,10 @@ static int serve(const char *device, int ready)
 {
 	const struct mad_engine_options options = {.window = 1};
 	const struct mad_agent agent = {
-		.mgmt_class = MAD_CLASS_SA,
-		.version = mad_class_version(MAD_CLASS_SA),
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.version = mad_version_of_class(UMAD_CLASS_SUBN_ADM),
 		.rmpp_version = 1,
-		.methods = {1ull << MAD_METHOD_GET_TABLE},
+		.methods = {1ull << UMAD_SA_METHOD_GET_TABLE},
 	};
 	struct mad_engine *engine;
 	const struct mad_work work = {.context = &engine, .unasked = answer};
@@ -119,8 +119,8 @@ static bool next(void *context, struct mad_request *request)
 	if (!*client->counts)
 		return false;
 	request->to = client->to;
-	request->mgmt_class = MAD_CLASS_SA;
-	request->method = MAD_METHOD_GET_TABLE;
+	request->mgmt_class = UMAD_CLASS_SUBN_ADM;
+	request->method = UMAD_SA_METHOD_GET_TABLE;
 	request->attribute = NODE_RECORD;
 	request->modifier = (uint32_t)strtoul(*client->counts++, NULL, 10);
 	return true;
@@ -149,7 +149,7 @@ static int ask(const char *device, char **words)
 {
 	const struct mad_engine_options options = {.window = 0};
 	struct client client = {
-		.to = {.qpn = 1, .qkey = MAD_GSI_QKEY, .has_grh = true, .hop_limit = 64},
+		.to = {.qpn = 1, .qkey = UMAD_QKEY, .has_grh = true, .hop_limit = 64},
 		.counts = words + 2,
 	};
 	const struct mad_work work = {.context = &client, .next = next, .done = done};

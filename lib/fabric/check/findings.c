@@ -120,8 +120,8 @@ static bool answers(const struct fabric_manager *manager)
 
 static char *silence_of(const struct fabric_manager *manager)
 {
-	_cleanup_(freep) char *why = mad_failure_text(MAD_CLASS_SM, manager->error, manager->status,
-						      manager->tries);
+	_cleanup_(freep) char *why = mad_failure_text(UMAD_CLASS_SUBN_LID_ROUTED, manager->error,
+						      manager->status, manager->tries);
 
 	return mem_format("SMInfo (LID %u): %s", manager->lid, why);
 }

@@ -39,7 +39,7 @@ static bool is_dead_end(const struct judge *judge, uint32_t node, unsigned int p
 	if (port > fabric->nodes[node].port_count)
 		return true;
 	at = &fabric->ports[fabric_port_at(fabric, node, port)];
-	if (at->has_info && fabric_physical_state(at) != FABRIC_LINK_UP)
+	if (at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP)
 		return true;
 	if (at->peer == FABRIC_NONE || fabric_node_of(fabric, at->peer)->type == NODE_TYPE_SWITCH)
 		return false;
@@ -62,7 +62,7 @@ static char *describe_end(const struct judge *judge, uint32_t node, unsigned int
 	if (port > fabric->nodes[node].port_count)
 		return mem_format("to port %u, which it has not", port);
 	at = &fabric->ports[fabric_port_at(fabric, node, port)];
-	if (at->has_info && fabric_physical_state(at) != FABRIC_LINK_UP)
+	if (at->has_info && fabric_physical_state(at) != PHYSICAL_LINK_UP)
 		return mem_format("to port %u, which is down", port);
 	name = fabric_port_name(judge->view, at->peer);
 	return mem_format("to port %u, and so to %s", port, name);

@@ -10,7 +10,6 @@
 #include "schema/bits.h"
 
 /* PortInfo:PortState */
-enum { STATE_INIT = 2, STATE_ACTIVE = 4 };
 
 struct judge {
 	const struct fabric_view *view;
@@ -26,7 +25,7 @@ static const struct fabric_port *port_at(const struct judge *judge, uint32_t pla
 
 static bool is_up(const struct fabric_port *port)
 {
-	return fabric_physical_state(port) == FABRIC_LINK_UP;
+	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
 static const char *state_word(const struct fabric_port *port)
@@ -100,8 +99,8 @@ static void judge_lanes(const struct judge *judge, uint32_t place, const struct 
 static void judge_state(const struct judge *judge, uint32_t place, const struct fabric_port *peer)
 {
 	const struct fabric_port *port = port_at(judge, place);
-	const bool init = fabric_port_state(port) == STATE_INIT ||
-			  (peer && fabric_port_state(peer) == STATE_INIT);
+	const bool init = fabric_port_state(port) == PORT_STATE_INIT ||
+			  (peer && fabric_port_state(peer) == PORT_STATE_INIT);
 
 	if (!judge->manager_lid)
 		return;
@@ -147,8 +146,8 @@ static void judge_port(const struct judge *judge, uint32_t place)
 	    !speaks_for_cable(judge, place))
 		return;
 	judge_speed(judge, place);
-	if (fabric_port_state(port) != STATE_ACTIVE ||
-	    (peer && fabric_port_state(peer) != STATE_ACTIVE)) {
+	if (fabric_port_state(port) != PORT_STATE_ACTIVE ||
+	    (peer && fabric_port_state(peer) != PORT_STATE_ACTIVE)) {
 		judge_state(judge, place, peer);
 		return;
 	}
@@ -167,7 +166,7 @@ static void judge_lids(const struct judge *judge, uint32_t place)
 	if (!judge->manager_lid || !fabric_is_end_port(judge->fabric, place))
 		return;
 	/* What is not active has not got all of it yet, and is told of for that. */
-	if (port->number && fabric_port_state(port) != STATE_ACTIVE)
+	if (port->number && fabric_port_state(port) != PORT_STATE_ACTIVE)
 		return;
 	if (!fabric_port_lid(port))
 		findings_add(judge->findings, judge->view, FINDING_NO_LID, place,
@@ -240,8 +239,7 @@ static void judge_duplicates(const struct judge *judge)
 			continue;
 		*(struct lids *)mem_append(&items, &count, sizeof(*items)) = (struct lids){
 			.first = fabric_port_lid(port),
-			.last = fabric_port_lid(port) +
-				(1u << bits_get(port->info, MAD_AT(34, 5), 3)) - 1,
+			.last = fabric_port_lid(port) + (1u << port_info_lmc(port->info)) - 1,
 			.port = i,
 		};
 	}
@@ -261,7 +259,7 @@ static void judge_duplicates(const struct judge *judge)
 /* The directed route from where the scan began to whom was asked; NULL if there is none. */
 static char *route_text(const struct fabric *fabric, const struct fabric_silence *silence)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 2];
+	uint8_t path[MAD_HOPS_MOST + 2];
 	struct value value = {.kind = VALUE_NONE};
 
 	view_set_path(&value, path, fabric_silence_path(fabric, silence, path));

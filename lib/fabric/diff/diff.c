@@ -226,7 +226,7 @@ static void tell_descriptions(struct comparison *comparison)
 
 static bool is_up(const struct fabric_port *port)
 {
-	return fabric_physical_state(port) == FABRIC_LINK_UP;
+	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
 /* What a port says of itself, in words; false: it is not known. */

@@ -40,7 +40,7 @@ static int compare_descriptions(const struct entry *a, const struct entry *b)
 
 static int compare_paths(const struct entry *a, const struct entry *b)
 {
-	uint8_t one[FABRIC_HOPS_MOST + 1] = {0}, two[FABRIC_HOPS_MOST + 1] = {0};
+	uint8_t one[MAD_HOPS_MOST + 1] = {0}, two[MAD_HOPS_MOST + 1] = {0};
 	int order = compare_guids(a, b);
 
 	if (order)
@@ -168,11 +168,11 @@ static void number_ports(struct comparison *comparison)
 static uint8_t bit_of(uint16_t attribute)
 {
 	switch (attribute) {
-	case 0x10: /* NodeDescription: 14.2.5.2 */
+	case UMAD_SM_ATTR_NODE_DESC:
 		return 1;
-	case 0x12: /* SwitchInfo: 14.2.5.4 */
+	case UMAD_SM_ATTR_SWITCH_INFO:
 		return 2;
-	case 0x15: /* PortInfo: 14.2.5.6 */
+	case UMAD_SM_ATTR_PORT_INFO:
 		return 4;
 	default:
 		return 8;
@@ -204,7 +204,7 @@ static bool may_be_cabled(const struct comparison *comparison, enum side side, u
 	if (port->unanswered)
 		return true;
 	if (port->has_info)
-		return fabric_physical_state(port) == FABRIC_LINK_UP;
+		return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 	return comparison->silent[side][number] || fabric->interrupted ||
 	       fabric->nodes[port->node].type != NODE_TYPE_SWITCH;
 }

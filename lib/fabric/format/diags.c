@@ -98,7 +98,7 @@ static void answer(struct walk *walk, const struct item *item)
 			ask(walk, item->place + i, PORT);
 		break;
 	case PORT:
-		if (fabric_physical_state(port) == FABRIC_LINK_UP)
+		if (fabric_physical_state(port) == PHYSICAL_LINK_UP)
 			ask(walk, item->place,
 			    walk->asks_vendor && is_vendor_asked(fabric, item->place) ? VENDOR_PORT
 										      : NODE);

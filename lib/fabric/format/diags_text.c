@@ -18,11 +18,6 @@
 #define XSIGO_ADAPTER 0x0013970200000000u
 #define XSIGO_TARGET  0x0013970300000000u
 
-enum {
-	LMC_AT = 34 * 8 + 5,		/* of a PortInfo, in bits: 14.2.5.6 */
-	ENHANCED_PORT0_AT = 16 * 8 + 4, /* of a SwitchInfo: 14.2.5.4 */
-};
-
 struct writer {
 	const struct fabric_view *view;
 	struct text_buffer *out;
@@ -39,7 +34,7 @@ static void write_id(const struct writer *writer, const struct fabric_node *node
 
 static unsigned int lmc_of(const struct fabric_port *port)
 {
-	return (unsigned int)bits_get(port->info, LMC_AT, 3);
+	return port_info_lmc(port->info);
 }
 
 static void write_quoted(const struct writer *writer, const struct fabric_node *node,
@@ -74,8 +69,7 @@ static void write_head(const struct writer *writer, const struct fabric_node *no
 	/* The bit is 0 where there is no SwitchInfo. */
 	if (node->type == NODE_TYPE_SWITCH)
 		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
-				bits_get(node->switch_info, ENHANCED_PORT0_AT, 1) ? "enhanced"
-										  : "base",
+				switch_info_enhanced_port0(node->switch_info) ? "enhanced" : "base",
 				fabric_port_lid(port), lmc_of(port));
 	text_buffer_add(writer->out, "\n");
 }
@@ -177,8 +171,6 @@ char *ibnetdiscover_text(const struct fabric_view *view, time_t now)
 	return text_buffer_take(&out);
 }
 
-#define STATE_DOWN 1u /* PortInfo:PortState: 14.2.5.6 */
-
 /* Words of PortState and PortPhysicalState, by their numbers. */
 static const char *const states[] = {"NoChange", "Down", "Initialize", "Armed", "Active"};
 static const char *const physical_states[] = {
@@ -226,7 +218,7 @@ static void write_state(const struct writer *writer, const struct fabric_port *p
 	const char *physical = state_word(physical_states, ARRAY_SIZE(physical_states),
 					  fabric_physical_state(port), physical_buffer);
 
-	if (state == STATE_DOWN) {
+	if (state == PORT_STATE_DOWN) {
 		text_buffer_add(writer->out, "(              %6s/%8s)", word, physical);
 		return;
 	}
@@ -267,7 +259,7 @@ static void write_port(const struct writer *writer, uint32_t place)
 	text_buffer_add(writer->out, "==>  ");
 	if (port->peer != FABRIC_NONE)
 		write_peer(writer, place);
-	else if (fabric_port_state(port) == STATE_DOWN)
+	else if (fabric_port_state(port) == PORT_STATE_DOWN)
 		text_buffer_add(writer->out, "           [  ] \"\" ( )\n");
 	else
 		text_buffer_add(writer->out, "    \"Port not available\"\n");

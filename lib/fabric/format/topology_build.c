@@ -8,29 +8,6 @@
 #include "base/text.h"
 #include "fabric/graph/link.h"
 #include "fabric/format/topology_private.h"
-#include "schema/bits.h"
-
-/* Places in attributes, in bits: 14.2.5.3, 14.2.5.4, 14.2.5.6 */
-enum {
-	NODE_BASE_VERSION = 0 * 8,
-	NODE_CLASS_VERSION = 1 * 8,
-	NODE_TYPE = 2 * 8,
-	NODE_PORTS = 3 * 8,
-	NODE_SYSTEM_GUID = 4 * 8,
-	NODE_GUID = 12 * 8,
-	NODE_PORT_GUID = 20 * 8,
-	NODE_DEVICE = 30 * 8,
-	NODE_LOCAL_PORT = 36 * 8,
-	NODE_VENDOR = 37 * 8,
-	SWITCH_ENHANCED_PORT0 = 16 * 8 + 4,
-	PORT_LID = 16 * 8,
-	PORT_WIDTH = 31 * 8,
-	PORT_PHYSICAL_STATE = 33 * 8,
-	PORT_LMC = 34 * 8 + 5,
-	PORT_SPEED = 35 * 8,
-	PORT_SPEED_EXT2 = 56 * 8 + 1,
-	PORT_SPEED_EXT = 62 * 8,
-};
 
 /* What ibsim numbers nodes from, of which a net file does not say the GUID. */
 enum { FIRST_SWITCH_GUID = 0x200000, FIRST_ADAPTER_GUID = 0x100000 };
@@ -177,39 +154,43 @@ static void complete(struct topology_text *parts)
 
 static void write_node_info(const struct topology_block *block, unsigned char *info)
 {
-	bits_set(info, NODE_BASE_VERSION, 8, 1);
-	bits_set(info, NODE_CLASS_VERSION, 8, 1);
-	bits_set(info, NODE_TYPE, 8, block->type);
-	bits_set(info, NODE_PORTS, 8, block->ports);
-	bits_set(info, NODE_SYSTEM_GUID, 64, block->system_guid);
-	bits_set(info, NODE_GUID, 64, block->guid);
+	node_info_set_base_version(info, UMAD_BASE_VERSION);
+	node_info_set_class_version(info, 1);
+	node_info_set_type(info, block->type);
+	node_info_set_ports(info, block->ports);
+	node_info_set_system_guid(info, block->system_guid);
+	node_info_set_node_guid(info, block->guid);
 	/* An adapter's ports have their own, see finish_node_info(). */
 	if (block->type == NODE_TYPE_SWITCH)
-		bits_set(info, NODE_PORT_GUID, 64, block->port_guid);
-	bits_set(info, NODE_DEVICE, 16, block->device);
-	bits_set(info, NODE_VENDOR, 24, block->vendor);
+		node_info_set_port_guid(info, block->port_guid);
+	node_info_set_device_id(info, block->device);
+	node_info_set_vendor_id(info, block->vendor);
 }
 
 /* FDR10 is QDR, and the vendor's own attribute says what it is indeed. */
 static void write_speed(struct fabric_port *port, unsigned int speed)
 {
 	static const struct {
-		uint16_t at;
-		uint8_t width, code;
+		void (*set)(unsigned char *info, uint8_t code);
+		uint8_t code;
 	} codes[SPEED_COUNT] = {
-		[SPEED_SDR] = {PORT_SPEED, 4, 1},      [SPEED_DDR] = {PORT_SPEED, 4, 2},
-		[SPEED_QDR] = {PORT_SPEED, 4, 4},      [SPEED_FDR10] = {PORT_SPEED, 4, 4},
-		[SPEED_FDR] = {PORT_SPEED_EXT, 4, 1},  [SPEED_EDR] = {PORT_SPEED_EXT, 4, 2},
-		[SPEED_HDR] = {PORT_SPEED_EXT, 4, 4},  [SPEED_NDR] = {PORT_SPEED_EXT, 4, 8},
-		[SPEED_XDR] = {PORT_SPEED_EXT2, 2, 1},
+		[SPEED_SDR] = {port_info_set_speed_active, 1},
+		[SPEED_DDR] = {port_info_set_speed_active, 2},
+		[SPEED_QDR] = {port_info_set_speed_active, 4},
+		[SPEED_FDR10] = {port_info_set_speed_active, 4},
+		[SPEED_FDR] = {port_info_set_speed_ext_active, 1},
+		[SPEED_EDR] = {port_info_set_speed_ext_active, 2},
+		[SPEED_HDR] = {port_info_set_speed_ext_active, 4},
+		[SPEED_NDR] = {port_info_set_speed_ext_active, 8},
+		[SPEED_XDR] = {port_info_set_speed_ext2_active, 1},
 	};
 
-	if (codes[speed].width)
-		bits_set(port->info, codes[speed].at, codes[speed].width, codes[speed].code);
+	if (codes[speed].set)
+		codes[speed].set(port->info, codes[speed].code);
 	port->vendor_speed = speed == SPEED_FDR10;
 }
 
-static unsigned int width_code(unsigned int lanes)
+static uint8_t width_code(unsigned int lanes)
 {
 	switch (lanes) {
 	case 1:
@@ -233,14 +214,14 @@ static void write_port(const struct builder *builder, uint32_t place,
 	struct fabric_port *port = &builder->fabric->ports[place];
 
 	port->has_info = true;
-	bits_set(port->info, PORT_PHYSICAL_STATE, 4, FABRIC_LINK_UP);
-	bits_set(port->info, PORT_WIDTH, 8, width_code(cable->lanes));
+	port_info_set_physical_state(port->info, PHYSICAL_LINK_UP);
+	port_info_set_width_active(port->info, width_code(cable->lanes));
 	write_speed(port, cable->speed);
 	if (fabric_node_of(builder->fabric, place)->type == NODE_TYPE_SWITCH)
 		return;
 	port->guid = cable->guid;
-	bits_set(port->info, PORT_LID, 16, cable->lid);
-	bits_set(port->info, PORT_LMC, 3, cable->lmc);
+	port_info_set_lid(port->info, cable->lid);
+	port_info_set_lmc(port->info, cable->lmc);
 }
 
 /* The node of a block, with what is said of it and of its ports. */
@@ -267,10 +248,10 @@ static int add_block(struct builder *builder, uint32_t number)
 	if (node->type == NODE_TYPE_SWITCH) {
 		port = &fabric->ports[node->first_port];
 		port->has_info = true;
-		bits_set(port->info, PORT_LID, 16, block->lid);
-		bits_set(port->info, PORT_LMC, 3, block->lmc);
+		port_info_set_lid(port->info, block->lid);
+		port_info_set_lmc(port->info, block->lmc);
 		/* All else of it is not known, so it has none; this one bit is for who looks. */
-		bits_set(node->switch_info, SWITCH_ENHANCED_PORT0, 1, block->enhanced);
+		switch_info_set_enhanced_port0(node->switch_info, block->enhanced);
 	}
 	for (uint32_t i = 0; i < block->cable_count; i++)
 		if (builder->parts->cables[block->first_cable + i].port > block->ports)
@@ -407,10 +388,11 @@ static void finish_node_info(struct fabric *fabric)
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		struct fabric_node *node = &fabric->nodes[i];
 
-		bits_set(node->info, NODE_LOCAL_PORT, 8, node->local_port);
+		node_info_set_local_port(node->info, node->local_port);
 		if (node->type != NODE_TYPE_SWITCH)
-			bits_set(node->info, NODE_PORT_GUID, 64,
-				 fabric->ports[node->first_port + node->local_port].guid);
+			node_info_set_port_guid(
+				node->info,
+				fabric->ports[node->first_port + node->local_port].guid);
 	}
 }
 

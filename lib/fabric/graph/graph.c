@@ -5,34 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "schema/bits.h"
 
 #define FIRST_TABLE 64u
-
-/* Places in a NodeInfo: 14.2.5.3 */
-enum {
-	AT_TYPE = 2,
-	AT_PORTS = 3,
-	AT_SYSTEM_GUID = 4,
-	AT_NODE_GUID = 12,
-	AT_PORT_GUID = 20,
-	AT_DEVICE_ID = 30,
-	AT_LOCAL_PORT = 36,
-	AT_VENDOR_ID = 37,
-};
-
-/* Places in a PortInfo: 14.2.5.6 */
-enum {
-	AT_LID = 16,
-	AT_STATE = 32,
-	AT_PHYSICAL_STATE = 33,
-	AT_LMC = 34,
-};
-
-static uint64_t guid_at(const uint8_t *bytes, size_t at)
-{
-	return bits_get(bytes, at * 8, 64);
-}
 
 void fabric_clear(struct fabric *fabric)
 {
@@ -117,20 +91,20 @@ static void add_ports(struct fabric *fabric, uint32_t node, unsigned int count)
 uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_INFO_BYTES])
 {
 	uint32_t number = fabric->node_count;
-	unsigned int type = info[AT_TYPE], ports = info[AT_PORTS];
+	unsigned int type = node_info_type(info), ports = node_info_ports(info);
 	size_t count = number;
 	struct fabric_node *node;
 
 	if (type < NODE_TYPE_CA || type > NODE_TYPE_ROUTER || !ports || ports > FABRIC_PORT_MOST ||
-	    info[AT_LOCAL_PORT] > ports)
+	    node_info_local_port(info) > ports)
 		return FABRIC_NONE;
 	node = mem_append(&fabric->nodes, &count, sizeof(*node));
 	fabric->node_count = (uint32_t)count;
-	node->guid = guid_at(info, AT_NODE_GUID);
+	node->guid = node_info_node_guid(info);
 	node->parent = node->same_guid = FABRIC_NONE;
 	node->type = (uint8_t)type;
 	node->port_count = (uint8_t)ports;
-	node->local_port = info[AT_LOCAL_PORT];
+	node->local_port = node_info_local_port(info);
 	node->first_port = fabric->port_count;
 	memcpy(node->info, info, NODE_INFO_BYTES);
 	add_ports(fabric, number, ports + 1);
@@ -156,12 +130,11 @@ void fabric_unlink(struct fabric *fabric, uint32_t port)
 	fabric->ports[port].peer = FABRIC_NONE;
 }
 
-int fabric_path(const struct fabric *fabric, uint32_t node,
-		uint8_t path[static FABRIC_HOPS_MOST + 1])
+int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static MAD_HOPS_MOST + 1])
 {
 	unsigned int hops = fabric->nodes[node].hops;
 
-	if (hops > FABRIC_HOPS_MOST)
+	if (hops > MAD_HOPS_MOST)
 		return -1;
 	path[0] = 0;
 	for (unsigned int i = hops; i > 0; i--) {
@@ -175,24 +148,24 @@ int fabric_path(const struct fabric *fabric, uint32_t node,
 
 unsigned int fabric_port_state(const struct fabric_port *port)
 {
-	return port->has_info ? port->info[AT_STATE] & 0xfu : 0;
+	return port->has_info ? port_info_state(port->info) : 0;
 }
 
 unsigned int fabric_physical_state(const struct fabric_port *port)
 {
-	return port->has_info ? port->info[AT_PHYSICAL_STATE] >> 4 : 0;
+	return port->has_info ? port_info_physical_state(port->info) : 0;
 }
 
 uint16_t fabric_port_lid(const struct fabric_port *port)
 {
-	return port->has_info ? (uint16_t)bits_get(port->info, (size_t)AT_LID * 8, 16) : 0;
+	return port->has_info ? port_info_lid(port->info) : 0;
 }
 
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid)
 {
 	const uint32_t first = fabric_port_lid(port);
 
-	return first && lid >= first && lid < first + (1u << (port->info[AT_LMC] & 7));
+	return first && lid >= first && lid < first + (1u << port_info_lmc(port->info));
 }
 
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)
@@ -205,20 +178,20 @@ uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)
 
 uint64_t fabric_system_guid(const struct fabric_node *node)
 {
-	return guid_at(node->info, AT_SYSTEM_GUID);
+	return node_info_system_guid(node->info);
 }
 
 uint64_t fabric_port_guid(const struct fabric_node *node)
 {
-	return guid_at(node->info, AT_PORT_GUID);
+	return node_info_port_guid(node->info);
 }
 
 uint32_t fabric_vendor_id(const struct fabric_node *node)
 {
-	return (uint32_t)bits_get(node->info, (size_t)AT_VENDOR_ID * 8, 24);
+	return node_info_vendor_id(node->info);
 }
 
 uint16_t fabric_device_id(const struct fabric_node *node)
 {
-	return (uint16_t)bits_get(node->info, (size_t)AT_DEVICE_ID * 8, 16);
+	return node_info_device_id(node->info);
 }

@@ -13,13 +13,12 @@
 #include <stdint.h>
 
 #include "host/device.h"
+#include "mad/format/mad.h"
 #include "schema/value.h"
 
 #define FABRIC_NONE	    UINT32_MAX
-#define FABRIC_HOPS_MOST    63u	 /* of a directed route: 14.2.2 */
 #define FABRIC_HOPS_UNKNOWN 255u /* to a node: no way is known, or a longer one than any route */
 #define FABRIC_PORT_MOST    254u
-#define FABRIC_LINK_UP	    5u /* PortInfo:PortPhysicalState: 14.2.5.6 */
 
 /*
  * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is
@@ -32,13 +31,6 @@
  * that answers with ever new GUIDs must not fill the memory.
  */
 #define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
-
-enum {
-	NODE_INFO_BYTES = 40,	     /* 14.2.5.3 */
-	NODE_DESCRIPTION_BYTES = 64, /* 14.2.5.2 */
-	SWITCH_INFO_BYTES = 20,	     /* 14.2.5.4 */
-	PORT_INFO_BYTES = 64,	     /* 14.2.5.6 */
-};
 
 /* Small, as there are tens of thousands: 84 bytes. */
 struct fabric_port {
@@ -151,8 +143,7 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
  * The directed route to a node: path[1] to path[hops] are the ports to leave by. Returns the hops,
  * or -1 if there are more than a route can have.
  */
-int fabric_path(const struct fabric *fabric, uint32_t node,
-		uint8_t path[static FABRIC_HOPS_MOST + 1]);
+int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static MAD_HOPS_MOST + 1]);
 
 /* From the bytes of a PortInfo. */
 unsigned int fabric_port_state(const struct fabric_port *port);	    /* 0: not known */

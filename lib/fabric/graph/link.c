@@ -11,19 +11,6 @@
 #include "mad/format/mad_names.h"
 #include "mad/format/sm_port_info.h"
 
-/* Places in a PortInfo: 14.2.5.6 */
-enum {
-	AT_WIDTH_SUPPORTED = 30,
-	AT_WIDTH_ACTIVE = 31,
-	AT_SPEED_SUPPORTED = 32, /* in the upper half, as the next two */
-	AT_SPEED_ACTIVE = 35,
-	AT_MTU = 36,
-	AT_MTU_CAP = 41, /* in the lower half */
-	AT_VLS = 43,	 /* in the upper half */
-	AT_EXT2 = 56,	 /* active in bits 6 and 5, supported in 4 and 3 */
-	AT_EXT = 62,	 /* active in the upper half, supported in the lower one */
-};
-
 const struct enum_name fabric_speed_names[] = {
 	{SPEED_SDR, "SDR", .help = "2.5 Gb/s a lane"},
 	{SPEED_DDR, "DDR", .help = "5 Gb/s a lane"},
@@ -54,11 +41,6 @@ static const struct {
 	unsigned int bit, lanes;
 } widths[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}, {1, 1}};
 
-static unsigned int upper(const struct fabric_port *port, size_t at)
-{
-	return port->has_info ? port->info[at] >> 4 : 0;
-}
-
 static unsigned int most_lanes(unsigned int mask)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
@@ -69,7 +51,7 @@ static unsigned int most_lanes(unsigned int mask)
 
 unsigned int fabric_lanes(const struct fabric_port *port)
 {
-	return port->has_info ? most_lanes(port->info[AT_WIDTH_ACTIVE]) : 0;
+	return port->has_info ? most_lanes(port_info_width_active(port->info)) : 0;
 }
 
 /* A bit for each speed, its number that of enum fabric_speed. */
@@ -86,13 +68,13 @@ static unsigned int ext_speed_mask(unsigned int bits)
 static unsigned int supported_speeds(const struct fabric_port *port)
 {
 	const uint8_t *info = port->info;
-	unsigned int mask = speed_mask(upper(port, AT_SPEED_SUPPORTED));
+	unsigned int mask = speed_mask(port_info_speed_supported(info));
 
 	if (!port->has_info)
 		return 0;
 	if (port_info_has_speeds_ext(info))
-		mask |= ext_speed_mask(info[AT_EXT]);
-	if (port_info_has_speeds_ext2(info) && info[AT_EXT2] >> 3 & 1)
+		mask |= ext_speed_mask(port_info_speed_ext_supported(info));
+	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_supported(info) & 1)
 		mask |= 1u << SPEED_XDR;
 	/* Where it runs, it is supported. */
 	if (port->vendor_speed & 1)
@@ -111,14 +93,14 @@ enum fabric_speed fabric_speed(const struct fabric_port *port)
 
 	if (!port->has_info)
 		return SPEED_UNKNOWN;
-	if (port_info_has_speeds_ext2(port->info) && port->info[AT_EXT2] >> 5 & 3)
+	if (port_info_has_speeds_ext2(port->info) && port_info_speed_ext2_active(port->info))
 		return SPEED_XDR;
-	code = port_info_has_speeds_ext(port->info) ? upper(port, AT_EXT) : 0;
+	code = port_info_has_speeds_ext(port->info) ? port_info_speed_ext_active(port->info) : 0;
 	if (code)
 		return fastest(ext_speed_mask(code));
 	if (port->vendor_speed & 1)
 		return SPEED_FDR10;
-	return fastest(speed_mask(upper(port, AT_SPEED_ACTIVE)));
+	return fastest(speed_mask(port_info_speed_active(port->info)));
 }
 
 /* The other end, if both are known. */
@@ -135,8 +117,8 @@ unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *there = other_end(fabric, port);
 
-	return there ? most_lanes(fabric->ports[port].info[AT_WIDTH_SUPPORTED] &
-				  there->info[AT_WIDTH_SUPPORTED])
+	return there ? most_lanes(port_info_width_supported(fabric->ports[port].info) &
+				  port_info_width_supported(there->info))
 		     : 0;
 }
 
@@ -155,7 +137,7 @@ bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *r
 	enum fabric_speed speed;
 	unsigned int lanes;
 
-	if (fabric_physical_state(here) != FABRIC_LINK_UP)
+	if (fabric_physical_state(here) != PHYSICAL_LINK_UP)
 		return false;
 	lanes = fabric_best_lanes(fabric, port);
 	speed = fabric_best_speed(fabric, port);
@@ -188,20 +170,18 @@ static unsigned int coded(const struct enum_name *names, unsigned int code)
 
 unsigned int fabric_mtu(const struct fabric_port *port)
 {
-	return coded(mtu_numbers, upper(port, AT_MTU));
+	return coded(mtu_numbers, port->has_info ? port_info_neighbor_mtu(port->info) : 0);
 }
 
 unsigned int fabric_most_mtu(const struct fabric_port *port)
 {
-	return coded(mtu_numbers, port->has_info ? port->info[AT_MTU_CAP] & 0xfu : 0);
+	return coded(mtu_numbers, port->has_info ? port_info_mtu_cap(port->info) : 0);
 }
 
 unsigned int fabric_vls(const struct fabric_port *port)
 {
-	return coded(vl_numbers, upper(port, AT_VLS));
+	return coded(vl_numbers, port->has_info ? port_info_vls_operational(port->info) : 0);
 }
-
-#define STATE_ACTIVE 4u /* PortInfo:PortState: 14.2.5.6 */
 
 static unsigned int least_state(const struct fabric_port *a, const struct fabric_port *b)
 {
@@ -230,7 +210,7 @@ struct cable_kind cable_kind_of(const struct fabric *fabric, uint32_t place)
 	}
 	if (!kind.state)
 		kind.condition = CABLE_UNKNOWN;
-	else if (kind.state != STATE_ACTIVE)
+	else if (kind.state != PORT_STATE_ACTIVE)
 		kind.condition = CABLE_NOT_ACTIVE;
 	return kind;
 }
@@ -252,7 +232,7 @@ void cable_text(const struct cable_kind *kind, char text[static CABLE_TEXT_SIZE]
 	}
 	if (kind->lanes)
 		rate_text(kind->lanes, kind->speed, rate);
-	if (kind->state != STATE_ACTIVE || !kind->lanes)
+	if (kind->state != PORT_STATE_ACTIVE || !kind->lanes)
 		snprintf(text, CABLE_TEXT_SIZE, "%.24s%s%.24s", rate, *rate ? ", " : "", state);
 	else
 		snprintf(text, CABLE_TEXT_SIZE, "%s", rate);
@@ -328,7 +308,8 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 						 : order[fabric->ports[port->peer].node],
 				.kind = cable_kind_of(fabric, place),
 			};
-		else if (port->peer == FABRIC_NONE && fabric_physical_state(port) == FABRIC_LINK_UP)
+		else if (port->peer == FABRIC_NONE &&
+			 fabric_physical_state(port) == PHYSICAL_LINK_UP)
 			list->beyond++;
 	}
 	if (count)

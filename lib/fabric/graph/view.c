@@ -57,14 +57,14 @@ static char *why(const struct fabric_silence *silence)
 				  FABRIC_SCAN_PORTS);
 	if (!silence->error && !silence->status)
 		return mem_string("the answer makes no sense");
-	return mad_failure_text(MAD_CLASS_SM_DIRECT, silence->error, silence->status,
+	return mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, silence->error, silence->status,
 				silence->tries);
 }
 
 void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
 			 char **ret_object, char **ret_message)
 {
-	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT,
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
 								   silence->attribute);
 	const char *what = attribute ? attribute->name : "vendor's attribute";
 	char *reason = why(silence);
@@ -78,7 +78,7 @@ void fabric_silence_text(const struct fabric_view *view, const struct fabric_sil
 }
 
 int fabric_silence_path(const struct fabric *fabric, const struct fabric_silence *silence,
-			uint8_t path[static FABRIC_HOPS_MOST + 2])
+			uint8_t path[static MAD_HOPS_MOST + 2])
 {
 	int hops;
 

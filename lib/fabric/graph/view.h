@@ -62,7 +62,7 @@ void fabric_silence_text(const struct fabric_view *view, const struct fabric_sil
  * a route can have if the node is too far away for one.
  */
 int fabric_silence_path(const struct fabric *fabric, const struct fabric_silence *silence,
-			uint8_t path[static FABRIC_HOPS_MOST + 2]);
+			uint8_t path[static MAD_HOPS_MOST + 2]);
 
 /* All nodes of a type (0: of all) in the order of discovery, appended. */
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);

@@ -33,7 +33,8 @@ static void set_text(struct value *value, const struct fabric_row *row, bool rea
 
 static void set_attribute(struct value *value, uint16_t number)
 {
-	const struct mad_attribute *attribute = mad_attribute_find(MAD_CLASS_SM_DIRECT, number);
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+								   number);
 
 	value_set_string(value, attribute ? attribute->name : NULL);
 }
@@ -52,7 +53,7 @@ static struct fabric_row silent_port(const void *record)
 static void set_path(struct value *value, const struct fabric *fabric,
 		     const struct fabric_silence *silence)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 2];
+	uint8_t path[MAD_HOPS_MOST + 2];
 
 	view_set_path(value, path, fabric_silence_path(fabric, silence, path));
 }
@@ -112,15 +113,6 @@ const struct schema fabric_unanswered_schema = {
 	.record_size = sizeof(struct fabric_row),
 };
 
-enum {
-	GUID_TABLE = 0x14,
-	PKEY_TABLE = 0x16,
-	SL2VL_TABLE = 0x17,
-};
-
-/* Part of the table, in the high half of the modifier: 14.2.5.9 */
-#define ARBITRATION_HIGH 3u
-
 enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH };
 
 static const struct enum_name table_names[] = {
@@ -143,14 +135,14 @@ static const struct fabric_detail *detail_of(const void *record)
 static enum table_word word_of(const struct fabric_detail *detail)
 {
 	switch (detail->attribute) {
-	case GUID_TABLE:
+	case UMAD_SM_ATTR_GUID_INFO:
 		return GUIDS;
-	case PKEY_TABLE:
+	case UMAD_SM_ATTR_PKEY_TABLE:
 		return PKEYS;
-	case SL2VL_TABLE:
+	case UMAD_SM_ATTR_SLVL_TABLE:
 		return SL2VL;
 	default:
-		return detail->modifier >> 16 < ARBITRATION_HIGH ? VLARB_LOW : VLARB_HIGH;
+		return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
 	}
 }
 
@@ -174,7 +166,7 @@ static void get_in_port(const void *record, struct value *value)
 {
 	const struct fabric_detail *detail = detail_of(record);
 
-	if (detail && detail->attribute == SL2VL_TABLE &&
+	if (detail && detail->attribute == UMAD_SM_ATTR_SLVL_TABLE &&
 	    fabric_node_of(fabric_of(record), detail->port)->type == NODE_TYPE_SWITCH)
 		value_set_unsigned(value, detail->modifier >> 8 & 0xff);
 }

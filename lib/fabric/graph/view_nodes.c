@@ -104,7 +104,7 @@ static void set_hops(struct value *value, const struct fabric_node *node)
 
 static void set_path(struct value *value, const struct fabric_row *row)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 
 	view_set_path(value, path, fabric_path(fabric_of(row), row->place, path));
 }

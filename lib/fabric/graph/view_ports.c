@@ -35,7 +35,7 @@ static struct fabric_row node_row(const void *record)
 
 static bool is_up(const struct fabric_port *port)
 {
-	return fabric_physical_state(port) == FABRIC_LINK_UP;
+	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
 /* In these two states 0 means "no change" in a Set; no port is in it. */

@@ -10,29 +10,7 @@
 #include "mad/engine/engine_gather.h"
 #include "schema/bits.h"
 
-enum {
-	LINEAR_TABLE = 0x19,	/* 14.2.5.10 */
-	MULTICAST_TABLE = 0x1b, /* 14.2.5.12 */
-};
-
-enum {
-	LINEAR_BLOCK = 64,    /* LIDs */
-	MULTICAST_BLOCK = 32, /* LIDs, of 16 ports each */
-	WORD_PORTS = 16,
-	POSITION_AT = 28, /* bit of the modifier of a multicast block */
-};
-
-/* Places in a SwitchInfo: 14.2.5.4 */
-enum {
-	AT_LINEAR_CAP = 0,
-	AT_MULTICAST_CAP = 4,
-	AT_LINEAR_TOP = 6,
-	AT_MULTICAST_TOP = 18,
-};
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */
-
-#define SMP_DATA_AT 64u /* 14.2.1 */
-#define AT_LMC	    34u /* of a PortInfo: 14.2.5.6 */
 
 /* A switch that has left so many requests in a row unanswered is asked no more. */
 #define MOST_IN_VAIN 4u
@@ -48,11 +26,6 @@ struct reader {
 	bool any; /* this block is in some table */
 };
 
-static uint32_t word_at(const struct fabric_node *node, size_t at)
-{
-	return (uint32_t)bits_get(node->switch_info, at * 8, 16);
-}
-
 static uint32_t blocks_of(uint32_t entries, uint32_t size)
 {
 	return (entries + size - 1) / size;
@@ -61,7 +34,8 @@ static uint32_t blocks_of(uint32_t entries, uint32_t size)
 /* A top that is no multicast LID means nothing; so does 0: 14.2.5.4. */
 static uint32_t count_mlids(const struct fabric_node *node)
 {
-	uint32_t cap = word_at(node, AT_MULTICAST_CAP), top = word_at(node, AT_MULTICAST_TOP);
+	uint32_t cap = switch_info_multicast_cap(node->switch_info);
+	uint32_t top = switch_info_multicast_top(node->switch_info);
 	uint32_t most = FORWARDING_MOST_MLID - FORWARDING_LIDS + 1;
 
 	if (top >= MULTICAST_EMPTY && top - MULTICAST_EMPTY < most)
@@ -71,7 +45,8 @@ static uint32_t count_mlids(const struct fabric_node *node)
 
 static uint32_t count_lids(const struct fabric_node *node)
 {
-	uint32_t cap = word_at(node, AT_LINEAR_CAP), most = word_at(node, AT_LINEAR_TOP) + 1;
+	uint32_t cap = switch_info_linear_cap(node->switch_info);
+	uint32_t most = switch_info_linear_top(node->switch_info) + 1u;
 
 	if (most > FORWARDING_LIDS)
 		most = FORWARDING_LIDS;
@@ -96,7 +71,7 @@ static void add_table(const struct fabric *fabric, uint32_t number, unsigned int
 		table->lids = count_lids(node);
 	if (kinds & FORWARDING_MULTICAST)
 		table->mlids = count_mlids(node);
-	table->words = ((uint32_t)node->port_count + WORD_PORTS) / WORD_PORTS;
+	table->words = ((uint32_t)node->port_count + MAD_MULTICAST_PORTS) / MAD_MULTICAST_PORTS;
 }
 
 /* Gives each table its place in the arrays. */
@@ -112,9 +87,9 @@ static void make_room(struct forwarding *forwarding)
 		table->masks_at = masks;
 		table->has_masks_at = has_masks;
 		ports += table->lids;
-		has_ports += blocks_of(table->lids, LINEAR_BLOCK);
+		has_ports += blocks_of(table->lids, MAD_LINEAR_BLOCK);
 		masks += (size_t)table->mlids * table->words;
-		has_masks += (size_t)blocks_of(table->mlids, MULTICAST_BLOCK) * table->words;
+		has_masks += (size_t)blocks_of(table->mlids, MAD_MULTICAST_BLOCK) * table->words;
 	}
 	forwarding->ports = mem_alloc_zero(ports + 1, sizeof(*forwarding->ports));
 	forwarding->has_ports = mem_alloc_zero(has_ports + 1, sizeof(*forwarding->has_ports));
@@ -126,8 +101,8 @@ static void make_room(struct forwarding *forwarding)
 static bool has_block(const struct reader *reader, const struct forwarding_table *table)
 {
 	if (reader->kind == FORWARDING_LINEAR)
-		return reader->block < blocks_of(table->lids, LINEAR_BLOCK);
-	return reader->block < blocks_of(table->mlids, MULTICAST_BLOCK);
+		return reader->block < blocks_of(table->lids, MAD_LINEAR_BLOCK);
+	return reader->block < blocks_of(table->mlids, MAD_MULTICAST_BLOCK);
 }
 
 /* To the next table, position, block, kind; false: that was all. */
@@ -158,7 +133,7 @@ static void note(struct reader *reader, struct forwarding_table *table, const st
 		 int error)
 {
 	struct forwarding *forwarding = reader->forwarding;
-	bool multicast = why ? why->request->attribute == MULTICAST_TABLE
+	bool multicast = why ? why->request->attribute == UMAD_SM_ATTR_MCAST_FT
 			     : reader->kind == FORWARDING_MULTICAST;
 	struct fabric_silence *silence;
 
@@ -168,7 +143,7 @@ static void note(struct reader *reader, struct forwarding_table *table, const st
 	silence = mem_append(&forwarding->silences, &forwarding->silence_count, sizeof(*silence));
 	table->silences[multicast] = forwarding->silence_count;
 	silence->port = fabric_port_at(reader->fabric, table->node, 0);
-	silence->attribute = multicast ? MULTICAST_TABLE : LINEAR_TABLE;
+	silence->attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT;
 	silence->error = error;
 	silence->status = why ? why->status : 0;
 	silence->tries = why ? why->tries : 0;
@@ -178,7 +153,7 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 			  uint32_t node, uint16_t attribute, uint32_t modifier,
 			  struct mad_request *request)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 
 	request->attribute = attribute;
 	request->modifier = modifier;
@@ -198,8 +173,9 @@ static bool ask(struct reader *reader, struct mad_request *request)
 		return false;
 	request->number = reader->table;
 	if (write_request(reader->scan, reader->fabric, table->node,
-			  linear ? LINEAR_TABLE : MULTICAST_TABLE,
-			  linear ? reader->block : reader->block | reader->position << POSITION_AT,
+			  linear ? UMAD_SM_ATTR_LINEAR_FT : UMAD_SM_ATTR_MCAST_FT,
+			  linear ? reader->block
+				 : reader->block | reader->position << MAD_MULTICAST_POSITION,
 			  request))
 		return true;
 	note(reader, table, NULL, -E2BIG);
@@ -224,22 +200,24 @@ static bool next(void *context, struct mad_request *request)
 static void take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
 			uint32_t block, const uint8_t *data)
 {
-	uint32_t first = block * LINEAR_BLOCK, count = table->lids - first;
+	uint32_t first = block * MAD_LINEAR_BLOCK, count = table->lids - first;
 
 	memcpy(&forwarding->ports[table->ports_at + first], data,
-	       count < LINEAR_BLOCK ? count : LINEAR_BLOCK);
+	       count < MAD_LINEAR_BLOCK ? count : MAD_LINEAR_BLOCK);
 	forwarding->has_ports[table->has_ports_at + block] = true;
 }
 
 static void take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
 			   uint32_t modifier, const uint8_t *data)
 {
-	uint32_t position = modifier >> POSITION_AT;
-	uint32_t block = modifier & ((1u << POSITION_AT) - 1), first = block * MULTICAST_BLOCK;
+	uint32_t position = modifier >> MAD_MULTICAST_POSITION;
+	uint32_t block = modifier & ((1u << MAD_MULTICAST_POSITION) - 1),
+		 first = block * MAD_MULTICAST_BLOCK;
 
-	for (uint32_t i = 0; i < MULTICAST_BLOCK && first + i < table->mlids; i++)
+	for (uint32_t i = 0; i < MAD_MULTICAST_BLOCK && first + i < table->mlids; i++)
 		forwarding->masks[table->masks_at + (size_t)(first + i) * table->words + position] =
-			(uint16_t)bits_get(data, (size_t)i * WORD_PORTS, WORD_PORTS);
+			(uint16_t)bits_get(data, (size_t)i * MAD_MULTICAST_PORTS,
+					   MAD_MULTICAST_PORTS);
 	forwarding->has_masks[table->has_masks_at + (size_t)block * table->words + position] = true;
 }
 
@@ -256,11 +234,12 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	}
 	table->in_vain = 0;
-	if (request->attribute == LINEAR_TABLE)
-		take_linear(reader->forwarding, table, request->modifier, reply->mad + SMP_DATA_AT);
+	if (request->attribute == UMAD_SM_ATTR_LINEAR_FT)
+		take_linear(reader->forwarding, table, request->modifier,
+			    reply->mad + MAD_SMP_DATA_AT);
 	else
 		take_multicast(reader->forwarding, table, request->modifier,
-			       reply->mad + SMP_DATA_AT);
+			       reply->mad + MAD_SMP_DATA_AT);
 }
 
 int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
@@ -310,7 +289,7 @@ unsigned int forwarding_port(const struct forwarding *forwarding,
 		return FORWARDING_UNKNOWN;
 	if (lid >= table->lids)
 		return FORWARDING_NOWHERE;
-	if (!forwarding->has_ports[table->has_ports_at + lid / LINEAR_BLOCK])
+	if (!forwarding->has_ports[table->has_ports_at + lid / MAD_LINEAR_BLOCK])
 		return FORWARDING_UNKNOWN;
 	return forwarding->ports[table->ports_at + lid];
 }
@@ -319,17 +298,17 @@ enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  const struct forwarding_table *table, uint32_t mlid,
 				  unsigned int port)
 {
-	uint32_t entry = mlid - FORWARDING_LIDS, word = port / WORD_PORTS;
+	uint32_t entry = mlid - FORWARDING_LIDS, word = port / MAD_MULTICAST_PORTS;
 
 	if (!table->known)
 		return TRISTATE_UNKNOWN;
 	if (entry >= table->mlids || word >= table->words)
 		return TRISTATE_NO;
 	if (!forwarding->has_masks[table->has_masks_at +
-				   (size_t)(entry / MULTICAST_BLOCK) * table->words + word])
+				   (size_t)(entry / MAD_MULTICAST_BLOCK) * table->words + word])
 		return TRISTATE_UNKNOWN;
 	return forwarding->masks[table->masks_at + (size_t)entry * table->words + word] >>
-				       port % WORD_PORTS &
+				       port % MAD_MULTICAST_PORTS &
 			       1
 		       ? TRISTATE_YES
 		       : TRISTATE_NO;
@@ -347,15 +326,16 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 		*ret_port = FORWARDING_NOWHERE;
 		return 0;
 	}
-	if (write_request(scan, fabric, node, LINEAR_TABLE, lid / LINEAR_BLOCK, &item.request))
+	if (write_request(scan, fabric, node, UMAD_SM_ATTR_LINEAR_FT, lid / MAD_LINEAR_BLOCK,
+			  &item.request))
 		mad_gather(engine, &item, 1);
 	if (!item.error && !item.status) {
-		*ret_port = item.data[lid % LINEAR_BLOCK];
+		*ret_port = item.data[lid % MAD_LINEAR_BLOCK];
 		return 0;
 	}
 	*ret_silence = (struct fabric_silence){
 		.port = fabric_port_at(fabric, node, 0),
-		.attribute = LINEAR_TABLE,
+		.attribute = UMAD_SM_ATTR_LINEAR_FT,
 		.error = item.error,
 		.status = item.status,
 		.tries = item.tries,
@@ -366,7 +346,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners)
 {
 	const struct fabric_port *port = &fabric->ports[place];
-	uint32_t lid = fabric_port_lid(port), count = 1u << (port->info[AT_LMC] & 7);
+	uint32_t lid = fabric_port_lid(port), count = 1u << port_info_lmc(port->info);
 
 	if (!port->has_info || !lid)
 		return;

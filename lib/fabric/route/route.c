@@ -112,27 +112,6 @@ bool route_takes_back(const struct fabric *fabric, const struct fabric_route *th
 	return false;
 }
 
-enum {
-	NODE_DESCRIPTION = 0x10,
-	NODE_INFO = 0x11,
-	SWITCH_INFO = 0x12,
-	PORT_INFO = 0x15,
-	LINEAR_TABLE = 0x19,
-};
-
-/* Places: NodeInfo 14.2.5.3, SwitchInfo 14.2.5.4, PortInfo 14.2.5.6 */
-enum {
-	AT_TYPE = 2,
-	AT_PORTS = 3,
-	AT_NODE_GUID = 12,
-	AT_LOCAL_PORT = 36,
-	AT_LINEAR_TOP = 6,
-	AT_LID = 16,
-	AT_LMC = 34,
-};
-
-#define LINEAR_BLOCK 64u
-
 struct walker {
 	struct mad_engine *engine;
 	struct fabric_scan_options scan; /* for its requests: from the local port on */
@@ -142,7 +121,7 @@ struct walker {
 	struct {
 		uint64_t guid;
 		unsigned int out_port;
-	} seen[FABRIC_HOPS_MOST + 1];
+	} seen[MAD_HOPS_MOST + 1];
 	size_t seen_count;
 };
 
@@ -178,15 +157,15 @@ static void take_description(struct walker *walker, const struct mad_item *item)
 
 static bool has_lid(const struct walker *walker, const uint8_t *port_info)
 {
-	uint32_t first = (uint32_t)bits_get(port_info, (size_t)AT_LID * 8, 16);
+	uint32_t first = port_info_lid(port_info);
 
 	return first && walker->lid >= first &&
-	       walker->lid < first + (1u << (port_info[AT_LMC] & 7));
+	       walker->lid < first + (1u << port_info_lmc(port_info));
 }
 
 static bool was_here(struct walker *walker)
 {
-	uint64_t guid = bits_get(walker->walk->info, (size_t)AT_NODE_GUID * 8, 64);
+	uint64_t guid = node_info_node_guid(walker->walk->info);
 
 	for (size_t i = 0; i < walker->seen_count; i++)
 		if (walker->seen[i].guid == guid &&
@@ -209,7 +188,7 @@ static bool leave(struct walker *walker, unsigned int port)
 {
 	struct fabric_walk *walk = walker->walk;
 
-	if (walk->hops == FABRIC_HOPS_MOST)
+	if (walk->hops == MAD_HOPS_MOST)
 		return end_at(walker, WALK_FAR);
 	walk->path[++walk->hops] = (uint8_t)port;
 	return true;
@@ -222,10 +201,10 @@ static bool pass_switch(struct walker *walker)
 	struct fabric_walk *walk = walker->walk;
 	struct mad_item items[COUNT];
 
-	ask(walker, PORT_INFO, 0, &items[PORT]);
-	ask(walker, NODE_DESCRIPTION, 0, &items[DESCRIPTION]);
-	ask(walker, SWITCH_INFO, 0, &items[SWITCH]);
-	ask(walker, LINEAR_TABLE, walker->lid / LINEAR_BLOCK, &items[TABLE]);
+	ask(walker, UMAD_SM_ATTR_PORT_INFO, 0, &items[PORT]);
+	ask(walker, UMAD_SM_ATTR_NODE_DESC, 0, &items[DESCRIPTION]);
+	ask(walker, UMAD_SM_ATTR_SWITCH_INFO, 0, &items[SWITCH]);
+	ask(walker, UMAD_SM_ATTR_LINEAR_FT, walker->lid / MAD_LINEAR_BLOCK, &items[TABLE]);
 	mad_gather(walker->engine, items, COUNT);
 	take_description(walker, &items[DESCRIPTION]);
 	if (!has_come(walker, &items[PORT]))
@@ -234,12 +213,12 @@ static bool pass_switch(struct walker *walker)
 		return end_at(walker, WALK_ARRIVED);
 	if (!has_come(walker, &items[SWITCH]) || !has_come(walker, &items[TABLE]))
 		return false;
-	walk->out_port = items[TABLE].data[walker->lid % LINEAR_BLOCK];
-	if (walker->lid > bits_get(items[SWITCH].data, (size_t)AT_LINEAR_TOP * 8, 16))
+	walk->out_port = items[TABLE].data[walker->lid % MAD_LINEAR_BLOCK];
+	if (walker->lid > switch_info_linear_top(items[SWITCH].data))
 		walk->out_port = FORWARDING_NOWHERE;
 	if (walk->out_port == FORWARDING_NOWHERE)
 		return end_at(walker, WALK_NOWHERE);
-	if (!walk->out_port || walk->out_port > walk->info[AT_PORTS])
+	if (!walk->out_port || walk->out_port > node_info_ports(walk->info))
 		return end_at(walker, WALK_NO_PORT);
 	return was_here(walker) ? end_at(walker, WALK_LOOP) : leave(walker, walk->out_port);
 }
@@ -250,8 +229,8 @@ static bool pass_adapter(struct walker *walker)
 	struct fabric_walk *walk = walker->walk;
 	struct mad_item items[2];
 
-	ask(walker, PORT_INFO, walk->info[AT_LOCAL_PORT], &items[0]);
-	ask(walker, NODE_DESCRIPTION, 0, &items[1]);
+	ask(walker, UMAD_SM_ATTR_PORT_INFO, node_info_local_port(walk->info), &items[0]);
+	ask(walker, UMAD_SM_ATTR_NODE_DESC, 0, &items[1]);
 	mad_gather(walker->engine, items, 2);
 	take_description(walker, &items[1]);
 	if (!has_come(walker, &items[0]))
@@ -259,7 +238,7 @@ static bool pass_adapter(struct walker *walker)
 	if (has_lid(walker, items[0].data))
 		return end_at(walker, WALK_ARRIVED);
 	return walk->hops ? end_at(walker, WALK_STRANGER)
-			  : leave(walker, walk->info[AT_LOCAL_PORT]);
+			  : leave(walker, node_info_local_port(walk->info));
 }
 
 static bool pass_node(struct walker *walker)
@@ -267,13 +246,14 @@ static bool pass_node(struct walker *walker)
 	struct fabric_walk *walk = walker->walk;
 	struct mad_item item;
 
-	ask(walker, NODE_INFO, 0, &item);
+	ask(walker, UMAD_SM_ATTR_NODE_INFO, 0, &item);
 	mad_gather(walker->engine, &item, 1);
 	if (!has_come(walker, &item))
 		return false;
 	memcpy(walk->info, item.data, sizeof(walk->info));
 	walk->has_info = true;
-	return walk->info[AT_TYPE] == NODE_TYPE_SWITCH ? pass_switch(walker) : pass_adapter(walker);
+	return node_info_type(walk->info) == NODE_TYPE_SWITCH ? pass_switch(walker)
+							      : pass_adapter(walker);
 }
 
 int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct fabric_walk *walk)

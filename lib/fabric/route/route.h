@@ -58,7 +58,7 @@ enum walk_end {
 };
 
 struct fabric_walk {
-	uint8_t path[FABRIC_HOPS_MOST + 1]; /* path[1] to path[hops] */
+	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] to path[hops] */
 	unsigned int hops;
 	enum walk_end end;
 	/* Of the last node that answered: behind it is one that does not say his NodeInfo. */

@@ -7,13 +7,11 @@
 #include "mad/engine/engine_gather.h"
 #include "schema/bits.h"
 
-#define SM_INFO	  0x20u
-#define LIDS	  65536u
-#define CAP_IS_SM (1u << 1) /* CapabilityMask of PortInfo: 14.2.5.6 */
+#define LIDS 65536u
 
 uint16_t fabric_port_manager_lid(const struct fabric_port *port)
 {
-	return port->has_info ? (uint16_t)bits_get(port->info, MAD_AT(18, 0), 16) : 0;
+	return port->has_info ? port_info_sm_lid(port->info) : 0;
 }
 
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
@@ -61,7 +59,7 @@ static void list_managers(const struct fabric *fabric, struct fabric_managers *m
 
 		if (!fabric_is_end_port(fabric, i))
 			continue;
-		says_so = bits_get(port->info, MAD_AT(20, 0), 32) & CAP_IS_SM;
+		says_so = port_info_cap_mask(port->info) & PORT_CAP_SM;
 		if (says_so)
 			add(managers, i, fabric_port_lid(port));
 		if (lid && fabric_has_lid(port, lid)) {
@@ -88,7 +86,7 @@ static void take(const struct mad_item *item, struct fabric_manager *manager)
 
 /* The route to a port, and not to another one of its node: -1 if there is none. */
 static int path_to(const struct fabric *fabric, uint32_t port,
-		   uint8_t path[static FABRIC_HOPS_MOST + 1])
+		   uint8_t path[static MAD_HOPS_MOST + 1])
 {
 	const struct fabric_port *at = &fabric->ports[port];
 	int hops;
@@ -98,7 +96,7 @@ static int path_to(const struct fabric *fabric, uint32_t port,
 	if (at->peer == FABRIC_NONE)
 		return -1;
 	hops = fabric_path(fabric, fabric->ports[at->peer].node, path);
-	if (hops < 0 || hops == (int)FABRIC_HOPS_MOST)
+	if (hops < 0 || hops == (int)MAD_HOPS_MOST)
 		return -1;
 	path[++hops] = fabric->ports[at->peer].number;
 	return hops;
@@ -109,15 +107,15 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 			  const struct fabric_manager *manager, uint16_t local_lid,
 			  struct mad_request *request)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 
-	*request = (struct mad_request){.attribute = SM_INFO};
+	*request = (struct mad_request){.attribute = UMAD_SM_ATTR_SM_INFO};
 	if (manager->port != FABRIC_NONE &&
 	    fabric_scan_request(scan, fabric, path, path_to(fabric, manager->port, path), request))
 		return true;
 	request->to.lid = manager->lid;
-	request->mgmt_class = MAD_CLASS_SM;
-	request->method = MAD_METHOD_GET;
+	request->mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED;
+	request->method = UMAD_METHOD_GET;
 	request->key = scan->mkey;
 	return local_lid && manager->lid;
 }

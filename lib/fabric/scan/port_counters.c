@@ -11,11 +11,7 @@
 #include "host/device.h"
 #include "schema/bits.h"
 
-#define CLASS_PORT_INFO	       0x01u
-#define PORT_COUNTERS	       0x12u
 #define EXTENDED_PORT_COUNTERS 0x1du
-#define PORT_ACTIVE	       4u
-#define AT_ENHANCED_PORT0      MAD_AT(16, 4) /* SwitchInfo: 14.2.5.4 */
 #define AT_ONCE		       8u /* ports of a node: more would be too much for some agents */
 #define FEW_PORTS	       3u /* from here on two requests for all of them are less */
 
@@ -84,9 +80,9 @@ static void ask_extended(struct reader *reader, const struct agent *agent, size_
 }
 
 static const uint16_t attributes[] = {
-	[ASK_CLASS] = CLASS_PORT_INFO,
-	[ASK_SUM] = PORT_COUNTERS,
-	[ASK_COUNTERS] = PORT_COUNTERS,
+	[ASK_CLASS] = UMAD_ATTR_CLASS_PORT_INFO,
+	[ASK_SUM] = MAD_PM_COUNTERS,
+	[ASK_COUNTERS] = MAD_PM_COUNTERS,
 	[ASK_EXTENDED] = EXTENDED_PORT_COUNTERS,
 };
 
@@ -113,8 +109,8 @@ static bool reader_next(void *context, struct mad_request *request)
 		return false;
 	request->to = reader->options->address;
 	request->to.lid = fabric_lid(reader->fabric, port_of(reader, errand));
-	request->mgmt_class = MAD_CLASS_PM;
-	request->method = MAD_METHOD_GET;
+	request->mgmt_class = UMAD_CLASS_PERF_MGMT;
+	request->method = UMAD_METHOD_GET;
 	request->attribute = attributes[errand->question];
 	request->number = reader->head++;
 	if (errand->question == ASK_CLASS)
@@ -221,7 +217,8 @@ static void reader_done(void *context, const struct mad_reply *reply)
 	struct reader *reader = context;
 	/* A copy: the list moves when more is asked. */
 	const struct errand errand = reader->errands[reply->request->number];
-	const unsigned char *data = reply->mad ? reply->mad + mad_data_offset(MAD_CLASS_PM) : NULL;
+	const unsigned char *data = reply->mad ? reply->mad + mad_data_offset(UMAD_CLASS_PERF_MGMT)
+					       : NULL;
 
 	if (reply->error == -ECANCELED)
 		return;
@@ -254,8 +251,8 @@ static void reader_done(void *context, const struct mad_reply *reply)
 static bool has_counters(const struct fabric_node *node, const struct fabric_port *port)
 {
 	if (node->type == NODE_TYPE_SWITCH && !port->number)
-		return node->has_switch_info && bits_get(node->switch_info, AT_ENHANCED_PORT0, 1);
-	return port->number && fabric_physical_state(port) == FABRIC_LINK_UP;
+		return node->has_switch_info && switch_info_enhanced_port0(node->switch_info);
+	return port->number && fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
 /* Queue pair 1 of an adapter answers through an active port only; of a switch at port 0. */
@@ -263,7 +260,7 @@ static bool is_reachable(const struct fabric *fabric, uint32_t port)
 {
 	return fabric_lid(fabric, port) &&
 	       (fabric_node_of(fabric, port)->type == NODE_TYPE_SWITCH ||
-		fabric_port_state(&fabric->ports[port]) == PORT_ACTIVE);
+		fabric_port_state(&fabric->ports[port]) == PORT_STATE_ACTIVE);
 }
 
 static void list_port(struct reader *reader, struct agent *agent, uint32_t port)

@@ -11,17 +11,6 @@
 #include "mad/format/sm_port_info.h"
 #include "schema/bits.h"
 
-#define SMP_DATA_AT   64u /* 14.2.1 */
-#define AT_LOCAL_PORT 36u /* of a NodeInfo: 14.2.5.3 */
-
-enum {
-	NODE_DESCRIPTION = 0x10,
-	NODE_INFO = 0x11,
-	SWITCH_INFO = 0x12,
-	PORT_INFO = 0x15,
-	MELLANOX_PORT_INFO = 0xff90,
-};
-
 /* PortInfo:LinkSpeedActive QDR: 14.2.5.6 */
 #define SPEED_QDR	4u
 #define VENDOR_SPEED_AT 15u /* LinkSpeedActive of the vendor's ExtendedPortInfo */
@@ -29,15 +18,15 @@ enum {
 #define VENDOR_BULL	0x119fu /* sells Mellanox's under its own */
 
 static const uint16_t attributes[] = {
-	[ASK_ROOT] = NODE_INFO,
-	[ASK_BEHIND] = NODE_INFO,
-	[ASK_DESCRIPTION] = NODE_DESCRIPTION,
-	[ASK_SWITCH] = SWITCH_INFO,
-	[ASK_PORT] = PORT_INFO,
-	[ASK_VENDOR_SPEED] = MELLANOX_PORT_INFO,
-	[ASK_DESCRIPTION_BEHIND] = NODE_DESCRIPTION,
-	[ASK_STATE_BEHIND] = PORT_INFO,
-	[ASK_THROUGH] = NODE_INFO,
+	[ASK_ROOT] = UMAD_SM_ATTR_NODE_INFO,
+	[ASK_BEHIND] = UMAD_SM_ATTR_NODE_INFO,
+	[ASK_DESCRIPTION] = UMAD_SM_ATTR_NODE_DESC,
+	[ASK_SWITCH] = UMAD_SM_ATTR_SWITCH_INFO,
+	[ASK_PORT] = UMAD_SM_ATTR_PORT_INFO,
+	[ASK_VENDOR_SPEED] = UMAD_SM_ATTR_MLNX_EXT_PORT_INFO,
+	[ASK_DESCRIPTION_BEHIND] = UMAD_SM_ATTR_NODE_DESC,
+	[ASK_STATE_BEHIND] = UMAD_SM_ATTR_PORT_INFO,
+	[ASK_THROUGH] = UMAD_SM_ATTR_NODE_INFO,
 };
 
 static bool is_of_look(enum scan_question question)
@@ -85,7 +74,7 @@ static bool is_behind(enum scan_question question)
 }
 
 int scan_route_to(const struct fabric *fabric, uint32_t port, bool behind,
-		  uint8_t path[static FABRIC_HOPS_MOST + 1])
+		  uint8_t path[static MAD_HOPS_MOST + 1])
 {
 	const struct fabric_port *at = &fabric->ports[port];
 	const struct fabric_node *node = &fabric->nodes[at->node];
@@ -97,7 +86,7 @@ int scan_route_to(const struct fabric *fabric, uint32_t port, bool behind,
 
 	if (!behind && !by_peer)
 		return hops;
-	if (hops < 0 || hops == (int)FABRIC_HOPS_MOST)
+	if (hops < 0 || hops == (int)MAD_HOPS_MOST)
 		return -1;
 	path[++hops] = fabric->ports[last].number;
 	return hops;
@@ -117,12 +106,12 @@ bool fabric_scan_request(const struct fabric_scan_options *options, const struct
 		path++;
 		hops--;
 	}
-	if (hops < 0 || before + (unsigned int)hops > FABRIC_HOPS_MOST)
+	if (hops < 0 || before + (unsigned int)hops > MAD_HOPS_MOST)
 		return false;
 	request->to.lid = MAD_LID_PERMISSIVE;
 	request->direct = true;
-	request->mgmt_class = MAD_CLASS_SM_DIRECT;
-	request->method = MAD_METHOD_GET;
+	request->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	request->method = UMAD_METHOD_GET;
 	request->key = options->mkey;
 	memcpy(request->path, options->path, before + 1);
 	memcpy(request->path + before + 1, path + 1, (size_t)hops);
@@ -143,7 +132,7 @@ static unsigned int number_of_port(const struct scanner *scanner, const struct s
 static bool write_errand(const struct scanner *scanner, const struct scan_errand *errand,
 			 struct mad_request *request)
 {
-	uint8_t path[FABRIC_HOPS_MOST + 1] = {0};
+	uint8_t path[MAD_HOPS_MOST + 1] = {0};
 	int hops = 0;
 
 	if (errand->question != ASK_ROOT)
@@ -151,10 +140,11 @@ static bool write_errand(const struct scanner *scanner, const struct scan_errand
 				     is_behind(errand->question), path);
 	request->attribute = attributes[errand->question];
 	if (errand->question == ASK_THROUGH) {
-		if (hops < 0 || hops == (int)FABRIC_HOPS_MOST)
+		if (hops < 0 || hops == (int)MAD_HOPS_MOST)
 			return false;
 		path[++hops] = (uint8_t)number_of_port(scanner, errand);
-	} else if (request->attribute == PORT_INFO || request->attribute == MELLANOX_PORT_INFO) {
+	} else if (request->attribute == UMAD_SM_ATTR_PORT_INFO ||
+		   request->attribute == UMAD_SM_ATTR_MLNX_EXT_PORT_INFO) {
 		request->modifier = number_of_port(scanner, errand);
 	}
 	request->number = (size_t)errand->question << 32 | errand->subject;
@@ -274,7 +264,8 @@ static bool take_node(struct scanner *scanner, const struct scan_errand *errand,
 	if (is_short_cut(scanner, errand->subject)) {
 		/* The port that the request came by is not the one of the adapter's cable. */
 		memcpy(other, info, sizeof(other));
-		other[AT_LOCAL_PORT] = scanner->options->path[scanner->options->path_hops];
+		node_info_set_local_port(other,
+					 scanner->options->path[scanner->options->path_hops]);
 		info = other;
 	}
 	return scan_meet(scanner, errand->subject, info);
@@ -306,7 +297,7 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	port->has_info = true;
 	if (!port->number)
 		return;
-	if (fabric_physical_state(port) != FABRIC_LINK_UP) {
+	if (fabric_physical_state(port) != PHYSICAL_LINK_UP) {
 		/* Another node's port has a cable that leads here, or to a node of our GUID. */
 		if (port->peer != FABRIC_NONE && node->type == NODE_TYPE_SWITCH)
 			scan_doubt(scanner, port->node);
@@ -362,7 +353,7 @@ static void take_reply(struct scanner *scanner, const struct scan_errand *errand
 	struct fabric_silence *silence;
 
 	if (!reply->error && !reply->status &&
-	    take_answer(scanner, errand, reply->mad + SMP_DATA_AT))
+	    take_answer(scanner, errand, reply->mad + MAD_SMP_DATA_AT))
 		return;
 	/* Interrupted is not unanswered. The vendor's own attribute may be missing. */
 	if (reply->error == -ECANCELED || (errand->question == ASK_VENDOR_SPEED && !reply->error))

@@ -13,11 +13,10 @@
 #include "mad/engine/engine.h"
 
 struct fabric_scan_options {
-	uint8_t path[FABRIC_HOPS_MOST +
-		     1];	/* to where the scan begins: path[1] to path[path_hops] */
-	unsigned int path_hops; /* 0: the local node */
-	unsigned int most_hops; /* from there; 0: to the end */
-	uint32_t most_ports;	/* 0: FABRIC_SCAN_PORTS */
+	uint8_t path[MAD_HOPS_MOST + 1]; /* to where the scan begins: path[1] to path[path_hops] */
+	unsigned int path_hops;		 /* 0: the local node */
+	unsigned int most_hops;		 /* from there; 0: to the end */
+	uint32_t most_ports;		 /* 0: FABRIC_SCAN_PORTS */
 	uint64_t mkey;
 	void (*heard)(void *context); /* called after each answer, or when none came; or NULL */
 	void *context;

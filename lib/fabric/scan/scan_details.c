@@ -9,9 +9,8 @@
 #include "fabric/scan/scan_private.h"
 #include "mad/smp_plan.h"
 
-#define SMP_DATA_AT 64u /* 14.2.1 */
-
-static const uint16_t tables[] = {0x16, 0x14, 0x17, 0x18};
+static const uint16_t tables[] = {UMAD_SM_ATTR_PKEY_TABLE, UMAD_SM_ATTR_GUID_INFO,
+				  UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE};
 
 /* Works through nodes, their ports, and the tables of each. */
 struct reader {
@@ -32,7 +31,7 @@ static bool is_of_use(const struct fabric *fabric, uint32_t place)
 
 	if (!port->has_info)
 		return false;
-	return fabric_physical_state(port) == FABRIC_LINK_UP ||
+	return fabric_physical_state(port) == PHYSICAL_LINK_UP ||
 	       (!port->number && fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH);
 }
 
@@ -104,7 +103,7 @@ static bool is_wanted(const struct reader *reader, const struct smp_step *step, 
 static bool next(void *context, struct mad_request *request)
 {
 	struct reader *reader = context;
-	uint8_t path[FABRIC_HOPS_MOST + 1];
+	uint8_t path[MAD_HOPS_MOST + 1];
 
 	while (advance(reader)) {
 		const struct smp_step *step = &reader->steps[reader->step++];
@@ -153,13 +152,13 @@ static void done(void *context, const struct mad_reply *reply)
 		note_silence(reader, port, table, reply);
 		return;
 	}
-	if (!memcmp(reply->mad + SMP_DATA_AT, nothing, sizeof(nothing)))
+	if (!memcmp(reply->mad + MAD_SMP_DATA_AT, nothing, sizeof(nothing)))
 		return;
 	detail = mem_append(&fabric->details, &fabric->detail_count, sizeof(*detail));
 	detail->port = port;
 	detail->attribute = tables[table];
 	detail->modifier = reply->request->modifier;
-	memcpy(detail->data, reply->mad + SMP_DATA_AT, sizeof(detail->data));
+	memcpy(detail->data, reply->mad + MAD_SMP_DATA_AT, sizeof(detail->data));
 }
 
 /* Answers come in any order. */
@@ -186,7 +185,8 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		reader.attributes[i] = mad_attribute_find(MAD_CLASS_SM_DIRECT, tables[i]);
+		reader.attributes[i] = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+							  tables[i]);
 	rc = mad_engine_run(engine, &work);
 	free(reader.steps);
 	free(reader.silent);

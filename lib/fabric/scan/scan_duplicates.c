@@ -14,31 +14,16 @@
 
 #include "base/mem.h"
 #include "fabric/scan/scan_private.h"
-#include "schema/bits.h"
-
-/* Places in a NodeInfo: 14.2.5.3 */
-enum {
-	AT_TYPE = 2,
-	AT_PORTS = 3,
-	AT_NODE_GUID = 12,
-	AT_PORT_GUID = 20,
-	AFTER_PORT_GUID = 28,
-	AT_LOCAL_PORT = 36
-};
-
-#define AT_PHYSICAL_STATE 33 /* of a PortInfo: 14.2.5.6 */
 
 bool scan_is_same_node(const struct fabric_node *node, const uint8_t *info)
 {
-	const uint8_t *known = node->info;
+	uint8_t same[NODE_INFO_BYTES];
 
-	return !memcmp(known, info, AT_PORT_GUID) &&
-	       (node->type != NODE_TYPE_SWITCH || !memcmp(known + AT_PORT_GUID, info + AT_PORT_GUID,
-							  AFTER_PORT_GUID - AT_PORT_GUID)) &&
-	       !memcmp(known + AFTER_PORT_GUID, info + AFTER_PORT_GUID,
-		       AT_LOCAL_PORT - AFTER_PORT_GUID) &&
-	       !memcmp(known + AT_LOCAL_PORT + 1, info + AT_LOCAL_PORT + 1,
-		       NODE_INFO_BYTES - AT_LOCAL_PORT - 1);
+	memcpy(same, info, sizeof(same));
+	node_info_set_local_port(same, node_info_local_port(node->info));
+	if (node->type != NODE_TYPE_SWITCH)
+		node_info_set_port_guid(same, node_info_port_guid(node->info));
+	return !memcmp(node->info, same, sizeof(same));
 }
 
 uint32_t scan_find_same(const struct fabric *fabric, uint32_t from, const uint8_t *info)
@@ -50,7 +35,7 @@ uint32_t scan_find_same(const struct fabric *fabric, uint32_t from, const uint8_
 
 uint64_t scan_guid_of(const uint8_t *info)
 {
-	return bits_get(info, (size_t)AT_NODE_GUID * 8, 64);
+	return node_info_node_guid(info);
 }
 
 /* Returns how many there are. */
@@ -77,7 +62,7 @@ bool scan_add_behind(struct scanner *scanner, uint32_t port, const uint8_t *info
 		scan_refuse(scanner, port, -ELOOP);
 		return true;
 	}
-	if (fabric->port_count + info[AT_PORTS] >= most) {
+	if (fabric->port_count + node_info_ports(info) >= most) {
 		scanner->full = true;
 		scan_refuse(scanner, port, -ENOSPC);
 		return true;
@@ -105,14 +90,14 @@ static void add_claim_to(struct scanner *scanner, uint32_t port, uint32_t other)
 	uint8_t info[NODE_INFO_BYTES];
 
 	memcpy(info, fabric_node_of(fabric, other)->info, sizeof(info));
-	info[AT_LOCAL_PORT] = fabric->ports[other].number;
+	node_info_set_local_port(info, fabric->ports[other].number);
 	add_claim(scanner, port, info);
 }
 
 /* Whether the port itself may have a cable: what it says of its state does not speak against it. */
 static bool may_be_cabled(const struct fabric_port *port)
 {
-	return !port->has_info || fabric_physical_state(port) == FABRIC_LINK_UP;
+	return !port->has_info || fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
 void scan_doubt_cable(struct scanner *scanner, uint32_t place)
@@ -169,7 +154,7 @@ static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 
 	while (number != FABRIC_NONE) {
 		const struct fabric_node *node = &fabric->nodes[number];
-		uint32_t own = node->first_port + info[AT_LOCAL_PORT];
+		uint32_t own = node->first_port + node_info_local_port(info);
 
 		if (fabric->ports[own].peer == FABRIC_NONE &&
 		    (!node->has_description || !description ||
@@ -192,7 +177,7 @@ void scan_place_adapter(struct scanner *scanner, const struct scan_claim *claim,
 	}
 	fabric_link(fabric, claim->port, own);
 	fabric->ports[claim->port].followed = fabric->ports[own].followed = true;
-	fabric->ports[own].guid = bits_get(claim->info, (size_t)AT_PORT_GUID * 8, 64);
+	fabric->ports[own].guid = node_info_port_guid(claim->info);
 	scan_ask(scanner, ASK_PORT, own);
 }
 
@@ -209,7 +194,7 @@ static void meet_switch(struct scanner *scanner, uint32_t port, uint32_t number,
 {
 	struct fabric *fabric = scanner->fabric;
 	struct fabric_port *own =
-		&fabric->ports[fabric->nodes[number].first_port + info[AT_LOCAL_PORT]];
+		&fabric->ports[fabric->nodes[number].first_port + node_info_local_port(info)];
 
 	if (own->peer == FABRIC_NONE && !fabric->nodes[number].doubted && may_be_cabled(own)) {
 		fabric_link(fabric, port, (uint32_t)(own - fabric->ports));
@@ -230,7 +215,7 @@ static bool is_confirmed(struct scanner *scanner, uint32_t port, const uint8_t *
 		return false;
 	if (fabric->ports[port].followed ||
 	    (scan_is_same_node(fabric_node_of(fabric, peer), info) &&
-	     fabric->ports[peer].number == info[AT_LOCAL_PORT])) {
+	     fabric->ports[peer].number == node_info_local_port(info))) {
 		fabric->ports[port].followed = true;
 		return true;
 	}
@@ -250,7 +235,8 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 		return true;
 	if (number == FABRIC_NONE)
 		return scan_add_behind(scanner, port, info);
-	if (!info[AT_LOCAL_PORT] || info[AT_LOCAL_PORT] > fabric->nodes[number].port_count)
+	if (!node_info_local_port(info) ||
+	    node_info_local_port(info) > fabric->nodes[number].port_count)
 		return false;
 	if (fabric->nodes[number].type == NODE_TYPE_SWITCH)
 		meet_switch(scanner, port, number, info);
@@ -281,7 +267,8 @@ static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsi
 
 static bool is_taken(const struct fabric *fabric, uint32_t node, const struct scan_claim *claim)
 {
-	return fabric->ports[fabric_port_at(fabric, node, claim->info[AT_LOCAL_PORT])].followed;
+	return fabric->ports[fabric_port_at(fabric, node, node_info_local_port(claim->info))]
+		.followed;
 }
 
 /* A node whose own port has another cable for certain is not the one. */
@@ -289,7 +276,7 @@ static void look(struct scanner *scanner, uint32_t number, uint32_t node)
 {
 	const struct fabric *fabric = scanner->fabric;
 	const struct scan_claim *claim = &scanner->claims[number];
-	uint32_t out = followed_port(fabric, node, claim->info[AT_LOCAL_PORT]);
+	uint32_t out = followed_port(fabric, node, node_info_local_port(claim->info));
 	struct scan_look *made;
 
 	if (out == FABRIC_NONE || is_taken(fabric, node, claim))
@@ -309,7 +296,7 @@ static void compare(struct scanner *scanner, uint32_t number)
 				: fabric->nodes[claim->compared].same_guid;
 
 	if (fabric->ports[claim->port].peer != FABRIC_NONE ||
-	    claim->info[AT_TYPE] != NODE_TYPE_SWITCH)
+	    node_info_type(claim->info) != NODE_TYPE_SWITCH)
 		return;
 	for (; node != FABRIC_NONE; node = fabric->nodes[node].same_guid) {
 		claim->compared = node;
@@ -328,8 +315,8 @@ void scan_take_look(struct scanner *scanner, uint32_t number, enum scan_question
 	if (question == ASK_THROUGH)
 		at->same = data && there != FABRIC_NONE &&
 			   scan_is_same_node(fabric_node_of(fabric, there), data) &&
-			   data[AT_LOCAL_PORT] == fabric->ports[there].number;
-	else if (!data || data[AT_PHYSICAL_STATE] >> 4 == FABRIC_LINK_UP)
+			   node_info_local_port(data) == fabric->ports[there].number;
+	else if (!data || port_info_physical_state(data) == PHYSICAL_LINK_UP)
 		scan_ask(scanner, ASK_THROUGH, number);
 }
 
@@ -337,7 +324,7 @@ void scan_take_look(struct scanner *scanner, uint32_t number, enum scan_question
 static void join(struct scanner *scanner, const struct scan_claim *claim, uint32_t node)
 {
 	struct fabric *fabric = scanner->fabric;
-	uint32_t own = fabric_port_at(fabric, node, claim->info[AT_LOCAL_PORT]);
+	uint32_t own = fabric_port_at(fabric, node, node_info_local_port(claim->info));
 
 	if (fabric->ports[own].peer != FABRIC_NONE)
 		scan_doubt_cable(scanner, own);
@@ -360,7 +347,7 @@ static bool settle(struct scanner *scanner, uint32_t number, size_t *look)
 	if (fabric->ports[claim.port].peer != FABRIC_NONE || fabric->ports[claim.port].unanswered)
 		return true;
 	/* An adapter whose description did not come. */
-	if (claim.info[AT_TYPE] != NODE_TYPE_SWITCH)
+	if (node_info_type(claim.info) != NODE_TYPE_SWITCH)
 		scan_place_adapter(scanner, &claim, NULL);
 	else if (found != FABRIC_NONE)
 		join(scanner, &claim, found);
@@ -401,7 +388,8 @@ static void ask_behind_bare_ports(struct scanner *scanner)
 
 		if (node->doubted && node->type == NODE_TYPE_SWITCH && port->number &&
 		    port->peer == FABRIC_NONE && !port->probed && port->has_info &&
-		    fabric_physical_state(port) == FABRIC_LINK_UP && scan_may_go_on(scanner, node))
+		    fabric_physical_state(port) == PHYSICAL_LINK_UP &&
+		    scan_may_go_on(scanner, node))
 			scan_ask(scanner, ASK_BEHIND, i);
 	}
 }

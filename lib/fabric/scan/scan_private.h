@@ -61,7 +61,7 @@ struct scanner {
  * the node at the other end. As fabric_path().
  */
 int scan_route_to(const struct fabric *fabric, uint32_t port, bool behind,
-		  uint8_t path[static FABRIC_HOPS_MOST + 1]);
+		  uint8_t path[static MAD_HOPS_MOST + 1]);
 void scan_ask(struct scanner *scanner, enum scan_question question, uint32_t subject);
 /* Does all errands: see mad_engine_run(). */
 int scan_run(struct scanner *scanner);

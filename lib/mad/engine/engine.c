@@ -15,7 +15,6 @@
 #define MSEC	   1000000ull
 #define SLICE_MSEC 100u /* how often the caller is asked whether to stop */
 #define LOOK_MSEC  5u
-#define LEAST_MAD  24u /* the common header */
 
 static unsigned int within(unsigned int number, unsigned int fallback, unsigned int most)
 {
@@ -84,14 +83,14 @@ int mad_engine_add_agent(struct mad_engine *engine, const struct mad_agent *agen
 /* Answers of several segments, which the kernel puts together: IBA 1, 13.6 */
 static bool has_long_messages(unsigned int mgmt_class)
 {
-	return mgmt_class == MAD_CLASS_SA || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
+	return mgmt_class == UMAD_CLASS_SUBN_ADM || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
 }
 
 int engine_agent(struct mad_engine *engine, const struct mad_request *request)
 {
 	const struct mad_agent agent = {
 		.mgmt_class = request->mgmt_class,
-		.version = mad_class_version(request->mgmt_class),
+		.version = mad_version_of_class(request->mgmt_class),
 		.rmpp_version = has_long_messages(request->mgmt_class),
 		.oui = request->oui,
 	};
@@ -190,7 +189,7 @@ static int take_one(struct mad_engine *engine)
 
 	if (rc == -ENOSPC)
 		return bytes > engine->arrival_bytes ? grow(engine, bytes) : -EIO;
-	if (!rc && bytes >= LEAST_MAD)
+	if (!rc && bytes >= MAD_HEADER_BYTES)
 		engine_take(engine, &arrival, bytes);
 	return rc;
 }

@@ -68,7 +68,7 @@ struct mad_address mad_sa_address(const struct mad_route *route)
 		.lid = route->sm_lid,
 		.sl = route->sm_sl,
 		.qpn = 1,
-		.qkey = MAD_GSI_QKEY,
+		.qkey = UMAD_QKEY,
 		.pkey_index = route->pkey_index,
 	};
 }
@@ -79,7 +79,7 @@ void mad_smp_request(const struct mad_place *place, uint8_t method, uint16_t att
 	bool direct = place->target.kind == TARGET_DIRECT;
 
 	*request = (struct mad_request){
-		.mgmt_class = direct ? MAD_CLASS_SM_DIRECT : MAD_CLASS_SM,
+		.mgmt_class = direct ? UMAD_CLASS_SUBN_DIRECTED_ROUTE : UMAD_CLASS_SUBN_LID_ROUTED,
 		.method = method,
 		.attribute = attribute,
 		.modifier = modifier,
@@ -102,20 +102,6 @@ void mad_gmp_request(const struct mad_place *place, uint8_t mgmt_class, uint8_t 
 	};
 }
 
-/* PathRecord, IBA 1, 15.2.5.16: places in bytes, and bits of the component mask */
-enum {
-	PATH_DGID = 8,
-	PATH_SGID = 24,
-	PATH_DLID = 40,
-	PATH_NUMB_PATH = 49,
-	PATH_SL = 53,
-	PATH_BYTES = 64,
-	PATH_RECORD_ATTRIBUTE = 0x35,
-};
-#define PATH_HAS_DGID	   (1u << 2)
-#define PATH_HAS_SGID	   (1u << 3)
-#define PATH_HAS_NUMB_PATH (1u << 12)
-
 static void ask_path(const struct mad_route *route, const struct mad_target *target,
 		     unsigned char *record, struct mad_request *request)
 {
@@ -125,19 +111,19 @@ static void ask_path(const struct mad_route *route, const struct mad_target *tar
 		gid = route->gid;
 		bits_set(gid.raw, 64, 64, target->guid);
 	}
-	memcpy(record + PATH_DGID, gid.raw, sizeof(gid.raw));
-	memcpy(record + PATH_SGID, route->gid.raw, sizeof(route->gid.raw));
-	record[PATH_NUMB_PATH] = 1;
+	memcpy(record + PATH_RECORD_DGID_AT, gid.raw, sizeof(gid.raw));
+	memcpy(record + PATH_RECORD_SGID_AT, route->gid.raw, sizeof(route->gid.raw));
+	path_record_set_numb_path(record, 1);
 	*request = (struct mad_request){
 		.to = mad_sa_address(route),
-		.mgmt_class = MAD_CLASS_SA,
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
 		/* One record, so Get: GetTable would come in segments. 15.4.2 */
-		.method = MAD_METHOD_GET,
-		.attribute = PATH_RECORD_ATTRIBUTE,
+		.method = UMAD_METHOD_GET,
+		.attribute = UMAD_SA_ATTR_PATH_REC,
 		.key = route->sm_key,
 		.component_mask = PATH_HAS_DGID | PATH_HAS_SGID | PATH_HAS_NUMB_PATH,
 		.data = record,
-		.data_bytes = PATH_BYTES,
+		.data_bytes = PATH_RECORD_BYTES,
 	};
 }
 
@@ -153,8 +139,8 @@ static void use_path(struct mad_place *place, const struct mad_item *item)
 	else if (item->status)
 		place->error = -ENXIO;
 	place->status = item->error ? 0 : item->status;
-	place->address.lid = (uint16_t)bits_get(item->data, PATH_DLID * 8, 16);
-	place->address.sl = item->data[PATH_SL] & 15;
+	place->address.lid = path_record_dlid(item->data);
+	place->address.sl = path_record_sl(item->data);
 	if (!place->error && !place->address.lid)
 		place->error = -ENXIO;
 }
@@ -164,13 +150,13 @@ static int find_paths(struct mad_engine *engine, const struct mad_route *route,
 		      struct mad_place *places, size_t count)
 {
 	_cleanup_(freep) struct mad_item *items = mem_alloc_zero(count, sizeof(*items));
-	_cleanup_(freep) unsigned char *records = mem_alloc_zero(count, PATH_BYTES);
+	_cleanup_(freep) unsigned char *records = mem_alloc_zero(count, PATH_RECORD_BYTES);
 	size_t asked = 0;
 	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		if (needs_path(&places[i]) && !places[i].error) {
-			ask_path(route, &places[i].target, records + asked * PATH_BYTES,
+			ask_path(route, &places[i].target, records + asked * PATH_RECORD_BYTES,
 				 &items[asked].request);
 			asked++;
 		}
@@ -191,7 +177,7 @@ int mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 		struct mad_place *place = &places[i];
 
 		place->address.qpn = 1;
-		place->address.qkey = MAD_GSI_QKEY;
+		place->address.qkey = UMAD_QKEY;
 		place->address.pkey_index = route->pkey_index;
 		if (place->target.kind == TARGET_LID) {
 			place->address.lid = place->target.lid;

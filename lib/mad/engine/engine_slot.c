@@ -8,15 +8,11 @@
 #include "mad/format/attribute.h"
 #include "mad/engine/engine_private.h"
 #include "mad/format/header.h"
-#include "schema/bits.h"
 
 #define MSEC 1000000ull
 
-/* IBA 1, 13.4.7: the responder cannot answer now; ask another one. */
-#define STATUS_BUSY	1u
-#define STATUS_REDIRECT 2u
-#define MOST_REDIRECTS	3u
-#define REDIRECT_BYTES	40u /* of ClassPortInfo, up to RedirectQ_Key */
+#define MOST_REDIRECTS 3u
+#define REDIRECT_BYTES 40u /* of ClassPortInfo, up to RedirectQ_Key */
 /* Of a late answer, in requests of its slot; what is older was never ours. */
 #define MOST_AGE 4096u
 /* Each time twice as long; together some 25 seconds. */
@@ -71,7 +67,7 @@ static uint64_t first_patience(const struct mad_engine *engine, const struct slo
 
 	if (engine->options.timeout_msec)
 		return engine->options.timeout_msec * MSEC;
-	if (slot->request.mgmt_class == MAD_CLASS_SA)
+	if (slot->request.mgmt_class == UMAD_CLASS_SUBN_ADM)
 		return SA_FIRST;
 	if (!engine->smoothed)
 		return FIRST_UNKNOWN;
@@ -195,7 +191,7 @@ void engine_late(struct mad_engine *engine, struct slot *slot)
 /* True: there will be another answer. */
 static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t status)
 {
-	if (!(status & STATUS_BUSY) || slot->busy == MOST_BUSY)
+	if (!(status & UMAD_STATUS_BUSY) || slot->busy == MOST_BUSY)
 		return false;
 	engine->counts.busy++;
 	slot->state = SLOT_PAUSE;
@@ -213,26 +209,27 @@ static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const 
 	const size_t at = mad_data_offset(slot->request.mgmt_class);
 	const unsigned char *info = mad + at;
 	struct mad_address *to = &slot->request.to;
-	uint16_t lid = (uint16_t)bits_get(info, 28 * 8, 16);
+	uint16_t lid = class_port_info_redirect_lid(info);
 
-	if (!(status & STATUS_REDIRECT) || mad_class_is_smp(slot->request.mgmt_class) ||
+	if (!(status & UMAD_STATUS_REDIRECT) || mad_class_is_smp(slot->request.mgmt_class) ||
 	    slot->redirects == MOST_REDIRECTS || bytes < at + REDIRECT_BYTES)
 		return false;
 	/* Without a LID it is in another subnet; the GRH takes it there by the same router. */
 	if (lid)
 		to->lid = lid;
-	memcpy(to->gid.raw, info + 8, sizeof(to->gid.raw));
+	memcpy(to->gid.raw, info + offsetof(struct umad_class_port_info, redirgid),
+	       sizeof(to->gid.raw));
 	to->has_grh = !lid;
 	to->hop_limit = 64;
-	to->traffic_class = info[24];
-	to->sl = (uint8_t)bits_get(info, 25 * 8, 4);
-	to->flow_label = (uint32_t)bits_get(info, 25 * 8 + 4, 20);
-	to->qpn = (uint32_t)bits_get(info, 33 * 8, 24);
-	to->qkey = (uint32_t)bits_get(info, 36 * 8, 32);
+	to->traffic_class = class_port_info_redirect_traffic_class(info);
+	to->sl = class_port_info_redirect_sl(info);
+	to->flow_label = class_port_info_redirect_flow_label(info);
+	to->qpn = class_port_info_redirect_qpn(info);
+	to->qkey = class_port_info_redirect_qkey(info);
 	if (!to->qpn)
 		to->qpn = 1;
 	if (!to->qkey)
-		to->qkey = MAD_GSI_QKEY;
+		to->qkey = UMAD_QKEY;
 	engine->counts.redirected++;
 	slot->redirects++;
 	slot->tries = 0;
@@ -269,7 +266,7 @@ static void take_other(struct mad_engine *engine, const struct slot *slot, uint3
 	/* last_end is of the request before, once the slot has the next one. */
 	const uint32_t newest = slot->state != SLOT_FREE;
 
-	if (!(mad[3] & MAD_METHOD_RESPONSE) && engine->work->unasked)
+	if (!(mad_method(mad) & UMAD_METHOD_RESP_MASK) && engine->work->unasked)
 		engine->work->unasked(engine->work->context, arrival, mad, bytes);
 	else if (age == newest && slot->last_end == END_ANSWERED)
 		engine->counts.duplicate++;

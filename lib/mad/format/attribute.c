@@ -7,14 +7,14 @@
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class)
 {
 	switch (mgmt_class) {
-	case MAD_CLASS_SM:
-	case MAD_CLASS_SM_DIRECT:
+	case UMAD_CLASS_SUBN_LID_ROUTED:
+	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
 		return sm_attributes;
-	case MAD_CLASS_PM:
+	case UMAD_CLASS_PERF_MGMT:
 		return pm_attributes;
-	case MAD_CLASS_SA:
+	case UMAD_CLASS_SUBN_ADM:
 		return sa_attributes;
-	case MAD_CLASS_CM:
+	case UMAD_CLASS_CM:
 		return cm_attributes;
 	default:
 		return class_attributes;
@@ -34,7 +34,8 @@ const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned
 	const struct mad_attribute *attribute = find(mad_attributes_of(mgmt_class), id);
 
 	/* Subnet management has no ClassPortInfo: its attributes are all its own, 14.2.5. */
-	if (!attribute && mgmt_class != MAD_CLASS_SM && mgmt_class != MAD_CLASS_SM_DIRECT)
+	if (!attribute && mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED &&
+	    mgmt_class != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 		attribute = find(class_attributes, id);
 	return attribute;
 }

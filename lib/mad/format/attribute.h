@@ -8,22 +8,8 @@
  */
 #pragma once
 
+#include "mad/format/mad.h"
 #include "schema/packed.h"
-
-/* Management classes: IBA 1, table 111 (13.4.4) */
-enum mad_class {
-	MAD_CLASS_SM = 0x01,	    /* subnet management, LID routed */
-	MAD_CLASS_SM_DIRECT = 0x81, /* subnet management, directed route */
-	MAD_CLASS_SA = 0x03,
-	MAD_CLASS_PM = 0x04,
-	MAD_CLASS_BM = 0x05,
-	MAD_CLASS_DM = 0x06,
-	MAD_CLASS_CM = 0x07,
-	MAD_CLASS_SNMP = 0x08,
-	MAD_CLASS_CC = 0x21,
-	MAD_CLASS_OPENIB_PING = 0x32, /* vendor range 2, as ibping(8) uses it */
-	MAD_CLASS_OPENIB_SYSSTAT = 0x33,
-};
 
 #define MAD_DATA_MOST 256u
 
@@ -56,7 +42,7 @@ enum mad_modifier {
 };
 
 struct mad_attribute {
-	uint8_t mgmt_class; /* MAD_CLASS_SM stands for both ways of routing */
+	uint8_t mgmt_class; /* UMAD_CLASS_SUBN_LID_ROUTED stands for both ways of routing */
 	uint16_t id;
 	const char *word;	     /* on the command line: portinfo; NULL: not to be asked for */
 	const char *alias;	     /* pi, as smpquery(8) has it; or NULL */

@@ -124,7 +124,7 @@ const struct schema sa_class_port_info_schema = MAD_SCHEMA(
 	"sa_classportinfo", sa_fields, "what subnet administration says about itself");
 
 const struct mad_attribute class_attributes[] = {
-	{.id = 0x01,
+	{.id = UMAD_ATTR_CLASS_PORT_INFO,
 	 .word = "classportinfo",
 	 .alias = "cpi",
 	 .name = "ClassPortInfo",

@@ -9,8 +9,6 @@
 
 #include "mad/format/attribute.h"
 
-#define CLASS_PORT_INFO_BYTES 72
-
 extern const struct schema class_port_info_schema;
 extern const struct schema perf_class_port_info_schema;
 extern const struct schema sa_class_port_info_schema;

@@ -122,24 +122,24 @@ const struct schema cm_lap_schema = MAD_SCHEMA("cm_lap", lap_fields,
 const struct schema cm_apr_schema = MAD_SCHEMA("cm_apr", apr_fields,
 					       SUMMARY "how loading an alternate path went");
 
-#define MESSAGE(id_, word_, name_, schema_)                                          \
-	{                                                                            \
-		.mgmt_class = MAD_CLASS_CM, .id = id_, .word = word_, .name = name_, \
-		.schema = &schema_, .bytes = CM_BYTES                                \
+#define MESSAGE(id_, word_, name_, schema_)                                           \
+	{                                                                             \
+		.mgmt_class = UMAD_CLASS_CM, .id = id_, .word = word_, .name = name_, \
+		.schema = &schema_, .bytes = CM_BYTES                                 \
 	}
 
 /* 12.6.3: the messages are told apart by the attribute, and sent, never asked for. */
 const struct mad_attribute cm_attributes[] = {
-	MESSAGE(0x10, "req", "ConnectRequest", cm_req_schema),
-	MESSAGE(0x11, "mra", "MsgRcptAck", cm_mra_schema),
-	MESSAGE(0x12, "rej", "ConnectReject", cm_rej_schema),
-	MESSAGE(0x13, "rep", "ConnectReply", cm_rep_schema),
-	MESSAGE(0x14, "rtu", "ReadyToUse", cm_rtu_schema),
-	MESSAGE(0x15, "dreq", "DisconnectRequest", cm_dreq_schema),
-	MESSAGE(0x16, "drep", "DisconnectReply", cm_drep_schema),
-	MESSAGE(0x17, "sidr_req", "ServiceIDResReq", cm_sidr_req_schema),
-	MESSAGE(0x18, "sidr_rep", "ServiceIDResReqResp", cm_sidr_rep_schema),
-	MESSAGE(0x19, "lap", "LoadAlternatePath", cm_lap_schema),
-	MESSAGE(0x1a, "apr", "AlternatePathResponse", cm_apr_schema),
+	MESSAGE(UMAD_CM_ATTR_REQ, "req", "ConnectRequest", cm_req_schema),
+	MESSAGE(UMAD_CM_ATTR_MRA, "mra", "MsgRcptAck", cm_mra_schema),
+	MESSAGE(UMAD_CM_ATTR_REJ, "rej", "ConnectReject", cm_rej_schema),
+	MESSAGE(UMAD_CM_ATTR_REP, "rep", "ConnectReply", cm_rep_schema),
+	MESSAGE(UMAD_CM_ATTR_RTU, "rtu", "ReadyToUse", cm_rtu_schema),
+	MESSAGE(UMAD_CM_ATTR_DREQ, "dreq", "DisconnectRequest", cm_dreq_schema),
+	MESSAGE(UMAD_CM_ATTR_DREP, "drep", "DisconnectReply", cm_drep_schema),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REQ, "sidr_req", "ServiceIDResReq", cm_sidr_req_schema),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REP, "sidr_rep", "ServiceIDResReqResp", cm_sidr_rep_schema),
+	MESSAGE(UMAD_CM_ATTR_LAP, "lap", "LoadAlternatePath", cm_lap_schema),
+	MESSAGE(UMAD_CM_ATTR_APR, "apr", "AlternatePathResponse", cm_apr_schema),
 	{.schema = NULL},
 };

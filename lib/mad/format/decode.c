@@ -9,31 +9,12 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "schema/bits.h"
 
-/* Places in the datagram: IBA 1, 13.4.3 (common), 13.6.2.1 (RMPP), 15.2.1.1 (SA) */
 enum {
-	AT_CLASS = 1,
-	AT_CLASS_VERSION = 2,
-	AT_METHOD = 3,
-	AT_STATUS = 4,
-	AT_TRANSACTION = 8,
-	AT_ATTRIBUTE = 16,
-	AT_MODIFIER = 20,
-	AT_RMPP_TYPE = 25,
-	AT_RMPP_FLAGS = 26,
-	AT_RMPP_SEGMENT = 28,
-	AT_RMPP_PAYLOAD = 32,
-	AT_OFFSET = 44,
-	SA_HEADER_BYTES = 20, /* SM_Key to ComponentMask: the payload length counts them */
+	/* SM_Key to ComponentMask: the payload length of RMPP counts them, 15.2.1.1. */
+	SA_HEADER_BYTES = MAD_SA_DATA_AT - offsetof(struct umad_sa_packet, sm_key),
+	RMPP_SEGMENT_AT = offsetof(struct umad_rmpp_packet, rmpp_hdr.seg_num),
 };
-
-enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
-enum { RMPP_NONE = 0, RMPP_DATA = 1 };			 /* types */
-
-#define METHOD_GET_TABLE_RESPONSE 0x92u
-#define METHOD_GET_MULTI_RESPONSE 0x94u
-#define DIRECTION_BIT		  0x8000u /* of the status of a directed route SMP: 14.2.1.2 */
 
 static const struct field pair_fields[] = {
 	UNSIGNED_FIELD(struct mad_pair, entry, "entry", "ENTRY", FIELD_DEFAULT | FIELD_RIGHT, 0,
@@ -235,7 +216,7 @@ static uint32_t first_index(const struct mad_attribute *attribute, uint32_t modi
 
 	switch (attribute->modifier) {
 	case MODIFIER_MULTICAST:
-		return 0xc000 + (modifier & 0x1ff) * attribute->entries; /* 14.2.5.12 */
+		return MAD_MLID_FIRST + (modifier & 0x1ff) * attribute->entries; /* 14.2.5.12 */
 	case MODIFIER_VLARB:
 		/* Parts 1 and 2 are of low priority, 3 and 4 of high: 14.2.5.9. */
 		return part ? (part - 1) * attribute->entries : 0;
@@ -286,27 +267,22 @@ static void add_record(struct mad_decoded *decoded, const struct mad_attribute *
 	add_fields(decoded, attribute->schema, &window);
 }
 
-static uint32_t word_at(const unsigned char *mad, size_t byte, unsigned int bytes)
-{
-	return (uint32_t)bits_get(mad, byte * 8, bytes * 8);
-}
-
 /* The records of a table, one behind the other: 15.4.2. */
 static void add_table(struct mad_decoded *decoded, const struct mad_attribute *attribute,
 		      const unsigned char *mad, size_t bytes)
 {
 	const size_t at = decoded->data_offset;
-	const unsigned int both = RMPP_FIRST | RMPP_LAST;
+	const unsigned int both = MAD_RMPP_FLAG_FIRST | MAD_RMPP_FLAG_LAST;
 	size_t left = bytes - at, step, payload;
 	uint64_t count = 0;
 
 	/* The header may be cut short, too. */
 	if (!left)
 		return;
-	step = word_at(mad, AT_OFFSET, 2) * 8u;
-	payload = word_at(mad, AT_RMPP_PAYLOAD, 4);
+	step = mad_record_offset(mad) * 8u;
+	payload = mad_rmpp_payload(mad);
 	/* In a single segment its payload length tells where the records end. */
-	if (bytes <= MAD_BYTES && (mad[AT_RMPP_FLAGS] & both) == both &&
+	if (bytes <= MAD_BYTES && (mad_rmpp_flags(mad) & both) == both &&
 	    payload >= SA_HEADER_BYTES && payload - SA_HEADER_BYTES < left)
 		left = payload - SA_HEADER_BYTES;
 	for (size_t place = at; step && left >= step; place += step, left -= step) {
@@ -320,12 +296,11 @@ static void add_table(struct mad_decoded *decoded, const struct mad_attribute *a
 static bool has_attribute(const struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
 {
 	if (!mad_class_has_rmpp((unsigned int)decoded->class_code.value) ||
-	    bytes <= AT_RMPP_FLAGS || !(mad[AT_RMPP_FLAGS] & RMPP_ACTIVE))
+	    bytes < RMPP_SEGMENT_AT || !(mad_rmpp_flags(mad) & UMAD_RMPP_FLAG_ACTIVE))
 		return true;
 	/* A simulator that has no RMPP leaves the type out; no packet on a wire does. */
-	return mad[AT_RMPP_TYPE] == RMPP_NONE ||
-	       (mad[AT_RMPP_TYPE] == RMPP_DATA && bytes >= AT_RMPP_SEGMENT + 4 &&
-		word_at(mad, AT_RMPP_SEGMENT, 4) <= 1);
+	return !mad_rmpp_type(mad) || (mad_rmpp_type(mad) == MAD_RMPP_DATA &&
+				       bytes >= RMPP_SEGMENT_AT + 4 && mad_rmpp_segment(mad) <= 1);
 }
 
 static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
@@ -342,8 +317,8 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 	decoded->known = true;
 	if (attribute->entries)
 		add_entries(decoded, attribute, mad + at, bytes - at);
-	else if (mgmt_class == MAD_CLASS_SA &&
-		 (method == METHOD_GET_TABLE_RESPONSE || method == METHOD_GET_MULTI_RESPONSE))
+	else if (mgmt_class == UMAD_CLASS_SUBN_ADM && (method == UMAD_SA_METHOD_GET_TABLE_RESP ||
+						       method == UMAD_SA_METHOD_GET_MULTI_RESP))
 		add_table(decoded, attribute, mad, bytes);
 	else
 		add_record(decoded, attribute, mad + at, bytes - at, &none);
@@ -355,8 +330,8 @@ static void decode_status(struct mad_decoded *decoded, unsigned int status)
 	const unsigned int mgmt_class = (unsigned int)decoded->class_code.value;
 	char word[MAD_STATUS_BYTES];
 
-	if (mgmt_class == MAD_CLASS_SM_DIRECT)
-		status &= ~DIRECTION_BIT;
+	if (mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+		status &= ~(unsigned int)UMAD_SMP_DIRECTION;
 	mad_status_word(mgmt_class, status, word);
 	decoded->status_code = number_of(status);
 	decoded->status = mem_string(word);
@@ -372,21 +347,21 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	struct mad_decoded decoded = {.bytes = number_of(bytes)};
 	unsigned int mgmt_class, method, id;
 
-	if (bytes < MAD_LEAST_BYTES)
+	if (bytes < MAD_HEADER_BYTES)
 		return -EMSGSIZE;
-	mgmt_class = mad[AT_CLASS];
-	method = mad[AT_METHOD];
-	id = word_at(mad, AT_ATTRIBUTE, 2);
+	mgmt_class = mad_class(mad);
+	method = mad_method(mad);
+	id = mad_attribute(mad);
 	decoded.missing_bytes = number_of(bytes < MAD_BYTES ? MAD_BYTES - bytes : 0);
 	decoded.class_code = number_of(mgmt_class);
-	decoded.class_version = number_of(mad[AT_CLASS_VERSION]);
+	decoded.class_version = number_of(mad_class_version(mad));
 	decoded.method_code = number_of(method);
 	decoded.method = copy(mad_method_word(mgmt_class, method));
-	decode_status(&decoded, word_at(mad, AT_STATUS, 2));
-	decoded.transaction_id = number_of(bits_get(mad, AT_TRANSACTION * 8, 64));
+	decode_status(&decoded, mad_raw_status(mad));
+	decoded.transaction_id = number_of(mad_transaction_id(mad));
 	decoded.attribute_id = number_of(id);
 	decoded.attribute = copy(mad_attribute_name(mgmt_class, id));
-	decoded.attribute_modifier = number_of(word_at(mad, AT_MODIFIER, 4));
+	decoded.attribute_modifier = number_of(mad_modifier(mad));
 	decoded.data_offset = mad_data_offset(mgmt_class);
 	if (decoded.data_offset > bytes)
 		decoded.data_offset = bytes;

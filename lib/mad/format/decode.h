@@ -8,8 +8,6 @@
 
 #include "mad/format/header.h"
 
-#define MAD_LEAST_BYTES 24u /* the common header, IBA 1, 13.4.3 */
-
 /* One field of the class's header, or of the attribute. Strings are owned. */
 struct mad_pair {
 	struct number entry; /* of the table that the data are; not known: they are one record */

@@ -309,7 +309,7 @@ static bool fits(const unsigned char *bytes, size_t count, size_t step, size_t a
 /* Segments put together: an answer of SA with a table, 15.4.2. */
 static bool is_table(const unsigned char *bytes, size_t count)
 {
-	return count > MAD_BYTES && bytes[1] == MAD_CLASS_SA && (bytes[3] & 0x80) &&
+	return count > MAD_BYTES && bytes[1] == UMAD_CLASS_SUBN_ADM && (bytes[3] & 0x80) &&
 	       !fits(bytes, count, MAD_BYTES, 0);
 }
 

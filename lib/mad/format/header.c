@@ -6,19 +6,19 @@
 
 #include "base/mem.h"
 
-/* 14.2.1.2: two tables of ports, their first byte is not used. */
+/* 14.2.1.2: two tables of ports, whose first byte is not used. */
 enum {
-	AT_HOP_COUNT = 7,
-	AT_INITIAL_PATH = 128,
-	AT_RETURN_PATH = 192,
+	AT_INITIAL_PATH = offsetof(struct umad_smp, initial_path),
+	AT_RETURN_PATH = offsetof(struct umad_smp, return_path),
 };
 
-/* RMPPType, 13.6.2.1 */
-enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_STOP = 3, RMPP_ABORT = 4, AT_RMPP_TYPE = 25 };
-
 static const struct enum_name rmpp_type_names[] = {
-	{0, "none"},	     {RMPP_DATA, "data"},   {RMPP_ACK, "ack"},
-	{RMPP_STOP, "stop"}, {RMPP_ABORT, "abort"}, {0, NULL},
+	{0, "none"},
+	{MAD_RMPP_DATA, "data"},
+	{MAD_RMPP_ACK, "ack"},
+	{MAD_RMPP_STOP, "stop"},
+	{MAD_RMPP_ABORT, "abort"},
+	{0, NULL},
 };
 
 static const struct enum_name rmpp_flag_names[] = {
@@ -61,7 +61,7 @@ static void get_status_words(const void *record, struct value *value)
 	const unsigned char *data = data_of(record);
 
 	_Static_assert(sizeof(value->scratch) >= MAD_STATUS_BYTES, "no room for a status");
-	mad_status_word(data[1], (unsigned int)data[4] << 8 | data[5], value->scratch);
+	mad_status_word(mad_class(data), mad_raw_status(data), value->scratch);
 	value_set_string(value, value->scratch);
 }
 
@@ -69,20 +69,19 @@ static void get_attribute(const void *record, struct value *value)
 {
 	const unsigned char *data = data_of(record);
 
-	value_set_string(value,
-			 mad_attribute_name(data[1], (unsigned int)data[16] << 8 | data[17]));
+	value_set_string(value, mad_attribute_name(mad_class(data), mad_attribute(data)));
 }
 
 /* As the command line takes it: 0,1,3. A hop count beyond the table is cut to its end. */
 static void get_path(const unsigned char *data, unsigned int at, struct value *value)
 {
-	unsigned int last = data[AT_HOP_COUNT];
+	unsigned int last = mad_hop_count(data);
 	size_t used = 0;
 
 	/* 64 numbers of up to three digits, a comma or the NUL behind each */
-	_Static_assert(sizeof(value->scratch) >= MAD_PATH_BYTES * 4, "no room for a path");
-	if (last >= MAD_PATH_BYTES)
-		last = MAD_PATH_BYTES - 1;
+	_Static_assert(sizeof(value->scratch) >= UMAD_SMP_MAX_HOPS * 4, "no room for a path");
+	if (last >= UMAD_SMP_MAX_HOPS)
+		last = UMAD_SMP_MAX_HOPS - 1;
 	for (unsigned int i = 0; i <= last; i++)
 		used += (size_t)snprintf(value->scratch + used, sizeof(value->scratch) - used,
 					 "%s%u", i ? "," : "", data[at + i]);
@@ -101,12 +100,12 @@ static void get_return_path(const void *record, struct value *value)
 
 static bool is_rmpp_data(const void *record)
 {
-	return data_of(record)[AT_RMPP_TYPE] == RMPP_DATA;
+	return mad_rmpp_type(data_of(record)) == MAD_RMPP_DATA;
 }
 
 static bool is_rmpp_ack(const void *record)
 {
-	return data_of(record)[AT_RMPP_TYPE] == RMPP_ACK;
+	return mad_rmpp_type(data_of(record)) == MAD_RMPP_ACK;
 }
 
 static bool is_rmpp_segment(const void *record)
@@ -187,7 +186,7 @@ static const struct field direct_fields[] = {
 	MAD_HEX(MAD_AT(4, 1), 15, "status_code", "STATUS CODE", 0, "status as a number"),
 	MAD_UNSIGNED(MAD_AT(6, 0), 8, "hop_pointer", "HOP", FIELD_DEFAULT,
 		     "how far along the path it is"),
-	MAD_UNSIGNED(MAD_AT(AT_HOP_COUNT, 0), 8, "hop_count", "HOPS", 0, "length of the path"),
+	MAD_UNSIGNED(MAD_AT(7, 0), 8, "hop_count", "HOPS", 0, "length of the path"),
 	SMP_FIELDS,
 	MAD_UNSIGNED(MAD_AT(32, 0), 16, "dr_source_lid", "DR SLID", 0,
 		     "LID that the directed part begins at; 65535: at the sender itself"),
@@ -265,21 +264,23 @@ struct class_layout {
 };
 
 static const struct class_layout layouts[] = {
-	{MAD_CLASS_SM, MAD_CLASS_SM, 64, &smp_schema},
-	{MAD_CLASS_SM_DIRECT, MAD_CLASS_SM_DIRECT, 64, &direct_schema},
-	{MAD_CLASS_SA, MAD_CLASS_SA, 56, &sa_schema},
-	{MAD_CLASS_PM, MAD_CLASS_PM, 64, &header_schema},
-	{MAD_CLASS_BM, MAD_CLASS_BM, 64, &bm_schema},
-	{MAD_CLASS_DM, MAD_CLASS_DM, 64, &rmpp_schema},
-	{MAD_CLASS_SNMP, MAD_CLASS_SNMP, 64, &header_schema},
-	{0x10, 0x10, 64, &rmpp_schema}, /* device administration */
-	{0x12, 0x12, 64, &rmpp_schema}, /* BIS, include/rdma/ib_mad.h */
-	{MAD_CLASS_CC, MAD_CLASS_CC, 64, &cc_schema},
-	{0x30, 0x4f, 40, &vendor_schema},
+	{UMAD_CLASS_SUBN_LID_ROUTED, UMAD_CLASS_SUBN_LID_ROUTED, MAD_SMP_DATA_AT, &smp_schema},
+	{UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_CLASS_SUBN_DIRECTED_ROUTE, MAD_SMP_DATA_AT,
+	 &direct_schema},
+	{UMAD_CLASS_SUBN_ADM, UMAD_CLASS_SUBN_ADM, MAD_SA_DATA_AT, &sa_schema},
+	{UMAD_CLASS_PERF_MGMT, UMAD_CLASS_PERF_MGMT, 64, &header_schema},
+	{UMAD_CLASS_BM, UMAD_CLASS_BM, 64, &bm_schema},
+	{UMAD_CLASS_DEVICE_MGMT, UMAD_CLASS_DEVICE_MGMT, 64, &rmpp_schema},
+	{UMAD_CLASS_SNMP, UMAD_CLASS_SNMP, 64, &header_schema},
+	{UMAD_CLASS_DEVICE_ADM, UMAD_CLASS_DEVICE_ADM, 64, &rmpp_schema},
+	{UMAD_CLASS_BIS, UMAD_CLASS_BIS, 64, &rmpp_schema},
+	{UMAD_CLASS_CONG_MGMT, UMAD_CLASS_CONG_MGMT, 64, &cc_schema},
+	{UMAD_CLASS_VENDOR_RANGE2_START, UMAD_CLASS_VENDOR_RANGE2_END, MAD_VENDOR_DATA_AT,
+	 &vendor_schema},
 };
 
 /* All others, connection management and vendor range 1 among them. */
-static const struct class_layout plain_layout = {0, 0, 24, &header_schema};
+static const struct class_layout plain_layout = {0, 0, MAD_HEADER_BYTES, &header_schema};
 
 static const struct class_layout *layout_of(unsigned int mgmt_class)
 {
@@ -301,7 +302,8 @@ const struct schema *mad_header_schema(unsigned int mgmt_class)
 
 bool mad_class_is_smp(unsigned int mgmt_class)
 {
-	return mgmt_class == MAD_CLASS_SM || mgmt_class == MAD_CLASS_SM_DIRECT;
+	return mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED ||
+	       mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE;
 }
 
 bool mad_class_has_rmpp(unsigned int mgmt_class)

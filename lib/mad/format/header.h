@@ -9,8 +9,6 @@
 
 #include "mad/format/attribute.h"
 
-#define MAD_BYTES	 256u
-#define MAD_PATH_BYTES	 64u /* of a directed route: hop 0, which is not used, and 63 ports */
 #define MAD_STATUS_BYTES 96u /* text of mad_status_word() */
 
 /* Where the attribute's data begin: 64 bytes in subnet management, all the rest elsewhere. */

@@ -7,89 +7,92 @@
 #include "base/mem.h"
 #include "mad/format/header.h"
 
-enum {
-	STATUS_DIRECTION = 0x8000, /* 14.2.1.2: the D bit */
-	STATUS_CODE = 0x001c,	   /* bits 2 to 4 */
-	STATUS_CODE_SHIFT = 2,
-	STATUS_CLASS_SHIFT = 8,
-};
+#define STATUS_CLASS_SHIFT 8
 
 const struct enum_name mad_class_names[] = {
-	{MAD_CLASS_SM, "sm"},
-	{MAD_CLASS_SM_DIRECT, "sm-direct"},
-	{MAD_CLASS_SA, "sa"},
-	{MAD_CLASS_PM, "pm"},
-	{MAD_CLASS_BM, "bm"},
-	{MAD_CLASS_DM, "dm"},
-	{MAD_CLASS_CM, "cm"},
-	{MAD_CLASS_SNMP, "snmp"},
-	{0x0a, "mellanox"}, /* vendor range 1 */
-	{0x10, "device-administration"},
-	{0x11, "boot-management"},
-	{0x12, "bis"},
-	{MAD_CLASS_CC, "cc"},
+	{UMAD_CLASS_SUBN_LID_ROUTED, "sm"},
+	{UMAD_CLASS_SUBN_DIRECTED_ROUTE, "sm-direct"},
+	{UMAD_CLASS_SUBN_ADM, "sa"},
+	{UMAD_CLASS_PERF_MGMT, "pm"},
+	{UMAD_CLASS_BM, "bm"},
+	{UMAD_CLASS_DEVICE_MGMT, "dm"},
+	{UMAD_CLASS_CM, "cm"},
+	{UMAD_CLASS_SNMP, "snmp"},
+	{UMAD_CLASS_VENDOR_RANGE1_START + 1, "mellanox"},
+	{UMAD_CLASS_DEVICE_ADM, "device-administration"},
+	{UMAD_CLASS_BOOT_MGMT, "boot-management"},
+	{UMAD_CLASS_BIS, "bis"},
+	{UMAD_CLASS_CONG_MGMT, "cc"},
 	{MAD_CLASS_OPENIB_PING, "openib-ping"},
 	{MAD_CLASS_OPENIB_SYSSTAT, "openib-sysstat"},
 	{0, NULL},
 };
 
 #define COMMON_METHODS                                                                  \
-	{0x01, "get"}, {0x02, "set"}, {0x03, "send"}, {0x05, "trap"}, {0x06, "report"}, \
-		{0x07, "trap-repress"}, {0x81, "get-response"},                         \
+	{UMAD_METHOD_GET, "get"}, {UMAD_METHOD_SET, "set"}, {UMAD_METHOD_SEND, "send"}, \
+		{UMAD_METHOD_TRAP, "trap"}, {UMAD_METHOD_REPORT, "report"},             \
+		{UMAD_METHOD_TRAP_REPRESS, "trap-repress"},                             \
+		{UMAD_METHOD_GET_RESP, "get-response"},                                 \
 	{                                                                               \
-		0x86, "report-response"                                                 \
+		UMAD_METHOD_REPORT_RESP, "report-response"                              \
 	}
 
 const struct enum_name mad_method_names[] = {COMMON_METHODS, {0, NULL}};
 
 const struct enum_name mad_sa_method_names[] = {
 	COMMON_METHODS,
-	{0x12, "get-table"},
-	{0x13, "get-trace-table"},
-	{0x14, "get-multi"},
-	{0x15, "delete"},
-	{0x92, "get-table-response"},
-	{0x94, "get-multi-response"},
-	{0x95, "delete-response"},
+	{UMAD_SA_METHOD_GET_TABLE, "get-table"},
+	{UMAD_SA_METHOD_GET_TRACE_TABLE, "get-trace-table"},
+	{UMAD_SA_METHOD_GET_MULTI, "get-multi"},
+	{UMAD_SA_METHOD_DELETE, "delete"},
+	{UMAD_SA_METHOD_GET_TABLE_RESP, "get-table-response"},
+	{UMAD_SA_METHOD_GET_MULTI_RESP, "get-multi-response"},
+	{UMAD_SA_METHOD_DELETE_RESP, "delete-response"},
 	{0, NULL},
 };
 
 static const struct enum_name status_flag_names[] = {
-	{0x0001, "busy"},
-	{0x0002, "redirect"},
+	{UMAD_STATUS_BUSY, "busy"},
+	{UMAD_STATUS_REDIRECT, "redirect"},
 	{0, NULL},
 };
 
 static const struct enum_name status_code_names[] = {
-	{1, "bad-version"},
-	{2, "method-not-supported"},
-	{3, "attribute-not-supported"}, /* or not with this method */
-	{7, "invalid-value"},
+	{UMAD_STATUS_BAD_VERSION, "bad-version"},
+	{UMAD_STATUS_METHOD_NOT_SUPPORTED, "method-not-supported"},
+	{UMAD_STATUS_ATTR_NOT_SUPPORTED, "attribute-not-supported"}, /* or not with this method */
+	{UMAD_STATUS_INVALID_ATTR_VALUE, "invalid-value"},
 	{0, NULL},
 };
 
 const struct enum_name mad_sa_status_names[] = {
-	{1, "no-resources"},	 {2, "req-invalid"},	 {3, "no-records"},
-	{4, "too-many-records"}, {5, "req-invalid-gid"}, {6, "req-insufficient-components"},
-	{7, "req-denied"},	 {8, "prio-suggested"},	 {0, NULL},
+	{UMAD_SA_STATUS_NO_RESOURCES, "no-resources"},
+	{UMAD_SA_STATUS_REQ_INVALID, "req-invalid"},
+	{UMAD_SA_STATUS_NO_RECORDS, "no-records"},
+	{UMAD_SA_STATUS_TOO_MANY_RECORDS, "too-many-records"},
+	{UMAD_SA_STATUS_INVALID_GID, "req-invalid-gid"},
+	{UMAD_SA_STATUS_INSUF_COMPS, "req-insufficient-components"},
+	{UMAD_SA_STATUS_REQ_DENIED, "req-denied"},
+	{UMAD_SA_STATUS_PRI_SUGGESTED, "prio-suggested"},
+	{0, NULL},
 };
 
 /* Attributes without a field table; Notice and InformInfo are of every class but SM, 13.4.8. */
 static const struct enum_name common_attributes[] = {
-	{0x02, "Notice"},
-	{0x03, "InformInfo"},
+	{UMAD_ATTR_NOTICE, "Notice"},
+	{UMAD_ATTR_INFORM_INFO, "InformInfo"},
 	{0, NULL},
 };
 
 static const struct enum_name sa_attribute_names[] = {
-	{0x16, "RandomForwardingTableRecord"},
-	{0x19, "LinkSpeedWidthPairsTableRecord"},
-	{0x39, "TraceRecord"},
-	{0x3a, "MultiPathRecord"},
-	{0x3b, "ServiceAssociationRecord"},
-	{0x3c, "HierarchyInfoRecord"},
-	{0x3d, "CableInfoRecord"},
-	{0x3e, "PortInfoExtendedRecord"},
+	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},
+	{UMAD_SA_ATTR_LINK_SPD_WIDTH_TABLE_REC, "LinkSpeedWidthPairsTableRecord"},
+	{UMAD_SA_ATTR_TRACE_REC, "TraceRecord"},
+	{UMAD_SA_ATTR_MULTI_PATH_REC, "MultiPathRecord"},
+	{UMAD_SA_ATTR_SERVICE_ASSOC_REC, "ServiceAssociationRecord"},
+	{UMAD_SA_ATTR_HIERARCHY_INFO_REC, "HierarchyInfoRecord"},
+	{UMAD_SA_ATTR_CABLE_INFO_REC, "CableInfoRecord"},
+	{UMAD_SA_ATTR_PORT_INFO_EXT_REC, "PortInfoExtendedRecord"},
 	{0, NULL},
 };
 
@@ -129,8 +132,8 @@ static const struct enum_name dm_attributes[] = {
 };
 
 static const struct enum_name cm_attribute_names[] = {
-	{0x1b, "SuggestAlternatePath"},
-	{0x1c, "SuggestPathResponse"},
+	{UMAD_CM_ATTR_SAP, "SuggestAlternatePath"},
+	{UMAD_CM_ATTR_SPR, "SuggestPathResponse"},
 	{0, NULL},
 };
 
@@ -158,15 +161,15 @@ static const struct enum_name sysstat_attributes[] = {
 static const struct enum_name *names_without_table(unsigned int mgmt_class)
 {
 	switch (mgmt_class) {
-	case MAD_CLASS_SA:
+	case UMAD_CLASS_SUBN_ADM:
 		return sa_attribute_names;
-	case MAD_CLASS_BM:
+	case UMAD_CLASS_BM:
 		return bm_attributes;
-	case MAD_CLASS_DM:
+	case UMAD_CLASS_DEVICE_MGMT:
 		return dm_attributes;
-	case MAD_CLASS_CM:
+	case UMAD_CLASS_CM:
 		return cm_attribute_names;
-	case MAD_CLASS_CC:
+	case UMAD_CLASS_CONG_MGMT:
 		return cc_attributes;
 	case MAD_CLASS_OPENIB_SYSSTAT:
 		return sysstat_attributes;
@@ -196,7 +199,7 @@ const char *mad_class_word(unsigned int mgmt_class)
 
 const char *mad_method_word(unsigned int mgmt_class, unsigned int method)
 {
-	return enum_word(mgmt_class == MAD_CLASS_SA ? mad_sa_method_names : mad_method_names,
+	return enum_word(mgmt_class == UMAD_CLASS_SUBN_ADM ? mad_sa_method_names : mad_method_names,
 			 method, NULL);
 }
 
@@ -228,8 +231,8 @@ int mad_status_word(unsigned int mgmt_class, unsigned int status,
 	unsigned int rest = status & 0xffff;
 	const char *word;
 
-	if (mgmt_class == MAD_CLASS_SM_DIRECT)
-		rest &= ~(unsigned int)STATUS_DIRECTION;
+	if (mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+		rest &= ~(unsigned int)UMAD_SMP_DIRECTION;
 	text[0] = '\0';
 	if (!rest) {
 		add_word(&out, "success");
@@ -240,13 +243,13 @@ int mad_status_word(unsigned int mgmt_class, unsigned int status,
 			add_word(&out, flag->word);
 		rest &= ~(unsigned int)flag->value;
 	}
-	word = enum_word(status_code_names, (rest & STATUS_CODE) >> STATUS_CODE_SHIFT, NULL);
+	word = enum_word(status_code_names, rest & UMAD_STATUS_INVALID_FIELD_MASK, NULL);
 	if (word) {
 		add_word(&out, word);
-		rest &= ~(unsigned int)STATUS_CODE;
+		rest &= ~(unsigned int)UMAD_STATUS_INVALID_FIELD_MASK;
 	}
 	word = enum_word(mad_sa_status_names, rest >> STATUS_CLASS_SHIFT, NULL);
-	if (word && mgmt_class == MAD_CLASS_SA) {
+	if (word && mgmt_class == UMAD_CLASS_SUBN_ADM) {
 		add_word(&out, word);
 		rest &= 0xff;
 	}

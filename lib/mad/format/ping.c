@@ -6,20 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/attribute.h"
-#include "schema/bits.h"
 
-/* IBA 1, 13.4.3 and 16.5.1 */
-enum {
-	AT_METHOD = 3,
-	AT_STATUS = 4,
-	AT_ATTRIBUTE = 16,
-	AT_MODIFIER = 20,
-	AT_OUI = 37,
-	AT_DATA = 40,
-};
-
-#define CLASS_PORT_INFO	   0x01u
-#define NODE_INFO	   0x11u
 #define FIRST_OWN_METHOD   0x40u /* 0x10 to 0x7f are the class's: IBA 1, table 113 (13.4.5) */
 #define ANSWER_HOP_LIMIT   64u
 #define LAST_ANSWER_METHOD (FIRST_OWN_METHOD + PING_METHOD_COUNT - 2)
@@ -34,18 +21,18 @@ const struct enum_name ping_kind_names[] = {
 
 uint8_t ping_answer_method(unsigned int number)
 {
-	return (uint8_t)(number ? FIRST_OWN_METHOD + number - 1 : MAD_METHOD_SEND);
+	return (uint8_t)(number ? FIRST_OWN_METHOD + number - 1 : UMAD_METHOD_SEND);
 }
 
 static bool is_answer_method(uint32_t method)
 {
-	return method == MAD_METHOD_SEND ||
+	return method == UMAD_METHOD_SEND ||
 	       (method >= FIRST_OWN_METHOD && method <= LAST_ANSWER_METHOD);
 }
 
 static uint32_t oui_of(enum ping_kind kind)
 {
-	return kind == PING_ROCE ? PING_ROCE_OUI : PING_OPENIB_OUI;
+	return kind == PING_ROCE ? PING_ROCE_OUI : UMAD_OPENIB_OUI;
 }
 
 static uint32_t attribute_of(enum ping_kind kind)
@@ -56,15 +43,16 @@ static uint32_t attribute_of(enum ping_kind kind)
 void ping_request(enum ping_kind kind, bool direct, uint8_t method, const unsigned char *data,
 		  struct mad_request *ret)
 {
-	ret->method = MAD_METHOD_GET;
+	ret->method = UMAD_METHOD_GET;
 	switch (kind) {
 	case PING_PMA:
-		ret->mgmt_class = MAD_CLASS_PM;
-		ret->attribute = CLASS_PORT_INFO;
+		ret->mgmt_class = UMAD_CLASS_PERF_MGMT;
+		ret->attribute = UMAD_ATTR_CLASS_PORT_INFO;
 		break;
 	case PING_SMP:
-		ret->mgmt_class = direct ? MAD_CLASS_SM_DIRECT : MAD_CLASS_SM;
-		ret->attribute = NODE_INFO;
+		ret->mgmt_class = direct ? UMAD_CLASS_SUBN_DIRECTED_ROUTE
+					 : UMAD_CLASS_SUBN_LID_ROUTED;
+		ret->attribute = UMAD_SM_ATTR_NODE_INFO;
 		break;
 	case PING_ROCE:
 		ret->reply_method = method;
@@ -90,11 +78,10 @@ bool ping_accept(enum ping_kind kind, const struct mad_request *request, const u
 {
 	if (!is_vendor(kind))
 		return true;
-	if (bytes < MAD_BYTES || bits_get(mad, AT_STATUS * 8, 16) ||
-	    bits_get(mad, AT_OUI * 8, 24) != oui_of(kind))
+	if (bytes < MAD_BYTES || mad_raw_status(mad) || mad_oui(mad) != oui_of(kind))
 		return false;
 	return kind == PING_OPENIB ||
-	       !memcmp(mad + AT_DATA + PING_HOST_BYTES, request->data + PING_HOST_BYTES,
+	       !memcmp(mad + MAD_VENDOR_DATA_AT + PING_HOST_BYTES, request->data + PING_HOST_BYTES,
 		       PING_DATA_BYTES - PING_HOST_BYTES);
 }
 
@@ -102,19 +89,17 @@ char *ping_host(enum ping_kind kind, const unsigned char *mad, size_t bytes)
 {
 	size_t most = kind == PING_ROCE ? PING_HOST_BYTES : PING_DATA_BYTES;
 
-	if (!is_vendor(kind) || bytes < MAD_BYTES || !mad[AT_DATA])
+	if (!is_vendor(kind) || bytes < MAD_BYTES || !mad[MAD_VENDOR_DATA_AT])
 		return NULL;
-	return text_clean((const char *)mad + AT_DATA, most);
+	return text_clean((const char *)mad + MAD_VENDOR_DATA_AT, most);
 }
 
 static bool is_request(enum ping_kind kind, const unsigned char *mad, size_t bytes)
 {
-	return is_vendor(kind) && bytes >= MAD_BYTES && mad[1] == MAD_CLASS_OPENIB_PING &&
-	       mad[AT_METHOD] == MAD_METHOD_GET &&
-	       bits_get(mad, AT_ATTRIBUTE * 8, 16) == attribute_of(kind) &&
-	       bits_get(mad, AT_OUI * 8, 24) == oui_of(kind) &&
-	       (kind == PING_OPENIB ||
-		is_answer_method((uint32_t)bits_get(mad, AT_MODIFIER * 8, 32)));
+	return is_vendor(kind) && bytes >= MAD_BYTES && mad_class(mad) == MAD_CLASS_OPENIB_PING &&
+	       mad_method(mad) == UMAD_METHOD_GET && mad_attribute(mad) == attribute_of(kind) &&
+	       mad_oui(mad) == oui_of(kind) &&
+	       (kind == PING_OPENIB || is_answer_method(mad_modifier(mad)));
 }
 
 bool ping_answer(enum ping_kind kind, const unsigned char *mad, size_t bytes, const char *host,
@@ -126,12 +111,12 @@ bool ping_answer(enum ping_kind kind, const unsigned char *mad, size_t bytes, co
 	if (!is_request(kind, mad, bytes))
 		return false;
 	memcpy(answer, mad, MAD_BYTES);
-	/* The modifier names the method: its last byte. */
-	answer[AT_METHOD] = kind == PING_ROCE ? mad[AT_MODIFIER + 3]
-					      : MAD_METHOD_GET | MAD_METHOD_RESPONSE;
-	bits_set(answer, AT_STATUS * 8, 16, 0);
-	memset(answer + AT_DATA, 0, most);
-	memcpy(answer + AT_DATA, host, length < most ? length : most - 1);
+	/* The last byte of the modifier names the method. */
+	mad_set_method(answer,
+		       kind == PING_ROCE ? (uint8_t)mad_modifier(mad) : UMAD_METHOD_GET_RESP);
+	mad_set_raw_status(answer, 0);
+	memset(answer + MAD_VENDOR_DATA_AT, 0, most);
+	memcpy(answer + MAD_VENDOR_DATA_AT, host, length < most ? length : most - 1);
 	return true;
 }
 
@@ -141,7 +126,7 @@ struct mad_address mad_answer_address(const struct mad_address *from)
 
 	/* The kernel says 0 where it is known by the queue pair. */
 	if (!to.qkey)
-		to.qkey = MAD_GSI_QKEY;
+		to.qkey = UMAD_QKEY;
 	if (to.has_grh && to.hop_limit < ANSWER_HOP_LIMIT)
 		to.hop_limit = ANSWER_HOP_LIMIT;
 	return to;

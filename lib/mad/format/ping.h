@@ -21,7 +21,6 @@ enum ping_kind {
 	PING_ROCE,   /* ours */
 };
 
-#define PING_OPENIB_OUI 0x001405u /* as infiniband-diags and OpenIB have it */
 /* Locally administered (IEEE 802, 8.2.2): assigned to no company. */
 #define PING_ROCE_OUI	    0x025244u
 #define PING_ROCE_ATTRIBUTE 1u

@@ -20,8 +20,8 @@ static void get_notice_details(const void *record, struct value *value)
 static const struct field node_fields[] = {
 	MAD_UNSIGNED(MAD_AT(0, 0), 16, "lid", "LID", FIELD_DEFAULT, "LID of the port",
 		     SA_COMPONENT(0)),
-	MAD_TEXT(MAD_AT(EMBEDDED + SM_NODE_INFO_BYTES, 0), 64 * 8, "node_description",
-		 "DESCRIPTION", FIELD_DEFAULT, "what the node's owner calls it", SA_COMPONENT(14)),
+	MAD_TEXT(MAD_AT(EMBEDDED + NODE_INFO_BYTES, 0), 64 * 8, "node_description", "DESCRIPTION",
+		 FIELD_DEFAULT, "what the node's owner calls it", SA_COMPONENT(14)),
 	SM_NODE_INFO_ROWS(EMBEDDED),
 };
 

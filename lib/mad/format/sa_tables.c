@@ -186,34 +186,43 @@ static const struct field guid_info_fields[] = {
 const struct schema sa_guid_info_schema = MAD_SCHEMA("sa_guidinfo", guid_info_fields,
 						     "a block of a port's GUID table");
 
-#define RECORD(id_, word_, alias_, name_, schema_, bytes_)                             \
-	{                                                                              \
-		.mgmt_class = MAD_CLASS_SA, .id = id_, .word = word_, .alias = alias_, \
-		.name = name_, .schema = &schema_, .bytes = bytes_,                    \
+#define RECORD(id_, word_, alias_, name_, schema_, bytes_)                                    \
+	{                                                                                     \
+		.mgmt_class = UMAD_CLASS_SUBN_ADM, .id = id_, .word = word_, .alias = alias_, \
+		.name = name_, .schema = &schema_, .bytes = bytes_,                           \
 	}
 
 /* Table 192 (15.2.5); aliases as saquery(8) has them */
 const struct mad_attribute sa_attributes[] = {
-	RECORD(0x11, "nodes", "NR", "NodeRecord", sa_node_schema, 108),
-	RECORD(0x12, "ports", "PIR", "PortInfoRecord", sa_port_info_schema, 68),
-	RECORD(0x35, "path", "PR", "PathRecord", sa_path_schema, 64),
-	RECORD(0x38, "multicast", "MCMR", "MCMemberRecord", sa_mcmember_schema, 52),
-	RECORD(0x20, "links", "LR", "LinkRecord", sa_link_schema, 6),
-	RECORD(0x18, "sm", "SMIR", "SMInfoRecord", sa_sm_info_schema, 25),
-	RECORD(0x14, "switches", "SWIR", "SwitchInfoRecord", sa_switch_info_schema, 24),
-	RECORD(0x31, "services", "SR", "ServiceRecord", sa_service_schema, 176),
-	RECORD(0xf3, "inform", "IIR", "InformInfoRecord", sa_inform_schema, 60),
-	RECORD(0x30, "guidinfo", "GIR", "GUIDInfoRecord", sa_guid_info_schema, 72),
-	RECORD(0x15, "lft", "LFTR", "LinearForwardingTableRecord", sa_linear_forwarding_schema, 72),
-	RECORD(0x17, "mft", "MFTR", "MulticastForwardingTableRecord",
+	RECORD(UMAD_SA_ATTR_NODE_REC, "nodes", "NR", "NodeRecord", sa_node_schema, 108),
+	RECORD(UMAD_SA_ATTR_PORT_INFO_REC, "ports", "PIR", "PortInfoRecord", sa_port_info_schema,
+	       68),
+	RECORD(UMAD_SA_ATTR_PATH_REC, "path", "PR", "PathRecord", sa_path_schema, 64),
+	RECORD(UMAD_SA_ATTR_MCMEMBER_REC, "multicast", "MCMR", "MCMemberRecord", sa_mcmember_schema,
+	       52),
+	RECORD(UMAD_SA_ATTR_LINK_REC, "links", "LR", "LinkRecord", sa_link_schema, 6),
+	RECORD(UMAD_SA_ATTR_SM_INFO_REC, "sm", "SMIR", "SMInfoRecord", sa_sm_info_schema, 25),
+	RECORD(UMAD_SA_ATTR_SWITCH_INFO_REC, "switches", "SWIR", "SwitchInfoRecord",
+	       sa_switch_info_schema, 24),
+	RECORD(UMAD_SA_ATTR_SERVICE_REC, "services", "SR", "ServiceRecord", sa_service_schema, 176),
+	RECORD(UMAD_SA_ATTR_INFORM_INFO_REC, "inform", "IIR", "InformInfoRecord", sa_inform_schema,
+	       60),
+	RECORD(UMAD_SA_ATTR_GUID_INFO_REC, "guidinfo", "GIR", "GUIDInfoRecord", sa_guid_info_schema,
+	       72),
+	RECORD(UMAD_SA_ATTR_LINEAR_FT_REC, "lft", "LFTR", "LinearForwardingTableRecord",
+	       sa_linear_forwarding_schema, 72),
+	RECORD(UMAD_SA_ATTR_MCAST_FT_REC, "mft", "MFTR", "MulticastForwardingTableRecord",
 	       sa_multicast_forwarding_schema, 72),
-	RECORD(0x33, "pkeys", "PKTR", "P_KeyTableRecord", sa_pkey_table_schema, 72),
-	RECORD(0x13, "sl2vl", "SL2VL", "SLtoVLMappingTableRecord", sa_sl2vl_schema, 16),
-	RECORD(0x36, "vlarb", "VLAR", "VLArbitrationTableRecord", sa_vl_arbitration_schema, 72),
-	RECORD(0x01, "classportinfo", "CPI", "ClassPortInfo", sa_class_port_info_schema,
-	       CLASS_PORT_INFO_BYTES),
+	RECORD(UMAD_SA_ATTR_PKEY_TABLE_REC, "pkeys", "PKTR", "P_KeyTableRecord",
+	       sa_pkey_table_schema, 72),
+	RECORD(UMAD_SA_ATTR_SLVL_REC, "sl2vl", "SL2VL", "SLtoVLMappingTableRecord", sa_sl2vl_schema,
+	       16),
+	RECORD(UMAD_SA_ATTR_VL_ARB_REC, "vlarb", "VLAR", "VLArbitrationTableRecord",
+	       sa_vl_arbitration_schema, 72),
+	RECORD(UMAD_ATTR_CLASS_PORT_INFO, "classportinfo", "CPI", "ClassPortInfo",
+	       sa_class_port_info_schema, CLASS_PORT_INFO_BYTES),
 	/* Not to be asked for: subscribing sets the one, reports bring the other. */
-	RECORD(0x03, NULL, NULL, "InformInfo", sa_inform_info_schema, 36),
-	RECORD(0x02, NULL, NULL, "Notice", sa_notice_schema, 80),
+	RECORD(UMAD_ATTR_INFORM_INFO, NULL, NULL, "InformInfo", sa_inform_info_schema, 36),
+	RECORD(UMAD_ATTR_NOTICE, NULL, NULL, "Notice", sa_notice_schema, 80),
 	{.schema = NULL},
 };

@@ -40,7 +40,6 @@ void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value);
 void sm_get_trap(const unsigned char *notice, struct value *value);
 
 /* NodeInfo, 14.2.5.3 */
-#define SM_NODE_INFO_BYTES 40
 #define SM_NODE_INFO_ROWS(base)                                                                    \
 	MAD_ENUM(MAD_AT((base) + 2, 0), 8, node_type_names, "node_type", "TYPE", FIELD_DEFAULT,    \
 		 "type of the node", SA_COMPONENT(4)),                                             \
@@ -68,7 +67,6 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 			     "version of the management class", SA_COMPONENT(3))
 
 /* SwitchInfo, 14.2.5.4 */
-#define SM_SWITCH_INFO_BYTES 20
 #define SM_SWITCH_INFO_ROWS(base)                                                                  \
 	MAD_UNSIGNED(MAD_AT((base), 0), 16, "linear_fdb_cap", "LFT CAP", 0,                        \
 		     "entries that the linear forwarding table has room for"),                     \

@@ -7,26 +7,14 @@
 #include "schema/bits.h"
 
 enum {
-	/* PortInfo:CapabilityMask */
-	HAS_SPEEDS_EXT = 1u << 14,
-	HAS_CAP_MASK2 = 1u << 15,
-	/* PortInfo:CapabilityMask2, include/rdma/ib_verbs.h */
-	HAS_SPEEDS_EXT2 = 1u << 11,
 	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all that are supported */
 	SPEED_EXT_DISABLED = 30,
 	SPEED_EXT_ALL = 31,
-	/* PortInfo:PortPhysicalState */
-	LINK_UP = 5,
 };
 
 bool port_info_has_link(const unsigned char *info)
 {
-	return bits_get(info, MAD_AT(33, 0), 4) == LINK_UP;
-}
-
-static uint64_t cap_mask(const unsigned char *info)
-{
-	return bits_get(info, MAD_AT(20, 0), 32);
+	return port_info_physical_state(info) == PHYSICAL_LINK_UP;
 }
 
 /*
@@ -36,25 +24,25 @@ static uint64_t cap_mask(const unsigned char *info)
  */
 static bool has(const unsigned char *info, uint64_t capability)
 {
-	uint64_t mask = cap_mask(info);
+	uint64_t mask = port_info_cap_mask(info);
 
 	return !mask || mask & capability;
 }
 
 bool port_info_has_speeds_ext(const unsigned char *info)
 {
-	return has(info, HAS_SPEEDS_EXT);
+	return has(info, PORT_CAP_SPEEDS_EXT);
 }
 
 bool port_info_has_cap_mask2(const unsigned char *info)
 {
-	return has(info, HAS_CAP_MASK2);
+	return has(info, PORT_CAP_CAP_MASK2);
 }
 
 bool port_info_has_speeds_ext2(const unsigned char *info)
 {
-	return !cap_mask(info) || (port_info_has_cap_mask2(info) &&
-				   bits_get(info, MAD_AT(60, 0), 16) & HAS_SPEEDS_EXT2);
+	return !port_info_cap_mask(info) ||
+	       (port_info_has_cap_mask2(info) && port_info_cap_mask2(info) & PORT_CAP2_SPEEDS_EXT2);
 }
 
 struct lane_speed {
@@ -94,11 +82,11 @@ static const struct lane_speed *active_speed(const unsigned char *info)
 
 	if (!port_info_has_link(info))
 		return NULL;
-	if (port_info_has_speeds_ext2(info) && (code = bits_get(info, MAD_AT(56, 1), 2)))
+	if (port_info_has_speeds_ext2(info) && (code = port_info_speed_ext2_active(info)))
 		return find_speed(speeds_ext2, code);
-	if (port_info_has_speeds_ext(info) && (code = bits_get(info, MAD_AT(62, 0), 4)))
+	if (port_info_has_speeds_ext(info) && (code = port_info_speed_ext_active(info)))
 		return find_speed(speeds_ext, code);
-	return find_speed(speeds, bits_get(info, MAD_AT(35, 0), 4));
+	return find_speed(speeds, port_info_speed_active(info));
 }
 
 void port_info_get_speed(const unsigned char *info, struct value *value)
@@ -121,8 +109,7 @@ void port_info_get_speed_gbps(const unsigned char *info, struct value *value)
 void port_info_get_rate(const unsigned char *info, struct value *value)
 {
 	const struct lane_speed *speed = active_speed(info);
-	const struct enum_name *lanes = enum_find(link_width_numbers,
-						  bits_get(info, MAD_AT(31, 0), 8));
+	const struct enum_name *lanes = enum_find(link_width_numbers, port_info_width_active(info));
 
 	if (!speed || !lanes)
 		return;
@@ -135,14 +122,14 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		.kind = FIELD_FLAGS,
 		.names = link_speed_ext_bit_names,
 	};
-	struct number mask = number_of(bits_get(info, MAD_AT(63, 3), 5));
+	struct number mask = number_of(port_info_speed_ext_enabled(info));
 
 	if (!port_info_has_speeds_ext(info))
 		return;
 	if (mask.value == SPEED_EXT_DISABLED)
 		mask.value = 0;
 	else if (mask.value == SPEED_EXT_ALL)
-		mask.value = bits_get(info, MAD_AT(62, 4), 4);
+		mask.value = port_info_speed_ext_supported(info);
 	field_get_number(&flags, &mask, value);
 }
 

@@ -9,8 +9,6 @@
 
 #include "mad/format/sm_fields.h"
 
-#define SM_PORT_INFO_BYTES 64
-
 /*
  * All take the 64 bytes of a PortInfo. What it tells of an active speed means something only with a
  * link: without one there is no speed and no rate.

@@ -169,40 +169,44 @@ static const struct field multicast_forwarding_fields[] = {
 const struct schema sm_multicast_forwarding_schema = MAD_SCHEMA(
 	"smp_mft", multicast_forwarding_fields, "an entry of a multicast forwarding table");
 
-#define RECORD(id_, word_, alias_, name_, schema_, bytes_, modifier_)                      \
-	{                                                                                  \
-		.mgmt_class = MAD_CLASS_SM, .id = id_, .word = word_, .alias = alias_,     \
-		.name = name_, .schema = &schema_, .bytes = bytes_, .modifier = modifier_, \
+#define RECORD(id_, word_, alias_, name_, schema_, bytes_, modifier_)                \
+	{                                                                            \
+		.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED, .id = id_, .word = word_,  \
+		.alias = alias_, .name = name_, .schema = &schema_, .bytes = bytes_, \
+		.modifier = modifier_,                                               \
 	}
-#define TABLE(id_, word_, alias_, name_, schema_, entries_, entry_bytes_, modifier_)     \
-	{                                                                                \
-		.mgmt_class = MAD_CLASS_SM, .id = id_, .word = word_, .alias = alias_,   \
-		.name = name_, .schema = &schema_, .bytes = (entries_) * (entry_bytes_), \
-		.entries = entries_, .entry_bytes = entry_bytes_, .modifier = modifier_, \
+#define TABLE(id_, word_, alias_, name_, schema_, entries_, entry_bytes_, modifier_) \
+	{                                                                            \
+		.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED, .id = id_, .word = word_,  \
+		.alias = alias_, .name = name_, .schema = &schema_,                  \
+		.bytes = (entries_) * (entry_bytes_), .entries = entries_,           \
+		.entry_bytes = entry_bytes_, .modifier = modifier_,                  \
 	}
 
 /* Table 122 (14.2.5), and the vendor's last; aliases as smpquery(8) has them */
 const struct mad_attribute sm_attributes[] = {
-	RECORD(0x10, "nodedesc", "nd", "NodeDescription", sm_node_description_schema, 64,
-	       MODIFIER_NONE),
-	RECORD(0x11, "nodeinfo", "ni", "NodeInfo", sm_node_info_schema, SM_NODE_INFO_BYTES,
-	       MODIFIER_NONE),
-	RECORD(0x12, "switchinfo", "si", "SwitchInfo", sm_switch_info_schema, SM_SWITCH_INFO_BYTES,
-	       MODIFIER_NONE),
-	RECORD(0x15, "portinfo", "pi", "PortInfo", sm_port_info_schema, SM_PORT_INFO_BYTES,
-	       MODIFIER_PORT),
-	RECORD(0x33, "portinfoext", "pie", "PortInfoExtended", sm_port_info_extended_schema, 22,
-	       MODIFIER_PORT),
-	RECORD(0xff90, "mepi", NULL, "ExtendedPortInfo", sm_mellanox_port_info_schema, 16,
-	       MODIFIER_PORT),
-	TABLE(0x14, "guidinfo", "gi", "GUIDInfo", sm_guid_info_schema, 8, 8, MODIFIER_BLOCK),
-	TABLE(0x16, "pkeys", NULL, "P_KeyTable", sm_pkey_table_schema, 32, 2, MODIFIER_PKEYS),
-	RECORD(0x17, "sl2vl", NULL, "SLtoVLMappingTable", sm_sl2vl_schema, SM_SL2VL_BYTES,
-	       MODIFIER_SL2VL),
-	TABLE(0x18, "vlarb", NULL, "VLArbitrationTable", sm_vl_arbitration_schema, 32, 2,
-	      MODIFIER_VLARB),
-	{.mgmt_class = MAD_CLASS_SM,
-	 .id = 0x19,
+	RECORD(UMAD_SM_ATTR_NODE_DESC, "nodedesc", "nd", "NodeDescription",
+	       sm_node_description_schema, 64, MODIFIER_NONE),
+	RECORD(UMAD_SM_ATTR_NODE_INFO, "nodeinfo", "ni", "NodeInfo", sm_node_info_schema,
+	       NODE_INFO_BYTES, MODIFIER_NONE),
+	RECORD(UMAD_SM_ATTR_SWITCH_INFO, "switchinfo", "si", "SwitchInfo", sm_switch_info_schema,
+	       SWITCH_INFO_BYTES, MODIFIER_NONE),
+	RECORD(UMAD_SM_ATTR_PORT_INFO, "portinfo", "pi", "PortInfo", sm_port_info_schema,
+	       PORT_INFO_BYTES, MODIFIER_PORT),
+	RECORD(UMAD_SM_ATTR_PORT_INFO_EXT, "portinfoext", "pie", "PortInfoExtended",
+	       sm_port_info_extended_schema, 22, MODIFIER_PORT),
+	RECORD(UMAD_SM_ATTR_MLNX_EXT_PORT_INFO, "mepi", NULL, "ExtendedPortInfo",
+	       sm_mellanox_port_info_schema, 16, MODIFIER_PORT),
+	TABLE(UMAD_SM_ATTR_GUID_INFO, "guidinfo", "gi", "GUIDInfo", sm_guid_info_schema, 8, 8,
+	      MODIFIER_BLOCK),
+	TABLE(UMAD_SM_ATTR_PKEY_TABLE, "pkeys", NULL, "P_KeyTable", sm_pkey_table_schema, 32, 2,
+	      MODIFIER_PKEYS),
+	RECORD(UMAD_SM_ATTR_SLVL_TABLE, "sl2vl", NULL, "SLtoVLMappingTable", sm_sl2vl_schema,
+	       SM_SL2VL_BYTES, MODIFIER_SL2VL),
+	TABLE(UMAD_SM_ATTR_VL_ARB_TABLE, "vlarb", NULL, "VLArbitrationTable",
+	      sm_vl_arbitration_schema, 32, 2, MODIFIER_VLARB),
+	{.mgmt_class = UMAD_CLASS_SUBN_LID_ROUTED,
+	 .id = UMAD_SM_ATTR_LINEAR_FT,
 	 .word = "lft",
 	 .name = "LinearForwardingTable",
 	 .schema = &sm_linear_forwarding_schema,
@@ -211,11 +215,14 @@ const struct mad_attribute sm_attributes[] = {
 	 .entry_bytes = 1,
 	 .empty_byte = 0xff, /* 14.2.5.10: no such port */
 	 .modifier = MODIFIER_BLOCK},
-	TABLE(0x1b, "mft", NULL, "MulticastForwardingTable", sm_multicast_forwarding_schema, 32, 2,
-	      MODIFIER_MULTICAST),
-	RECORD(0x20, "sminfo", NULL, "SMInfo", sm_info_schema, SM_INFO_BYTES, MODIFIER_NONE),
-	RECORD(0x02, "notice", NULL, "Notice", sm_notice_schema, 64, MODIFIER_NONE),
-	RECORD(0x31, "ledinfo", NULL, "LedInfo", sm_led_info_schema, 1, MODIFIER_PORT),
-	RECORD(0x32, "cableinfo", NULL, "CableInfo", sm_cable_info_schema, 64, MODIFIER_PORT),
+	TABLE(UMAD_SM_ATTR_MCAST_FT, "mft", NULL, "MulticastForwardingTable",
+	      sm_multicast_forwarding_schema, 32, 2, MODIFIER_MULTICAST),
+	RECORD(UMAD_SM_ATTR_SM_INFO, "sminfo", NULL, "SMInfo", sm_info_schema, SM_INFO_BYTES,
+	       MODIFIER_NONE),
+	RECORD(UMAD_ATTR_NOTICE, "notice", NULL, "Notice", sm_notice_schema, 64, MODIFIER_NONE),
+	RECORD(UMAD_SM_ATTR_LED_INFO, "ledinfo", NULL, "LedInfo", sm_led_info_schema, 1,
+	       MODIFIER_PORT),
+	RECORD(UMAD_SM_ATTR_CABLE_INFO, "cableinfo", NULL, "CableInfo", sm_cable_info_schema, 64,
+	       MODIFIER_PORT),
 	{.schema = NULL},
 };

@@ -9,23 +9,6 @@
 #include "base/text.h"
 #include "mad/format/attribute.h"
 #include "mad/format/ping.h"
-#include "schema/bits.h"
-
-/* IBA 1, 13.4.3, 13.6.2.1 and 16.5.1 */
-enum {
-	AT_METHOD = 3,
-	AT_STATUS = 4,
-	AT_ATTRIBUTE = 16,
-	AT_RMPP_VERSION = 24,
-	AT_RMPP_TYPE = 25,
-	AT_RMPP_FLAGS = 26,
-	AT_OUI = 37,
-	AT_DATA = 40,
-	RMPP_BYTES = 12,
-};
-
-#define RMPP_DATA   1u
-#define RMPP_ACTIVE 1u
 
 const struct enum_name sysstat_query_names[] = {
 	{SYSSTAT_PING, "ping", TONE_PLAIN, "only whether it answers"},
@@ -37,15 +20,16 @@ const struct enum_name sysstat_query_names[] = {
 void sysstat_request(enum sysstat_query query, struct mad_request *ret)
 {
 	ret->mgmt_class = MAD_CLASS_OPENIB_SYSSTAT;
-	ret->method = MAD_METHOD_GET;
+	ret->method = UMAD_METHOD_GET;
 	ret->attribute = query;
-	ret->oui = PING_OPENIB_OUI;
+	ret->oui = UMAD_OPENIB_OUI;
 }
 
 char *sysstat_text(const unsigned char *mad, size_t bytes)
 {
-	const char *data = (const char *)mad + AT_DATA;
-	size_t length = bytes > AT_DATA ? strnlen(data, bytes - AT_DATA) : 0, used = 0;
+	const char *data = (const char *)mad + MAD_VENDOR_DATA_AT;
+	size_t length = bytes > MAD_VENDOR_DATA_AT ? strnlen(data, bytes - MAD_VENDOR_DATA_AT) : 0,
+	       used = 0;
 	char *text = mem_string("");
 
 	for (size_t at = 0; at < length;) {
@@ -171,27 +155,27 @@ static size_t put_name(const char *host, unsigned char *data)
 bool sysstat_answer(const unsigned char *mad, size_t bytes, const char *host, const char *cpus,
 		    unsigned char answer[static SYSSTAT_MOST_MAD], size_t *ret_bytes)
 {
-	uint64_t query = bits_get(mad, AT_ATTRIBUTE * 8, 16);
-	size_t length = AT_DATA;
+	unsigned int query = mad_attribute(mad);
+	size_t length = MAD_VENDOR_DATA_AT;
 
-	if (bytes < MAD_BYTES || mad[1] != MAD_CLASS_OPENIB_SYSSTAT ||
-	    mad[AT_METHOD] != MAD_METHOD_GET || bits_get(mad, AT_OUI * 8, 24) != PING_OPENIB_OUI ||
+	if (bytes < MAD_BYTES || mad_class(mad) != MAD_CLASS_OPENIB_SYSSTAT ||
+	    mad_method(mad) != UMAD_METHOD_GET || mad_oui(mad) != UMAD_OPENIB_OUI ||
 	    !enum_find(sysstat_query_names, query))
 		return false;
 	memset(answer, 0, SYSSTAT_MOST_MAD);
-	memcpy(answer, mad, AT_DATA);
-	answer[AT_METHOD] = MAD_METHOD_GET | MAD_METHOD_RESPONSE;
-	bits_set(answer, AT_STATUS * 8, 16, 0);
-	memset(answer + AT_RMPP_VERSION, 0, RMPP_BYTES);
+	memcpy(answer, mad, MAD_VENDOR_DATA_AT);
+	mad_set_method(answer, UMAD_METHOD_GET_RESP);
+	mad_set_raw_status(answer, 0);
+	memset(answer + sizeof(struct umad_hdr), 0, sizeof(struct umad_rmpp_hdr));
 	if (query == SYSSTAT_CPU)
-		length += put_lines(cpus, answer + AT_DATA);
+		length += put_lines(cpus, answer + MAD_VENDOR_DATA_AT);
 	else if (query == SYSSTAT_HOST)
-		length += put_name(host, answer + AT_DATA);
+		length += put_name(host, answer + MAD_VENDOR_DATA_AT);
 	if (length > MAD_BYTES) {
 		/* The kernel cuts it into segments, and fills in the rest. */
-		answer[AT_RMPP_VERSION] = 1;
-		answer[AT_RMPP_TYPE] = RMPP_DATA;
-		answer[AT_RMPP_FLAGS] = RMPP_ACTIVE;
+		mad_set_rmpp_version(answer, UMAD_RMPP_VERSION);
+		mad_set_rmpp_type(answer, MAD_RMPP_DATA);
+		mad_set_rmpp_flags(answer, UMAD_RMPP_FLAG_ACTIVE);
 	}
 	*ret_bytes = length > MAD_BYTES ? length : MAD_BYTES;
 	return true;
