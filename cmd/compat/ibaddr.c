@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "mad/mad_port.h"
 #include "mad/engine/engine_gather.h"
-#include "mad/engine/engine_open.h"
+#include "mad/engine/engine.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/header.h"
-#include "mad/engine/engine_open.h"
+#include "mad/engine/engine.h"
 
 static bool is_stopped(void *context)
 {

@@ -38,7 +38,7 @@ static const struct library_symbol umad_symbols[] = {UMAD_FUNCTIONS(LIBRARY_MUST
 /* Agents are numbered by their port's agent id, twice that for the second port, and 1 more. */
 struct umad {
 	struct umad_functions call;
-	int ports[2]; /* of libibumad: GSI and SMI; the second is -1 where it is the first */
+	int ports[2]; /* libibumad's, GSI and SMI; the second is -1 if it is the first */
 	unsigned int next;
 };
 
@@ -128,7 +128,7 @@ static int receive_from(struct umad *umad, int side, unsigned char *buffer, size
 		*bytes = length > 0 ? (size_t)length : 0;
 		return 0;
 	}
-	/* The simulator's read() returns the error itself, and leaves errno alone. */
+	/* The simulator's read() returns the error itself and leaves errno as it was. */
 	if (id == -EAGAIN || errno == EAGAIN)
 		return -EAGAIN;
 	if (errno == ENOSPC && length > 0 && (size_t)length > *bytes) {
@@ -143,7 +143,7 @@ static int receive(void *context, unsigned char *buffer, size_t *bytes, struct m
 	struct umad *umad = context;
 	int rc = -EAGAIN;
 
-	/* In turns, lest a busy port keeps the other one waiting. */
+	/* In turns, so that a busy port does not keep the other one waiting. */
 	for (int i = 0; i < 2 && rc == -EAGAIN; i++) {
 		int side = umad->ports[1] >= 0 ? (int)(umad->next++ & 1) : 0;
 
@@ -162,7 +162,7 @@ static int wait_for(void *context, int timeout_msec)
 	int rc;
 
 	errno = 0;
-	/* One descriptor alone, where there is one: the simulator's poll() knows no more. */
+	/* The simulator's poll() watches a single descriptor only. */
 	if (umad->ports[1] < 0) {
 		rc = umad->call.umad_poll(umad->ports[0], timeout_msec);
 		if (!rc || rc == -ETIMEDOUT)
@@ -197,7 +197,7 @@ static int open_port(const struct umad *umad, const char *device, unsigned int p
 	return errno && errno != EIO ? -errno : id == -EINVAL || id == -ENODEV ? -ENODEV : -EIO;
 }
 
-/* Without the module the library would say so itself, on standard error. */
+/* Without the module the library itself would print an error. */
 static bool has_module(void)
 {
 	char version[SYSFS_TEXT_SIZE];

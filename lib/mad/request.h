@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mad/format/header.h"
-#include "mad/engine/transport.h"
+#include "kernel/umad.h"
 
 struct mad_request {
 	struct mad_address to;

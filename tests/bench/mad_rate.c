@@ -17,7 +17,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "mad/format/attribute.h"
-#include "mad/engine/engine_open.h"
+#include "mad/engine/engine.h"
 
 #define NODE_INFO 0x11
 

@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "mad/format/attribute.h"
-#include "mad/engine/engine_open.h"
+#include "mad/engine/engine.h"
 #include "mad/format/header.h"
 #include "mad/format/ping.h"
 #include "schema/bits.h"

@@ -51,6 +51,17 @@ struct mad_engine *mad_engine_new(const struct mad_transport *transport,
 	return engine;
 }
 
+int mad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
+	     const struct mad_engine_options *options, struct mad_engine **ret_engine)
+{
+	struct mad_transport transport;
+	int rc = umad_open(device, port, smi_device, smi_port, &transport);
+
+	if (!rc)
+		*ret_engine = mad_engine_new(&transport, options);
+	return rc;
+}
+
 void mad_engine_free(struct mad_engine *engine)
 {
 	if (!engine)

@@ -52,6 +52,9 @@ struct mad_engine_counts {
 /* Takes the transport over, which it closes. */
 struct mad_engine *mad_engine_new(const struct mad_transport *transport,
 				  const struct mad_engine_options *options);
+/* An engine on a port of this host; arguments and errors as for umad_open(), kernel/umad.h. */
+int mad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
+	     const struct mad_engine_options *options, struct mad_engine **ret_engine);
 void mad_engine_free(struct mad_engine *engine);
 /*
  * Agents are made when a class is first asked; this makes one that also takes MADs unasked. Returns
