@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibv_devinfo -v says of a device beyond the plain one: limits, flags, offloads. */
+/* The additional lines of ibv_devinfo -v about a device: limits, flags, offloads. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,65 +7,32 @@
 #include "base/mem.h"
 #include "cmd/compat/ibv.h"
 
-/* One line of a limit: %d if it has no digits, else so many in hexadecimal (at least). */
+/* The line of a limit. */
 struct limit {
 	const char *label;
 	size_t offset; /* of a struct number in struct caps */
 	bool hex;
 };
 
-#define LIMIT(member)                                         \
-	{                                                     \
-#member, offsetof(struct caps, member), false \
+#define LABELLED(label, member, hex)                      \
+	{                                                 \
+		label, offsetof(struct caps, member), hex \
 	}
-#define HEX_LIMIT(label, member)                           \
-	{                                                  \
-		label, offsetof(struct caps, member), true \
-	}
+#define LIMIT(member, ...) LABELLED(#member, member, false),
 
-static const struct limit sizes[] = {
-	HEX_LIMIT("max_mr_size", max_mr_size_bytes),
-	HEX_LIMIT("page_size_cap", page_size_cap),
-	LIMIT(max_qp),
-	LIMIT(max_qp_wr),
-};
-
-static const struct limit queue_limits[] = {
-	LIMIT(max_sge),
-	LIMIT(max_sge_rd),
-	LIMIT(max_cq),
-	LIMIT(max_cqe),
-	LIMIT(max_mr),
-	LIMIT(max_pd),
-	LIMIT(max_qp_rd_atom),
-	LIMIT(max_ee_rd_atom),
-	LIMIT(max_res_rd_atom),
-	LIMIT(max_qp_init_rd_atom),
-	LIMIT(max_ee_init_rd_atom),
-};
-
-static const struct limit other_limits[] = {
-	LIMIT(max_ee),
-	LIMIT(max_rdd),
-	LIMIT(max_mw),
-	LIMIT(max_raw_ipv6_qp),
-	LIMIT(max_raw_ethy_qp),
-	LIMIT(max_mcast_grp),
-	LIMIT(max_mcast_qp_attach),
-	LIMIT(max_total_mcast_qp_attach),
-	LIMIT(max_ah),
-	LIMIT(max_fmr),
-};
-
-static const struct limit srq_limits[] = {LIMIT(max_srq_wr), LIMIT(max_srq_sge)};
+static const struct limit sizes[] = {LABELLED("max_mr_size", max_mr_size_bytes, true),
+				     LABELLED("page_size_cap", page_size_cap, true),
+				     CAPS_QP_LIMITS(LIMIT)};
+static const struct limit queue_limits[] = {CAPS_QUEUE_LIMITS(LIMIT)};
+static const struct limit object_limits[] = {CAPS_OBJECT_LIMITS(LIMIT)};
 static const struct limit tag_limits[] = {
-	{"max_rndv_hdr_size", offsetof(struct caps, tag_max_header_bytes), false},
-	{"max_num_tags", offsetof(struct caps, tag_max_tags), false},
-	{"max_ops", offsetof(struct caps, tag_max_ops), false},
-	{"max_sge", offsetof(struct caps, tag_max_sge), false},
+	LABELLED("max_rndv_hdr_size", tag_matching_max_header_bytes, false),
+	LABELLED("max_num_tags", tag_matching_max_tags, false),
+	LABELLED("max_ops", tag_matching_max_ops, false),
+	LABELLED("max_sge", tag_matching_max_sge, false),
 };
 
-/* enum ibv_device_cap_flags and, from bit 32 on, those of device_cap_flags_ex. */
+/* enum ibv_device_cap_flags, then the bits of device_cap_flags_ex from 32 on. */
 static const struct enum_name device_flags[] = {
 	{1 << 0, "RESIZE_MAX_WR"},
 	{1 << 1, "BAD_PKEY_CNTR"},
@@ -109,7 +76,7 @@ static const struct enum_name odp_operations[] = {
 	{1 << 0, "SUPPORT_SEND"},	  {1 << 1, "SUPPORT_RECV"},
 	{1 << 2, "SUPPORT_WRITE"},	  {1 << 3, "SUPPORT_READ"},
 	{1 << 4, "SUPPORT_ATOMIC"},	  {1 << 5, "SUPPORT_SRQ"},
-	{1 << 6, "SUPPORT_FLUSH"}, /* from here on newer than release 44 */
+	{1 << 6, "SUPPORT_FLUSH"}, /* this and the next are newer than release 44 */
 	{1 << 7, "SUPPORT_ATOMIC_WRITE"}, {0, NULL},
 };
 
@@ -125,7 +92,7 @@ static const struct enum_name raw_packet_flags[] = {
 static const struct enum_name qp_types[] = {
 	{1 << 8, "SUPPORT_RAW_PACKET"},
 	{1 << 4, "SUPPORT_UD"},
-	{1 << 2, "SUPPORT_RC"}, /* of packet pacing only, and newer than release 44 */
+	{1 << 2, "SUPPORT_RC"}, /* packet pacing only, and newer than release 44 */
 	{0, NULL},
 };
 
@@ -143,11 +110,22 @@ static const struct number *number_at(const struct caps *caps, const struct limi
 	return (const struct number *)(const void *)((const char *)caps + limit->offset);
 }
 
+/* The tool does not print the parts of an object that the device does not have. */
+static bool is_left_out(const struct caps *caps, const struct limit *limit)
+{
+	if (limit->offset == offsetof(struct caps, max_map_per_fmr))
+		return !caps->max_fmr.value;
+	return !caps->max_srq.value && (limit->offset == offsetof(struct caps, max_srq_wr) ||
+					limit->offset == offsetof(struct caps, max_srq_sge));
+}
+
 static void print_limits(const struct caps *caps, const struct limit *limits, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t value = number_at(caps, &limits[i])->value;
 
+		if (is_left_out(caps, &limits[i]))
+			continue;
 		ibv_print_label(1, 40, limits[i].label);
 		if (limits[i].hex)
 			printf("0x%" PRIx64 "\n", value);
@@ -156,7 +134,7 @@ static void print_limits(const struct caps *caps, const struct limit *limits, si
 	}
 }
 
-/* A flag a line, of the first `known` names; then what is left over, if `rest` says so. */
+/* One line for each flag of the first `known` names; `rest`: then the unknown flags. */
 static void print_flags(const struct enum_name *names, size_t known, uint64_t flags, bool rest)
 {
 	for (; known && names->word; names++, known--) {
@@ -229,7 +207,7 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 	}
 	ibv_print_label(1, 40, "device_cap_flags_ex");
 	printf("0x%" PRIX64 "\n", caps->device_cap_flags_ex.value);
-	/* The lower half is device_cap_flags once more. */
+	/* The lower half repeats device_cap_flags. */
 	print_flags(more_device_flags, view->release < COMPAT_65 ? 2 : SIZE_MAX,
 		    caps->device_cap_flags_ex.value & ~(uint64_t)UINT32_MAX, true);
 	printf("\ttso_caps:\n");
@@ -241,21 +219,21 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 	printf("%u\n", (unsigned int)caps->max_wq_type_rq.value);
 	printf("\tpacket_pacing_caps:\n");
 	ibv_print_label(2, 40, "qp_rate_limit_min");
-	printf("%ukbps\n", (unsigned int)caps->packet_pacing_min_kbps.value);
+	printf("%ukbps\n", (unsigned int)caps->packet_pacing_rate_limit_min_kbps.value);
 	ibv_print_label(2, 40, "qp_rate_limit_max");
-	printf("%ukbps\n", (unsigned int)caps->packet_pacing_max_kbps.value);
+	printf("%ukbps\n", (unsigned int)caps->packet_pacing_rate_limit_max_kbps.value);
 	print_qp_types(caps->packet_pacing_qp_types.value, view->release < COMPAT_65 ? 2 : 3);
 }
 
 static void print_tags(const struct caps *caps)
 {
-	if (!caps->tag_max_tags.value) {
+	if (!caps->tag_matching_max_tags.value) {
 		printf("\ttag matching not supported\n");
 		return;
 	}
 	print_limits(caps, tag_limits, ARRAY_SIZE(tag_limits));
 	printf("\tflags:\n");
-	print_flags(tag_flags, SIZE_MAX, caps->tag_caps.value, false);
+	print_flags(tag_flags, SIZE_MAX, caps->tag_matching_caps.value, false);
 }
 
 static void print_queues(const struct caps *caps)
@@ -276,10 +254,6 @@ static void print_queues(const struct caps *caps)
 
 void ibv_print_caps(const struct ibv_view *view, const struct caps *caps)
 {
-	static const struct limit max_srq = LIMIT(max_srq), max_pkeys = LIMIT(max_pkeys),
-				  ack_delay = LIMIT(local_ca_ack_delay),
-				  max_map = LIMIT(max_map_per_fmr);
-
 	print_limits(caps, sizes, ARRAY_SIZE(sizes));
 	ibv_print_label(1, 40, "device_cap_flags");
 	printf("0x%08x\n", (unsigned int)caps->device_cap_flags.value);
@@ -288,14 +262,7 @@ void ibv_print_caps(const struct ibv_view *view, const struct caps *caps)
 	ibv_print_label(1, 40, "atomic_cap");
 	printf("%s (%d)\n", enum_word(atomics, caps->atomic.value, "invalid atomic capability"),
 	       (int)caps->atomic.value);
-	print_limits(caps, other_limits, ARRAY_SIZE(other_limits));
-	if (caps->max_fmr.value)
-		print_limits(caps, &max_map, 1);
-	print_limits(caps, &max_srq, 1);
-	if (caps->max_srq.value)
-		print_limits(caps, srq_limits, ARRAY_SIZE(srq_limits));
-	print_limits(caps, &max_pkeys, 1);
-	print_limits(caps, &ack_delay, 1);
+	print_limits(caps, object_limits, ARRAY_SIZE(object_limits));
 	print_odp(view, caps);
 	print_clock(caps);
 	print_offloads(view, caps);

@@ -46,92 +46,41 @@ static void set_limits(struct caps *caps, const struct ibv_device_attr *attr)
 {
 	caps->max_mr_size_bytes = number_of(attr->max_mr_size);
 	caps->page_size_cap = number_of(attr->page_size_cap);
-	caps->max_qp = limit(attr->max_qp);
-	caps->max_qp_wr = limit(attr->max_qp_wr);
 	caps->device_cap_flags = number_of(attr->device_cap_flags);
-	caps->max_sge = limit(attr->max_sge);
-	caps->max_sge_rd = limit(attr->max_sge_rd);
-	caps->max_cq = limit(attr->max_cq);
-	caps->max_cqe = limit(attr->max_cqe);
-	caps->max_mr = limit(attr->max_mr);
-	caps->max_pd = limit(attr->max_pd);
-	caps->max_qp_rd_atom = limit(attr->max_qp_rd_atom);
-	caps->max_ee_rd_atom = limit(attr->max_ee_rd_atom);
-	caps->max_res_rd_atom = limit(attr->max_res_rd_atom);
-	caps->max_qp_init_rd_atom = limit(attr->max_qp_init_rd_atom);
-	caps->max_ee_init_rd_atom = limit(attr->max_ee_init_rd_atom);
 	caps->atomic = number_of(attr->atomic_cap);
-	caps->max_ee = limit(attr->max_ee);
-	caps->max_rdd = limit(attr->max_rdd);
-	caps->max_mw = limit(attr->max_mw);
-	caps->max_raw_ipv6_qp = limit(attr->max_raw_ipv6_qp);
-	caps->max_raw_ethy_qp = limit(attr->max_raw_ethy_qp);
-	caps->max_mcast_grp = limit(attr->max_mcast_grp);
-	caps->max_mcast_qp_attach = limit(attr->max_mcast_qp_attach);
-	caps->max_total_mcast_qp_attach = limit(attr->max_total_mcast_qp_attach);
-	caps->max_ah = limit(attr->max_ah);
-	caps->max_fmr = limit(attr->max_fmr);
-	caps->max_map_per_fmr = limit(attr->max_map_per_fmr);
-	caps->max_srq = limit(attr->max_srq);
-	caps->max_srq_wr = limit(attr->max_srq_wr);
-	caps->max_srq_sge = limit(attr->max_srq_sge);
-	caps->max_pkeys = number_of(attr->max_pkeys);
-	caps->local_ca_ack_delay = number_of(attr->local_ca_ack_delay);
-}
-
-static void set_offloads(struct caps *caps, const struct ibv_device_attr_ex *attr)
-{
-	const struct ibv_packet_pacing_caps *pacing = &attr->packet_pacing_caps;
-
-	caps->raw_packet_caps = number_of(attr->raw_packet_caps);
-	caps->tso_max_size_bytes = number_of(attr->tso_caps.max_tso);
-	caps->tso_qp_types = number_of(attr->tso_caps.supported_qpts);
-	caps->rss_max_tables = number_of(attr->rss_caps.max_rwq_indirection_tables);
-	caps->rss_max_table_size = number_of(attr->rss_caps.max_rwq_indirection_table_size);
-	caps->rss_hash_functions = number_of(attr->rss_caps.rx_hash_function);
-	caps->rss_hash_fields = number_of(attr->rss_caps.rx_hash_fields_mask);
-	caps->rss_qp_types = number_of(attr->rss_caps.supported_qpts);
-	caps->max_wq_type_rq = number_of(attr->max_wq_type_rq);
-	if (pacing->qp_rate_limit_max) {
-		caps->packet_pacing_min_kbps = number_of(pacing->qp_rate_limit_min);
-		caps->packet_pacing_max_kbps = number_of(pacing->qp_rate_limit_max);
-	}
-	caps->packet_pacing_qp_types = number_of(pacing->supported_qpts);
-	caps->tag_max_header_bytes = number_of(attr->tm_caps.max_rndv_hdr_size);
-	caps->tag_max_tags = number_of(attr->tm_caps.max_num_tags);
-	caps->tag_max_ops = number_of(attr->tm_caps.max_ops);
-	caps->tag_max_sge = number_of(attr->tm_caps.max_sge);
-	caps->tag_caps = number_of(attr->tm_caps.flags);
-	caps->cq_moderation_max_count = number_of(attr->cq_mod_caps.max_cq_count);
-	caps->cq_moderation_max_period_us = number_of(attr->cq_mod_caps.max_cq_period);
+#define SET(member, ...) caps->member = limit(attr->member);
+	CAPS_QP_LIMITS(SET)
+	CAPS_QUEUE_LIMITS(SET)
+	CAPS_OBJECT_LIMITS(SET)
+#undef SET
 }
 
 static void set_extended(struct caps *caps, const struct ibv_device_attr_ex *attr)
 {
-	caps->odp_general_caps = number_of(attr->odp_caps.general_caps);
-	caps->rc_odp_caps = number_of(attr->odp_caps.per_transport_caps.rc_odp_caps);
-	caps->uc_odp_caps = number_of(attr->odp_caps.per_transport_caps.uc_odp_caps);
-	caps->ud_odp_caps = number_of(attr->odp_caps.per_transport_caps.ud_odp_caps);
-	caps->xrc_odp_caps = number_of(attr->xrc_odp_caps);
-	caps->completion_timestamp_mask = number_of(attr->completion_timestamp_mask);
-	caps->hca_core_clock_khz = number_unless_zero(attr->hca_core_clock);
 	caps->device_cap_flags_ex = number_of(attr->device_cap_flags_ex);
-	caps->max_device_memory_bytes = number_of(attr->max_dm_size);
-	caps->pci_atomic_fetch_add = number_of(attr->pci_atomic_caps.fetch_add);
-	caps->pci_atomic_swap = number_of(attr->pci_atomic_caps.swap);
-	caps->pci_atomic_compare_swap = number_of(attr->pci_atomic_caps.compare_swap);
 	if (attr->phys_port_cnt_ex)
 		caps->port_count = number_of(attr->phys_port_cnt_ex);
+#define SET(member, path, ...) caps->member = number_of(attr->path);
+#define SET_ALREADY(...)
+	CAPS_PCI_ATOMICS(SET)
+	CAPS_OFFLOADS(SET, SET, SET, SET_ALREADY)
+#undef SET
+#undef SET_ALREADY
+	/* Quantities that cannot be zero. */
+	if (!attr->hca_core_clock)
+		caps->hca_core_clock_khz.known = false;
+	if (!attr->packet_pacing_caps.qp_rate_limit_max) {
+		caps->packet_pacing_rate_limit_min_kbps = (struct number){0};
+		caps->packet_pacing_rate_limit_max_kbps = (struct number){0};
+	}
 }
 
 void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended)
 {
 	set_identity(caps, &attr->orig_attr);
 	set_limits(caps, &attr->orig_attr);
-	if (extended) {
+	if (extended)
 		set_extended(caps, attr);
-		set_offloads(caps, attr);
-	}
 }
 
 void verbs_caps_set_transport(struct caps *caps, int type)
@@ -202,7 +151,7 @@ static void set_port_flags(struct port_caps *port, const struct ibv_port_attr *a
 	bool grh = attr->flags & IBV_QPF_GRH_REQUIRED;
 
 	port->cap_mask = number_of(attr->port_cap_flags);
-	/* uverbs puts its own flag in place of that bit (make_port_cap_flags(), kernel) */
+	/* uverbs replaces that bit with its own flag (make_port_cap_flags(), kernel). */
 	port->capabilities = number_of(attr->port_cap_flags & ~(uint32_t)IBV_PORT_IP_BASED_GIDS);
 	port->cap_mask2 = number_of(attr->port_cap_flags2);
 	port->ip_based_gids = ip ? TRISTATE_YES : TRISTATE_NO;

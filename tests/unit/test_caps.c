@@ -186,8 +186,8 @@ static void test_pacing_absent(void **state)
 
 	(void)state;
 	verbs_caps_set_device(&caps, &attr, true);
-	assert_unknown(caps.packet_pacing_min_kbps);
-	assert_unknown(caps.packet_pacing_max_kbps);
+	assert_unknown(caps.packet_pacing_rate_limit_min_kbps);
+	assert_unknown(caps.packet_pacing_rate_limit_max_kbps);
 	assert_number(caps.packet_pacing_qp_types, 0);
 	assert_number(caps.completion_timestamp_mask, 0);
 	assert_number(caps.port_count, 300);

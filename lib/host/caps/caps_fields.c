@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fields of struct caps and struct port_caps. All of them are read at once: none has needs. */
+/* The fields of struct caps and struct port_caps. One query reads them all: none has needs. */
 #include "host/caps/caps.h"
 
 #include "base/mem.h"
 #include "host/caps/caps_names.h"
 #include "host/names.h"
 
-/* The time that a 5-bit code stands for: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
+/* The time of a 5-bit code: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
 static void get_code_time(const struct number *code, struct value *value)
 {
 	if (!code->known || code->value > 31)
@@ -33,7 +33,7 @@ static void get_min_page_size(const void *record, struct value *value)
 	value_set_unsigned(value, sizes->value & -sizes->value);
 }
 
-/* Most drivers repeat device_cap_flags in the lower half of the extended flags: say it once. */
+/* Most drivers repeat device_cap_flags in the lower half of the extended flags; drop them here. */
 static void get_extended_flags(const void *record, struct value *value)
 {
 	static const struct field words = {.kind = FIELD_FLAGS, .names = device_cap_names};
@@ -139,6 +139,14 @@ const struct schema port_caps_schema = {
 #define ENUM(member, names, key, heading, help) \
 	ENUM_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
 
+/* The forms of host/caps/limits.h. */
+#define LIMIT(member, heading, help)		       COUNT(member, heading, help),
+#define OFFLOAD_COUNT(member, path, heading, help)     COUNT(member, heading, help),
+#define FLAG_WORDS(member, path, names, heading, help) FLAGS(member, names, #member, heading, help),
+#define OFFLOAD_MASK(member, path, digits, heading, help) \
+	HEX(member, digits, #member, heading, help),
+#define OFFLOAD_ALSO_MASK(member, key, heading, help) HEX(member, 1, key, heading, help),
+
 static const struct field caps_fields[] = {
 	TEXT(device, "DEVICE", "name of the device"),
 	ENUM(transport, transport_names, "transport", "TRANSPORT", "transport"),
@@ -155,9 +163,8 @@ static const struct field caps_fields[] = {
 	HEX(page_size_cap, 1, "page_size_cap", "PAGE SIZES", "page sizes: bit n is 2^n bytes"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_min_page_size, "min_page_size_bytes", "MIN PAGE SIZE",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "smallest page size"),
-	COUNT(max_qp, "MAX QP", "queue pairs"),
-	COUNT(max_qp_wr, "MAX QP WR", "outstanding work requests of a work queue"),
-	HEX(device_cap_flags, 8, "device_cap_mask", "DEVICE CAP MASK", "device capability flags"),
+	CAPS_QP_LIMITS(LIMIT) HEX(device_cap_flags, 8, "device_cap_mask", "DEVICE CAP MASK",
+				  "device capability flags"),
 	FLAGS(device_cap_flags, device_cap_names, "device_cap_flags", "DEVICE CAP FLAGS",
 	      "device capability flags in words"),
 	HEX(device_cap_flags_ex, 16, "device_cap_mask_ex", "DEVICE CAP MASK EX",
@@ -165,95 +172,14 @@ static const struct field caps_fields[] = {
 	COMPUTED_FIELD(FIELD_FLAGS, get_extended_flags, "device_cap_flags_ex",
 		       "DEVICE CAP FLAGS EX", FIELD_DEFAULT, 0,
 		       "extended flags in words, without those of device_cap_flags"),
-	COUNT(max_sge, "MAX SGE", "scatter/gather entries of a work request"),
-	COUNT(max_sge_rd, "MAX SGE READ", "scatter/gather entries of an RDMA read"),
-	COUNT(max_cq, "MAX CQ", "completion queues"),
-	COUNT(max_cqe, "MAX CQE", "entries of a completion queue"),
-	COUNT(max_mr, "MAX MR", "memory regions"),
-	COUNT(max_pd, "MAX PD", "protection domains"),
-	COUNT(max_qp_rd_atom, "MAX QP READ", "incoming RDMA reads and atomics of a queue pair"),
-	COUNT(max_ee_rd_atom, "MAX EE READ", "incoming RDMA reads and atomics of an EE context"),
-	COUNT(max_res_rd_atom, "MAX RES READ", "resources for incoming RDMA reads and atomics"),
-	COUNT(max_qp_init_rd_atom, "MAX QP INIT READ",
-	      "RDMA reads and atomics that a queue pair starts"),
-	COUNT(max_ee_init_rd_atom, "MAX EE INIT READ",
-	      "RDMA reads and atomics that an EE context starts"),
-	ENUM(atomic, atomic_names, "atomic", "ATOMIC", "how far atomic operations are atomic"),
-	FLAGS(pci_atomic_fetch_add, pci_atomic_names, "pci_atomic_fetch_add", "PCI FETCH ADD",
-	      "operand sizes of PCI fetch and add"),
-	FLAGS(pci_atomic_swap, pci_atomic_names, "pci_atomic_swap", "PCI SWAP",
-	      "operand sizes of PCI swap"),
-	FLAGS(pci_atomic_compare_swap, pci_atomic_names, "pci_atomic_compare_swap",
-	      "PCI COMPARE SWAP", "operand sizes of PCI compare and swap"),
-	COUNT(max_ee, "MAX EE", "EE contexts"),
-	COUNT(max_rdd, "MAX RDD", "reliable datagram domains"),
-	COUNT(max_mw, "MAX MW", "memory windows"),
-	COUNT(max_raw_ipv6_qp, "MAX RAW IPV6", "raw IPv6 queue pairs"),
-	COUNT(max_raw_ethy_qp, "MAX RAW ETHY", "raw Ethertype queue pairs"),
-	COUNT(max_mcast_grp, "MAX MULTICAST GROUPS", "multicast groups"),
-	COUNT(max_mcast_qp_attach, "MAX MULTICAST ATTACH", "queue pairs in a multicast group"),
-	COUNT(max_total_mcast_qp_attach, "MAX TOTAL ATTACH", "queue pairs in all multicast groups"),
-	COUNT(max_ah, "MAX AH", "address handles"),
-	COUNT(max_fmr, "MAX FMR", "fast memory regions"),
-	COUNT(max_map_per_fmr, "MAX MAP PER FMR",
-	      "mappings of a fast memory region before unmapping"),
-	COUNT(max_srq, "MAX SRQ", "shared receive queues"),
-	COUNT(max_srq_wr, "MAX SRQ WR", "work requests of a shared receive queue"),
-	COUNT(max_srq_sge, "MAX SRQ SGE",
-	      "scatter/gather entries of a shared receive queue's request"),
-	COUNT(max_pkeys, "MAX PKEYS", "partitions"),
-	COUNT(local_ca_ack_delay, "ACK DELAY", "code of the local CA ack delay"),
-	COMPUTED_FIELD(FIELD_REAL, get_ack_delay, "local_ca_ack_delay_us", "ACK DELAY us",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "local CA ack delay, microseconds"),
+	CAPS_QUEUE_LIMITS(LIMIT) ENUM(atomic, atomic_names, "atomic", "ATOMIC",
+				      "how far atomic operations are atomic"),
+	CAPS_PCI_ATOMICS(FLAG_WORDS) CAPS_OBJECT_LIMITS(LIMIT)
+		COMPUTED_FIELD(FIELD_REAL, get_ack_delay, "local_ca_ack_delay_us", "ACK DELAY us",
+			       FIELD_DEFAULT | FIELD_RIGHT, 0, "local CA ack delay, microseconds"),
 
-	FLAGS(odp_general_caps, odp_general_names, "odp_general_caps", "ODP", "on-demand paging"),
-	FLAGS(rc_odp_caps, odp_transport_names, "rc_odp_caps", "ODP RC", "on-demand paging of RC"),
-	FLAGS(uc_odp_caps, odp_transport_names, "uc_odp_caps", "ODP UC", "on-demand paging of UC"),
-	FLAGS(ud_odp_caps, odp_transport_names, "ud_odp_caps", "ODP UD", "on-demand paging of UD"),
-	FLAGS(xrc_odp_caps, odp_transport_names, "xrc_odp_caps", "ODP XRC",
-	      "on-demand paging of XRC"),
-	HEX(completion_timestamp_mask, 16, "completion_timestamp_mask", "TIMESTAMP MASK",
-	    "valid bits of completion timestamps, 0x0: there are none"),
-	COUNT(hca_core_clock_khz, "CORE CLOCK kHz", "clock of completion timestamps"),
-	FLAGS(raw_packet_caps, raw_packet_names, "raw_packet_caps", "RAW PACKET",
-	      "raw packet offloads"),
-	COUNT(tso_max_size_bytes, "TSO MAX SIZE", "largest segmentation offload"),
-	FLAGS(tso_qp_types, qp_type_flag_names, "tso_qp_types", "TSO QP TYPES",
-	      "queue pairs with segmentation offload"),
-	COUNT(rss_max_tables, "RSS MAX TABLES", "receive work queue indirection tables"),
-	COUNT(rss_max_table_size, "RSS MAX TABLE SIZE", "entries of an indirection table"),
-	HEX(rss_hash_functions, 1, "rss_hash_function_mask", "RSS FUNCTION MASK",
-	    "receive hash functions"),
-	FLAGS(rss_hash_functions, rss_hash_function_names, "rss_hash_functions", "RSS FUNCTIONS",
-	      "receive hash functions in words"),
-	HEX(rss_hash_fields, 1, "rss_hash_field_mask", "RSS FIELD MASK", "receive hash fields"),
-	FLAGS(rss_hash_fields, rss_hash_field_names, "rss_hash_fields", "RSS FIELDS",
-	      "receive hash fields in words"),
-	FLAGS(rss_qp_types, qp_type_flag_names, "rss_qp_types", "RSS QP TYPES",
-	      "queue pairs with receive side scaling"),
-	COUNT(max_wq_type_rq, "MAX WQ RQ", "receive work queues"),
-	UNSIGNED_FIELD(struct caps, packet_pacing_min_kbps, "packet_pacing_rate_limit_min_kbps",
-		       "PACING MIN kb/s", FIELD_DEFAULT | FIELD_RIGHT, 0, "lowest rate limit"),
-	UNSIGNED_FIELD(struct caps, packet_pacing_max_kbps, "packet_pacing_rate_limit_max_kbps",
-		       "PACING MAX kb/s", FIELD_DEFAULT | FIELD_RIGHT, 0, "highest rate limit"),
-	FLAGS(packet_pacing_qp_types, qp_type_flag_names, "packet_pacing_qp_types",
-	      "PACING QP TYPES", "queue pairs with a rate limit"),
-	UNSIGNED_FIELD(struct caps, tag_max_header_bytes, "tag_matching_max_header_bytes",
-		       "TAG MAX HEADER", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "largest rendezvous request header"),
-	UNSIGNED_FIELD(struct caps, tag_max_tags, "tag_matching_max_tags", "TAG MAX TAGS",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "tagged buffers of a matching list"),
-	UNSIGNED_FIELD(struct caps, tag_max_ops, "tag_matching_max_ops", "TAG MAX OPS",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "outstanding list operations"),
-	UNSIGNED_FIELD(struct caps, tag_max_sge, "tag_matching_max_sge", "TAG MAX SGE",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "scatter/gather entries of a tagged buffer"),
-	FLAGS(tag_caps, tag_cap_names, "tag_matching_caps", "TAG MATCHING",
-	      "transports with tag matching"),
-	COUNT(cq_moderation_max_count, "CQ MODERATION COUNT", "completions before an event"),
-	COUNT(cq_moderation_max_period_us, "CQ MODERATION us",
-	      "time before an event, microseconds"),
-	COUNT(max_device_memory_bytes, "DEVICE MEMORY", "device memory that can be allocated"),
-	COUNT(num_comp_vectors, "COMP VECTORS", "completion vectors"),
+	CAPS_OFFLOADS(OFFLOAD_COUNT, FLAG_WORDS, OFFLOAD_MASK, OFFLOAD_ALSO_MASK)
+		COUNT(num_comp_vectors, "COMP VECTORS", "completion vectors"),
 	RECORDS_FIELD(get_ports, &port_caps_schema, NULL, "ports", 0, "limits of the ports"),
 };
 
