@@ -8,6 +8,7 @@
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/sysfs_rdma.h"
+#include "host/verbs_caps.h"
 
 /* One port, as the sources want it: a list of one device with one port. */
 struct question {

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/netdev.h"
-#include "kernel/sysfs_note.h"
+#include "kernel/sysfs.h"
 
 #define CLASS "sys/class/net"
 

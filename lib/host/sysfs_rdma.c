@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "host/names.h"
 #include "host/need.h"
-#include "kernel/sysfs_note.h"
+#include "kernel/sysfs.h"
 
 #define CLASS "sys/class/infiniband"
 

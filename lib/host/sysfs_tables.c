@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/sysfs_note.h"
+#include "kernel/sysfs.h"
 #include "host/sysfs_rdma.h"
 
 #define PORT_DIRECTORY "sys/class/infiniband/%s/ports/%u"

@@ -9,6 +9,7 @@
 #include "host/names.h"
 #include "host/need.h"
 #include "host/sysfs_rdma.h"
+#include "host/verbs_caps.h"
 #include "kernel/verbs.h"
 
 static const char *verbs_hint(int error)

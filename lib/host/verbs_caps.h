@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fills records from the structures of libibverbs. Nothing here calls the library. */
+/*
+ * Ports, GID tables and capabilities by verbs (kernel/verbs.h). Functions with a device return 0 or
+ * -errno; the others are pure, and fill records from the structures of libibverbs.
+ */
 #pragma once
 
 #include "host/caps/caps.h"
+#include "host/device.h"
 #include "host/port.h"
 
 struct ibv_device_attr_ex;
 struct ibv_port_attr;
+struct verbs_device;
 
 /* The bytes of an MTU code of enum ibv_mtu; unknown for a code that is none. */
 struct number verbs_mtu_bytes(unsigned int code);
@@ -21,3 +26,17 @@ void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr);
 void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *attr);
 /* From enum ibv_transport_type; RoCE is known by the link layer of the first port. */
 void verbs_caps_set_transport(struct caps *caps, int type);
+
+/* MTUs and table lengths of port->port. */
+int verbs_get_port(struct verbs_device *device, struct port *port);
+/*
+ * The GID tables of all ports in one call (ibv_query_gid_table): fills device->ports[].gids with
+ * the entries that are not empty, by port and index, with netdev_index. -EOPNOTSUPP: rdma-core
+ * older than 32 or a kernel that cannot.
+ */
+int verbs_get_gids(struct verbs_device *verbs_device, struct device *device);
+/*
+ * Every limit and capability, including those of the ports; only board_id is left unknown. A port
+ * that does not answer has its `error` set, and does not affect the rest.
+ */
+int verbs_get_caps(struct verbs_device *device, struct caps *caps);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "host/class_files.h"
 #include "host/sysfs_rdma.h"
+#include "host/verbs_caps.h"
 #include "kernel/verbs.h"
 #include "kernel/verbs_async.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What an open device tells: ports, GID tables, limits. */
-#include "kernel/verbs.h"
+#include "host/verbs_caps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/verbs_caps.h"
+#include "kernel/verbs.h"
 #include "kernel/verbs_library.h"
 
 /* Queries return 0, an errno, or in old providers -1 with errno set. */

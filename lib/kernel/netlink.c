@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <linux/netlink.h>
-#include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/socket.h>
 
@@ -20,9 +19,6 @@
 
 /* Seconds without any answer after which a request is given up. */
 #define TIMEOUT_SECONDS 2
-
-/* Room for one request. */
-#define REQUEST_BYTES 1024
 
 /*
  * The kernel puts each answer, and in a dump of RDMA devices each device (ib_enum_all_devs(),
@@ -142,59 +138,6 @@ int netlink_fd(const struct netlink *netlink)
 	return netlink->fd;
 }
 
-void netlink_add(struct netlink_request *request, uint16_t type, uint16_t flags, const void *header,
-		 size_t header_length)
-{
-	struct nl_msg *message;
-
-	if (request->count == NETLINK_BATCH) {
-		request->overflow = true;
-		return;
-	}
-	message = mem_check(nlmsg_alloc_size(REQUEST_BYTES));
-	request->messages[request->count++] = message;
-	if (!nlmsg_put(message, 0, 0, type, (int)header_length, NLM_F_REQUEST | flags))
-		request->overflow = true;
-	else if (header_length)
-		memcpy(nlmsg_data(nlmsg_hdr(message)), header, header_length);
-}
-
-void netlink_put(struct netlink_request *request, uint16_t type, const void *data, size_t length)
-{
-	if (request->overflow || length > REQUEST_BYTES ||
-	    nla_put(request->messages[request->count - 1], type, (int)length, data) < 0)
-		request->overflow = true;
-}
-
-void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t value)
-{
-	netlink_put(request, type, &value, sizeof(value));
-}
-
-void netlink_put_string(struct netlink_request *request, uint16_t type, const char *string)
-{
-	netlink_put(request, type, string, strlen(string) + 1);
-}
-
-void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
-		      const uint32_t *values, size_t count)
-{
-	struct nl_msg *message = request->messages[request->count - 1];
-	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(message, type);
-
-	for (size_t i = 0; nest && i < count; i++)
-		netlink_put_u32(request, entry, values[i]);
-	if (!nest || nla_nest_end_keep_empty(message, nest) < 0)
-		request->overflow = true;
-}
-
-static void free_request(struct netlink_request *request)
-{
-	for (unsigned int i = 0; i < request->count; i++)
-		nlmsg_free(request->messages[i]);
-	*request = (struct netlink_request){.count = 0};
-}
-
 /* Numbers the messages and sends them with one system call, however many there are. */
 static int send_messages(struct netlink *netlink, const struct netlink_request *request,
 			 struct netlink_exchange *exchange)
@@ -224,7 +167,7 @@ static int send_request(struct netlink *netlink, struct netlink_request *request
 			    ? -EMSGSIZE
 			    : send_messages(netlink, request, exchange);
 
-	free_request(request);
+	netlink_request_clear(request);
 	return error;
 }
 

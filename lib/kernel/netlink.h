@@ -94,6 +94,9 @@ void netlink_put_string(struct netlink_request *request, uint16_t type, const ch
 void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
 		      const uint32_t *values, size_t count);
 
+/* Frees the messages of a request that is not sent. */
+void netlink_request_clear(struct netlink_request *request);
+
 /*
  * Sends all requests at once; `handle` gets one answer for each, in any order. An error means that
  * some were not answered (-ETIMEDOUT, -ENOBUFS: lost) or that a handler returned it.

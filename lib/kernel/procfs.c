@@ -29,8 +29,7 @@ static bool get_number(const char *text, struct number *number)
 	return true;
 }
 
-/* What stands behind `label` at the start of a line, blanks left out; NULL: there is no such line.
- */
+/* The text after `label` and blanks at the start of a line; NULL if there is no such line. */
 static const char *find_line(const char *text, const char *label)
 {
 	size_t length = strlen(label);
@@ -55,8 +54,7 @@ static void get_kilobytes(const char *text, const char *label, struct number *by
 		number_set(bytes, number.value * 1024);
 }
 
-/* The name as it is in comm: the kernel writes \n and \\ here, proc_task_name() in fs/proc/array.c
- */
+/* The name as in comm: the kernel writes \n and \\ here, proc_task_name() in fs/proc/array.c */
 static char *unescape_name(const char *line)
 {
 	size_t length = strcspn(line, "\n"), at = 0;
@@ -96,13 +94,21 @@ int procfs_read_task(const struct root *root, uint64_t task, struct procfs_task 
 	return 0;
 }
 
+void cgroup_device_list_clear(struct cgroup_device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].device);
+	free(list->items);
+	*list = (struct cgroup_device_list){0};
+}
+
 void procfs_task_clear(struct procfs_task *task)
 {
 	free(task->name);
 	task->name = NULL;
 }
 
-/* Returns what follows. */
+/* Returns the text after the limit. */
 static const char *get_limit(const char *text, const char *none, struct limit *limit)
 {
 	text += strspn(text, " \t");
@@ -134,8 +140,7 @@ int procfs_read_memlock(const struct root *root, uint64_t process, struct limit 
 	return rc;
 }
 
-/* A field of mountinfo, in which blanks and backslashes are written \040: mangle() in fs/seq_file.c
- */
+/* A field of mountinfo, with blanks and backslashes written as \040: mangle() in fs/seq_file.c */
 static char *take_field(char **rest)
 {
 	char *field = strsep(rest, " "), *out = field;
@@ -155,7 +160,7 @@ static char *take_field(char **rest)
 	return field;
 }
 
-/* Whether `word` is one of the words with commas between. */
+/* True if `word` is one of the words, which are separated by commas. */
 static bool has_word(const char *list, size_t length, const char *word)
 {
 	size_t word_length = strlen(word);
@@ -192,7 +197,7 @@ static void take_mount(char *line, struct procfs_cgroups *cgroups)
 	v1 = !strcmp(type, "cgroup") && has_word(options, strlen(options), "rdma");
 	if (!v1 && (strcmp(type, "cgroup2") || cgroups->mount))
 		return;
-	/* A controller is in one hierarchy only: where the first kind has it, the second has not.
+	/* A controller is in one hierarchy only: the second version lacks it if the first has it.
 	 */
 	if (cgroups->mount && cgroups->v1)
 		return;
@@ -236,7 +241,7 @@ char *procfs_parse_cgroup(const char *text, bool v1)
 		size_t length = strcspn(text, "\n");
 		bool wanted;
 
-		/* ID:CONTROLLERS:PATH, cgroups(7); 0:: is the second version's. */
+		/* ID:CONTROLLERS:PATH, cgroups(7); 0:: in the second version. */
 		if (path && path < text + length) {
 			size_t words = (size_t)(path - controllers - 1);
 
@@ -293,7 +298,7 @@ void procfs_parse_rdma(const char *text, bool limits, struct cgroup_device_list 
 	}
 }
 
-/* 0 if the group has the files. */
+/* Returns 0 if the group has the files. */
 static int read_group(const struct root *root, const struct procfs_cgroups *cgroups,
 		      const char *path, struct cgroup_device_list *list)
 {
@@ -310,7 +315,7 @@ static int read_group(const struct root *root, const struct procfs_cgroups *cgro
 	return 0;
 }
 
-/* Cuts the last component off; false if there was none left. */
+/* Cuts off the last component; false if none was left. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -334,7 +339,7 @@ int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups
 	if (rc)
 		return rc;
 	group = procfs_parse_cgroup(text, cgroups->v1);
-	/* Outside of what is seen here: cgroup_namespaces(7) */
+	/* Outside the visible part of the hierarchy: cgroup_namespaces(7) */
 	if (!group || !strncmp(group, "/..", 3))
 		return -ENOENT;
 	do {

@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What /proc and the control groups tell of processes that use RDMA. A process may end at any time:
- * -ENOENT or -ESRCH then. Functions return 0 or -errno, and leave what they are to fill alone when
- * they fail. Text is cleaned.
+ * Facts about processes that use RDMA, from /proc and the control groups. A process may end at any
+ * time: -ENOENT or -ESRCH then. Functions return 0 or -errno, and fill nothing when they fail. Text
+ * is cleaned.
  */
 #pragma once
 
-#include "resource/process_usage.h"
 #include "kernel/sysfs.h"
 
-/* /proc/TASK/status, of a process or of one of its threads. */
+/* A limit is a number, or known not to be there, or unknown. */
+struct limit {
+	struct number value;
+	enum tristate unlimited;
+};
+
+/* Use and limits of a device in a control group: a line of rdma.current and of rdma.max. */
+struct cgroup_device {
+	char *device;
+	struct number handles, objects; /* contexts; queue pairs, memory regions and so on */
+	struct limit most_handles, most_objects;
+};
+
+struct cgroup_device_list {
+	struct cgroup_device *items;
+	size_t count;
+};
+
+void cgroup_device_list_clear(struct cgroup_device_list *list);
+
+/* /proc/TASK/status of a process or one of its threads. */
 struct procfs_task {
-	struct number process; /* that the thread is of: Tgid */
-	char *name;	       /* the task's; the caller frees it */
+	struct number process; /* of the thread: Tgid */
+	char *name;	       /* the task's, owned */
 	struct number locked_bytes;
 	struct number pinned_bytes;
 };
@@ -24,10 +43,10 @@ void procfs_task_clear(struct procfs_task *task);
 int procfs_read_memlock(const struct root *root, uint64_t process, struct limit *ret_soft,
 			struct limit *ret_hard);
 
-/* Where the control groups that count RDMA objects are: once for all processes. */
+/* The place of the control groups that count RDMA objects, the same for all processes. */
 struct procfs_cgroups {
-	char *mount; /* of the hierarchy: sys/fs/cgroup; NULL if there is none */
-	char *root;  /* what of the hierarchy is mounted there: / */
+	char *mount; /* mount point of the hierarchy: sys/fs/cgroup; NULL if there is none */
+	char *root;  /* part of the hierarchy that is mounted there: / */
 	bool v1;     /* the rdma controller has a hierarchy of its own */
 };
 
@@ -42,11 +61,11 @@ int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups
 			    uint64_t process, char **ret_group,
 			    struct cgroup_device_list *ret_list);
 
-/* The pure parts, for tests and fuzzing. */
+/* The pure parts. */
 void procfs_parse_status(const char *text, struct procfs_task *task);
 void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard);
 void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups);
-/* The path of the group in /proc/PROCESS/cgroup; NULL: it is in none. The caller frees it. */
+/* The path of the group in /proc/PROCESS/cgroup, freed by the caller; NULL if it is in none. */
 char *procfs_parse_cgroup(const char *text, bool v1);
-/* `limits`: rdma.max, else rdma.current. Devices are added as they come. */
+/* `limits`: rdma.max, else rdma.current. Devices that are new to the list are appended. */
 void procfs_parse_rdma(const char *text, bool limits, struct cgroup_device_list *list);

@@ -17,8 +17,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "schema/problem.h"
 
-#define MOST_BYTES 65536 /* of sysfs_read_long(): a power of two times the first size */
+#define MOST_BYTES 65536 /* sysfs_read_long(): a power of two times the first size */
 
 /* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
 #define FORMAT_PATH(path, format)                                               \
@@ -50,10 +51,10 @@ void root_close(struct root *root)
 	root->fd = -1;
 }
 
-/* The error that a link's target stands for; 0: none, it is an ordinary link. */
+/* The error that a link's target names; 0 for an ordinary link. */
 static int error_of_target(const char *target)
 {
-	/* The errors that attributes answer with, by the names that a saved tree has for them. */
+	/* The errors of reading attributes, and their names in a saved tree. */
 	static const struct enum_name errors[] = {
 		{EINVAL, "!EINVAL"},
 		{EIO, "!EIO"},
@@ -75,8 +76,8 @@ static int error_of_target(const char *target)
 }
 
 /*
- * The error that a path which leads nowhere is saved with: its own, or that of a directory on the
- * way. -ENOENT: there is nothing.
+ * The saved error of a path that cannot be opened: its own, or that of a directory above it.
+ * -ENOENT: there is none.
  */
 static int saved_error(const struct root *root, const char *path)
 {
@@ -100,9 +101,8 @@ static int saved_error(const struct root *root, const char *path)
 }
 
 /*
- * A saved tree comes from someone else: its links must not lead out of it, and absolute ones mean
- * its own root. openat2 is in Linux 5.6; containers may forbid it, and older kernels have not got
- * it.
+ * A saved tree comes from someone else: its links must not lead out of it, and absolute ones start
+ * at its own root. openat2() is in Linux 5.6; containers may forbid it, and older kernels lack it.
  */
 static int open_inside(const struct root *root, const char *path, int flags)
 {
@@ -110,7 +110,7 @@ static int open_inside(const struct root *root, const char *path, int flags)
 	int tries = 1000;
 	long fd;
 
-	/* EAGAIN: something was renamed meanwhile, anywhere, and the way up may have changed. */
+	/* EAGAIN: something was renamed meanwhile, anywhere, and the path may have changed. */
 	do
 		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
 	while (fd < 0 && errno == EAGAIN && --tries);
@@ -120,8 +120,8 @@ static int open_inside(const struct root *root, const char *path, int flags)
 }
 
 /*
- * By its whole path: the preload library of the InfiniBand simulator (libumad2sim) shows its
- * devices to programs that use open() only, not openat() from the root on.
+ * Opens the absolute path: the preload library of the InfiniBand simulator (libumad2sim) shows its
+ * devices only to programs that use open(), not openat() from the root on.
  */
 static int open_live(const char *path, int flags)
 {
@@ -136,7 +136,7 @@ static int open_live(const char *path, int flags)
 	return open(absolute, flags, 0);
 }
 
-/* O_NONBLOCK: a saved tree may hold a FIFO, and nobody writes to it. */
+/* O_NONBLOCK: a saved tree may hold a FIFO that nobody writes to. */
 static int open_path(const struct root *root, const char *path, int flags)
 {
 	int fd;
@@ -410,4 +410,15 @@ int sysfs_open_directory(const struct root *root, const char *path)
 bool sysfs_has_directory(const struct root *root, const char *path)
 {
 	return !sysfs_open_directory(root, path);
+}
+
+void sysfs_note_text(struct problems *problems, const char *object, const char *attribute,
+		     const char *text)
+{
+	enum { SHOWN = 60 };
+	size_t length = strlen(text);
+	_cleanup_(freep) char *clean = text_clean(text, length < SHOWN ? length : SHOWN);
+	_cleanup_(freep) char *error = mem_format("unexpected text '%s'", clean);
+
+	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading sysfs, of the live system or of a saved tree (--root). Every path is relative to one root
- * descriptor. Functions return 0, a length or -errno. In a saved tree an attribute whose read
- * failed is kept as a symbolic link to `!ERRNAME`, and reading it fails with that errno again; so
- * does all that would be below a directory that is kept so.
+ * Reads sysfs, of the live system or of a saved tree (--root). Every path is relative to one root
+ * descriptor. Functions return 0, a length or -errno. A saved tree keeps an attribute whose read
+ * failed as a symbolic link to `!ERRNAME`, and reading it fails with that errno again; so does any
+ * path below a directory that is kept this way.
  */
 #pragma once
 
@@ -13,62 +13,69 @@
 
 #include "schema/value.h"
 
+struct problems;
+
 struct root {
 	int fd;	    /* of the root directory */
-	bool live;  /* not a saved tree: netlink and verbs speak of the same system */
-	bool below; /* a directory of the live system: paths begin there */
+	bool live;  /* not a saved tree: netlink and verbs describe the same system */
+	bool below; /* a directory of the live system, where paths begin */
 };
 
 /* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
 void root_close(struct root *root);
 /*
- * A directory below the root, for reading several of its files: the way to it, which leads through
+ * A directory below the root, for reading several of its files: the path to it, which leads through
  * links, is looked up once.
  */
 int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-enum {
-	SYSFS_TEXT_SIZE = 4096
-}; /* an attribute is at most a page, Documentation/filesystems/sysfs.rst */
+/* An attribute is at most a page, Documentation/filesystems/sysfs.rst. */
+enum { SYSFS_TEXT_SIZE = 4096 };
 
 /*
- * Reads a whole attribute, without the white space at its end, NUL terminated; the length is
- * returned. -EISDIR for a directory, -EFBIG for what cannot be an attribute.
+ * Reads an attribute without the white space at its end, NUL terminated, and returns its length.
+ * -EISDIR for a directory, -EFBIG for a file too large to be an attribute.
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
 /*
- * Reads a file that may be longer, as those of proc and of control groups: up to 64 KiB, what comes
- * behind is left off. NUL terminated; the caller frees it.
+ * Reads the first 64 KiB of a file that may be longer, such as those of proc and of control groups.
+ * NUL terminated; the caller frees it.
  */
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The target of a symbolic link, as it is; the caller frees it. -EINVAL if it is no link. */
+/* The exact target of a symbolic link, freed by the caller. -EINVAL if it is no link. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Its last component, cleaned; the caller frees it. */
+/* Its last component, cleaned and freed by the caller. */
 int sysfs_link_name(const struct root *root, char **ret_name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The names in a directory in natural order, without those that begin with a dot. */
 int sysfs_list(const struct root *root, struct strings *ret_names, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* All names but . and .., in no order. */
+/* All names except . and .., unsorted. */
 int sysfs_list_all(const struct root *root, struct strings *ret_names, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The names without those that begin with a dot, counted only. */
+/* Counts the names that do not begin with a dot. */
 int sysfs_count(const struct root *root, size_t *ret_count, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* 0 if the directory is there and may be looked into, else -errno. */
+/* 0 if the directory exists and may be opened, else -errno. */
 int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
 /*
- * The last PCI function in a class link's target, which the device may be a part of: of
- * ../../devices/pci0000:64/0000:64:00.0/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2 it is
- * 0000:65:00.0. Returns how much of the target names that function; 0: none.
+ * The last PCI function in a class link's target, which the device may be a part of: 0000:65:00.0
+ * in ../../devices/pci0000:64/0000:64:00.0/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2. Returns
+ * the length of the target up to the end of that function, or 0 if there is none.
  */
 size_t sysfs_find_pci(const char *target, char **ret_address);
 /* A decimal number. */
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * Notes that the text of `object`'s `attribute` is not of its form. The note shows the text,
+ * cleaned and cut after 60 bytes, because the operator may recognize it. All strings are copied.
+ */
+void sysfs_note_text(struct problems *problems, const char *object, const char *attribute,
+		     const char *text);

@@ -23,9 +23,9 @@
 static const struct library_symbol verbs_symbols[] = {VERBS_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)};
 
 /*
- * Which kernel modules a provider library serves. When a device is there that no provider claims,
- * libibverbs loads all that are configured, 17 in Debian; those that are loaded already are asked
- * first. A provider that is not in this table costs that time, nothing else.
+ * The kernel module of each provider library. For a device that no provider claims, libibverbs
+ * loads all configured providers, 17 in Debian; it asks those that are loaded already first. A
+ * provider missing from this table costs that time and nothing else.
  */
 static const struct provider {
 	const char *name; /* lib<name>-rdmav<ABI>.so */
@@ -61,8 +61,8 @@ static bool provider_wanted(const char *file)
 }
 
 /*
- * Loads the providers of the modules that are loaded; their constructors register them with
- * libibverbs. Nothing depends on its success.
+ * Loads the providers of the loaded modules; their constructors register them with libibverbs.
+ * Failure only costs time.
  */
 static void load_providers(void)
 {
@@ -72,7 +72,7 @@ static void load_providers(void)
 	char *slash = library ? strrchr(library, '/') : NULL;
 	struct dirent *entry;
 
-	/* With these the user names providers that shall come first. */
+	/* With these the user names the providers to try first. */
 	if (!slash || getenv("RDMAV_DRIVERS") || getenv("IBV_DRIVERS"))
 		return;
 	*slash = '\0';
@@ -184,7 +184,7 @@ const struct strings *verbs_warnings(const struct verbs *verbs)
 
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
 {
-	/* One look past the list is at its end. */
+	/* A caller stops at the NULL that ends the list. */
 	struct ibv_device *device = verbs->list[number];
 
 	if (!device)
@@ -198,9 +198,9 @@ bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed 
 }
 
 /*
- * Whether the node can be opened. Asked before libibverbs does it, because that takes every failure
- * for a node that udev is about to make, and waits five seconds for it (open_cdev_robust() of
- * rdma-core's util/open_cdev.c).
+ * Tries to open the node before libibverbs does, which takes every failure for a node that udev is
+ * about to make, and waits five seconds for it (open_cdev_robust() of rdma-core's
+ * util/open_cdev.c).
  */
 static int try_node(const char *name)
 {
@@ -269,7 +269,8 @@ char *verbs_library_version(void)
 		return NULL;
 	path = library_path(LIBRARY);
 	file = path ? realpath(path, NULL) : NULL;
-	/* The library does not tell its version, but its file is called libibverbs.so.1.14.44.0. */
+	/* The library has no call for its version, but its file is called libibverbs.so.1.14.44.0.
+	 */
 	name = file ? strstr(file, LIBRARY_FILE) : NULL;
 	return name ? mem_string(name + strlen(LIBRARY_FILE)) : NULL;
 }

@@ -15,14 +15,14 @@
 #include "kernel/verbs_library.h"
 
 /*
- * The events are read from the kernel as it writes them, not by ibv_get_async_event(): that counts
- * events of queue pairs and the like, whose destruction waits until each was acknowledged. A
- * context without such objects has nothing to wait for, and its end does not either.
+ * Reads the kernel's bytes directly, without ibv_get_async_event(): that counts events of queue
+ * pairs and other objects, whose destruction waits until each event is acknowledged. A context
+ * without such objects has nothing to wait for.
  */
 struct verbs_async {
-	int fd; /* the context's */
+	int fd; /* of the context */
 	struct verbs_functions call;
-	struct verbs_device device; /* of the context; without one its context is NULL */
+	struct verbs_device device; /* its context is NULL in tests */
 	char *node;
 };
 
@@ -48,7 +48,7 @@ int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async *
 	(*ret_async)->call = *device->call;
 	(*ret_async)->device = (struct verbs_device){&(*ret_async)->call, device->context};
 	(*ret_async)->node = mem_string(device->context->device->dev_name);
-	/* What it pointed to is taken over, so that `verbs` may go. */
+	/* Its contents were copied, so that `verbs` may be freed. */
 	free(device);
 	return 0;
 }
@@ -106,7 +106,7 @@ int verbs_event_parse(const void *bytes, size_t length, struct verbs_event *even
 	case VERBS_EVENT_CLIENT_REREGISTER:
 	case VERBS_EVENT_GID_CHANGE:
 	case VERBS_EVENT_DEVICE_SPEED_CHANGE:
-		/* Of others it is the handle of an object (ib_uverbs_event_handler()). */
+		/* Elsewhere it is the handle of an object (ib_uverbs_event_handler()). */
 		event->port = (unsigned int)written.element;
 	}
 	return 0;
@@ -117,7 +117,7 @@ int verbs_async_read(struct verbs_async *async, verbs_event_handler *handle, voi
 	uint8_t bytes[sizeof(struct ib_uverbs_async_event_desc)];
 	struct verbs_event event;
 
-	/* The kernel gives one event a time. */
+	/* The kernel returns one event for each read. */
 	for (;;) {
 		ssize_t length = read(async->fd, bytes, sizeof(bytes));
 

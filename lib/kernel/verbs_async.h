@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asynchronous events of an RDMA device and its ports. They only come to those who hold a verbs
- * context of the device open, and only from then on; it needs access to the uverbs node, and
- * nothing else. The kernel loses none, but those that are close together come in any order
- * (ib_dispatch_event() queues each as work of its own, which several processors do at once): the
- * last one does not tell the state. Software RoCE says "active" twice, for the netdev that is
- * enabled and for its carrier. Functions return 0 or -errno.
+ * Asynchronous events of an RDMA device and its ports. They come only to an open verbs context of
+ * the device, from then on; that takes access to the uverbs node, and no other privilege. The
+ * kernel loses none, but events close together come in any order (ib_dispatch_event() queues each
+ * as separate work, which several processors do at once): the last one does not tell the state.
+ * Software RoCE reports "active" twice, for the netdev that is enabled and for its carrier.
+ * Functions return 0 or -errno.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 struct verbs_async;
 
 /*
- * enum ibv_event_type of libibverbs, which is enum ib_event_type of the kernel. Those that are not
- * here are of queue pairs and other objects: a context without any has none.
+ * enum ibv_event_type of libibverbs, which is enum ib_event_type of the kernel. The others concern
+ * queue pairs and other objects; a context without objects gets none of them.
  */
 enum verbs_event_type {
 	VERBS_EVENT_DEVICE_FATAL = 8,
@@ -33,37 +33,37 @@ enum verbs_event_type {
 };
 
 struct verbs_event {
-	unsigned int type; /* enum verbs_event_type, or one that is younger */
-	unsigned int port; /* 0: of the device, or of an object of it */
+	unsigned int type; /* enum verbs_event_type, or a newer one */
+	unsigned int port; /* 0: the event concerns the device, or one of its objects */
 };
 
 /*
- * Opens a context of the device. `verbs` lists the devices that were there when it was opened, so
- * take a new one for a device that came later; it may be freed before this is closed. Errors are
- * those of verbs_open_device(): -ENODEV (no provider library, no uverbs node, gone), -EACCES.
+ * Opens a context of the device. `verbs` lists the devices that existed when it was opened, so open
+ * a new one for a later device; it may be freed before this is closed. Errors are those of
+ * verbs_open_device(): -ENODEV (no provider library, no uverbs node, gone), -EACCES.
  */
 int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async **ret_async);
-/* For tests: a descriptor that gives 16 bytes an event, as a pipe does. Takes it over. */
+/* For tests: a descriptor that gives 16 bytes for each event, such as a pipe. Takes ownership. */
 struct verbs_async *verbs_async_from_fd(int fd);
-/* Does not wait for anything, whether the device is there or not. */
+/* Never waits, whether the device still exists or not. */
 void verbs_async_close(struct verbs_async *async);
 int verbs_async_fd(const struct verbs_async *async); /* for poll(): POLLIN; POLLERR: gone */
-/* For queries; it lives as long as this. NULL of _from_fd(). */
+/* For queries; it lives as long as `async`. NULL after _from_fd(). */
 struct verbs_device *verbs_async_device(struct verbs_async *async);
-/* The name of the uverbs node ("uverbs0"), by which its uevent is known; NULL of _from_fd(). */
+/* The name of the uverbs node ("uverbs0"), which its uevent has; NULL after _from_fd(). */
 const char *verbs_async_node(const struct verbs_async *async);
 /*
- * True when the uverbs node has lost its name: the device is about to go. Where the driver cannot
- * take it away from its users (rxe, siw), no event tells that, and its removal hangs until this is
- * closed: do that at once, the uevent of the node being the sign.
+ * True when the uverbs node has lost its name: the device is being removed. If its driver cannot
+ * disconnect users (rxe, siw), no event reports that, and the removal blocks until this is closed:
+ * close it as soon as the node's uevent arrives.
  */
 bool verbs_async_abandoned(const struct verbs_async *async);
 
 typedef void verbs_event_handler(void *context, const struct verbs_event *event);
 
 /*
- * Hands on what is there, without waiting. -ENODEV: the device is gone, close it; there will be no
- * more events.
+ * Passes on what arrived, without waiting. -ENODEV: the device is gone and sends no more events;
+ * close it.
  */
 int verbs_async_read(struct verbs_async *async, verbs_event_handler *handle, void *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between verbs.c, verbs_query.c and their test: the functions of libibverbs and what is open. */
+/* The functions of libibverbs and the open handles, for the files that call the library. */
 #pragma once
 
 #include <infiniband/verbs.h>

@@ -172,14 +172,6 @@ void process_usage_list_sort(struct process_usage_list *list)
 		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
 }
 
-void cgroup_device_list_clear(struct cgroup_device_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].device);
-	free(list->items);
-	*list = (struct cgroup_device_list){0};
-}
-
 void process_usage_list_clear(struct process_usage_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

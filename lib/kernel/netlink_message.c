@@ -1,13 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading of netlink attributes, on libnl's parser. */
+/* Netlink requests and attributes, built and parsed by libnl. */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 
+#include <linux/netlink.h>
 #include <netlink/attr.h>
+#include <netlink/msg.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "kernel/netlink.h"
 #include "schema/value.h"
+
+/* Room for one request. */
+#define REQUEST_BYTES 1024
+
+void netlink_add(struct netlink_request *request, uint16_t type, uint16_t flags, const void *header,
+		 size_t header_length)
+{
+	struct nl_msg *message;
+
+	if (request->count == NETLINK_BATCH) {
+		request->overflow = true;
+		return;
+	}
+	message = mem_check(nlmsg_alloc_size(REQUEST_BYTES));
+	request->messages[request->count++] = message;
+	if (!nlmsg_put(message, 0, 0, type, (int)header_length, NLM_F_REQUEST | flags))
+		request->overflow = true;
+	else if (header_length)
+		memcpy(nlmsg_data(nlmsg_hdr(message)), header, header_length);
+}
+
+void netlink_put(struct netlink_request *request, uint16_t type, const void *data, size_t length)
+{
+	if (request->overflow || length > REQUEST_BYTES ||
+	    nla_put(request->messages[request->count - 1], type, (int)length, data) < 0)
+		request->overflow = true;
+}
+
+void netlink_put_u32(struct netlink_request *request, uint16_t type, uint32_t value)
+{
+	netlink_put(request, type, &value, sizeof(value));
+}
+
+void netlink_put_string(struct netlink_request *request, uint16_t type, const char *string)
+{
+	netlink_put(request, type, string, strlen(string) + 1);
+}
+
+void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
+		      const uint32_t *values, size_t count)
+{
+	struct nl_msg *message = request->messages[request->count - 1];
+	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(message, type);
+
+	for (size_t i = 0; nest && i < count; i++)
+		netlink_put_u32(request, entry, values[i]);
+	if (!nest || nla_nest_end_keep_empty(message, nest) < 0)
+		request->overflow = true;
+}
+
+void netlink_request_clear(struct netlink_request *request)
+{
+	for (unsigned int i = 0; i < request->count; i++)
+		nlmsg_free(request->messages[i]);
+	*request = (struct netlink_request){.count = 0};
+}
 
 /* libnl's functions take no const, but only read. */
 static struct nlattr *without_const(const void *attributes)
@@ -21,8 +81,7 @@ static bool is_cut(struct nlattr *head, int length)
 	struct nlattr *attribute;
 	int left;
 
-	nla_for_each_attr(attribute, head, length, left)
-		;
+	nla_for_each_attr(attribute, head, length, left);
 	return left >= (int)sizeof(*attribute);
 }
 
@@ -60,7 +119,8 @@ int netlink_each(const struct nlattr *nest, unsigned int type,
 	struct nlattr *entry;
 	int left;
 
-	nla_for_each_nested(entry, nest, left) {
+	nla_for_each_nested(entry, nest, left)
+	{
 		int rc = (unsigned int)nla_type(entry) == type ? take(context, entry) : 0;
 
 		if (rc)
