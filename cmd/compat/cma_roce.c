@@ -13,7 +13,7 @@
 struct query {
 	const struct personality_call *call;
 	const char *attribute;
-	char letter; /* of the option that would set it */
+	char letter; /* the option that would set the value */
 	const char *device;
 	uint64_t port;
 };

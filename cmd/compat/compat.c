@@ -17,7 +17,7 @@ static const struct personality *const personalities[] = {
 };
 #undef PERSONALITY
 
-/* Their names once more, for completion. */
+/* The names for completion. */
 #define PERSONALITY(name) {0, #name},
 static const struct enum_name personality_names[] = {
 #include "cmd/compat/personalities.def"
@@ -32,17 +32,17 @@ struct tool {
 
 static const struct field fields[] = {
 	STRING_FIELD(struct tool, name, "name", "NAME", FIELD_DEFAULT, 0,
-		     "name that the program is called by"),
+		     "name of the tool, which the program is called by"),
 	STRING_FIELD(struct tool, package, "package", "PACKAGE", FIELD_DEFAULT, 0,
-		     "package that has the tool itself"),
+		     "package that contains the original tool"),
 	STRING_FIELD(struct tool, summary, "summary", "SHOWS", FIELD_DEFAULT, 0,
-		     "what the tool is for"),
+		     "purpose of the tool"),
 };
 
 static const struct schema compat_schema = {
 	.name = "compat",
 	.version = 1,
-	.summary = "an older tool that the program stands in for",
+	.summary = "an older tool that the program imitates",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct tool),
@@ -65,7 +65,7 @@ const struct personality *compat_find(const char *path)
 	return NULL;
 }
 
-/* False: RDMACTL_COMPAT holds something else than a release that is known. */
+/* False if RDMACTL_COMPAT holds an unknown release. */
 static bool choose_release(enum compat_release *ret_release)
 {
 	const char *text = getenv("RDMACTL_COMPAT");
@@ -87,11 +87,11 @@ int compat_run(const struct ctx *ctx, const struct personality *personality, int
 	};
 
 	if (!choose_release(&call.release)) {
-		command_complain(ctx, "RDMACTL_COMPAT is neither 44 nor 65",
-				 "it is the release of rdma-core whose output is wanted");
+		command_complain(ctx, "RDMACTL_COMPAT must be 44 or 65",
+				 "it selects the rdma-core release whose output to print");
 		return STATUS_USAGE;
 	}
-	/* As at the start of a program, whatever the options before the tool's have left. */
+	/* getopt's initial state, which parsing rdmactl's own options has changed. */
 	optind = 0;
 	opterr = 1;
 	return finish_output(ctx, 0, personality->run(&call, argc, argv));
@@ -149,7 +149,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	if (!personality)
 		return complain_name(ctx, objects[0]);
 	if (globals->json || globals->jsonl || globals->tsv || globals->columns) {
-		command_complain(ctx, "a personality has the output of its tool, and no other",
+		command_complain(ctx, "a personality only prints the output of its tool",
 				 "rdmactl devices, ports, gids and caps have JSON");
 		return STATUS_USAGE;
 	}
@@ -161,7 +161,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 const struct command compat_command = {
 	.name = "compat",
 	.group = GROUP_SHELL,
-	.summary = "stand in for older tools such as ibstat and ibv_devinfo",
+	.summary = "imitate older tools such as ibstat and ibv_devinfo",
 	.objects = "[TOOL [ARGUMENT...]]",
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = personality_names,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Drop-in personalities: under the name of an older tool (argv[0], or `rdmactl compat NAME`) the
- * program takes that tool's options, prints its bytes and ends with its exit status. The data comes
- * from lib/load as everywhere; a personality is a renderer. Adding one takes cmd/compat/NAME.c with
- * a `const struct personality NAME_personality` and its line in personalities.def.
+ * program takes that tool's options, prints its bytes and ends with its exit status. A personality
+ * only renders what lib/host reads. Adding one takes cmd/compat/NAME.c with a `const struct
+ * personality NAME_personality` and its line in personalities.def.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Whose behaviour, where releases of the tool differ: rdma-core's, by RDMACTL_COMPAT. */
+/* RDMACTL_COMPAT selects the rdma-core release to imitate where releases differ. */
 enum compat_release { COMPAT_44 = 44, COMPAT_65 = 65 };
 
-/* What a personality is called with. */
+/* The call of a personality. */
 struct personality_call {
 	const char *program; /* the last component of argv[0] */
 	const char *root;    /* a saved tree in place of the live system, or NULL */
@@ -21,11 +21,11 @@ struct personality_call {
 
 struct personality {
 	const char *name;
-	const char *package; /* what it is part of elsewhere */
+	const char *package; /* the package that contains the original tool */
 	const char *summary; /* one line, lower case, no full stop */
 	/*
-	 * argv[0] is the name it was called by, for getopt. Writes to stdout and stderr; returns
-	 * the tool's exit status. Output that is lost is the caller's to tell.
+	 * argv[0] is the name of the call, for getopt. Writes to stdout and stderr, and returns the
+	 * tool's exit status; the caller reports lost output.
 	 */
 	int (*run)(const struct personality_call *call, int argc, char **argv);
 };
@@ -36,10 +36,10 @@ struct personality {
 
 struct ctx;
 
-/* Status 255, which the older tools end with where they return -1. */
+/* The exit status of older tools that return -1. */
 enum { COMPAT_STATUS_PANIC = 255 };
 
 /* The personality that the last component of `path` names, or NULL. */
 const struct personality *compat_find(const char *path);
-/* Runs it as the program that argv[0] says, and returns the exit status. */
+/* Runs the personality as program argv[0], and returns the exit status. */
 int compat_run(const struct ctx *ctx, const struct personality *personality, int argc, char **argv);

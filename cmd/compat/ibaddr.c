@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibaddr(8) of infiniband-diags: LIDs and GID of a port, as NodeInfo and PortInfo have them. */
+/* ibaddr(8) of infiniband-diags: LIDs and GID of a port, from NodeInfo and PortInfo. */
 #include "cmd/compat/ibaddr.h"
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
-/* Of the tool's three tries. */
+/* The tool tries three times. */
 enum { TRIES = 3 };
 
 struct resolver {
@@ -26,10 +26,10 @@ struct resolver {
 	struct mad_port port;
 	struct mad_engine *engine;
 	struct mad_place place;
-	uint16_t source_lid; /* that the tool names of a directed route */
+	uint16_t source_lid; /* of a directed route, in messages */
 };
 
-/* The destination in the tool's words. */
+/* Formats the destination as the tool does. */
 static char *place_text(const struct resolver *resolver)
 {
 	const struct mad_target *target = &resolver->place.target;
@@ -48,7 +48,7 @@ static char *place_text(const struct resolver *resolver)
 	return text;
 }
 
-/* What the library says of a request that came to nothing, and of the tries before. */
+/* Prints the library's messages about a failed request and its earlier tries. */
 static void tell_silence(const struct ibaddr_args *args, const char *function, int error,
 			 const char *place)
 {
@@ -114,7 +114,7 @@ static bool show_address(struct resolver *resolver, unsigned int port)
 	return true;
 }
 
-/* The way to the port of that GUID, which the subnet administrator knows. */
+/* Asks the subnet administrator for the path to the port with that GUID. */
 static bool find_guid(struct resolver *resolver)
 {
 	const struct ibaddr_args *args = resolver->args;
@@ -147,7 +147,7 @@ static bool find_guid(struct resolver *resolver)
 	return false;
 }
 
-/* Each number of a list, as atoi(3) takes it; the first is this node. */
+/* Parses a list of numbers as atoi(3) does; the first is this node. */
 static bool parse_route(const char *text, struct mad_target *target)
 {
 	const char *comma = text;
@@ -156,7 +156,7 @@ static bool parse_route(const char *text, struct mad_target *target)
 		return false;
 	for (target->hops = 0; (comma = strchr(comma, ',')); target->hops++) {
 		comma++;
-		/* One at the end has nothing behind it. */
+		/* A comma at the end is not followed by a number. */
 		if (!*comma)
 			return true;
 		if (target->hops == MAD_HOPS_MOST)
@@ -186,7 +186,7 @@ static bool find_named(struct resolver *resolver, const char *word)
 	}
 }
 
-/* Without a LID it is the end of a directed route of no hops. */
+/* Without a LID, the local port is reached by a directed route without hops. */
 static void find_self(struct resolver *resolver)
 {
 	struct mad_place *place = &resolver->place;
@@ -211,7 +211,7 @@ static void keep_port(struct inventory *inventory, int number)
 	}
 }
 
-/* An Ethernet port will do only if there is no other: it is *ret_ethernet then. */
+/* Takes an Ethernet port only if there is no other, and then sets *ret_ethernet. */
 static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 {
 	const struct ibaddr_args *args = resolver->args;
@@ -235,11 +235,11 @@ static int choose_port(struct resolver *resolver, bool *ret_ethernet)
 	return rc;
 }
 
-/* 0, or why not, in the words of the tool's library. */
+/* Returns 0 or -errno, after printing the message of the tool's library. */
 static int open_port(struct resolver *resolver)
 {
 	const struct ibaddr_args *args = resolver->args;
-	/* Each time-out of the engine is twice the one before: 1 + 2 + 4 parts are the tool's 3. */
+	/* The engine doubles each timeout: 1 + 2 + 4 parts equal the tool's three timeouts. */
 	const struct mad_engine_options options = {
 		.timeout_msec = ((unsigned int)args->timeout_msec * 3u + 6) / 7,
 		.retries_given = true,

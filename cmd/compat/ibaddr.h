@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibaddr: what its command line and its configuration ask for, and its words for what failed. */
+/* ibaddr: its command line, its configuration and its error messages. */
 #pragma once
 
 #include <stdint.h>
@@ -8,30 +8,30 @@
 #include "mad/target.h"
 
 struct ibaddr_args {
-	const char *program; /* argv[0] as it is */
+	const char *program; /* argv[0], unchanged */
 	enum compat_release release;
 	bool gid;
-	int lid;       /* 1 hexadecimal, -100 decimal: the tool adds up -l and -L */
+	int lid;       /* 1: hexadecimal, -100: decimal, as the tool adds up -l and -L */
 	char *adapter; /* NULL: any; owned */
 	int port;
 	enum target_kind kind;
 	int timeout_msec;
-	uint16_t sm_lid; /* 0: the port's own */
+	uint16_t sm_lid; /* 0: the one of the port */
 	uint64_t mkey;
-	bool errors; /* tell of every request that failed */
+	bool errors; /* report every failed request */
 	unsigned int debug;
 };
 
-/* Reads the configuration and the options. -1, or the status that they alone end with. */
+/* Reads the configuration and options. Returns -1, or the exit status if they end the program. */
 int ibaddr_parse(struct ibaddr_args *args, const struct personality_call *call, int argc,
 		 char **argv);
 void ibaddr_args_clear(struct ibaddr_args *args);
 
-/* A LID as the tool takes it; 0: it is none. */
+/* Parses a LID as the tool does; 0 if it is none. */
 uint16_t ibaddr_parse_lid(const char *text);
-/* Tells on standard output why it ends, in `function` of the tool's; returns the status. */
+/* Prints on standard output why `function` of the tool fails; returns the exit status. */
 int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Tells on standard error what a function of the tool's libraries ran into. */
+/* Prints a warning of a function of the tool's libraries on standard error. */
 void ibaddr_warn(const char *function, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

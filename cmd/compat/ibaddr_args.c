@@ -109,7 +109,7 @@ static void set_adapter(struct ibaddr_args *args, const char *name)
 	args->adapter = mem_string(name);
 }
 
-/* One line of a configuration: NAME=VALUE, of which the beginning of the name tells. */
+/* A line of the configuration, NAME=VALUE; the tool compares only the start of the name. */
 static void configure(struct ibaddr_args *args, char *line)
 {
 	char *value = line;
@@ -127,7 +127,7 @@ static void configure(struct ibaddr_args *args, char *line)
 		args->mkey = strtoull(value, NULL, 0);
 }
 
-/* One that cannot be read is none. */
+/* An unreadable configuration is ignored. */
 static void read_configuration(struct ibaddr_args *args, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -159,7 +159,7 @@ static int parse_timeout(struct ibaddr_args *args, const char *text)
 	return -1;
 }
 
-/* What is no number asks for one. */
+/* If the text is no number, the tool prompts for one. */
 static int parse_mkey(struct ibaddr_args *args, const char *text)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibdev2netdev of mlnx-tools and MLNX_OFED: the netdev of each port; here of every vendor. */
+/* ibdev2netdev of mlnx-tools and MLNX_OFED: the netdev of each port, here for every vendor. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +21,14 @@ enum { VENDOR_MELLANOX = 0x15b3, OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/li
 
 /* Vital product data of a PCI device: PCI Local Bus Specification 3.0, appendix I. */
 enum {
-	VPD_LARGE = 0x80, /* bit: a length of two bytes follows the tag */
+	VPD_LARGE = 0x80, /* bit: the tag is followed by a length of two bytes */
 	VPD_IDENTIFIER = 0x82,
 	VPD_READ_ONLY = 0x90,
 	VPD_TEXT_SIZE = 4 * 255 + 1, /* 255 bytes, cleaned */
 };
 
 struct product {
-	char part[VPD_TEXT_SIZE]; /* empty: not known, as the next */
+	char part[VPD_TEXT_SIZE]; /* both are empty if unknown */
 	char description[VPD_TEXT_SIZE];
 };
 
@@ -67,7 +67,7 @@ static void parse_vpd(struct product *product, const unsigned char *bytes, size_
 	}
 }
 
-/* Root alone may read it. */
+/* Only root may read the vital product data. */
 static void read_product(const struct personality_call *call, const struct device *device,
 			 struct product *product)
 {

@@ -22,7 +22,7 @@ struct request {
 	int port; /* -1: all */
 };
 
-/* By node type, and what stands for one that is not known. */
+/* Words by node type; "???" for an unknown one. */
 static const char *node_type_word(unsigned int type)
 {
 	static const char *const words[] = {"???", "CA", "Switch", "Router", "iWARP RNIC"};
@@ -30,7 +30,7 @@ static const char *node_type_word(unsigned int type)
 	return type < ARRAY_SIZE(words) ? words[type] : "???";
 }
 
-/* PortInfo:PortState and PortPhysicalState; those above the table have no name. */
+/* PortInfo:PortState and PortPhysicalState. */
 static const char *state_word(unsigned int state)
 {
 	static const char *const words[] = {"???", "Down", "Initializing", "Armed", "Active"};
@@ -53,7 +53,7 @@ static void print_port(const struct channel_port *port, unsigned int number, con
 	printf("%sPort %u:\n", indent, number);
 	printf("%sState: %s\n", deeper, state_word(port->state));
 	printf("%sPhysical state: %s\n", deeper, physical_state_word(port->physical_state));
-	/* The whole part of 2.5 stands for it. */
+	/* The integer part 2 means 2.5. */
 	if (port->rate_gbps == 2 && !port->fdr10)
 		printf("%sRate: 2.5\n", deeper);
 	else
@@ -80,7 +80,7 @@ static void print_header(const struct channel_adapter *adapter)
 	printf("\tSystem image GUID: 0x%016" PRIx64 "\n", adapter->system_image_guid);
 }
 
-/* The forms of libibumad's messages. */
+/* The format of libibumad's messages. */
 static void warn(const char *function, const char *message)
 {
 	fprintf(stderr, "ibwarn: [%d] %s: %s\n", (int)getpid(), function, message);
@@ -107,7 +107,7 @@ static int read_adapter(const struct request *request, const char *name,
 	return rc;
 }
 
-/* -errno if the adapter fails; -EINVAL if it has not got the port that was asked for. */
+/* -errno if the adapter fails; -EINVAL if it does not have the requested port. */
 static int show(const struct request *request, const char *name, struct channel_adapter *adapter)
 {
 	int rc = read_adapter(request, name, adapter);
@@ -135,8 +135,8 @@ static int show(const struct request *request, const char *name, struct channel_
 }
 
 /*
- * From release 54 on a failing adapter does not hide the later ones, and from 63 on it is passed
- * over in silence if it is no RDMA endpoint: its port has no GID and no communication manager.
+ * From release 54 on a failing adapter does not hide the later ones, and from 63 on it is skipped
+ * silently if it is no RDMA endpoint: its port has no GID and no communication manager.
  */
 static int show_all(const struct request *request, const struct strings *names)
 {
@@ -158,7 +158,7 @@ static int show_all(const struct request *request, const struct strings *names)
 	return 0;
 }
 
-/* At most 64 ports, as the library's table has room for. */
+/* At most 64 ports, the size of the library's table. */
 static int list_ports(const struct request *request, const struct strings *names)
 {
 	enum { MOST_PORTS = 64 };
@@ -190,7 +190,7 @@ static int list_names(const struct strings *names)
 	return 0;
 }
 
-/* Leaves the one adapter that was named. */
+/* Keeps only the named adapter; false if there is none. */
 static bool choose(struct strings *names, const char *name)
 {
 	const bool found = strings_contain(names, name);
@@ -227,7 +227,7 @@ static int usage(const char *program)
 	return 2;
 }
 
-/* -1, or the status that the options alone end with. */
+/* Returns -1, or the exit status if the options end the program. */
 static int parse(struct request *request, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -254,7 +254,7 @@ static int parse(struct request *request, int argc, char **argv)
 		case 'p':
 			request->ports = true;
 			break;
-		case 'z': /* a configuration of what ibstat has no use for */
+		case 'z': /* a configuration that ibstat does not use */
 		case 'v':
 		case 'd':
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibstatus(8) of infiniband-diags, there a shell script: values are what `cat` says of a file,
- * split into words by the shell.
+ * ibstatus(8) of infiniband-diags, which is a shell script: values are the output of `cat` on a
+ * file, split into words by the shell.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "cmd/compat/compat.h"
 #include "host/class_files.h"
 
-/* What the shell takes for the end of a word. */
+/* The shell splits words at these. */
 static const char *const blanks = " \t\n";
 
 static int usage(const char *program)
@@ -34,7 +34,7 @@ static int no_files(const char *device)
 	return COMPAT_STATUS_PANIC;
 }
 
-/* Each word after one blank. */
+/* Prints each word after one blank. */
 static void print_words(const char *text)
 {
 	for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
@@ -53,7 +53,7 @@ static void print_value(const struct class_files *files, const char *label, cons
 	ssize_t length = class_files_read(files, text, "%s/ports/%s/%s", device, port, name);
 
 	printf("\t%s:%s", label, strlen(label) < 7 ? "\t\t" : "\t");
-	/* A file that is not there is not asked for; of one that fails cat complains. */
+	/* The script skips a missing file; if reading one fails, cat reports the error. */
 	if (length < 0 && length != -ENOENT && length != -ENOTDIR && length != -EACCES)
 		fprintf(stderr, "cat: " CLASS_DIRECTORY "/%s/ports/%s/%s: %s\n", device, port, name,
 			strerror((int)-length));
@@ -73,7 +73,7 @@ static void show_port(const struct class_files *files, const char *device, const
 	putchar('\n');
 }
 
-/* Each word of their names; those that begin with a dot are none of `*`. */
+/* Shows each word of their names; `*` does not match names that begin with a dot. */
 static void show_ports(const struct class_files *files, const char *device,
 		       const struct strings *ports)
 {
@@ -87,8 +87,8 @@ static void show_ports(const struct class_files *files, const char *device,
 }
 
 /*
- * The words of `arguments`, as the shell splits them: device and port, of which + means all. False:
- * it is no device, and the script has ended.
+ * Shows the device and port in `arguments`, which the shell splits into words; port + means all.
+ * False if there is no such device, which ends the script.
  */
 static bool show(const struct class_files *files, const char *arguments)
 {
@@ -132,13 +132,13 @@ static int show_all(const struct class_files *files)
 		going = show(files, arguments);
 	}
 	strings_free(&devices);
-	/* A pattern that matches nothing stays as it is. */
+	/* The shell leaves a pattern that matches nothing unchanged. */
 	if (!any)
 		going = show(files, "* +");
 	return going ? 0 : COMPAT_STATUS_PANIC;
 }
 
-/* DEV, or DEV:PORT: what stands before the first colon and behind the last one. */
+/* DEV, or DEV:PORT: the parts before the first and after the last colon. */
 static bool show_object(const struct class_files *files, const char *word)
 {
 	const char *colon = strrchr(word, ':'), *port = colon ? colon + 1 : word;
@@ -146,7 +146,7 @@ static bool show_object(const struct class_files *files, const char *word)
 	_cleanup_(freep) char *device = mem_format("%.*s", length, word);
 	_cleanup_(freep) char *arguments = NULL;
 
-	/* The script knows by this that there was no colon. */
+	/* The script recognizes a missing colon by equal parts. */
 	arguments = mem_format("%s %s", device, strcmp(port, device) ? port : "+");
 	return show(files, arguments);
 }

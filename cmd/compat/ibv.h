@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the personalities of ibverbs-utils share. */
+/* Shared by the personalities of ibverbs-utils. */
 #pragma once
 
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include "cmd/compat/compat.h"
 #include "host/verbs_devices.h"
 
-/* The list of libibverbs, or NULL: then standard error says why in the tools' words. */
+/* The list of libibverbs, or NULL after printing the tools' message on standard error. */
 struct verbs_devices *ibv_open_list(const struct personality_call *call);
 
 /*
- * A device as ibv_devinfo prints it, without what is before hca_id and behind the last port.
- * `ib_port` 0 means all; `verbose` is -v. Returns 0, or what the tool adds to its exit status.
+ * Prints a device as ibv_devinfo does, from hca_id to the last port. `ib_port` 0 means all;
+ * `verbose` is -v. Returns 0, or the bits that the tool adds to its exit status.
  */
 struct ibv_view {
 	enum compat_release release;
@@ -23,7 +23,7 @@ struct ibv_view {
 int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
 		     const struct verbs_facts *facts);
 
-/* `indent` tabs, "label:", and tabs up to the column of the value: 40 with one, 48 with three. */
+/* Prints `indent` tabs, "label:", and tabs up to the column of the value. */
 void ibv_print_label(unsigned int indent, unsigned int column, const char *label);
-/* All limits and capabilities of -v. */
+/* Prints all limits and capabilities of -v. */
 void ibv_print_caps(const struct ibv_view *view, const struct caps *caps);

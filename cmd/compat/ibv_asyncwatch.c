@@ -19,7 +19,7 @@ static int usage(const char *program, int status)
 	return status;
 }
 
-/* By enum ibv_event_type; the newer release knows one more. */
+/* Words by enum ibv_event_type; the newer release has one more. */
 static const char *event_name(enum compat_release release, unsigned int type)
 {
 	static const char *const names[] = {
@@ -46,7 +46,7 @@ static void print_event(void *context, unsigned int type, unsigned int port)
 	printf("  event_type %s (%u), port %u\n", event_name(call->release, type), type, port);
 }
 
-/* The device of that name, or the first one. */
+/* Finds the device with that name, or the first one without a name. */
 static bool find_device(const struct verbs_devices *devices, const char *name,
 			struct verbs_device_name *device)
 {
@@ -85,7 +85,7 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	const char *name = NULL;
 	int letter;
 
-	/* Whoever reads a pipe has each event at once. */
+	/* The reader of a pipe gets each event at once. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((letter = getopt_long(argc, argv, "d:h", options, NULL)) != -1) {
 		if (letter != 'd')

@@ -29,7 +29,7 @@ struct verbs_devices *ibv_open_list(const struct personality_call *call)
 	return devices;
 }
 
-/* Options and words are taken and not looked at. */
+/* The tool accepts and ignores all arguments. */
 static int run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);

@@ -26,7 +26,7 @@ static const struct enum_name port_states[] = {
 
 static const struct enum_name physical_states[] = {
 	{1, "SLEEP"},	 {2, "POLLING"},
-	{3, "DISABLED"}, {4, "PORT_CONFIGURATION TRAINNING"}, /* with the tool's spelling */
+	{3, "DISABLED"}, {4, "PORT_CONFIGURATION TRAINNING"}, /* spelled like this */
 	{5, "LINK_UP"},	 {6, "LINK_ERROR_RECOVERY"},
 	{7, "PHY TEST"}, {0, NULL},
 };
@@ -60,9 +60,9 @@ void ibv_print_label(unsigned int indent, unsigned int column, const char *label
 	static const char tabs[] = "\t\t\t\t\t\t\t\t";
 	const unsigned int tab = 8;
 	const unsigned int end = (indent * tab + (unsigned int)strlen(label) + 1) / tab;
-	const unsigned int behind = column / tab > end ? column / tab - end : 1;
+	const unsigned int count = column / tab > end ? column / tab - end : 1;
 
-	printf("%.*s%s:%.*s", (int)indent, tabs, label, (int)behind, tabs);
+	printf("%.*s%s:%.*s", (int)indent, tabs, label, (int)count, tabs);
 }
 
 static void print_code(const char *label, const struct enum_name *names, unsigned int code,
@@ -98,7 +98,7 @@ static void print_gid(const struct gid_entry *entry, bool ethernet)
 	printf("%s\n", !ethernet ? "" : v2 ? ", RoCE v2" : ", RoCE v1");
 }
 
-/* The tool takes a GID for empty if its lower half is. */
+/* The tool takes a GID as empty if its lower half is zero. */
 static void print_gids(const struct verbs_facts *facts, const struct port_caps *caps)
 {
 	const struct device *device = facts->gids.items;
@@ -115,7 +115,7 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 			       const struct verbs_facts *facts, const struct port_caps *port)
 {
 	const struct port_codes *codes = &port->codes;
-	/* 200 Gb/s a lane is newer. */
+	/* 200 Gb/s per lane is newer. */
 	const bool old = view->release < COMPAT_65 && codes->speed == 256;
 
 	print_hex("max_msg_sz", 1, port->max_msg_size_bytes.value);
@@ -276,7 +276,7 @@ static int usage(const struct personality_call *call, const char *program)
 	return COMPAT_STATUS_PANIC;
 }
 
-/* -1, or the status that the options alone end with: -l does what it says before what follows. */
+/* Returns -1, or the exit status if the options end the program: -l ignores what follows it. */
 static int parse(const struct personality_call *call, int argc, char **argv, struct ibv_view *view,
 		 const char **ret_name)
 {

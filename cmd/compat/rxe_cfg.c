@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rxe_cfg(8) of rdma-core before release 30: status, add and remove, by RDMA netlink. Who still
- * calls it is told once a run what has taken its place.
+ * rxe_cfg(8) of rdma-core before release 30: status, add and remove, by RDMA netlink. Each run
+ * names the replacement once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char *known_text(char *text, size_t size, const struct number *numb
 	return text;
 }
 
-/* The first IPv4 address, or nothing. */
+/* The first IPv4 address, or an empty text. */
 static const char *address_text(const struct inventory *inventory, const struct link *link,
 				char text[static IP_TEXT_SIZE])
 {
@@ -71,7 +71,7 @@ static const struct port *find_port(const struct inventory *inventory, const cha
 	return NULL;
 }
 
-/* 1024  (3): bytes, and enum ibv_mtu. */
+/* Bytes and the code of enum ibv_mtu: 1024  (3). */
 static void print_port(const struct port *port)
 {
 	const struct number *mtu = &port->active_mtu_bytes;
@@ -102,7 +102,7 @@ static void print_link(const struct inventory *inventory, const struct link *lin
 	putchar('\n');
 }
 
-/* Without RDMA devices nothing else is known here of the netdevs. */
+/* Without RDMA devices the netdevs have not been read yet. */
 static void print_names(const char *root)
 {
 	struct strings names = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * show_drop of MLNX_OFED, of which there is no public copy: by its name it shows counters of
- * dropped packets. What it prints here is what `rdmactl counters --drops` does.
+ * show_drop of MLNX_OFED, which has no public copy: its name says that it shows counters of dropped
+ * packets. Here it prints the same as `rdmactl counters --drops`.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * show_gids of mlnx-tools, a shell script over sysfs: every slot that is not empty, in the order of
- * ls(1). Whatever begins with a group of zeros has its last four bytes shown as an IPv4 address, as
- * there: who reads the fifth column counts on it. A slot that cannot be read is a row without a
- * GID, and counts.
+ * ls(1). A GID that begins with a group of zeros has its last four bytes shown as an IPv4 address,
+ * as in the script, because readers of the fifth column rely on it. A slot that cannot be read is a
+ * row without a GID, and counts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,19 +16,19 @@
 #include "host/inventory.h"
 #include "host/need.h"
 
-/* A name of the kernel's, cleaned: four bytes for each of NAME_MAX. */
+/* A kernel name, cleaned: four bytes for each of NAME_MAX. */
 enum { NAME_TEXT_SIZE = 1024 };
 
 struct gid_rows {
 	const struct class_files *files; /* of the port */
 	char device[NAME_TEXT_SIZE];
 	char port[NAME_TEXT_SIZE];
-	/* What verbs know of all tables at once: most slots are empty, and need not be read. */
+	/* All tables in one call to verbs: most slots are empty, and need not be read. */
 	struct inventory inventory;
 	unsigned long found;
 };
 
-/* What the script says of a directory that is not there, by way of ls. */
+/* The script's message about a missing directory comes from ls. */
 static void complain(const char *path, int error)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
@@ -37,14 +37,14 @@ static void complain(const char *path, int error)
 		strerror(-error));
 }
 
-/* fe80:: is what InfiniBand ports have before a subnet manager gave them a prefix and more. */
+/* InfiniBand ports have fe80:: until a subnet manager gives them a prefix. */
 static bool is_empty(const char *gid)
 {
 	return !strcmp(gid, "0000:0000:0000:0000:0000:0000:0000:0000") ||
 	       !strcmp(gid, "fe80:0000:0000:0000:0000:0000:0000:0000");
 }
 
-/* Of "IB/RoCE v1" what begins with the v; of an attribute that cannot be read, nothing. */
+/* "v1" of "IB/RoCE v1"; empty if the attribute cannot be read. */
 static void read_attribute(const struct gid_rows *rows, const char *name, const char *slot,
 			   bool version, char shown[static NAME_TEXT_SIZE])
 {
@@ -87,7 +87,7 @@ static void show_slot(struct gid_rows *rows, const char *slot)
 	rows->found++;
 }
 
-/* The port as verbs know it, or NULL. */
+/* The port in the tables by verbs, or NULL. */
 static const struct port *find_port(const struct gid_rows *rows, const char *number)
 {
 	const struct device *device = device_list_find(&rows->inventory.devices, rows->device);

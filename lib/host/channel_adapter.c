@@ -12,15 +12,15 @@
 #include "host/nldev_devices.h"
 
 /*
- * Each file costs its way through the kernel, and those of a port a query of the driver: of what
- * RDMA netlink has told already none is read.
+ * Each file takes a path through the kernel, and those of a port query the driver, so facts that
+ * RDMA netlink gives are not read from files.
  */
 struct channel_adapters {
 	struct class_files *files;
-	struct device_list told; /* by RDMA netlink; empty: not live, or a simulator's */
+	struct device_list told; /* by RDMA netlink; empty for a saved tree or a simulator */
 };
 
-/* What is read next, and the errno of the last failure, which the messages of ibstat end with. */
+/* The reading position, and the errno of the last failure, which ends the messages of ibstat. */
 struct reader {
 	const struct class_files *files; /* of the device */
 	const char *port;		 /* ports/1/, or empty */
@@ -30,7 +30,7 @@ struct reader {
 
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
-	/* It stays unknown, and its files tell why. */
+	/* The port stays unknown, and reading its files gives the reason. */
 	(void)context;
 	(void)port;
 	(void)error;
@@ -60,7 +60,7 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 		return rc;
 	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
 	(*ret_adapters)->files = files;
-	/* Opening its socket makes the kernel load its RDMA core. */
+	/* Opening a netlink socket makes the kernel load its RDMA core. */
 	if (!root && !class_files_list(files, &names, "%s", "") && names.count)
 		ask_netlink(&(*ret_adapters)->told);
 	strings_free(&names);
@@ -84,7 +84,7 @@ static const struct device *find_told(const struct channel_adapters *adapters, c
 	return NULL;
 }
 
-/* The first bytes of a file up to its last line feed among them, as libibumad reads it. */
+/* The first bytes of a file, up to the last line feed among them, as in libibumad. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
 	char whole[CLASS_TEXT_SIZE];
@@ -111,7 +111,7 @@ static int read_number(struct reader *reader, const char *name, unsigned int *re
 	return rc;
 }
 
-/* The same of what is told already. */
+/* The same, unless netlink gave the number. */
 static int take_number(struct reader *reader, const struct number *told, const char *name,
 		       unsigned int *ret_number)
 {
@@ -121,7 +121,7 @@ static int take_number(struct reader *reader, const struct number *told, const c
 	return 0;
 }
 
-/* `groups` of four hexadecimal digits; the last four of them are the number. */
+/* Reads `groups` of four hexadecimal digits; the last four groups are the number. */
 static int read_groups(struct reader *reader, const char *name, unsigned int groups,
 		       uint64_t *ret_number)
 {
@@ -164,7 +164,7 @@ static void read_link_layer(struct reader *reader, struct channel_port *port)
 	const char *protocol = told && told->port_count == 1 ? told->protocol : NULL;
 	const char *word = NULL;
 
-	/* The protocol that netlink tells is that of the first port. */
+	/* netlink gives the protocol of the first port only. */
 	if (protocol && (!strcmp(protocol, "ib") || !strcmp(protocol, "opa")))
 		word = "InfiniBand";
 	else if (protocol && !strcmp(protocol, "roce"))
@@ -184,7 +184,7 @@ static int find_pkeys(struct reader *reader)
 	return rc;
 }
 
-/* In the order of libibumad, because the first failure is the one that it tells. */
+/* In the order of libibumad, which reports the first failure. */
 static int read_port(struct reader *reader, struct channel_adapter *adapter,
 		     struct channel_port *port, const struct port *told)
 {
@@ -192,7 +192,7 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 
 	if (take_number(reader, told ? &told->lmc : NULL, "lid_mask_count", &port->lmc) ||
 	    take_number(reader, told ? &told->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
-	    /* Not shown: asked for only to see whether the port answers. */
+	    /* Not shown, but read to find out whether the port answers. */
 	    take_number(reader, told ? &told->state : NULL, "sm_sl", &sm_sl) ||
 	    take_number(reader, told ? &told->lid : NULL, "lid", &port->lid) ||
 	    take_number(reader, told ? &told->state : NULL, "state", &port->state) ||
@@ -264,10 +264,10 @@ static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 	return rc;
 }
 
-/* What a device has no file for is empty. */
+/* A word stays empty if the device has no file for it. */
 static void read_words(struct reader *reader, struct channel_adapter *adapter)
 {
-	if (reader->told) /* which leaves an empty one out */
+	if (reader->told) /* netlink leaves out an empty version */
 		snprintf(adapter->firmware, sizeof(adapter->firmware), "%s",
 			 reader->told->firmware ? reader->told->firmware : "");
 	else
@@ -316,7 +316,7 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 	return rc;
 }
 
-/* The node types that libibumad knows. */
+/* True for the node types of libibumad. */
 static bool is_adapter(const struct channel_adapters *adapters, const char *name)
 {
 	struct reader reader = {

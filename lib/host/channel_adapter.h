@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A channel adapter as libibumad's users see it: the attributes of /sys/class/infiniband as they
- * are, LIDs of Ethernet ports and all, and none of the adapter if one of its ports fails. For the
- * personality of ibstat; everything else goes by load/inventory.h.
+ * A channel adapter as in libibumad: the exact attributes of /sys/class/infiniband, including LIDs
+ * of Ethernet ports, and nothing of an adapter if one of its ports fails. For the personality of
+ * ibstat only; everything else uses host/inventory.h.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 #include "host/class_files.h"
 
 enum {
-	CHANNEL_ADAPTER_PORTS = 10, /* by number, of which 0 is a switch's own */
-	CHANNEL_ADAPTER_NAME = 20,  /* bytes of a name, its end included */
+	CHANNEL_ADAPTER_PORTS = 10, /* by number; 0 is the management port of a switch */
+	CHANNEL_ADAPTER_NAME = 20,  /* bytes of a name, including its NUL */
 };
 
 struct channel_port {
 	bool present;
 	unsigned int lid, lmc, sm_lid, state, physical_state;
-	unsigned int rate_gbps; /* its whole part */
+	unsigned int rate_gbps; /* integer part */
 	bool fdr10;
 	uint32_t cap_mask;
 	uint64_t guid; /* 0: the GID table is empty */
@@ -33,21 +33,21 @@ struct channel_adapter {
 	uint64_t node_guid, system_image_guid;
 	unsigned int last_port; /* the highest number; 0: none, or port 0 alone */
 	struct channel_port ports[CHANNEL_ADAPTER_PORTS];
-	int error; /* of the last file that could not be read: an errno, 0 for none */
+	int error; /* errno of the last file that could not be read, or 0 */
 	unsigned int failed_port;
-	bool no_gid, no_pkeys; /* the reason, for that port */
+	bool no_gid, no_pkeys; /* the reason of that port */
 };
 
-/* All of a system: what RDMA netlink tells of them at once, and the files of the rest. */
+/* All adapters of a system, by RDMA netlink where it answers, else by files. */
 struct channel_adapters;
 
-/* Of a saved tree, or of the live system with NULL. 0 or -errno. */
+/* `root`: a saved tree, or NULL for the live system. 0 or -errno. */
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters);
 void channel_adapters_close(struct channel_adapters *adapters);
 DEFINE_CLEANUP(struct channel_adapters, channel_adapters_close)
 
-/* The names of those of node type channel adapter, switch or router, in the order of bytes. */
+/* The names of channel adapters, switches and routers, in byte order. */
 int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names);
-/* 0, or -errno if libibumad would not show it: adapter->error tells the errno it ends with. */
+/* 0, or -errno if libibumad would not show it; adapter->error is the errno it would report. */
 int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
 			 struct channel_adapter *adapter);

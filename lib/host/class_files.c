@@ -13,10 +13,10 @@
 
 struct class_files {
 	struct root root;
-	bool below; /* root is a directory of the class, not that of all files */
+	bool below; /* root is a directory of the class, not the root of the system */
 };
 
-/* The path of a variadic function, from the root on; leaves the function if it does not fit. */
+/* Formats the path of a variadic function from the root on; returns from it if it does not fit. */
 #define FORMAT_PATH(path, files, format)                                                        \
 	do {                                                                                    \
 		static const char class[] = "sys/class/infiniband/";                            \

@@ -49,13 +49,13 @@ as_on()
 	try compat /usr/sbin/ibstat
 	expect 2
 	try compat --json ibstat
-	expect_error 2 compat 'a personality has the output of its tool, and no other' \
+	expect_error 2 compat 'a personality only prints the output of its tool' \
 		'rdmactl devices, ports, gids and caps have JSON'
 	try compat --frobnicate
 	expect 2
 	RDMACTL_COMPAT=43 try compat ibstat
-	expect_error 2 compat 'RDMACTL_COMPAT is neither 44 nor 65' \
-		'it is the release of rdma-core whose output is wanted'
+	expect_error 2 compat 'RDMACTL_COMPAT must be 44 or 65' \
+		'it selects the rdma-core release whose output to print'
 	RDMACTL_COMPAT=x as ibstat
 	expect 2
 	try compat --help

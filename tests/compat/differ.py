@@ -51,7 +51,7 @@ def arguments(tool, devices, others=None):
 
 
 def real(tool):
-    """The path of the tool itself, or of what stands in for one that is not packaged; or None."""
+    """The path of the tool itself, or of a copy of one that is not packaged; or None."""
     if tool in STAND_INS:
         return STAND_INS[tool]
     path = os.environ.get('PATH', '') + ':/usr/sbin:/sbin'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The personalities beside the tools that they stand in for: the same bytes and exit status."""
+"""The personalities compared with their tools: the same bytes and exit status."""
 
 import os
 import sys
