@@ -52,7 +52,7 @@ static const struct field classes_fields[] = {
 		       0, "queue pair to ask instead"),
 };
 
-const struct schema mad_classes_schema = {
+static const struct schema classes_schema = {
 	.name = "mad_classes",
 	.version = 1,
 	.summary = "a management class of a port",
@@ -211,9 +211,9 @@ static struct class_row *work(struct mad_session *session, size_t *ret_count)
 	return rows;
 }
 
-int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char **words)
+static int run_classes(const struct ctx *ctx, const void *args, char **words)
 {
-	struct mad_args mad_args = args->mad;
+	struct mad_args mad_args = *(const struct mad_args *)args;
 	struct mad_session session;
 	struct class_row *rows = NULL;
 	size_t count = 0;
@@ -221,7 +221,7 @@ int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char
 
 	if (!mad_args.retries.known)
 		mad_args.retries = number_of(RETRIES);
-	if (mad_session_begin(&session, ctx, &mad_args, &mad_classes_schema, false, false) &&
+	if (mad_session_begin(&session, ctx, &mad_args, &classes_schema, false, false) &&
 	    mad_session_find_by_lid(&session, words) && !mad_session_refuses_words(&session) &&
 	    check_routes(&session))
 		rows = work(&session, &count);
@@ -234,3 +234,15 @@ int mad_classes(const struct ctx *ctx, const struct mad_command_args *args, char
 	free(rows);
 	return status;
 }
+
+const struct command mad_classes_command = {
+	.name = "classes",
+	.summary = "list the management classes that a port answers",
+	.objects = "[DEST]",
+	.most_objects = -1,
+	.options = {mad_options},
+	.rules = mad_rules,
+	.args_size = sizeof(struct mad_args),
+	.schema = &classes_schema,
+	.run = run_classes,
+};

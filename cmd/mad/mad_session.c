@@ -14,6 +14,21 @@
 #include "mad/format/header.h"
 #include "mad/engine/engine.h"
 
+/* Any args: they begin with these. */
+struct any_args {
+	struct mad_args mad;
+};
+
+const struct option_row mad_options[] = {
+	MAD_OPTIONS(struct any_args),
+	{.name = NULL},
+};
+
+const struct option_rule mad_rules[] = {
+	MAD_RULES,
+	{.options = NULL},
+};
+
 static bool is_stopped(void *context)
 {
 	struct mad_session *session = context;
@@ -45,11 +60,6 @@ static bool parse_options(struct mad_session *session)
 	const struct mad_args *args = session->args;
 	uint64_t qkey = UMAD_QKEY;
 
-	if (args->lid + args->guid + args->gid + args->direct > 1) {
-		listing_fail(&session->listing, STATUS_USAGE,
-			     "--lid, --guid, --gid and --direct exclude each other", NULL);
-		return false;
-	}
 	if (!parse_key(session, "mkey", args->mkey, UINT64_MAX, &session->key) ||
 	    !parse_key(session, "qkey", args->qkey, UINT32_MAX, &qkey))
 		return false;
@@ -155,11 +165,10 @@ char *mad_kind_complaint(const struct mad_args *args)
 {
 	if (!mad_forced_kind(args))
 		return NULL;
-	return mem_format("--%s says what kind a destination is, and there is none",
-			  args->lid    ? "lid"
-			  : args->guid ? "guid"
-			  : args->gid  ? "gid"
-				       : "direct");
+	return mem_format("--%s needs a destination", args->lid	   ? "lid"
+						      : args->guid ? "guid"
+						      : args->gid  ? "gid"
+								   : "direct");
 }
 
 static bool add_destination(struct mad_session *session, const char *name, char *const *words)
@@ -173,7 +182,7 @@ static bool add_destination(struct mad_session *session, const char *name, char 
 		message = rc == -ERANGE ? mem_format("'%s' is out of range: LIDs are 1 to 49151, "
 						     "routes have ports up to 255 and 63 hops",
 						     clean)
-					: mem_format("'%s' is no destination", clean);
+					: mem_format("'%s' is not a destination", clean);
 		listing_fail(&session->listing, STATUS_USAGE, message,
 			     "a LID (5), a port GUID (0x0002c90300001234), a GID, or a directed "
 			     "route (0,1,3)");
@@ -288,7 +297,7 @@ static bool look_up(struct mad_session *session)
 	return left;
 }
 
-/* Whose option says what kind it is has forgotten to name it. */
+/* --lid, --guid, --gid and --direct need a destination. */
 static bool may_be_unnamed(struct mad_session *session)
 {
 	_cleanup_(freep) char *complaint = mad_kind_complaint(session->args);
@@ -334,9 +343,9 @@ bool mad_session_refuses_words(struct mad_session *session)
 		if (!destination->word_count)
 			continue;
 		clean = text_clean(destination->words[0], strlen(destination->words[0]));
-		message = mem_format("'%s' behind the destination means nothing", clean);
+		message = mem_format("unexpected argument '%s' after the destination", clean);
 		listing_fail(&session->listing, STATUS_USAGE, message,
-			     "several destinations have commas between: 2,4");
+			     "separate several destinations by commas: 2,4");
 		return true;
 	}
 	return false;
@@ -377,7 +386,7 @@ bool mad_session_wait(struct mad_session *session, uint64_t end_msec)
 
 static const char *silence_hint(bool smp)
 {
-	return smp ? "the node or the way to it is down, or it answers only who knows its M_Key "
+	return smp ? "the node or the path to it is down, or it answers only with its M_Key "
 		     "(--mkey)"
 		   : "the node is down, or has no agent of that class: rdmactl mad classes";
 }

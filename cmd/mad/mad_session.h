@@ -42,6 +42,11 @@ struct mad_args {
 		STRING_OPTION(record, mad.qkey, 0, "qkey", "KEY", COMPLETE_NOTHING,               \
 			      "Q_Key of the other side (default 0x80010000)")
 
+/* For every command whose args begin with struct mad_args. */
+extern const struct option_row mad_options[];
+extern const struct option_rule mad_rules[];
+#define MAD_RULES OPTIONS_ONE_OF("lid guid gid direct", NULL)
+
 /* A destination as it was named, or read from standard input. */
 struct mad_destination {
 	char *name;

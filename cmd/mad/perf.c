@@ -20,7 +20,6 @@
 	"unicast_xmit_packets,unicast_rcv_packets,multicast_xmit_packets,multicast_rcv_packets"
 
 static const struct option_row options[] = {
-	MAD_OPTIONS(struct perf_args),
 	FLAG_OPTION(struct perf_args, all_ports, 0, "all-ports",
 		    "all ports of an adapter, too (of a switch they are the default)"),
 	FLAG_OPTION(struct perf_args, errors, 0, "errors", "the error counters"),
@@ -47,27 +46,15 @@ static const struct schema *const more_schemas[] = {
 	&perf_vl_schema, &perf_fec_schema, &perf_congestion_schema, &perf_rates_schema, NULL,
 };
 
-/* What of the command line does not go together; NULL if all is well. */
-static const char *find_clash(const struct perf_args *args)
-{
-	const bool columns = args->errors || args->traffic;
-	const int listings = args->vl + args->fec + args->congestion;
-
-	if (listings > 1 || (listings && columns))
-		return "--vl, --fec and --congestion are listings of their own: only one of them, "
-		       "and without --errors and --traffic";
-	if (args->watch && (listings || columns || args->reset))
-		return "--watch shows rates: not with --errors, --traffic, --vl, --fec, "
-		       "--congestion or --reset";
-	if (args->reset && listings)
-		return "--reset clears the counters of ports: not with --vl, --fec or --congestion";
-	if (!args->watch && (args->interval.known || args->count.known))
-		return args->count.known ? "--count goes with --watch"
-					 : "--interval goes with --watch";
-	if (args->all && !args->vl && !args->congestion)
-		return "--all goes with --vl or --congestion";
-	return NULL;
-}
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("vl fec congestion", NULL),
+	OPTIONS_EXCLUDE("vl fec congestion", "errors traffic reset", NULL),
+	OPTIONS_EXCLUDE("watch", "errors traffic vl fec congestion reset", NULL),
+	OPTIONS_NEED("interval count", "watch", NULL),
+	OPTIONS_NEED("all", "vl congestion", NULL),
+	MAD_RULES,
+	{.options = NULL},
+};
 
 static int complain_route(const struct ctx *ctx)
 {
@@ -97,7 +84,7 @@ static bool find(struct perf_run *run, char **words)
 	for (size_t i = 0; i < session->destination_count; i++) {
 		if (run->args->all_ports && session->destinations[i].word_count) {
 			listing_fail(&session->listing, STATUS_USAGE,
-				     "--all-ports and ports by number exclude each other", NULL);
+				     "--all-ports cannot be used with ports by number", NULL);
 			return false;
 		}
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
@@ -165,14 +152,9 @@ static void prefer_columns(struct perf_run *run)
 static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 {
 	struct perf_run run = {.args = args};
-	const char *clash = find_clash(run.args);
 	const struct schema *schema;
 	int status;
 
-	if (clash) {
-		command_complain(ctx, clash, "rdmactl perf --help");
-		return STATUS_USAGE;
-	}
 	if (is_route(&run.args->mad, objects[0]))
 		return complain_route(ctx);
 	run.listing = listing_of(run.args);
@@ -198,7 +180,8 @@ const struct command perf_command = {
 	.summary = "show the counters of ports, and how fast they move",
 	.objects = "[DEST [PORT...]]",
 	.most_objects = -1,
-	.options = {options},
+	.options = {options, mad_options},
+	.rules = rules,
 	.args_size = sizeof(struct perf_args),
 	.schema = &perf_schema,
 	.more_schemas = more_schemas,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_run.h"
 
 /* The engine gives a request that long; a day. */
@@ -26,8 +27,16 @@ static const struct option_row options[] = {
 		    "answer to ibping, --openib and, on Ethernet, ping"),
 	NUMBER_OPTION(COUNT, struct ping_args, gid_index, 0, "gid-index", "N", 0, UINT8_MAX,
 		      "on Ethernet: send by this entry of the GID table"),
-	MAD_OPTIONS(struct ping_args),
 	{.name = NULL},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_EXCLUDE("serve", "smp openib flood each count interval gid-index", NULL),
+	OPTIONS_ONE_OF("smp openib", NULL),
+	OPTIONS_EXCLUDE("openib", "direct", NULL),
+	OPTIONS_ONE_OF("flood interval", NULL),
+	MAD_RULES,
+	{.options = NULL},
 };
 
 #define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
@@ -82,38 +91,26 @@ void ping_record_clear(struct ping_record *record)
 
 static const char *check(const struct ping_args *args, char **objects)
 {
-	if (args->serve) {
-		if (args->smp || args->openib || args->flood || args->each || args->count.known ||
-		    args->interval.known || args->gid_index.known)
-			return "--serve answers: it has no use for options of requests";
-		if (objects[0] && (objects[1] || args->mad.via))
-			return "--serve answers on one port";
-		return NULL;
-	}
 	if (!objects[0])
 		return "DEST is missing";
-	if (args->smp && args->openib)
-		return "--smp and --openib exclude each other";
-	if (args->openib && args->mad.direct)
-		return "--openib goes by LIDs: not with --direct";
-	if (args->flood && args->interval.known)
-		return "--flood and --interval exclude each other";
 	if (args->flood && args->count.known && !args->count.value)
-		return "--flood needs an end: a --count above 0";
+		return "--flood needs an end: give a --count above 0";
 	return NULL;
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct ping_args *ping_args = args;
-	const char *wrong = check(ping_args, objects);
+	const char *wrong;
 
+	if (ping_args->serve)
+		return mad_serve(ctx, &ping_args->mad, SERVE_PING, objects);
+	wrong = check(ping_args, objects);
 	if (wrong) {
 		command_complain(ctx, wrong, "rdmactl ping --help");
 		return STATUS_USAGE;
 	}
-	return ping_args->serve ? ping_serve(ctx, ping_args, objects)
-				: ping_client(ctx, ping_args, objects);
+	return ping_client(ctx, ping_args, objects);
 }
 
 const struct command ping_command = {
@@ -122,7 +119,8 @@ const struct command ping_command = {
 	.summary = "measure the round trip to a port, and what is lost",
 	.objects = "DEST...",
 	.most_objects = -1,
-	.options = {options},
+	.options = {options, mad_options},
+	.rules = rules,
 	.args_size = sizeof(struct ping_args),
 	.schema = &ping_schema,
 	.own_timeout = true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A run of ping: whom it asks, and what comes of it. ping.c has the command line, ping_roce.c finds
- * the way over Ethernet, ping_client.c asks, ping_serve.c answers.
+ * the way over Ethernet, ping_client.c asks, mad_serve.c answers.
  */
 #pragma once
 
@@ -55,6 +55,5 @@ struct ping_ways {
 bool ping_find_ways(const struct ping_args *args, char *const *words, struct ping_ways *ret);
 void ping_ways_free(struct ping_ways *ways);
 
-/* Both return the exit status. */
+/* Returns the exit status. */
 int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words);
-int ping_serve(const struct ctx *ctx, const struct ping_args *args, char **words);

@@ -126,7 +126,7 @@ const char *ping_target_hint(const struct ping_target *target)
 		return "the node or the way to it is down: a directed route shows where, rdmactl "
 		       "ping -D 0,1";
 	case PING_SMP:
-		return "the node or the way to it is down, or it answers only who knows its M_Key "
+		return "the node or the path to it is down, or it answers only with its M_Key "
 		       "(--mkey)";
 	case PING_OPENIB:
 		return "there has to run: rdmactl ping --serve, or ibping -S";

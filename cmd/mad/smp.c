@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/mad/smp_run.h"
+#include "mad/smp_plan.h"
 
 static void get_raw(const void *record, struct value *value)
 {
@@ -32,52 +31,83 @@ static const struct field raw_fields[] = {
 const struct schema smp_raw_schema = MAD_SCHEMA("smp_raw", raw_fields,
 						"an attribute's data as they came: --raw");
 
-static const struct option_row options[] = {
-	MAD_OPTIONS(struct smp_args),
+static const struct option_row port_options[] = {
 	FLAG_OPTION(struct smp_args, all_ports, 0, "all-ports", "of all ports of the node"),
-	FLAG_OPTION(struct smp_args, all, 'a', "all", "list empty entries of tables, too"),
-	FLAG_OPTION(struct smp_args, raw, 0, "raw", "print the bytes, in hexadecimal"),
-	STRING_OPTION(struct smp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
-		      "change it (several with commas between)"),
-	FLAG_OPTION(struct smp_args, yes, 'y', "yes", "do not ask before it is changed"),
-	FLAG_OPTION(struct smp_args, force, 0, "force",
-		    "change it even if that cuts the way to the node"),
 	{.name = NULL},
 };
 
-static bool form(size_t number, struct command_form *ret_form)
-{
-	const struct mad_attribute *attribute = sm_attributes;
+static const struct option_row table_options[] = {
+	FLAG_OPTION(struct smp_args, all, 'a', "all", "list empty entries, too"),
+	{.name = NULL},
+};
 
-	for (; attribute->schema; attribute++) {
-		if (!attribute->word || number--)
-			continue;
-		*ret_form = (struct command_form){
-			.word = attribute->word,
-			.alias = attribute->alias,
-			.summary = attribute->schema->summary,
-			.schema = attribute->schema,
-			.all_columns = smp_is_record(attribute),
-		};
-		return true;
-	}
-	return false;
-}
+static const struct option_row set_options[] = {
+	STRING_OPTION(struct smp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
+		      "change it (several with commas between)"),
+	FLAG_OPTION(struct smp_args, yes, 'y', "yes", "do not ask before changing it"),
+	FLAG_OPTION(struct smp_args, force, 0, "force",
+		    "change it even if that cuts the path to the node"),
+	{.name = NULL},
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct smp_args, raw, 0, "raw", "print the bytes in hexadecimal"),
+	{.name = NULL},
+};
+
+static const struct schema *const raw_schemas[] = {&smp_raw_schema, NULL};
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
-	const struct smp_args *smp_args = args;
-	const struct mad_attribute *attribute = mad_attribute_find_word(sm_attributes, objects[0]);
+	const struct mad_attribute *attribute = ctx->command->data;
+
+	return ((const struct smp_args *)args)->set ? smp_set(ctx, args, attribute, objects)
+						    : smp_get(ctx, args, attribute, objects);
+}
+
+static const struct mad_attribute *attribute_at(size_t number)
+{
+	for (const struct mad_attribute *attribute = sm_attributes; attribute->schema; attribute++)
+		if (attribute->word && !number--)
+			return attribute;
+	return NULL;
+}
+
+static bool child(size_t number, struct command *ret_child)
+{
+	const struct mad_attribute *attribute = attribute_at(number);
+	size_t count = 0;
 
 	if (!attribute)
-		return command_complain_form(ctx, objects[0]);
-	if (!smp_args->set && (smp_args->yes || smp_args->force)) {
-		command_complain(ctx, "--yes and --force go with --set", "rdmactl smp --help");
-		return STATUS_USAGE;
-	}
-	return smp_args->set ? smp_set(ctx, smp_args, attribute, objects + 1)
-			     : smp_get(ctx, smp_args, attribute, objects + 1);
+		return false;
+	*ret_child = (struct command){
+		.name = attribute->word,
+		.alias = attribute->alias,
+		.objects = attribute->modifier == MODIFIER_NONE ? "[DEST]" : "[DEST [INDEX...]]",
+		.most_objects = -1,
+		.args_size = sizeof(struct smp_args),
+		.schema = attribute->schema,
+		.more_schemas = raw_schemas,
+		.all_columns = smp_is_record(attribute),
+		.data = attribute,
+		.run = run,
+	};
+	if (attribute->modifier != MODIFIER_NONE && smp_counts_ports(attribute))
+		ret_child->options[count++] = port_options;
+	if (attribute->entries)
+		ret_child->options[count++] = table_options;
+	if (!attribute->entries)
+		ret_child->options[count++] = set_options;
+	ret_child->options[count++] = options;
+	ret_child->options[count] = mad_options;
+	return true;
 }
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("yes force", "set", NULL),
+	MAD_RULES,
+	{.options = NULL},
+};
 
 const struct command smp_command = {
 	.name = "smp",
@@ -86,11 +116,9 @@ const struct command smp_command = {
 	.objects = "ATTRIBUTE [DEST [INDEX...]]",
 	.least_objects = 1,
 	.most_objects = -1,
-	.options = {options},
-	.args_size = sizeof(struct smp_args),
-	.schema = &smp_raw_schema,
-	.form = form,
+	.rules = rules,
+	.child = child,
+	.child_word = "ATTRIBUTE",
 	.own_timeout = true,
 	.needs = "umad",
-	.run = run,
 };

@@ -191,25 +191,23 @@ static void tell_lack(struct smp_run *run, size_t destination, const struct smp_
 	}
 }
 
-/* Whether ports or entries may be named, or --all-ports given; the complaint is made. */
+/* Whether ports or entries may be named, beside --all-ports; the complaint is made. */
 static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 {
-	const struct mad_attribute *attribute = run->attribute;
-	const bool whole = attribute->modifier == MODIFIER_NONE;
 	_cleanup_(freep) char *message = NULL;
-	const char *hint = NULL;
 
-	if (run->args->all_ports && at->word_count) {
-		message = mem_string("--all-ports and ports by number exclude each other");
-	} else if (run->args->all_ports && (whole || !smp_counts_ports(attribute))) {
-		message = mem_format("%s is not of ports, which --all-ports is for",
-				     attribute->word);
-	} else if (at->word_count && whole) {
-		message = mem_format("%s is of the node as a whole", attribute->word);
-		hint = "name no port and no entry behind the destination";
-	}
+	if (!at->word_count)
+		return true;
+	if (run->args->all_ports)
+		message = mem_string("--all-ports cannot be used with ports by number");
+	else if (run->attribute->modifier == MODIFIER_NONE)
+		message = mem_format("%s belongs to the node, not to a port or an entry",
+				     run->attribute->word);
 	if (message)
-		listing_fail(&run->session.listing, STATUS_USAGE, message, hint);
+		listing_fail(&run->session.listing, STATUS_USAGE, message,
+			     run->args->all_ports ? NULL
+						  : "do not give a port or entry after the "
+						    "destination");
 	return !message;
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "mad/format/sysstat.h"
+#include "cmd/mad/mad_serve.h"
 #include "cmd/mad/sysstat_run.h"
 
 #define TIMEOUT_MSEC 1000u /* as ibsysstat has it: a program answers, and may be busy */
@@ -16,7 +17,6 @@
 static const struct option_row options[] = {
 	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
 		    "answer to others, ibsysstat among them"),
-	MAD_OPTIONS(struct sysstat_args),
 	{.name = NULL},
 };
 
@@ -235,7 +235,7 @@ static int run_command(const struct ctx *ctx, const void *args, char **objects)
 	const struct enum_name *name = sysstat_query_names;
 
 	if (sysstat_args->serve)
-		return sysstat_serve(ctx, sysstat_args, objects);
+		return mad_serve(ctx, &sysstat_args->mad, SERVE_SYSSTAT, objects);
 	if (!objects[0]) {
 		command_complain(ctx, "DEST is missing", "rdmactl sysstat --help");
 		return STATUS_USAGE;
@@ -255,7 +255,8 @@ const struct command sysstat_command = {
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = sysstat_query_names,
 	.most_objects = 2,
-	.options = {options},
+	.options = {options, mad_options},
+	.rules = mad_rules,
 	.args_size = sizeof(struct sysstat_args),
 	.schema = &sysstat_schema,
 	.own_timeout = true,

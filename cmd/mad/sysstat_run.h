@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sysstat.c asks, sysstat_serve.c answers; both show records of one kind. */
+/* sysstat.c asks, mad_serve.c answers; both list the same records. */
 #pragma once
 
 #include "cmd/mad/mad_session.h"
@@ -24,6 +24,3 @@ struct sysstat_record {
 
 extern const struct schema sysstat_schema;
 void sysstat_record_clear(struct sysstat_record *record);
-
-/* Returns the exit status. */
-int sysstat_serve(const struct ctx *ctx, const struct sysstat_args *args, char **words);

@@ -38,24 +38,22 @@ no_device()
 }
 
 @test "perf: options that exclude each other" {
-	local listings='--vl, --fec and --congestion are listings of their own: only one of them'
-	local rates='--watch shows rates: not with --errors, --traffic, --vl, --fec, --congestion'
+	local option
 
-	refused "$listings, and without --errors and --traffic" --vl --fec
-	refused "$listings, and without --errors and --traffic" --congestion --errors
-	refused "$listings, and without --errors and --traffic" --traffic --vl 5
+	refused '--fec cannot be used with --vl' --vl --fec
+	refused '--congestion cannot be used with --errors' --congestion --errors
+	refused '--vl cannot be used with --traffic' --traffic --vl 5
 	for option in --errors --traffic --vl --fec --congestion --reset; do
-		refused "$rates or --reset" --watch $option
+		refused "--watch cannot be used with $option" --watch $option
 	done
-	refused '--reset clears the counters of ports: not with --vl, --fec or --congestion' \
-		--reset --vl
+	refused '--vl cannot be used with --reset' --reset --vl
 	nothing_wrong
 }
 
 @test "perf: an option without its mode" {
-	refused '--interval goes with --watch' --interval 2s
-	refused '--count goes with --watch' --count 3
-	refused '--all goes with --vl or --congestion' --all --errors
+	refused '--interval needs --watch' --interval 2s
+	refused '--count needs --watch' --count 3
+	refused '--all needs --vl or --congestion' --all --errors
 	nothing_wrong
 }
 

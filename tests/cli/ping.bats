@@ -36,10 +36,10 @@ refused()
 @test "ping: no destination, and options that exclude each other" {
 	refused 'DEST is missing'
 	refused 'DEST is missing' --flood
-	refused '--smp and --openib exclude each other' --smp --openib 5
-	refused '--openib goes by LIDs: not with --direct' --openib -D 0,1
-	refused '--flood and --interval exclude each other' --flood --interval 1s 5
-	refused '--flood needs an end: a --count above 0' --flood --count 0 5
+	refused '--smp cannot be used with --openib' --smp --openib 5
+	refused '--openib cannot be used with --direct' --openib -D 0,1
+	refused '--interval cannot be used with --flood' --flood --interval 1s 5
+	refused '--flood needs an end: give a --count above 0' --flood --count 0 5
 	nothing_wrong
 }
 
@@ -48,10 +48,10 @@ refused()
 
 	for option in --smp --openib --flood --each '--count 3' '--interval 1s' '--gid-index 1'; do
 		# shellcheck disable=SC2086 # two words
-		refused '--serve answers: it has no use for options of requests' --serve $option
+		refused "--serve cannot be used with ${option%% *}" --serve $option
 	done
-	refused '--serve answers on one port' --serve mlx5_0 mlx5_1
-	refused '--serve answers on one port' --serve mlx5_0 --via mlx5_1
+	refused '--serve answers on one port: name it once' --serve mlx5_0 mlx5_1
+	refused '--serve answers on one port: name it once' --serve mlx5_0 --via mlx5_1
 	nothing_wrong
 }
 
@@ -61,7 +61,7 @@ refused()
 	refused "--gid-index: '256' is not from 0 to 255" --gid-index 256 5
 	refused "--window: '129' is not from 1 to 128" --window 129 5
 	try ping -D -L 5
-	expect_error 2 ping '--lid, --guid, --gid and --direct exclude each other'
+	expect_error 2 ping '--lid cannot be used with --direct' 'rdmactl ping --help'
 	try ping 5 --qkey 0x100000000
 	expect_error 2 ping "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
 	try ping 5 -o hots

@@ -15,9 +15,15 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	try sa --help
 	expect 0
 	[ -z "$stderr" ]
-	for word in $records --from --to --count --mkey; do
+	for word in $records; do
 		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
 	done
+	try sa path --help
+	for word in --from --to --count --mkey; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	try sa nodes --help
+	[[ $output != *--from* ]] || wrong "nodes has --from"
 	for word in $records; do
 		quickly try sa "$word" --help
 		expect 0 || wrong "$word"
@@ -28,7 +34,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 
 @test "sa: a record that is none" {
 	try sa node
-	expect_error 2 sa "there is no 'node' to ask for" "did you mean 'nodes'?"
+	expect_error 2 sa "unknown record 'node'" "did you mean 'nodes'?"
 	try sa
 	expect_error 2 sa 'which one? RECORD [FIELD=VALUE...]' 'rdmactl sa --help'
 }

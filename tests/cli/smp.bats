@@ -15,9 +15,15 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try smp --help
 	expect 0
 	[ -z "$stderr" ]
-	for word in $attributes --set --all-ports --raw --direct --via --mkey --window; do
+	for word in $attributes; do
 		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
 	done
+	try smp portinfo --help
+	for word in --set --all-ports --raw --direct --via --mkey --window; do
+		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
+	done
+	try smp nodeinfo --help
+	[[ $output != *--all-ports* ]] || wrong "nodeinfo has --all-ports"
 	for word in $attributes; do
 		quickly try smp "$word" --help
 		expect 0 || wrong "$word"
@@ -28,26 +34,26 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 
 @test "smp: an attribute that is none, or no attribute" {
 	try smp portinf 5
-	expect_error 2 smp "there is no 'portinf' to ask for" "did you mean 'portinfo'?"
+	expect_error 2 smp "unknown attribute 'portinf'" "did you mean 'portinfo'?"
 	try smp frobnicate
-	expect_error 2 smp "there is no 'frobnicate' to ask for" 'rdmactl smp --help lists the words'
+	expect_error 2 smp "unknown attribute 'frobnicate'" 'rdmactl smp --help lists the words'
 	try smp
 	expect_error 2 smp 'which one? ATTRIBUTE [DEST [INDEX...]]' 'rdmactl smp --help'
 }
 
 @test "smp: options" {
 	try smp nodeinfo -D -L 5
-	expect_error 2 smp '--lid, --guid, --gid and --direct exclude each other'
+	expect_error 2 smp '--lid cannot be used with --direct' 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --mkey secret
 	expect_error 2 smp "--mkey: 'secret' is no key: a number up to 0xffffffffffffffff"
 	try smp nodeinfo --qkey 0x100000000
 	expect_error 2 smp "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
 	try smp nodeinfo --window 129
-	expect_error 2 smp "--window: '129' is not from 1 to 128" 'rdmactl smp --help'
+	expect_error 2 smp "--window: '129' is not from 1 to 128" 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --retries 8
-	expect_error 2 smp "--retries: '8' is not from 0 to 7" 'rdmactl smp --help'
+	expect_error 2 smp "--retries: '8' is not from 0 to 7" 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --sl 16
-	expect_error 2 smp "--sl: '16' is not from 0 to 15" 'rdmactl smp --help'
+	expect_error 2 smp "--sl: '16' is not from 0 to 15" 'rdmactl smp nodeinfo --help'
 }
 
 @test "smp: columns are those of the attribute" {

@@ -26,13 +26,13 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try sysstat 5 $'\e[31m'
 	expect_error 2 sysstat "'\\x1b[31m' is none of ping, host, cpu" 'rdmactl sysstat --help'
 	try sysstat --serve mlx5_0 mlx5_1
-	expect_error 2 sysstat '--serve answers on one port' 'rdmactl sysstat --help'
+	expect_error 2 sysstat '--serve answers on one port: name it once' 'rdmactl sysstat --help'
 	try sysstat --serve mlx5_0 --via mlx5_1
-	expect_error 2 sysstat '--serve answers on one port' 'rdmactl sysstat --help'
+	expect_error 2 sysstat '--serve answers on one port: name it once' 'rdmactl sysstat --help'
 	try sysstat 5 cpu 6
 	expect 2
 	try sysstat -D -L 5
-	expect_error 2 sysstat '--lid, --guid, --gid and --direct exclude each other'
+	expect_error 2 sysstat '--lid cannot be used with --direct' 'rdmactl sysstat --help'
 }
 
 @test "sysstat: a saved tree answers nothing" {

@@ -175,9 +175,9 @@ def asked_for(sim):
                         (('nodes', 'lid=3', 'lid=2'), "'lid' is given twice"),
                         (('path', 'dlid=4', '--to', '5'), "'dlid' is given twice"),
                         (('path', 'numb_path=1', 'numb_path=2'), "'numb_path' is given twice"),
-                        (('nodes', '--to', '5'), '--from and --to are of rdmactl sa path'),
+                        (('nodes', '--to', '5'), "'nodes' does not take --to"),
                         (('nodes', '--guid'),
-                         '--guid says what kind a destination is, and there is none'),
+                         '--guid needs a destination'),
                         (('path', '--lid', '--to', '0x10000'),
                          "'0x10000' is no LID, no port GUID and no GID"),
                         (('path', '--to', '0,1'), "'0,1' is no LID, no port GUID and no GID")):

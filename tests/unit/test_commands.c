@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "mad/format/attribute.h"
 #include "cmd/commands.h"
 #include "schema/columns.h"
 
@@ -356,6 +357,9 @@ static void empty_records(void **state)
 
 			assert_true(schema->record_size <= sizeof(record));
 			field_get(&schema->fields[j], &record, &value);
+			/* The bytes of a datagram are always known. */
+			if (schema->record_size == sizeof(struct mad_record))
+				continue;
 			switch (value.kind) {
 			case VALUE_NONE:
 				break;
