@@ -53,7 +53,9 @@ def flaps(tap, pause):
         LINK.up(va)
         time.sleep(pause)
     took = time.monotonic() - begin
-    watch.wait('port-active', 'rxa/1')
+    # A busy machine needs some time for so many.
+    until(lambda: watch.find('gap') or all(
+        len(watch.find(word)) >= FLAPS for word in ('port-active', 'netdev-enabled')), 30)
     watch.settle(LINKWATCH)
     stalls.end()
     result = watch.end()
