@@ -119,7 +119,7 @@ def summary():
 
 
 def taken():
-    """What was compared since the last call, for add() in another process."""
+    """The comparisons since the last call, for add() in another process."""
     found = _compared[0], dict(_met)
     _compared[0] = 0
     _met.clear()
@@ -127,7 +127,7 @@ def taken():
 
 
 def add(number, met):
-    """Takes over what another process compared."""
+    """Adds the comparisons of another process."""
     _compared[0] += number
     for name, places in met.items():
         _met.setdefault(name, []).extend(places)

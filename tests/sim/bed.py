@@ -10,7 +10,7 @@ fabric does, and what to mind:
   place: Simulator.reap() frees it.
 - A PM, vendor or SA datagram that the simulator cannot answer is handed to the client at its
   destination, and a client without an agent for the class crashes: opensm does, when it is asked
-  for PM attributes that the simulator does not have. So the subnet manager has a node of its own,
+  for PM attributes that the simulator does not have. So the subnet manager has a separate node,
   which no such request may go to.
 - opensm has to end before ibsim, or it hangs.
 
@@ -45,7 +45,7 @@ class Failure(Exception):
 
 
 def umad2sim():
-    """The preload library: in a directory of its own, which multiarch puts anywhere."""
+    """The preload library, in its own directory, whose place depends on multiarch."""
     for base in ('/usr/lib', '/usr/lib64', '/usr/local/lib'):
         for root in [base] + sorted(entry.path for entry in os.scandir(base) if entry.is_dir()):
             path = root + '/umad2sim/libumad2sim.so'
@@ -316,7 +316,7 @@ class Simulator:
         return result
 
     def document(self, schema, *words, **options):
-        """What `rdmactl -j WORDS` printed, as a program.Document with the rows of that schema."""
+        """Runs `rdmactl -j WORDS`; returns a program.Document with the rows of that schema."""
         return program.parse(schema, words, self.rdmactl('-j', *words, **options))
 
     def run_all(self, commands, host=None, workers=None):
@@ -366,7 +366,7 @@ class Simulator:
                           text=''.join(line + '\n' for line in lines))
         return [] if result.status == 0 else result.describe() + result.text().splitlines()
 
-    # What the simulator itself knows
+    # The simulator's own view
 
     def lids(self):
         """{(node name, port): LID} by the simulator's own list, of the ports that have one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Holds rows of rdmactl against what another tool said of the same node, value by value.
+"""Compares rows of rdmactl with the output of another tool about the same node, by value.
 
 Where they differ and rdmactl is right, the difference is in this table, and every comparison that
 meets it says so with known(). Anything else that differs is an error. What was compared is counted:
@@ -28,7 +28,7 @@ _counts = {}
 
 
 def known(difference):
-    """Notes that a difference of the table was met."""
+    """Records that a difference of the table was found."""
     assert difference in DIFFERENCES, difference
     _met[difference] = _met.get(difference, 0) + 1
     return []
@@ -47,7 +47,7 @@ def count(attribute, tool, nodes, rows, values, wrong):
 
 
 def taken():
-    """What was counted since the last call, for add() in another process."""
+    """The counts since the last call, for add() in another process."""
     found = dict(_counts), dict(_met)
     _counts.clear()
     _met.clear()
@@ -55,7 +55,7 @@ def taken():
 
 
 def add(counts, met_there):
-    """Adds what another process counted."""
+    """Adds the counts of another process."""
     for (attribute, tool), sums in counts.items():
         count(attribute, tool, *sums)
     for name, times in met_there.items():
@@ -78,7 +78,7 @@ def _means_nothing(key, theirs):
 
 
 def values(what, row, theirs):
-    """What is wrong with one row, whose values of the other tool are `theirs`."""
+    """Errors in one row; `theirs` has the values of the other tool."""
     wrong = []
     for key, expected in theirs.items():
         if key not in row:
@@ -129,5 +129,5 @@ def cleaned(raw):
 
 
 def as_smpquery(raw):
-    """What smpquery makes of a description, without blanks at its ends."""
+    """A description as smpquery prints it, without blanks at its ends."""
     return bytes(byte if 32 <= byte < 127 else 32 for byte in raw).strip()

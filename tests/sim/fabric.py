@@ -21,7 +21,7 @@ WIDTHS = (1, 2, 4, 8, 12)
 SPEEDS = {'SDR': 2.5, 'DDR': 5.0, 'QDR': 10.0, 'FDR': 14.0625, 'EDR': 25.78125, 'HDR': 53.125}
 DESCRIPTION_MOST = 63  # bytes
 
-# What a terminal, a JSON parser and a line-based tool may stumble over.
+# Descriptions that may confuse a terminal, a JSON parser or a line-based tool.
 HOSTILE = (
     b'\x1b[31mred\x1b[0m',                  # CSI: colour
     b'\x1b]0;owned\x07title',               # OSC: window title
@@ -46,7 +46,7 @@ class Node:
         self.kind = kind
         self.name = name
         self.ports = ports
-        self.description = description  # bytes; None: not said, ibsim takes the name
+        self.description = description  # bytes; None: ibsim uses the name
         self.guid = guid
         self.links = {}
         self.vendor = self.device = None
@@ -199,7 +199,7 @@ class _Maker:
         return self.net.add(node)
 
     def connect(self, one, other, port=None):
-        """One more cable; of the mixed ones each has a width and a speed of its own."""
+        """Adds a cable; in a mixed net each has a different width and speed."""
         self.made += 1
         width = speed = None
         if self.mixed:

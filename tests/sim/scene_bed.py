@@ -13,7 +13,7 @@ import program
 import tools
 from tap import unequal
 
-# What scenes about values run on.
+# The nets for scenes about values.
 NETS = {
     'net': bed.NETS + '/net',
     'net.2sw2path': bed.NETS + '/net.2sw2path',
@@ -26,7 +26,7 @@ NETS = {
 
 
 def description_of(node):
-    """What the simulator makes of the net file."""
+    """The description that the simulator makes of the net file."""
     raw = node.description or node.name.encode()
     return raw[:fabric.DESCRIPTION_MOST]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The personality of ibaddr beside the tool itself: the same bytes and exit status."""
+"""The personality of ibaddr prints the same bytes as the tool and exits the same way."""
 
 import os
 import re
@@ -11,12 +11,12 @@ import program
 NET = bed.NETS + '/net.2sw2path4hca2port'
 TOOL = 'ibaddr'
 CONFIG = '# what others are told\nCA=ibsim0\nPort=9 # no such port\ntimeout=70\nm_key=0x5\n\nodd\n'
-# Of a fabric without subnet manager.
+# Argument lists for a fabric without a subnet manager.
 BARE = ([], ['-l'], ['-L', '-g'], ['-D', '0,1'], ['-t', '50', '99'], ['-d', '-t', '60'])
 
 
 def beside(sim, link, words, where):
-    """What differs but for the path that it was called by."""
+    """Differences from the tool, except for the path by which it was called."""
     environment = {'RDMACTL_COMPAT': '44'}
     results = []
     for path in (link, differ.real(TOOL)):

@@ -38,7 +38,7 @@ def fields(row):
 
 
 def bytes_of_smps(sim):
-    """What is received, byte by byte, against smpdump."""
+    """Compares the received bytes with smpdump."""
     switches = {node.name for node in sim.net.switches()}
     wrong, count = [], 0
     for lid, node in places(sim):
@@ -86,7 +86,7 @@ def fields_as_smp(sim):
 
 
 def counters(sim):
-    """Errors are the same; traffic is what it was, and the requests of the one who asks."""
+    """Errors are equal; traffic has grown by the query's own packets at most."""
     wrong = []
     for lid, node in places(sim):
         if node.name == sim.manager:
@@ -127,7 +127,7 @@ def records(sim):
 
 
 def refusals(sim):
-    """What may change something is not sent; what is sent wrongly says so."""
+    """Requests that may change something are not sent; malformed ones report an error."""
     (lid, _), wrong = places(sim)[0], []
     before = send(sim, lid, 'sm', 'portinfo', '--modifier', '1')
     refused = sim.rdmactl('mad', 'send', str(lid), '--class', 'sm', '--method', 'set',
@@ -155,7 +155,7 @@ def refusals(sim):
 
 
 def saved(sim):
-    """What an answer's bytes are made of is decoded again to the same fields."""
+    """The bytes of a reply decode to the same fields."""
     (lid, _), wrong = places(sim)[0], []
     row = send(sim, lid, 'sm', 'portinfo').rows[0]
     mad = bytearray(256)

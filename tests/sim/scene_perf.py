@@ -20,7 +20,7 @@ from tap import unequal
 
 NETS = ('net', 'net.2sw2path4hca', 'net.2sw2path4hca2port', 'tree20', 'tree100')
 SELECTS = ('port_select', 'counter_select', 'counter_select2')
-# What the simulator's ports have: AllPortSelect, ExtendedWidth, PortXmitWait
+# Capabilities of the simulator's ports: AllPortSelect, ExtendedWidth, PortXmitWait
 ABSENT = ('qp1_dropped',)
 
 WIDTHS = {
@@ -92,7 +92,7 @@ def ask_rdmactl(sim, places, *words):
 
 
 def within(before, ours, after):
-    """What perfquery says of a port, as far as it stood still; where it moved, a value between."""
+    """The values of perfquery; for a counter that moved, a value in between."""
     expected, wrong = {}, []
     for key, low in before.items():
         value, high = ours.get(key), after[key]
@@ -240,7 +240,7 @@ def rates(sim, places):
 
 
 def dead_port(sim, places):
-    """A node that stops answering has no rates, is told once, and leaves the others alone."""
+    """A node that stops answering has no rates, is reported once, and does not affect others."""
     lid, name = victim_of(sim)
     other = next(node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
     dead = str(sim.lids()[other, 1])

@@ -86,7 +86,7 @@ def losses(tap, sim):
 
 
 def clock(sim):
-    """A fabric that takes 20 ms to answer is said to, not 2 and not 200."""
+    """A fabric that answers after 20 ms is reported so, not as 2 or 200."""
     lid = str(min(sim.lids().values()))
     document = sim.document('pings', 'ping', '-c', '5', '-i', '1ms', lid,
                             latsim={'RTT_USEC': 20000})
@@ -107,7 +107,7 @@ def flood(sim):
 
 
 class Server:
-    """A server on a node of its own; `with` waits until it is attached and ends it."""
+    """A server on a separate node; `with` waits until it is attached and ends it."""
 
     def __init__(self, sim, host, argv):
         self.sim, self.host, self.argv = sim, host, argv

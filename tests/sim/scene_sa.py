@@ -97,7 +97,7 @@ def queries(sim):
     yield from (('switches', ('SWIR', str(lid)), ('switches', 'lid=%d' % lid), SWITCH)
                 for lid in switches)
     for lid in lids:
-        # Of a switch one port; an adapter has one record for each LID.
+        # A switch has records of one port; an adapter has one for each LID.
         slash, port = ('/1', ('port=1',)) if lid in switches else ('', ())
         yield 'ports', ('PIR', str(lid) + slash), ('ports', 'lid=%d' % lid, *port), None
         port = ('from_port=1',) if lid in switches else ()
@@ -141,7 +141,7 @@ def records(sim):
 
 
 def one_line(result, status, *parts):
-    """What is wrong with a run that must end so, its complaint with these parts."""
+    """Errors unless a run ends with that status and a message with these parts."""
     said = result.complaint()
     return unequal('exit status', result.status, status) + [
         '%r is not in %r' % (part, said) for part in parts if part not in said]
@@ -225,6 +225,6 @@ def play(tap, box):
             if name != NETS[-1]:
                 continue
             tap.test('sa: fields, no record, counts, bad input', asked_for(sim))
-            tap.test('sa: a table that the simulator cuts is told', cut(sim))
+            tap.test('sa: a table that the simulator cuts is reported', cut(sim))
             tap.test('sa: GUIDs and GIDs are looked up', destinations(sim))
             tap.test('sa: the manager stops', stopped(sim))

@@ -20,7 +20,7 @@ TABLES = ('pkeys', 'guidinfo', 'vlarb', 'lft')  # of which rdmactl leaves out wh
 
 
 class Fabric:
-    """What there is to ask, and both sides' answers, keyed by route (or LID, as text)."""
+    """The nodes to query, and the replies to both tools, keyed by route (or LID, as text)."""
 
     def __init__(self, sim):
         self.sim = sim
@@ -172,7 +172,7 @@ def guid_info(net):
 
 def sl2vl(net):
     ours, wrong = net.ours('sl2vl', net.nodes)
-    # Of an adapter there is the one table of the port that the request comes in by.
+    # An adapter has one table, that of the port that receives the request.
     places = [(route, port) for route, port in net.each_port() if net.nodes[route].is_switch]
     places += [(route, None) for route, node in net.nodes.items() if not node.is_switch]
     results = net.theirs(('sl2vl', '-D'), places)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What people see: records and tables, what is not there, and the next step."""
+"""Text for people: records and tables, missing values, and the next step."""
 
 import scene_bed
 import bed
@@ -94,7 +94,7 @@ def arbitration(sim):
 
 
 def changes(sim):
-    """The simulator ignores one field and refuses an attribute: both are told."""
+    """The simulator ignores one field and refuses an attribute: both are reported."""
     lid, _ = a_switch(sim)
     wrong = []
     for words, status, part in (

@@ -10,7 +10,7 @@ import re
 
 
 class Unknown(Exception):
-    """A tool said what this file has no table for."""
+    """The output of a tool is not in the tables of this file."""
 
 
 class Hex(int):
@@ -276,7 +276,7 @@ def description(result):
     return result.out.partition(b':')[2].rstrip(b'\n').lstrip(b'.')
 
 
-# What the active speed of a lane is called, its signal rate, and what it counts as in a rate
+# Names of the active speed of a lane, its signal rate, and its share of the rate
 SPEEDS = {'sdr': ('SDR', 2.5, 2.5), 'ddr': ('DDR', 5, 5), 'qdr': ('QDR', 10, 10),
           'fdr': ('FDR', 14.0625, 14), 'edr': ('EDR', 25.78125, 25), 'hdr': ('HDR', 53.125, 50),
           'ndr': ('NDR', 106.25, 100)}
@@ -292,7 +292,7 @@ def port_info(text):
     name, signal, counted = SPEEDS[found['speed_active'] if active == 'none' else active]
     found['speed'], found['speed_gbps'] = name, signal
     found['rate_gbps'] = counted * found['width_lanes']
-    # Without a link it tells of some all the same.
+    # Without a link it prints some all the same.
     if found['physical_state'] != 'link-up':
         found.update(dict.fromkeys(('width_lanes', 'speed', 'speed_gbps', 'rate_gbps')))
     return found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Clients of `rdmactl selftest --serve` as they should not be, and the server that has to bear
-them. Knows the exchange protocol by its description alone. What is here needs no RDMA device."""
+"""Misbehaving clients of `rdmactl selftest --serve`, and checks that the server survives
+them. The protocol is written from its description alone. No test here needs an RDMA device."""
 
 import collections
 import os
@@ -94,7 +94,7 @@ class Client:
             return False
 
     def reset(self):
-        """Closes without the usual ceremony."""
+        """Resets the connection instead of closing it."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
         self.socket.close()
 
@@ -109,7 +109,7 @@ def refusal(reply):
 
 
 class Server:
-    """The program under test with what it says; `command` makes the argv of some options."""
+    """The server under test and its log; `command` returns the argv for some options."""
 
     def __init__(self, command, *options, port=PORT, bind=None):
         self.log = tempfile.TemporaryFile()
@@ -135,14 +135,14 @@ class Server:
         return client
 
     def text(self):
-        # By its number: the file's place belongs to the server, too.
+        # pread(), because the server shares the file offset.
         return os.pread(self.log.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
 
     def lines(self):
         return self.text().splitlines()
 
     def wait_for(self, what, seconds=20, count=1):
-        """True when the log has the words so many times."""
+        """Whether the log has the words that many times."""
         end = time.monotonic() + seconds
         while self.text().count(what) < count:
             if time.monotonic() > end or self.process.poll() is not None:
@@ -165,20 +165,20 @@ class Server:
         return found
 
     def descriptors(self):
-        """How many of each kind it has open."""
+        """Number of open descriptors of each kind."""
         kinds = collections.Counter()
         for name in os.listdir('/proc/%d/fd' % self.pid):
             kinds[os.readlink('/proc/%d/fd/%s' % (self.pid, name)).split('[')[0]] += 1
         return dict(kinds)
 
     def memory(self):
-        """Bytes of private memory."""
+        """Private memory in bytes."""
         with open('/proc/%d/statm' % self.pid) as file:
             words = file.read().split()
         return (int(words[1]) - int(words[2])) * os.sysconf('SC_PAGESIZE')
 
     def at_rest(self, seconds=10):
-        """Waits until no client is there."""
+        """Waits until no client is connected."""
         end = time.monotonic() + seconds
         while self.children():
             if time.monotonic() > end:
@@ -190,7 +190,7 @@ class Server:
         return self.descriptors()
 
     def stop(self, number=signal.SIGTERM, seconds=20):
-        """Exit status; 'late' if it does not end by the signal."""
+        """Exit status; 'late' if the signal does not end it."""
         _running.remove(self)
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -202,7 +202,7 @@ class Server:
             return 'late'
 
     def complaints(self):
-        """Of sanitizers; and control bytes in its log."""
+        """Sanitizer reports, and control bytes in the log."""
         wrong = [line for line in self.lines()
                  if re.search('Sanitizer|runtime error:|out of memory', line)]
         return wrong + ['control bytes in %r' % line for line in self.text().split('\n')
@@ -213,7 +213,7 @@ class Server:
 
 
 def is_served(server, **options):
-    """What keeps a good client from being served: nothing, one hopes."""
+    """Lists why a good client is not served."""
     try:
         with server.client(**options) as client:
             kind, body = client.call(hello())
@@ -230,14 +230,14 @@ def is_served(server, **options):
 
 
 def still(server, before):
-    """After the abuse: as before it, and at the service of good clients."""
+    """Checks that the server is as before the abuse and serves good clients."""
     wrong = server.at_rest()
     wrong += unequal('descriptors', server.state(), before)
     return wrong + is_served(server) + server.at_rest()
 
 
 def abuse(tap, server, name, action):
-    """One kind of abuse as a test. What it returns is wrong."""
+    """Runs one kind of abuse as a test. The function returns what is wrong."""
     before = server.state()
     try:
         wrong = action(server) or []
@@ -247,7 +247,7 @@ def abuse(tap, server, name, action):
 
 
 def one_line_each(server, clients, what):
-    """Runs functions that are a client each, and counts the lines in the log."""
+    """Runs functions, one client each, and counts the lines in the log."""
     begin = len(server.lines())
     wrong = []
     for client in clients:
@@ -259,7 +259,7 @@ def one_line_each(server, clients, what):
 
 
 def drops(server, *data):
-    """Clients that send this and wait."""
+    """Clients that send these bytes and wait."""
     stayed = []
 
     def client_of(piece):
@@ -319,7 +319,7 @@ def versions(server):
 
 
 def slow(server):
-    """Silence, and a byte now and then, beside a good client."""
+    """Clients that send nothing, or a byte now and then, while a good client works."""
     begin = time.monotonic()
     silent, dribbling, halved = (server.client() for _ in range(3))
     data = hello()
@@ -349,7 +349,7 @@ def slow(server):
 
 
 def halves(server):
-    """Every beginning of a hello, and then nothing more."""
+    """Every prefix of a hello, and then nothing more."""
     data = hello()
 
     def client_of(length, how):
@@ -367,7 +367,7 @@ def halves(server):
 
 
 def late_garbage(server):
-    """After a good hello: what is no order, and orders that need a device."""
+    """Invalid orders after a good hello, and orders that need a device."""
     wrong = []
     for data in (b'x' * 16, message(99), message(BUFFER, bytes(20), length=0xffffffff),
                  message(RELEASE, version=2), message(QUERY, struct.pack('>I', 64)),
@@ -385,7 +385,7 @@ def late_garbage(server):
 
 
 def deaf(server):
-    """Orders without end from a client that reads no answer."""
+    """Endless orders from a client that reads no reply."""
     with server.greeted() as client:
         client.socket.settimeout(0.5)
         sent = 0
@@ -407,7 +407,7 @@ def deaf(server):
 
 
 def crowd(server):
-    """As many as it takes: of one address, and of all."""
+    """As many clients as the server takes, from one address and in all."""
     wrong, many = [], []
     for number in range(MOST_OF_ADDRESS):
         many.append(server.greeted(source='127.0.0.2'))
@@ -428,7 +428,7 @@ def crowd(server):
 
 
 def thousand(server):
-    """Connects that are given up at once, or a little later."""
+    """Connections that are closed at once or a little later."""
     begin, before = len(server.lines()), server.memory()
     waiting = []
     for number in range(1000):
@@ -471,7 +471,7 @@ def crash(server):
 
 
 def hosts(tap, command):
-    """A server for all, and everybody comes."""
+    """A server that listens on all addresses."""
     server = Server(command)
     for name, action in (('random bytes', random_bytes), ('other protocols', other_protocols),
                          ('impossible lengths', lengths), ('no hello first', not_hello),
@@ -487,7 +487,7 @@ def hosts(tap, command):
 
 
 def bound(tap, command):
-    """Only where it was asked to."""
+    """The server listens only on the address that it was given."""
     wrong = []
     for bind, elsewhere in (('127.0.0.5', '127.0.0.1'), ('127.0.0.5', '::1'), ('::1', '127.0.0.1')):
         server = Server(command, bind=bind)
@@ -560,7 +560,7 @@ def once(tap, command):
 
 
 def endings(tap, command):
-    """Signals while clients are there: idle ones, greeting ones, and one that cannot end itself."""
+    """Signals while clients are connected: idle ones, greeting ones, and one that hangs."""
     for number, stuck in ((signal.SIGINT, False), (signal.SIGTERM, True)):
         server = Server(command)
         clients = [server.greeted(), server.greeted(), server.client()]
@@ -591,7 +591,7 @@ def endings(tap, command):
 
 
 def part(tap, action, *words):
-    """Tests that shall not keep the next ones from being made, whatever happens."""
+    """Runs tests so that one that breaks down does not stop the others."""
     try:
         action(tap, *words)
     except (Gone, OSError, ValueError) as error:
@@ -601,6 +601,6 @@ def part(tap, action, *words):
 
 
 def play(tap, command):
-    """All of it, against the server that `command` makes the argv of."""
+    """Runs all tests against the server whose argv `command` returns."""
     for action in (hosts, bound, taken, tokens, once, endings):
         part(tap, action, command)

@@ -162,7 +162,7 @@ bed_bond()
 	printf 'link add %s type rxe netdev %s\n' rxba0 ba0 rxba1 ba1 rxbond bond0 | rdma -b -
 }
 
-# bed_up NETDEV: waits until it is. The kernel tells of carriers once a second at most.
+# bed_up NETDEV: waits until it is up. The kernel reports carriers at most once a second.
 bed_up()
 {
 	bed_tries=100

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every line of ibv_devinfo -v, and what `rdmactl caps` has in its place.
+"""Every line of ibv_devinfo -v, and the column of `rdmactl caps` that shows the same.
 
 A label that is not here is an error, and so is a key of rdmactl that no label leads to, unless it
 is listed as an addition.
@@ -97,7 +97,7 @@ def subnet(key):
 
 
 def transport(entry, row, known):
-    """InfiniBand (0) means RoCE, too: a port tells which."""
+    """The transport InfiniBand (0) includes RoCE; the link layer of a port distinguishes them."""
     ports = row.get('ports') or [{}]
     if entry.code() == 0:
         ethernet = ports[0].get('link_layer') == 'ethernet'
@@ -106,7 +106,7 @@ def transport(entry, row, known):
 
 
 def extended_flags(entry, row, known):
-    """The words of the bits that device_cap_flags has not got."""
+    """Names of the bits that device_cap_flags does not have."""
     wanted = []
     for word in entry.words:
         if word.startswith('Unknown flags: '):
@@ -215,8 +215,8 @@ PORT_LABELS = {
     'gids': None,
 }
 
-# What rdmactl has on top: computed from other fields, decoded masks, and what ibv_devinfo prints
-# only if it is not zero (which it is on the devices of the guest) or not at all.
+# Columns that only rdmactl has: computed values, decoded masks, and values that ibv_devinfo prints
+# only if they are not zero (they are zero on the guest's devices) or not at all.
 DEVICE_ADDITIONS = {
     'device', 'min_page_size_bytes', 'local_ca_ack_delay_us', 'board_id', 'max_map_per_fmr',
     'max_srq_wr', 'max_srq_sge', 'pci_atomic_fetch_add', 'pci_atomic_swap',
@@ -224,7 +224,7 @@ DEVICE_ADDITIONS = {
     'rss_hash_fields', 'rss_qp_types', 'packet_pacing_qp_types', 'cq_moderation_max_count',
     'cq_moderation_max_period_us', 'max_device_memory_bytes', 'ports',
 }
-# Of these, what ibv_devinfo -v leaves out because there is none of it.
+# Columns that ibv_devinfo -v leaves out when they are empty.
 NONE_IF_NOT_PRINTED = {
     'board_id', 'raw_packet_caps', 'tso_qp_types', 'rss_qp_types', 'packet_pacing_qp_types',
     'cq_moderation_max_count', 'cq_moderation_max_period_us', 'max_device_memory_bytes',
@@ -238,7 +238,7 @@ def _compare_record(what, row, theirs, labels, additions, known):
     for label, entry in theirs.items():
         if label not in labels:
             if label != 'ports':
-                wrong.append('%s: ibv_devinfo -v says %s, which nothing stands for' % (what, label))
+                wrong.append('%s: ibv_devinfo -v has %s, which rdmactl lacks' % (what, label))
             continue
         if labels[label] is None:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Holds what rdmactl says against what the real tools say at the same moment.
+"""Compares the output of rdmactl with that of the real tools at the same moment.
 
 Where they differ and rdmactl is right, the difference is in this table, and every comparison that
 meets it says so with known(). Anything else that differs is an error.
@@ -70,7 +70,7 @@ _met = {}
 
 
 def known(difference):
-    """Notes that a difference of the table was met."""
+    """Records that a difference of the table was found."""
     _met[difference] = _met.get(difference, 0) + 1
     assert difference in DIFFERENCES, difference
 
@@ -304,7 +304,7 @@ def _ports_of_ibv(shot, rows):
 
 
 def _ports_of_kernel(shot, rows):
-    """What no RDMA tool shows: against sysfs and ip link."""
+    """Columns that no RDMA tool shows, compared with sysfs and ip link."""
     wrong = []
     for device, number, path in peers.port_directories():
         row, what = rows.get((device, number), {}), '%s/%d' % (device, number)
@@ -392,7 +392,7 @@ def _gids_of_show_gids(rows, table, transports):
 
 
 def _gids_of_ip(rows, shot, transports):
-    """VLAN, master and where the address sits: against ip link, and ip addr."""
+    """VLAN, master and the netdev that has the address, compared with ip link and ip addr."""
     wrong, places = [], {}
     for name, addresses in ip_addresses().items():
         for address, length in addresses.items():

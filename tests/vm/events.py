@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs `rdmactl events --jsonl` in the background, and holds what it says against what was done."""
+"""Runs `rdmactl events --jsonl` in the background and compares its events with their causes."""
 
 import calendar
 import json
@@ -15,11 +15,11 @@ import program
 from selftest import PATIENCE, until
 from tap import unequal
 
-# The kernel tells of a carrier that came once a second at most (net/core/link_watch.c).
+# The kernel reports carrier changes at most once a second (net/core/link_watch.c).
 LINKWATCH = 1.5
-# How soon after its cause an event must be stamped; and what the stamp's last digit may hide.
+# Seconds within which an event must be stamped, and the error of the stamp's last digit.
 SOON, DIGIT = 0.1, 0.0015
-# Its line may be later: under emulation the sanitizers' build takes its time for the first ones.
+# The line may come later: the first ones take the sanitized build long under emulation.
 THERE = 2
 
 
@@ -30,7 +30,7 @@ def seconds(stamp):
 
 
 class Stalls:
-    """How late the machine itself is: under emulation on a busy host a processor may stand still.
+    """Measures how late the machine itself is: a busy host may stop an emulated processor.
 
     A thread on each processor sleeps for a moment, again and again, and notes when it overslept.
     """
@@ -60,7 +60,7 @@ class Stalls:
             thread.join()
 
     def between(self, begin, end):
-        """Seconds in all."""
+        """Sum of the stalls in seconds."""
         return sum(late for woke, late in self.found if woke > begin and woke - late < end)
 
 
@@ -89,7 +89,7 @@ class Watch:
             if not data:
                 break
             *lines, rest = (rest + data).split(b'\n')
-            # Whoever reads a pipe must not have to wait for the rest of a line.
+            # A reader of the pipe must not have to wait for the rest of a line.
             if rest:
                 self.broken.append('half a line: %r' % rest[-80:])
             for line in lines:
@@ -110,28 +110,28 @@ class Watch:
         return os.pread(self.err.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
 
     def find(self, event=None, name=None, begin=0, **values):
-        """Events of that word, of that object, from the event of that number on, with these."""
+        """Events with this word, object and values, starting at event number `begin`."""
         wanted = dict(values, **{key: value for key, value in (('event', event), ('object', name))
                                  if value is not None})
         return [one for one in self.events[begin:]
                 if all(one.get(key) == value for key, value in wanted.items())]
 
     def wait(self, *want, begin=0, patience=10, **values):
-        """Until there is such an event; None if there is none in time."""
+        """Waits for such an event and returns it; None if none comes in time."""
         until(lambda: self.find(*want, begin=begin, **values) or
               self.process.poll() is not None, patience)
         found = self.find(*want, begin=begin, **values)
         return found[0] if found else None
 
     def settle(self, quiet=0.4):
-        """Until nothing more has come for a while."""
+        """Waits until no line has come for `quiet` seconds."""
         count = -1
         while count != len(self.lines):
             count = len(self.lines)
             time.sleep(quiet)
 
     def end(self, number=signal.SIGINT):
-        """Its result, after a signal (None: it ends by itself)."""
+        """Sends a signal (None: the program ends without one) and returns the result."""
         if number and self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -149,7 +149,7 @@ class Watch:
         return result
 
     def wrong(self, result, status=0):
-        """Of its end and of its lines, each of which is a record by the schema."""
+        """Errors of the exit status and of the lines, each of which must match the schema."""
         wrong = unequal('exit status', result.status, status) + self.broken
         items = program.schema('events')['properties']['events']['items']
         for event in self.events:
@@ -160,7 +160,7 @@ class Watch:
 
 
 class Expected:
-    """An event that must come: its object, its word, values of keys, and how soon."""
+    """An event that must come: object, word, values of keys, and time limit."""
 
     def __init__(self, name, event, soon=SOON, **values):
         self.name, self.event, self.soon, self.values = name, event, soon, values
@@ -176,7 +176,7 @@ def describe(events, cause):
 
 
 def cause(watch, act, expected, also=()):
-    """Does something: what is wrong with the events of it.
+    """Calls act() and returns what is wrong with the events that follow.
 
     `also` are words of events that may come besides; others are too many.
     """

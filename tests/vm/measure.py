@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a program costs: time, peak memory, system calls."""
+"""Measures the time, peak memory and system calls of a program."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c
 
 
 def peak_memory_kb(*argv, environment=None, stdin='/dev/null'):
-    """The peak of the resident memory, asked for when the program is about to end.
+    """Peak resident memory, read when the program is about to exit.
 
     ru_maxrss will not do: there a child starts with the peak of its parent, which is Python.
     """
@@ -63,7 +63,7 @@ def heap_in_use(library, *argv):
 
 
 def system_calls(*argv):
-    """How many, or None without strace."""
+    """Number of system calls, or None without strace."""
     if not shutil.which('strace'):
         return None
     with tempfile.NamedTemporaryFile('r', dir='/dev/shm') as file:

@@ -27,7 +27,7 @@ class Result:
         return self.err.decode('utf-8', 'replace')
 
     def describe(self):
-        """For diagnostics: the command, its status, what it said on standard error."""
+        """Diagnostics: the command, its exit status and its standard error."""
         words = ' '.join(self.argv)
         return ['%s: exit status %s' % (words, self.status)] + self.complaint().splitlines()[:6]
 
@@ -46,7 +46,7 @@ def run(*argv, prefix=(), stdin=None, env=None, timeout=60):
 
 
 def must(*argv, **options):
-    """For what lays out the scene: it ends the whole run if it fails."""
+    """Runs a command of the setup: a failure ends all tests."""
     result = run(*argv, **options)
     if result.status != 0:
         print('Bail out! ' + '; '.join(result.describe()))
@@ -171,7 +171,7 @@ def full_gid(text):
     return ':'.join(raw[i:i + 4] for i in range(0, 32, 4))
 
 
-# sysfs, read without any help.
+# sysfs, read directly.
 
 def port_directories():
     """(device, port, path) of every port."""

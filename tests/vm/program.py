@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The program under test: runs it, and holds every run against the rules that hold for all runs."""
+"""Runs the program under test and checks each run against the rules for all runs."""
 
 import json
 import os
@@ -9,11 +9,11 @@ import peers
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
-# Why a test of what needs a program of tests.mk's VM_PROGRAMS is skipped.
+# Reason to skip tests that need a program of VM_PROGRAMS (tests.mk).
 NOT_BUILT = 'the programs of tests/vm are not built'
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
 
-# What every run so far did wrong; emptied by violations().
+# Errors of the runs so far; emptied by violations().
 _violations = []
 _schemas = {}
 
@@ -59,7 +59,7 @@ def _check_text(result, name, data, tabs):
 
 
 def check(result):
-    """Holds a run against the rules; rdmactl() does it by itself."""
+    """Checks a run against the rules for all runs; rdmactl() calls this."""
     if result.status not in range(6):
         _violate(result, 'exit status %s: %s' % (result.status, result.complaint()[-2000:]))
     if re.search('AddressSanitizer|LeakSanitizer|runtime error:', result.complaint()):
@@ -76,7 +76,7 @@ def rdmactl(*words, **options):
 
 
 class Document:
-    """What `rdmactl -j COMMAND ...` said."""
+    """The parsed output of `rdmactl -j COMMAND ...`."""
 
     def __init__(self, command, result, document):
         self.result = result
@@ -99,7 +99,7 @@ def listing(command, *words, **options):
 
 
 def parse(command, words, result):
-    """What a run of `rdmactl -j COMMAND WORDS` printed, held against its schema."""
+    """Parses the output of `rdmactl -j COMMAND WORDS` and checks it against its schema."""
     try:
         document = json.loads(result.out.decode('utf-8'))
     except ValueError as error:
@@ -109,7 +109,7 @@ def parse(command, words, result):
     return Document(command, result, document)
 
 
-# JSON Schema, as much of it as `rdmactl schema` uses; other keywords are refused.
+# The part of JSON Schema that `rdmactl schema` uses; other keywords are errors.
 
 ANNOTATIONS = {'$schema', '$id', 'title', 'description'}
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None),
@@ -181,7 +181,7 @@ def validate(result, document, command, words):
         _violate(result, 'exit status 0 with problems')
     if result.status == 3 and not document.get('problems'):
         _violate(result, 'exit status 3 without problems')
-    # Each problem is a line on standard error, too.
+    # Each problem must also be a line on standard error.
     for problem in document.get('problems', []):
         if problem['error'] and problem['error'] not in result.complaint():
             _violate(result, 'problem not on standard error: %s' % problem)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""gids --to PEER: the index it names is the right one, and data flows with it."""
+"""gids --to PEER names the right index, and data flows with it."""
 
 import subprocess
 import time
@@ -36,7 +36,7 @@ CHOICES = (
     ('198.51.101.7', 'rxa', 'va', '10.9.0.11'),
     ('peer.example', 'rxa', 'va', '10.9.0.1'),
 )
-# Peer; exit status; what the message has to hold.
+# Peer; exit status; text that the message must contain.
 REFUSALS = (
     ('192.0.2.1', 1, 'no route'),
     ('198.51.102.7', 1, 'no route'),  # unreachable
@@ -53,7 +53,7 @@ REFUSALS = (
 
 
 def routes(*choices):
-    """What the kernel does, by `ip route get`: {peer: (netdev, source address)}."""
+    """The kernel's choice by `ip route get`: {peer: (netdev, source address)}."""
     lines = []
     for peer in choices:
         address, _, zone = peer.partition('%')
@@ -65,7 +65,7 @@ def routes(*choices):
 
 
 def judge(row, chosen, out, source):
-    """What is wrong with the reason that an entry was passed over for."""
+    """Errors in the reason why an entry was not chosen."""
     why, ours, theirs = row['why'] or '', row['ip'], chosen['ip']
     if row['type'] == 'ib':
         wanted = 'transport'
@@ -82,7 +82,7 @@ def judge(row, chosen, out, source):
 
 
 def choice(peer, device, netdev, address, route=None, **options):
-    """What is wrong with the answer, and the entry chosen."""
+    """Errors of the answer, and the chosen entry."""
     document = program.listing('gids', '--to', peer, **options)
     chosen = [row for row in document.rows if row['selected'] is True]
     if document.status != 0 or len(chosen) != 1:
@@ -101,7 +101,7 @@ def choice(peer, device, netdev, address, route=None, **options):
 
 
 def environment(peer, row):
-    """--env, to the letter."""
+    """The exact output of --env."""
     result = program.rdmactl('gids', '--to', peer, '--env')
     name = '%s:%d' % (row['device'], row['port'])
     wanted = ('NCCL_IB_HCA==%s\nNCCL_IB_GID_INDEX=%d\nUCX_NET_DEVICES=%s\nUCX_IB_GID_INDEX=%d\n'
@@ -117,7 +117,7 @@ def packets():
 
 
 def pingpong(client, server):
-    """ibv_rc_pingpong between the two entries chosen: what is wrong."""
+    """Runs ibv_rc_pingpong between the two chosen entries and returns what is wrong."""
     command = [['ibv_rc_pingpong', '-d', row['device'], '-i', str(row['port']), '-g',
                 str(row['index']), '-n', '50'] for row in (client, server)]
     before = packets()
@@ -151,7 +151,7 @@ def refusal(peer, status, word):
 
 
 def no_entry(tap):
-    """A device whose GID table is empty: settings or a reason, never nothing with status 0."""
+    """A device with an empty GID table: settings or a reason, never status 0 without output."""
     test, without = 'choice: a GID table without an entry', program.built('no_netlink')
     if not without:
         tap.skip(test, program.NOT_BUILT)

@@ -20,7 +20,7 @@ FEW = {'ibstat': ([], ['-s'], ['-p'], ['-l']), 'ibstatus': ([],), 'ibv_devices':
 
 
 def beside(tap, what, tools=ALL, lists=None, **options):
-    """One test a tool: all its argument lists, or those given."""
+    """One test for each tool: all its argument lists, or those given."""
     devices = sorted(peers.listdir(peers.RDMA))
     for tool in tools:
         wrong, before = [], differ.compared()
@@ -63,7 +63,7 @@ def siw(tap):
 
 
 def play(tap):
-    """Without sanitizers, whose start takes longer than all the rest, but for the ports that are down."""
+    """Uses the plain build, which starts much faster, except for the ports that are down."""
     differ.RDMACTL = program.plain_binary() or program.RDMACTL
     clear()
     without_modules(tap)
@@ -72,7 +72,7 @@ def play(tap):
     peers.shell('bed_vlan')
     beside(tap, 'rxe and a VLAN', ('ibstat', 'ibv_devices', 'ibv_devinfo'))
     nodes(0o600)
-    # For each of them the tool waits five seconds for udev.
+    # The tool waits five seconds for udev on each node.
     beside(tap, 'unreadable nodes', VERBS, {'ibv_devices': ([],), 'ibv_devinfo': (
         [], ['-l'], ['-d', 'rxb', '-i', '2'])}, **NOBODY)
     nodes(0o666)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Personalities that need the kernel: events as they come, GIDs and netdevs, and what changes it."""
+"""Personalities that need the kernel: events, GIDs and netdevs, and tools that change devices."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tap import unequal
 
 CONFIGFS = '/sys/kernel/config'
 CMA = CONFIGFS + '/rdma_cm'
-# How long the kernel and both watchers may take for what one step brings.
+# Seconds that the kernel and both watchers may take for the events of one step.
 QUIET = 2.5
 
 
@@ -24,7 +24,7 @@ def ours(tool, *words, **options):
 
 
 class Watcher:
-    """ibv_asyncwatch in the background, ours or the tool itself."""
+    """ibv_asyncwatch in the background, the personality or the tool."""
 
     def __init__(self, path, *words):
         self.out = tempfile.TemporaryFile(dir='/run')
@@ -36,7 +36,7 @@ class Watcher:
 
     def lines(self):
         text = os.pread(self.out.fileno(), 1 << 20, 0).decode('utf-8', 'replace')
-        # Which descriptor it is depends on what else is open.
+        # The number of the descriptor depends on what else is open.
         return re.sub(r'async event FD \d+', 'async event FD N', text).splitlines()
 
     def end(self):
@@ -71,7 +71,7 @@ def events(tap):
         peers.must(*words)
         time.sleep(QUIET)
         lines = [watcher.lines()[count:] if count else watcher.lines() for watcher in watchers]
-        # The kernel queues each event by itself: those of one step come in any order.
+        # The kernel queues each event separately: those of one step come in any order.
         wrong += unequal(name, sorted(lines[0]), sorted(lines[1]))
         count += len(lines[1])
     tap.test('compat: ibv_asyncwatch through %d steps: %d lines' % (len(STEPS), count),
@@ -105,7 +105,7 @@ def tables(tap):
     peers.must('ip', 'link', 'set', 'va', 'up')
     result = ours('show_drop', 'rxb')
     plain = peers.run(differ.RDMACTL, 'counters', '--drops', 'rxb')
-    # Counters move meanwhile: only their names are compared.
+    # Counters move between the runs, so only their names are compared.
     names = [sorted(line.split()[2] for line in text.decode().splitlines())
              for text in (result.out, plain.out)]
     tap.test('compat: show_drop has the rows of counters --drops',

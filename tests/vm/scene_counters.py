@@ -19,9 +19,9 @@ from selftest import Running, until
 from tap import unequal
 
 FILE = '/run/counters.json'
-# How often what a busy machine may spoil is tried.
+# Number of attempts at measurements that a busy machine may spoil.
 TRIES = 3
-# What a packet of RoCE v2 has besides its data: Ethernet, IPv4, UDP, BTH, ICRC.
+# Overhead of a RoCE v2 packet: Ethernet, IPv4, UDP, BTH, ICRC.
 OVERHEAD = 14 + 20 + 8 + 12 + 4
 
 
@@ -30,7 +30,7 @@ def rates(*words, **options):
     return program.parse('counter_rates', ('counter_rates',), result)
 
 
-# Values as the kernel and the other tools have them.
+# Values as the kernel and the other tools report them.
 
 def sysfs_hw():
     found = {}
@@ -50,7 +50,7 @@ def sysfs_cm():
 
 
 def rdma_statistic():
-    """Asked port by port: with one iWARP device rdma statistic show says no more than an error."""
+    """Queries each port: with an iWARP device rdma statistic show prints only an error."""
     found = {}
     for device, port, _ in peers.port_directories():
         for link in peers.rdma('statistic', 'show', 'link', '%s/%d' % (device, port)) or ():
@@ -93,7 +93,7 @@ def ours(document):
 
 
 def between(what, values, before, after):
-    """Each of ours is what the other has at the moment before, the moment after, or between."""
+    """Each value is one of, or lies between, the other tool's before and after."""
     wrong = []
     for key in sorted(set(before) & set(after)):
         low, high = sorted((before[key], after[key]))
@@ -129,7 +129,7 @@ def everything(tap):
 
 
 def unprivileged(tap):
-    """The same rows with values that are not smaller; no module is loaded, nothing is missing."""
+    """The same rows with values that are not smaller; no module is loaded and none is missing."""
     mine = program.listing('counters', '--all')
     theirs = program.listing('counters', '--all', prefix=peers.NOBODY)
     keys = [[(row['object'], row['source'], row['kernel_name']) for row in one.rows]
@@ -139,7 +139,7 @@ def unprivileged(tap):
 
 
 def without_counters(tap):
-    """siw has no hw counters: it is said, and those of all others are there."""
+    """siw has no hw counters: a message says so, and all other devices are listed."""
     siw = [device for device in peers.listdir(peers.RDMA) if device.startswith('sw')]
     if not siw:
         tap.skip('counters: a device without any', 'this kernel has no siw')
@@ -168,7 +168,7 @@ class Traffic:
         self.size, self.count = size, count
         self.words = (*self.WORDS, '-s', str(size), '-n', str(count))
         self.server = Running('ib_send_bw', '-d', 'rxb', *self.words)
-        # What it says stays in its buffer: it listens on TCP port 18515.
+        # Its output stays in its buffer, so look for its TCP port 18515.
         until(lambda: any(':4853 ' in (peers.read('/proc/net/' + table) or '')
                           for table in ('tcp', 'tcp6')))
 
@@ -187,12 +187,12 @@ def near(what, value, expected, percent=2):
     return ['%s: %s, expected %d within %d %%' % (what, value, expected, percent)]
 
 
-# What rxa counts when it has to send something again.
+# Counters of rxa that grow when it sends a packet again.
 AGAIN = ('rcvd_rnr_err', 'rcvd_seq_err', 'completer_retry_err')
 
 
 def as_sent(what, value, expected, rows):
-    """What was sent again on a busy machine comes on top of the known size."""
+    """Adds retransmissions, which a busy machine causes, to the known size."""
     again = sum(row['growth'] or 0 for row in rows
                 if row['object'] == 'rxa/1' and row['kernel_name'] in AGAIN)
     if again and value is not None and value > expected:
@@ -228,14 +228,20 @@ def growth(tap):
                  wire['growth'])])
 
 
+def lines_of(watch):
+    """The complete lines that the program has printed so far."""
+    return watch.said(watch.out).split('\n')[:-1]
+
+
 def watched(tap):
-    """--watch while that traffic runs: the rounds add up to it, and each rate is its growth."""
+    """--watch during that traffic: the rounds add up to it, and each rate matches its growth."""
     traffic = Traffic(count=400)
     watch = Running(program.RDMACTL, '--jsonl', 'counters', '--watch', '--interval', '200ms',
                     '--all', 'rxa')
     until(lambda: '\n' in watch.said(watch.out))
     wrong = traffic.run()
-    time.sleep(0.5)
+    until(lambda: sum(row['growth'] for row in map(json.loads, lines_of(watch))
+                      if row['kernel_name'] == 'sent_pkts') >= traffic.packets(), 10)
     result = watch.end(signal.SIGINT)
     program.check(result)
     wrong += unequal('exit status after SIGINT', result.status, 0)
@@ -266,7 +272,7 @@ def on_grid(times, interval):
 
 
 def drift(tap):
-    """No round is late because the one before was. A busy machine may delay the last round of one run."""
+    """No round is late because the one before was. A busy machine may delay a last round."""
     binary = program.plain_binary() or program.RDMACTL
     for _ in range(TRIES):
         result = peers.run(binary, '--jsonl', 'counters', '--watch', '--interval', '500ms',
@@ -300,7 +306,7 @@ def selftest_moves(tap):
              ['%s packets' % sent['growth']])
 
 
-# Devices that come, go and change while they are watched.
+# Devices are added, removed and changed while they are watched.
 
 def churn(tap):
     watch = Running(program.RDMACTL, '--jsonl', 'counters', '--watch', '--interval', '300ms', '--all')
@@ -310,7 +316,7 @@ def churn(tap):
     peers.must('rdma', 'link', 'add', 'rxb', 'type', 'rxe', 'netdev', 'vb')
     until(lambda: '"state": "new"' in watch.said(watch.out))
     program.rdmactl('ping', '-c', '1', '10.9.0.2')
-    # At once: between two rounds, so that one device takes the place of another.
+    # Both changes fall between two rounds, so that one device replaces another.
     peers.must('rdma', '-b', '-', stdin=b'link del rxb\nlink add rxb type rxe netdev vb\n')
     until(lambda: '"state": "replaced"' in watch.said(watch.out) or
           watch.said(watch.out).count('"state": "gone"') > 60)
@@ -335,7 +341,7 @@ def churn(tap):
 
 
 def replaced(tap):
-    """A device of the same name that is another one, and a host that is."""
+    """Another device with the same name, and another host."""
     program.rdmactl('counters', '--save', FILE)
     peers.must('rdma', '-b', '-', stdin=b'link del rxb\nlink add rxb type rxe netdev vb\n')
     document = rates('--since', FILE, '--all')
@@ -359,7 +365,7 @@ def replaced(tap):
     tap.test('counters: --since tells another device, another run and another host', wrong)
 
 
-# Optional counters: no software device has any.
+# No software device has optional counters.
 
 def optional(tap):
     wrong = []
@@ -402,14 +408,14 @@ class Terminal:
             self.out += data
 
     def frames(self, count, begin=0, seconds=60):
-        """Reads until so many are there, all of them whole."""
+        """Reads until that many complete ones have arrived."""
         end = time.monotonic() + seconds
         while self.out[begin:].count(HOME) <= count and time.monotonic() < end:
             self.read(0.1)
         return self.out[begin:].count(HOME) > count
 
     def end(self):
-        """The interrupt character, as it is typed."""
+        """Types the interrupt character."""
         os.write(self.fd, b'\x03')
         self.read(1)
         _, status = os.waitpid(self.child, 0)
@@ -422,7 +428,7 @@ ENTER, LEAVE, HOME = b'\x1b[?1049h', b'\x1b[?1049l', b'\x1b[H'
 
 
 def frames(out):
-    """What was drawn, without colours: lists of lines."""
+    """The drawn screens without colours, as lists of lines."""
     drawn = out.split(ENTER, 1)[1].split(LEAVE)[0].split(HOME)[1:]
     plain = [re.sub(rb'\x1b\[[0-9;?]*[a-zA-Z]', b'', frame) for frame in drawn]
     # The terminal adds a carriage return to each line feed.
@@ -451,7 +457,7 @@ def terminal(tap):
     wrong += unequal('screens entered and left', (tty.out.count(ENTER), tty.out.count(LEAVE)), (1, 1))
     wrong += unequal('cursor hidden and shown', (tty.out.count(b'\x1b[?25l'),
                                                  tty.out.count(b'\x1b[?25h')), (1, 1))
-    # Nothing before that, and behind it only the last round, in plain lines.
+    # Nothing comes before that, and only the last round follows, in plain lines.
     tail = tty.out.split(LEAVE)[-1]
     if not tty.out.startswith(ENTER) or b'sent_pkts' not in tail + b'sent_pkts' or HOME in tail:
         wrong.append('around the screen: %r %r' % (tty.out[:20], tail[:200]))

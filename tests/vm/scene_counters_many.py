@@ -11,9 +11,9 @@ from tap import unequal
 
 COUNT = 64
 MEMORY_KB = 10 * 1024
-# How many of the devices are watched for growth: all would need seconds of the processor a round.
+# Number of devices watched for growth: with all of them a round takes too long under emulation.
 WATCHED = 16
-# Less than the smallest piece of memory, 32 bytes, for each of those devices, once.
+# Less than one allocation of the smallest size, 32 bytes, for each of those devices.
 GROWTH_BYTES = 500
 
 
@@ -50,7 +50,7 @@ def memory(tap, binary):
 
 
 def steady(tap, binary):
-    """The rounds take the time that they should, and say nothing that is not so."""
+    """The rounds are on time and all counters count."""
     for _ in range(TRIES):
         result = peers.run(binary, '--jsonl', 'counters', '--watch', '--interval', '500ms',
                            '--count', '20', '-o', 'object,kernel_name,interval_sec,state')

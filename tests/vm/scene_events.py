@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl events: each cause gives its events, with what was before and is after, at once."""
+"""rdmactl events: each cause gives its events at once, with the values before and after."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ from tap import unequal
 
 LINK, DEVICE = None, None
 ACTIVE = {'state_before': 'active', 'state': 'down', 'physical_state_before': 'link-up'}
-# Carriers and link-local addresses follow in their own time.
+# Carriers and link-local addresses follow later.
 FOLLOW = ('netdev-up', 'address-added', 'address-removed')
 
 
@@ -138,7 +138,7 @@ def names(tap, watch):
 
 
 def come_and_go(tap, watch):
-    """A device that appears is watched, its ports and all."""
+    """A device that appears is watched with its ports."""
     peers.must('ip', '-b', '-', stdin=b'link add dm0 address 02:00:00:00:44:01 type dummy\n'
                                       b'link set dm0 up\n')
     watch.settle()
@@ -231,7 +231,7 @@ def play(tap):
     global LINK, DEVICE
     LINK, DEVICE = netlink.Links(), netlink.Devices()
     peers.shell('bed_wire')
-    # Of an earlier scene: its events would come beside those of the wire.
+    # The VLAN of an earlier scene would add its events to those of the wire.
     for name in ('va.5', 'vb.5'):
         if os.path.exists('/sys/class/net/' + name):
             peers.must('ip', 'link', 'del', name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl events under load: flaps as fast as can be, lost messages, 64 devices, nothing at all; and
-how long an event takes."""
+"""rdmactl events under load: fast flaps, lost messages, 64 devices, an idle system; and
+the latency of an event."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def carries(netdev):
 
 
 def pairs(events, down, up):
-    """Whether the words alternate, beginning with `down`: what is wrong."""
+    """Errors unless the words alternate, beginning with `down`."""
     words = [one['event'] for one in events if one['event'] in (down, up)]
     for i, word in enumerate(words):
         if word != (down, up)[i % 2]:
@@ -53,7 +53,7 @@ def flaps(tap, pause):
         LINK.up(va)
         time.sleep(pause)
     took = time.monotonic() - begin
-    # A busy machine needs some time for so many.
+    # A busy machine needs some time for so many events.
     until(lambda: watch.find('gap') or all(
         len(watch.find(word)) >= FLAPS for word in ('port-active', 'netdev-enabled')), 30)
     watch.settle(LINKWATCH)
@@ -85,7 +85,7 @@ def flaps(tap, pause):
 
 
 def gap(tap):
-    """Who cannot keep up loses messages; then all is compared. Without privilege there is no room."""
+    """A slow reader loses messages, then compares everything. Only root may enlarge its buffer."""
     va = number('va')
     peers.must('ip', '-b', '-', stdin=b'link add noise type dummy\nlink set noise up\n'
                                       b'link add dm0 type dummy\nlink set dm0 up\n')
@@ -119,7 +119,7 @@ def gap(tap):
         if len(found) != 1:
             wrong.append('%d times %s' % (len(found), want))
     tap.test('events: what was lost is marked, and all differences come after it', wrong)
-    # And from then on nothing is lost.
+    # From then on nothing is lost.
     begin = len(watch.events)
     LINK.up(number('vb'))
     LINK.mtu(va, 1500)
@@ -143,7 +143,7 @@ def status(pid, key):
 
 
 def idle(tap, watch, what):
-    """Nothing happens: nothing wakes it."""
+    """While nothing happens, nothing wakes the program."""
     watch.settle(LINKWATCH)
     before = status(watch.pid, 'voluntary_ctxt_switches')
     calls = None
@@ -151,7 +151,7 @@ def idle(tap, watch, what):
         trace = '/run/events.strace'
         tracer = subprocess.Popen(['strace', '-f', '-tt', '-p', str(watch.pid), '-o', trace],
                                   stderr=subprocess.DEVNULL)
-        # Its own coming and going wakes the program: what counts lies in between.
+        # strace wakes the program when it attaches and detaches: only the time between counts.
         until(lambda: peers.read(trace), 5)
         time.sleep(1)
         begin = len(peers.read(trace).splitlines())
@@ -186,7 +186,7 @@ def many(tap):
     for index in indexes:
         LINK.down(index)
     took = time.time() - begin
-    # The end of the wire follows its other one.
+    # One end of the wire follows the other.
     wanted = {*names, 'rxb/1'}
     until(lambda: len(watch.find('port-down')) == COUNT, 10)
     late = max((one['stamp'] for one in watch.find('port-down')), default=0) - begin - took
@@ -211,7 +211,7 @@ def many(tap):
                  [] if peak < MEMORY_KB else 'too much')
     else:
         tap.skip('events: peak memory', 'there is no build without sanitizers')
-    # With its netdev a device goes, too.
+    # Removing a netdev removes its device.
     peers.must('ip', '-b', '-',
                stdin=''.join('link del d%d\n' % i for i in range(COUNT - 2)).encode())
     until(lambda: len(peers.listdir(peers.RDMA)) == 2)
@@ -219,7 +219,7 @@ def many(tap):
 
 
 def latency(tap):
-    """Of the plain build: from the cause to the event's own time, and to the line in the pipe."""
+    """Latency of the plain build from the cause to the event's stamp and its line in the pipe."""
     peers.shell('bed_wire')
     peers.must('ip', '-b', '-', stdin=b'link add dm0 type dummy\nlink set dm0 up\n')
     time.sleep(LINKWATCH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl events: its options, its ends, without privilege; beside the real ibv_asyncwatch."""
+"""rdmactl events: options, ways to end, no privilege, and a comparison with ibv_asyncwatch."""
 
 import collections
 import json
@@ -20,7 +20,7 @@ from selftest import Running, until
 from tap import unequal
 
 LINK = None
-# The words of ours that hold what an event of ibv_asyncwatch says.
+# The words of rdmactl for each event of ibv_asyncwatch.
 WORDS = {9: ('port-active',), 10: ('port-down',), 11: ('lid-change',), 12: ('pkey-change',),
          13: ('sm-change',), 17: ('client-reregister',),
          18: ('gid-added', 'gid-removed', 'gid-changed'), 8: ('device-fatal',)}
@@ -57,9 +57,10 @@ def ends(tap):
         watch = Watch('rxa')
         result = watch.end(number)
         tap.test('events: %s ends it with 0' % name, watch.wrong(result))
-    reader = subprocess.Popen([program.RDMACTL, '--jsonl', 'events'], stdout=subprocess.PIPE,
+    reader = subprocess.Popen([program.RDMACTL, '-v', '--jsonl', 'events'], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
-    time.sleep(0.5)
+    while b'watching ' not in (reader.stderr.readline() or b'watching '):
+        pass
     reader.stdout.close()
     ended = until(lambda: reader.poll() is not None, 5)
     reader.kill()
@@ -103,7 +104,7 @@ def filters(tap):
     gids = Watch('--event', 'gid-added,gid-removed', 'rxa/1')
     LINK.mtu(va(), 1400)
     LINK.address(va(), '10.9.0.56/24')
-    # The kernel tells of a change, not which: one that is undone at once is none.
+    # The kernel reports that something changed, not what: a change undone at once is none.
     gids.wait('gid-added')
     LINK.address(va(), '10.9.0.56/24', False)
     LINK.mtu(va(), 1500)
@@ -227,9 +228,9 @@ def unprivileged(tap):
     up_again()
     watch = Watch(prefix=peers.HIDDEN)
     LINK.down(va())
-    found = watch.wait('port-down', 'rxa/1', patience=3)
+    found = watch.wait('port-down', 'rxa/1')
     LINK.up(va())
-    watch.wait('port-active', 'rxa/1', patience=3)
+    watch.wait('port-active', 'rxa/1')
     wrong = [] if found else ['no port-down']
     result = watch.end()
     if 'looked at once a second' not in result.complaint():
@@ -240,7 +241,7 @@ def unprivileged(tap):
 
 
 class AsyncWatch:
-    """The real ibv_asyncwatch. It prints whole lines to a terminal only."""
+    """The real ibv_asyncwatch, which flushes each line only to a terminal."""
 
     def __init__(self, device):
         self.master, slave = pty.openpty()
@@ -294,7 +295,7 @@ def beside_asyncwatch(tap):
                    for one in ours.events):
             wrong.append('we do not have event %d of port %d' % (kind, port))
     counts = collections.Counter(kind for _, kind, _ in theirs.events)
-    # --all shows also what was told of a state that had been read before.
+    # --all also shows notifications about a state that had been read before.
     downs = [one for one in ours.find('port-down', 'rxa/1') if one['change']]
     missed = unequal('downs', len(downs), counts[10])
     wrong += missed

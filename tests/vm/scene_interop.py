@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""selftest --proto: ibv_rc_pingpong and rping as they are, as its server and as its client."""
+"""selftest --proto with unmodified ibv_rc_pingpong and rping, as servers and as clients."""
 
 import re
 
@@ -8,12 +8,12 @@ from selftest import Running, Selftest, run, until, wrong_with
 from tap import unequal
 
 SERVER = '10.9.0.2'
-# TCP port 18515 in the state LISTEN: an earlier server's may be there in another one.
+# TCP port 18515 in the state LISTEN: an earlier server's may still be in another state.
 PINGPONG_LISTENS = re.compile(':4853 0+:0000 0A ')
 
 
 def gid_index(device):
-    """Of the IPv4 address on the wire."""
+    """The entry of the IPv4 address on the wire."""
     return next(str(index) for (name, _, index), (gid, _, netdev) in peers.sysfs_gids(16).items()
                 if name == device and ':ffff:0a09:00' in gid and netdev in ('va', 'vb'))
 

@@ -38,19 +38,19 @@ COMMANDS = {
 
 ETHERNET = 'Ethernet, which has no LIDs, no subnet management and no subnet administration'
 IWARP = 'Ethernet with iWARP, which carries no management datagrams'
-# For what the scene mounts.
+# Directory for the mounts of this scene.
 DIRECTORY = '/run/scene_mad'
 
 
 class Refusal:
-    """What a command says that ends without having done anything."""
+    """The messages of a command that refuses to run."""
 
     def __init__(self, words, listing, status, error, steps, prefix=(), json=True):
         self.words, self.listing, self.json = words, listing, json
         self.status, self.error, self.steps, self.prefix = status, error, steps, prefix
 
     def wrong(self):
-        """One line of what is wrong and one of what to do; as JSON the same, and no rows."""
+        """One line says what is wrong and one what to do; JSON has the same and no rows."""
         flags = ('-j',) if self.json else ()
         result = program.rdmactl(*flags, *self.words, prefix=self.prefix)
         said = result.complaint().splitlines()
@@ -71,13 +71,13 @@ class Refusal:
 
 
 def wrong_with(refusals):
-    """Two at a time: most of a run is the start of the program."""
+    """Runs two commands at a time."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return [line for wrong in pool.map(Refusal.wrong, refusals) for line in wrong]
 
 
 def commands():
-    """Those that the help lists."""
+    """The commands that the help lists."""
     lines = program.rdmactl('help').text().splitlines()
     return {line.split()[0] for line in lines if line.startswith('  ') and line[2].isalpha()}
 
@@ -87,7 +87,7 @@ def ethernet(tap):
     ways = (((), 'the %d ports here are %s' % (len(peers.port_directories()), ETHERNET)),
             (('--via', 'rxa'), 'port rxa/1 is ' + ETHERNET),
             (('--via', 'rxa/1'), 'port rxa/1 is ' + ETHERNET))
-    # The three ways in turns; each third one as text.
+    # The three forms take turns; every third run is text.
     rows = [Refusal((*words, *ways[number % 3][0]), COMMANDS[words], 5, ways[number % 3][1], steps,
                     json=number % 3 > 0) for number, words in enumerate(COMMANDS)]
     rows.append(Refusal(('smp', 'nodeinfo'), 'smp_nodeinfo', 5, ways[0][1], steps))
@@ -128,7 +128,7 @@ def nodes(tap, plain):
     gone = (5, node + ' of rxa/1 is not there: No such file or directory', container, hidden)
     closed = (1, 'may not open %s of rxa/1 (mode 0600, owner 0, group 0): Permission denied' % node,
               root, (*plain, *peers.NOBODY))
-    # Of each command one form with the one, and another with the other.
+    # One form of each command with each of the two.
     first = {words[0]: (words, listing) for words, listing in reversed(COMMANDS.items())}
     last = {words[0]: (words, listing) for words, listing in COMMANDS.items()}
     tap.test('mad: umad node hidden: every command names it and what to do',
@@ -144,7 +144,7 @@ def nodes(tap, plain):
 
 
 def no_subnet(tap, plain):
-    """A port of InfiniBand that no subnet manager has seen."""
+    """An InfiniBand port that no subnet manager has configured."""
     send = ('mad', 'send', '--class', 'pm', '--attribute', 'portcounters')
     tap.test('mad: InfiniBand without a subnet manager', wrong_with(
         Refusal(words, COMMANDS.get(words, 'mads'), 1, error, (step,), plain)
@@ -160,7 +160,7 @@ def infiniband(tap):
     if not program.built('no_netlink'):
         tap.skip('mad: umad nodes of InfiniBand ports', program.NOT_BUILT)
         return
-    # A file can keep a mount namespace only where mounts are private.
+    # A file can hold a mount namespace only where mounts are private.
     os.makedirs(DIRECTORY, exist_ok=True)
     peers.must('mount', '-t', 'tmpfs', 'none', DIRECTORY)
     peers.must('mount', '--make-private', DIRECTORY)
@@ -179,7 +179,7 @@ def iwarp(tap):
     peers.must('modprobe', '-a', 'libcrc32c', 'siw')
     peers.must('rdma', 'link', 'add', 'swm', 'type', 'siw', 'netdev', 'va')
     every = {**COMMANDS, ('ping', '10.9.0.2'): 'pings', ('ping', '--serve'): 'pings'}
-    # One of each command, and all of ping, which is the one that Ethernet has.
+    # One form of each command, and all forms of ping, the only one that works on Ethernet.
     rows = [Refusal((*words, '--via', 'swm'), every[words], 5, 'port swm/1 is ' + IWARP,
                     ('show the port, rdmactl selftest reaches a peer',))
             for words in every if len(words) == 1 or words[0] == 'ping' or words[1] in
@@ -193,7 +193,7 @@ def received(device):
 
 
 def segments(tap):
-    """Answers of several segments, which the kernels of both sides cut and put together.
+    """Replies of several segments, which the kernels of both sides split and reassemble.
 
     Not by GIDs made of IPv4 addresses: the kernel takes no segment's acknowledgement for one
     (rcv_has_same_gid(), core/mad.c, compares them with what is the middle of an IPv4 header).

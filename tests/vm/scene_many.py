@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""64 devices: all are listed, in order, as the other tools list them, in little memory."""
+"""64 devices are listed in order, as the other tools list them, in little memory."""
 
 import measure
 import peers
@@ -43,7 +43,7 @@ def cost(tap):
 
 
 def umad_beyond(tap):
-    """libibumad opens umad0 to umad63; what the kernel has beyond is told for what it is."""
+    """libibumad opens umad0 to umad63 only; a message explains the 65th."""
     peers.shell('bed_many %d' % (COUNT + 1))
     device = next(name for name, nodes in peers.chardevs('infiniband_mad').items()
                   if 'umad%d' % COUNT in nodes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The devices are seen in every network namespace (shared mode), their netdevs in one only."""
+"""In shared mode every network namespace sees the devices, but only one their netdevs."""
 
 import compare
 import peers
@@ -59,13 +59,13 @@ def check_inside(tap, title, prefix):
     for row in program.listing('ports', prefix=prefix).rows:
         wrong += unequal(row['device'], (row['netdev'], row['netdev_mtu_bytes']), (None, None))
     for row in program.listing('devices', prefix=prefix).rows:
-        # Not an empty list: there are some, but nobody here can tell which.
+        # Null rather than an empty list: there are netdevs, but this namespace cannot see them.
         wrong += unequal(row['device'] + ' netdevs', row['netdevs'], None)
     tap.test('namespaces: %s: ports and devices name no netdev' % title, wrong)
 
 
 def rdma_agrees(tap):
-    """rdma link does not tell the netdev there either."""
+    """rdma link does not show the netdev there either."""
     rows = peers.rdma('link', prefix=INSIDE)
     tap.test('namespaces: rdma link names none either',
              ['%s' % row for row in rows if 'netdev' in row])

@@ -7,7 +7,7 @@ import peers
 import program
 from tap import unequal
 
-# In the order in which they can be removed.
+# Modules in the order in which they can be removed.
 MODULES = ('siw', 'rdma_rxe', 'rdma_ucm', 'rdma_cm', 'iw_cm', 'ib_cm', 'ib_uverbs', 'ib_umad',
            'ib_core')
 WORDS = (('devices', 'mlx5_0'), ('ports', 'mlx5_0/1'), ('gids', '--to', '127.0.0.1'),
@@ -29,7 +29,7 @@ def unload():
 
 
 def nothing(words, **options):
-    """What is wrong with the answer to a command when there is no RDMA device."""
+    """Errors in the answer to a command when there is no RDMA device."""
     plain = program.rdmactl(*words, **options)
     lines = plain.complaint().splitlines()
     wrong = unequal('exit status', plain.status, 5) + unequal('output', plain.text(), '')

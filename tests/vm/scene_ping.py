@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl ping over RoCE: IPv4, IPv6 and link-local GIDs, many at once, losses, who serves."""
+"""rdmactl ping over RoCE: IPv4, IPv6 and link-local GIDs, many at once, losses, servers."""
 
 import signal
 
@@ -12,7 +12,7 @@ ADDRESSES = {'10.9.0.2': '0000:0000:0000:0000:0000:ffff:0a09:0002',
              '::ffff:10.9.0.2': '0000:0000:0000:0000:0000:ffff:0a09:0002',
              'fd09::2': 'fd09:0000:0000:0000:0000:0000:0000:0002',
              'fd09:0000:0000:0000:0000:0000:0000:0002': 'fd09:0000:0000:0000:0000:0000:0000:0002'}
-# Of an address that nobody has.
+# The GID of an unused address.
 UNKNOWN = '10.9.0.77'
 QUICK = ('-i', '20ms')
 
@@ -22,7 +22,7 @@ def ping(*words):
 
 
 def answered(document, count, *names):
-    """Whether those, and only those, answered all."""
+    """Errors unless exactly those answered every request."""
     wrong = unequal('status', document.status, 0)
     wrong += unequal('rows', [(row['object'], row['sent'], row['received'], row['host'],
                                row['device'], row['method']) for row in document.rows],
@@ -82,7 +82,7 @@ def with_server(tap):
         document = ping(*QUICK, name)
         tap.test('ping: ' + name, answered(document, 5, name) +
                  unequal('GIDs', [row['gid'] for row in document.rows], [gid]))
-    # Index 0 is the one that is made of the netdev's address.
+    # GID 0 is made of the netdev's hardware address.
     name = next(gid for (device, _, index), (gid, _, _) in peers.sysfs_gids(4).items()
                 if device == 'rxb' and index == 0)
     for words in ((name + '%va',), (name, '--via', 'rxa/1')):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Objects in use: as rdma lists them, while programs use them, come, go and are killed."""
+"""Objects in use, as rdma lists them, while programs and devices come and go."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tap import unequal
 
 KINDS = {'qp': 'qps', 'cm_id': 'cm_ids', 'cq': 'cqs', 'mr': 'mrs', 'pd': 'pds', 'ctx': 'ctxs',
          'srq': 'srqs'}
-# What rdma calls it, what we do: where it is a plain number, and where it is a word.
+# The keys of rdma and the columns of rdmactl: plain numbers, then words.
 NUMBERS = {
     'qp': {'port': 'port', 'lqpn': 'qpn', 'rqpn': 'remote_qpn', 'rq-psn': 'rq_psn',
            'sq-psn': 'sq_psn', 'pdn': 'pdn'},
@@ -38,7 +38,7 @@ WORDS = {
     'srq': {'type': 'type'},
 }
 KEYS = {'mr': ('rkey', 'lkey'), 'pd': ('local_dma_lkey',)}
-# Those that move while packets flow.
+# Values that change while packets flow.
 MOVING = ('rq-psn', 'sq-psn')
 # rdma has the names of an older kernel, in which "direct" was the first.
 POLL = {'softirq': 'DIRECT', 'workqueue': 'SOFTIRQ', 'unbound-workqueue': 'WORKQUEUE',
@@ -62,7 +62,7 @@ def word(kind, key, ours):
 
 
 def addresses(row):
-    """As rdma writes them: ADDRESS:PORT, and all zeroes for a peer that there is none."""
+    """Addresses as rdma writes them: ADDRESS:PORT, and zeroes without a peer."""
     found = {}
     if row['local_ip']:
         found['src-addr'] = '%s:%d' % (row['local_ip'], row['local_port'])
@@ -75,7 +75,7 @@ def addresses(row):
 
 
 def as_rdma(kind, row):
-    """A row of ours the way rdma writes it, without the index of the device."""
+    """Converts a row of rdmactl to the form of rdma, without the device index."""
     found = {'ifname': row['device']}
     for theirs, ours in NUMBERS[kind].items():
         if row[ours] is not None:
@@ -121,7 +121,7 @@ def wrong_rows(kind, ours, theirs, moving):
 
 
 def compare_all(tap, title, moving=False, prefix=()):
-    """All kinds as rdma lists them; returns ours."""
+    """Compares all kinds with rdma; returns the rows of rdmactl."""
     found = {}
     for kind, name in KINDS.items():
         document = listing(kind, prefix=prefix)
@@ -250,7 +250,7 @@ def filters(tap, found):
 
 
 def formats(tap):
-    """The same rows by JSON, --jsonl and --tsv."""
+    """JSON, --jsonl and --tsv have the same rows."""
     wrong = []
     for kind, name in KINDS.items():
         rows = listing(kind).rows
@@ -332,7 +332,7 @@ def by_process(tap, found):
 
 
 def cgroup(tap):
-    """A program within a group that has a limit; the group counts what it makes from then on."""
+    """A program in a control group with a limit; the group counts the objects that it makes."""
     group = '/sys/fs/cgroup/rdma test'
     if not peers.listdir('/sys/fs/cgroup'):
         peers.must('mount', '-t', 'cgroup2', 'none', '/sys/fs/cgroup')
@@ -392,7 +392,7 @@ class Killing(threading.Thread):
 
 
 def killed(tap, found, rounds=16):
-    """Processes end while they are listed; those that stay are always there, and nothing is wrong."""
+    """Processes end while they are listed: the others are always listed, without errors."""
     stay = {row['qpn'] for row in found['qp'] if row['device'] == 'rxb'}
     other = Killing()
     other.start()
@@ -417,7 +417,7 @@ def killed(tap, found, rounds=16):
 
 
 def churn(tap, found, rounds=8):
-    """Devices come and go while the objects of all are listed: that is no problem."""
+    """Devices come and go while all objects are listed, without errors."""
     peers.must('ip', '-b', '-', stdin=Churn.NETDEVS.encode())
     stay = {row['qpn'] for row in found['qp'] if row['device'] == 'rxb'}
     other = Churn()
@@ -442,7 +442,7 @@ def churn(tap, found, rounds=8):
 
 
 def removed(tap):
-    """A device goes between two lists: it is said, and the other is listed."""
+    """A device does not exist: a message says so, and the other one is listed."""
     document = listing('qp', 'rxa', 'rxnone')
     tap.test('resources: a device that is not there',
              unequal('exit status', document.status, 3) +
@@ -453,7 +453,7 @@ def removed(tap):
 
 
 def modules(tap):
-    """Without the modules that it can do without, it loads none."""
+    """Optional modules are missing: rdmactl loads none."""
     removed = peers.run('modprobe', '-r', 'rdma_ucm', 'ib_umad')
     before = sorted(name for name in MODULES if loaded(name))
     for kind in KINDS:
@@ -464,7 +464,7 @@ def modules(tap):
     peers.must('modprobe', '-a', 'rdma_ucm', 'ib_umad')
 
 
-# Opens a device, makes so many protection domains, says so and waits. Its name is a hostile one.
+# Opens a device, makes that many protection domains and waits. Its name has control bytes.
 MAKER = '''
 import ctypes, sys, time
 with open('/proc/self/comm', 'w') as file:
@@ -484,7 +484,7 @@ time.sleep(1000)
 
 
 def large(tap, count=20000):
-    """A table that is larger than anything that is kept in memory."""
+    """A table that is larger than any buffer."""
     running = Running('/usr/bin/python3', '-c', MAKER, str(count))
     if not running.says('made'):
         tap.test('resources: (%d protection domains are made)' % count,
@@ -522,10 +522,10 @@ def large(tap, count=20000):
 
 
 def hidden(tap):
-    """In another PID namespace a process is nobody, but its objects are there."""
+    """In another PID namespace the processes are invisible, but their objects are listed."""
     document = listing('qp', prefix=('unshare', '--fork', '--pid', '--mount-proc'))
     rows = [row for row in document.rows if not row['kernel']]
-    tap.test('resources: in a PID namespace of its own: objects without a process',
+    tap.test('resources: in another PID namespace: objects without a process',
              unequal('exit status', document.status, 0) +
              ([] if rows else 'no rows') +
              ['%s' % row for row in rows
@@ -558,7 +558,7 @@ def many(tap, count=64):
 
 
 def leave(count=64):
-    """As the scene was found: two devices on the wire."""
+    """Restores the two devices on the wire."""
     clear()
     peers.must('ip', '-b', '-', stdin=''.join(
         'link del d%d\n' % number for number in range(count)).encode())

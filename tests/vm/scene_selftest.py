@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""selftest of a port by itself, Soft-RoCE and iWARP, and of two ports over a wire."""
+"""selftest of a single port, Soft-RoCE and iWARP, and of two ports over a wire."""
 
 import json
 import signal
@@ -14,7 +14,7 @@ DUMMY = b"""link add ds0 address 02:00:00:00:08:01 type dummy
 link set ds0 up
 addr add 10.9.8.1/24 dev ds0
 """
-# What iWARP has not, and the word that the reason must hold; and the same for siw's lacks.
+# Tests that iWARP cannot run, and the word that the reason must contain; then those of siw.
 NOT_IWARP = {'rc-send-immediate': 'no immediate data', 'rc-write-immediate': 'no immediate data',
              'rc-fetch-add': 'atomic_cap', 'rc-compare-swap': 'atomic_cap',
              'rc-atomic-contended': 'atomic_cap', 'rc-solicited': 'solicited events',
@@ -22,7 +22,7 @@ NOT_IWARP = {'rc-send-immediate': 'no immediate data', 'rc-write-immediate': 'no
              'ud-qkey': '(UD)', 'ud-mtu': '(UD)', 'multicast': '(UD)',
              'latency-atomic': 'atomic_cap', 'bandwidth-atomic': 'atomic_cap',
              'counters': 'no counters', 'fault-rnr': 'no RNR NAK'}
-# siw looks at no right of the memory that a remote read response leaves from: siw_check_sgl_tx().
+# siw does not check the access rights of the memory that it sends: siw_check_sgl_tx().
 SIW_FAILS = {'fault-no-permission': "completed with 'success'"}
 
 
@@ -31,7 +31,7 @@ def all_tests():
 
 
 def wrong_rows(document, tests, device, connection, skips=(), fails=()):
-    """A row, or more, for each test, in order, with its figures; skips and fails with reasons."""
+    """One or more rows for each test, in order, with figures; reasons for skip and fail."""
     wrong = unequal('exit status', document.status, 4 if fails else 0)
     reasons = dict(skips, **dict(fails))
     expected = [test for group, test in tests if group != 'fault']
@@ -81,7 +81,7 @@ def loopback(tap, tests):
 
 
 def wire(tap, tests):
-    """One server for many clients."""
+    """One server serves many clients."""
     server = Server()
     before = selftest.resources()
     groups = ('setup', 'rc', 'uc', 'ud', 'multicast', 'fault')
@@ -96,7 +96,7 @@ def wire(tap, tests):
                      sorted((counter['side'], counter['device']) for counter in counted),
                      [('local', 'rxa'), ('peer', 'rxb')])
     tap.test('selftest: over the wire: every test passes, both sides counted', wrong)
-    # Reads of 1 MiB are the loopback's: on a wire rxe sends them again and again if it is kept busy.
+    # Reads of 1 MiB run on the loopback only: over a busy wire rxe keeps retransmitting them.
     document = run('--peer', '10.9.0.2', '--iterations', '20', '--sizes', '2,4096,65536', '--test',
                    'gather,latency,bandwidth')
     wrong = wrong_rows(document, [test for test in tests if test[0] in (
@@ -111,7 +111,7 @@ def wire(tap, tests):
     tap.test('selftest: the server ends with 0 when told, with a row for each client', stopped +
              unequal('rows that are no pass', [row['reason'] for row in document.rows
                                                if row['result'] != 'pass'], []))
-    tap.test('selftest: nothing is left behind', selftest.leaked(before))
+    tap.test('selftest: nothing is leaked', selftest.leaked(before))
 
 
 def gids(tap):
@@ -144,7 +144,7 @@ def gids(tap):
 
 
 def token(tap):
-    """The word, --once, and an IPv6 address to listen on."""
+    """The token, --once, and an IPv6 address to listen on."""
     server = Server('--once', '--token', 'right', bind='fd09::2')
     refused = 'fd09::2 refused: the token is not the one that it asks for'
     document = run('--peer', 'fd09::2')
@@ -167,7 +167,7 @@ def token(tap):
 
 
 def forms(tap):
-    """The other forms of output keep to the same rows."""
+    """The other output formats have the same rows."""
     lines = program.rdmactl('--jsonl', 'selftest', 'rxa', '--test', 'setup')
     rows = [json.loads(line) for line in lines.text().splitlines()]
     table = program.rdmactl('selftest', 'rxa', '--test', 'setup', '-o', 'test', '--no-headings')

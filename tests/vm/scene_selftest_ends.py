@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""selftest that is ended in the middle: signals, devices that go, a link that goes down."""
+"""selftest is interrupted: by signals, by devices that go, by a link that goes down."""
 
 import os
 import signal
@@ -9,14 +9,14 @@ import selftest
 from selftest import Selftest, Server, leaked, run, transfers, wrong_with
 from tap import unequal
 
-# Longer than any test waits: nothing ends it but what is done to it.
+# Longer than any test waits, so that only the test's action ends it.
 LONG = ('--bandwidth', '--operations', 'write', '--sizes', '4k', '--duration', '10m')
 TEST = 'bandwidth-write'
 GONE = '10.9.0.2 ended the exchange during the test: its rdmactl was stopped or killed'
 
 
 def begin(*words):
-    """A client in the midst of a transfer, and what is wrong with that."""
+    """Starts a client, waits until it transfers; returns it and what is wrong."""
     client = Selftest('--peer', '10.9.0.2', *LONG, *words)
     return client, transfers(client)
 
@@ -62,7 +62,7 @@ def devices_removed(tap):
     for device, netdev, sentence in (('rxa', 'va', 'device rxa was removed during the test'),
                                      ('rxb', 'vb', GONE)):
         client, wrong = begin()
-        # It returns when no program uses the device any more.
+        # The command returns when no program uses the device any more.
         removal = peers.run('rdma', 'link', 'del', device)
         wrong += removal.describe() if removal.status else []
         wrong += wrong_with(client.end(), 4, ('connect', 'pass', ''), (TEST, 'fail', sentence))
@@ -86,7 +86,7 @@ def server_ended(tap, server):
 
 
 def second_signal(tap):
-    """The first one ends a server when its clients have ended: this one cannot."""
+    """The first signal ends a server after its clients, but this client does not end."""
     server = Server()
     client, wrong = begin()
     with open('/proc/%d/task/%d/children' % (2 * (server.process.pid,)), encoding='ascii') as file:

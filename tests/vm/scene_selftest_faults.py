@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""selftest where something is wrong: the network, the host, what is asked for."""
+"""selftest finds faults of the network, of the host and of the request."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from tap import unequal
 
 PORT = 18777
 MEMLOCK = ('prlimit', '--memlock=65536')
-# All goes to the first band, but for UDP port 4791, which the third one loses.
+# All packets go to the first band, except UDP port 4791, which the third band drops.
 BLOCKED = """qdisc add dev %(netdev)s root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 qdisc add dev %(netdev)s parent 1:3 netem loss 100%%
 filter add dev %(netdev)s parent 1: protocol ip u32 match ip protocol 17 0xff \
@@ -25,7 +25,7 @@ def tc(lines):
 
 
 def loss(tap):
-    """Of some thousand packets one in twenty: that none is lost does not happen."""
+    """Loses one in twenty of some thousand packets, so that retransmissions are certain."""
     tc('qdisc add dev va root netem loss 5%\n')
     document = run('--peer', '10.9.0.2', '--test', 'rc-send,rc-write,rc-1m')
     tc('qdisc del dev va root\n')
@@ -38,7 +38,7 @@ def loss(tap):
             if not any(counter['name'] == 'completer_retry_err' and
                        counter['after'] > counter['before'] for counter in row['counters']):
                 wrong.append('no retransmission in %s' % row['counters'])
-    tap.test('faults: 5 % loss: passes, and tells of retransmissions', wrong)
+    tap.test('faults: 5 % loss: passes, and reports retransmissions', wrong)
 
 
 def blocked(tap):
@@ -65,7 +65,7 @@ def mtus(tap):
     peers.must('ip', 'link', 'set', 'vb', 'mtu', '4200')
     document = run('--peer', '10.9.0.2', '--test', 'setup-device,rc-mtu')
     peers.must('ip', 'link', 'set', 'vb', 'mtu', '1500')
-    tap.test("faults: the ports' MTUs differ: the smaller one is used, both are told", wrong_with(
+    tap.test("faults: the ports' MTUs differ: the smaller one is used, both are reported", wrong_with(
         document, 0, ('setup-device', 'pass',
                       'the MTUs differ: rxa/1 has 1024 bytes, rxb/1 of 10.9.0.2 has 4096'),
         ('rc-mtu', 'pass', '')) +
@@ -126,7 +126,7 @@ def wait_for_end(connection):
 
 
 class Stranger(threading.Thread):
-    """What listens where the server should be, and says something else, or nothing, and leaves."""
+    """Another program on the server's port, which sends something else, or nothing, and closes."""
 
     def __init__(self, answer):
         super().__init__()
@@ -142,7 +142,7 @@ class Stranger(threading.Thread):
 
 
 def no_server(tap):
-    """Nobody there, or somebody else."""
+    """No server, or another program in its place."""
     for peer, sentence in (
             ('10.9.0.2', '10.9.0.2 refused the connection: nothing listens on its TCP port 18777'),
             ('192.0.2.1', 'no route to 192.0.2.1'),

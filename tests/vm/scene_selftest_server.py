@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl selftest --serve and clients that do it no good: abuse.py, then orders to a real device,
-with a good client after each. Runs beside no other server."""
+"""rdmactl selftest --serve and misbehaving clients: abuse.py, then orders to a real device,
+with a good client after each. No other server may run at the same time."""
 
 import json
 import signal
@@ -82,7 +82,7 @@ def run(mode=1, active=1, pairs=1, size=4096, iterations=0, msec=60000):
                    struct.pack('>4IQIQ', 16, 1, 1, 0, 0, 0, 1))
 
 
-# An order, and its answer.
+# Orders and their replies.
 STEPS = (
     (abuse.hello(), abuse.WELCOME),
     (order_open(), abuse.OPENED),
@@ -99,13 +99,13 @@ STEPS = (
     (message(abuse.COUNTERS), abuse.COUNTED),
     (post(span(1, 1024)), abuse.DONE),
 )
-# Those take their time: the client is gone long before.
+# Long orders: the client is gone long before they end.
 LONG = (wait(60000), run(mode=1), run(mode=0), run(active=0),
         message(abuse.ACCEPT, struct.pack('>5I', 1, 1, 60000, 1, 7)))
 
 
 class Abused(abuse.Server):
-    """At rest it holds nothing of a device, either."""
+    """At rest the server also holds no objects of a device."""
 
     def state(self):
         rows = peers.rdma('resource')
@@ -124,7 +124,7 @@ def walk(client, steps):
 
 
 def leave(client, number):
-    """One of the ways to be gone."""
+    """Disconnects in one of several ways."""
     if number % 3 == 0:
         client.reset()
     elif number % 3 == 1:
@@ -144,7 +144,7 @@ def each_step(server):
 
 
 def long_orders(server):
-    """It does not wait for the end of what nobody wants to know any more."""
+    """The server does not finish an order whose client is gone."""
     wrong = []
     for number, order in enumerate(LONG):
         client = server.client(source=CLIENT)
@@ -173,7 +173,7 @@ def refused(client, what, order, *reasons):
 
 
 def greedy(server):
-    """More than was granted, and bytes that are not its own."""
+    """Orders for more than was granted, and for bytes outside the buffers."""
     client, wrong = opened(server)
     limit, order, failed = abuse.LIMIT, abuse.ORDER, abuse.FAILED
     wrong += refused(client, 'a large buffer', buffer(GRANTED + 1), limit)
@@ -181,7 +181,7 @@ def greedy(server):
     wrong += walk(client, [(buffer(GRANTED // 2), abuse.BUFFERED)] * 3)
     wrong += refused(client, 'buffers of all slots', buffer(GRANTED // 2 + 1, slot=1), limit)
     wrong += walk(client, [(buffer(65536), abuse.BUFFERED), *STEPS[5:8]])
-    for name, where in (('behind the end', span(1, 65537)), ('far away', span(1, 16, 1 << 28)),
+    for name, where in (('past the end', span(1, 65537)), ('far away', span(1, 16, 1 << 28)),
                         ('many blocks', span(17, 4096, stride=4096)),
                         ('a long stride', span(2, 16, stride=1 << 28)),
                         ('no buffer', span(1, 16, buffer=1)),
@@ -205,7 +205,7 @@ def greedy(server):
 
 
 def glutton(server):
-    """All the queues and pairs that there may be, as deep as they may be."""
+    """As many CQs and QPs as allowed, as deep as allowed."""
     client, wrong = opened(server)
     wrong += walk(client, STEPS[2:3])
     for slot in range(4):
@@ -223,7 +223,7 @@ def glutton(server):
 
 
 def nowhere(server):
-    """Endpoints that nothing here can talk to."""
+    """Endpoints that no device here can reach."""
     wrong = []
     for number, what in enumerate((dict(transport=1), dict(transport=4), dict(transport=0),
                                    dict(device=b'\x1b[2J\xff', netdev=b'\x9b' * 15))):
@@ -247,7 +247,7 @@ def tests_pass(server, to=SERVER):
 
 
 def ends_with_work(tap):
-    """A signal while its process does nothing but to send."""
+    """A signal while the server's process only sends."""
     server = Abused(command, bind=SERVER)
     before = server.state()
     client = server.client(source=CLIENT)
@@ -267,7 +267,7 @@ def ends_with_work(tap):
 
 
 def rows(tap):
-    """What the server itself has to tell at its end, of clients by IPv4 and IPv6."""
+    """The rows that the server prints at its end about clients by IPv4 and IPv6."""
     server = Abused(lambda *words: [program.RDMACTL, '-j', 'selftest', '--serve', *words])
     wrong = tests_pass(server) + tests_pass(server, 'fd09::1') + server.at_rest()
     with server.client(to=SERVER, source=CLIENT) as client:
@@ -297,7 +297,7 @@ def rows(tap):
 
 
 def orders(tap):
-    """Abuse by orders to a device, and the tests of a good client after each."""
+    """Abusive orders to a device, each followed by the tests of a good client."""
     server = Abused(command, bind=SERVER)
     for name, action in (('a client that dies after each step', each_step),
                          ('a client that is gone before an order ends', long_orders),

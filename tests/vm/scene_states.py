@@ -12,8 +12,8 @@ from scene_none import loaded
 from scene_wire import compare_all, differ
 from tap import printable, unequal
 
-# What a kernel takes for the name of a device: it does not look at the bytes. With the first of
-# them everything is tried.
+# The kernel accepts any bytes in the name of a device. The first of these is used for all
+# commands.
 HOSTILE = (b'x\x1b[31m y', b'\xff\xfe\x80', b'a\nb', b'a\\x1bb', 'ü\u202e'.encode(), b'%s%n', b'-j',
            b'x' * 63)
 
@@ -40,7 +40,7 @@ def netdev_renamed(tap):
 
 
 def hostile_names(tap):
-    """A name that is not fit to be printed: the device stays listed, and can be addressed."""
+    """A name that cannot be printed as it is: the device is listed and can be addressed."""
     name = b'rxa'
     for number, new in enumerate(HOSTILE):
         shown = printable(new.decode('utf-8', 'backslashreplace'))
@@ -55,7 +55,7 @@ def hostile_names(tap):
 
 
 def hostile(name, every):
-    """The violations of control bytes are found by program.py; this is about names that fit."""
+    """program.py finds control bytes in the output; this compares the names."""
     raw = os.fsdecode(name)
     document = program.listing('devices')
     rows = [row for row in document.rows
@@ -88,9 +88,9 @@ def hostile(name, every):
 
 
 class Churn(threading.Thread):
-    """Adds and removes RDMA devices as fast as it can."""
+    """Adds and removes RDMA devices as fast as possible."""
 
-    # Some at a time: rdma looks once for the devices that there are, when it starts.
+    # A few at a time: rdma looks up the devices once, when it starts.
     NUMBERS = range(6)
     NETDEVS = ''.join('link add churn%d type dummy\nlink set churn%d up\n' % (number, number)
                       for number in NUMBERS)
@@ -152,7 +152,7 @@ def during_churn(name, before, document):
     return wrong
 
 
-# ib_core without ib_uverbs. Soft-RoCE needs the latter, so this is siw's part, and that of 6.1.
+# ib_core without ib_uverbs, which Soft-RoCE needs: only siw of 6.1 can show this.
 
 def without_uverbs(tap):
     for device in peers.listdir(peers.RDMA):
@@ -195,7 +195,7 @@ def no_uverbs(name, before, document):
 
 
 def failover(tap):
-    """The bond's addresses go to the other part: the GIDs follow, and so does the choice."""
+    """The bond's addresses move to the other device: the GIDs and the choice follow."""
     peers.shell('bed_failover ba1')
     for _ in range(20):  # the kernel moves GIDs in the background
         table = peers.sysfs_gids(64)

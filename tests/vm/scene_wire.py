@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Devices on a wire with a VLAN, on a bond, iWARP: all listings against all tools, every way."""
+"""Devices on a wire with a VLAN, on a bond, iWARP: all listings against all tools."""
 
 import os
 
@@ -23,7 +23,7 @@ def compare_all(tap, title, slots=1024):
 
 
 def differ(what, one, other, drop=()):
-    """What two documents do not have in common, but for the keys in `drop`."""
+    """Differences of two documents, ignoring the keys in `drop`."""
     wrong = unequal(what + ' exit status', one.status, other.status)
     wrong += unequal(what + ' rows', len(one.rows), len(other.rows))
     wrong += unequal(what + ' problems', one.problems, other.problems)
@@ -46,7 +46,7 @@ def unprivileged(tap, shot):
 
 
 def without_nodes(tap, shot):
-    """The nodes of verbs are not there, as in a container, or not for everybody."""
+    """The verbs nodes are missing, as in a container, or not accessible."""
     sysfs = program.listing('gids', prefix=peers.HIDDEN)
     tap.test('wire: gids by sysfs are the same table',
              differ('gids', shot.ours['gids'], sysfs, drop=('source',)))
@@ -100,7 +100,7 @@ def without_mtu(document, shot, lost):
 
 
 def objects_and_filters(tap):
-    """What is asked for comes, and no more."""
+    """The listing has exactly the requested rows."""
     wrong = []
     for words, wanted in (
             (('ports', 'rxb'), [('rxb', 1)]), (('ports', 'rxb/1', 'rxa'), [('rxa', 1), ('rxb', 1)]),

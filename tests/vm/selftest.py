@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs rdmactl selftest, also in the background, and tells what is wrong with what its rows say.
+"""Runs rdmactl selftest, also in the background, and checks its rows.
 
 Nothing here waits for a time to pass: it waits for something to happen, and only so long.
 """
@@ -16,7 +16,7 @@ import program
 from tap import unequal
 
 SERVER = '10.9.0.2'
-# What hangs is a defect. A run has less to do than what it may take: the machine may be slow.
+# A run that takes longer hangs. The limit is generous, because the machine may be slow.
 PATIENCE = 60
 
 
@@ -46,7 +46,7 @@ class Running:
         return os.pread(file.fileno(), 1 << 24, 0).decode('utf-8', 'replace')
 
     def says(self, text):
-        """Waits until that is on standard error, or on standard output; False: it ended before."""
+        """Waits for text on standard error or standard output; False if the program ends before."""
         until(lambda: text in self.said() + self.said(self.out) or
               self.process.poll() is not None)
         return text in self.said() + self.said(self.out)
@@ -77,7 +77,7 @@ class Selftest(Running):
 
     def end(self, number=None):
         result = super().end(number)
-        # What is killed cannot keep the rules.
+        # A killed run cannot keep the rules.
         if result.status in (-signal.SIGKILL, -signal.SIGINT):
             return program.Document('selftest', result, {})
         program.check(result)
@@ -92,20 +92,20 @@ class Server(Selftest):
         self.listens = self.says(' listening on ')
 
     def stop(self):
-        """Ends it as an operator does: what is wrong with how it ended, and with its rows."""
+        """Ends the server as an operator does; returns what is wrong, and its document."""
         document = self.end(signal.SIGTERM)
         wrong = unequal("the server's exit status", document.status, 0)
         return wrong + (document.describe() if wrong else []), document
 
 
 def run(*words, **options):
-    """To its end, in the foreground."""
+    """Runs selftest to its end."""
     options.setdefault('timeout', PATIENCE)
     return program.listing('selftest', *words, **options)
 
 
 def wrong_with(document, status, *rows):
-    """Of rows (test, result, part of the reason), each of which must be there; of the status.
+    """Errors in the status and in the rows (test, result, part of the reason) that must be there.
 
     With a row of the result fail, there is a next step, and nothing else may have failed.
     """
@@ -127,13 +127,13 @@ def wrong_with(document, status, *rows):
 
 
 def resources():
-    """{device: how many of each kind are in use}."""
+    """{device: {kind: number of objects in use}}."""
     return {row.pop('ifname'): {kind: count for kind, count in row.items() if kind != 'ifindex'}
             for row in peers.rdma('resource') or []}
 
 
 def leaked(before):
-    """What is in use now and was not before: the kernel may take a moment to clean up."""
+    """Objects that are in use now and were not before. The kernel may take a moment to clean up."""
     return [] if until(lambda: resources() == before, 15) else unequal(
         'resources in use', resources(), before)
 
@@ -158,6 +158,6 @@ def transfers(running, device='rxa', netdev='va', packets=3000):
 
 
 def rows_of(document):
-    """For people who look for what went wrong."""
+    """Rows for the diagnostics."""
     return [json.dumps({key: row[key] for key in ('device', 'test', 'result', 'reason', 'status')})
             for row in document.rows]

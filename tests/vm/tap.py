@@ -5,7 +5,7 @@ import sys
 import time
 
 SHOWN = 25  # lines of diagnostics for a test
-SLOW = 5.0  # seconds since the test before, from which on they are told
+SLOW = 5.0  # seconds since the previous test above which they are printed
 
 
 class Tap:
