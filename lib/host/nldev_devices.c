@@ -18,8 +18,8 @@
 #define MOST_PORTS 65535
 
 /*
- * A device name that is fit to be a path component and to be shown. The kernel's names are; of
- * others, what is not fit is escaped the way text_clean() does it.
+ * A device name that can be shown and be a path component. The kernel's names can; in others, the
+ * remaining bytes are escaped as in text_clean().
  */
 static char *get_name(const struct nlattr *attribute)
 {
@@ -39,26 +39,19 @@ static char *get_name(const struct nlattr *attribute)
 	return name;
 }
 
-/* A name with a slash is none that the kernel could have made a directory of. */
-static void set_name(struct device *device, const struct nlattr *attribute)
-{
-	const char *name = nla_data(attribute);
-	size_t length = strnlen(name, (size_t)nla_len(attribute));
-
-	if (length && !memchr(name, '/', length) && name[0] != '.')
-		device_set_name(device, name, length);
-}
-
 static int fill_device(struct nlattr *const *table, struct device *device)
 {
+	_cleanup_(freep) char *name = NULL;
+
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device->index) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &device->node_type) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_NODE_GUID], &device->node_guid) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &device->system_image_guid) ||
 	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &device->sub_type))
 		return -EBADMSG;
-	if (!device->name && table[RDMA_NLDEV_ATTR_DEV_NAME])
-		set_name(device, table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	name = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	if (name && !device->name)
+		device_set_name(device, name, strlen(name));
 	netlink_get_text(table[RDMA_NLDEV_ATTR_FW_VERSION], &device->firmware);
 	netlink_get_text(table[RDMA_NLDEV_ATTR_DEV_PROTOCOL], &device->protocol);
 	if (!device->parent && table[NLDEV_ATTR_PARENT_NAME])
@@ -97,8 +90,8 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
 }
 
 /*
- * Takes one message of the dump into a new element of the list. The kernel counts its way through
- * the devices, so that one may come twice when another went meanwhile.
+ * Takes one message of the dump into a new element of the list. The kernel resumes the dump by
+ * count, so that a device may come twice when another one went meanwhile.
  */
 static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
 {
@@ -127,8 +120,7 @@ static int handle_device(void *context, unsigned int request, const struct netli
 	}
 	for (unsigned int port = 1; port <= port_count; port++)
 		device_add_port(device, port);
-	/* A switch has a port 0 for its management, rdma_start_port() in include/rdma/ib_verbs.h.
-	 */
+	/* A switch has management port 0, rdma_start_port() in include/rdma/ib_verbs.h. */
 	if (!port_count && device->node_type.value == NODE_TYPE_SWITCH)
 		device_add_port(device, 0);
 	return 0;
@@ -142,7 +134,8 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
 	error = netlink_dump(nldev, &request, handle_device, &found);
-	/* nldev never says that its tables changed meanwhile; were it to, they would still do. */
+	/* nldev never reports that its tables changed; if it did, they would still be good enough.
+	 */
 	if (error && error != -EINTR)
 		return error;
 	for (size_t i = 0; i < found.count; i++) {
@@ -195,7 +188,7 @@ void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
 }
 
-/* The devices that one batch of requests is about. */
+/* The devices of one batch of requests. */
 struct uverbs_batch {
 	struct device *devices[NETLINK_BATCH];
 	unsigned int count;
@@ -206,7 +199,7 @@ static int handle_uverbs(void *context, unsigned int index, const struct netlink
 	struct device *device = ((struct uverbs_batch *)context)->devices[index];
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	/* A device without a uverbs node answers with an error: it stays without a name. */
+	/* A device without a uverbs node answers with an error. */
 	if (answer->error || !answer->payload ||
 	    nldev_parse(answer->payload, answer->length, table) ||
 	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])

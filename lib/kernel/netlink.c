@@ -85,8 +85,8 @@ struct netlink *netlink_from_fd(int fd, size_t largest)
 }
 
 /*
- * Not nl_connect(): it hides the error number, halves the receive buffer that NETLINK_BATCH counts
- * on, and binds, which the kernel does with the first message.
+ * Not nl_connect(): it hides the error number, shrinks the receive buffer that NETLINK_BATCH relies
+ * on to 64 KiB, and binds, which the kernel does with the first message.
  */
 int netlink_open(int protocol, size_t largest, struct netlink **ret_netlink)
 {

@@ -173,8 +173,7 @@ int nldev_listen(struct netlink **ret_events)
 	return netlink_open_groups(NETLINK_RDMA, &group, 1, LARGEST_EVENT, ret_events);
 }
 
-/* A name that no directory can have stays unknown; there is the index. */
-static char *get_kernel_name(const struct nlattr *attribute)
+char *nldev_get_kernel_name(const struct nlattr *attribute)
 {
 	const char *bytes;
 	size_t length;
@@ -201,7 +200,7 @@ int nldev_event_parse(const void *attributes, size_t length, struct nldev_event 
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &event->port) ||
 	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &event->netdev_index))
 		return -EBADMSG;
-	event->device_kernel_name = get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	event->device_kernel_name = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
 	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &event->netdev);
 	return 0;
 }

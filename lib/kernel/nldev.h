@@ -43,6 +43,12 @@ int nldev_parse(const void *attributes, size_t length, struct nlattr **table);
 int nldev_parse_nest(const struct nlattr *nest, struct nlattr **table);
 
 /*
+ * The exact bytes of a device name, for the caller to free. NULL if there is none, or it cannot be
+ * that of a directory.
+ */
+char *nldev_get_kernel_name(const struct nlattr *attribute);
+
+/*
  * Explains the error of a request about a device: nldev answers -EINVAL to an index that it does
  * not know, as to much else, so this asks for the device itself. -ENODEV: it is gone.
  */
