@@ -28,7 +28,7 @@ static bool joins_switches(const struct fabric *fabric, uint32_t port)
 	       fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH;
 }
 
-static unsigned int level_behind(const struct balances *balances, uint32_t port)
+static unsigned int peer_level(const struct balances *balances, uint32_t port)
 {
 	const struct fabric *fabric = &balances->run.fabric;
 
@@ -44,7 +44,7 @@ static void compare_with_mean(struct balances *balances, struct balance_row *row
 
 	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++)
 		if (joins_switches(fabric, i) &&
-		    level_behind(balances, i) == level_behind(balances, row->at.place)) {
+		    peer_level(balances, i) == peer_level(balances, row->at.place)) {
 			sum += balances->balance.routes[i];
 			count++;
 		}
@@ -64,12 +64,12 @@ static void add_row(struct balances *balances, uint32_t port)
 	row->at.view = &balances->run.view;
 	row->at.place = port;
 	row->order = balances->row_count;
-	if (!table->known || table->silences[0])
+	if (!table->known || table->failures[0])
 		return;
 	row->routes = number_of(balances->balance.routes[port]);
 	compare_with_mean(balances, row);
 	/* Of packets that come from elsewhere, every switch on the way has to be known. */
-	if (!balances->forwarding.silence_count && !balances->run.fabric.silence_count)
+	if (!balances->forwarding.failure_count && !balances->run.fabric.failure_count)
 		row->pairs = number_of(balances->balance.pairs[port]);
 }
 
@@ -86,13 +86,13 @@ static int by_load(const void *a, const void *b)
 }
 
 /* Only of a scan of the whole: what is not in it may well arrive. */
-static void tell_losses(struct balances *balances)
+static void report_losses(struct balances *balances)
 {
 	struct fabric_run *run = &balances->run;
 	_cleanup_(freep) char *message = NULL, *name = NULL;
 
-	if (!balances->balance.lost_pairs || balances->forwarding.silence_count ||
-	    run->fabric.silence_count || run->fabric.interrupted || run->scan.most_hops)
+	if (!balances->balance.lost_pairs || balances->forwarding.failure_count ||
+	    run->fabric.failure_count || run->fabric.interrupted || run->scan.most_hops)
 		return;
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
 	message = mem_format("packets of %llu pairs do not arrive: one way ends at %s, for LID %u",
@@ -118,17 +118,17 @@ static void show(struct balances *balances)
 		qsort(balances->rows, balances->row_count, sizeof(*balances->rows), by_load);
 	for (size_t i = 0; i < balances->row_count && (!top->known || i < top->value); i++)
 		listing_add(&run->session.listing, &balances->rows[i]);
-	tell_losses(balances);
+	report_losses(balances);
 }
 
-int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args,
-			   const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
+	const struct fabric_args *args = fabric_args;
 	struct balances balances = {.row_count = 0};
 	int status;
 
-	(void)words;
-	if (fabric_run_begin(&balances.run, ctx, args, word->schema)) {
+	(void)objects;
+	if (fabric_run_begin(&balances.run, ctx, args, &fabric_balance_schema)) {
 		fabric_forwarding_read(&balances.run, NULL, 0, FORWARDING_LINEAR,
 				       &balances.forwarding);
 		fabric_forwarding_note_empty(&balances.run, &balances.forwarding);
@@ -143,3 +143,19 @@ int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args
 	free(balances.rows);
 	return status;
 }
+
+static const struct option_row options[] = {
+	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
+		      "only so many ports, the most loaded first"),
+	{.name = NULL},
+};
+
+const struct command fabric_balance_command = {
+	.name = "balance",
+	.summary = "how many routes each cable carries",
+	.options = {options, fabric_scan_options, fabric_mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_balance_schema,
+	.rules = fabric_start_rules,
+	.run = run,
+};

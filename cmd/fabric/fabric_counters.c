@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/utc.h"
 #include "host/moment.h"
-#include "mad/format/header.h"
 #include "render/json_read.h"
 #include "render/render.h"
 
@@ -42,35 +41,6 @@ void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, cons
 				 rc == -ECANCELED ? "interrupted: not all counters are read"
 						  : strerror(-rc),
 				 NULL);
-}
-
-void fabric_counters_silence_text(const struct fabric_run *run,
-				  const struct fabric_silence *silence, char **ret_object,
-				  char **ret_message)
-{
-	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_PERF_MGMT,
-								   silence->attribute);
-	uint32_t node = run->fabric.ports[silence->port].node;
-	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_PERF_MGMT, silence->error,
-							 silence->status, silence->tries);
-
-	*ret_object = silence->port == run->fabric.nodes[node].first_port
-			      ? fabric_node_name(&run->view, node)
-			      : fabric_port_name(&run->view, silence->port);
-	*ret_message = mem_format("%s: %s", attribute ? attribute->name : "counters", reason);
-}
-
-char *fabric_counters_unreachable_text(const struct fabric_run *run,
-				       const struct port_errors *errors)
-{
-	_cleanup_(freep) char *first = fabric_port_name(&run->view, errors->first_unreachable);
-
-	if (errors->unreachable == 1)
-		return mem_format("%s has no LID, or is not active: its counters cannot be read",
-				  first);
-	return mem_format("%zu ports have no LID, or are not active: their counters cannot be "
-			  "read; the first is %s",
-			  errors->unreachable, first);
 }
 
 static void fail(struct fabric_run *run, const char *path, const char *what, const char *why)

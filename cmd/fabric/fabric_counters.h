@@ -11,14 +11,6 @@
 /* Reads into an empty one; what did not answer is in it, and is the caller's to tell. */
 void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
 			  struct port_errors *errors);
-/* Whom a silence of it is about, and why, as rdmactl perf says it; all to be freed. */
-void fabric_counters_silence_text(const struct fabric_run *run,
-				  const struct fabric_silence *silence, char **ret_object,
-				  char **ret_message);
-/* `3 ports, the first is H-1/1, ...`: of those that could not be asked; to be freed. */
-char *fabric_counters_unreachable_text(const struct fabric_run *run,
-				       const struct port_errors *errors);
-
 /* Two readings of all counters. */
 struct fabric_counters {
 	struct port_errors before, after;

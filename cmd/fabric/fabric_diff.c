@@ -12,7 +12,7 @@ static void note_incomplete(struct fabric_run *run)
 	struct problems *problems = &run->session.listing.problems;
 	_cleanup_(freep) char *message = NULL;
 
-	if (run->before.silence_count || run->before.interrupted)
+	if (run->before.failure_count || run->before.interrupted)
 		message = mem_format("the scan in %s is not complete", run->args->diff);
 	else if (!problems->count)
 		message = mem_string("one of the scans did not see all that the other one did");

@@ -8,7 +8,7 @@
 
 static const char unreachable_hint[] =
 	"LIDs come from a subnet manager: rdmactl fabric check tells whether there is one";
-static const char silent_hint[] =
+static const char timeout_hint[] =
 	"the node is down, or its performance management agent hangs: rdmactl perf LID";
 
 /* The rows of either schema. */
@@ -40,19 +40,19 @@ static void choose_ports(struct errors *errors)
 		errors->wanted[i] = fabric_run_is_named(run, i);
 }
 
-/* Each silence once, though both readings have it. */
-static void note_silences(struct fabric_run *run, const struct port_errors *readings, bool *told)
+/* Each failure once, though both readings have it. */
+static void note_failures(struct fabric_run *run, const struct port_errors *readings, bool *told)
 {
 	struct problems *problems = &run->session.listing.problems;
 
-	for (size_t i = 0; i < readings->silence_count; i++) {
+	for (size_t i = 0; i < readings->failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
 
-		if (told[readings->silences[i].port])
+		if (told[readings->failures[i].port])
 			continue;
-		told[readings->silences[i].port] = true;
-		fabric_counters_silence_text(run, &readings->silences[i], &object, &message);
-		problem_add_text(problems, object, NULL, "gmp", message, silent_hint);
+		told[readings->failures[i].port] = true;
+		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
+		problem_add_text(problems, object, NULL, "gmp", message, timeout_hint);
 	}
 }
 
@@ -63,12 +63,12 @@ static void note_losses(struct fabric_run *run, const struct port_errors *before
 	_cleanup_(freep) bool *told = mem_alloc_zero(run->fabric.port_count + 1, sizeof(*told));
 	_cleanup_(freep) char *message = NULL;
 
-	note_silences(run, after, told);
+	note_failures(run, after, told);
 	if (before)
-		note_silences(run, before, told);
+		note_failures(run, before, told);
 	if (!after->unreachable)
 		return;
-	message = fabric_counters_unreachable_text(run, after);
+	message = port_errors_unreachable_text(&run->view, after);
 	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
 }
 
@@ -177,14 +177,14 @@ static int finish(struct errors *errors)
 	return status;
 }
 
-int fabric_errors_command(const struct ctx *ctx, const struct fabric_args *args,
-			  const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
+	const struct fabric_args *args = fabric_args;
 	const bool growth = args->interval.known || args->since;
-	const struct schema *schema = growth ? &fabric_error_growth_schema : word->schema;
+	const struct schema *schema = growth ? &fabric_error_growth_schema : &fabric_errors_schema;
 	struct errors errors = {.args = *args, .save = args->save};
 
-	(void)words;
+	(void)objects;
 	errors.args.save = NULL;
 	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema) &&
 	    fabric_run_match(&errors.run)) {
@@ -196,3 +196,24 @@ int fabric_errors_command(const struct ctx *ctx, const struct fabric_args *args,
 	}
 	return finish(&errors);
 }
+
+static const struct option_row options[] = {
+	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
+		      "only nodes of this name (* and ? as in the shell)"),
+	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
+		      "only so many ports, the worst first"),
+	{.name = NULL},
+};
+
+static const struct schema *const more_schemas[] = {&fabric_error_growth_schema, NULL};
+
+const struct command fabric_errors_command = {
+	.name = "errors",
+	.summary = "error counters of all ports",
+	.options = {options, fabric_counter_options, fabric_scan_options, fabric_mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_errors_schema,
+	.more_schemas = more_schemas,
+	.rules = fabric_start_rules,
+	.run = run,
+};

@@ -222,10 +222,10 @@ bool fabric_run_match(struct fabric_run *run)
 	if (found)
 		return true;
 	clean = text_clean(pattern, strlen(pattern));
-	message = mem_format("the name of no node fits '%s'", clean);
-	listing_fail(
-		&run->session.listing, STATUS_NOTHING, message,
-		"the whole name, or part of it with * before and behind: rdmactl fabric nodes");
+	message = mem_format("no node has a name like '%s'", clean);
+	listing_fail(&run->session.listing, STATUS_NOTHING, message,
+		     "give the full name, or part of it between asterisks; rdmactl fabric nodes "
+		     "lists them");
 	return false;
 }
 

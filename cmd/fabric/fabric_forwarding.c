@@ -11,7 +11,7 @@ void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_
 	int rc = forwarding_read(session->engine, &run->scan, &run->fabric, nodes, count, kinds,
 				 forwarding);
 
-	fabric_run_note(run, forwarding->silences, forwarding->silence_count);
+	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
 	/* A scan that was interrupted has been told of. */
 	if (rc && !run->fabric.interrupted)
 		problem_add_text(

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/graph/link.h"
+#include "host/names.h"
 #include "cmd/fabric/fabric_run.h"
 
 static bool port_fits(const struct fabric_run *run, uint32_t place)
@@ -58,36 +59,17 @@ static bool known_port_fits(const struct fabric_run *run, uint32_t place)
 }
 
 struct list {
-	const char *word;
-	unsigned int type; /* of nodes */
+	const struct schema *schema;
+	unsigned int type; /* of nodes; 0: all */
 	bool (*fits)(const struct fabric_run *run, uint32_t place);
 };
-
-static const struct list lists[] = {
-	{"nodes", 0, node_fits},
-	{"switches", NODE_TYPE_SWITCH, node_fits},
-	{"hosts", NODE_TYPE_CA, node_fits},
-	{"routers", NODE_TYPE_ROUTER, node_fits},
-	{"links", 0, link_fits},
-	{"ports", 0, known_port_fits},
-};
-
-/* The word is one of them. */
-static const struct list *find_list(const char *word)
-{
-	size_t i = 0;
-
-	while (i + 1 < ARRAY_SIZE(lists) && strcmp(lists[i].word, word))
-		i++;
-	return &lists[i];
-}
 
 /* A text of ibnetdiscover has lines for ports with a cable only. */
 static bool is_left_out(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric *fabric = &run->fabric;
 
-	return run->args->load && !fabric->ports[place].has_info && !fabric->silence_count &&
+	return run->args->load && !fabric->ports[place].has_info && !fabric->failure_count &&
 	       !fabric->interrupted && !fabric->origin.most_hops.known &&
 	       fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
 }
@@ -128,19 +110,19 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 					 : NULL);
 }
 
-int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
-	const struct list *list = find_list(word->word);
-	struct fabric_run run;
+	const struct fabric_args *args = fabric_args;
+	const struct list *list = ctx->command->data;
 	struct fabric_rows rows = {.items = NULL};
+	struct fabric_run run;
 	int status;
 
-	(void)words;
-	if (fabric_run_begin(&run, ctx, args, word->schema) && fabric_run_match(&run)) {
-		if (word->schema == &fabric_nodes_schema)
+	(void)objects;
+	if (fabric_run_begin(&run, ctx, args, list->schema) && fabric_run_match(&run)) {
+		if (list->schema == &fabric_nodes_schema)
 			fabric_list_nodes(&run.view, list->type, &rows);
-		else if (word->schema == &fabric_links_schema)
+		else if (list->schema == &fabric_links_schema)
 			fabric_list_links(&run.view, &rows);
 		else
 			fabric_list_ports(&run.view, &rows);
@@ -148,9 +130,46 @@ int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
 			if (list->fits(&run, rows.items[i].place))
 				listing_add(&run.session.listing, &rows.items[i]);
 		if (filters_ports(args))
-			note_unknown(&run, list, word->schema == &fabric_links_schema);
+			note_unknown(&run, list, list->schema == &fabric_links_schema);
 	}
 	status = fabric_run_end(&run);
 	fabric_rows_clear(&rows);
 	return status;
 }
+
+static const struct option_row options[] = {
+	CHOICE_OPTION(struct fabric_args, state, 0, "state", "STATE", port_state_names,
+		      "only with a port in this state"),
+	CHOICE_OPTION(struct fabric_args, speed_below, 0, "speed-below", "SPEED",
+		      fabric_speed_names, "only with a link that is slower than this"),
+	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
+		      "only nodes of this name (* and ? as in the shell)"),
+	{.name = NULL},
+};
+
+static const struct option_row down_options[] = {
+	FLAG_OPTION(struct fabric_args, down, 0, "down", "only with a port without a link"),
+	{.name = NULL},
+};
+
+#define LIST(name_, summary_, schema_, type_, fits_, ...)                                          \
+	{                                                                                          \
+		.name = name_, .summary = summary_,                                                \
+		.options = {options, fabric_load_options, fabric_scan_options, fabric_mad_options, \
+			    __VA_ARGS__},                                                          \
+		.rules = fabric_start_rules, .args_size = sizeof(struct fabric_args),              \
+		.schema = &(schema_), .run = run,                                                  \
+		.data = &(const struct list){&(schema_), type_, fits_},                            \
+	}
+
+const struct command fabric_list_commands[6] = {
+	LIST("nodes", "all nodes", fabric_nodes_schema, 0, node_fits, down_options),
+	LIST("switches", "the switches", fabric_nodes_schema, NODE_TYPE_SWITCH, node_fits,
+	     down_options),
+	LIST("hosts", "the channel adapters", fabric_nodes_schema, NODE_TYPE_CA, node_fits,
+	     down_options),
+	LIST("routers", "the routers", fabric_nodes_schema, NODE_TYPE_ROUTER, node_fits,
+	     down_options),
+	LIST("links", "the cables, each once", fabric_links_schema, 0, link_fits, NULL),
+	LIST("ports", "all ports", fabric_ports_schema, 0, known_port_fits, down_options),
+};

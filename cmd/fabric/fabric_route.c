@@ -20,7 +20,7 @@ struct routes {
 	struct route_row *rows;
 	size_t row_count;
 	uint32_t
-		silent_port; /* of the switch that was told of, and is asked on the way back, too */
+		failed_port; /* of the switch that was told of, and is asked on the way back, too */
 };
 
 static const char *const direction_words[] = {"there", "back"};
@@ -29,15 +29,15 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 {
 	struct routes *routes = context;
 	struct fabric_run *run = &routes->run;
-	struct fabric_silence silence;
+	struct fabric_failure failure;
 	unsigned int port;
 
 	if (!forwarding_read_entry(run->session.engine, &run->scan, &run->fabric, node, lid, &port,
-				   &silence))
+				   &failure))
 		return port;
-	if (silence.port != routes->silent_port)
-		fabric_run_note(run, &silence, 1);
-	routes->silent_port = silence.port;
+	if (failure.port != routes->failed_port)
+		fabric_run_note(run, &failure, 1);
+	routes->failed_port = failure.port;
 	return FORWARDING_UNKNOWN;
 }
 
@@ -108,7 +108,7 @@ static bool is_fault(const struct fabric *fabric, const struct fabric_route *way
 	       PHYSICAL_LINK_UP;
 }
 
-static void tell_end(struct routes *routes, enum route_direction direction)
+static void report_end(struct routes *routes, enum route_direction direction)
 {
 	struct fabric_run *run = &routes->run;
 	const struct fabric_route *way = &routes->ways[direction];
@@ -133,7 +133,7 @@ static void follow(struct routes *routes, enum route_direction direction)
 
 	route_follow(&routes->run.fabric, from->port, to->port, to->lid, look_up, routes,
 		     &routes->ways[direction]);
-	tell_end(routes, direction);
+	report_end(routes, direction);
 }
 
 static enum tristate shares_cable(const struct routes *routes, enum route_direction direction,
@@ -280,10 +280,10 @@ static void read_errors(struct routes *routes)
 			wanted[fabric->ports[port].peer] = true;
 	}
 	fabric_counters_read(&routes->run, true, 0, wanted, &errors);
-	for (size_t i = 0; i < errors.silence_count; i++) {
+	for (size_t i = 0; i < errors.failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
 
-		fabric_counters_silence_text(&routes->run, &errors.silences[i], &object, &message);
+		port_errors_failure_text(&routes->run.view, &errors.failures[i], &object, &message);
 		problem_add_text(problems, object, NULL, "gmp", message, NULL);
 	}
 	for (size_t i = 0; i < routes->row_count; i++) {
@@ -297,18 +297,14 @@ static void read_errors(struct routes *routes)
 	port_errors_clear(&errors);
 }
 
-int fabric_route_command(const struct ctx *ctx, const struct fabric_args *args,
-			 const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
-	struct routes routes = {.silent_port = FABRIC_NONE};
+	const struct fabric_args *args = fabric_args;
+	struct routes routes = {.failed_port = FABRIC_NONE};
 	int status;
 
-	if (!words[0] || !words[1] || words[2]) {
-		command_complain(ctx, "a route takes two nodes: FROM and TO",
-				 "rdmactl fabric route leaf-1 0x0002c90300001234");
-		return STATUS_USAGE;
-	}
-	if (fabric_run_begin(&routes.run, ctx, args, word->schema) && find_ends(&routes, words)) {
+	if (fabric_run_begin(&routes.run, ctx, args, &fabric_route_schema) &&
+	    find_ends(&routes, objects)) {
 		follow(&routes, ROUTE_THERE);
 		follow(&routes, ROUTE_BACK);
 		make_rows(&routes);
@@ -323,3 +319,15 @@ int fabric_route_command(const struct ctx *ctx, const struct fabric_args *args,
 	free(routes.rows);
 	return status;
 }
+
+const struct command fabric_route_command = {
+	.name = "route",
+	.summary = "the route from one port to another and back",
+	.options = {fabric_scan_options, fabric_mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_route_schema,
+	.objects = "FROM TO",
+	.least_objects = 2,
+	.most_objects = 2,
+	.run = run,
+};

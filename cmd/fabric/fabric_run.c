@@ -18,7 +18,7 @@
 #define PROGRESS_FIRST_MSEC 300u
 #define PROGRESS_MSEC	    100u
 
-static const char silent_hint[] =
+static const char timeout_hint[] =
 	"the node is down, its agent hangs, or it answers only who knows its M_Key (--mkey)";
 
 static bool read_names(struct fabric_run *run)
@@ -43,24 +43,24 @@ static bool read_names(struct fabric_run *run)
 	return !message;
 }
 
-void fabric_run_note(struct fabric_run *run, const struct fabric_silence *silences, size_t count)
+void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
 	struct problems *problems = &run->session.listing.problems;
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
 
-		fabric_silence_text(&run->view, &silences[i], &object, &message);
+		fabric_failure_text(&run->view, &failures[i], &object, &message);
 		problem_add_text(problems, object, NULL, "smp", message,
-				 silences[i].error == -ETIMEDOUT ? silent_hint : NULL);
+				 failures[i].error == -ETIMEDOUT ? timeout_hint : NULL);
 	}
 }
 
-static void note_silences(struct fabric_run *run)
+static void note_failures(struct fabric_run *run)
 {
 	struct problems *problems = &run->session.listing.problems;
 
-	fabric_run_note(run, run->fabric.silences, run->fabric.silence_count);
+	fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (run->fabric.interrupted)
 		problem_add_text(problems, NULL, NULL, NULL,
 				 "interrupted: what is shown is not all", NULL);
@@ -72,8 +72,8 @@ static void fail_at_once(struct fabric_run *run, int rc)
 	struct listing *listing = &run->session.listing;
 	_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
 
-	if (run->fabric.silence_count)
-		fabric_silence_text(&run->view, &run->fabric.silences[0], &object, &reason);
+	if (run->fabric.failure_count)
+		fabric_failure_text(&run->view, &run->fabric.failures[0], &object, &reason);
 	message = mem_format("%s: %s", object ? object : "the local port",
 			     reason ? reason : strerror(-rc));
 	listing_fail(listing, STATUS_FAILED, message,
@@ -143,8 +143,8 @@ static void hear(void *context)
 		run->session.stopped = true;
 		return;
 	}
-	if (run->heard)
-		run->heard(run);
+	if (run->on_reply)
+		run->on_reply(run);
 	if (run->progress.shown)
 		show_progress(run);
 }
@@ -176,8 +176,8 @@ static bool scan(struct fabric_run *run)
 	progress_begin(&run->progress, run->session.listing.ctx);
 	run->begin_msec = clock_msec();
 	run->progress_msec = run->begin_msec + PROGRESS_FIRST_MSEC;
-	if (run->heard || run->progress.shown || run->args->part) {
-		options->heard = hear;
+	if (run->on_reply || run->progress.shown || run->args->part) {
+		options->on_reply = hear;
 		options->context = run;
 	}
 	rc = fabric_scan(run->session.engine, options, &run->fabric);
@@ -234,7 +234,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 		done = mad_session_begin(&run->session, ctx, &args->mad, schema, false, false) &&
 		       read_names(run) && read_before(run) && scan(run);
 	if (done)
-		note_silences(run);
+		note_failures(run);
 	/* What cannot be saved is shown all the same. */
 	if (done && args->save)
 		fabric_file_save(run, args->save);
@@ -246,15 +246,15 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema)
 {
-	*run = (struct fabric_run){.heard = NULL};
+	*run = (struct fabric_run){.on_reply = NULL};
 	return begin(run, ctx, args, schema);
 }
 
-bool fabric_run_begin_hearing(struct fabric_run *run, const struct ctx *ctx,
-			      const struct fabric_args *args, const struct schema *schema,
-			      void (*heard)(struct fabric_run *run), void *context)
+bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
+				const struct fabric_args *args, const struct schema *schema,
+				void (*on_reply)(struct fabric_run *run), void *context)
 {
-	*run = (struct fabric_run){.heard = heard, .context = context};
+	*run = (struct fabric_run){.on_reply = on_reply, .context = context};
 	return begin(run, ctx, args, schema);
 }
 

@@ -29,7 +29,7 @@ struct fabric_args {
 	struct number interval;	   /* milliseconds */
 	struct number top;
 	struct number threshold;
-	struct number fail_on; /* enum event_severity */
+	struct number fail_on; /* enum severity */
 };
 
 struct fabric_run {
@@ -44,7 +44,7 @@ struct fabric_run {
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* of the scan, and of what is shown of it */
 	/* Called again and again while it is scanned, or NULL. */
-	void (*heard)(struct fabric_run *run);
+	void (*on_reply)(struct fabric_run *run);
 	void *context; /* of that */
 };
 
@@ -55,10 +55,10 @@ struct fabric_run {
  */
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema);
-/* The same, with `heard` called after each answer of the scan. */
-bool fabric_run_begin_hearing(struct fabric_run *run, const struct ctx *ctx,
-			      const struct fabric_args *args, const struct schema *schema,
-			      void (*heard)(struct fabric_run *run), void *context);
+/* The same, with `on_reply` called after each answer of the scan. */
+bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
+				const struct fabric_args *args, const struct schema *schema,
+				void (*on_reply)(struct fabric_run *run), void *context);
 /* A node as it was named. */
 struct fabric_place {
 	uint32_t node;
@@ -79,7 +79,7 @@ bool fabric_run_match(struct fabric_run *run);
 /* Whether a port is of such a node, or cabled to one. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Notes as problems what else did not answer. */
-void fabric_run_note(struct fabric_run *run, const struct fabric_silence *silences, size_t count);
+void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);
 /* Prints, frees, returns the exit status. */
 int fabric_run_end(struct fabric_run *run);
 /* The same for a command that has printed something else than its rows: `rc` of that. */
@@ -88,30 +88,15 @@ int fabric_run_end_quietly(struct fabric_run *run, int rc);
 /* The directed route to a LID, by the forwarding tables on the way. False: the listing says why. */
 bool fabric_run_walk(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options);
 
-/* A word of the command: what it lists, and what it does. */
-struct fabric_word {
-	const char *word, *summary;
-	const struct schema *schema;
-	const char *words; /* what follows it, for messages; NULL: nothing may */
-	int (*run)(const struct ctx *ctx, const struct fabric_args *args,
-		   const struct fabric_word *word, char **words);
-};
+/* Options that several subcommands share; all fill struct fabric_args. */
+extern const struct option_row fabric_scan_options[], fabric_load_options[];
+extern const struct option_row fabric_counter_options[], fabric_mad_options[];
+/* For a subcommand that names no destination but that of --from or --switch. */
+extern const struct option_rule fabric_start_rules[];
 
-int fabric_scan_command(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word, char **words);
-int fabric_list_command(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word, char **words);
-
-int fabric_errors_command(const struct ctx *ctx, const struct fabric_args *args,
-			  const struct fabric_word *word, char **words);
-int fabric_route_command(const struct ctx *ctx, const struct fabric_args *args,
-			 const struct fabric_word *word, char **words);
-int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
-			  const struct fabric_word *word, char **words);
-int fabric_balance_command(const struct ctx *ctx, const struct fabric_args *args,
-			   const struct fabric_word *word, char **words);
-int fabric_check_command(const struct ctx *ctx, const struct fabric_args *args,
-			 const struct fabric_word *word, char **words);
+extern const struct command fabric_scan_command, fabric_errors_command, fabric_check_command;
+extern const struct command fabric_route_command, fabric_tables_command, fabric_balance_command;
+extern const struct command fabric_list_commands[6]; /* nodes, switches, ... ports */
 
 /* scan --diff */
 int fabric_diff_command(const struct ctx *ctx, const struct fabric_args *args);

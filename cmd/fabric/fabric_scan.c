@@ -4,6 +4,7 @@
 
 #include "fabric/scan/scan.h"
 #include "cmd/fabric/fabric_run.h"
+#include "fabric/diff/diff.h"
 #include "base/mem.h"
 #include "fabric/format/writers.h"
 
@@ -58,14 +59,13 @@ static void add_shown(const struct fabric_run *run, bool switches, struct fabric
 	}
 }
 
-static int print_ports(const struct ctx *ctx, const struct fabric_args *args,
-		       const struct fabric_word *word)
+static int print_ports(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_rows rows = {.items = NULL};
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, word->schema)) {
+	if (fabric_run_begin(&run, ctx, args, &fabric_ports_schema)) {
 		add_shown(&run, true, &rows);
 		add_shown(&run, false, &rows);
 		for (size_t i = 0; i < rows.count; i++)
@@ -143,14 +143,14 @@ static void put_settled(struct fabric_run *run)
 		put_node(run, stream, stream->next, false);
 }
 
-static int stream_ports(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word)
+static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct stream *stream = mem_alloc_zero(1, sizeof(*stream));
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin_hearing(&run, ctx, args, word->schema, put_settled, stream)) {
+	if (fabric_run_begin_streaming(&run, ctx, args, &fabric_ports_schema, put_settled,
+				       stream)) {
 		for (uint32_t i = 0; i < run.fabric.node_count; i++)
 			put_node(&run, stream, i, i < stream->next);
 	}
@@ -176,14 +176,13 @@ static int print_details(const struct ctx *ctx, const struct fabric_args *args)
 	return status;
 }
 
-static int print_format(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word)
+static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_run run;
 	char *text = NULL;
 	int rc = 0;
 
-	if (fabric_run_begin(&run, ctx, args, word->schema))
+	if (fabric_run_begin(&run, ctx, args, &fabric_ports_schema))
 		text = args->tree
 			       ? fabric_tree_text(&run.view, ctx->globals.verbose)
 			       : fabric_format_text(&run, (enum fabric_format)args->format.value);
@@ -193,17 +192,57 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args,
 	return fabric_run_end_quietly(&run, rc);
 }
 
-int fabric_scan_command(const struct ctx *ctx, const struct fabric_args *args,
-			const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
-	(void)words;
+	const struct fabric_args *args = fabric_args;
+
+	(void)objects;
 	if (args->diff)
 		return fabric_diff_command(ctx, args);
 	if (args->format.known || args->tree)
-		return print_format(ctx, args, word);
+		return print_format(ctx, args);
 	if (ctx->globals.json)
 		return print_graph(ctx, args);
 	if (args->details)
 		return print_details(ctx, args);
-	return ctx->globals.jsonl ? stream_ports(ctx, args, word) : print_ports(ctx, args, word);
+	return ctx->globals.jsonl ? stream_ports(ctx, args) : print_ports(ctx, args);
 }
+
+static const struct enum_name format_names[] = {
+	{FABRIC_FORMAT_IBNETDISCOVER, "ibnetdiscover", .help = "as ibnetdiscover prints it"},
+	{FABRIC_FORMAT_IBLINKINFO, "iblinkinfo", .help = "as iblinkinfo prints it"},
+	{FABRIC_FORMAT_SLURM, "slurm", .help = "topology.conf of Slurm"},
+	{FABRIC_FORMAT_DOT, "dot", .help = "a graph for Graphviz"},
+	{FABRIC_FORMAT_SVG, "svg", .help = "a picture, drawn by Graphviz's dot"},
+	{0, NULL},
+};
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct fabric_args, tree, 0, "tree", "print the subnet as a tree"),
+	STRING_OPTION(struct fabric_args, diff, 0, "diff", "FILE", COMPLETE_FILE,
+		      "print the differences from the scan in a file"),
+	CHOICE_OPTION(struct fabric_args, format, 0, "format", "FORMAT", format_names,
+		      "print the scan in the format of another tool"),
+	FLAG_OPTION(struct fabric_args, details, 0, "details",
+		    "also read P_Keys, GUIDs and VL tables"),
+	{.name = NULL},
+};
+
+static const struct schema *const more_schemas[] = {
+	&fabric_graph_schema,
+	&fabric_unanswered_schema,
+	&fabric_details_schema,
+	&fabric_changes_schema,
+	NULL,
+};
+
+const struct command fabric_scan_command = {
+	.name = "scan",
+	.summary = "switches, and what is attached to their ports",
+	.options = {options, fabric_load_options, fabric_scan_options, fabric_mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_ports_schema,
+	.more_schemas = more_schemas,
+	.rules = fabric_start_rules,
+	.run = run,
+};

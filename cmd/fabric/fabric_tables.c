@@ -113,14 +113,22 @@ static bool find_switches(struct tables *tables, char **words)
 	return true;
 }
 
-int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
-			  const struct fabric_word *word, char **words)
+static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
-	const struct schema *schema = args->multicast ? &fabric_multicast_schema : word->schema;
+	const struct fabric_args *args = fabric_args;
+	const struct schema *schema = args->multicast ? &fabric_multicast_schema
+						      : &fabric_tables_schema;
 	struct tables tables = {.row_count = 0};
+	_cleanup_(freep) char *complaint = args->from || args->part || objects[0]
+						   ? NULL
+						   : mad_kind_complaint(&args->mad);
 	int status;
 
-	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, words)) {
+	if (complaint) {
+		command_complain(ctx, complaint, "name a switch, or use --from or --switch");
+		return STATUS_USAGE;
+	}
+	if (fabric_run_begin(&tables.run, ctx, args, schema) && find_switches(&tables, objects)) {
 		fabric_forwarding_read(&tables.run, tables.nodes, tables.node_count,
 				       args->multicast ? FORWARDING_MULTICAST : FORWARDING_LINEAR,
 				       &tables.forwarding);
@@ -137,3 +145,23 @@ int fabric_tables_command(const struct ctx *ctx, const struct fabric_args *args,
 	free(tables.multicast);
 	return status;
 }
+
+static const struct option_row options[] = {
+	FLAG_OPTION(struct fabric_args, multicast, 0, "multicast",
+		    "the multicast forwarding tables"),
+	{.name = NULL},
+};
+
+static const struct schema *const more_schemas[] = {&fabric_multicast_schema, NULL};
+
+const struct command fabric_tables_command = {
+	.name = "tables",
+	.summary = "forwarding tables of switches",
+	.options = {options, fabric_scan_options, fabric_mad_options},
+	.args_size = sizeof(struct fabric_args),
+	.schema = &fabric_tables_schema,
+	.objects = "[SWITCH...]",
+	.most_objects = -1,
+	.more_schemas = more_schemas,
+	.run = run,
+};

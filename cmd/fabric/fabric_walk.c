@@ -45,23 +45,23 @@ static char *why(const struct fabric_walk *walk, const char *name)
 		return mem_format("at %s, which has another LID", name);
 	case WALK_FAR:
 		return mem_format("at %s: it is more than %u hops long", name, MAD_HOPS_MOST);
-	case WALK_SILENT:
+	case WALK_UNANSWERED:
 	case WALK_ARRIVED:
 		break;
 	}
 	return NULL;
 }
 
-static char *why_silent(const struct fabric_walk *walk, const char *name)
+static char *describe_failure(const struct fabric_walk *walk, const char *name)
 {
 	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
 								   walk->attribute);
-	bool behind = walk->hops && !strcmp(attribute->word, "nodeinfo");
+	bool at_peer = walk->hops && !strcmp(attribute->word, "nodeinfo");
 	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
 							 walk->error, walk->status, walk->tries);
-	_cleanup_(freep) char *port = behind ? mem_format("/%u", walk->path[walk->hops]) : NULL;
+	_cleanup_(freep) char *port = at_peer ? mem_format("/%u", walk->path[walk->hops]) : NULL;
 
-	return mem_format("%s %s%s: %s: %s", behind ? "behind" : "at", name, behind ? port : "",
+	return mem_format("%s %s%s: %s: %s", at_peer ? "after" : "at", name, at_peer ? port : "",
 			  attribute->name, reason);
 }
 
@@ -80,7 +80,7 @@ bool fabric_run_walk(struct fabric_run *run, uint16_t lid, struct fabric_scan_op
 		return true;
 	}
 	name = name_of(&walk);
-	reason = walk.end == WALK_SILENT ? why_silent(&walk, name) : why(&walk, name);
+	reason = walk.end == WALK_UNANSWERED ? describe_failure(&walk, name) : why(&walk, name);
 	message = mem_format("the way to LID %u ends %s", lid, reason);
 	listing_fail(&run->session.listing, STATUS_FAILED, message,
 		     "a directed route needs no forwarding tables: --from 0,1,3");

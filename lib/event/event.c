@@ -7,13 +7,13 @@
 
 #include "base/mem.h"
 
-static const enum event_severity severities[] = {
+static const enum severity severities[] = {
 #define WORD_SEVERITY(code, word, severity, help) [EVENT_##code] = SEVERITY_##severity,
 	EVENT_WORDS(WORD_SEVERITY)
 #undef WORD_SEVERITY
 };
 
-enum event_severity event_severity_of(enum event_word word)
+enum severity event_severity_of(enum event_word word)
 {
 	return severities[word];
 }

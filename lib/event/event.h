@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "schema/schema.h"
+#include "schema/finding.h"
 
 /* Word, severity and what it means: of the enumeration, of tables and of the help. */
 #define EVENT_WORDS(WORD)                                                                          \
@@ -49,8 +49,6 @@
 #define EVENT_CODE(code, ...) EVENT_##code,
 enum event_word { EVENT_WORDS(EVENT_CODE) EVENT_WORD_COUNT };
 #undef EVENT_CODE
-
-enum event_severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 /* Who told, or what was compared when it was found. */
 enum event_source {
@@ -101,7 +99,7 @@ struct event {
 	struct number port;
 	char *netdev;
 	struct number word;	/* enum event_word */
-	struct number severity; /* enum event_severity */
+	struct number severity; /* enum severity */
 	struct number source;	/* enum event_source */
 	char *change;		/* for people; see event_describe() */
 	struct event_port port_before, port_after;
@@ -127,10 +125,9 @@ struct event_list {
 extern const struct schema event_schema;
 extern const struct enum_name event_names[];	/* by enum event_word */
 extern const struct enum_name event_bits[];	/* the same by 1 << word, for options */
-extern const struct enum_name severity_names[]; /* by enum event_severity */
 extern const struct enum_name event_source_names[];
 
-enum event_severity event_severity_of(enum event_word word);
+enum severity event_severity_of(enum event_word word);
 
 /* Appends an event of that word with its severity. */
 struct event *event_list_add(struct event_list *list, enum event_word word,

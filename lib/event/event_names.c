@@ -14,14 +14,6 @@ const struct enum_name event_names[] = {EVENT_WORDS(NAME_ROW){0, NULL}};
 	{UINT64_C(1) << EVENT_##code, word, TONE_OF_##severity, help},
 const struct enum_name event_bits[] = {EVENT_WORDS(BIT_ROW){0, NULL}};
 
-const struct enum_name severity_names[] = {
-	{SEVERITY_INFO, "info", TONE_PLAIN, "all is well"},
-	{SEVERITY_NOTICE, "notice", TONE_PLAIN, "worth knowing"},
-	{SEVERITY_WARNING, "warning", TONE_WARNING, "may hurt"},
-	{SEVERITY_ERROR, "error", TONE_BAD, "something does not work"},
-	{0, NULL},
-};
-
 const struct enum_name event_source_names[] = {
 	{EVENT_SOURCE_VERBS, "verbs", TONE_PLAIN, "an asynchronous event of the device"},
 	{EVENT_SOURCE_UEVENT, "uevent", TONE_PLAIN, "a uevent of the kernel"},

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of fabric, as far as it goes without a fabric: what there is to scan is tried on
-# the simulator, and scans in files by fabric_files.bats.
+# The command line of fabric without a fabric. Scans run on the simulator, and fabric_files.bats has
+# the scans in files.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,26 +14,56 @@ setup()
 	whole=$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole
 }
 
-@test "fabric: --help names the words, and their columns" {
+@test "fabric: --help lists the subcommands, and theirs the columns" {
 	local word
 
 	try fabric --help
 	expect 0
 	[ -z "$stderr" ]
-	for word in $words --from --save --format --interval --mkey; do
+	for word in $words; do
 		grep -q -e "[ ]$word " <<<"$output" || wrong "$word"
 	done
 	for word in $words; do
 		quickly try fabric "$word" --help
 		expect 0 || wrong "$word"
 		grep -q '^Columns' <<<"$output" || wrong "$word has no columns"
+		for option in --from --save --mkey; do
+			grep -q -e "[ ]$option " <<<"$output" || wrong "$word $option"
+		done
 	done
 	nothing_wrong
 }
 
-@test "fabric: a word that is none, and too many" {
+# has WORD OPTION...: its help lists these of the options that only some subcommands take.
+has()
+{
+	quickly try fabric "$1" --help
+	for option in --tree --diff --format --details --load --state --down --name --interval --top \
+		--fail-on --multicast; do
+		if grep -q -e "^ .*$option\b" <<<"$output"; then
+			[[ " ${*:2} " = *" $option "* ]] || wrong "$1 has $option"
+		else
+			[[ " ${*:2} " = *" $option "* ]] && wrong "$1 lacks $option"
+		fi
+	done
+	return 0
+}
+
+@test "fabric: --help of a subcommand lists only its own options" {
+	has scan --tree --diff --format --details --load
+	has nodes --load --state --down --name
+	has links --load --state --name
+	has errors --interval --name --top
+	has check --load --interval --fail-on
+	has route
+	has tables --multicast
+	has balance --top
+	nothing_wrong
+}
+
+@test "fabric: an unknown subcommand, and too many arguments" {
 	try fabric link
-	expect_error 2 fabric "there is no 'link' to ask for" "did you mean 'links'?"
+	expect_error 2 fabric "unknown command 'link'" "did you mean 'links'?"
 	try fabric nodes leaf
 	expect 2
 	try fabric route leaf

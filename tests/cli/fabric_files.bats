@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Scans in files: loaded, saved again, compared; and files that are none.
+# Scans in files: loaded, saved again, compared; and files that are not scans.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -12,7 +12,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# A switch, S-1, with two hosts, of which H-2 does not answer in the second file.
+# A switch, S-1, with two hosts; H-2 does not answer in the second file.
 @test "fabric: --load, and --save of what was loaded" {
 	try fabric links --load "$whole" --no-headings --tsv -o node,port,peer,peer_port
 	expect 0 $'S-1\t1\tH-1\t1\nS-1\t2\tH-2\t1' ''
@@ -46,16 +46,17 @@ setup()
 	[[ "$output" = *'"schema": "rdmactl/fabric_changes/1"'* ]]
 }
 
-@test "fabric: --diff with --save of the same file: what was in it before is compared" {
+@test "fabric: --diff and --save of one file compare with its old contents" {
 	cp "$whole" "$dir/file"
 	try fabric scan --load "$corpus/unanswered" --diff "$dir/file" --save "$dir/file"
 	[ "$status" = 3 ]
 	[[ "$output" = *"no answer"* ]]
 	try fabric scan --load "$corpus/unanswered" --diff "$dir/file" --no-headings
-	[ "$status" = 3 ] && [ -z "$output" ]
+	[ "$status" = 3 ]
+	[ -z "$output" ]
 }
 
-@test "fabric: files that are no scan: one line and the next step" {
+@test "fabric: a file that is not a scan: one line and the next step" {
 	local case
 
 	head -c 1000 "$whole" >"$dir/cut"
@@ -65,15 +66,17 @@ setup()
 	: >"$dir/empty"
 	for case in cut later range list empty missing .; do
 		try fabric links --load "$dir/$case"
-		[ "$status" = 1 ] && [ -z "$output" ]
+		[ "$status" = 1 ]
+		[ -z "$output" ]
 		[[ "$stderr" = "rdmactl fabric: cannot "*" $dir/$case: "* ]]
 		[ "$(wc -l <"$dir/err")" -le 2 ]
 		try fabric scan --load "$whole" --diff "$dir/$case"
-		[ "$status" = 1 ] && [ -z "$output" ]
+		[ "$status" = 1 ]
+		[ -z "$output" ]
 	done
 }
 
-@test "fabric: --save onto what cannot be written: shown all the same, and what was there stays" {
+@test "fabric: --save to a file that cannot be written prints the list, and keeps the old file" {
 	try fabric links --load "$whole" --save "$dir"
 	[ "$status" = 1 ]
 	[[ "$output" = *H-2* ]]

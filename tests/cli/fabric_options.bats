@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Options of fabric that are of no use where they stand, and what needs another program.
+# Options of fabric that a subcommand does not take or that clash, and what needs another program.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -18,7 +18,7 @@ refused()
 	[ -z "$output" ] || wrong "${*:3}: output"
 }
 
-@test "fabric: an option of other words" {
+@test "fabric: an option of other subcommands" {
 	refused "'scan' does not take --state" 'it is for nodes, switches, hosts, routers, links, ports' \
 		--state init
 	refused "'nodes' does not take --interval" 'it is for errors, check' nodes --interval 1s
@@ -31,28 +31,28 @@ refused()
 	for word in errors 'route 1 2' tables balance; do
 		# shellcheck disable=SC2086 # words
 		refused "'${word%% *}' does not take --load" \
-			'a saved scan has neither counters nor forwarding tables' $word --load "$whole"
+			'it is for scan, nodes, switches, hosts, routers, links, ports, check' $word --load "$whole"
 	done
-	refused '--threshold is of counters that grow' 'add --interval TIME or --since FILE' \
+	refused '--threshold needs --interval or --since' 'rdmactl fabric check --help' \
 		check --threshold 5
 	nothing_wrong
 }
 
-@test "fabric: no hops at all are no scan" {
+@test "fabric: --hops 0 is refused" {
 	try fabric --hops 0
 	expect 2 ''
 	[[ "$stderr" = *'from 1 to 63'* ]]
 }
 
-@test "fabric: what kind a destination is, where none is named" {
-	refused '--direct says what kind a destination is, and there is none' \
-		'--from DEST and --switch DEST name one' -D
-	refused '--lid says what kind a destination is, and there is none' \
-		'--from DEST and --switch DEST name one' tables -L
+@test "fabric: the kind of a destination without a destination" {
+	refused '--direct needs --from or --switch' 'rdmactl fabric scan --help' -D
+	try fabric tables -L
+	expect 2 ''
+	[[ "$stderr" = *'name a switch, or use --from or --switch'* ]]
 	nothing_wrong
 }
 
-@test "fabric: options that exclude each other" {
+@test "fabric: options that cannot be used together" {
 	local pair
 
 	for pair in '--json --tree' '--columns node --tree' '--tsv --format dot' '--diff x --format dot' \
@@ -60,28 +60,29 @@ refused()
 		'--load x --mkey 1'; do
 		# shellcheck disable=SC2086 # words
 		quickly try fabric scan $pair
-		[ "$status" = 2 ] && [[ "$stderr" = *' exclude each other'$'\n'* ]] || wrong "$pair"
+		[ "$status" = 2 ] && [[ "$stderr" = *' cannot be used with '* ]] || wrong "$pair"
 	done
-	refused '--interval and --since exclude each other' 'rdmactl fabric --help' \
+	refused '--interval cannot be used with --since' 'rdmactl fabric check --help' \
 		check --interval 1s --since x
 	nothing_wrong
 }
 
-@test "fabric: a name that no node has is no empty list" {
+@test "fabric: a --name that no node has is an error, not an empty list" {
 	try fabric nodes --load "$whole" --name 'H?'
-	expect_error 5 fabric "the name of no node fits 'H?'" \
-		'the whole name, or part of it with * before and behind: rdmactl fabric nodes'
+	expect_error 5 fabric "no node has a name like 'H?'" \
+		'give the full name, or part of it between asterisks; rdmactl fabric nodes lists them'
 }
 
 @test "fabric: a picture" {
 	command -v dot >/dev/null || skip 'graphviz is not installed'
 	try fabric --load "$whole" --format svg
-	[ "$status" = 0 ] && [ -z "$stderr" ]
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
 	[[ "$output" = *'<svg '*'1 switch, 2 hosts, 2 cables'*'</svg>'* ]]
 }
 
-# The kernel keeps no exit status of a child where whoever started this ignores SIGCHLD.
-@test "fabric: a picture, from a parent that ignores its children" {
+# The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
+@test "fabric: a picture, started by a parent that ignores SIGCHLD" {
 	command -v dot >/dev/null || skip 'graphviz is not installed'
 	env --ignore-signal=CHLD "$binary" fabric --load "$whole" --format svg >"$BATS_TEST_TMPDIR/svg"
 	grep -q '</svg>' "$BATS_TEST_TMPDIR/svg"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Texts of ibnetdiscover as scans: what they do not tell, and what is missing in them.
+# Output of ibnetdiscover as scans: facts that it lacks, and files that are cut.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Two switches of 4 ports with an adapter each, from H-1's.
+# Two switches of 4 ports with an adapter each, scanned from H-1.
 setup()
 {
 	text=$BATS_TEST_TMPDIR/text
@@ -38,7 +38,7 @@ setup()
 	END
 }
 
-# unknown WHAT WORDS...: nothing fits, and it is told why.
+# unknown WHAT WORDS...: nothing matches, and a problem says why.
 unknown()
 {
 	quickly try fabric "${@:2}" --load "$text" --no-headings
@@ -46,7 +46,7 @@ unknown()
   save one that does: rdmactl fabric scan --save FILE" || wrong "${*:2}"
 }
 
-@test "fabric: filters by what a text does not tell" {
+@test "fabric: filters on facts that the text lacks" {
 	unknown 'state of 10 ports is' ports --state active
 	unknown 'state of 10 ports is' ports --state down
 	unknown 'state of 2 ports is' hosts --state active
@@ -64,8 +64,8 @@ unknown()
 	nothing_wrong
 }
 
-# Wherever it ends, it is whole, or it is refused.
-@test "fabric: a text that is cut" {
+# A text that is cut anywhere is refused.
+@test "fabric: a text that is cut off" {
 	local lines
 
 	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
@@ -75,15 +75,16 @@ unknown()
 		quickly try fabric links --load "$text.cut"
 		[ "$status" = 1 ] && [ -z "$output" ] || wrong "$lines lines: $status"
 	done
-	expect_error 1 fabric "cannot use $text.cut: line 16: the other end has no line: the text is cut" \
+	expect_error 1 fabric "cannot use $text.cut: line 16: the other end has no line: the text is truncated" \
 		'save one: rdmactl fabric scan --save FILE'
 	try fabric scan --load "$text" --diff "$text.cut"
-	[ "$status" = 1 ] && [ -z "$output" ]
+	[ "$status" = 1 ]
+	[ -z "$output" ]
 	nothing_wrong
 }
 
-# No way leads there: that is not known, which is neither 0 nor the code for it.
-@test "fabric: a part of a text that hangs together with nothing" {
+# There is no path to that part, so hops and path are null, neither 0 nor the internal code.
+@test "fabric: a part of the text that is not connected" {
 	sed -i '/^\[4\]/d' "$text"
 	try fabric nodes --load "$text" --no-headings --tsv -o node,hops,path --save "$text.json"
 	expect 0 $'H-1\t0\t0\nS-1\t1\t0,1\nS-2\t\t\nH-2\t\t' ''

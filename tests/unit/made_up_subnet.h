@@ -27,7 +27,7 @@ struct node {
 	uint64_t guid;
 	uint16_t peer[MOST_PORTS + 1], peer_port[MOST_PORTS + 1];
 	unsigned int silent;	  /* attribute that it does not answer; 0: none */
-	unsigned int silent_port; /* of those, the modifier; 0: all */
+	unsigned int failed_port; /* of those, the modifier; 0: all */
 	unsigned int lie_ports;	  /* what it says of its ports; 0: the truth */
 	unsigned int lie_local;	  /* and of the port that it is asked by */
 };
@@ -127,7 +127,7 @@ static inline int answer(struct fake *fake, int agent, const struct mad_address 
 	if (!follow(subnet, request, &number, &in) || fake_random(fake, 100) < subnet->drop_percent)
 		return 0;
 	node = &subnet->nodes[number];
-	if (node->silent == attribute && (!node->silent_port || node->silent_port == modifier))
+	if (node->silent == attribute && (!node->failed_port || node->failed_port == modifier))
 		return 0;
 	memcpy(mad, request, sizeof(mad));
 	mad[3] |= UMAD_METHOD_RESP_MASK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What differs between two scans: each kind of change alone, and what only looks like one. */
+/* What differs between two scans: each kind of change alone, and what only probes like one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,14 +98,14 @@ static void unplug(struct fabric *fabric, uint32_t node, unsigned int port)
 	sample_set_port(fabric, peer, &sample_down);
 }
 
-static void add_silence(struct fabric *fabric, uint32_t port, uint16_t attribute, bool behind)
+static void add_failure(struct fabric *fabric, uint32_t port, uint16_t attribute, bool at_peer)
 {
-	struct fabric_silence *silence = mem_append(&fabric->silences, &fabric->silence_count,
-						    sizeof(*silence));
+	struct fabric_failure *failure = mem_append(&fabric->failures, &fabric->failure_count,
+						    sizeof(*failure));
 
-	*silence = (struct fabric_silence){.port = port,
+	*failure = (struct fabric_failure){.port = port,
 					   .attribute = attribute,
-					   .behind = behind,
+					   .at_peer = at_peer,
 					   .error = -ETIMEDOUT,
 					   .tries = 4};
 }
@@ -119,7 +119,7 @@ static void silence_behind(struct fabric *fabric, uint32_t node, unsigned int po
 		fabric_unlink(fabric, place);
 	sample_set_port(fabric, place, &sample_up);
 	fabric->ports[place].unanswered = true;
-	add_silence(fabric, place, 0x11, true);
+	add_failure(fabric, place, 0x11, true);
 }
 
 static void the_same(void **state)
@@ -518,11 +518,11 @@ static void attribute_unanswered(void **state)
 	fill(&pair.after);
 	port = fabric_port_at(&pair.after, LEAF, 1);
 	pair.after.ports[port].has_info = false;
-	add_silence(&pair.after, port, 0x15, false);
+	add_failure(&pair.after, port, 0x15, false);
 	check(&pair, "unanswered leaf 1/1 - > PortInfo: no answer, asked 4 times\n", true);
 	/* As before: it is still not known, and that is no news. */
 	pair.before.ports[port].has_info = false;
-	add_silence(&pair.before, port, 0x15, false);
+	add_failure(&pair.before, port, 0x15, false);
 	check(&pair, "", true);
 	end(&pair);
 }

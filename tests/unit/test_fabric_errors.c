@@ -141,7 +141,7 @@ static void clean(void **state)
 	assert_int_equal(bed->errors.count, PORTS + ADAPTERS);
 	for (size_t i = 0; i < bed->errors.count; i++)
 		assert_false(bed->errors.items[i].read);
-	assert_int_equal(bed->errors.silence_count, 0);
+	assert_int_equal(bed->errors.failure_count, 0);
 }
 
 static void found(void **state)
@@ -217,11 +217,11 @@ static void plain(void **state)
 static void assert_silent(const struct bed *bed, uint32_t node, unsigned int port,
 			  unsigned int attribute)
 {
-	assert_int_equal(bed->errors.silence_count, 1);
-	assert_int_equal(bed->errors.silences->port, fabric_port_at(&bed->fabric, node, port));
-	assert_int_equal(bed->errors.silences->attribute, attribute);
-	assert_int_equal(bed->errors.silences->error, -ETIMEDOUT);
-	assert_int_equal(bed->errors.silences->tries, 2);
+	assert_int_equal(bed->errors.failure_count, 1);
+	assert_int_equal(bed->errors.failures->port, fabric_port_at(&bed->fabric, node, port));
+	assert_int_equal(bed->errors.failures->attribute, attribute);
+	assert_int_equal(bed->errors.failures->error, -ETIMEDOUT);
+	assert_int_equal(bed->errors.failures->tries, 2);
 }
 
 static void dead(void **state)
@@ -243,8 +243,8 @@ static void dead(void **state)
 	bed->dead_lid = SWITCH_LID;
 	bed->dead_attribute = EXTENDED;
 	read_ports(bed, false, 1);
-	assert_int_equal(bed->errors.silence_count, 1);
-	assert_int_equal(bed->errors.silences->attribute, EXTENDED);
+	assert_int_equal(bed->errors.failure_count, 1);
+	assert_int_equal(bed->errors.failures->attribute, EXTENDED);
 	assert_non_null(counters_of(bed, 0, 2));
 	assert_false(counters_of(bed, 0, 2)->extended);
 }

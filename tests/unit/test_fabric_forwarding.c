@@ -120,7 +120,7 @@ static void make(struct subnet *subnet)
 {
 	struct fabric *fabric = &subnet->fabric;
 
-	*subnet = (struct subnet){.lost = NEVER, .timeout_msec = 5};
+	*subnet = (struct subnet){.lost = NEVER, .timeout_msec = 50};
 	subnet->fake.on_send = answer;
 	subnet->fake.context = subnet;
 	for (unsigned int i = 0; i < SWITCHES; i++) {
@@ -204,7 +204,7 @@ static void whole(void **state)
 	check_multicast(&subnet, 0, 65);
 	check_multicast(&subnet, 1, 32);
 	check_multicast(&subnet, 2, 64);
-	assert_int_equal(subnet.forwarding.silence_count, 0);
+	assert_int_equal(subnet.forwarding.failure_count, 0);
 	/* Blocks of 64 LIDs: 4, 1, 2. Of 32 and 16 ports: 3 x 1, 1 x 1, 2 x 3. */
 	assert_int_equal(subnet.sent[0], 7);
 	assert_int_equal(subnet.sent[1], 10);
@@ -280,9 +280,9 @@ static void too_far(void **state)
 		subnet.scan.path[i] = (uint8_t)(10 + i);
 	assert_int_equal(read_all(&subnet, 4, FORWARDING_LINEAR), 0);
 	check_linear(&subnet, 1, 64);
-	assert_int_equal(subnet.forwarding.silence_count, 1);
-	assert_int_equal(subnet.forwarding.silences[0].error, -E2BIG);
-	assert_int_equal(subnet.forwarding.silences[0].port,
+	assert_int_equal(subnet.forwarding.failure_count, 1);
+	assert_int_equal(subnet.forwarding.failures[0].error, -E2BIG);
+	assert_int_equal(subnet.forwarding.failures[0].port,
 			 fabric_port_at(&subnet.fabric, subnet.switches[2], 0));
 	assert_int_equal(subnet.sent[0], 5);
 	clear(&subnet);
@@ -310,12 +310,12 @@ static void silent_switch(void **state)
 			 FORWARDING_NOWHERE);
 	assert_int_equal(forwarding_has_port(forwarding, forwarding_of(forwarding, 1), 0xc000, 1),
 			 TRISTATE_UNKNOWN);
-	assert_int_equal(forwarding->silence_count, 1);
-	assert_int_equal(forwarding->silences[0].port,
+	assert_int_equal(forwarding->failure_count, 1);
+	assert_int_equal(forwarding->failures[0].port,
 			 fabric_port_at(&subnet.fabric, subnet.switches[1], 0));
-	assert_int_equal(forwarding->silences[0].attribute, LINEAR_TABLE);
-	assert_int_equal(forwarding->silences[0].error, -ETIMEDOUT);
-	assert_int_equal(forwarding->silences[0].tries, 2);
+	assert_int_equal(forwarding->failures[0].attribute, LINEAR_TABLE);
+	assert_int_equal(forwarding->failures[0].error, -ETIMEDOUT);
+	assert_int_equal(forwarding->failures[0].tries, 2);
 	/* 6 of the others; 4 in a row without an answer, each twice */
 	assert_int_equal(subnet.sent[0], 6 + 4 * 2);
 	clear(&subnet);
@@ -336,9 +336,9 @@ static void lost_block(void **state)
 	for (unsigned int lid = 0; lid <= 200; lid++)
 		assert_int_equal(forwarding_port(forwarding, table, lid),
 				 lid / 64 == 2 ? FORWARDING_UNKNOWN : entry_of(0, lid));
-	assert_int_equal(forwarding->silence_count, 1);
-	assert_int_equal(table->silences[0], 1);
-	assert_int_equal(table->silences[1], 0);
+	assert_int_equal(forwarding->failure_count, 1);
+	assert_int_equal(table->failures[0], 1);
+	assert_int_equal(table->failures[1], 0);
 	clear(&subnet);
 	make(&subnet);
 	subnet.lost_table = MULTICAST_TABLE;
@@ -350,8 +350,8 @@ static void lost_block(void **state)
 	assert_int_not_equal(forwarding_has_port(forwarding, table, 0xc01f, 15), TRISTATE_UNKNOWN);
 	assert_int_not_equal(forwarding_has_port(forwarding, table, 0xc01f, 32), TRISTATE_UNKNOWN);
 	assert_int_not_equal(forwarding_has_port(forwarding, table, 0xc020, 16), TRISTATE_UNKNOWN);
-	assert_int_equal(forwarding->silence_count, 1);
-	assert_int_equal(forwarding->silences[0].attribute, MULTICAST_TABLE);
+	assert_int_equal(forwarding->failure_count, 1);
+	assert_int_equal(forwarding->failures[0].attribute, MULTICAST_TABLE);
 	clear(&subnet);
 }
 
@@ -363,9 +363,9 @@ static void refused(void **state)
 	make(&subnet);
 	subnet.status = 0x0c;
 	assert_int_equal(read_all(&subnet, 1, FORWARDING_LINEAR), 0);
-	assert_int_equal(subnet.forwarding.silence_count, SWITCHES);
-	assert_int_equal(subnet.forwarding.silences[0].error, 0);
-	assert_int_equal(subnet.forwarding.silences[0].status, 0x0c);
+	assert_int_equal(subnet.forwarding.failure_count, SWITCHES);
+	assert_int_equal(subnet.forwarding.failures[0].error, 0);
+	assert_int_equal(subnet.forwarding.failures[0].status, 0x0c);
 	clear(&subnet);
 }
 
@@ -383,7 +383,7 @@ static void stopped(void **state)
 	assert_int_equal(forwarding_port(&subnet.forwarding, forwarding_of(&subnet.forwarding, 0),
 					 200),
 			 FORWARDING_UNKNOWN);
-	assert_int_equal(subnet.forwarding.silence_count, 0);
+	assert_int_equal(subnet.forwarding.failure_count, 0);
 	clear(&subnet);
 }
 
@@ -435,36 +435,36 @@ static void one_entry(void **state)
 	};
 	struct subnet subnet;
 	struct mad_engine *engine;
-	struct fabric_silence silence;
+	struct fabric_failure failure;
 	unsigned int port = 1000;
 
 	(void)state;
 	make(&subnet);
 	engine = fake_engine(&subnet.fake, &options);
 	assert_int_equal(forwarding_read_entry(engine, &subnet.scan, &subnet.fabric, 0, 200, &port,
-					       &silence),
+					       &failure),
 			 0);
 	assert_int_equal(port, entry_of(0, 200));
 	assert_int_equal(subnet.sent[0], 1);
 	assert_int_equal(forwarding_read_entry(engine, &subnet.scan, &subnet.fabric, 0, 201, &port,
-					       &silence),
+					       &failure),
 			 0);
 	assert_int_equal(port, FORWARDING_NOWHERE);
 	assert_int_equal(subnet.sent[0], 1);
 	subnet.fabric.nodes[1].has_switch_info = false;
 	assert_int_equal(forwarding_read_entry(engine, &subnet.scan, &subnet.fabric, 1, 201, &port,
-					       &silence),
+					       &failure),
 			 0);
 	assert_int_equal(port, entry_of(1, 201));
 	subnet.silent = 3;
 	port = 1000;
 	assert_int_equal(forwarding_read_entry(engine, &subnet.scan, &subnet.fabric, 2, 64, &port,
-					       &silence),
+					       &failure),
 			 -ETIMEDOUT);
 	assert_int_equal(port, 1000);
-	assert_int_equal(silence.port, fabric_port_at(&subnet.fabric, 2, 0));
-	assert_int_equal(silence.error, -ETIMEDOUT);
-	assert_int_equal(silence.tries, 3);
+	assert_int_equal(failure.port, fabric_port_at(&subnet.fabric, 2, 0));
+	assert_int_equal(failure.error, -ETIMEDOUT);
+	assert_int_equal(failure.tries, 3);
 	mad_engine_free(engine);
 	clear(&subnet);
 }

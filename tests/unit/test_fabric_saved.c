@@ -23,7 +23,7 @@ enum { LEAF, HOST, TWIN, OTHER_TWIN, SPINE };
 /* A subnet with all that a scan may come to know. */
 static void fill(struct fabric *fabric)
 {
-	struct fabric_silence *silence;
+	struct fabric_failure *failure;
 
 	sample_node(fabric, NODE_TYPE_SWITCH, 0x1000, 8, "leaf \xff\x1b[31m");
 	sample_node(fabric, NODE_TYPE_CA, 0x2000, 2, "host 1");
@@ -41,19 +41,19 @@ static void fill(struct fabric *fabric)
 	fabric->nodes[SPINE].has_switch_info = false;
 	fabric->ports[fabric_port_at(fabric, LEAF, 4)].vendor_speed = 1;
 	fabric->ports[fabric_port_at(fabric, LEAF, 6)].unanswered = true;
-	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
-	*silence = (struct fabric_silence){.port = fabric_port_at(fabric, LEAF, 6),
+	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
+	*failure = (struct fabric_failure){.port = fabric_port_at(fabric, LEAF, 6),
 					   .attribute = 0x11,
-					   .behind = true,
+					   .at_peer = true,
 					   .error = -ETIMEDOUT,
 					   .tries = 4};
-	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
-	*silence = (struct fabric_silence){.port = fabric_port_at(fabric, SPINE, 0),
+	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
+	*failure = (struct fabric_failure){.port = fabric_port_at(fabric, SPINE, 0),
 					   .attribute = 0xff90,
 					   .status = 0x1c,
 					   .tries = 1};
-	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
-	*silence = (struct fabric_silence){.port = FABRIC_NONE, .attribute = 0x11, .tries = 1};
+	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
+	*failure = (struct fabric_failure){.port = FABRIC_NONE, .attribute = 0x11, .tries = 1};
 	fabric->interrupted = true;
 	fabric->origin = (struct fabric_origin){
 		.time = mem_string("2026-01-02T03:04:05.678Z"),
@@ -125,7 +125,7 @@ static void compare_graphs(const struct fabric *a, const struct fabric *b)
 {
 	assert_int_equal(a->node_count, b->node_count);
 	assert_int_equal(a->port_count, b->port_count);
-	assert_int_equal(a->silence_count, b->silence_count);
+	assert_int_equal(a->failure_count, b->failure_count);
 	assert_int_equal(a->interrupted, b->interrupted);
 	for (uint32_t i = 0; i < a->node_count; i++) {
 		const struct fabric_node *one = &a->nodes[i], *two = &b->nodes[i];
@@ -150,12 +150,12 @@ static void compare_graphs(const struct fabric *a, const struct fabric *b)
 		assert_int_equal(one->vendor_speed, two->vendor_speed);
 		assert_memory_equal(one->info, two->info, PORT_INFO_BYTES);
 	}
-	for (size_t i = 0; i < a->silence_count; i++) {
-		const struct fabric_silence *one = &a->silences[i], *two = &b->silences[i];
+	for (size_t i = 0; i < a->failure_count; i++) {
+		const struct fabric_failure *one = &a->failures[i], *two = &b->failures[i];
 
 		assert_int_equal(one->port, two->port);
 		assert_int_equal(one->attribute, two->attribute);
-		assert_int_equal(one->behind, two->behind);
+		assert_int_equal(one->at_peer, two->at_peer);
 		assert_int_equal(one->error, two->error);
 		assert_int_equal(one->status, two->status);
 		assert_int_equal(one->tries, two->tries);

@@ -284,14 +284,14 @@ static void check_silent(struct subnet *subnet, unsigned int lid, unsigned int a
 	struct fabric_walk walk;
 
 	walk_to(subnet, lid, &walk);
-	assert_int_equal(walk.end, WALK_SILENT);
+	assert_int_equal(walk.end, WALK_UNANSWERED);
 	assert_int_equal(walk.attribute, attribute);
 	assert_int_equal(walk.error, -ETIMEDOUT);
 	assert_int_equal(walk.tries, 2);
 	assert_int_equal(walk.hops, hops);
 }
 
-static void silence(void **state)
+static void failure(void **state)
 {
 	static const unsigned int attributes[] = {NODE_INFO, PORT_INFO, SWITCH_INFO, LINEAR_TABLE};
 	struct subnet subnet;
@@ -322,7 +322,7 @@ int main(void)
 		cmocka_unit_test(arrives),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(far),
-		cmocka_unit_test(silence),
+		cmocka_unit_test(failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,10 +124,10 @@ static void test_torus(void **state)
 	text = fabric_slurm_text(&subnet->view);
 	assert_non_null(strstr(text, "\nSwitchName=s8 Nodes=host[16-17]\n"));
 	assert_non_null(strstr(text, "\nSwitchName=subnet Switches=s[0-8]\n"));
-	assert_memory_equal(text, "# The subnet is no tree: subnet ", 32);
+	assert_memory_equal(text, "# The subnet is not a tree: subnet ", 32);
 	free(text);
 	text = fabric_tree_text(&subnet->view, false);
-	assert_non_null(strstr(text, "no tree"));
+	assert_non_null(strstr(text, "not a tree"));
 	for (unsigned int i = 0; i < 9; i++) {
 		char *hosts = mem_format("2 hosts, 4x QDR: host[%u-%u]\n", 2 * i, 2 * i + 1);
 		char *found = strstr(text, hosts);
@@ -265,8 +265,8 @@ static void test_damaged_tree_text(void **state)
 			    "|  `- ! port 9: no answer\n"
 			    "`- leaf4, 2 cables, 4x QDR\n"
 			    "   |- 2 hosts, 4x QDR: host[9-10]\n"
-			    "   |- ! host11 HCA-1 at port 7, state not known\n"
-			    "   `- 1 port to where this scan did not go\n"
+			    "   |- ! host11 HCA-1 at port 7, state unknown\n"
+			    "   `- 1 port that this scan did not follow\n"
 			    "spine2\n"
 			    "`-> 4 switches, 2 cables each, 4x QDR: leaf[1-4]\n");
 	free(text);

@@ -29,7 +29,7 @@ static void small(void **state)
 	(void)state;
 	scan(subnet);
 	assert_int_equal(subnet->rc, 0);
-	assert_int_equal(subnet->fabric.silence_count, 0);
+	assert_int_equal(subnet->fabric.failure_count, 0);
 	check_truth(subnet);
 	/* One for the node where it begins, and one for each cable but the first adapter's. */
 	assert_in_range(subnet->asked[NODE_INFO], 8, 8 + 2);
@@ -52,7 +52,7 @@ static void lossy(void **state)
 	scan_with(subnet, &options, 20);
 	assert_int_equal(subnet->rc, 0);
 	/* Four tries: one request of ten thousand is lost all the same. */
-	if (!subnet->fabric.silence_count)
+	if (!subnet->fabric.failure_count)
 		check_truth(subnet);
 	drop_subnet(subnet);
 }
@@ -85,16 +85,16 @@ static void from_adapter(void **state)
 	(void)state;
 	scan_with(subnet, &from, 5000);
 	assert_int_equal(subnet->rc, 0);
-	assert_int_equal(subnet->fabric.silence_count, 0);
+	assert_int_equal(subnet->fabric.failure_count, 0);
 	assert_int_equal(number_of_node(&subnet->fabric, 0), 3);
 	check_truth(subnet);
 	drop_subnet(subnet);
 }
 
-static const struct fabric_silence *only_silence(const struct subnet *subnet)
+static const struct fabric_failure *only_silence(const struct subnet *subnet)
 {
-	assert_int_equal(subnet->fabric.silence_count, 1);
-	return &subnet->fabric.silences[0];
+	assert_int_equal(subnet->fabric.failure_count, 1);
+	return &subnet->fabric.failures[0];
 }
 
 static void silent(struct subnet *subnet, unsigned int node, unsigned int attribute,
@@ -103,7 +103,7 @@ static void silent(struct subnet *subnet, unsigned int node, unsigned int attrib
 	const struct fabric_scan_options options = {.path_hops = 0};
 
 	subnet->nodes[node].silent = attribute;
-	subnet->nodes[node].silent_port = port;
+	subnet->nodes[node].failed_port = port;
 	scan_with(subnet, &options, 4);
 	assert_int_equal(subnet->rc, 0);
 }
@@ -111,26 +111,26 @@ static void silent(struct subnet *subnet, unsigned int node, unsigned int attrib
 static void unanswered(void **state)
 {
 	struct subnet *subnet = small_subnet();
-	const struct fabric_silence *silence;
+	const struct fabric_failure *failure;
 
 	(void)state;
 	silent(subnet, 4, NODE_INFO, 0);
-	silence = only_silence(subnet);
-	assert_true(silence->behind);
-	assert_int_equal(silence->attribute, NODE_INFO);
-	assert_int_equal(silence->error, -ETIMEDOUT);
-	assert_int_equal(silence->tries, 4);
-	assert_int_equal(subnet->fabric.ports[silence->port].number, 8);
-	assert_true(subnet->fabric.ports[silence->port].unanswered);
+	failure = only_silence(subnet);
+	assert_true(failure->at_peer);
+	assert_int_equal(failure->attribute, NODE_INFO);
+	assert_int_equal(failure->error, -ETIMEDOUT);
+	assert_int_equal(failure->tries, 4);
+	assert_int_equal(subnet->fabric.ports[failure->port].number, 8);
+	assert_true(subnet->fabric.ports[failure->port].unanswered);
 	assert_int_equal(subnet->fabric.node_count, 4);
 	drop_subnet(subnet);
 	/* A port that says nothing of itself: what is behind it is found by the other cable. */
 	subnet = small_subnet();
 	silent(subnet, 1, PORT_INFO, 2);
-	silence = only_silence(subnet);
-	assert_int_equal(silence->attribute, PORT_INFO);
-	assert_false(silence->behind);
-	assert_int_equal(subnet->fabric.ports[silence->port].number, 2);
+	failure = only_silence(subnet);
+	assert_int_equal(failure->attribute, PORT_INFO);
+	assert_false(failure->at_peer);
+	assert_int_equal(subnet->fabric.ports[failure->port].number, 2);
 	check_truth(subnet);
 	drop_subnet(subnet);
 	/* Not even the node where it begins. */
@@ -155,7 +155,7 @@ static void nonsense(void **state)
 		subnet->nodes[2].lie_ports = i ? 2 : 0;
 		scan(subnet);
 		assert_int_equal(subnet->rc, 0);
-		assert_true(subnet->fabric.silence_count > 0 || !i);
+		assert_true(subnet->fabric.failure_count > 0 || !i);
 		drop_subnet(subnet);
 	}
 }
@@ -215,7 +215,7 @@ static void stopped(void **state)
 	mad_engine_free(engine);
 	assert_true(subnet->fabric.interrupted);
 	assert_int_equal(subnet->fabric.node_count, 4);
-	assert_int_equal(subnet->fabric.silence_count, 0);
+	assert_int_equal(subnet->fabric.failure_count, 0);
 	drop_subnet(subnet);
 }
 
@@ -229,7 +229,7 @@ static void random_subnets(void **state)
 
 		scan(subnet);
 		assert_int_equal(subnet->rc, 0);
-		assert_int_equal(subnet->fabric.silence_count, 0);
+		assert_int_equal(subnet->fabric.failure_count, 0);
 		check_truth(subnet);
 		drop_subnet(subnet);
 	}

@@ -173,7 +173,7 @@ static void test_short(void **state)
 		int rc = read_cache(&cache, &fabric, &message);
 
 		assert_int_equal(rc, cache.length < HEAD_BYTES ? -ENOMSG : -EINVAL);
-		assert_true(cache.length < HEAD_BYTES || strstr(message, "it ends too soon"));
+		assert_true(cache.length < HEAD_BYTES || strstr(message, "the file is truncated"));
 		assert_null(fabric.nodes);
 	}
 }
@@ -183,21 +183,21 @@ static const struct {
 	unsigned char byte;
 	const char *message;
 } wrong[] = {
-	{4, 2, "its version is 2, known is 1"},
-	{8, 0, "there are no nodes in it"},
-	{11, 0xff, "it ends too soon"},
-	{15, 0xff, "it ends too soon"},
-	{12, 2, "it goes on after its end"},
-	{16, 0x99, "the node where it began, 0x0002c90300000099, is not in it"},
-	{SWITCH_AT + 68, 0x20, "the NodeInfo of node 0x0002c90300000020 is not its"},
-	{SWITCH_AT + 78 + 2, 9, "the NodeInfo of node 0x0002c90300000010 is not its"},
-	{SWITCH_AT + 78 + 3, 0, "the NodeInfo of node 0x0002c90300000010 is not its"},
-	{SWITCH_AT + 78 + 36, 3, "the NodeInfo of node 0x0002c90300000010 is not its"},
-	{PORTS_AT + 8, 3, "there is no port 3 of node 0x0002c90300000020"},
-	{PORTS_AT + 77, 0x21, "there is no port 1 of node 0x0002c90300000021"},
+	{4, 2, "version 2 is not supported, only version 1"},
+	{8, 0, "the file has no nodes"},
+	{11, 0xff, "the file is truncated"},
+	{15, 0xff, "the file is truncated"},
+	{12, 2, "unexpected data at byte"},
+	{16, 0x99, "the node where it began, 0x0002c90300000099, is missing"},
+	{SWITCH_AT + 68, 0x20, "node 0x0002c90300000020 has the NodeInfo of another node"},
+	{SWITCH_AT + 78 + 2, 9, "node 0x0002c90300000010 has the NodeInfo of another node"},
+	{SWITCH_AT + 78 + 3, 0, "node 0x0002c90300000010 has the NodeInfo of another node"},
+	{SWITCH_AT + 78 + 36, 3, "node 0x0002c90300000010 has the NodeInfo of another node"},
+	{PORTS_AT + 8, 3, "no port 3 of node 0x0002c90300000020"},
+	{PORTS_AT + 77, 0x21, "no port 1 of node 0x0002c90300000021"},
 	{PORTS_AT + 94, 1, "the cable of port 1 of node 0x0002c90300000020 has no other end"},
 	{PORTS_AT + 94, 0, "the cable of port 1 of node 0x0002c90300000020 has no other end"},
-	{PORTS_AT + PORT_BYTES + 8, 2, "port 2 of GUID 0x0002c90300000010 is there twice"},
+	{PORTS_AT + PORT_BYTES + 8, 2, "port 2 of GUID 0x0002c90300000010 occurs twice"},
 };
 
 static void test_wrong(void **state)

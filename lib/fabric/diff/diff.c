@@ -20,12 +20,12 @@ struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change
 	struct fabric_changes *changes = comparison->changes;
 	struct fabric_change *change = mem_append(&changes->items, &changes->count,
 						  sizeof(*change));
-	uint32_t twin = comparison->twins[side][node];
+	uint32_t match = comparison->matches[side][node];
 
-	/* By the name that it has now. */
-	if (side == BEFORE && twin != FABRIC_NONE) {
+	/* Use the current name. */
+	if (side == BEFORE && match != FABRIC_NONE) {
 		side = AFTER;
-		node = twin;
+		node = match;
 	}
 	change->change = number_of(kind);
 	change->node = fabric_node_name(comparison->views[side], node);
@@ -50,8 +50,8 @@ struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_c
 	return change;
 }
 
-void diff_tell_peer(struct comparison *comparison, struct fabric_change *change, enum side side,
-		    uint32_t place)
+void diff_set_peer(struct comparison *comparison, struct fabric_change *change, enum side side,
+		   uint32_t place)
 {
 	const struct fabric_view *view = comparison->views[side];
 	uint32_t peer = view->fabric->ports[comparison->ports[side][place]].peer;
@@ -116,7 +116,7 @@ static void put_in_order(struct comparison *comparison)
 	for (uint32_t i = 0; i < after->node_count; i++)
 		name_node(comparison, AFTER, i, &nodes[count++]);
 	for (uint32_t i = 0; i < before->node_count; i++)
-		if (comparison->twins[BEFORE][i] == FABRIC_NONE)
+		if (comparison->matches[BEFORE][i] == FABRIC_NONE)
 			name_node(comparison, BEFORE, i, &nodes[count++]);
 	qsort(nodes, count, sizeof(*nodes), by_name);
 	comparison->order = mem_alloc_zero(comparison->place_count, sizeof(*comparison->order));
@@ -127,7 +127,7 @@ static void put_in_order(struct comparison *comparison)
 	}
 }
 
-/* The port that the node is, or was, found at; NULL: it is where the scan begins. */
+/* The port that the node is or was found through; NULL where the scan begins. */
 static char *where(const struct fabric_view *view, uint32_t node)
 {
 	uint32_t parent = view->fabric->nodes[node].parent;
@@ -135,7 +135,7 @@ static char *where(const struct fabric_view *view, uint32_t node)
 	return parent == FABRIC_NONE ? NULL : fabric_port_name(view, parent);
 }
 
-/* Why the other scan has no such node: a neighbour says that it is silent, or nobody was asked. */
+/* Why the other scan lacks a node: it did not answer, or the scan did not get there. */
 static const char *why_hidden(const struct comparison *comparison, enum side side, uint32_t number)
 {
 	const enum side other = other_side(side);
@@ -153,8 +153,8 @@ static const char *why_hidden(const struct comparison *comparison, enum side sid
 	return "not reached";
 }
 
-/* Nodes that only that scan has. */
-static void tell_nodes(struct comparison *comparison, enum side side)
+/* Reports the nodes that only that scan has. */
+static void report_nodes(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);
 
@@ -163,7 +163,7 @@ static void tell_nodes(struct comparison *comparison, enum side side)
 		struct fabric_change *change;
 		char *place;
 
-		if (comparison->twins[side][i] != FABRIC_NONE)
+		if (comparison->matches[side][i] != FABRIC_NONE)
 			continue;
 		change = diff_add(comparison,
 				  hidden	   ? CHANGE_UNANSWERED
@@ -178,13 +178,13 @@ static void tell_nodes(struct comparison *comparison, enum side side)
 	}
 }
 
-static void tell_text(struct fabric_change *change, const char *before, const char *after)
+static void report_text(struct fabric_change *change, const char *before, const char *after)
 {
 	change->before = mem_string(before);
 	change->after = mem_string(after);
 }
 
-/* What can be seen of a description; `blanked`: as ibnetdiscover would have written it. */
+/* The readable description; `blanked`: as ibnetdiscover would have written it. */
 static void read_description(const struct fabric_node *node, bool blanked,
 			     char text[static FABRIC_NAME_SIZE])
 {
@@ -199,28 +199,28 @@ static void read_description(const struct fabric_node *node, bool blanked,
 	text_clean_into(text, FABRIC_NAME_SIZE, (const char *)bytes, sizeof(bytes));
 }
 
-static void tell_descriptions(struct comparison *comparison)
+static void report_descriptions(struct comparison *comparison)
 {
 	const bool blanked = fabric_at(comparison, BEFORE)->blanked ||
 			     fabric_at(comparison, AFTER)->blanked;
 
 	for (uint32_t i = 0; i < fabric_at(comparison, AFTER)->node_count; i++) {
-		uint32_t twin = comparison->twins[AFTER][i];
+		uint32_t match = comparison->matches[AFTER][i];
 		const struct fabric_node *after = &fabric_at(comparison, AFTER)->nodes[i], *before;
 		char texts[SIDES][FABRIC_NAME_SIZE];
 
-		if (twin == FABRIC_NONE)
+		if (match == FABRIC_NONE)
 			continue;
-		before = &fabric_at(comparison, BEFORE)->nodes[twin];
+		before = &fabric_at(comparison, BEFORE)->nodes[match];
 		if (!before->has_description || !after->has_description ||
 		    !memcmp(before->description, after->description, NODE_DESCRIPTION_BYTES))
 			continue;
 		read_description(before, blanked, texts[BEFORE]);
 		read_description(after, blanked, texts[AFTER]);
-		/* Behind a NUL is nothing. */
+		/* The texts may be equal up to the NUL. */
 		if (strcmp(texts[BEFORE], texts[AFTER]) != 0)
-			tell_text(diff_add(comparison, CHANGE_DESCRIPTION, AFTER, i), texts[BEFORE],
-				  texts[AFTER]);
+			report_text(diff_add(comparison, CHANGE_DESCRIPTION, AFTER, i),
+				    texts[BEFORE], texts[AFTER]);
 	}
 }
 
@@ -229,7 +229,7 @@ static bool is_up(const struct fabric_port *port)
 	return fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
-/* What a port says of itself, in words; false: it is not known. */
+/* An attribute of a port in words; false if unknown. */
 static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
 	unsigned int lanes = is_up(port) ? fabric_lanes(port) : 0;
@@ -254,7 +254,7 @@ static bool get_mtu(const struct fabric_port *port, char text[static TEXT_SIZE])
 	return mtu;
 }
 
-/* `active`; with the physical state, where that says more than the other one. */
+/* `active`; with the physical state unless the link is up. */
 static bool get_state(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
 	unsigned int state = fabric_port_state(port), physical = fabric_physical_state(port);
@@ -277,7 +277,7 @@ static const struct aspect aspects[] = {
 	{CHANGE_MTU, get_mtu},
 };
 
-/* Whether the port says something else now; both texts then. */
+/* Whether an attribute of the port has changed; fills both texts then. */
 static bool differs(const struct comparison *comparison, const struct aspect *aspect,
 		    uint32_t place, char texts[static SIDES][TEXT_SIZE])
 {
@@ -295,9 +295,9 @@ static bool is_in_both(const struct comparison *comparison, uint32_t place)
 	       comparison->ports[AFTER][place] != FABRIC_NONE;
 }
 
-/* Both ends of a link say the same as a rule: the first one is enough. */
-static bool is_told(const struct comparison *comparison, const struct aspect *aspect,
-		    uint32_t place, char texts[static SIDES][TEXT_SIZE])
+/* Both ends of a link usually change in the same way; then only the first end is reported. */
+static bool is_reported(const struct comparison *comparison, const struct aspect *aspect,
+			uint32_t place, char texts[static SIDES][TEXT_SIZE])
 {
 	uint32_t peer = comparison->peers[AFTER][place];
 	char theirs[SIDES][TEXT_SIZE];
@@ -308,8 +308,8 @@ static bool is_told(const struct comparison *comparison, const struct aspect *as
 	       !strcmp(theirs[BEFORE], texts[BEFORE]) && !strcmp(theirs[AFTER], texts[AFTER]);
 }
 
-/* That a cable is gone or new says enough of its ends. */
-static void tell_port(struct comparison *comparison, uint32_t place)
+/* A port whose cable is gone or new is not reported again. */
+static void report_port(struct comparison *comparison, uint32_t place)
 {
 	uint32_t before = comparison->peers[BEFORE][place], after = comparison->peers[AFTER][place];
 	char texts[SIDES][TEXT_SIZE];
@@ -319,13 +319,13 @@ static void tell_port(struct comparison *comparison, uint32_t place)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(aspects); i++)
 		if (differs(comparison, &aspects[i], place, texts) &&
-		    !is_told(comparison, &aspects[i], place, texts))
-			tell_text(diff_add_port(comparison, aspects[i].kind, place), texts[BEFORE],
-				  texts[AFTER]);
+		    !is_reported(comparison, &aspects[i], place, texts))
+			report_text(diff_add_port(comparison, aspects[i].kind, place),
+				    texts[BEFORE], texts[AFTER]);
 }
 
-/* A switch has one, at port 0, the others have one for each port. */
-static void tell_lid(struct comparison *comparison, uint32_t place)
+/* A switch has one LID, at port 0; other nodes have one for each port. */
+static void report_lid(struct comparison *comparison, uint32_t place)
 {
 	char texts[SIDES][TEXT_SIZE];
 	uint16_t lids[SIDES];
@@ -350,39 +350,39 @@ static void tell_lid(struct comparison *comparison, uint32_t place)
 		change->after = mem_string(texts[AFTER]);
 }
 
-static void tell_ports(struct comparison *comparison)
+static void report_ports(struct comparison *comparison)
 {
 	for (uint32_t i = 0; i < comparison->place_count; i++) {
 		if (!is_in_both(comparison, i))
 			continue;
 		if (fabric_at(comparison, AFTER)->ports[comparison->ports[AFTER][i]].number)
-			tell_port(comparison, i);
-		tell_lid(comparison, i);
+			report_port(comparison, i);
+		report_lid(comparison, i);
 	}
 }
 
-/* What a node that both scans have did not say in one of them only. */
-static void tell_silences(struct comparison *comparison, enum side side)
+/* Reports the queries to a node of both scans that failed in one of them only. */
+static void report_failures(struct comparison *comparison, enum side side)
 {
 	const struct fabric_view *view = comparison->views[side];
 	const enum side other = other_side(side);
 
-	for (size_t i = 0; i < view->fabric->silence_count; i++) {
-		const struct fabric_silence *silence = &view->fabric->silences[i];
+	for (size_t i = 0; i < view->fabric->failure_count; i++) {
+		const struct fabric_failure *failure = &view->fabric->failures[i];
 		_cleanup_(freep) char *object = NULL;
 		struct fabric_change *change;
 		uint32_t place;
 
 		comparison->changes->incomplete = true;
-		if (silence->port == FABRIC_NONE || silence->behind)
+		if (failure->port == FABRIC_NONE || failure->at_peer)
 			continue;
-		place = side == BEFORE ? silence->port : comparison->places[silence->port];
+		place = side == BEFORE ? failure->port : comparison->places[failure->port];
 		if (!is_in_both(comparison, place) ||
-		    comparison->silent[side][silence->port] ==
-			    comparison->silent[other][comparison->ports[other][place]])
+		    comparison->failed[side][failure->port] ==
+			    comparison->failed[other][comparison->ports[other][place]])
 			continue;
 		change = diff_add_port(comparison, CHANGE_UNANSWERED, place);
-		fabric_silence_text(view, silence, &object,
+		fabric_failure_text(view, failure, &object,
 				    side == BEFORE ? &change->before : &change->after);
 	}
 	if (view->fabric->interrupted)
@@ -411,11 +411,11 @@ static int by_place(const void *a, const void *b)
 static void clear(struct comparison *comparison)
 {
 	for (enum side side = BEFORE; side < SIDES; side++) {
-		free(comparison->twins[side]);
+		free(comparison->matches[side]);
 		free(comparison->hidden[side]);
 		free(comparison->ports[side]);
 		free(comparison->peers[side]);
-		free(comparison->silent[side]);
+		free(comparison->failed[side]);
 		free(comparison->cables[side]);
 	}
 	free(comparison->places);
@@ -430,12 +430,12 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 	diff_match(&comparison);
 	diff_lay_out(&comparison);
 	put_in_order(&comparison);
-	tell_descriptions(&comparison);
+	report_descriptions(&comparison);
 	diff_cables(&comparison);
-	tell_ports(&comparison);
+	report_ports(&comparison);
 	for (enum side side = BEFORE; side < SIDES; side++) {
-		tell_nodes(&comparison, side);
-		tell_silences(&comparison, side);
+		report_nodes(&comparison, side);
+		report_failures(&comparison, side);
 	}
 	clear(&comparison);
 	if (changes->count)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What differs between two scans: nodes and cables that are gone, new or elsewhere, links that are
- * wider, faster or in another state. Nodes are the same by their GUID; several of one GUID by what
- * they are called and by the way to them. What one of the scans could not see is neither gone nor
- * new: it is unanswered.
+ * The differences between two scans: nodes and cables that are gone, new or moved, and links with
+ * another width, speed or state. Nodes are matched by GUID, and nodes that share a GUID by
+ * description and path. What one of the scans could not see is neither gone nor new, but
+ * unanswered.
  */
 #pragma once
 
@@ -21,17 +21,17 @@ enum fabric_change_kind {
 	CHANGE_STATE,
 	CHANGE_MTU,
 	CHANGE_LID,
-	CHANGE_UNANSWERED, /* in one of the scans: no change that is known of */
+	CHANGE_UNANSWERED, /* one of the scans did not see it: no known change */
 };
 
 /* The record of fabric_changes_schema. Strings are owned. */
 struct fabric_change {
 	struct number change; /* enum fabric_change_kind */
-	char *node;	      /* as the later scan calls it, if that has it */
+	char *node;	      /* its name in the later scan, if it is there */
 	struct number port;
-	char *before, *after; /* NULL: there was none, or it is not known */
+	char *before, *after; /* NULL: none, or unknown */
 	struct number node_guid, node_type;
-	/* Of cables: the port at the other end. */
+	/* Of a cable: the port at the other end. */
 	struct number before_guid, before_port, after_guid, after_port;
 };
 
@@ -41,10 +41,10 @@ struct fabric_changes {
 	struct fabric_change *items; /* by node and port, in natural order */
 	size_t count;
 	bool changed;	 /* one of them is not CHANGE_UNANSWERED */
-	bool incomplete; /* one of the scans is, or did not see what the other one did */
+	bool incomplete; /* one of the scans is incomplete, or did not see what the other saw */
 };
 
-/* Fills empty changes; both views live as long as that takes. */
+/* Fills empty changes. */
 void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
 		    struct fabric_changes *changes);
 void fabric_changes_clear(struct fabric_changes *changes);

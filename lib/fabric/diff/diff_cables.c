@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cables that differ. A cable of one scan and one of the other that share an end are the same cable
- * moved. Chains of such cables are paired from their ends, so that as many as can be are moved
- * ones.
+ * Cables that differ. A cable of one scan and one of the other that share an end are the same
+ * cable, moved. Chains of such cables are paired from their ends, so that as many as possible count
+ * as moved.
  */
 #include <stdlib.h>
 
@@ -12,12 +12,12 @@
 
 struct pairing {
 	struct comparison *comparison;
-	uint32_t *places; /* those with such cables, in the order that they are shown in */
+	uint32_t *places; /* places with such cables, in the order of the output */
 	uint32_t count;
 	bool strict; /* cables of nodes that are gone or new do not count as moved yet */
 };
 
-/* Whether it is certain that a cable that was, or will be, in the place is not in it there. */
+/* Whether the scan certainly does not have a certain cable in that place. */
 static bool is_certain(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	uint32_t peer = comparison->peers[side][place];
@@ -28,7 +28,7 @@ static bool is_certain(const struct comparison *comparison, enum side side, uint
 	return peer != UNKNOWN_PEER;
 }
 
-/* A cable of one scan that the other has not, or may not have: to be told of. */
+/* Notes a cable that the other scan lacks, or may lack. */
 static void take_cable(struct comparison *comparison, enum side side, uint32_t place)
 {
 	enum side other = other_side(side);
@@ -40,15 +40,15 @@ static void take_cable(struct comparison *comparison, enum side side, uint32_t p
 					  is_certain(comparison, other, peer);
 }
 
-/* Of a node that the other scan knows, or may have overlooked. */
+/* Whether the node is in the other scan, or may have been missed there. */
 static bool is_lasting_end(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	uint32_t node = diff_node(comparison, side, place);
 
-	return comparison->twins[side][node] != FABRIC_NONE || comparison->hidden[side][node];
+	return comparison->matches[side][node] != FABRIC_NONE || comparison->hidden[side][node];
 }
 
-/* The cable of a node that is gone or new goes without saying. */
+/* Cables of a node that is gone or new are not reported. */
 static bool is_lasting(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	return is_lasting_end(comparison, side, place) &&
@@ -76,17 +76,17 @@ static void drop_cable(struct comparison *comparison, enum side side, uint32_t p
 	comparison->cables[side][comparison->peers[side][place]] = false;
 }
 
-static void tell_moved(struct comparison *comparison, uint32_t place)
+static void report_moved(struct comparison *comparison, uint32_t place)
 {
 	struct fabric_change *change = diff_add_port(comparison, CHANGE_CABLE_MOVED, place);
 
-	diff_tell_peer(comparison, change, BEFORE, place);
-	diff_tell_peer(comparison, change, AFTER, place);
+	diff_set_peer(comparison, change, BEFORE, place);
+	diff_set_peer(comparison, change, AFTER, place);
 	drop_cable(comparison, BEFORE, place);
 	drop_cable(comparison, AFTER, place);
 }
 
-/* Along a chain that ends here: its first two cables are one, the next two are another. */
+/* Pairs cables along a chain that ends here: the first two are one cable, the next two another. */
 static void pair_along(const struct pairing *pairing, uint32_t place)
 {
 	const struct comparison *comparison = pairing->comparison;
@@ -101,7 +101,7 @@ static void pair_along(const struct pairing *pairing, uint32_t place)
 		if (!is_pair(pairing, shared))
 			return;
 		place = comparison->peers[other_side(side)][shared];
-		tell_moved(pairing->comparison, shared);
+		report_moved(pairing->comparison, shared);
 	}
 }
 
@@ -113,20 +113,20 @@ static void pair_cables(const struct pairing *pairing)
 		if (may_pair(pairing, BEFORE, pairing->places[i]) !=
 		    may_pair(pairing, AFTER, pairing->places[i]))
 			pair_along(pairing, pairing->places[i]);
-	/* What is left are rings, and what must not be paired. */
+	/* The rest are rings, and cables that must not be paired. */
 	for (uint32_t i = 0; i < pairing->count; i++) {
 		uint32_t place = pairing->places[i], next;
 
 		if (!is_pair(pairing, place))
 			continue;
 		next = comparison->peers[BEFORE][place];
-		tell_moved(pairing->comparison, place);
+		report_moved(pairing->comparison, place);
 		pair_along(pairing, next);
 	}
 }
 
-/* What is left is gone, or new. */
-static void tell_single(struct comparison *comparison, enum side side, uint32_t place)
+/* The rest are gone, or new. */
+static void report_single(struct comparison *comparison, enum side side, uint32_t place)
 {
 	struct fabric_change *change;
 
@@ -135,21 +135,21 @@ static void tell_single(struct comparison *comparison, enum side side, uint32_t 
 	if (is_lasting(comparison, side, place)) {
 		change = diff_add_port(
 			comparison, side == BEFORE ? CHANGE_CABLE_GONE : CHANGE_CABLE_NEW, place);
-		diff_tell_peer(comparison, change, side, place);
+		diff_set_peer(comparison, change, side, place);
 	}
 	drop_cable(comparison, side, place);
 }
 
-static bool is_silent(const struct comparison *comparison, enum side side, uint32_t place)
+static bool is_unanswered(const struct comparison *comparison, enum side side, uint32_t place)
 {
 	return fabric_at(comparison, side)->ports[comparison->ports[side][place]].unanswered;
 }
 
 /*
- * Where a cable of the one scan leads to in the other is not known, but the nodes at both ends are;
- * or nothing was there, and now it does not answer.
+ * Reports a cable of one scan whose other end the other scan did not see although both nodes are
+ * there; or a port without a cable that does not answer now.
  */
-static void tell_unknown(struct comparison *comparison, enum side side, uint32_t place)
+static void report_unknown(struct comparison *comparison, enum side side, uint32_t place)
 {
 	enum side other = other_side(side);
 	uint32_t peer = comparison->peers[side][place];
@@ -158,18 +158,18 @@ static void tell_unknown(struct comparison *comparison, enum side side, uint32_t
 	if (comparison->peers[other][place] != UNKNOWN_PEER || peer == UNKNOWN_PEER ||
 	    peer == NO_PORT || comparison->cables[side][place])
 		return;
-	if (peer == NO_PEER ? !is_silent(comparison, other, place)
+	if (peer == NO_PEER ? !is_unanswered(comparison, other, place)
 			    : comparison->hidden[side][diff_node(comparison, side, peer)])
 		return;
-	/* Seen from its other end already. */
+	/* Already reported from its other end. */
 	if (peer != NO_PEER && comparison->peers[other][peer] == UNKNOWN_PEER &&
 	    comparison->order[peer] < comparison->order[place])
 		return;
 	change = diff_add_port(comparison, CHANGE_UNANSWERED, place);
 	if (peer != NO_PEER)
-		diff_tell_peer(comparison, change, side, place);
+		diff_set_peer(comparison, change, side, place);
 	*(other == AFTER ? &change->after : &change->before) = mem_string(
-		is_silent(comparison, other, place) ? "no answer" : "not reached");
+		is_unanswered(comparison, other, place) ? "no answer" : "not reached");
 }
 
 struct ordered {
@@ -183,7 +183,7 @@ static int by_order(const void *a, const void *b)
 	return one->order < two->order ? -1 : one->order > two->order;
 }
 
-/* All places where the scans differ, in order. */
+/* Lists all places where the scans differ, in order. */
 static uint32_t *list_places(const struct comparison *comparison, uint32_t *ret_count)
 {
 	_cleanup_(freep) struct ordered *list = mem_alloc_zero(comparison->place_count,
@@ -213,7 +213,7 @@ void diff_cables(struct comparison *comparison)
 		for (uint32_t i = 0; i < pairing.count; i++)
 			take_cable(comparison, side, places[i]);
 		for (uint32_t i = 0; i < pairing.count; i++)
-			tell_unknown(comparison, side, places[i]);
+			report_unknown(comparison, side, places[i]);
 	}
 	pairing.strict = true;
 	pair_cables(&pairing);
@@ -221,5 +221,5 @@ void diff_cables(struct comparison *comparison)
 	pair_cables(&pairing);
 	for (enum side side = BEFORE; side < SIDES; side++)
 		for (uint32_t i = 0; i < pairing.count; i++)
-			tell_single(comparison, side, places[i]);
+			report_single(comparison, side, places[i]);
 }

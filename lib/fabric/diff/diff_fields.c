@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of what differs between two scans. */
+/* The columns of differences between two scans. */
 #include "base/mem.h"
 #include "fabric/diff/diff.h"
 #include "host/names.h"
 
 static const struct enum_name change_names[] = {
-	{CHANGE_NODE_GONE, "node-gone", TONE_BAD, "the node is not there any more"},
-	{CHANGE_NODE_NEW, "node-new", TONE_GOOD, "the node was not there"},
+	{CHANGE_NODE_GONE, "node-gone", TONE_BAD, "the node is gone"},
+	{CHANGE_NODE_NEW, "node-new", TONE_GOOD, "the node is new"},
 	{CHANGE_DESCRIPTION, "description-changed", TONE_WARNING,
-	 "the node calls itself something else"},
-	{CHANGE_CABLE_GONE, "cable-gone", TONE_BAD, "nothing is at the other end any more"},
-	{CHANGE_CABLE_NEW, "cable-new", TONE_GOOD, "nothing was at the other end"},
-	{CHANGE_CABLE_MOVED, "cable-moved", TONE_WARNING, "another port is at the other end"},
+	 "the node has another description"},
+	{CHANGE_CABLE_GONE, "cable-gone", TONE_BAD, "the cable is gone"},
+	{CHANGE_CABLE_NEW, "cable-new", TONE_GOOD, "the cable is new"},
+	{CHANGE_CABLE_MOVED, "cable-moved", TONE_WARNING, "the cable leads to another port"},
 	{CHANGE_WIDTH, "width-changed", TONE_WARNING, "the link has another number of lanes"},
 	{CHANGE_SPEED, "speed-changed", TONE_WARNING, "the link has another speed"},
 	{CHANGE_STATE, "state-changed", TONE_WARNING, "the port is in another state"},
 	{CHANGE_MTU, "mtu-changed", TONE_WARNING, "the link has another MTU"},
 	{CHANGE_LID, "lid-changed", TONE_WARNING, "the port has another LID"},
 	{CHANGE_UNANSWERED, "unanswered", TONE_WARNING,
-	 "one of the scans did not see it: no change that is known of"},
+	 "one of the scans did not see it: no known change"},
 	{0, NULL},
 };
 
@@ -26,11 +26,12 @@ static const struct field change_fields[] = {
 	ENUM_FIELD(struct fabric_change, change, change_names, "change", "CHANGE", FIELD_DEFAULT, 0,
 		   "what changed"),
 	STRING_FIELD(struct fabric_change, node, "node", "NODE", FIELD_DEFAULT, 0,
-		     "what the node is called"),
+		     "name of the node"),
 	UNSIGNED_FIELD(struct fabric_change, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "number of its port"),
 	STRING_FIELD(struct fabric_change, before, "before", "BEFORE", FIELD_DEFAULT, 0,
-		     "what it was; of a cable the port at the other end, of a node where it was"),
+		     "value in the earlier scan; for a cable the port at the other end, for a node "
+		     "its place"),
 	STRING_FIELD(struct fabric_change, after, "after", "AFTER", FIELD_DEFAULT, 0,
 		     "the same in the later scan"),
 	ENUM_FIELD(struct fabric_change, node_type, node_type_names, "node_type", "TYPE", 0, 0,
@@ -50,7 +51,7 @@ static const struct field change_fields[] = {
 const struct schema fabric_changes_schema = {
 	.name = "fabric_changes",
 	.version = 1,
-	.summary = "what differs between two scans",
+	.summary = "a difference between two scans",
 	.fields = change_fields,
 	.field_count = ARRAY_SIZE(change_fields),
 	.record_size = sizeof(struct fabric_change),

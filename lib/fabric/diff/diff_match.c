@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which nodes and ports of two scans are the same, and what one of them could not see. */
+/* Finds the nodes and ports that two scans share, and those that one of them could not see. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const struct fabric_node *node_of(const struct entry *entry)
 	return &entry->fabric->nodes[entry->node];
 }
 
-/* A node of another type or size is another one, whatever its GUID is. */
+/* A node of another type or size is another node, whatever its GUID. */
 static int compare_guids(const struct entry *a, const struct entry *b)
 {
 	const struct fabric_node *one = node_of(a), *two = node_of(b);
@@ -78,7 +78,10 @@ SORTER(compare_descriptions)
 SORTER(compare_paths)
 SORTER(compare_guids)
 
-/* From the surest to the last resort; what the first ones have paired the next do not see. */
+/*
+ * From the safest comparison to the last resort; each pass leaves out what earlier ones have
+ * paired.
+ */
 static const struct {
 	compare_entries *compare;
 	int (*sort)(const void *a, const void *b);
@@ -89,7 +92,7 @@ static const struct {
 	{compare_guids, sort_compare_guids},
 };
 
-/* The nodes without a twin. */
+/* Lists the nodes without a match. */
 static struct entry *list_single(const struct comparison *comparison, enum side side,
 				 size_t *ret_count)
 {
@@ -98,7 +101,7 @@ static struct entry *list_single(const struct comparison *comparison, enum side 
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (comparison->twins[side][i] == FABRIC_NONE)
+		if (comparison->matches[side][i] == FABRIC_NONE)
 			entries[count++] = (struct entry){.fabric = fabric, .node = i};
 	*ret_count = count;
 	return entries;
@@ -116,8 +119,8 @@ static void match_by(struct comparison *comparison, size_t pass)
 		int order = passes[pass].compare(&before[i], &after[j]);
 
 		if (!order) {
-			comparison->twins[BEFORE][before[i].node] = after[j].node;
-			comparison->twins[AFTER][after[j].node] = before[i].node;
+			comparison->matches[BEFORE][before[i].node] = after[j].node;
+			comparison->matches[AFTER][after[j].node] = before[i].node;
 		}
 		i += order <= 0;
 		j += order >= 0;
@@ -135,7 +138,7 @@ static uint32_t *new_places(uint32_t count)
 void diff_match(struct comparison *comparison)
 {
 	for (enum side side = BEFORE; side < SIDES; side++)
-		comparison->twins[side] = new_places(fabric_at(comparison, side)->node_count);
+		comparison->matches[side] = new_places(fabric_at(comparison, side)->node_count);
 	for (size_t pass = 0; pass < ARRAY_SIZE(passes); pass++)
 		match_by(comparison, pass);
 }
@@ -154,10 +157,10 @@ static void number_ports(struct comparison *comparison)
 		comparison->ports[BEFORE][i] = i;
 	for (uint32_t i = 0; i < after->port_count; i++) {
 		const struct fabric_port *port = &after->ports[i];
-		uint32_t twin = comparison->twins[AFTER][port->node];
-		uint32_t place = twin == FABRIC_NONE
+		uint32_t match = comparison->matches[AFTER][port->node];
+		uint32_t place = match == FABRIC_NONE
 					 ? count++
-					 : before->nodes[twin].first_port + port->number;
+					 : before->nodes[match].first_port + port->number;
 
 		comparison->places[i] = place;
 		comparison->ports[AFTER][place] = i;
@@ -179,20 +182,20 @@ static uint8_t bit_of(uint16_t attribute)
 	}
 }
 
-static void note_silences(struct comparison *comparison, enum side side)
+static void note_failures(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);
-	uint8_t *silent = mem_alloc_zero(fabric->port_count, sizeof(*silent));
+	uint8_t *failed = mem_alloc_zero(fabric->port_count, sizeof(*failed));
 
-	for (size_t i = 0; i < fabric->silence_count; i++)
-		if (fabric->silences[i].port != FABRIC_NONE && !fabric->silences[i].behind)
-			silent[fabric->silences[i].port] |= bit_of(fabric->silences[i].attribute);
-	comparison->silent[side] = silent;
+	for (size_t i = 0; i < fabric->failure_count; i++)
+		if (fabric->failures[i].port != FABRIC_NONE && !fabric->failures[i].at_peer)
+			failed[fabric->failures[i].port] |= bit_of(fabric->failures[i].attribute);
+	comparison->failed[side] = failed;
 }
 
 /*
- * Whether a port without a peer may have a cable. What is up has one; a switch is asked for all its
- * ports, an adapter only for the one that the scan came by.
+ * Whether a port without a peer may have a cable. A link that is up has one. A scan queries all
+ * ports of a switch, but only one port of an adapter.
  */
 static bool may_be_cabled(const struct comparison *comparison, enum side side, uint32_t number)
 {
@@ -205,7 +208,7 @@ static bool may_be_cabled(const struct comparison *comparison, enum side side, u
 		return true;
 	if (port->has_info)
 		return fabric_physical_state(port) == PHYSICAL_LINK_UP;
-	return comparison->silent[side][number] || fabric->interrupted ||
+	return comparison->failed[side][number] || fabric->interrupted ||
 	       fabric->nodes[port->node].type != NODE_TYPE_SWITCH;
 }
 
@@ -230,10 +233,10 @@ static void find_peers(struct comparison *comparison, enum side side)
 	comparison->peers[side] = peers;
 }
 
-/* Nodes of one scan that the other one has not, but may not have seen. */
+/* A search for nodes of one scan that the other may have missed. */
 struct search {
 	const struct comparison *comparison;
-	enum side side; /* that has them */
+	enum side side; /* the scan that has them */
 	uint32_t *found;
 	uint32_t count;
 };
@@ -246,14 +249,14 @@ static void hide(struct search *search, uint32_t place)
 	if (place >= LEAST_SPECIAL)
 		return;
 	node = diff_node(comparison, search->side, place);
-	if (comparison->twins[search->side][node] != FABRIC_NONE ||
+	if (comparison->matches[search->side][node] != FABRIC_NONE ||
 	    comparison->hidden[search->side][node])
 		return;
 	comparison->hidden[search->side][node] = true;
 	search->found[search->count++] = node;
 }
 
-/* Those behind a port that the other scan did not see through, and those behind these. */
+/* Finds the nodes at ports that the other scan could not see through, and the nodes beyond them. */
 static void find_hidden(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);
@@ -282,7 +285,7 @@ void diff_lay_out(struct comparison *comparison)
 {
 	number_ports(comparison);
 	for (enum side side = BEFORE; side < SIDES; side++) {
-		note_silences(comparison, side);
+		note_failures(comparison, side);
 		find_peers(comparison, side);
 	}
 	for (enum side side = BEFORE; side < SIDES; side++)

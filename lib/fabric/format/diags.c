@@ -10,11 +10,11 @@
 #include "fabric/format/topology_private.h"
 #include "fabric/graph/link.h"
 
-/* The tools' requests, in the order in which they follow from each other's answers. */
+/* The requests of those tools, in the order in which one answer leads to the next. */
 enum request { NODE, SWITCH, PORT_0, PORT, VENDOR_PORT };
 
 struct item {
-	uint32_t place; /* of the port; for what is asked of a node, of its port 0 */
+	uint32_t place; /* of the port; of port 0 for a query to a node */
 	enum request request;
 };
 
@@ -30,7 +30,7 @@ struct walk {
 
 #define VENDOR_BULL 0x119fu
 
-/* Devices that those tools ask for Mellanox's ExtendedPortInfo. Vendor 0: whoever sells them. */
+/* Devices that those tools query for Mellanox's ExtendedPortInfo. Vendor 0: any vendor. */
 static const struct {
 	uint32_t vendor;
 	uint16_t first, last;
@@ -44,7 +44,7 @@ static const struct {
 	{VENDOR_BULL, 0x1bd0, 0x1bd5}, {VENDOR_BULL, 0x1bf0, 0x1bf0},
 };
 
-/* At QDR it may be FDR10. */
+/* A port at QDR may run at FDR10. */
 static bool is_vendor_asked(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_node *node = fabric_node_of(fabric, place);
@@ -67,7 +67,7 @@ static void ask(struct walk *walk, uint32_t place, enum request request)
 	*item = (struct item){.place = place, .request = request};
 }
 
-/* A node behind that port has answered: what is asked of it next. */
+/* The node at the other end of a port has answered: queries it further. */
 static void meet(struct walk *walk, uint32_t number, uint32_t parent)
 {
 	const struct fabric_node *node = &walk->fabric->nodes[number];
@@ -80,7 +80,7 @@ static void meet(struct walk *walk, uint32_t number, uint32_t parent)
 	if (node->type == NODE_TYPE_SWITCH)
 		ask(walk, node->first_port, SWITCH);
 	else if (walk->count == 1)
-		/* An adapter leads on only where it all begins, by the port that asks. */
+		/* Only the first adapter leads on, through its local port. */
 		ask(walk, node->first_port + node->local_port, PORT);
 }
 
@@ -123,7 +123,7 @@ static void walk_from(struct walk *walk, uint32_t number)
 	}
 }
 
-/* From node 0, then from the switches that were not met, then the rest. */
+/* From node 0, then from the switches that were not reached, then from the rest. */
 static void walk_all(struct walk *walk)
 {
 	const struct fabric *fabric = walk->fabric;
@@ -175,8 +175,8 @@ char *diags_name(const struct fabric_node *node, const struct node_names *names)
 	return name;
 }
 
-/* The way to a node from its parent, which comes before it. */
-static void find_way(struct fabric *fabric, uint32_t number, uint32_t parent)
+/* Sets the path to a node from its parent, which comes before it. */
+static void find_route(struct fabric *fabric, uint32_t number, uint32_t parent)
 {
 	struct fabric_node *node = &fabric->nodes[number];
 	const struct fabric_port *port;
@@ -222,9 +222,9 @@ void topology_arrange(struct fabric *fabric)
 		if (arranged.ports[i].peer != FABRIC_NONE)
 			arranged.ports[i].peer = places[arranged.ports[i].peer];
 	for (uint32_t i = 0; i < arranged.node_count; i++)
-		find_way(&arranged, i,
-			 parents[order[i]] == FABRIC_NONE ? FABRIC_NONE
-							  : places[parents[order[i]]]);
+		find_route(&arranged, i,
+			   parents[order[i]] == FABRIC_NONE ? FABRIC_NONE
+							    : places[parents[order[i]]]);
 	fabric_clear(fabric);
 	*fabric = arranged;
 }

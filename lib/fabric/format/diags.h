@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the texts of ibnetdiscover(8) and iblinkinfo(8), of infiniband-diags 44, have in common: the
- * order of nodes, how they are called.
+ * What the readers and writers of the texts of ibnetdiscover(8) and iblinkinfo(8), of
+ * infiniband-diags 44, share: the order and the names of nodes.
  */
 #pragma once
 
@@ -9,20 +9,20 @@
 #include "fabric/graph/view.h"
 
 /*
- * All nodes in the order in which those tools come by them, to be freed: from node 0 through
- * switches, breadth first and by the numbers of ports, those of Mellanox that run at QDR a bit
- * later than others, as they are asked about that first. What is not reached so follows.
+ * All nodes in the order in which those tools discover them, to be freed: from node 0 through
+ * switches, breadth first and by port number. Nodes at Mellanox ports that run at QDR come a bit
+ * later, because these ports are queried for FDR10 first. Nodes that are not reached follow.
  */
 uint32_t *diags_order(const struct fabric *fabric);
 
 /*
- * The same without that exception. `ret_parents` is by node the port that it was found behind, or
- * FABRIC_NONE; to be freed, too.
+ * The same without that exception. *ret_parents, to be freed too, has for each node the port that
+ * it was found through, or FABRIC_NONE.
  */
 uint32_t *diags_breadth_first(const struct fabric *fabric, uint32_t **ret_parents);
 
 /*
- * The node's place in the list of names, else its description with a blank for each byte that is no
- * printable character of ASCII. To be freed.
+ * The name of the node in the map, else its description with a blank for each byte that is not a
+ * printable ASCII character. To be freed.
  */
 char *diags_name(const struct fabric_node *node, const struct node_names *names);

@@ -13,7 +13,7 @@
 #include "fabric/graph/link.h"
 #include "schema/bits.h"
 
-/* Devices of Xsigo are marked: by their GUIDs. */
+/* Devices of Xsigo are marked; their GUIDs tell them. */
 #define XSIGO_MASK    0xffffffff00000000u
 #define XSIGO_ADAPTER 0x0013970200000000u
 #define XSIGO_TARGET  0x0013970300000000u
@@ -23,7 +23,7 @@ struct writer {
 	struct text_buffer *out;
 };
 
-/* How a block names itself and others: a letter for the type, and the GUID. */
+/* The identifier of a node: a letter for its type, and its GUID. */
 static void write_id(const struct writer *writer, const struct fabric_node *node)
 {
 	static const char letters[] = {
@@ -64,9 +64,9 @@ static void write_head(const struct writer *writer, const struct fabric_node *no
 	text_buffer_add(writer->out, "\t%u ", node->port_count);
 	write_id(writer, node);
 	text_buffer_add(writer->out, "\t\t# ");
-	/* An adapter's own block has its description always. */
+	/* The block of an adapter always has its description. */
 	write_quoted(writer, node, node->type == NODE_TYPE_SWITCH ? writer->view->names : NULL);
-	/* The bit is 0 where there is no SwitchInfo. */
+	/* The bit is 0 without SwitchInfo. */
 	if (node->type == NODE_TYPE_SWITCH)
 		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
 				switch_info_enhanced_port0(node->switch_info) ? "enhanced" : "base",
@@ -86,7 +86,7 @@ static void write_rate(const struct writer *writer, const struct fabric_port *po
 			enum_word(fabric_speed_names, fabric_speed(port), "???"));
 }
 
-/* What a port of Xsigo's is to a switch. */
+/* The kind of a Xsigo port at a switch. */
 static void write_xsigo(const struct writer *writer, const struct fabric_port *port,
 			const struct fabric_node *other)
 {
@@ -100,7 +100,7 @@ static void write_xsigo(const struct writer *writer, const struct fabric_port *p
 		text_buffer_add(writer->out, " (scp)");
 }
 
-/* The cable in a port, and whose LIDs are at its ends. */
+/* The cable in a port, and the LIDs at its ends. */
 static void write_cable(const struct writer *writer, uint32_t place)
 {
 	const struct fabric *fabric = writer->view->fabric;
@@ -148,7 +148,7 @@ static void write_all(const struct writer *writer, time_t now)
 	char date[64] = "";
 	struct tm parts;
 
-	/* As asctime() has it, in the words of the C locale, whichever is set. */
+	/* As asctime() writes it, in English whatever the locale. */
 	if (localtime_r(&now, &parts))
 		asctime_r(&parts, date);
 	text_buffer_add(writer->out, "#\n# Topology file: generated on %s#\n", date);
@@ -171,7 +171,7 @@ char *ibnetdiscover_text(const struct fabric_view *view, time_t now)
 	return text_buffer_take(&out);
 }
 
-/* Words of PortState and PortPhysicalState, by their numbers. */
+/* Words of PortState and PortPhysicalState, by number. */
 static const char *const states[] = {"NoChange", "Down", "Initialize", "Armed", "Active"};
 static const char *const physical_states[] = {
 	"NoChange",
@@ -184,7 +184,7 @@ static const char *const physical_states[] = {
 	"PhyTest",
 };
 
-/* As signalled, where other tools say what is left of it for data. */
+/* Signalling rates; other tools print the data rate. */
 static const char *const speeds[SPEED_COUNT] = {
 	[SPEED_UNKNOWN] = "Extended speed",
 	[SPEED_SDR] = "2.5 Gbps",
@@ -209,7 +209,7 @@ static const char *state_word(const char *const *words, size_t count, unsigned i
 	return buffer;
 }
 
-/* `( 4X 25.78125 Gbps   Active/  LinkUp)`, of a port that is down its states only. */
+/* `( 4X 25.78125 Gbps   Active/  LinkUp)`; only the states of a port that is down. */
 static void write_state(const struct writer *writer, const struct fabric_port *port)
 {
 	char state_buffer[WORD_SIZE], physical_buffer[WORD_SIZE], width[WORD_SIZE];
@@ -265,7 +265,7 @@ static void write_port(const struct writer *writer, uint32_t place)
 		text_buffer_add(writer->out, "    \"Port not available\"\n");
 }
 
-/* Without a port there is no heading. */
+/* A node without a port to show has no heading. */
 static void write_ports(const struct writer *writer, const struct fabric_node *node)
 {
 	static const char *const types[] = {[NODE_TYPE_CA] = "CA",

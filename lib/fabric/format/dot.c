@@ -11,17 +11,17 @@
 #include "fabric/graph/link.h"
 
 /*
- * So many words about bad cables can be read. If there are more, or if most cables are bad, the
+ * So many labels of bad cables are readable. If there are more, or if most cables are bad, the
  * legend has to do.
  */
 #define MOST_LABELS 60u
-/* More between switches, and the levels would have to be far too wide for words between them. */
+/* With more cables between switches, the levels would be too far apart with labels between them. */
 #define MOST_CABLES 400u
 #define MOST_LEGEND 8u
 #define MOST_PEN    4.0	 /* points */
-#define ALPHA_GOOD  "a0" /* what is good stays behind what is not */
+#define ALPHA_GOOD  "a0" /* good cables stay in the background */
 
-/* Between levels: the more switches are side by side, the flatter are the lines otherwise. */
+/* Distance between levels: the more switches are side by side, the flatter the lines would be. */
 #define LEAST_INCHES	 0.9
 #define INCHES_OF_SWITCH 0.04
 #define MOST_WIDE	 300u /* switches */
@@ -84,7 +84,7 @@ static void add_legend_row(struct dot *dot, const struct cable_count *row)
 	text_buffer_add(&dot->text, ": %" PRIu64 "</td></tr>", row->count);
 }
 
-/* What is there, and what the colours mean. */
+/* The legend: what is there, and what the colours mean. */
 static void add_legend(struct dot *dot)
 {
 	char *title = drawing_title(&dot->drawing);
@@ -180,7 +180,7 @@ static void add_switch(struct dot *dot, uint32_t node)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* What a pointer on an edge is told: who, how, by which ports of the first. */
+/* The tooltip of an edge: nodes, kind, and the ports of the first node. */
 static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char *kind)
 {
 	const struct cables *cables = edge->cables;
@@ -197,7 +197,7 @@ static void add_tooltip(struct dot *dot, const struct dot_edge *edge, const char
 	free(tooltip.text);
 }
 
-/* Thick is many cables. */
+/* The more cables, the thicker the line. */
 static double pen_width(const struct cables *cables)
 {
 	double width = 0.9 + 0.15 * (double)(cables->count - 1);
@@ -236,8 +236,8 @@ static void add_words(struct dot *dot, const struct dot_edge *edge, const char *
 }
 
 /*
- * Words on a line are a node halfway down: other lines would be drawn across the label of an edge,
- * for nodes are drawn last.
+ * The label is a node halfway down: other lines would be drawn across the label of an edge, but
+ * nodes are drawn last.
  */
 static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *words)
 {
@@ -288,9 +288,9 @@ static int compare_stands(const void *left, const void *right)
 }
 
 /*
- * Where a switch belongs on its level: leaves of the same parents beside each other, the others in
- * the middle above what they join. Few cables cross then. The ends of what it joins count, not the
- * mean: a cable that is missing should not move a switch.
+ * The wanted place of a switch on its level: leaves of the same parents side by side, other
+ * switches in the middle above what they connect, so that few cables cross. The outermost switches
+ * below count, not the mean, so that a missing cable does not move a switch.
  */
 static double wanted_column(const struct dot *dot, uint32_t node)
 {
@@ -312,7 +312,7 @@ static double wanted_column(const struct dot *dot, uint32_t node)
 	return right > 0 ? (left + right) / 2 : parent;
 }
 
-/* The switches of a level, from left to right, and held in this order. */
+/* The switches of a level from left to right, held in this order. */
 static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 {
 	struct stand *stands = mem_alloc_zero(count, sizeof(*stands));
@@ -340,7 +340,7 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 	free(stands);
 }
 
-/* From the leaves up: who is above stands by who is below. */
+/* From the leaves up: the place of a switch depends on those below it. */
 static void add_levels(struct dot *dot)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -362,7 +362,7 @@ static void add_levels(struct dot *dot)
 	free(nodes);
 }
 
-/* Cables to switches below, and to those of the same level that come later. */
+/* Cables to switches below, and to later switches of the same level. */
 static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -390,7 +390,7 @@ static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_
 	}
 }
 
-/* Adapters that are cabled to each other, and what is cabled to nothing. */
+/* Adapters that are cabled to each other, or to nothing. */
 static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -418,7 +418,7 @@ static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_li
 	}
 }
 
-/* Switches first: what hangs on them is drawn by then. */
+/* Switches first, as they draw the nodes attached to them. */
 static void add_edges(struct dot *dot, bool switches)
 {
 	const struct drawing *drawing = &dot->drawing;

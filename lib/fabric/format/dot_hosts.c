@@ -11,20 +11,20 @@
 #include "base/text.h"
 #include "fabric/format/dot_private.h"
 
-/* Fewer hosts are drawn one by one, as they would be by hand. */
+/* Fewer hosts are drawn one by one, as a person would. */
 #define LEAST_IN_BOX 3u
 #define ROWS_OF_BOX  9u
-/* A box stands right below its switch. */
+/* A box is right below its switch. */
 #define GROUP_WEIGHT 50u
-#define MOST_NAME    22u /* characters of a name in a box; of a longer one the beginning is shown */
+#define MOST_NAME    22u /* characters of a name in a box; longer names are cut */
 
-/* Nodes that hang on a switch by cables of the same number and kind, and on nothing else. */
+/* Nodes attached only to this switch, by cables of the same number and kind. */
 struct group {
 	struct cable_kind kind;
-	size_t cables;	 /* to each */
-	uint32_t *nodes; /* or, where nothing answered, ports */
+	size_t cables;	 /* to each of them */
+	uint32_t *nodes; /* or ports, where nothing answered */
 	size_t count;
-	uint32_t *ports; /* of the switch, all of them */
+	uint32_t *ports; /* all their ports of the switch */
 	size_t port_count;
 };
 
@@ -33,7 +33,7 @@ struct groups {
 	size_t count;
 };
 
-/* In characters, so that none is cut in two. */
+/* Counts characters, so that none is cut in two. */
 static char *short_name(const char *name)
 {
 	size_t length = 0;
@@ -74,7 +74,7 @@ void dot_add_host(struct dot *dot, uint32_t node, const struct cable_kind *kind)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* First words, if these tell the hosts of a box apart. */
+/* The first word of the name, if this tells the hosts of the box apart. */
 static const char *cell_name(const struct dot *dot, const struct group *group, size_t number)
 {
 	const struct drawing *drawing = &dot->drawing;
@@ -85,7 +85,7 @@ static const char *cell_name(const struct dot *dot, const struct group *group, s
 	return drawing->words[group->nodes[number]];
 }
 
-/* In columns, from top to bottom. */
+/* Fills columns from top to bottom. */
 static void add_cells(struct dot *dot, const struct group *group)
 {
 	size_t columns = (group->count + ROWS_OF_BOX - 1) / ROWS_OF_BOX;
@@ -133,7 +133,7 @@ static void add_box(struct dot *dot, const char *id, const struct group *group)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* An edge to all of a group. */
+/* One edge to the group. */
 static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 			   const struct group *group)
 {
@@ -155,8 +155,8 @@ static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 	dot_add_edge(dot, &edge);
 }
 
-/* Who is behind such a port is not known: an empty place of its own. */
-static void add_silent(struct dot *dot, uint32_t node, const struct group *group)
+/* The node at such a port is unknown, so that it is drawn as an empty place. */
+static void add_unanswered(struct dot *dot, uint32_t node, const struct group *group)
 {
 	const struct fabric_port *ports = dot->drawing.view->fabric->ports;
 	const char *color = dot_color(&group->kind);
@@ -178,7 +178,7 @@ static void add_silent(struct dot *dot, uint32_t node, const struct group *group
 	add_group_edge(dot, node, id, group);
 }
 
-/* Whether all cables of a node lead to the same other one. */
+/* Whether all cables of a node lead to one other node. */
 static bool is_single(const struct fabric *fabric, uint32_t node)
 {
 	uint32_t only = FABRIC_NONE;
@@ -205,7 +205,7 @@ static void add_one_by_one(struct dot *dot, uint32_t node, const struct cables *
 		.node = node,
 		.peer = dot->drawing.names[cables->peer],
 		.cables = cables,
-		.is_labelled = !kind, /* else the node has the words */
+		.is_labelled = !kind, /* otherwise the node has the label */
 	};
 
 	dot_id(dot, node, from);
@@ -242,7 +242,7 @@ static void add_group(struct dot *dot, uint32_t node, const struct group *group,
 	_cleanup_(freep) char *box = NULL;
 
 	if (group->kind.condition == CABLE_UNANSWERED) {
-		add_silent(dot, node, group);
+		add_unanswered(dot, node, group);
 		return;
 	}
 	if (!dot->all && group->count >= LEAST_IN_BOX) {
@@ -291,13 +291,13 @@ void dot_add_hosts(struct dot *dot, uint32_t node, const struct cable_list *cabl
 	free(groups.items);
 }
 
-/* U+FFFE and U+FFFF are valid UTF-8, but no characters of XML 1.0 (2.2 of its specification). */
+/* U+FFFE and U+FFFF are valid UTF-8, but not characters of XML 1.0 (its section 2.2). */
 static bool is_no_xml(const char *character)
 {
 	return !strncmp(character, "\xef\xbf\xbe", 3) || !strncmp(character, "\xef\xbf\xbf", 3);
 }
 
-/* Entities count in all labels, backslashes in quoted ones only. */
+/* Entities are special in all labels, backslashes in quoted ones only. */
 static void add_character(struct text_buffer *text, char character, bool quoted)
 {
 	if (character == '&' || character == '<' || character == '>' || character == '"')

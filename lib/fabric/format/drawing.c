@@ -31,7 +31,7 @@ static int compare_names(const void *left, const void *right)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Two nodes of the same name and GUID differ in their place only. */
+/* Two nodes of the same name and GUID differ only in their index. */
 static char *distinct_name(const struct name *name, const struct name *other)
 {
 	char guid[GUID_TEXT_SIZE];
@@ -137,7 +137,7 @@ static int compare_counts(const void *left, const void *right)
 	return memcmp(&a->kind, &b->kind, sizeof(a->kind));
 }
 
-/* Whether the port is the one that the cable is counted at. */
+/* Whether the cable is counted at this port. */
 static bool counts(const struct fabric *fabric, uint32_t port)
 {
 	uint32_t peer = fabric->ports[port].peer;
@@ -145,7 +145,7 @@ static bool counts(const struct fabric *fabric, uint32_t port)
 	return peer == FABRIC_NONE ? fabric->ports[port].unanswered : port <= peer;
 }
 
-/* There are a few dozen kinds at most: width, speed and state are small enumerations. */
+/* There are at most a few dozen kinds: width, speed and state are small enumerations. */
 struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *ret_count)
 {
 	const struct fabric *fabric = drawing->view->fabric;
@@ -201,13 +201,13 @@ char *drawing_title(const struct drawing *drawing)
 	return title;
 }
 
-/* So many digits are a number that can be counted on from; more are a serial number. */
+/* Longer numbers are serial numbers, which are not counted. */
 #define MOST_DIGITS 9
 
 struct part {
 	const char *name;
 	size_t prefix; /* bytes before the number */
-	size_t digits; /* 0: there is none */
+	size_t digits; /* 0 without a number */
 	bool padded;
 	unsigned long number;
 };
@@ -238,14 +238,14 @@ static bool same_prefix(const struct part *a, const struct part *b)
 	       !memcmp(a->name, b->name, a->prefix);
 }
 
-/* Whether a reader that counts from the first to the last writes this one the same way. */
+/* Whether the name is the next one when a reader counts on from the first. */
 static bool follows(const struct part *first, const struct part *last, const struct part *part)
 {
 	return same_prefix(last, part) && part->number == last->number + 1 &&
 	       (first->padded ? part->digits == first->digits : !part->padded);
 }
 
-/* The end of the range that begins with the first of the names. */
+/* The length of the range that begins with the first name. */
 static size_t range_length(const char *const *names, size_t count)
 {
 	struct part first = take_apart(names[0]), last = first;
@@ -261,7 +261,7 @@ static size_t range_length(const char *const *names, size_t count)
 	return length;
 }
 
-/* All names of one prefix, from the first on; returns how many. */
+/* Adds all names with the prefix of the first; returns how many. */
 static size_t add_group(struct text_buffer *text, const char *const *names, size_t count)
 {
 	struct part first = take_apart(names[0]);
@@ -289,7 +289,7 @@ static size_t add_group(struct text_buffer *text, const char *const *names, size
 	return end;
 }
 
-/* Behind the last comma that leaves enough. */
+/* Cuts the text after the last comma that fits. */
 static void cut(struct text_buffer *text, size_t most)
 {
 	if (!most || text->length <= most)

@@ -15,7 +15,7 @@
  * Nodes of the same GUID are searched one by one; a subnet that has more of them than this is made
  * up.
  */
-enum { MOST_TWINS = 4096 };
+enum { MOST_DUPLICATES = 4096 };
 
 enum { MOST_ERRNO = 4095 }; /* include/linux/err.h */
 
@@ -97,9 +97,9 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	if (!agrees(&saved->guid, node->guid))
 		return complain(maker, "node %zu: node_guid is not that of its node_info", index);
 	first = fabric_find(fabric, node->guid);
-	if (++twins[first] > MOST_TWINS)
+	if (++twins[first] > MOST_DUPLICATES)
 		return complain(maker, "node %zu: more than %d nodes have its GUID", index,
-				MOST_TWINS);
+				MOST_DUPLICATES);
 	node->ambiguous = saved->duplicate_guid == TRISTATE_YES;
 	node->has_description = saved->description != NULL;
 	if (!read_known_bytes(saved->description, node->description, NODE_DESCRIPTION_BYTES))
@@ -347,12 +347,12 @@ static int check_links(struct maker *maker)
 	return 0;
 }
 
-static int add_silence(struct maker *maker, size_t row)
+static int add_failure(struct maker *maker, size_t row)
 {
 	const struct saved_silence *saved = &(
 		(const struct saved_silence *)maker->saved->unanswered.rows)[row];
 	struct fabric *fabric = maker->fabric;
-	struct fabric_silence *silence;
+	struct fabric_failure *failure;
 	uint32_t port = FABRIC_NONE;
 
 	if (saved->node_index.known || saved->port.known) {
@@ -369,17 +369,17 @@ static int add_silence(struct maker *maker, size_t row)
 				"row %zu of what is unanswered: a number is missing, or too "
 				"large",
 				row);
-	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
-	silence->port = port;
-	silence->attribute = (uint16_t)saved->attribute.value;
-	silence->behind = saved->behind == TRISTATE_YES;
-	silence->error = -(int)saved->error.value;
-	silence->status = (uint16_t)saved->status.value;
-	silence->tries = (unsigned int)saved->tries.value;
+	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
+	failure->port = port;
+	failure->attribute = (uint16_t)saved->attribute.value;
+	failure->at_peer = saved->behind == TRISTATE_YES;
+	failure->error = -(int)saved->error.value;
+	failure->status = (uint16_t)saved->status.value;
+	failure->tries = (unsigned int)saved->tries.value;
 	return 0;
 }
 
-static int add_silences(struct maker *maker)
+static int add_failures(struct maker *maker)
 {
 	const struct saved_graph *saved = maker->saved;
 	struct fabric *fabric = maker->fabric;
@@ -387,11 +387,11 @@ static int add_silences(struct maker *maker)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < saved->unanswered.count; i++)
-		rc = add_silence(maker, i);
+		rc = add_failure(maker, i);
 	if (rc)
 		return rc;
 	fabric->interrupted = saved->interrupted == TRISTATE_YES;
-	complete = !fabric->silence_count && !fabric->interrupted;
+	complete = !fabric->failure_count && !fabric->interrupted;
 	if (saved->complete != (complete ? TRISTATE_YES : TRISTATE_NO))
 		return complain(maker, "whether it is complete does not fit what it lists as "
 				       "unanswered");
@@ -436,7 +436,7 @@ static int make(struct maker *maker)
 	if (!rc)
 		rc = check_links(maker);
 	if (!rc)
-		rc = add_silences(maker);
+		rc = add_failures(maker);
 	return rc ? rc : add_details(maker);
 }
 

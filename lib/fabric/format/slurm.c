@@ -22,17 +22,18 @@ struct place_of_host {
 
 struct slurm {
 	struct drawing drawing;
-	char **names; /* of each node, as Slurm takes them */
-	char **inner; /* of each node: for the hosts of a switch that has switches below it, too */
-	char *whole;  /* for all switches of a subnet that is no tree */
-	bool *is_listed; /* there are hosts at it or below it */
+	char **names; /* of each node, as Slurm accepts them */
+	char **inner; /* of each node: name for the hosts of a switch that also has switches below
+			 it */
+	char *whole;  /* name for all switches of a subnet that is not a tree */
+	bool *is_listed; /* whether there are hosts at or below the node */
 	struct place_of_host *places;
 	size_t place_count;
 	struct text_buffer remarks, text;
-	const char **list; /* names of one line; room for a node each */
+	const char **list; /* names of one line, with room for all nodes */
 };
 
-/* What else is there becomes one hyphen: brackets and commas, for one, make lists of names. */
+/* Other characters become one hyphen: brackets and commas would make a list of names. */
 static char *valid_name(const char *name)
 {
 	char *valid = mem_alloc_zero(strlen(name) + 1, 1);
@@ -74,7 +75,7 @@ static int compare_entries(const void *left, const void *right)
 	return rc ? rc : a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Names that were different may be the same when they are valid. True: some were. */
+/* Valid names may be equal where names were not. True: some had to be changed. */
 static bool part_names(const struct fabric *fabric, struct entry *entries, size_t count)
 {
 	bool changed = false;
@@ -100,7 +101,7 @@ static bool part_names(const struct fabric *fabric, struct entry *entries, size_
 	return changed;
 }
 
-/* Also of switches that do not exist: they must not be taken for others. */
+/* Also names the switches that do not exist, which must not be taken for others. */
 static void name_all(struct slurm *slurm)
 {
 	const struct fabric *fabric = slurm->drawing.view->fabric;
@@ -196,7 +197,7 @@ static void add_line(struct slurm *slurm, const char *name, const char *key, siz
 	free(list);
 }
 
-/* The hosts of a switch; their number. */
+/* Lists the hosts of a switch; returns their number. */
 static size_t list_hosts(struct slurm *slurm, uint32_t node)
 {
 	size_t low = 0, high = slurm->place_count, count = 0;
@@ -214,7 +215,7 @@ static size_t list_hosts(struct slurm *slurm, uint32_t node)
 	return count;
 }
 
-/* The switches below one; their number. */
+/* Lists the switches below a switch; returns their number. */
 static size_t list_switches(struct slurm *slurm, uint32_t node)
 {
 	const struct drawing *drawing = &slurm->drawing;
@@ -255,7 +256,7 @@ static void add_switch(struct slurm *slurm, uint32_t node)
 	add_line(slurm, slurm->names[node], "Switches", switches);
 }
 
-/* Those below first: whether a switch has hosts below it is known then. */
+/* Lower switches come first, because they tell whether a switch has hosts below it. */
 static void add_switches(struct slurm *slurm)
 {
 	const struct drawing *drawing = &slurm->drawing;
@@ -286,9 +287,10 @@ static void add_whole(struct slurm *slurm)
 	for (uint32_t i = 0; i < slurm->drawing.view->fabric->node_count; i++)
 		if (slurm->is_listed[i])
 			slurm->list[count++] = slurm->names[i];
-	text_buffer_add(&slurm->remarks,
-			"# The subnet is no tree: %s stands for all that joins its switches\n",
-			slurm->whole);
+	text_buffer_add(
+		&slurm->remarks,
+		"# The subnet is not a tree: %s represents all connections between its switches\n",
+		slurm->whole);
 	if (count)
 		add_line(slurm, slurm->whole, "Switches", count);
 }
@@ -320,7 +322,7 @@ char *fabric_slurm_text(const struct fabric_view *view)
 	slurm.is_listed = mem_alloc_zero(count, sizeof(*slurm.is_listed));
 	name_all(&slurm);
 	find_places(&slurm);
-	/* A host can be at each port of a switch, and a switch behind it. */
+	/* Each port of a switch may have a host, and each host a switch. */
 	slurm.list = mem_alloc_zero(count + slurm.place_count + 1, sizeof(*slurm.list));
 	choose_places(&slurm);
 	if (slurm.place_count)

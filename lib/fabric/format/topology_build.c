@@ -9,25 +9,25 @@
 #include "fabric/graph/link.h"
 #include "fabric/format/topology_private.h"
 
-/* What ibsim numbers nodes from, of which a net file does not say the GUID. */
+/* The first GUIDs that ibsim gives to nodes without one in a net file. */
 enum { FIRST_SWITCH_GUID = 0x200000, FIRST_ADAPTER_GUID = 0x100000 };
 
-/* Nodes that share a name or a GUID; more than that are no mistake of somebody's. */
-enum { MOST_TWINS = 64 };
+/* More nodes than this with one name or GUID are not a mistake. */
+enum { MOST_DUPLICATES = 64 };
 
 /* A block by its name. */
 struct name {
 	const char *id;
 	size_t length;
-	uint32_t block; /* in the text; among equal names the first one first */
+	uint32_t block; /* in the text; equal names are sorted by it */
 };
 
 struct builder {
 	struct topology_text *parts;
 	struct fabric *fabric;
 	struct name *names; /* sorted */
-	uint32_t *nodes;    /* by block, its node */
-	uint32_t *cables;   /* by port, what the text says of it, or FABRIC_NONE */
+	uint32_t *nodes;    /* by block: its node */
+	uint32_t *cables;   /* by port: its line in the text, or FABRIC_NONE */
 	uint32_t *blocks;   /* by node */
 	char **message;
 };
@@ -54,7 +54,7 @@ static int fail(const struct builder *builder, char *message)
 	return -EINVAL;
 }
 
-static int fail_twins(const struct builder *builder, const struct topology_block *block)
+static int fail_duplicates(const struct builder *builder, const struct topology_block *block)
 {
 	return fail(builder,
 		    mem_format("line %u: too many nodes have the same name or GUID", block->line));
@@ -72,25 +72,25 @@ static int sort_names(struct builder *builder)
 			.id = block->id, .length = block->id_length, .block = i};
 	}
 	qsort(builder->names, count, sizeof(*builder->names), compare_names);
-	for (size_t i = MOST_TWINS; i < count; i++)
-		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_TWINS]))
-			return fail_twins(builder,
-					  &builder->parts->blocks[builder->names[i].block]);
+	for (size_t i = MOST_DUPLICATES; i < count; i++)
+		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_DUPLICATES]))
+			return fail_duplicates(builder,
+					       &builder->parts->blocks[builder->names[i].block]);
 	return 0;
 }
 
-static bool has_many_twins(const struct fabric *fabric, uint32_t number)
+static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 {
 	unsigned int count = 0;
 
-	while (number != FABRIC_NONE && count <= MOST_TWINS) {
+	while (number != FABRIC_NONE && count <= MOST_DUPLICATES) {
 		number = fabric->nodes[number].same_guid;
 		count++;
 	}
-	return count > MOST_TWINS;
+	return count > MOST_DUPLICATES;
 }
 
-/* The place of the first block of that name among the sorted; their count if there is none. */
+/* The index of the first block of that name in `names`; the number of blocks if there is none. */
 static size_t find_name(const struct builder *builder, const struct name *name)
 {
 	size_t low = 0, high = builder->parts->block_count;
@@ -106,7 +106,7 @@ static size_t find_name(const struct builder *builder, const struct name *name)
 	return low;
 }
 
-/* `S-0002c90300000001` has the GUID in it. */
+/* A name like `S-0002c90300000001` contains the GUID. */
 static bool guid_of_name(const struct topology_block *block, uint64_t *guid)
 {
 	char digits[17];
@@ -118,7 +118,7 @@ static bool guid_of_name(const struct topology_block *block, uint64_t *guid)
 	return !text_parse_u64(digits, 16, UINT64_MAX, guid);
 }
 
-/* What a net file leaves out is as the simulator makes it up. */
+/* Completes what a net file leaves out as the simulator does. */
 static void complete(struct topology_text *parts)
 {
 	uint64_t next_switch = FIRST_SWITCH_GUID, next_adapter = FIRST_ADAPTER_GUID;
@@ -160,14 +160,14 @@ static void write_node_info(const struct topology_block *block, unsigned char *i
 	node_info_set_ports(info, block->ports);
 	node_info_set_system_guid(info, block->system_guid);
 	node_info_set_node_guid(info, block->guid);
-	/* An adapter's ports have their own, see finish_node_info(). */
+	/* The ports of an adapter have their own: see finish_node_info(). */
 	if (block->type == NODE_TYPE_SWITCH)
 		node_info_set_port_guid(info, block->port_guid);
 	node_info_set_device_id(info, block->device);
 	node_info_set_vendor_id(info, block->vendor);
 }
 
-/* FDR10 is QDR, and the vendor's own attribute says what it is indeed. */
+/* FDR10 is QDR in PortInfo; only the vendor's own attribute tells them apart. */
 static void write_speed(struct fabric_port *port, unsigned int speed)
 {
 	static const struct {
@@ -224,7 +224,7 @@ static void write_port(const struct builder *builder, uint32_t place,
 	port_info_set_lmc(port->info, cable->lmc);
 }
 
-/* The node of a block, with what is said of it and of its ports. */
+/* Adds the node of a block with its attributes. */
 static int add_block(struct builder *builder, uint32_t number)
 {
 	const struct topology_block *block = &builder->parts->blocks[number];
@@ -234,8 +234,8 @@ static int add_block(struct builder *builder, uint32_t number)
 	struct fabric_port *port;
 	uint32_t place;
 
-	if (has_many_twins(fabric, fabric_find(fabric, block->guid)))
-		return fail_twins(builder, block);
+	if (has_many_duplicates(fabric, fabric_find(fabric, block->guid)))
+		return fail_duplicates(builder, block);
 	write_node_info(block, info);
 	place = fabric_add_node(fabric, info);
 	node = &fabric->nodes[place];
@@ -250,7 +250,7 @@ static int add_block(struct builder *builder, uint32_t number)
 		port->has_info = true;
 		port_info_set_lid(port->info, block->lid);
 		port_info_set_lmc(port->info, block->lmc);
-		/* All else of it is not known, so it has none; this one bit is for who looks. */
+		/* All else of it is not known, so it has none; this one bit is for who probes. */
 		switch_info_set_enhanced_port0(node->switch_info, block->enhanced);
 	}
 	for (uint32_t i = 0; i < block->cable_count; i++)
@@ -262,7 +262,7 @@ static int add_block(struct builder *builder, uint32_t number)
 	return 0;
 }
 
-/* Which line is about which port. */
+/* Finds the line of each port. */
 static int place_cables(struct builder *builder)
 {
 	const struct topology_text *parts = builder->parts;
@@ -279,7 +279,7 @@ static int place_cables(struct builder *builder)
 			place = fabric_port_at(builder->fabric, builder->nodes[i], cable->port);
 			if (builder->cables[place] != FABRIC_NONE)
 				return fail(builder,
-					    mem_format("line %u: line %u is about port %u, too",
+					    mem_format("line %u: line %u is also about port %u",
 						       cable->line,
 						       parts->cables[builder->cables[place]].line,
 						       cable->port));
@@ -296,7 +296,7 @@ static bool is_named(const struct topology_block *block, const struct topology_c
 	       !memcmp(block->id, cable->peer_id, block->id_length);
 }
 
-/* Whether the port at the other end is that one: it is said to be, or nothing is said of it. */
+/* Whether the other end leads back here: its line says so, or it has none. */
 static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t place)
 {
 	const struct fabric *fabric = builder->fabric;
@@ -311,7 +311,7 @@ static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t pl
 	       is_named(&builder->parts->blocks[builder->blocks[fabric->ports[place].node]], back);
 }
 
-/* Of nodes that share their name, to the first one that leads back. */
+/* Cables a port to the first node of that name that leads back. */
 static int lay_cable(struct builder *builder, uint32_t place)
 {
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
@@ -328,12 +328,14 @@ static int lay_cable(struct builder *builder, uint32_t place)
 		peer = fabric_port_at(builder->fabric, node, cable->peer_port);
 		if (!leads_back(builder, peer, place))
 			continue;
-		/* ibnetdiscover, which says where it began, has a line for each end of a cable. */
+		/*
+		 * ibnetdiscover, which writes where it began, has a line for each end of a cable.
+		 */
 		if (builder->cables[peer] == FABRIC_NONE && builder->parts->has_root) {
 			untold = true;
 			continue;
 		}
-		/* In a net file a port that has no line of its own is cabled nevertheless. */
+		/* In a net file, a port without a line of its own may have a cable. */
 		if (builder->cables[peer] == FABRIC_NONE)
 			write_port(builder, peer,
 				   &(const struct topology_cable){
@@ -342,10 +344,11 @@ static int lay_cable(struct builder *builder, uint32_t place)
 		fabric_link(builder->fabric, place, peer);
 		return 0;
 	}
-	return fail(builder, mem_format("line %u: %s", cable->line,
-					at == first ? "there is no node of that name"
-					: untold    ? "the other end has no line: the text is cut"
-						 : "the port there leads elsewhere, or is none"));
+	return fail(builder,
+		    mem_format("line %u: %s", cable->line,
+			       at == first ? "no node has that name"
+			       : untold	   ? "the other end has no line: the text is truncated"
+					   : "the other end leads elsewhere, or does not exist"));
 }
 
 static int lay_cables(struct builder *builder)
@@ -359,7 +362,7 @@ static int lay_cables(struct builder *builder)
 	return rc;
 }
 
-/* Where the scan began, or else the first one. */
+/* Where the scan began, or else the first block. */
 static uint32_t find_root(const struct topology_text *parts)
 {
 	for (uint32_t i = 0; parts->has_root && i < parts->block_count; i++)
@@ -368,7 +371,7 @@ static uint32_t find_root(const struct topology_text *parts)
 	return 0;
 }
 
-/* An adapter's own port that it began from, by its GUID: or else the first one with a cable. */
+/* The port of an adapter that the scan began at: by its GUID, or the first one with a cable. */
 static void set_root_port(const struct builder *builder)
 {
 	struct fabric *fabric = builder->fabric;
@@ -382,7 +385,7 @@ static void set_root_port(const struct builder *builder)
 			root->local_port = i;
 }
 
-/* As each node was asked by the port that the way to it leads to. */
+/* A node is queried through the port that its path leads to. */
 static void finish_node_info(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
@@ -396,8 +399,8 @@ static void finish_node_info(struct fabric *fabric)
 	}
 }
 
-/* Nodes that share a GUID. */
-static void mark_twins(struct fabric *fabric)
+/* Marks the nodes that share a GUID. */
+static void mark_duplicates(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		if (fabric->nodes[i].same_guid != FABRIC_NONE)
@@ -413,7 +416,7 @@ static int build(struct builder *builder)
 
 	if (!rc)
 		rc = add_block(builder, root);
-	/* ibnetdiscover, which says where it began, puts those last that it came by first. */
+	/* ibnetdiscover, which writes where it began, puts those last that it discovered first. */
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		uint32_t number = builder->parts->has_root ? count - 1 - i : i;
 
@@ -426,10 +429,10 @@ static int build(struct builder *builder)
 		rc = lay_cables(builder);
 	if (!rc && builder->parts->has_root &&
 	    builder->parts->blocks[root].guid != builder->parts->root)
-		rc = fail(builder, mem_string("the node that it began from is not in it"));
+		rc = fail(builder, mem_string("the node where the scan began is missing"));
 	if (rc)
 		return rc;
-	mark_twins(builder->fabric);
+	mark_duplicates(builder->fabric);
 	set_root_port(builder);
 	topology_arrange(builder->fabric);
 	finish_node_info(builder->fabric);

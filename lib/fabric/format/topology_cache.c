@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The format, version 1, is packed and little endian:
- *   head: magic 4, version 4, nodes 4, ports 4, GUID of the node where it began 8, most hops 4
- *   node: LID 2, LMC 1, enhanced port 0 1, SwitchInfo 64, GUID 8, type 1, ports 1, NodeInfo 64,
- *         description 64, count of its port records 1, and of each the port's GUID 8, number 1
- *   port: GUID 8, number 1, number on a chassis 1, LID 2, LMC 1, PortInfo 64, GUID of the node 8,
- *         whether there is a cable 1, GUID 8 and number 1 of the port at its other end
- * Ports come after all nodes. Attributes are as they were in MADs.
+ *
+ * head: magic 4, version 4, nodes 4, ports 4, GUID of the node where it began 8, most hops 4
+ *
+ * node: LID 2, LMC 1, enhanced port 0 1, SwitchInfo 64, GUID 8, type 1, ports 1, NodeInfo 64,
+ * description 64, number of its port records 1, and for each the port's GUID 8, number 1
+ *
+ * port: GUID 8, number 1, number on a chassis 1, LID 2, LMC 1, PortInfo 64, GUID of the node 8,
+ * whether there is a cable 1, GUID 8 and number 1 of the port at its other end
+ *
+ * Ports follow all nodes. Attributes are as in MADs.
  */
 #include "fabric/format/topology.h"
 
@@ -25,7 +29,7 @@
 
 enum { HEAD_BYTES = 28, NODE_BYTES = 207, KEY_BYTES = 9, PORT_BYTES = 95 };
 
-/* Places in the head, in a node, in a port. */
+/* Offsets in the head, in a node, in a port. */
 enum {
 	AT_VERSION = 4,
 	AT_NODES = 8,
@@ -88,16 +92,16 @@ static int fail(const struct reader *reader, char *message)
 
 static int fail_short(const struct reader *reader)
 {
-	return fail(reader, mem_format("it ends too soon: after %zu bytes", reader->length));
+	return fail(reader, mem_format("the file is truncated after %zu bytes", reader->length));
 }
 
-/* Where each record of a node begins, and the first one of a port. */
+/* Finds each record of a node, and the first one of a port. */
 static int find_records(struct reader *reader)
 {
 	size_t left = reader->length - HEAD_BYTES;
 
 	if (!reader->node_count)
-		return fail(reader, mem_string("there are no nodes in it"));
+		return fail(reader, mem_string("the file has no nodes"));
 	if (reader->node_count > left / NODE_BYTES || reader->port_count > left / PORT_BYTES)
 		return fail_short(reader);
 	reader->nodes = mem_alloc_zero(reader->node_count, sizeof(*reader->nodes));
@@ -119,7 +123,7 @@ static int find_records(struct reader *reader)
 		return fail_short(reader);
 	if (left != (size_t)PORT_BYTES * reader->port_count)
 		return fail(reader,
-			    mem_format("it goes on after its end, at byte %zu",
+			    mem_format("unexpected data at byte %zu",
 				       reader->at + (size_t)PORT_BYTES * reader->port_count));
 	reader->ports = reader->bytes + reader->at;
 	return 0;
@@ -133,11 +137,12 @@ static int add_node(const struct reader *reader, const unsigned char *record)
 	uint32_t number;
 
 	if (fabric_find(fabric, guid) != FABRIC_NONE)
-		return fail(reader, mem_format("node 0x%016" PRIx64 " is there twice", guid));
+		return fail(reader, mem_format("node 0x%016" PRIx64 " occurs twice", guid));
 	number = fabric_add_node(fabric, record + AT_NODE_INFO);
 	if (number == FABRIC_NONE || fabric->nodes[number].guid != guid)
 		return fail(reader,
-			    mem_format("the NodeInfo of node 0x%016" PRIx64 " is not its", guid));
+			    mem_format("node 0x%016" PRIx64 " has the NodeInfo of another node",
+				       guid));
 	node = &fabric->nodes[number];
 	memcpy(node->description, record + AT_DESCRIPTION, NODE_DESCRIPTION_BYTES);
 	node->has_description = has_any(node->description, NODE_DESCRIPTION_BYTES);
@@ -146,7 +151,9 @@ static int add_node(const struct reader *reader, const unsigned char *record)
 	return 0;
 }
 
-/* The one where it began first, the others as they were found: the last one was found first. */
+/*
+ * The node where it began comes first, then the others as they were discovered: the last was first.
+ */
 static int add_nodes(const struct reader *reader)
 {
 	uint64_t root = number_at(reader->bytes, AT_ROOT, 8);
@@ -157,7 +164,7 @@ static int add_nodes(const struct reader *reader)
 			rc = add_node(reader, reader->nodes[i]);
 	if (!rc && !reader->fabric->node_count)
 		return fail(reader,
-			    mem_format("the node where it began, 0x%016" PRIx64 ", is not in it",
+			    mem_format("the node where it began, 0x%016" PRIx64 ", is missing",
 				       root));
 	for (uint32_t i = reader->node_count; i > 0 && !rc; i--)
 		if (number_at(reader->nodes[i - 1], AT_NODE_GUID, 8) != root)
@@ -183,7 +190,7 @@ static int take_port(struct reader *reader, uint32_t index)
 	struct fabric_port *port;
 
 	if (node == FABRIC_NONE || record[AT_NUMBER] > fabric->nodes[node].port_count)
-		return fail(reader, mem_format("there is no port %u of node 0x%016" PRIx64,
+		return fail(reader, mem_format("no port %u of node 0x%016" PRIx64,
 					       record[AT_NUMBER], guid));
 	port = &fabric->ports[fabric_port_at(fabric, node, record[AT_NUMBER])];
 	memcpy(port->info, record + AT_PORT_INFO, PORT_INFO_BYTES);
@@ -211,7 +218,7 @@ static int take_ports(struct reader *reader)
 	for (uint32_t i = 1; i < reader->port_count; i++)
 		if (!compare_keys(&reader->keys[i - 1], &reader->keys[i]))
 			return fail(reader,
-				    mem_format("port %u of GUID 0x%016" PRIx64 " is there twice",
+				    mem_format("port %u of GUID 0x%016" PRIx64 " occurs twice",
 					       reader->keys[i].number, reader->keys[i].guid));
 	return 0;
 }
@@ -226,7 +233,7 @@ static uint32_t find_port(const struct reader *reader, const unsigned char *reco
 	return found ? found->place : FABRIC_NONE;
 }
 
-/* Of each cable both ends have a record, and both tell of the other. */
+/* Both ends of a cable have a record, and each refers to the other. */
 static int take_cables(const struct reader *reader)
 {
 	struct fabric *fabric = reader->fabric;
@@ -262,8 +269,9 @@ static int read_all(struct reader *reader)
 	int rc;
 
 	if (version != VERSION)
-		return fail(reader, mem_format("its version is %" PRIu64 ", known is %u", version,
-					       VERSION));
+		return fail(reader,
+			    mem_format("version %" PRIu64 " is not supported, only version %u",
+				       version, VERSION));
 	reader->node_count = (uint32_t)number_at(reader->bytes, AT_NODES, 4);
 	reader->port_count = (uint32_t)number_at(reader->bytes, AT_PORTS, 4);
 	rc = find_records(reader);

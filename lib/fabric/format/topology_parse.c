@@ -16,10 +16,10 @@
 
 struct parser {
 	struct topology_text *parts;
-	struct topology_block next; /* what the lines above a head said */
+	struct topology_block next; /* from the lines above the next head */
 	unsigned int line;
-	const char *at, *end; /* what is left of the line */
-	const char *wrong;    /* what a broken line should be */
+	const char *at, *end; /* the rest of the line */
+	const char *wrong;    /* what a malformed line should be */
 };
 
 static bool take(struct parser *parser, const char *word)
@@ -46,7 +46,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* False, and nothing taken: there is no number there, or it is larger than that. */
+/* False, with nothing consumed: there is no number, or it is larger than `most`. */
 static bool take_number(struct parser *parser, unsigned int base, uint64_t most, uint64_t *number)
 {
 	const char *at = parser->at;
@@ -72,7 +72,7 @@ static bool take_hex(struct parser *parser, uint64_t most, uint64_t *number)
 	return take_number(parser, 16, most, number);
 }
 
-/* `"words"`, of which the bytes between the marks are returned. */
+/* Takes `"words"` and returns the bytes between the quotation marks. */
 static bool take_quoted(struct parser *parser, const char **ret_start, size_t *ret_length)
 {
 	const char *mark;
@@ -88,7 +88,7 @@ static bool take_quoted(struct parser *parser, const char **ret_start, size_t *r
 	return true;
 }
 
-/* `[12]`, and the number on the outside of a chassis, `[ext 5]`, if there is one. */
+/* `[12]`, and perhaps the number on the outside of a chassis, `[ext 5]`. */
 static bool take_port(struct parser *parser, uint8_t *port)
 {
 	uint64_t number, outside;
@@ -107,14 +107,14 @@ static bool take_guid(struct parser *parser, uint64_t *guid)
 	return take(parser, "(") && take_number(parser, 16, UINT64_MAX, guid) && take(parser, ")");
 }
 
-/* What a comment tells besides a description; words that it does not know are passed over. */
+/* What a comment has besides a description; unknown words are skipped. */
 struct remark {
 	uint64_t lid, lmc, lanes;
 	unsigned int speed;
 	bool enhanced;
 };
 
-/* `4xEDR`; unknown are `??` and `???`. Another word is none of its business. */
+/* `4xEDR`, with `??` and `???` if unknown. Other words are ignored. */
 static void take_rate(struct parser *parser, struct remark *remark)
 {
 	const struct enum_name *name = fabric_speed_names;
@@ -157,8 +157,8 @@ static bool take_words(struct parser *parser, struct remark *remark)
 }
 
 /*
- * `# words "description" words`: to the last mark, for there may be marks in it. False: something
- * else is there, or a number that cannot be.
+ * `# words "description" words`, up to the last quotation mark, as the description may have some.
+ * False: there is something else, or an impossible number.
  */
 static bool take_comment(struct parser *parser, struct remark *before, struct remark *after,
 			 const char **ret_description, size_t *ret_length)
@@ -190,7 +190,7 @@ static bool take_head(struct parser *parser, uint8_t type)
 	struct remark before = {.lid = 0}, after = {.lid = 0};
 	uint64_t ports;
 
-	parser->wrong = "a node is TYPE PORTS \"NAME\" # \"DESCRIPTION\"";
+	parser->wrong = "a node has the form TYPE PORTS \"NAME\" # \"DESCRIPTION\"";
 	skip_blanks(parser);
 	if (!take_number(parser, 10, FABRIC_PORT_MOST, &ports) || !ports)
 		return false;
@@ -222,7 +222,8 @@ static bool take_cable(struct parser *parser)
 	uint64_t guid;
 	size_t length;
 
-	parser->wrong = "a port is [NUMBER] \"NAME\"[NUMBER] # WORDS, with numbers from 1 to 254";
+	parser->wrong =
+		"a port has the form [NUMBER] \"NAME\"[NUMBER] # WORDS, with numbers from 1 to 254";
 	if (!take_port(parser, &cable.port))
 		return false;
 	(void)take_guid(parser, &cable.guid);
@@ -281,7 +282,7 @@ static bool take_system(struct parser *parser)
 	return take_hex(parser, UINT64_MAX, &parser->next.system_guid);
 }
 
-/* Where the scan began; other comments mean nothing. */
+/* Takes the line that tells where the scan began; other comments are ignored. */
 static void take_note(struct parser *parser)
 {
 	struct topology_text *parts = parser->parts;
@@ -313,15 +314,14 @@ static const struct {
 };
 
 /*
- * Headings of chassis (ibnetdiscover --grouping), and what a net file asks of the simulator beyond
- * nodes and cables.
+ * Headings of chassis (ibnetdiscover --grouping), and instructions to the simulator in net files.
  */
 static const char *const passed_over[] = {
 	"Chassis ", "Non-Chassis Nodes", "Hostname:", "do ", "module", "width=",
 	"speed=",   "extspeed=",
 };
 
-/* 0; -EINVAL: it is broken; -ENOMSG: no such line can be in this text. */
+/* Returns 0; -EINVAL if the line is malformed; -ENOMSG if it cannot be in such a text. */
 static int take_line(struct parser *parser)
 {
 	skip_blanks(parser);
@@ -338,7 +338,7 @@ static int take_line(struct parser *parser)
 			return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(assignments); i++)
 		if (take(parser, assignments[i].word)) {
-			parser->wrong = "there is no such number";
+			parser->wrong = "not a valid number";
 			return assignments[i].take(parser) ? 0 : -EINVAL;
 		}
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
@@ -349,7 +349,7 @@ static int take_line(struct parser *parser)
 			return take_head(parser, heads[i].type) ? 0 : -EINVAL;
 		parser->at = start;
 	}
-	parser->wrong = "there is no such line in a text of ibnetdiscover";
+	parser->wrong = "not a line of ibnetdiscover";
 	return -ENOMSG;
 }
 
@@ -368,7 +368,7 @@ int topology_parse(const char *text, size_t length, struct topology_text *parts,
 {
 	struct parser parser = {.parts = parts};
 	const char *line = text, *end = text + length;
-	bool known = false; /* a line made sense, so this is such a text */
+	bool known = false; /* a line was recognised, so this is such a text */
 
 	while (line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the readers of text and cache have in common, and the text's parts. */
+/* Shared by the readers of texts and caches of ibnetdiscover. */
 #pragma once
 
 #include "fabric/graph/graph.h"
 
 /*
- * Brings a fabric, whose first node is where the scan began, into the order of that scan, and says
- * of each node by which way it was found. What cannot be reached has no way that could be used.
+ * Puts the nodes of a fabric, whose first node is where the scan began, into the order of that
+ * scan, with the path to each. A node that cannot be reached has no usable path.
  */
 void topology_arrange(struct fabric *fabric);
 
-/* What the lines above the head of a block and the head itself say of a node. */
+/* A node by the head of its block and the lines above it. */
 struct topology_block {
 	unsigned int line; /* of the head */
 	uint8_t type;	   /* enum node_type */
@@ -20,16 +20,16 @@ struct topology_block {
 	uint32_t vendor;
 	uint16_t device, lid;
 	uint8_t lmc;
-	const char *id, *description; /* in the text; NULL: no description */
+	const char *id, *description; /* in the text; description NULL if there is none */
 	size_t id_length, description_length;
 	uint32_t first_cable, cable_count;
 };
 
-/* What a line of a port says. */
+/* A line of a port. */
 struct topology_cable {
 	unsigned int line;
 	uint8_t port, peer_port;
-	uint64_t guid; /* of the port; 0: not told */
+	uint64_t guid; /* of the port; 0 if missing */
 	const char *peer_id;
 	size_t peer_id_length;
 	uint16_t lid;
@@ -46,8 +46,8 @@ struct topology_text {
 	uint64_t root, root_port; /* GUIDs of where the scan began */
 };
 
-/* Lines to blocks: see fabric_read_topology(). The blocks point into the text. */
+/* Parses lines to blocks, which point into the text: see fabric_read_topology(). */
 int topology_parse(const char *text, size_t length, struct topology_text *parts,
 		   char **ret_message);
-/* Blocks to a fabric. */
+/* Makes a fabric of the blocks. */
 int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);

@@ -10,18 +10,18 @@
 #include "fabric/format/drawing.h"
 #include "base/text_buffer.h"
 
-/* So many bytes of names in a line that says nothing but that all is well. */
+/* Bytes of names in a line that reports nothing wrong. */
 #define MOST_NAMES 60
-/* Deeper ones are printed behind the others, from the margin on. */
+/* Deeper switches are printed after the others, from the margin on. */
 #define MOST_DEPTH 24
-/* Columns of a level. */
+/* Columns per level. */
 #define INDENT 3
 
 struct tree {
 	struct drawing drawing;
 	bool all;
 	bool *printed;	 /* of each node */
-	uint32_t *later; /* switches that are too deep where they belong */
+	uint32_t *later; /* switches that are too deep in their place */
 	size_t later_count;
 	struct text_buffer text;
 };
@@ -29,15 +29,15 @@ struct tree {
 /* Lines below a switch, in the order in which they are printed. */
 enum section { SECTION_NODES, SECTION_BELOW, SECTION_SEEN, SECTION_BESIDE, SECTION_COUNT };
 
-/* What is said in one line: nodes that hang on by cables of the same number and kind. */
+/* A line: nodes attached by the same number and kind of cables. */
 struct line {
 	enum section section;
 	struct cable_kind kind;
 	size_t cables;		   /* to each of them */
 	struct text_buffer faults; /* of some of the cables */
-	uint32_t *nodes;	   /* or, if nothing answered, ports */
+	uint32_t *nodes;	   /* or ports, if nothing answered */
 	size_t count;
-	uint32_t below;	   /* the switch that is printed below it, or FABRIC_NONE */
+	uint32_t below;	   /* the switch that is printed below the line, or FABRIC_NONE */
 	unsigned int port; /* of the first cable to the first node */
 };
 
@@ -57,7 +57,7 @@ static enum section section_of(const struct tree *tree, uint32_t node, uint32_t 
 	return tree->printed[peer] ? SECTION_SEEN : SECTION_BELOW;
 }
 
-/* `1x EDR, could be 4x EDR at port 3, 5`, for those of the cables that are not as most are. */
+/* `1x EDR, could be 4x EDR at port 3,5`, for cables that differ from most. */
 static void add_fault(const struct fabric *fabric, struct text_buffer *faults,
 		      const struct cables *cables)
 {
@@ -78,7 +78,7 @@ static bool fits(const struct tree *tree, const struct line *line, const struct 
 	       !memcmp(&line->kind, &other->kind, sizeof(line->kind));
 }
 
-/* To one that says the same, or a new one. There are a few kinds at most at a switch. */
+/* Adds the node to a line that fits, or to a new one. A switch has only a few kinds of lines. */
 static void add_line(struct tree *tree, struct lines *lines, const struct line *line, uint32_t node)
 {
 	struct line *found = NULL;
@@ -95,7 +95,7 @@ static void add_line(struct tree *tree, struct lines *lines, const struct line *
 	*added = node;
 }
 
-/* All cables to one neighbour, from the list's item `first` on; returns how many items. */
+/* Adds all cables to one neighbour, from item `first` of the list on; returns how many items. */
 static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth,
 			    const struct cable_list *cables, size_t first, struct lines *lines)
 {
@@ -131,7 +131,7 @@ static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth
 	return end - first;
 }
 
-/* Hosts by their first word, if that tells them apart. */
+/* Names the hosts by their first word, if this tells them apart. */
 static char *list_names(const struct tree *tree, const struct line *line, bool is_bad)
 {
 	const struct drawing *drawing = &tree->drawing;
@@ -141,7 +141,7 @@ static char *list_names(const struct tree *tree, const struct line *line, bool i
 	for (size_t i = 0; i < line->count; i++)
 		names[i] = drawing->names[line->nodes[i]];
 	for (size_t i = 0; line->section == SECTION_NODES && i < line->count; i++) {
-		/* They are in the order of their names, so the same words follow each other. */
+		/* Names are sorted, so that equal first words follow each other. */
 		const char *word = drawing->words[line->nodes[i]];
 
 		if (i && !strcmp(word, drawing->words[line->nodes[i - 1]])) {
@@ -170,7 +170,7 @@ static char *list_ports(const struct tree *tree, const struct line *line)
 	return list;
 }
 
-/* What several nodes of a line are called. */
+/* What the nodes of a line are. */
 static const char *kind_of_nodes(const struct tree *tree, const struct line *line)
 {
 	if (line->section != SECTION_NODES)
@@ -220,7 +220,7 @@ static bool is_bad(const struct tree *tree, uint32_t node, const struct line *li
 
 static void print_below(struct tree *tree, uint32_t node, unsigned int depth, char *margin);
 
-/* The branch to a line, and the line. */
+/* Prints the branch to a line, and the line. */
 static void print_line(struct tree *tree, uint32_t node, const struct line *line,
 		       unsigned int depth, char *margin, bool is_last)
 {
@@ -271,7 +271,7 @@ static void print_below(struct tree *tree, uint32_t node, unsigned int depth, ch
 				print_line(tree, node, &lines.items[i], depth, margin,
 					   !--left && !beyond);
 	if (beyond)
-		text_buffer_add(&tree->text, "%.*s`- %u port%s to where this scan did not go\n",
+		text_buffer_add(&tree->text, "%.*s`- %u port%s that this scan did not follow\n",
 				(int)depth * INDENT, margin, beyond, beyond > 1 ? "s" : "");
 	clear_lines(&lines);
 }
@@ -285,7 +285,7 @@ static void print_root(struct tree *tree, uint32_t node)
 	print_below(tree, node, 0, margin);
 }
 
-/* No switch is above a root; nodes that are no switches have none at all. */
+/* No switch is above a root; a node that is not a switch has none above it. */
 static bool is_root(const struct tree *tree, uint32_t node)
 {
 	const struct fabric *fabric = tree->drawing.view->fabric;
@@ -305,7 +305,7 @@ static void print_roots(struct tree *tree)
 	const struct drawing *drawing = &tree->drawing;
 	uint32_t count = drawing->view->fabric->node_count;
 
-	/* Of different heights in different parts of the graph only. */
+	/* Roots differ in level only if the graph has several parts. */
 	for (unsigned int others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < count; i++) {
 			uint32_t node = drawing->sorted[i];
@@ -327,9 +327,10 @@ char *fabric_tree_text(const struct fabric_view *view, bool all)
 	tree.printed = mem_alloc_zero(count, sizeof(*tree.printed));
 	tree.later = mem_alloc_zero(count, sizeof(*tree.later));
 	title = drawing_title(&tree.drawing);
-	text_buffer_add(
-		&tree.text, "%s%s\n", title,
-		tree.drawing.levels.is_tree ? "" : "; no tree: printed from where the scan began");
+	text_buffer_add(&tree.text, "%s%s\n", title,
+			tree.drawing.levels.is_tree
+				? ""
+				: "; not a tree: printed from where the scan began");
 	print_roots(&tree);
 	free(title);
 	free(tree.printed);

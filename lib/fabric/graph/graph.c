@@ -12,7 +12,7 @@ void fabric_clear(struct fabric *fabric)
 {
 	free(fabric->nodes);
 	free(fabric->ports);
-	free(fabric->silences);
+	free(fabric->failures);
 	free(fabric->details);
 	free(fabric->table);
 	free(fabric->origin.time);
@@ -22,7 +22,10 @@ void fabric_clear(struct fabric *fabric)
 	*fabric = (struct fabric){.nodes = NULL};
 }
 
-/* Where the GUID is in the table, or would be: its top bits are a vendor's, the low ones count. */
+/*
+ * The slot of the GUID in the table. The top bits of a GUID are its vendor's, so the low bits
+ * count.
+ */
 static uint32_t slot_of(const struct fabric *fabric, uint64_t guid)
 {
 	uint32_t slot = (uint32_t)(guid * 0x9e3779b97f4a7c15u >> 32) & (fabric->table_size - 1);
@@ -33,7 +36,7 @@ static uint32_t slot_of(const struct fabric *fabric, uint64_t guid)
 	return slot;
 }
 
-/* Twice as large as it is full at most, so that a search is short. */
+/* Keeps the table at most half full, so that searches are short. */
 static void make_room(struct fabric *fabric)
 {
 	uint32_t size = fabric->table_size ? fabric->table_size : FIRST_TABLE;
@@ -52,7 +55,7 @@ static void make_room(struct fabric *fabric)
 	free(old);
 }
 
-/* Behind the others of its GUID. */
+/* Enters the node after the others with its GUID. */
 static void enter(struct fabric *fabric, uint32_t number)
 {
 	uint32_t slot, other;
@@ -161,11 +164,16 @@ uint16_t fabric_port_lid(const struct fabric_port *port)
 	return port->has_info ? port_info_lid(port->info) : 0;
 }
 
+unsigned int fabric_lid_count(const struct fabric_port *port)
+{
+	return 1u << port_info_lmc(port->info);
+}
+
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid)
 {
 	const uint32_t first = fabric_port_lid(port);
 
-	return first && lid >= first && lid < first + (1u << port_info_lmc(port->info));
+	return first && lid >= first && lid < first + fabric_lid_count(port);
 }
 
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port)

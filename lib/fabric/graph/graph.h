@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A subnet as a graph: nodes, their ports, and which port is cabled to which. Nodes and ports are
- * named by their place in flat arrays, which stays when these grow; a pointer to one is good until
- * the next is added. What a node said of itself is kept as the bytes that it sent, and read by the
- * field tables of lib/mad. Sections are those of the InfiniBand Architecture Specification,
- * volume 1.
+ * identified by their index in flat arrays. The index stays valid when the arrays grow; a pointer
+ * is valid only until the next node is added. The attributes of a node are kept as the bytes that
+ * it sent, and read by the field tables of lib/mad. Sections are those of the InfiniBand
+ * Architecture Specification, volume 1.
  */
 #pragma once
 
@@ -17,76 +17,78 @@
 #include "schema/value.h"
 
 #define FABRIC_NONE	    UINT32_MAX
-#define FABRIC_HOPS_UNKNOWN 255u /* to a node: no way is known, or a longer one than any route */
+#define FABRIC_HOPS_UNKNOWN 255u /* hops of a node: unknown, or more than a route can have */
 #define FABRIC_PORT_MOST    254u
 
 /*
  * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is
- * wrong about the port that a query reached it by looks like another node of its GUID behind each
+ * wrong about the port that a query reached it by probes like another node of its GUID behind each
  * of its own cables.
  */
-#define FABRIC_SCAN_TWINS 16u
+#define FABRIC_SCAN_DUPLICATES 16u
 /*
  * Ports of all nodes that a scan takes: several times what a subnet of 49,151 LIDs can have. A node
  * that answers with ever new GUIDs must not fill the memory.
  */
 #define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
 
-/* Small, as there are tens of thousands: 84 bytes. */
+/* Kept small, because there are tens of thousands: 84 bytes. */
 struct fabric_port {
-	/* Of an adapter's or a router's port; 0: not known. Not aligned, for the size. */
+	/* PortGUID of an adapter or router; 0 if unknown. Packed to save space. */
 	uint64_t guid __attribute__((packed, aligned(4)));
 	uint32_t node;
 	uint32_t peer; /* port at the other end of the cable, or FABRIC_NONE */
 	uint8_t number;
 	bool has_info;
-	bool probed : 1;      /* what is behind it has been asked for */
-	bool followed : 1;    /* its cable was: the peer is not known from the other end only */
-	bool unanswered : 1;  /* it has, and nothing answered */
+	bool queried : 1;     /* the node at its other end was queried */
+	bool followed : 1;    /* its cable was followed: the peer is known from this end */
+	bool unanswered : 1;  /* that query failed */
 	uint8_t vendor_speed; /* LinkSpeedActive of the vendor's ExtendedPortInfo: 1 FDR10 */
 	uint8_t info[PORT_INFO_BYTES];
 };
 
 struct fabric_node {
 	uint64_t guid;
-	uint32_t first_port; /* place of its port 0 */
-	uint32_t parent;     /* port of another node that it was found behind, or FABRIC_NONE */
+	uint32_t first_port; /* index of its port 0 */
+	uint32_t parent;     /* port that it was found through, or FABRIC_NONE */
 	uint32_t same_guid;  /* the next node of the same GUID, or FABRIC_NONE */
-	uint16_t pending;    /* questions of a scan that have no answer yet */
+	uint16_t pending;    /* queries of a scan that have no answer yet */
 	uint8_t type;	     /* enum node_type */
 	uint8_t port_count;  /* without port 0 */
-	uint8_t local_port;  /* its own port on the way from the parent */
+	uint8_t local_port;  /* its own port on the path from the parent */
 	uint8_t hops;	     /* cables from where the scan began, or FABRIC_HOPS_UNKNOWN */
 	bool has_description, has_switch_info;
-	bool ambiguous; /* there is another node of the same GUID */
-	bool doubted;	/* to a scan: its cables that others told of may be another one's */
+	bool ambiguous; /* another node has the same GUID */
+	bool doubted; /* in a scan: cables that are known from their other ends only may not be its
+			 own */
 	uint8_t info[NODE_INFO_BYTES];
 	uint8_t description[NODE_DESCRIPTION_BYTES];
 	uint8_t switch_info[SWITCH_INFO_BYTES];
 };
 
-/* What was asked for and did not come. */
-struct fabric_silence {
-	uint32_t port; /* whose PortInfo, or what is behind it; or port 0 of the node asked */
+/* A query without a usable answer. */
+struct fabric_failure {
+	uint32_t port; /* the port that was queried, or through which; port 0 if a node was; may be
+			  FABRIC_NONE */
 	uint16_t attribute;
-	bool behind; /* the node behind the port, which is not known otherwise */
-	int error;   /* as of struct mad_reply; 0: it answered with `status`, or with nonsense */
+	bool at_peer; /* the query went to the node at the other end of the port */
+	int error;    /* as in struct mad_reply; 0: the answer had `status`, or made no sense */
 	uint16_t status;
 	unsigned int tries;
 };
 
-/* When and where a scan was taken. Strings are owned and clean; NULL: not known. */
+/* When and where a scan ran. Strings are owned and clean; NULL if unknown. */
 struct fabric_origin {
 	char *time; /* RFC 3339, UTC */
 	char *host;
-	char *device; /* by whose port */
+	char *device; /* local device */
 	struct number port;
-	struct number lid;	 /* of that port */
-	char *from;		 /* where it began, as it was named; NULL: at that port */
-	struct number most_hops; /* it went no further; not known: to the end */
+	struct number lid; /* of the local port */
+	char *from;	   /* node where it began, as the user named it; NULL: the local port */
+	struct number most_hops; /* limit of hops; unknown: no limit */
 };
 
-/* A block of a table of a port, as it came: see details.h. */
+/* A block of a table of a port, as received: see fabric_details_read(). */
 struct fabric_detail {
 	uint32_t port;
 	uint16_t attribute;
@@ -100,15 +102,14 @@ struct fabric {
 	uint32_t node_count;
 	struct fabric_port *ports;
 	uint32_t port_count;
-	struct fabric_silence *silences;
-	size_t silence_count;
+	struct fabric_failure *failures;
+	size_t failure_count;
 	struct fabric_detail *details;
 	size_t detail_count;
-	bool interrupted; /* the scan was ended before its time */
-	/* By ibnetdiscover: its descriptions have 63 bytes, and blanks for what cannot be printed.
-	 */
+	bool interrupted; /* the scan was interrupted */
+	/* Written by ibnetdiscover: descriptions have 63 bytes, and blanks for unprintable ones. */
 	bool blanked;
-	/* Of GUIDs: open addressing, place of the first node or FABRIC_NONE. */
+	/* Hash table of GUIDs, open addressing: index of the first node, or FABRIC_NONE. */
 	uint32_t *table;
 	uint32_t table_size;
 };
@@ -117,14 +118,14 @@ void fabric_clear(struct fabric *fabric);
 
 /*
  * Appends a node with all its ports, port 0 included, from the bytes of a NodeInfo. Returns its
- * place, or FABRIC_NONE if the bytes describe no node (no port, no such type).
+ * index, or FABRIC_NONE if the bytes do not describe a node (no port, unknown type).
  */
 uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_INFO_BYTES]);
-/* The first node of that GUID, or FABRIC_NONE; the others follow by same_guid. */
+/* The first node with the GUID, or FABRIC_NONE; the others follow by same_guid. */
 uint32_t fabric_find(const struct fabric *fabric, uint64_t guid);
-/* Cables two ports; a port may be cabled to itself. */
+/* Connects two ports by a cable; a port may be cabled to itself. */
 void fabric_link(struct fabric *fabric, uint32_t port, uint32_t peer);
-/* Takes a cable away. */
+/* Removes the cable of a port. */
 void fabric_unlink(struct fabric *fabric, uint32_t port);
 
 static inline struct fabric_node *fabric_node_of(const struct fabric *fabric, uint32_t port)
@@ -132,7 +133,7 @@ static inline struct fabric_node *fabric_node_of(const struct fabric *fabric, ui
 	return &fabric->nodes[fabric->ports[port].node];
 }
 
-/* The place of a node's port; the number must be one that it has. */
+/* The index of a node's port; the node must have a port of that number. */
 static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node,
 				      unsigned int number)
 {
@@ -140,18 +141,20 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
 }
 
 /*
- * The directed route to a node: path[1] to path[hops] are the ports to leave by. Returns the hops,
- * or -1 if there are more than a route can have.
+ * The directed route to a node: path[1] to path[hops] are the output ports. Returns the number of
+ * hops, or -1 if it is unknown or more than a route can have.
  */
 int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static MAD_HOPS_MOST + 1]);
 
-/* From the bytes of a PortInfo. */
-unsigned int fabric_port_state(const struct fabric_port *port);	    /* 0: not known */
-unsigned int fabric_physical_state(const struct fabric_port *port); /* 0: not known */
+/* From PortInfo; 0 if unknown. */
+unsigned int fabric_port_state(const struct fabric_port *port);
+unsigned int fabric_physical_state(const struct fabric_port *port);
 uint16_t fabric_port_lid(const struct fabric_port *port);
-/* Whether it is one of the 2^LMC that the port has. */
+/* Number of LIDs that the port has: 2^LMC. */
+unsigned int fabric_lid_count(const struct fabric_port *port);
+/* Whether the port has the LID. */
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
-/* The LID that a node is reached by: a switch's is of port 0. 0: none, or not known. */
+/* The LID of the port, or of port 0 for a port of a switch; 0: none, or unknown. */
 uint16_t fabric_lid(const struct fabric *fabric, uint32_t port);
 uint64_t fabric_system_guid(const struct fabric_node *node);
 uint64_t fabric_port_guid(const struct fabric_node *node);

@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 
-/* A switch with hosts is no leaf if its neighbours have so many times more of them. */
+/* A switch is not a leaf if its neighbours have so many times more hosts. */
 #define FEW_HOSTS 4
-/* A tree may have one cable of so many within a level: somebody took the wrong port. */
+/* In a tree, one cable of so many may stay within a level: somebody took the wrong port. */
 #define CABLES_PER_SLIP 10
 
 #define FAR UINT32_MAX
@@ -17,15 +17,15 @@ struct work {
 	const struct fabric *fabric;
 	struct fabric_levels *levels;
 	uint32_t *hosts;    /* of each switch */
-	uint32_t *distance; /* of each switch from where the search began; FAR: not reached */
+	uint32_t *distance; /* of each switch from where the search began; FAR if not reached */
 	uint32_t *queue;    /* switches in the order of their distance */
 	uint32_t queued;
-	uint32_t *joined; /* disjoint sets of switches: another member, or itself */
+	uint32_t *joined; /* disjoint sets of switches: another member, or the switch itself */
 };
 
 bool fabric_is_host(const struct fabric *fabric, uint32_t node)
 {
-	/* Of Mellanox Technologies, or of another name that the company had. */
+	/* "Mellanox Technologies Aggregation Node", or a later name of the company. */
 	static const char inner[] = "Aggregation Node";
 	const struct fabric_node *at = &fabric->nodes[node];
 
@@ -39,9 +39,11 @@ static bool is_switch(const struct fabric *fabric, uint32_t node)
 	return fabric->nodes[node].type == NODE_TYPE_SWITCH;
 }
 
-/* The node at the other end of a port's cable, if both are switches, not the same; or FABRIC_NONE.
+/*
+ * The node at the other end of a port's cable if both are switches, and different; else
+ * FABRIC_NONE.
  */
-static uint32_t switch_behind(const struct fabric *fabric, uint32_t port)
+static uint32_t peer_switch(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *at = &fabric->ports[port];
 	uint32_t peer = at->peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[at->peer].node;
@@ -82,7 +84,7 @@ static bool is_leaf(const struct work *work, uint32_t node)
 		return false;
 	FOR_EACH_PORT(port, work->fabric, node)
 	{
-		uint32_t peer = switch_behind(work->fabric, port);
+		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || !work->hosts[peer])
 			continue;
@@ -92,7 +94,7 @@ static bool is_leaf(const struct work *work, uint32_t node)
 	return !cables || work->hosts[node] * cables * FEW_HOSTS > others;
 }
 
-/* Forgets the last search: a graph may have many parts, and each is searched by itself. */
+/* Forgets the last search: a graph may have many parts, and each is searched alone. */
 static void begin(struct work *work)
 {
 	while (work->queued)
@@ -105,7 +107,7 @@ static void reach(struct work *work, uint32_t node, uint32_t distance)
 	work->queue[work->queued++] = node;
 }
 
-/* From the queue's member `next` on. */
+/* Searches on from entry `next` of the queue. */
 static void spread(struct work *work, uint32_t next)
 {
 	for (; next < work->queued; next++) {
@@ -113,7 +115,7 @@ static void spread(struct work *work, uint32_t next)
 
 		FOR_EACH_PORT(port, work->fabric, node)
 		{
-			uint32_t peer = switch_behind(work->fabric, port);
+			uint32_t peer = peer_switch(work->fabric, port);
 
 			if (peer != FABRIC_NONE && work->distance[peer] == FAR)
 				reach(work, peer, work->distance[node] + 1);
@@ -130,14 +132,16 @@ static uint32_t set_of(const struct work *work, uint32_t node)
 	return node;
 }
 
-/* Whether the switches that are a cable nearer to the leaves would fall apart without this one. */
+/*
+ * Whether the switches that are a cable nearer to the leaves would be unconnected without this one.
+ */
 static bool joins(const struct work *work, uint32_t node)
 {
 	uint32_t set = FABRIC_NONE;
 
 	FOR_EACH_PORT(port, work->fabric, node)
 	{
-		uint32_t peer = switch_behind(work->fabric, port);
+		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
 			continue;
@@ -158,7 +162,7 @@ static void place(struct work *work, uint32_t node)
 	}
 	FOR_EACH_PORT(port, work->fabric, node)
 	{
-		uint32_t peer = switch_behind(work->fabric, port);
+		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
 			continue;
@@ -168,19 +172,19 @@ static void place(struct work *work, uint32_t node)
 	level[node] = low > 1 && !joins(work, node) ? low - 1 : high + 1;
 }
 
-/* With those below it; a cable within a level is a slip, or this is no tree. */
+/* Joins the switch with those below it; a cable within a level is a mistake, or this is no tree. */
 static void join(struct work *work, uint32_t node)
 {
 	FOR_EACH_PORT(port, work->fabric, node)
 	{
-		uint32_t peer = switch_behind(work->fabric, port);
+		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer != FABRIC_NONE && work->distance[peer] < work->distance[node])
 			work->joined[set_of(work, peer)] = set_of(work, node);
 	}
 }
 
-/* Those of a distance together: none of them is below another. */
+/* Switches of the same distance go together: none of them is below another. */
 static void place_all(struct work *work)
 {
 	for (uint32_t first = 0, end; first < work->queued; first = end) {
@@ -193,14 +197,14 @@ static void place_all(struct work *work)
 	}
 }
 
-/* Few cables within a level, and no switch out of the leaves' reach. */
+/* Few cables stay within a level, and every switch is connected to the leaves. */
 static bool fits(const struct work *work)
 {
 	const struct fabric *fabric = work->fabric;
 	uint64_t cables = 0, level = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		uint32_t node = fabric->ports[i].node, peer = switch_behind(fabric, i);
+		uint32_t node = fabric->ports[i].node, peer = peer_switch(fabric, i);
 
 		if (is_switch(fabric, node) && work->distance[node] == FAR)
 			return false;
@@ -225,12 +229,12 @@ static bool try_leaves(struct work *work)
 	return fits(work);
 }
 
-/* A graph without a ring has one pair of neighbours less than switches, in each of its parts. */
+/* In each part of a graph without rings, there is one pair of neighbours less than switches. */
 static bool has_ring(struct work *work)
 {
 	const struct fabric *fabric = work->fabric;
 	uint64_t switches = 0, parts = 0, ends = 0;
-	uint32_t *seen = work->joined; /* by whom it was last */
+	uint32_t *seen = work->joined; /* the switch that saw it last */
 
 	memset(seen, 0xff, fabric->node_count * sizeof(*seen));
 	begin(work);
@@ -245,7 +249,7 @@ static bool has_ring(struct work *work)
 		}
 		FOR_EACH_PORT(port, fabric, i)
 		{
-			uint32_t peer = switch_behind(fabric, port);
+			uint32_t peer = peer_switch(fabric, port);
 
 			if (peer != FABRIC_NONE && seen[peer] != i) {
 				seen[peer] = i;
@@ -256,7 +260,7 @@ static bool has_ring(struct work *work)
 	return ends / 2 != switches - parts;
 }
 
-/* The switch that is furthest away from one, both in the same part of the graph. */
+/* The switch that is furthest from one, in the same part of the graph. */
 static uint32_t furthest(struct work *work, uint32_t node)
 {
 	begin(work);
@@ -265,7 +269,7 @@ static uint32_t furthest(struct work *work, uint32_t node)
 	return work->queue[work->queued - 1];
 }
 
-/* Halfway between the two that are furthest apart, in a part without rings. */
+/* The switch halfway between the two that are furthest apart, in a part without rings. */
 static uint32_t middle(struct work *work, uint32_t node)
 {
 	uint32_t end = furthest(work, furthest(work, node)), half = work->distance[end] / 2;
@@ -275,7 +279,7 @@ static uint32_t middle(struct work *work, uint32_t node)
 
 		FOR_EACH_PORT(port, work->fabric, end)
 		{
-			uint32_t peer = switch_behind(work->fabric, port);
+			uint32_t peer = peer_switch(work->fabric, port);
 
 			if (peer != FABRIC_NONE && work->distance[peer] < work->distance[nearer])
 				nearer = peer;
@@ -285,12 +289,12 @@ static uint32_t middle(struct work *work, uint32_t node)
 	return end;
 }
 
-/* The first of each part of the graph, or its middle, is on top. */
+/* Puts the first switch of each part of the graph, or its middle, on top. */
 static void hang(struct work *work, bool by_middle)
 {
 	const struct fabric *fabric = work->fabric;
 	unsigned int *level = work->levels->level;
-	uint32_t *depth = work->hosts; /* not needed any more */
+	uint32_t *depth = work->hosts; /* no longer needed */
 	uint32_t most = 0;
 
 	memset(depth, 0xff, fabric->node_count * sizeof(*depth));

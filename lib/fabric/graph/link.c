@@ -12,15 +12,15 @@
 #include "mad/format/sm_port_info.h"
 
 const struct enum_name fabric_speed_names[] = {
-	{SPEED_SDR, "SDR", .help = "2.5 Gb/s a lane"},
-	{SPEED_DDR, "DDR", .help = "5 Gb/s a lane"},
-	{SPEED_QDR, "QDR", .help = "10 Gb/s a lane"},
-	{SPEED_FDR10, "FDR10", .help = "10 Gb/s a lane, of a vendor"},
-	{SPEED_FDR, "FDR", .help = "14 Gb/s a lane"},
-	{SPEED_EDR, "EDR", .help = "25 Gb/s a lane"},
-	{SPEED_HDR, "HDR", .help = "50 Gb/s a lane"},
-	{SPEED_NDR, "NDR", .help = "100 Gb/s a lane"},
-	{SPEED_XDR, "XDR", .help = "200 Gb/s a lane"},
+	{SPEED_SDR, "SDR", .help = "2.5 Gb/s per lane"},
+	{SPEED_DDR, "DDR", .help = "5 Gb/s per lane"},
+	{SPEED_QDR, "QDR", .help = "10 Gb/s per lane"},
+	{SPEED_FDR10, "FDR10", .help = "10 Gb/s per lane, vendor-specific"},
+	{SPEED_FDR, "FDR", .help = "14 Gb/s per lane"},
+	{SPEED_EDR, "EDR", .help = "25 Gb/s per lane"},
+	{SPEED_HDR, "HDR", .help = "50 Gb/s per lane"},
+	{SPEED_NDR, "NDR", .help = "100 Gb/s per lane"},
+	{SPEED_XDR, "XDR", .help = "200 Gb/s per lane"},
 	{0, NULL},
 };
 
@@ -54,7 +54,7 @@ unsigned int fabric_lanes(const struct fabric_port *port)
 	return port->has_info ? most_lanes(port_info_width_active(port->info)) : 0;
 }
 
-/* A bit for each speed, its number that of enum fabric_speed. */
+/* A bit for each speed, numbered by enum fabric_speed. */
 static unsigned int speed_mask(unsigned int bits)
 {
 	return (bits & 7) << SPEED_SDR;
@@ -76,7 +76,7 @@ static unsigned int supported_speeds(const struct fabric_port *port)
 		mask |= ext_speed_mask(port_info_speed_ext_supported(info));
 	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_supported(info) & 1)
 		mask |= 1u << SPEED_XDR;
-	/* Where it runs, it is supported. */
+	/* A port that runs at FDR10 supports it. */
 	if (port->vendor_speed & 1)
 		mask |= 1u << SPEED_FDR10;
 	return mask;
@@ -103,7 +103,7 @@ enum fabric_speed fabric_speed(const struct fabric_port *port)
 	return fastest(speed_mask(port_info_speed_active(port->info)));
 }
 
-/* The other end, if both are known. */
+/* The other end, if both ends are known. */
 static const struct fabric_port *other_end(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *here = &fabric->ports[port];
@@ -224,7 +224,7 @@ void cable_text(const struct cable_kind *kind, char text[static CABLE_TEXT_SIZE]
 {
 	char rate[CABLE_TEXT_SIZE] = "", best[CABLE_TEXT_SIZE];
 	const char *state = kind->state ? enum_word(port_state_names, kind->state, "odd state")
-					: "state not known";
+					: "state unknown";
 
 	if (kind->condition == CABLE_UNANSWERED) {
 		snprintf(text, CABLE_TEXT_SIZE, "no answer");
@@ -260,7 +260,7 @@ static int compare(const void *left, const void *right)
 	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
 }
 
-/* A cable between two ports of the same node is of the first one. */
+/* A cable between two ports of one node counts at the first port. */
 static bool is_cable(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_port *port = &fabric->ports[place];

@@ -45,48 +45,47 @@ char *fabric_port_name(const struct fabric_view *view, uint32_t port)
 	return mem_format("%s/%u", name, view->fabric->ports[port].number);
 }
 
-static char *why(const struct fabric_silence *silence)
+static char *why(const struct fabric_failure *failure)
 {
-	if (silence->error == -E2BIG)
-		return mem_string("it is further away than a directed route reaches, 63 hops");
-	if (silence->error == -ELOOP)
-		return mem_format("more than %u nodes say that they have its GUID",
-				  FABRIC_SCAN_TWINS);
-	if (silence->error == -ENOSPC)
-		return mem_format("the subnet has more than %u ports, and the scan ends here",
+	if (failure->error == -E2BIG)
+		return mem_string("the node is beyond the reach of a directed route, 63 hops");
+	if (failure->error == -ELOOP)
+		return mem_format("more than %u nodes have its GUID", FABRIC_SCAN_DUPLICATES);
+	if (failure->error == -ENOSPC)
+		return mem_format("the subnet has more than %u ports, the limit of a scan",
 				  FABRIC_SCAN_PORTS);
-	if (!silence->error && !silence->status)
-		return mem_string("the answer makes no sense");
-	return mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, silence->error, silence->status,
-				silence->tries);
+	if (!failure->error && !failure->status)
+		return mem_string("the answer is malformed");
+	return mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE, failure->error, failure->status,
+				failure->tries);
 }
 
-void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
+void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			 char **ret_object, char **ret_message)
 {
 	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
-								   silence->attribute);
-	const char *what = attribute ? attribute->name : "vendor's attribute";
-	char *reason = why(silence);
+								   failure->attribute);
+	const char *what = attribute ? attribute->name : "vendor attribute";
+	char *reason = why(failure);
 
-	*ret_object = silence->port == FABRIC_NONE ? mem_string("where the scan begins")
-						   : fabric_port_name(view, silence->port);
-	*ret_message = silence->behind
+	*ret_object = failure->port == FABRIC_NONE ? mem_string("where the scan begins")
+						   : fabric_port_name(view, failure->port);
+	*ret_message = failure->at_peer
 			       ? mem_format("the node at its other end: %s: %s", what, reason)
 			       : mem_format("%s: %s", what, reason);
 	free(reason);
 }
 
-int fabric_silence_path(const struct fabric *fabric, const struct fabric_silence *silence,
+int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure *failure,
 			uint8_t path[static MAD_HOPS_MOST + 2])
 {
 	int hops;
 
-	if (silence->port == FABRIC_NONE)
+	if (failure->port == FABRIC_NONE)
 		return -1;
-	hops = fabric_path(fabric, fabric->ports[silence->port].node, path);
-	if (hops >= 0 && silence->behind)
-		path[++hops] = fabric->ports[silence->port].number;
+	hops = fabric_path(fabric, fabric->ports[failure->port].node, path);
+	if (hops >= 0 && failure->at_peer)
+		path[++hops] = fabric->ports[failure->port].number;
 	return hops;
 }
 
@@ -123,7 +122,7 @@ void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows)
 	list_ports_of(view, false, rows);
 }
 
-/* Switches come first in the list of ports, so the first end of a cable to an adapter is theirs. */
+/* Switches come first in the list of ports, so a cable to an adapter begins at the switch. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 {
 	const struct fabric *fabric = view->fabric;
@@ -145,7 +144,7 @@ void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 
 void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows)
 {
-	for (uint32_t i = 0; i < view->fabric->silence_count; i++)
+	for (uint32_t i = 0; i < view->fabric->failure_count; i++)
 		add_row(rows, view, i);
 }
 
@@ -165,7 +164,7 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 {
 	*graph = (struct fabric_graph){
 		.origin = view->fabric->origin,
-		.complete = view->fabric->silence_count || view->fabric->interrupted ? TRISTATE_NO
+		.complete = view->fabric->failure_count || view->fabric->interrupted ? TRISTATE_NO
 										     : TRISTATE_YES,
 		.interrupted = view->fabric->interrupted ? TRISTATE_YES : TRISTATE_NO,
 	};
@@ -200,7 +199,7 @@ static int compare_lines(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Of those of one GUID the first line counts, as to ibnetdiscover. */
+/* The first line of a GUID counts, as in ibnetdiscover. */
 static void drop_repeated(struct node_names *names)
 {
 	size_t kept = 0;
@@ -214,7 +213,7 @@ static void drop_repeated(struct node_names *names)
 	names->count = kept;
 }
 
-/* `GUID "name"` or `GUID name`; an empty line is none. */
+/* `GUID "name"` or `GUID name`; an empty line has no name. */
 static int parse_line(char *line, unsigned int number, struct node_names *names)
 {
 	char *rest = line + strspn(line, " \t\r"), *guid = rest, *end;
@@ -258,7 +257,7 @@ int node_names_parse(const char *text, size_t length, struct node_names *names,
 
 	while ((line = strsep(&rest, "\n"))) {
 		number++;
-		/* The last line ends at a NUL: that of the text, or one within. */
+		/* The last line ends at a NUL: the end of the text, or a stray one. */
 		if (parse_line(line, number, &found) || (!rest && strlen(text) != length)) {
 			node_names_clear(&found);
 			*ret_line = number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A scan as records: nodes, ports, cables, and what did not answer. A row is a place in the graph;
- * all that is shown of it is worked out when it is printed, so rows cost next to nothing.
+ * A scan as records: nodes, ports, cables, and failed queries. A row is an index into the graph;
+ * its values are computed when it is printed, so that rows cost little.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "fabric/graph/graph.h"
 #include "schema/schema.h"
 
-/* Both are the caller's, and outlive the rows. */
+/* Both belong to the caller, and outlive the rows. */
 struct fabric_view {
 	const struct fabric *fabric;
 	const struct node_names *names; /* or NULL */
@@ -20,7 +20,8 @@ struct fabric_view {
 /* The record of all schemas here. */
 struct fabric_row {
 	const struct fabric_view *view;
-	uint32_t place; /* of the node, the port, the cable's first port, or the silence */
+	uint32_t place; /* of the node, the port, the first port of the cable, the failure or the
+			   detail */
 };
 
 struct fabric_rows {
@@ -33,19 +34,19 @@ extern const struct schema fabric_ports_schema;
 extern const struct schema fabric_links_schema;
 extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
-/* The whole: one row, with lists of all the others. */
+/* The scan as one row, with lists of all the others. */
 extern const struct schema fabric_graph_schema;
 /* The same in a file: only the keys that the graph can be made of again. */
 extern const struct schema fabric_saved_schema;
 
 struct fabric_graph {
-	struct fabric_origin origin; /* the fabric's own */
+	struct fabric_origin origin; /* borrowed from the fabric */
 	struct fabric_rows nodes, ports, links, unanswered, details;
-	enum tristate complete; /* nothing is unanswered, nobody ended it */
+	enum tristate complete; /* every query was answered, and the scan was not interrupted */
 	enum tristate interrupted;
 };
 
-/* What a node is called: by the map of names, else its description, else its GUID. To be freed. */
+/* The name of a node: from the map of names, else its description, else its GUID. To be freed. */
 char *fabric_node_name(const struct fabric_view *view, uint32_t node);
 /* The same into a buffer; long names are cut. */
 #define FABRIC_NAME_SIZE 260 /* 64 bytes, each \xNN */
@@ -53,22 +54,24 @@ void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
 			   char name[static FABRIC_NAME_SIZE]);
 /* `leaf 3/12`, for messages; to be freed. */
 char *fabric_port_name(const struct fabric_view *view, uint32_t port);
-/* What did not answer, in words for a problem: whom, what, why; all to be freed. */
-void fabric_silence_text(const struct fabric_view *view, const struct fabric_silence *silence,
+/* The object and the message of a problem about a failed query; both to be freed. */
+void fabric_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
 			 char **ret_object, char **ret_message);
 
 /*
  * The directed route to the node that did not answer, as fabric_path() gives it: one hop more than
  * a route can have if the node is too far away for one.
  */
-int fabric_silence_path(const struct fabric *fabric, const struct fabric_silence *silence,
+int fabric_failure_path(const struct fabric *fabric, const struct fabric_failure *failure,
 			uint8_t path[static MAD_HOPS_MOST + 2]);
 
-/* All nodes of a type (0: of all) in the order of discovery, appended. */
+/* Appends all nodes of a type (0: any) in the order of discovery. */
 void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct fabric_rows *rows);
-/* All ports but port 0, by node: switches first, then the others, in the order of discovery. */
+/*
+ * Appends all ports but port 0 by node: switches first, then the others, in the order of discovery.
+ */
 void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows);
-/* All cables, each once, in the order of their first ports. */
+/* Appends all cables, each once, in the order of their first ports. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows);
@@ -78,8 +81,8 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 void fabric_graph_clear(struct fabric_graph *graph);
 
 /*
- * The names that an administrator gives to nodes, by GUID, in a file as ibnetdiscover(8) reads by
- * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`, `#` begins a comment.
+ * The names that an administrator gives to nodes by GUID, in a file as for ibnetdiscover(8)
+ * --node-name-map: a line each, `0x0002c90300001234 "leaf 3"`; `#` begins a comment.
  */
 struct node_name {
 	uint64_t guid;
@@ -93,11 +96,11 @@ struct node_names {
 };
 
 /*
- * Fills empty names from the text of such a file, with a NUL behind it. Returns 0, or -EINVAL with
+ * Fills empty names from the text of such a file, which ends with a NUL. Returns 0, or -EINVAL with
  * the number of the first line that is wrong.
  */
 int node_names_parse(const char *text, size_t length, struct node_names *names,
 		     unsigned int *ret_line);
-/* Of several the first, as ibnetdiscover takes it; NULL: it has none. */
+/* The first match, as in ibnetdiscover; NULL if there is none. */
 const char *node_names_find(const struct node_names *names, uint64_t guid);
 void node_names_clear(struct node_names *names);

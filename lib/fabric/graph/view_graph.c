@@ -11,11 +11,11 @@
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
 
-static const struct fabric_silence *silence_of(const void *record)
+static const struct fabric_failure *failure_of(const void *record)
 {
 	const struct fabric_row *row = record;
 
-	return fabric_of(row) ? &fabric_of(row)->silences[row->place] : NULL;
+	return fabric_of(row) ? &fabric_of(row)->failures[row->place] : NULL;
 }
 
 /* The object and the reason, as in a problem. */
@@ -23,7 +23,7 @@ static void set_text(struct value *value, const struct fabric_row *row, bool rea
 {
 	char *object, *message;
 
-	fabric_silence_text(row->view, silence_of(row), &object, &message);
+	fabric_failure_text(row->view, failure_of(row), &object, &message);
 	text_clean_into(value->scratch, sizeof(value->scratch), reason ? message : object,
 			strlen(reason ? message : object));
 	value_set_string(value, value->scratch);
@@ -40,45 +40,45 @@ static void set_attribute(struct value *value, uint16_t number)
 }
 
 /* The row of the port that did not answer; of no port if the scan did not get as far. */
-static struct fabric_row silent_port(const void *record)
+static struct fabric_row failed_port(const void *record)
 {
 	const struct fabric_row *row = record;
 
 	return (struct fabric_row){
 		.view = row->view,
-		.place = silence_of(record) ? silence_of(record)->port : FABRIC_NONE,
+		.place = failure_of(record) ? failure_of(record)->port : FABRIC_NONE,
 	};
 }
 
 static void set_path(struct value *value, const struct fabric *fabric,
-		     const struct fabric_silence *silence)
+		     const struct fabric_failure *failure)
 {
 	uint8_t path[MAD_HOPS_MOST + 2];
 
-	view_set_path(value, path, fabric_silence_path(fabric, silence, path));
+	view_set_path(value, path, fabric_failure_path(fabric, failure, path));
 }
 
-/* A getter that does `set_` with the `row`, its `silence` and the `value`, if `when_` is true. */
+/* A getter that does `set_` with the `row`, its `failure` and the `value`, if `when_` is true. */
 #define FAILURE_GETTER(name_, when_, set_)                                     \
 	static void name_(const void *record, struct value *value)             \
 	{                                                                      \
-		const struct fabric_silence *silence = silence_of(record);     \
+		const struct fabric_failure *failure = failure_of(record);     \
 		const struct fabric_row *row __attribute__((unused)) = record; \
-		if (silence && (when_))                                        \
+		if (failure && (when_))                                        \
 			set_;                                                  \
 	}
 FAILURE_GETTER(get_object, true, set_text(value, row, false))
 FAILURE_GETTER(get_reason, true, set_text(value, row, true))
-FAILURE_GETTER(get_attribute, true, set_attribute(value, silence->attribute))
-FAILURE_GETTER(get_behind, true, value_set_bool(value, silence->behind))
-FAILURE_GETTER(get_tries, true, value_set_unsigned(value, silence->tries))
-FAILURE_GETTER(get_id, true, view_set_hex(value, 4, silence->attribute))
-FAILURE_GETTER(get_error, silence->error, value_set_unsigned(value, (uint64_t)-silence->error))
-FAILURE_GETTER(get_status, silence->status, view_set_hex(value, 4, silence->status))
-FAILURE_GETTER(get_path, true, set_path(value, fabric_of(row), silence))
-GETTER_OF(static, get_port, silent_port, place_get_port)
-GETTER_OF(static, get_guid, silent_port, place_get_guid)
-GETTER_OF(static, get_index, silent_port, place_get_index)
+FAILURE_GETTER(get_attribute, true, set_attribute(value, failure->attribute))
+FAILURE_GETTER(get_behind, true, value_set_bool(value, failure->at_peer))
+FAILURE_GETTER(get_tries, true, value_set_unsigned(value, failure->tries))
+FAILURE_GETTER(get_id, true, view_set_hex(value, 4, failure->attribute))
+FAILURE_GETTER(get_error, failure->error, value_set_unsigned(value, (uint64_t)-failure->error))
+FAILURE_GETTER(get_status, failure->status, view_set_hex(value, 4, failure->status))
+FAILURE_GETTER(get_path, true, set_path(value, fabric_of(row), failure))
+GETTER_OF(static, get_port, failed_port, place_get_port)
+GETTER_OF(static, get_guid, failed_port, place_get_guid)
+GETTER_OF(static, get_index, failed_port, place_get_index)
 
 static const struct field unanswered_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, get_object, "node", "NODE", FIELD_DEFAULT,

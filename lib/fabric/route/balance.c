@@ -8,24 +8,24 @@
 #include "base/mem.h"
 
 /*
- * All ways to one LID are a tree whose root is the switch before it: each switch adds the packets
- * of its own adapters to those that come from the switches below, those that none is below first.
- * What is in a loop has always one below, and is never done.
+ * All routes to one LID form a tree whose root is the switch next to it. Each switch adds the
+ * packets of its own adapters to those from the switches below it, beginning with the switches that
+ * have none below. A switch in a loop always has one below, and is never done.
  */
 struct counter {
 	const struct fabric *fabric;
 	const struct forwarding *forwarding;
 	struct balance *balance;
-	uint32_t *sources; /* of each table's switch: ports with a LID that hang on it */
-	/* Of one LID, by table: */
-	uint32_t *out;	   /* the port that it is sent out by, or FABRIC_NONE */
-	uint32_t *next;	   /* the table of the switch at the other end, or FABRIC_NONE */
+	uint32_t *sources; /* by table: attached ports with a LID */
+	/* For one LID, by table: */
+	uint32_t *out;	   /* output port, or FABRIC_NONE */
+	uint32_t *next;	   /* table of the switch at its other end, or FABRIC_NONE */
 	uint32_t *below;   /* switches below that are not done */
-	uint64_t *packets; /* that come by */
+	uint64_t *packets; /* that pass the switch */
 	uint32_t *queue;
 };
 
-/* Of those that send and receive: 0 is a switch's. */
+/* Whether the port sends and receives data: not a port of a switch. */
 static bool is_end(const struct fabric *fabric, uint32_t port)
 {
 	return fabric_node_of(fabric, port)->type != NODE_TYPE_SWITCH &&
@@ -40,7 +40,7 @@ static void count_sources(struct counter *counter)
 		const struct fabric_node *node =
 			&fabric->nodes[counter->forwarding->tables[i].node];
 
-		/* With port 0, which nothing is cabled to but what a switch may claim. */
+		/* Port 0 has no cable, whatever a switch may claim. */
 		for (uint32_t port = node->first_port; port <= node->first_port + node->port_count;
 		     port++)
 			if (fabric->ports[port].peer != FABRIC_NONE &&
@@ -49,8 +49,8 @@ static void count_sources(struct counter *counter)
 	}
 }
 
-/* Where the switch sends it: by `out`, to `next`. */
-static void find_way(struct counter *counter, uint32_t number, uint16_t lid)
+/* Finds where the switch sends the LID: `out` and `next`. */
+static void find_route(struct counter *counter, uint32_t number, uint16_t lid)
 {
 	const struct fabric *fabric = counter->fabric;
 	const struct forwarding_table *table = &counter->forwarding->tables[number];
@@ -77,7 +77,7 @@ static void lose(struct counter *counter, uint64_t packets, uint32_t number, uin
 	counter->balance->lost_pairs += packets;
 }
 
-/* All below the switch is done: sends on what has come by. */
+/* Forwards the packets of a switch after all switches below it are done. */
 static void send_on(struct counter *counter, uint32_t number, uint32_t owner, uint16_t lid)
 {
 	const struct fabric *fabric = counter->fabric;
@@ -95,7 +95,7 @@ static void send_on(struct counter *counter, uint32_t number, uint32_t owner, ui
 		lose(counter, counter->packets[number], number, lid);
 }
 
-/* Nobody needs a switch to talk to himself. */
+/* A port does not send to itself. */
 static void leave_out(struct counter *counter, uint32_t owner)
 {
 	const struct fabric *fabric = counter->fabric;
@@ -111,7 +111,7 @@ static void count_lid(struct counter *counter, uint32_t owner, uint16_t lid)
 
 	memset(counter->below, 0, count * sizeof(*counter->below));
 	for (uint32_t i = 0; i < count; i++) {
-		find_way(counter, i, lid);
+		find_route(counter, i, lid);
 		counter->packets[i] = counter->sources[i];
 		if (counter->next[i] != FABRIC_NONE)
 			counter->below[counter->next[i]]++;

@@ -12,18 +12,18 @@
 
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */
 
-/* A switch that has left so many requests in a row unanswered is asked no more. */
+/* A switch that leaves so many requests in a row unanswered is not queried any more. */
 #define MOST_IN_VAIN 4u
 
-/* Blocks are asked for one after the other, each of all switches: so that all work at once. */
+/* Reads one block of all switches after the other, so that all switches work in parallel. */
 struct reader {
 	const struct fabric_scan_options *scan;
 	const struct fabric *fabric;
 	struct forwarding *forwarding;
-	unsigned int kinds, kind; /* all, and the one that is being read */
+	unsigned int kinds, kind; /* all kinds, and the one that is being read */
 	size_t table;
 	uint32_t block, position;
-	bool any; /* this block is in some table */
+	bool any; /* some table has this block */
 };
 
 static uint32_t blocks_of(uint32_t entries, uint32_t size)
@@ -31,7 +31,7 @@ static uint32_t blocks_of(uint32_t entries, uint32_t size)
 	return (entries + size - 1) / size;
 }
 
-/* A top that is no multicast LID means nothing; so does 0: 14.2.5.4. */
+/* A top that is not a multicast LID is ignored, and so is 0: 14.2.5.4. */
 static uint32_t count_mlids(const struct fabric_node *node)
 {
 	uint32_t cap = switch_info_multicast_cap(node->switch_info);
@@ -74,7 +74,7 @@ static void add_table(const struct fabric *fabric, uint32_t number, unsigned int
 	table->words = ((uint32_t)node->port_count + MAD_MULTICAST_PORTS) / MAD_MULTICAST_PORTS;
 }
 
-/* Gives each table its place in the arrays. */
+/* Allocates the arrays, and gives each table its part. */
 static void make_room(struct forwarding *forwarding)
 {
 	size_t ports = 0, masks = 0, has_ports = 0, has_masks = 0;
@@ -97,7 +97,7 @@ static void make_room(struct forwarding *forwarding)
 	forwarding->has_masks = mem_alloc_zero(has_masks + 1, sizeof(*forwarding->has_masks));
 }
 
-/* Of the table's kind that is being read: whether it has the block at the cursor. */
+/* Whether the table of the current kind has the current block. */
 static bool has_block(const struct reader *reader, const struct forwarding_table *table)
 {
 	if (reader->kind == FORWARDING_LINEAR)
@@ -105,7 +105,7 @@ static bool has_block(const struct reader *reader, const struct forwarding_table
 	return reader->block < blocks_of(table->mlids, MAD_MULTICAST_BLOCK);
 }
 
-/* To the next table, position, block, kind; false: that was all. */
+/* Goes to the next table, position, block or kind; false after the last one. */
 static bool advance(struct reader *reader)
 {
 	const struct forwarding_table *table = &reader->forwarding->tables[reader->table];
@@ -135,18 +135,18 @@ static void note(struct reader *reader, struct forwarding_table *table, const st
 	struct forwarding *forwarding = reader->forwarding;
 	bool multicast = why ? why->request->attribute == UMAD_SM_ATTR_MCAST_FT
 			     : reader->kind == FORWARDING_MULTICAST;
-	struct fabric_silence *silence;
+	struct fabric_failure *failure;
 
 	table->in_vain++;
-	if (table->silences[multicast])
+	if (table->failures[multicast])
 		return;
-	silence = mem_append(&forwarding->silences, &forwarding->silence_count, sizeof(*silence));
-	table->silences[multicast] = forwarding->silence_count;
-	silence->port = fabric_port_at(reader->fabric, table->node, 0);
-	silence->attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT;
-	silence->error = error;
-	silence->status = why ? why->status : 0;
-	silence->tries = why ? why->tries : 0;
+	failure = mem_append(&forwarding->failures, &forwarding->failure_count, sizeof(*failure));
+	table->failures[multicast] = forwarding->failure_count;
+	failure->port = fabric_port_at(reader->fabric, table->node, 0);
+	failure->attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT;
+	failure->error = error;
+	failure->status = why ? why->status : 0;
+	failure->tries = why ? why->tries : 0;
 }
 
 static bool write_request(const struct fabric_scan_options *scan, const struct fabric *fabric,
@@ -160,7 +160,7 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 	return fabric_scan_request(scan, fabric, path, fabric_path(fabric, node, path), request);
 }
 
-/* Asks for what is at the cursor; false: there is nothing to ask for. */
+/* Queries the current block; false if there is nothing to query. */
 static bool ask(struct reader *reader, struct mad_request *request)
 {
 	struct forwarding_table *table = &reader->forwarding->tables[reader->table];
@@ -271,7 +271,7 @@ void forwarding_clear(struct forwarding *forwarding)
 	free(forwarding->masks);
 	free(forwarding->has_ports);
 	free(forwarding->has_masks);
-	free(forwarding->silences);
+	free(forwarding->failures);
 	*forwarding = (struct forwarding){.tables = NULL};
 }
 
@@ -316,12 +316,12 @@ enum tristate forwarding_has_port(const struct forwarding *forwarding,
 
 int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			  const struct fabric *fabric, uint32_t node, uint16_t lid,
-			  unsigned int *ret_port, struct fabric_silence *ret_silence)
+			  unsigned int *ret_port, struct fabric_failure *ret_failure)
 {
 	const struct fabric_node *at = &fabric->nodes[node];
 	struct mad_item item = {.error = -E2BIG};
 
-	/* Where SwitchInfo did not come, the entry is asked for all the same. */
+	/* Without SwitchInfo the entry is queried all the same. */
 	if (at->has_switch_info && lid >= count_lids(at)) {
 		*ret_port = FORWARDING_NOWHERE;
 		return 0;
@@ -333,7 +333,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 		*ret_port = item.data[lid % MAD_LINEAR_BLOCK];
 		return 0;
 	}
-	*ret_silence = (struct fabric_silence){
+	*ret_failure = (struct fabric_failure){
 		.port = fabric_port_at(fabric, node, 0),
 		.attribute = UMAD_SM_ATTR_LINEAR_FT,
 		.error = item.error,
@@ -346,7 +346,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 static void own(const struct fabric *fabric, uint32_t place, uint32_t *owners)
 {
 	const struct fabric_port *port = &fabric->ports[place];
-	uint32_t lid = fabric_port_lid(port), count = 1u << port_info_lmc(port->info);
+	uint32_t lid = fabric_port_lid(port), count = fabric_lid_count(port);
 
 	if (!port->has_info || !lid)
 		return;

@@ -18,7 +18,7 @@ struct follower {
 	void *context;
 	uint16_t lid;
 	uint32_t to;
-	bool *seen; /* switches, by node */
+	bool *seen; /* switches on the route, by node */
 	struct fabric_route *route;
 };
 
@@ -26,13 +26,13 @@ static bool is_there(const struct follower *follower, uint32_t port)
 {
 	const struct fabric *fabric = follower->fabric;
 
-	/* Whatever port it came in by, the LID is the switch's. */
+	/* The LID belongs to the switch, whichever port the packet arrived at. */
 	if (fabric_node_of(fabric, follower->to)->type == NODE_TYPE_SWITCH)
 		return fabric->ports[port].node == fabric->ports[follower->to].node;
 	return port == follower->to;
 }
 
-/* The port that a switch sends it out by; false: the route ends there. */
+/* Finds the output port of a switch; false: the route ends there. */
 static bool leave_switch(struct follower *follower, uint32_t node, uint32_t *ret_port)
 {
 	const struct fabric *fabric = follower->fabric;
@@ -114,10 +114,10 @@ bool route_takes_back(const struct fabric *fabric, const struct fabric_route *th
 
 struct walker {
 	struct mad_engine *engine;
-	struct fabric_scan_options scan; /* for its requests: from the local port on */
+	struct fabric_scan_options scan; /* for its requests from the local port */
 	struct fabric_walk *walk;
 	uint16_t lid;
-	/* Switches by GUID, and where each sent it: GUIDs may be there twice. */
+	/* Switches by GUID, with their output port: two switches may share a GUID. */
 	struct {
 		uint64_t guid;
 		unsigned int out_port;
@@ -135,12 +135,12 @@ static void ask(const struct walker *walker, uint16_t attribute, uint32_t modifi
 			    &item->request);
 }
 
-/* False: the walk ends here, since the node has not answered that. */
+/* False: the walk ends here, because the node did not answer. */
 static bool has_come(struct walker *walker, const struct mad_item *item)
 {
 	if (!item->error && !item->status)
 		return true;
-	walker->walk->end = WALK_SILENT;
+	walker->walk->end = WALK_UNANSWERED;
 	walker->walk->attribute = item->request.attribute;
 	walker->walk->error = item->error;
 	walker->walk->status = item->status;
@@ -148,7 +148,7 @@ static bool has_come(struct walker *walker, const struct mad_item *item)
 	return false;
 }
 
-/* For messages only: it may do without. */
+/* Only messages need it, so it may be missing. */
 static void take_description(struct walker *walker, const struct mad_item *item)
 {
 	walker->walk->has_description = !item->error && !item->status;
@@ -176,14 +176,14 @@ static bool was_here(struct walker *walker)
 	return false;
 }
 
-/* The walk ends here; for a return value. */
+/* Ends the walk; returns false. */
 static bool end_at(struct walker *walker, enum walk_end end)
 {
 	walker->walk->end = end;
 	return false;
 }
 
-/* One cable on. */
+/* Goes on through a port. */
 static bool leave(struct walker *walker, unsigned int port)
 {
 	struct fabric_walk *walk = walker->walk;
@@ -194,7 +194,7 @@ static bool leave(struct walker *walker, unsigned int port)
 	return true;
 }
 
-/* At a switch: whether the walk goes on. */
+/* At a switch; returns whether the walk goes on. */
 static bool pass_switch(struct walker *walker)
 {
 	enum { PORT, DESCRIPTION, SWITCH, TABLE, COUNT };
@@ -223,7 +223,7 @@ static bool pass_switch(struct walker *walker)
 	return was_here(walker) ? end_at(walker, WALK_LOOP) : leave(walker, walk->out_port);
 }
 
-/* At an adapter or a router: only the local one sends on. */
+/* At an adapter or a router; only the local one sends on. */
 static bool pass_adapter(struct walker *walker)
 {
 	struct fabric_walk *walk = walker->walk;
@@ -268,5 +268,5 @@ int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct f
 	*walk = (struct fabric_walk){.hops = 0};
 	while (pass_node(&walker))
 		;
-	return walk->end == WALK_SILENT && walk->error == -ECANCELED ? -ECANCELED : 0;
+	return walk->end == WALK_UNANSWERED && walk->error == -ECANCELED ? -ECANCELED : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of routes, of tables, and of what shares a cable. */
+/* The columns of routes, of forwarding tables, and of the balance. */
 #include "fabric/route/route.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const struct enum_name direction_names[] = {
 	{0, NULL},
 };
 
-/* As the ports' own table shows it: what is alike is described once. */
+/* Columns that are the same as in the table of ports. */
 static void get_of_port(const void *record, const char *key, struct value *value)
 {
 	const struct fabric_row *row = record;
@@ -34,7 +34,7 @@ AS_OF_PORTS(speed)
 AS_OF_PORTS(rate_gbps)
 AS_OF_PORTS(could_be)
 
-/* The smaller one of the two ends, as packets have to fit both; 0: not known. */
+/* The smaller MTU of the two ends, as packets have to fit both; 0 if unknown. */
 static unsigned int mtu_of(const struct fabric_row *row)
 {
 	const struct fabric *fabric = fabric_of(row);
@@ -56,7 +56,7 @@ static double rate_of(const struct fabric_port *port)
 	return port ? fabric_rate_gbps(fabric_lanes(port), fabric_speed(port)) : 0;
 }
 
-/* Rates that mean the same link differ in how they are rounded. */
+/* Rates of the same link may be rounded differently. */
 #define RATE_SLACK 0.98
 
 enum tristate route_is_below_path(const struct route_row *row)
@@ -66,7 +66,7 @@ enum tristate route_is_below_path(const struct route_row *row)
 	double rate = rate_of(port);
 	unsigned int mtu = mtu_of(&row->at);
 
-	/* Of a link that is down, they are what they were last. */
+	/* A link that is down reports its last values. */
 	if (!path || !port || fabric_physical_state(port) != PHYSICAL_LINK_UP ||
 	    (!path->rate_gbps.known && !path->mtu_bytes.known) || (rate <= 0 && !mtu))
 		return TRISTATE_UNKNOWN;
@@ -123,43 +123,43 @@ static void get_path_sl(const void *record, struct value *value)
 
 static const struct field route_fields[] = {
 	ENUM_FIELD(struct route_row, direction, direction_names, "direction", "DIRECTION",
-		   FIELD_DEFAULT, 0, "there, or back"),
+		   FIELD_DEFAULT, 0, "direction: there, or back"),
 	UNSIGNED_FIELD(struct route_row, hop, "hop", "HOP", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "number of the hop, from 1 on"),
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the node is called"),
+		    "name of the node"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "out_port", "OUT PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port that it leaves the node by"),
+		    FIELD_DEFAULT | FIELD_RIGHT, "port by which packets leave the node"),
 	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "what the next node is called"),
+		    "name of the next node"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "in_port", "IN PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port that it comes in by there"),
+		    FIELD_DEFAULT | FIELD_RIGHT, "port by which packets enter the next node"),
 	VIEW_COLUMN(FIELD_ENUM, get_state, "state", "STATE", FIELD_DEFAULT,
-		    "logical state of the port that it leaves by"),
+		    "logical state of the output port"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_width_lanes, "width_lanes", "LANES",
 		    FIELD_DEFAULT | FIELD_RIGHT, "active width of the link"),
 	VIEW_COLUMN(FIELD_ENUM, get_speed, "speed", "SPEED", FIELD_DEFAULT,
 		    "active speed of the link"),
 	VIEW_COLUMN(FIELD_REAL, get_rate_gbps, "rate_gbps", "RATE Gb/s",
-		    FIELD_DEFAULT | FIELD_RIGHT, "rate of the link, gigabits a second"),
+		    FIELD_DEFAULT | FIELD_RIGHT, "rate of the link in gigabits per second"),
 	BOOL_FIELD(struct route_row, same_cable, "same_cable", "SAME CABLE", FIELD_DEFAULT, 0,
 		   "whether the other direction takes the same cable"),
 	COSTLY(ROUTE_OF_SA, FIELD_BOOL, get_below_path, "below_path", "BELOW PATH", FIELD_DEFAULT,
-	       "whether the link is slower, or its MTU smaller, than the SA's path record tells"),
+	       "whether the link is slower, or its MTU smaller, than in the SA's path record"),
 	VIEW_COLUMN(FIELD_STRING, get_could_be, "could_be", "COULD BE", 0,
-		    "what both ends of the link support, if it is less"),
+		    "best width and speed that both ends support, if the link runs at less"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_mtu, "mtu_bytes", "MTU", FIELD_RIGHT,
-		    "active MTU of the link, the smaller one of its ends"),
+		    "active MTU of the link, the smaller one of both ends"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_lid, "lid", "LID", FIELD_RIGHT,
-		    "LID that the port is reached by: a switch's is that of the node"),
+		    "LID of the port; all ports of a switch share one"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_lid, "peer_lid", "PEER LID", FIELD_RIGHT,
-		    "the same of the port that it comes in by"),
-	UNSIGNED_FIELD(struct route_row, lid, "dlid", "DLID", FIELD_RIGHT, 0,
-		       "LID that the packets go to"),
-	COUNTED(errors, "errors", "ERRORS", "all error counters of the port together"),
-	COUNTED(peer_errors, "peer_errors", "PEER ERRORS", "the same of the port at the other end"),
+		    "LID of the port at the other end"),
+	UNSIGNED_FIELD(struct route_row, lid, "dlid", "DLID", FIELD_RIGHT, 0, "destination LID"),
+	COUNTED(errors, "errors", "ERRORS", "sum of all error counters of the port"),
+	COUNTED(peer_errors, "peer_errors", "PEER ERRORS",
+		"sum of all error counters of the port at the other end"),
 	COSTLY(ROUTE_OF_SA, FIELD_REAL, get_path_rate, "path_rate_gbps", "PATH Gb/s", FIELD_RIGHT,
-	       "rate in the SA's path record, gigabits a second"),
+	       "rate in the SA's path record, in gigabits per second"),
 	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_mtu, "path_mtu_bytes", "PATH MTU", FIELD_RIGHT,
 	       "MTU in the SA's path record"),
 	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
@@ -172,7 +172,7 @@ static const struct field route_fields[] = {
 const struct schema fabric_route_schema = {
 	.name = "fabric_route",
 	.version = 1,
-	.summary = "a hop of the way from one port to another, or back",
+	.summary = "a hop of the route from one port to another, or back",
 	.fields = route_fields,
 	.field_count = ARRAY_SIZE(route_fields),
 	.record_size = sizeof(struct route_row),
@@ -194,7 +194,7 @@ static void get_out_port(const void *record, struct value *value)
 		value_set_unsigned(value, row->out_port);
 }
 
-/* The row of the port that the LID belongs to, for the getters of places. */
+/* The row of the port that has the LID. */
 static struct fabric_row owner_of(const void *record)
 {
 	const struct linear_row *row = record;
@@ -218,22 +218,21 @@ OF_OWNER(get_destination_type, place_get_type)
 
 static const struct field tables_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the switch is called"),
+		    "name of the switch"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
 		    "destination LID"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_out_port, "out_port", "OUT PORT",
-		    FIELD_DEFAULT | FIELD_RIGHT,
-		    "port that the switch sends it out by; 0 is the switch itself"),
+		    FIELD_DEFAULT | FIELD_RIGHT, "output port of the LID; 0 is the switch itself"),
 	VIEW_COLUMN(FIELD_STRING, get_destination, "destination", "DESTINATION", FIELD_DEFAULT,
-		    "what the node is called that has the LID"),
+		    "name of the node with the LID"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_destination_port, "destination_port", "DEST PORT",
-		    FIELD_RIGHT, "number of the port that has the LID; 0 of a switch"),
+		    FIELD_RIGHT, "number of the port with the LID; 0 for a switch"),
 	VIEW_COLUMN(FIELD_ENUM, get_destination_type, "destination_type", "TYPE", FIELD_DEFAULT,
-		    "type of the node that has the LID"),
+		    "type of the node with the LID"),
 	VIEW_COLUMN(FIELD_GUID, get_destination_guid, "destination_guid", "DEST GUID", 0,
-		    "GUID of the node that has the LID"),
+		    "GUID of the node with the LID"),
 	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "what the node at the other end of the port is called"),
+		    "name of the node at the other end of the output port"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
 		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
 	VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,
@@ -292,13 +291,13 @@ void multicast_row_clear(struct multicast_row *row)
 
 static const struct field multicast_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the switch is called"),
+		    "name of the switch"),
 	HEX_FIELD(struct multicast_row, mlid, 4, "mlid", "MLID", FIELD_DEFAULT, 0,
 		  "LID of the multicast group"),
 	LIST_FIELD(struct multicast_row, ports, "ports", "PORTS", FIELD_DEFAULT, 0,
-		   "ports that the switch sends it out by; 0 is the switch itself"),
+		   "output ports of the group; 0 is the switch itself"),
 	LIST_FIELD(struct multicast_row, peers, "peers", "PEERS", FIELD_DEFAULT, 0,
-		   "what the nodes at the other ends of these ports are called"),
+		   "names of the nodes at the other ends of these ports"),
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 };
 
@@ -313,19 +312,19 @@ const struct schema fabric_multicast_schema = {
 
 static const struct field balance_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
-		    "what the switch is called"),
+		    "name of the switch"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
 		    "number of the port"),
 	VIEW_COLUMN(FIELD_STRING, place_get_peer, "peer", "PEER", FIELD_DEFAULT,
-		    "what the node at the other end is called"),
+		    "name of the node at the other end"),
 	VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_port, "peer_port", "PEER PORT",
 		    FIELD_DEFAULT | FIELD_RIGHT, "number of the port at the other end"),
 	UNSIGNED_FIELD(struct balance_row, routes, "routes", "ROUTES", FIELD_DEFAULT | FIELD_RIGHT,
-		       0, "LIDs of adapters and routers that the switch sends out by the port"),
+		       0, "LIDs of adapters and routers that the switch sends to the port"),
 	TENTHS_FIELD(struct balance_row, mean, "mean_routes", "MEAN", FIELD_DEFAULT | FIELD_RIGHT,
 		     0, "mean of the switch's ports to switches of the same level"),
 	TENTHS_FIELD(struct balance_row, load_percent, "load_percent", "LOAD %",
-		     FIELD_DEFAULT | FIELD_RIGHT, 0, "the routes in percent of that mean"),
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "routes in percent of the mean"),
 	UNSIGNED_FIELD(struct balance_row, pairs, "pairs", "PAIRS", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "pairs of a source port and a LID whose packets leave by the port"),
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
@@ -336,7 +335,7 @@ static const struct field balance_fields[] = {
 const struct schema fabric_balance_schema = {
 	.name = "fabric_balance",
 	.version = 1,
-	.summary = "how many routes leave a switch by a port",
+	.summary = "the number of routes through a port of a switch",
 	.fields = balance_fields,
 	.field_count = ARRAY_SIZE(balance_fields),
 	.record_size = sizeof(struct balance_row),

@@ -46,7 +46,9 @@ static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 	manager->lid = lid;
 }
 
-/* Who is to be asked: all that say so, and who is believed to be it. */
+/*
+ * Lists the ports that say that they have a subnet manager, and the one that the others believe to.
+ */
 static void list_managers(const struct fabric *fabric, struct fabric_managers *managers)
 {
 	const uint16_t lid = fabric_manager_lid(fabric);
@@ -84,7 +86,7 @@ static void take(const struct mad_item *item, struct fabric_manager *manager)
 	manager->state = (uint8_t)bits_get(item->data, MAD_AT(20, 4), 4);
 }
 
-/* The route to a port, and not to another one of its node: -1 if there is none. */
+/* The route to this port, not to another port of its node; -1 if there is none. */
 static int path_to(const struct fabric *fabric, uint32_t port,
 		   uint8_t path[static MAD_HOPS_MOST + 1])
 {
@@ -102,7 +104,7 @@ static int path_to(const struct fabric *fabric, uint32_t port,
 	return hops;
 }
 
-/* By directed route, or where that leads nowhere by LID. */
+/* The request goes by directed route, or by LID if there is none. */
 static bool write_request(const struct fabric_scan_options *scan, const struct fabric *fabric,
 			  const struct fabric_manager *manager, uint16_t local_lid,
 			  struct mad_request *request)

@@ -12,26 +12,26 @@
 #include "schema/bits.h"
 
 #define EXTENDED_PORT_COUNTERS 0x1du
-#define AT_ONCE		       8u /* ports of a node: more would be too much for some agents */
-#define FEW_PORTS	       3u /* from here on two requests for all of them are less */
+#define AT_ONCE		       8u /* requests to a node at a time: more would overload some agents */
+#define FEW_PORTS	       3u /* from this number of ports on, two requests for all are fewer */
 
-/* Of all ports at once: 16.1.3.5 */
+/* PortSelect of all ports at once: 16.1.3.5 */
 static const unsigned char select_all[2] = {0, PERF_ALL_PORTS};
 
-enum question { ASK_CLASS, ASK_SUM, ASK_COUNTERS, ASK_EXTENDED };
+enum query_kind { QUERY_CLASS, QUERY_SUM, QUERY_COUNTERS, QUERY_EXTENDED };
 
-struct errand {
-	uint32_t place; /* of the node, or of the port in the list */
-	enum question question;
+struct query {
+	uint32_t place; /* index of the node, or of the port in the list */
+	enum query_kind kind;
 };
 
-/* What is known of a node's performance management. */
+/* The performance management agent of a node. */
 struct agent {
 	size_t first, count; /* its ports in the list */
-	size_t next;	     /* of those, the first that is not asked for yet */
+	size_t next;	     /* the first of them that was not queried yet */
 	struct perf_caps caps;
-	bool asked, known; /* its ClassPortInfo */
-	bool told;	   /* that it has no PortCountersExtended */
+	bool asked, known; /* whether its ClassPortInfo was queried, and is known */
+	bool told;	   /* the failure of PortCountersExtended was reported */
 };
 
 struct reader {
@@ -39,16 +39,15 @@ struct reader {
 	const struct port_errors_options *options;
 	struct port_errors *errors;
 	struct agent *agents; /* by node */
-	struct errand *errands;
-	size_t head, errand_count;
+	struct query *queries;
+	size_t head, query_count;
 };
 
-static void ask(struct reader *reader, enum question question, size_t place)
+static void ask(struct reader *reader, enum query_kind kind, size_t place)
 {
-	struct errand *errand = mem_append(&reader->errands, &reader->errand_count,
-					   sizeof(*errand));
+	struct query *query = mem_append(&reader->queries, &reader->query_count, sizeof(*query));
 
-	*errand = (struct errand){.place = (uint32_t)place, .question = question};
+	*query = (struct query){.place = (uint32_t)place, .kind = kind};
 }
 
 static void ask_class(struct reader *reader, uint32_t node)
@@ -56,14 +55,14 @@ static void ask_class(struct reader *reader, uint32_t node)
 	struct agent *agent = &reader->agents[node];
 
 	if (!agent->asked)
-		ask(reader, ASK_CLASS, node);
+		ask(reader, QUERY_CLASS, node);
 	agent->asked = true;
 }
 
 static void ask_next_port(struct reader *reader, struct agent *agent)
 {
 	if (agent->next < agent->count)
-		ask(reader, ASK_COUNTERS, agent->first + agent->next++);
+		ask(reader, QUERY_COUNTERS, agent->first + agent->next++);
 }
 
 static void ask_ports(struct reader *reader, struct agent *agent)
@@ -76,26 +75,26 @@ static void ask_extended(struct reader *reader, const struct agent *agent, size_
 {
 	reader->errors->items[place].caps = agent->caps;
 	if (perf_has_extended(agent->caps))
-		ask(reader, ASK_EXTENDED, place);
+		ask(reader, QUERY_EXTENDED, place);
 }
 
 static const uint16_t attributes[] = {
-	[ASK_CLASS] = UMAD_ATTR_CLASS_PORT_INFO,
-	[ASK_SUM] = MAD_PM_COUNTERS,
-	[ASK_COUNTERS] = MAD_PM_COUNTERS,
-	[ASK_EXTENDED] = EXTENDED_PORT_COUNTERS,
+	[QUERY_CLASS] = UMAD_ATTR_CLASS_PORT_INFO,
+	[QUERY_SUM] = MAD_PM_COUNTERS,
+	[QUERY_COUNTERS] = MAD_PM_COUNTERS,
+	[QUERY_EXTENDED] = EXTENDED_PORT_COUNTERS,
 };
 
-static bool is_of_node(enum question question)
+static bool is_of_node(enum query_kind kind)
 {
-	return question == ASK_CLASS || question == ASK_SUM;
+	return kind == QUERY_CLASS || kind == QUERY_SUM;
 }
 
-/* The port by which the node of an errand is reached. */
-static uint32_t port_of(const struct reader *reader, const struct errand *errand)
+/* The port through which the node of a query is reached. */
+static uint32_t port_of(const struct reader *reader, const struct query *query)
 {
-	const size_t place = is_of_node(errand->question) ? reader->agents[errand->place].first
-							  : errand->place;
+	const size_t place = is_of_node(query->kind) ? reader->agents[query->place].first
+						     : query->place;
 
 	return reader->errors->items[place].port;
 }
@@ -103,20 +102,20 @@ static uint32_t port_of(const struct reader *reader, const struct errand *errand
 static bool reader_next(void *context, struct mad_request *request)
 {
 	struct reader *reader = context;
-	const struct errand *errand = &reader->errands[reader->head];
+	const struct query *query = &reader->queries[reader->head];
 
-	if (reader->head == reader->errand_count)
+	if (reader->head == reader->query_count)
 		return false;
 	request->to = reader->options->address;
-	request->to.lid = fabric_lid(reader->fabric, port_of(reader, errand));
+	request->to.lid = fabric_lid(reader->fabric, port_of(reader, query));
 	request->mgmt_class = UMAD_CLASS_PERF_MGMT;
 	request->method = UMAD_METHOD_GET;
-	request->attribute = attributes[errand->question];
+	request->attribute = attributes[query->kind];
 	request->number = reader->head++;
-	if (errand->question == ASK_CLASS)
+	if (query->kind == QUERY_CLASS)
 		return true;
-	request->data = errand->question == ASK_SUM ? select_all
-						    : reader->errors->items[errand->place].select;
+	request->data = query->kind == QUERY_SUM ? select_all
+						 : reader->errors->items[query->place].select;
 	request->data_bytes = sizeof(select_all);
 	return true;
 }
@@ -137,47 +136,47 @@ static bool is_worth(const struct reader *reader, const unsigned char *data)
 	return false;
 }
 
-static struct agent *agent_of(const struct reader *reader, const struct errand *errand)
+static struct agent *agent_of(const struct reader *reader, const struct query *query)
 {
-	return &reader->agents[reader->fabric->ports[port_of(reader, errand)].node];
+	return &reader->agents[reader->fabric->ports[port_of(reader, query)].node];
 }
 
-/* A node is told of by its port 0, or the one it was asked by. */
-static void note(struct reader *reader, const struct errand *errand, const struct mad_reply *reply)
+/* Notes a failure: of a switch at port 0, else at the port that was queried. */
+static void note(struct reader *reader, const struct query *query, const struct mad_reply *reply)
 {
 	struct port_errors *errors = reader->errors;
-	uint32_t port = port_of(reader, errand);
+	uint32_t port = port_of(reader, query);
 
-	if (is_of_node(errand->question) &&
+	if (is_of_node(query->kind) &&
 	    fabric_node_of(reader->fabric, port)->type == NODE_TYPE_SWITCH)
 		port = fabric_node_of(reader->fabric, port)->first_port;
-	*(struct fabric_silence *)mem_append(&errors->silences, &errors->silence_count,
-					     sizeof(*errors->silences)) = (struct fabric_silence){
+	*(struct fabric_failure *)mem_append(&errors->failures, &errors->failure_count,
+					     sizeof(*errors->failures)) = (struct fabric_failure){
 		.port = port,
-		.attribute = attributes[errand->question],
+		.attribute = attributes[query->kind],
 		.error = reply->error,
 		.status = reply->status,
 		.tries = reply->tries,
 	};
 }
 
-/* Without an answer nothing more is asked of the node, or of the port. */
-static void take_silence(struct reader *reader, const struct errand *errand,
+/* After a failure nothing more is queried of the node or port. */
+static void take_failure(struct reader *reader, const struct query *query,
 			 const struct mad_reply *reply)
 {
-	struct agent *agent = agent_of(reader, errand);
+	struct agent *agent = agent_of(reader, query);
 
-	if (errand->question == ASK_SUM) {
-		/* It promised to have it; its ports are there all the same. */
+	if (query->kind == QUERY_SUM) {
+		/* The agent claimed to support it; query the ports one by one. */
 		ask_ports(reader, agent);
 		return;
 	}
-	if (errand->question == ASK_EXTENDED) {
+	if (query->kind == QUERY_EXTENDED) {
 		if (agent->told)
 			return;
 		agent->told = true;
 	}
-	note(reader, errand, reply);
+	note(reader, query, reply);
 }
 
 static void take_class(struct reader *reader, uint32_t node, const unsigned char *data)
@@ -192,7 +191,7 @@ static void take_class(struct reader *reader, uint32_t node, const unsigned char
 	if (agent->next)
 		return;
 	if (!reader->options->all && agent->caps.mask & PERF_CAP_ALL_PORT_SELECT)
-		ask(reader, ASK_SUM, node);
+		ask(reader, QUERY_SUM, node);
 	else
 		ask_ports(reader, agent);
 }
@@ -215,39 +214,39 @@ static void take_counters(struct reader *reader, size_t place, const unsigned ch
 static void reader_done(void *context, const struct mad_reply *reply)
 {
 	struct reader *reader = context;
-	/* A copy: the list moves when more is asked. */
-	const struct errand errand = reader->errands[reply->request->number];
+	/* A copy, because the list moves when queries are added. */
+	const struct query query = reader->queries[reply->request->number];
 	const unsigned char *data = reply->mad ? reply->mad + mad_data_offset(UMAD_CLASS_PERF_MGMT)
 					       : NULL;
 
 	if (reply->error == -ECANCELED)
 		return;
-	if (errand.question == ASK_COUNTERS)
-		ask_next_port(reader, agent_of(reader, &errand));
+	if (query.kind == QUERY_COUNTERS)
+		ask_next_port(reader, agent_of(reader, &query));
 	if (reply->error || reply->status || !data) {
-		take_silence(reader, &errand, reply);
+		take_failure(reader, &query, reply);
 		return;
 	}
-	switch (errand.question) {
-	case ASK_CLASS:
-		take_class(reader, errand.place, data);
+	switch (query.kind) {
+	case QUERY_CLASS:
+		take_class(reader, query.place, data);
 		break;
-	case ASK_SUM:
+	case QUERY_SUM:
 		if (is_worth(reader, data))
-			ask_ports(reader, &reader->agents[errand.place]);
+			ask_ports(reader, &reader->agents[query.place]);
 		break;
-	case ASK_COUNTERS:
-		take_counters(reader, errand.place, data);
+	case QUERY_COUNTERS:
+		take_counters(reader, query.place, data);
 		break;
-	case ASK_EXTENDED:
-		memcpy(reader->errors->items[errand.place].extended_counters, data,
+	case QUERY_EXTENDED:
+		memcpy(reader->errors->items[query.place].extended_counters, data,
 		       EXTENDED_PORT_COUNTERS_BYTES);
-		reader->errors->items[errand.place].extended = true;
+		reader->errors->items[query.place].extended = true;
 		break;
 	}
 }
 
-/* A port with a link; of a switch port 0 only if it has counters. */
+/* A port with a link; port 0 of a switch only if it has counters. */
 static bool has_counters(const struct fabric_node *node, const struct fabric_port *port)
 {
 	if (node->type == NODE_TYPE_SWITCH && !port->number)
@@ -255,7 +254,7 @@ static bool has_counters(const struct fabric_node *node, const struct fabric_por
 	return port->number && fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
-/* Queue pair 1 of an adapter answers through an active port only; of a switch at port 0. */
+/* Queue pair 1 of an adapter answers only through an active port, that of a switch at port 0. */
 static bool is_reachable(const struct fabric *fabric, uint32_t port)
 {
 	return fabric_lid(fabric, port) &&
@@ -320,14 +319,14 @@ int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 	rc = mad_engine_run(engine, &work);
 	errors->nsec = begin + (clock_nsec() - begin) / 2;
 	free(reader.agents);
-	free(reader.errands);
+	free(reader.queries);
 	return rc;
 }
 
 void port_errors_clear(struct port_errors *errors)
 {
 	free(errors->items);
-	free(errors->silences);
+	free(errors->failures);
 	*errors = (struct port_errors){.items = NULL};
 }
 

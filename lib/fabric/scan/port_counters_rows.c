@@ -7,8 +7,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/graph/view_columns.h"
+#include "mad/format/header.h"
 
-/* A counter, and for people what to say of it. */
+/* A counter, and its part of the sentence. */
 struct said {
 	const struct field *field;
 	uint64_t weight;
@@ -21,7 +22,7 @@ static const struct perf_counter *counter_of(const struct field *field,
 	return (const struct perf_counter *)(const void *)((const char *)record + field->offset);
 }
 
-/* The highest first; what is equal in the order of the table. */
+/* The highest first; equal ones in the order of the table. */
 static int compare_said(const void *a, const void *b)
 {
 	const struct said *one = a, *other = b;
@@ -124,7 +125,7 @@ static struct port_counter_growth growth_of(const struct field *field,
 	return growth;
 }
 
-/* What it counted since at least; in words, or NULL if that is nothing. */
+/* The growth in words, NULL if there is none, and the least that was counted. */
 static char *say_growth(const struct port_counter_growth *growth, uint64_t *ret_least)
 {
 	const char *key = growth->field->key;
@@ -151,7 +152,7 @@ static char *say_growth(const struct port_counter_growth *growth, uint64_t *ret_
 				     : mem_format("%s +%" PRIu64, key, growth->growth.value);
 }
 
-/* All counters that are known, and of the errors what to say. */
+/* Adds all known counters to the row, and describes the error counters. */
 static bool compare_counters(const struct perf_record *before, const struct perf_record *after,
 			     double seconds, uint64_t least, struct port_growth_row *row)
 {
@@ -193,7 +194,7 @@ bool port_growth_row_make(const struct fabric_view *view, const struct port_coun
 		.error_count = {.known = true},
 	};
 	port_counters_decode(after, &now);
-	/* Where one reading lacks the wide counters, they cannot be compared. */
+	/* If only one reading has the wide counters, they cannot be compared. */
 	if (before && before->extended == after->extended)
 		port_counters_decode(before, &then);
 	perf_rates_of(&then, &now, seconds, &row->rates);
@@ -209,4 +210,31 @@ void port_growth_row_clear(struct port_growth_row *row)
 	free(row->errors);
 	free(row->counters);
 	*row = (struct port_growth_row){.errors = NULL};
+}
+
+void port_errors_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
+			      char **ret_object, char **ret_message)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_PERF_MGMT,
+								   failure->attribute);
+	uint32_t node = view->fabric->ports[failure->port].node;
+	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_PERF_MGMT, failure->error,
+							 failure->status, failure->tries);
+
+	*ret_object = failure->port == view->fabric->nodes[node].first_port
+			      ? fabric_node_name(view, node)
+			      : fabric_port_name(view, failure->port);
+	*ret_message = mem_format("%s: %s", attribute ? attribute->name : "counters", reason);
+}
+
+char *port_errors_unreachable_text(const struct fabric_view *view, const struct port_errors *errors)
+{
+	_cleanup_(freep) char *first = fabric_port_name(view, errors->first_unreachable);
+
+	if (errors->unreachable == 1)
+		return mem_format("%s has no LID or is not active: its counters cannot be read",
+				  first);
+	return mem_format("%zu ports have no LID or are not active, so that their counters cannot "
+			  "be read; the first is %s",
+			  errors->unreachable, first);
 }

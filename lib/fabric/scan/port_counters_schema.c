@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of the rows, and what a file keeps of them. */
+/* The columns of counters and their growth, and of counters in a file. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "fabric/graph/view_columns.h"
 #include "fabric/scan/port_counters.h"
 
-/* The counters have the keys and the words of rdmactl perf. */
+/* The counters have the keys and values of rdmactl perf. */
 static void show_counter(const void *record, const char *key, struct value *value)
 {
 	const struct port_errors_row *row = record;
@@ -19,43 +19,42 @@ static void show_counter(const void *record, const char *key, struct value *valu
 		field_get(field, &row->counters, value);
 }
 
-#define EACH_COUNTER(ROW)                                                                       \
-	ROW(symbol_errors, "SYMBOL ERRORS", 0,                                                  \
-	    "minor link errors: bad symbols on one lane or more")                               \
-	ROW(link_error_recoveries, "RECOVERIES", 0,                                             \
-	    "times that the link was trained anew with success")                                \
-	ROW(link_downed, "LINK DOWNED", 0,                                                      \
-	    "times that training the link anew failed and it went down")                        \
-	ROW(rcv_errors, "RCV ERRORS", 0, "packets received that held an error")                 \
-	ROW(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,                                 \
-	    "packets received that another port had marked as bad")                             \
-	ROW(rcv_switch_relay_errors, "RELAY ERRORS", 0,                                         \
-	    "packets received that the switch could not forward")                               \
-	ROW(xmit_discards, "XMIT DISCARDS", 0,                                                  \
-	    "packets not sent: the port was down or congested for too long")                    \
-	ROW(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,                                      \
-	    "packets not sent because of the partition or raw packet filter")                   \
-	ROW(rcv_constraint_errors, "RCV CONSTRAINTS", 0,                                        \
-	    "packets thrown away because of the partition or raw packet filter")                \
-	ROW(local_link_integrity_errors, "LINK INTEGRITY", 0,                                   \
-	    "times that the physical errors of the port passed their threshold")                \
-	ROW(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,                                    \
-	    "times that buffer overruns went on for too long")                                  \
-	ROW(qp1_dropped, "QP1 DROPPED", 0,                                                      \
-	    "management datagrams to queue pair 1 that the port had no room for")               \
-	ROW(vl15_dropped, "VL15 DROPPED", 0,                                                    \
-	    "subnet management packets that the port had no room for")                          \
-	ROW(xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT,                                  \
-	    "ticks in which there was data to send but no credit, or no turn: congestion")      \
-	ROW(xmit_data_bytes, "XMIT BYTES", 0, "bytes sent, but for link packets")               \
-	ROW(rcv_data_bytes, "RCV BYTES", 0, "bytes received, but for link packets")             \
-	ROW(xmit_packets, "XMIT PACKETS", 0, "packets sent, but for link packets")              \
-	ROW(rcv_packets, "RCV PACKETS", 0, "packets received, but for link packets")            \
-	ROW(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included")   \
-	ROW(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included") \
-	ROW(multicast_xmit_packets, "MULTICAST XMIT", 0,                                        \
-	    "multicast packets sent, errors included")                                          \
-	ROW(multicast_rcv_packets, "MULTICAST RCV", 0,                                          \
+#define EACH_COUNTER(ROW)                                                                         \
+	ROW(symbol_errors, "SYMBOL ERRORS", 0,                                                    \
+	    "minor link errors: bad symbols on one lane or more")                                 \
+	ROW(link_error_recoveries, "RECOVERIES", 0,                                               \
+	    "times that the link was retrained successfully")                                     \
+	ROW(link_downed, "LINK DOWNED", 0, "times that retraining failed and the link went down") \
+	ROW(rcv_errors, "RCV ERRORS", 0, "packets received with an error")                        \
+	ROW(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,                                   \
+	    "packets received that another port had marked as bad")                               \
+	ROW(rcv_switch_relay_errors, "RELAY ERRORS", 0,                                           \
+	    "packets received that the switch could not forward")                                 \
+	ROW(xmit_discards, "XMIT DISCARDS", 0,                                                    \
+	    "packets not sent because the port was down or congested for too long")               \
+	ROW(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,                                        \
+	    "packets not sent because of the partition or raw packet filter")                     \
+	ROW(rcv_constraint_errors, "RCV CONSTRAINTS", 0,                                          \
+	    "packets discarded because of the partition or raw packet filter")                    \
+	ROW(local_link_integrity_errors, "LINK INTEGRITY", 0,                                     \
+	    "times that local physical errors passed their threshold")                            \
+	ROW(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,                                      \
+	    "times that consecutive buffer overruns passed their threshold")                      \
+	ROW(qp1_dropped, "QP1 DROPPED", 0,                                                        \
+	    "management datagrams to queue pair 1 dropped for lack of buffers")                   \
+	ROW(vl15_dropped, "VL15 DROPPED", 0,                                                      \
+	    "subnet management packets dropped for lack of buffers")                              \
+	ROW(xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT,                                    \
+	    "ticks with data to send, but without credits or arbitration: congestion")            \
+	ROW(xmit_data_bytes, "XMIT BYTES", 0, "bytes sent, without link packets")                 \
+	ROW(rcv_data_bytes, "RCV BYTES", 0, "bytes received, without link packets")               \
+	ROW(xmit_packets, "XMIT PACKETS", 0, "packets sent, without link packets")                \
+	ROW(rcv_packets, "RCV PACKETS", 0, "packets received, without link packets")              \
+	ROW(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included")     \
+	ROW(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included")   \
+	ROW(multicast_xmit_packets, "MULTICAST XMIT", 0,                                          \
+	    "multicast packets sent, errors included")                                            \
+	ROW(multicast_rcv_packets, "MULTICAST RCV", 0,                                            \
 	    "multicast packets received, errors included")
 
 #define COUNTER_GETTER(member_, ...)                                       \
@@ -72,12 +71,12 @@ EACH_COUNTER(COUNTER_GETTER)
 static const struct field errors_fields[] = {
 	PLACE_COLUMNS(place_get_port),
 	UNSIGNED_FIELD(struct port_errors_row, error_count, "error_count", "COUNT",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "all error counters together"),
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "sum of all error counters"),
 	EACH_COUNTER(COUNTER_COLUMN)
 		UNSIGNED_FIELD(struct port_errors_row, counters.width_bits, "width_bits", "WIDTH",
 			       FIELD_RIGHT, 0, "width of the counters of bytes and packets"),
 	LIST_FIELD(struct port_errors_row, counters.saturated, "saturated", "SATURATED", 0, 0,
-		   "counters that stopped at the most that they hold"),
+		   "counters that have stopped at their maximum"),
 	STRING_FIELD(struct port_errors_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
 		     "the error counters that are not 0, the highest first"),
 };
@@ -85,7 +84,7 @@ static const struct field errors_fields[] = {
 const struct schema fabric_errors_schema = {
 	.name = "fabric_errors",
 	.version = 1,
-	.summary = "a port whose error counters are not 0",
+	.summary = "a port with errors",
 	.fields = errors_fields,
 	.field_count = ARRAY_SIZE(errors_fields),
 	.record_size = sizeof(struct port_errors_row),
@@ -101,17 +100,17 @@ static void get_counter(const void *record, struct value *value)
 
 static const struct field growth_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
-		       "name of the counter, which tells its unit"),
+		       "name of the counter, with its unit"),
 	UNSIGNED_FIELD(struct port_counter_growth, before, "before", "BEFORE", FIELD_RIGHT, 0,
 		       "value at the first reading"),
 	UNSIGNED_FIELD(struct port_counter_growth, value, "value", "VALUE", FIELD_RIGHT, 0,
 		       "value at the second reading"),
 	UNSIGNED_FIELD(struct port_counter_growth, growth, "growth", "GROWTH", FIELD_RIGHT, 0,
-		       "what it grew by; none if that cannot be said"),
+		       "growth; empty if unknown"),
 	REAL_FIELD(struct port_counter_growth, per_sec, "rate_per_sec", "RATE/s", FIELD_RIGHT, 0,
-		   "growth a second"),
+		   "growth per second"),
 	ENUM_FIELD(struct port_counter_growth, state, counter_change_names, "state", "STATE", 0, 0,
-		   "whether its growth can be told, and why not"),
+		   "whether the growth is known, or why not"),
 };
 
 static const struct schema growth_schema = {
@@ -140,26 +139,26 @@ static const struct field row_fields[] = {
 	PLACE_COLUMNS(place_get_port),
 	UNSIGNED_FIELD(struct port_growth_row, error_count, "error_count", "COUNT",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "errors counted since the first reading, at least"),
+		       "least number of errors since the first reading"),
 	RATE(interval_sec, "SECONDS", 0, "time between the two readings"),
-	RATE(errors_per_sec, "ERRORS/s", 0, "what all error counters moved a second"),
+	RATE(errors_per_sec, "ERRORS/s", 0, "growth of all error counters per second"),
 	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
-	     "ticks a second in which there was data to send but no credit, or no turn"),
-	RATE(xmit_gbps, "XMIT Gb/s", 0, "bits sent, in 10^9 a second"),
-	RATE(rcv_gbps, "RCV Gb/s", 0, "bits received, in 10^9 a second"),
-	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", 0, "packets sent a second"),
-	RATE(rcv_packets_per_sec, "RCV PACKETS/s", 0, "packets received a second"),
+	     "ticks per second with data to send, but without credits or arbitration"),
+	RATE(xmit_gbps, "XMIT Gb/s", 0, "gigabits sent per second"),
+	RATE(rcv_gbps, "RCV Gb/s", 0, "gigabits received per second"),
+	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", 0, "packets sent per second"),
+	RATE(rcv_packets_per_sec, "RCV PACKETS/s", 0, "packets received per second"),
 	LIST_FIELD(struct port_growth_row, rates.saturated, "saturated", "SATURATED", 0, 0,
-		   "counters that stopped at the most that they hold: they have no rate"),
+		   "counters that have stopped at their maximum, and have no rate"),
 	STRING_FIELD(struct port_growth_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
-		     "the error counters that moved, the most first"),
+		     "the error counters that grew, the most first"),
 	RECORDS_FIELD(get_counters, &growth_schema, NULL, "counters", 0, "all counters"),
 };
 
 const struct schema fabric_error_growth_schema = {
 	.name = "fabric_error_growth",
 	.version = 1,
-	.summary = "a port whose error counters grew: --interval, --since",
+	.summary = "a port whose error counters grew, with --interval or --since",
 	.fields = row_fields,
 	.field_count = ARRAY_SIZE(row_fields),
 	.record_size = sizeof(struct port_growth_row),
@@ -175,15 +174,15 @@ static const struct field saved_fields[] = {
 	UNSIGNED_FIELD(struct saved_port_counters, cap_mask2, "cap_mask2", "CAP MASK 2",
 		       FIELD_RIGHT, 0, "CapabilityMask2"),
 	STRING_FIELD(struct saved_port_counters, counters, "port_counters", "COUNTERS", 0, 0,
-		     "PortCounters as it came, in hexadecimal"),
+		     "PortCounters as received, in hexadecimal"),
 	STRING_FIELD(struct saved_port_counters, extended_counters, "port_counters_extended",
-		     "EXTENDED COUNTERS", 0, 0, "PortCountersExtended as it came, in hexadecimal"),
+		     "EXTENDED COUNTERS", 0, 0, "PortCountersExtended as received, in hexadecimal"),
 };
 
 const struct schema saved_port_counters_schema = {
 	.name = "saved_port_counters",
 	.version = 1,
-	.summary = "the counters of a port that were saved",
+	.summary = "the saved counters of a port",
 	.fields = saved_fields,
 	.field_count = ARRAY_SIZE(saved_fields),
 	.record_size = sizeof(struct saved_port_counters),

@@ -18,73 +18,73 @@
 #define VENDOR_BULL	0x119fu /* sells Mellanox's under its own */
 
 static const uint16_t attributes[] = {
-	[ASK_ROOT] = UMAD_SM_ATTR_NODE_INFO,
-	[ASK_BEHIND] = UMAD_SM_ATTR_NODE_INFO,
-	[ASK_DESCRIPTION] = UMAD_SM_ATTR_NODE_DESC,
-	[ASK_SWITCH] = UMAD_SM_ATTR_SWITCH_INFO,
-	[ASK_PORT] = UMAD_SM_ATTR_PORT_INFO,
-	[ASK_VENDOR_SPEED] = UMAD_SM_ATTR_MLNX_EXT_PORT_INFO,
-	[ASK_DESCRIPTION_BEHIND] = UMAD_SM_ATTR_NODE_DESC,
-	[ASK_STATE_BEHIND] = UMAD_SM_ATTR_PORT_INFO,
-	[ASK_THROUGH] = UMAD_SM_ATTR_NODE_INFO,
+	[QUERY_ROOT] = UMAD_SM_ATTR_NODE_INFO,
+	[QUERY_PEER] = UMAD_SM_ATTR_NODE_INFO,
+	[QUERY_DESCRIPTION] = UMAD_SM_ATTR_NODE_DESC,
+	[QUERY_SWITCH] = UMAD_SM_ATTR_SWITCH_INFO,
+	[QUERY_PORT] = UMAD_SM_ATTR_PORT_INFO,
+	[QUERY_VENDOR_SPEED] = UMAD_SM_ATTR_MLNX_EXT_PORT_INFO,
+	[QUERY_PEER_DESCRIPTION] = UMAD_SM_ATTR_NODE_DESC,
+	[QUERY_PROBE_STATE] = UMAD_SM_ATTR_PORT_INFO,
+	[QUERY_PROBE] = UMAD_SM_ATTR_NODE_INFO,
 };
 
-static bool is_of_look(enum scan_question question)
+static bool is_probe(enum scan_query_kind kind)
 {
-	return question == ASK_STATE_BEHIND || question == ASK_THROUGH;
+	return kind == QUERY_PROBE_STATE || kind == QUERY_PROBE;
 }
 
-static uint32_t port_of(const struct scanner *scanner, const struct scan_errand *errand)
+static uint32_t port_of(const struct scanner *scanner, const struct scan_query *query)
 {
-	uint32_t claim = errand->subject;
+	uint32_t sighting = query->subject;
 
-	if (is_of_look(errand->question))
-		claim = scanner->looks[errand->subject].claim;
-	else if (errand->question != ASK_DESCRIPTION_BEHIND)
-		return errand->subject;
-	return scanner->claims[claim].port;
+	if (is_probe(query->kind))
+		sighting = scanner->probes[query->subject].sighting;
+	else if (query->kind != QUERY_PEER_DESCRIPTION)
+		return query->subject;
+	return scanner->sightings[sighting].port;
 }
 
-void scan_ask(struct scanner *scanner, enum scan_question question, uint32_t subject)
+void scan_enqueue(struct scanner *scanner, enum scan_query_kind kind, uint32_t subject)
 {
-	struct scan_errand *errand;
+	struct scan_query *query;
 
-	/* What has been done makes room, when it is half of it. */
-	if (scanner->head > 1024 && scanner->head * 2 > scanner->errand_count) {
-		scanner->errand_count -= scanner->head;
-		memmove(scanner->errands, scanner->errands + scanner->head,
-			scanner->errand_count * sizeof(*errand));
+	/* Drop the queries that were sent when they are half of the list. */
+	if (scanner->head > 1024 && scanner->head * 2 > scanner->query_count) {
+		scanner->query_count -= scanner->head;
+		memmove(scanner->queries, scanner->queries + scanner->head,
+			scanner->query_count * sizeof(*query));
 		scanner->head = 0;
 	}
-	errand = mem_append(&scanner->errands, &scanner->errand_count, sizeof(*errand));
-	*errand = (struct scan_errand){.subject = subject, .question = question};
-	if (question != ASK_ROOT)
-		fabric_node_of(scanner->fabric, port_of(scanner, errand))->pending++;
+	query = mem_append(&scanner->queries, &scanner->query_count, sizeof(*query));
+	*query = (struct scan_query){.subject = subject, .kind = kind};
+	if (kind != QUERY_ROOT)
+		fabric_node_of(scanner->fabric, port_of(scanner, query))->pending++;
 }
 
-static void settle(struct scanner *scanner, const struct scan_errand *errand)
+static void settle(struct scanner *scanner, const struct scan_query *query)
 {
-	if (errand->question != ASK_ROOT)
-		fabric_node_of(scanner->fabric, port_of(scanner, errand))->pending--;
+	if (query->kind != QUERY_ROOT)
+		fabric_node_of(scanner->fabric, port_of(scanner, query))->pending--;
 }
 
-static bool is_behind(enum scan_question question)
+static bool is_to_peer(enum scan_query_kind kind)
 {
-	return question == ASK_BEHIND || question == ASK_DESCRIPTION_BEHIND || is_of_look(question);
+	return kind == QUERY_PEER || kind == QUERY_PEER_DESCRIPTION || is_probe(kind);
 }
 
-int scan_route_to(const struct fabric *fabric, uint32_t port, bool behind,
+int scan_route_to(const struct fabric *fabric, uint32_t port, bool at_peer,
 		  uint8_t path[static MAD_HOPS_MOST + 1])
 {
 	const struct fabric_port *at = &fabric->ports[port];
 	const struct fabric_node *node = &fabric->nodes[at->node];
 	bool is_start = node->parent == FABRIC_NONE && at->number == node->local_port;
-	bool by_peer = !behind && node->type != NODE_TYPE_SWITCH && !is_start && at->number &&
+	bool by_peer = !at_peer && node->type != NODE_TYPE_SWITCH && !is_start && at->number &&
 		       at->peer != FABRIC_NONE;
 	uint32_t last = by_peer ? at->peer : port;
 	int hops = fabric_path(fabric, fabric->ports[last].node, path);
 
-	if (!behind && !by_peer)
+	if (!at_peer && !by_peer)
 		return hops;
 	if (hops < 0 || hops == (int)MAD_HOPS_MOST)
 		return -1;
@@ -98,8 +98,8 @@ bool fabric_scan_request(const struct fabric_scan_options *options, const struct
 	unsigned int before = options->path_hops;
 
 	/*
-	 * An adapter passes nothing on. Where a scan begins at a distant one, what is behind it is
-	 * the node that it was reached through.
+	 * An adapter forwards nothing. Where a scan begins at a distant one, its peer is the node
+	 * that it was reached through.
 	 */
 	if (before && hops > 0 && fabric->node_count && fabric->nodes[0].type != NODE_TYPE_SWITCH) {
 		before--;
@@ -120,85 +120,85 @@ bool fabric_scan_request(const struct fabric_scan_options *options, const struct
 	return true;
 }
 
-/* The port whose PortInfo is asked for, or that the question goes through. */
-static unsigned int number_of_port(const struct scanner *scanner, const struct scan_errand *errand)
+/* The port whose PortInfo is queried, or that a probe goes through. */
+static unsigned int number_of_port(const struct scanner *scanner, const struct scan_query *query)
 {
-	uint32_t port = is_of_look(errand->question) ? scanner->looks[errand->subject].out
-						     : errand->subject;
+	uint32_t port = is_probe(query->kind) ? scanner->probes[query->subject].out
+					      : query->subject;
 
 	return scanner->fabric->ports[port].number;
 }
 
-static bool write_errand(const struct scanner *scanner, const struct scan_errand *errand,
-			 struct mad_request *request)
+static bool write_query(const struct scanner *scanner, const struct scan_query *query,
+			struct mad_request *request)
 {
 	uint8_t path[MAD_HOPS_MOST + 1] = {0};
 	int hops = 0;
 
-	if (errand->question != ASK_ROOT)
-		hops = scan_route_to(scanner->fabric, port_of(scanner, errand),
-				     is_behind(errand->question), path);
-	request->attribute = attributes[errand->question];
-	if (errand->question == ASK_THROUGH) {
+	if (query->kind != QUERY_ROOT)
+		hops = scan_route_to(scanner->fabric, port_of(scanner, query),
+				     is_to_peer(query->kind), path);
+	request->attribute = attributes[query->kind];
+	if (query->kind == QUERY_PROBE) {
 		if (hops < 0 || hops == (int)MAD_HOPS_MOST)
 			return false;
-		path[++hops] = (uint8_t)number_of_port(scanner, errand);
+		path[++hops] = (uint8_t)number_of_port(scanner, query);
 	} else if (request->attribute == UMAD_SM_ATTR_PORT_INFO ||
 		   request->attribute == UMAD_SM_ATTR_MLNX_EXT_PORT_INFO) {
-		request->modifier = number_of_port(scanner, errand);
+		request->modifier = number_of_port(scanner, query);
 	}
-	request->number = (size_t)errand->question << 32 | errand->subject;
+	request->number = (size_t)query->kind << 32 | query->subject;
 	return fabric_scan_request(scanner->options, scanner->fabric, path, hops, request);
 }
 
-static struct fabric_silence *add_silence(struct scanner *scanner, const struct scan_errand *errand)
+static struct fabric_failure *add_failure(struct scanner *scanner, const struct scan_query *query)
 {
 	struct fabric *fabric = scanner->fabric;
-	struct fabric_silence *silence = mem_append(&fabric->silences, &fabric->silence_count,
-						    sizeof(*silence));
+	struct fabric_failure *failure = mem_append(&fabric->failures, &fabric->failure_count,
+						    sizeof(*failure));
 
-	silence->port = errand->question == ASK_ROOT ? FABRIC_NONE : port_of(scanner, errand);
-	silence->attribute = attributes[errand->question];
-	silence->behind = is_behind(errand->question);
-	if (errand->question == ASK_BEHIND)
-		fabric->ports[errand->subject].unanswered = true;
-	return silence;
+	failure->port = query->kind == QUERY_ROOT ? FABRIC_NONE : port_of(scanner, query);
+	failure->attribute = attributes[query->kind];
+	failure->at_peer = is_to_peer(query->kind);
+	if (query->kind == QUERY_PEER)
+		fabric->ports[query->subject].unanswered = true;
+	return failure;
 }
 
 void scan_refuse(struct scanner *scanner, uint32_t port, int error)
 {
-	const struct scan_errand errand = {.subject = port, .question = ASK_BEHIND};
+	const struct scan_query query = {.subject = port, .kind = QUERY_PEER};
 
-	add_silence(scanner, &errand)->error = error;
+	add_failure(scanner, &query)->error = error;
 }
 
-/* Whether the errand is still of use: a cable may have become known from its other end. */
-static bool is_needed(struct scanner *scanner, const struct scan_errand *errand)
+/* Whether the query is still needed: a cable may have become known from its other end. */
+static bool is_needed(struct scanner *scanner, const struct scan_query *query)
 {
 	struct fabric_port *port;
 
-	if (errand->question != ASK_BEHIND)
+	if (query->kind != QUERY_PEER)
 		return true;
-	port = &scanner->fabric->ports[errand->subject];
-	if (scanner->full || port->probed || port->peer != FABRIC_NONE)
+	port = &scanner->fabric->ports[query->subject];
+	if (scanner->full || port->queried || port->peer != FABRIC_NONE)
 		return false;
-	return port->probed = true;
+	return port->queried = true;
 }
 
 static bool next(void *context, struct mad_request *request)
 {
 	struct scanner *scanner = context;
 
-	while (scanner->head < scanner->errand_count) {
-		struct scan_errand *errand = &scanner->errands[scanner->head++];
+	while (scanner->head < scanner->query_count) {
+		struct scan_query *query = &scanner->queries[scanner->head++];
 
-		if (is_needed(scanner, errand)) {
-			if (write_errand(scanner, errand, request))
+		if (is_needed(scanner, query)) {
+			if (write_query(scanner, query, request))
 				return true;
-			if (!is_of_look(errand->question))
-				add_silence(scanner, errand)->error = -E2BIG;
+			if (!is_probe(query->kind))
+				add_failure(scanner, query)->error = -E2BIG;
 		}
-		settle(scanner, errand);
+		settle(scanner, query);
 	}
 	return false;
 }
@@ -210,19 +210,19 @@ bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *nod
 	return !most || node->hops < most;
 }
 
-static void ask_about(struct scanner *scanner, uint32_t number)
+static void query_node(struct scanner *scanner, uint32_t number)
 {
 	const struct fabric_node *node = &scanner->fabric->nodes[number];
 	uint32_t first = node->first_port;
 
-	scan_ask(scanner, ASK_DESCRIPTION, first);
+	scan_enqueue(scanner, QUERY_DESCRIPTION, first);
 	if (node->type != NODE_TYPE_SWITCH) {
-		scan_ask(scanner, ASK_PORT, first + node->local_port);
+		scan_enqueue(scanner, QUERY_PORT, first + node->local_port);
 		return;
 	}
-	scan_ask(scanner, ASK_SWITCH, first);
+	scan_enqueue(scanner, QUERY_SWITCH, first);
 	for (uint32_t i = 0; i <= node->port_count; i++)
-		scan_ask(scanner, ASK_PORT, first + i);
+		scan_enqueue(scanner, QUERY_PORT, first + i);
 }
 
 uint32_t scan_add_node(struct scanner *scanner, uint32_t parent, const uint8_t *info)
@@ -241,11 +241,11 @@ uint32_t scan_add_node(struct scanner *scanner, uint32_t parent, const uint8_t *
 		fabric->ports[parent].followed = true;
 		fabric->ports[node->first_port + node->local_port].followed = true;
 	}
-	ask_about(scanner, number);
+	query_node(scanner, number);
 	return number;
 }
 
-/* Whether requests to what is behind the port leave out the adapter that the scan begins at. */
+/* Whether requests to the peer of the port bypass the adapter that the scan began at. */
 static bool is_short_cut(const struct scanner *scanner, uint32_t port)
 {
 	const struct fabric *fabric = scanner->fabric;
@@ -254,21 +254,20 @@ static bool is_short_cut(const struct scanner *scanner, uint32_t port)
 	       fabric->nodes[0].type != NODE_TYPE_SWITCH;
 }
 
-static bool take_node(struct scanner *scanner, const struct scan_errand *errand,
-		      const uint8_t *info)
+static bool take_node(struct scanner *scanner, const struct scan_query *query, const uint8_t *info)
 {
 	uint8_t other[NODE_INFO_BYTES];
 
-	if (errand->question == ASK_ROOT)
+	if (query->kind == QUERY_ROOT)
 		return scan_add_node(scanner, FABRIC_NONE, info) != FABRIC_NONE;
-	if (is_short_cut(scanner, errand->subject)) {
-		/* The port that the request came by is not the one of the adapter's cable. */
+	if (is_short_cut(scanner, query->subject)) {
+		/* LocalPortNum is not the port that the adapter's cable is in. */
 		memcpy(other, info, sizeof(other));
 		node_info_set_local_port(other,
 					 scanner->options->path[scanner->options->path_hops]);
 		info = other;
 	}
-	return scan_meet(scanner, errand->subject, info);
+	return scan_meet(scanner, query->subject, info);
 }
 
 static bool is_of_mellanox(const struct fabric_node *node)
@@ -278,7 +277,7 @@ static bool is_of_mellanox(const struct fabric_node *node)
 	return vendor == VENDOR_MELLANOX || vendor == VENDOR_BULL;
 }
 
-/* FDR10, which the vendor's own attribute tells, is QDR to PortInfo. */
+/* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */
 static bool may_be_fdr10(const struct fabric_port *port)
 {
 	return (port->info[35] >> 4) == SPEED_QDR &&
@@ -298,89 +297,89 @@ static void take_port(struct scanner *scanner, uint32_t number, const uint8_t *i
 	if (!port->number)
 		return;
 	if (fabric_physical_state(port) != PHYSICAL_LINK_UP) {
-		/* Another node's port has a cable that leads here, or to a node of our GUID. */
+		/* Another port's cable leads here, or to another node of this GUID. */
 		if (port->peer != FABRIC_NONE && node->type == NODE_TYPE_SWITCH)
 			scan_doubt(scanner, port->node);
 		return;
 	}
 	if (leads_on && port->peer == FABRIC_NONE && scan_may_go_on(scanner, node))
-		scan_ask(scanner, ASK_BEHIND, number);
+		scan_enqueue(scanner, QUERY_PEER, number);
 	if (is_of_mellanox(node) && may_be_fdr10(port))
-		scan_ask(scanner, ASK_VENDOR_SPEED, number);
+		scan_enqueue(scanner, QUERY_VENDOR_SPEED, number);
 }
 
-/* False: the answer makes no sense. */
-static bool take_answer(struct scanner *scanner, const struct scan_errand *errand,
+/* False if the answer makes no sense. */
+static bool take_answer(struct scanner *scanner, const struct scan_query *query,
 			const uint8_t *data)
 {
-	uint32_t subject = errand->subject;
+	uint32_t subject = query->subject;
 	struct fabric_node *node;
 
-	switch (errand->question) {
-	case ASK_ROOT:
-	case ASK_BEHIND:
-		return take_node(scanner, errand, data);
-	case ASK_DESCRIPTION:
+	switch (query->kind) {
+	case QUERY_ROOT:
+	case QUERY_PEER:
+		return take_node(scanner, query, data);
+	case QUERY_DESCRIPTION:
 		node = fabric_node_of(scanner->fabric, subject);
 		memcpy(node->description, data, NODE_DESCRIPTION_BYTES);
 		node->has_description = true;
 		break;
-	case ASK_SWITCH:
+	case QUERY_SWITCH:
 		node = fabric_node_of(scanner->fabric, subject);
 		memcpy(node->switch_info, data, SWITCH_INFO_BYTES);
 		node->has_switch_info = true;
 		break;
-	case ASK_PORT:
+	case QUERY_PORT:
 		take_port(scanner, subject, data);
 		break;
-	case ASK_VENDOR_SPEED:
+	case QUERY_VENDOR_SPEED:
 		scanner->fabric->ports[subject].vendor_speed = data[VENDOR_SPEED_AT];
 		break;
-	case ASK_DESCRIPTION_BEHIND:
+	case QUERY_PEER_DESCRIPTION:
 		scan_take_description(scanner, subject, data);
 		break;
-	case ASK_STATE_BEHIND:
-	case ASK_THROUGH:
-		scan_take_look(scanner, subject, errand->question, data);
+	case QUERY_PROBE_STATE:
+	case QUERY_PROBE:
+		scan_take_probe(scanner, subject, query->kind, data);
 		break;
 	}
 	return true;
 }
 
-static void take_reply(struct scanner *scanner, const struct scan_errand *errand,
+static void take_reply(struct scanner *scanner, const struct scan_query *query,
 		       const struct mad_reply *reply)
 {
-	struct fabric_silence *silence;
+	struct fabric_failure *failure;
 
 	if (!reply->error && !reply->status &&
-	    take_answer(scanner, errand, reply->mad + MAD_SMP_DATA_AT))
+	    take_answer(scanner, query, reply->mad + MAD_SMP_DATA_AT))
 		return;
-	/* Interrupted is not unanswered. The vendor's own attribute may be missing. */
-	if (reply->error == -ECANCELED || (errand->question == ASK_VENDOR_SPEED && !reply->error))
+	/* An interrupted query did not fail, and a node may lack the vendor's attribute. */
+	if (reply->error == -ECANCELED || (query->kind == QUERY_VENDOR_SPEED && !reply->error))
 		return;
-	if (is_of_look(errand->question)) {
-		scan_take_look(scanner, errand->subject, errand->question, NULL);
+	if (is_probe(query->kind)) {
+		scan_take_probe(scanner, query->subject, query->kind, NULL);
 		return;
 	}
-	silence = add_silence(scanner, errand);
-	silence->error = reply->error;
-	silence->status = reply->status;
-	silence->tries = reply->tries;
+	failure = add_failure(scanner, query);
+	failure->error = reply->error;
+	failure->status = reply->status;
+	failure->tries = reply->tries;
 }
 
 static void done(void *context, const struct mad_reply *reply)
 {
 	struct scanner *scanner = context;
 	const struct fabric_scan_options *options = scanner->options;
-	const struct scan_errand errand = {
+	const struct scan_query query = {
 		.subject = (uint32_t)reply->request->number,
-		.question = (enum scan_question)(reply->request->number >> 32),
+		.kind = (enum scan_query_kind)(reply->request->number >> 32),
 	};
 
-	take_reply(scanner, &errand, reply);
-	settle(scanner, &errand);
-	if (options->heard)
-		options->heard(options->context);
+	take_reply(scanner, &query, reply);
+	settle(scanner, &query);
+	if (options->on_reply)
+		options->on_reply(options->context);
 }
 
 int scan_run(struct scanner *scanner)
@@ -396,13 +395,13 @@ int fabric_scan(struct mad_engine *engine, const struct fabric_scan_options *opt
 	struct scanner scanner = {.engine = engine, .options = options, .fabric = fabric};
 	int rc;
 
-	scan_ask(&scanner, ASK_ROOT, 0);
+	scan_enqueue(&scanner, QUERY_ROOT, 0);
 	rc = scan_run(&scanner);
 	if (!rc)
-		rc = scan_tell_apart(&scanner);
-	free(scanner.errands);
-	free(scanner.claims);
-	free(scanner.looks);
+		rc = scan_resolve_duplicates(&scanner);
+	free(scanner.queries);
+	free(scanner.sightings);
+	free(scanner.probes);
 	fabric->interrupted = rc != 0;
 	if (!rc && !fabric->node_count)
 		return -EHOSTUNREACH;

@@ -12,19 +12,20 @@
 static const uint16_t tables[] = {UMAD_SM_ATTR_PKEY_TABLE, UMAD_SM_ATTR_GUID_INFO,
 				  UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE};
 
-/* Works through nodes, their ports, and the tables of each. */
+/* Works through the tables of all ports. */
 struct reader {
 	const struct fabric_scan_options *scan;
 	struct fabric *fabric;
 	const struct mad_attribute *attributes[ARRAY_SIZE(tables)];
-	uint32_t port;		/* whose steps they are */
-	size_t table;		/* the next one of that port */
-	struct smp_step *steps; /* of the one before */
+	uint32_t port;		/* that the steps are for */
+	size_t table;		/* next table of the port */
+	struct smp_step *steps; /* of the table before */
 	size_t step, step_count;
-	uint8_t *silent; /* tables by bit, that a node leaves unanswered: asked once, told once */
+	uint8_t *silent; /* bit mask of tables that a node did not answer: queried and reported once
+			  */
 };
 
-/* Whether a port has tables that are of use: the rest is not in service. */
+/* Whether the tables of a port matter: the other ports are not in service. */
 static bool is_of_use(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_port *port = &fabric->ports[place];
@@ -35,7 +36,7 @@ static bool is_of_use(const struct fabric *fabric, uint32_t place)
 	       (!port->number && fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH);
 }
 
-/* Of a switch, GUIDs are those of port 0. */
+/* Only port 0 of a switch has GUIDs. */
 static bool has_table(const struct fabric *fabric, uint32_t port,
 		      const struct mad_attribute *attribute)
 {
@@ -62,7 +63,7 @@ static void plan(struct reader *reader, const struct mad_attribute *attribute)
 	smp_plan(attribute, &facts, &choice, &reader->steps, &reader->step_count);
 }
 
-/* To the next step that is of use; false: that was the last. */
+/* Goes to the next step; false after the last one. */
 static bool advance(struct reader *reader)
 {
 	while (reader->step == reader->step_count) {
@@ -84,17 +85,17 @@ static bool advance(struct reader *reader)
 	return true;
 }
 
-static bool is_silent(const struct reader *reader, uint32_t port, size_t table)
+static bool is_unanswered(const struct reader *reader, uint32_t port, size_t table)
 {
 	return reader->silent[reader->fabric->ports[port].node] & 1u << table;
 }
 
-/* SL to VL of packets from a port without a link is of no use. */
+/* SL to VL mappings for packets from a port without a link do not matter. */
 static bool is_wanted(const struct reader *reader, const struct smp_step *step, size_t table)
 {
 	uint32_t first = fabric_node_of(reader->fabric, reader->port)->first_port;
 
-	if (is_silent(reader, reader->port, table))
+	if (is_unanswered(reader, reader->port, table))
 		return false;
 	return reader->attributes[table]->modifier != MODIFIER_SL2VL || !step->first ||
 	       is_of_use(reader->fabric, first + step->first);
@@ -122,21 +123,21 @@ static bool next(void *context, struct mad_request *request)
 	return false;
 }
 
-static void note_silence(struct reader *reader, uint32_t port, size_t table,
+static void note_failure(struct reader *reader, uint32_t port, size_t table,
 			 const struct mad_reply *reply)
 {
 	struct fabric *fabric = reader->fabric;
-	struct fabric_silence *silence;
+	struct fabric_failure *failure;
 
-	if (reply->error == -ECANCELED || is_silent(reader, port, table))
+	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
 		return;
 	reader->silent[fabric->ports[port].node] |= (uint8_t)(1u << table);
-	silence = mem_append(&fabric->silences, &fabric->silence_count, sizeof(*silence));
-	silence->port = port;
-	silence->attribute = tables[table];
-	silence->error = reply->error;
-	silence->status = reply->status;
-	silence->tries = reply->tries;
+	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
+	failure->port = port;
+	failure->attribute = tables[table];
+	failure->error = reply->error;
+	failure->status = reply->status;
+	failure->tries = reply->tries;
 }
 
 static void done(void *context, const struct mad_reply *reply)
@@ -149,7 +150,7 @@ static void done(void *context, const struct mad_reply *reply)
 	struct fabric_detail *detail;
 
 	if (reply->error || reply->status) {
-		note_silence(reader, port, table, reply);
+		note_failure(reader, port, table, reply);
 		return;
 	}
 	if (!memcmp(reply->mad + MAD_SMP_DATA_AT, nothing, sizeof(nothing)))
@@ -161,7 +162,7 @@ static void done(void *context, const struct mad_reply *reply)
 	memcpy(detail->data, reply->mad + MAD_SMP_DATA_AT, sizeof(detail->data));
 }
 
-/* Answers come in any order. */
+/* Answers arrive in any order. */
 static int compare(const void *left, const void *right)
 {
 	const struct fabric_detail *a = left, *b = right;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Nodes met again, and nodes that have the GUID of another one: cloned firmware, a GUID set by
- * hand. As long as nothing contradicts, the same NodeInfo is the same node, and a cable is known
- * from either end. A second cable in the same port, or one in a port that is down, is the
- * contradiction. Then those cables that are known from their other ends only are doubted, and
- * scan_claims.c finds out whose they are. What is not seen are two switches, the same in every bit
- * of their NodeInfo, none of whose cables contradict.
+ * Nodes met again, and nodes that share a GUID: cloned firmware, a GUID set by hand. As long as
+ * nothing contradicts it, the same NodeInfo is the same node, and a cable is known from either end.
+ * A second cable in the same port, or a cable in a port that is down, is a contradiction. Then the
+ * cables that are known from their other ends only are doubted, and become sightings. Two switches
+ * with identical NodeInfo whose cables never contradict are not told apart.
  */
 
 #include <errno.h>
@@ -38,7 +37,7 @@ uint64_t scan_guid_of(const uint8_t *info)
 	return node_info_node_guid(info);
 }
 
-/* Returns how many there are. */
+/* Returns the number of nodes with the GUID. */
 static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 {
 	uint32_t node = fabric_find(fabric, guid);
@@ -51,14 +50,15 @@ static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 	return count;
 }
 
-bool scan_add_behind(struct scanner *scanner, uint32_t port, const uint8_t *info)
+bool scan_add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
 	uint32_t first = fabric_find(fabric, scan_guid_of(info)), number;
 	const uint32_t most = scanner->options->most_ports ? scanner->options->most_ports
 							   : FABRIC_SCAN_PORTS;
 
-	if (first != FABRIC_NONE && mark_all(fabric, scan_guid_of(info)) >= FABRIC_SCAN_TWINS) {
+	if (first != FABRIC_NONE &&
+	    mark_all(fabric, scan_guid_of(info)) >= FABRIC_SCAN_DUPLICATES) {
 		scan_refuse(scanner, port, -ELOOP);
 		return true;
 	}
@@ -73,28 +73,28 @@ bool scan_add_behind(struct scanner *scanner, uint32_t port, const uint8_t *info
 	return number != FABRIC_NONE;
 }
 
-static void add_claim(struct scanner *scanner, uint32_t port, const uint8_t *info)
+static void add_sighting(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
-	struct scan_claim *claim = mem_append(&scanner->claims, &scanner->claim_count,
-					      sizeof(*claim));
+	struct scan_sighting *sighting = mem_append(&scanner->sightings, &scanner->sighting_count,
+						    sizeof(*sighting));
 
-	claim->port = port;
-	claim->compared = FABRIC_NONE;
-	memcpy(claim->info, info, sizeof(claim->info));
+	sighting->port = port;
+	sighting->compared = FABRIC_NONE;
+	memcpy(sighting->info, info, sizeof(sighting->info));
 }
 
-/* Behind the port is a node like that of the other port, reached by such a port of it. */
-static void add_claim_to(struct scanner *scanner, uint32_t port, uint32_t other)
+/* A node like the one of the other port is at the other end, reached at a port of that number. */
+static void add_sighting_of(struct scanner *scanner, uint32_t port, uint32_t other)
 {
 	const struct fabric *fabric = scanner->fabric;
 	uint8_t info[NODE_INFO_BYTES];
 
 	memcpy(info, fabric_node_of(fabric, other)->info, sizeof(info));
 	node_info_set_local_port(info, fabric->ports[other].number);
-	add_claim(scanner, port, info);
+	add_sighting(scanner, port, info);
 }
 
-/* Whether the port itself may have a cable: what it says of its state does not speak against it. */
+/* Whether the port may have a cable, as far as its own state tells. */
 static bool may_be_cabled(const struct fabric_port *port)
 {
 	return !port->has_info || fabric_physical_state(port) == PHYSICAL_LINK_UP;
@@ -104,7 +104,7 @@ void scan_doubt_cable(struct scanner *scanner, uint32_t place)
 {
 	struct fabric *fabric = scanner->fabric;
 	uint32_t peer = fabric->ports[place].peer;
-	/* Who was asked what it leads to; one of them was. */
+	/* The end that was queried; at least one of them was. */
 	bool there = fabric->ports[place].followed && place != peer;
 	bool back = fabric->ports[peer].followed || !there;
 
@@ -112,9 +112,9 @@ void scan_doubt_cable(struct scanner *scanner, uint32_t place)
 	fabric->ports[place].followed = fabric->ports[peer].followed = false;
 	scanner->unlinked = true;
 	if (back)
-		add_claim_to(scanner, peer, place);
+		add_sighting_of(scanner, peer, place);
 	if (there)
-		add_claim_to(scanner, place, peer);
+		add_sighting_of(scanner, place, peer);
 }
 
 void scan_doubt(struct scanner *scanner, uint32_t number)
@@ -129,7 +129,7 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		const struct fabric_port *port = &fabric->ports[node->first_port + i];
 
-		/* From it to itself may be from it to its twin, whoever was asked. */
+		/* A cable to itself may be one to its duplicate, whichever end was queried. */
 		if (port->peer != FABRIC_NONE &&
 		    (!port->followed || fabric->ports[port->peer].node == number))
 			scan_doubt_cable(scanner, node->first_port + i);
@@ -137,16 +137,16 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 }
 
 /*
- * An adapter or a router, met by another cable: one more port of it, or one more of its GUID. Only
- * its description can tell, asked for by this cable.
+ * An adapter or a router met through another cable is another port of the same node, or another
+ * node of the same GUID. Only its description, queried through this cable, can tell.
  */
 static void meet_adapter(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
-	add_claim(scanner, port, info);
-	scan_ask(scanner, ASK_DESCRIPTION_BEHIND, (uint32_t)(scanner->claim_count - 1));
+	add_sighting(scanner, port, info);
+	scan_enqueue(scanner, QUERY_PEER_DESCRIPTION, (uint32_t)(scanner->sighting_count - 1));
 }
 
-/* The twin that says the same of itself, or has said nothing yet, and whose port is free. */
+/* The node with the same or no description yet whose port is free: its port, or FABRIC_NONE. */
 static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 			     const uint8_t *description)
 {
@@ -165,28 +165,28 @@ static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 	return FABRIC_NONE;
 }
 
-void scan_place_adapter(struct scanner *scanner, const struct scan_claim *claim,
+void scan_place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
 			const uint8_t *description)
 {
 	struct fabric *fabric = scanner->fabric;
-	uint32_t own = find_adapter(fabric, claim->info, description);
+	uint32_t own = find_adapter(fabric, sighting->info, description);
 
 	if (own == FABRIC_NONE) {
-		scan_add_behind(scanner, claim->port, claim->info);
+		scan_add_peer(scanner, sighting->port, sighting->info);
 		return;
 	}
-	fabric_link(fabric, claim->port, own);
-	fabric->ports[claim->port].followed = fabric->ports[own].followed = true;
-	fabric->ports[own].guid = node_info_port_guid(claim->info);
-	scan_ask(scanner, ASK_PORT, own);
+	fabric_link(fabric, sighting->port, own);
+	fabric->ports[sighting->port].followed = fabric->ports[own].followed = true;
+	fabric->ports[own].guid = node_info_port_guid(sighting->info);
+	scan_enqueue(scanner, QUERY_PORT, own);
 }
 
 void scan_take_description(struct scanner *scanner, uint32_t number, const uint8_t *description)
 {
-	const struct scan_claim claim = scanner->claims[number];
+	const struct scan_sighting sighting = scanner->sightings[number];
 
-	if (scanner->fabric->ports[claim.port].peer == FABRIC_NONE)
-		scan_place_adapter(scanner, &claim, description);
+	if (scanner->fabric->ports[sighting.port].peer == FABRIC_NONE)
+		scan_place_adapter(scanner, &sighting, description);
 }
 
 static void meet_switch(struct scanner *scanner, uint32_t port, uint32_t number,
@@ -202,10 +202,10 @@ static void meet_switch(struct scanner *scanner, uint32_t port, uint32_t number,
 		return;
 	}
 	scan_doubt(scanner, number);
-	add_claim(scanner, port, info);
+	add_sighting(scanner, port, info);
 }
 
-/* True: the port's cable is known, and leads there indeed. */
+/* Whether the port's cable is known, and does lead there. */
 static bool is_confirmed(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
@@ -230,11 +230,11 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 	struct fabric *fabric = scanner->fabric;
 	uint32_t number = scan_find_same(fabric, fabric_find(fabric, scan_guid_of(info)), info);
 
-	/* Its cable has become known from the other end meanwhile: right, or another node's. */
+	/* The cable has become known from the other end in the meantime, rightly or not. */
 	if (is_confirmed(scanner, port, info))
 		return true;
 	if (number == FABRIC_NONE)
-		return scan_add_behind(scanner, port, info);
+		return scan_add_peer(scanner, port, info);
 	if (!node_info_local_port(info) ||
 	    node_info_local_port(info) > fabric->nodes[number].port_count)
 		return false;
@@ -246,14 +246,14 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 }
 
 /*
- * Whose the cables are that lead to one of several nodes of the same GUID. Out through a cable that
- * is certain, the same node leads to the same place, and another one does not. It is asked for the
- * state of that port first: who looks through a port that leads nowhere waits in vain. All claims
- * are compared with all nodes at once; what fits none is a new node, one of each GUID at a time,
- * with which the other claims are compared in the next round.
+ * The rest decides which of several nodes of the same GUID a sighting is. Through a cable that is
+ * certain, the same node leads to the same neighbour, and another node does not. A probe queries
+ * the state of that port first, because a query through a port without a link times out. All
+ * sightings are compared with all nodes at once. A sighting that fits none is a new node; only one
+ * of each GUID is added per round, and the other sightings are compared with it in the next.
  */
 
-/* A port of the node, other than that one, whose cable was followed; or FABRIC_NONE. */
+/* A port of the node, other than `other`, whose cable was followed; or FABRIC_NONE. */
 static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsigned int other)
 {
 	const struct fabric_node *node = &fabric->nodes[number];
@@ -265,117 +265,120 @@ static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsi
 	return FABRIC_NONE;
 }
 
-static bool is_taken(const struct fabric *fabric, uint32_t node, const struct scan_claim *claim)
+static bool is_taken(const struct fabric *fabric, uint32_t node,
+		     const struct scan_sighting *sighting)
 {
-	return fabric->ports[fabric_port_at(fabric, node, node_info_local_port(claim->info))]
+	return fabric->ports[fabric_port_at(fabric, node, node_info_local_port(sighting->info))]
 		.followed;
 }
 
-/* A node whose own port has another cable for certain is not the one. */
-static void look(struct scanner *scanner, uint32_t number, uint32_t node)
+/* A node whose own port certainly has another cable is ruled out. */
+static void add_probe(struct scanner *scanner, uint32_t number, uint32_t node)
 {
 	const struct fabric *fabric = scanner->fabric;
-	const struct scan_claim *claim = &scanner->claims[number];
-	uint32_t out = followed_port(fabric, node, node_info_local_port(claim->info));
-	struct scan_look *made;
+	const struct scan_sighting *sighting = &scanner->sightings[number];
+	uint32_t out = followed_port(fabric, node, node_info_local_port(sighting->info));
+	struct scan_probe *made;
 
-	if (out == FABRIC_NONE || is_taken(fabric, node, claim))
+	if (out == FABRIC_NONE || is_taken(fabric, node, sighting))
 		return;
-	made = mem_append(&scanner->looks, &scanner->look_count, sizeof(*made));
-	*made = (struct scan_look){.claim = number, .node = node, .out = out};
-	scan_ask(scanner, ASK_STATE_BEHIND, (uint32_t)(scanner->look_count - 1));
+	made = mem_append(&scanner->probes, &scanner->probe_count, sizeof(*made));
+	*made = (struct scan_probe){.sighting = number, .node = node, .out = out};
+	scan_enqueue(scanner, QUERY_PROBE_STATE, (uint32_t)(scanner->probe_count - 1));
 }
 
-/* Compares a claim with all nodes that it has not been compared with. */
+/* Compares a sighting with all nodes that it has not been compared with yet. */
 static void compare(struct scanner *scanner, uint32_t number)
 {
 	const struct fabric *fabric = scanner->fabric;
-	struct scan_claim *claim = &scanner->claims[number];
-	uint32_t node = claim->compared == FABRIC_NONE
-				? fabric_find(fabric, scan_guid_of(claim->info))
-				: fabric->nodes[claim->compared].same_guid;
+	struct scan_sighting *sighting = &scanner->sightings[number];
+	uint32_t node = sighting->compared == FABRIC_NONE
+				? fabric_find(fabric, scan_guid_of(sighting->info))
+				: fabric->nodes[sighting->compared].same_guid;
 
-	if (fabric->ports[claim->port].peer != FABRIC_NONE ||
-	    node_info_type(claim->info) != NODE_TYPE_SWITCH)
+	if (fabric->ports[sighting->port].peer != FABRIC_NONE ||
+	    node_info_type(sighting->info) != NODE_TYPE_SWITCH)
 		return;
 	for (; node != FABRIC_NONE; node = fabric->nodes[node].same_guid) {
-		claim->compared = node;
-		if (scan_is_same_node(&fabric->nodes[node], claim->info))
-			look(scanner, number, node);
+		sighting->compared = node;
+		if (scan_is_same_node(&fabric->nodes[node], sighting->info))
+			add_probe(scanner, number, node);
 	}
 }
 
-void scan_take_look(struct scanner *scanner, uint32_t number, enum scan_question question,
-		    const uint8_t *data)
+void scan_take_probe(struct scanner *scanner, uint32_t number, enum scan_query_kind kind,
+		     const uint8_t *data)
 {
 	const struct fabric *fabric = scanner->fabric;
-	struct scan_look *at = &scanner->looks[number];
+	struct scan_probe *at = &scanner->probes[number];
 	uint32_t there = fabric->ports[at->out].peer;
 
-	if (question == ASK_THROUGH)
+	if (kind == QUERY_PROBE)
 		at->same = data && there != FABRIC_NONE &&
 			   scan_is_same_node(fabric_node_of(fabric, there), data) &&
 			   node_info_local_port(data) == fabric->ports[there].number;
 	else if (!data || port_info_physical_state(data) == PHYSICAL_LINK_UP)
-		scan_ask(scanner, ASK_THROUGH, number);
+		scan_enqueue(scanner, QUERY_PROBE, number);
 }
 
-/* Cables the claim's port to the node's. */
-static void join(struct scanner *scanner, const struct scan_claim *claim, uint32_t node)
+/* Cables the port of the sighting to the port of the node. */
+static void join(struct scanner *scanner, const struct scan_sighting *sighting, uint32_t node)
 {
 	struct fabric *fabric = scanner->fabric;
-	uint32_t own = fabric_port_at(fabric, node, node_info_local_port(claim->info));
+	uint32_t own = fabric_port_at(fabric, node, node_info_local_port(sighting->info));
 
 	if (fabric->ports[own].peer != FABRIC_NONE)
 		scan_doubt_cable(scanner, own);
-	fabric_link(fabric, claim->port, own);
-	/* Else two cables that both claim to be in that port would take turns without end. */
-	fabric->ports[claim->port].followed = fabric->ports[own].followed = true;
+	fabric_link(fabric, sighting->port, own);
+	/* Otherwise two cables that both claim that port would take turns forever. */
+	fabric->ports[sighting->port].followed = fabric->ports[own].followed = true;
 }
 
-/* Its looks begin at *look. False: it is to be compared with a node that is new. */
-static bool settle(struct scanner *scanner, uint32_t number, size_t *look)
+/* Its probes begin at *next. False: it has to be compared with a node that is new. */
+static bool settle(struct scanner *scanner, uint32_t number, size_t *next)
 {
 	const struct fabric *fabric = scanner->fabric;
-	const struct scan_claim claim = scanner->claims[number];
+	const struct scan_sighting sighting = scanner->sightings[number];
 	uint32_t found = FABRIC_NONE;
 
-	for (; *look < scanner->look_count && scanner->looks[*look].claim == number; ++*look)
-		if (found == FABRIC_NONE && scanner->looks[*look].same &&
-		    !is_taken(fabric, scanner->looks[*look].node, &claim))
-			found = scanner->looks[*look].node;
-	if (fabric->ports[claim.port].peer != FABRIC_NONE || fabric->ports[claim.port].unanswered)
+	for (; *next < scanner->probe_count && scanner->probes[*next].sighting == number; ++*next)
+		if (found == FABRIC_NONE && scanner->probes[*next].same &&
+		    !is_taken(fabric, scanner->probes[*next].node, &sighting))
+			found = scanner->probes[*next].node;
+	if (fabric->ports[sighting.port].peer != FABRIC_NONE ||
+	    fabric->ports[sighting.port].unanswered)
 		return true;
-	/* An adapter whose description did not come. */
-	if (node_info_type(claim.info) != NODE_TYPE_SWITCH)
-		scan_place_adapter(scanner, &claim, NULL);
+	/* This adapter did not answer the query for its description. */
+	if (node_info_type(sighting.info) != NODE_TYPE_SWITCH)
+		scan_place_adapter(scanner, &sighting, NULL);
 	else if (found != FABRIC_NONE)
-		join(scanner, &claim, found);
-	else if (claim.compared == FABRIC_NONE ||
-		 scan_find_same(fabric, fabric->nodes[claim.compared].same_guid, claim.info) !=
-			 FABRIC_NONE)
+		join(scanner, &sighting, found);
+	else if (sighting.compared == FABRIC_NONE ||
+		 scan_find_same(fabric, fabric->nodes[sighting.compared].same_guid,
+				sighting.info) != FABRIC_NONE)
 		return false;
 	else
-		scan_add_behind(scanner, claim.port, claim.info);
+		scan_add_peer(scanner, sighting.port, sighting.info);
 	return true;
 }
 
-/* Those that are left, and those that were made meanwhile, are for the next round. */
+/* Sightings that are left, and those added in the meantime, are for the next round. */
 static void settle_all(struct scanner *scanner)
 {
-	size_t count = scanner->claim_count, left = 0, look = 0, more;
+	size_t count = scanner->sighting_count, left = 0, next = 0, more;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!settle(scanner, i, &look))
-			scanner->claims[left++] = scanner->claims[i];
-	more = scanner->claim_count - count;
-	memmove(scanner->claims + left, scanner->claims + count, more * sizeof(*scanner->claims));
-	scanner->claim_count = left + more;
-	scanner->look_count = 0;
+		if (!settle(scanner, i, &next))
+			scanner->sightings[left++] = scanner->sightings[i];
+	more = scanner->sighting_count - count;
+	memmove(scanner->sightings + left, scanner->sightings + count,
+		more * sizeof(*scanner->sightings));
+	scanner->sighting_count = left + more;
+	scanner->probe_count = 0;
 }
 
-/* Ports of doubted switches whose cables turned out to be none of theirs. */
-static void ask_behind_bare_ports(struct scanner *scanner)
+/* Queries the ports of doubted switches whose cables turned out not to be theirs. */
+static void query_bare_ports(struct scanner *scanner)
 {
 	const struct fabric *fabric = scanner->fabric;
 
@@ -387,14 +390,14 @@ static void ask_behind_bare_ports(struct scanner *scanner)
 		const struct fabric_node *node = &fabric->nodes[port->node];
 
 		if (node->doubted && node->type == NODE_TYPE_SWITCH && port->number &&
-		    port->peer == FABRIC_NONE && !port->probed && port->has_info &&
+		    port->peer == FABRIC_NONE && !port->queried && port->has_info &&
 		    fabric_physical_state(port) == PHYSICAL_LINK_UP &&
 		    scan_may_go_on(scanner, node))
-			scan_ask(scanner, ASK_BEHIND, i);
+			scan_enqueue(scanner, QUERY_PEER, i);
 	}
 }
 
-/* Some that were doubted are alone after all; some cables became known from their other ends. */
+/* Some doubted nodes are unique after all, and some cables became known from their other ends. */
 static void mark(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->port_count; i++)
@@ -407,15 +410,15 @@ static void mark(struct fabric *fabric)
 			fabric->nodes[fabric->nodes[i].same_guid].ambiguous = true;
 }
 
-int scan_tell_apart(struct scanner *scanner)
+int scan_resolve_duplicates(struct scanner *scanner)
 {
 	int rc = 0;
 
-	while (!rc && (scanner->claim_count || scanner->unlinked)) {
-		/* What a port itself leads to is worth more than any comparison. */
-		ask_behind_bare_ports(scanner);
+	while (!rc && (scanner->sighting_count || scanner->unlinked)) {
+		/* A query through the port itself is better evidence than any comparison. */
+		query_bare_ports(scanner);
 		rc = scan_run(scanner);
-		for (uint32_t i = 0; i < scanner->claim_count && !rc; i++)
+		for (uint32_t i = 0; i < scanner->sighting_count && !rc; i++)
 			compare(scanner, i);
 		if (!rc)
 			rc = scan_run(scanner);

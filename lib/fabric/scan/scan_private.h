@@ -1,103 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Between scan.c, which asks, scan_twins.c, which takes what was met, and scan_claims.c, which
- * tells nodes of the same GUID apart.
+ * Shared by scan.c, which sends the queries and takes the answers, and scan_duplicates.c, which
+ * recognises a node that was met before and keeps nodes of the same GUID apart.
  */
 #pragma once
 
 #include "fabric/scan/scan.h"
 
-enum scan_question {
-	ASK_ROOT,
-	ASK_BEHIND, /* who is behind the port */
-	ASK_DESCRIPTION,
-	ASK_SWITCH,
-	ASK_PORT,
-	ASK_VENDOR_SPEED,
-	/* Of a claim: see scan_take_description(). */
-	ASK_DESCRIPTION_BEHIND,
-	/* Of a look: the state of the port to look through, and then who is behind it. */
-	ASK_STATE_BEHIND,
-	ASK_THROUGH,
+enum scan_query_kind {
+	QUERY_ROOT,
+	QUERY_PEER, /* NodeInfo of the node at the other end of the port */
+	QUERY_DESCRIPTION,
+	QUERY_SWITCH,
+	QUERY_PORT,
+	QUERY_VENDOR_SPEED,
+	QUERY_PEER_DESCRIPTION, /* of a sighting: see scan_take_description() */
+	/* Of a probe: the state of its port `out`, then NodeInfo of the node at the other end. */
+	QUERY_PROBE_STATE,
+	QUERY_PROBE,
 };
 
-struct scan_errand {
-	/* A port, or port 0 of the node that is asked; or a claim, or a look. */
-	uint32_t subject;
-	enum scan_question question;
+struct scan_query {
+	uint32_t subject; /* a port, port 0 of the node that is queried, a sighting or a probe */
+	enum scan_query_kind kind;
 };
 
-/* Behind `port` is a node of this NodeInfo, and which of several it is, is not known. */
-struct scan_claim {
+/* A node with this NodeInfo is at the other end of `port`; which of several it is is unknown. */
+struct scan_sighting {
 	uint32_t port;
-	uint32_t compared; /* it is neither this node nor one before; FABRIC_NONE: none yet */
+	uint32_t compared; /* last node of the GUID that it was compared with, or FABRIC_NONE */
 	uint8_t info[NODE_INFO_BYTES];
 };
 
-/* What would be seen through the node of a claim, by a port that has a certain cable of `node`. */
-struct scan_look {
-	uint32_t claim;
+/*
+ * A test whether a sighting is `node`: the same node leads to the same neighbour through its port
+ * `out`, whose cable is certain.
+ */
+struct scan_probe {
+	uint32_t sighting;
 	uint32_t node;
-	uint32_t out; /* that port of the node */
-	bool same;    /* the same was seen */
+	uint32_t out;
+	bool same; /* the neighbour is the same */
 };
 
 struct scanner {
 	struct mad_engine *engine;
 	const struct fabric_scan_options *options;
 	struct fabric *fabric;
-	struct scan_errand *errands;
-	size_t head, errand_count; /* those before the head are done */
-	struct scan_claim *claims;
-	size_t claim_count;
-	struct scan_look *looks;
-	size_t look_count;
-	bool unlinked; /* a doubted cable was taken away: ports may be bare */
-	bool full;     /* there is no room for more nodes */
+	struct scan_query *queries;
+	size_t head, query_count; /* queries before the head have been sent */
+	struct scan_sighting *sightings;
+	size_t sighting_count;
+	struct scan_probe *probes;
+	size_t probe_count;
+	bool unlinked; /* a doubted cable was removed: ports may be left without a peer */
+	bool full;     /* the limit of ports is reached */
 };
 
 /*
- * The route to a port's node, to an adapter's port by the cable that is in that port; `behind`: to
- * the node at the other end. As fabric_path().
+ * The route to the node of a port (for a port of an adapter, through that port's own cable), or
+ * with `at_peer` to the node at its other end. Returns as fabric_path() does.
  */
-int scan_route_to(const struct fabric *fabric, uint32_t port, bool behind,
+int scan_route_to(const struct fabric *fabric, uint32_t port, bool at_peer,
 		  uint8_t path[static MAD_HOPS_MOST + 1]);
-void scan_ask(struct scanner *scanner, enum scan_question question, uint32_t subject);
-/* Does all errands: see mad_engine_run(). */
+void scan_enqueue(struct scanner *scanner, enum scan_query_kind kind, uint32_t subject);
+/* Sends all queries and waits for the answers: see mad_engine_run(). */
 int scan_run(struct scanner *scanner);
 /*
- * Appends a node behind that port, cabled to it, and asks for all that is to be known of it.
- * FABRIC_NONE: the bytes describe no node.
+ * Appends a node at the other end of a port (FABRIC_NONE for the first node), and queries its
+ * attributes. Returns FABRIC_NONE if the bytes describe no node.
  */
 uint32_t scan_add_node(struct scanner *scanner, uint32_t parent, const uint8_t *info);
-/* What is behind a port is not taken for that reason, a negative errno. */
+/* Notes that the node at the other end of a port is not taken, for the reason -errno. */
 void scan_refuse(struct scanner *scanner, uint32_t port, int error);
-/* Whether it goes on behind the node: its hops allow it. */
+/* Whether --hops allows queries beyond the node. */
 bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *node);
 
-/* All of a NodeInfo but the port that the request came in by, and the port's GUID of adapters. */
+/* Compares NodeInfo without LocalPortNum and, for adapters, without PortGUID. */
 bool scan_is_same_node(const struct fabric_node *node, const uint8_t *info);
-/* The first node that says this of itself, in the list of same_guid `from` on; or FABRIC_NONE. */
+/* The first node with this NodeInfo in the same_guid list that begins at `from`; or FABRIC_NONE. */
 uint32_t scan_find_same(const struct fabric *fabric, uint32_t from, const uint8_t *info);
 uint64_t scan_guid_of(const uint8_t *info);
-/*
- * A new node behind the port, unless there are too many. False: the bytes describe no node.
- */
-bool scan_add_behind(struct scanner *scanner, uint32_t port, const uint8_t *info);
-/* A cable of an adapter: to one that is known, or to a new one. The description may be NULL. */
-void scan_place_adapter(struct scanner *scanner, const struct scan_claim *claim,
+/* Adds a new node at the other end, unless there are too many. False: the bytes are no node. */
+bool scan_add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info);
+/* Cables the port of a sighting to a known adapter, or to a new one. description may be NULL. */
+void scan_place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
 			const uint8_t *description);
-/* Takes a cable that is known from its other end only away: it may be in another node. */
+/* Removes a cable that is known from its other end only: it may belong to another node. */
 void scan_doubt_cable(struct scanner *scanner, uint32_t port);
-/* From now on only what a node's own ports were seen to lead to counts. */
+/* From now on only cables that were queried from the node's own ports count. */
 void scan_doubt(struct scanner *scanner, uint32_t node);
-/* What an adapter said of itself that was met again. */
-void scan_take_description(struct scanner *scanner, uint32_t claim, const uint8_t *description);
-/* What is behind a port has answered. False: its words make no sense. */
+/* Takes the description of an adapter that was met again. */
+void scan_take_description(struct scanner *scanner, uint32_t sighting, const uint8_t *description);
+/* Takes the NodeInfo of the node at the other end of a port. False: it makes no sense. */
 bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info);
 
-/* The end of a question of a look; NULL: no answer. */
-void scan_take_look(struct scanner *scanner, uint32_t look, enum scan_question question,
-		    const uint8_t *data);
-/* Settles the claims, when all else is done. */
-int scan_tell_apart(struct scanner *scanner);
+/* Takes the answer to a query of a probe; NULL: none came. */
+void scan_take_probe(struct scanner *scanner, uint32_t probe, enum scan_query_kind kind,
+		     const uint8_t *data);
+/* Settles all sightings, after everything else. */
+int scan_resolve_duplicates(struct scanner *scanner);

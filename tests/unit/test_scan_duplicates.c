@@ -52,7 +52,7 @@ static void cabled_clones(void **state)
 	cable(subnet, one, 5, one, 6);
 	scan(subnet);
 	assert_int_equal(subnet->rc, 0);
-	assert_int_equal(subnet->fabric.silence_count, 0);
+	assert_int_equal(subnet->fabric.failure_count, 0);
 	check_truth(subnet);
 	drop_subnet(subnet);
 }
@@ -120,15 +120,15 @@ static unsigned int check_refused(const struct subnet *subnet, int error)
 {
 	unsigned int count = 0;
 
-	for (size_t i = 0; i < subnet->fabric.silence_count; i++) {
-		const struct fabric_silence *silence = &subnet->fabric.silences[i];
+	for (size_t i = 0; i < subnet->fabric.failure_count; i++) {
+		const struct fabric_failure *failure = &subnet->fabric.failures[i];
 
-		if (silence->error != error)
+		if (failure->error != error)
 			continue;
-		assert_true(silence->behind);
+		assert_true(failure->at_peer);
 		/* Or its cable is known from the other end. */
-		assert_int_equal(subnet->fabric.ports[silence->port].unanswered,
-				 subnet->fabric.ports[silence->port].peer == FABRIC_NONE);
+		assert_int_equal(subnet->fabric.ports[failure->port].unanswered,
+				 subnet->fabric.ports[failure->port].peer == FABRIC_NONE);
 		count++;
 	}
 	return count;
@@ -145,7 +145,7 @@ static void liar(void **state)
 
 		scan(subnet);
 		assert_int_equal(subnet->rc, 0);
-		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_TWINS);
+		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_DUPLICATES);
 		assert_in_range(subnet->asked[NODE_INFO], 2, 1000);
 		/* By a port that has no cable, the lie hides nobody. */
 		for (unsigned int node = 0; node < subnet->count && lie == 4; node++)
@@ -174,7 +174,7 @@ static void random_liars(void **state)
 		}
 		scan_with(subnet, &options, 1);
 		assert_int_equal(subnet->rc, 0);
-		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_TWINS);
+		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_DUPLICATES);
 		check_refused(subnet, -ELOOP);
 		drop_subnet(subnet);
 	}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of the checks, what runs them, and the columns of their findings. */
+#include "fabric/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/check/check_private.h"
+#include "fabric/graph/view_columns.h"
+
+struct check {
+	enum severity severity;
+	enum check_scope scope;
+	const char *next_step;
+	void (*find)(struct check_run *run);
+};
+
+#define CHECK(name_, id_, severity_, scope_, summary_, next_) ID_##name_,
+enum check_id {
+#include "fabric/check/checks.def"
+	CHECK_COUNT
+};
+#undef CHECK
+
+#define CHECK(name_, id_, severity_, scope_, summary_, next_) \
+	[ID_##name_] = {SEVERITY_##severity_, CHECK_##scope_, next_, check_##name_},
+static const struct check checks[] = {
+#include "fabric/check/checks.def"
+};
+#undef CHECK
+
+#define CHECK(name_, id_, severity_, scope_, summary_, next_) {ID_##name_, id_, .help = summary_},
+const struct enum_name fabric_check_names[] = {
+#include "fabric/check/checks.def"
+	{0, NULL},
+};
+#undef CHECK
+
+static void get_port(const void *record, struct value *value)
+{
+	const struct fabric_finding *finding = record;
+
+	if (!finding->of_node)
+		place_get_port(record, value);
+}
+
+static const struct field fields[] = {
+	FINDING_COLUMNS(struct fabric_finding, finding, fabric_check_names),
+	PLACE_COLUMNS(get_port),
+	EVIDENCE_COLUMNS(struct fabric_finding, finding),
+};
+
+const struct schema fabric_check_schema = {
+	.name = "fabric_check",
+	.version = 1,
+	.summary = "something that is wrong with the subnet",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct fabric_finding),
+};
+
+struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence)
+{
+	struct fabric_finding *finding = mem_append(&run->findings->items, &run->findings->count,
+						    sizeof(*finding));
+	const struct check *check = &checks[run->id];
+
+	*finding = (struct fabric_finding){
+		.at = {.view = run->input->view, .place = port},
+		.finding = {.id = number_of(run->id),
+			    .severity = number_of(check->severity),
+			    .evidence = evidence,
+			    .next_step = mem_string(check->next_step)},
+	};
+	return finding;
+}
+
+void check_report_node(struct check_run *run, uint32_t node, char *evidence)
+{
+	check_report(run, run->fabric->nodes[node].first_port, evidence)->of_node = true;
+}
+
+static void run_scope(struct check_run *run, enum check_scope scope)
+{
+	for (run->id = 0; run->id < CHECK_COUNT; run->id++)
+		if (checks[run->id].scope == scope)
+			checks[run->id].find(run);
+}
+
+/* A link whose ends are both known is checked once: from the switch, else from the first port. */
+static bool represents_link(const struct fabric *fabric, uint32_t place)
+{
+	const uint32_t peer = fabric->ports[place].peer;
+	bool here, there;
+
+	if (peer == FABRIC_NONE || !fabric->ports[peer].has_info)
+		return true;
+	here = fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
+	there = fabric_node_of(fabric, peer)->type == NODE_TYPE_SWITCH;
+	return here != there ? here : place <= peer;
+}
+
+static void run_ports(struct check_run *run)
+{
+	for (run->place = 0; run->place < run->fabric->port_count; run->place++) {
+		run->port = &run->fabric->ports[run->place];
+		run->peer = run->port->peer == FABRIC_NONE ? NULL
+							   : &run->fabric->ports[run->port->peer];
+		if (run->peer && !run->peer->has_info)
+			run->peer = NULL;
+		run_scope(run, CHECK_PORT);
+		if (run->port->number && check_is_up(run->port) &&
+		    (!run->peer || check_is_up(run->peer)) &&
+		    represents_link(run->fabric, run->place))
+			run_scope(run, CHECK_LINK);
+	}
+	run->port = run->peer = NULL;
+}
+
+static void run_growth(struct check_run *run, const struct port_counters *after)
+{
+	const struct fabric_check_input *input = run->input;
+	struct port_growth_row row;
+
+	port_growth_row_make(input->view, port_errors_find(input->before, after->port), after,
+			     input->seconds, input->least, &row);
+	run->growth = &row;
+	run_scope(run, CHECK_COUNTERS);
+	run->growth = NULL;
+	port_growth_row_clear(&row);
+}
+
+/* One reading can only show counters that have stopped. */
+static void run_errors(struct check_run *run, const struct port_counters *counters)
+{
+	struct port_errors_row row;
+
+	if (!port_errors_row_make(run->input->view, counters, UINT64_MAX, &row))
+		return;
+	run->errors = &row;
+	run_scope(run, CHECK_COUNTERS);
+	run->errors = NULL;
+	port_errors_row_clear(&row);
+}
+
+static void run_counters(struct check_run *run)
+{
+	const struct port_errors *counters = run->input->counters;
+
+	for (size_t i = 0; counters && i < counters->count; i++) {
+		if (!counters->items[i].read)
+			continue;
+		if (run->input->before)
+			run_growth(run, &counters->items[i]);
+		else
+			run_errors(run, &counters->items[i]);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct fabric_finding *one = a, *other = b;
+
+	if (one->finding.severity.value != other->finding.severity.value)
+		return one->finding.severity.value < other->finding.severity.value ? 1 : -1;
+	if (one->finding.id.value != other->finding.id.value)
+		return one->finding.id.value > other->finding.id.value ? 1 : -1;
+	return (one->at.place > other->at.place) - (one->at.place < other->at.place);
+}
+
+void fabric_check(const struct fabric_check_input *input, struct fabric_findings *findings)
+{
+	struct check_run run = {
+		.input = input,
+		.fabric = input->view->fabric,
+		.findings = findings,
+		.manager_lid = fabric_manager_lid(input->view->fabric),
+	};
+
+	run_scope(&run, CHECK_SUBNET);
+	run_ports(&run);
+	run_counters(&run);
+	if (findings->count)
+		qsort(findings->items, findings->count, sizeof(*findings->items), compare);
+}
+
+void fabric_findings_clear(struct fabric_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		finding_clear(&findings->items[i].finding);
+	free(findings->items);
+	*findings = (struct fabric_findings){.items = NULL};
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of the counters of performance management. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "fabric/check/check_private.h"
+
+/* Unwanted multicast, and datagrams that a busy manager drops, are part of daily life. */
+static bool is_mild(const struct port_counter_growth *growth)
+{
+	const char *key = growth->field->key;
+
+	return !strcmp(key, "rcv_switch_relay_errors") || !strcmp(key, "vl15_dropped") ||
+	       !strcmp(key, "qp1_dropped");
+}
+
+enum damage { DAMAGE_NONE, DAMAGE_MILD, DAMAGE_STOPPED, DAMAGE_GRAVE };
+
+/* How bad the growth of the error counters of a port is. */
+static enum damage damage_of(const struct port_growth_row *row, uint64_t least)
+{
+	bool stopped = false;
+
+	if (!row->errors)
+		return DAMAGE_NONE;
+	for (size_t i = 0; i < row->count; i++) {
+		const struct port_counter_growth *growth = &row->counters[i];
+		const bool saturated = growth->state.value == CHANGE_SATURATED;
+		/* A counter that was reset has counted its value since; a new one is unknown. */
+		const uint64_t grown = growth->state.value == CHANGE_CLEARED ? growth->value.value
+									     : growth->growth.value;
+
+		if (growth->field->tag != PERF_GROUP_ERRORS)
+			continue;
+		stopped |= saturated;
+		if (!saturated && !is_mild(growth) && grown && grown >= least)
+			return DAMAGE_GRAVE;
+	}
+	if (stopped)
+		return DAMAGE_STOPPED;
+	return row->error_count.value >= least ? DAMAGE_MILD : DAMAGE_NONE;
+}
+
+static struct fabric_finding *report_growth(struct check_run *run)
+{
+	const struct port_growth_row *row = run->growth;
+
+	return check_report(run, row->at.place,
+			    row->rates.interval_sec.known
+				    ? mem_format("%s, in %.4g s", row->errors,
+						 row->rates.interval_sec.value)
+				    : mem_string(row->errors));
+}
+
+void check_errors(struct check_run *run)
+{
+	const enum damage damage = run->growth ? damage_of(run->growth, run->input->least)
+					       : DAMAGE_NONE;
+
+	if (damage == DAMAGE_GRAVE)
+		report_growth(run);
+	if (damage == DAMAGE_MILD)
+		report_growth(run)->finding.severity = number_of(SEVERITY_NOTICE);
+}
+
+void check_saturated(struct check_run *run)
+{
+	if (run->growth) {
+		if (damage_of(run->growth, run->input->least) == DAMAGE_STOPPED)
+			report_growth(run);
+		return;
+	}
+	for (size_t i = 0; i < perf_schema.field_count; i++) {
+		const struct field *field = &perf_schema.fields[i];
+
+		if (field->tag != PERF_GROUP_ERRORS ||
+		    !strings_contain(&run->errors->counters.saturated, field->key))
+			continue;
+		check_report(run, run->errors->at.place, mem_string(run->errors->errors));
+		return;
+	}
+}
+
+static const struct port_counter_growth *find_growth(const struct port_growth_row *row,
+						     const char *key)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (!strcmp(row->counters[i].field->key, key))
+			return row->counters[i].growth.known ? &row->counters[i] : NULL;
+	return NULL;
+}
+
+/*
+ * A tick is the device's own unit (16.1.3.5), about the time that a word of four bytes takes: with
+ * as many ticks as words, the port has waited for as long as it has sent.
+ */
+void check_congestion(struct check_run *run)
+{
+	const struct port_counter_growth *wait, *sent;
+
+	if (!run->growth)
+		return;
+	wait = find_growth(run->growth, "xmit_wait_ticks");
+	sent = find_growth(run->growth, "xmit_data_bytes");
+	if (!wait || !sent || !wait->growth.value || wait->growth.value < sent->growth.value / 4)
+		return;
+	check_report(run, run->growth->at.place,
+		     mem_format("waited %" PRIu64 " ticks while it sent %" PRIu64
+				" words of 4 bytes",
+				wait->growth.value, sent->growth.value / 4));
+}
+
+void check_no_counters(struct check_run *run)
+{
+	const struct port_errors *counters = run->input->counters;
+
+	for (size_t i = 0; counters && i < counters->failure_count; i++) {
+		const struct fabric_failure *failure = &counters->failures[i];
+		_cleanup_(freep) char *object = NULL;
+		char *message = NULL;
+
+		port_errors_failure_text(run->input->view, failure, &object, &message);
+		check_report(run, failure->port, message)->of_node =
+			!run->fabric->ports[failure->port].number;
+	}
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of the subnet as a whole: GUIDs, LIDs, subnet managers, and what did not answer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "fabric/check/check_private.h"
+#include "fabric/graph/view_columns.h"
+#include "fabric/scan/scan.h"
+#include "mad/format/header.h"
+#include "mad/format/mad_names.h"
+
+static void report_duplicates(struct check_run *run, uint32_t first)
+{
+	const struct fabric_node *nodes = run->fabric->nodes;
+	_cleanup_(freep) char *name = fabric_node_name(run->input->view, first);
+	char guid[GUID_TEXT_SIZE];
+
+	guid_format(nodes[first].guid, guid);
+	for (uint32_t i = nodes[first].same_guid; i != FABRIC_NONE; i = nodes[i].same_guid) {
+		_cleanup_(freep) char *parent = nodes[i].parent == FABRIC_NONE
+							? mem_string("the local port")
+							: fabric_port_name(run->input->view,
+									   nodes[i].parent);
+
+		check_report_node(run, i,
+				  mem_format("%s has GUID %s, too; this node is attached to %s",
+					     name, guid, parent));
+	}
+}
+
+/* Each node of a GUID but the first is reported. */
+void check_duplicate_guid(struct check_run *run)
+{
+	for (uint32_t i = 0; i < run->fabric->node_count; i++)
+		if (run->fabric->nodes[i].ambiguous &&
+		    fabric_find(run->fabric, run->fabric->nodes[i].guid) == i)
+			report_duplicates(run, i);
+}
+
+/* The LIDs of a port: 2^LMC from the base LID on. */
+struct lids {
+	uint32_t first, last;
+	uint32_t port;
+};
+
+static int compare_lids(const void *a, const void *b)
+{
+	const struct lids *one = a, *other = b;
+
+	if (one->first != other->first)
+		return one->first < other->first ? -1 : 1;
+	return (one->port > other->port) - (one->port < other->port);
+}
+
+static void report_lids(struct check_run *run, const struct lids *owner, const struct lids *again)
+{
+	_cleanup_(freep) char *name = fabric_port_name(run->input->view, owner->port);
+
+	check_report(run, again->port,
+		     owner->first == owner->last && again->first == again->last
+			     ? mem_format("%s has LID %u, too", name, again->first)
+			     : mem_format("LIDs %u to %u overlap LIDs %u to %u of %s", again->first,
+					  again->last, owner->first, owner->last, name));
+}
+
+void check_duplicate_lid(struct check_run *run)
+{
+	_cleanup_(freep) struct lids *items = NULL;
+	struct lids owner = {0};
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < run->fabric->port_count; i++) {
+		const struct fabric_port *port = &run->fabric->ports[i];
+
+		if (fabric_is_end_port(run->fabric, i) && fabric_port_lid(port))
+			*(struct lids *)mem_append(&items, &count, sizeof(*items)) = (struct lids){
+				.first = fabric_port_lid(port),
+				.last = fabric_port_lid(port) + fabric_lid_count(port) - 1,
+				.port = i,
+			};
+	}
+	if (count)
+		qsort(items, count, sizeof(*items), compare_lids);
+	for (size_t i = 0; i < count; i++) {
+		if (i && items[i].first <= owner.last)
+			report_lids(run, &owner, &items[i]);
+		/* The range that reaches furthest is the one that the next may overlap. */
+		if (items[i].last > owner.last)
+			owner = items[i];
+	}
+}
+
+static void report_failures(struct check_run *run, const struct fabric_failure *failures,
+			    size_t count, bool with_route)
+{
+	for (size_t i = 0; i < count; i++) {
+		_cleanup_(freep) char *object = NULL, *message = NULL;
+		struct value route = {.kind = VALUE_NONE};
+		uint8_t path[MAD_HOPS_MOST + 2];
+
+		fabric_failure_text(run->input->view, &failures[i], &object, &message);
+		if (with_route)
+			view_set_path(&route, path,
+				      fabric_failure_path(run->fabric, &failures[i], path));
+		check_report(run, failures[i].port,
+			     route.kind == VALUE_STRING
+				     ? mem_format("%s; route %s", message, route.string)
+				     : mem_string(message));
+	}
+}
+
+void check_unanswered(struct check_run *run)
+{
+	const struct forwarding *forwarding = run->input->forwarding;
+
+	report_failures(run, run->fabric->failures, run->fabric->failure_count, true);
+	if (forwarding)
+		report_failures(run, forwarding->failures, forwarding->failure_count, false);
+}
+
+static bool answers(const struct fabric_manager *manager)
+{
+	return !manager->error && !manager->status;
+}
+
+static size_t count_masters(const struct fabric_managers *managers)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; managers && i < managers->count; i++)
+		count += answers(&managers->items[i]) && managers->items[i].state == MANAGER_MASTER;
+	return count;
+}
+
+static char *describe_manager(const struct fabric_manager *manager)
+{
+	_cleanup_(freep) char *why = NULL;
+
+	if (answers(manager))
+		return mem_format("the subnet manager at LID %u is in state %s", manager->lid,
+				  enum_word(sm_state_names, manager->state, "?"));
+	why = mad_failure_text(UMAD_CLASS_SUBN_LID_ROUTED, manager->error, manager->status,
+			       manager->tries);
+	return mem_format("SMInfo (LID %u): %s", manager->lid, why);
+}
+
+/*
+ * Before a subnet manager has been there, no port knows one, and none has a LID. A saved scan of
+ * another tool has LIDs, but does not say who assigned them.
+ */
+static void report_never_managed(struct check_run *run)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < run->fabric->port_count; i++) {
+		if (!fabric_is_end_port(run->fabric, i))
+			continue;
+		if (fabric_port_lid(&run->fabric->ports[i]))
+			return;
+		ports++;
+	}
+	if (ports)
+		check_report(run, FABRIC_NONE,
+			     mem_format("none of %u ports has a LID or knows a subnet manager",
+					ports));
+}
+
+/* Without a master, the evidence is about the manager that the ports know. */
+void check_no_sm(struct check_run *run)
+{
+	const struct fabric_managers *managers = run->input->managers;
+	size_t i = 0;
+
+	if (!run->manager_lid) {
+		report_never_managed(run);
+		return;
+	}
+	if (!managers || !managers->count || count_masters(managers))
+		return;
+	while (managers->items[i].lid != run->manager_lid && i + 1 < managers->count)
+		i++;
+	check_report(run, managers->items[i].port, describe_manager(&managers->items[i]));
+}
+
+void check_two_masters(struct check_run *run)
+{
+	const struct fabric_managers *managers = run->input->managers;
+	const size_t masters = count_masters(managers);
+
+	for (size_t i = 0; masters > 1 && run->manager_lid && i < managers->count; i++) {
+		const struct fabric_manager *manager = &managers->items[i];
+		char guid[GUID_TEXT_SIZE];
+
+		if (!answers(manager) || manager->state != MANAGER_MASTER)
+			continue;
+		guid_format(manager->guid, guid);
+		check_report(run, manager->port,
+			     mem_format("one of %zu masters: LID %u, GUID %s, priority %u, "
+					"activity %" PRIu32,
+					masters, manager->lid, guid, manager->priority,
+					manager->activity));
+	}
+}
+
+void check_sm_unanswered(struct check_run *run)
+{
+	const struct fabric_managers *managers = run->input->managers;
+	const bool has_master = count_masters(managers);
+
+	for (size_t i = 0; managers && run->manager_lid && i < managers->count; i++) {
+		const struct fabric_manager *manager = &managers->items[i];
+
+		/* The one that the ports know has the finding no-sm then. */
+		if (!answers(manager) && (has_master || manager->lid != run->manager_lid))
+			check_report(run, manager->port, describe_manager(manager));
+	}
+}
+
+void check_not_checked(struct check_run *run)
+{
+	const struct port_errors *counters = run->input->counters;
+
+	for (size_t i = 0; i < run->input->not_checked.count; i++)
+		check_report(run, FABRIC_NONE, mem_string(run->input->not_checked.items[i]));
+	if (counters && counters->unreachable)
+		check_report(run, FABRIC_NONE,
+			     port_errors_unreachable_text(run->input->view, counters));
+}
