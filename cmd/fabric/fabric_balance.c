@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "fabric/format/drawing.h"
 #include "fabric/route/route.h"
-#include "cmd/fabric/fabric_forwarding.h"
+#include "cmd/fabric/fabric_run.h"
 
 struct balances {
 	struct fabric_run run;
@@ -35,7 +35,10 @@ static unsigned int peer_level(const struct balances *balances, uint32_t port)
 	return balances->drawing.levels.level[fabric->ports[fabric->ports[port].peer].node];
 }
 
-/* Ports up and ports down carry different loads: only those to one level are alike. */
+/*
+ * Ports to higher and to lower levels carry different loads: only those to one level are
+ * comparable.
+ */
 static void compare_with_mean(struct balances *balances, struct balance_row *row)
 {
 	const struct fabric *fabric = &balances->run.fabric;
@@ -54,7 +57,7 @@ static void compare_with_mean(struct balances *balances, struct balance_row *row
 						  true};
 }
 
-/* A switch whose table is not known has none. */
+/* A switch whose table is unknown has no values. */
 static void add_row(struct balances *balances, uint32_t port)
 {
 	const struct forwarding_table *table = forwarding_of(&balances->forwarding,
@@ -68,12 +71,12 @@ static void add_row(struct balances *balances, uint32_t port)
 		return;
 	row->routes = number_of(balances->balance.routes[port]);
 	compare_with_mean(balances, row);
-	/* Of packets that come from elsewhere, every switch on the way has to be known. */
+	/* Pairs depend on the tables of all switches on the way. */
 	if (!balances->forwarding.failure_count && !balances->run.fabric.failure_count)
 		row->pairs = number_of(balances->balance.pairs[port]);
 }
 
-/* The most overloaded first; what is equal stays in the order of names. */
+/* The most loaded first; equal rows in the order of names. */
 static int by_load(const void *a, const void *b)
 {
 	const struct balance_row *one = a, *other = b;
@@ -85,7 +88,7 @@ static int by_load(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-/* Only of a scan of the whole: what is not in it may well arrive. */
+/* Reports lost packets only in a complete scan, as a node outside the scan may receive them. */
 static void report_losses(struct balances *balances)
 {
 	struct fabric_run *run = &balances->run;
@@ -95,11 +98,11 @@ static void report_losses(struct balances *balances)
 	    run->fabric.failure_count || run->fabric.interrupted || run->scan.most_hops)
 		return;
 	name = fabric_node_name(&run->view, balances->balance.lost_node);
-	message = mem_format("packets of %llu pairs do not arrive: one way ends at %s, for LID %u",
-			     (unsigned long long)balances->balance.lost_pairs, name,
-			     balances->balance.lost_lid);
+	message = mem_format(
+		"packets of %llu pairs do not arrive: the route to one LID ends at %s, LID %u",
+		(unsigned long long)balances->balance.lost_pairs, name, balances->balance.lost_lid);
 	listing_fail(&run->session.listing, STATUS_FAULT, message,
-		     "rdmactl fabric route follows the way between two nodes");
+		     "rdmactl fabric route follows the route between two nodes");
 }
 
 static void show(struct balances *balances)

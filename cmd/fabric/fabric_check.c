@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/check/check.h"
-#include "cmd/fabric/fabric_counters.h"
+#include "cmd/fabric/fabric_run.h"
 
 /* All that the checks need besides the graph. */
 struct facts {

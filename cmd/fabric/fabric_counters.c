@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/fabric/fabric_counters.h"
+#include "cmd/fabric/fabric_run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "render/json_read.h"
 #include "render/render.h"
 
-/* A port takes about 800 bytes: this is more than three hundred thousand of them. */
+/* A port takes about 800 bytes: this is more than three hundred thousand ports. */
 #define MOST_BYTES ((size_t)256 * 1024 * 1024)
 
 void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
@@ -48,7 +48,7 @@ static void fail(struct fabric_run *run, const char *path, const char *what, con
 	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, path, why);
 
 	listing_fail(&run->session.listing, STATUS_FAILED, message,
-		     strcmp(what, "write") ? "save one: rdmactl fabric errors --save FILE" : NULL);
+		     strcmp(what, "write") ? "rdmactl fabric errors --save FILE writes one" : NULL);
 }
 
 static void clear_head(struct saved_head *head)
@@ -58,12 +58,12 @@ static void clear_head(struct saved_head *head)
 	free(head->boot_id);
 }
 
-/* From the moment of the file until now; 0: that cannot be said. */
+/* Seconds since the file was written; 0 if unknown. */
 static double seconds_since(const struct saved_head *then, const struct saved_head *now)
 {
 	uint64_t before, after;
 
-	/* Where the clock was set meanwhile, this one was not. */
+	/* The uptime is right even if the clock was set in between. */
 	if (then->boot_id && now->boot_id && !strcmp(then->boot_id, now->boot_id) &&
 	    then->uptime_msec.known && now->uptime_msec.known) {
 		before = then->uptime_msec.value;
@@ -75,18 +75,18 @@ static double seconds_since(const struct saved_head *then, const struct saved_he
 	return after > before ? (double)(after - before) / 1000 : 0;
 }
 
-/* Ports of the file that are not there: the graphs of the two moments tell more. */
+/* Notes ports of the file that are gone; --diff tells more. */
 static void note_others(struct fabric_run *run, long others)
 {
 	_cleanup_(freep) char *message = NULL;
 
 	if (!others)
 		return;
-	message = mem_format("the file has %ld ports of nodes that are not there now, or whose "
-			     "GUID is that of another one, too",
+	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
+			     "unique",
 			     others);
 	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
-			 "rdmactl fabric scan --diff shows what has gone");
+			 "rdmactl fabric scan --diff shows what is gone");
 }
 
 static bool use_file(struct fabric_run *run, const char *path,
@@ -96,7 +96,7 @@ static bool use_file(struct fabric_run *run, const char *path,
 	long others = saved_port_counters_load(&run->fabric, saved, count, errors);
 
 	if (others < 0) {
-		fail(run, path, "use", "the counters of a port are no counters");
+		fail(run, path, "use", "the counters of a port are malformed");
 		return false;
 	}
 	note_others(run, others);
@@ -122,7 +122,7 @@ static bool load(struct fabric_run *run, const char *path, struct fabric_counter
 	saved = rows;
 	if (rc) {
 		fail(run, path, "use",
-		     message ? message : "it is no file of rdmactl fabric errors --save");
+		     message ? message : "it is not a file of rdmactl fabric errors --save");
 	} else {
 		moment_read(NULL, &now);
 		counters->seconds = seconds_since(&then, &now);
@@ -229,6 +229,6 @@ bool fabric_counters_save(struct fabric_run *run, const char *path,
 	int rc = file_replace(path, write_content, &content);
 
 	if (rc)
-		fail(run, path, "write", rc == -EEXIST ? "it is no regular file" : strerror(-rc));
+		fail(run, path, "write", rc == -EEXIST ? "not a regular file" : strerror(-rc));
 	return !rc;
 }

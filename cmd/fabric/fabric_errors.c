@@ -4,17 +4,17 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/fabric/fabric_counters.h"
+#include "cmd/fabric/fabric_run.h"
 
 static const char unreachable_hint[] =
-	"LIDs come from a subnet manager: rdmactl fabric check tells whether there is one";
+	"a subnet manager assigns LIDs: rdmactl fabric check shows whether there is one";
 static const char timeout_hint[] =
 	"the node is down, or its performance management agent hangs: rdmactl perf LID";
 
-/* The rows of either schema. */
+/* The rows of both schemas. */
 struct errors {
 	struct fabric_run run;
-	struct fabric_args args; /* without --save, which is not of the graph here */
+	struct fabric_args args; /* without --save, which is for the counters here */
 	const char *save;
 	bool *wanted; /* by port; NULL: all */
 	struct port_errors_row *rows;
@@ -28,7 +28,7 @@ static uint64_t least_of(const struct fabric_args *args)
 	return args->threshold.known ? args->threshold.value : 1;
 }
 
-/* Ports of nodes of that name, and those cabled to them. */
+/* Ports of nodes with a matching name, and ports cabled to them. */
 static void choose_ports(struct errors *errors)
 {
 	const struct fabric_run *run = &errors->run;
@@ -40,7 +40,7 @@ static void choose_ports(struct errors *errors)
 		errors->wanted[i] = fabric_run_is_named(run, i);
 }
 
-/* Each failure once, though both readings have it. */
+/* Notes each failure once, although both readings may have it. */
 static void note_failures(struct fabric_run *run, const struct port_errors *readings, bool *told)
 {
 	struct problems *problems = &run->session.listing.problems;
@@ -72,7 +72,7 @@ static void note_losses(struct fabric_run *run, const struct port_errors *before
 	problem_add_text(problems, NULL, NULL, NULL, message, unreachable_hint);
 }
 
-/* The most errors first; what is equal in the order of ports. */
+/* The most errors first; equal rows in the order of ports. */
 static int by_count(struct number one, const struct fabric_row *at, struct number other,
 		    const struct fabric_row *there)
 {
@@ -110,7 +110,7 @@ static void show_errors(struct errors *errors)
 	const uint64_t least = least_of(run->args);
 	struct port_errors readings = {.items = NULL};
 
-	/* A file may be compared with anything. */
+	/* A file needs all ports, because it may be compared with any later reading. */
 	fabric_counters_read(run, !least || errors->save, least, errors->wanted, &readings);
 	note_losses(run, NULL, &readings);
 	for (size_t i = 0; i < readings.count; i++) {

@@ -1,13 +1,206 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl fabric scan --format: the graph in the formats of other tools. */
-#include <stdlib.h>
-#include <time.h>
 
-#include "base/mem.h"
-#include "fabric/format/writers.h"
-#include "cmd/fabric/fabric_picture.h"
 #include "cmd/fabric/fabric_run.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "fabric/format/writers.h"
+
+/* dot takes ten seconds for ten thousand nodes, and a minute if each host is a node of its own. */
+#define MOST_MSEC (10u * 60 * 1000)
+#define PIECE	  ((size_t)64 * 1024)
+
+/* A run of dot. */
+struct drawer {
+	struct fabric_run *run;
+	int in, err;	/* files in memory */
+	int out, child; /* ends of a pipe */
+	pid_t pid;
+	char *text; /* its output */
+	size_t length, size;
+	const char *stopped; /* why it was stopped, or NULL */
+};
+
+static void fail(struct fabric_run *run, char *message, const char *hint)
+{
+	listing_fail(&run->session.listing, STATUS_FAILED, message, hint);
+	free(message);
+}
+
+static int open_files(struct drawer *drawer, const char *graph)
+{
+	size_t length = strlen(graph), done = 0;
+	int ends[2];
+
+	drawer->in = memfd_create("graph", MFD_CLOEXEC);
+	drawer->err = memfd_create("errors", MFD_CLOEXEC);
+	if (drawer->in < 0 || drawer->err < 0 || pipe2(ends, O_CLOEXEC))
+		return -errno;
+	drawer->out = ends[0];
+	drawer->child = ends[1];
+	while (done < length) {
+		ssize_t count = write(drawer->in, graph + done, length - done);
+
+		if (count < 0 && errno != EINTR)
+			return -errno;
+		done += count < 0 ? 0 : (size_t)count;
+	}
+	return lseek(drawer->in, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* Starts dot with no signal blocked or ignored, whatever this program has done to them. */
+static int start(struct drawer *drawer)
+{
+	char program[] = "dot", format[] = "-Tsvg";
+	char *words[] = {program, format, NULL};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t none, ignored;
+	int rc;
+
+	sigemptyset(&none);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &ignored);
+	posix_spawn_file_actions_adddup2(&files, drawer->in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, drawer->child, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, drawer->err, STDERR_FILENO);
+	/* If the parent of this process ignores SIGCHLD, children cannot be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	rc = posix_spawnp(&drawer->pid, program, &files, &attributes, words, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	/* Only the child keeps the other end: when it exits, the pipe ends. */
+	close(drawer->child);
+	drawer->child = -1;
+	return -rc;
+}
+
+/* Reads what there is; false at the end. */
+static bool take(struct drawer *drawer)
+{
+	ssize_t count;
+
+	if (drawer->size - drawer->length < PIECE + 1) {
+		drawer->size = 2 * drawer->size + PIECE + 1;
+		drawer->text = mem_resize(drawer->text, drawer->size, 1);
+	}
+	count = read(drawer->out, drawer->text + drawer->length, PIECE);
+	if (count < 0 && errno == EINTR)
+		return true;
+	drawer->length += count < 0 ? 0 : (size_t)count;
+	drawer->text[drawer->length] = '\0';
+	return count > 0;
+}
+
+static void take_all(struct drawer *drawer)
+{
+	const uint64_t end = clock_msec() + MOST_MSEC;
+	struct pollfd fds[] = {
+		{.fd = drawer->out, .events = POLLIN},
+		{.fd = drawer->run->session.signals.fd, .events = POLLIN},
+	};
+
+	while (!drawer->stopped) {
+		int rc = poll(fds, ARRAY_SIZE(fds), clock_msec_until(end));
+
+		if (rc < 0 && errno == EINTR)
+			continue;
+		if (rc <= 0)
+			drawer->stopped = rc ? strerror(errno) : "it took too long";
+		else if (fds[1].revents && mad_session_stopped(&drawer->run->session))
+			drawer->stopped = "interrupted";
+		else if (fds[0].revents && !take(drawer))
+			return;
+	}
+	kill(drawer->pid, SIGTERM);
+}
+
+/* The first non-empty line of its errors, clean; to be freed. */
+static char *first_complaint(const struct drawer *drawer)
+{
+	char text[256] = "";
+	ssize_t length = pread(drawer->err, text, sizeof(text) - 1, 0);
+	const char *line = text + strspn(text, "\n");
+
+	return length > 0 ? text_clean(line, strcspn(line, "\n")) : mem_string("");
+}
+
+/* Waits for its end; true if it succeeded. */
+static bool finish(struct drawer *drawer)
+{
+	static const char hint[] = "rdmactl fabric scan --format dot prints what it was given";
+	_cleanup_(freep) char *complaint = NULL;
+	int status;
+
+	while (waitpid(drawer->pid, &status, 0) < 0) {
+		if (errno == EINTR)
+			continue;
+		fail(drawer->run, mem_format("dot: %s", strerror(errno)), NULL);
+		return false;
+	}
+	if (drawer->stopped) {
+		fail(drawer->run, mem_format("dot: %s", drawer->stopped), hint);
+		return false;
+	}
+	if (WIFEXITED(status) && !WEXITSTATUS(status) && drawer->length)
+		return true;
+	complaint = first_complaint(drawer);
+	if (WIFSIGNALED(status))
+		fail(drawer->run, mem_format("dot: ended by signal %d", WTERMSIG(status)), hint);
+	else
+		fail(drawer->run,
+		     mem_format("dot: exit status %d%s%s", WEXITSTATUS(status),
+				*complaint ? ": " : ", nothing drawn", complaint),
+		     hint);
+	return false;
+}
+
+static char *fabric_picture(struct fabric_run *run, const char *graph)
+{
+	struct drawer drawer = {.run = run, .in = -1, .err = -1, .out = -1, .child = -1};
+	bool done = false;
+	int rc = open_files(&drawer, graph);
+
+	if (!rc)
+		rc = start(&drawer);
+	if (rc) {
+		fail(run, mem_format("cannot run dot: %s", strerror(-rc)),
+		     rc == -ENOENT ? "install graphviz, or use --format dot" : NULL);
+	} else {
+		take_all(&drawer);
+		done = finish(&drawer);
+	}
+	closep(&drawer.in);
+	closep(&drawer.err);
+	closep(&drawer.out);
+	closep(&drawer.child);
+	if (done)
+		return drawer.text;
+	free(drawer.text);
+	return NULL;
+}
+
+/* rdmactl fabric scan --format: the graph in the formats of other tools. */
 static char *write_ibnetdiscover(struct fabric_run *run)
 {
 	return ibnetdiscover_text(&run->view, time(NULL));
@@ -36,7 +229,7 @@ static char *write_svg(struct fabric_run *run)
 	return picture;
 }
 
-/* They say themselves why they return NULL. */
+/* A function that returns NULL has said why. */
 static const struct {
 	enum fabric_format format;
 	char *(*write)(struct fabric_run *run);

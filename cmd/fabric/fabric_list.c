@@ -30,7 +30,7 @@ static bool filters_ports(const struct fabric_args *args)
 	return args->state.known || args->down || args->speed_below.known;
 }
 
-/* A node is kept for a port of it that fits. */
+/* A node matches if one of its ports does. */
 static bool node_fits(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric_node *node = &run->fabric.nodes[place];
@@ -46,13 +46,13 @@ static bool node_fits(const struct fabric_run *run, uint32_t place)
 	return false;
 }
 
-/* A cable by either end. */
+/* A cable matches by either end. */
 static bool link_fits(const struct fabric_run *run, uint32_t place)
 {
 	return port_fits(run, place) || port_fits(run, run->fabric.ports[place].peer);
 }
 
-/* Ports of adapters that the scan did not come by are unknown: they are another subnet's. */
+/* Ports of adapters that the scan did not reach are unknown: they belong to another subnet. */
 static bool known_port_fits(const struct fabric_run *run, uint32_t place)
 {
 	return run->fabric.ports[place].has_info && port_fits(run, place);
@@ -64,7 +64,7 @@ struct list {
 	bool (*fits)(const struct fabric_run *run, uint32_t place);
 };
 
-/* A text of ibnetdiscover has lines for ports with a cable only. */
+/* A text of ibnetdiscover has lines only for ports with a cable. */
 static bool is_left_out(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric *fabric = &run->fabric;
@@ -74,7 +74,7 @@ static bool is_left_out(const struct fabric_run *run, uint32_t place)
 	       fabric_node_of(fabric, place)->type == NODE_TYPE_SWITCH;
 }
 
-/* Whether nobody can say if the port fits. */
+/* Whether it is unknown if the port matches. */
 static bool is_open(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric_port *port = &run->fabric.ports[place];
@@ -87,7 +87,7 @@ static bool is_open(const struct fabric_run *run, uint32_t place)
 		fabric_speed(port) == SPEED_UNKNOWN);
 }
 
-/* What is not known fits no filter: that it was left out must not look like an answer. */
+/* Unknown ports match no filter; a problem says that they were left out. */
 static void note_unknown(struct fabric_run *run, const struct list *list, bool cabled_only)
 {
 	const struct fabric *fabric = &run->fabric;
@@ -102,12 +102,11 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 	if (!count)
 		return;
 	message = mem_format(
-		"the %s of %u port%s is not known%s",
+		"the %s of %u port%s is unknown%s",
 		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
-		count == 1 ? "" : "s", run->args->load ? ": the file does not tell it" : "");
+		count == 1 ? "" : "s", run->args->load ? ": the file lacks it" : "");
 	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
-			 run->args->load ? "save one that does: rdmactl fabric scan --save FILE"
-					 : NULL);
+			 run->args->load ? "rdmactl fabric scan --save FILE saves it" : NULL);
 }
 
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)

@@ -8,19 +8,18 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/fabric/fabric_counters.h"
-#include "cmd/fabric/fabric_forwarding.h"
+#include "cmd/fabric/fabric_run.h"
 
 /* Both directions, by enum route_direction. */
 struct routes {
 	struct fabric_run run;
 	struct fabric_place ends[2]; /* FROM, TO */
-	struct fabric_route ways[2];
+	struct fabric_route routes[2];
 	struct route_path paths[2];
 	struct route_row *rows;
 	size_t row_count;
-	uint32_t
-		failed_port; /* of the switch that was told of, and is asked on the way back, too */
+	uint32_t failed_port; /* of the switch whose failure was noted; it is queried on the way
+				 back, too */
 };
 
 static const char *const direction_words[] = {"there", "back"};
@@ -54,7 +53,8 @@ static bool find_ends(struct routes *routes, char **words)
 		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
 		message = mem_format("%s has no LID", name);
 		listing_fail(listing, STATUS_FAILED, message,
-			     "a subnet manager gives LIDs: rdmactl smp sminfo");
+			     "a subnet manager assigns LIDs: rdmactl smp sminfo shows whether "
+			     "there is one");
 		return false;
 	}
 	if (routes->ends[0].port != routes->ends[1].port)
@@ -62,64 +62,65 @@ static bool find_ends(struct routes *routes, char **words)
 	name = fabric_port_name(&routes->run.view, routes->ends[0].port);
 	message = mem_format("both ends are %s", name);
 	listing_fail(listing, STATUS_USAGE, message,
-		     "another port of the node: NAME/PORT, or its LID");
+		     "name another port of the node as NAME/PORT, or by its LID");
 	return false;
 }
 
-/* Why it does not arrive; NULL: it does. */
-static char *explain(const struct fabric *fabric, const struct fabric_route *way, const char *name,
-		     uint16_t lid)
+/* Why the route does not arrive; NULL if it does. */
+static char *explain(const struct fabric *fabric, const struct fabric_route *route,
+		     const char *name, uint16_t lid)
 {
-	switch (way->end) {
+	switch (route->end) {
 	case ROUTE_NOWHERE:
-		return mem_format("ends at %s: LID %u goes nowhere", name, lid);
+		return mem_format("ends at %s: its table has no port for LID %u", name, lid);
 	case ROUTE_NO_PORT:
-		return way->out_port ? mem_format("ends at %s: LID %u goes to port %u, which it "
-						  "has not",
-						  name, lid, way->out_port)
-				     : mem_format("ends at %s: LID %u goes to the switch itself, "
-						  "which has another",
-						  name, lid);
+		return route->out_port ? mem_format("ends at %s: LID %u goes to port %u, which "
+						    "it does not have",
+						    name, lid, route->out_port)
+				       : mem_format("ends at %s: LID %u goes to the switch itself, "
+						    "which has another LID",
+						    name, lid);
 	case ROUTE_NO_PEER:
 		return mem_format(
-			"ends at %s/%u: %s", name, way->out_port,
-			fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) ==
+			"ends at %s/%u: %s", name, route->out_port,
+			fabric_physical_state(&fabric->ports[route->ports[route->count - 1]]) ==
 					PHYSICAL_LINK_UP
-				? "what is at its other end is not in the scan"
+				? "its other end is not in the scan"
 				: "it has no link");
 	case ROUTE_LOOP:
 		return mem_format("comes back to %s: LID %u goes in a loop", name, lid);
 	case ROUTE_STRANGER:
-		return mem_format("ends at %s, which has another LID than %u", name, lid);
+		return mem_format("ends at %s, which does not have LID %u", name, lid);
 	case ROUTE_UNKNOWN:
-		return mem_format("is not known beyond %s", name);
+		return mem_format("is unknown beyond %s", name);
 	case ROUTE_ARRIVED:
 		break;
 	}
 	return NULL;
 }
 
-/* What is not in the scan may be there: only what the tables or the link tell is a fault. */
-static bool is_fault(const struct fabric *fabric, const struct fabric_route *way)
+/* A node outside the scan may exist: only a wrong table or a link that is down is a fault. */
+static bool is_fault(const struct fabric *fabric, const struct fabric_route *route)
 {
-	if (way->end != ROUTE_NO_PEER)
-		return way->end != ROUTE_UNKNOWN;
-	return fabric_physical_state(&fabric->ports[way->ports[way->count - 1]]) !=
+	if (route->end != ROUTE_NO_PEER)
+		return route->end != ROUTE_UNKNOWN;
+	return fabric_physical_state(&fabric->ports[route->ports[route->count - 1]]) !=
 	       PHYSICAL_LINK_UP;
 }
 
 static void report_end(struct routes *routes, enum route_direction direction)
 {
 	struct fabric_run *run = &routes->run;
-	const struct fabric_route *way = &routes->ways[direction];
-	_cleanup_(freep) char *name = fabric_node_name(&run->view, way->node);
-	_cleanup_(freep) char *why = explain(&run->fabric, way, name, routes->ends[!direction].lid);
+	const struct fabric_route *route = &routes->routes[direction];
+	_cleanup_(freep) char *name = fabric_node_name(&run->view, route->node);
+	_cleanup_(freep) char *why = explain(&run->fabric, route, name,
+					     routes->ends[!direction].lid);
 	_cleanup_(freep) char *message = NULL;
 
 	if (!why)
 		return;
-	message = mem_format("the way %s %s", direction_words[direction], why);
-	if (is_fault(&run->fabric, way))
+	message = mem_format("the route %s %s", direction_words[direction], why);
+	if (is_fault(&run->fabric, route))
 		listing_fail(&run->session.listing, STATUS_FAULT, message,
 			     "rdmactl fabric tables SWITCH shows the table of a switch");
 	else
@@ -132,30 +133,30 @@ static void follow(struct routes *routes, enum route_direction direction)
 	const struct fabric_place *to = &routes->ends[!direction];
 
 	route_follow(&routes->run.fabric, from->port, to->port, to->lid, look_up, routes,
-		     &routes->ways[direction]);
+		     &routes->routes[direction]);
 	report_end(routes, direction);
 }
 
 static enum tristate shares_cable(const struct routes *routes, enum route_direction direction,
 				  size_t hop)
 {
-	const struct fabric_route *other = &routes->ways[!direction];
+	const struct fabric_route *other = &routes->routes[!direction];
 
-	if (route_takes_back(&routes->run.fabric, &routes->ways[direction], hop, other))
+	if (route_takes_back(&routes->run.fabric, &routes->routes[direction], hop, other))
 		return TRISTATE_YES;
-	/* Of a way that is not known to its end, nobody knows. */
+	/* If the other route is incomplete, this is unknown. */
 	return other->end == ROUTE_ARRIVED ? TRISTATE_NO : TRISTATE_UNKNOWN;
 }
 
 static void make_rows(struct routes *routes)
 {
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
-		for (size_t hop = 0; hop < routes->ways[i].count; hop++) {
+		for (size_t hop = 0; hop < routes->routes[i].count; hop++) {
 			struct route_row *row = mem_append(&routes->rows, &routes->row_count,
 							   sizeof(*row));
 
 			row->at.view = &routes->run.view;
-			row->at.place = routes->ways[i].ports[hop];
+			row->at.place = routes->routes[i].ports[hop];
 			row->direction = number_of(i);
 			row->hop = number_of(hop + 1);
 			row->lid = number_of(routes->ends[!i].lid);
@@ -213,7 +214,7 @@ static void take_path(const struct mad_item *item, struct route_path *path)
 		number_set(&path->sl, value.number);
 }
 
-/* It need not be there for packets to go: a problem only where a column is asked for by name. */
+/* Packets do not need a path record: it is a problem only if a column asks for it by name. */
 static void ask_sa(struct routes *routes)
 {
 	struct mad_session *session = &routes->run.session;
@@ -227,15 +228,15 @@ static void ask_sa(struct routes *routes)
 	if (!session->route.subnet_manager) {
 		if (wanted)
 			problem_add_text(&session->listing.problems, NULL, "path record", "sa",
-					 "the port knows no subnet manager to ask",
-					 "rdmactl fabric check tells whether there is one");
+					 "the port does not know a subnet manager",
+					 "rdmactl fabric check shows whether there is one");
 		return;
 	}
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
 		ask_path(routes, i, records[i], &items[i].request);
 	mad_gather(session->engine, items, 2);
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++) {
-		_cleanup_(freep) char *name = mem_format("path record of the way %s",
+		_cleanup_(freep) char *name = mem_format("path record of the route %s",
 							 direction_words[i]);
 		const struct mad_destination sa = {.name = name};
 
@@ -315,7 +316,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	}
 	status = fabric_run_end(&routes.run);
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
-		route_clear(&routes.ways[i]);
+		route_clear(&routes.routes[i]);
 	free(routes.rows);
 	return status;
 }

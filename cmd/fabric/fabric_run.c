@@ -10,16 +10,17 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "fabric/route/route.h"
 #include "fabric/scan/scan.h"
 
-/* A line of the map is about 40 bytes: this is four hundred thousand of them. */
+/* A line of the map has about 40 bytes: this is four hundred thousand of them. */
 #define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)
 
 #define PROGRESS_FIRST_MSEC 300u
 #define PROGRESS_MSEC	    100u
 
 static const char timeout_hint[] =
-	"the node is down, its agent hangs, or it answers only who knows its M_Key (--mkey)";
+	"the node is down, its agent hangs, or it needs its M_Key (--mkey)";
 
 static bool read_names(struct fabric_run *run)
 {
@@ -36,10 +37,10 @@ static bool read_names(struct fabric_run *run)
 	if (rc)
 		message = mem_format("cannot read %s: %s", path, strerror(-rc));
 	else if (node_names_parse(text, length, &run->names, &line))
-		message = mem_format("%s: line %u names no node", path, line);
+		message = mem_format("%s: line %u does not name a node", path, line);
 	if (message)
 		listing_fail(listing, STATUS_FAILED, message,
-			     rc ? NULL : "a line each: 0x0002c90300001234 \"leaf 3\"");
+			     rc ? NULL : "each line has the form 0x0002c90300001234 \"leaf 3\"");
 	return !message;
 }
 
@@ -63,10 +64,10 @@ static void note_failures(struct fabric_run *run)
 	fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (run->fabric.interrupted)
 		problem_add_text(problems, NULL, NULL, NULL,
-				 "interrupted: what is shown is not all", NULL);
+				 "interrupted: the output is incomplete", NULL);
 }
 
-/* Nothing is there: the first node is this host's own port, as a rule. */
+/* There is no graph: the first node, usually the local port, did not answer. */
 static void fail_at_once(struct fabric_run *run, int rc)
 {
 	struct listing *listing = &run->session.listing;
@@ -77,8 +78,30 @@ static void fail_at_once(struct fabric_run *run, int rc)
 	message = mem_format("%s: %s", object ? object : "the local port",
 			     reason ? reason : strerror(-rc));
 	listing_fail(listing, STATUS_FAILED, message,
-		     run->args->from ? "rdmactl smp nodeinfo asks the same of one node"
+		     run->args->from ? "rdmactl smp nodeinfo sends the same query to one node"
 				     : "rdmactl ports shows whether the port is up");
+}
+
+/* The directed route to a LID, by the forwarding tables on the way. */
+static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options)
+{
+	_cleanup_(freep) char *reason = NULL, *message = NULL;
+	struct fabric_walk walk;
+
+	if (fabric_walk(run->session.engine, options->mkey, lid, &walk)) {
+		listing_fail(&run->session.listing, STATUS_FAILED, "interrupted", NULL);
+		return false;
+	}
+	if (walk.end == WALK_ARRIVED) {
+		memcpy(options->path, walk.path, sizeof(walk.path));
+		options->path_hops = walk.hops;
+		return true;
+	}
+	reason = fabric_walk_text(&walk);
+	message = mem_format("the route to LID %u ends %s", lid, reason);
+	listing_fail(&run->session.listing, STATUS_FAILED, message,
+		     "a directed route needs no forwarding tables: --from 0,1,3");
+	return false;
 }
 
 static bool find_start(struct fabric_run *run, struct fabric_scan_options *options)
@@ -99,10 +122,10 @@ static bool find_start(struct fabric_run *run, struct fabric_scan_options *optio
 		memcpy(options->path, place->target.path, sizeof(place->target.path));
 		return true;
 	}
-	return fabric_run_walk(run, place->address.lid, options);
+	return walk_to(run, place->address.lid, options);
 }
 
-/* Ten times a second at most, and not for what is over at once. */
+/* Shows progress at most ten times a second, and not in a scan that is over at once. */
 static void show_progress(struct fabric_run *run)
 {
 	const uint64_t now = clock_msec();
@@ -119,7 +142,7 @@ static void show_progress(struct fabric_run *run)
 	progress_show(&run->progress, text);
 }
 
-/* --switch of something else: half a switch would be shown, that behind it. */
+/* --switch of another kind of node would show part of the switch that it is attached to. */
 static bool is_no_switch(const struct fabric_run *run)
 {
 	return run->args->part && run->fabric.node_count &&
@@ -129,10 +152,11 @@ static bool is_no_switch(const struct fabric_run *run)
 static void fail_no_switch(struct fabric_run *run)
 {
 	_cleanup_(freep) char *clean = text_clean(run->args->part, strlen(run->args->part));
-	_cleanup_(freep) char *message = mem_format("'%s' is no switch", clean);
+	_cleanup_(freep) char *message = mem_format("'%s' is not a switch", clean);
 
-	listing_fail(&run->session.listing, STATUS_USAGE, message,
-		     "rdmactl fabric switches lists them; --from DEST --hops 1 is for any node");
+	listing_fail(
+		&run->session.listing, STATUS_USAGE, message,
+		"rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any node");
 }
 
 static void hear(void *context)
@@ -155,8 +179,8 @@ static void note_counts(struct fabric_run *run)
 	_cleanup_(freep) char *text = NULL;
 
 	mad_engine_counts(run->session.engine, &counts);
-	text = mem_format("%u nodes, %llu requests, %llu sent again, %llu ms",
-			  run->fabric.node_count, (unsigned long long)counts.requests,
+	text = mem_format("%u nodes, %llu requests, %llu retries, %llu ms", run->fabric.node_count,
+			  (unsigned long long)counts.requests,
 			  (unsigned long long)(counts.sent - counts.requests),
 			  (unsigned long long)(clock_msec() - run->begin_msec));
 	problem_add_text(&run->session.listing.notes, NULL, NULL, NULL, text, NULL);
@@ -202,21 +226,21 @@ static bool scan(struct fabric_run *run)
 	return true;
 }
 
-/* At first: --save may name the same file. */
+/* Read this first, because --save may name the same file. */
 static bool read_before(struct fabric_run *run)
 {
 	return !run->args->diff ||
 	       fabric_file_read(&run->session.listing, run->args->diff, &run->before);
 }
 
-/* Each port has a P_Key at least: a scan without any was taken without asking. */
+/* Each port has at least one P_Key: a scan without any did not read details. */
 static void note_no_details(struct fabric_run *run)
 {
 	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
 						    run->args->load);
 
 	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
-			 "save one that has: rdmactl fabric scan --details --save FILE");
+			 "rdmactl fabric scan --details --save FILE saves them");
 }
 
 static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
@@ -235,7 +259,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 		       read_names(run) && read_before(run) && scan(run);
 	if (done)
 		note_failures(run);
-	/* What cannot be saved is shown all the same. */
+	/* If the scan cannot be saved, it is printed all the same. */
 	if (done && args->save)
 		fabric_file_save(run, args->save);
 	if (done && args->load && args->details && !run->fabric.detail_count)
@@ -264,6 +288,75 @@ static void clear(struct fabric_run *run)
 	fabric_clear(&run->before);
 	node_names_clear(&run->names);
 	free(run->named);
+}
+
+/* A word of the command line, and the node of the graph that it means. */
+static const char how_to_name[] =
+	"a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path";
+
+/* A GUID that is not in the scan may be an alias, as virtual functions have: the SA knows it. */
+static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
+		   struct fabric_place *ret_place)
+{
+	struct mad_place place = {.target = *target};
+	struct mad_target by_lid = {.kind = TARGET_LID};
+
+	if (!run->session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
+		return false;
+	mad_find_places(run->session.engine, &run->session.route, &place, 1);
+	by_lid.lid = place.address.lid;
+	return !place.error && fabric_find_target(&run->fabric, &by_lid, ret_place);
+}
+
+bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)
+{
+	enum target_kind kind = mad_forced_kind(&run->args->mad);
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *message = NULL;
+	struct mad_target target;
+	size_t found = 0;
+
+	/* A number is a LID or a GUID first: a node may give itself any name. */
+	if (!mad_target_parse(word, kind, &target)) {
+		found = fabric_find_target(&run->fabric, &target, ret_place);
+		if (!found)
+			found = ask_sa(run, &target, ret_place);
+	}
+	if (!found && kind == TARGET_ANY)
+		found = fabric_find_name(&run->view, word, ret_place);
+	if (found == 1)
+		return true;
+	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)
+			: mem_format("the scan found no node '%s'", clean);
+	listing_fail(&run->session.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
+		     how_to_name);
+	return false;
+}
+
+bool fabric_run_match(struct fabric_run *run)
+{
+	const char *pattern = run->args->name;
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+	if (!pattern)
+		return true;
+	run->named = fabric_match_names(&run->view, pattern);
+	if (run->named)
+		return true;
+	clean = text_clean(pattern, strlen(pattern));
+	message = mem_format("no node has a name like '%s'", clean);
+	listing_fail(&run->session.listing, STATUS_NOTHING, message,
+		     "give the full name, or part of it between asterisks; rdmactl fabric nodes "
+		     "lists them");
+	return false;
+}
+
+bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)
+{
+	const struct fabric *fabric = &run->fabric;
+	uint32_t peer = fabric->ports[port].peer;
+
+	return !run->named || run->named[fabric->ports[port].node] ||
+	       (peer != FABRIC_NONE && run->named[fabric->ports[peer].node]);
 }
 
 int fabric_run_end(struct fabric_run *run)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all commands of `fabric` do: their options, the graph of the subnet (scanned, or loaded from
- * a file), and the words for what did not answer.
+ * What all subcommands of `fabric` share: their options, the graph of the subnet (scanned, or
+ * loaded from a file), counters and forwarding tables, and the words for what did not answer.
  */
 #pragma once
 
-#include "fabric/scan/scan.h"
-#include "fabric/graph/view.h"
 #include "cmd/mad/mad_session.h"
-#include "cmd/fabric/progress.h"
+#include "cmd/progress.h"
+#include "fabric/graph/view.h"
+#include "fabric/route/find.h"
+#include "fabric/route/forwarding.h"
+#include "fabric/scan/port_counters.h"
+#include "fabric/scan/scan.h"
 
 enum fabric_format {
 	FABRIC_FORMAT_IBNETDISCOVER,
@@ -23,8 +26,8 @@ struct fabric_args {
 	bool tree, details, down, multicast;
 	const char *save, *load, *diff, *from, *part, *names, *name, *since;
 	struct number format;	   /* enum fabric_format */
-	struct number hops;	   /* most, from where the scan begins */
-	struct number state;	   /* of ports and links, as PortInfo has it */
+	struct number hops;	   /* limit, from where the scan begins */
+	struct number state;	   /* of ports and links, as in PortInfo */
 	struct number speed_below; /* enum fabric_speed */
 	struct number interval;	   /* milliseconds */
 	struct number top;
@@ -33,79 +36,96 @@ struct fabric_args {
 };
 
 struct fabric_run {
-	struct mad_session session; /* without a port and an engine where a file was loaded */
+	struct mad_session session; /* without a port and an engine if a file was loaded */
 	const struct fabric_args *args;
-	struct fabric_scan_options scan; /* that the graph is of; not where a file was loaded */
+	struct fabric_scan_options scan; /* of the graph; unused if a file was loaded */
 	struct fabric fabric;
 	struct fabric before; /* of --diff */
 	struct node_names names;
 	struct fabric_view view; /* of these two */
-	bool *named;		 /* of each node, after fabric_run_match(); NULL: all are meant */
+	bool *named;		 /* by node, after fabric_run_match(); NULL: all nodes */
 	struct progress progress;
-	uint64_t begin_msec, progress_msec; /* of the scan, and of what is shown of it */
-	/* Called again and again while it is scanned, or NULL. */
+	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
+	/* Called after each reply of the scan, or NULL. */
 	void (*on_reply)(struct fabric_run *run);
-	void *context; /* of that */
+	void *context; /* of on_reply */
 };
 
 /*
- * Begins the listing of `schema` and fills the graph: by a scan, or with --load from the file. What
- * did not answer is in the problems. False: there is no graph, and the listing says why;
- * fabric_run_end() does the rest.
+ * Begins the listing of `schema` and fills the graph by a scan or, with --load, from the file.
+ * Failed queries are problems. False: there is no graph, and the listing says why; fabric_run_end()
+ * does the rest.
  */
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema);
-/* The same, with `on_reply` called after each answer of the scan. */
+/* The same, with `on_reply` called after each reply of the scan. */
 bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 				const struct fabric_args *args, const struct schema *schema,
 				void (*on_reply)(struct fabric_run *run), void *context);
-/* A node as it was named. */
-struct fabric_place {
-	uint32_t node;
-	uint32_t port; /* port 0 of a switch; of others the one named, else the first with a LID */
-	uint16_t lid;  /* the one named, else that port's; 0: it has none */
-};
 /*
- * A node of the graph: by name, GUID (of the node, its system or a port), GID, LID, directed route
- * from where the scan began, or NAME/PORT. False, or FABRIC_NONE: the listing says why.
+ * Finds a node of the graph: see lib/fabric/route/find.h, and aliases that the SA knows. False: the
+ * listing says why.
  */
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place);
-uint32_t fabric_run_find(struct fabric_run *run, const char *word);
 /*
- * Which nodes --name means. False: none, which is told of, since nothing shown would look like
- * nothing wrong.
+ * Finds the nodes that --name means. False: there are none, which is an error, because an empty
+ * list would look as if nothing were wrong.
  */
 bool fabric_run_match(struct fabric_run *run);
-/* Whether a port is of such a node, or cabled to one. */
+/* Whether a port belongs to such a node, or is cabled to one. */
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
-/* Notes as problems what else did not answer. */
+/* Adds failed queries to the problems. */
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count);
 /* Prints, frees, returns the exit status. */
 int fabric_run_end(struct fabric_run *run);
-/* The same for a command that has printed something else than its rows: `rc` of that. */
+/*
+ * The same for a command that has printed something else than its rows: `rc` is the result of that.
+ */
 int fabric_run_end_quietly(struct fabric_run *run, int rc);
-
-/* The directed route to a LID, by the forwarding tables on the way. False: the listing says why. */
-bool fabric_run_walk(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options);
 
 /* Options that several subcommands share; all fill struct fabric_args. */
 extern const struct option_row fabric_scan_options[], fabric_load_options[];
 extern const struct option_row fabric_counter_options[], fabric_mad_options[];
-/* For a subcommand that names no destination but that of --from or --switch. */
+/* For a subcommand whose only destinations are those of --from and --switch. */
 extern const struct option_rule fabric_start_rules[];
 
 extern const struct command fabric_scan_command, fabric_errors_command, fabric_check_command;
 extern const struct command fabric_route_command, fabric_tables_command, fabric_balance_command;
 extern const struct command fabric_list_commands[6]; /* nodes, switches, ... ports */
 
-/* scan --diff */
-int fabric_diff_command(const struct ctx *ctx, const struct fabric_args *args);
-
-/* The files of a scan: cmd/fabric_file.c. False: the listing says why not. */
+/* The files of a scan: fabric_file.c. False: the listing says why. */
 bool fabric_file_read(struct listing *listing, const char *path, struct fabric *fabric);
 bool fabric_file_load(struct fabric_run *run, const char *path);
 bool fabric_file_save(struct fabric_run *run, const char *path);
-/* Notes in a graph that was scanned just now when and where that was. */
+/* Notes the time, host and port in a graph that was just scanned. */
 void fabric_file_sign(struct fabric_run *run);
-/* The text of a format, to be freed; NULL: the listing says why not. */
+/* The text of a format, to be freed; NULL: the listing says why. */
 char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
+
+/*
+ * The counters of all ports: read once or twice, or once and compared with a file of `fabric errors
+ * --save`.
+ */
+/* Reads into an empty list; the caller reports the failures in it. */
+void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
+			  struct port_errors *errors);
+/* Two readings of all counters. */
+struct fabric_counters {
+	struct port_errors before, after;
+	double seconds; /* between them; 0: unknown */
+};
+
+/* Reads by --interval or --since. False: the listing says why; clear them all the same. */
+bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
+			  struct fabric_counters *counters);
+void fabric_counters_clear(struct fabric_counters *counters);
+/* False: the listing says why. */
+bool fabric_counters_save(struct fabric_run *run, const char *path,
+			  const struct port_errors *errors);
+
+/* The forwarding tables, read from the switches; a graph from a file has none. */
+/* Fills empty tables as forwarding_read() does; failures are noted as problems. */
+void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
+			    unsigned int kinds, struct forwarding *forwarding);
+/* Notes a problem if the linear tables of all switches are known, and empty. */
+void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);

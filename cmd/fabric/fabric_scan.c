@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric scan: switches with what is at their ports; the graph in JSON. */
+
 #include <stdlib.h>
 
-#include "fabric/scan/scan.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/diff/diff.h"
-#include "base/mem.h"
 #include "fabric/format/writers.h"
+#include "fabric/scan/scan.h"
 
-/* In the table: ports of switches that have, or should have, something at the other end. */
+/* The table shows ports of switches with a node at the other end, known or not. */
 static bool is_shown(const struct fabric_run *run, uint32_t place)
 {
 	const struct fabric_port *port = &run->fabric.ports[place];
 
 	if (fabric_node_of(&run->fabric, place)->type != NODE_TYPE_SWITCH)
-		/* Adapters cabled to each other have no switch to be shown at. */
+		/* Adapters cabled to each other have no switch in the table. */
 		return port->peer != FABRIC_NONE &&
 		       fabric_node_of(&run->fabric, port->peer)->type != NODE_TYPE_SWITCH;
 	return port->peer != FABRIC_NONE || port->unanswered ||
@@ -37,8 +39,9 @@ static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 }
 
 /*
- * Of all switches, or of all others. Rows of what is not shown are not made: half of a large
- * fabric's ports are such, and rows are most of what is there besides the graph.
+ * Adds the rows of all switches, or of all other nodes. No rows are made for ports that are not
+ * shown: half of the ports of a large fabric are such, and rows take most of the memory besides the
+ * graph.
  */
 static void add_shown(const struct fabric_run *run, bool switches, struct fabric_rows *rows)
 {
@@ -76,11 +79,11 @@ static int print_ports(const struct ctx *ctx, const struct fabric_args *args)
 	return status;
 }
 
-/* --jsonl: the rows of a node go out as soon as no question about it is open. */
+/* --jsonl: the rows of a node are printed as soon as all queries about it are answered. */
 struct stream {
-	uint32_t next;	 /* node: those before it are out */
-	uint32_t *peers; /* of each port that is out, the peer that it was shown with */
-	uint32_t room;	 /* of those */
+	uint32_t next;	 /* node: those before it are printed */
+	uint32_t *peers; /* by port: the peer that it was printed with */
+	uint32_t room;	 /* of peers */
 	struct fabric_row rows[FABRIC_PORT_MOST];
 };
 
@@ -113,7 +116,7 @@ static void make_room(struct stream *stream, const struct fabric *fabric)
 		stream->peers[stream->room] = FABRIC_NONE;
 }
 
-/* The ports of a node; `again`: those that were shown with another peer. */
+/* Prints the ports of a node; `again`: only those whose peer has changed since. */
 static void put_node(struct fabric_run *run, struct stream *stream, uint32_t number, bool again)
 {
 	const struct fabric_node *node = &run->fabric.nodes[number];
@@ -129,7 +132,7 @@ static void put_node(struct fabric_run *run, struct stream *stream, uint32_t num
 		listing_add(&run->session.listing, row++);
 		stream->peers[place] = peer;
 	}
-	/* Nobody reads on: the scan may end, too. */
+	/* Stop the scan if nobody reads the output. */
 	if (row > stream->rows && !listing_piece(&run->session.listing))
 		run->session.stopped = true;
 }
@@ -198,7 +201,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 
 	(void)objects;
 	if (args->diff)
-		return fabric_diff_command(ctx, args);
+		return print_diff(ctx, args);
 	if (args->format.known || args->tree)
 		return print_format(ctx, args);
 	if (ctx->globals.json)
@@ -246,3 +249,41 @@ const struct command fabric_scan_command = {
 	.rules = fabric_start_rules,
 	.run = run,
 };
+
+/* rdmactl fabric scan --diff: what differs from the scan in a file. */
+/* Failures of this scan are problems already; of the file it is only known that there were some. */
+static void note_incomplete(struct fabric_run *run)
+{
+	struct problems *problems = &run->session.listing.problems;
+	_cleanup_(freep) char *message = NULL;
+
+	if (run->before.failure_count || run->before.interrupted)
+		message = mem_format("the scan in %s is not complete", run->args->diff);
+	else if (!problems->count)
+		message = mem_string("one of the scans did not see everything that the other saw");
+	if (message)
+		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
+}
+
+static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
+{
+	struct fabric_changes changes = {.items = NULL};
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
+		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
+		struct listing *listing = &run.session.listing;
+
+		fabric_compare(&before, &run.view, &changes);
+		for (size_t i = 0; i < changes.count; i++)
+			listing_add(listing, &changes.items[i]);
+		if (changes.incomplete)
+			note_incomplete(&run);
+		if (changes.changed && listing->status == STATUS_DONE)
+			listing->status = STATUS_FAULT;
+	}
+	status = fabric_run_end(&run);
+	fabric_changes_clear(&changes);
+	return status;
+}

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric tables: the forwarding tables of switches, with names. */
+
 #include <stdlib.h>
+
+#include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/route/route.h"
-#include "cmd/fabric/fabric_forwarding.h"
 
-/* So many rows are kept at a time: all tables of a large subnet are millions. */
+/* Rows are printed in pieces: all tables of a large subnet have millions of rows. */
 #define PIECE_ROWS 20000u
 
 struct tables {
@@ -21,7 +25,7 @@ struct tables {
 	size_t row_count;
 };
 
-/* What is there is printed; false: the output is broken. */
+/* Prints the rows so far; false: the output is broken. */
 static bool flush(struct tables *tables)
 {
 	struct listing *listing = &tables->run.session.listing;
@@ -95,20 +99,21 @@ static bool find_switches(struct tables *tables, char **words)
 	struct fabric_run *run = &tables->run;
 
 	for (; *words; words++) {
-		uint32_t node = fabric_run_find(run, *words);
 		_cleanup_(freep) char *name = NULL, *message = NULL;
+		struct fabric_place place;
 
-		if (node == FABRIC_NONE)
+		if (!fabric_run_find_port(run, *words, &place))
 			return false;
-		if (run->fabric.nodes[node].type != NODE_TYPE_SWITCH) {
-			name = fabric_node_name(&run->view, node);
-			message = mem_format("%s is no switch: it has no forwarding table", name);
+		if (run->fabric.nodes[place.node].type != NODE_TYPE_SWITCH) {
+			name = fabric_node_name(&run->view, place.node);
+			message = mem_format("%s is not a switch, and has no forwarding table",
+					     name);
 			listing_fail(&run->session.listing, STATUS_USAGE, message,
 				     "rdmactl fabric switches lists them");
 			return false;
 		}
 		*(uint32_t *)mem_append(&tables->nodes, &tables->node_count,
-					sizeof(*tables->nodes)) = node;
+					sizeof(*tables->nodes)) = place.node;
 	}
 	return true;
 }
@@ -165,3 +170,40 @@ const struct command fabric_tables_command = {
 	.more_schemas = more_schemas,
 	.run = run,
 };
+
+void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
+			    unsigned int kinds, struct forwarding *forwarding)
+{
+	struct mad_session *session = &run->session;
+	int rc = forwarding_read(session->engine, &run->scan, &run->fabric, nodes, count, kinds,
+				 forwarding);
+
+	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
+	/* An interrupted scan has been reported already. */
+	if (rc && !run->fabric.interrupted)
+		problem_add_text(
+			&session->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
+			rc == -ECANCELED ? "interrupted: the output is incomplete" : strerror(-rc),
+			NULL);
+}
+
+static bool is_empty(const struct forwarding *forwarding, const struct forwarding_table *table)
+{
+	for (uint32_t lid = 1; lid < table->lids; lid++)
+		if (forwarding_port(forwarding, table, lid) != FORWARDING_NOWHERE)
+			return false;
+	return table->known;
+}
+
+void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding)
+{
+	for (size_t i = 0; i < forwarding->count; i++)
+		if (!is_empty(forwarding, &forwarding->tables[i]))
+			return;
+	if (forwarding->count)
+		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
+				 "the forwarding tables are empty: no subnet manager has filled "
+				 "them",
+				 "start a subnet manager; rdmactl fabric check shows what else "
+				 "is missing");
+}

@@ -7,7 +7,7 @@
 
 #include "cmd/listing.h"
 #include "selftest/selftest_result.h"
-#include "cmd/fabric/progress.h"
+#include "cmd/progress.h"
 
 struct selftest_output {
 	struct listing *listing;

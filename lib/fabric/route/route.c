@@ -270,3 +270,66 @@ int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct f
 		;
 	return walk->end == WALK_UNANSWERED && walk->error == -ECANCELED ? -ECANCELED : 0;
 }
+
+/* The name of the last node that answered: its description, else its GUID. To be freed. */
+static char *walk_name(const struct fabric_walk *walk)
+{
+	struct fabric fabric = {.nodes = NULL};
+	const struct fabric_view view = {.fabric = &fabric};
+	uint32_t node = walk->has_info ? fabric_add_node(&fabric, walk->info) : FABRIC_NONE;
+	char *name;
+
+	if (node == FABRIC_NONE) {
+		name = mem_string(walk->hops ? "a node with a malformed NodeInfo"
+					     : "the local port");
+	} else {
+		fabric.nodes[node].has_description = walk->has_description;
+		memcpy(fabric.nodes[node].description, walk->description,
+		       sizeof(walk->description));
+		name = fabric_node_name(&view, node);
+	}
+	fabric_clear(&fabric);
+	return name;
+}
+
+static char *describe_end(const struct fabric_walk *walk, const char *name)
+{
+	switch (walk->end) {
+	case WALK_NOWHERE:
+		return mem_format("at %s, whose forwarding table has no port for it", name);
+	case WALK_NO_PORT:
+		return mem_format("at %s, whose forwarding table has port %u for it", name,
+				  walk->out_port);
+	case WALK_LOOP:
+		return mem_format("in a loop at %s", name);
+	case WALK_STRANGER:
+		return mem_format("at %s, which has another LID", name);
+	case WALK_FAR:
+		return mem_format("at %s: it is more than %u hops long", name, MAD_HOPS_MOST);
+	case WALK_UNANSWERED:
+	case WALK_ARRIVED:
+		break;
+	}
+	return NULL;
+}
+
+static char *describe_timeout(const struct fabric_walk *walk, const char *name)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+								   walk->attribute);
+	bool at_peer = walk->hops && !strcmp(attribute->word, "nodeinfo");
+	_cleanup_(freep) char *reason = mad_failure_text(UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+							 walk->error, walk->status, walk->tries);
+	_cleanup_(freep) char *port = at_peer ? mem_format("/%u", walk->path[walk->hops]) : NULL;
+
+	return mem_format("%s %s%s: %s: %s", at_peer ? "after" : "at", name, at_peer ? port : "",
+			  attribute->name, reason);
+}
+
+char *fabric_walk_text(const struct fabric_walk *walk)
+{
+	_cleanup_(freep) char *name = walk_name(walk);
+
+	return walk->end == WALK_UNANSWERED ? describe_timeout(walk, name)
+					    : describe_end(walk, name);
+}

@@ -77,6 +77,8 @@ struct fabric_walk {
 
 /* Returns 0 with the end in `walk`, or -ECANCELED if it was stopped. */
 int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct fabric_walk *walk);
+/* Where and why a walk ended that did not arrive: "at ..." or "after ..."; to be freed. */
+char *fabric_walk_text(const struct fabric_walk *walk);
 
 /*
  * Routes and forwarding tables as records: hops, entries, and the routes that share a cable. A row

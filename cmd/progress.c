@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/fabric/progress.h"
+#include "cmd/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@ void progress_begin(struct progress *progress, const struct ctx *ctx)
 	*progress = (struct progress){.shown = !ctx->globals.quiet && isatty(STDERR_FILENO)};
 }
 
-/* With blanks: not all terminals know a sequence for it. */
+/* Writes blanks, as not all terminals have a sequence to erase a line. */
 void progress_erase(struct progress *progress)
 {
 	if (progress->width)
