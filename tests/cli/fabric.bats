@@ -129,8 +129,8 @@ has()
 	expect 0 'leaf\x09a' ''
 	echo 'leaf' >"$BATS_TEST_TMPDIR/names"
 	try fabric switches --load "$whole" --names "$BATS_TEST_TMPDIR/names"
-	expect_error 1 fabric "$BATS_TEST_TMPDIR/names: line 1 names no node" \
-		'a line each: 0x0002c90300001234 "leaf 3"'
+	expect_error 1 fabric "$BATS_TEST_TMPDIR/names: line 1 does not name a node" \
+		'each line has the form 0x0002c90300001234 "leaf 3"'
 	for name in $(seq 40); do
 		echo "0x${guid//:/} \"name $name\""
 	done >"$BATS_TEST_TMPDIR/names"
@@ -138,8 +138,8 @@ has()
 	expect 0 'name 1' ''
 	printf '# a NUL\n0x1 "one"\0\n0x%s "two"\n' "${guid//:/}" >"$BATS_TEST_TMPDIR/names"
 	try fabric switches --load "$whole" --names "$BATS_TEST_TMPDIR/names"
-	expect_error 1 fabric "$BATS_TEST_TMPDIR/names: line 2 names no node" \
-		'a line each: 0x0002c90300001234 "leaf 3"'
+	expect_error 1 fabric "$BATS_TEST_TMPDIR/names: line 2 does not name a node" \
+		'each line has the form 0x0002c90300001234 "leaf 3"'
 	try fabric switches --load "$whole" --names /nowhere
 	expect 1
 }

@@ -92,7 +92,7 @@ setup()
 @test "fabric: --details of a scan that has none" {
 	try fabric scan --load "$whole" --details --no-headings
 	expect 3 '' "rdmactl fabric: the scan in $whole has no details
-  save one that has: rdmactl fabric scan --details --save FILE"
+  rdmactl fabric scan --details --save FILE saves them"
 	try fabric scan --load "$whole" --details --json
 	[ "$status" = 3 ]
 	jq -e '.problems[0].error | endswith(" has no details")' <<<"$output"

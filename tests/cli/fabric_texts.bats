@@ -42,8 +42,8 @@ setup()
 unknown()
 {
 	quickly try fabric "${@:2}" --load "$text" --no-headings
-	expect 3 '' "rdmactl fabric: the $1 not known: the file does not tell it
-  save one that does: rdmactl fabric scan --save FILE" || wrong "${*:2}"
+	expect 3 '' "rdmactl fabric: the $1 unknown: the file lacks it
+  rdmactl fabric scan --save FILE saves it" || wrong "${*:2}"
 }
 
 @test "fabric: filters on facts that the text lacks" {

@@ -119,7 +119,7 @@ def play(tap, box):
         out, err = process.communicate(timeout=bed.SECONDS)
         wrong = unequal('a row', json.loads(first)['node_type'], 'switch')
         wrong += unequal('still at work', alive, True) + unequal('status', process.returncode, 0)
-        counts = re.search(rb'(\d+) nodes, (\d+) requests, (\d+) sent again', err)
+        counts = re.search(rb'(\d+) nodes, (\d+) requests, (\d+) retries', err)
         wrong += unequal('nodes', counts and int(counts[1]), 100)
         status, shown = progress(sim)
         lines = [line for line in shown.split('\r') if line.strip()]

@@ -140,7 +140,7 @@ def parts(sim):
                          sorted(expected))
     for words in (('scan',), ('scan', '--jsonl'), ('nodes', '--json')):
         result = sim.rdmactl('fabric', *words, '--switch', str(lids[sim.host, 1]))
-        wrong += unequal('--switch of an adapter', (result.status, b'is no switch' in result.err,
+        wrong += unequal('--switch of an adapter', (result.status, b'is not a switch' in result.err,
                                                     b'"S-' in result.out), (2, True, False))
     graph = scan(sim, '--from', str(lids[switch.name, 0]))
     return wrong + unequal('--from, to the end', len(graph.nodes), len(near))
