@@ -195,6 +195,43 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end_quietly(&run, rc);
 }
 
+/* Failures of this scan are problems already; of the file it is only known that there were some. */
+static void note_incomplete(struct fabric_run *run)
+{
+	struct problems *problems = &run->session.listing.problems;
+	_cleanup_(freep) char *message = NULL;
+
+	if (run->before.failure_count || run->before.interrupted)
+		message = mem_format("the scan in %s is not complete", run->args->diff);
+	else if (!problems->count)
+		message = mem_string("one of the scans did not see everything that the other saw");
+	if (message)
+		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
+}
+
+static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
+{
+	struct fabric_changes changes = {.items = NULL};
+	struct fabric_run run;
+	int status;
+
+	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
+		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
+		struct listing *listing = &run.session.listing;
+
+		fabric_compare(&before, &run.view, &changes);
+		for (size_t i = 0; i < changes.count; i++)
+			listing_add(listing, &changes.items[i]);
+		if (changes.incomplete)
+			note_incomplete(&run);
+		if (changes.changed && listing->status == STATUS_DONE)
+			listing->status = STATUS_FAULT;
+	}
+	status = fabric_run_end(&run);
+	fabric_changes_clear(&changes);
+	return status;
+}
+
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
@@ -249,41 +286,3 @@ const struct command fabric_scan_command = {
 	.rules = fabric_start_rules,
 	.run = run,
 };
-
-/* rdmactl fabric scan --diff: what differs from the scan in a file. */
-/* Failures of this scan are problems already; of the file it is only known that there were some. */
-static void note_incomplete(struct fabric_run *run)
-{
-	struct problems *problems = &run->session.listing.problems;
-	_cleanup_(freep) char *message = NULL;
-
-	if (run->before.failure_count || run->before.interrupted)
-		message = mem_format("the scan in %s is not complete", run->args->diff);
-	else if (!problems->count)
-		message = mem_string("one of the scans did not see everything that the other saw");
-	if (message)
-		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
-}
-
-static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
-{
-	struct fabric_changes changes = {.items = NULL};
-	struct fabric_run run;
-	int status;
-
-	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
-		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
-		struct listing *listing = &run.session.listing;
-
-		fabric_compare(&before, &run.view, &changes);
-		for (size_t i = 0; i < changes.count; i++)
-			listing_add(listing, &changes.items[i]);
-		if (changes.incomplete)
-			note_incomplete(&run);
-		if (changes.changed && listing->status == STATUS_DONE)
-			listing->status = STATUS_FAULT;
-	}
-	status = fabric_run_end(&run);
-	fabric_changes_clear(&changes);
-	return status;
-}
