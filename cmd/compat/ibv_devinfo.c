@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
 #include "cmd/compat/ibv.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
+#include "mad/format/mad_names.h"
 
 enum { DEVICE_COLUMN = 40, PORT_COLUMN = 48, PORT_INDENT = 3 };
 
@@ -31,10 +32,6 @@ static const struct enum_name physical_states[] = {
 	{7, "PHY TEST"}, {0, NULL},
 };
 
-static const struct enum_name mtus[] = {
-	{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}, {0, NULL},
-};
-
 static const struct enum_name link_layers[] = {
 	{LINK_LAYER_UNSPECIFIED, "Unspecified"},
 	{LINK_LAYER_INFINIBAND, "InfiniBand"},
@@ -42,13 +39,7 @@ static const struct enum_name link_layers[] = {
 	{0, NULL},
 };
 
-/* PortInfo:VLCap, LinkWidthActive; enum ib_port_speed of the kernel */
-static const struct enum_name vls[] = {
-	{1, "1"}, {2, "2"}, {3, "4"}, {4, "8"}, {5, "15"}, {0, NULL},
-};
-static const struct enum_name widths[] = {
-	{1, "1"}, {2, "4"}, {4, "8"}, {8, "12"}, {16, "2"}, {0, NULL},
-};
+/* enum ib_port_speed of the kernel, in the words of the tool */
 static const struct enum_name speeds[] = {
 	{1, "2.5 Gbps"},     {2, "5.0 Gbps"},	{4, "10.0 Gbps"},  {8, "10.0 Gbps"},
 	{16, "14.0 Gbps"},   {32, "25.0 Gbps"}, {64, "50.0 Gbps"}, {128, "100.0 Gbps"},
@@ -121,7 +112,7 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 	print_hex("max_msg_sz", 1, port->max_msg_size_bytes.value);
 	print_hex("port_cap_flags", 8, port->cap_mask.value);
 	print_hex("port_cap_flags2", 4, port->cap_mask2.value);
-	print_code("max_vl_num", vls, codes->max_vls, "invalid value");
+	print_code("max_vl_num", vl_numbers, codes->max_vls, "invalid value");
 	print_hex("bad_pkey_cntr", 1, port->bad_pkey_count.value);
 	print_hex("qkey_viol_cntr", 1, port->bad_qkey_count.value);
 	print_number("sm_sl", codes->sm_sl);
@@ -130,7 +121,8 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 	print_number("subnet_timeout", codes->subnet_timeout);
 	print_number("init_type_reply", codes->init_type_reply);
 	ibv_print_label(PORT_INDENT, PORT_COLUMN, "active_width");
-	printf("%sX (%d)\n", enum_word(widths, codes->width, "invalid width"), (int)codes->width);
+	printf("%sX (%d)\n", enum_word(link_width_numbers, codes->width, "invalid width"),
+	       (int)codes->width);
 	print_code("active_speed", old ? speeds + ARRAY_SIZE(speeds) - 1 : speeds, codes->speed,
 		   "invalid speed");
 	if (name->transport == 0)
@@ -146,8 +138,8 @@ static void print_port(const struct ibv_view *view, const struct verbs_device_na
 
 	printf("\t\tport:\t%u\n", (unsigned int)port->port.value);
 	print_code("state", port_states, (unsigned int)port->state.value, "invalid state");
-	print_code("max_mtu", mtus, codes->max_mtu, "invalid MTU");
-	print_code("active_mtu", mtus, codes->active_mtu, "invalid MTU");
+	print_code("max_mtu", mtu_numbers, codes->max_mtu, "invalid MTU");
+	print_code("active_mtu", mtu_numbers, codes->active_mtu, "invalid MTU");
 	print_number("sm_lid", codes->sm_lid);
 	print_number("port_lid", codes->lid);
 	print_hex("port_lmc", 2, codes->lmc);

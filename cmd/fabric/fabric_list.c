@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/graph/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "cmd/fabric/fabric_run.h"
 
 static bool port_fits(const struct fabric_run *run, uint32_t place)
@@ -140,7 +140,7 @@ static const struct option_row options[] = {
 	CHOICE_OPTION(struct fabric_args, state, 0, "state", "STATE", port_state_names,
 		      "only with a port in this state"),
 	CHOICE_OPTION(struct fabric_args, speed_below, 0, "speed-below", "SPEED",
-		      fabric_speed_names, "only with a link that is slower than this"),
+		      lane_speed_names, "only with a link that is slower than this"),
 	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
 		      "only nodes of this name (* and ? as in the shell)"),
 	{.name = NULL},

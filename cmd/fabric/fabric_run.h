@@ -28,7 +28,7 @@ struct fabric_args {
 	struct number format;	   /* enum fabric_format */
 	struct number hops;	   /* limit, from where the scan begins */
 	struct number state;	   /* of ports and links, as in PortInfo */
-	struct number speed_below; /* enum fabric_speed */
+	struct number speed_below; /* enum lane_speed */
 	struct number interval;	   /* milliseconds */
 	struct number top;
 	struct number threshold;

@@ -8,7 +8,6 @@
 #include "cmd/listing.h"
 #include "host/endpoint/peer.h"
 #include "host/endpoint/gid_choice.h"
-#include "host/names.h"
 #include "host/need.h"
 
 struct gids_args {

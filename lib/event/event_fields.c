@@ -3,7 +3,8 @@
 #include "base/utc.h"
 #include "event/event.h"
 #include "host/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
+#include "host/gid_entry.h"
 
 static void get_time(const void *record, struct value *value)
 {

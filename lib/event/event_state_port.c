@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "event/event_state_private.h"
+#include "mad/format/codes.h"
 
 /* enum ib_port_state, include/rdma/ib_verbs.h */
-enum { STATE_NOP, STATE_DOWN, STATE_INIT, STATE_ARMED, STATE_ACTIVE };
 
 /* So much later than it was read a change is told at most, on a machine that is slow. */
 #define CREDIT_NSEC UINT64_C(5000000000)
@@ -144,11 +144,11 @@ static void become_active(struct update *update, const struct event_port *before
 static enum event_word word_of_state(uint64_t state)
 {
 	switch (state) {
-	case STATE_INIT:
+	case PORT_STATE_INIT:
 		return EVENT_PORT_INIT;
-	case STATE_ARMED:
+	case PORT_STATE_ARMED:
 		return EVENT_PORT_ARMED;
-	case STATE_ACTIVE:
+	case PORT_STATE_ACTIVE:
 		return EVENT_PORT_ACTIVE;
 	default:
 		return EVENT_PORT_DOWN;
@@ -162,12 +162,12 @@ static void take_state(struct update *update, const struct event_port *next)
 	const struct event_port before = port->now;
 
 	port->now = *next;
-	if (is_state(&before, STATE_ACTIVE) && !is_state(next, STATE_ACTIVE))
+	if (is_state(&before, PORT_STATE_ACTIVE) && !is_state(next, PORT_STATE_ACTIVE))
 		port->down_since_nsec = update->cause->time.monotonic_nsec;
 	if (same_number(&before.state, &next->state)) {
-		if (is_state(next, STATE_ACTIVE))
+		if (is_state(next, PORT_STATE_ACTIVE))
 			compare_active(update, &before, next);
-	} else if (is_state(next, STATE_ACTIVE)) {
+	} else if (is_state(next, PORT_STATE_ACTIVE)) {
 		become_active(update, &before);
 		/* What changed while it was down is told as a change, too. */
 		compare_active(update, &port->active, next);
@@ -179,7 +179,7 @@ static void take_state(struct update *update, const struct event_port *next)
 	if (before.sm_lid.known && next->sm_lid.known &&
 	    !same_number(&before.sm_lid, &next->sm_lid))
 		add_port_event(update, EVENT_SM_CHANGE, &before, next);
-	if (is_state(next, STATE_ACTIVE))
+	if (is_state(next, PORT_STATE_ACTIVE))
 		port->active = *next;
 }
 
@@ -189,10 +189,10 @@ static void compare_state(struct update *update, const struct event_port *readin
 	const struct event_port *now = &update->port->now;
 	struct event_port next = *reading;
 
-	if (!next.state.known || next.state.value == STATE_NOP)
+	if (!next.state.known || next.state.value == PORT_STATE_NOP)
 		next.state = now->state;
 	/* Before it was told: that will come. */
-	if (!update->told_down && next.state.known && !is_state(&next, STATE_ACTIVE) &&
+	if (!update->told_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
 	    !same_number(&now->state, &next.state)) {
 		update->port->credit++;
 		update->port->credit_nsec = update->cause->time.monotonic_nsec;
@@ -210,13 +210,13 @@ static void compare_state(struct update *update, const struct event_port *readin
 static void imply(struct update *update, enum event_word word)
 {
 	struct event_port next = update->port->now;
-	const uint64_t state = word == EVENT_PORT_ACTIVE ? STATE_ACTIVE : STATE_DOWN;
+	const uint64_t state = word == EVENT_PORT_ACTIVE ? PORT_STATE_ACTIVE : PORT_STATE_DOWN;
 
 	if (is_state(&next, state))
 		return;
 	next.state = number_of(state);
 	next.physical_state.known = false;
-	if (state == STATE_ACTIVE) {
+	if (state == PORT_STATE_ACTIVE) {
 		next.rate_gbps = update->port->active.rate_gbps;
 		next.active_mtu_bytes = update->port->active.active_mtu_bytes;
 	}
@@ -249,13 +249,13 @@ static void take_told_downs(struct update *update, const struct port_reading *re
 {
 	const struct event_port *now = &update->port->now;
 	const bool reads_down = reading->has_state && reading->state.state.known &&
-				!is_state(&reading->state, STATE_ACTIVE);
+				!is_state(&reading->state, PORT_STATE_ACTIVE);
 	unsigned int downs = 0;
 
 	for (size_t i = 0; i < told->count; i++)
 		downs += told->words[i] == EVENT_PORT_DOWN;
 	if (!update->port->ethernet)
-		downs = downs && is_state(now, STATE_ACTIVE);
+		downs = downs && is_state(now, PORT_STATE_ACTIVE);
 	else
 		downs = take_credit(update, downs);
 	update->told_down = downs;
@@ -429,7 +429,7 @@ void event_port_lose(struct event_state *state, const struct tracked_device *dev
 	struct update update = {.state = state, .device = device, .port = port, .cause = cause};
 	const struct event_port unknown = {.state = {.known = false}};
 
-	if (is_state(&port->now, STATE_ACTIVE))
+	if (is_state(&port->now, PORT_STATE_ACTIVE))
 		add_port_event(&update, EVENT_PORT_DOWN, &port->now, &unknown);
 	port->now = unknown;
 	event_state_update_port(state, device, port, &nothing, NULL, cause);

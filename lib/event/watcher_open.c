@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "event/watcher_private.h"
 #include "host/rtnl.h"
-
-enum { STATE_DOWN = 1, STATE_ACTIVE = 4 }; /* enum ib_port_state, include/rdma/ib_verbs.h */
+#include "mad/format/codes.h"
 
 static void open_monitors(struct watcher *watcher)
 {
@@ -125,9 +124,9 @@ static void tell_port(const struct telling *telling, const struct tracked_port *
 	const struct number *state = &port->now.state;
 	struct event *event = NULL;
 
-	if (state->known && state->value == STATE_ACTIVE)
+	if (state->known && state->value == PORT_STATE_ACTIVE)
 		event = tell(telling, EVENT_PORT_ACTIVE, port, port->netdev);
-	else if (state->known && state->value == STATE_DOWN)
+	else if (state->known && state->value == PORT_STATE_DOWN)
 		event = tell(telling, EVENT_PORT_DOWN, port, port->netdev);
 	if (event) {
 		event->object = mem_format("%s/%u", telling->device->name, port->number);

@@ -7,8 +7,27 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "host/need.h"
+
+const struct enum_name transport_names[] = {
+	{TRANSPORT_INFINIBAND, "infiniband"},
+	{TRANSPORT_OPA, "opa"},
+	{TRANSPORT_ROCE, "roce"},
+	{TRANSPORT_IWARP, "iwarp"},
+	{TRANSPORT_USNIC, "usnic"},
+	{TRANSPORT_UNSPECIFIED, "unspecified"},
+	{0, NULL},
+};
+
+/* enum rdma_driver_id, include/uapi/rdma/ib_user_ioctl_verbs.h, by the names of the modules */
+const struct enum_name driver_id_names[] = {
+	{1, "mlx5_ib"},	    {2, "mlx4_ib"},   {3, "iw_cxgb3"}, {4, "iw_cxgb4"},	 {5, "ib_mthca"},
+	{6, "bnxt_re"},	    {7, "ocrdma"},    {8, "iw_nes"},   {9, "irdma"},	 {10, "vmw_pvrdma"},
+	{11, "qedr"},	    {12, "hns_roce"}, {13, "usnic"},   {14, "rdma_rxe"}, {15, "hfi1"},
+	{16, "ib_qib"},	    {17, "efa"},      {18, "siw"},     {19, "erdma"},	 {20, "mana_ib"},
+	{21, "ionic_rdma"}, {0, NULL},
+};
 
 static const struct enum_name sub_type_names[] = {
 	{1, "smi"}, /* RDMA_DEVICE_TYPE_SMI, include/uapi/rdma/rdma_netlink.h */

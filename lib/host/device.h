@@ -7,6 +7,7 @@
 #pragma once
 
 #include "host/port.h"
+#include "mad/format/codes.h"
 
 struct device {
 	char *name;		 /* clean, as it is shown and asked for */
@@ -51,17 +52,6 @@ struct device_list {
 	size_t count;
 };
 
-/* Kernel's enum rdma_node_type, include/rdma/ib_verbs.h. */
-enum node_type {
-	NODE_TYPE_CA = 1,
-	NODE_TYPE_SWITCH,
-	NODE_TYPE_ROUTER,
-	NODE_TYPE_RNIC,
-	NODE_TYPE_USNIC,
-	NODE_TYPE_USNIC_UDP,
-	NODE_TYPE_UNSPECIFIED,
-};
-
 enum transport {
 	TRANSPORT_INFINIBAND = 1,
 	TRANSPORT_OPA,
@@ -72,6 +62,9 @@ enum transport {
 };
 
 extern const struct schema device_schema;
+/* Words of the codes; node types are in mad/format/codes.h. */
+extern const struct enum_name transport_names[];
+extern const struct enum_name driver_id_names[]; /* enum rdma_driver_id: names of the modules */
 
 /*
  * Appends a device of that name (the kernel's, which may hold any byte) without ports; addresses

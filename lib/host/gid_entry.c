@@ -4,8 +4,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "host/names.h"
 #include "host/need.h"
+
+const struct enum_name gid_type_names[] = {
+	{GID_TYPE_IB, "ib"},
+	{GID_TYPE_ROCE_V1, "roce-v1"},
+	{GID_TYPE_ROCE_V2, "roce-v2"},
+	{0, NULL},
+};
 
 static const struct enum_name source_names[] = {
 	{GID_SOURCE_VERBS, "verbs"},

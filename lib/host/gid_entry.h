@@ -28,5 +28,6 @@ struct gid_entry {
 enum gid_source { GID_SOURCE_VERBS, GID_SOURCE_SYSFS };
 
 extern const struct schema gid_schema;
+extern const struct enum_name gid_type_names[];
 
 void gid_entry_clear(struct gid_entry *entry); /* frees what it owns */

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/local.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "host/need.h"
 #include "host/sysfs_rdma.h"
 

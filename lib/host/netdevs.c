@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/local.h"
-#include "host/names.h"
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/sysfs_net.h"

@@ -6,8 +6,16 @@
 
 #include "base/mem.h"
 #include "host/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "host/need.h"
+
+/* enum rdma_link_layer, include/rdma/ib_verbs.h; words of link_layer_show(), core/sysfs.c */
+const struct enum_name link_layer_names[] = {
+	{LINK_LAYER_UNSPECIFIED, "unspecified"},
+	{LINK_LAYER_INFINIBAND, "infiniband"},
+	{LINK_LAYER_ETHERNET, "ethernet"},
+	{0, NULL},
+};
 
 /* "4X EDR", as people say it; in JSON the parts have keys of their own. */
 static void get_width_speed(const void *record, struct value *value)

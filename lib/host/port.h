@@ -10,8 +10,8 @@ struct port {
 	const char *kernel_name;
 	struct number port;	      /* 1 .. 255 */
 	struct number link_layer;     /* enum link_layer */
-	struct number state;	      /* enum ib_port_state */
-	struct number physical_state; /* enum ib_port_phys_state */
+	struct number state;	      /* enum port_state */
+	struct number physical_state; /* enum physical_state */
 	struct real rate_gbps;
 	struct number width_lanes;
 	char *speed; /* EDR, as the kernel words it */
@@ -45,5 +45,6 @@ enum link_layer {
 };
 
 extern const struct schema port_schema;
+extern const struct enum_name link_layer_names[];
 
 void port_clear(struct port *port);

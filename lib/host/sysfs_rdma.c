@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "host/need.h"
 #include "kernel/sysfs.h"
 

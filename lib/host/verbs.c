@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/local.h"
-#include "host/names.h"
 #include "host/need.h"
 #include "host/sysfs_rdma.h"
 #include "host/verbs_caps.h"

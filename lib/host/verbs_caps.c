@@ -8,7 +8,7 @@
 #include <infiniband/verbs.h>
 
 #include "base/mem.h"
-#include "host/caps/caps_names.h"
+#include "mad/format/codes.h"
 #include "base/text.h"
 #include "host/device.h"
 
@@ -16,18 +16,6 @@
 static struct number limit(int value)
 {
 	return number_of((uint32_t)value);
-}
-
-static struct number number_unless_zero(uint64_t value)
-{
-	return (struct number){.value = value, .known = value != 0};
-}
-
-struct number verbs_mtu_bytes(unsigned int code)
-{
-	if (code < IBV_MTU_256 || code > IBV_MTU_4096)
-		return (struct number){0};
-	return number_of(UINT64_C(128) << code);
 }
 
 static void set_identity(struct caps *caps, const struct ibv_device_attr *attr)
@@ -109,33 +97,6 @@ void verbs_caps_set_transport(struct caps *caps, int type)
 	}
 }
 
-/* PortInfo:LinkWidthActive, enum ib_port_width of include/rdma/ib_verbs.h */
-static struct number width_lanes(unsigned int code)
-{
-	switch (code) {
-	case 1:
-		return number_of(1);
-	case 2:
-		return number_of(4);
-	case 4:
-		return number_of(8);
-	case 8:
-		return number_of(12);
-	case 16:
-		return number_of(2);
-	default:
-		return (struct number){0};
-	}
-}
-
-/* PortInfo:VLCap: VL0, VL0 to 1, 3, 7, 14 */
-static struct number data_vls(unsigned int code)
-{
-	static const uint8_t count[] = {0, 1, 2, 4, 8, 15};
-
-	return number_unless_zero(code < ARRAY_SIZE(count) ? count[code] : 0);
-}
-
 static unsigned int active_speed(const struct ibv_port_attr *attr)
 {
 #ifdef HAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX
@@ -160,20 +121,15 @@ static void set_port_flags(struct port_caps *port, const struct ibv_port_attr *a
 
 void verbs_set_rate(struct port *port, const struct ibv_port_attr *attr)
 {
-	/* Tenths of a gigabit a second and lane, by the bit of the speed's code. */
-	static const unsigned int tenths[] = {25, 50, 100, 100, 140, 250, 500, 1000, 2000};
-	const struct enum_name *name = enum_find(port_speed_names, active_speed(attr));
-	struct number lanes = width_lanes(attr->active_width);
+	enum lane_speed speed = lane_speed_of_verbs(active_speed(attr));
+	unsigned int lanes = width_lanes(attr->active_width);
 
-	for (size_t i = 0; name && lanes.known && i < ARRAY_SIZE(tenths); i++) {
-		if (name->value != UINT64_C(1) << i)
-			continue;
-		port->rate_gbps = (struct real){(double)(lanes.value * tenths[i]) / 10,
-						.known = true};
-		port->width_lanes = lanes;
-		free(port->speed);
-		port->speed = mem_string(name->word);
-	}
+	if (speed == SPEED_UNKNOWN || !lanes)
+		return;
+	port->rate_gbps = (struct real){lanes * lane_rates[speed].data_gbps, .known = true};
+	port->width_lanes = number_of(lanes);
+	free(port->speed);
+	port->speed = mem_string(enum_word(lane_speed_names, speed, ""));
 }
 
 static struct port_codes port_codes(const struct ibv_port_attr *attr)
@@ -198,12 +154,12 @@ void verbs_caps_set_port(struct port_caps *port, const struct ibv_port_attr *att
 	port->link_layer = number_of(attr->link_layer);
 	port->state = number_of(attr->state);
 	port->physical_state = number_of(attr->phys_state);
-	port->active_mtu_bytes = verbs_mtu_bytes(attr->active_mtu);
-	port->max_mtu_bytes = verbs_mtu_bytes(attr->max_mtu);
+	port->active_mtu_bytes = number_unless_zero(mtu_bytes(attr->active_mtu));
+	port->max_mtu_bytes = number_unless_zero(mtu_bytes(attr->max_mtu));
 	port->max_msg_size_bytes = number_of(attr->max_msg_sz);
-	port->width_lanes = width_lanes(attr->active_width);
+	port->width_lanes = number_unless_zero(width_lanes(attr->active_width));
 	port->speed = number_unless_zero(active_speed(attr));
-	port->max_vls = data_vls(attr->max_vl_num);
+	port->max_vls = number_unless_zero(data_vls(attr->max_vl_num));
 	if (attr->link_layer == IBV_LINK_LAYER_INFINIBAND) {
 		port->lid = number_of(attr->lid);
 		port->lmc = number_of(attr->lmc);

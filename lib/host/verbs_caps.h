@@ -13,9 +13,6 @@ struct ibv_device_attr_ex;
 struct ibv_port_attr;
 struct verbs_device;
 
-/* The bytes of an MTU code of enum ibv_mtu; unknown for a code that is none. */
-struct number verbs_mtu_bytes(unsigned int code);
-
 /* Fills everything that belongs to the device; `extended`: attr has more than attr->orig_attr. */
 void verbs_caps_set_device(struct caps *caps, const struct ibv_device_attr_ex *attr, bool extended);
 /*

@@ -59,8 +59,8 @@ int verbs_get_port(struct verbs_device *device, struct port *port)
 
 	if (rc)
 		return rc;
-	port->active_mtu_bytes = verbs_mtu_bytes(attr.active_mtu);
-	port->max_mtu_bytes = verbs_mtu_bytes(attr.max_mtu);
+	port->active_mtu_bytes = number_unless_zero(mtu_bytes(attr.active_mtu));
+	port->max_mtu_bytes = number_unless_zero(mtu_bytes(attr.max_mtu));
 	port->gid_table_length = number_of((uint32_t)attr.gid_tbl_len);
 	port->pkey_table_length = number_of(attr.pkey_tbl_len);
 	if (!port->rate_gbps.known)

@@ -53,6 +53,11 @@ static inline struct number number_of(uint64_t value)
 {
 	return (struct number){.value = value, .known = true};
 }
+/* For sources that say 0 where they know nothing. */
+static inline struct number number_unless_zero(uint64_t value)
+{
+	return (struct number){.value = value, .known = value != 0};
+}
 void strings_add(struct strings *strings, const char *item); /* copies the item */
 bool strings_contain(const struct strings *strings, const char *item);
 void strings_free(struct strings *strings);

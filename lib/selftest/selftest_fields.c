@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "host/names.h"
 #include "selftest/selftest_result.h"
+#include "host/gid_entry.h"
 
 const struct enum_name selftest_connection_names[] = {
 	{CONNECTION_EXCHANGE, "exchange", TONE_PLAIN, "a TCP connection exchanges the addresses"},

@@ -15,7 +15,6 @@
 #include "host/object.h"
 #include "host/device.h"
 #include "host/gid_entry.h"
-#include "host/names.h"
 #include "schema/columns.h"
 
 enum { MOST_WORDS = 20 };

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "host/caps/caps_names.h"
 #include "host/device.h"
-#include "host/names.h"
 #include "host/verbs_caps.h"
 
 #define assert_number(number, expected)                     \
@@ -28,14 +27,14 @@
 static void test_mtu(void **state)
 {
 	(void)state;
-	assert_unknown(verbs_mtu_bytes(0));
-	assert_number(verbs_mtu_bytes(IBV_MTU_256), 256);
-	assert_number(verbs_mtu_bytes(IBV_MTU_512), 512);
-	assert_number(verbs_mtu_bytes(IBV_MTU_1024), 1024);
-	assert_number(verbs_mtu_bytes(IBV_MTU_2048), 2048);
-	assert_number(verbs_mtu_bytes(IBV_MTU_4096), 4096);
-	assert_unknown(verbs_mtu_bytes(6));
-	assert_unknown(verbs_mtu_bytes(200));
+	assert_unknown(number_unless_zero(mtu_bytes(0)));
+	assert_number(number_unless_zero(mtu_bytes(IBV_MTU_256)), 256);
+	assert_number(number_unless_zero(mtu_bytes(IBV_MTU_512)), 512);
+	assert_number(number_unless_zero(mtu_bytes(IBV_MTU_1024)), 1024);
+	assert_number(number_unless_zero(mtu_bytes(IBV_MTU_2048)), 2048);
+	assert_number(number_unless_zero(mtu_bytes(IBV_MTU_4096)), 4096);
+	assert_unknown(number_unless_zero(mtu_bytes(6)));
+	assert_unknown(number_unless_zero(mtu_bytes(200)));
 }
 
 static struct ibv_device_attr_ex made_up_device(void)

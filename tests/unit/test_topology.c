@@ -296,7 +296,7 @@ static void test_read_all_rates(void **state)
 	char text[512];
 
 	(void)state;
-	for (const struct enum_name *speed = fabric_speed_names; speed->word; speed++)
+	for (const struct enum_name *speed = lane_speed_names; speed->word; speed++)
 		for (size_t i = 0; i < ARRAY_SIZE(lanes); i++) {
 			struct fabric fabric = {.nodes = NULL};
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "fabric/check/check_private.h"
 #include "fabric/graph/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "mad/format/mad_names.h"
 
 static const char *state_word(const struct fabric_port *port)
@@ -26,15 +26,15 @@ static bool is_active(const struct check_run *run)
 }
 
 /* `8x NDR` */
-static char *rate_text(unsigned int lanes, enum fabric_speed speed)
+static char *rate_text(unsigned int lanes, enum lane_speed speed)
 {
-	return mem_format("%ux %s", lanes, enum_word(fabric_speed_names, speed, "?"));
+	return mem_format("%ux %s", lanes, enum_word(lane_speed_names, speed, "?"));
 }
 
 void check_link_below_best(struct check_run *run)
 {
 	_cleanup_(freep) char *active = NULL, *best = NULL;
-	enum fabric_speed speed;
+	enum lane_speed speed;
 	unsigned int lanes;
 
 	if (!fabric_could_be(run->fabric, run->place, &lanes, &speed))

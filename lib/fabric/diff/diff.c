@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "fabric/diff/diff_private.h"
 #include "fabric/graph/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 
 enum { TEXT_SIZE = 64 }; /* of a width, speed, state ... */
 
@@ -240,9 +240,9 @@ static bool get_width(const struct fabric_port *port, char text[static TEXT_SIZE
 
 static bool get_speed(const struct fabric_port *port, char text[static TEXT_SIZE])
 {
-	enum fabric_speed speed = is_up(port) ? fabric_speed(port) : SPEED_UNKNOWN;
+	enum lane_speed speed = is_up(port) ? fabric_speed(port) : SPEED_UNKNOWN;
 
-	snprintf(text, TEXT_SIZE, "%s", enum_word(fabric_speed_names, speed, ""));
+	snprintf(text, TEXT_SIZE, "%s", enum_word(lane_speed_names, speed, ""));
 	return speed != SPEED_UNKNOWN;
 }
 

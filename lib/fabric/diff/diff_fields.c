@@ -2,7 +2,7 @@
 /* The columns of differences between two scans. */
 #include "base/mem.h"
 #include "fabric/diff/diff.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 
 static const struct enum_name change_names[] = {
 	{CHANGE_NODE_GONE, "node-gone", TONE_BAD, "the node is gone"},

@@ -48,7 +48,7 @@ static const struct {
 static bool is_vendor_asked(const struct fabric *fabric, uint32_t place)
 {
 	const struct fabric_node *node = fabric_node_of(fabric, place);
-	enum fabric_speed speed = fabric_speed(&fabric->ports[place]);
+	enum lane_speed speed = fabric_speed(&fabric->ports[place]);
 	uint16_t device = fabric_device_id(node);
 
 	if (speed != SPEED_QDR && speed != SPEED_FDR10)

@@ -82,8 +82,7 @@ static void write_rate(const struct writer *writer, const struct fabric_port *po
 		text_buffer_add(writer->out, " %ux", lanes);
 	else
 		text_buffer_add(writer->out, " ??");
-	text_buffer_add(writer->out, "%s",
-			enum_word(fabric_speed_names, fabric_speed(port), "???"));
+	text_buffer_add(writer->out, "%s", enum_word(lane_speed_names, fabric_speed(port), "???"));
 }
 
 /* The kind of a Xsigo port at a switch. */
@@ -234,7 +233,7 @@ static void write_peer(const struct writer *writer, uint32_t place)
 	const struct fabric_node *node = &fabric->nodes[peer->node];
 	_cleanup_(freep) char *name = diags_name(node, writer->view->names);
 	unsigned int best_lanes = fabric_best_lanes(fabric, place);
-	enum fabric_speed best_speed = fabric_best_speed(fabric, place);
+	enum lane_speed best_speed = fabric_best_speed(fabric, place);
 
 	text_buffer_add(writer->out, "%6u %4u[  ] \"%s\" (", fabric_lid(fabric, port->peer),
 			peer->number, name);

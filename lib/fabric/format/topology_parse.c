@@ -117,7 +117,7 @@ struct remark {
 /* `4xEDR`, with `??` and `???` if unknown. Other words are ignored. */
 static void take_rate(struct parser *parser, struct remark *remark)
 {
-	const struct enum_name *name = fabric_speed_names;
+	const struct enum_name *name = lane_speed_names;
 	uint64_t lanes = 0;
 
 	if (!(take_number(parser, 10, 12, &lanes) && take(parser, "x")) && !take(parser, "??"))

@@ -34,7 +34,7 @@ struct topology_cable {
 	size_t peer_id_length;
 	uint16_t lid;
 	uint8_t lmc, lanes;
-	unsigned int speed; /* enum fabric_speed */
+	unsigned int speed; /* enum lane_speed */
 };
 
 struct topology_text {

@@ -7,28 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "host/names.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/codes.h"
 #include "mad/format/sm_port_info.h"
-
-const struct enum_name fabric_speed_names[] = {
-	{SPEED_SDR, "SDR", .help = "2.5 Gb/s per lane"},
-	{SPEED_DDR, "DDR", .help = "5 Gb/s per lane"},
-	{SPEED_QDR, "QDR", .help = "10 Gb/s per lane"},
-	{SPEED_FDR10, "FDR10", .help = "10 Gb/s per lane, vendor-specific"},
-	{SPEED_FDR, "FDR", .help = "14 Gb/s per lane"},
-	{SPEED_EDR, "EDR", .help = "25 Gb/s per lane"},
-	{SPEED_HDR, "HDR", .help = "50 Gb/s per lane"},
-	{SPEED_NDR, "NDR", .help = "100 Gb/s per lane"},
-	{SPEED_XDR, "XDR", .help = "200 Gb/s per lane"},
-	{0, NULL},
-};
-
-static const double lane_gbps[SPEED_COUNT] = {
-	[SPEED_SDR] = 2.5,  [SPEED_DDR] = 5,   [SPEED_QDR] = 10,
-	[SPEED_FDR10] = 10, [SPEED_FDR] = 14,  [SPEED_EDR] = 25,
-	[SPEED_HDR] = 50,   [SPEED_NDR] = 100, [SPEED_XDR] = 200,
-};
 
 /* The first bits of the fields are the first of these speeds, the others follow. */
 _Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order of bits");
@@ -36,25 +16,12 @@ _Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
 		       SPEED_NDR == SPEED_FDR + 3,
 	       "order of bits");
 
-/* LinkWidthActive and the bits of LinkWidthSupported, the widest first. */
-static const struct {
-	unsigned int bit, lanes;
-} widths[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}, {1, 1}};
-
-static unsigned int most_lanes(unsigned int mask)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
-		if (mask & widths[i].bit)
-			return widths[i].lanes;
-	return 0;
-}
-
 unsigned int fabric_lanes(const struct fabric_port *port)
 {
-	return port->has_info ? most_lanes(port_info_width_active(port->info)) : 0;
+	return port->has_info ? widest_lanes(port_info_width_active(port->info)) : 0;
 }
 
-/* A bit for each speed, numbered by enum fabric_speed. */
+/* A bit for each speed, numbered by enum lane_speed. */
 static unsigned int speed_mask(unsigned int bits)
 {
 	return (bits & 7) << SPEED_SDR;
@@ -82,12 +49,12 @@ static unsigned int supported_speeds(const struct fabric_port *port)
 	return mask;
 }
 
-static enum fabric_speed fastest(unsigned int mask)
+static enum lane_speed fastest(unsigned int mask)
 {
-	return mask ? (enum fabric_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
+	return mask ? (enum lane_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
 }
 
-enum fabric_speed fabric_speed(const struct fabric_port *port)
+enum lane_speed fabric_speed(const struct fabric_port *port)
 {
 	unsigned int code;
 
@@ -117,12 +84,12 @@ unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *there = other_end(fabric, port);
 
-	return there ? most_lanes(port_info_width_supported(fabric->ports[port].info) &
-				  port_info_width_supported(there->info))
+	return there ? widest_lanes(port_info_width_supported(fabric->ports[port].info) &
+				    port_info_width_supported(there->info))
 		     : 0;
 }
 
-enum fabric_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
+enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *there = other_end(fabric, port);
 
@@ -131,10 +98,10 @@ enum fabric_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
 }
 
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
-		     enum fabric_speed *ret_speed)
+		     enum lane_speed *ret_speed)
 {
 	const struct fabric_port *here = &fabric->ports[port];
-	enum fabric_speed speed;
+	enum lane_speed speed;
 	unsigned int lanes;
 
 	if (fabric_physical_state(here) != PHYSICAL_LINK_UP)
@@ -150,37 +117,30 @@ bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *r
 
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
 {
-	enum fabric_speed speed;
+	enum lane_speed speed;
 	unsigned int lanes;
 
 	return fabric_could_be(fabric, port, &lanes, &speed);
 }
 
-double fabric_rate_gbps(unsigned int lanes, enum fabric_speed speed)
+double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed)
 {
-	return lanes * lane_gbps[speed];
-}
-
-static unsigned int coded(const struct enum_name *names, unsigned int code)
-{
-	const struct enum_name *name = enum_find(names, code);
-
-	return name ? (unsigned int)strtoul(name->word, NULL, 10) : 0;
+	return lanes * lane_rates[speed].data_gbps;
 }
 
 unsigned int fabric_mtu(const struct fabric_port *port)
 {
-	return coded(mtu_numbers, port->has_info ? port_info_neighbor_mtu(port->info) : 0);
+	return mtu_bytes(port->has_info ? port_info_neighbor_mtu(port->info) : 0);
 }
 
 unsigned int fabric_most_mtu(const struct fabric_port *port)
 {
-	return coded(mtu_numbers, port->has_info ? port_info_mtu_cap(port->info) : 0);
+	return mtu_bytes(port->has_info ? port_info_mtu_cap(port->info) : 0);
 }
 
 unsigned int fabric_vls(const struct fabric_port *port)
 {
-	return coded(vl_numbers, port->has_info ? port_info_vls_operational(port->info) : 0);
+	return data_vls(port->has_info ? port_info_vls_operational(port->info) : 0);
 }
 
 static unsigned int least_state(const struct fabric_port *a, const struct fabric_port *b)
@@ -217,7 +177,7 @@ struct cable_kind cable_kind_of(const struct fabric *fabric, uint32_t place)
 
 static void rate_text(unsigned int lanes, unsigned int speed, char text[static CABLE_TEXT_SIZE])
 {
-	snprintf(text, CABLE_TEXT_SIZE, "%ux %s", lanes, enum_word(fabric_speed_names, speed, "?"));
+	snprintf(text, CABLE_TEXT_SIZE, "%ux %s", lanes, enum_word(lane_speed_names, speed, "?"));
 }
 
 void cable_text(const struct cable_kind *kind, char text[static CABLE_TEXT_SIZE])

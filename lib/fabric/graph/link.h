@@ -6,37 +6,20 @@
 #pragma once
 
 #include "fabric/graph/graph.h"
-#include "schema/value.h"
-
-/* In ascending order. */
-enum fabric_speed {
-	SPEED_UNKNOWN,
-	SPEED_SDR,
-	SPEED_DDR,
-	SPEED_QDR,
-	SPEED_FDR10, /* only known from a vendor's attribute */
-	SPEED_FDR,
-	SPEED_EDR,
-	SPEED_HDR,
-	SPEED_NDR,
-	SPEED_XDR,
-	SPEED_COUNT,
-};
-
-extern const struct enum_name fabric_speed_names[]; /* SDR, ...; the help is the rate of a lane */
+#include "mad/format/codes.h"
 
 /* Active width and speed; 0 and SPEED_UNKNOWN if unknown. */
 unsigned int fabric_lanes(const struct fabric_port *port);
-enum fabric_speed fabric_speed(const struct fabric_port *port);
+enum lane_speed fabric_speed(const struct fabric_port *port);
 /* The best that both ends of the cable support; 0 if one of them is unknown. */
 unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port);
-enum fabric_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
+enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
 /* Whether the link is narrower or slower than both ends support; if so, the best they support. */
 bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
-		     enum fabric_speed *ret_speed);
+		     enum lane_speed *ret_speed);
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
 /* Gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */
-double fabric_rate_gbps(unsigned int lanes, enum fabric_speed speed);
+double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed);
 /* NeighborMTU and MTUCap in bytes; 0 if unknown. */
 unsigned int fabric_mtu(const struct fabric_port *port);
 unsigned int fabric_most_mtu(const struct fabric_port *port);

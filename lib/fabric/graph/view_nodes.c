@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/graph/view_columns.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 #include "schema/bits.h"
 
 /* NULL if the row is empty. */

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "fabric/graph/link.h"
 #include "fabric/graph/view_columns.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 
 const struct fabric_port *place_port(const void *record)
 {
@@ -60,7 +60,7 @@ static void set_flag(struct value *value, bool flag, enum tone tone)
 /* `4x EDR`: what a link that runs at less could be. */
 static void set_could_be(struct value *value, const struct fabric_row *row)
 {
-	enum fabric_speed speed;
+	enum lane_speed speed;
 	unsigned int lanes;
 	char *at = value->scratch;
 	const char *word;
@@ -73,7 +73,7 @@ static void set_could_be(struct value *value, const struct fabric_row *row)
 	*at++ = (char)('0' + lanes % 10);
 	*at++ = 'x';
 	*at++ = ' ';
-	word = enum_word(fabric_speed_names, speed, "?");
+	word = enum_word(lane_speed_names, speed, "?");
 	memcpy(at, word, strlen(word) + 1);
 	value_set_string(value, value->scratch);
 	value->tone = TONE_WARNING;
@@ -96,7 +96,7 @@ PORT_GETTER(static, get_physical_state, true,
 /* A link that is down reports its last width, speed and MTU, or none. */
 PORT_GETTER(static, get_lanes, is_up(port), view_set_known(value, fabric_lanes(port)))
 PORT_GETTER(static, get_speed, is_up(port),
-	    value_set_word(value, fabric_speed_names, fabric_speed(port)))
+	    value_set_word(value, lane_speed_names, fabric_speed(port)))
 PORT_GETTER(static, get_rate, is_up(port),
 	    set_rate(value, fabric_rate_gbps(fabric_lanes(port), fabric_speed(port))))
 PORT_GETTER(static, get_mtu, is_up(port), view_set_known(value, fabric_mtu(port)))
@@ -105,7 +105,7 @@ PORT_GETTER(static, get_vls, is_up(port), view_set_known(value, fabric_vls(port)
 PORT_GETTER(static, get_best_lanes, true,
 	    view_set_known(value, fabric_best_lanes(fabric_of(row), row->place)))
 PORT_GETTER(static, get_best_speed, true,
-	    value_set_word(value, fabric_speed_names,
+	    value_set_word(value, lane_speed_names,
 			   fabric_best_speed(fabric_of(row), row->place)))
 PORT_GETTER(static, get_slow, is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
 	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))

@@ -4,7 +4,8 @@
 
 #include "base/mem.h"
 #include "host/caps/caps_names.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
+#include "host/device.h"
 
 /* The time of a 5-bit code: 4.096 us * 2^n (IBA volume 1, PortInfo:SubnetTimeOut). */
 static void get_code_time(const struct number *code, struct value *value)
@@ -44,17 +45,15 @@ static void get_extended_flags(const void *record, struct value *value)
 	field_get(&words, &flags, value);
 }
 
-/* Gigabits a second of one lane, by the code of enum ib_port_speed, include/rdma/ib_verbs.h. */
+/* The numbers of enum ib_port_speed's words: IB_SPEED_FDR is 14.0625, IB_SPEED_EDR is 25. */
 static void get_lane_speed(const void *record, struct value *value)
 {
-	static const double gbps[] = {2.5, 5, 10, 10.3125, 14.0625, 25, 50, 100, 200};
-	const struct number *speed = &((const struct port_caps *)record)->speed;
+	const struct number *code = &((const struct port_caps *)record)->speed;
+	enum lane_speed speed = lane_speed_of_verbs((unsigned int)code->value);
+	const struct lane_rate *rate = &lane_rates[speed];
 
-	for (size_t i = 0; i < ARRAY_SIZE(gbps); i++) {
-		if (!speed->known || speed->value != UINT64_C(1) << i)
-			continue;
-		value_set_real(value, gbps[i]);
-	}
+	if (code->known && speed != SPEED_UNKNOWN)
+		value_set_real(value, speed <= SPEED_FDR ? rate->signal_gbps : rate->data_gbps);
 }
 
 static void get_ports(const void *record, struct value *value)

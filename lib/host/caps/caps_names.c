@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "host/caps/caps_names.h"
 
+#include "mad/format/codes.h"
+
 #define BIT(n) (UINT64_C(1) << (n))
 
 /* enum ibv_atomic_cap */
@@ -135,30 +137,10 @@ const struct enum_name pci_atomic_names[] = {
 	{0, NULL},
 };
 
-/* enum ibv_port_cap_flags2; InfiniBand Architecture Specification volume 1, table of PortInfo */
-const struct enum_name port_cap2_names[] = {
-	{BIT(0), "set-node-description"},    /* IBV_PORT_SET_NODE_DESC_SUP */
-	{BIT(1), "extended-port-info"},	     /* IBV_PORT_INFO_EXT_SUP */
-	{BIT(2), "virtualization"},	     /* IBV_PORT_VIRT_SUP */
-	{BIT(3), "switch-port-state-table"}, /* IBV_PORT_SWITCH_PORT_STATE_TABLE_SUP */
-	{BIT(4), "link-width-2x"},	     /* IBV_PORT_LINK_WIDTH_2X_SUP */
-	{BIT(5), "link-speed-hdr"},	     /* IBV_PORT_LINK_SPEED_HDR_SUP */
-	{BIT(10), "link-speed-ndr"},	     /* IBV_PORT_LINK_SPEED_NDR_SUP */
-	{BIT(11), "extended-speeds-2"},	     /* IB_PORT_EXTENDED_SPEEDS2_SUP of the kernel */
-	{BIT(12), "link-speed-xdr"},	     /* IBV_PORT_LINK_SPEED_XDR_SUP, rdma-core 49 */
-	{0, NULL},
-};
-
-/* enum ib_port_speed, include/rdma/ib_verbs.h; words of rate_show(), drivers/infiniband/core */
+/* enum ib_port_speed; words of rate_show(), drivers/infiniband/core */
 const struct enum_name port_speed_names[] = {
-	{1, "SDR"},   /* 2.5 Gb/s a lane */
-	{2, "DDR"},   /* 5 */
-	{4, "QDR"},   /* 10 */
-	{8, "FDR10"}, /* 10.3125, coded 64/66 */
-	{16, "FDR"},  /* 14.0625 */
-	{32, "EDR"},  /* 25 */
-	{64, "HDR"},  /* 50 */
-	{128, "NDR"}, /* 100 */
-	{256, "XDR"}, /* 200, in active_speed_ex alone */
-	{0, NULL},
+#define SPEED_BIT(name, rate, signal) {1u << (SPEED_##name - SPEED_SDR), #name},
+	LANE_SPEEDS(SPEED_BIT)
+#undef SPEED_BIT
+		{0, NULL},
 };

@@ -14,5 +14,4 @@ extern const struct enum_name rss_hash_function_names[];
 extern const struct enum_name rss_hash_field_names[];
 extern const struct enum_name tag_cap_names[];
 extern const struct enum_name pci_atomic_names[];
-extern const struct enum_name port_cap2_names[];  /* PortInfo:CapabilityMask2 bits */
 extern const struct enum_name port_speed_names[]; /* words of the kernel's rate_show() */

@@ -12,8 +12,6 @@
 #include "selftest/diagnosis/diagnosis.h"
 #include "host/netdev.h"
 
-enum { PORT_ACTIVE = 4 }; /* enum ib_port_state */
-
 int endpoint_fail(const struct endpoint_search *search, int error, char *reason, char *hint)
 {
 	*search->ret_reason = reason;
@@ -247,7 +245,7 @@ void endpoint_describe_gid(const struct endpoint_search *search, const struct po
 
 bool endpoint_is_active(const struct port *port)
 {
-	return !port->state.known || port->state.value == PORT_ACTIVE;
+	return !port->state.known || port->state.value == PORT_STATE_ACTIVE;
 }
 
 static int explain_state(const struct endpoint_search *search, const struct endpoint *endpoint)

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "host/netdev.h"
 
-enum { STATE_ACTIVE = 4 }; /* enum ib_port_state */
-
 /* How well an entry serves; a larger one is better. */
 enum fit { FIT_NONE, FIT_ROCE_V1, FIT_ROCE_V2, FIT_INFINIBAND };
 
@@ -87,7 +85,7 @@ static char *judge(const struct search *search, const struct device *device,
 		return mem_string("empty slot");
 	if (!entry->type.known)
 		return mem_string("its type cannot be read");
-	if (port->state.known && port->state.value != STATE_ACTIVE)
+	if (port->state.known && port->state.value != PORT_STATE_ACTIVE)
 		return mem_string("the port is not active");
 	if (device->transport.value == TRANSPORT_ROCE)
 		return judge_roce(search, entry, ret_fit);

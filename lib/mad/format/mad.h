@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mad/format/codes.h"
 #include "schema/bits.h"
 
 #define MAD_BYTES 256u
@@ -158,11 +159,6 @@ MAD_WORD(switch_info, multicast_top, 18)
 /* PortInfo, 14.2.5.6 */
 #define PORT_INFO_BYTES 64
 enum {
-	PORT_STATE_DOWN = 1,
-	PORT_STATE_INIT = 2,
-	PORT_STATE_ARMED = 3,
-	PORT_STATE_ACTIVE = 4,
-	PHYSICAL_LINK_UP = 5,
 	/* CapabilityMask */
 	PORT_CAP_SM = 1 << 1,
 	PORT_CAP_SM_DISABLED = 1 << 10, /* queue pair 0 of the port answers nothing */

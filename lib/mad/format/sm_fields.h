@@ -9,8 +9,7 @@
 
 #include "mad/format/attribute.h"
 #include "mad/format/mad_names.h"
-#include "host/caps/caps_names.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 
 static inline const unsigned char *mad_data(const void *record)
 {

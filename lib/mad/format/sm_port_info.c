@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mad/format/sm_port_info.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "schema/bits.h"
 
@@ -45,75 +43,49 @@ bool port_info_has_speeds_ext2(const unsigned char *info)
 	       (port_info_has_cap_mask2(info) && port_info_cap_mask2(info) & PORT_CAP2_SPEEDS_EXT2);
 }
 
-struct lane_speed {
-	unsigned int code;
-	const char *name;
-	double signal_gbps;
-	double rate_gbps; /* as rate_show() in drivers/infiniband/core/sysfs.c counts it */
-};
-
-static const struct lane_speed speeds_ext2[] = {{1, "XDR", 212.5, 200}, {0, NULL}};
-static const struct lane_speed speeds_ext[] = {
-	{1, "FDR", 14.0625, 14},
-	{2, "EDR", 25.78125, 25},
-	{4, "HDR", 53.125, 50},
-	{8, "NDR", 106.25, 100},
-	{0, NULL},
-};
-static const struct lane_speed speeds[] = {
-	{1, "SDR", 2.5, 2.5},
-	{2, "DDR", 5, 5},
-	{4, "QDR", 10, 10},
-	{0, NULL},
-};
-
-static const struct lane_speed *find_speed(const struct lane_speed *table, uint64_t code)
+/* The speed of the field whose bit 0 is `first`, or none for a code that is not defined. */
+static enum lane_speed speed_of_bit(enum lane_speed first, unsigned int count, uint64_t code)
 {
-	for (; table->name; table++)
-		if (table->code == code)
-			return table;
-	return NULL;
+	for (unsigned int i = 0; i < count; i++)
+		if (code == 1u << i)
+			return (enum lane_speed)(first + i);
+	return SPEED_UNKNOWN;
 }
 
 /* The newest field that is not 0 has the speed: 14.2.5.6, LinkSpeedExtActive. */
-static const struct lane_speed *active_speed(const unsigned char *info)
+static enum lane_speed active_speed(const unsigned char *info)
 {
 	uint64_t code;
 
 	if (!port_info_has_link(info))
-		return NULL;
+		return SPEED_UNKNOWN;
 	if (port_info_has_speeds_ext2(info) && (code = port_info_speed_ext2_active(info)))
-		return find_speed(speeds_ext2, code);
+		return speed_of_bit(SPEED_XDR, 1, code);
 	if (port_info_has_speeds_ext(info) && (code = port_info_speed_ext_active(info)))
-		return find_speed(speeds_ext, code);
-	return find_speed(speeds, port_info_speed_active(info));
+		return speed_of_bit(SPEED_FDR, 4, code);
+	return speed_of_bit(SPEED_SDR, 3, port_info_speed_active(info));
 }
 
 void port_info_get_speed(const unsigned char *info, struct value *value)
 {
-	const struct lane_speed *speed = active_speed(info);
-
-	if (speed)
-		value_set_string(value, speed->name);
+	value_set_string(value, enum_word(lane_speed_names, active_speed(info), NULL));
 }
 
 void port_info_get_speed_gbps(const unsigned char *info, struct value *value)
 {
-	const struct lane_speed *speed = active_speed(info);
+	enum lane_speed speed = active_speed(info);
 
-	if (!speed)
-		return;
-	value_set_real(value, speed->signal_gbps);
+	if (speed != SPEED_UNKNOWN)
+		value_set_real(value, lane_rates[speed].signal_gbps);
 }
 
 void port_info_get_rate(const unsigned char *info, struct value *value)
 {
-	const struct lane_speed *speed = active_speed(info);
-	const struct enum_name *lanes = enum_find(link_width_numbers, port_info_width_active(info));
+	enum lane_speed speed = active_speed(info);
+	unsigned int lanes = width_lanes(port_info_width_active(info));
 
-	if (!speed || !lanes)
-		return;
-	value_set_real(value, speed->rate_gbps * strtod(lanes->word, NULL));
+	if (speed != SPEED_UNKNOWN && lanes)
+		value_set_real(value, lane_rates[speed].data_gbps * lanes);
 }
 
 void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *value)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/device.h"
+#include "mad/format/codes.h"
 #include "selftest/diagnosis/diagnosis.h"
 #include "selftest/agent/agent.h"
 
@@ -186,15 +187,6 @@ int agent_pair(struct agent *agent, const struct message_pair *order, struct mes
 	return 0;
 }
 
-static enum ibv_mtu mtu_code(uint32_t bytes)
-{
-	enum ibv_mtu code = IBV_MTU_256;
-
-	while (code < IBV_MTU_4096 && (256u << (code - IBV_MTU_256 + 1)) <= bytes)
-		code++;
-	return code;
-}
-
 /* Hops that a RoCE v2 packet may take, as rdma_cm has it by default. */
 #define HOP_LIMIT 64
 
@@ -233,7 +225,7 @@ static int fill_rtr(const struct agent *agent, const struct agent_pair *pair,
 
 	if (pair->kind == PAIR_UD)
 		return 0;
-	attr->path_mtu = mtu_code(order->mtu_bytes);
+	attr->path_mtu = (enum ibv_mtu)mtu_code(order->mtu_bytes);
 	attr->dest_qp_num = order->number;
 	attr->rq_psn = order->packet;
 	fill_address(agent, &order->to, order->service_level, &attr->ah_attr);
@@ -321,7 +313,7 @@ int agent_query(struct agent *agent, const struct message_query *order,
 		return agent_fail(agent, STAGE_QUEUES, rc, "ibv_query_qp");
 	reply->state = attr.qp_state;
 	reply->number = pair->qp->qp_num & 0xffffff;
-	reply->mtu_bytes = attr.path_mtu ? 128u << attr.path_mtu : 0;
+	reply->mtu_bytes = mtu_bytes(attr.path_mtu);
 	reply->inline_bytes = init.cap.max_inline_data;
 	reply->access = (uint32_t)attr.qp_access_flags;
 	return 0;

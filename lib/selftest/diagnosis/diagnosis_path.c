@@ -9,12 +9,11 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/link.h"
-#include "host/names.h"
+#include "mad/format/codes.h"
 
 #define _words_ _cleanup_(diagnosis_words_clear)
 
-enum { PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 }; /* enum ib_port_state */
-enum { OPER_DOWN = 2, OPER_LOWER_LAYER_DOWN = 3 };	 /* IF_OPER_*, linux/if.h */
+enum { OPER_DOWN = 2, OPER_LOWER_LAYER_DOWN = 3 }; /* IF_OPER_*, linux/if.h */
 
 static bool is_infiniband(const struct endpoint *endpoint)
 {
@@ -26,7 +25,7 @@ static char *state_hint(const struct endpoint *endpoint, const char *port)
 	_cleanup_(freep) char *netdev = diagnosis_netdev(endpoint, "");
 
 	if (is_infiniband(endpoint) &&
-	    (endpoint->state == PORT_INIT || endpoint->state == PORT_ARMED))
+	    (endpoint->state == PORT_STATE_INIT || endpoint->state == PORT_STATE_ARMED))
 		return mem_string("no subnet manager has brought it up: sminfo tells if one runs, "
 				  "opensm is one");
 	if (is_infiniband(endpoint) || !netdev[0])
@@ -62,7 +61,7 @@ static bool say_state(const struct endpoint *endpoint, const char *peer, struct 
 
 static bool is_inactive(const struct endpoint *endpoint)
 {
-	return diagnosis_known(endpoint) && endpoint->state && endpoint->state != PORT_ACTIVE;
+	return diagnosis_known(endpoint) && endpoint->state && endpoint->state != PORT_STATE_ACTIVE;
 }
 
 bool diagnose_port_state(const struct diagnosis_facts *facts, const struct diagnosis_words *words,

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The codes of nodes, ports and links that management datagrams share with the kernel (sysfs, RDMA
+ * netlink) and with verbs: states, MTU, width, speed, VLs and capabilities of a port. Tables of
+ * words end with an entry without a word. InfiniBand Architecture Specification volume 1, 14.2.5.3
+ * (NodeInfo) and 14.2.5.6 (PortInfo); include/rdma/ib_verbs.h.
+ */
+#pragma once
+
+#include "schema/value.h"
+
+/* enum rdma_node_type; the first three are NodeInfo:NodeType. */
+enum node_type {
+	NODE_TYPE_CA = 1,
+	NODE_TYPE_SWITCH,
+	NODE_TYPE_ROUTER,
+	NODE_TYPE_RNIC,
+	NODE_TYPE_USNIC,
+	NODE_TYPE_USNIC_UDP,
+	NODE_TYPE_UNSPECIFIED,
+};
+
+/* PortInfo:PortState, enum ib_port_state */
+enum port_state {
+	PORT_STATE_NOP,
+	PORT_STATE_DOWN,
+	PORT_STATE_INIT,
+	PORT_STATE_ARMED,
+	PORT_STATE_ACTIVE,
+	PORT_STATE_ACTIVE_DEFER,
+};
+
+/* PortInfo:PortPhysicalState, enum ib_port_phys_state */
+enum physical_state {
+	PHYSICAL_NO_CHANGE,
+	PHYSICAL_SLEEP,
+	PHYSICAL_POLLING,
+	PHYSICAL_DISABLED,
+	PHYSICAL_TRAINING,
+	PHYSICAL_LINK_UP,
+	PHYSICAL_LINK_ERROR_RECOVERY,
+	PHYSICAL_PHY_TEST,
+};
+
+/*
+ * Speeds in ascending order: name, Gb/s of a lane as rate_show() of drivers/infiniband/core/sysfs.c
+ * counts it, and Gb/s of a lane as signalled.
+ */
+#define LANE_SPEEDS(SPEED)                                      \
+	SPEED(SDR, 2.5, 2.5)                                    \
+	SPEED(DDR, 5, 5)                                        \
+	SPEED(QDR, 10, 10)                                      \
+	SPEED(FDR10, 10, 10.3125) /* a vendor's, coded 64/66 */ \
+	SPEED(FDR, 14, 14.0625)                                 \
+	SPEED(EDR, 25, 25.78125)                                \
+	SPEED(HDR, 50, 53.125)                                  \
+	SPEED(NDR, 100, 106.25)                                 \
+	SPEED(XDR, 200, 212.5)
+
+enum lane_speed {
+	SPEED_UNKNOWN,
+#define SPEED_CODE(name, rate, signal) SPEED_##name,
+	LANE_SPEEDS(SPEED_CODE)
+#undef SPEED_CODE
+		SPEED_COUNT,
+};
+
+struct lane_rate {
+	double data_gbps, signal_gbps; /* 0: not known */
+};
+
+extern const struct enum_name node_type_names[];
+extern const struct enum_name port_state_names[];
+extern const struct enum_name physical_state_names[];
+extern const struct enum_name port_cap_names[];	  /* bits of PortInfo:CapabilityMask */
+extern const struct enum_name port_cap2_names[];  /* bits of PortInfo:CapabilityMask2 */
+extern const struct enum_name lane_speed_names[]; /* SDR, ... with the rate of a lane as help */
+extern const struct lane_rate lane_rates[SPEED_COUNT];
+
+/* enum ib_port_speed: one bit, from 1 for SDR to 256 for XDR. */
+enum lane_speed lane_speed_of_verbs(unsigned int code);
+/* LinkWidthActive: lanes; 0 for a code that is not defined. */
+unsigned int width_lanes(unsigned int code);
+/* LinkWidthSupported: the most lanes of the bits; 0 if none is defined. */
+unsigned int widest_lanes(unsigned int mask);
+/* 256 to 4096; 0 for an unknown code. Codes of PortInfo, of SA records and of enum ibv_mtu. */
+unsigned int mtu_bytes(unsigned int code);
+/* The code of the largest MTU that is not above `bytes`, at least 256. */
+unsigned int mtu_code(unsigned int bytes);
+/* PortInfo:VLCap: the number of data VLs; 0 is unknown. */
+unsigned int data_vls(unsigned int code);
