@@ -21,8 +21,10 @@ INSTALL ?= install
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-# libnl-3 is linked. The others are loaded when first needed (lib/base/library.h).
-HEADERS_OF := libnl-3.0 libibverbs librdmacm libibumad jansson
+# The loaded ones are opened when they are first needed (lib/base/library.h).
+LINKED := libnl-3.0 jansson
+LOADED := libibverbs librdmacm libibumad
+HEADERS_OF := $(LINKED) $(LOADED)
 MISSING := $(shell $(PKG_CONFIG) --print-errors --exists $(HEADERS_OF) 2>&1 | head -1)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings \
@@ -32,7 +34,7 @@ CFLAGS ?= -O2 -g
 # Hardening; the flags of a distribution's CFLAGS come later and win.
 HARDEN ?= -fstack-protector-strong $(if $(findstring -O0,$(CFLAGS)),,-D_FORTIFY_SOURCE=2) -fPIE
 LDFLAGS ?=
-# Lazy binding: a run uses a fraction of the functions it links to (see CONTRIBUTING.md, Start-up).
+# The GOT is read-only before main() runs: root runs this on hostile input.
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-O1 -Wl,--hash-style=gnu
 
 # Newer than the oldest rdma-core that is supported: used where the header has it.
@@ -44,8 +46,6 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Ilib -I. -I$(BUILD)/generated $(WARNINGS)
 	-DRDMACTL_VERSION='"$(VERSION)"' \
 	-DLIBIBVERBS_BUILT_VERSION='"$(shell $(PKG_CONFIG) --modversion libibverbs 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) $(FEATURES) $(CFLAGS) $(CPPFLAGS)
-# The libraries that are linked.
-LINKED := jansson libnl-3.0
 LIBS = $(shell $(PKG_CONFIG) --libs $(LINKED) 2>/dev/null) -ldl -pthread
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))

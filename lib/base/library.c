@@ -9,12 +9,23 @@
 #include "base/mem.h"
 
 /*
- * Local, because the name space of the program is none of a library's business: a provider that
- * needs the library's symbols names it as a dependency of its own.
+ * Local, because a library has no use for the program's symbols, and a provider that needs those of
+ * the library names it as a dependency.
  */
 static void *load(const char *name, int how)
 {
 	return dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE | how);
+}
+
+/* libibverbs has two of most functions: dlsym(3) takes the newest, which may be of later headers.
+ */
+static void *find_symbol(void *handle, const struct library_symbol *symbol)
+{
+#ifdef __GLIBC__
+	return dlvsym(handle, symbol->name, symbol->version);
+#else
+	return dlsym(handle, symbol->name); /* musl ignores versions */
+#endif
 }
 
 int library_open(const char *name, const struct library_symbol *symbols, size_t count,
@@ -26,10 +37,10 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 	if (!handle)
 		return -ELIBACC;
 	for (size_t i = 0; i < count; i++)
-		if (!symbols[i].optional && !dlsym(handle, symbols[i].name))
+		if (!symbols[i].optional && !find_symbol(handle, &symbols[i]))
 			rc = -ELIBBAD;
 	for (size_t i = 0; i < count && !rc; i++) {
-		void *address = dlsym(handle, symbols[i].name);
+		void *address = find_symbol(handle, &symbols[i]);
 
 		memcpy((char *)functions + symbols[i].offset, &address, sizeof(address));
 	}

@@ -1,32 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared libraries that are loaded at run time, because only some commands need them. The caller
- * lists the functions it calls once, as an X-macro, and gets a struct of pointers whose types come
- * from the library's own header:
+ * Loads a shared library when it is first needed, and fills a struct of typed function pointers.
+ * The functions are named once, with the types of the library's own header and the versions that
+ * its symbols have had since the oldest release that is supported:
  *
- *	#define VERBS_FUNCTIONS(MUST, MAY) MUST(ibv_open_device) MAY(ibv_import_device)
+ *	#define VERBS_FUNCTIONS(MUST, MAY) \
+ *		MUST(ibv_open_device, "IBVERBS_1.1") \
+ *		MAY(_ibv_query_gid_table, "IBVERBS_1.11")
  *	struct verbs_functions { VERBS_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER) };
  *	static const struct library_symbol symbols[] = {
  *		VERBS_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)
  *	};
  *
- * with LIBRARY_RECORD defined as the struct. A loaded library stays in the process for good:
- * others (the providers of libibverbs) may have put pointers into it.
+ * with LIBRARY_RECORD defined as the struct. A loaded library stays in the process for good,
+ * because others (the providers of libibverbs) may have put pointers into it.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct library_symbol {
-	const char *name;
+	const char *name, *version;
 	size_t offset; /* of the pointer in the caller's struct */
-	bool optional; /* may be missing: the pointer is NULL then */
+	bool optional; /* if it is missing, the pointer is NULL */
 };
 
-#define LIBRARY_MEMBER(name) __typeof__(&name) name;
-#define LIBRARY_MUST(name)   {#name, offsetof(LIBRARY_RECORD, name), false},
-#define LIBRARY_MAY(name)    {#name, offsetof(LIBRARY_RECORD, name), true},
+#define LIBRARY_MEMBER(name, version) __typeof__(&name) name;
+#define LIBRARY_MUST(name, version)   {#name, version, offsetof(LIBRARY_RECORD, name), false},
+#define LIBRARY_MAY(name, version)    {#name, version, offsetof(LIBRARY_RECORD, name), true},
+
+/*
+ * An ELF note that tells packagers' tools of a library that is loaded at run time
+ * (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/). Once for each library.
+ */
+#define LIBRARY_NOTE(soname, feature, description)                                     \
+	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
+			"\",\"priority\":\"recommended\",\"soname\":[\"" soname "\"]}]")
+#define LIBRARY_NOTE_OF(json)                                                                   \
+	__attribute__((used, section(".note.dlopen"))) _Alignas(uint32_t) static const struct { \
+		uint32_t owner_size, content_size, type;                                        \
+		char owner[4];                                                                  \
+		_Alignas(uint32_t) char content[sizeof(json)];                                  \
+	} library_note = {4, sizeof(json), 0x407c0c0a, "FDO", json}
 
 /*
  * Loads the library of that soname or path and fills the struct at `functions`. Returns 0,

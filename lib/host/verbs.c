@@ -15,6 +15,7 @@ static const char *verbs_hint(int error)
 {
 	switch (error) {
 	case -ELIBACC:
+	case -ELIBBAD:
 		return "install libibverbs and its providers (Debian: ibverbs-providers; Fedora: "
 		       "libibverbs)";
 	case -ENOSYS:

@@ -13,24 +13,27 @@
 #include "mad/format/header.h"
 #include "kernel/sysfs.h"
 
-#define UMAD_FUNCTIONS(MUST, MAY) \
-	MUST(umad_init)           \
-	MUST(umad_open_port)      \
-	MUST(umad_close_port)     \
-	MUST(umad_size)           \
-	MUST(umad_get_mad_addr)   \
-	MUST(umad_set_pkey)       \
-	MUST(umad_get_pkey)       \
-	MUST(umad_status)         \
-	MUST(umad_send)           \
-	MUST(umad_recv)           \
-	MUST(umad_poll)           \
-	MUST(umad_register)       \
-	MUST(umad_register_oui)
+#define UMAD_FUNCTIONS(MUST, MAY)             \
+	MUST(umad_init, "IBUMAD_1.0")         \
+	MUST(umad_open_port, "IBUMAD_1.0")    \
+	MUST(umad_close_port, "IBUMAD_1.0")   \
+	MUST(umad_size, "IBUMAD_1.0")         \
+	MUST(umad_get_mad_addr, "IBUMAD_1.0") \
+	MUST(umad_set_pkey, "IBUMAD_1.0")     \
+	MUST(umad_get_pkey, "IBUMAD_1.0")     \
+	MUST(umad_status, "IBUMAD_1.0")       \
+	MUST(umad_send, "IBUMAD_1.0")         \
+	MUST(umad_recv, "IBUMAD_1.0")         \
+	MUST(umad_poll, "IBUMAD_1.0")         \
+	MUST(umad_register, "IBUMAD_1.0")     \
+	MUST(umad_register_oui, "IBUMAD_1.0")
 
 struct umad_functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
+
+#define LIBUMAD "libibumad.so.3"
+LIBRARY_NOTE(LIBUMAD, "management", "smp, perf, sa, mad, ping, sysstat, fabric");
 
 #define LIBRARY_RECORD struct umad_functions
 static const struct library_symbol umad_symbols[] = {UMAD_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)};
@@ -216,8 +219,7 @@ int umad_open(const char *device, unsigned int port, const char *smi_device, uns
 {
 	struct umad *umad = mem_alloc_zero(1, sizeof(*umad));
 	bool apart = smi_device && (strcmp(device, smi_device) || port != smi_port);
-	int rc = library_open("libibumad.so.3", umad_symbols, ARRAY_SIZE(umad_symbols),
-			      &umad->call);
+	int rc = library_open(LIBUMAD, umad_symbols, ARRAY_SIZE(umad_symbols), &umad->call);
 
 	umad->ports[0] = umad->ports[1] = -1;
 	if (!rc && !has_module())

@@ -17,7 +17,7 @@
 #include "base/library.h"
 #include "kernel/verbs_library.h"
 
-#define LIBRARY "libibverbs.so.1"
+LIBRARY_NOTE(LIBIBVERBS, "verbs", "MTU, GID tables, capabilities, selftest");
 
 #define LIBRARY_RECORD struct verbs_functions
 static const struct library_symbol verbs_symbols[] = {VERBS_FUNCTIONS(LIBRARY_MUST, LIBRARY_MAY)};
@@ -66,7 +66,7 @@ static bool provider_wanted(const char *file)
  */
 static void load_providers(void)
 {
-	_cleanup_(freep) char *library = library_path(LIBRARY);
+	_cleanup_(freep) char *library = library_path(LIBIBVERBS);
 	_cleanup_(freep) char *directory = NULL;
 	_cleanup_(closedirp) DIR *dir = NULL;
 	char *slash = library ? strrchr(library, '/') : NULL;
@@ -145,7 +145,7 @@ static void restore_stderr(int saved, int text, struct strings *messages)
 int verbs_open(struct verbs **ret_verbs)
 {
 	_cleanup_(freep) struct verbs *verbs = mem_alloc_zero(1, sizeof(*verbs));
-	int rc = library_open(LIBRARY, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
+	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
 	int saved, text = -1;
 
 	if (rc)
@@ -265,9 +265,9 @@ char *verbs_library_version(void)
 	struct verbs_functions call;
 	const char *name;
 
-	if (library_open(LIBRARY, verbs_symbols, ARRAY_SIZE(verbs_symbols), &call))
+	if (library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &call))
 		return NULL;
-	path = library_path(LIBRARY);
+	path = library_path(LIBIBVERBS);
 	file = path ? realpath(path, NULL) : NULL;
 	/* The library has no call for its version, but its file is called libibverbs.so.1.14.44.0.
 	 */

@@ -7,15 +7,17 @@
 #include "schema/value.h"
 #include "base/library.h"
 
-#define VERBS_FUNCTIONS(MUST, MAY) \
-	MUST(ibv_get_device_list)  \
-	MUST(ibv_free_device_list) \
-	MUST(ibv_get_device_guid)  \
-	MUST(ibv_open_device)      \
-	MUST(ibv_close_device)     \
-	MUST(ibv_query_device)     \
-	MUST(ibv_query_port)       \
-	MAY(_ibv_query_gid_table)
+#define LIBIBVERBS "libibverbs.so.1"
+
+#define VERBS_FUNCTIONS(MUST, MAY)                \
+	MUST(ibv_get_device_list, "IBVERBS_1.1")  \
+	MUST(ibv_free_device_list, "IBVERBS_1.1") \
+	MUST(ibv_get_device_guid, "IBVERBS_1.1")  \
+	MUST(ibv_open_device, "IBVERBS_1.1")      \
+	MUST(ibv_close_device, "IBVERBS_1.1")     \
+	MUST(ibv_query_device, "IBVERBS_1.1")     \
+	MUST(ibv_query_port, "IBVERBS_1.1")       \
+	MAY(_ibv_query_gid_table, "IBVERBS_1.11")
 
 struct verbs_functions {
 	VERBS_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)

@@ -2,6 +2,10 @@
 #include "selftest/api.h"
 
 #include "base/mem.h"
+#include "kernel/verbs_library.h"
+
+#define LIBRDMACM "librdmacm.so.1"
+LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 
 #define LIBRARY_RECORD struct api
 
@@ -10,12 +14,12 @@ static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
 
 int api_open_verbs(struct api *api)
 {
-	return library_open("libibverbs.so.1", verbs_symbols, ARRAY_SIZE(verbs_symbols), api);
+	return library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), api);
 }
 
 int api_open_cm(struct api *api)
 {
 	if (api->rdma_create_event_channel)
 		return 0;
-	return library_open("librdmacm.so.1", cm_symbols, ARRAY_SIZE(cm_symbols), api);
+	return library_open(LIBRDMACM, cm_symbols, ARRAY_SIZE(cm_symbols), api);
 }

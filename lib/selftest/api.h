@@ -11,52 +11,52 @@
 
 #include "base/library.h"
 
-#define API_VERBS(MUST)                \
-	MUST(ibv_query_device)         \
-	MUST(ibv_query_port)           \
-	MUST(ibv_alloc_pd)             \
-	MUST(ibv_dealloc_pd)           \
-	MUST(ibv_reg_mr)               \
-	MUST(ibv_dereg_mr)             \
-	MUST(ibv_create_comp_channel)  \
-	MUST(ibv_destroy_comp_channel) \
-	MUST(ibv_create_cq)            \
-	MUST(ibv_destroy_cq)           \
-	MUST(ibv_get_cq_event)         \
-	MUST(ibv_ack_cq_events)        \
-	MUST(ibv_create_srq)           \
-	MUST(ibv_destroy_srq)          \
-	MUST(ibv_create_qp)            \
-	MUST(ibv_modify_qp)            \
-	MUST(ibv_query_qp)             \
-	MUST(ibv_destroy_qp)           \
-	MUST(ibv_create_ah)            \
-	MUST(ibv_destroy_ah)           \
-	MUST(ibv_attach_mcast)         \
-	MUST(ibv_detach_mcast)         \
-	MUST(ibv_get_async_event)      \
-	MUST(ibv_ack_async_event)
+#define API_VERBS(MUST)                               \
+	MUST(ibv_query_device, "IBVERBS_1.1")         \
+	MUST(ibv_query_port, "IBVERBS_1.1")           \
+	MUST(ibv_alloc_pd, "IBVERBS_1.1")             \
+	MUST(ibv_dealloc_pd, "IBVERBS_1.1")           \
+	MUST(ibv_reg_mr, "IBVERBS_1.1")               \
+	MUST(ibv_dereg_mr, "IBVERBS_1.1")             \
+	MUST(ibv_create_comp_channel, "IBVERBS_1.0")  \
+	MUST(ibv_destroy_comp_channel, "IBVERBS_1.0") \
+	MUST(ibv_create_cq, "IBVERBS_1.1")            \
+	MUST(ibv_destroy_cq, "IBVERBS_1.1")           \
+	MUST(ibv_get_cq_event, "IBVERBS_1.1")         \
+	MUST(ibv_ack_cq_events, "IBVERBS_1.1")        \
+	MUST(ibv_create_srq, "IBVERBS_1.1")           \
+	MUST(ibv_destroy_srq, "IBVERBS_1.1")          \
+	MUST(ibv_create_qp, "IBVERBS_1.1")            \
+	MUST(ibv_modify_qp, "IBVERBS_1.1")            \
+	MUST(ibv_query_qp, "IBVERBS_1.1")             \
+	MUST(ibv_destroy_qp, "IBVERBS_1.1")           \
+	MUST(ibv_create_ah, "IBVERBS_1.1")            \
+	MUST(ibv_destroy_ah, "IBVERBS_1.1")           \
+	MUST(ibv_attach_mcast, "IBVERBS_1.1")         \
+	MUST(ibv_detach_mcast, "IBVERBS_1.1")         \
+	MUST(ibv_get_async_event, "IBVERBS_1.1")      \
+	MUST(ibv_ack_async_event, "IBVERBS_1.1")
 
-#define API_CM(MUST)                     \
-	MUST(rdma_create_event_channel)  \
-	MUST(rdma_destroy_event_channel) \
-	MUST(rdma_create_id)             \
-	MUST(rdma_destroy_id)            \
-	MUST(rdma_bind_addr)             \
-	MUST(rdma_resolve_addr)          \
-	MUST(rdma_resolve_route)         \
-	MUST(rdma_listen)                \
-	MUST(rdma_get_src_port)          \
-	MUST(rdma_connect)               \
-	MUST(rdma_accept)                \
-	MUST(rdma_reject)                \
-	MUST(rdma_establish)             \
-	MUST(rdma_disconnect)            \
-	MUST(rdma_init_qp_attr)          \
-	MUST(rdma_get_cm_event)          \
-	MUST(rdma_ack_cm_event)          \
-	MUST(rdma_join_multicast)        \
-	MUST(rdma_leave_multicast)
+#define API_CM(MUST)                                   \
+	MUST(rdma_create_event_channel, "RDMACM_1.0")  \
+	MUST(rdma_destroy_event_channel, "RDMACM_1.0") \
+	MUST(rdma_create_id, "RDMACM_1.0")             \
+	MUST(rdma_destroy_id, "RDMACM_1.0")            \
+	MUST(rdma_bind_addr, "RDMACM_1.0")             \
+	MUST(rdma_resolve_addr, "RDMACM_1.0")          \
+	MUST(rdma_resolve_route, "RDMACM_1.0")         \
+	MUST(rdma_listen, "RDMACM_1.0")                \
+	MUST(rdma_get_src_port, "RDMACM_1.0")          \
+	MUST(rdma_connect, "RDMACM_1.0")               \
+	MUST(rdma_accept, "RDMACM_1.0")                \
+	MUST(rdma_reject, "RDMACM_1.0")                \
+	MUST(rdma_establish, "RDMACM_1.2")             \
+	MUST(rdma_disconnect, "RDMACM_1.0")            \
+	MUST(rdma_init_qp_attr, "RDMACM_1.2")          \
+	MUST(rdma_get_cm_event, "RDMACM_1.0")          \
+	MUST(rdma_ack_cm_event, "RDMACM_1.0")          \
+	MUST(rdma_join_multicast, "RDMACM_1.0")        \
+	MUST(rdma_leave_multicast, "RDMACM_1.0")
 
 struct api {
 	API_VERBS(LIBRARY_MEMBER)

@@ -29,61 +29,67 @@
 
 /* ---- library.c ---- */
 
-typedef double real_function(double);
+typedef __typeof__(ibv_get_device_list) list_function;
 
 struct functions {
-	real_function *cos;
-	real_function *no_such_function;
+	list_function *oldest, *newest, *missing;
 };
 
-static const struct library_symbol mandatory[] = {
-	{"cos", offsetof(struct functions, cos), false},
-	{"no_such_function", offsetof(struct functions, no_such_function), false},
-};
+#define FUNCTION(name, version, member, optional)                           \
+	{                                                                   \
+		name, version, offsetof(struct functions, member), optional \
+	}
+/* libibverbs keeps the functions of its first release. */
+#define FUNCTIONS(optional)                                                                \
+	{                                                                                  \
+		FUNCTION("ibv_get_device_list", "IBVERBS_1.0", oldest, false),             \
+			FUNCTION("ibv_get_device_list", "IBVERBS_1.1", newest, false),     \
+			FUNCTION("ibv_get_device_list", "IBVERBS_0.9", missing, optional), \
+	}
+static const struct library_symbol mandatory[] = FUNCTIONS(false);
+static const struct library_symbol optional[] = FUNCTIONS(true);
 
-static const struct library_symbol optional[] = {
-	{"cos", offsetof(struct functions, cos), false},
-	{"no_such_function", offsetof(struct functions, no_such_function), true},
-};
-
-static double canary(double value)
+static struct ibv_device **canary(int *count)
 {
-	return value;
+	(void)count;
+	return NULL;
 }
 
 static void test_library_missing(void **state)
 {
-	struct functions functions = {canary, canary};
+	struct functions functions = {canary, canary, canary};
 
 	(void)state;
-	assert_int_equal(library_open("libno-such-library.so.1", mandatory, 2, &functions),
+	assert_int_equal(library_open("libno-such-library.so.1", mandatory, 3, &functions),
 			 -ELIBACC);
-	assert_ptr_equal(functions.cos, canary);
+	assert_ptr_equal(functions.oldest, canary);
 	assert_null(library_path("libno-such-library.so.1"));
 }
 
 static void test_library_symbol_missing(void **state)
 {
-	struct functions functions = {canary, canary};
+	struct functions functions = {canary, canary, canary};
 
 	(void)state;
-	assert_int_equal(library_open("libm.so.6", mandatory, 2, &functions), -ELIBBAD);
-	assert_ptr_equal(functions.cos, canary);
-	assert_ptr_equal(functions.no_such_function, canary);
+	assert_int_equal(library_open(LIBIBVERBS, mandatory, 3, &functions), -ELIBBAD);
+	assert_ptr_equal(functions.oldest, canary);
+	assert_ptr_equal(functions.missing, canary);
 }
 
 static void test_library_optional(void **state)
 {
-	struct functions functions = {canary, canary};
+	struct functions functions = {canary, canary, canary};
 	_cleanup_(freep) char *path = NULL;
 
 	(void)state;
-	assert_int_equal(library_open("libm.so.6", optional, 2, &functions), 0);
-	assert_true(functions.cos(0) > 0.999);
-	assert_null(functions.no_such_function);
-	path = library_path("libm.so.6");
+	assert_int_equal(library_open(LIBIBVERBS, optional, 3, &functions), 0);
+	assert_non_null(functions.oldest);
+	assert_non_null(functions.newest);
+	assert_ptr_not_equal(functions.oldest, functions.newest);
+	assert_null(functions.missing);
+	path = library_path(LIBIBVERBS);
 	assert_non_null(path);
-	assert_non_null(strstr(path, "libm"));
+	assert_non_null(strstr(path, "libibverbs"));
 }
 
 /* ---- verbs_query.c, above a made-up libibverbs ---- */
