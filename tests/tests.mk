@@ -38,6 +38,27 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
 
+# With musl: all of the program has to compile, and the unit tests that need no library run. Headers
+# that the compiler for musl does not bring come from those of this machine.
+MUSL_CC ?= musl-gcc
+MUSL_HEADERS := $(BUILD)/musl/include
+MUSL_OBJECTS := $(SOURCES:%.c=$(BUILD)/musl/%.o)
+MUSL_TESTS := $(patsubst %.c,$(BUILD)/musl/%.o,$(sort $(wildcard tests/unit/test_*.c)))
+MUSL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -w -Itests/musl -Ilib -I. -I$(BUILD)/generated -I$(MUSL_HEADERS) \
+	-DRDMACTL_VERSION='"$(VERSION)"' -DLIBIBVERBS_BUILT_VERSION='""'
+$(MUSL_HEADERS):
+	$(Q)mkdir -p $@ && ln -sfn /usr/include/linux /usr/include/asm-generic /usr/include/rdma \
+		/usr/include/infiniband /usr/include/jansson*.h /usr/include/libnl3/netlink \
+		$(firstword $(wildcard /usr/include/asm /usr/include/$(shell $(CC) -print-multiarch)/asm)) $@
+$(BUILD)/musl/%.o: %.c | $(MUSL_HEADERS) $(GENERATED)
+	@mkdir -p $(@D)
+	$(Q)$(MUSL_CC) $(MUSL_CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/musl/rdmactl.a: $(filter-out %/cmd/main.o,$(MUSL_OBJECTS))
+	$(Q)rm -f $@ && ar rcsT $@ $^
+.PHONY: musl
+musl: $(BUILD)/musl/rdmactl.a $(MUSL_OBJECTS) $(MUSL_TESTS)
+-include $(MUSL_OBJECTS:.o=.d) $(MUSL_TESTS:.o=.d)
+
 # Programs that the tests in the guest run there, and what they preload.
 VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so)
 $(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
@@ -87,12 +108,14 @@ analyze: | $(GENERATED)
 
 TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
-.PHONY: check check-unit check-cli check-lint check-sim check-vm
+.PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm
 check: deps-check
-	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan $(UNIT_TESTS) $(VM_PROGRAMS)
-	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit lint cli sim vm
+	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS)
+	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
+check-musl: musl
+	$(Q)MUSL_CC=$(MUSL_CC) $(TESTS) musl
 check-cli: all asan
 	$(Q)$(TESTS) cli
 check-lint: all $(UNIT_TESTS)

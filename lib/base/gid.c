@@ -36,8 +36,11 @@ int guid_parse(const char *text, uint64_t *ret_guid)
 	if (!colons && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
 	for (; *text; text++) {
-		if (colons && count && count % 4 == 0 && *text == ':' && text[-1] != ':')
+		if (colons && count && count < 16 && count % 4 == 0 && text[-1] != ':') {
+			if (*text != ':')
+				return -EINVAL;
 			continue;
+		}
 		if (count == 16 || !strchr("0123456789abcdefABCDEF", *text))
 			return -EINVAL;
 		digits[count++] = *text;

@@ -314,11 +314,23 @@ static char *unknown_hint(const struct parser *parser, const char *word)
 	return closest ? mem_format("did you mean '--%s'?", closest) : NULL;
 }
 
-/* The word that an unknown letter stands in: getopt_long has moved past it or has not. */
-static const char *word_of_letter(char *const *argv, int letter)
+static bool has_strange_letter(const char *word)
 {
-	for (int i = optind; i >= optind - 1 && i >= 1; i--)
-		if (argv[i] && argv[i][0] == '-' && strchr(argv[i], letter))
+	if (*word != '-')
+		return false;
+	while (*word > ' ' && *word <= '~')
+		word++;
+	return *word;
+}
+
+/*
+ * The word with an unknown letter that is not printable ASCII. glibc reports a byte of it, and may
+ * have moved past the word; musl reports a wide character, and has not moved past words before it.
+ */
+static const char *word_of_strange_letter(char *const *argv)
+{
+	for (int i = optind > 1 ? optind - 1 : 1; argv[i]; i++)
+		if (has_strange_letter(argv[i]))
 			return argv[i];
 	return argv[optind - 1];
 }
@@ -345,7 +357,7 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 	} else if (optopt > ' ' && optopt <= '~') {
 		*ret_message = mem_format("unknown option '-%c'", optopt);
 	} else if (optopt) {
-		*ret_message = unknown_option(word_of_letter(argv, optopt));
+		*ret_message = unknown_option(word_of_strange_letter(argv));
 	} else {
 		*ret_message = unknown_option(argv[optind - 1]);
 		*ret_hint = unknown_hint(parser, argv[optind - 1] + 2);
