@@ -127,6 +127,28 @@ def wait_until(what, condition, process, seconds=SECONDS):
         time.sleep(0.005)
 
 
+def _activity(process):
+    """A number that changes whenever the process runs; None while it does."""
+    with open('/proc/%d/status' % process.pid) as file:
+        text = file.read()
+    asleep = re.search(r'^State:\s*S', text, re.M)
+    return asleep and tuple(re.findall(r'ctxt_switches:\s*(\d+)', text))
+
+
+def wait_idle(process, quiet=0.4):
+    """Waits until a process only waits, as a program between two readings does."""
+    last, since = None, time.monotonic()
+
+    def idle():
+        nonlocal last, since
+        now = _activity(process)
+        if now is None or now != last:
+            last, since = now, time.monotonic()
+        return time.monotonic() - since > quiet
+
+    wait_until('a program that waits', idle, process)
+
+
 class Simulator:
     """One running fabric. `net` is a fabric.Net, or the path of a net file."""
 

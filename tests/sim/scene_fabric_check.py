@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 
 import bed
 import fabric
@@ -128,7 +127,7 @@ def counters(sim, node):
     sim.console('PerformanceSet %sSymbolErrorCounter=0' % place)
     process = sim.client([program.RDMACTL, '--tsv', '-o', 'finding,severity', 'fabric', 'check',
                           '--interval', '2s'])
-    time.sleep(1)
+    bed.wait_idle(process)
     sim.console('PerformanceSet %sLinkDownedCounter=3' % place)
     sim.console('PerformanceSet %sPortXmitWait=4000000' % place)
     out, err = process.communicate(timeout=bed.SECONDS)

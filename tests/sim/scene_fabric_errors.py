@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import time
 
 import bed
 import fabric
@@ -112,7 +111,7 @@ def filters(sim):
 def growth(sim, place):
     """What is set between two readings is what grew; what went down was reset."""
     process = sim.client([program.RDMACTL, '-j', 'fabric', 'errors', '--interval', '1500ms'])
-    time.sleep(.7)
+    bed.wait_idle(process)
     wrong = set_counter(sim, place, 'SymbolErrorCounter', 1234)
     out, err = process.communicate(timeout=bed.SECONDS)
     document = json.loads(out)

@@ -55,6 +55,12 @@ STEPS = (
 )
 
 
+def same(watchers, count):
+    """Whether both have printed the same events, and some since line number `count`."""
+    ours, theirs = (sorted(watcher.lines()[count:]) for watcher in watchers)
+    return ours and ours == theirs
+
+
 def events(tap):
     beside(tap, 'arguments', ('ibv_asyncwatch',))
     nodes(0o600)
@@ -66,11 +72,14 @@ def events(tap):
     watchers = [Watcher(path, '-d', 'rxa') for path in (differ.RDMACTL,
                                                         differ.real('ibv_asyncwatch'))]
     wrong = unequal('first lines', watchers[0].lines(), watchers[1].lines())
-    count = 0
+    count = len(watchers[1].lines())
     for name, words in STEPS:
         peers.must(*words)
-        time.sleep(QUIET)
-        lines = [watcher.lines()[count:] if count else watcher.lines() for watcher in watchers]
+        # Events that come later belong to the next step, for both.
+        until(lambda: same(watchers, count), QUIET)
+        if name == STEPS[-1][0]:
+            time.sleep(QUIET)
+        lines = [watcher.lines()[count:] for watcher in watchers]
         # The kernel queues each event separately: those of one step come in any order.
         wrong += unequal(name, sorted(lines[0]), sorted(lines[1]))
         count += len(lines[1])
