@@ -34,9 +34,8 @@ const struct option_row fabric_counter_options[] = {
 	{.name = NULL},
 };
 
-const struct option_row fabric_mad_options[] = {MAD_OPTIONS(struct fabric_args), {.name = NULL}};
-
 static const struct option_rule rules[] = {
+	MAD_RULES,
 	OPTIONS_EXCLUDE("from", "switch", NULL),
 	OPTIONS_EXCLUDE("interval", "since", NULL),
 	OPTIONS_EXCLUDE("down", "speed-below", NULL),

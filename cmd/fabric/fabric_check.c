@@ -145,7 +145,7 @@ const struct command fabric_check_command = {
 	.name = "check",
 	.summary = "report what is wrong with the subnet",
 	.options = {options, fabric_counter_options, fabric_load_options, fabric_scan_options,
-		    fabric_mad_options},
+		    mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_check_schema,
 	.rules = rules,

@@ -151,14 +151,14 @@ static const struct option_row down_options[] = {
 	{.name = NULL},
 };
 
-#define LIST(name_, summary_, schema_, type_, fits_, ...)                                          \
-	{                                                                                          \
-		.name = name_, .summary = summary_,                                                \
-		.options = {options, fabric_load_options, fabric_scan_options, fabric_mad_options, \
-			    __VA_ARGS__},                                                          \
-		.rules = fabric_start_rules, .args_size = sizeof(struct fabric_args),              \
-		.schema = &(schema_), .run = run,                                                  \
-		.data = &(const struct list){&(schema_), type_, fits_},                            \
+#define LIST(name_, summary_, schema_, type_, fits_, ...)                                   \
+	{                                                                                   \
+		.name = name_, .summary = summary_,                                         \
+		.options = {options, fabric_load_options, fabric_scan_options, mad_options, \
+			    __VA_ARGS__},                                                   \
+		.rules = fabric_start_rules, .args_size = sizeof(struct fabric_args),       \
+		.schema = &(schema_), .run = run,                                           \
+		.data = &(const struct list){&(schema_), type_, fits_},                     \
 	}
 
 const struct command fabric_list_commands[6] = {

@@ -324,7 +324,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 const struct command fabric_route_command = {
 	.name = "route",
 	.summary = "the route from one port to another and back",
-	.options = {fabric_scan_options, fabric_mad_options},
+	.options = {fabric_scan_options, mad_options},
 	.args_size = sizeof(struct fabric_args),
 	.schema = &fabric_route_schema,
 	.objects = "FROM TO",

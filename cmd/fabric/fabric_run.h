@@ -85,7 +85,7 @@ int fabric_run_end_quietly(struct fabric_run *run, int rc);
 
 /* Options that several subcommands share; all fill struct fabric_args. */
 extern const struct option_row fabric_scan_options[], fabric_load_options[];
-extern const struct option_row fabric_counter_options[], fabric_mad_options[];
+extern const struct option_row fabric_counter_options[];
 /* For a subcommand whose only destinations are those of --from and --switch. */
 extern const struct option_rule fabric_start_rules[];
 

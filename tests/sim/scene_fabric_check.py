@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl fabric check: every fault that the simulator can have is found, and told where it is."""
+"""rdmactl fabric check: every fault that the simulator can have is found, in its place."""
 
 import os
 import subprocess
@@ -9,16 +9,30 @@ import fabric
 import program
 from tap import unequal
 
-# All links of the simulator support everything, so all are below their best.
-ALWAYS = ('link-below-best',)
+SLOW = 'link-below-best'
+
+
+def cables(sim, lost=()):
+    """All cables, each as the set of its ends, without those of lost nodes and lost ends."""
+    both = {frozenset(((node.name, port), (far[0].name, far[1])))
+            for node in sim.net.nodes.values() for port, far in node.links.items()}
+    return {ends for ends in both
+            if not any(end in lost or end[0] in lost for end in ends)}
 
 
 class Check:
-    def __init__(self, sim, *words, host=None):
+    """A check. All ports of the simulator support everything, so every cable is below its best,
+    but for `lost` ones: (node, port) or nodes whose cables the scan does not see."""
+
+    def __init__(self, sim, *words, lost=(), host=None):
         self.document = sim.document('fabric_check', 'fabric', 'check', *words, timeout=120,
                                      **({'host': host} if host else {}))
         self.status = self.document.status
-        self.rows = [row for row in self.document.rows if row['finding'] not in ALWAYS]
+        slow = [frozenset(((row['node'], row['port']), (row['peer'], row['peer_port'])))
+                for row in self.document.rows if row['finding'] == SLOW]
+        self.wrong = (unequal('slow cables', set(slow), cables(sim, lost)) +
+                      unequal('each slow cable once', len(slow), len(set(slow))))
+        self.rows = [row for row in self.document.rows if row['finding'] != SLOW]
 
     def found(self):
         return sorted({row['finding'] for row in self.rows})
@@ -30,11 +44,17 @@ class Check:
         return sorted((row['node'], row['port']) for row in self.of(finding))
 
 
-def expect(sim, findings, *words, status=4, host=None):
+def expect(sim, findings, *words, status=4, **options):
     """The check, and what is wrong if it found other kinds of faults."""
-    check = Check(sim, *words, host=host)
-    wrong = unequal('findings', check.found(), sorted(findings))
+    check = Check(sim, *words, **options)
+    wrong = check.wrong + unequal('findings', check.found(), sorted(findings))
     return check, wrong + unequal('status', check.status, status)
+
+
+def far_end(node, port=1):
+    """The other end of a cable."""
+    far = node.links[port]
+    return far[0].name, far[1]
 
 
 def healthy(sim):
@@ -42,23 +62,21 @@ def healthy(sim):
     worst = [row['severity'] for row in check.document.rows]
     order = ('error', 'warning', 'notice', 'info')
     wrong += unequal('the worst first', worst, sorted(worst, key=order.index))
-    wrong += unequal('every link is told of', len(check.document.rows),
-                     len(sim.document('fabric_links', 'fabric', 'links').rows))
     return wrong + expect(sim, (), '--fail-on', 'error', status=0)[1]
 
 
 def spare(sim):
-    """An adapter that is neither the client's nor the manager's."""
+    """An adapter of neither the client nor the manager."""
     return next(node for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
 
 
-def relinked(sim, name):
+def relinked(sim, node):
     sim.pause_manager()
-    sim.console('Unlink "%s"' % name)
-    sim.console('ReLink "%s"' % name)
+    sim.console('Unlink "%s"' % node.name)
+    sim.console('ReLink "%s"' % node.name)
     check = Check(sim)
     sim.resume_manager()
-    return unequal('ports', check.places('port-init') != [], True)
+    return check.wrong + unequal('ports', check.places('port-init'), [far_end(node)])
 
 
 def no_manager_at_all(sim):
@@ -68,9 +86,9 @@ def no_manager_at_all(sim):
 
 def hung_manager(sim):
     sim.pause_manager()
-    check = Check(sim)
+    check, wrong = expect(sim, ('no-sm',))
     sim.resume_manager()
-    return unequal('no-sm', check.of('no-sm') != [], True) + unequal('status', check.status, 4)
+    return wrong + unequal('where', check.places('no-sm'), [(sim.manager, 1)])
 
 
 def duplicate_lid(sim, node):
@@ -79,7 +97,7 @@ def duplicate_lid(sim, node):
     sim.console('Baselid "%s"[1] %d' % (node.name, sim.lids()[switch, 0]))
     check = Check(sim)
     sim.console('Baselid "%s"[1] %d' % (node.name, lid))
-    return unequal('rows', len(check.of('duplicate-lid')), 1)
+    return check.wrong + unequal('ports', check.places('duplicate-lid'), [(node.name, 1)])
 
 
 def duplicate_guid(sim, node):
@@ -88,35 +106,39 @@ def duplicate_guid(sim, node):
     sim.console('Guid "%s" 0x%x' % (node.name, other.guid))
     check = Check(sim)
     sim.console('Guid "%s" 0x%x' % (node.name, node.guid))
-    return unequal('rows', len(check.of('duplicate-guid')), 1)
+    rows = check.of('duplicate-guid')
+    return (check.wrong + unequal('ports', [row['port'] for row in rows], [None]) +
+            unequal('nodes', [row['node'] in (node.name, other.name) for row in rows], [True]))
 
 
 def unanswered(sim, node):
     sim.console('Error "%s" 100 17' % node.name)
-    check = Check(sim)
+    check = Check(sim, lost=(node.name,))
     sim.console('Error "%s" 0' % node.name)
     rows = check.of('unanswered')
-    return (unequal('rows', len(rows), 1) + unequal('status', check.status, 4) +
-            unequal('who is behind', bool(rows) and node_at(sim, rows[0]['evidence']), node.name))
+    return (check.wrong + unequal('ports', check.places('unanswered'), [far_end(node)]) +
+            unequal('status', check.status, 4) +
+            unequal('the silent node', bool(rows) and node_at(sim, rows[0]['evidence']),
+                    node.name))
 
 
 def node_at(sim, evidence):
-    """Whose route the evidence ends with."""
+    """The node at the end of the route in the evidence."""
     route = evidence.rpartition('route ')[2]
     return next((name for name, path in sim.net.routes(sim.host).items() if path == route), None)
 
 
 def hole(sim):
-    """A link that is gone while the manager sleeps: switches still send that way."""
+    """A link that is gone while the manager sleeps: both switches still send through it."""
     switch = sim.net.switches()[0]
     port = next(port for port, far in switch.links.items() if far[0].is_switch)
     sim.pause_manager()
     sim.console('Unlink "%s"[%d]' % (switch.name, port))
-    check = Check(sim)
+    check = Check(sim, lost=((switch.name, port),))
     sim.console('ReLink "%s"[%d]' % (switch.name, port))
     sim.resume_manager()
-    rows = [row for row in check.of('lft-hole') if row['port'] == port]
-    return unequal('holes', rows != [], True)
+    return check.wrong + unequal('holes', check.places('lft-hole'),
+                                 sorted(((switch.name, port), far_end(switch, port))))
 
 
 def counters(sim, node):
@@ -132,18 +154,20 @@ def counters(sim, node):
     sim.console('PerformanceSet %sPortXmitWait=4000000' % place)
     out, err = process.communicate(timeout=bed.SECONDS)
     rows = [line.split('\t') for line in out.decode().splitlines()[1:]]
-    wrong += unequal('growth', sorted(row for row in rows if row[0] not in ALWAYS),
+    wrong += unequal('growth', sorted(row for row in rows if row[0] != SLOW),
                      [['congestion', 'notice'], ['errors', 'warning']])
+    wrong += unequal('slow cables', len([row for row in rows if row[0] == SLOW]),
+                     len(cables(sim)))
     return wrong + unequal('status', process.returncode, 4)
 
 
 def dead_agent(sim, node):
-    """Of performance management only: attribute 0x12 of the node gets no answer."""
+    """Only performance management: the node does not answer attribute 0x12."""
     sim.console('Error "%s" 100 18' % node.name)
     check = Check(sim)
     sim.console('Error "%s" 0' % node.name)
-    return (unequal('findings', check.found(), ['no-counters']) +
-            unequal('rows', len(check.of('no-counters')), 1))
+    return (check.wrong + unequal('findings', check.found(), ['no-counters']) +
+            unequal('ports', check.places('no-counters'), [(node.name, 1)]))
 
 
 def written(sim, node, changes):
@@ -169,7 +193,7 @@ def mismatches(sim, node):
     for finding, changes in (('vl-mismatch', {43: (0xf0, 1 << 4)}),
                              ('sm-lid-mismatch', {18: (0xff, 0), 19: (0xff, 77)})):
         bad, check, guid = written(sim, node, changes)
-        wrong += bad + unequal(finding, check.found(), [finding])
+        wrong += bad + check.wrong + unequal(finding, check.found(), [finding])
         rows = check.of(finding)
         wrong += unequal('rows of ' + finding, len(rows), 1)
         wrong += unequal('where', guid['node'] in (rows[0]['node'], rows[0]['peer'])
@@ -181,7 +205,7 @@ def loaded(sim):
     path = sim.path('scan.json')
     sim.rdmactl('fabric', 'scan', '--save', path)
     check = Check(sim, '--load', path)
-    wrong = unequal('findings', check.found(), ['not-checked'])
+    wrong = check.wrong + unequal('findings', check.found(), ['not-checked'])
     wrong += unequal('--interval with it', sim.rdmactl('fabric', 'check', '--load', path,
                                                        '--interval', '1s').status, 2)
     os.unlink(path)
@@ -200,7 +224,7 @@ def halves():
 
 
 def misrouted(sim):
-    """One entry of S-left's table: to itself, to the wrong adapter, to and fro, or no port's."""
+    """One entry of S-left's table: to itself, a wrong adapter, back and forth, or no port."""
     lids = sim.lids()
     switch = next(row for row in sim.document('fabric_nodes', 'fabric', 'switches').rows
                   if row['node'] == 'S-left')
@@ -212,9 +236,9 @@ def misrouted(sim):
         table = bytearray.fromhex(block)
         table[lid] = out
         wrong += sim.set_smps(['%s 0x19 0 %s' % (switch['path'], table.hex())])
-        # Counters are read by LIDs: of some ports they do not come.
+        # Counters are read by LID, so that those of some ports cannot be read.
         check = Check(sim)
-        wrong += unequal('LID of %s to port %d' % (name, out),
+        wrong += check.wrong + unequal('LID of %s to port %d' % (name, out),
                          [(row['finding'], row['node'], row['port']) for row in check.rows
                           if row['finding'] != 'no-counters'], [(finding, 'S-left', port)])
         wrong += unequal('status', check.status, 4)
@@ -224,7 +248,7 @@ def misrouted(sim):
 
 
 def two_masters(tap, box):
-    """The halves with a manager each, which are joined then; nobody sweeps on his own."""
+    """The halves with a manager each, which are then joined; no manager sweeps by itself."""
     with bed.Simulator(box, halves()) as sim:
         path = sim.path('opensm.conf')
         with open(path, 'w') as file:
@@ -246,12 +270,13 @@ def two_masters(tap, box):
                 return 'SUBNET UP' in file.read()
         try:
             bed.wait_until('the second opensm', is_up, other)
-            apart = Check(sim)
+            apart = Check(sim, lost=('S-right', 'H-2', 'H-3'))
             sim.console('ReLink "S-left"[8]')
             joined = Check(sim)
         finally:
             bed.end(other)
-        wrong = unequal('masters, apart', len(apart.of('two-masters')), 0)
+        wrong = apart.wrong + joined.wrong
+        wrong += unequal('masters, apart', len(apart.of('two-masters')), 0)
         wrong += unequal('masters', joined.places('two-masters'), [('H-1', 1), ('H-3', 1)])
         wrong += unequal('status', joined.status, 4)
         tap.test('fabric check: two masters', wrong)
@@ -271,7 +296,7 @@ def play(tap, box):
         tap.test('fabric check: ends that differ', mismatches(sim, node))
         tap.test('fabric check: a loaded scan', loaded(sim))
         tap.test('fabric check: the subnet manager hangs', hung_manager(sim))
-        tap.test('fabric check: a port that stays in INIT', relinked(sim, node.name))
+        tap.test('fabric check: a port that stays in INIT', relinked(sim, node))
     with bed.Simulator(box, fabric.fat_tree(20)) as sim:
         sim.start_manager()
         tap.test('fabric check: forwarding by a link that is down', hole(sim))

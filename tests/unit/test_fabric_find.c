@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which node of a graph a word means: LIDs, GUIDs, GIDs, routes and names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/route/find.h"
+#include "made_up_fabric.h"
+#include "schema/bits.h"
+
+enum { SWITCH, ONE, TWIN, NODES };
+
+static void name_node(struct fabric *fabric, uint32_t node, const char *name)
+{
+	fabric->nodes[node].has_description = true;
+	memcpy(fabric->nodes[node].description, name, strlen(name));
+}
+
+static void set_lid(struct fabric *fabric, uint32_t port, uint16_t lid)
+{
+	fabric->ports[port].has_info = true;
+	bits_set(fabric->ports[port].info, 16 * 8, 16, lid);
+}
+
+/* A switch, LID 7, with an adapter of two ports, LID 9 at the second, and two nodes of one name. */
+static void make(struct fabric *fabric)
+{
+	*fabric = (struct fabric){.nodes = NULL};
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_SWITCH, 0x100, 4), SWITCH);
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x200, 2), ONE);
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x300, 1), TWIN);
+	assert_int_equal(sample_bare_node(fabric, NODE_TYPE_CA, 0x400, 1), NODES);
+	name_node(fabric, SWITCH, "leaf");
+	name_node(fabric, ONE, "host");
+	name_node(fabric, TWIN, "twin");
+	name_node(fabric, NODES, "twin");
+	set_lid(fabric, fabric_port_at(fabric, SWITCH, 0), 7);
+	set_lid(fabric, fabric_port_at(fabric, ONE, 2), 9);
+	fabric->ports[fabric_port_at(fabric, ONE, 2)].guid = 0x202;
+	fabric_link(fabric, fabric_port_at(fabric, SWITCH, 3), fabric_port_at(fabric, ONE, 2));
+}
+
+static void assert_place(const struct fabric *fabric, const struct fabric_place *place,
+			 uint32_t node, unsigned int port, uint16_t lid)
+{
+	assert_int_equal(place->node, node);
+	assert_int_equal(place->port, fabric_port_at(fabric, node, port));
+	assert_int_equal(place->lid, lid);
+}
+
+static void targets(void **state)
+{
+	static const struct {
+		const char *word;
+		size_t found;
+		uint32_t node;
+		unsigned int port;
+		uint16_t lid;
+	} words[] = {
+		{"7", 1, SWITCH, 0, 7},	     {"9", 1, ONE, 2, 9},
+		{"8", 0, 0, 0, 0},	     {"0x0000000000010100", 0, 0, 0, 0},
+		{"0,3", 1, ONE, 2, 9},	     {"0,4", 0, 0, 0, 0},
+		{"0,5", 0, 0, 0, 0},	     {"0", 1, SWITCH, 0, 7},
+		{"fe80::202", 1, ONE, 2, 9}, {"fe80::999", 0, 0, 0, 0},
+	};
+	struct fabric fabric;
+
+	(void)state;
+	make(&fabric);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct fabric_place place;
+		struct mad_target target;
+
+		assert_int_equal(mad_target_parse(words[i].word, TARGET_ANY, &target), 0);
+		assert_int_equal(fabric_find_target(&fabric, &target, &place), words[i].found);
+		if (words[i].found)
+			assert_place(&fabric, &place, words[i].node, words[i].port, words[i].lid);
+	}
+	fabric_clear(&fabric);
+}
+
+static void names(void **state)
+{
+	struct fabric fabric;
+	const struct fabric_view view = {.fabric = &fabric};
+	struct fabric_place place;
+	bool *named;
+
+	(void)state;
+	make(&fabric);
+	assert_int_equal(fabric_find_name(&view, "leaf", &place), 1);
+	assert_place(&fabric, &place, SWITCH, 0, 7);
+	assert_int_equal(fabric_find_name(&view, "host", &place), 1);
+	assert_place(&fabric, &place, ONE, 2, 9);
+	assert_int_equal(fabric_find_name(&view, "host/1", &place), 1);
+	assert_place(&fabric, &place, ONE, 1, 0);
+	assert_int_equal(fabric_find_name(&view, "host/3", &place), 0);
+	assert_int_equal(fabric_find_name(&view, "twin", &place), 2);
+	assert_int_equal(fabric_find_name(&view, "twin/1", &place), 2);
+	assert_int_equal(fabric_find_name(&view, "none", &place), 0);
+	named = fabric_match_names(&view, "*t*");
+	assert_non_null(named);
+	assert_false(named[SWITCH]);
+	assert_true(named[ONE]);
+	assert_true(named[TWIN]);
+	free(named);
+	assert_null(fabric_match_names(&view, "t"));
+	fabric_clear(&fabric);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(targets),
+		cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
