@@ -12,9 +12,14 @@ from tap import unequal
 SLOW = 'link-below-best'
 
 
+def label(node):
+    """What a node is called in the output."""
+    return node.description.decode() if node.description else node.name
+
+
 def cables(sim, lost=()):
     """All cables, each as the set of its ends, without those of lost nodes and lost ends."""
-    both = {frozenset(((node.name, port), (far[0].name, far[1])))
+    both = {frozenset(((label(node), port), (label(far[0]), far[1])))
             for node in sim.net.nodes.values() for port, far in node.links.items()}
     return {ends for ends in both
             if not any(end in lost or end[0] in lost for end in ends)}
@@ -54,7 +59,7 @@ def expect(sim, findings, *words, status=4, **options):
 def far_end(node, port=1):
     """The other end of a cable."""
     far = node.links[port]
-    return far[0].name, far[1]
+    return label(far[0]), far[1]
 
 
 def healthy(sim):
@@ -88,7 +93,7 @@ def hung_manager(sim):
     sim.pause_manager()
     check, wrong = expect(sim, ('no-sm',))
     sim.resume_manager()
-    return wrong + unequal('where', check.places('no-sm'), [(sim.manager, 1)])
+    return wrong + unequal('where', check.places('no-sm'), [(label(sim.net.nodes[sim.manager]), 1)])
 
 
 def duplicate_lid(sim, node):
@@ -97,7 +102,7 @@ def duplicate_lid(sim, node):
     sim.console('Baselid "%s"[1] %d' % (node.name, sim.lids()[switch, 0]))
     check = Check(sim)
     sim.console('Baselid "%s"[1] %d' % (node.name, lid))
-    return check.wrong + unequal('ports', check.places('duplicate-lid'), [(node.name, 1)])
+    return check.wrong + unequal('ports', check.places('duplicate-lid'), [(label(node), 1)])
 
 
 def duplicate_guid(sim, node):
@@ -108,12 +113,12 @@ def duplicate_guid(sim, node):
     sim.console('Guid "%s" 0x%x' % (node.name, node.guid))
     rows = check.of('duplicate-guid')
     return (check.wrong + unequal('ports', [row['port'] for row in rows], [None]) +
-            unequal('nodes', [row['node'] in (node.name, other.name) for row in rows], [True]))
+            unequal('nodes', [row['node'] in (label(node), label(other)) for row in rows], [True]))
 
 
 def unanswered(sim, node):
     sim.console('Error "%s" 100 17' % node.name)
-    check = Check(sim, lost=(node.name,))
+    check = Check(sim, lost=(label(node),))
     sim.console('Error "%s" 0' % node.name)
     rows = check.of('unanswered')
     return (check.wrong + unequal('ports', check.places('unanswered'), [far_end(node)]) +
@@ -134,11 +139,11 @@ def hole(sim):
     port = next(port for port, far in switch.links.items() if far[0].is_switch)
     sim.pause_manager()
     sim.console('Unlink "%s"[%d]' % (switch.name, port))
-    check = Check(sim, lost=((switch.name, port),))
+    check = Check(sim, lost=((label(switch), port),))
     sim.console('ReLink "%s"[%d]' % (switch.name, port))
     sim.resume_manager()
     return check.wrong + unequal('holes', check.places('lft-hole'),
-                                 sorted(((switch.name, port), far_end(switch, port))))
+                                 sorted(((label(switch), port), far_end(switch, port))))
 
 
 def counters(sim, node):
@@ -167,7 +172,7 @@ def dead_agent(sim, node):
     check = Check(sim)
     sim.console('Error "%s" 0' % node.name)
     return (check.wrong + unequal('findings', check.found(), ['no-counters']) +
-            unequal('ports', check.places('no-counters'), [(node.name, 1)]))
+            unequal('ports', check.places('no-counters'), [(label(node), 1)]))
 
 
 def written(sim, node, changes):

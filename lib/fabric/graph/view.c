@@ -11,7 +11,6 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/scan/scan.h"
 #include "mad/format/header.h"
 
 void fabric_node_name_into(const struct fabric_view *view, uint32_t node,

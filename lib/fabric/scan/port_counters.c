@@ -12,8 +12,8 @@
 #include "schema/bits.h"
 
 #define EXTENDED_PORT_COUNTERS 0x1du
-#define AT_ONCE		       8u /* requests to a node at a time: more would overload some agents */
-#define FEW_PORTS	       3u /* from this number of ports on, two requests for all are fewer */
+#define AT_ONCE		       8u /* requests to a node: more would overload some agents */
+#define FEW_PORTS	       3u /* from here on, two requests for all ports are fewer */
 
 /* PortSelect of all ports at once: 16.1.3.5 */
 static const unsigned char select_all[2] = {0, PERF_ALL_PORTS};
