@@ -172,6 +172,6 @@ static int run(const struct personality_call *call, int argc, char **argv)
 const struct personality ibstatus_personality = {
 	.name = "ibstatus",
 	.package = "infiniband-diags",
-	.summary = "state, LID and rate of the ports, as sysfs words them",
+	.summary = "state, LID and rate of the ports, in the words of sysfs",
 	.run = run,
 };

@@ -98,6 +98,6 @@ static int run(const struct personality_call *call, int argc, char **argv)
 const struct personality ibv_asyncwatch_personality = {
 	.name = "ibv_asyncwatch",
 	.package = "ibverbs-utils",
-	.summary = "asynchronous events of a device, as they come",
+	.summary = "asynchronous events of a device, one line for each",
 	.run = run,
 };

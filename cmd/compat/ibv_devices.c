@@ -49,6 +49,6 @@ static int run(const struct personality_call *call, int argc, char **argv)
 const struct personality ibv_devices_personality = {
 	.name = "ibv_devices",
 	.package = "ibverbs-utils",
-	.summary = "the devices that programs of libibverbs can open",
+	.summary = "the devices that programs can open by libibverbs",
 	.run = run,
 };

@@ -33,7 +33,7 @@ static int usage(const char *program, FILE *file, int status)
 
 static void hint(const char *program, const char *command)
 {
-	fprintf(stderr, "%s: this is now: %s\n", program, command);
+	fprintf(stderr, "%s: use this instead: %s\n", program, command);
 }
 
 static const char *known_text(char *text, size_t size, const struct number *number,
@@ -144,7 +144,9 @@ static int complain(const char *program, const char *name, int error)
 	else if (error == -EPROTONOSUPPORT)
 		fputs("  this kernel has no RDMA: modprobe ib_core\n", stderr);
 	else if (error == -EINVAL)
-		fputs("  is there such a netdev, and has the kernel rdma_rxe?\n", stderr);
+		fputs("  check the name of the netdev, and that the kernel has the module "
+		      "rdma_rxe\n",
+		      stderr);
 	return 1;
 }
 

@@ -31,6 +31,6 @@ static int run(const struct personality_call *call, int argc, char **argv)
 const struct personality show_drop_personality = {
 	.name = "show_drop",
 	.package = "MLNX_OFED",
-	.summary = "packets that ports, devices and their netdevs threw away",
+	.summary = "packets dropped by ports, devices and their netdevs",
 	.run = run,
 };

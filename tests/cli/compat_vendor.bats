@@ -186,7 +186,7 @@ unpack_sample()
 @test "rxe_cfg: status of a saved tree, and what it does not do" {
 	as rxe-host rxe_cfg
 	expect 0
-	[ "$stderr" = $'rxe_cfg: this is now: rdmactl netdevs, or rdma link\n' ]
+	[ "$stderr" = $'rxe_cfg: use this instead: rdmactl netdevs, or rdma link\n' ]
 	grep -qE '^  eno1 .* 1500 .* rxe0' "$BATS_TEST_TMPDIR/out"
 	as rxe-host rxe_cfg add eno1
 	expect 1 '' 'rxe_cfg: a saved tree cannot be changed'

@@ -134,7 +134,7 @@ def software(tap):
     result = ours('rxe_cfg', 'add', 'va')
     wrong += unequal('add', result.status, 0)
     wrong += unequal('hint of add', result.err.decode(),
-                     '%s: this is now: rdma link add rxe0 type rxe netdev va\n' % 'rxe_cfg')
+                     '%s: use this instead: rdma link add rxe0 type rxe netdev va\n' % 'rxe_cfg')
     result = ours('rxe_cfg', 'add', 'vb')
     wrong += unequal('devices', sorted(peers.listdir(peers.RDMA)), ['rxe0', 'rxe1'])
     rows = ours('rxe_cfg', 'status')
@@ -144,14 +144,14 @@ def software(tap):
         if not re.search(pattern, rows.out.decode()):
             wrong.append('status: no %s in %s' % (pattern, rows.out.decode()))
     wrong += unequal('hint of status', rows.err.decode(),
-                     'rxe_cfg: this is now: rdmactl netdevs, or rdma link\n')
+                     'rxe_cfg: use this instead: rdmactl netdevs, or rdma link\n')
     wrong += unequal('again', ours('rxe_cfg', 'add', 'nosuch').status, 1)
     denied = ours('rxe_cfg', 'remove', 'rxe0', **NOBODY)
     wrong += unequal('as an ordinary user', (denied.status, denied.err.decode()),
                      (1, 'rxe_cfg: rxe0: Operation not permitted\n  run as root\n'))
     result = ours('rxe_cfg', 'remove', 'va')
     wrong += unequal('hint of remove', result.err.decode(),
-                     'rxe_cfg: this is now: rdma link delete rxe0\n')
+                     'rxe_cfg: use this instead: rdma link delete rxe0\n')
     wrong += unequal('removed by netdev', peers.listdir(peers.RDMA), ['rxe1'])
     wrong += unequal('removed by name', ours('rxe_cfg', 'remove', 'rxe1').status, 0)
     wrong += unequal('none left', peers.listdir(peers.RDMA), [])
