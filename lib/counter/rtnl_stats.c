@@ -62,18 +62,27 @@ int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link
 	return 0;
 }
 
-/* The netdevs of one batch, and the handler of the answers. */
-struct batch {
+/* The netdevs of a request, and the handler of the answers. */
+struct reader {
 	const uint32_t *link_indexes;
-	size_t first; /* position of the first in the request */
-	bool answered[NETLINK_BATCH];
 	rtnl_stats_taken *taken;
 	void *context;
 };
 
-static int handle_stats(void *context, unsigned int index, const struct netlink_answer *answer)
+static void put_link(void *context, size_t which, struct netlink_request *request)
 {
-	struct batch *batch = context;
+	const struct reader *reader = context;
+	const struct if_stats_msg header = {
+		.ifindex = reader->link_indexes[which],
+		.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64),
+	};
+
+	netlink_add(request, RTM_GETSTATS, 0, &header, sizeof(header));
+}
+
+static void take_link(void *context, size_t which, const struct netlink_answer *answer)
+{
+	const struct reader *reader = context;
 	struct counter_list list = {0};
 	struct number link_index = {0};
 	int error = answer->error;
@@ -82,54 +91,20 @@ static int handle_stats(void *context, unsigned int index, const struct netlink_
 		error = answer->payload ? rtnl_parse_stats(answer->payload, answer->length,
 							   &link_index, &list)
 					: -EBADMSG;
-	if (!error && link_index.value != batch->link_indexes[index])
+	if (!error && link_index.value != reader->link_indexes[which])
 		error = -EBADMSG;
 	if (error)
 		counter_list_clear(&list);
-	batch->answered[index] = true;
-	batch->taken(batch->context, batch->first + index, error, &list);
+	reader->taken(reader->context, which, error, &list);
 	counter_list_clear(&list);
-	return 0;
-}
-
-static int ask(struct netlink *rtnl, struct batch *batch, unsigned int count)
-{
-	struct netlink_request request = {0};
-
-	for (unsigned int i = 0; i < count; i++) {
-		const struct if_stats_msg header = {
-			.ifindex = batch->link_indexes[i],
-			.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64),
-		};
-
-		netlink_add(&request, RTM_GETSTATS, 0, &header, sizeof(header));
-	}
-	return netlink_ask(rtnl, &request, handle_stats, batch);
 }
 
 void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,
 		    rtnl_stats_taken *taken, void *context)
 {
-	int given_up = 0; /* -ETIMEDOUT: the kernel does not answer, so it gets no more requests */
+	struct reader reader = {link_indexes, taken, context};
 
-	for (size_t at = 0; at < count; at += NETLINK_BATCH) {
-		struct batch batch = {.link_indexes = link_indexes + at,
-				      .first = at,
-				      .taken = taken,
-				      .context = context};
-		const size_t left = count - at;
-		const unsigned int size = left < NETLINK_BATCH ? (unsigned int)left : NETLINK_BATCH;
-		int error = given_up ? given_up : ask(rtnl, &batch, size);
-
-		if (error == -ETIMEDOUT)
-			given_up = error;
-		for (unsigned int i = 0; i < size; i++) {
-			struct counter_list empty = {0};
-
-			if (!batch.answered[i])
-				taken(context, at + i, error ? error : -EBADMSG, &empty);
-		}
-	}
+	netlink_ask_all(rtnl, &(struct netlink_series){count, put_link, take_link, &reader});
 }
 
 void sysfs_net_read_stats(const struct root *root, const char *netdev, struct counter_list *list)

@@ -188,55 +188,48 @@ void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
 }
 
-/* The devices of one batch of requests. */
-struct uverbs_batch {
-	struct device *devices[NETLINK_BATCH];
-	unsigned int count;
+/* Devices, by number of their requests. */
+struct uverbs_requests {
+	struct device **devices;
+	size_t count;
 };
 
-static int handle_uverbs(void *context, unsigned int index, const struct netlink_answer *answer)
+static void put_uverbs(void *context, size_t which, struct netlink_request *request)
 {
-	struct device *device = ((struct uverbs_batch *)context)->devices[index];
+	const struct uverbs_requests *requests = context;
+
+	netlink_add(request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX,
+			(uint32_t)requests->devices[which]->index.value);
+	netlink_put_string(request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
+}
+
+static void take_uverbs(void *context, size_t which, const struct netlink_answer *answer)
+{
+	struct device *device = ((const struct uverbs_requests *)context)->devices[which];
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	/* A device without a uverbs node answers with an error. */
 	if (answer->error || !answer->payload ||
 	    nldev_parse(answer->payload, answer->length, table) ||
 	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])
-		return 0;
+		return;
 	netlink_get_number(table[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID], &device->driver_id);
 	if (!device->uverbs)
 		device->uverbs = get_name(table[RDMA_NLDEV_ATTR_CHARDEV_NAME]);
-	return 0;
-}
-
-static void finish_uverbs_batch(struct netlink *nldev, struct uverbs_batch *batch)
-{
-	struct netlink_request request = {0};
-
-	for (unsigned int i = 0; i < batch->count; i++) {
-		netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET_CHARDEV), 0, NULL, 0);
-		netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
-				(uint32_t)batch->devices[i]->index.value);
-		netlink_put_string(&request, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
-	}
-	if (batch->count)
-		netlink_ask(nldev, &request, handle_uverbs, batch);
-	batch->count = 0;
 }
 
 void nldev_get_uverbs(struct netlink *nldev, struct device_list *list)
 {
-	struct uverbs_batch batch = {.count = 0};
+	struct uverbs_requests requests = {.count = 0};
 
-	for (size_t i = 0; i < list->count; i++) {
-		if (!list->items[i].index.known || list->items[i].driver)
-			continue;
-		batch.devices[batch.count++] = &list->items[i];
-		if (batch.count == NETLINK_BATCH)
-			finish_uverbs_batch(nldev, &batch);
-	}
-	finish_uverbs_batch(nldev, &batch);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].index.known && !list->items[i].driver)
+			*(struct device **)mem_append(&requests.devices, &requests.count,
+						      sizeof(struct device *)) = &list->items[i];
+	netlink_ask_all(nldev, &(struct netlink_series){requests.count, put_uverbs, take_uverbs,
+							&requests});
+	free(requests.devices);
 }
 
 int nldev_add_link(struct netlink *nldev, const char *device, const char *type, const char *netdev)

@@ -2,7 +2,6 @@
 #include "kernel/netlink.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,8 +21,8 @@
 
 /*
  * The kernel puts each answer, and in a dump of RDMA devices each device (ib_enum_all_devs(),
- * drivers/infiniband/core/device.c), into a datagram of its own, so one system call takes many.
- * More slots would save calls but cost a page fault each, which is no better.
+ * drivers/infiniband/core/device.c), into a separate datagram, so one system call takes many. More
+ * slots would save calls but cost a page fault each.
  */
 #define MOST_SLOTS   16
 #define BUFFER_BYTES (128 * 1024)
@@ -284,23 +283,6 @@ static int take_message(void *context, const struct nlmsghdr *message)
 	return !exchange->left;
 }
 
-int netlink_walk(const void *datagram, size_t length, netlink_message_handler *handle,
-		 void *context)
-{
-	/* nlmsg_next() takes no const, but only reads. */
-	struct nlmsghdr *message = (struct nlmsghdr *)(uintptr_t)datagram;
-	int left = length > INT_MAX ? INT_MAX : (int)length;
-
-	while (nlmsg_ok(message, left)) {
-		int rc = handle(context, message);
-
-		if (rc)
-			return rc < 0 ? rc : 0;
-		message = nlmsg_next(message, &left);
-	}
-	return left > 0 ? -EBADMSG : 0;
-}
-
 int netlink_take(struct netlink_exchange *exchange, const void *datagram, size_t length)
 {
 	return exchange->left ? netlink_walk(datagram, length, take_message, exchange) : 0;
@@ -334,12 +316,11 @@ static void take_datagrams(struct netlink *netlink, struct netlink_exchange *exc
 /* Waits for one datagram and takes those that are there by then. Fails if none comes. */
 static int receive(struct netlink *netlink, struct netlink_exchange *exchange, int flags)
 {
-	struct mmsghdr headers[MOST_SLOTS];
+	struct mmsghdr headers[MOST_SLOTS] = {0};
 	struct sockaddr_nl senders[MOST_SLOTS];
 	struct iovec parts[MOST_SLOTS];
 	int count;
 
-	memset(headers, 0, sizeof(headers));
 	for (unsigned int i = 0; i < netlink->slot_count; i++) {
 		parts[i].iov_base = netlink->slots + i * netlink->largest;
 		parts[i].iov_len = netlink->largest;
@@ -375,6 +356,63 @@ int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlin
 			;
 	}
 	return error ? error : exchange.error;
+}
+
+/* Some requests of a series that are sent together. */
+struct part {
+	const struct netlink_series *series;
+	size_t first;
+	bool *answered; /* one for each */
+};
+
+static int take_part(void *context, unsigned int index, const struct netlink_answer *answer)
+{
+	const struct part *part = context;
+
+	part->answered[index] = true;
+	part->series->take(part->series->context, part->first + index, answer);
+	return 0;
+}
+
+static int ask_part(struct netlink *netlink, struct part *part, size_t count)
+{
+	struct netlink_request request = {.count = 0};
+
+	for (size_t i = 0; i < count; i++)
+		part->series->put(part->series->context, part->first + i, &request);
+	return netlink_ask(netlink, &request, take_part, part);
+}
+
+/* The answer to a request of a series was lost: sends it again alone, or reports `given_up`. */
+static int ask_again(struct netlink *netlink, struct part *part, int given_up)
+{
+	int error = given_up ? given_up : ask_part(netlink, part, 1);
+
+	if (!part->answered[0])
+		take_part(part, 0, &(struct netlink_answer){.error = error ? error : -EBADMSG});
+	return error;
+}
+
+void netlink_ask_all(struct netlink *netlink, const struct netlink_series *series)
+{
+	int given_up = 0;
+
+	for (size_t at = 0; at < series->count; at += NETLINK_BATCH) {
+		const size_t left = series->count - at;
+		const size_t size = left < NETLINK_BATCH ? left : NETLINK_BATCH;
+		bool answered[NETLINK_BATCH] = {false};
+
+		if (!given_up &&
+		    ask_part(netlink, &(struct part){series, at, answered}, size) == -ETIMEDOUT &&
+		    !memchr(answered, true, size))
+			given_up = -ETIMEDOUT;
+		for (size_t i = 0; i < size; i++) {
+			struct part lost = {series, at + i, &answered[i]};
+
+			if (!answered[i] && ask_again(netlink, &lost, given_up) == -ETIMEDOUT)
+				given_up = -ETIMEDOUT;
+		}
+	}
 }
 
 static int keep_text(void *context, unsigned int index, const struct netlink_answer *answer)
@@ -433,9 +471,8 @@ static int read_datagram(struct netlink *netlink, netlink_datagram_handler *hand
 		return errno == EINTR ? 0 : -errno;
 	if (!from_kernel(&header))
 		return 0;
-	/* As in receive(). */
 	if (!length)
-		return -ECONNRESET;
+		return -ECONNRESET; /* as in receive() */
 	if (header.msg_flags & MSG_TRUNC)
 		return -ENOBUFS;
 	handle(context, netlink->slots, (size_t)length);

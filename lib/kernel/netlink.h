@@ -103,7 +103,23 @@ void netlink_request_clear(struct netlink_request *request);
  */
 int netlink_ask(struct netlink *netlink, struct netlink_request *request, netlink_handler *handle,
 		void *context);
-/* The same for a request whose answer is only success or an error; NULL: no text is wanted. */
+/*
+ * Any number of requests, sent in batches. `put` adds the one message of a request; `take` gets one
+ * answer to each, and must not use the socket. A request whose answer was lost is sent again alone;
+ * after a second loss `take` gets the error. Once the kernel does not answer at all (-ETIMEDOUT),
+ * the remaining requests are not sent and fail, too.
+ */
+struct netlink_series {
+	size_t count;
+	void (*put)(void *context, size_t which, struct netlink_request *request);
+	void (*take)(void *context, size_t which, const struct netlink_answer *answer);
+	void *context;
+};
+
+void netlink_ask_all(struct netlink *netlink, const struct netlink_series *series);
+
+/* The same as netlink_ask() for a request whose answer is only success or an error; NULL: no text
+ * is wanted. */
 int netlink_ask_plain(struct netlink *netlink, struct netlink_request *request, char **ret_text);
 /*
  * `handle` gets every message of a dump. -EINTR: the dump is complete, but the tables changed

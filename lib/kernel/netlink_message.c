@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Netlink requests and attributes, built and parsed by libnl. */
+/* Netlink messages and attributes, built and parsed by libnl. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -67,6 +67,23 @@ void netlink_request_clear(struct netlink_request *request)
 	for (unsigned int i = 0; i < request->count; i++)
 		nlmsg_free(request->messages[i]);
 	*request = (struct netlink_request){.count = 0};
+}
+
+int netlink_walk(const void *datagram, size_t length, netlink_message_handler *handle,
+		 void *context)
+{
+	/* nlmsg_next() takes no const, but only reads. */
+	struct nlmsghdr *message = (struct nlmsghdr *)(uintptr_t)datagram;
+	int left = length > INT_MAX ? INT_MAX : (int)length;
+
+	while (nlmsg_ok(message, left)) {
+		int rc = handle(context, message);
+
+		if (rc)
+			return rc < 0 ? rc : 0;
+		message = nlmsg_next(message, &left);
+	}
+	return left > 0 ? -EBADMSG : 0;
 }
 
 /* libnl's functions take no const, but only read. */

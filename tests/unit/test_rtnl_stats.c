@@ -148,7 +148,8 @@ static void many_netdevs(void **state)
 		if (!heard.errors[i])
 			assert_int_equal(heard.first[i], indexes[i] * 1000);
 	}
-	assert_int_equal(kernel.datagrams, 3);
+	/* The last one is sent again alone. */
+	assert_int_equal(kernel.datagrams, 3 + 1);
 }
 
 static void silence(void **state)
