@@ -164,7 +164,7 @@ void fabric_counters_clear(struct fabric_counters *counters)
 	port_errors_clear(&counters->after);
 }
 
-/* What is written. */
+/* The counters to write, and their graph. */
 struct content {
 	const struct fabric *fabric;
 	const struct port_errors *errors;

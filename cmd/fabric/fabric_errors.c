@@ -41,16 +41,17 @@ static void choose_ports(struct errors *errors)
 }
 
 /* Notes each failure once, although both readings may have it. */
-static void note_failures(struct fabric_run *run, const struct port_errors *readings, bool *told)
+static void note_failures(struct fabric_run *run, const struct port_errors *readings,
+			  bool *reported)
 {
 	struct problems *problems = &run->session.listing.problems;
 
 	for (size_t i = 0; i < readings->failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
 
-		if (told[readings->failures[i].port])
+		if (reported[readings->failures[i].port])
 			continue;
-		told[readings->failures[i].port] = true;
+		reported[readings->failures[i].port] = true;
 		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
 		problem_add_text(problems, object, NULL, "gmp", message, timeout_hint);
 	}
@@ -60,12 +61,13 @@ static void note_losses(struct fabric_run *run, const struct port_errors *before
 			const struct port_errors *after)
 {
 	struct problems *problems = &run->session.listing.problems;
-	_cleanup_(freep) bool *told = mem_alloc_zero(run->fabric.port_count + 1, sizeof(*told));
+	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
+							 sizeof(*reported));
 	_cleanup_(freep) char *message = NULL;
 
-	note_failures(run, after, told);
+	note_failures(run, after, reported);
 	if (before)
-		note_failures(run, before, told);
+		note_failures(run, before, reported);
 	if (!after->unreachable)
 		return;
 	message = port_errors_unreachable_text(&run->view, after);

@@ -47,7 +47,7 @@ static bool is_dead_end(const struct walker *walker, uint32_t node, unsigned int
 	return peer->has_info && !fabric_has_lid(peer, lid);
 }
 
-/* Where packets to that port go: the end of the sentence. */
+/* Says where packets to that port go, to end a sentence. */
 static char *describe_end(const struct walker *walker, uint32_t node, unsigned int port)
 {
 	const struct fabric *fabric = walker->fabric;

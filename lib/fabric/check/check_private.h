@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the function of a check is given, and how it reports a finding. */
+/* The arguments of the function of a check, and how it reports a finding. */
 #pragma once
 
 #include "fabric/check/check.h"
 
-/* What the function is called for, with the members of struct check_run that are filled. */
+/* When the function is called, with the members of struct check_run that are set. */
 enum check_scope {
 	CHECK_SUBNET,	/* the subnet, once */
 	CHECK_PORT,	/* each port with PortInfo, port 0 included: place, port, peer */

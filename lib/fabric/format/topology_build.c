@@ -250,7 +250,7 @@ static int add_block(struct builder *builder, uint32_t number)
 		port->has_info = true;
 		port_info_set_lid(port->info, block->lid);
 		port_info_set_lmc(port->info, block->lmc);
-		/* All else of it is not known, so it has none; this one bit is for who probes. */
+		/* The rest is unknown, so that the node has no SwitchInfo but this bit. */
 		switch_info_set_enhanced_port0(node->switch_info, block->enhanced);
 	}
 	for (uint32_t i = 0; i < block->cable_count; i++)

@@ -107,7 +107,7 @@ static bool take_guid(struct parser *parser, uint64_t *guid)
 	return take(parser, "(") && take_number(parser, 16, UINT64_MAX, guid) && take(parser, ")");
 }
 
-/* What a comment has besides a description; unknown words are skipped. */
+/* The facts in a comment besides the description; unknown words are skipped. */
 struct remark {
 	uint64_t lid, lmc, lanes;
 	unsigned int speed;

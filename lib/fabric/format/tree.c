@@ -170,7 +170,7 @@ static char *list_ports(const struct tree *tree, const struct line *line)
 	return list;
 }
 
-/* What the nodes of a line are. */
+/* The word for the nodes of a line. */
 static const char *kind_of_nodes(const struct tree *tree, const struct line *line)
 {
 	if (line->section != SECTION_NODES)

@@ -22,7 +22,7 @@
 
 /*
  * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is
- * wrong about the port that a query reached it by probes like another node of its GUID behind each
+ * wrong about the port that a query reached it by looks like another node of its GUID behind each
  * of its own cables.
  */
 #define FABRIC_SCAN_DUPLICATES 16u

@@ -31,7 +31,7 @@ struct agent {
 	size_t next;	     /* the first of them that was not queried yet */
 	struct perf_caps caps;
 	bool asked, known; /* whether its ClassPortInfo was queried, and is known */
-	bool told;	   /* the failure of PortCountersExtended was reported */
+	bool reported;	   /* the failure of PortCountersExtended was reported */
 };
 
 struct reader {
@@ -172,9 +172,9 @@ static void take_failure(struct reader *reader, const struct query *query,
 		return;
 	}
 	if (query->kind == QUERY_EXTENDED) {
-		if (agent->told)
+		if (agent->reported)
 			return;
-		agent->told = true;
+		agent->reported = true;
 	}
 	note(reader, query, reply);
 }

@@ -21,8 +21,9 @@ struct reader {
 	size_t table;		/* next table of the port */
 	struct smp_step *steps; /* of the table before */
 	size_t step, step_count;
-	uint8_t *silent; /* bit mask of tables that a node did not answer: queried and reported once
-			  */
+	uint8_t *unanswered; /* bit mask of tables that a node did not answer: queried and reported
+			      * once
+			      */
 };
 
 /* Whether the tables of a port matter: the other ports are not in service. */
@@ -87,7 +88,7 @@ static bool advance(struct reader *reader)
 
 static bool is_unanswered(const struct reader *reader, uint32_t port, size_t table)
 {
-	return reader->silent[reader->fabric->ports[port].node] & 1u << table;
+	return reader->unanswered[reader->fabric->ports[port].node] & 1u << table;
 }
 
 /* SL to VL mappings for packets from a port without a link do not matter. */
@@ -131,7 +132,7 @@ static void note_failure(struct reader *reader, uint32_t port, size_t table,
 
 	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
 		return;
-	reader->silent[fabric->ports[port].node] |= (uint8_t)(1u << table);
+	reader->unanswered[fabric->ports[port].node] |= (uint8_t)(1u << table);
 	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
 	failure->port = port;
 	failure->attribute = tables[table];
@@ -180,7 +181,7 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 	struct reader reader = {
 		.scan = scan,
 		.fabric = fabric,
-		.silent = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.silent)),
+		.unanswered = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.unanswered)),
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
 	int rc;
@@ -190,7 +191,7 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 							  tables[i]);
 	rc = mad_engine_run(engine, &work);
 	free(reader.steps);
-	free(reader.silent);
+	free(reader.unanswered);
 	if (fabric->detail_count)
 		qsort(fabric->details, fabric->detail_count, sizeof(*fabric->details), compare);
 	if (rc)
