@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Made-up subnets as graphs, for the tests of what is done with one. */
+/* Made-up subnets as graphs, for tests. */
 #pragma once
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static inline void sample_set_port(struct fabric *fabric, uint32_t place,
 	port->info[41] = 5;
 }
 
-/* Nothing is known of it but its NodeInfo. Always the next number. */
+/* Only its NodeInfo is known. Its index is the next number. */
 static inline uint32_t sample_bare_node(struct fabric *fabric, unsigned int type, uint64_t guid,
 					unsigned int ports)
 {
@@ -74,7 +74,7 @@ static inline uint32_t sample_node(struct fabric *fabric, unsigned int type, uin
 	return number;
 }
 
-/* A cable; the second node is a new one behind the first if it has not been reached yet. */
+/* A cable; the first node is the parent of the second if that has none yet. */
 static inline void sample_cable(struct fabric *fabric, uint32_t one, unsigned int port,
 				uint32_t two, unsigned int other_port)
 {
@@ -152,7 +152,7 @@ static inline void sample_set_link(struct sample_subnet *subnet, uint32_t place,
 	subnet->fabric.ports[place].info[30] = 3;
 }
 
-/* The port of the first by which it goes. */
+/* Returns the port of the first node. */
 static inline uint32_t sample_join(struct sample_subnet *subnet, uint32_t one, uint32_t other)
 {
 	uint32_t port, peer;
@@ -185,7 +185,7 @@ static inline void sample_add_hosts(struct sample_subnet *subnet, uint32_t node,
 	}
 }
 
-/* Switches `first` to `first + count - 1`, each with each of those behind them, `cables` times. */
+/* Switches `first` to `first + count - 1`, each with `cables` cables to each of the others. */
 static inline void sample_join_all(struct sample_subnet *subnet, uint32_t first, unsigned int count,
 				   uint32_t other, unsigned int others, unsigned int cables)
 {
@@ -207,7 +207,10 @@ static inline void sample_make_tree(struct sample_subnet *subnet)
 		sample_add_hosts(subnet, i, 3 * i, 3);
 }
 
-/* A slow cable of two, a slow host, one not active, a silent port, one beyond the scan. */
+/*
+ * One slow cable of two, a slow host, one that is not active, a port without an answer, and one
+ * beyond the scan.
+ */
 static inline void sample_damage(struct sample_subnet *subnet)
 {
 	uint32_t port;

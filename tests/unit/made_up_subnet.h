@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Made-up subnets that answer a scan, whole or lying, and what is true of them. */
+/* Made-up subnets that answer a scan, truthfully or not, and the truth about them. */
 #pragma once
 
 #include <setjmp.h>
@@ -21,15 +21,15 @@
 
 enum { NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15 };
 
-/* A node of the made-up subnet, and whom its ports are cabled to. */
+/* A node of the made-up subnet, and the peers of its ports. */
 struct node {
 	unsigned int type, ports;
 	uint64_t guid;
 	uint16_t peer[MOST_PORTS + 1], peer_port[MOST_PORTS + 1];
 	unsigned int silent;	  /* attribute that it does not answer; 0: none */
-	unsigned int failed_port; /* of those, the modifier; 0: all */
-	unsigned int lie_ports;	  /* what it says of its ports; 0: the truth */
-	unsigned int lie_local;	  /* and of the port that it is asked by */
+	unsigned int failed_port; /* modifier of those; 0: all */
+	unsigned int lie_ports;	  /* number of ports that it claims; 0: the truth */
+	unsigned int lie_local;	  /* port that it claims to be queried through */
 };
 
 struct subnet {
@@ -67,7 +67,7 @@ static inline void cable(struct subnet *subnet, unsigned int one, unsigned int p
 	b->peer_port[other_port] = (uint16_t)port;
 }
 
-/* By the route of a request; false: it leads to nowhere. */
+/* Follows the route of a request; false if it leads nowhere. */
 static inline bool follow(const struct subnet *subnet, const unsigned char *mad,
 			  unsigned int *ret_node, unsigned int *ret_port)
 {
@@ -174,7 +174,7 @@ static inline void drop_subnet(struct subnet *subnet)
 	free(subnet);
 }
 
-/* Which made-up node it is, by its description. */
+/* The made-up node with this description. */
 static inline unsigned int number_of_node(const struct fabric *fabric, uint32_t node)
 {
 	unsigned int number = MOST_NODES;
@@ -196,7 +196,7 @@ static inline bool *reachable(const struct subnet *subnet)
 		for (unsigned int i = 0; i < subnet->count; i++) {
 			const struct node *node = &subnet->nodes[i];
 
-			/* The first adapter's first port only, and through switches. */
+			/* Only the first port of the first adapter leads on, and switches do. */
 			if (!seen[i] || (node->type != NODE_TYPE_SWITCH && i))
 				continue;
 			for (unsigned int port = 1; port <= (i ? node->ports : 1); port++)
@@ -211,7 +211,7 @@ static inline bool *reachable(const struct subnet *subnet)
 	return seen;
 }
 
-/* Every node that can be reached is there once, with the right cables, and nothing else is. */
+/* Every reachable node is there once, with the right cables, and nothing else is. */
 static inline void check_truth(const struct subnet *subnet)
 {
 	const struct fabric *fabric = &subnet->fabric;
@@ -236,7 +236,7 @@ static inline void check_truth(const struct subnet *subnet)
 				assert_int_equal(peer, FABRIC_NONE);
 				continue;
 			}
-			/* A cable between two adapters that are not the first is never seen. */
+			/* A cable between two adapters is never seen, unless one is the first. */
 			assert_int_not_equal(peer, FABRIC_NONE);
 			assert_int_equal(number_of_node(fabric, fabric->ports[peer].node),
 					 node->peer[port]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The order in which infiniband-diags come by the nodes of a subnet, and how they call them. */
+/* The order in which infiniband-diags discover the nodes of a subnet, and the names they print. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,10 @@ static void assert_order(const struct fabric *fabric, const uint32_t *expected)
 		assert_int_equal(order[i], expected[i]);
 }
 
-/* Node 1 is a switch with 5 at its port 1, 4 at 2, a switch 3 at 3; 2 is behind that. */
+/*
+ * Node 1 is a switch with 5 at its port 1, 4 at port 2 and a switch, 3, at port 3; 2 is attached to
+ * that.
+ */
 static void make(struct fabric *fabric, unsigned int device, unsigned int speed)
 {
 	add_node(fabric, NODE_TYPE_CA, 0);
@@ -80,7 +83,7 @@ static void test_breadth_first(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Where the vendor is asked whether QDR is FDR10, what is behind the port comes later. */
+/* If the vendor attribute is queried for FDR10, the node at the port comes later. */
 static void test_qdr(void **state)
 {
 	static const uint32_t of_old[] = {0, 1, 4, 3, 5, 2}, of_new[] = {0, 1, 5, 4, 3, 2};
@@ -113,7 +116,7 @@ static void test_parents(void **state)
 	fabric_clear(&fabric);
 }
 
-/* An adapter leads on by the port that asks only, another one never. What is left comes last. */
+/* Only the first adapter leads on, by its local port. Other nodes come last. */
 static void test_dead_ends(void **state)
 {
 	static const uint32_t expected[] = {0, 1, 5, 4, 3, 2, 7, 6, 8};
@@ -131,7 +134,7 @@ static void test_dead_ends(void **state)
 	fabric_clear(&fabric);
 }
 
-/* Through a port that did not say that its link is up nobody asks. */
+/* Nothing is queried through a port whose link is not known to be up. */
 static void test_silent_port(void **state)
 {
 	static const uint32_t expected[] = {0, 1, 4, 3, 2, 5};

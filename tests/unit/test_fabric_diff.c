@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What differs between two scans: each kind of change alone, and what only probes like one. */
+/* The differences between two scans: each kind of change alone, and what only looks like one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void end(struct pair *pair)
 	fabric_clear(&pair->after);
 }
 
-/* Takes the plug out at both ends. */
+/* Removes a cable. */
 static void unplug(struct fabric *fabric, uint32_t node, unsigned int port)
 {
 	uint32_t place = fabric_port_at(fabric, node, port), peer = fabric->ports[place].peer;
@@ -110,7 +110,7 @@ static void add_failure(struct fabric *fabric, uint32_t port, uint16_t attribute
 					   .tries = 4};
 }
 
-/* The port is up, and who is behind it does not answer. */
+/* The port is up, and the node at its other end does not answer. */
 static void silence_behind(struct fabric *fabric, uint32_t node, unsigned int port)
 {
 	uint32_t place = fabric_port_at(fabric, node, port);
@@ -134,7 +134,7 @@ static void the_same(void **state)
 	end(&pair);
 }
 
-/* Nodes in another order, found by other ways: it is the same subnet. */
+/* Nodes in another order and with other paths are the same subnet. */
 static void the_same_from_elsewhere(void **state)
 {
 	struct fabric *after;
@@ -179,7 +179,7 @@ static void nodes_gone_and_new(void **state)
 	end(&pair);
 }
 
-/* Another adapter in the same place: that its cable is another one goes without saying. */
+/* Another adapter in the same place: the changed cable is not reported. */
 static void node_replaced(void **state)
 {
 	struct pair pair;
@@ -210,7 +210,7 @@ static void description(void **state)
 	begin(&pair);
 	fill(&pair.after);
 	memcpy(pair.after.nodes[HOST].description, "login\x1b", 7);
-	/* Behind the NUL is nothing. */
+	/* The text ends at the NUL. */
 	pair.after.nodes[HOST_2].description[63] = 'x';
 	/* It did not say. */
 	pair.after.nodes[HOST_3].has_description = false;
@@ -218,7 +218,7 @@ static void description(void **state)
 	end(&pair);
 }
 
-/* ibnetdiscover writes blanks for what it cannot print, and 63 bytes. */
+/* ibnetdiscover writes blanks for unprintable bytes, and 63 bytes. */
 static void blanked_description(void **state)
 {
 	struct pair pair;
@@ -238,7 +238,7 @@ static void blanked_description(void **state)
 	pair.before.blanked = false;
 	pair.after.blanked = true;
 	check(&pair, "", false);
-	/* What can be printed differs all the same. */
+	/* Printable bytes still differ. */
 	pair.after.nodes[HOST].description[0] = 'L';
 	check(&pair, "description-changed Login\xc3\xa9z login  z > Login  z\n", false);
 	end(&pair);
@@ -295,7 +295,7 @@ static void cables_swapped(void **state)
 	end(&pair);
 }
 
-/* All moved up by a port: as many cables are moved as there are, none is gone or new. */
+/* All cables moved up by a port: each counts as moved, none as gone or new. */
 static void cables_shifted(void **state)
 {
 	struct pair pair;
@@ -334,7 +334,7 @@ static void switch_put_between(void **state)
 	end(&pair);
 }
 
-/* The adapter that came is new; the one that moved into the place of it was elsewhere. */
+/* The adapter in the old place is new; the one in its place was elsewhere. */
 static void one_gone_and_another_in_its_place(void **state)
 {
 	struct pair pair;
@@ -355,7 +355,7 @@ static void one_gone_and_another_in_its_place(void **state)
 	end(&pair);
 }
 
-/* One row for a link of which both ends say the same, two where they do not. */
+/* One row for a link whose ends agree, two if they do not. */
 static void links(void **state)
 {
 	static const struct sample_link slow = {4, 5, 1, 1, 4, 0}, init = {2, 5, 2, 4, 4, 0};
@@ -382,7 +382,7 @@ static void links(void **state)
 	end(&pair);
 }
 
-/* What one of the scans does not know, such as one out of a text, is no change. */
+/* A fact that one scan lacks, as a text does, is not a change. */
 static void what_is_not_known(void **state)
 {
 	struct fabric *after;
@@ -415,7 +415,7 @@ static void lids(void **state)
 	sample_set_port(before, fabric_port_at(before, HOST, 1), &lid);
 	sample_set_port(after, fabric_port_at(after, HOST, 1), &other);
 	sample_set_port(after, fabric_port_at(after, LEAF, 0), &lid);
-	/* Of a switch those of its other ports do not count. */
+	/* LIDs of the other ports of a switch do not count. */
 	sample_set_port(after, fabric_port_at(after, LEAF, 1), &other);
 	check(&pair,
 	      "lid-changed host 1/1 17 > 18\n"
@@ -451,7 +451,7 @@ static void node_unanswered(void **state)
 	end(&pair);
 }
 
-/* Behind a dead switch nothing is seen, nor is it gone. */
+/* Nodes beyond a dead switch are not seen, but are not gone. */
 static void all_behind_a_dead_switch(void **state)
 {
 	struct pair pair;
@@ -463,7 +463,7 @@ static void all_behind_a_dead_switch(void **state)
 	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
 	sample_cable(&pair.after, 0, 1, 1, 1);
 	silence_behind(&pair.after, 0, 8);
-	/* Its cable here is gone for certain; it itself may be there, behind the other switch. */
+	/* Its cable here is certainly gone; the adapter may be at the other switch. */
 	check(&pair,
 	      "unanswered host 2 leaf 1/2 > not reached\n"
 	      "unanswered host 10 leaf 2/1 > not reached\n"
@@ -473,7 +473,7 @@ static void all_behind_a_dead_switch(void **state)
 	end(&pair);
 }
 
-/* Both nodes are seen, by other ways; the cable between them is not. */
+/* Both nodes are seen through other paths; the cable between them is not. */
 static void cable_unanswered(void **state)
 {
 	struct pair pair;
@@ -485,14 +485,14 @@ static void cable_unanswered(void **state)
 	silence_behind(&pair.after, LEAF, 7);
 	silence_behind(&pair.after, LEAF_2, 7);
 	check(&pair, "unanswered leaf 1/7 leaf 2/7 > no answer\n", true);
-	/* One end is certain: there is nothing. */
+	/* One end is certain: it has no cable. */
 	sample_set_port(&pair.after, fabric_port_at(&pair.after, LEAF_2, 7), &sample_down);
 	pair.after.ports[fabric_port_at(&pair.after, LEAF_2, 7)].unanswered = false;
 	check(&pair, "cable-gone leaf 1/7 leaf 2/7 > -\n", true);
 	end(&pair);
 }
 
-/* Something that does not answer where nothing was. */
+/* A node that does not answer, where there was none before. */
 static void unanswered_and_new(void **state)
 {
 	struct pair pair;
@@ -520,14 +520,14 @@ static void attribute_unanswered(void **state)
 	pair.after.ports[port].has_info = false;
 	add_failure(&pair.after, port, 0x15, false);
 	check(&pair, "unanswered leaf 1/1 - > PortInfo: no answer, asked 4 times\n", true);
-	/* As before: it is still not known, and that is no news. */
+	/* It is as unknown as before, which is not a change. */
 	pair.before.ports[port].has_info = false;
 	add_failure(&pair.before, port, 0x15, false);
 	check(&pair, "", true);
 	end(&pair);
 }
 
-/* Ports that are up and were not asked: the scan went only so far. */
+/* Ports that are up but were not queried, because of the limit of hops. */
 static void part_of_the_subnet(void **state)
 {
 	struct pair pair;
@@ -554,7 +554,7 @@ static void add_twins(struct fabric *fabric, const char *first, const char *seco
 	sample_node(fabric, NODE_TYPE_CA, 0x3000, 1, second);
 }
 
-/* By description, else by the way to them. */
+/* By description, else by path. */
 static void twins(void **state)
 {
 	struct pair pair;
@@ -606,7 +606,7 @@ static void nothing_to_compare(void **state)
 	end(&pair);
 }
 
-/* Any two subnets: what is told of a cable is true of both, and each row stands alone. */
+/* Any two subnets: each row about a cable is true of both, and stands alone. */
 static void made_up_at_random(void **state)
 {
 	uint32_t seed = 1;
@@ -647,7 +647,7 @@ static void made_up_at_random(void **state)
 
 			told[0] += change->before_port.known;
 			told[1] += change->after_port.known;
-			/* A port that has both a cable gone and a new one would have been moved. */
+			/* A port with both a cable gone and a new one would have been moved. */
 			if (i && change->change.value == pair.changes.items[i - 1].change.value)
 				assert_false(change->port.value ==
 						     pair.changes.items[i - 1].port.value &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters of all ports, read from nodes that are made up; their rows, growth and file. */
+/* Counters of all ports of made-up nodes; their rows, growth and file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,11 +25,11 @@ struct bed {
 	uint16_t caps;
 	unsigned char counters[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST]; /* by LID - 1, and port */
 	unsigned char extended[1 + ADAPTERS][PORTS + 1][MAD_DATA_MOST];
-	uint16_t dead_lid, dead_attribute; /* which gives no answer; attribute 0: none at all */
+	uint16_t dead_lid, dead_attribute; /* that does not answer; attribute 0: none does */
 	unsigned int asked[256];	   /* by attribute */
 };
 
-/* What port 255 has: all others, added up as far as the tests care. */
+/* Port 255 has the sum of all others, as far as the tests need it. */
 static void add_up(const struct bed *bed, unsigned int node, unsigned char *data)
 {
 	for (unsigned int i = 1; i <= PORTS; i++)
@@ -129,7 +129,7 @@ static const struct port_counters *counters_of(const struct bed *bed, uint32_t n
 	return port_errors_find(&bed->errors, fabric_port_at(&bed->fabric, node, port));
 }
 
-/* A switch that has no errors costs two requests, whatever its ports; an adapter one. */
+/* A switch without errors costs two requests, however many ports it has; an adapter costs one. */
 static void clean(void **state)
 {
 	struct bed *bed = *state;
@@ -180,7 +180,7 @@ static void threshold(void **state)
 	bits_set(bed->counters[2][1], LINK_DOWNED, 8, 255);
 	read_ports(bed, false, 256);
 	assert_null(counters_of(bed, 0, 3));
-	/* What has stopped may be anything. */
+	/* A counter that has stopped may have any true value. */
 	assert_non_null(counters_of(bed, 2, 1));
 }
 
@@ -196,7 +196,7 @@ static void everything(void **state)
 		assert_true(bed->errors.items[i].read && bed->errors.items[i].extended);
 }
 
-/* Without the sum and the wide counters, from those that everybody has. */
+/* Without the sum and the wide counters, only the basic ones are read. */
 static void plain(void **state)
 {
 	struct bed *bed = *state;
@@ -228,7 +228,7 @@ static void dead(void **state)
 {
 	struct bed *bed = *state;
 
-	/* A switch is asked nothing more; the others are read all the same. */
+	/* A switch without an answer is not queried further; the others are read. */
 	bed->dead_lid = SWITCH_LID;
 	read_ports(bed, true, 0);
 	assert_silent(bed, 0, 0, CLASS_INFO);
@@ -237,7 +237,7 @@ static void dead(void **state)
 	bed->dead_lid = 3;
 	read_ports(bed, false, 1);
 	assert_silent(bed, 2, 1, COUNTERS);
-	/* Without the wide ones the others are there. */
+	/* The basic counters are there without the wide ones. */
 	bits_set(bed->counters[0][2], SYMBOL_ERRORS, 16, 1);
 	bits_set(bed->counters[0][3], SYMBOL_ERRORS, 16, 1);
 	bed->dead_lid = SWITCH_LID;
@@ -274,7 +274,7 @@ static void wanted(void **state)
 	ports[fabric_port_at(&bed->fabric, 0, 2)] = true;
 	assert_int_equal(port_errors_read(bed->engine, &bed->fabric, &options, &bed->errors), 0);
 	assert_int_equal(bed->errors.count, 1);
-	/* One port by itself is less than the sum and what comes before it. */
+	/* One port costs less than the sum and its preparation. */
 	assert_int_equal(bed->asked[CLASS_INFO], 0);
 	assert_int_equal(bed->asked[COUNTERS], 1);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Forwarding tables of a made-up subnet: read whole, in part, from who does not answer or lies. */
+/*
+ * Forwarding tables of a made-up subnet: read completely, in part, and from switches that do not
+ * answer or lie.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +30,7 @@ struct subnet {
 	uint32_t switches[SWITCHES];
 	unsigned int silent;  /* switch that does not answer, from 1 on */
 	uint32_t lost;	      /* modifier of the requests that are lost */
-	uint16_t lost_table;  /* of these, the attribute */
+	uint16_t lost_table;  /* attribute of these */
 	uint16_t status;      /* of all answers */
 	uint8_t before;	      /* hops from the local node to where the scan began */
 	unsigned int sent[2]; /* requests for linear, for multicast blocks */
@@ -55,7 +58,7 @@ static void say(unsigned int at, unsigned int attribute, unsigned int modifier, 
 		bits_set(data, (size_t)i * 16, 16, mask_of(at, block * 32 + i, modifier >> 28));
 }
 
-/* The ways are 0, 0,1 and 0,1,2, behind those to where the scan began. */
+/* The paths are 0, 0,1 and 0,1,2, after those to where the scan began. */
 static unsigned int switch_of(const struct subnet *subnet, const unsigned char *mad)
 {
 	unsigned int hops = mad[7];
@@ -135,7 +138,7 @@ static void make(struct subnet *subnet)
 	say_tables(subnet, 2, 49152, 64, 64, 0);
 }
 
-/* One request at a time unless said otherwise, so that what is sent can be foretold. */
+/* One request at a time by default, so that the requests are predictable. */
 static int read_all(struct subnet *subnet, unsigned int window, unsigned int kinds)
 {
 	const struct mad_engine_options options = {
@@ -251,7 +254,7 @@ static void of_some(void **state)
 	clear(&subnet);
 }
 
-/* Behind a way of three hops, whose ports are 11, 12, 13. */
+/* After a path of three hops, with the ports 11, 12, 13. */
 static void from_elsewhere(void **state)
 {
 	struct subnet subnet;
@@ -267,7 +270,7 @@ static void from_elsewhere(void **state)
 	clear(&subnet);
 }
 
-/* Too far for a directed route: said once, and nothing is sent there. */
+/* Too far for a directed route: one failure, and no request. */
 static void too_far(void **state)
 {
 	struct subnet subnet;
@@ -288,7 +291,7 @@ static void too_far(void **state)
 	clear(&subnet);
 }
 
-/* It costs its own time-outs, and not those of all its blocks. */
+/* The switch costs the timeouts of one request, not of all its blocks. */
 static void silent_switch(void **state)
 {
 	struct subnet subnet;
@@ -375,7 +378,7 @@ static void stopped(void **state)
 
 	(void)state;
 	make(&subnet);
-	/* While it waits for a switch that is silent for long. */
+	/* While it waits for a switch that does not answer for long. */
 	subnet.stop = true;
 	subnet.silent = 1;
 	subnet.timeout_msec = 60000;
@@ -387,7 +390,7 @@ static void stopped(void **state)
 	clear(&subnet);
 }
 
-/* What SwitchInfo says of the size of the tables, and what is believed of it. */
+/* The size of the tables in SwitchInfo, and how much of it is believed. */
 static void sizes(void **state)
 {
 	static const struct {

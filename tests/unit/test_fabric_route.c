@@ -18,8 +18,8 @@
 enum { LEAVES = 3, SPINES = 2, HOSTS = 3, SWITCHES = LEAVES + SPINES, LIDS = 64 };
 
 /*
- * Hosts hang on ports 1 to 3 of the leaves, spines on 4 and 5; a leaf is on port 1 + its number of
- * a spine. LIDs: switches 1 to 5, hosts from 10 on.
+ * Hosts are on ports 1 to 3 of the leaves, spines on 4 and 5; a leaf is on port 1 + its number of a
+ * spine. LIDs: switches 1 to 5, hosts from 10 on.
  */
 struct subnet {
 	struct fabric fabric;
@@ -50,7 +50,7 @@ static unsigned int host_lid(unsigned int host)
 	return 10 + host;
 }
 
-/* Up by the spine that the LID's number names, down by the only way. */
+/* Up through the spine that the LID selects, down by the only path. */
 static void fill_tables(struct subnet *subnet)
 {
 	memset(subnet->tables, 0xff, sizeof(subnet->tables));
@@ -112,7 +112,7 @@ static void follow(struct subnet *subnet, unsigned int from, unsigned int to,
 		     (uint16_t)host_lid(to), look_up, subnet, route);
 }
 
-/* Ways within a leaf, across, to and from a switch, and of a switch to itself. */
+/* Routes within a leaf, across, to and from a switch, and from a switch to itself. */
 static void ways_that_arrive(void **state)
 {
 	struct subnet subnet;
@@ -187,7 +187,7 @@ static void ways_that_end(void **state)
 	subnet.tables[LEAVES][18] = 3;
 	subnet.tables[2][18] = 1;
 	check_end(&subnet, 0, 8, ROUTE_STRANGER, 4, subnet.hosts[6]);
-	/* The adapter of the LID, but its other port. */
+	/* The adapter has the LID, but at its other port. */
 	fabric_unlink(&subnet.fabric, port_of_host(&subnet, 6));
 	fabric_unlink(&subnet.fabric, port_of_host(&subnet, 8));
 	cable(&subnet.fabric, subnet.switches[2], 1, subnet.hosts[8], 2);
@@ -216,7 +216,7 @@ static void way_back(void **state)
 	assert_false(route_takes_back(&subnet.fabric, &there, 2, &back));
 	assert_true(route_takes_back(&subnet.fabric, &there, 3, &back));
 	route_clear(&there);
-	/* The same cable the same way is not the way back. */
+	/* The same cable in the same direction is not the return path. */
 	subnet.tables[LEAVES][18] = 6;
 	follow(&subnet, 0, 8, &there);
 	assert_false(route_takes_back(&subnet.fabric, &there, 1, &there));
@@ -226,7 +226,7 @@ static void way_back(void **state)
 	fabric_clear(&subnet.fabric);
 }
 
-/* The tables as if they had been read. */
+/* Tables as if they had been read. */
 static void make_forwarding(const struct subnet *subnet, struct forwarding *forwarding)
 {
 	const size_t blocks = SWITCHES;
@@ -251,7 +251,7 @@ static void make_forwarding(const struct subnet *subnet, struct forwarding *forw
 	}
 }
 
-/* One way after the other, as slow as can be. */
+/* Follows one route after the other, the slow way. */
 static void count_one(struct subnet *subnet, unsigned int from, unsigned int to, uint64_t *pairs,
 		      uint64_t *lost)
 {
@@ -260,7 +260,7 @@ static void count_one(struct subnet *subnet, unsigned int from, unsigned int to,
 	follow(subnet, from, to, &route);
 	*lost += route.end != ROUTE_ARRIVED;
 	for (size_t i = 1; i < route.count; i++) {
-		/* What goes round is on no cable a certain number of times. */
+		/* Packets in a loop cross no cable a definite number of times. */
 		if (route.end == ROUTE_LOOP &&
 		    subnet->fabric.ports[route.ports[i]].node == route.node)
 			break;
@@ -302,7 +302,7 @@ static void check_balance(struct subnet *subnet)
 	forwarding_clear(&forwarding);
 }
 
-/* Against the ways of all pairs, with tables that are right, and with any nonsense. */
+/* Compared with the routes of all pairs, with correct tables and with any nonsense. */
 static void balance_of_all_pairs(void **state)
 {
 	struct subnet subnet;
@@ -394,7 +394,7 @@ static void path_record(void **state)
 	fabric_clear(&subnet.fabric);
 }
 
-/* A row of which nothing is known shows nothing. */
+/* An empty row shows nothing. */
 static void empty_rows(void **state)
 {
 	const struct schema *schemas[] = {&fabric_route_schema, &fabric_tables_schema,

@@ -25,8 +25,9 @@ struct node {
 };
 
 /*
- * Adapter 0, where it begins, switches 1 to 3 in a row by their ports 2 and 1, adapter 4 on port 3
- * of switch 3, adapter 5 on port 3 of switch 2. LIDs: 10 + number, of adapter 4 those from 16 on.
+ * The walk begins at adapter 0; switches 1 to 3 are in a row by their ports 2 and 1, adapter 4 is
+ * on port 3 of switch 3, adapter 5 on port 3 of switch 2. LIDs: 10 + number, for adapter 4 those
+ * from 16 on.
  */
 struct subnet {
 	struct fake fake;
@@ -43,7 +44,7 @@ static void cable(struct subnet *subnet, unsigned int one, unsigned int port, un
 	subnet->nodes[other].peer_port[other_port] = (uint8_t)port;
 }
 
-/* Where the request's route leads; false: nowhere. */
+/* Follows the route of a request; false if it leads nowhere. */
 static bool follow(const struct subnet *subnet, const unsigned char *mad, unsigned int *ret_node,
 		   unsigned int *ret_port)
 {
@@ -107,7 +108,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	node = &subnet->nodes[number];
 	if (node->silent == attribute)
 		return 0;
-	/* An adapter has no tables, and says what it has of the port that was asked. */
+	/* An adapter has no tables, and answers for the port that was queried. */
 	assert_true(node->type == NODE_TYPE_SWITCH || attribute < SWITCH_INFO ||
 		    (attribute == PORT_INFO && modifier == in));
 	memcpy(mad, request, MAD_BYTES);
@@ -197,7 +198,7 @@ static void arrives(void **state)
 	check(&subnet, 12, "0");
 	check(&subnet, 10, "0,1,1");
 	check(&subnet, 15, "0,3");
-	/* Two switches of the same GUID are no loop. */
+	/* Two switches of one GUID are not a loop. */
 	subnet.start = 0;
 	subnet.nodes[3].guid = subnet.nodes[1].guid;
 	check(&subnet, 19, "0,1,2,2,3");
@@ -243,7 +244,7 @@ static void ends(void **state)
 	check_end(&subnet, 20, WALK_STRANGER, 4, 104);
 }
 
-/* A chain of GUIDs that are all different has an end, too. */
+/* Even a chain of ever new GUIDs ends. */
 static int endless(struct fake *fake, int agent, const struct mad_address *to,
 		   const unsigned char *request)
 {
@@ -302,10 +303,10 @@ static void failure(void **state)
 		subnet.nodes[2].silent = attributes[i];
 		check_silent(&subnet, 16, attributes[i], 2);
 	}
-	/* The description is only for messages. */
+	/* Only messages need the description. */
 	subnet.nodes[2].silent = NODE_DESCRIPTION;
 	check(&subnet, 16, "0,1,2,2,3");
-	/* A cable that is not there, the local port, an adapter. */
+	/* A missing cable, the local port, an adapter. */
 	subnet.nodes[2].silent = 0;
 	subnet.nodes[2].table[16] = 4;
 	check_silent(&subnet, 16, NODE_INFO, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which switch is on which level, and the tree for people: of subnets good, damaged and odd. */
+/* The levels of switches, and the tree for people: of good, damaged and odd subnets. */
 #include "fabric/graph/link.h"
 #include "fabric/format/writers.h"
 #include "fabric/graph/levels.h"
@@ -26,7 +26,7 @@ static void test_levels_of_a_tree(void **state)
 	expect_levels(*state, true, expected, ARRAY_SIZE(expected));
 }
 
-/* Two pods of two leaves and two switches above them, which two cores join. */
+/* Two pods of two leaves and two switches above them, joined by two cores. */
 static void make_pods(struct sample_subnet *subnet)
 {
 	for (unsigned int i = 0; i < 10; i++)
@@ -47,7 +47,7 @@ static void test_levels_of_three(void **state)
 	expect_levels(*state, true, expected, ARRAY_SIZE(expected));
 }
 
-/* It is as far from the others as a switch above the spines would be. */
+/* It is as far from the others as a switch above the spines. */
 static void test_leaf_without_hosts(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 1};
@@ -55,7 +55,7 @@ static void test_leaf_without_hosts(void **state)
 
 	make_pods(subnet);
 	uint32_t empty = sample_add_switch(subnet, "empty", 0);
-	/* Behind the hosts in the graph. */
+	/* After the hosts in the graph. */
 	sample_join_all(subnet, empty, 1, 2, 2, 1);
 	expect_levels(subnet, true, expected, 10);
 
@@ -78,7 +78,7 @@ static void test_host_at_a_spine(void **state)
 	expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
 }
 
-/* The adapters inside of switches are no hosts, so spines that have one are no leaves. */
+/* Adapters inside switches are not hosts, so that spines with one are not leaves. */
 static void test_aggregation_nodes(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 1, 1, 2, 2};
@@ -92,7 +92,7 @@ static void test_aggregation_nodes(void **state)
 	expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
 }
 
-/* One cable between two leaves does not make a fabric of many a torus. */
+/* One cable between two leaves does not make a large fabric a torus. */
 static void test_slip(void **state)
 {
 	static const unsigned int expected[] = {1, 1, 1, 1, 2, 2};
@@ -165,7 +165,7 @@ static void test_row(void **state)
 	free(text);
 }
 
-/* A long chain must neither exhaust the stack nor be indented out of sight. */
+/* A long chain must neither exhaust the stack nor be indented off the screen. */
 static void test_long_chain(void **state)
 {
 	struct sample_subnet *subnet = *state;
@@ -187,7 +187,7 @@ static void test_long_chain(void **state)
 	free(text);
 }
 
-/* Many parts without a link between them: what was loaded from a file may be so. */
+/* Many unconnected parts, as a file may have. */
 static void test_parts(void **state)
 {
 	struct sample_subnet *subnet = *state;

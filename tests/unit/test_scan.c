@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The scan of a subnet: made-up subnets, whole, damaged, with nonsense for answers. */
+/* Scans of made-up subnets: complete, damaged, and with malformed answers. */
 #include "fabric/graph/view.h"
 #include "made_up_subnet.h"
 
@@ -31,9 +31,9 @@ static void small(void **state)
 	assert_int_equal(subnet->rc, 0);
 	assert_int_equal(subnet->fabric.failure_count, 0);
 	check_truth(subnet);
-	/* One for the node where it begins, and one for each cable but the first adapter's. */
+	/* One query for the first node, and one for each cable but that of the first adapter. */
 	assert_in_range(subnet->asked[NODE_INFO], 8, 8 + 2);
-	/* The adapter that is met twice is known by its description. */
+	/* The adapter that is met twice is recognised by its description. */
 	assert_int_equal(subnet->asked[NODE_DESCRIPTION], 5 + 1);
 	assert_int_equal(subnet->asked[SWITCH_INFO], 2);
 	assert_int_equal(subnet->asked[PORT_INFO], 1 + 9 + 9 + 2 + 1);
@@ -51,7 +51,7 @@ static void lossy(void **state)
 	subnet->drop_percent = 10;
 	scan_with(subnet, &options, 20);
 	assert_int_equal(subnet->rc, 0);
-	/* Four tries: one request of ten thousand is lost all the same. */
+	/* Four tries: one request of ten thousand is still lost. */
 	if (!subnet->fabric.failure_count)
 		check_truth(subnet);
 	drop_subnet(subnet);
@@ -76,7 +76,7 @@ static void limited(void **state)
 	drop_subnet(subnet);
 }
 
-/* What is behind a distant adapter is asked past it: it passes nothing on itself. */
+/* The peer of a distant adapter is queried past it, because it does not forward. */
 static void from_adapter(void **state)
 {
 	const struct fabric_scan_options from = {.path = {0, 1, 4}, .path_hops = 2};
@@ -124,7 +124,7 @@ static void unanswered(void **state)
 	assert_true(subnet->fabric.ports[failure->port].unanswered);
 	assert_int_equal(subnet->fabric.node_count, 4);
 	drop_subnet(subnet);
-	/* A port that says nothing of itself: what is behind it is found by the other cable. */
+	/* A port without PortInfo: the node at its end is found through the other cable. */
 	subnet = small_subnet();
 	silent(subnet, 1, PORT_INFO, 2);
 	failure = only_silence(subnet);
@@ -133,7 +133,7 @@ static void unanswered(void **state)
 	assert_int_equal(subnet->fabric.ports[failure->port].number, 2);
 	check_truth(subnet);
 	drop_subnet(subnet);
-	/* Not even the node where it begins. */
+	/* Not even the first node answers. */
 	subnet = small_subnet();
 	subnet->nodes[0].silent = NODE_INFO;
 	scan_with(subnet, &(const struct fabric_scan_options){.path_hops = 0}, 4);
@@ -147,7 +147,7 @@ static void nonsense(void **state)
 	static const unsigned int ports[] = {255, 3};
 
 	(void)state;
-	/* More ports than a node can have, and fewer than the port that is in use. */
+	/* More ports than a node can have, and fewer than the number of the port in use. */
 	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
 		struct subnet *subnet = small_subnet();
 
@@ -208,7 +208,7 @@ static void stopped(void **state)
 	struct mad_engine *engine;
 
 	(void)state;
-	/* One never answers: it is waited for, and then stopped. */
+	/* A node that never answers: the scan waits for it, and then is stopped. */
 	subnet->nodes[4].silent = NODE_INFO;
 	engine = fake_engine(&subnet->fake, &options);
 	assert_int_equal(fabric_scan(engine, &scan_options, &subnet->fabric), -ECANCELED);

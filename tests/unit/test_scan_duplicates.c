@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The scan of subnets with nodes of the same GUID, and of those that lie: it ends all the same. */
+/* Scans of subnets with duplicate GUIDs, and of nodes that lie: the scan always ends. */
 #include "made_up_subnet.h"
 
-/* Two leaf switches that are one another's clones, bit by bit, and two adapters of one GUID. */
+/* Two leaf switches that are bit-by-bit clones, and two adapters of one GUID. */
 static void clones(void **state)
 {
 	struct subnet *subnet = new_subnet();
@@ -34,7 +34,7 @@ static void clones(void **state)
 	drop_subnet(subnet);
 }
 
-/* Cables between them look like cables from a switch to itself, some to the very same port. */
+/* Cables between them look like cables from a switch to itself, some to the same port. */
 static void cabled_clones(void **state)
 {
 	struct subnet *subnet = new_subnet();
@@ -88,7 +88,10 @@ static void random_clones(void **state)
 	}
 }
 
-/* A node that is always wrong about the port that it is asked by: switches 1 to 4, of 8 ports. */
+/*
+ * A node that is always wrong about the port that it is queried through: switches 1 to 4, of 8
+ * ports.
+ */
 static struct subnet *subnet_of_liar(unsigned int who, unsigned int lie)
 {
 	struct subnet *subnet = new_subnet();
@@ -145,9 +148,10 @@ static void liar(void **state)
 
 		scan(subnet);
 		assert_int_equal(subnet->rc, 0);
-		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_DUPLICATES);
+		assert_in_range(subnet->fabric.node_count, 2,
+				subnet->count * FABRIC_SCAN_DUPLICATES);
 		assert_in_range(subnet->asked[NODE_INFO], 2, 1000);
-		/* By a port that has no cable, the lie hides nobody. */
+		/* With a port without a cable, the lie hides no node. */
 		for (unsigned int node = 0; node < subnet->count && lie == 4; node++)
 			assert_true(has_met(subnet, node));
 		refused += check_refused(subnet, -ELOOP);
@@ -174,13 +178,14 @@ static void random_liars(void **state)
 		}
 		scan_with(subnet, &options, 1);
 		assert_int_equal(subnet->rc, 0);
-		assert_in_range(subnet->fabric.node_count, 2, subnet->count * FABRIC_SCAN_DUPLICATES);
+		assert_in_range(subnet->fabric.node_count, 2,
+				subnet->count * FABRIC_SCAN_DUPLICATES);
 		check_refused(subnet, -ELOOP);
 		drop_subnet(subnet);
 	}
 }
 
-/* Each answer is another switch, whose ports all have cables. */
+/* Each answer is another switch with cables in all ports. */
 static int answer_anew(struct fake *fake, int agent, const struct mad_address *to,
 		       const unsigned char *request)
 {
@@ -215,7 +220,7 @@ static void ever_new(void **state)
 	scan_with(subnet, &options, 5000);
 	assert_int_equal(subnet->rc, 0);
 	assert_in_range(subnet->fabric.port_count, 3000 - 9, 3000);
-	/* It is said of those that were under way, not of each port there is. */
+	/* Failures are noted for the queries in flight, not for each port. */
 	assert_in_range(check_refused(subnet, -ENOSPC), 1, ENGINE_MOST_WINDOW);
 	drop_subnet(subnet);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The texts of ibnetdiscover and iblinkinfo, and the files of ibnetdiscover, both ways. */
+/* Writing the texts of ibnetdiscover and iblinkinfo, and reading files of ibnetdiscover. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 
-/* Places in a NodeInfo, a SwitchInfo and a PortInfo, in bits. */
+/* Offsets in NodeInfo, SwitchInfo and PortInfo, in bits. */
 enum {
 	NODE_SYSTEM_GUID = 4 * 8,
 	NODE_DEVICE = 30 * 8,
@@ -221,7 +221,7 @@ static void test_write(void **state)
 	fabric_clear(&fabric);
 }
 
-/* A given name stands everywhere but at the head of an adapter's block. */
+/* A given name is used everywhere but in the head of an adapter's block. */
 static void test_write_names(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -283,7 +283,7 @@ static void test_read(void **state)
 	assert_int_equal(fabric_physical_state(port), PHYSICAL_LINK_UP);
 	assert_int_equal(fabric_port_state(port), 0);
 	assert_int_equal(fabric_mtu(port), 0);
-	/* Nothing is told of ports without a cable, nor of a switch but one bit. */
+	/* Ports without a cable are unknown, and a switch but for one bit. */
 	node = &fabric.nodes[fabric_find(&fabric, 0x2000)];
 	assert_false(fabric.ports[node->first_port + 4].has_info);
 	assert_false(node->has_switch_info);
@@ -311,7 +311,7 @@ static void test_read_all_rates(void **state)
 		}
 }
 
-/* What a net file of the simulator leaves out; a line of the port at one end of a cable will do. */
+/* Facts that a net file of the simulator leaves out; a line at one end of a cable is enough. */
 static void test_read_net(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
@@ -455,7 +455,7 @@ static void test_read_broken(void **state)
 	}
 }
 
-/* As many nodes of the same name as no mistake makes: refused, not worked through. */
+/* Too many nodes of one name are refused. */
 static void test_read_many_twins(void **state)
 {
 	_cleanup_(freep) char *text = mem_string("");

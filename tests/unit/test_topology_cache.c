@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The cache of libibnetdisc: one of two nodes, whole, cut short, and wrong in single places. */
+/* The cache of libibnetdisc: two nodes, complete, truncated, and wrong in single bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void put_bytes(struct cache *cache, const void *bytes, size_t size, size_
 	cache->length += width;
 }
 
-/* NodeInfo of a node that was asked by its port 1: big endian, as in a MAD. */
+/* NodeInfo of a node that was queried through port 1: big endian, as in a MAD. */
 static void put_node(struct cache *cache, unsigned int type, uint64_t guid, uint64_t port_guid,
 		     const char *description)
 {
@@ -84,7 +84,10 @@ static void put_peer(struct cache *cache, uint64_t guid, unsigned int number)
 	put(cache, number, 1);
 }
 
-/* An adapter, whose port 1 is at port 2 of a switch: begun at the adapter, which is the last. */
+/*
+ * An adapter whose port 1 is cabled to port 2 of a switch; the scan began at the adapter, which
+ * comes last.
+ */
 static void make_cache(struct cache *cache)
 {
 	static const unsigned char switch_info[64] = {0xc0, 0, 0, 0, 0, 0, 0, 9};
@@ -125,7 +128,7 @@ static void make_cache(struct cache *cache)
 
 static int read_cache(const struct cache *cache, struct fabric *fabric, char **message)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* Of the exact size, so that the sanitizer sees every overrun. */
 	_cleanup_(freep) unsigned char *bytes = malloc(cache->length + !cache->length);
 
 	assert_non_null(bytes);
@@ -217,7 +220,7 @@ static void test_wrong(void **state)
 	}
 }
 
-/* Two ends that tell of different cables. */
+/* The two ends name different cables. */
 static void test_crossed(void **state)
 {
 	struct fabric fabric = {.nodes = NULL};
