@@ -40,13 +40,11 @@ has()
 	quickly try fabric "$1" --help
 	for option in --tree --diff --format --details --load --state --down --name --interval --top \
 		--fail-on --multicast; do
-		if grep -q -e "^ .*$option\b" <<<"$output"; then
-			[[ " ${*:2} " = *" $option "* ]] || wrong "$1 has $option"
-		else
-			[[ " ${*:2} " = *" $option "* ]] && wrong "$1 lacks $option"
-		fi
+		case " ${*:2} " in
+		*" $option "*) grep -q -e "^ .*$option\b" <<<"$output" || wrong "$1 lacks $option" ;;
+		*) ! grep -q -e "^ .*$option\b" <<<"$output" || wrong "$1 has $option" ;;
+		esac
 	done
-	return 0
 }
 
 @test "fabric: --help of a subcommand lists only its own options" {
