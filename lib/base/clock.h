@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The time that only goes forward: CLOCK_MONOTONIC since some moment in the past, for deadlines,
- * and the same by the raw oscillator, for measuring.
+ * Monotonic time: CLOCK_MONOTONIC for deadlines, and the raw oscillator for measurements. Both
+ * count from an arbitrary moment in the past.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ static inline uint64_t clock_nsec(void)
 }
 
 /*
- * CLOCK_MONOTONIC_RAW: NTP slews the other one, by up to 500 ppm, and a measurement with it. It is
- * no moment of clock_nsec()'s: only differences have a meaning.
+ * CLOCK_MONOTONIC_RAW, because NTP slews the other clock, and a measurement with it, by up to
+ * 500 ppm. Not comparable with clock_nsec(): use differences only.
  */
 static inline uint64_t clock_raw_nsec(void)
 {
@@ -33,7 +33,7 @@ static inline uint64_t clock_msec(void)
 	return clock_nsec() / 1000000;
 }
 
-/* Milliseconds until then, 0 if it has passed; for poll(2). */
+/* Milliseconds until that time, 0 if it has passed; for poll(2). */
 static inline int clock_msec_until(uint64_t end_msec)
 {
 	uint64_t now = clock_msec();

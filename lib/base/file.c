@@ -40,7 +40,7 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	return 0;
 }
 
-/* What is there already keeps its mode; a new file gets what the umask leaves of 0666. */
+/* An existing file keeps its mode; a new one gets 0666 without the bits of the umask. */
 static mode_t mode_of(const struct stat *there)
 {
 	mode_t mask;
@@ -52,7 +52,7 @@ static mode_t mode_of(const struct stat *there)
 	return 0666 & ~mask;
 }
 
-/* What is written is safe when the file is put in its place. */
+/* The data reaches the disk before the rename makes it visible. */
 static int finish(FILE *file)
 {
 	if (fflush(file) || fsync(fileno(file)))
@@ -102,7 +102,7 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 	}
 	if (S_ISDIR(there.st_mode))
 		return -EISDIR;
-	/* A link of somebody else's must not lead to what root may write and he may not. */
+	/* Somebody else's link must not make root overwrite a file that they cannot write. */
 	if (S_ISLNK(there.st_mode))
 		return write_beside(path, NULL, &writer);
 	if (!S_ISREG(there.st_mode))

@@ -134,7 +134,7 @@ int ip_parse(const char *text, struct ip_address *ret_address)
 		if (inet_pton(AF_INET6, plain, address.raw) != 1)
 			return -EINVAL;
 	}
-	/* ::ffff:10.0.0.1 is an IPv4 address in another dress. */
+	/* ::ffff:10.0.0.1 is an IPv4 address. */
 	if (address.family == AF_INET6 && gid_is_ipv4_mapped((const struct gid *)address.raw))
 		address = gid_to_ip((const struct gid *)address.raw);
 	*ret_address = address;

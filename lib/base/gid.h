@@ -39,7 +39,7 @@ bool gid_is_link_local(const struct gid *gid);
 uint64_t gid_interface_id(const struct gid *gid);
 /* The high 64 bits: the subnet prefix. */
 uint64_t gid_subnet_prefix(const struct gid *gid);
-/* The IP address that a RoCE GID stands for. */
+/* The IP address that a RoCE GID was made from. */
 struct ip_address gid_to_ip(const struct gid *gid);
 
 /* Numeric address only, no name resolution. IPv6 may carry a %zone, which is left out. 0 or
@@ -47,5 +47,5 @@ struct ip_address gid_to_ip(const struct gid *gid);
 int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);
-/* The GID that stands for the address on a RoCE port. */
+/* The GID of the address on a RoCE port. */
 struct gid ip_to_gid(const struct ip_address *address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that are waited for together with everything else: by a descriptor, signalfd(2). */
+/* Signals as a descriptor, signalfd(2), so that a program can wait for them with everything else.
+ */
 #pragma once
 
 #include <signal.h>
@@ -14,15 +15,15 @@ struct signals {
 #define SIGNALS_NONE ((struct signals){.fd = -1})
 
 /*
- * From now on the signals of the list, which a 0 ends, make the descriptor readable. SIGHUP stays
- * ignored where it was from the start: nohup(1) asks for it, and the kernel would queue it all the
- * same. The others count even so: a script's shell ignores SIGINT of what runs in the background.
- * Threads that are started later leave them alone, too.
+ * From now on the signals of the list, which ends with a 0, make the descriptor readable. SIGHUP
+ * stays ignored if it was at the start: nohup(1) asks for that, and the kernel would queue it
+ * nevertheless. The others are caught even if they were ignored, because the shell of a script
+ * ignores SIGINT for programs in the background. Threads that start later leave them alone, too.
  */
 void signals_catch(struct signals *signals, const int *numbers);
-/* The number of one that came, which is taken off the queue, or 0. */
+/* Takes a signal that came off the queue and returns its number, or 0. */
 int signals_take(const struct signals *signals);
-/* Waits until then, of clock_msec(), or until one came. True: one may be there. */
+/* Waits until that time of clock_msec() or for a signal. Returns whether one may be there. */
 bool signals_wait(const struct signals *signals, uint64_t end_msec);
-/* They do again what they did, what came meanwhile and was not taken at once. */
+/* Restores what the signals did before; those that came and were not taken take effect at once. */
 void signals_release(struct signals *signals);

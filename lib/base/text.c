@@ -64,7 +64,7 @@ locale_t text_widths(void)
 
 size_t text_width(const char *bytes, size_t length, locale_t widths)
 {
-	/* wcwidth() is for the thread's locale: there is none that takes one. */
+	/* wcwidth() uses the locale of the thread; there is no variant that takes one. */
 	const locale_t before = widths ? uselocale(widths) : (locale_t)0;
 	size_t columns = 0;
 
@@ -107,7 +107,7 @@ static size_t plain_length(const char *bytes, size_t length)
 		word = le64toh(word);
 		/*
 		 * The highest bit of a byte below ' ', above '~' or above 0x7f. Borrows and carries
-		 * touch only bytes behind such a one, and the first is all that counts.
+		 * touch only bytes after such a one, and only the first one counts.
 		 */
 		odd = ((word - ones * ' ') | (word + ones * (0x7f - '~')) | word) & ones << 7;
 		if (odd)
@@ -153,7 +153,7 @@ void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length
 char *text_clean(const char *bytes, size_t length)
 {
 	size_t plain = plain_length(bytes, length);
-	/* Behind a NUL is nothing. */
+	/* A NUL ends the text. */
 	size_t size = plain < length && !bytes[plain] ? plain + 1
 						      : plain + (length - plain) * 4 + 1;
 	char *text = mem_alloc_zero(size, 1);

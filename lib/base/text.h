@@ -18,7 +18,7 @@
  */
 char *text_clean(const char *bytes, size_t length);
 
-/* The same into a buffer, which it ends with a NUL: what does not fit whole is left out. */
+/* The same into a buffer, which always ends with a NUL; a character that does not fit is cut. */
 void text_clean_into(char *buffer, size_t size, const char *bytes, size_t length);
 
 /* The length of the UTF-8 sequence at `bytes` (1 to 4), or 0 if it is not one. */
@@ -34,13 +34,13 @@ size_t text_width(const char *bytes, size_t length, locale_t widths);
 locale_t text_widths(void);
 
 /*
- * The `count` words' member that is most likely meant by a mistyped `word`, or NULL. At most two
- * slips (insert, delete, replace, swap) and less than half of the word are taken for a typo.
+ * The one of `count` words that a mistyped `word` most likely means, or NULL. A typo is at most two
+ * slips (insert, delete, replace, swap), and less than half of the word.
  */
 const char *text_closest(const char *word, const char *const *words, size_t count);
 
 /*
- * Orders names the way people do: runs of digits by their value, so mlx5_2 stands before mlx5_10.
+ * Orders names the way people do: runs of digits by their value, so mlx5_2 comes before mlx5_10.
  * Usable as qsort comparison of strings; a total order (equal only if the bytes are).
  */
 int text_compare_natural(const char *a, const char *b);

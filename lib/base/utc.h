@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Moments as text: RFC 3339, in UTC, with milliseconds. */
+/* Times as text: RFC 3339, in UTC, with milliseconds. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 
 #define UTC_TEXT_SIZE 32
 
-/* Of nanoseconds since 1970. */
+/* Formats nanoseconds since the epoch. */
 void utc_format(uint64_t nsec, char text[static UTC_TEXT_SIZE]);
-/* Of now; the caller frees it. */
+/* The current time; the caller frees it. */
 char *utc_now(void);
-/* Milliseconds since 1970 of such a text; false if it is none. */
+/* Parses such a text to milliseconds since the epoch; false if it is not one. */
 bool utc_parse(const char *text, uint64_t *ret_msec);

@@ -10,9 +10,8 @@
 int render_table(FILE *out, const struct render_options *options, const struct document *document,
 		 int *widths);
 int render_record(FILE *out, const struct document *document);
-int render_tsv(FILE *out, const struct render_options *options, const struct document *document);
 int render_json(FILE *out, const struct document *document);
-/* Its parts, in this order; `first`: the number of rows that are out already. */
+/* Its parts, in this order; `first` is the number of rows that are out already. */
 int render_json_begin(FILE *out, const struct document *document);
 int render_json_rows(FILE *out, const struct document *document, size_t first);
 int render_json_end(FILE *out, const struct problems *problems);
@@ -30,7 +29,7 @@ struct text {
 
 /* Lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
-/* Of each cell, and hardly any has something to release: no call for the others. */
+/* Inline, because it runs for each cell, and hardly any has something to release. */
 static inline void text_release(struct text *text)
 {
 	if (text->owned)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * jansson reads every value, key and record. Only the brackets and commas around records are read
- * here, so that there is never more than one record in jansson's form: that takes ten times the
- * memory of the text.
+ * here, so that there is never more than one record in jansson's form: which takes ten times
+ * the memory of the text.
  */
 #include "render/json_read.h"
 
@@ -75,7 +75,7 @@ static bool is_long_integer(const char *token, size_t length)
 	return length > SAFE_DIGITS;
 }
 
-/* 0: what begins here is not a number. */
+/* 0 if this is not the beginning of a number. */
 static size_t number_length(const char *at, const char *end)
 {
 	size_t length = 0;
@@ -116,7 +116,7 @@ static int scan(struct reader *reader, size_t *long_integers, char *copy)
 	return 0;
 }
 
-/* *ret_copy is owned by the caller and may be NULL: the reader reads it, if there is one. */
+/* The reader reads *ret_copy if it is set. The caller frees it. */
 static int prepare(struct reader *reader, char **ret_copy)
 {
 	size_t long_integers = 0, length = (size_t)(reader->end - reader->text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads JSON documents of records back that render() or render_document() wrote, by their schemas:
- * written here and not by a library, for integers have 64 bits without a sign. Text is cleaned on
- * its way in.
+ * Reads JSON documents of records that render() wrote, by their schemas, and cleans their text.
+ * Duplicate keys and values nested more than 32 deep are refused; the caller bounds the size. Whole
+ * numbers have all 64 bits, as a JSON number or as text.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 
 /*
  * `head` is an empty record of `head_schema`, for the members of the document itself; the records
- * are those in the list that is named as `schema` is. Read are the fields that a record holds of
- * the kinds string, unsigned, hex, real, bool, enum, GUID and records; other members are skipped,
- * and what is missing or null stays unknown. 0; -EINVAL with one line in *ret_message that says
- * what is wrong where, freed by the caller; -ENOMSG: it is a document, but not of these schemas
- * (nothing in the message then). Head and records are released by record_clear().
+ * are those of the list with the name of `schema`. Only fields that a record holds, of the kinds
+ * string, unsigned, hex, real, bool, enum, GUID and records, are read; other members are skipped,
+ * and what is missing or null stays unknown. Returns 0; -EINVAL, with a line in *ret_message that
+ * says what is wrong where, to be freed by the caller; or -ENOMSG, without a message, if the
+ * document is not of these schemas. record_clear() releases head and records.
  */
 int json_read(const char *text, size_t length, const struct schema *head_schema, void *head,
 	      const struct schema *schema, void **ret_records, size_t *ret_count,

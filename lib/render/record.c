@@ -20,7 +20,7 @@ static int key_width(const struct columns *columns)
 
 static void put_record(FILE *out, const struct columns *columns, const void *record, int indent);
 
-/* The records within a record come below it, each under a line that names it. */
+/* Inner records follow, each after a line that names it. */
 static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
 	_cleanup_(freep) char *bad = NULL;

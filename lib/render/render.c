@@ -39,7 +39,7 @@ static const char *format_unsigned(uint64_t number, char scratch[static TEXT_SCR
 	return digit;
 }
 
-/* Without an exponent, too: nobody sees at a glance that 4.6e-05 is close to nothing. */
+/* Without an exponent: 4.6e-05 does not look close to zero at a glance. */
 static void format_small(double real, double magnitude, char scratch[static TEXT_SCRATCH])
 {
 	int decimals = 5;
@@ -101,6 +101,36 @@ void format_value(const struct value *value, const char *separator, struct text 
 	}
 }
 
+/* Values hold no control bytes (they were cleaned), so tabs and newlines need no escape here. */
+static void put_tsv_row(FILE *out, const struct columns *columns, const void *row)
+{
+	struct value value;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		_cleanup_(text_release) struct text text;
+
+		field_get(columns->fields[i], row, &value);
+		format_value(&value, ",", &text);
+		if (i)
+			putc('\t', out);
+		if (text.string)
+			fputs(text.string, out);
+	}
+	putc('\n', out);
+}
+
+static int render_tsv(FILE *out, const struct render_options *options,
+		      const struct document *document)
+{
+	const struct columns *columns = document->columns;
+
+	for (size_t i = 0; options->headings && i < columns->count; i++)
+		fprintf(out, "%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
+	for (size_t i = 0; i < document->row_count; i++)
+		put_tsv_row(out, columns, document->rows[i]);
+	return 0;
+}
+
 static int render_whole_table(FILE *out, const struct render_options *options,
 			      const struct document *document)
 {
@@ -143,6 +173,56 @@ int render_to_text(const struct render_options *options, const struct document *
 	*ret_text = text;
 	text = NULL;
 	return 0;
+}
+
+void render_stream_init(struct render_stream *stream, FILE *out,
+			const struct render_options *options, const struct columns *columns)
+{
+	*stream = (struct render_stream){
+		.out = out,
+		.options = *options,
+		.columns = columns,
+		.widths = mem_alloc_zero(columns->count, sizeof(*stream->widths)),
+	};
+}
+
+int render_stream_rows(struct render_stream *stream, const void *const *rows, size_t row_count)
+{
+	const struct document document = {
+		.columns = stream->columns, .rows = rows, .row_count = row_count};
+	struct render_options options = stream->options;
+	size_t first = stream->row_count;
+	int rc = 0;
+
+	if (!row_count)
+		return 0;
+	options.headings = options.headings && !stream->begun;
+	if (!stream->begun && options.format == FORMAT_JSON)
+		rc = render_json_begin(stream->out, &document);
+	stream->begun = true;
+	stream->row_count += row_count;
+	if (rc)
+		return rc;
+	if (options.format == FORMAT_JSON)
+		return render_json_rows(stream->out, &document, first);
+	if (options.format == FORMAT_TABLE)
+		return render_table(stream->out, &options, &document, stream->widths);
+	return render(stream->out, &options, &document);
+}
+
+int render_stream_end(struct render_stream *stream, const struct problems *problems)
+{
+	const struct document nothing = {.columns = stream->columns, .problems = problems};
+
+	if (!stream->begun)
+		return render(stream->out, &stream->options, &nothing);
+	return stream->options.format == FORMAT_JSON ? render_json_end(stream->out, problems) : 0;
+}
+
+void render_stream_free(struct render_stream *stream)
+{
+	free(stream->widths);
+	stream->widths = NULL;
 }
 
 int render_text(FILE *out, const char *text)

@@ -40,13 +40,13 @@ int render_to_text(const struct render_options *options, const struct document *
 
 /*
  * The same in pieces, for more rows than should be kept. Columns of a table are as wide as the
- * widest cell so far: a later piece may be wider than an earlier one. Not for vertical records.
+ * widest cell so far, so later pieces may be wider than earlier ones. Not for vertical records.
  */
 struct render_stream {
 	FILE *out;
 	struct render_options options;
 	const struct columns *columns;
-	int *widths; /* of a table; whoever wants them wider from the start fills them in */
+	int *widths; /* of a table; the caller may set wider ones at the start */
 	size_t row_count;
 	bool begun; /* something is out */
 };
@@ -54,19 +54,19 @@ struct render_stream {
 void render_stream_init(struct render_stream *stream, FILE *out,
 			const struct render_options *options, const struct columns *columns);
 int render_stream_rows(struct render_stream *stream, const void *const *rows, size_t row_count);
-/* What comes behind the last row: in JSON the problems. Prints headings if there was no row. */
+/* Writes what follows the last row: the problems in JSON, headings if there was no row. */
 int render_stream_end(struct render_stream *stream, const struct problems *problems);
 void render_stream_free(struct render_stream *stream);
 
-/* Text that is no record: help, completion, generated man text. */
+/* Text that is not a record. */
 int render_text(FILE *out, const char *text);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */
 int render_json_schema(FILE *out, const struct columns *columns);
-/* Pushes out what is there so far, for a stream of rows. */
+/* Flushes, so that a reader of a stream sees the rows so far. */
 int render_flush(FILE *out);
-/* Pushes out what is buffered; -errno if any of it was lost. To be called once, at the end. */
+/* Flushes at the end; -errno if any output was lost, now or earlier. */
 int render_finish(FILE *out);
 
-/* Versions of jansson: compiled with, and in use. */
+/* The versions of jansson: that of its header, and that in use (NULL if it does not say). */
 const char *render_json_built_version(void);
 const char *render_json_running_version(void);

@@ -13,7 +13,7 @@ static unsigned int part_of(size_t bit, unsigned int width)
 	return width < room ? width : room;
 }
 
-/* Most fields are whole bytes, and most of an engine's work is done on such. */
+/* Most fields are whole bytes, which are worth a fast path. */
 static bool whole_bytes(size_t bit, unsigned int width)
 {
 	return !((bit | width) % 8);

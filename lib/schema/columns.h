@@ -13,20 +13,20 @@ struct columns {
 	size_t count;
 };
 
-/* What columns_select() takes as the set to begin with. */
+/* The set that columns_select() starts from. */
 enum column_set {
 	COLUMNS_DEFAULT, /* the default columns of a table */
 	COLUMNS_ALL,	 /* every field but keys (FIELD_SECRET): JSON and vertical records */
 };
 
 /*
- * Selects after `list` (comma separated keys; +KEY adds to the set, -KEY removes from it, `all`
+ * Selects by `list` (comma-separated keys; +KEY adds to the set, -KEY removes from it, `all`
  * is every field, lists of records only if they are in the set to begin with), or the plain set if
  * `list` is NULL. Returns 0, or -EINVAL with the offending word in *ret_bad, which the caller
  * frees; the selection is then empty.
  */
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);
-/* All that has to be loaded for the selection, lists of records included. */
+/* The `needs` of all selected fields, including those in lists of records. */
 unsigned int columns_needs(const struct columns *columns);
 void columns_free(struct columns *columns);

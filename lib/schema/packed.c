@@ -25,7 +25,7 @@ static uint64_t factor_of(const struct field *field)
 	return field->factor ? field->factor : 1;
 }
 
-/* The number that a code stands for. */
+/* The number that a code means. */
 static void get_code(const struct field *field, uint64_t code, struct value *value)
 {
 	const struct enum_name *name = enum_find(field->names, code);
@@ -93,7 +93,7 @@ void packed_get(const struct field *field, const void *record, struct value *val
 	} else if (field->names && (field->kind == FIELD_UNSIGNED || field->kind == FIELD_REAL)) {
 		get_code(field, number.value, value);
 	} else {
-		/* A counter that stands at its most: so many at least. */
+		/* A saturated counter: at least this many. */
 		if (__builtin_mul_overflow(number.value, factor_of(field), &number.value))
 			number.value = UINT64_MAX;
 		field_get_number(field, &number, value);
@@ -111,7 +111,7 @@ static int parse_flags(const struct field *field, const char *text, uint64_t *re
 	char *rest = words, *word;
 	uint64_t flags = 0, number;
 
-	/* What a list without a flag looks like. */
+	/* How an empty list is shown. */
 	while (*text && (word = strsep(&rest, ","))) {
 		const struct enum_name *name = enum_find_word(field->names, word);
 
@@ -136,7 +136,7 @@ static int parse_bool(const struct field *field, const char *text, uint64_t *ret
 	return 0;
 }
 
-/* The code that stands for a number: as it is, or as a table of output rounds it. */
+/* The code of a number, exact or as rounded in a table of output. */
 static int parse_code(const struct field *field, const char *text, uint64_t *ret_number)
 {
 	char *end;
@@ -172,7 +172,7 @@ static int parse_number(const struct field *field, const char *text, uint64_t *r
 	}
 	if (field->names && field->kind != FIELD_ENUM)
 		return parse_code(field, text, ret_number);
-	/* A code that has no word, as it is shown. */
+	/* The form in which a code without a word is shown. */
 	if (field->names && !strncmp(text, "unknown-", 8))
 		text += 8;
 	rc = text_parse_u64(text, 0, UINT64_MAX, ret_number);

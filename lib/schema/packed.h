@@ -9,8 +9,8 @@
  *	FIELD_STRING	bytes of text, to the first NUL; cleaned when shown
  *	FIELD_GID, FIELD_IP	128 bits
  *
- * FIELD_UNSIGNED and FIELD_REAL with `names` are codes: the word is the number that the code stands
- * for (1 -> "256"); a code without a word is unknown.
+ * FIELD_UNSIGNED and FIELD_REAL with `names` are codes: the word is the number that the code means
+ * (1 -> "256"); a code without a word is unknown.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 /* What field_get() does for such a field. */
 void packed_get(const struct field *field, const void *record, struct value *value);
-/* The bits as they are, of a field of up to 64 bits. */
+/* The raw bits of a field of up to 64 bits. */
 uint64_t packed_number(const struct field *field, const void *record);
 /*
  * Parses text in the form that the field is shown in (numbers also in hex, enumerations also by

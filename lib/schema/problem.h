@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What went wrong without ending the work: which object, which of its attributes, why, and what to
- * do next. A list of problems is itself printed from a schema.
+ * A failure that did not end the work: the object, its attribute, the cause, and what to do next. A
+ * list of problems is itself printed from a schema.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 struct problem {
 	char *object;	 /* mlx5_0, mlx5_0/1; NULL: the host as a whole */
-	char *attribute; /* what could not be had: `rate`; NULL where the error says it all */
-	char *source;	 /* where it was looked for: sysfs, nldev, verbs, rtnetlink ... */
+	char *attribute; /* the missing value, such as `rate`; NULL if the error says it all */
+	char *source;	 /* where it should have come from: sysfs, nldev, verbs, rtnetlink ... */
 	char *error;	 /* the cause in words, strerror() text where there is an errno */
 	char *hint;	 /* the next step, or NULL */
 };
@@ -24,7 +24,7 @@ extern const struct schema problem_schema;
 
 /*
  * Notes that `attribute` of `object` could not be read from `source`: -errno in `error`. Does
- * nothing if `problems` is NULL: a caller that does not want to know.
+ * nothing if `problems` is NULL.
  */
 void problem_add(struct problems *problems, const char *object, const char *attribute,
 		 const char *source, int error, const char *hint);

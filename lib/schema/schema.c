@@ -20,7 +20,7 @@ static void get_flags(const struct enum_name *names, uint64_t flags, struct valu
 			value->words[count++] = names->word;
 	}
 	if (flags) {
-		/* Bits that are newer than the table are shown all the same. */
+		/* Bits that are newer than the table are shown, too. */
 		snprintf(value->scratch, sizeof(value->scratch), "0x%" PRIx64, flags);
 		value->words[count++] = value->scratch;
 	}

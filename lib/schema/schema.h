@@ -31,7 +31,7 @@ enum field_flag {
 	FIELD_DEFAULT = 1 << 0, /* a column of the table when none is asked for */
 	FIELD_RIGHT = 1 << 1,	/* aligned right in tables */
 	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the most that its bits hold */
-	FIELD_SECRET = 1 << 3,	/* a key: not to be shown unasked */
+	FIELD_SECRET = 1 << 3,	/* a key: shown only on request */
 };
 
 struct field {
@@ -40,7 +40,7 @@ struct field {
 	const char *help;    /* one line, lower case, no full stop */
 	enum field_kind kind;
 	unsigned int flags;
-	unsigned int needs; /* what has to be loaded for it: bits that the model defines */
+	unsigned int needs; /* what has to be loaded for it, as bits that the subject defines */
 	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
 	 */
 	unsigned int digits;
@@ -51,9 +51,9 @@ struct field {
 	const char *records_columns;  /* FIELD_RECORDS: their keys in this place; NULL: all */
 	/* Held as bits of the bytes at `offset` where `width` is not 0: see schema/packed.h. */
 	uint16_t bit, width;
-	uint16_t factor; /* FIELD_UNSIGNED: what is shown is so many times the bits; 0: once */
-	uint16_t tag;	 /* a number that the owner of the schema gives it */
-	bool (*present)(const void *record); /* whether the bits mean anything; NULL: always */
+	uint16_t factor;		     /* FIELD_UNSIGNED: multiplies the bits; 0: does not */
+	uint16_t tag;			     /* a number that the owner of the schema gives it */
+	bool (*present)(const void *record); /* whether the bits are valid; NULL: always */
 };
 
 struct schema {
@@ -65,9 +65,9 @@ struct schema {
 	size_t record_size;
 };
 
-/* What the record holds in this field; `value` is filled in every case, with NONE if unknown. */
+/* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
 void field_get(const struct field *field, const void *record, struct value *value);
-/* The same for what was read elsewhere: numbers of any kind, a struct known_gid or known_ip. */
+/* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);
 const struct field *schema_find(const struct schema *schema, const char *key);
@@ -107,7 +107,7 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 	{                                                                       \
 		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__) \
 	}
-/* Times that were measured: more than tenths of a unit are noise in a table. */
+/* Measured times: in a table, anything below tenths of a unit is noise. */
 #define TENTHS_FIELD(record, member, ...)                                                    \
 	{                                                                                    \
 		FIELD_ROW(record, member, struct real, FIELD_REAL, __VA_ARGS__), .digits = 1 \
@@ -141,7 +141,7 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 	{                                                                          \
 		FIELD_ROW(record, member, struct strings, FIELD_LIST, __VA_ARGS__) \
 	}
-/* Computed: `get_` fills the value, of the kind that is told here for the schema's sake. */
+/* Computed: `get_` fills the value; the schema needs to know its kind. */
 #define COMPUTED_FIELD(kind_, get_, key_, heading_, flags_, needs_, help_)                       \
 	{                                                                                        \
 		.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \
@@ -153,13 +153,13 @@ const struct field *schema_find(const struct schema *schema, const char *key);
 		.key = key_, .heading = "RECORDS", .help = help_, .kind = FIELD_RECORDS,      \
 		.needs = needs_, .get = get_, .records = schema_, .records_columns = columns_ \
 	}
-/* One of several in a record: each has a heading of its own. */
+/* One of several lists in a record, with its own heading. */
 #define HEADED_RECORDS_FIELD(get_, schema_, key_, heading_, help_)                      \
 	{                                                                               \
 		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_RECORDS, \
 		.get = get_, .records = schema_                                         \
 	}
-/* The same held by the record, as struct records. */
+/* A list that the record holds, as struct records. */
 #define HELD_RECORDS_FIELD(record, member, schema_, key_, needs_, help_)                     \
 	{                                                                                    \
 		FIELD_ROW(record, member, struct records, FIELD_RECORDS, key_, "RECORDS", 0, \

@@ -34,14 +34,14 @@ struct known_ip {
 	bool known;
 };
 
-/* A list of words that the record owns; known with no item is an empty list, not an unknown one. */
+/* A list of words that the record owns; if `known`, no item means an empty list. */
 struct strings {
 	char **items;
 	size_t count;
 	bool known;
 };
 
-/* A list of records of one schema, in a row; known with none is an empty list. */
+/* An array of records of one schema; if `known`, none means an empty list. */
 struct records {
 	void *rows;
 	size_t count;
@@ -62,7 +62,7 @@ void strings_add(struct strings *strings, const char *item); /* copies the item 
 bool strings_contain(const struct strings *strings, const char *item);
 void strings_free(struct strings *strings);
 
-/* What an enumeration's code is called, and how good news it is (the colour of a table cell). */
+/* The word of an enumeration's code, and its tone, which is the colour of a table cell. */
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARNING, TONE_BAD };
 
 struct enum_name {
@@ -114,7 +114,7 @@ struct value {
 		} records;
 	};
 	char scratch[512];     /* 232 bytes in hexadecimal, 64 of text cleaned to \xNN */
-	const char *words[65]; /* of a list that is made on the fly: 64 flags and the rest */
+	const char *words[65]; /* a list made on the fly: 64 flags and the rest */
 };
 
 void value_set_string(struct value *value, const char *string); /* NULL stays NONE */
