@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers in packed bytes: every place and every width, and what stands beside them. */
+/* Numbers in packed bytes: every position, every width, and the bits next to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -123,7 +123,7 @@ static void bad_words(void **state)
 	check(COLUMNS_DEFAULT, "\033[31m", "? \033[31m");
 }
 
-/* A selection of nothing shows nothing, and that is never what was meant. */
+/* An empty selection would show nothing, which nobody asks for. */
 static void nothing_left(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GUIDs, GIDs and IP addresses: text forms, and what a GID says of itself. */
+/* GUIDs, GIDs and IP addresses: their text forms, and the properties of a GID. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Documents of records read back: what was written, and what somebody else wrote. */
+/* Documents of records read back: our own, and those that somebody else wrote. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -371,7 +371,7 @@ static void bytes_of_zero(void **state)
 	drop(&document);
 }
 
-/* What jansson has allocated; its functions take no context. */
+/* The memory that jansson holds: its functions take no context. */
 static size_t allocated, most_allocated;
 
 static void *allocate(size_t size)

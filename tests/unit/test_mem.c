@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Allocation, and what happens when there is no memory. */
+/* Allocation, and the end of the program when there is no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void resized(void **state)
 	assert_int_equal(numbers[0], 1);
 	assert_int_equal(numbers[1], 2);
 	numbers[999] = 3;
-	/* Nothing is still something that free() takes. */
+	/* An allocation of 0 bytes can be freed. */
 	numbers = mem_resize(numbers, 0, sizeof(*numbers));
 	assert_non_null(numbers);
 }

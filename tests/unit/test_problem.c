@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The lines that tell what went wrong. */
+/* The lines that report problems. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

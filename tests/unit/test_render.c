@@ -28,7 +28,7 @@ static struct leaf leaves_of_full[] = {
 	{{0}, NULL},
 };
 
-/* Everything known, but with what an operator may see in it. */
+/* Everything is known, with values that an operator may see. */
 static const struct sample full = {
 	.name = (char[]){"mlx5_0"},
 	.count = {42, true},
@@ -174,7 +174,7 @@ static void table_in_any_locale(void **state)
 	setlocale(LC_ALL, "C");
 }
 
-/* What text_clean() has escaped is not escaped again, with or without foreign text beside it. */
+/* Escapes of text_clean() are not escaped again, with or without foreign text beside it. */
 static void table_of_escaped_text(void **state)
 {
 	struct sample escaped = {.name = (char[]){"a\\x1b[31m"}, .count = number_of(1)};

@@ -29,10 +29,10 @@ static void check_string(const struct sample *sample, const char *key, const cha
 	assert_string_equal(value.string, text);
 }
 
-/* Nothing known: every field says so, and none of them says 0, no or "". */
+/* Nothing is known: every field says so, and none says 0, no or "". */
 static void nothing_known(void **state)
 {
-	/* What lies in a member that is not known must not shine through. */
+	/* The value of a member that is not known must not show. */
 	const struct sample sample = {
 		.count = {7, false},
 		.change = {7, false},

@@ -154,7 +154,7 @@ static void clean_stops_at_nul_and_length(void **state)
 	_cleanup_(freep) char *nul = clean_exactly("ab\0cd", 5);
 	_cleanup_(freep) char *cut = clean_exactly("abcd", 2);
 	_cleanup_(freep) char *none = clean_exactly("", 0);
-	/* The rest of the sequence lies behind the length. */
+	/* The rest of the sequence lies past the length. */
 	_cleanup_(freep) char *half = clean_exactly("\xe2\x82\xac", 2);
 
 	(void)state;

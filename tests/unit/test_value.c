@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a record holds, and tables of names. */
+/* Members of records, and tables of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
