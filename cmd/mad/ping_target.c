@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mad/format/header.h"
-#include "selftest/trial/statistics.h"
+#include "selftest/record/statistics.h"
 
 static bool is_answer(const struct ping_target *target, const struct mad_reply *reply)
 {

@@ -13,6 +13,7 @@
 #include "host/endpoint/endpoint_choice.h"
 #include "host/endpoint/peer.h"
 #include "selftest/interop/interop.h"
+#include "selftest/server/server.h"
 #include "cmd/selftest/selftest_run.h"
 
 /* struct ibv_global_route has 8 bits for it. */
@@ -41,7 +42,7 @@ static int test_endpoint(struct selftest_run *run, const struct endpoint *endpoi
 	return rc;
 }
 
-/* A row for each GID, also for those that cannot be used. */
+/* A row for each GID, also for unusable ones. */
 static int test_gids(struct selftest_run *run, const struct device *device, const struct port *port,
 		     char **ret_reason, char **ret_hint)
 {
@@ -58,7 +59,7 @@ static int test_gids(struct selftest_run *run, const struct device *device, cons
 			continue;
 		}
 		row = selftest_output_add(&run->output, SELFTEST_SKIP,
-					  "verbs addresses the first 256 GIDs only", NULL);
+					  "verbs can only use the first 256 GIDs", NULL);
 		name_port(row, device, port);
 		number_set(&row->gid_index, endpoints[i].gid_index);
 	}
@@ -85,7 +86,7 @@ static int test_port(struct selftest_run *run, const struct device *device, cons
 	}
 	if (!rc || rc == -EINTR)
 		return rc;
-	/* What nobody asked for is not amiss. */
+	/* A port that the user did not name may be down. */
 	skip = rc == -ENETDOWN && !run->named;
 	row = selftest_output_add(&run->output, skip ? SELFTEST_SKIP : SELFTEST_FAIL, reason, hint);
 	name_port(row, device, port);
@@ -130,7 +131,7 @@ static void find_port(const struct inventory *inventory, const struct endpoint *
 	}
 }
 
-static void note_no_way(struct selftest_run *run, const char *reason, const char *hint)
+static void note_no_path(struct selftest_run *run, const char *reason, const char *hint)
 {
 	const char *peer = run->plan.args->peer;
 	struct selftest_result *row = selftest_output_add(&run->output, SELFTEST_FAIL, reason,
@@ -159,7 +160,7 @@ static int test_to(struct selftest_run *run, const struct ip_address *ip, const 
 			rc = test_gids(run, device, port, &reason, &hint);
 	}
 	if (rc && rc != -EINTR) {
-		note_no_way(run, reason, hint);
+		note_no_path(run, reason, hint);
 		rc = 0;
 	}
 	return rc;
@@ -179,7 +180,7 @@ static int test_peer(struct selftest_run *run)
 		return 0;
 	}
 	if (rc) {
-		note_no_way(run, reason, hint);
+		note_no_path(run, reason, hint);
 		return 0;
 	}
 	request->scope = zone ? if_nametoindex(zone + 1) : 0;
@@ -202,8 +203,143 @@ static int run_client(struct selftest_run *run)
 	rc = args->peer ? test_peer(run) : test_ports(run);
 	if (rc == -EINTR)
 		listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
-	/* In a run of all tests they would hide what matters. */
+	/* In a run of all tests histograms would hide the results. */
 	return selftest_output_end(&run->output, args->latency || args->tests || run->interop.peer);
+}
+
+/* ---- --serve ---- */
+
+/* Reads the system again for each client. */
+static int find_for_client(void *context, const struct selftest_client *client,
+			   struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+{
+	const struct selftest_run *run = context;
+	const struct inventory_request request = {
+		.needs = ENDPOINT_NEEDS,
+		.objects = &run->listing.objects,
+	};
+	const struct endpoint_wish wish = {
+		.gid_index = client->gid_index.known ? client->gid_index
+						     : run->plan.args->gid_index,
+		.peer = &client->endpoint,
+		.named = run->named,
+	};
+	struct inventory inventory = {0};
+	struct problems problems = {0};
+	int rc = inventory_load(&inventory, &request, &problems, NULL);
+
+	if (!rc)
+		rc = endpoint_of_address(&inventory, &client->local, &wish, ret_endpoint,
+					 ret_reason, ret_hint);
+	else
+		*ret_reason = problems.count ? problem_line(&problems.items[0])
+					     : mem_string("the RDMA devices cannot be listed");
+	problems_free(&problems);
+	inventory_free(&inventory);
+	return rc;
+}
+
+static int serve_rdmactl(struct selftest_run *run)
+{
+	const struct selftest_args *args = run->plan.args;
+	const struct selftest_service service = {
+		.bind = run->plan.bind,
+		.scope = run->plan.bind_scope,
+		.tcp_port = run->plan.request.tcp_port,
+		.token = run->plan.token,
+		.once = args->once,
+		.most_clients = (uint32_t)args->most_clients.value,
+		.signals = run->plan.request.signals,
+		.find = find_for_client,
+		.find_context = run,
+		.say = selftest_output_say,
+		.say_context = &run->output,
+	};
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	int rc = selftest_serve(&service, &run->output.results, &reason, &hint);
+
+	if (reason)
+		listing_fail(&run->listing, STATUS_FAILED, reason, hint);
+	return rc;
+}
+
+/* The first active port that was named, or the port with the address to listen on. */
+static int choose_port(const struct selftest_run *run, struct endpoint *ret_endpoint,
+		       char **ret_reason, char **ret_hint)
+{
+	const struct inventory *inventory = &run->listing.inventory;
+	const struct endpoint_wish wish = {
+		.gid_index = run->plan.args->gid_index,
+		.named = run->named,
+	};
+	int rc = -ENODEV;
+
+	if (run->plan.bind.family && !run->named)
+		return endpoint_of_address(inventory, &run->plan.bind, &wish, ret_endpoint,
+					   ret_reason, ret_hint);
+	for (size_t i = 0; rc && i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		for (size_t j = 0; rc && j < device->port_count; j++) {
+			free(*ret_reason);
+			free(*ret_hint);
+			*ret_reason = *ret_hint = NULL;
+			rc = endpoint_of_port(inventory, device, &device->ports[j], &wish,
+					      ret_endpoint, ret_reason, ret_hint);
+		}
+	}
+	return rc;
+}
+
+static int serve_interop(struct selftest_run *run)
+{
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	struct endpoint endpoint;
+	int rc = choose_port(run, &endpoint, &reason, &hint);
+
+	if (rc) {
+		listing_fail(&run->listing, STATUS_FAILED,
+			     reason ? reason : "no RDMA device has a port", hint);
+		return rc;
+	}
+	rc = run->plan.protocol == PROTOCOL_RPING
+		     ? interop_rping_server(&run->interop, &endpoint, &run->output.results)
+		     : interop_pingpong_server(&run->interop, &endpoint, &run->output.results);
+	if (!rc && !run->plan.args->once)
+		return -EIO; /* it could not continue, and its last row says why */
+	return rc;
+}
+
+/* A client that failed is in its row and the log: it is no failure of the server. */
+static int end_server(struct selftest_run *run, int rc)
+{
+	if (run->plan.args->once) {
+		if (rc == -EINTR)
+			listing_fail(&run->listing, STATUS_PARTIAL, "interrupted", NULL);
+		return selftest_output_end(&run->output, false);
+	}
+	/* The log has the reason. */
+	if (rc && rc != -EINTR)
+		run->listing.status = STATUS_FAILED;
+	return selftest_output_end_served(&run->output);
+}
+
+static int run_server(struct selftest_run *run)
+{
+	bool interop = run->plan.protocol != PROTOCOL_RDMACTL;
+
+	listing_prefer_columns(&run->listing,
+			       "peer,peer_device,device,port,result,iterations,duration_msec,"
+			       "reason");
+	run->listing.request.needs = interop ? ENDPOINT_NEEDS : 0;
+	if (!listing_load(&run->listing))
+		return listing_end(&run->listing);
+	/* A name that does not exist: better reported now than at the end. */
+	if (run->named && run->listing.problems.count) {
+		run->listing.status = STATUS_NOTHING;
+		return listing_end(&run->listing);
+	}
+	return end_server(run, interop ? serve_interop(run) : serve_rdmactl(run));
 }
 
 static int list_tests(struct selftest_run *run)
@@ -239,7 +375,7 @@ static void prepare_interop(struct selftest_run *run)
 	};
 }
 
-/* Signals first: whoever ends the program while it loads wants it to end. */
+/* Signals first, so that they end the program while it loads, too. */
 static int run_live(struct selftest_run *run)
 {
 	struct selftest_request *request = &run->plan.request;
@@ -250,13 +386,13 @@ static int run_live(struct selftest_run *run)
 	request->progress_context = &run->output;
 	run->named = run->listing.objects.count;
 	prepare_interop(run);
-	status = run->plan.args->serve ? selftest_run_server(run) : run_client(run);
+	status = run->plan.args->serve ? run_server(run) : run_client(run);
 	if (signals >= 0)
 		close(signals);
 	return status;
 }
 
-/* A peer without --peer. */
+/* The user gave a peer without --peer. */
 static bool takes_address(struct listing *listing, char *const *objects)
 {
 	struct ip_address address;
@@ -267,7 +403,7 @@ static bool takes_address(struct listing *listing, char *const *objects)
 
 		if (ip_parse(*objects, &address))
 			continue;
-		message = mem_format("'%s' is an address and no device", clean);
+		message = mem_format("'%s' is an address, not a device", clean);
 		hint = mem_format("rdmactl selftest --peer %s", clean);
 		listing_fail(listing, STATUS_USAGE, message, hint);
 		return true;
@@ -310,6 +446,7 @@ const struct command selftest_command = {
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.options = {selftest_options},
+	.rules = selftest_rules,
 	.args_size = sizeof(struct selftest_args),
 	.schema = &selftest_schema,
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/selftest/selftest_args.h"
+#include "cmd/selftest/selftest_run.h"
 
 #include <inttypes.h>
 #include <net/if.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-/* As perftest has it. */
+/* The limit of perftest. */
 #define MOST_ITERATIONS 100000000
 /* struct ibv_global_route has 8 bits for it. */
 #define MOST_GID_INDEX UINT8_MAX
@@ -36,22 +36,22 @@ static const struct enum_name operations[] = {
 	{0, NULL},
 };
 
-/* The path MTUs that there are: InfiniBand Architecture Specification volume 1, 9.2.4. */
+/* All path MTUs: InfiniBand Architecture Specification volume 1, 9.2.4. */
 static const struct enum_name mtus[] = {
 	{256, "256"}, {512, "512"}, {1024, "1024"}, {2048, "2048"}, {4096, "4096"}, {0, NULL},
 };
 
 const struct option_row selftest_options[] = {
 	STRING_OPTION(struct selftest_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
-		      "test to this host, where rdmactl selftest --serve runs"),
-	FLAG_OPTION(struct selftest_args, serve, 0, "serve", "be the peer of others"),
+		      "test with this host, where rdmactl selftest --serve runs"),
+	FLAG_OPTION(struct selftest_args, serve, 0, "serve", "serve the tests of other hosts"),
 	CHOICE_OPTION(struct selftest_args, protocol, 0, "proto", "PROTOCOL", protocols,
 		      "what the peer runs: rdmactl, pingpong (ibv_rc_pingpong) or rping"),
-	FLAG_OPTION(struct selftest_args, cm, 0, "cm", "connect queue pairs by rdma_cm"),
+	FLAG_OPTION(struct selftest_args, cm, 0, "cm", "connect queue pairs with rdma_cm"),
 	NUMBER_OPTION(COUNT, struct selftest_args, port, 0, "port", "N", 1, UINT16_MAX,
 		      "TCP port of the exchange, or the port of rping"),
 	STRING_OPTION(struct selftest_args, token, 0, "token", "WORD", COMPLETE_NOTHING,
-		      "shared word that the server asks for; better set RDMACTL_TOKEN"),
+		      "token that the server requires; RDMACTL_TOKEN keeps it out of ps"),
 	STRING_OPTION(struct selftest_args, bind, 0, "bind", "ADDR", COMPLETE_NOTHING,
 		      "--serve: listen on this address only"),
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
@@ -62,10 +62,10 @@ const struct option_row selftest_options[] = {
 	NUMBER_OPTION(COUNT, struct selftest_args, peer_gid_index, 0, "peer-gid-index", "N", 0,
 		      MOST_GID_INDEX, "--peer: the entry that the peer uses"),
 	FLAG_OPTION(struct selftest_args, all_gids, 0, "all-gids",
-		    "try each entry of the GID table, a row each"),
+		    "test each entry of the GID table, a row each"),
 	STRING_OPTION(struct selftest_args, tests, 0, "test", "LIST", COMPLETE_TEST,
-		      "only these tests and groups of tests"),
-	FLAG_OPTION(struct selftest_args, list_tests, 0, "list-tests", "list the tests and end"),
+		      "run only these tests and groups"),
+	FLAG_OPTION(struct selftest_args, list_tests, 0, "list-tests", "list the tests and exit"),
 	FLAG_OPTION(struct selftest_args, latency, 0, "latency",
 		    "only measure latency, thoroughly"),
 	FLAG_OPTION(struct selftest_args, bandwidth, 0, "bandwidth",
@@ -77,134 +77,112 @@ const struct option_row selftest_options[] = {
 	FLAG_OPTION(struct selftest_args, all_sizes, 0, "all-sizes",
 		    "measure the powers of two from 2 bytes to 8 MiB"),
 	NUMBER_OPTION(COUNT, struct selftest_args, iterations, 0, "iterations", "N", 1,
-		      MOST_ITERATIONS, "measure so many messages"),
+		      MOST_ITERATIONS, "number of messages to measure"),
 	NUMBER_OPTION(DURATION, struct selftest_args, duration, 0, "duration", "TIME", 1,
-		      SELFTEST_MOST_MSEC, "measure each size for so long"),
-	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1,
-		      SELFTEST_MOST_PAIRS, "bandwidth: use so many queue pairs"),
+		      SELFTEST_MOST_MSEC, "how long to measure each size"),
+	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1, SELFTEST_MOST_QPS,
+		      "bandwidth: number of queue pairs"),
 	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, SELFTEST_MOST_DEPTH,
-		      "bandwidth: have so many messages under way on each"),
+		      "bandwidth: messages outstanding on each queue pair"),
 	NUMBER_OPTION(COUNT, struct selftest_args, batch, 0, "batch", "N", 1, SELFTEST_MOST_DEPTH,
-		      "bandwidth: post so many at once"),
+		      "bandwidth: work requests posted at once"),
 	CHOICE_OPTION(struct selftest_args, mtu, 0, "mtu", "BYTES", mtus,
-		      "path MTU of the queue pairs, if the ports allow as much"),
+		      "path MTU of the queue pairs, if the ports support it"),
 	REAL_OPTION(struct selftest_args, expect_gbps, 0, "expect-gbps", "N",
-		    "fail bandwidth below so many Gb/s"),
+		    "fail a bandwidth below N Gb/s"),
 	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
-		    "fail a median latency above so many microseconds"),
+		    "fail a median latency above N microseconds"),
 	NUMBER_OPTION(SIZE, struct selftest_args, block_bytes, 0, "block-size", "SIZE", 1,
 		      SELFTEST_MOST_BYTES, "gather: size of a block"),
 	NUMBER_OPTION(COUNT, struct selftest_args, block_count, 0, "block-count", "N", 1,
 		      SELFTEST_MOST_BYTES, "gather: number of blocks"),
 	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1,
-		      SELFTEST_MOST_BYTES, "gather: from the start of a block to that of the next"),
+		      SELFTEST_MOST_BYTES, "gather: distance between the starts of two blocks"),
 	{.name = NULL},
 };
 
-enum mode {
-	LOOPBACK = 1 << 0,
-	PEER = 1 << 1,
-	SERVE = 1 << 2,
-	OTHER_PEER = 1 << 3, /* with a program of rdma-core */
-	OTHER_SERVE = 1 << 4,
+#define CLIENT_ONLY                                                                            \
+	"cm peer-gid-index all-gids test latency bandwidth operations all-sizes duration qps " \
+	"depth "                                                                               \
+	"batch expect-gbps expect-usec block-size block-count stride"
+
+const struct option_rule selftest_rules[] = {
+	OPTIONS_EXCLUDE("peer " CLIENT_ONLY, "serve", NULL),
+	OPTIONS_NEED("bind once max-clients", "serve", NULL),
+	OPTIONS_NEED("peer-gid-index", "peer", NULL),
+	OPTIONS_NEED("proto port token", "peer serve", NULL),
+	OPTIONS_ONE_OF("sizes all-sizes", NULL),
+	OPTIONS_ONE_OF("iterations duration", NULL),
+	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
+	OPTIONS_EXCLUDE("gid-index list-tests test latency bandwidth operations sizes all-sizes "
+			"iterations duration qps depth batch expect-gbps expect-usec block-size "
+			"block-count stride",
+			"all-gids", NULL),
+	{.options = NULL},
 };
 
-#define CLIENT	   (LOOPBACK | PEER)
-#define CONNECTED  (PEER | SERVE | OTHER_PEER | OTHER_SERVE)
-#define ANY_SERVE  (SERVE | OTHER_SERVE)
-#define EVERYWHERE (LOOPBACK | CONNECTED)
+/* Other clashes depend on the value of --proto, and on the selected tests. */
 
 #define GROUP(name) (1u << SELFTEST_##name)
 #define MEASURES    (GROUP(LATENCY) | GROUP(BANDWIDTH))
 
-/* Where an option has a meaning. */
-static const struct rule {
+/* Options for tests of these groups only. */
+static const struct group_option {
 	const char *name;
-	unsigned int modes;
-	unsigned int groups; /* it is for tests of one of these; 0: for all */
-	bool with_gids;	     /* also with --all-gids */
-} rules[] = {
-	{"peer", EVERYWHERE, 0, true},
-	{"serve", EVERYWHERE, 0, false},
-	{"proto", CONNECTED, 0, true},
-	{"cm", CLIENT, 0, true},
-	{"port", CONNECTED, 0, true},
-	{"token", PEER | SERVE, 0, true},
-	{"bind", ANY_SERVE, 0, false},
-	{"once", ANY_SERVE, 0, false},
-	{"max-clients", SERVE, 0, false},
-	{"gid-index", EVERYWHERE, 0, false},
-	{"peer-gid-index", PEER, 0, true},
-	{"all-gids", CLIENT, 0, true},
-	{"test", CLIENT, 0, false},
-	{"list-tests", EVERYWHERE, 0, false},
-	{"latency", CLIENT, 0, false},
-	{"bandwidth", CLIENT, 0, false},
-	{"operations", CLIENT, MEASURES, false},
-	{"sizes", CLIENT | OTHER_PEER | OTHER_SERVE, MEASURES, false},
-	{"all-sizes", CLIENT, MEASURES, false},
-	{"iterations", CLIENT | OTHER_PEER | OTHER_SERVE, MEASURES, false},
-	{"duration", CLIENT, MEASURES, false},
-	{"qps", CLIENT, GROUP(BANDWIDTH), false},
-	{"depth", CLIENT, GROUP(BANDWIDTH), false},
-	{"batch", CLIENT, GROUP(BANDWIDTH), false},
-	{"mtu", CLIENT | OTHER_PEER | OTHER_SERVE, 0, true},
-	{"expect-gbps", CLIENT, GROUP(BANDWIDTH), false},
-	{"expect-usec", CLIENT, GROUP(LATENCY), false},
-	{"block-size", CLIENT, GROUP(GATHER), false},
-	{"block-count", CLIENT, GROUP(GATHER), false},
-	{"stride", CLIENT, GROUP(GATHER), false},
+	unsigned int groups;
+} group_options[] = {
+	{"operations", MEASURES},
+	{"sizes", MEASURES},
+	{"all-sizes", MEASURES},
+	{"iterations", MEASURES},
+	{"duration", MEASURES},
+	{"qps", GROUP(BANDWIDTH)},
+	{"depth", GROUP(BANDWIDTH)},
+	{"batch", GROUP(BANDWIDTH)},
+	{"expect-gbps", GROUP(BANDWIDTH)},
+	{"expect-usec", GROUP(LATENCY)},
+	{"block-size", GROUP(GATHER)},
+	{"block-count", GROUP(GATHER)},
+	{"stride", GROUP(GATHER)},
 };
 
-static enum mode mode_of(const struct selftest_plan *plan)
+static bool is_given(const struct selftest_args *args, const char *name)
+{
+	for (const struct option_row *row = selftest_options; row->name; row++)
+		if (!strcmp(row->name, name))
+			return option_given(row, args);
+	return false;
+}
+
+/* The first given option of a list, or NULL; the caller frees it. */
+static char *find_given(const struct selftest_args *args, const char *names)
+{
+	_cleanup_(freep) char *list = mem_string(names);
+	char *rest = list;
+
+	for (char *name; (name = strsep(&rest, " "));)
+		if (is_given(args, name))
+			return mem_string(name);
+	return NULL;
+}
+
+/* Programs of rdma-core take fewer options, and a server of rdmactl takes those from its clients.
+ */
+static char *check_protocol(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
-	bool other = plan->protocol != PROTOCOL_RDMACTL;
+	_cleanup_(freep) char *name = NULL;
 
-	if (args->serve)
-		return other ? OTHER_SERVE : SERVE;
-	if (args->peer)
-		return other ? OTHER_PEER : PEER;
-	return LOOPBACK;
-}
-
-static char *complain_mode(const struct selftest_plan *plan, const struct rule *rule)
-{
-	const char *protocol = enum_word(protocols, plan->protocol, "");
-
-	switch (mode_of(plan)) {
-	case SERVE:
-	case OTHER_SERVE:
-		return rule->modes & SERVE && plan->protocol != PROTOCOL_RDMACTL
-			       ? mem_format("--%s does not go with --proto %s", rule->name,
-					    protocol)
-			       : mem_format("--%s is for the client: not with --serve", rule->name);
-	case OTHER_PEER:
-		return rule->modes & CLIENT ? mem_format("--%s does not go with --proto %s",
-							 rule->name, protocol)
-					    : mem_format("--%s goes with --serve", rule->name);
-	case PEER:
-		return mem_format("--%s goes with --serve", rule->name);
-	default:
-		return mem_format("--%s goes with %s%s%s", rule->name,
-				  rule->modes & (PEER | OTHER_PEER) ? "--peer" : "",
-				  rule->modes & PEER && rule->modes & SERVE ? " or " : "",
-				  rule->modes & ANY_SERVE ? "--serve" : "");
+	if (plan->protocol == PROTOCOL_RDMACTL) {
+		name = args->serve ? find_given(args, "sizes iterations mtu") : NULL;
+		return name ? mem_format("--%s cannot be used with --serve", name) : NULL;
 	}
-}
-
-static const char *words_of(unsigned int groups)
-{
-	if (groups == MEASURES)
-		return "latency or bandwidth";
-	return enum_word(selftest_group_names, (uint64_t)__builtin_ctz(groups), "");
-}
-
-static const struct rule *find_rule(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (!strcmp(rules[i].name, name))
-			return &rules[i];
+	name = find_given(args, CLIENT_ONLY " token max-clients");
+	if (name)
+		return mem_format("--%s cannot be used with --proto %s", name,
+				  enum_word(protocols, plan->protocol, ""));
+	if (args->mtu.known && plan->protocol == PROTOCOL_RPING)
+		return mem_string("--mtu cannot be used with --proto rping: rdma_cm chooses it");
 	return NULL;
 }
 
@@ -226,51 +204,35 @@ static unsigned int groups_of(const struct selftest_plan *plan)
 	return groups;
 }
 
-/* NULL, or the first option that has no meaning beside the others. */
-static char *check_rules(const struct selftest_plan *plan)
+static char *check_groups(const struct selftest_plan *plan)
 {
-	const struct selftest_args *args = plan->args;
 	unsigned int groups = groups_of(plan);
 
-	for (const struct option_row *row = selftest_options; row->name; row++) {
-		const struct rule *rule = find_rule(row->name);
+	for (size_t i = 0; i < ARRAY_SIZE(group_options); i++) {
+		const struct group_option *option = &group_options[i];
 
-		if (!rule || !option_given(row, args))
+		if (groups & option->groups || !is_given(plan->args, option->name))
 			continue;
-		if (!(rule->modes & mode_of(plan)))
-			return complain_mode(plan, rule);
-		if (args->all_gids && !rule->with_gids)
-			return mem_format("--all-gids moves some data by each GID: not with --%s",
-					  rule->name);
-		if (rule->groups && !(rule->groups & groups))
-			return mem_format("--%s is for tests of group %s, and none of them is "
-					  "asked for",
-					  rule->name, words_of(rule->groups));
+		return mem_format("--%s is for tests of group %s, and none of them is selected",
+				  option->name,
+				  option->groups == MEASURES
+					  ? "latency or bandwidth"
+					  : enum_word(selftest_group_names,
+						      (uint64_t)__builtin_ctz(option->groups), ""));
 	}
 	return NULL;
 }
 
-static char *check_pairs(const struct selftest_plan *plan)
+static char *check_values(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
 
-	if (args->serve && args->peer)
-		return mem_string("--serve and --peer exclude each other");
-	if (args->tests && (args->latency || args->bandwidth))
-		return mem_format("--test names the tests: not with --%s",
-				  args->latency ? "latency" : "bandwidth");
-	if (args->sizes && args->all_sizes)
-		return mem_string("--sizes and --all-sizes exclude each other");
-	if (args->iterations.known && args->duration.known)
-		return mem_string("--iterations and --duration exclude each other");
 	if (args->stride.known && args->block_bytes.known &&
 	    args->stride.value < args->block_bytes.value)
 		return mem_string("--stride is less than --block-size: the blocks would overlap");
 	if (args->depth.known && args->batch.known && args->batch.value > args->depth.value)
 		return mem_string("--batch is more than --depth");
-	if (args->mtu.known && plan->protocol == PROTOCOL_RPING)
-		return mem_string("--mtu does not go with --proto rping: rdma_cm chooses it");
-	return NULL;
+	return check_protocol(plan);
 }
 
 static void list_names(struct strings *names)
@@ -291,7 +253,7 @@ static char *complain_test(const struct strings *names, const char *word, char *
 
 	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
 			    : mem_string("rdmactl selftest --list-tests lists them");
-	return mem_format("--test: '%s' is no test and no group of tests", clean);
+	return mem_format("--test: unknown test or group '%s'", clean);
 }
 
 static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
@@ -323,19 +285,19 @@ static char *parse_sizes(struct selftest_plan *plan)
 		uint64_t bytes;
 
 		if (option_parse_size(word, &bytes))
-			return mem_format("--sizes: '%s' is no size (2,4k,1m)", clean);
+			return mem_format("--sizes: '%s' is not a size (2,4k,1m)", clean);
 		if (bytes > SELFTEST_MOST_BYTES)
 			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", clean,
 					  SELFTEST_MOST_BYTES >> 20);
 		if (request->size_count == most && most > 1)
-			return mem_format("--sizes: more than %zu of them", most);
+			return mem_format("--sizes: more than %zu sizes", most);
 		if (request->size_count == most)
-			return mem_format("--sizes: only one with --proto %s",
+			return mem_format("--sizes: only one size with --proto %s",
 					  enum_word(protocols, plan->protocol, ""));
 		request->sizes[request->size_count++] = bytes;
 	}
 	if (plan->protocol != PROTOCOL_RDMACTL && !request->sizes[0])
-		return mem_string("--sizes: 0 bytes cannot be compared");
+		return mem_string("--sizes: messages of 0 bytes cannot be compared");
 	return NULL;
 }
 
@@ -346,13 +308,13 @@ static char *parse_bind(struct selftest_plan *plan)
 	struct gid gid;
 
 	if (ip_parse(text, &plan->bind))
-		return mem_format("--bind: '%s' is no IPv4 or IPv6 address", clean);
+		return mem_format("--bind: '%s' is not an IPv4 or IPv6 address", clean);
 	plan->bind_scope = zone ? if_nametoindex(zone + 1) : 0;
 	if (zone && !plan->bind_scope)
-		return mem_format("--bind: there is no netdev of the name in '%s'", clean);
+		return mem_format("--bind: the netdev in '%s' does not exist", clean);
 	gid = ip_to_gid(&plan->bind);
 	if (plan->bind.family == AF_INET6 && gid_is_link_local(&gid) && !zone)
-		return mem_format("--bind: %s is a link-local address: name its netdev, %s%%NETDEV",
+		return mem_format("--bind: %s is a link-local address: add its netdev, %s%%NETDEV",
 				  clean, clean);
 	return NULL;
 }
@@ -362,9 +324,9 @@ static char *find_token(struct selftest_plan *plan)
 	const char *word = plan->args->token ? plan->args->token : getenv("RDMACTL_TOKEN");
 
 	if (plan->args->token && !*word)
-		return mem_string("--token: an empty word is none");
+		return mem_string("--token: the token is empty");
 	if (word && strlen(word) > SELFTEST_MOST_TOKEN)
-		return mem_format("%s: more than %u bytes",
+		return mem_format("%s: the token is longer than %u bytes",
 				  plan->args->token ? "--token" : "RDMACTL_TOKEN",
 				  SELFTEST_MOST_TOKEN);
 	plan->token = word && *word ? word : NULL;
@@ -413,11 +375,11 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		.args = args,
 		.protocol = (enum selftest_protocol)args->protocol.value,
 	};
-	message = check_pairs(plan);
+	message = check_values(plan);
 	if (!message && args->tests)
 		message = parse_tests(plan, &hint);
 	if (!message)
-		message = check_rules(plan);
+		message = check_groups(plan);
 	if (!message && args->sizes)
 		message = parse_sizes(plan);
 	if (!message && args->bind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cmd/selftest/selftest_output.h"
+#include "cmd/selftest/selftest_run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ void selftest_output_rows(struct selftest_output *output)
 	const struct selftest_results *results = &output->results;
 	size_t next = results->count;
 
-	/* From the end: a server that runs for long lets go of its first rows. */
+	/* From the end, because a long-running server drops its first rows. */
 	while (next && results->items[next - 1] != output->last)
 		next--;
 	if (next == results->count)
@@ -81,7 +81,7 @@ void selftest_output_say(void *context, const char *line)
 	command_complain(output->listing->ctx, line, NULL);
 }
 
-/* "rxa/1 latency-send (64 bytes)", as far as it is known. */
+/* "rxa/1 latency-send (64 bytes)", or the known parts of it. */
 static char *name_row(const struct selftest_result *row)
 {
 	_cleanup_(freep) char *port = NULL, *more = NULL;
@@ -183,7 +183,7 @@ int selftest_output_end_served(struct selftest_output *output)
 	return finish(output, draws_histograms(output->listing->ctx, false));
 }
 
-/* What readers see of a caught signal: it stays pending, because it is blocked and never taken. */
+/* Marks a caught signal for readers: it stays pending, because it is blocked and never read. */
 #define NOTE SIGUSR1
 
 static void on_signal(int number)
@@ -198,7 +198,7 @@ static void on_signal(int number)
 int selftest_catch_signals(void)
 {
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-	/* The handler is there once: the next time the signal does what it does by default. */
+	/* The handler runs once: the second signal has its default action. */
 	const struct sigaction action = {
 		.sa_handler = on_signal,
 		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
@@ -214,7 +214,7 @@ int selftest_catch_signals(void)
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	/* nohup ignores SIGHUP; a script's shell SIGINT of what runs in the background, though. */
+	/* nohup ignores SIGHUP. A shell ignores SIGINT for background jobs, which is overridden. */
 	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
 		if (caught[i] != SIGHUP ||
 		    (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN))

@@ -1,11 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A run of selftest: what was asked for, and what comes of it. */
+/*
+ * rdmactl selftest: its options and what they mean (selftest_args.c); its output: rows as they come
+ * or at the end, progress, histograms, the failures again as problems with their next steps, and
+ * the signals that end it (selftest_output.c).
+ */
 #pragma once
 
+#include "cli/option.h"
+#include "cmd/progress.h"
+#include "cmd/listing.h"
 #include "selftest/interop/interop.h"
-#include "cmd/selftest/selftest_args.h"
-#include "cmd/selftest/selftest_output.h"
+#include "selftest/record/record.h"
+#include "selftest/selftest.h"
 
+/* The program on the other side of the tests. */
+enum selftest_protocol { PROTOCOL_RDMACTL, PROTOCOL_PINGPONG, PROTOCOL_RPING };
+
+struct selftest_args {
+	const char *peer;
+	bool serve;
+	struct number protocol; /* enum selftest_protocol */
+	bool cm;
+	struct number port;
+	const char *token;
+	const char *bind;
+	bool once;
+	struct number most_clients;
+	struct number gid_index, peer_gid_index;
+	bool all_gids;
+	const char *tests;
+	bool list_tests;
+	bool latency, bandwidth;
+	struct number operations;
+	const char *sizes;
+	bool all_sizes;
+	struct number iterations, duration;
+	struct number queue_pairs, depth, batch;
+	struct number mtu;
+	struct real expect_gbps, expect_usec;
+	struct number block_bytes, block_count, stride;
+};
+
+extern const struct option_row selftest_options[];
+/* Options that clash, whatever their values. */
+extern const struct option_rule selftest_rules[];
+
+/* The meaning of the options; it refers to the args and the environment. */
+struct selftest_plan {
+	const struct selftest_args *args;
+	enum selftest_protocol protocol;
+	struct strings tests;
+	struct ip_address bind;
+	uint32_t bind_scope;
+	const char *token;		 /* or NULL */
+	struct selftest_request request; /* without the peer's address, signals and progress */
+};
+
+/*
+ * False: the options contradict each other or have invalid values; one line for the user in
+ * *ret_message, perhaps the next step in *ret_hint, which the caller frees.
+ */
+bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *args,
+			char **ret_message, char **ret_hint);
+void selftest_plan_free(struct selftest_plan *plan);
+
+struct selftest_output {
+	struct listing *listing;
+	struct selftest_results results;
+	const struct selftest_result *last; /* the last row that the listing has */
+	struct progress progress;
+	const char *device; /* under test, for the progress */
+	unsigned int port;
+};
+
+void selftest_output_begin(struct selftest_output *output, struct listing *listing);
+/* Adds new rows to the listing, and prints them with --jsonl. */
+void selftest_output_rows(struct selftest_output *output);
+/* A row for tests that could not begin. The texts are copied. */
+struct selftest_result *selftest_output_add(struct selftest_output *output,
+					    enum selftest_verdict verdict, const char *reason,
+					    const char *hint);
+/* For struct selftest_request, with the output as context. */
+void selftest_output_progress(void *context, const char *test);
+/* A line of a server's log, with the output as context. */
+void selftest_output_say(void *context, const char *line);
+/*
+ * Prints the rest, frees, and returns the exit status: STATUS_FAULT if a row failed. `histograms`:
+ * of the latencies, too, in a table.
+ */
+int selftest_output_end(struct selftest_output *output, bool histograms);
+/* The same for a server, whose status does not depend on its rows. */
+int selftest_output_end_served(struct selftest_output *output);
+
+/*
+ * A signalfd that SIGINT, SIGTERM and SIGHUP (unless it was ignored from the start) make readable
+ * for good; the second time each ends the program at once. -errno if there is none.
+ */
+int selftest_catch_signals(void);
+
+/* A run of selftest: what was asked for, and its results. */
 struct selftest_run {
 	struct listing listing;
 	struct selftest_plan plan;
@@ -13,6 +106,3 @@ struct selftest_run {
 	struct interop_request interop;
 	bool named; /* the user named devices or ports */
 };
-
-/* Serves until it is told to end; returns the exit status. */
-int selftest_run_server(struct selftest_run *run);

@@ -67,11 +67,6 @@ static unsigned int wire_bits(const struct counter_reading *reading)
 	}
 }
 
-static struct real real_of(double value)
-{
-	return (struct real){.value = value, .known = true};
-}
-
 static void set_rates(struct counter_change *change, double seconds)
 {
 	const struct port *port = change->reading.port;

@@ -58,6 +58,10 @@ static inline struct number number_unless_zero(uint64_t value)
 {
 	return (struct number){.value = value, .known = value != 0};
 }
+static inline struct real real_of(double value)
+{
+	return (struct real){.value = value, .known = true};
+}
 void strings_add(struct strings *strings, const char *item); /* copies the item */
 bool strings_contain(const struct strings *strings, const char *item);
 void strings_free(struct strings *strings);

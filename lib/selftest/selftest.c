@@ -6,27 +6,27 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "selftest/wire/session.h"
+#include "selftest/trial/session.h"
 
-_Static_assert(SELFTEST_MOST_PAIRS == LIMIT_PAIRS, "as message.h has it");
+_Static_assert(SELFTEST_MOST_QPS == LIMIT_QPS, "as message.h has it");
 _Static_assert(SELFTEST_MOST_DEPTH == LIMIT_DEPTH, "as message.h has it");
 _Static_assert(SELFTEST_MOST_BYTES == LIMIT_BYTES, "as message.h has it");
 _Static_assert(SELFTEST_MOST_TOKEN + 1 == sizeof(((struct message_hello *)0)->token),
 	       "as message.h has it");
 
-/* In this order: what provokes errors comes after what counts them. */
+/* In this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {
 	setup_tests, rc_tests, gather_tests, datagram_tests, measure_tests,
 };
 
-/* Some data by the port's GID index, and back to the row that is there. */
+/* Moves some data with the port's GID index. */
 static void test_gid(struct trial *trial)
 {
-	const struct pair_shape shape = {0};
+	const struct qp_shape shape = {0};
 	const uint64_t bytes = 4096;
 	const struct span span = trial_span(0, bytes);
 	const struct message_receive receive = {.id = 2, .span = span};
-	const struct message_post post = {.id = 1, .flags = POST_SIGNALED, .span = span};
+	const struct message_post post = trial_send(1, span);
 
 	if (trial_connect(trial, 0, &shape, NULL) || trial_buffers(trial, bytes, NULL) ||
 	    trial_fill(trial, &trial->near, &span, 1) ||
@@ -36,28 +36,24 @@ static void test_gid(struct trial *trial)
 	trial_check(trial, &trial->far, &span, 1);
 }
 
-/* Who both sides are and what they can do; the row is failed if they do not go together. */
+/* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
 static int introduce(struct trial *trial, const struct endpoint *local)
 {
 	const struct selftest_request *request = trial->request;
-	struct message order = {
-		.type = MESSAGE_OPEN,
-		.open =
-			{
-				.near = *local,
-				.with_gid_index = request->peer_gid_index.known,
-				.gid_index = (uint32_t)request->peer_gid_index.value & 0xffff,
-				.mtu_bytes = request->mtu_bytes,
-			},
+	const struct message_open open = {
+		.near = *local,
+		.with_gid_index = request->peer_gid_index.known,
+		.gid_index = (uint32_t)request->peer_gid_index.value & 0xffff,
+		.mtu_bytes = request->mtu_bytes,
 	};
 	struct diagnosis_facts facts;
 	struct diagnosis diagnosis = {0};
-	struct message reply;
-	int rc = trial_call(trial, &trial->far, &order, &reply);
+	struct message_opened opened;
+	int rc = trial_explain(trial, &trial->far, side_open(&trial->far, &open, &opened));
 
 	if (rc)
 		return rc;
-	trial->far_can = reply.opened;
+	trial->far_can = opened;
 	trial_name_peer(trial, trial->result);
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_HANDSHAKE;
@@ -71,48 +67,28 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 
 static int open_near(struct trial *trial, const struct endpoint *local)
 {
-	struct message order = {.type = MESSAGE_OPEN, .open = {.near = *local}};
-	struct message reply;
-	int rc;
+	struct side *near = &trial->near;
+	const struct message_open open = {.near = *local};
 
 	trial->near_can.far = *local;
-	trial->near.agent = agent_new(-1, trial->request->signals);
-	rc = agent_open(trial->near.agent, local);
-	if (rc) {
-		reply = (struct message){.type = MESSAGE_REFUSED,
-					 .refused = trial->near.agent->refused};
-		return trial_explain(trial, &trial->near, -EREMOTEIO, &reply);
+	near->agent = agent_new(-1, trial->request->signals);
+	if (agent_open_device(near->agent, local)) {
+		near->refused = near->agent->refused;
+		return trial_explain(trial, near, -EREMOTEIO);
 	}
-	rc = trial_call(trial, &trial->near, &order, &reply);
-	if (!rc)
-		trial->near_can = reply.opened;
-	return rc;
+	return trial_explain(trial, near, side_open(near, &open, &trial->near_can));
 }
 
-static void add_counters(struct trial *trial, struct selftest_result *row, enum selftest_side side,
+static void add_counters(struct selftest_result *row, enum selftest_side side,
 			 const struct counter_list *before, const struct counter_list *after)
 {
-	const struct endpoint *endpoint = side == SIDE_LOCAL ? &trial->near_can.far
-							     : &trial->far_can.far;
-
 	for (size_t i = 0; i < after->count; i++) {
-		const struct counter *old = counter_list_find(before, after->items[i].name);
-		struct selftest_counter *counter;
+		const struct counter *now = &after->items[i];
+		const struct counter *old = counter_list_find(before, now->name);
 
-		if (!old || (old->value == after->items[i].value &&
-			     counter_class_of(old->name) == COUNTER_OTHER))
-			continue;
-		counter = selftest_result_add_counter(row);
-		number_set(&counter->side, side);
-		counter->device = mem_string(row->device ? row->device : "");
-		if (side == SIDE_PEER && row->peer_device) {
-			free(counter->device);
-			counter->device = mem_string(row->peer_device);
-		}
-		number_set(&counter->port, endpoint->port);
-		counter->name = mem_string(old->name);
-		number_set(&counter->before, old->value);
-		number_set(&counter->after, after->items[i].value);
+		if (old &&
+		    (old->value != now->value || counter_class_of(now->name) != COUNTER_OTHER))
+			selftest_result_add_counter(row, side, old, now);
 	}
 }
 
@@ -122,19 +98,20 @@ static uint64_t sum_of(const struct counter_sums *near, const struct counter_sum
 	return near->by_class[class].value + far->by_class[class].value;
 }
 
-/* What both ports counted from the first test to here. */
+/* The counters of both ports since the first test. */
 static void count(struct trial *trial)
 {
-	struct selftest_result *row = trial_add_row(trial, SELFTEST_COUNTERS, "counters",
-						    "what both ports counted meanwhile");
+	struct selftest_result *row = trial_add_row(
+		trial, SELFTEST_COUNTERS, "counters",
+		"counters of both ports before and after the tests");
 	struct counter_list after[2] = {{0}};
 	struct diagnosis_facts facts;
 
 	trial_facts(trial, &facts);
 	trial_read_counters(trial, after);
-	add_counters(trial, row, SIDE_LOCAL, &trial->before[0], &after[0]);
+	add_counters(row, SIDE_LOCAL, &trial->before[0], &after[0]);
 	if (trial->request->peer)
-		add_counters(trial, row, SIDE_PEER, &trial->before[1], &after[1]);
+		add_counters(row, SIDE_PEER, &trial->before[1], &after[1]);
 	else
 		facts.remote_counts = (struct counter_sums){0};
 	if (!row->counter_count)
@@ -181,7 +158,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	trial.near_can.far = *local;
 	trial_add_row(&trial, request->gid_only ? SELFTEST_GIDS : SELFTEST_SETUP,
 		      request->gid_only ? "gid" : "connect",
-		      request->peer ? "the peer answers and goes together with this port"
+		      request->peer ? "the peer answers and its port matches this one"
 				    : "the device opens twice");
 	rc = open_near(&trial, local);
 	if (!rc)

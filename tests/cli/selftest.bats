@@ -34,11 +34,11 @@ no_device()
 }
 
 @test "selftest: options that exclude each other" {
-	refused '--serve and --peer exclude each other' --serve --peer 192.0.2.1
-	refused '--sizes and --all-sizes exclude each other' --sizes 2 --all-sizes
-	refused '--iterations and --duration exclude each other' --iterations 5 --duration 1s
-	refused '--test names the tests: not with --latency' --test rc --latency
-	refused '--test names the tests: not with --bandwidth' --bandwidth --test latency-send
+	refused '--peer cannot be used with --serve' --serve --peer 192.0.2.1
+	refused '--sizes cannot be used with --all-sizes' --sizes 2 --all-sizes
+	refused '--iterations cannot be used with --duration' --iterations 5 --duration 1s
+	refused '--test cannot be used with --latency' --test rc --latency
+	refused '--test cannot be used with --bandwidth' --bandwidth --test latency-send
 	refused '--stride is less than --block-size: the blocks would overlap' \
 		--block-size 4k --stride 1k
 	refused '--batch is more than --depth' --depth 2 --batch 3
@@ -46,22 +46,22 @@ no_device()
 }
 
 @test "selftest: an option without its mode" {
-	refused '--token goes with --peer or --serve' --token word
-	refused '--port goes with --peer or --serve' --port 4000
-	refused '--proto goes with --peer or --serve' --proto rping
-	refused '--peer-gid-index goes with --peer' --peer-gid-index 1
+	refused '--token needs --peer or --serve' --token word
+	refused '--port needs --peer or --serve' --port 4000
+	refused '--proto needs --peer or --serve' --proto rping
+	refused '--peer-gid-index needs --peer' --peer-gid-index 1
 	for option in '--bind 192.0.2.1' --once '--max-clients 3'; do
 		# shellcheck disable=SC2086 # two words
-		refused "${option%% *} goes with --serve" $option
+		refused "${option%% *} needs --serve" $option
 		# shellcheck disable=SC2086
-		refused "${option%% *} goes with --serve" --peer 192.0.2.1 $option
+		refused "${option%% *} needs --serve" --peer 192.0.2.1 $option
 	done
 	for option in --latency --bandwidth --cm --all-sizes '--test rc' '--operations send' \
 		'--sizes 64' '--iterations 5' '--duration 1s' '--qps 2' '--depth 4' '--batch 2' \
 		'--mtu 1024' '--expect-gbps 1' '--expect-usec 1' '--block-size 64' '--block-count 2' \
 		'--stride 128' '--peer-gid-index 1'; do
 		# shellcheck disable=SC2086
-		refused "${option%% *} is for the client: not with --serve" --serve $option
+		refused "${option%% *} cannot be used with --serve" --serve $option
 	done
 	nothing_wrong
 }
@@ -69,14 +69,15 @@ no_device()
 @test "selftest: programs of rdma-core know less" {
 	for option in --latency --cm '--duration 1s' '--token word' '--test rc' --all-gids; do
 		# shellcheck disable=SC2086
-		refused "${option%% *} does not go with --proto pingpong" \
+		refused "${option%% *} cannot be used with --proto pingpong" \
 			--peer 192.0.2.1 --proto pingpong $option
 	done
-	refused '--token does not go with --proto rping' --serve --proto rping --token word
-	refused '--max-clients does not go with --proto rping' --serve --proto rping --max-clients 2
-	refused '--mtu does not go with --proto rping: rdma_cm chooses it' \
+	refused '--token cannot be used with --proto rping' --serve --proto rping --token word
+	refused '--max-clients cannot be used with --proto rping' --serve --proto rping --max-clients 2
+	refused '--mtu cannot be used with --proto rping: rdma_cm chooses it' \
 		--peer 192.0.2.1 --proto rping --mtu 1024
-	refused '--sizes: only one with --proto rping' --peer 192.0.2.1 --proto rping --sizes 64,128
+	refused '--sizes: only one size with --proto rping' \
+		--peer 192.0.2.1 --proto rping --sizes 64,128
 	refused "--proto: 'pinpong' is none of rdmactl, pingpong, rping" --peer h --proto pinpong
 	nothing_wrong
 }
@@ -85,14 +86,13 @@ no_device()
 	for option in '--gid-index 1' '--test rc' --latency --bandwidth '--sizes 64' '--qps 2' \
 		'--expect-usec 3' '--stride 64'; do
 		# shellcheck disable=SC2086
-		refused "--all-gids moves some data by each GID: not with ${option%% *}" \
-			--all-gids $option
+		refused "${option%% *} cannot be used with --all-gids" --all-gids $option
 	done
 	nothing_wrong
 }
 
 @test "selftest: an option for tests that do not run" {
-	local none='and none of them is asked for'
+	local none='and none of them is selected'
 
 	refused "--expect-gbps is for tests of group bandwidth, $none" --latency --expect-gbps 3
 	refused "--expect-usec is for tests of group latency, $none" --bandwidth --expect-usec 3
@@ -103,10 +103,10 @@ no_device()
 }
 
 @test "selftest: values that are none" {
-	refused "--sizes: '4q' is no size (2,4k,1m)" --sizes 2,4q
-	refused "--sizes: '' is no size (2,4k,1m)" --sizes 2,
+	refused "--sizes: '4q' is not a size (2,4k,1m)" --sizes 2,4q
+	refused "--sizes: '' is not a size (2,4k,1m)" --sizes 2,
 	refused '--sizes: 1g is more than 256 MiB' --sizes 2,1g
-	refused '--sizes: more than 32 of them' --sizes "$(seq -s , 33)"
+	refused '--sizes: more than 32 sizes' --sizes "$(seq -s , 33)"
 	refused "--qps: '65' is not from 1 to 64" --qps 65
 	refused "--depth: '0' is not from 1 to 16384" --depth 0
 	refused "--duration: '2h' is not from 1ms to 1h" --duration 2h
@@ -115,26 +115,26 @@ no_device()
 	refused "--mtu: '1500' is none of 256, 512, 1024, 2048, 4096" --mtu 1500
 	refused "--operations: 'sned' is none of send, write, read, atomic" --operations write,sned
 	refused "--expect-gbps: 'much' is no number above 0 (3, 2.5)" --expect-gbps much
-	refused "--bind: 'here' is no IPv4 or IPv6 address" --serve --bind here
-	refused '--bind: fe80::1 is a link-local address: name its netdev, fe80::1%NETDEV' \
+	refused "--bind: 'here' is not an IPv4 or IPv6 address" --serve --bind here
+	refused '--bind: fe80::1 is a link-local address: add its netdev, fe80::1%NETDEV' \
 		--serve --bind fe80::1
-	refused "--bind: there is no netdev of the name in 'fe80::1%nothere0'" \
+	refused "--bind: the netdev in 'fe80::1%nothere0' does not exist" \
 		--serve --bind fe80::1%nothere0
-	refused '--token: an empty word is none' --serve --token ''
-	refused '--token: more than 63 bytes' --serve --token "$(printf '%064d' 0)"
-	RDMACTL_TOKEN=$(printf '%064d' 0) refused 'RDMACTL_TOKEN: more than 63 bytes' --serve
+	refused '--token: the token is empty' --serve --token ''
+	refused '--token: the token is longer than 63 bytes' --serve --token "$(printf '%064d' 0)"
+	RDMACTL_TOKEN=$(printf '%064d' 0) refused 'RDMACTL_TOKEN: the token is longer than 63 bytes' --serve
 	nothing_wrong
 }
 
 @test "selftest: a test that is none" {
 	try selftest --test rc-wirte
-	expect_error 2 selftest "--test: 'rc-wirte' is no test and no group of tests" \
+	expect_error 2 selftest "--test: unknown test or group 'rc-wirte'" \
 		"did you mean 'rc-write'?"
 	try selftest --test rc,frobnicate
-	expect_error 2 selftest "--test: 'frobnicate' is no test and no group of tests" \
+	expect_error 2 selftest "--test: unknown test or group 'frobnicate'" \
 		'rdmactl selftest --list-tests lists them'
 	try selftest --test ''
-	expect_error 2 selftest "--test: '' is no test and no group of tests" \
+	expect_error 2 selftest "--test: unknown test or group ''" \
 		'rdmactl selftest --list-tests lists them'
 }
 
@@ -202,7 +202,7 @@ no_device()
 	expect_error 2 selftest "'mlx5_0/x' is not DEV or DEV/PORT" 'rdmactl devices lists the names'
 	for address in 192.0.2.1 fe80::1%eth0 2001:db8::7; do
 		try selftest $address
-		expect_error 2 selftest "'$address' is an address and no device" \
+		expect_error 2 selftest "'$address' is an address, not a device" \
 			"rdmactl selftest --peer $address"
 	done
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "selftest/wire/message_layout.h"
+#include "selftest/wire/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -67,7 +67,7 @@ static void try_body(uint32_t type, const uint8_t *body, size_t length)
 			abort();
 		return;
 	}
-	check_record(&message_layouts[type], &message.hello);
+	check_record(message_rows[type].layout, &message.body);
 	if (message.type != type ||
 	    message_encode(&message, bytes) != MESSAGE_HEADER_BYTES + length ||
 	    memcmp(bytes + MESSAGE_HEADER_BYTES, body, length))
@@ -81,7 +81,7 @@ static void try_message(const uint8_t *data, size_t size)
 
 	if (size < MESSAGE_HEADER_BYTES || message_decode_header(data, &type, &length))
 		return;
-	if (!message_layouts[type].name || length > MESSAGE_MOST_BYTES - MESSAGE_HEADER_BYTES)
+	if (!message_rows[type].name || length > MESSAGE_MOST_BYTES - MESSAGE_HEADER_BYTES)
 		abort();
 	size -= MESSAGE_HEADER_BYTES;
 	try_body(type, data + MESSAGE_HEADER_BYTES, size < length ? size : length);

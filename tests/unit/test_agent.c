@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
-#include "selftest/interop/interop_pingpong.h"
-#include "selftest/interop/interop_rping.h"
+#include "selftest/interop/interop_session.h"
 
 /* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
 struct device {
@@ -38,7 +38,7 @@ static int receive_nothing(struct ibv_qp *qp, struct ibv_recv_wr *work, struct i
 	return -1;
 }
 
-static int modify_pair(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	(void)qp;
 	(void)attr;
@@ -54,9 +54,9 @@ static struct agent *make_device(struct device *device)
 	device->context.ops.post_send = send_nothing;
 	device->context.ops.post_recv = receive_nothing;
 	device->qp.context = device->cq.context = &device->context;
-	agent->api.ibv_modify_qp = modify_pair;
-	agent->queues[0].cq = &device->cq;
-	agent->pairs[0] = (struct agent_pair){.qp = &device->qp, .kind = PAIR_RC, .sges = 1};
+	agent->api.ibv_modify_qp = modify_qp;
+	agent->cqs[0].cq = &device->cq;
+	agent->qps[0] = (struct agent_qp){.qp = &device->qp, .kind = QP_RC, .sges = 1};
 	agent->buffers[0] = (struct agent_buffer){
 		.bytes = device->bytes,
 		.length = sizeof(device->bytes),
@@ -69,8 +69,8 @@ static void free_device(struct agent *agent)
 {
 	/* They are the test's. */
 	agent->buffers[0] = (struct agent_buffer){0};
-	agent->pairs[0] = (struct agent_pair){0};
-	agent->queues[0] = (struct agent_queue){0};
+	agent->qps[0] = (struct agent_qp){0};
+	agent->cqs[0] = (struct agent_cq){0};
 	agent_free(agent);
 }
 
@@ -194,13 +194,14 @@ static void assert_out_of_memory(struct interop *session, struct selftest_result
 	assert_true(session->marked);
 	assert_non_null(strstr(session->row->reason, strerror(ENOMEM)));
 	counter_list_clear(&session->before);
+	free(session->sampler.nsec);
 	free_device(session->agent);
 	selftest_results_free(results);
 }
 
 static void posts_of_pingpong_fail(void **state)
 {
-	static const struct pingpong_address remote = {.number = 1};
+	static const struct pingpong_address remote = {.qpn = 1};
 	struct selftest_results results = {0};
 	struct interop session;
 	struct device device;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "selftest/agent/agent_cm.h"
+#include "selftest/agent/agent.h"
 
 /* More requests than a wait of this length may see, one a millisecond. */
 #define FLOOD	   1000u
@@ -164,9 +164,9 @@ static int accept_flooded(struct agent *agent, struct cm *cm, uint32_t msec)
 	int rc;
 
 	cm->flood = FLOOD;
-	agent->pairs[0].qp = &qp;
+	agent->qps[0].qp = &qp;
 	rc = agent_accept(agent, &order, &reply);
-	agent->pairs[0].qp = NULL;
+	agent->qps[0].qp = NULL;
 	assert_int_not_equal(cm->flood, 0);
 	assert_int_equal(cm->rejected, FLOOD - cm->flood);
 	assert_int_equal(cm->destroyed, FLOOD - cm->flood);

@@ -516,8 +516,8 @@ static void server(void **state)
 	of_address(host, "10.9.1.1", 0);
 	check(host, "siwb", 0, "10.9.1.1");
 	of_address(host, "10.9.0.1", -ENODEV);
-	assert_string_equal(host->reason, "rxa/1 is RoCE v2, far0/1 of the peer is iWARP: they do "
-					  "not talk to each other");
+	assert_string_equal(host->reason, "rxa/1 is RoCE v2, far0/1 of the peer is iWARP: they "
+					  "cannot talk to each other");
 }
 
 /* The two ends of a veth, in one subnet: each names the other as what it is linked to. */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "selftest/wire/exchange.h"
+#include "selftest/wire/message.h"
 
 enum { OURS, THEIRS };
 
@@ -47,18 +47,17 @@ static const struct message sample = {
 /* What a receive said. */
 struct outcome {
 	int rc;
-	enum stop stop;
 	const char *complaint;
 	struct message message;
 	uint64_t msec;
 };
 
-static void receive(int channel, struct watch *watch, unsigned int msec, struct outcome *outcome)
+static void receive(int channel, int signals, unsigned int msec, struct outcome *outcome)
 {
 	uint64_t begin = now_msec();
 
 	memset(outcome, 0, sizeof(*outcome));
-	outcome->rc = exchange_receive(channel, watch, msec, &outcome->message, &outcome->stop,
+	outcome->rc = exchange_receive(channel, signals, msec, &outcome->message,
 				       &outcome->complaint);
 	outcome->msec = now_msec() - begin;
 }
@@ -72,7 +71,7 @@ static void receive_bytes(const uint8_t *bytes, size_t length, struct outcome *o
 	if (length)
 		assert_int_equal(send(pair[THEIRS], bytes, length, 0), length);
 	shutdown(pair[THEIRS], SHUT_WR);
-	receive(pair[OURS], NULL, 3000, outcome);
+	receive(pair[OURS], -1, 3000, outcome);
 	close_pair(pair);
 }
 
@@ -91,17 +90,17 @@ static void there_and_back(void **state)
 	assert_int_equal(exchange_send(pair[THEIRS], &sample, 1000), 0);
 	assert_int_equal(exchange_send(pair[THEIRS], &waited, 1000), 0);
 	assert_int_equal(exchange_send(pair[THEIRS], &bye, 1000), 0);
-	receive(pair[OURS], NULL, 1000, &outcome);
+	receive(pair[OURS], -1, 1000, &outcome);
 	assert_int_equal(outcome.rc, 0);
 	assert_int_equal(outcome.message.type, MESSAGE_HELLO);
 	assert_int_equal(outcome.message.hello.highest, 7);
 	assert_string_equal(outcome.message.hello.release, "1.2");
 	assert_string_equal(outcome.message.hello.token, "word");
-	receive(pair[OURS], NULL, 1000, &outcome);
+	receive(pair[OURS], -1, 1000, &outcome);
 	assert_int_equal(outcome.rc, 0);
 	assert_int_equal(outcome.message.waited.count, LIMIT_COMPLETION);
 	assert_int_equal(outcome.message.waited.items[31].id, UINT64_MAX - 31);
-	receive(pair[OURS], NULL, 1000, &outcome);
+	receive(pair[OURS], -1, 1000, &outcome);
 	assert_int_equal(outcome.rc, 0);
 	assert_int_equal(outcome.message.type, MESSAGE_BYE);
 	close_pair(pair);
@@ -118,7 +117,6 @@ static void halves(void **state)
 	for (size_t length = 0; length < whole; length++) {
 		receive_bytes(bytes, length, &outcome);
 		assert_int_equal(outcome.rc, -ECONNRESET);
-		assert_int_equal(outcome.stop, STOP_NONE);
 		if (length)
 			assert_string_equal(outcome.complaint, "half a message");
 		else
@@ -170,7 +168,6 @@ static void bad_headers(void **state)
 		receive_bytes(bytes, sizeof(bytes), &outcome);
 		assert_int_equal(outcome.rc, cases[i].rc);
 		assert_non_null(outcome.complaint);
-		assert_int_equal(outcome.stop, STOP_NONE);
 	}
 }
 
@@ -191,7 +188,7 @@ static void another_version(void **state)
 /* A field out of its range is named. */
 static void bad_field(void **state)
 {
-	const struct message query = {.type = MESSAGE_QUERY, .query = {.slot = LIMIT_PAIRS}};
+	const struct message query = {.type = MESSAGE_QUERY, .query = {.slot = LIMIT_QPS}};
 	uint8_t bytes[MESSAGE_MOST_BYTES];
 	struct outcome outcome;
 
@@ -208,11 +205,11 @@ static void silence(void **state)
 
 	(void)state;
 	make_pair(pair);
-	receive(pair[OURS], NULL, 100, &outcome);
+	receive(pair[OURS], -1, 100, &outcome);
 	assert_int_equal(outcome.rc, -ETIMEDOUT);
 	assert_null(outcome.complaint);
 	assert_in_range(outcome.msec, 90, 3000);
-	receive(pair[OURS], NULL, 0, &outcome);
+	receive(pair[OURS], -1, 0, &outcome);
 	assert_int_equal(outcome.rc, -ETIMEDOUT);
 	close_pair(pair);
 }
@@ -250,7 +247,7 @@ static void slow_bytes(void **state)
 	work.length = message_encode(&sample, work.bytes);
 	assert_int_equal(pthread_create(&work.thread, NULL, dribble, &work), 0);
 	/* The time given is for the first byte. */
-	receive(pair[OURS], NULL, 150, &outcome);
+	receive(pair[OURS], -1, 150, &outcome);
 	assert_int_equal(outcome.rc, 0);
 	assert_int_equal(outcome.message.hello.highest, 7);
 	assert_in_range(outcome.msec, 200, 4000);
@@ -270,7 +267,7 @@ static void too_slow(void **state)
 	work.channel = pair[THEIRS];
 	work.length = message_encode(&sample, work.bytes);
 	assert_int_equal(pthread_create(&work.thread, NULL, dribble, &work), 0);
-	receive(pair[OURS], NULL, 60000, &outcome);
+	receive(pair[OURS], -1, 60000, &outcome);
 	assert_int_equal(outcome.rc, -ETIMEDOUT);
 	assert_string_equal(outcome.complaint, "half a message");
 	assert_in_range(outcome.msec, 4900, 8000);
@@ -294,29 +291,25 @@ static void signals(void **state)
 {
 	struct signalfd_siginfo info;
 	struct outcome outcome;
-	struct watch watch;
+	int signals = signal_descriptor();
 	int pair[2];
 
 	(void)state;
 	make_pair(pair);
-	watch_init(&watch, NULL, pair[OURS], signal_descriptor());
 	assert_int_equal(exchange_send(pair[THEIRS], &sample, 1000), 0);
-	receive(pair[OURS], &watch, 1000, &outcome);
+	receive(pair[OURS], signals, 1000, &outcome);
 	assert_int_equal(outcome.rc, 0);
-	assert_false(watch.interrupted);
 	assert_int_equal(kill(getpid(), SIGTERM), 0);
-	receive(pair[OURS], &watch, 10000, &outcome);
+	receive(pair[OURS], signals, 10000, &outcome);
 	assert_int_equal(outcome.rc, -EINTR);
-	assert_int_equal(outcome.stop, STOP_INTERRUPTED);
-	assert_true(watch.interrupted);
 	assert_in_range(outcome.msec, 0, 3000);
 	assert_int_equal(exchange_send(pair[THEIRS], &sample, 1000), 0);
-	receive(pair[OURS], &watch, 10000, &outcome);
+	receive(pair[OURS], signals, 10000, &outcome);
 	assert_int_equal(outcome.rc, -EINTR);
-	assert_int_equal(read(watch.signals, &info, sizeof(info)), sizeof(info));
-	receive(pair[OURS], &watch, 10000, &outcome);
+	assert_int_equal(read(signals, &info, sizeof(info)), sizeof(info));
+	receive(pair[OURS], signals, 10000, &outcome);
 	assert_int_equal(outcome.rc, 0);
-	close(watch.signals);
+	close(signals);
 	close_pair(pair);
 }
 

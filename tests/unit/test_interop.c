@@ -15,7 +15,7 @@
 #include "host/device.h"
 #include "host/gid_entry.h"
 #include "selftest/interop/interop.h"
-#include "selftest/interop/interop_text.h"
+#include "selftest/interop/interop_session.h"
 
 /* ibv_rc_pingpong -d rxa -g 1 of rdma-core 44. */
 static const char seen_line[] = "0000:000011:24c30d:00000000000000000000ffff0a090001";
@@ -30,8 +30,8 @@ static void address_as_seen(void **state)
 	assert_int_equal(sizeof(seen_line), PINGPONG_LINE_BYTES);
 	assert_int_equal(pingpong_parse(seen_line, &address), 0);
 	assert_int_equal(address.lid, 0);
-	assert_int_equal(address.number, 0x11);
-	assert_int_equal(address.packet, 0x24c30d);
+	assert_int_equal(address.qpn, 0x11);
+	assert_int_equal(address.psn, 0x24c30d);
 	assert_int_equal(ip_parse("10.9.0.1", &ip), 0);
 	assert_memory_equal(address.gid.raw, ip_to_gid(&ip).raw, sizeof(address.gid.raw));
 	pingpong_format(&address, line);
@@ -51,8 +51,8 @@ static void address_at_its_limits(void **state)
 	assert_int_equal(
 		pingpong_parse("FFFF:fffFFF:FFFfff:FFFFFFFFFFFFFFFFffffffffffffffff", &address), 0);
 	assert_int_equal(address.lid, 0xffff);
-	assert_int_equal(address.number, 0xffffff);
-	assert_int_equal(address.packet, 0xffffff);
+	assert_int_equal(address.qpn, 0xffffff);
+	assert_int_equal(address.psn, 0xffffff);
 }
 
 /* Any single byte that is replaced by one that cannot be there makes it no address line. */
@@ -157,17 +157,17 @@ static void differences(void **state)
 	(void)state;
 	rping_text_fill(expected, sizeof(expected), 3);
 	memcpy(got, expected, sizeof(got));
-	assert_true(interop_compare(expected, got, sizeof(got), &mismatch));
-	assert_true(interop_compare(expected, NULL, 0, &mismatch));
+	assert_true(pattern_compare(expected, got, sizeof(got), &mismatch));
+	assert_true(pattern_compare(expected, NULL, 0, &mismatch));
 	assert_int_equal(mismatch.offset, 1);
 	got[39] = 5;
 	got[7] = 6;
-	assert_false(interop_compare(expected, got, sizeof(got), &mismatch));
+	assert_false(pattern_compare(expected, got, sizeof(got), &mismatch));
 	assert_int_equal(mismatch.offset, 7);
 	assert_int_equal(mismatch.expected, 'n');
 	assert_int_equal(mismatch.got, 6);
 	assert_int_equal(mismatch.count, 2);
-	assert_true(interop_compare(expected, got, 7, &mismatch));
+	assert_true(pattern_compare(expected, got, 7, &mismatch));
 }
 
 static struct endpoint roce_endpoint(void)

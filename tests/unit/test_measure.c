@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "selftest/trial/measure.h"
-#include "selftest/trial/processors.h"
+#include "selftest/agent/measure.h"
+#include "selftest/trial/session.h"
 
 /* Areas follow one another, and no message reaches into the next pair's. */
 static void test_layout(void **state)
@@ -19,15 +19,15 @@ static void test_layout(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		for (uint32_t pairs = 1; pairs <= LIMIT_PAIRS; pairs *= 4) {
+		for (uint32_t qps = 1; qps <= LIMIT_QPS; qps *= 4) {
 			struct run_layout layout;
 
-			run_layout_set(&layout, pairs, sizes[i]);
+			run_layout_set(&layout, qps, sizes[i]);
 			assert_true(layout.stride >= run_receive_bytes(sizes[i]));
 			assert_int_equal(layout.stride % 64, 0);
-			assert_int_equal(layout.receive, pairs * layout.stride);
+			assert_int_equal(layout.receive, qps * layout.stride);
 			assert_int_equal(layout.control, 2 * layout.receive);
-			assert_true(layout.bytes >= layout.control + pairs * 16);
+			assert_true(layout.bytes >= layout.control + qps * 16);
 		}
 	}
 }
@@ -45,16 +45,16 @@ static void test_end(void **state)
 /* What a receive's id says is found again, whatever its lower bits count. */
 static void test_lanes(void **state)
 {
-	struct lane lanes[LIMIT_PAIRS];
-	const struct measure measure = {.lanes = lanes};
+	struct run_qp qps[LIMIT_QPS];
+	const struct measure measure = {.qps = qps};
 
 	(void)state;
-	for (uint32_t i = 0; i < LIMIT_PAIRS; i++) {
+	for (uint32_t i = 0; i < LIMIT_QPS; i++) {
 		const uint64_t send = UINT64_C(1) << 63;
 
-		assert_ptr_equal(measure_lane(&measure, run_receive_id(i)), &lanes[i]);
-		assert_ptr_equal(measure_lane(&measure, run_receive_id(i) + 32767), &lanes[i]);
-		assert_ptr_equal(measure_lane(&measure, send | run_receive_id(i) | 1), &lanes[i]);
+		assert_ptr_equal(measure_qp(&measure, run_receive_id(i)), &qps[i]);
+		assert_ptr_equal(measure_qp(&measure, run_receive_id(i) + 32767), &qps[i]);
+		assert_ptr_equal(measure_qp(&measure, send | run_receive_id(i) | 1), &qps[i]);
 		assert_true(measure_is_send(&(struct ibv_wc){.wr_id = send | run_receive_id(i)}));
 		assert_false(measure_is_send(&(struct ibv_wc){.wr_id = run_receive_id(i)}));
 	}

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "selftest/wire/message_layout.h"
+#include "selftest/wire/message.h"
 
 enum { MOST_LEAVES = 512 };
 enum fill { FILL_LEAST, FILL_MOST, FILL_MIXED, FILLS };
@@ -96,7 +96,7 @@ static void fill_field(const struct wire_field *field, void *record, enum fill f
 		memset(member, fill == FILL_MOST ? 0xff : 'a',
 		       fill == FILL_LEAST ? 0 : field->size - (fill == FILL_MOST ? 1 : 3));
 		break;
-	case WIRE_RAW:
+	case WIRE_BYTES:
 	case WIRE_IP:
 		for (size_t i = 0; i < field->size; i++)
 			member[i] = fill == FILL_LEAST ? 0 : (uint8_t)next_mixed(state);
@@ -129,7 +129,7 @@ static struct message *make(uint32_t type, enum fill fill)
 	uint64_t state = type * 100 + (uint64_t)fill;
 
 	message->type = type;
-	fill_record(&message_layouts[type], &message->hello, fill, &state);
+	fill_record(message_rows[type].layout, &message->body, fill, &state);
 	return message;
 }
 
@@ -259,7 +259,7 @@ static void out_of_range(void **state)
 		struct message *message = make(type, FILL_MOST);
 		struct leaves leaves = {.count = 0};
 
-		add_leaves(&leaves, &message_layouts[type]);
+		add_leaves(&leaves, message_rows[type].layout);
 		assert_int_equal(message_encode(message, bytes),
 				 MESSAGE_HEADER_BYTES + leaves.bytes);
 		for (size_t i = 0; i < leaves.count; i++)
@@ -276,7 +276,7 @@ static void hostile_counts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		const struct wire_layout *layout = &message_layouts[types[i]];
+		const struct wire_layout *layout = message_rows[types[i]].layout;
 		const struct wire_field *items = &layout->fields[layout->count - 1];
 		struct message *message = make(types[i], FILL_MOST);
 		uint8_t bytes[MESSAGE_MOST_BYTES] = {0};

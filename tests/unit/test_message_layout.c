@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "selftest/wire/message_layout.h"
+#include "selftest/wire/message.h"
 
 static size_t alignment_of(const struct wire_field *field)
 {
@@ -97,11 +97,11 @@ static void layouts(void **state)
 {
 	(void)state;
 	for (uint32_t type = MESSAGE_HELLO; type < MESSAGE_TYPES; type++) {
-		assert_non_null(message_layouts[type].name);
-		assert_string_equal(message_name(type), message_layouts[type].name);
-		check_layout(&message_layouts[type]);
-		assert_true(message_layouts[type].record_size <= sizeof(struct message));
-		assert_in_range(most_bytes(&message_layouts[type]), 0,
+		assert_non_null(message_rows[type].name);
+		assert_string_equal(message_name(type), message_rows[type].name);
+		check_layout(message_rows[type].layout);
+		assert_true(message_rows[type].layout->record_size <= sizeof(struct message));
+		assert_in_range(most_bytes(message_rows[type].layout), 0,
 				MESSAGE_MOST_BYTES - MESSAGE_HEADER_BYTES);
 	}
 	assert_string_equal(message_name(0), "unknown");

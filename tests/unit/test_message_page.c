@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/wire/message_layout.h"
+#include "selftest/wire/message.h"
 
 #define PAGE   "man/rdmactl-selftest.1"
 #define MARKER ".\\\" MESSAGES\n"
@@ -93,7 +93,7 @@ static size_t collect(const struct wire_layout *found[static 16])
 	size_t count = 0;
 
 	for (uint32_t type = 1; type < MESSAGE_TYPES; type++) {
-		const struct wire_layout *layout = &message_layouts[type];
+		const struct wire_layout *layout = message_rows[type].layout;
 
 		for (size_t i = 0; i < layout->count; i++) {
 			const struct wire_layout *inner = layout->fields[i].layout;
@@ -124,10 +124,10 @@ static char *make_block(void)
 		put_layout(stream, inner[i]);
 	}
 	for (uint32_t type = 1; type < MESSAGE_TYPES; type++) {
-		if (!message_layouts[type].name)
+		if (!message_rows[type].name)
 			continue;
-		fprintf(stream, ".It %u Cm %s\n", type, message_layouts[type].name);
-		put_layout(stream, &message_layouts[type]);
+		fprintf(stream, ".It %u Cm %s\n", type, message_rows[type].name);
+		put_layout(stream, message_rows[type].layout);
 	}
 	fputs(".El\n", stream);
 	assert_int_equal(fclose(stream), 0);

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "cmd/selftest/selftest_args.h"
+#include "cmd/selftest/selftest_run.h"
 
 /* The words after `selftest`, with blanks between, which must be right. */
 struct parsed {

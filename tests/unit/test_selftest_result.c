@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/selftest_result.h"
+#include "selftest/record/record.h"
 #include "render/render.h"
 
 static void get(const struct selftest_result *result, const char *key, struct value *value)
@@ -149,11 +149,11 @@ static void fill(struct selftest_result *result)
 	result->size_bytes = number_of(2);
 	result->latency_p50_usec = real(4.2);
 	for (unsigned int i = 0; i < 3; i++) {
-		bucket = selftest_result_add_bucket(result);
+		bucket = mem_append(&result->histogram, &result->histogram_count, sizeof(*bucket));
 		bucket->least_usec = real(i);
 		bucket->below_usec = real(i + 1);
 		bucket->count = number_of(i * 10);
-		counter = selftest_result_add_counter(result);
+		counter = mem_append(&result->counters, &result->counter_count, sizeof(*counter));
 		counter->side = number_of(i % 2 ? SIDE_PEER : SIDE_LOCAL);
 		counter->device = mem_string("rxe0");
 		counter->port = number_of(1);

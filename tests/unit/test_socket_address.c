@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 
-#include "selftest/wire/socket_address.h"
+#include "selftest/agent/tcp.h"
 
 static struct ip_address ip_of(const char *text)
 {

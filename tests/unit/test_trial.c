@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "selftest/wire/exchange.h"
-#include "selftest/wire/session.h"
-#include "selftest/wire/socket_address.h"
+#include "selftest/wire/message.h"
+#include "selftest/trial/session.h"
+#include "selftest/agent/tcp.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
 struct bed {
@@ -57,18 +57,17 @@ static void absurd_status(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		for (uint32_t event = 0; event <= RDMA_CM_EVENT_TIMEWAIT_EXIT; event++) {
-			const struct message reply = {
-				.type = MESSAGE_REFUSED,
-				.refused = {.stage = STAGE_CM,
-					    .error = EIO,
-					    .cm_event = event,
-					    .cm_status = statuses[i]},
+			const struct message_refused refused = {
+				.stage = STAGE_CM,
+				.error = EIO,
+				.cm_event = event,
+				.cm_status = statuses[i],
 			};
 			struct bed bed;
 
 			make_bed(&bed);
-			assert_int_equal(trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO,
-						       &reply),
+			bed.trial.far.refused = refused;
+			assert_int_equal(trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO),
 					 -EREMOTEIO);
 			assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
 			assert_null(strstr(bed.trial.result->reason, "Unknown error"));
@@ -79,18 +78,18 @@ static void absurd_status(void **state)
 /* What is a status stays one. */
 static void usual_status(void **state)
 {
-	const struct message reply = {
-		.type = MESSAGE_REFUSED,
-		.refused = {.stage = STAGE_CM,
-			    .error = ECONNREFUSED,
-			    .cm_event = RDMA_CM_EVENT_ROUTE_ERROR,
-			    .cm_status = (uint32_t)-EHOSTDOWN},
+	const struct message_refused refused = {
+		.stage = STAGE_CM,
+		.error = ECONNREFUSED,
+		.cm_event = RDMA_CM_EVENT_ROUTE_ERROR,
+		.cm_status = (uint32_t)-EHOSTDOWN,
 	};
 	struct bed bed;
 
 	(void)state;
 	make_bed(&bed);
-	trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO, &reply);
+	bed.trial.far.refused = refused;
+	trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO);
 	assert_non_null(strstr(bed.trial.result->reason, strerror(EHOSTDOWN)));
 	free_bed(&bed);
 }
@@ -123,10 +122,9 @@ static void names_of_counters(void **state)
 static void assert_too_much(const struct trial_test *table, const char *test, const char *reason)
 {
 	const struct message done = {.type = MESSAGE_DONE};
-	const struct message_welcome granted = {.pairs = 2, .bytes = 64 << 20};
+	const struct message_welcome granted = {.qps = 2, .bytes = 64 << 20};
 	struct message order;
 	struct bed bed;
-	enum stop stop;
 	const char *complaint;
 
 	make_bed(&bed);
@@ -145,7 +143,7 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	trial_run_table(&bed.trial, table);
 	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_SKIP);
 	assert_string_equal(bed.trial.result->reason, reason);
-	assert_int_equal(exchange_receive(bed.peer, NULL, 1000, &order, &stop, &complaint), 0);
+	assert_int_equal(exchange_receive(bed.peer, -1, 1000, &order, &complaint), 0);
 	assert_int_equal(order.type, MESSAGE_RELEASE);
 	free_bed(&bed);
 }
@@ -165,15 +163,14 @@ static void more_than_granted(void **state)
 static void *welcome(void *listener)
 {
 	const struct message message = {.type = MESSAGE_WELCOME,
-					.welcome = {.version = 1, .pairs = 3, .bytes = 4096}};
+					.welcome = {.version = 1, .qps = 3, .bytes = 4096}};
 	int channel = accept(*(int *)listener, NULL, NULL);
 	const char *complaint;
 	struct message order;
-	enum stop stop;
 
-	exchange_receive(channel, NULL, 5000, &order, &stop, &complaint);
+	exchange_receive(channel, -1, 5000, &order, &complaint);
 	exchange_send(channel, &message, 5000);
-	exchange_receive(channel, NULL, 5000, &order, &stop, &complaint);
+	exchange_receive(channel, -1, 5000, &order, &complaint);
 	close(channel);
 	return order.type == MESSAGE_BYE ? listener : NULL;
 }
@@ -209,7 +206,7 @@ static void peer_that_answers(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
 	close(bed.trial.far.channel);
 	assert_int_equal(session_open_peer(&session, &bed.trial), 0);
-	assert_int_equal(bed.trial.granted.pairs, 3);
+	assert_int_equal(bed.trial.granted.qps, 3);
 	assert_int_equal(bed.trial.granted.bytes, 4096);
 	session_close(&session, &bed.trial);
 	pthread_join(thread, &bidden);

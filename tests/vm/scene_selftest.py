@@ -146,7 +146,7 @@ def gids(tap):
 def token(tap):
     """The token, --once, and an IPv6 address to listen on."""
     server = Server('--once', '--token', 'right', bind='fd09::2')
-    refused = 'fd09::2 refused: the token is not the one that it asks for'
+    refused = 'fd09::2 refused: the token is wrong'
     document = run('--peer', 'fd09::2')
     tap.test('selftest: no --token for a server that asks for one',
              wrong_with(document, 4, ('connect', 'fail', refused)))

@@ -46,7 +46,7 @@ def blocked(tap):
     for netdev, sentence in (
             ('va', r'UDP port 4791 \(RoCE v2\) seems to be blocked: rxa/1 sent \d+ packets, '
                    r'rxb/1 of 10\.9\.0\.2 received no packet$'),
-            ('vb', r'UDP port 4791 \(RoCE v2\) seems to be blocked on the way back: '
+            ('vb', r'UDP port 4791 \(RoCE v2\) seems to be blocked on the return path: '
                    r'rxb/1 of 10\.9\.0\.2 received \d+ packets, but rxa/1 received no packet$')):
         tc(BLOCKED % {'netdev': netdev})
         document = run('--peer', '10.9.0.2')
@@ -100,7 +100,7 @@ def host(tap):
         os.chmod(node, 0o666)
     tap.test('faults: the device files are not for this user', wrong_with(
         document, 4, ('connect', 'fail',
-                      'may not open the uverbs device file of rxa: Permission denied')))
+                      'cannot open the uverbs device file of rxa: Permission denied')))
     peers.must('ip', 'link', 'set', 'va', 'down')
     # Without its routes, va's peer is a local address, and the kernel takes its time to see that
     # vb has lost its carrier.
@@ -151,7 +151,7 @@ def no_server(tap):
         tap.test('faults: --peer %s' % peer, wrong_with(document, 4, ('connect', 'fail', sentence)))
     for answer, sentence in (
             (b'SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n',
-             'what answers on TCP port 18777 of 10.9.0.2 does not speak this protocol'),
+             'the program on TCP port 18777 of 10.9.0.2 does not speak this protocol'),
             (b'', '10.9.0.2 closed the connection during the exchange')):
         stranger = Stranger(answer)
         stranger.start()

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/diagnosis/diagnosis.h"
+#include "host/endpoint/endpoint_match.h"
 #include "host/netdev.h"
 
 int endpoint_fail(const struct endpoint_search *search, int error, char *reason, char *hint)
@@ -250,26 +250,27 @@ bool endpoint_is_active(const struct port *port)
 
 static int explain_state(const struct endpoint_search *search, const struct endpoint *endpoint)
 {
-	const struct diagnosis_facts facts = {.local = endpoint};
-	struct diagnosis diagnosis = {0};
+	char *reason = NULL, *hint = NULL;
 
-	diagnose(&facts, &diagnosis);
-	return endpoint_fail(search, -ENETDOWN, diagnosis.sentence, diagnosis.hint);
+	endpoint_is_down(endpoint, NULL, &reason, &hint);
+	return endpoint_fail(search, -ENETDOWN, reason, hint);
 }
 
-/* Of another kind than the peer's port. */
+/* Fails if the port cannot talk to the peer's. */
 static int check_kind(const struct endpoint_search *search, const struct endpoint *endpoint)
 {
-	const struct diagnosis_facts facts = {
-		.local = endpoint, .remote = search->wish->peer, .peer = "the peer"};
 	const struct endpoint *peer = search->wish->peer;
-	struct diagnosis diagnosis = {0};
+	_cleanup_(freep) char *near = NULL, *far_port = NULL, *far = NULL;
+	char *reason, *hint;
 
 	if (!peer ||
 	    (endpoint->transport == peer->transport && endpoint->link_layer == peer->link_layer))
 		return 0;
-	diagnose_mismatch(&facts, &diagnosis);
-	return endpoint_fail(search, -ENODEV, diagnosis.sentence, diagnosis.hint);
+	near = endpoint_port_name(endpoint);
+	far_port = endpoint_port_name(peer);
+	far = mem_format("%s of the peer", far_port);
+	endpoint_mismatch(endpoint, near, peer, far, &reason, &hint);
+	return endpoint_fail(search, -ENODEV, reason, hint);
 }
 
 static const char *type_words(const struct number *type)

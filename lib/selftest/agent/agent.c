@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "selftest/diagnosis/diagnosis.h"
-#include "selftest/trial/pattern.h"
+#include "selftest/agent/pattern.h"
 #include "kernel/verbs.h"
 
 struct agent *agent_new(int channel, int signals)
@@ -21,7 +20,7 @@ struct agent *agent_new(int channel, int signals)
 	struct agent *agent = mem_alloc_zero(1, sizeof(*agent));
 
 	agent->most_bytes = LIMIT_BYTES;
-	agent->most_pairs = LIMIT_PAIRS;
+	agent->most_qps = LIMIT_QPS;
 	watch_init(&agent->watch, &agent->api, channel, signals);
 	if (getrandom(&agent->random, sizeof(agent->random), 0) < 0)
 		agent->random = (uint32_t)getpid();
@@ -37,19 +36,19 @@ static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
 	*buffer = (struct agent_buffer){0};
 }
 
-void agent_release(struct agent *agent)
+void agent_reset(struct agent *agent)
 {
-	/* Events of queue pairs that are left unread would keep them from being destroyed. */
+	/* Unread events of queue pairs would keep them from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
-	for (size_t i = 0; i < LIMIT_PAIRS; i++)
-		agent_pair_destroy(agent, &agent->pairs[i]);
+	for (size_t i = 0; i < LIMIT_QPS; i++)
+		agent_qp_destroy(agent, &agent->qps[i]);
 	agent_cm_release(agent);
-	if (agent->shared)
-		agent->api.ibv_destroy_srq(agent->shared);
-	agent->shared = NULL;
-	for (size_t i = 0; i < LIMIT_QUEUES; i++)
-		agent_queue_destroy(agent, &agent->queues[i]);
+	if (agent->srq)
+		agent->api.ibv_destroy_srq(agent->srq);
+	agent->srq = NULL;
+	for (size_t i = 0; i < LIMIT_CQS; i++)
+		agent_cq_destroy(agent, &agent->cqs[i]);
 	for (size_t i = 0; i < LIMIT_BUFFERS; i++)
 		free_buffer(agent, &agent->buffers[i]);
 }
@@ -73,13 +72,13 @@ void agent_free(struct agent *agent)
 {
 	if (!agent)
 		return;
-	agent_release(agent);
+	agent_reset(agent);
 	close_device(agent);
 	free(agent->samples.nsec);
 	free(agent);
 }
 
-static int note(struct agent *agent, enum refusal refusal, uint32_t stage, int error,
+static int note(struct agent *agent, enum refusal refusal, enum stage stage, int error,
 		const char *format, va_list values)
 {
 	agent->refused.refusal = refusal;
@@ -89,7 +88,7 @@ static int note(struct agent *agent, enum refusal refusal, uint32_t stage, int e
 	return error ? -error : -EINVAL;
 }
 
-int agent_fail(struct agent *agent, uint32_t stage, int error, const char *format, ...)
+int agent_fail(struct agent *agent, enum stage stage, int error, const char *format, ...)
 {
 	va_list values;
 	int rc;
@@ -141,7 +140,7 @@ static int make_domains(struct agent *agent)
 	return 0;
 }
 
-int agent_open(struct agent *agent, const struct endpoint *endpoint)
+int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 {
 	int rc;
 
@@ -156,7 +155,7 @@ int agent_open(struct agent *agent, const struct endpoint *endpoint)
 	rc = open_device(agent);
 	if (!rc)
 		rc = make_domains(agent);
-	/* All or nothing: whoever tries again begins anew. */
+	/* All or nothing: another attempt starts from the beginning. */
 	if (rc)
 		close_device(agent);
 	else
@@ -216,8 +215,8 @@ int agent_buffer(struct agent *agent, const struct message_buffer *order,
 	if (rc)
 		return rc;
 	reply->address = (uintptr_t)buffer->bytes;
-	reply->local_key = buffer->mr->lkey;
-	reply->remote_key = buffer->mr->rkey;
+	reply->lkey = buffer->mr->lkey;
+	reply->rkey = buffer->mr->rkey;
 	return 0;
 }
 
@@ -226,11 +225,11 @@ bool agent_span_fits(const struct agent *agent, const struct span *span)
 	const struct agent_buffer *buffer = &agent->buffers[span->buffer];
 	uint64_t end;
 
-	/* Each factor is below 2^29: nothing overflows. */
+	/* Each factor is below 2^29, so nothing overflows. */
 	if (!span->blocks)
 		return true;
 	end = span->offset + (span->blocks - 1) * span->stride + span->block_bytes;
-	/* Blocks may overlap, but not so many that going through them would take for ever. */
+	/* Blocks may overlap, but all together they are no longer than a buffer may be. */
 	return buffer->bytes && span->offset <= LIMIT_BYTES && span->stride <= LIMIT_BYTES &&
 	       span->block_bytes <= LIMIT_BYTES && end <= buffer->length &&
 	       span->blocks * span->block_bytes <= LIMIT_BYTES;
@@ -264,26 +263,6 @@ int agent_fill(struct agent *agent, const struct message_fill *order)
 	return rc;
 }
 
-/* As pattern_check(), for one byte again and again. */
-static bool constant_check(const uint8_t *bytes, uint64_t offset, size_t length, uint8_t byte,
-			   struct pattern_mismatch *ret)
-{
-	struct pattern_mismatch mismatch = {.expected = byte};
-
-	for (size_t i = 0; i < length; i++) {
-		if (bytes[i] == byte)
-			continue;
-		if (!mismatch.count++) {
-			mismatch.offset = offset + i;
-			mismatch.got = bytes[i];
-		}
-	}
-	if (!mismatch.count)
-		return true;
-	*ret = mismatch;
-	return false;
-}
-
 int agent_check(struct agent *agent, const struct message_fill *order,
 		struct message_checked *reply)
 {
@@ -295,10 +274,11 @@ int agent_check(struct agent *agent, const struct message_fill *order,
 		const uint8_t *block = agent_block(agent, span, i);
 		uint64_t offset = i * span->block_bytes;
 		struct pattern_mismatch mismatch = {0};
-		bool equal = order->constant ? constant_check(block, offset, span->block_bytes,
+		bool equal = order->constant
+				     ? pattern_check_constant(block, offset, span->block_bytes,
 							      (uint8_t)order->seed, &mismatch)
-					     : pattern_check(block, offset, span->block_bytes,
-							     order->seed, &mismatch);
+				     : pattern_check(block, offset, span->block_bytes, order->seed,
+						     &mismatch);
 
 		if (!equal && reply->equal) {
 			reply->equal = 0;

@@ -3,18 +3,15 @@
  * An agent carries out the orders of a test on one device: it owns the device context, protection
  * domains, buffers, completion queues and queue pairs, by slot numbers. The near side calls its own
  * agent; the far side's agent, in another thread, process or host, gets the same orders as messages
- * (side.h). It trusts no order: slots, lengths, rights and limits are checked here.
+ * (trial/side.h). It trusts no order: slots, lengths, rights and limits are checked here.
  *
- * Functions return 0 or -errno, and leave in `agent->refused` what a reply would say of the
- * failure. Not thread-safe: an agent belongs to one thread.
+ * Functions return 0 or -errno, and leave in `agent->refused` what a reply says about the failure.
+ * Not thread-safe: an agent belongs to one thread.
  */
 #pragma once
 
 #include "host/endpoint/endpoint.h"
-#include "schema/value.h"
-#include "selftest/api.h"
-#include "selftest/wire/message.h"
-#include "selftest/trial/watch.h"
+#include "selftest/agent/watch.h"
 
 struct verbs;
 struct verbs_device;
@@ -25,16 +22,16 @@ struct agent_buffer {
 	struct ibv_mr *mr;
 };
 
-struct agent_queue {
+struct agent_cq {
 	struct ibv_cq *cq;
 	struct ibv_comp_channel *channel; /* or NULL */
 	unsigned int unacknowledged;
 };
 
-struct agent_pair {
+struct agent_qp {
 	struct ibv_qp *qp;
-	uint32_t kind; /* enum pair_kind */
-	uint32_t packet;
+	uint32_t kind; /* enum qp_kind */
+	uint32_t psn;
 	uint32_t inline_bytes;
 	uint32_t sges;
 	uint32_t depth; /* of its send and receive queue together */
@@ -48,7 +45,7 @@ struct agent_pair {
 	struct sockaddr_storage group_address;
 };
 
-/* What a run leaves on its own side. */
+/* The samples of the last run on this side. */
 struct agent_samples {
 	uint64_t *nsec; /* of one operation each; for a ping-pong, half of the round trip */
 	size_t count;
@@ -62,105 +59,102 @@ struct agent {
 	struct ibv_device_attr limits;
 	struct endpoint endpoint;
 	struct ibv_pd *domains[2];
-	struct ibv_srq *shared;
+	struct ibv_srq *srq;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
-	struct agent_queue queues[LIMIT_QUEUES];
-	struct agent_pair pairs[LIMIT_PAIRS];
+	struct agent_cq cqs[LIMIT_CQS];
+	struct agent_qp qps[LIMIT_QPS];
 	struct rdma_event_channel *cm;
 	struct rdma_cm_id *listener;
-	bool connecting; /* near side: a word of the other side tells that it failed */
+	bool connecting; /* near side: a message of the other side means that it failed */
 	struct agent_samples samples;
 	struct watch watch;
 	uint64_t most_bytes; /* of all buffers */
-	uint32_t most_pairs;
+	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */
 	struct message_refused refused;
 	/*
-	 * Finds the port and GID for an order to open; NULL: the agent is opened by its owner and
-	 * such an order is refused. Returns 0 or -errno with the reason in words.
+	 * Finds the port and GID for an order to open, which is refused if this is NULL. Returns 0
+	 * or -errno with the reason in words.
 	 */
 	int (*find)(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint);
 	void *find_context;
 };
 
-/*
- * A new agent with its limits; `channel` and `signals` are watched while it works (-1: none) and
- * borrowed.
- */
+/* `channel` and `signals` end its waits (-1: none) and are borrowed. */
 struct agent *agent_new(int channel, int signals);
 /* Releases everything, also after the device was removed. */
 void agent_free(struct agent *agent);
-/* Opens the device of the endpoint and its first protection domain. */
-int agent_open(struct agent *agent, const struct endpoint *endpoint);
+/* Opens the device of the endpoint and its protection domains. */
+int agent_open_device(struct agent *agent, const struct endpoint *endpoint);
 /* Destroys all but the device and its protection domains. */
-void agent_release(struct agent *agent);
+void agent_reset(struct agent *agent);
 
 /*
- * Carries out an order (MESSAGE_OPEN ... MESSAGE_RELEASE) and makes the reply to it: the order's
- * own one, MESSAGE_DONE, or MESSAGE_REFUSED.
+ * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
+ * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, measure.c and agent_gather.c.
+ */
+#define ORDER(number, constant, name, record, reply, reply_record)        \
+	int agent_##name(struct agent *agent, const struct record *order, \
+			 struct reply_record *ret_reply);
+#define COMMAND(number, constant, name, record) \
+	int agent_##name(struct agent *agent, const struct record *order);
+#include "selftest/wire/messages.def"
+
+/*
+ * Carries out an order and makes the reply to it: the order's own one, MESSAGE_DONE, or
+ * MESSAGE_REFUSED.
  */
 void agent_execute(struct agent *agent, const struct message *order, struct message *reply);
 
-/*
- * The parts of it, by the file that holds them. agent.c: device, buffers, patterns.
- */
-int agent_buffer(struct agent *agent, const struct message_buffer *order,
-		 struct message_buffered *reply);
-int agent_fill(struct agent *agent, const struct message_fill *order);
-int agent_check(struct agent *agent, const struct message_fill *order,
-		struct message_checked *reply);
-/* True if the span lies in a buffer that is there. */
-bool agent_span_fits(const struct agent *agent, const struct span *span);
-/* Where a block of a span that fits begins. */
-uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
+struct agent_served {
+	uint64_t orders;
+	enum stop stop;	       /* STOP_NONE: the client said goodbye */
+	const char *complaint; /* what was wrong with what the client sent, or NULL */
+	char refused[200];     /* the last refusal that was not the failure of a call, or empty */
+};
 
-/* agent_pair.c: completion queues, queue pairs, their states. */
-int agent_queue(struct agent *agent, const struct message_queue *order);
-int agent_pair(struct agent *agent, const struct message_pair *order, struct message_paired *reply);
-int agent_modify(struct agent *agent, const struct message_modify *order);
-int agent_query(struct agent *agent, const struct message_query *order,
-		struct message_queried *reply);
-int agent_address(struct agent *agent, const struct message_address *order);
-void agent_queue_destroy(struct agent *agent, struct agent_queue *queue);
-void agent_pair_destroy(struct agent *agent, struct agent_pair *pair);
+/*
+ * Carries out orders from a socket until the other side sends MESSAGE_BYE, closes the connection,
+ * sends something that is no order, is silent for `idle_msec`, or a signal of the agent's watch
+ * comes.
+ */
+void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
+		 struct agent_served *ret_served);
+
+/* True if the span lies within an existing buffer. */
+bool agent_span_fits(const struct agent *agent, const struct span *span);
+/* The start of a block of a span that fits. */
+uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_t block);
+void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
+void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
+void agent_cm_release(struct agent *agent);
 /* enum buffer_access as IBV_ACCESS_*. */
 int agent_access(uint32_t access);
-
-/* agent_transfer.c */
-int agent_post(struct agent *agent, const struct message_post *order);
-int agent_receive(struct agent *agent, const struct message_receive *order);
-int agent_wait(struct agent *agent, const struct message_wait *order, struct message_waited *reply);
-
-/* What ibv_post_*() return as errno: it is that, or -1 with errno set (libsiw). */
+extern const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS];
+/* The errno of a failed ibv_post_*(), which returns it, or -1 and sets errno (libsiw). */
 int agent_post_error(int rc);
 
-/* agent_cm.c: librdmacm. */
-int agent_listen(struct agent *agent, const struct message_listen *order,
-		 struct message_listening *reply);
-int agent_accept(struct agent *agent, const struct message_accept *order,
-		 struct message_connected *reply);
-int agent_connect(struct agent *agent, const struct message_connect *order,
-		  struct message_connected *reply);
-int agent_disconnect(struct agent *agent, const struct message_disconnect *order);
-/* agent_group.c: multicast groups. */
-int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply);
-int agent_leave(struct agent *agent, const struct message_leave *order);
-void agent_cm_release(struct agent *agent);
-
-/* measure.c: both sides of a latency or bandwidth measurement; samples stay in agent->samples. */
-int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply);
-
-/* agent_gather.c: transfers between blocks and one piece, timed. */
-int agent_gather(struct agent *agent, const struct message_gather *order,
-		 struct message_ran *reply);
+/* An event of librdmacm after its acknowledgement. */
+struct cm_news {
+	enum rdma_cm_event_type type;
+	struct rdma_cm_id *id;
+	uint32_t cookie;
+	struct ibv_ah_attr group;
+	uint32_t group_qkey, group_qpn;
+};
 
 /*
- * Notes a failure for the reply and returns -errno: of `error` (positive) at a stage of
- * model/diagnosis.h; text by format.
+ * Waits for an event of one of two kinds (`other` may be the same), until CLOCK_MONOTONIC
+ * `end_nsec`. Any other event is a failure, unless it is about an id on its way out, or a
+ * stranger's connect request, which is rejected.
  */
-int agent_fail(struct agent *agent, uint32_t stage, int error, const char *format, ...)
+int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news);
+
+/* Notes a failure for the reply and returns -errno; `error` is positive. */
+int agent_fail(struct agent *agent, enum stage stage, int error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Notes that an order has no sense or is beyond the limits, and returns -EINVAL. */
+/* Notes that an order makes no sense or exceeds the limits, and returns -EINVAL. */
 int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -6,29 +6,28 @@
 
 #include "base/clock.h"
 #include "host/device.h"
-#include "selftest/diagnosis/diagnosis.h"
-#include "selftest/agent/agent_cm.h"
-#include "selftest/wire/socket_address.h"
+#include "selftest/agent/agent.h"
+#include "selftest/agent/tcp.h"
 
-#define BACKLOG 16
-#define RETRIES 6 /* as trial_pair.c: 7 is without end for rxe */
-/* For the event that belongs to what the far side has just said. */
+#define BACKLOG	     16
+#define RETRIES	     6 /* as in trial_qp.c: rxe retries forever with 7 */
+#define RESOLVE_MSEC 2000
+/* Time for the event that explains a message of the far side. */
 #define LAST_WORD_NSEC 500000000ull
 
 /*
- * Queue pairs are made by agent_pair() and not by rdma_create_qp(), so that they are the same
- * whatever connects them: librdmacm is told their number, and their attributes come from
- * rdma_init_qp_attr(3).
+ * agent_qp() makes the queue pairs, not rdma_create_qp(), so that they are the same whatever
+ * connects them: librdmacm gets their number, and rdma_init_qp_attr(3) returns the attributes.
  */
 
-int agent_cm_fail(struct agent *agent, const char *what)
+static int fail_cm(struct agent *agent, const char *what)
 {
 	agent->refused.cm_event = 0;
 	agent->refused.cm_status = 0;
 	return agent_fail(agent, STAGE_CM, errno, "%s", what);
 }
 
-int agent_cm_open(struct agent *agent)
+static int open_cm(struct agent *agent)
 {
 	int rc = api_open_cm(&agent->api);
 
@@ -38,7 +37,7 @@ int agent_cm_open(struct agent *agent)
 		return 0;
 	agent->cm = agent->api.rdma_create_event_channel();
 	if (!agent->cm)
-		return agent_cm_fail(agent, "rdma_create_event_channel");
+		return fail_cm(agent, "rdma_create_event_channel");
 	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
@@ -61,13 +60,13 @@ static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
 	return gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
 }
 
-socklen_t agent_cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
-			   struct sockaddr_storage *storage)
+static socklen_t cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+			    struct sockaddr_storage *storage)
 {
 	return socket_address(ip, scope_of(agent, ip), port, storage);
 }
 
-/* What a wait for an event ended with, in errno's terms. */
+/* The end of a wait for an event as an errno. */
 static int stop_error(enum stop stop)
 {
 	static const int errors[] = {
@@ -80,8 +79,8 @@ static int stop_error(enum stop stop)
 }
 
 /*
- * The next event, of any kind; the caller acknowledges it. What ends the wait is looked at before
- * each of them: the requests of strangers must not put it off.
+ * The next event, of any kind; the caller acknowledges it. The watch is checked before each of
+ * them, so that the requests of strangers cannot put off the end of the wait.
  */
 static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
 {
@@ -94,10 +93,10 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 			if (!agent->api.rdma_get_cm_event(agent->cm, ret_event))
 				return 0;
 			if (errno != EAGAIN && errno != EINTR)
-				return agent_cm_fail(agent, "rdma_get_cm_event");
+				return fail_cm(agent, "rdma_get_cm_event");
 			stop = watch_wait(&agent->watch, agent->cm->fd, left);
 		}
-		/* The far side is through, if not for this event's sake: it has failed. */
+		/* The far side has finished, but not because of this event: it has failed. */
 		if (stop == STOP_PEER_SPOKE && agent->connecting) {
 			agent->watch.patient = true;
 			end_nsec = clock_nsec() + LAST_WORD_NSEC;
@@ -121,21 +120,17 @@ static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 	if (group) {
 		news->group = event->param.ud.ah_attr;
 		news->group_qkey = event->param.ud.qkey;
-		news->group_number = event->param.ud.qp_num;
+		news->group_qpn = event->param.ud.qp_num;
 	}
 }
 
-/* A request to connect that nobody here waits for: its id belongs to whoever took the event. */
+/* A connect request that nobody here waits for; its id belongs to whoever took the event. */
 static void turn_away(struct agent *agent, struct rdma_cm_id *id)
 {
 	agent->api.rdma_reject(id, NULL, 0);
 	agent->api.rdma_destroy_id(id);
 }
 
-/*
- * Waits for an event of one of two kinds (`other` may be the same). Any other one is the failure
- * that the reply tells, but for those of ids that are on their way out, and of strangers.
- */
 int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
 		   enum rdma_cm_event_type other, uint64_t end_nsec, struct cm_news *news)
 {
@@ -166,10 +161,11 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 }
 
 /*
- * librdmacm finds the device by the address. Two devices may have the same one (rxe and siw on one
- * netdev), and the queue pair of another one would fail in ways that nobody understands.
+ * -EXDEV: librdmacm chose another device than the agent's. It goes by the address, which two
+ * devices may share (rxe and siw on one netdev), and the queue pair of the wrong one fails
+ * obscurely.
  */
-int agent_cm_check_device(struct agent *agent, const struct rdma_cm_id *id)
+static int check_device(struct agent *agent, const struct rdma_cm_id *id)
 {
 	const char *name = id->verbs ? id->verbs->device->name : "";
 
@@ -182,7 +178,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 		 struct message_listening *reply)
 {
 	struct sockaddr_storage address;
-	int rc = agent_cm_open(agent);
+	int rc = open_cm(agent);
 
 	if (rc)
 		return rc;
@@ -193,67 +189,67 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	if (!agent->endpoint.ip.family ||
 	    (order->family && agent->endpoint.ip.family != order->family))
 		return agent_fail(agent, STAGE_CM, EADDRNOTAVAIL, "no address to listen at");
-	agent_cm_address(agent, &agent->endpoint.ip, 0, &address);
+	cm_address(agent, &agent->endpoint.ip, 0, &address);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP))
-		return agent_cm_fail(agent, "rdma_create_id");
+		return fail_cm(agent, "rdma_create_id");
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return agent_cm_fail(agent, "rdma_bind_addr");
-	rc = agent_cm_check_device(agent, agent->listener);
+		return fail_cm(agent, "rdma_bind_addr");
+	rc = check_device(agent, agent->listener);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_listen(agent->listener, BACKLOG))
-		return agent_cm_fail(agent, "rdma_listen");
+		return fail_cm(agent, "rdma_listen");
 	reply->ip = agent->endpoint.ip;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
 	return 0;
 }
 
-/* One step of the state walk with the attributes that librdmacm has for it. */
-static int modify(struct agent *agent, struct agent_pair *pair, enum ibv_qp_state state,
-		  uint32_t reads)
+/* Moves the queue pair to a state with the attributes that librdmacm has for it. */
+static int modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state state,
+		  uint32_t max_rd_atomic)
 {
 	struct ibv_qp_attr attr = {.qp_state = state};
 	int mask = 0;
 	int rc;
 
-	if (agent->api.rdma_init_qp_attr(pair->cm_id, &attr, &mask))
-		return agent_cm_fail(agent, "rdma_init_qp_attr");
+	if (agent->api.rdma_init_qp_attr(qp->cm_id, &attr, &mask))
+		return fail_cm(agent, "rdma_init_qp_attr");
 	if (state == IBV_QPS_INIT)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	if (state == IBV_QPS_INIT && agent->limits.atomic_cap != IBV_ATOMIC_NONE)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_ATOMIC;
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		attr.max_dest_rd_atomic = (uint8_t)reads;
+		attr.max_dest_rd_atomic = (uint8_t)max_rd_atomic;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		attr.max_rd_atomic = (uint8_t)reads;
-	rc = agent->api.ibv_modify_qp(pair->qp, &attr, mask);
+		attr.max_rd_atomic = (uint8_t)max_rd_atomic;
+	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");
 	return 0;
 }
 
-static int modify_to_rts(struct agent *agent, struct agent_pair *pair, uint32_t reads)
+static int modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
 {
 	int rc;
 
-	/* iWARP moves the queue pair from IDLE to RTS by itself when it connects. */
+	/* An iWARP connection moves the queue pair from IDLE to RTS. */
 	if (agent->endpoint.transport == TRANSPORT_IWARP)
 		return 0;
-	rc = modify(agent, pair, IBV_QPS_RTR, reads);
-	return rc ? rc : modify(agent, pair, IBV_QPS_RTS, reads);
+	rc = modify(agent, qp, IBV_QPS_RTR, max_rd_atomic);
+	return rc ? rc : modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
 }
 
-static struct agent_pair *fresh_pair(struct agent *agent, uint32_t slot)
+static struct agent_qp *fresh_qp(struct agent *agent, uint32_t slot)
 {
-	struct agent_pair *pair = &agent->pairs[slot];
+	struct agent_qp *qp = &agent->qps[slot];
 
-	if (pair->qp && !pair->cm_id && pair->kind == PAIR_RC)
-		return pair;
+	if (qp->qp && !qp->cm_id && qp->kind == QP_RC)
+		return qp;
 	agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u to connect", slot);
 	return NULL;
 }
 
-/* The request that belongs to the test; those of strangers are rejected meanwhile. */
+/* The connect request of the test; those of strangers are rejected meanwhile. */
 static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec,
 			 struct rdma_cm_id **ret_id)
 {
@@ -272,17 +268,17 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 	}
 }
 
-static void fill_param(const struct agent_pair *pair, const uint32_t *cookie, uint32_t reads,
+static void fill_param(const struct agent_qp *qp, const uint32_t *cookie, uint32_t max_rd_atomic,
 		       uint32_t retries, uint32_t rnr_retries, struct rdma_conn_param *param)
 {
 	*param = (struct rdma_conn_param){
 		.private_data = cookie,
 		.private_data_len = sizeof(*cookie),
-		.responder_resources = (uint8_t)reads,
-		.initiator_depth = (uint8_t)reads,
+		.responder_resources = (uint8_t)max_rd_atomic,
+		.initiator_depth = (uint8_t)max_rd_atomic,
 		.retry_count = (uint8_t)retries,
 		.rnr_retry_count = (uint8_t)rnr_retries,
-		.qp_num = pair->qp->qp_num,
+		.qp_num = qp->qp->qp_num,
 	};
 }
 
@@ -290,119 +286,118 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		 struct message_connected *reply)
 {
 	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	struct agent_qp *qp = fresh_qp(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
 	struct rdma_conn_param param;
 	struct cm_news news;
 	int rc;
 
-	if (!pair)
+	if (!qp)
 		return -EINVAL;
 	if (!agent->listener)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing listens");
-	rc = await_request(agent, order->cookie, end, &pair->cm_id);
+	rc = await_request(agent, order->cookie, end, &qp->cm_id);
 	if (!rc)
-		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+		rc = modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
 	if (!rc)
-		rc = modify_to_rts(agent, pair, order->reads);
+		rc = modify_to_rts(agent, qp, order->max_rd_atomic);
 	if (rc)
 		return rc;
-	fill_param(pair, &cookie, order->reads, RETRIES, order->rnr_retries, &param);
-	if (agent->api.rdma_accept(pair->cm_id, &param))
-		return agent_cm_fail(agent, "rdma_accept");
-	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ESTABLISHED,
-			    RDMA_CM_EVENT_ESTABLISHED, end, &news);
+	fill_param(qp, &cookie, order->max_rd_atomic, RETRIES, order->rnr_retries, &param);
+	if (agent->api.rdma_accept(qp->cm_id, &param))
+		return fail_cm(agent, "rdma_accept");
+	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED,
+			    end, &news);
 	if (rc)
 		return rc;
-	pair->connected = true;
+	qp->connected = true;
 	*reply = (struct message_connected){.cookie = order->cookie};
 	return 0;
 }
 
-static int resolve(struct agent *agent, struct agent_pair *pair,
-		   const struct message_connect *order, uint64_t end,
-		   struct message_connected *reply)
+static int resolve(struct agent *agent, struct agent_qp *qp, const struct message_connect *order,
+		   uint64_t end, struct message_connected *reply)
 {
 	struct sockaddr_storage from, to;
 	uint64_t begin = clock_nsec();
 	struct cm_news news;
 	int rc;
 
-	agent_cm_address(agent, &agent->endpoint.ip, 0, &from);
-	agent_cm_address(agent, &order->ip, order->port, &to);
-	if (agent->api.rdma_create_id(agent->cm, &pair->cm_id, NULL, RDMA_PS_TCP))
-		return agent_cm_fail(agent, "rdma_create_id");
-	if (agent->api.rdma_resolve_addr(pair->cm_id, (struct sockaddr *)&from,
+	cm_address(agent, &agent->endpoint.ip, 0, &from);
+	cm_address(agent, &order->ip, order->port, &to);
+	if (agent->api.rdma_create_id(agent->cm, &qp->cm_id, NULL, RDMA_PS_TCP))
+		return fail_cm(agent, "rdma_create_id");
+	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
 					 (struct sockaddr *)&to, RESOLVE_MSEC))
-		return agent_cm_fail(agent, "rdma_resolve_addr");
-	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED,
+		return fail_cm(agent, "rdma_resolve_addr");
+	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED,
 			    RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
 	reply->address_nsec = clock_nsec() - begin;
 	begin += reply->address_nsec;
 	if (!rc)
-		rc = agent_cm_check_device(agent, pair->cm_id);
+		rc = check_device(agent, qp->cm_id);
 	if (rc)
 		return rc;
-	if (agent->api.rdma_resolve_route(pair->cm_id, RESOLVE_MSEC))
-		return agent_cm_fail(agent, "rdma_resolve_route");
-	rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED,
+	if (agent->api.rdma_resolve_route(qp->cm_id, RESOLVE_MSEC))
+		return fail_cm(agent, "rdma_resolve_route");
+	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED,
 			    RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
 	reply->route_nsec = clock_nsec() - begin;
 	return rc;
 }
 
 /*
- * On InfiniBand and RoCE the answer comes as CONNECT_RESPONSE, because the id has no queue pair of
- * librdmacm's own, and this side moves it on and says that it is ready; iWARP needs neither.
+ * On InfiniBand and RoCE the answer is a CONNECT_RESPONSE, because rdma_create_qp() did not make
+ * the queue pair: this side brings it to RTS and confirms. iWARP needs neither.
  */
-static int complete(struct agent *agent, struct agent_pair *pair, uint32_t reads, uint64_t end,
+static int complete(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic, uint64_t end,
 		    struct cm_news *news)
 {
-	int rc = agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
+	int rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_CONNECT_RESPONSE,
 				RDMA_CM_EVENT_ESTABLISHED, end, news);
 
 	if (rc || news->type == RDMA_CM_EVENT_ESTABLISHED)
 		return rc;
-	rc = modify_to_rts(agent, pair, reads);
+	rc = modify_to_rts(agent, qp, max_rd_atomic);
 	if (rc)
 		return rc;
-	return agent->api.rdma_establish(pair->cm_id) ? agent_cm_fail(agent, "rdma_establish") : 0;
+	return agent->api.rdma_establish(qp->cm_id) ? fail_cm(agent, "rdma_establish") : 0;
 }
 
 int agent_connect(struct agent *agent, const struct message_connect *order,
 		  struct message_connected *reply)
 {
 	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct agent_pair *pair = fresh_pair(agent, order->slot);
+	struct agent_qp *qp = fresh_qp(agent, order->slot);
 	uint32_t cookie = htonl(order->cookie);
 	struct rdma_conn_param param;
 	struct cm_news news = {0};
 	uint64_t begin;
 	int rc;
 
-	if (!pair)
+	if (!qp)
 		return -EINVAL;
-	rc = agent_cm_open(agent);
+	rc = open_cm(agent);
 	if (!rc && agent->endpoint.ip.family != order->ip.family)
 		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the peer's family");
 	if (!rc)
-		rc = resolve(agent, pair, order, end, reply);
+		rc = resolve(agent, qp, order, end, reply);
 	if (!rc)
-		rc = modify(agent, pair, IBV_QPS_INIT, order->reads);
+		rc = modify(agent, qp, IBV_QPS_INIT, order->max_rd_atomic);
 	if (rc)
 		return rc;
 	begin = clock_nsec();
-	fill_param(pair, &cookie, order->reads, order->retries, order->rnr_retries, &param);
-	if (agent->api.rdma_connect(pair->cm_id, &param))
-		return agent_cm_fail(agent, "rdma_connect");
+	fill_param(qp, &cookie, order->max_rd_atomic, order->retries, order->rnr_retries, &param);
+	if (agent->api.rdma_connect(qp->cm_id, &param))
+		return fail_cm(agent, "rdma_connect");
 	agent->connecting = agent->watch.patient;
 	agent->watch.patient = false;
-	rc = complete(agent, pair, order->reads, end, &news);
+	rc = complete(agent, qp, order->max_rd_atomic, end, &news);
 	agent->watch.patient = agent->connecting || agent->watch.patient;
 	agent->connecting = false;
 	if (rc)
 		return rc;
-	pair->connected = true;
+	qp->connected = true;
 	reply->cookie = news.cookie;
 	reply->connect_nsec = clock_nsec() - begin;
 	return 0;
@@ -411,15 +406,92 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order)
 {
 	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
-	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct agent_qp *qp = &agent->qps[order->slot];
 	struct cm_news news;
 
-	if (!pair->cm_id || !pair->connected)
+	if (!qp->cm_id || !qp->connected)
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is not connected",
 				    order->slot);
-	pair->connected = false;
-	if (order->active && agent->api.rdma_disconnect(pair->cm_id))
-		return agent_cm_fail(agent, "rdma_disconnect");
-	return agent_cm_await(agent, pair->cm_id, RDMA_CM_EVENT_DISCONNECTED,
+	qp->connected = false;
+	if (order->active && agent->api.rdma_disconnect(qp->cm_id))
+		return fail_cm(agent, "rdma_disconnect");
+	return agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED,
 			      RDMA_CM_EVENT_DISCONNECTED, end, &news);
+}
+
+static int join(struct agent *agent, struct agent_qp *qp, const struct message_join *order,
+		struct cm_news *news)
+{
+	uint64_t end = clock_nsec() + order->timeout_msec * 1000000ull;
+	struct sockaddr_storage from;
+	int rc;
+
+	cm_address(agent, &agent->endpoint.ip, 0, &from);
+	cm_address(agent, &order->group, 0, &qp->group_address);
+	if (agent->api.rdma_create_id(agent->cm, &qp->group, NULL, RDMA_PS_UDP))
+		return fail_cm(agent, "rdma_create_id");
+	if (agent->api.rdma_bind_addr(qp->group, (struct sockaddr *)&from))
+		return fail_cm(agent, "rdma_bind_addr");
+	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,
+					  (struct sockaddr *)&qp->group_address, RESOLVE_MSEC)
+		     ? fail_cm(agent, "rdma_resolve_addr")
+		     : agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED,
+				      RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+	if (rc)
+		return rc;
+	if (agent->api.rdma_join_multicast(qp->group, (struct sockaddr *)&qp->group_address, NULL))
+		return fail_cm(agent, "rdma_join_multicast");
+	return agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN,
+			      RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
+}
+
+int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)
+{
+	struct agent_qp *qp = &agent->qps[order->slot];
+	union ibv_gid gid;
+	struct cm_news news;
+	int rc;
+
+	if (!qp->qp || qp->kind != QP_UD || qp->group)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
+	rc = open_cm(agent);
+	if (!rc && agent->endpoint.ip.family != order->group.family)
+		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");
+	if (!rc)
+		rc = join(agent, qp, order, &news);
+	if (rc)
+		return rc;
+	memcpy(&gid, &news.group.grh.dgid, sizeof(gid));
+	memcpy(qp->group_gid.raw, gid.raw, sizeof(gid.raw));
+	qp->group_lid = news.group.dlid;
+	rc = agent->api.ibv_attach_mcast(qp->qp, &gid, qp->group_lid);
+	if (rc)
+		return agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
+	qp->connected = true;
+	*reply = (struct message_joined){
+		.gid = qp->group_gid,
+		.lid = qp->group_lid,
+		.qkey = news.group_qkey,
+		.qpn = news.group_qpn & 0xffffff,
+	};
+	return 0;
+}
+
+int agent_leave(struct agent *agent, const struct message_leave *order)
+{
+	struct agent_qp *qp = &agent->qps[order->slot];
+	union ibv_gid gid;
+
+	if (!qp->group)
+		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u is in no group",
+				    order->slot);
+	memcpy(gid.raw, qp->group_gid.raw, sizeof(gid.raw));
+	if (qp->connected) {
+		agent->api.ibv_detach_mcast(qp->qp, &gid, qp->group_lid);
+		agent->api.rdma_leave_multicast(qp->group, (struct sockaddr *)&qp->group_address);
+	}
+	qp->connected = false;
+	agent->api.rdma_destroy_id(qp->group);
+	qp->group = NULL;
+	return 0;
 }

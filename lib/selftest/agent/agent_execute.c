@@ -1,51 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Orders as messages: which handler carries them out, and an agent that takes them from a socket.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "selftest/diagnosis/diagnosis.h"
-#include "selftest/agent/agent.h"
 #include "counter/sysfs_counters.h"
+#include "selftest/agent/agent.h"
+#include "selftest/wire/message.h"
 
-static void fill_opened(const struct agent *agent, struct message_opened *reply)
+/* How long the client may take to read an answer. */
+#define SEND_MSEC 5000
+/* How often to look whether the device still exists while the client is silent. */
+#define LOOK_MSEC 500u
+
+int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
 {
 	const struct ibv_device_attr *limits = &agent->limits;
-
-	*reply = (struct message_opened){
-		.far = agent->endpoint,
-		.max_sges = limits->max_sge > 0 ? (uint32_t)limits->max_sge : 1,
-		.max_depth = limits->max_qp_wr > 0 ? (uint32_t)limits->max_qp_wr : 1,
-		.max_pairs = agent->most_pairs,
-		.max_reads = (uint32_t)limits->max_qp_rd_atom & 0xff,
-		.atomics = limits->atomic_cap != IBV_ATOMIC_NONE,
-		.shared_receive = limits->max_srq > 0,
-		.multicast = limits->max_mcast_grp > 0,
-		.vendor = limits->vendor_id,
-	};
-}
-
-static int open_for_peer(struct agent *agent, const struct message_open *order,
-			 struct message_opened *reply)
-{
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
 	struct endpoint endpoint;
 	int rc = 0;
 
-	if (agent->context) {
-		fill_opened(agent, reply);
-		return 0;
-	}
-	if (!agent->find)
+	if (!agent->context && !agent->find)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device may be opened");
-	rc = agent->find(agent->find_context, order, &endpoint, &reason, &hint);
+	if (!agent->context) {
+		rc = agent->find(agent->find_context, order, &endpoint, &reason, &hint);
+		if (rc)
+			return agent_refuse(agent, REFUSAL_NO_PORT, "%s",
+					    reason ? reason : strerror(-rc));
+		rc = agent_open_device(agent, &endpoint);
+	}
 	if (rc)
-		return agent_refuse(agent, REFUSAL_NO_PORT, "%s", reason ? reason : strerror(-rc));
-	rc = agent_open(agent, &endpoint);
-	if (!rc)
-		fill_opened(agent, reply);
-	return rc;
+		return rc;
+	*reply = (struct message_opened){
+		.far = agent->endpoint,
+		.max_sges = limits->max_sge > 0 ? (uint32_t)limits->max_sge : 1,
+		.max_depth = limits->max_qp_wr > 0 ? (uint32_t)limits->max_qp_wr : 1,
+		.max_qps = agent->most_qps,
+		.max_rd_atomic = (uint32_t)limits->max_qp_rd_atom & 0xff,
+		.atomics = limits->atomic_cap != IBV_ATOMIC_NONE,
+		.srq = limits->max_srq > 0,
+		.multicast = limits->max_mcast_grp > 0,
+		.vendor = limits->vendor_id,
+	};
+	return 0;
+}
+
+int agent_release(struct agent *agent, const struct message_none *order)
+{
+	(void)order;
+	agent_reset(agent);
+	return 0;
 }
 
 static void add_reading(const struct counter *counter, struct message_counted *reply)
@@ -59,13 +66,15 @@ static void add_reading(const struct counter *counter, struct message_counted *r
 	reading->value = counter->value;
 }
 
-/* Some devices have hundreds: those that can tell what is wrong go first, others while they fit. */
-static int read_counters(struct agent *agent, struct message_counted *reply)
+/* Some devices have hundreds: those that help a diagnosis go first, others while they fit. */
+int agent_counters(struct agent *agent, const struct message_none *order,
+		   struct message_counted *reply)
 {
 	struct counter_list list = {0};
 	struct root root;
 	int rc = root_open(NULL, &root);
 
+	(void)order;
 	if (!rc) {
 		rc = sysfs_counters_read(&root, agent->endpoint.device, agent->endpoint.port,
 					 &list);
@@ -81,96 +90,96 @@ static int read_counters(struct agent *agent, struct message_counted *reply)
 	return rc ? agent_fail(agent, STAGE_NONE, -rc, "the counters") : 0;
 }
 
-static int make_things(struct agent *agent, const struct message *order, struct message *reply)
-{
-	switch (order->type) {
-	case MESSAGE_OPEN:
-		reply->type = MESSAGE_OPENED;
-		return open_for_peer(agent, &order->open, &reply->opened);
-	case MESSAGE_BUFFER:
-		reply->type = MESSAGE_BUFFERED;
-		return agent_buffer(agent, &order->buffer, &reply->buffered);
-	case MESSAGE_FILL:
-		return agent_fill(agent, &order->fill);
-	case MESSAGE_CHECK:
-		reply->type = MESSAGE_CHECKED;
-		return agent_check(agent, &order->fill, &reply->checked);
-	case MESSAGE_QUEUE:
-		return agent_queue(agent, &order->queue);
-	case MESSAGE_PAIR:
-		reply->type = MESSAGE_PAIRED;
-		return agent_pair(agent, &order->pair, &reply->paired);
-	case MESSAGE_MODIFY:
-		return agent_modify(agent, &order->modify);
-	case MESSAGE_QUERY:
-		reply->type = MESSAGE_QUERIED;
-		return agent_query(agent, &order->query, &reply->queried);
-	case MESSAGE_ADDRESS:
-		return agent_address(agent, &order->address);
-	case MESSAGE_RELEASE:
-		agent_release(agent);
-		return 0;
-	case MESSAGE_COUNTERS:
-		reply->type = MESSAGE_COUNTED;
-		return read_counters(agent, &reply->counted);
-	default:
-		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is no order",
-				    message_name(order->type));
+#define ORDER(number, constant, name, record, reply, reply_record)                  \
+	static int call_##name(struct agent *agent, const struct message *order,    \
+			       struct message *ret_reply)                           \
+	{                                                                           \
+		return agent_##name(agent, &order->name, (void *)&ret_reply->body); \
 	}
-}
+#define COMMAND(number, constant, name, record)                                  \
+	static int call_##name(struct agent *agent, const struct message *order, \
+			       struct message *ret_reply)                        \
+	{                                                                        \
+		(void)ret_reply;                                                 \
+		return agent_##name(agent, &order->name);                        \
+	}
+#include "selftest/wire/messages.def"
 
-static int move_things(struct agent *agent, const struct message *order, struct message *reply)
+static int (*const handlers[MESSAGE_TYPES])(struct agent *agent, const struct message *order,
+					    struct message *ret_reply) = {
+#define MESSAGE(number, constant, name, record)
+#define ORDER(number, constant, name, record, reply, reply_record) [number] = call_##name,
+#include "selftest/wire/messages.def"
+};
+
+static int carry_out(struct agent *agent, const struct message *order, struct message *reply)
 {
-	switch (order->type) {
-	case MESSAGE_POST:
-		return agent_post(agent, &order->post);
-	case MESSAGE_RECEIVE:
-		return agent_receive(agent, &order->receive);
-	case MESSAGE_WAIT:
-		reply->type = MESSAGE_WAITED;
-		return agent_wait(agent, &order->wait, &reply->waited);
-	case MESSAGE_RUN:
-		reply->type = MESSAGE_RAN;
-		return agent_run(agent, &order->run, &reply->ran);
-	case MESSAGE_GATHER:
-		reply->type = MESSAGE_RAN;
-		return agent_gather(agent, &order->gather, &reply->ran);
-	case MESSAGE_LISTEN:
-		reply->type = MESSAGE_LISTENING;
-		return agent_listen(agent, &order->listen, &reply->listening);
-	case MESSAGE_ACCEPT:
-		reply->type = MESSAGE_CONNECTED;
-		return agent_accept(agent, &order->accept, &reply->connected);
-	case MESSAGE_CONNECT:
-		reply->type = MESSAGE_CONNECTED;
-		return agent_connect(agent, &order->connect, &reply->connected);
-	case MESSAGE_DISCONNECT:
-		return agent_disconnect(agent, &order->disconnect);
-	case MESSAGE_JOIN:
-		reply->type = MESSAGE_JOINED;
-		return agent_join(agent, &order->join, &reply->joined);
-	case MESSAGE_LEAVE:
-		return agent_leave(agent, &order->leave);
-	default:
-		return make_things(agent, order, reply);
-	}
+	bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_RELEASE;
+
+	if (order->type >= MESSAGE_TYPES || !handlers[order->type])
+		return agent_refuse(agent, REFUSAL_ORDER, "'%s' is not an order",
+				    message_name(order->type));
+	if (needs_device && !agent->context)
+		return agent_refuse(agent, REFUSAL_ORDER, "no device is open");
+	reply->type = message_rows[order->type].reply;
+	return handlers[order->type](agent, order, reply);
 }
 
 void agent_execute(struct agent *agent, const struct message *order, struct message *reply)
 {
-	bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_RELEASE;
-	int rc;
-
 	memset(reply, 0, sizeof(*reply));
 	memset(&agent->refused, 0, sizeof(agent->refused));
-	reply->type = MESSAGE_DONE;
-	if (needs_device && !agent->context)
-		rc = agent_refuse(agent, REFUSAL_ORDER, "no device is open");
-	else
-		rc = move_things(agent, order, reply);
-	if (!rc)
+	if (!carry_out(agent, order, reply))
 		return;
 	memset(reply, 0, sizeof(*reply));
 	reply->type = MESSAGE_REFUSED;
 	reply->refused = agent->refused;
+}
+
+/* Waits until the client speaks, or until something ends the service. */
+static enum stop await_order(struct agent *agent, unsigned int idle_msec)
+{
+	enum stop stop = STOP_NONE;
+
+	for (unsigned int waited = 0; waited < idle_msec && stop <= STOP_TIMED_OUT;) {
+		unsigned int step = idle_msec - waited < LOOK_MSEC ? idle_msec - waited : LOOK_MSEC;
+
+		stop = watch_wait(&agent->watch, -1, (int)step);
+		waited += stop == STOP_TIMED_OUT ? step : 0;
+	}
+	return stop;
+}
+
+void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
+		 struct agent_served *ret_served)
+{
+	struct agent_served served = {0};
+	struct message order, reply;
+	int rc;
+
+	for (;;) {
+		served.stop = await_order(agent, idle_msec);
+		if (served.stop == STOP_DEVICE_GONE || served.stop == STOP_INTERRUPTED ||
+		    served.stop == STOP_TIMED_OUT) {
+			rc = -ECANCELED;
+			break;
+		}
+		rc = exchange_receive(channel, agent->watch.signals, idle_msec, &order,
+				      &served.complaint);
+		served.stop = STOP_NONE;
+		if (rc || order.type == MESSAGE_BYE)
+			break;
+		agent_execute(agent, &order, &reply);
+		served.orders++;
+		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
+			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
+		rc = exchange_send(channel, &reply, SEND_MSEC);
+		if (rc)
+			break;
+	}
+	if (rc && !served.stop)
+		served.stop = rc == -EINTR	 ? STOP_INTERRUPTED
+			      : rc == -ETIMEDOUT ? STOP_TIMED_OUT
+						 : STOP_PEER_GONE;
+	*ret_served = served;
 }

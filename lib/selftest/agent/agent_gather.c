@@ -7,17 +7,16 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "selftest/diagnosis/diagnosis.h"
 #include "selftest/agent/agent.h"
 
-/* How long a transfer may stay without an end before it is given up. */
+/* How long a transfer may take before it is given up. */
 #define STILL_MSEC 10000u
 /*
- * So many polls in vain, then the processor is lent: a software device may need it to go on, and
- * with both sides on one host there may be no other.
+ * After so many polls in vain the processor is yielded: a software device may need it, and with
+ * both sides on one host there may be no other.
  */
 #define POLLS 64u
-/* What takes longer is waited for with sleeps, short beside it: then the processor is short. */
+/* A longer wait sleeps in short steps: the processor is needed elsewhere. */
 #define PATIENCE_NSEC 1000000u
 #define SLEEP_NSEC    20000
 
@@ -47,7 +46,7 @@ static uint64_t bytes_of(const struct span *span)
 	return span->blocks * span->block_bytes;
 }
 
-/* What the CPU does for a transport that shall carry one piece. */
+/* The CPU's work for a transport that carries one piece. */
 static void pack(const struct agent *agent, const struct span *blocks, const struct span *piece)
 {
 	uint8_t *bytes = agent_block(agent, piece, 0);
@@ -95,11 +94,6 @@ static void fill_elements(const struct agent *agent, const struct span *span, ui
 
 static void fill_sends(struct loop *loop, const struct span *span, uint32_t sges)
 {
-	static const enum ibv_wr_opcode opcodes[] = {
-		[POST_SEND] = IBV_WR_SEND,
-		[POST_WRITE] = IBV_WR_RDMA_WRITE,
-		[POST_READ] = IBV_WR_RDMA_READ,
-	};
 	const struct message_gather *order = loop->order;
 	struct works *works = &loop->send;
 
@@ -113,11 +107,11 @@ static void fill_sends(struct loop *loop, const struct span *span, uint32_t sges
 		work->next = last ? NULL : work + 1;
 		work->sg_list = works->elements + i * sges;
 		work->num_sge = elements_of(works, span, sges, i);
-		work->opcode = opcodes[order->operation];
+		work->opcode = agent_opcodes[order->operation];
 		work->send_flags = last ? IBV_SEND_SIGNALED : 0;
 		work->wr.rdma.remote_addr = order->remote_address +
 					    (uint64_t)i * sges * span->block_bytes;
-		work->wr.rdma.rkey = order->remote_key;
+		work->wr.rdma.rkey = order->rkey;
 	}
 }
 
@@ -148,7 +142,7 @@ static int check_span(struct agent *agent, const struct span *span, uint32_t sge
 	return 0;
 }
 
-/* Both are in one buffer: what the CPU moves from one to the other must not move under it. */
+/* Both are in one buffer: they must not overlap while the CPU copies. */
 static bool is_apart(const struct span *piece, const struct span *blocks)
 {
 	const uint64_t end = blocks->offset + (blocks->blocks - 1) * blocks->stride +
@@ -215,7 +209,7 @@ static int prepare(struct loop *loop)
 {
 	const struct message_gather *order = loop->order;
 	const struct agent *agent = loop->agent;
-	uint32_t sges = agent->pairs[order->slot].sges;
+	uint32_t sges = agent->qps[order->slot].sges;
 	int most = agent->limits.max_sge_rd;
 	int rc;
 
@@ -227,7 +221,7 @@ static int prepare(struct loop *loop)
 	rc = prepare_send(loop, order->operation == POST_READ ? &order->to : &order->from, sges);
 	if (!rc && order->operation == POST_SEND)
 		rc = prepare_receive(loop, sges);
-	loop->signaled = agent->pairs[order->slot].signal_all ? loop->send.count : 1;
+	loop->signaled = agent->qps[order->slot].signal_all ? loop->send.count : 1;
 	return rc;
 }
 
@@ -278,7 +272,7 @@ static void lend_processor(uint64_t since_nsec)
 		sched_yield();
 }
 
-/* Until all is complete that is due. What comes early is noted for the next time. */
+/* Waits for all completions that are due; early ones count for the next time. */
 static bool wait_due(struct loop *loop)
 {
 	uint64_t since = clock_raw_nsec();
@@ -306,7 +300,7 @@ static bool send_out(struct loop *loop)
 	return post_send(loop);
 }
 
-/* The receives for the next message are there before the other side can know that this one came. */
+/* Posts the receives for the next message before the other side can know that this one came. */
 static bool take_in(struct loop *loop, bool last)
 {
 	loop->receives_due += loop->receive.count;
@@ -359,18 +353,18 @@ static bool run(struct loop *loop)
 
 int agent_gather(struct agent *agent, const struct message_gather *order, struct message_ran *reply)
 {
-	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct agent_qp *qp = &agent->qps[order->slot];
 	struct loop loop = {
 		.agent = agent,
 		.order = order,
 		.reply = reply,
-		.qp = pair->qp,
-		.cq = agent->queues[order->queue].cq,
+		.qp = qp->qp,
+		.cq = agent->cqs[order->cq].cq,
 	};
 	int rc;
 
 	*reply = (struct message_ran){0};
-	if (!pair->qp || pair->kind != PAIR_RC || !loop.cq || order->warmup >= order->iterations)
+	if (!qp->qp || qp->kind != QP_RC || !loop.cq || order->warmup >= order->iterations)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing to transfer with");
 	rc = prepare(&loop);
 	if (!rc) {

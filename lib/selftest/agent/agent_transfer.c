@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "selftest/diagnosis/diagnosis.h"
 #include "selftest/agent/agent.h"
 
-/* A key that no memory has: drivers count up from small ones, and the low byte is a variant. */
+/* Makes a key one of no memory: drivers count up from small ones, and the low byte is a variant. */
 #define BAD_KEY_BITS 0x5a5a5a00u
 
-static const enum ibv_wr_opcode opcodes[POST_OPERATIONS] = {
+const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS] = {
 	[POST_SEND] = IBV_WR_SEND,
 	[POST_SEND_IMMEDIATE] = IBV_WR_SEND_WITH_IMM,
 	[POST_WRITE] = IBV_WR_RDMA_WRITE,
@@ -38,21 +37,21 @@ static int fill_elements(struct agent *agent, const struct span *span, uint64_t 
 	return 0;
 }
 
-static void fill_remote(const struct agent_pair *pair, const struct message_post *order,
+static void fill_remote(const struct agent_qp *qp, const struct message_post *order,
 			struct ibv_send_wr *work)
 {
-	if (pair->kind == PAIR_UD) {
-		work->wr.ud.ah = pair->ah;
-		work->wr.ud.remote_qpn = order->number;
+	if (qp->kind == QP_UD) {
+		work->wr.ud.ah = qp->ah;
+		work->wr.ud.remote_qpn = order->qpn;
 		work->wr.ud.remote_qkey = order->qkey;
 	} else if (order->operation == POST_FETCH_ADD || order->operation == POST_COMPARE_SWAP) {
 		work->wr.atomic.remote_addr = order->remote_address;
-		work->wr.atomic.rkey = order->remote_key;
+		work->wr.atomic.rkey = order->rkey;
 		work->wr.atomic.compare_add = order->operand;
 		work->wr.atomic.swap = order->swap;
 	} else {
 		work->wr.rdma.remote_addr = order->remote_address;
-		work->wr.rdma.rkey = order->remote_key;
+		work->wr.rdma.rkey = order->rkey;
 	}
 }
 
@@ -64,9 +63,9 @@ static unsigned int send_flags(uint32_t flags)
 	       (flags & POST_FENCE ? IBV_SEND_FENCE : 0);
 }
 
-static bool is_connected(const struct agent_pair *pair)
+static bool is_connected(const struct agent_qp *qp)
 {
-	return pair->qp && (pair->kind != PAIR_UD || pair->ah);
+	return qp->qp && (qp->kind != QP_UD || qp->ah);
 }
 
 int agent_post_error(int rc)
@@ -76,30 +75,30 @@ int agent_post_error(int rc)
 
 int agent_post(struct agent *agent, const struct message_post *order)
 {
-	struct agent_pair *pair = &agent->pairs[order->slot];
+	struct agent_qp *qp = &agent->qps[order->slot];
 	struct ibv_sge elements[LIMIT_SGES] = {{0}};
 	struct ibv_send_wr work = {
 		.sg_list = elements,
 		.num_sge = (int)order->span.blocks,
-		.opcode = opcodes[order->operation],
+		.opcode = agent_opcodes[order->operation],
 		.imm_data = htonl(order->immediate),
 	};
 	struct ibv_send_wr *bad;
 	int rc = 0;
 
-	if (!is_connected(pair))
+	if (!is_connected(qp))
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot send", order->slot);
 	if (fill_elements(agent, &order->span, 0, elements))
 		return -EINVAL;
-	for (uint32_t i = 0; order->bad_key && i < order->span.blocks; i++)
+	for (uint32_t i = 0; order->bad_lkey && i < order->span.blocks; i++)
 		elements[i].lkey ^= BAD_KEY_BITS;
-	fill_remote(pair, order, &work);
+	fill_remote(qp, order, &work);
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		bool last = i == order->count - 1;
 
 		work.wr_id = order->id + i;
 		work.send_flags = send_flags(last ? order->flags : order->flags & ~POST_SIGNALED);
-		rc = ibv_post_send(pair->qp, &work, &bad);
+		rc = ibv_post_send(qp->qp, &work, &bad);
 	}
 	if (rc)
 		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
@@ -108,7 +107,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 
 int agent_receive(struct agent *agent, const struct message_receive *order)
 {
-	struct ibv_qp *qp = agent->pairs[order->slot].qp;
+	struct ibv_qp *qp = agent->qps[order->slot].qp;
 	struct ibv_sge elements[LIMIT_SGES] = {{0}};
 	struct ibv_recv_wr work = {
 		.sg_list = elements,
@@ -117,14 +116,14 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 	struct ibv_recv_wr *bad;
 	int rc = 0;
 
-	if (order->shared ? !agent->shared : !qp || qp->srq)
+	if (order->srq ? !agent->srq : !qp || qp->srq)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing to post receives to");
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		if (fill_elements(agent, &order->span, i * order->step, elements))
 			return -EINVAL;
 		work.wr_id = order->id + i;
-		rc = order->shared ? ibv_post_srq_recv(agent->shared, &work, &bad)
-				   : ibv_post_recv(qp, &work, &bad);
+		rc = order->srq ? ibv_post_srq_recv(agent->srq, &work, &bad)
+				: ibv_post_recv(qp, &work, &bad);
 	}
 	if (rc)
 		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv");
@@ -136,20 +135,20 @@ static void note_completion(const struct ibv_wc *wc, struct work_completion *ite
 	*item = (struct work_completion){
 		.id = wc->wr_id,
 		.status = wc->status,
-		.number = wc->qp_num & 0xffffff,
+		.qpn = wc->qp_num & 0xffffff,
 		.vendor_error = wc->vendor_err,
 	};
 	if (wc->status != IBV_WC_SUCCESS)
-		return; /* the rest of it has no meaning then */
+		return; /* the other fields are undefined then (ibv_poll_cq(3)) */
 	item->operation = wc->opcode;
 	item->bytes = wc->byte_len;
 	item->with_immediate = !!(wc->wc_flags & IBV_WC_WITH_IMM);
 	item->immediate = item->with_immediate ? ntohl(wc->imm_data) : 0;
 	item->with_grh = !!(wc->wc_flags & IBV_WC_GRH);
-	item->source = wc->src_qp & 0xffffff;
+	item->src_qpn = wc->src_qp & 0xffffff;
 }
 
-/* Takes what is there, up to `count` in all. */
+/* Takes the completions that there are, up to `count` in all. */
 static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 		 struct message_waited *reply)
 {
@@ -166,9 +165,9 @@ static int drain(struct agent *agent, struct ibv_cq *cq, uint32_t count,
 	return 0;
 }
 
-/* Polls between waits for anything else to happen: quick for what is quick, then without hurry. */
-static int wait_polling(struct agent *agent, struct agent_queue *queue,
-			const struct message_wait *order, struct message_waited *reply)
+/* Polls, and now and then waits for a millisecond for anything else that may end it. */
+static int wait_polling(struct agent *agent, struct agent_cq *cq, const struct message_wait *order,
+			struct message_waited *reply)
 {
 	uint64_t end = clock_msec() + order->timeout_msec;
 	enum stop stop = STOP_NONE;
@@ -176,27 +175,27 @@ static int wait_polling(struct agent *agent, struct agent_queue *queue,
 
 	while (!rc && reply->count < order->count && !stop && clock_msec() <= end) {
 		for (int i = 0; i < 1000 && !rc && reply->count < order->count; i++)
-			rc = drain(agent, queue->cq, order->count, reply);
+			rc = drain(agent, cq->cq, order->count, reply);
 		if (!rc && reply->count < order->count)
 			stop = watch_wait(&agent->watch, -1, 1);
 		if (stop == STOP_TIMED_OUT)
 			stop = STOP_NONE;
 	}
 	if (!rc)
-		rc = drain(agent, queue->cq, order->count, reply);
+		rc = drain(agent, cq->cq, order->count, reply);
 	reply->stop = reply->count < order->count && !stop ? STOP_TIMED_OUT : stop;
 	return rc;
 }
 
-/* The event that is there, if any; it is acknowledged when the queue goes, all at once. */
-static bool take_event(struct agent *agent, struct agent_queue *queue)
+/* Takes an event if there is one; all are acknowledged together when the queue is destroyed. */
+static bool take_event(struct agent *agent, struct agent_cq *cq)
 {
-	struct ibv_cq *cq;
+	struct ibv_cq *ready;
 	void *context;
 
-	if (agent->api.ibv_get_cq_event(queue->channel, &cq, &context))
+	if (agent->api.ibv_get_cq_event(cq->channel, &ready, &context))
 		return false;
-	queue->unacknowledged++;
+	cq->unacknowledged++;
 	return true;
 }
 
@@ -204,8 +203,8 @@ static bool take_event(struct agent *agent, struct agent_queue *queue)
  * A completion that comes between the last poll and the arming makes no event: so arm, poll once
  * more, and only then sleep (ibv_req_notify_cq(3)).
  */
-static int wait_sleeping(struct agent *agent, struct agent_queue *queue,
-			 const struct message_wait *order, struct message_waited *reply)
+static int wait_sleeping(struct agent *agent, struct agent_cq *cq, const struct message_wait *order,
+			 struct message_waited *reply)
 {
 	uint64_t end = clock_msec() + order->timeout_msec;
 	enum stop stop = STOP_NONE;
@@ -214,34 +213,32 @@ static int wait_sleeping(struct agent *agent, struct agent_queue *queue,
 	while (!rc && reply->count < order->count && !stop) {
 		uint64_t now = clock_msec();
 
-		if (ibv_req_notify_cq(queue->cq, (int)order->solicited))
+		if (ibv_req_notify_cq(cq->cq, (int)order->solicited))
 			return agent_fail(agent, STAGE_TRANSFER, EIO, "ibv_req_notify_cq");
-		rc = order->solicited && !reply->events
-			     ? 0
-			     : drain(agent, queue->cq, order->count, reply);
+		rc = order->solicited && !reply->events ? 0
+							: drain(agent, cq->cq, order->count, reply);
 		if (rc || reply->count >= order->count)
 			break;
-		stop = watch_wait(&agent->watch, queue->channel->fd,
-				  now < end ? (int)(end - now) : 0);
-		if (stop == STOP_NONE && take_event(agent, queue)) {
+		stop = watch_wait(&agent->watch, cq->channel->fd, now < end ? (int)(end - now) : 0);
+		if (stop == STOP_NONE && take_event(agent, cq)) {
 			reply->events++;
-			rc = drain(agent, queue->cq, order->count, reply);
+			rc = drain(agent, cq->cq, order->count, reply);
 		}
 	}
 	if (!rc && stop)
-		rc = drain(agent, queue->cq, order->count, reply);
+		rc = drain(agent, cq->cq, order->count, reply);
 	reply->stop = stop;
 	return rc;
 }
 
 int agent_wait(struct agent *agent, const struct message_wait *order, struct message_waited *reply)
 {
-	struct agent_queue *queue = &agent->queues[order->queue];
+	struct agent_cq *cq = &agent->cqs[order->cq];
 
 	*reply = (struct message_waited){0};
-	if (!queue->cq || (order->by_event && !queue->channel))
+	if (!cq->cq || (order->by_event && !cq->channel))
 		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u to wait for",
-				    order->queue);
-	return order->by_event ? wait_sleeping(agent, queue, order, reply)
-			       : wait_polling(agent, queue, order, reply);
+				    order->cq);
+	return order->by_event ? wait_sleeping(agent, cq, order, reply)
+			       : wait_polling(agent, cq, order, reply);
 }

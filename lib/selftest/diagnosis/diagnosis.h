@@ -1,77 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What is wrong with a data path test, and what to do next: pure reasoning, facts in, one sentence
- * and a next step out. What is not known is left 0, NULL or unknown; the more is known, the more
- * the sentence says. Names within endpoints are cleaned here, other text is taken as it is.
+ * and a next step out. Facts that are not known are left 0, NULL or unknown; the more is known, the
+ * more the sentence says. Names within endpoints are cleaned here, other text is taken as it is.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "selftest/diagnosis/completion_status.h"
 #include "counter/counter.h"
 #include "host/endpoint/endpoint.h"
-
-/* What was being done when it failed. */
-enum diagnosis_stage {
-	STAGE_NONE,
-	STAGE_RESOLVE,	  /* name, route, device, port and GID */
-	STAGE_TCP,	  /* connecting to the peer's TCP port */
-	STAGE_HANDSHAKE,  /* the exchange of what both sides need */
-	STAGE_LIBRARY,	  /* loading libibverbs or librdmacm */
-	STAGE_OPEN,	  /* the device */
-	STAGE_MEMORY,	  /* registering it */
-	STAGE_QUEUES,	  /* creating completion queues and queue pairs */
-	STAGE_CONNECT_QP, /* INIT, RTR, RTS; address handles */
-	STAGE_CM,	  /* librdmacm: cm_event and cm_status tell, or the errno of a call */
-	STAGE_TRANSFER,
-	STAGES,
-};
-
-/* What ended it from outside; stronger than any error that came of it. */
-enum diagnosis_end {
-	END_NONE,
-	END_INTERRUPTED,
-	END_DEVICE_REMOVED,
-	END_PORT_DOWN,
-	END_PEER_GONE, /* the exchange with it ended */
-	END_TIMED_OUT,
-	ENDS,
-};
-
-/* What the peer gave as its reason not to serve. */
-enum diagnosis_refusal {
-	DIAGNOSIS_NOT_REFUSED,
-	DIAGNOSIS_REFUSED_VERSION,
-	DIAGNOSIS_REFUSED_TOKEN,
-	DIAGNOSIS_REFUSED_BUSY,
-	DIAGNOSIS_REFUSED_LIMIT,
-	DIAGNOSIS_REFUSED_ORDER, /* the order has values that it does not take */
-	DIAGNOSIS_REFUSED_NO_PORT,
-	DIAGNOSIS_REFUSED_GID_TYPE,
-	DIAGNOSIS_REFUSALS,
-};
+#include "selftest/wire/message.h"
 
 struct diagnosis_facts {
-	enum diagnosis_stage stage;
-	enum diagnosis_end end;
-	bool at_peer;		 /* the peer reports it: stage, error and memory are its own */
-	int error;		 /* an errno, positive */
-	struct number status;	 /* enum completion_status */
-	struct number cm_event;	 /* enum rdma_cm_event_type, rdma/rdma_cma.h */
-	int cm_status;		 /* -errno, or the reason of a rejection */
-	const char *call;	 /* the library's function that failed, or NULL */
-	const char *peer;	 /* its name or address; NULL: loopback */
-	unsigned int tcp_port;	 /* of the exchange, or of librdmacm */
+	enum stage stage;	/* what was being done */
+	enum stop stop;		/* what ended it from outside; outweighs any error that it caused */
+	bool at_peer;		/* the peer reports it: stage, error and memory are its own */
+	int error;		/* an errno, positive */
+	struct number status;	/* enum ibv_wc_status */
+	struct number cm_event; /* enum rdma_cm_event_type, rdma/rdma_cma.h */
+	int cm_status;		/* -errno, or the reason of a rejection */
+	const char *call;	/* the library's function that failed, or NULL */
+	const char *peer;	/* its name or address; NULL: loopback */
+	unsigned int tcp_port;	/* of the exchange, or of librdmacm */
 	const char *server_hint; /* the command to start there; NULL: rdmactl selftest --serve */
 	const struct endpoint *local, *remote;
-	uint32_t path_mtu_bytes;	   /* that the queue pairs go by */
-	struct number memlock_limit_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: none */
+	uint32_t path_mtu_bytes;	   /* of the queue pairs */
+	struct number memlock_limit_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
 	struct number wanted_bytes;	   /* of memory that could not be registered */
 	struct counter_sums local_counts, remote_counts; /* what was counted during the test */
-	uint32_t timeout_msec;				 /* END_TIMED_OUT: how long it waited */
-	enum diagnosis_refusal refusal;
-	const char *refusal_text; /* what the peer has to say about it, clean */
+	uint32_t timeout_msec;				 /* STOP_TIMED_OUT: how long it waited */
+	enum refusal refusal;	  /* REFUSAL_FAILED: the peer did not refuse */
+	const char *refusal_text; /* the peer's own words about it, clean */
 	uint32_t version;	  /* of the exchange protocol, ours */
 	uint32_t peer_lowest, peer_highest;
 };
@@ -85,11 +45,22 @@ struct diagnosis {
 void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
 void diagnosis_clear(struct diagnosis *diagnosis);
 /*
- * The active MTUs of both sides are known and differ: true, and what to make of it. No error as
- * long as the queue pairs go by the smaller one, but worth a note.
+ * True if the active MTUs of both sides are known and differ. That is no error as long as the queue
+ * pairs use the smaller one, but worth a remark.
  */
 bool diagnose_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
 /*
- * Both endpoints are known and cannot talk to each other: another transport, GID type or family.
+ * True if both endpoints are known and cannot talk to each other: another transport, GID type or
+ * family.
  */
 bool diagnose_mismatch(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
+/* True if one of the ports is known not to be active. */
+bool diagnose_port_state(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
+
+/* 64 KiB, 1 MiB, or bytes. The caller frees it. */
+char *diagnosis_bytes(uint64_t bytes);
+
+/* The words of ibv_wc_status_str(); "unknown" for a number that is no status. */
+const char *completion_status_name(unsigned int status);
+/* One clause on what it means and what usually causes it. */
+const char *completion_status_meaning(unsigned int status);

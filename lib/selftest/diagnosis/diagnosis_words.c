@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/diagnosis/diagnosis_words.h"
+#include "selftest/diagnosis/diagnosis_rows.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,29 +12,40 @@
 #include "base/text.h"
 #include "host/device.h"
 
+const char *diagnosis_word(const struct diagnosis_words *words, const char *name)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (!strcmp(words->items[i].name, name))
+			return words->items[i].text;
+	return "";
+}
+
+void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
+{
+	va_list values;
+	char *text;
+
+	va_start(values, format);
+	if (words->count < MOST_WORDS && vasprintf(&text, format, values) >= 0) {
+		words->items[words->count].name = name;
+		words->items[words->count++].text = text;
+	}
+	va_end(values);
+}
+
+void diagnosis_words_clear(struct diagnosis_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->items[i].text);
+	*words = (struct diagnosis_words){0};
+}
+
 const struct endpoint *diagnosis_known(const struct endpoint *endpoint)
 {
 	return endpoint && endpoint->device[0] ? endpoint : NULL;
 }
 
-char *diagnosis_port(const struct endpoint *endpoint, const char *fallback)
-{
-	_cleanup_(freep) char *device = NULL;
-
-	if (!diagnosis_known(endpoint))
-		return mem_string(fallback);
-	device = text_clean(endpoint->device, sizeof(endpoint->device));
-	return mem_format("%s/%" PRIu32, device, endpoint->port);
-}
-
-char *diagnosis_netdev(const struct endpoint *endpoint, const char *fallback)
-{
-	if (!endpoint || !endpoint->netdev[0])
-		return mem_string(fallback);
-	return text_clean(endpoint->netdev, sizeof(endpoint->netdev));
-}
-
-static enum diagnosis_carrier carrier_of(const struct endpoint *endpoint)
+static enum carrier carrier_of(const struct endpoint *endpoint)
 {
 	if (!diagnosis_known(endpoint))
 		return CARRIER_UNKNOWN;
@@ -49,67 +62,64 @@ static enum diagnosis_carrier carrier_of(const struct endpoint *endpoint)
 	}
 }
 
-const char *diagnosis_kind(const struct endpoint *endpoint)
+/* Names from an endpoint are the peer's words: they are cleaned here. */
+static void add_endpoints(struct diagnosis_words *words, const struct diagnosis_facts *facts)
 {
-	switch (carrier_of(endpoint)) {
-	case CARRIER_ROCE_V1:
-		return "RoCE v1";
-	case CARRIER_ROCE_V2:
-		return "RoCE v2";
-	case CARRIER_IWARP:
-		return "iWARP";
-	case CARRIER_INFINIBAND:
-		return endpoint->transport == TRANSPORT_OPA ? "Omni-Path" : "InfiniBand";
-	default:
-		return "of another transport";
-	}
+	static const struct endpoint none;
+	const struct endpoint *local = diagnosis_known(facts->local);
+	const struct endpoint *remote = diagnosis_known(facts->remote);
+	const struct endpoint *near = local ? local : &none, *far = remote ? remote : &none;
+	_cleanup_(freep) char *device = text_clean(near->device, sizeof(near->device));
+	_cleanup_(freep) char *far_device = text_clean(far->device, sizeof(far->device));
+	_cleanup_(freep) char *netdev = text_clean(near->netdev, sizeof(near->netdev));
+	_cleanup_(freep) char *port = local ? mem_format("%s/%" PRIu32, device, local->port)
+					    : mem_string("the local port");
+	_cleanup_(freep) char *far_port = remote ? mem_format("%s/%" PRIu32, far_device, far->port)
+						 : mem_string("the port");
+
+	diagnosis_words_add(words, "device", "%s", local ? device : "the device");
+	diagnosis_words_add(words, "near", "%s", port);
+	if (facts->peer)
+		diagnosis_words_add(words, "far", "%s of %s", far_port, facts->peer);
+	else
+		diagnosis_words_add(words, "far", "%s", port);
+	diagnosis_words_add(words, "netdev", "%s", netdev[0] ? netdev : "the netdev");
+	diagnosis_words_add(words, "near_mtu", "%" PRIu32, near->mtu_bytes);
+	diagnosis_words_add(words, "far_mtu", "%" PRIu32, far->mtu_bytes);
+	words->carrier = carrier_of(local ? local : remote);
+}
+
+static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts *facts)
+{
+	const char *text = facts->refusal_text;
+	const bool several = facts->peer_lowest != facts->peer_highest;
+
+	diagnosis_words_add(words, "peer", "%s", facts->peer ? facts->peer : "this host");
+	diagnosis_words_add(words, "port", "%u", facts->tcp_port);
+	if (facts->server_hint)
+		diagnosis_words_add(words, "serve", "%s", facts->server_hint);
+	else if (facts->tcp_port && facts->stage != STAGE_CM)
+		diagnosis_words_add(words, "serve", "rdmactl selftest --serve --port %u",
+				    facts->tcp_port);
+	else
+		diagnosis_words_add(words, "serve", "rdmactl selftest --serve");
+	diagnosis_words_add(words, "refusal", "%s%s%s", text ? " (" : "", text ? text : "",
+			    text ? ")" : "");
+	diagnosis_words_add(words, "version", "%" PRIu32, facts->version);
+	if (!facts->peer_highest)
+		diagnosis_words_add(words, "versions", "another one");
+	else if (several)
+		diagnosis_words_add(words, "versions", "versions %" PRIu32 " to %" PRIu32,
+				    facts->peer_lowest, facts->peer_highest);
+	else
+		diagnosis_words_add(words, "versions", "version %" PRIu32, facts->peer_highest);
 }
 
 void diagnosis_words_make(struct diagnosis_words *words, const struct diagnosis_facts *facts)
 {
-	const struct endpoint *local = diagnosis_known(facts->local);
-	_cleanup_(freep) char *far = NULL;
-
-	words->near = diagnosis_port(local, "the local port");
-	words->near_device = local ? text_clean(local->device, sizeof(local->device))
-				   : mem_string("the device");
-	words->peer = mem_string(facts->peer ? facts->peer : "this host");
-	far = diagnosis_port(facts->remote, "the port");
-	words->far = facts->peer ? mem_format("%s of %s", far, facts->peer)
-				 : mem_string(words->near);
-	words->carrier = carrier_of(local ? local : facts->remote);
-}
-
-void diagnosis_words_clear(struct diagnosis_words *words)
-{
-	free(words->near);
-	free(words->near_device);
-	free(words->far);
-	free(words->peer);
-	*words = (struct diagnosis_words){0};
-}
-
-char *diagnosis_bytes(uint64_t bytes)
-{
-	if (bytes && !(bytes & ((1u << 20) - 1)))
-		return mem_format("%" PRIu64 " MiB", bytes >> 20);
-	if (bytes && !(bytes & ((1u << 10) - 1)))
-		return mem_format("%" PRIu64 " KiB", bytes >> 10);
-	return mem_format("%" PRIu64 " bytes", bytes);
-}
-
-bool diagnosis_is_none(const struct counter_sums *counts, enum counter_class class)
-{
-	return counts->by_class[class].known && !counts->by_class[class].value;
-}
-
-bool diagnosis_is_some(const struct counter_sums *counts, enum counter_class class)
-{
-	return counts->by_class[class].known && counts->by_class[class].value;
-}
-
-bool diagnosis_say(struct diagnosis *diagnosis, char *sentence, char *hint)
-{
-	*diagnosis = (struct diagnosis){.sentence = sentence, .hint = hint};
-	return true;
+	add_endpoints(words, facts);
+	add_peer(words, facts);
+	diagnosis_words_add(words, "error", "%s", strerror(facts->error));
+	diagnosis_words_add(words, "call", "%s", facts->call ? facts->call : "librdmacm");
+	diagnosis_words_add(words, "msec", "%" PRIu32, facts->timeout_msec);
 }

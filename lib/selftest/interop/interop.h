@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 #include "host/endpoint/endpoint.h"
-#include "selftest/selftest_result.h"
+#include "selftest/record/record.h"
 
 #define PINGPONG_PORT 18515u /* TCP */
 #define RPING_PORT    7174u  /* librdmacm */
 
-/* Of a server that goes on, the rows of the last clients are kept. */
+/* A server keeps the rows of its last clients. */
 #define INTEROP_MOST_ROWS 1024u
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct interop_request {
-	const char *peer;	   /* client: as the user named it */
+	const char *peer;	   /* client: as named by the user */
 	struct ip_address peer_ip; /* client */
 	uint32_t scope;		   /* client: netdev index of a link-local peer_ip */
 	struct ip_address bind;	   /* server; family 0: pingpong any, rping the endpoint's */
@@ -32,10 +32,10 @@ struct interop_request {
 	uint64_t bytes;		   /* of a message; 0: 4096 for pingpong, 64 for rping */
 	uint64_t iterations;	   /* 0: 1000 for pingpong, 100 for rping */
 	uint32_t mtu_bytes;	   /* pingpong; 0: 1024, or less if the port has less */
-	uint32_t timeout_msec;	   /* of one step without any progress; 0: 10000 */
-	int signals;		   /* a signalfd of what shall end it; -1: none */
+	uint32_t timeout_msec;	   /* for one step without any progress; 0: 10000 */
+	int signals;		   /* a signalfd that ends it; -1: none */
 	bool once;		   /* server: ends after one client */
-	/* One line, without its end, for the user's eyes. */
+	/* One line without a newline, for the user. */
 	void (*say)(void *context, const char *text);
 	void *say_context;
 };

@@ -57,16 +57,16 @@ void interop_remark(struct interop *session, const char *format, ...)
 	session->row->reason = text;
 }
 
-/* What ended it from outside explains any error that came of it. */
-static enum diagnosis_end end_of(const struct interop *session, enum diagnosis_end known)
+/* What ended it from outside explains any error that it caused. */
+static enum stop stop_of(const struct interop *session, enum stop known)
 {
 	const struct watch *watch = &session->agent->watch;
 
 	if (watch->interrupted)
-		return END_INTERRUPTED;
+		return STOP_INTERRUPTED;
 	if (watch->device_gone)
-		return END_DEVICE_REMOVED;
-	return watch->port_down ? END_PORT_DOWN : known;
+		return STOP_DEVICE_GONE;
+	return watch->port_down ? STOP_PORT_DOWN : known;
 }
 
 static struct counter_sums count(const struct interop *session)
@@ -87,7 +87,7 @@ int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 	struct diagnosis diagnosis = {0};
 	int rc;
 
-	facts.end = end_of(session, facts.end);
+	facts.stop = stop_of(session, facts.stop);
 	facts.peer = session->peer;
 	facts.tcp_port = session->port;
 	facts.server_hint = session->command;
@@ -107,7 +107,7 @@ int interop_fail_agent(struct interop *session)
 {
 	const struct message_refused *refused = &session->agent->refused;
 	struct diagnosis_facts facts = {
-		.stage = (enum diagnosis_stage)refused->stage,
+		.stage = (enum stage)refused->stage,
 		.error = (int)refused->error,
 		.cm_status = (int)refused->cm_status,
 	};
@@ -117,7 +117,7 @@ int interop_fail_agent(struct interop *session)
 	if (refused->cm_event)
 		facts.cm_event = number_of(refused->cm_event);
 	else if (facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
-		facts.end = END_TIMED_OUT;
+		facts.stop = STOP_TIMED_OUT;
 	if (refused->wanted_bytes) {
 		facts.wanted_bytes = number_of(refused->wanted_bytes);
 		facts.memlock_limit_bytes = number_of(refused->limit_bytes);
@@ -133,17 +133,17 @@ int interop_fail_post(struct interop *session, int rc)
 					 });
 }
 
-/* That the other program may run with other options, behind what else may be wrong. */
+/* Adds to the next step that the options of the other program may be wrong. */
 static void suspect_options(struct interop *session)
 {
 	_cleanup_(freep) char *hint = session->row->next_step;
 
 	session->row->next_step = mem_format("%s%s%s", hint ? hint : "",
-					     hint ? "; else its options do not fit: " : "",
+					     hint ? "; or its options are wrong: " : "",
 					     session->advice);
 }
 
-/* A server of rping lets the client end when it likes, unless the user has said how many. */
+/* A server of rping lets the client end at any time, unless the user gave a number. */
 static int fail_middle(struct interop *session, const char *what)
 {
 	const bool fixed = !session->server || session->request->iterations ||
@@ -159,12 +159,12 @@ static int fail_middle(struct interop *session, const char *what)
 			    fixed ? ", or was told to do fewer" : "");
 }
 
-/* A server: the client's first message has not come, and it is not this side's turn. */
+/* A server to which the client's first message did not come. */
 static int fail_first_wait(struct interop *session)
 {
 	const bool v2 = session->local->gid_type == GID_TYPE_ROCE_V2;
 	_cleanup_(freep) char *hint = mem_format(
-		"%sits options may not fit: %s",
+		"%sits options may be wrong: %s",
 		v2 ? "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts "
 		     "(nft list ruleset); else "
 		   : "",
@@ -178,21 +178,21 @@ static int fail_first_wait(struct interop *session)
 
 int interop_fail_stop(struct interop *session, enum stop stop)
 {
-	_cleanup_(freep) char *silence = mem_format("nothing came for %" PRIu32 " ms",
+	_cleanup_(freep) char *timeout = mem_format("nothing came for %" PRIu32 " ms",
 						    session->timeout_msec);
 	const bool first = !session->marked;
 
-	if (end_of(session, END_NONE))
+	if (stop_of(session, STOP_NONE))
 		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
 	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
 		return fail_middle(session, "it disconnected");
 	if (session->done)
-		return fail_middle(session, silence);
+		return fail_middle(session, timeout);
 	if (session->server)
 		return fail_first_wait(session);
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
-					  .end = END_TIMED_OUT,
+					  .stop = STOP_TIMED_OUT,
 				  });
 	if (first)
 		suspect_options(session);
@@ -200,10 +200,10 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 }
 
 /*
- * The messages of one side are too long for the other one, which is what the InfiniBand
- * specification (11.6.2) calls local length and remote invalid request. Soft-RoCE
- * finds it out when it copies the data, and says local QP operation and remote operation:
- * send_data_in() in drivers/infiniband/sw/rxe/rxe_resp.c.
+ * The messages of one side are too long for the other one: local length and remote invalid request
+ * errors by the InfiniBand specification (11.6.2). Soft-RoCE notices it when it copies the data,
+ * and reports local QP operation and remote operation errors: send_data_in() in
+ * drivers/infiniband/sw/rxe/rxe_resp.c.
  */
 static bool is_too_long_for_peer(enum ibv_wc_status status)
 {
@@ -246,22 +246,23 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 {
 	const char *name = completion_status_name(wc->status);
 
-	/* The reason may be there, but nobody has looked yet. */
+	/* The reason may not have been noticed yet. */
 	watch_look(&session->agent->watch);
 	if (!session->marked && !session->row->status)
 		session->row->status = mem_string(name);
-	if (end_of(session, END_NONE))
+	if (stop_of(session, STOP_NONE))
 		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
 	return session->done ? fail_middle(session, name) : fail_first_status(session, wc, name);
 }
 
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch)
 {
-	return interop_fail(session,
-			    "data were damaged on the way: the counters of both ports, memory and "
-			    "PCIe errors in the kernel logs (dmesg) may tell where",
-			    "wrong data in iteration %" PRIu64 ": at offset %" PRIu64
-			    " 0x%02x instead of 0x%02x, %" PRIu64 " of %" PRIu64 " bytes differ",
-			    session->done + 1, mismatch->offset, mismatch->got, mismatch->expected,
-			    mismatch->count, session->bytes);
+	return interop_fail(
+		session,
+		"data were damaged in transit: look at the counters of both ports, and for "
+		"memory and PCIe errors in the kernel logs (dmesg)",
+		"wrong data in iteration %" PRIu64 ": at offset %" PRIu64
+		" 0x%02x instead of 0x%02x, %" PRIu64 " of %" PRIu64 " bytes differ",
+		session->done + 1, mismatch->offset, mismatch->got, mismatch->expected,
+		mismatch->count, session->bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/wire/socket_address.h"
-#include "selftest/trial/statistics.h"
+#include "selftest/agent/tcp.h"
+#include "selftest/record/statistics.h"
 #include "counter/sysfs_counters.h"
 
 #define DEFAULT_TIMEOUT_MSEC 10000u
 #define DEFAULT_MTU_BYTES    1024u /* of ibv_rc_pingpong */
 
-/* -n and -C are an int there. */
+/* -n and -C are of type int there. */
 #define MOST_ITERATIONS INT32_MAX
 
 void interop_say(const struct interop *session, const char *format, ...)
@@ -60,16 +61,11 @@ void interop_row_begin(struct interop *session)
 
 	session->row = row;
 	session->marked = false;
-	session->done = session->timed = session->sum_nsec = 0;
-	session->sample_count = 0;
-	session->stride = 1;
-	row->device = clean(local->device);
-	row->netdev = clean(local->netdev);
+	session->done = session->sum_nsec = 0;
+	free(session->sampler.nsec);
+	sampler_begin(&session->sampler, session->server ? 0 : session->iterations);
+	selftest_result_set_local(row, local);
 	row->peer = clean(session->peer);
-	number_set(&row->port, local->port);
-	number_set(&row->gid_index, local->gid_index);
-	row->gid = (struct known_gid){.gid = local->gid, .known = true};
-	number_set(&row->gid_type, local->gid_type);
 	number_set(&row->connection, session->role->connection);
 	number_set(&row->group, SELFTEST_INTEROP);
 	number_set(&row->verdict, SELFTEST_PASS);
@@ -150,7 +146,7 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 						      : DEFAULT_TIMEOUT_MSEC,
 	};
 	session->command = make_command(session);
-	session->advice = mem_format("on the other host must run: %s", session->command);
+	session->advice = mem_format("run on the other host: %s", session->command);
 	if (!server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
 		session->remote.ip = request->peer_ip;
@@ -158,8 +154,7 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 	}
 	if (check_request(session))
 		return -EINVAL;
-	session->samples = mem_alloc_zero(INTEROP_MOST_SAMPLES, sizeof(*session->samples));
-	return agent_open(session->agent, local) ? interop_fail_agent(session) : 0;
+	return agent_open_device(session->agent, local) ? interop_fail_agent(session) : 0;
 }
 
 int interop_end(struct interop *session)
@@ -171,7 +166,7 @@ int interop_end(struct interop *session)
 	rc = session->agent->watch.interrupted ? -EINTR : 0;
 	counter_list_clear(&session->before);
 	agent_free(session->agent);
-	free(session->samples);
+	free(session->sampler.nsec);
 	free(session->command);
 	free(session->advice);
 	free(session->peer);
@@ -193,53 +188,25 @@ void interop_client_came(struct interop *session, const struct sockaddr_storage 
 	interop_row_begin(session);
 }
 
-static void real_set(struct real *real, double value)
-{
-	*real = (struct real){.value = value, .known = true};
-}
-
-static void add_histogram(struct selftest_result *row, const uint64_t *samples, size_t count)
-{
-	struct histogram histogram;
-
-	histogram_compute(samples, count, &histogram);
-	for (size_t i = 0; i < histogram.count; i++) {
-		struct selftest_bucket *bucket = selftest_result_add_bucket(row);
-
-		real_set(&bucket->least_usec, (double)histogram.items[i].least_nsec / 1e3);
-		real_set(&bucket->below_usec, (double)histogram.items[i].below_nsec / 1e3);
-		number_set(&bucket->count, histogram.items[i].count);
-	}
-}
-
 static void add_figures(struct interop *session)
 {
 	const struct interop_role *role = session->role;
 	struct selftest_result *row = session->row;
 	double transfers = session->server ? role->server_transfers : role->client_transfers;
-	struct statistics figures;
 
-	number_set(&row->iterations, session->done);
-	number_set(&row->size_bytes, session->bytes);
-	if (!session->sample_count || !session->sum_nsec)
+	row->iterations = number_of(session->done);
+	row->size_bytes = number_of(session->bytes);
+	if (!session->sampler.seen || !session->sum_nsec)
 		return;
-	statistics_compute(session->samples, session->sample_count, &figures);
-	real_set(&row->latency_min_usec, figures.min_usec);
-	real_set(&row->latency_p50_usec, figures.p50_usec);
-	real_set(&row->latency_p90_usec, figures.p90_usec);
-	real_set(&row->latency_p99_usec, figures.p99_usec);
-	real_set(&row->latency_p999_usec, figures.p999_usec);
-	real_set(&row->latency_max_usec, figures.max_usec);
-	real_set(&row->latency_mean_usec, figures.mean_usec);
-	real_set(&row->latency_stddev_usec, figures.stddev_usec);
-	add_histogram(row, session->samples, session->sample_count);
-	transfers *= (double)session->timed;
-	real_set(&row->messages_per_second, transfers * 1e9 / (double)session->sum_nsec);
-	real_set(&row->bandwidth_gbps,
-		 transfers * (double)session->bytes * 8 / (double)session->sum_nsec);
+	transfers *= (double)session->sampler.seen;
+	row->messages_per_second = real_of(transfers * 1e9 / (double)session->sum_nsec);
+	row->bandwidth_gbps = real_of(transfers * (double)session->bytes * 8 /
+				      (double)session->sum_nsec);
+	sampler_end(&session->sampler);
+	selftest_result_set_latency(row, session->sampler.nsec, session->sampler.count);
 }
 
-/* What errors and retransmissions the port counted meanwhile. */
+/* Adds the errors and retransmissions that the port counted during the run. */
 static void add_counters(struct interop *session)
 {
 	struct counter_list after = {0};
@@ -249,18 +216,10 @@ static void add_counters(struct interop *session)
 		const struct counter *now = &after.items[i];
 		const struct counter *before = counter_list_find(&session->before, now->name);
 		enum counter_class class = counter_class_of(now->name);
-		struct selftest_counter *counter;
 
-		if (!before || before->value == now->value || class == COUNTER_OTHER ||
-		    class == COUNTER_TRAFFIC_SENT || class == COUNTER_TRAFFIC_RECEIVED)
-			continue;
-		counter = selftest_result_add_counter(session->row);
-		number_set(&counter->side, SIDE_LOCAL);
-		counter->device = clean(session->local->device);
-		number_set(&counter->port, session->local->port);
-		counter->name = mem_string(now->name);
-		number_set(&counter->before, before->value);
-		number_set(&counter->after, now->value);
+		if (before && before->value != now->value && class != COUNTER_OTHER &&
+		    class != COUNTER_TRAFFIC_SENT && class != COUNTER_TRAFFIC_RECEIVED)
+			selftest_result_add_counter(session->row, SIDE_LOCAL, before, now);
 	}
 	counter_list_clear(&after);
 }
@@ -288,7 +247,7 @@ void interop_row_end(struct interop *session)
 
 	if (row->peer && !gid_is_zero(&session->remote.gid))
 		row->peer_gid = (struct known_gid){.gid = session->remote.gid, .known = true};
-	real_set(&row->duration_msec, (double)nsec / 1e6);
+	row->duration_msec = real_of((double)nsec / 1e6);
 	add_figures(session);
 	add_counters(session);
 	if (session->server)
@@ -300,4 +259,114 @@ void interop_row_end(struct interop *session)
 	session->peer = NULL;
 	if (session->results->count > INTEROP_MOST_ROWS)
 		selftest_results_drop_first(session->results);
+}
+
+/* More than any of the tests has outstanding. */
+#define DEPTH	16u
+#define ENTRIES (4 * DEPTH)
+
+/*
+ * After so many polls in vain (milliseconds, longer than a fast device needs) yield the processor:
+ * a software device needs it for the very message that is waited for.
+ */
+#define SPINS_MOST 20000u
+
+int interop_make_qp(struct interop *session, struct message_qp_created *created)
+{
+	struct agent *agent = session->agent;
+	const struct message_cq cq = {.slot = INTEROP_CQ, .entries = ENTRIES};
+	const struct message_qp qp = {
+		.slot = INTEROP_QP,
+		.kind = QP_RC,
+		.cq = INTEROP_CQ,
+		.send_depth = DEPTH,
+		.receive_depth = DEPTH,
+		.sges = 1,
+		.signal_all = 1,
+	};
+
+	memset(&agent->refused, 0, sizeof(agent->refused));
+	if (agent_cq(agent, &cq) || agent_qp(agent, &qp, created))
+		return interop_fail_agent(session);
+	return 0;
+}
+
+struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
+					 uint32_t access)
+{
+	struct agent *agent = session->agent;
+	const struct message_buffer order = {.slot = slot, .bytes = bytes, .access = access};
+	struct message_buffered reply;
+
+	memset(&agent->refused, 0, sizeof(agent->refused));
+	if (!agent_buffer(agent, &order, &reply))
+		return &agent->buffers[slot];
+	interop_fail_agent(session);
+	return NULL;
+}
+
+void interop_release(struct interop *session)
+{
+	struct agent *agent = session->agent;
+
+	/* Unread events of the queue pair would keep it from being destroyed. */
+	if (agent->context)
+		watch_look(&agent->watch);
+	agent_qp_destroy(agent, &agent->qps[INTEROP_QP]);
+	agent_cq(agent, &(struct message_cq){.slot = INTEROP_CQ});
+	for (uint32_t slot = 0; slot < LIMIT_BUFFERS; slot++)
+		agent_buffer(agent, &(struct message_buffer){.slot = slot},
+			     &(struct message_buffered){0});
+}
+
+int interop_run_begin(struct interop *session, int channel)
+{
+	struct watch *watch = &session->agent->watch;
+	int rc;
+
+	watch->channel = channel;
+	rc = watch_begin(watch, session->timeout_msec);
+	if (!rc)
+		return 0;
+	watch->channel = -1;
+	return interop_fail(session, NULL, "cannot start a thread: %s", strerror(-rc));
+}
+
+enum stop interop_run_end(struct interop *session)
+{
+	enum stop stop = watch_end(&session->agent->watch);
+
+	session->agent->watch.channel = -1;
+	return stop;
+}
+
+int interop_next_completion(struct interop *session, struct ibv_wc *wc)
+{
+	struct watch *watch = &session->agent->watch;
+	struct ibv_cq *cq = session->agent->cqs[INTEROP_CQ].cq;
+	unsigned int spins = 0;
+	int got;
+
+	while (!(got = ibv_poll_cq(cq, 1, wc))) {
+		if (atomic_load_explicit(&watch->stop, memory_order_relaxed))
+			return -ECANCELED;
+		if (++spins > SPINS_MOST)
+			sched_yield();
+	}
+	if (got < 0) {
+		/* Only a broken device does that, so report IBV_WC_FATAL_ERR. */
+		*wc = (struct ibv_wc){.status = IBV_WC_FATAL_ERR};
+		return 0;
+	}
+	/* There is no other writer: the increment need not be atomic. */
+	atomic_store_explicit(&watch->progress,
+			      atomic_load_explicit(&watch->progress, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	return 0;
+}
+
+void interop_sample(struct interop *session, uint64_t nsec)
+{
+	session->sum_nsec += nsec;
+	sampler_add(&session->sampler, nsec);
 }

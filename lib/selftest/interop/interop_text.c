@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/interop/interop_text.h"
+#include "selftest/interop/interop_session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,19 +10,18 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/gid_entry.h"
-#include "selftest/interop/interop.h"
 
 /* Where the fields of an address line begin. */
-enum { LINE_LID = 0, LINE_NUMBER = 5, LINE_PACKET = 12, LINE_GID = 19, LINE_END = 51 };
+enum { LINE_LID = 0, LINE_QPN = 5, LINE_PSN = 12, LINE_GID = 19, LINE_END = 51 };
 
-/* QPNs 0 and 1 are of the management interfaces (SMI, GSI). */
-#define FIRST_NUMBER 2u
+/* QPNs 0 and 1 belong to the management interfaces (SMI, GSI). */
+#define FIRST_QPN 2u
 
 void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES])
 {
 	size_t end = (size_t)snprintf(line, PINGPONG_LINE_BYTES,
 				      "%04x:%06x:%06x:", address->lid & 0xffff,
-				      address->number & 0xffffff, address->packet & 0xffffff);
+				      address->qpn & 0xffffff, address->psn & 0xffffff);
 
 	for (size_t i = 0; i < sizeof(address->gid.raw); i++)
 		end += (size_t)snprintf(line + end, PINGPONG_LINE_BYTES - end, "%02x",
@@ -54,19 +53,19 @@ int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_
 	struct pingpong_address address;
 	uint32_t byte;
 
-	if (line[LINE_NUMBER - 1] != ':' || line[LINE_PACKET - 1] != ':' ||
-	    line[LINE_GID - 1] != ':' || line[LINE_END] != '\0')
+	if (line[LINE_QPN - 1] != ':' || line[LINE_PSN - 1] != ':' || line[LINE_GID - 1] != ':' ||
+	    line[LINE_END] != '\0')
 		return -EPROTO;
 	if (parse_hex(line + LINE_LID, 4, &address.lid) ||
-	    parse_hex(line + LINE_NUMBER, 6, &address.number) ||
-	    parse_hex(line + LINE_PACKET, 6, &address.packet))
+	    parse_hex(line + LINE_QPN, 6, &address.qpn) ||
+	    parse_hex(line + LINE_PSN, 6, &address.psn))
 		return -EPROTO;
 	for (size_t i = 0; i < sizeof(address.gid.raw); i++) {
 		if (parse_hex(line + LINE_GID + 2 * i, 2, &byte))
 			return -EPROTO;
 		address.gid.raw[i] = (uint8_t)byte;
 	}
-	if (address.number < FIRST_NUMBER)
+	if (address.qpn < FIRST_QPN)
 		return -EPROTO;
 	*ret = address;
 	return 0;
@@ -129,27 +128,7 @@ bool rping_text_is_usual(const uint8_t *text, size_t bytes)
 	return bytes >= RPING_LEAST_BYTES && !memcmp(text, text_lead, sizeof(text_lead) - 1);
 }
 
-bool interop_compare(const uint8_t *expected, const uint8_t *got, size_t bytes,
-		     struct pattern_mismatch *ret)
-{
-	struct pattern_mismatch mismatch = {0};
-
-	if (!bytes || !memcmp(expected, got, bytes))
-		return true;
-	for (size_t i = 0; i < bytes; i++) {
-		if (expected[i] == got[i])
-			continue;
-		if (!mismatch.count++) {
-			mismatch.offset = i;
-			mismatch.expected = expected[i];
-			mismatch.got = got[i];
-		}
-	}
-	*ret = mismatch;
-	return false;
-}
-
-static char *address_words(const struct interop_options *options)
+static char *server_address(const struct interop_options *options)
 {
 	char text[IP_TEXT_SIZE];
 
@@ -159,8 +138,8 @@ static char *address_words(const struct interop_options *options)
 	return mem_string(text);
 }
 
-/* How the user there finds the device, and the GID index that goes with the one here. */
-static char *gid_words(const struct endpoint *local)
+/* How the user there finds the device, and the GID index that matches the one here. */
+static char *gid_advice(const struct endpoint *local)
 {
 	struct ip_address ip = local->ip;
 	char text[IP_TEXT_SIZE];
@@ -179,8 +158,8 @@ static char *gid_words(const struct endpoint *local)
 char *pingpong_command(const struct interop_options *options)
 {
 	const bool with_gid = options->local->link_layer != LINK_LAYER_INFINIBAND;
-	_cleanup_(freep) char *gid = gid_words(options->local);
-	_cleanup_(freep) char *address = address_words(options);
+	_cleanup_(freep) char *gid = gid_advice(options->local);
+	_cleanup_(freep) char *address = server_address(options);
 	_cleanup_(freep) char *port = options->port == PINGPONG_PORT
 					      ? mem_string("")
 					      : mem_format(" -p %" PRIu32, options->port);
@@ -194,7 +173,7 @@ char *pingpong_command(const struct interop_options *options)
 
 char *rping_command(const struct interop_options *options)
 {
-	_cleanup_(freep) char *address = address_words(options);
+	_cleanup_(freep) char *address = server_address(options);
 
 	return mem_format("rping %s -a %s -p %" PRIu32 " -S %" PRIu64 " -C %" PRIu64 " -v%s",
 			  options->peer_serves ? "-s" : "-c", address, options->port,

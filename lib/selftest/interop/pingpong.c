@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way to ibv_rc_pingpong: its exchange of addresses over TCP, as its client and its server. */
+/* The connection with ibv_rc_pingpong: exchanges addresses over TCP, as its client and server. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,11 +9,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
-#include "selftest/interop/interop_pingpong.h"
-#include "selftest/interop/interop_tcp.h"
-#include "selftest/wire/socket_address.h"
+#include "selftest/interop/interop_session.h"
+#include "selftest/agent/tcp.h"
 
-/* How long a client that has connected may take for its line. */
+/* How long a client that has connected may take to send its line. */
 #define LINE_MSEC 3000u
 
 static const struct interop_role pingpong_role = {
@@ -41,18 +40,18 @@ static int refuse_iwarp(struct interop *session)
 }
 
 /*
- * On InfiniBand no GID is told: whoever gets one sends with a global header, for which
+ * On InfiniBand no GID is sent: a side that gets one uses a global header, for which
  * ibv_rc_pingpong needs -g.
  */
-static void own_address(const struct interop *session, const struct message_paired *paired,
+static void own_address(const struct interop *session, const struct message_qp_created *created,
 			struct pingpong_address *ret)
 {
 	const struct endpoint *local = session->local;
 
 	*ret = (struct pingpong_address){
 		.lid = local->lid,
-		.number = paired->number,
-		.packet = paired->packet,
+		.qpn = created->qpn,
+		.psn = created->psn,
 	};
 	if (local->link_layer != LINK_LAYER_INFINIBAND)
 		ret->gid = local->gid;
@@ -66,7 +65,7 @@ static int check_address(struct interop *session, const struct pingpong_address 
 	session->remote.lid = address->lid;
 	session->remote.gid = address->gid;
 	if (local->link_layer == LINK_LAYER_INFINIBAND) {
-		/* Without a GID the LID has to do: as if in one subnet. */
+		/* Without a GID only the LID is known, as within one subnet. */
 		if (gid_is_zero(&address->gid))
 			session->remote.gid = local->gid;
 		return 0;
@@ -80,13 +79,13 @@ static int check_address(struct interop *session, const struct pingpong_address 
 		return 0;
 	gid_format(&address->gid, text);
 	return interop_fail(session, session->advice,
-			    "GIDs of different families do not talk to each other: %s has %s, "
+			    "GIDs of different families cannot talk to each other: %s has %s, "
 			    "index %" PRIu32 " of this side is %s",
 			    session->peer, text, local->gid_index,
 			    gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6");
 }
 
-static int fail_tcp(struct interop *session, enum diagnosis_stage stage, int rc)
+static int fail_tcp(struct interop *session, enum stage stage, int rc)
 {
 	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = -rc});
 }
@@ -99,7 +98,7 @@ static int connect_tcp(struct interop *session, int *ret_fd)
 	int rc;
 
 	socket_address(&request->peer_ip, request->scope, session->port, &address);
-	rc = interop_tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
+	rc = tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
 	if (rc != -ECONNREFUSED || request->peer_ip.family != AF_INET6)
 		return rc ? fail_tcp(session, STAGE_TCP, rc) : 0;
 	hint = mem_format("ibv_rc_pingpong listens at IPv4 addresses as a rule: name the host by "
@@ -111,7 +110,7 @@ static int connect_tcp(struct interop *session, int *ret_fd)
 			    session->peer, session->port);
 }
 
-/* It closes without a word when it cannot move its queue pair on. */
+/* It closes the connection when it cannot connect its queue pair. */
 static int fail_handshake(struct interop *session, int rc)
 {
 	if (rc != -ECONNRESET && rc != -EPIPE)
@@ -123,7 +122,7 @@ static int fail_handshake(struct interop *session, int rc)
 			    session->peer);
 }
 
-static int client_handshake(struct pingpong *run, int fd, const struct message_paired *paired)
+static int client_handshake(struct pingpong *run, int fd, const struct message_qp_created *created)
 {
 	struct interop *session = run->session;
 	struct watch *watch = &session->agent->watch;
@@ -131,19 +130,18 @@ static int client_handshake(struct pingpong *run, int fd, const struct message_p
 	char line[PINGPONG_LINE_BYTES];
 	int rc;
 
-	own_address(session, paired, &own);
+	own_address(session, created, &own);
 	pingpong_format(&own, line);
-	rc = interop_tcp_write(watch, fd, line, sizeof(line), session->timeout_msec);
+	rc = tcp_write(watch, fd, line, sizeof(line), session->timeout_msec);
 	if (!rc)
-		rc = interop_tcp_read(watch, fd, line, sizeof(line), session->timeout_msec);
+		rc = tcp_read(watch, fd, line, sizeof(line), session->timeout_msec);
 	if (!rc)
 		rc = pingpong_parse(line, &remote);
 	if (rc)
 		return fail_handshake(session, rc);
 	if (check_address(session, &remote) || pingpong_connect(run, &remote))
 		return -EIO;
-	rc = interop_tcp_write(watch, fd, PINGPONG_DONE, sizeof(PINGPONG_DONE),
-			       session->timeout_msec);
+	rc = tcp_write(watch, fd, PINGPONG_DONE, sizeof(PINGPONG_DONE), session->timeout_msec);
 	return rc ? fail_handshake(session, rc) : 0;
 }
 
@@ -152,18 +150,18 @@ int interop_pingpong_client(const struct interop_request *request, const struct 
 {
 	struct interop session;
 	struct pingpong run = {.session = &session};
-	struct message_paired paired;
+	struct message_qp_created created;
 	int rc = interop_begin(&session, &pingpong_role, false, request, local, results);
 	int fd = -1;
 
 	if (!rc)
 		rc = refuse_iwarp(&session);
 	if (!rc)
-		rc = pingpong_make(&run, &paired);
+		rc = pingpong_make(&run, &created);
 	if (!rc)
 		rc = connect_tcp(&session, &fd);
 	if (!rc)
-		rc = client_handshake(&run, fd, &paired);
+		rc = client_handshake(&run, fd, &created);
 	if (fd >= 0)
 		close(fd);
 	if (!rc)
@@ -199,21 +197,21 @@ static int server_handshake(struct pingpong *run, int fd)
 	struct watch *watch = &session->agent->watch;
 	struct pingpong_address own, remote;
 	char line[PINGPONG_LINE_BYTES], done[sizeof(PINGPONG_DONE)];
-	struct message_paired paired;
-	int rc = interop_tcp_read(watch, fd, line, sizeof(line), LINE_MSEC);
+	struct message_qp_created created;
+	int rc = tcp_read(watch, fd, line, sizeof(line), LINE_MSEC);
 
 	if (!rc)
 		rc = pingpong_parse(line, &remote);
 	if (rc)
 		return fail_line(session, rc, LINE_MSEC);
-	if (check_address(session, &remote) || pingpong_make(run, &paired) ||
+	if (check_address(session, &remote) || pingpong_make(run, &created) ||
 	    pingpong_connect(run, &remote))
 		return -EIO;
-	own_address(session, &paired, &own);
+	own_address(session, &created, &own);
 	pingpong_format(&own, line);
-	rc = interop_tcp_write(watch, fd, line, sizeof(line), LINE_MSEC);
+	rc = tcp_write(watch, fd, line, sizeof(line), LINE_MSEC);
 	if (!rc)
-		rc = interop_tcp_read(watch, fd, done, sizeof(done), LINE_MSEC);
+		rc = tcp_read(watch, fd, done, sizeof(done), LINE_MSEC);
 	if (!rc && memcmp(done, PINGPONG_DONE, sizeof(done)) != 0)
 		rc = -EPROTO;
 	return rc ? fail_line(session, rc, LINE_MSEC) : 0;
@@ -225,7 +223,7 @@ static int serve(struct interop *session, int listener)
 	struct sockaddr_storage address;
 	int fd, rc;
 
-	rc = interop_tcp_accept(&session->agent->watch, listener, &fd, &address);
+	rc = tcp_accept(&session->agent->watch, listener, &fd, &address);
 	if (rc && interop_is_over(session) && !session->agent->watch.device_gone)
 		return rc;
 	if (rc)
@@ -243,8 +241,8 @@ static int serve(struct interop *session, int listener)
 static int listen_tcp(struct interop *session, int *ret_fd)
 {
 	const struct ip_address *bind = &session->request->bind;
-	int rc = interop_tcp_listen(bind, session->request->scope, session->port, ret_fd);
-	const char *hint = rc == -EADDRINUSE ? "choose another --port: ss -ltnp tells who has it"
+	int rc = tcp_listen(bind, session->request->scope, session->port, ret_fd);
+	const char *hint = rc == -EADDRINUSE ? "choose another --port: ss -ltnp lists the programs"
 			   : rc == -EADDRNOTAVAIL ? "ip addr shows the addresses of this host"
 						  : NULL;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The way to rping: connections by librdmacm, as its client and its server. */
+/* The connection with rping by librdmacm, as its client and server. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,19 +11,20 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "selftest/interop/interop_rping.h"
-#include "selftest/wire/socket_address.h"
+#include "selftest/interop/interop_session.h"
+#include "selftest/agent/tcp.h"
 
 #define DISCONNECT_MSEC 2000u
 
-/* A server that waits for clients looks this often whether its device is there. */
+/* How often a server that waits for clients checks that its device exists. */
 #define IDLE_MSEC 1000
 
 static const struct interop_role rping_role = {
 	.test = "rping",
 	.program = "rping",
-	.client_summary = "text that rping -s reads and writes back; the latency is of a round",
-	.server_summary = "text of rping -c read and written back; the latency is of a read",
+	.client_summary =
+		"text that rping -s reads and writes back; the latency is that of a round",
+	.server_summary = "text of rping -c read and written back; the latency is that of a read",
 	.connection = CONNECTION_CM,
 	.port = RPING_PORT,
 	.bytes = 64,
@@ -46,7 +47,7 @@ static void queue_up(struct rping *run, struct rdma_cm_id *id)
 	api->rdma_destroy_id(id);
 }
 
-/* The first of those that wait, or the one that is given. */
+/* The first waiting request, or that with the given id. */
 static struct rdma_cm_id *take_waiting(struct rping *run, const struct rdma_cm_id *id)
 {
 	for (size_t i = 0; i < run->waiting_count; i++) {
@@ -78,7 +79,7 @@ static void note_event(struct rping *run, struct rdma_cm_id *id, enum rdma_cm_ev
 		run->end_event = type;
 		run->end_status = status;
 	} else {
-		/* Whatever is said of a request that waits: it does not wait any more. */
+		/* Any event about a waiting request means that it does not wait any more. */
 		struct rdma_cm_id *gone = take_waiting(run, id);
 
 		if (gone)
@@ -130,7 +131,7 @@ static int fail_cm(struct interop *session, int error)
 					 });
 }
 
-/* Where the route leads by another device, queue pairs of this one cannot be connected. */
+/* If the route uses another device, this one's queue pairs cannot be connected. */
 static int check_device(struct interop *session, const struct rdma_cm_id *id)
 {
 	const char *found = id->verbs ? id->verbs->device->name : NULL;
@@ -156,11 +157,11 @@ static int client_connect(struct rping *run)
 	struct interop *session = run->session;
 	struct agent *agent = session->agent;
 	const struct message_connect order = {
-		.slot = INTEROP_PAIR,
+		.slot = INTEROP_QP,
 		.ip = session->request->peer_ip,
 		.port = session->port,
 		.timeout_msec = session->timeout_msec,
-		.reads = 1,
+		.max_rd_atomic = 1,
 		.retries = 7,
 		.rnr_retries = 7,
 	};
@@ -169,7 +170,7 @@ static int client_connect(struct rping *run)
 
 	memset(&agent->refused, 0, sizeof(agent->refused));
 	rc = agent_connect(agent, &order, &reply);
-	run->id = agent->pairs[INTEROP_PAIR].cm_id;
+	run->id = agent->qps[INTEROP_QP].cm_id;
 	if (rc && run->id && check_device(session, run->id))
 		return -EIO;
 	if (rc)
@@ -197,7 +198,7 @@ int interop_rping_client(const struct interop_request *request, const struct end
 		rc = rping_exchange(&run);
 	if (!rc)
 		agent_disconnect(session.agent, &(struct message_disconnect){
-							.slot = INTEROP_PAIR,
+							.slot = INTEROP_QP,
 							.active = 1,
 							.timeout_msec = DISCONNECT_MSEC,
 						});
@@ -214,7 +215,7 @@ static int modify(struct rping *run, enum ibv_qp_state state)
 
 	if (api->rdma_init_qp_attr(run->id, &attr, &mask))
 		return fail_cm(session, errno);
-	/* iWARP moves the queue pair by itself and has nothing to set. */
+	/* The iWARP driver moves the queue pair, and there is nothing to set. */
 	rc = mask ? api->ibv_modify_qp(run->qp, &attr, mask) : 0;
 	if (!rc)
 		return 0;
@@ -245,9 +246,9 @@ static int accept_client(struct rping *run)
 	if (stop)
 		return interop_diagnose(session, (struct diagnosis_facts){
 							 .stage = STAGE_CM,
-							 .end = END_TIMED_OUT,
+							 .stop = STOP_TIMED_OUT,
 						 });
-	/* It may be over already: then the rounds tell. */
+	/* If it has ended already, the rounds report that. */
 	if (run->established)
 		return 0;
 	return interop_diagnose(session, (struct diagnosis_facts){
@@ -257,7 +258,7 @@ static int accept_client(struct rping *run)
 					 });
 }
 
-/* Takes the id over. */
+/* Takes ownership of the id. */
 static void serve_client(struct rping *run, struct rdma_cm_id *id)
 {
 	struct interop *session = run->session;
@@ -273,13 +274,13 @@ static void serve_client(struct rping *run, struct rdma_cm_id *id)
 	if (!rc)
 		rc = rping_make(run);
 	if (!rc) {
-		agent->pairs[INTEROP_PAIR].cm_id = id;
+		agent->qps[INTEROP_QP].cm_id = id;
 		rc = accept_client(run);
 	}
 	if (!rc)
 		rping_exchange(run);
 	run->id = NULL;
-	if (agent->pairs[INTEROP_PAIR].cm_id != id) {
+	if (agent->qps[INTEROP_QP].cm_id != id) {
 		agent->api.rdma_reject(id, NULL, 0);
 		agent->api.rdma_destroy_id(id);
 	}
@@ -301,7 +302,7 @@ static int start_listening(struct interop *session)
 							 .error = -rc,
 						 });
 	if (!ip->family)
-		return interop_fail(session, "give its netdev one: ip addr add",
+		return interop_fail(session, "add one to its netdev: ip addr add",
 				    "%s has no IP address, which librdmacm needs",
 				    session->local->device);
 	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);

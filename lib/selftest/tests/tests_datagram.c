@@ -2,58 +2,56 @@
 #include "selftest/tests/tests_datagram.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/port.h"
 
-/* The largest MTU of all, IBTA 1 14.2.5.6. */
-#define MOST_MTU 4096u
-/* How long to listen for what may not come. */
+/* The largest MTU of InfiniBand and RoCE, IBTA 1 14.2.5.6. */
+#define LARGEST_MTU 4096u
+/* How long to wait for a message that must not come. */
 #define SILENT_MSEC 50u
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* One byte, one packet, and a message that ends within its fourth packet. */
 static void uc_send(struct trial *trial)
 {
-	uint32_t mtu = smaller(trial_mtu(trial), MOST_MTU);
+	uint32_t mtu = at_most(trial_mtu(trial), LARGEST_MTU);
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
-	struct datagram_way ways[2];
+	struct datagram_path paths[2];
 	uint32_t iteration = 0;
-	int rc = datagram_connect(trial, PAIR_UC, ways);
+	int rc = datagram_connect(trial, QP_UC, paths);
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
 		for (size_t j = 0; j < 2 && !rc; j++)
-			rc = datagram_transfer(trial, &ways[j], sizes[i], iteration++, NULL);
+			rc = datagram_transfer(trial, &paths[j], sizes[i], iteration++, NULL);
 	if (!rc)
-		datagram_remark_losses(trial, ways);
+		datagram_remark_losses(trial, paths);
 }
 
 #define WRITE_ATTEMPTS 10u
 #define WRITE_MSEC     200u
 #define LOOK_MSEC      10u
 
-/* Nothing tells the other side of a write: looks there until all has come, or time is over. */
+/* Nothing tells the other side about a write: checks there until all has come, or time is up. */
 static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_MSEC * 1000000};
-	struct message order = {.type = MESSAGE_CHECK, .fill = {.span = *span, .constant = 1}};
+	const struct message_fill request = {.span = *span, .constant = 1};
 	uint64_t end = clock_msec() + WRITE_MSEC;
 
 	for (;;) {
-		struct message reply;
-		/* In which order bytes come is not defined, so count those that did. */
-		int rc = side_call(&trial->far, &order, &reply);
+		struct message_checked checked;
+		/* The order in which bytes arrive is undefined, so count those that did. */
+		int rc = trial_explain(trial, &trial->far,
+				       side_check(&trial->far, &request, &checked));
 
 		if (rc)
-			return trial_explain(trial, &trial->far, rc, &reply);
-		*ret_arrived = reply.checked.different;
+			return rc;
+		*ret_arrived = checked.different;
 		if (*ret_arrived == span->block_bytes || clock_msec() >= end)
 			return 0;
 		nanosleep(&pause, NULL);
@@ -69,27 +67,27 @@ static int write_once(struct trial *trial, const struct message_buffered *there,
 		.id = id,
 		.span = trial_span(0, bytes),
 		.remote_address = there->address + DATAGRAM_RECEIVE,
-		.remote_key = there->remote_key,
+		.rkey = there->rkey,
 	};
-	int rc = trial_post(trial, &trial->near, &post);
 
-	return rc ? rc : trial_expect(trial, &trial->near, id, NULL);
+	return trial_post(trial, &trial->near, &post) ||
+	       trial_expect(trial, &trial->near, id, NULL);
 }
 
 /*
- * A fresh queue pair for another attempt: once rxe has lost a part of a write, but not its first
- * packet, it takes none anymore (do_class_d1e_error() in drivers/infiniband/sw/rxe/rxe_resp.c
- * forgets what it waits for only if there is a receive, where a first packet should begin anew).
+ * A new queue pair for another attempt: once rxe has lost a part of a write, but not its first
+ * packet, it accepts no more of them (do_class_d1e_error() in drivers/infiniband/sw/rxe/rxe_resp.c
+ * resets its state only if there is a receive, where a first packet should reset it).
  */
 static int renew(struct trial *trial)
 {
-	const struct pair_shape shape = {.kind = PAIR_UC, .keep_queue = true};
+	const struct qp_shape shape = {.kind = QP_UC, .keep_cq = true};
 
 	return trial_connect(trial, 0, &shape, NULL);
 }
 
 static int uc_write_size(struct trial *trial, const struct message_buffered *there,
-			 struct datagram_way *way, uint64_t bytes)
+			 struct datagram_path *path, uint64_t bytes)
 {
 	const struct span area = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
@@ -98,19 +96,19 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 	int rc = trial_fill_constant(trial, &trial->far, &area, 0);
 
 	if (!rc)
-		rc = datagram_fill(trial, way, bytes, (uint32_t)bytes);
+		rc = datagram_fill(trial, path, bytes, (uint32_t)bytes);
 	for (uint32_t i = 0; i < WRITE_ATTEMPTS && !rc && arrived < bytes; i++) {
 		rc = i ? renew(trial) : 0;
 		if (rc)
 			return rc;
-		way->sent++;
-		rc = write_once(trial, there, bytes, way->next_id++);
+		path->sent++;
+		rc = write_once(trial, there, bytes, path->next_id++);
 		if (!rc)
 			rc = await_write(trial, &data, &arrived);
 		if (!rc && arrived < bytes)
-			way->lost++;
+			path->lost++;
 	}
-	/* What is not whole after all these is lost on the way, unless it went elsewhere. */
+	/* After all these attempts the data are lost, unless they went elsewhere. */
 	if (!rc)
 		rc = trial_check_constant(trial, &trial->far, &rest, 0);
 	if (!rc && arrived < bytes) {
@@ -122,51 +120,52 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 
 static void uc_write(struct trial *trial)
 {
-	uint32_t mtu = smaller(trial_mtu(trial), MOST_MTU);
+	uint32_t mtu = at_most(trial_mtu(trial), LARGEST_MTU);
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
-	struct datagram_way ways[2];
+	struct datagram_path paths[2];
 	struct message_buffered there;
-	int rc = datagram_connect(trial, PAIR_UC, ways);
+	int rc = datagram_connect(trial, QP_UC, paths);
 
 	/* Once more, for the key of the far one. */
 	if (!rc)
 		rc = trial_buffers(trial, DATAGRAM_BYTES, &there);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
-		rc = uc_write_size(trial, &there, &ways[0], sizes[i]);
+		rc = uc_write_size(trial, &there, &paths[0], sizes[i]);
 	if (!rc)
-		datagram_remark_losses(trial, ways);
+		datagram_remark_losses(trial, paths);
 }
 
 static void ud_send(struct trial *trial)
 {
-	const uint64_t sizes[] = {0, 1, smaller(trial_mtu(trial), 1000)};
-	struct datagram_way ways[2];
+	const uint64_t sizes[] = {0, 1, at_most(trial_mtu(trial), 1000)};
+	struct datagram_path paths[2];
 	uint32_t iteration = 0;
-	int rc = datagram_connect(trial, PAIR_UD, ways);
+	int rc = datagram_connect(trial, QP_UD, paths);
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
 		for (size_t j = 0; j < 2 && !rc; j++)
-			rc = datagram_transfer(trial, &ways[j], sizes[i], iteration++, NULL);
+			rc = datagram_transfer(trial, &paths[j], sizes[i], iteration++, NULL);
 	if (!rc)
-		datagram_remark_losses(trial, ways);
+		datagram_remark_losses(trial, paths);
 }
 
-static int header_one_way(struct trial *trial, struct datagram_way *way, const struct gid *source,
-			  const struct gid *destination, uint32_t iteration, bool *ret_with)
+static int check_one_header(struct trial *trial, struct datagram_path *path,
+			    const struct gid *source, const struct gid *destination,
+			    uint32_t iteration, bool *ret_with)
 {
 	bool ethernet = trial->near_can.far.link_layer == LINK_LAYER_ETHERNET;
 	struct work_completion item;
-	int rc = datagram_transfer(trial, way, 64, iteration, &item);
+	int rc = datagram_transfer(trial, path, 64, iteration, &item);
 
 	if (rc)
 		return rc;
 	*ret_with = item.with_grh;
 	if (item.with_grh)
-		return datagram_check_header(trial, way, source, destination);
+		return datagram_check_header(trial, path, source, destination);
 	if (!ethernet)
 		return 0;
 	trial_fail(trial, NULL,
-		   "the completion does not tell of a header (IBV_WC_GRH), which each RoCE message "
+		   "the completion does not report a header (IBV_WC_GRH), which every RoCE message "
 		   "has");
 	return -EBADE;
 }
@@ -174,18 +173,17 @@ static int header_one_way(struct trial *trial, struct datagram_way *way, const s
 static void ud_header(struct trial *trial)
 {
 	const struct gid *near = &trial->near_can.far.gid, *far = &trial->far_can.far.gid;
-	struct datagram_way ways[2];
+	struct datagram_path paths[2];
 	bool with[2] = {false, false};
-	int rc = datagram_connect(trial, PAIR_UD, ways);
+	int rc = datagram_connect(trial, QP_UD, paths);
 
 	if (!rc)
-		rc = header_one_way(trial, &ways[0], near, far, 0, &with[0]);
-	if (!rc)
-		rc = header_one_way(trial, &ways[1], far, near, 1, &with[1]);
+		rc = check_one_header(trial, &paths[0], near, far, 0, &with[0]) ||
+		     check_one_header(trial, &paths[1], far, near, 1, &with[1]);
 	if (rc)
 		return;
 	if (with[0] && with[1])
-		datagram_remark_losses(trial, ways);
+		datagram_remark_losses(trial, paths);
 	else
 		trial_skip(trial, "within an InfiniBand subnet messages need no global header");
 }
@@ -193,89 +191,79 @@ static void ud_header(struct trial *trial)
 #define WRONG_QKEY 0x22222222u
 
 /*
- * The message with the wrong key leaves as any other, and must not arrive; a right one behind it
- * must, so it was not the path that swallowed the first.
+ * The message with the wrong key is sent like any other and must not arrive; a correct one after it
+ * must, so it was not the network that lost the first.
  */
 static void ud_qkey(struct trial *trial)
 {
-	struct datagram_way ways[2];
-	int rc = datagram_connect(trial, PAIR_UD, ways);
+	struct datagram_path paths[2];
+	int rc = datagram_connect(trial, QP_UD, paths);
 
 	if (rc)
 		return;
-	ways[0].qkey = WRONG_QKEY;
+	paths[0].qkey = WRONG_QKEY;
 	/* Into the receive that the second one is for, if it came. */
-	rc = datagram_fill(trial, &ways[0], 256, 0);
+	rc = datagram_fill(trial, &paths[0], 256, 0);
 	if (!rc)
-		rc = datagram_receive(trial, &ways[0], 256);
-	if (!rc)
-		rc = datagram_send(trial, &ways[0], 256);
-	if (!rc)
-		rc = datagram_expect_none(trial, &ways[0], SILENT_MSEC,
+		rc = datagram_receive(trial, &paths[0], 256) ||
+		     datagram_send(trial, &paths[0], 256) ||
+		     datagram_expect_none(trial, &paths[0], SILENT_MSEC,
 					  "a datagram with a wrong Q_Key arrived");
 	if (rc)
 		return;
-	ways[0].qkey = TRIAL_QKEY;
-	ways[0].sent = 0;
-	if (!datagram_pass(trial, &ways[0], 256, 1, NULL))
-		datagram_remark_losses(trial, ways);
+	paths[0].qkey = TRIAL_QKEY;
+	paths[0].sent = 0;
+	if (!datagram_pass(trial, &paths[0], 256, 1, NULL))
+		datagram_remark_losses(trial, paths);
 }
 
-/* What becomes of a message that no packet can hold. */
+/* What happens to a message that does not fit into a packet. */
 enum fate { FATE_REFUSED, FATE_FAILED, FATE_DROPPED };
 
-static int send_too_long(struct trial *trial, struct datagram_way *way, uint64_t bytes,
+static int send_too_long(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 			 enum fate *ret_fate)
 {
-	const struct message order = {
-		.type = MESSAGE_POST,
-		.post =
-			{
-				.operation = POST_SEND,
-				.flags = POST_SIGNALED,
-				.count = 1,
-				.id = ++way->next_id,
-				.span = trial_span(0, bytes),
-				.number = way->number,
-				.qkey = way->qkey,
-			},
+	const struct message_post request = {
+		.operation = POST_SEND,
+		.flags = POST_SIGNALED,
+		.count = 1,
+		.id = ++path->next_id,
+		.span = trial_span(0, bytes),
+		.qpn = path->qpn,
+		.qkey = path->qkey,
 	};
 	struct message_waited waited;
-	struct message reply;
 	uint32_t status;
-	int rc = side_call(way->from, &order, &reply);
+	int rc = side_post(path->from, &request);
 
 	*ret_fate = FATE_REFUSED;
-	if (rc == -EREMOTEIO && reply.refused.error)
+	if (rc == -EREMOTEIO && path->from->refused.error)
 		return 0;
-	if (rc)
-		return trial_explain(trial, way->from, rc, &reply);
-	rc = trial_wait(trial, way->from, 1, 0, &waited);
-	if (rc)
-		return rc;
+	if (trial_explain(trial, path->from, rc) || trial_wait(trial, path->from, 1, &waited))
+		return -EIO;
 	status = waited.items[0].status;
 	*ret_fate = status ? FATE_FAILED : FATE_DROPPED;
 	if (!status || status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_LOC_QP_OP_ERR)
 		return 0;
-	return trial_explain_status(trial, way->from, &waited.items[0]);
+	return trial_explain_status(trial, path->from, &waited.items[0]);
 }
 
 /*
- * IBTA 1 C10-93.1.1: of a UD message that is longer than the MTU no packet leaves, and there is no
- * error. Devices that tell their user all the same, when it is posted or as a local error, serve
- * him better. In no case may it arrive.
+ * IBTA 1 C10-93.1.1: a UD message that is longer than the MTU is not sent, and there is no error.
+ * Devices that report one all the same, when it is posted or as a local error, serve their users
+ * better. In no case may it arrive.
  */
 static void ud_mtu(struct trial *trial)
 {
 	static const char *const fates[] = {
 		[FATE_REFUSED] = "refused when it is posted",
 		[FATE_FAILED] = "completed with an error",
-		[FATE_DROPPED] = "dropped without an error, as the specification has it",
+		[FATE_DROPPED] = "dropped without an error, as the specification says",
 	};
-	uint32_t near = smaller(trial->near_can.far.mtu_bytes, MOST_MTU);
-	uint32_t far = smaller(trial->far_can.far.mtu_bytes, MOST_MTU);
-	uint32_t mtu = smaller(near, far);
-	struct datagram_way ways[2];
+	uint32_t near = at_most(trial->near_can.far.mtu_bytes, LARGEST_MTU);
+	uint32_t far = at_most(trial->far_can.far.mtu_bytes, LARGEST_MTU);
+	uint32_t mtu = at_most(near, far);
+	struct datagram_path paths[2];
 	enum fate fate;
 	int rc;
 
@@ -283,32 +271,170 @@ static void ud_mtu(struct trial *trial)
 		trial_skip(trial, "the active MTU of a port is not known");
 		return;
 	}
-	rc = datagram_connect(trial, PAIR_UD, ways);
+	rc = datagram_connect(trial, QP_UD, paths);
 	if (!rc)
-		rc = datagram_transfer(trial, &ways[0], mtu, 0, NULL);
+		rc = datagram_transfer(trial, &paths[0], mtu, 0, NULL);
 	number_set(&trial->result->size_bytes, mtu);
 	if (!rc)
-		rc = datagram_receive(trial, &ways[0], near + 1);
-	if (!rc)
-		rc = send_too_long(trial, &ways[0], near + 1, &fate);
-	if (!rc)
-		rc = datagram_expect_none(trial, &ways[0], SILENT_MSEC,
+		rc = datagram_receive(trial, &paths[0], near + 1) ||
+		     send_too_long(trial, &paths[0], near + 1, &fate) ||
+		     datagram_expect_none(trial, &paths[0], SILENT_MSEC,
 					  "a datagram longer than the port's MTU arrived");
 	if (!rc)
 		trial_remark(trial, "a message of %u bytes is %s", near + 1, fates[fate]);
 }
 
+#define JOIN_MSEC	5000u
+#define LEFT_MSEC	100u
+#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h */
+
+/* The destination QPN of all multicast messages, IBTA 1, 10.5. */
+#define GROUP_QPN 0xffffffu
+
+/*
+ * A group that is unlikely to be that of another test in the same network: 239.255/16 is of local
+ * scope (RFC 2365), ff1e:: a transient one (RFC 4291).
+ */
+static struct ip_address choose_group(const struct trial *trial, uint32_t number)
+{
+	uint64_t mixed = (gid_interface_id(&trial->near_can.far.gid) + number) *
+			 UINT64_C(0x9e3779b97f4a7c15);
+	struct ip_address group = {.family = trial->near_can.far.ip.family};
+
+	if (group.family == AF_INET) {
+		group.raw[0] = 239;
+		group.raw[1] = 255;
+		group.raw[2] = (uint8_t)(mixed >> 56);
+		group.raw[3] = (uint8_t)(mixed >> 48);
+		return group;
+	}
+	group.raw[0] = 0xff;
+	group.raw[1] = 0x1e;
+	for (unsigned int i = 0; i < 4; i++)
+		group.raw[12 + i] = (uint8_t)(mixed >> (32 + 8 * i));
+	return group;
+}
+
+/*
+ * The kernel joins no IPv6 group for RoCE v2 on any device (cma_iboe_join_multicast() in
+ * drivers/infiniband/core/cma.c), and returns a number that is no errno of user space.
+ */
+static bool is_not_offered(const struct message_refused *refused, const struct ip_address *group)
+{
+	return group->family == AF_INET6 && refused->stage == STAGE_CM &&
+	       (refused->error == KERNEL_ENOTSUPP || refused->error == EOPNOTSUPP);
+}
+
+static int join(struct trial *trial, struct side *side, const struct ip_address *group,
+		struct message_joined *ret)
+{
+	const struct message_join request = {.group = *group, .timeout_msec = JOIN_MSEC};
+	int rc = side_join(side, &request, ret);
+
+	if (rc == -EREMOTEIO && is_not_offered(&side->refused, group))
+		trial_skip(trial, "the kernel joins no IPv6 group for RoCE v2: try a GID of IPv4");
+	return trial_explain(trial, side, rc);
+}
+
+static int leave(struct trial *trial, struct side *side)
+{
+	return trial_explain(trial, side, side_leave(side, &(struct message_leave){0}));
+}
+
+/* The members of a group have its Q_Key. */
+static int set_qkey(struct trial *trial, struct side *side, uint32_t qkey)
+{
+	const struct message_modify request = {
+		.state = IBV_QPS_RTS,
+		.to = trial->near_can.far,
+		.qkey = qkey,
+	};
+
+	return trial_explain(trial, side, side_modify(side, &request));
+}
+
+static int address_group(struct trial *trial, const struct message_joined *joined)
+{
+	struct message_address request = {.to = trial->far_can.far};
+
+	request.to.gid = joined->gid;
+	request.to.lid = joined->lid;
+	return trial_explain(trial, &trial->near, side_address(&trial->near, &request));
+}
+
+/* Both sides join, and the near side sends to the group; *joined is its view of it. */
+static int enter(struct trial *trial, struct datagram_path *path, struct message_joined *joined)
+{
+	const struct ip_address group = choose_group(trial, path->src_qpn);
+	struct message_joined far_joined;
+	int rc = join(trial, &trial->far, &group, &far_joined);
+
+	if (!rc)
+		rc = join(trial, &trial->near, &group, joined) ||
+		     set_qkey(trial, &trial->far, far_joined.qkey) || address_group(trial, joined);
+	path->qpn = GROUP_QPN;
+	path->qkey = joined->qkey;
+	return rc;
+}
+
+static int hear(struct trial *trial, struct datagram_path *path,
+		const struct message_joined *joined)
+{
+	struct work_completion item;
+	int rc = datagram_transfer(trial, path, 256, 0, &item);
+
+	if (rc || !item.with_grh)
+		return rc;
+	return datagram_check_header(trial, path, &trial->near_can.far.gid, &joined->gid);
+}
+
+/* After the far side left, the same message must not arrive. */
+static int hear_nothing(struct trial *trial, struct datagram_path *path)
+{
+	int rc = leave(trial, &trial->far);
+
+	path->next_id++;
+	if (!rc)
+		rc = datagram_receive(trial, path, 256) || datagram_send(trial, path, 256);
+	return rc ? rc
+		  : datagram_expect_none(
+			    trial, path, LEFT_MSEC,
+			    "a message to the group arrived after the far side had left it");
+}
+
+static void multicast(struct trial *trial)
+{
+	uint32_t near = trial->near_can.far.ip.family, far = trial->far_can.far.ip.family;
+	struct message_joined joined = {0};
+	struct datagram_path paths[2];
+	int rc;
+
+	if (!near || near != far) {
+		trial_skip(trial, near ? "the addresses of both sides are of different families"
+				       : "librdmacm joins by an IP address, and the port has none");
+		return;
+	}
+	rc = datagram_connect(trial, QP_UD, paths);
+	if (!rc)
+		rc = enter(trial, &paths[0], &joined) || hear(trial, &paths[0], &joined) ||
+		     hear_nothing(trial, &paths[0]) || leave(trial, &trial->near);
+	if (!rc)
+		datagram_remark_losses(trial, paths);
+}
+
 const struct trial_test datagram_tests[] = {
-	{"uc-send", SELFTEST_UC, "messages of an unreliable connection", NEED_UC, uc_send, 0},
-	{"uc-write", SELFTEST_UC, "RDMA writes of an unreliable connection", NEED_UC, uc_write, 0},
+	{"uc-send", SELFTEST_UC, "messages of an unreliable connection", TEST_NEEDS_UC, uc_send, 0},
+	{"uc-write", SELFTEST_UC, "RDMA writes of an unreliable connection", TEST_NEEDS_UC,
+	 uc_write, 0},
 	{"ud-send", SELFTEST_UD, "datagrams both ways, with the sender's queue pair number",
-	 NEED_UD, ud_send, 0},
-	{"ud-grh", SELFTEST_UD, "the header before a datagram has both addresses", NEED_UD,
+	 TEST_NEEDS_UD, ud_send, 0},
+	{"ud-grh", SELFTEST_UD, "the header before a datagram has both addresses", TEST_NEEDS_UD,
 	 ud_header, 0},
-	{"ud-qkey", SELFTEST_UD, "a datagram with a wrong Q_Key is dropped", NEED_UD, ud_qkey, 0},
+	{"ud-qkey", SELFTEST_UD, "a datagram with a wrong Q_Key is dropped", TEST_NEEDS_UD, ud_qkey,
+	 0},
 	{"ud-mtu", SELFTEST_UD, "a datagram as long as the MTU arrives, a longer one does not",
-	 NEED_UD, ud_mtu, 0},
+	 TEST_NEEDS_UD, ud_mtu, 0},
 	{"multicast", SELFTEST_MULTICAST, "a message to a group that both sides joined",
-	 NEED_UD | NEED_MULTICAST, multicast, 0},
+	 TEST_NEEDS_UD | TEST_NEEDS_MULTICAST, multicast, 0},
 	{.id = NULL},
 };

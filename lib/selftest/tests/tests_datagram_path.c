@@ -7,220 +7,208 @@
 #include "host/gid_entry.h"
 #include "selftest/tests/tests_datagram.h"
 
-/* How long a message may be on its way, and how often it is sent until the path is given up. */
+/* How long a message may be on its path, and how often it is sent until the path is given up. */
 #define ARRIVAL_MSEC 300u
 #define ATTEMPTS     10u
 #define LATE_MSEC    100u
 
-/* The pattern has no 0: whatever strays shows. */
+/* No byte of the pattern is 0, so stray data show. */
 #define EMPTY_BYTE 0u
 
 #define RECEIVE_ID 0x8000u
 
-int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_way ways[static 2])
+int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2])
 {
-	const struct pair_shape shape = {.kind = kind};
-	uint32_t header = kind == PAIR_UD ? DATAGRAM_HEADER_BYTES : 0;
-	struct pair_numbers numbers;
+	const struct qp_shape shape = {.kind = kind};
+	uint32_t header = kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
+	struct qp_numbers numbers;
 	int rc = trial_connect(trial, 0, &shape, &numbers);
 
 	if (rc)
 		return rc;
-	ways[0] = (struct datagram_way){
+	paths[0] = (struct datagram_path){
 		.from = &trial->near,
 		.to = &trial->far,
-		.source = numbers.near,
+		.src_qpn = numbers.near,
 		.header = header,
-		.number = numbers.far,
+		.qpn = numbers.far,
 		.qkey = TRIAL_QKEY,
 	};
-	ways[1] = (struct datagram_way){
+	paths[1] = (struct datagram_path){
 		.from = &trial->far,
 		.to = &trial->near,
-		.source = numbers.far,
+		.src_qpn = numbers.far,
 		.header = header,
-		.number = numbers.near,
+		.qpn = numbers.near,
 		.qkey = TRIAL_QKEY,
 	};
 	return trial_buffers(trial, DATAGRAM_BYTES, NULL);
 }
 
-int datagram_fill(struct trial *trial, struct datagram_way *way, uint64_t bytes, uint32_t iteration)
+int datagram_fill(struct trial *trial, struct datagram_path *path, uint64_t bytes,
+		  uint32_t iteration)
 {
 	const struct span span = trial_span(0, bytes);
 
-	return trial_fill(trial, way->from, &span, iteration);
+	return trial_fill(trial, path->from, &span, iteration);
 }
 
-int datagram_receive(struct trial *trial, struct datagram_way *way, uint64_t bytes)
+int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes)
 {
 	const struct span area = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct message_receive receive = {
-		.id = RECEIVE_ID + way->next_id,
-		.span = trial_span(DATAGRAM_RECEIVE, bytes + way->header),
+		.id = RECEIVE_ID + path->next_id,
+		.span = trial_span(DATAGRAM_RECEIVE, bytes + path->header),
 	};
-	int rc = trial_fill_constant(trial, way->to, &area, EMPTY_BYTE);
 
-	return rc ? rc : trial_receive(trial, way->to, &receive);
+	return trial_fill_constant(trial, path->to, &area, EMPTY_BYTE) ||
+	       trial_receive(trial, path->to, &receive);
 }
 
-int datagram_send(struct trial *trial, struct datagram_way *way, uint64_t bytes)
+int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes)
 {
 	const struct message_post post = {
 		.operation = POST_SEND,
 		.flags = POST_SIGNALED,
-		.id = way->next_id,
+		.id = path->next_id,
 		.span = trial_span(0, bytes),
-		.number = way->number,
-		.qkey = way->qkey,
+		.qpn = path->qpn,
+		.qkey = path->qkey,
 	};
-	int rc = trial_post(trial, way->from, &post);
+	int rc = trial_post(trial, path->from, &post);
 
-	way->sent++;
-	return rc ? rc : trial_expect(trial, way->from, way->next_id, NULL);
+	path->sent++;
+	return rc ? rc : trial_expect(trial, path->from, path->next_id, NULL);
 }
 
-int datagram_look(struct trial *trial, struct datagram_way *way, uint32_t msec, uint32_t *ret_count,
-		  struct work_completion *ret)
+/* Waits at most `msec` for a message; it is no failure if none comes: *ret_count is 0 or 1. */
+static int look(struct trial *trial, struct datagram_path *path, uint32_t msec, uint32_t *ret_count,
+		struct work_completion *ret)
 {
-	const struct message order = {
-		.type = MESSAGE_WAIT,
-		.wait = {.queue = TRIAL_QUEUE, .count = 1, .timeout_msec = msec},
-	};
-	struct message reply;
-	int rc = side_call(way->to, &order, &reply);
+	struct message_waited waited;
+	int rc = trial_look(trial, path->to, msec, &waited);
 
 	if (rc)
-		return trial_explain(trial, way->to, rc, &reply);
-	if (!reply.waited.count && reply.waited.stop && reply.waited.stop != STOP_TIMED_OUT) {
-		trial_explain_end(trial, way->to, (enum stop)reply.waited.stop, msec);
+		return rc;
+	if (!waited.count && waited.stop && waited.stop != STOP_TIMED_OUT) {
+		trial_explain_end(trial, path->to, (enum stop)waited.stop, msec);
 		return -ECANCELED;
 	}
-	*ret_count = reply.waited.count;
-	*ret = reply.waited.items[0];
+	*ret_count = waited.count;
+	*ret = waited.items[0];
 	return 0;
 }
 
-int datagram_expect_none(struct trial *trial, struct datagram_way *way, uint32_t msec,
+int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32_t msec,
 			 const char *complaint)
 {
 	struct work_completion item;
 	uint32_t count = 0;
-	int rc = datagram_look(trial, way, msec, &count, &item);
+	int rc = look(trial, path, msec, &count, &item);
 
 	if (rc || !count)
 		return rc;
 	if (item.status)
-		return trial_explain_status(trial, way->to, &item);
+		return trial_explain_status(trial, path->to, &item);
 	trial_fail(trial, "report it to the maker of the device, with its firmware version", "%s",
 		   complaint);
 	return -EBADE;
 }
 
 /* Sends until something arrives. */
-static int deliver(struct trial *trial, struct datagram_way *way, uint64_t bytes,
+static int deliver(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		   struct work_completion *ret)
 {
-	uint32_t count = 0, late_count, lost = way->lost;
+	uint32_t count = 0, late_count, lost = path->lost;
 	struct work_completion late;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < ATTEMPTS && !count && !rc; i++) {
-		rc = datagram_send(trial, way, bytes);
+		rc = datagram_send(trial, path, bytes);
 		if (!rc)
-			rc = datagram_look(trial, way, ARRIVAL_MSEC, &count, ret);
+			rc = look(trial, path, ARRIVAL_MSEC, &count, ret);
 		if (!rc && !count)
-			way->lost++;
+			path->lost++;
 	}
-	/* What was late and not lost shall come while there is no receive for it. */
-	if (!rc && count && way->lost > lost)
-		rc = datagram_look(trial, way, LATE_MSEC, &late_count, &late);
+	/* A message that was late and not lost arrives while there is no receive for it. */
+	if (!rc && count && path->lost > lost)
+		rc = look(trial, path, LATE_MSEC, &late_count, &late);
 	if (rc || count)
 		return rc;
-	trial_explain_end(trial, way->to, STOP_TIMED_OUT, ATTEMPTS * ARRIVAL_MSEC);
+	trial_explain_end(trial, path->to, STOP_TIMED_OUT, ATTEMPTS * ARRIVAL_MSEC);
 	return -ETIMEDOUT;
 }
 
-static const char *who(const struct trial *trial, const struct datagram_way *way)
-{
-	return way->to == &trial->near ? "local" : "far";
-}
-
-static int check_completion(struct trial *trial, const struct datagram_way *way, uint64_t bytes,
+static int check_completion(struct trial *trial, const struct datagram_path *path, uint64_t bytes,
 			    const struct work_completion *item)
 {
 	if (item->status)
-		return trial_explain_status(trial, way->to, item);
-	if (item->id != RECEIVE_ID + way->next_id)
+		return trial_explain_status(trial, path->to, item);
+	if (item->id != RECEIVE_ID + path->next_id)
 		trial_fail(trial, NULL, "the %s side completed receive %llu, expected %llu",
-			   who(trial, way), (unsigned long long)item->id,
-			   (unsigned long long)(RECEIVE_ID + way->next_id));
-	else if (item->bytes != bytes + way->header)
+			   trial_side_word(trial, path->to), (unsigned long long)item->id,
+			   (unsigned long long)(RECEIVE_ID + path->next_id));
+	else if (item->bytes != bytes + path->header)
 		trial_fail(trial, NULL,
 			   "the %s side received %u bytes of a message of %llu (%u of them a "
 			   "header)",
-			   who(trial, way), item->bytes, (unsigned long long)(bytes + way->header),
-			   way->header);
-	else if (way->header && item->source != way->source)
+			   trial_side_word(trial, path->to), item->bytes,
+			   (unsigned long long)(bytes + path->header), path->header);
+	else if (path->header && item->src_qpn != path->src_qpn)
 		trial_fail(trial, NULL,
 			   "the %s side was told that queue pair 0x%06x sent the message, it was "
 			   "0x%06x",
-			   who(trial, way), item->source, way->source);
+			   trial_side_word(trial, path->to), item->src_qpn, path->src_qpn);
 	else
 		return 0;
 	return -EBADE;
 }
 
-int datagram_pass(struct trial *trial, struct datagram_way *way, uint64_t bytes, uint32_t iteration,
-		  struct work_completion *ret)
+int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t bytes,
+		  uint32_t iteration, struct work_completion *ret)
 {
-	uint64_t end = way->header + bytes;
-	const struct span data = trial_span(DATAGRAM_RECEIVE + way->header, bytes);
+	uint64_t end = path->header + bytes;
+	const struct span data = trial_span(DATAGRAM_RECEIVE + path->header, bytes);
 	const struct span rest = trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end);
 	struct work_completion item;
-	int rc = datagram_fill(trial, way, bytes, iteration);
+	int rc = datagram_fill(trial, path, bytes, iteration);
 
 	if (!rc)
-		rc = deliver(trial, way, bytes, &item);
-	if (!rc)
-		rc = check_completion(trial, way, bytes, &item);
-	if (!rc)
-		rc = trial_check(trial, way->to, &data, iteration);
-	if (!rc)
-		rc = trial_check_constant(trial, way->to, &rest, EMPTY_BYTE);
+		rc = deliver(trial, path, bytes, &item) ||
+		     check_completion(trial, path, bytes, &item) ||
+		     trial_check(trial, path->to, &data, iteration) ||
+		     trial_check_constant(trial, path->to, &rest, EMPTY_BYTE);
 	if (!rc && ret)
 		*ret = item;
 	return rc;
 }
 
-int datagram_transfer(struct trial *trial, struct datagram_way *way, uint64_t bytes,
+int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		      uint32_t iteration, struct work_completion *ret)
 {
 	int rc;
 
-	way->next_id++;
-	rc = datagram_receive(trial, way, bytes);
-	return rc ? rc : datagram_pass(trial, way, bytes, iteration, ret);
+	path->next_id++;
+	rc = datagram_receive(trial, path, bytes);
+	return rc ? rc : datagram_pass(trial, path, bytes, iteration, ret);
 }
 
 /*
- * No order shows what is in a buffer, a check of a single byte does: with the value that it has if
+ * No order returns the contents of a buffer, but the check of a single byte returns its value if
  * that is not the expected one.
  */
 static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, size_t count,
 		      uint8_t *bytes)
 {
-	struct message order = {.type = MESSAGE_CHECK, .fill = {.constant = 1}};
+	struct message_fill request = {.constant = 1};
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
-		struct message reply;
+		struct message_checked checked = {0};
 
-		order.fill.span = trial_span(offset + i, 1);
-		rc = side_call(side, &order, &reply);
-		if (rc)
-			return trial_explain(trial, side, rc, &reply);
-		bytes[i] = reply.checked.equal ? 0 : (uint8_t)reply.checked.got;
+		request.span = trial_span(offset + i, 1);
+		rc = trial_explain(trial, side, side_check(side, &request, &checked));
+		bytes[i] = checked.equal ? 0 : (uint8_t)checked.got;
 	}
 	return rc;
 }
@@ -289,26 +277,21 @@ static int check_kind(struct trial *trial, struct side *side, const struct heade
 	return -EBADE;
 }
 
-int datagram_check_header(struct trial *trial, struct datagram_way *way, const struct gid *source,
+int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,
 			  const struct gid *destination)
 {
 	const struct header_form *form = form_of(trial, destination);
-	int rc = check_kind(trial, way->to, form);
 
-	if (!rc)
-		rc = check_address(trial, way->to, form->source, form, "source", source);
-	if (!rc)
-		rc = check_address(trial, way->to, form->destination, form, "destination",
-				   destination);
-	return rc;
+	return check_kind(trial, path->to, form) ||
+	       check_address(trial, path->to, form->source, form, "source", source) ||
+	       check_address(trial, path->to, form->destination, form, "destination", destination);
 }
 
-void datagram_remark_losses(struct trial *trial, const struct datagram_way ways[static 2])
+void datagram_remark_losses(struct trial *trial, const struct datagram_path paths[static 2])
 {
-	uint32_t lost = ways[0].lost + ways[1].lost, sent = ways[0].sent + ways[1].sent;
+	uint32_t lost = paths[0].lost + paths[1].lost, sent = paths[0].sent + paths[1].sent;
 
 	if (lost)
-		trial_remark(trial,
-			     "%u of %u messages were lost on the way, which this transport allows",
+		trial_remark(trial, "%u of %u messages were lost, which this transport allows",
 			     lost, sent);
 }

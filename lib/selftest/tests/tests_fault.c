@@ -3,15 +3,15 @@
 
 #define SAFE (ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ)
 
-/* What the far side refuses: class C, the requester is told by a NAK, both queue pairs fail. */
+/* Requests that the far side refuses: class C, the requester gets a NAK, both queue pairs fail. */
 #define REFUSED(name_, operation_, bytes_)                                                      \
 	.name = name_, .operation = operation_, .bytes = bytes_, .near = IBV_WC_REM_ACCESS_ERR, \
 	.far = IBV_WC_WR_FLUSH_ERR
 
 /*
- * What the requester finds out before it sends anything: only its own queue pair fails. Drivers
- * known to report it in another way: Soft-RoCE as an error of the queue pair (rxe_req.c: only
- * -EFAULT of copy_data() is a protection error, an unknown key is -EINVAL), in Linux 6.12 as
+ * Faults that the requester detects before it sends anything: only its own queue pair fails.
+ * Drivers known to report them differently: Soft-RoCE as an error of the queue pair (rxe_req.c:
+ * only -EFAULT of copy_data() is a protection error, an unknown key is -EINVAL), in Linux 6.12 as
  * flushed (rxe_qp_error() comes before rxe_completer() looks at the request), and siw as an error
  * of the queue pair (siw_qp_tx.c, siw_qp_sq_process()).
  */
@@ -21,24 +21,23 @@
 	.far = FAULT_UNNOTICED
 
 static const struct fault bad_rkey[] = {
-	{REFUSED("RDMA write with a bad remote key", POST_WRITE, 64), .flags = FAULT_BAD_RKEY},
-	{REFUSED("RDMA read with a bad remote key", POST_READ, 64), .flags = FAULT_BAD_RKEY},
-	{REFUSED("fetch-and-add with a bad remote key", POST_FETCH_ADD, 8),
+	{REFUSED("RDMA write with an invalid rkey", POST_WRITE, 64), .flags = FAULT_BAD_RKEY},
+	{REFUSED("RDMA read with an invalid rkey", POST_READ, 64), .flags = FAULT_BAD_RKEY},
+	{REFUSED("fetch-and-add with an invalid rkey", POST_FETCH_ADD, 8),
 	 .flags = FAULT_BAD_RKEY | FAULT_NEEDS_ATOMICS},
-	{REFUSED("RDMA write with the key of memory that is not registered any more", POST_WRITE,
-		 64),
+	{REFUSED("RDMA write with the rkey of memory that is no longer registered", POST_WRITE, 64),
 	 .flags = FAULT_OLD_RKEY},
 	{0},
 };
 
 static const struct fault out_of_bounds[] = {
-	{REFUSED("RDMA write across the end of the memory", POST_WRITE, 64),
+	{REFUSED("RDMA write across the end of the memory region", POST_WRITE, 64),
 	 .shift = FAULT_BYTES - FAULT_OFFSET - 63},
-	{REFUSED("RDMA read across the end of the memory", POST_READ, 64),
+	{REFUSED("RDMA read across the end of the memory region", POST_READ, 64),
 	 .shift = FAULT_BYTES - FAULT_OFFSET - 63},
-	{REFUSED("RDMA write before the begin of the memory", POST_WRITE, 64),
+	{REFUSED("RDMA write before the start of the memory region", POST_WRITE, 64),
 	 .shift = -FAULT_OFFSET - 1},
-	{REFUSED("RDMA write behind the end of the memory", POST_WRITE, 64),
+	{REFUSED("RDMA write past the end of the memory region", POST_WRITE, 64),
 	 .shift = FAULT_BYTES - FAULT_OFFSET},
 	{0},
 };
@@ -54,9 +53,9 @@ static const struct fault no_permission[] = {
 };
 
 /*
- * Class C. Soft-RoCE takes it for an error of its own, class A, if it finds out by the bytes left
- * (rxe_mr.c, copy_data(), -EINVAL), and gives the receive the requester's status if it finds out by
- * the elements left (rxe_resp.c, RESPST_ERR_LENGTH).
+ * Class C. Soft-RoCE reports a local error, class A, if the bytes left show it (rxe_mr.c,
+ * copy_data(), -EINVAL), and gives the receive the requester's status if the elements left do
+ * (rxe_resp.c, RESPST_ERR_LENGTH).
  */
 #define TOO_LONG(name_, bytes_)                                                       \
 	.name = name_, .operation = POST_SEND, .bytes = bytes_, .receive = 64,        \
@@ -112,73 +111,44 @@ static const struct fault wrong_domain[] = {
 	{0},
 };
 
-static const struct fault bad_key[] = {
-	{OWN("send with a bad local key", POST_SEND), .flags = FAULT_BAD_KEY},
-	{OWN("RDMA write with a bad local key", POST_WRITE), .flags = FAULT_BAD_KEY},
-	/* Found out when the answer comes; by then the far side may have what was sent behind it.
-	 */
-	{OWN("RDMA read with a bad local key", POST_READ), .flags = FAULT_BAD_KEY | FAULT_ALONE},
+static const struct fault bad_lkey[] = {
+	{OWN("send with an invalid lkey", POST_SEND), .flags = FAULT_BAD_KEY},
+	{OWN("RDMA write with an invalid lkey", POST_WRITE), .flags = FAULT_BAD_KEY},
+	/* Detected when the answer comes; later requests may have arrived by then. */
+	{OWN("RDMA read with an invalid lkey", POST_READ), .flags = FAULT_BAD_KEY | FAULT_ALONE},
 	{0},
 };
 
-static void run_bad_rkey(struct trial *trial)
-{
-	fault_run(trial, bad_rkey);
-}
+static const struct fault *const lists[] = {
+	bad_rkey,   out_of_bounds, no_permission, short_receive,
+	no_receive, vanished,	   wrong_domain,  bad_lkey,
+};
 
-static void run_out_of_bounds(struct trial *trial)
+/* The value of a test is the index of its list. */
+static void run(struct trial *trial)
 {
-	fault_run(trial, out_of_bounds);
-}
+	const struct fault *faults = lists[trial->test->value];
 
-static void run_no_permission(struct trial *trial)
-{
-	fault_run(trial, no_permission);
-}
-
-static void run_short_receive(struct trial *trial)
-{
-	fault_run(trial, short_receive);
-}
-
-static void run_rnr(struct trial *trial)
-{
-	if (trial_is_iwarp(trial))
+	if (faults == no_receive && trial_is_iwarp(trial))
 		trial_skip(trial, "iWARP has no RNR NAK: a message without a receive ends the "
 				  "connection (RFC 5041, 7.1)");
 	else
-		fault_run(trial, no_receive);
-}
-
-static void run_peer_vanished(struct trial *trial)
-{
-	fault_run(trial, vanished);
-}
-
-static void run_wrong_domain(struct trial *trial)
-{
-	fault_run(trial, wrong_domain);
-}
-
-static void run_bad_key(struct trial *trial)
-{
-	fault_run(trial, bad_key);
+		fault_run(trial, faults);
 }
 
 const struct trial_test fault_tests[] = {
-	{"fault-bad-rkey", SELFTEST_FAULT, "a remote key of no memory is refused", 0, run_bad_rkey,
-	 0},
-	{"fault-out-of-bounds", SELFTEST_FAULT, "addresses outside of the memory are refused", 0,
-	 run_out_of_bounds, 0},
-	{"fault-no-permission", SELFTEST_FAULT, "access without the right to it is refused", 0,
-	 run_no_permission, 0},
+	{"fault-bad-rkey", SELFTEST_FAULT, "an invalid rkey is refused", 0, run, 0},
+	{"fault-out-of-bounds", SELFTEST_FAULT,
+	 "addresses outside of the memory region are refused", 0, run, 1},
+	{"fault-no-permission", SELFTEST_FAULT, "access without the right to it is refused", 0, run,
+	 2},
 	{"fault-short-receive", SELFTEST_FAULT, "a message longer than its receive is refused", 0,
-	 run_short_receive, 0},
-	{"fault-rnr", SELFTEST_FAULT, "a message that nobody receives is given up", 0, run_rnr, 0},
-	{"fault-peer-vanished", SELFTEST_FAULT, "a peer that does not answer is given up", 0,
-	 run_peer_vanished, 0},
+	 run, 3},
+	{"fault-rnr", SELFTEST_FAULT, "a message without a receive is given up", 0, run, 4},
+	{"fault-peer-vanished", SELFTEST_FAULT, "a peer that does not answer is given up", 0, run,
+	 5},
 	{"fault-wrong-domain", SELFTEST_FAULT, "memory of another protection domain is refused", 0,
-	 run_wrong_domain, 0},
-	{"fault-bad-key", SELFTEST_FAULT, "a local key of no memory is refused", 0, run_bad_key, 0},
+	 run, 6},
+	{"fault-bad-key", SELFTEST_FAULT, "an invalid lkey is refused", 0, run, 7},
 	{0},
 };

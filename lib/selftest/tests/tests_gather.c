@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layouts that are not contiguous: what the device gathers and scatters is checked byte by byte,
- * gaps included, and timed beside the same transfer packed and unpacked by the CPU. The timed loops
- * run within the agents (MESSAGE_GATHER), so no order between the sides is in the figures.
+ * Layouts that are not contiguous: the data that the device gathers and scatters are checked byte
+ * by byte, gaps included, and the transfer is timed next to one that the CPU packs and unpacks. The
+ * timed loops run within the agents (MESSAGE_GATHER), so the figures include no order.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "selftest/tests/tests_gather.h"
+#include "selftest/trial/trial.h"
 
 #define MOST_READS 16u /* outstanding; what servers of any device grant */
 
@@ -17,12 +18,238 @@
 #define DEFAULT_BLOCKS	    16u
 #define DEFAULT_SPREAD	    4u /* the stride, in blocks */
 
-/* Of the means of so many rounds the smallest one counts: the least disturbed. */
+/* The smallest mean of so many rounds counts: the least disturbed one. */
 #define ROUNDS		 3u
 #define ROUND_NSEC	 8000000u
-#define MOST_MSEC	 60 /* no further round begins later */
+#define MEASURE_MSEC	 60 /* no round begins later */
 #define LEAST_ITERATIONS 4u
 #define MOST_ITERATIONS	 1000u
+
+struct layout {
+	uint64_t block_bytes, blocks, stride;
+};
+
+/* A buffer of each side: blocks to send, blocks that arrive, a piece, and another one. */
+struct gather {
+	struct trial *trial;
+	uint32_t operation; /* POST_SEND, POST_WRITE or POST_READ */
+	struct layout layout;
+	uint64_t bytes; /* of all blocks */
+	uint64_t all;	/* of a buffer */
+	struct span from, to, piece, other_piece;
+	struct message_buffered far;
+	uint32_t sges;	    /* blocks that one work request takes */
+	uint32_t iteration; /* for the pattern */
+};
+
+/* How many of so many transfers are timed. */
+static uint64_t timed(uint64_t iterations)
+{
+	return iterations - iterations / 8;
+}
+
+/* No byte of the pattern is 0, so stray data in a gap show. */
+#define GAP_BYTE 0u
+
+/* How long a round may last on the other side, beyond the limit for any order. */
+#define ROUND_MSEC 10000u
+
+static struct span blocks_at(const struct layout *layout, uint64_t offset)
+{
+	return (struct span){
+		.buffer = TRIAL_DATA,
+		.blocks = (uint32_t)layout->blocks,
+		.offset = offset,
+		.block_bytes = layout->block_bytes,
+		.stride = layout->stride,
+	};
+}
+
+static struct span gaps_of(const struct span *span)
+{
+	struct span gaps = *span;
+
+	gaps.offset += span->block_bytes;
+	gaps.block_bytes = span->stride - span->block_bytes;
+	if (!gaps.block_bytes)
+		gaps.blocks = 0;
+	return gaps;
+}
+
+/* Where everything is; `trial`, `operation` and `sges` are the caller's. */
+static void gather_set_layout(struct gather *gather, const struct layout *layout)
+{
+	uint64_t extent = layout->blocks * layout->stride;
+
+	gather->layout = *layout;
+	gather->bytes = layout->blocks * layout->block_bytes;
+	gather->all = 2 * extent + 2 * gather->bytes;
+	gather->from = blocks_at(layout, 0);
+	gather->to = blocks_at(layout, extent);
+	gather->piece = trial_span(2 * extent, gather->bytes);
+	gather->other_piece = trial_span(2 * extent + gather->bytes, gather->bytes);
+}
+
+/* Fills both buffers: only the source holds the pattern, another one each time. */
+static int gather_prepare(struct gather *gather)
+{
+	struct trial *trial = gather->trial;
+	const struct span whole = trial_span(0, gather->all);
+
+	gather->iteration++;
+	if (trial_fill_constant(trial, &trial->near, &whole, GAP_BYTE) ||
+	    trial_fill_constant(trial, &trial->far, &whole, GAP_BYTE))
+		return -EIO;
+	return gather->operation == POST_READ
+		       ? trial_fill(trial, &trial->far, &gather->piece, gather->iteration)
+		       : trial_fill(trial, &trial->near, &gather->from, gather->iteration);
+}
+
+static int check_blocks(struct gather *gather, struct side *side)
+{
+	const struct span before = trial_span(0, gather->to.offset), gaps = gaps_of(&gather->to);
+	struct trial *trial = gather->trial;
+	bool source = side == &trial->near && gather->operation == POST_SEND;
+	int rc = trial_check(trial, side, &gather->to, gather->iteration);
+
+	if (!rc)
+		rc = trial_check_constant(trial, side, &gaps, GAP_BYTE);
+	if (!rc && !source)
+		rc = trial_check_constant(trial, side, &before, GAP_BYTE);
+	return rc;
+}
+
+static int check_piece(struct gather *gather)
+{
+	const struct span before = trial_span(0, gather->piece.offset);
+	struct trial *trial = gather->trial;
+
+	return trial_check(trial, &trial->far, &gather->piece, gather->iteration) ||
+	       trial_check_constant(trial, &trial->far, &before, GAP_BYTE) ||
+	       trial_check_constant(trial, &trial->far, &gather->other_piece, GAP_BYTE);
+}
+
+/* Checks each byte that arrived, and that no other was changed. */
+static int gather_check(struct gather *gather)
+{
+	struct trial *trial = gather->trial;
+	int rc;
+
+	if (gather->operation == POST_WRITE)
+		return check_piece(gather);
+	rc = gather->operation == POST_SEND ? check_blocks(gather, &trial->far) : 0;
+	return rc ? rc : check_blocks(gather, &trial->near);
+}
+
+/* The receives for a first message, in as many work requests as the sender needs for it. */
+static int post_receives(struct gather *gather, struct side *side, bool packed)
+{
+	const struct layout *layout = &gather->layout;
+	uint32_t left = (uint32_t)(layout->blocks % gather->sges);
+	struct message_receive full = {.span = gather->to}, rest = {.span = gather->to};
+	const struct message_receive piece = {.span = gather->other_piece};
+	int rc = 0;
+
+	if (packed)
+		return trial_receive(gather->trial, side, &piece);
+	full.count = (uint32_t)(layout->blocks / gather->sges);
+	full.span.blocks = gather->sges;
+	full.step = gather->sges * layout->stride;
+	rest.span.offset += full.count * full.step;
+	rest.span.blocks = left;
+	if (full.count)
+		rc = trial_receive(gather->trial, side, &full);
+	if (!rc && left)
+		rc = trial_receive(gather->trial, side, &rest);
+	return rc;
+}
+
+static struct message order_of(const struct gather *gather, bool packed, uint64_t iterations)
+{
+	return (struct message){
+		.type = MESSAGE_GATHER,
+		.gather = {.cq = TRIAL_CQ,
+			   .operation = gather->operation,
+			   .active = 1,
+			   .packed = packed,
+			   .iterations = iterations,
+			   .warmup = iterations - timed(iterations),
+			   .from = gather->from,
+			   .to = gather->to,
+			   .piece = gather->piece.offset,
+			   .remote_address = gather->far.address + gather->piece.offset,
+			   .rkey = gather->far.rkey},
+	};
+}
+
+/* Fails the row if a side's part of a round failed. */
+static int check_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
+{
+	if (ran->status)
+		return trial_explain_ran(trial, side, ran);
+	if (!ran->stop)
+		return 0;
+	trial_explain_end(trial, side, (enum stop)ran->stop, ROUND_MSEC);
+	return -ETIMEDOUT;
+}
+
+/* Both sides at once. A side that saw an error knows more than one that waited in vain. */
+static int run_both(struct trial *trial, const struct message *order,
+		    const struct message *far_order, struct message_ran *ran)
+{
+	struct side *near = &trial->near, *far = &trial->far;
+	struct message held;
+	int rc = trial_explain(trial, far, side_start(far, far_order, &held)), far_rc;
+
+	if (rc)
+		return rc;
+	rc = side_gather(near, &order->gather, ran);
+	if (rc || ran->status || ran->stop)
+		far_rc = trial_abandon(trial, far_order, ROUND_MSEC, &held);
+	else
+		far_rc = side_finish(far, far_order, ROUND_MSEC, &held);
+	if (rc)
+		return trial_explain(trial, near, rc);
+	if (ran->status)
+		return check_ran(trial, near, ran);
+	if (far_rc)
+		return trial_explain(trial, far, far_rc);
+	if (held.ran.status)
+		return check_ran(trial, far, &held.ran);
+	return check_ran(trial, near, ran) || check_ran(trial, far, &held.ran);
+}
+
+static int ping_pong(struct gather *gather, const struct message *order, struct message_ran *ran)
+{
+	struct trial *trial = gather->trial;
+	struct message far_order = *order;
+
+	if (post_receives(gather, &trial->far, order->gather.packed) ||
+	    post_receives(gather, &trial->near, order->gather.packed))
+		return -EIO;
+	far_order.gather.active = 0;
+	/* It sends back what it received. */
+	far_order.gather.from = far_order.gather.to;
+	return run_both(trial, order, &far_order, ran);
+}
+
+/* So many transfers, the first part of which is not timed; *ret_usec is the time of one of them. */
+static int gather_transfer(struct gather *gather, bool packed, uint64_t iterations,
+			   double *ret_usec)
+{
+	const struct message order = order_of(gather, packed, iterations);
+	const bool sends = gather->operation == POST_SEND;
+	struct trial *trial = gather->trial;
+	struct side *near = &trial->near;
+	struct message_ran ran;
+
+	if (sends ? ping_pong(gather, &order, &ran)
+		  : trial_explain(trial, near, side_gather(near, &order.gather, &ran)) ||
+			    check_ran(trial, near, &ran))
+		return -EIO;
+	*ret_usec = (double)ran.elapsed_nsec / (double)ran.iterations / (sends ? 2000 : 1000);
+	return 0;
+}
 
 /* Small blocks to large ones; the last layout has more of them than a work request takes. */
 static const struct layout usual_layouts[] = {
@@ -40,11 +267,9 @@ static uint64_t chain_of(const struct layout *layout, uint32_t sges)
 static int check_once(struct gather *gather, bool packed)
 {
 	double usec;
-	int rc = gather_prepare(gather);
 
-	if (!rc)
-		rc = gather_transfer(gather, packed, 1, &usec);
-	return rc ? rc : gather_check(gather);
+	return gather_prepare(gather) || gather_transfer(gather, packed, 1, &usec) ||
+	       gather_check(gather);
 }
 
 static uint64_t iterations_for(double usec)
@@ -59,10 +284,10 @@ static uint64_t iterations_for(double usec)
 static void keep_least(struct real *least, double usec)
 {
 	if (!least->known || usec < least->value)
-		*least = (struct real){.value = usec, .known = true};
+		*least = real_of(usec);
 }
 
-/* Both ways in turn, so that what changes meanwhile hits both. */
+/* Gathered and packed in turn, so that disturbances affect both. */
 static int measure_both(struct gather *gather, uint64_t iterations, struct real least[static 2])
 {
 	int rc = 0;
@@ -88,8 +313,8 @@ static void keep_figures(struct gather *gather, const struct real least[static 2
 }
 
 /*
- * A few first, that tell how many make a round. Where they are slow already (a software device that
- * waits for the delayed acknowledgement of TCP) they have to do.
+ * The first few determine how many make a round. Where they are slow already (a software device
+ * that waits for TCP's delayed acknowledgements) there is no other.
  */
 static int measure(struct gather *gather)
 {
@@ -104,8 +329,8 @@ static int measure(struct gather *gather)
 	if (rc)
 		return rc;
 	iterations = iterations_for((first[0].value + first[1].value) / 2);
-	counted = gather_timed(iterations);
-	for (; rounds < ROUNDS && !rc && clock_nsec() < begin + MOST_MSEC * 1000000ull; rounds++)
+	counted = timed(iterations);
+	for (; rounds < ROUNDS && !rc && clock_nsec() < begin + MEASURE_MSEC * 1000000ull; rounds++)
 		rc = measure_both(gather, iterations, least);
 	if (!rc)
 		rc = gather_check(gather);
@@ -124,11 +349,7 @@ static int run_layout(struct gather *gather)
 
 	number_set(&trial->result->size_bytes, gather->bytes);
 	if (!rc)
-		rc = check_once(gather, false);
-	if (!rc)
-		rc = check_once(gather, true);
-	if (!rc)
-		rc = measure(gather);
+		rc = check_once(gather, false) || check_once(gather, true) || measure(gather);
 	if (!rc && chain > 1 && gather->sges > 1)
 		trial_remark(trial, "as %llu work requests of up to %u blocks",
 			     (unsigned long long)chain, gather->sges);
@@ -138,12 +359,7 @@ static int run_layout(struct gather *gather)
 	return rc;
 }
 
-static uint32_t at_most(uint32_t value, uint32_t limit)
-{
-	return value < limit ? value : limit;
-}
-
-/* The layout that the user asked for. False: none. */
+/* The layout that the user asked for. False: there is none. */
 static bool asked_layout(const struct selftest_request *request, struct layout *ret)
 {
 	if (!request->block_bytes && !request->block_count && !request->stride)
@@ -170,7 +386,7 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 			   (unsigned long long)layout->stride);
 		return false;
 	}
-	/* Sizes and counts end at 2^28, the usual stride is 2^30 then: nothing overflows. */
+	/* Sizes and counts are at most 2^28, the default stride 2^30, so nothing overflows. */
 	if (!trial_is_granted(trial, 1,
 			      2 * layout->blocks * (layout->stride + layout->block_bytes)))
 		return false;
@@ -211,17 +427,17 @@ static void name_row(struct trial *trial, const struct layout *layout, size_t in
 
 static int connect_pair(struct gather *gather, const struct layout *layouts, size_t count)
 {
-	struct pair_shape shape = {.sges = at_most(at_most(gather->trial->near_can.max_sges,
-							   gather->trial->far_can.max_sges),
-						   LIMIT_SGES),
-				   .unsignaled = true};
-	uint32_t reads = at_most(gather->trial->near_can.max_reads,
-				 gather->trial->far_can.max_reads);
+	const struct message_opened *near = &gather->trial->near_can;
+	const struct message_opened *far = &gather->trial->far_can;
+	struct qp_shape shape = {
+		.sges = at_most(at_most(near->max_sges, far->max_sges), LIMIT_SGES),
+		.unsignaled = true,
+		/* A device without scattered reads needs a chain of them, not one by one. */
+		.max_rd_atomic = at_most(at_most(near->max_rd_atomic, far->max_rd_atomic),
+					 MOST_READS),
+	};
 	uint64_t most = 1;
 
-	/* The chain of reads that a device without scattered reads needs shall not go one by one.
-	 */
-	shape.reads = at_most(reads, MOST_READS);
 	for (size_t i = 0; i < count; i++)
 		if (chain_of(&layouts[i], gather->sges) > most)
 			most = chain_of(&layouts[i], gather->sges);
@@ -255,8 +471,7 @@ static void gather(struct trial *trial)
 		name_row(trial, &layouts[i], i);
 		gather_set_layout(&gather, &layouts[i]);
 		rc = run_layout(&gather);
-		trial->result->duration_msec = (struct real){(double)(clock_nsec() - begin) / 1e6,
-							     true};
+		trial->result->duration_msec = real_of((double)(clock_nsec() - begin) / 1e6);
 	}
 }
 

@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "selftest/trial/measure.h"
-#include "selftest/trial/measure_figures.h"
+#include "selftest/agent/measure.h"
+#include "selftest/trial/trial.h"
 
-/* Outstanding messages: as perftest has them, so that figures can be compared, but of large ones
- * fewer. A software device that takes longer than the time-out for what is under way repeats it. */
+/* Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
+ * ones: a software device that needs longer than the timeout for them retransmits. */
 #define DEPTH	       128u
 #define LEAST_DEPTH    4u
 #define THOROUGH_BYTES (UINT64_C(8) << 20)
 #define QUICK_BYTES    (UINT64_C(1) << 20)
-/* Of a completion queue, with many queue pairs: what the smaller devices have. */
+/* Entries of a completion queue for many queue pairs: the limit of the smaller devices. */
 #define MOST_ENTRIES 32767u
-/* Of so many sends, or bytes, one has a completion. */
+/* One completion for so many sends, or bytes. */
 #define SIGNAL_EVERY 32u
 #define SIGNAL_BYTES (UINT64_C(256) << 10)
 /* Sent inline if both devices can, as perftest does. */
@@ -29,7 +29,8 @@ struct plan {
 	struct message order; /* for the near side */
 	struct run_layout layout;
 	struct message_buffered near_memory, far_memory;
-	struct message near_reply, far_reply;
+	struct message_ran near_ran;
+	struct message far_reply;
 	int near_rc;
 };
 
@@ -43,7 +44,7 @@ static bool is_latency(const struct trial *trial)
 	return trial->test->group == SELFTEST_LATENCY;
 }
 
-/* Measuring was asked for, so it may take its time. */
+/* The user asked for measurements, so they may take longer. */
 static bool is_thorough(const struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;
@@ -70,23 +71,13 @@ static size_t choose_sizes(const struct trial *trial, const uint64_t **ret)
 	return is_latency(trial) ? ARRAY_SIZE(usual_latency) : ARRAY_SIZE(usual_bandwidth);
 }
 
-static uint32_t at_most(uint32_t value, uint32_t limit)
-{
-	return value < limit ? value : limit;
-}
-
-static bool is_two_sided(const struct trial *trial)
-{
-	return trial->test->value == RUN_SEND;
-}
-
 static uint32_t receives_of(const struct trial *trial, uint32_t depth)
 {
-	return is_two_sided(trial) ? run_receives(depth) : 1;
+	return trial->test->value == RUN_SEND ? run_receives(depth) : 1;
 }
 
-/* As many as wished that both devices have queues for, and the completion queue entries. */
-static uint32_t choose_depth(const struct trial *trial, uint32_t pairs, uint64_t bytes)
+/* As many as wanted, within the limits of both devices' queues and the completion queue. */
+static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
@@ -98,7 +89,7 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t pairs, uint64_t
 		depth = trial->request->depth;
 	limit = at_most(limit, LIMIT_DEPTH);
 	while (depth > 1 && (depth > limit || receives_of(trial, depth) > limit ||
-			     pairs * (depth + receives_of(trial, depth)) > MOST_ENTRIES))
+			     qps * (depth + receives_of(trial, depth)) > MOST_ENTRIES))
 		depth--;
 	return depth;
 }
@@ -107,7 +98,7 @@ static void choose_length(const struct trial *trial, struct message_run *run)
 {
 	const struct selftest_request *request = trial->request;
 
-	run->warmup = is_latency(trial) ? 100 : (uint64_t)run->pairs * run->depth;
+	run->warmup = is_latency(trial) ? 100 : (uint64_t)run->qps * run->depth;
 	if (request->iterations) {
 		if (is_latency(trial) && run->warmup > request->iterations)
 			run->warmup = request->iterations;
@@ -121,7 +112,7 @@ static void choose_length(const struct trial *trial, struct message_run *run)
 		run->warmup = (run->warmup + 3) / 4;
 }
 
-/* The completions are what tells that there is progress. */
+/* Completions are the sign of progress. */
 static uint32_t choose_signals(const struct message_run *run)
 {
 	uint32_t every = at_most(SIGNAL_EVERY, (run->depth + 3) / 4);
@@ -139,13 +130,12 @@ static struct message make_order(const struct trial *trial, uint64_t bytes)
 	run->mode = is_latency(trial) ? RUN_LATENCY : RUN_BANDWIDTH;
 	run->operation = (uint32_t)trial->test->value;
 	run->active = 1;
-	run->pairs = is_latency(trial) || !trial->request->queue_pairs
-			     ? 1
-			     : trial->request->queue_pairs;
-	run->queue = TRIAL_QUEUE;
+	run->qps = is_latency(trial) || !trial->request->queue_pairs ? 1
+								     : trial->request->queue_pairs;
+	run->cq = TRIAL_CQ;
 	run->buffer = TRIAL_DATA;
 	run->bytes = bytes;
-	run->depth = choose_depth(trial, run->pairs, bytes);
+	run->depth = choose_depth(trial, run->qps, bytes);
 	run->batch = is_latency(trial) || !trial->request->batch
 			     ? 1
 			     : at_most(trial->request->batch, run->depth);
@@ -157,23 +147,23 @@ static struct message make_order(const struct trial *trial, uint64_t bytes)
 /* Whether a side can make a queue pair that sends so many bytes inline. */
 static bool has_inline(struct side *side, uint32_t bytes)
 {
-	struct message queue = {.type = MESSAGE_QUEUE,
-				.queue = {.slot = TRIAL_QUEUE, .entries = 4}};
-	struct message pair = {.type = MESSAGE_PAIR,
-			       .pair = {.queue = TRIAL_QUEUE,
-					.send_depth = 1,
-					.receive_depth = 1,
-					.sges = 1,
-					.inline_bytes = bytes}};
-	struct message reply;
+	struct message_cq cq = {.slot = TRIAL_CQ, .entries = 4};
+	struct message_qp qp = {
+		.cq = TRIAL_CQ,
+		.send_depth = 1,
+		.receive_depth = 1,
+		.sges = 1,
+		.inline_bytes = bytes,
+	};
+	struct message_qp_created created;
 	bool has;
 
-	if (side_call(side, &queue, &reply))
+	if (side_cq(side, &cq))
 		return false;
-	has = !side_call(side, &pair, &reply) && reply.paired.inline_bytes >= bytes;
-	pair.pair.destroy = 1;
-	queue.queue.entries = 0;
-	return !side_call(side, &pair, &reply) && !side_call(side, &queue, &reply) && has;
+	has = !side_qp(side, &qp, &created) && created.inline_bytes >= bytes;
+	qp.destroy = 1;
+	cq.entries = 0;
+	return !side_qp(side, &qp, &created) && !side_cq(side, &cq) && has;
 }
 
 static uint32_t choose_inline(struct trial *trial, const struct message_run *run)
@@ -185,23 +175,24 @@ static uint32_t choose_inline(struct trial *trial, const struct message_run *run
 	return (uint32_t)run->bytes;
 }
 
-static int connect_pairs(struct trial *trial, struct plan *plan)
+static int connect_qps(struct trial *trial, struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
 	uint32_t receives = receives_of(trial, run->depth);
-	struct pair_shape shape = {
-		.kind = PAIR_RC,
+	struct qp_shape shape = {
+		.kind = QP_RC,
 		.send_depth = run->depth,
 		.receive_depth = receives,
 		.inline_bytes = run->inline_bytes,
-		.entries = run->pairs * (run->depth + receives),
+		.entries = run->qps * (run->depth + receives),
 		.unsignaled = true,
-		.reads = at_most(trial->near_can.max_reads, trial->far_can.max_reads),
+		.max_rd_atomic = at_most(trial->near_can.max_rd_atomic,
+					 trial->far_can.max_rd_atomic),
 	};
 	int rc = 0;
 
-	for (uint32_t slot = 0; slot < run->pairs && !rc; slot++) {
-		shape.keep_queue = slot > 0;
+	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
+		shape.keep_cq = slot > 0;
 		rc = trial_connect(trial, slot, &shape, NULL);
 	}
 	return rc;
@@ -213,7 +204,7 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 	uint64_t bytes = run_receive_bytes(run->bytes);
 	int rc = 0;
 
-	for (uint32_t slot = 0; slot < run->pairs && !rc; slot++) {
+	for (uint32_t slot = 0; slot < run->qps && !rc; slot++) {
 		const struct message_receive receive = {
 			.slot = slot,
 			.count = run_receives(run->depth),
@@ -227,7 +218,7 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 	return rc;
 }
 
-/* What all queue pairs send, or what arrived, if `offset` is that of the receive area. */
+/* The data that all queue pairs send or, at the offset of the receive area, received. */
 static struct span data_span(const struct plan *plan, uint64_t offset)
 {
 	const struct message_run *run = &plan->order.run;
@@ -237,7 +228,7 @@ static struct span data_span(const struct plan *plan, uint64_t offset)
 	if (run->mode == RUN_LATENCY && run->operation == RUN_WRITE)
 		bytes--;
 	return (struct span){.buffer = TRIAL_DATA,
-			     .blocks = run->pairs,
+			     .blocks = run->qps,
 			     .offset = offset,
 			     .block_bytes = bytes,
 			     .stride = plan->layout.stride};
@@ -255,16 +246,16 @@ static int fill(struct trial *trial, const struct plan *plan)
 }
 
 /*
- * What the last fetch-and-add of each queue pair returned is the number of those before it:
- * together they were as many as the run had, the first ones that did not count included.
+ * The last fetch-and-add of each queue pair returned the number of those before it: together they
+ * must be as many as the run had, those of the warm-up included.
  */
 static int check_sums(struct trial *trial, const struct plan *plan)
 {
 	const struct message_run *run = &plan->order.run;
 	const uint8_t *bytes = trial->near.agent->buffers[TRIAL_DATA].bytes + plan->layout.receive;
-	uint64_t expected = run->warmup + plan->near_reply.ran.iterations, got = 0, last;
+	uint64_t expected = run->warmup + plan->near_ran.iterations, got = 0, last;
 
-	for (uint32_t i = 0; i < run->pairs; i++) {
+	for (uint32_t i = 0; i < run->qps; i++) {
 		memcpy(&last, bytes + i * plan->layout.stride, sizeof(last));
 		got += last + 1;
 	}
@@ -280,7 +271,7 @@ static int check_sums(struct trial *trial, const struct plan *plan)
 /* The far side took as many messages as were sent. */
 static int check_count(struct trial *trial, const struct plan *plan)
 {
-	uint64_t sent = plan->order.run.warmup + plan->near_reply.ran.iterations;
+	uint64_t sent = plan->order.run.warmup + plan->near_ran.iterations;
 	uint64_t taken = plan->far_reply.ran.iterations;
 
 	if (sent == taken)
@@ -299,7 +290,7 @@ static int check(struct trial *trial, const struct plan *plan)
 
 	if (run->operation == RUN_ATOMIC)
 		return check_sums(trial, plan);
-	if (is_two_sided(trial) && check_count(trial, plan))
+	if (run->operation == RUN_SEND && check_count(trial, plan))
 		return -EBADMSG;
 	if (!span.block_bytes)
 		return 0;
@@ -315,32 +306,29 @@ static int set_up(struct trial *trial, struct plan *plan)
 	struct message_run *run = &plan->order.run;
 	int rc;
 
-	run_layout_set(&plan->layout, run->pairs, run->bytes);
+	run_layout_set(&plan->layout, run->qps, run->bytes);
 	run->inline_bytes = choose_inline(trial, run);
 	rc = trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
 			  &plan->near_memory);
 	if (!rc)
 		rc = trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
-				  &plan->far_memory);
-	if (!rc)
-		rc = connect_pairs(trial, plan);
-	if (!rc)
-		rc = fill(trial, plan);
-	if (!rc && is_two_sided(trial))
+				  &plan->far_memory) ||
+		     connect_qps(trial, plan) || fill(trial, plan);
+	if (!rc && run->operation == RUN_SEND)
 		rc = post_receives(trial, &trial->far, plan);
-	if (!rc && is_two_sided(trial) && is_latency(trial))
+	if (!rc && run->operation == RUN_SEND && is_latency(trial))
 		rc = post_receives(trial, &trial->near, plan);
 	return rc;
 }
 
-static bool went_well(int rc, const struct message *reply)
+static bool went_well(int rc, const struct message_ran *ran)
 {
-	return !rc && !reply->ran.status && !reply->ran.stop;
+	return !rc && !ran->status && !ran->stop;
 }
 
 /*
- * Both sides run. Returns what the far side's part came to. If the near side failed, the far one
- * may wait for what never comes: any further order ends that.
+ * Both sides run. Returns how the far side's part ended. If the near side failed, the far one may
+ * wait for something that never comes: any further order ends that.
  */
 static int run_both(struct trial *trial, struct plan *plan)
 {
@@ -350,15 +338,16 @@ static int run_both(struct trial *trial, struct plan *plan)
 	int rc;
 
 	plan->order.run.remote_address = plan->far_memory.address;
-	plan->order.run.remote_key = plan->far_memory.remote_key;
+	plan->order.run.rkey = plan->far_memory.rkey;
 	far.run.active = 0;
 	far.run.remote_address = plan->near_memory.address;
-	far.run.remote_key = plan->near_memory.remote_key;
+	far.run.rkey = plan->near_memory.rkey;
+	plan->near_rc = -ECANCELED;
 	rc = side_start(&trial->far, &far, &plan->far_reply);
 	if (rc)
 		return rc;
-	plan->near_rc = side_call(&trial->near, &plan->order, &plan->near_reply);
-	well = went_well(plan->near_rc, &plan->near_reply);
+	plan->near_rc = side_run(&trial->near, &plan->order.run, &plan->near_ran);
+	well = went_well(plan->near_rc, &plan->near_ran);
 	if (!well)
 		rc = side_start(&trial->far, &query, &reply);
 	if (!rc)
@@ -368,35 +357,82 @@ static int run_both(struct trial *trial, struct plan *plan)
 	return rc;
 }
 
-static void explain_status(struct trial *trial, struct side *side, const struct message_ran *ran)
+/* A cause outweighs its consequences: a flushed request, a wait in vain. */
+static bool is_cause(const struct message_ran *ran)
 {
-	const struct work_completion item = {.status = ran->status,
-					     .vendor_error = ran->vendor_error};
-
-	trial_explain_status(trial, side, &item);
-}
-
-/* A cause counts more than its consequences: a flushed request, a wait for nothing. */
-static bool is_cause(int rc, const struct message *reply)
-{
-	return !rc && reply->ran.status && reply->ran.status != IBV_WC_WR_FLUSH_ERR;
+	return ran->status && ran->status != IBV_WC_WR_FLUSH_ERR;
 }
 
 static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 {
-	const struct message *near = &plan->near_reply, *far = &plan->far_reply;
+	const struct message_ran *near = &plan->near_ran, *far = &plan->far_reply.ran;
 
-	if (plan->near_rc)
-		trial_explain(trial, &trial->near, plan->near_rc, near);
-	else if (is_cause(0, near) || (near->ran.status && !is_cause(far_rc, far)))
-		explain_status(trial, &trial->near, &near->ran);
+	if (plan->near_rc && plan->near_rc != -ECANCELED)
+		trial_explain(trial, &trial->near, plan->near_rc);
+	else if (is_cause(near) || (near->status && (far_rc || !is_cause(far))))
+		trial_explain_ran(trial, &trial->near, near);
 	else if (far_rc)
-		trial_explain(trial, &trial->far, far_rc, far);
-	else if (far->ran.status)
-		explain_status(trial, &trial->far, &far->ran);
+		trial_explain(trial, &trial->far, far_rc);
+	else if (far->status)
+		trial_explain_ran(trial, &trial->far, far);
 	else
-		trial_explain_end(trial, &trial->near,
-				  near->ran.stop ? near->ran.stop : far->ran.stop, RUN_STILL_MSEC);
+		trial_explain_end(trial, &trial->near, near->stop ? near->stop : far->stop,
+				  RUN_STILL_MSEC);
+}
+
+static void note_bandwidth(struct trial *trial, const struct message_run *run,
+			   const struct message_ran *ran)
+{
+	uint64_t near = trial->near_can.far.rate_mbps, far = trial->far_can.far.rate_mbps;
+	struct selftest_result *row = trial->result;
+	double nsec = (double)ran->elapsed_nsec;
+
+	if (near && far)
+		row->rate_gbps = real_of((double)(near < far ? near : far) / 1e3);
+	if (!ran->iterations || !ran->elapsed_nsec)
+		return;
+	/* Bits per nanosecond are gigabits per second. */
+	row->bandwidth_gbps = real_of((double)run->bytes * 8 * (double)ran->iterations / nsec);
+	row->messages_per_second = real_of((double)ran->iterations * 1e9 / nsec);
+}
+
+/* The figures of the run that the near side just finished, also of one that was cut short. */
+static void note_figures(struct trial *trial, const struct message_run *run,
+			 const struct message_ran *ran)
+{
+	struct agent_samples *samples = &trial->near.agent->samples;
+
+	trial->result->iterations = number_of(ran->iterations);
+	trial->result->duration_msec = real_of((double)ran->elapsed_nsec / 1e6);
+	if (run->mode == RUN_BANDWIDTH)
+		note_bandwidth(trial, run, ran);
+	else if (samples->count)
+		selftest_result_set_latency(trial->result, samples->nsec, samples->count);
+}
+
+static const char slow_hint[] = "look for other load on both hosts and on the path between them, "
+				"then check rate and MTU of "
+				"both ports (rdmactl ports), their PCIe links (lspci -vv) and NUMA "
+				"nodes; --all-sizes shows "
+				"more";
+
+/* Fails the row if it misses what the user expects. */
+static void compare_figures(struct trial *trial, const struct message_run *run)
+{
+	const struct selftest_request *request = trial->request;
+	const struct selftest_result *row = trial->result;
+	double usec = row->latency_p50_usec.value, gbps = row->bandwidth_gbps.value;
+
+	if (request->expect_usec > 0 && row->latency_p50_usec.known && usec > request->expect_usec)
+		trial_fail(trial, slow_hint,
+			   "the median latency is %.2f us, expected at most %.2f us", usec,
+			   request->expect_usec);
+	/* The bandwidth of atomics is always small. */
+	if (request->expect_gbps > 0 && row->bandwidth_gbps.known && run->bytes &&
+	    run->operation != RUN_ATOMIC && gbps < request->expect_gbps)
+		trial_fail(trial, slow_hint,
+			   "the bandwidth is %.2f Gb/s, expected at least %.2f Gb/s", gbps,
+			   request->expect_gbps);
 }
 
 static void measure_row(struct trial *trial, uint64_t bytes)
@@ -406,10 +442,10 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 	int rc;
 
 	trial->result->size_bytes = number_of(bytes);
-	trial->result->queue_pairs = number_of(run->pairs);
+	trial->result->queue_pairs = number_of(run->qps);
 	trial->result->depth = number_of(is_latency(trial) ? 1 : run->depth);
-	run_layout_set(&plan.layout, run->pairs, bytes);
-	if (!trial_is_granted(trial, run->pairs, plan.layout.bytes))
+	run_layout_set(&plan.layout, run->qps, bytes);
+	if (!trial_is_granted(trial, run->qps, plan.layout.bytes))
 		return;
 	if (run->operation == RUN_WRITE && is_latency(trial) && !bytes) {
 		trial_skip(trial, "a write without data cannot be noticed");
@@ -418,21 +454,12 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 	if (set_up(trial, &plan))
 		return;
 	rc = run_both(trial, &plan);
-	if (!plan.near_rc && plan.near_reply.type == MESSAGE_RAN)
-		figures_note(trial, &plan.order.run, &plan.near_reply.ran);
-	if (!went_well(plan.near_rc, &plan.near_reply) || !went_well(rc, &plan.far_reply))
+	if (!plan.near_rc)
+		note_figures(trial, run, &plan.near_ran);
+	if (!went_well(plan.near_rc, &plan.near_ran) || !went_well(rc, &plan.far_reply.ran))
 		explain(trial, &plan, rc);
 	else if (!check(trial, &plan))
-		figures_compare(trial, run);
-}
-
-static void release(struct trial *trial)
-{
-	const struct message order = {.type = MESSAGE_RELEASE};
-	struct message reply;
-
-	side_call(&trial->near, &order, &reply);
-	side_call(&trial->far, &order, &reply);
+		compare_figures(trial, run);
 }
 
 static void measure_sizes(struct trial *trial)
@@ -442,7 +469,8 @@ static void measure_sizes(struct trial *trial)
 
 	for (size_t i = 0; i < count; i++) {
 		if (i) {
-			release(trial);
+			side_reset(&trial->near);
+			side_reset(&trial->far);
 			if (trial->stop || trial->near.stop || trial->far.stop)
 				return;
 			trial_next_row(trial, trial->test->id, trial->test->summary);
@@ -458,7 +486,7 @@ const struct trial_test measure_tests[] = {
 	{"latency-write", SELFTEST_LATENCY, "half a round trip of RDMA writes", 0, measure_sizes,
 	 RUN_WRITE},
 	{"latency-read", SELFTEST_LATENCY, "an RDMA read", 0, measure_sizes, RUN_READ},
-	{"latency-atomic", SELFTEST_LATENCY, "a fetch-and-add", NEED_RDMA_ATOMICS, measure_sizes,
+	{"latency-atomic", SELFTEST_LATENCY, "a fetch-and-add", TEST_NEEDS_ATOMICS, measure_sizes,
 	 RUN_ATOMIC},
 	{"bandwidth-send", SELFTEST_BANDWIDTH, "sends, as many as the queue pairs hold", 0,
 	 measure_sizes, RUN_SEND},
@@ -467,6 +495,6 @@ const struct trial_test measure_tests[] = {
 	{"bandwidth-read", SELFTEST_BANDWIDTH, "RDMA reads, as many as the queue pairs hold", 0,
 	 measure_sizes, RUN_READ},
 	{"bandwidth-atomic", SELFTEST_BANDWIDTH, "fetch-and-adds, as many as the queue pairs hold",
-	 NEED_RDMA_ATOMICS, measure_sizes, RUN_ATOMIC},
+	 TEST_NEEDS_ATOMICS, measure_sizes, RUN_ATOMIC},
 	{.id = NULL},
 };

@@ -12,7 +12,7 @@
 /* Little enough for any device that takes inline data at all. */
 #define INLINE_BYTES 28u
 
-/* Both ways with one connection. */
+/* In both directions on one connection. */
 static int run_both_ways(struct trial *trial, const struct rc_path paths[static 2],
 			 struct rc_transfer transfer)
 {
@@ -24,7 +24,7 @@ static int run_both_ways(struct trial *trial, const struct rc_path paths[static 
 
 static void run_operation(struct trial *trial)
 {
-	const struct pair_shape shape = {0};
+	const struct qp_shape shape = {0};
 	const struct rc_transfer transfer = {
 		.operation = (uint32_t)trial->test->value,
 		.bytes = USUAL_BYTES,
@@ -56,12 +56,12 @@ static uint64_t bytes_of(const struct trial *trial)
 	}
 }
 
-/* A message of each kind: how they are cut into packets is not the same. */
+/* A message of each kind, because they are segmented into packets differently. */
 static void run_size(struct trial *trial)
 {
 	static const uint32_t kinds[] = {POST_SEND, POST_WRITE, POST_READ};
 	const uint64_t bytes = bytes_of(trial);
-	const struct pair_shape shape = {0};
+	const struct qp_shape shape = {0};
 	struct rc_path paths[2];
 	int rc;
 
@@ -78,55 +78,54 @@ static void run_size(struct trial *trial)
 	}
 }
 
-/* Whether a side makes queue pairs with inline data; that it does not is the verdict. */
+/* Whether a side makes queue pairs with inline data; if it does not, the row is skipped. */
 static int probe_inline(struct trial *trial, struct side *side)
 {
-	struct message order = {
-		.type = MESSAGE_PAIR,
-		.pair = {.slot = 1,
-			 .kind = PAIR_RC,
-			 .queue = TRIAL_QUEUE,
-			 .send_depth = 1,
-			 .receive_depth = 1,
-			 .sges = 1,
-			 .inline_bytes = INLINE_BYTES},
+	struct message_qp request = {
+		.slot = 1,
+		.kind = QP_RC,
+		.cq = TRIAL_CQ,
+		.send_depth = 1,
+		.receive_depth = 1,
+		.sges = 1,
+		.inline_bytes = INLINE_BYTES,
 	};
-	struct message reply;
-	int rc = side_call(side, &order, &reply);
+	const struct message_refused *refused = &side->refused;
+	struct message_qp_created created;
+	int rc = side_qp(side, &request, &created);
 
-	if (rc == -EREMOTEIO && reply.refused.refusal == REFUSAL_FAILED &&
-	    (reply.refused.error == EINVAL || reply.refused.error == EOPNOTSUPP)) {
+	if (rc == -EREMOTEIO && refused->refusal == REFUSAL_FAILED &&
+	    (refused->error == EINVAL || refused->error == EOPNOTSUPP)) {
 		trial_skip(trial,
-			   "%s makes no queue pair with %u bytes of inline data (max_inline_data)",
+			   "%s creates no queue pair with %u bytes of inline data "
+			   "(max_inline_data)",
 			   side == &trial->near ? "the device" : "the other side's device",
 			   INLINE_BYTES);
 		return -EOPNOTSUPP;
 	}
-	if (rc)
-		return trial_explain(trial, side, rc, &reply);
-	order.pair.destroy = 1;
-	return trial_call(trial, side, &order, &reply);
+	if (trial_explain(trial, side, rc))
+		return rc;
+	request.destroy = 1;
+	return trial_explain(trial, side, side_qp(side, &request, &created));
 }
 
-/* A pair that takes inline data, with a word if it is that which the device lacks. */
+/* A queue pair that takes inline data; the row says so if a device lacks them. */
 static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 {
-	struct pair_shape shape = {0};
-	struct pair_numbers numbers;
-	int rc = trial_make_pairs(trial, 0, &shape, &numbers);
+	struct qp_shape shape = {0};
+	struct qp_numbers numbers;
+	int rc = trial_make_qps(trial, 0, &shape, &numbers);
 
 	if (!rc)
-		rc = probe_inline(trial, &trial->near);
-	if (!rc)
-		rc = probe_inline(trial, &trial->far);
+		rc = probe_inline(trial, &trial->near) || probe_inline(trial, &trial->far);
 	shape.inline_bytes = INLINE_BYTES;
-	shape.keep_queue = true;
+	shape.keep_cq = true;
 	return rc ? rc : rc_connect(trial, &shape, INLINE_BYTES, paths);
 }
 
 /*
- * Inline data is copied when it is posted, and nobody looks at its local key (ibv_post_send(3)):
- * with a key that belongs to no memory, it arrives all the same.
+ * Inline data are copied when they are posted, and their lkey is ignored (ibv_post_send(3)): with
+ * an invalid key they arrive all the same.
  */
 static void run_inline(struct trial *trial)
 {
@@ -141,7 +140,7 @@ static void run_inline(struct trial *trial)
 			.flags = POST_INLINE,
 			.bytes = INLINE_BYTES,
 			.iteration = 4 * i,
-			.bad_key = true,
+			.bad_lkey = true,
 		};
 
 		rc = run_both_ways(trial, paths, transfer);
@@ -160,19 +159,19 @@ static void run_inline(struct trial *trial)
 
 const struct trial_test rc_tests[] = {
 	TEST("rc-send", "send and receive", 0, run_operation, POST_SEND),
-	TEST("rc-send-immediate", "send with immediate data", NEED_IMMEDIATE, run_operation,
+	TEST("rc-send-immediate", "send with immediate data", TEST_NEEDS_IMMEDIATE, run_operation,
 	     POST_SEND_IMMEDIATE),
 	TEST("rc-write", "RDMA write", 0, run_operation, POST_WRITE),
-	TEST("rc-write-immediate", "RDMA write with immediate data", NEED_IMMEDIATE, run_operation,
-	     POST_WRITE_IMMEDIATE),
+	TEST("rc-write-immediate", "RDMA write with immediate data", TEST_NEEDS_IMMEDIATE,
+	     run_operation, POST_WRITE_IMMEDIATE),
 	TEST("rc-read", "RDMA read", 0, run_operation, POST_READ),
-	TEST("rc-fetch-add", "atomic fetch-and-add, sums checked on both sides", NEED_RDMA_ATOMICS,
+	TEST("rc-fetch-add", "atomic fetch-and-add, sums checked on both sides", TEST_NEEDS_ATOMICS,
 	     rc_run_fetch_add, 0),
 	TEST("rc-compare-swap", "atomic compare-and-swap that matches, and that does not",
-	     NEED_RDMA_ATOMICS, rc_run_compare_swap, 0),
+	     TEST_NEEDS_ATOMICS, rc_run_compare_swap, 0),
 	TEST("rc-atomic-contended", "atomic additions from several queue pairs to one word",
-	     NEED_RDMA_ATOMICS, rc_run_contended, 0),
-	TEST("rc-inline", "inline data, without a valid local key", 0, run_inline, 0),
+	     TEST_NEEDS_ATOMICS, rc_run_contended, 0),
+	TEST("rc-inline", "inline data, without a valid lkey", 0, run_inline, 0),
 	TEST("rc-zero-length", "send, RDMA write and RDMA read without data", 0, run_size,
 	     SIZE_NONE),
 	TEST("rc-one-byte", "send, RDMA write and RDMA read of one byte", 0, run_size, SIZE_BYTE),
@@ -183,10 +182,11 @@ const struct trial_test rc_tests[] = {
 	     SIZE_ABOVE_MTU),
 	TEST("rc-1m", "send, RDMA write and RDMA read of 1 MiB", 0, run_size, SIZE_MEGABYTE),
 	TEST("rc-unsignaled", "batches of which only the last completes", 0, rc_run_unsignaled, 0),
-	TEST("rc-shared-receive", "several queue pairs on one shared receive queue",
-	     NEED_SHARED_RECEIVE, rc_run_shared, 0),
-	TEST("rc-event", "completions that wake a sleeper by the channel", 0, rc_run_event, 0),
-	TEST("rc-solicited", "only a solicited completion wakes who waits for those", 0,
+	TEST("rc-shared-receive", "several queue pairs on one shared receive queue", TEST_NEEDS_SRQ,
+	     rc_run_shared, 0),
+	TEST("rc-event", "completions that wake a sleeper by the completion channel", 0,
+	     rc_run_event, 0),
+	TEST("rc-solicited", "only a solicited completion wakes a wait for solicited ones", 0,
 	     rc_run_solicited, 0),
 	TEST("rc-states", "the states of a queue pair, each verified by a query", 0, rc_run_states,
 	     0),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory is filled and checked a byte at a time, so all numbers here are eight times the same byte.
- * The operands that lead from one to the next are not: what is added carries through all bytes, and
- * an operation in the wrong byte order ends elsewhere.
+ * Memory is filled and checked with one byte value, so all numbers here are eight equal bytes. The
+ * operands that lead from one to the next are not: additions carry through all bytes, and an
+ * operation in the wrong byte order gives another result.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@ enum {
 	WORD = 8,
 	GUARD = 64,
 	ROOM = GUARD + WORD + GUARD,
-	PAIRS = 3,
-	/* Of each pair; all together are no more than one wait can tell. */
+	QPS = 3,
+	/* On each queue pair; one wait can return all of them. */
 	ADDITIONS = 10,
 };
 
@@ -38,25 +38,26 @@ struct step {
 static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 {
 	const struct span all = trial_span(0, ROOM), word = trial_span(GUARD, WORD);
-	int rc = trial_fill_constant(trial, side, &all, RC_GUARD_BYTE);
 
-	return rc ? rc : trial_fill_constant(trial, side, &word, byte);
+	return trial_fill_constant(trial, side, &all, RC_GUARD_BYTE) ||
+	       trial_fill_constant(trial, side, &word, byte);
 }
 
 static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, const char *what)
 {
-	const struct message order = {
-		.type = MESSAGE_CHECK,
-		.fill = {.span = trial_span(GUARD, WORD), .seed = byte, .constant = 1},
+	const struct message_fill request = {
+		.span = trial_span(GUARD, WORD),
+		.seed = byte,
+		.constant = 1,
 	};
-	struct message reply;
-	int rc = trial_call(trial, side, &order, &reply);
+	struct message_checked checked;
+	int rc = trial_explain(trial, side, side_check(side, &request, &checked));
 
-	if (rc || reply.checked.equal)
+	if (rc || checked.equal)
 		return rc;
 	trial_fail(trial, rc_firmware_hint,
 		   "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8", what,
-		   reply.checked.got, reply.checked.offset, byte);
+		   checked.got, checked.offset, byte);
 	return -EBADMSG;
 }
 
@@ -68,12 +69,12 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 		.block_bytes = GUARD,
 		.stride = GUARD + WORD,
 	};
-	int rc = check_bytes(trial, side, byte, what);
 
-	return rc ? rc : trial_check_constant(trial, side, &around, RC_GUARD_BYTE);
+	return check_bytes(trial, side, byte, what) ||
+	       trial_check_constant(trial, side, &around, RC_GUARD_BYTE);
 }
 
-static int open_word(struct trial *trial, const struct pair_shape *shape,
+static int open_word(struct trial *trial, const struct qp_shape *shape,
 		     struct rc_path paths[static 2])
 {
 	number_set(&trial->result->size_bytes, WORD);
@@ -91,7 +92,7 @@ static int post_step(struct trial *trial, const struct rc_path *path, const stru
 		.id = id,
 		.span = trial_span(GUARD, WORD),
 		.remote_address = path->there.address + GUARD,
-		.remote_key = path->there.remote_key,
+		.rkey = path->there.rkey,
 		.operand = step->operand,
 		.swap = step->swap,
 	};
@@ -117,27 +118,24 @@ static int expect_step(struct trial *trial, const struct rc_path *path, uint64_t
 static int run_step(struct trial *trial, const struct rc_path *path, const struct step *step,
 		    uint32_t number)
 {
-	/* What nothing is expected to be. */
+	/* A value that no step expects. */
 	int rc = fill_word(trial, path->from, 0x99);
 
 	if (!rc)
-		rc = post_step(trial, path, step, 1, number);
-	if (!rc)
-		rc = expect_step(trial, path, number, step->operation);
-	if (!rc)
-		rc = check_word(trial, path->from, step->before, "the value that came back");
-	if (!rc)
-		rc = check_word(trial, path->to, step->after, "the word at the other side");
+		rc = post_step(trial, path, step, 1, number) ||
+		     expect_step(trial, path, number, step->operation) ||
+		     check_word(trial, path->from, step->before, "the value that came back") ||
+		     check_word(trial, path->to, step->after, "the word at the other side");
 	return rc_name_failure(trial, rc,
 			       "%s of 0x%016" PRIx64 " to 0x%016" PRIx64 " (step %" PRIu32 ")",
 			       rc_operation_name(step->operation), step->operand,
 			       each(step->before), number);
 }
 
-/* Each step begins with what the one before left. */
+/* Each step begins with the result of the one before. */
 static void run_steps(struct trial *trial, const struct step *steps, uint32_t count)
 {
-	const struct pair_shape shape = {0};
+	const struct qp_shape shape = {0};
 	struct rc_path paths[2];
 	int rc = open_word(trial, &shape, paths);
 
@@ -162,7 +160,7 @@ void rc_run_fetch_add(struct trial *trial)
 		ADD(0x32, 0xd0, UINT64_C(0x9e9e9e9e9e9e9e9e)),
 		/* A carry out of each byte; that of the last is lost. */
 		ADD(0xd0, 0x05, UINT64_C(0x3434343434343435)),
-		/* Less than nothing. */
+		/* A negative operand. */
 		ADD(0x05, 0x04, UINT64_C(0xfefefefefefefeff)),
 		ADD(0x04, 0xff, UINT64_C(0xfbfbfbfbfbfbfbfb)),
 		ADD(0xff, 0x00, 1),
@@ -182,7 +180,7 @@ void rc_run_compare_swap(struct trial *trial)
 {
 	static const struct step steps[] = {
 		SWAP(0x11, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x7777777777777777)),
-		/* It is no longer so, and stays. */
+		/* The comparison fails now, so the word stays. */
 		SWAP(0x77, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x2222222222222222)),
 		/* One bit makes the difference, at either end. */
 		SWAP(0x77, 0x77, UINT64_C(0x7777777777777776), UINT64_C(0x2222222222222222)),
@@ -193,41 +191,28 @@ void rc_run_compare_swap(struct trial *trial)
 	run_steps(trial, steps, ARRAY_SIZE(steps));
 }
 
-static int expect_additions(struct trial *trial)
-{
-	struct message_waited waited;
-	int rc = trial_wait(trial, &trial->near, PAIRS * ADDITIONS, 0, &waited);
-
-	for (uint32_t i = 0; i < waited.count && !rc; i++)
-		if (waited.items[i].status != IBV_WC_SUCCESS)
-			rc = trial_explain_status(trial, &trial->near, &waited.items[i]);
-	return rc;
-}
-
-/* Whatever order they come in, none may be lost. */
+/* In any order of arrival, none may be lost. */
 void rc_run_contended(struct trial *trial)
 {
 	const struct step step = {.operation = POST_FETCH_ADD, .operand = each(1)};
-	struct pair_shape shape = {.entries = PAIRS * 2 * 16};
+	struct qp_shape shape = {.entries = QPS * 2 * 16};
+	struct message_waited waited;
 	struct rc_path paths[2];
 	int rc = open_word(trial, &shape, paths);
 
-	shape.keep_queue = true;
-	for (uint32_t i = 1; i < PAIRS && !rc; i++)
+	shape.keep_cq = true;
+	for (uint32_t i = 1; i < QPS && !rc; i++)
 		rc = trial_connect(trial, i, &shape, NULL);
 	if (!rc)
-		rc = fill_word(trial, &trial->near, 0x99);
-	if (!rc)
-		rc = fill_word(trial, &trial->far, 0x20);
-	for (uint32_t i = 0; i < PAIRS * ADDITIONS && !rc; i++) {
-		paths[0].slot = i % PAIRS;
+		rc = fill_word(trial, &trial->near, 0x99) || fill_word(trial, &trial->far, 0x20);
+	for (uint32_t i = 0; i < QPS * ADDITIONS && !rc; i++) {
+		paths[0].slot = i % QPS;
 		rc = post_step(trial, &paths[0], &step, 1, i);
 	}
 	if (!rc)
-		rc = expect_additions(trial);
+		rc = trial_expect_successes(trial, &trial->near, QPS * ADDITIONS, &waited);
 	if (!rc)
-		check_word(trial, &trial->far, 0x20 + PAIRS * ADDITIONS,
-			   "the sum of all additions");
-	number_set(&trial->result->queue_pairs, PAIRS);
-	number_set(&trial->result->iterations, PAIRS * ADDITIONS);
+		check_word(trial, &trial->far, 0x20 + QPS * ADDITIONS, "the sum of all additions");
+	number_set(&trial->result->queue_pairs, QPS);
+	number_set(&trial->result->iterations, QPS * ADDITIONS);
 }

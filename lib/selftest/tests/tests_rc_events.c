@@ -6,15 +6,15 @@
 #include "selftest/tests/tests_rc.h"
 
 enum {
-	MESSAGE_BYTES = 64,
+	BYTES = 64,
 	BUSY_BYTES = 1 << 20,
 	SLEEPERS = 4,
 	ATTEMPTS = 3,
 };
 
 /*
- * How long the far side gets to fall asleep before a message is sent: by attempt. A completion that
- * is there before it sleeps is found without an event, which is right but proves nothing.
+ * How long the far side has to fall asleep before a message is sent, in each attempt. A completion
+ * that comes before it sleeps is found without an event, which is correct but proves nothing.
  */
 static const int delays_msec[ATTEMPTS] = {5, 50, 300};
 
@@ -22,8 +22,8 @@ static int post_receives(struct trial *trial, uint32_t count)
 {
 	const struct message_receive receive = {
 		.count = count,
-		.span = rc_data(0, MESSAGE_BYTES),
-		.step = MESSAGE_BYTES,
+		.span = rc_data(0, BYTES),
+		.step = BYTES,
 	};
 
 	return trial_receive(trial, &trial->far, &receive);
@@ -34,9 +34,8 @@ static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
 	const struct message_post post = {
 		.operation = POST_SEND,
 		.flags = POST_SIGNALED | flags,
-		.count = 1,
 		.id = place,
-		.span = rc_data((uint64_t)place * MESSAGE_BYTES, MESSAGE_BYTES),
+		.span = rc_data((uint64_t)place * BYTES, BYTES),
 	};
 
 	return trial_post(trial, &trial->near, &post);
@@ -48,24 +47,25 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 {
 	const struct message order = {
 		.type = MESSAGE_WAIT,
-		.wait = {.queue = TRIAL_QUEUE,
+		.wait = {.cq = TRIAL_CQ,
 			 .count = count,
 			 .timeout_msec = 1500,
 			 .by_event = 1,
 			 .solicited = solicited},
 	};
+	struct side *far = &trial->far;
 	struct message reply;
-	int rc = side_start(&trial->far, &order, &reply), finished;
+	int rc = trial_explain(trial, far, side_start(far, &order, &reply)), finished;
 
 	if (rc)
-		return trial_explain(trial, &trial->far, rc, &reply);
+		return rc;
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		watch_wait(&trial->near.agent->watch, -1, delay_msec);
 		rc = post_send(trial, i, flags[i]);
 	}
-	finished = side_finish(&trial->far, &order, order.wait.timeout_msec, &reply);
+	finished = side_finish(far, &order, order.wait.timeout_msec, &reply);
 	if (finished)
-		return trial_explain(trial, &trial->far, finished, &reply);
+		return trial_explain(trial, far, finished);
 	*ret = reply.waited;
 	return rc;
 }
@@ -74,7 +74,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 static int check_messages(struct trial *trial, const struct message_waited *waited, uint32_t count,
 			  uint32_t iteration)
 {
-	const struct span all = rc_data(0, (uint64_t)count * MESSAGE_BYTES);
+	const struct span all = rc_data(0, (uint64_t)count * BYTES);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && !rc; i++)
@@ -87,17 +87,15 @@ static int check_messages(struct trial *trial, const struct message_waited *wait
 
 static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
 {
-	const struct span all = rc_data(0, (uint64_t)count * MESSAGE_BYTES);
-	int rc = trial_fill(trial, &trial->near, &all, iteration);
+	const struct span all = rc_data(0, (uint64_t)count * BYTES);
 
-	if (!rc)
-		rc = trial_fill_constant(trial, &trial->far, &all, 0);
-	return rc ? rc : post_receives(trial, count);
+	return trial_fill(trial, &trial->near, &all, iteration) ||
+	       trial_fill_constant(trial, &trial->far, &all, 0) || post_receives(trial, count);
 }
 
 static const char channel_hint[] =
 	"the device or its driver raises no completion interrupts: programs that poll will run, "
-	"those that sleep will hang; the kernel log (dmesg) and /proc/interrupts tell more";
+	"those that sleep will hang; look at the kernel log (dmesg) and /proc/interrupts";
 
 /* The far side sleeps for one message at a time. */
 static int wake_far(struct trial *trial, uint32_t iteration)
@@ -106,12 +104,12 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 	struct message_waited waited = {.count = 1};
 	int rc = 0;
 
-	/* Once more only if it was found awake. */
+	/* Again only if it was still awake. */
 	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events && waited.count; i++) {
 		rc = prepare(trial, 1, iteration + i);
 		if (!rc)
 			rc = send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited);
-		/* Slept till the end: polling tells if the message came at all. */
+		/* It slept until the timeout: polling shows whether the message came at all. */
 		if (!rc && !waited.count)
 			rc = trial_expect(trial, &trial->far, 0, NULL);
 		if (!rc)
@@ -138,18 +136,18 @@ static int start_late_send(struct trial *trial, uint32_t fills, const struct mes
 
 	for (*ret_started = 0; *ret_started <= fills && !rc; *ret_started += 1)
 		rc = side_start(&trial->far, *ret_started < fills ? fill : post, &held);
-	return rc ? trial_explain(trial, &trial->far, rc, &held) : 0;
+	return trial_explain(trial, &trial->far, rc);
 }
 
 /* One send of the far side, for which the near side sleeps. */
 static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		     struct message_waited *waited)
 {
-	const struct span data = rc_data(0, MESSAGE_BYTES);
-	const struct message_receive receive = {.count = 1, .id = 1, .span = data};
+	const struct span data = rc_data(0, BYTES);
+	const struct message_receive receive = {.id = 1, .span = data};
 	const struct message fill = {
 		.type = MESSAGE_FILL,
-		.fill = {.span = rc_data(MESSAGE_BYTES, BUSY_BYTES), .seed = iteration},
+		.fill = {.span = rc_data(BYTES, BUSY_BYTES), .seed = iteration},
 	};
 	const struct message post = {
 		.type = MESSAGE_POST,
@@ -164,21 +162,21 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 	int rc = trial_fill(trial, &trial->far, &data, iteration), finished = 0;
 
 	if (!rc)
-		rc = trial_receive(trial, &trial->near, &receive);
-	if (!rc)
-		rc = start_late_send(trial, fills, &fill, &post, &started);
+		rc = trial_receive(trial, &trial->near, &receive) ||
+		     start_late_send(trial, fills, &fill, &post, &started);
 	if (rc)
 		return rc;
-	rc = trial_wait_event(trial, &trial->near, 1, false, waited);
+	rc = trial_wait_event(trial, &trial->near, waited);
 	for (uint32_t i = 0; i < started && !finished; i++)
 		finished = side_finish(&trial->far, i < fills ? &fill : &post, 0, &reply);
 	if (finished)
-		return trial_explain(trial, &trial->far, finished, &reply);
+		return trial_explain(trial, &trial->far, finished);
 	if (!rc && waited->items[0].status != IBV_WC_SUCCESS)
 		rc = trial_explain_status(trial, &trial->near, &waited->items[0]);
 	if (!rc)
-		rc = trial_expect(trial, &trial->far, 1, NULL);
-	return rc ? rc : trial_check(trial, &trial->near, &data, iteration);
+		rc = trial_expect(trial, &trial->far, 1, NULL) ||
+		     trial_check(trial, &trial->near, &data, iteration);
+	return rc;
 }
 
 static int wake_near(struct trial *trial, uint32_t iteration)
@@ -200,9 +198,9 @@ static int wake_near(struct trial *trial, uint32_t iteration)
 
 void rc_run_event(struct trial *trial)
 {
-	const struct pair_shape shape = {.channel = true};
+	const struct qp_shape shape = {.channel = true};
 	struct rc_path paths[2];
-	int rc = rc_connect(trial, &shape, MESSAGE_BYTES + BUSY_BYTES, paths);
+	int rc = rc_connect(trial, &shape, BYTES + BUSY_BYTES, paths);
 
 	for (uint32_t i = 0; i < SLEEPERS && !rc; i++) {
 		rc = wake_far(trial, 2 * ATTEMPTS * i);
@@ -211,7 +209,7 @@ void rc_run_event(struct trial *trial)
 	}
 }
 
-static int judge_solicited(struct trial *trial, const struct message_waited *waited)
+static int check_solicited(struct trial *trial, const struct message_waited *waited)
 {
 	const char *who = trial->request->peer ? "the peer" : "the other side";
 
@@ -234,8 +232,8 @@ static int judge_solicited(struct trial *trial, const struct message_waited *wai
 }
 
 /*
- * InfiniBand specification, 11.4.2.2: a queue armed so tells of the next solicited completion only.
- * An attempt in which the far side did not sleep in time ends without an event.
+ * InfiniBand specification, 11.4.2.2: a queue armed this way reports the next solicited completion
+ * only. An attempt in which the far side did not sleep in time ends without an event.
  */
 static int try_solicited(struct trial *trial, uint32_t attempt, struct message_waited *ret)
 {
@@ -248,7 +246,7 @@ static int try_solicited(struct trial *trial, uint32_t attempt, struct message_w
 	if (!rc)
 		*ret = waited;
 	if (!rc && waited.count < 2)
-		rc = trial_wait(trial, &trial->far, 2 - waited.count, 0, &rest);
+		rc = trial_wait(trial, &trial->far, 2 - waited.count, &rest);
 	for (uint32_t i = 0; i < rest.count && !rc; i++)
 		waited.items[waited.count++] = rest.items[i];
 	return rc ? rc : check_messages(trial, &waited, 2, attempt);
@@ -256,19 +254,19 @@ static int try_solicited(struct trial *trial, uint32_t attempt, struct message_w
 
 void rc_run_solicited(struct trial *trial)
 {
-	const struct pair_shape shape = {.channel = true};
+	const struct qp_shape shape = {.channel = true};
 	struct message_waited waited = {0};
 	struct rc_path paths[2];
 	int rc;
 
-	/* siw_rqe_complete() tells siw_cq_notify_now() of no receive that it was solicited. */
-	if (rc_vendor(trial, &trial->far) == RC_VENDOR_SIW) {
+	/* siw_rqe_complete() never tells siw_cq_notify_now() that a receive was solicited. */
+	if (trial_can(trial, &trial->far)->vendor == RC_VENDOR_SIW) {
 		trial_skip(trial, "siw has no solicited events: its receives never count as such");
 		return;
 	}
-	rc = rc_connect(trial, &shape, 2 * MESSAGE_BYTES, paths);
+	rc = rc_connect(trial, &shape, 2 * BYTES, paths);
 	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events; i++)
 		rc = try_solicited(trial, i, &waited);
 	if (!rc)
-		judge_solicited(trial, &waited);
+		check_solicited(trial, &waited);
 }

@@ -12,7 +12,7 @@
 /* Work request ids: what each completion must show. */
 enum { ID_POST = 0x7000, ID_FOLLOWER, ID_RECEIVE };
 
-/* Each byte another one, so that a wrong order of them shows. */
+/* All bytes differ, so that a wrong byte order shows. */
 #define IMMEDIATE 0x12345678u
 
 const char rc_firmware_hint[] =
@@ -43,11 +43,6 @@ const char *rc_operation_name(uint32_t operation)
 	return operations[operation].name;
 }
 
-uint32_t rc_vendor(const struct trial *trial, const struct side *side)
-{
-	return side == &trial->near ? trial->near_can.vendor : trial->far_can.vendor;
-}
-
 struct span rc_data(uint64_t offset, uint64_t bytes)
 {
 	return trial_span(RC_GUARD_BYTES + offset, bytes);
@@ -68,12 +63,10 @@ int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 
 	return 0;
 }
 
-int rc_connect(struct trial *trial, const struct pair_shape *shape, uint64_t bytes,
+int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
 	       struct rc_path paths[static 2])
 {
-	int rc = trial_connect(trial, 0, shape, NULL);
-
-	return rc ? rc : rc_buffers(trial, bytes, paths);
+	return trial_connect(trial, 0, shape, NULL) || rc_buffers(trial, bytes, paths);
 }
 
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
@@ -102,19 +95,15 @@ struct span rc_no_data(void)
 
 int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
 {
-	const struct message order = {.type = MESSAGE_QUERY, .query = {.slot = slot}};
-	struct message reply;
-	int rc;
+	struct message_queried queried;
 
-	if (rc_vendor(trial, side) != RC_VENDOR_SIW)
-		return trial_expect_state(trial, side, slot, state);
-	rc = trial_call(trial, side, &order, &reply);
-	if (rc || reply.queried.state == IBV_QPS_RESET)
-		return rc;
+	if (trial_can(trial, side)->vendor == RC_VENDOR_SIW &&
+	    (trial_query(trial, side, slot, &queried) || queried.state == IBV_QPS_RESET))
+		return trial->marked ? -EIO : 0;
 	return trial_expect_state(trial, side, slot, state);
 }
 
-/* Both guards as one: it is the same before and after data of any size. */
+/* Both guards as one span, before and after data of any size. */
 static struct span guards(uint64_t bytes)
 {
 	return (struct span){
@@ -126,8 +115,8 @@ static struct span guards(uint64_t bytes)
 }
 
 /*
- * The target is 0 where data shall arrive, which no byte of a pattern is. The guards are not: what
- * pads a packet usually is 0, and must not be written.
+ * The target is 0 where data will arrive, which no byte of a pattern is. The guards are not,
+ * because the padding of a packet usually is 0, and must not be written.
  */
 static int prepare(struct trial *trial, struct side *source, struct side *target,
 		   const struct rc_transfer *transfer)
@@ -166,7 +155,6 @@ static int post_receive(struct trial *trial, const struct rc_path *path,
 	const struct operation *operation = &operations[transfer->operation];
 	struct message_receive receive = {
 		.slot = path->slot,
-		.count = 1,
 		.id = ID_RECEIVE,
 		.span = rc_no_data(),
 	};
@@ -182,15 +170,14 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 		.slot = path->slot,
 		.operation = transfer->operation,
 		.flags = transfer->flags | POST_SIGNALED,
-		.count = 1,
 		.id = ID_POST,
 		.remote_address = path->there.address + RC_GUARD_BYTES,
-		.remote_key = path->there.remote_key,
+		.rkey = path->there.rkey,
 		.immediate = IMMEDIATE,
-		.bad_key = transfer->bad_key,
+		.bad_lkey = transfer->bad_lkey,
 	};
 
-	/* An iWARP read names memory to read to, even for nothing: RFC 5040, 4.4. */
+	/* An iWARP read names memory to read to, even if it reads nothing: RFC 5040, 4.4. */
 	if (transfer->bytes || (transfer->operation == POST_READ && trial_is_iwarp(trial)))
 		order.span = rc_data(0, transfer->bytes);
 	return trial_post(trial, path->from, &order);
@@ -207,7 +194,6 @@ static int post_follower(struct trial *trial, const struct rc_path *path)
 		.slot = path->slot,
 		.operation = POST_SEND,
 		.flags = POST_SIGNALED,
-		.count = 1,
 		.id = ID_FOLLOWER,
 	};
 

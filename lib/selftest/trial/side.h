@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A side of a test, near or far: takes orders and answers them. The near side is an agent of this
- * process and answers at once; the far one sits behind a stream socket, in another thread for
- * loopback, on another host with a peer. Tests do not see the difference.
+ * A side of a test, near or far: it takes orders and answers them. The near side is an agent of
+ * this process and answers at once; the far one is at the other end of a stream socket, in another
+ * thread for loopback, on another host with a peer. Tests do not see the difference.
  */
 #pragma once
 
@@ -11,24 +11,47 @@
 struct side {
 	struct agent *agent;   /* near; NULL: far */
 	int channel;	       /* far: the socket, borrowed */
-	struct watch *watch;   /* far: what may end the wait for an answer (the near agent's) */
-	enum stop stop;	       /* what ended it; the side is of no use from then on */
+	struct watch *watch;   /* far: the near agent's, whose signals end the wait for an answer */
+	enum stop stop;	       /* what ended it; the side cannot be used from then on */
 	const char *complaint; /* what was wrong with the last answer, or NULL */
+	struct message_refused refused; /* the last refusal */
 };
 
 /* How long an answer may take beyond what the order itself allows. */
 #define SIDE_PATIENCE_MSEC 10000u
 
 /*
- * Gives an order and waits for the reply. 0: *reply is the one that belongs to the order;
- * -EREMOTEIO: the side refused, reply->refused tells; -ECONNRESET, -ETIMEDOUT, -EPROTO, -EINTR:
- * side->stop, side->complaint tell.
+ * Gives an order and waits for the reply, whose record goes to *ret_reply, if that is not NULL. 0;
+ * -EREMOTEIO: the side refused, side->refused says why; -ECONNRESET, -ETIMEDOUT, -EPROTO, -EINTR:
+ * side->stop and side->complaint say what happened.
  */
-int side_call(struct side *side, const struct message *order, struct message *reply);
+int side_call(struct side *side, uint32_t type, const void *request, void *ret_reply);
+
+/* side_query(side, &(struct message_query){...}, &queried) ...: a call for each order. */
+#define HANDSHAKE(number, constant, name, record, reply, reply_record)                 \
+	static inline int side_##name(struct side *side, const struct record *request, \
+				      struct reply_record *ret_reply)                  \
+	{                                                                              \
+		return side_call(side, MESSAGE_##constant, request, ret_reply);        \
+	}
+#define ORDER HANDSHAKE
+#define COMMAND(number, constant, name, record)                                        \
+	static inline int side_##name(struct side *side, const struct record *request) \
+	{                                                                              \
+		return side_call(side, MESSAGE_##constant, request, NULL);             \
+	}
+#include "selftest/wire/messages.def"
+
+/* Frees everything of the side but its device. */
+static inline int side_reset(struct side *side)
+{
+	return side_call(side, MESSAGE_RELEASE, &(struct message_none){}, NULL);
+}
+
 /*
- * The two halves of it, for orders that both sides carry out at the same time: start the far side,
- * call the near one, finish the far one. The near side carries out the order in side_start() and
- * keeps the reply in `held` for side_finish(). `msec` is how long the order itself may take.
+ * The two halves of a call, for orders that both sides carry out at the same time: start the far
+ * side, call the near one, finish the far one. `msec` is how long the order itself may take. The
+ * near side carries out the order in side_start() and keeps the reply in `held` for side_finish().
  */
 int side_start(struct side *side, const struct message *order, struct message *held);
 int side_finish(struct side *side, const struct message *order, unsigned int msec,

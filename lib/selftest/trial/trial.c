@@ -30,36 +30,24 @@ uint32_t trial_mtu(const struct trial *trial)
 	return mtu;
 }
 
-static char *clean(const char *text)
+const struct message_opened *trial_can(const struct trial *trial, const struct side *side)
 {
-	return text[0] ? text_clean(text, strlen(text)) : NULL;
+	return side == &trial->near ? &trial->near_can : &trial->far_can;
 }
 
 void trial_name_peer(const struct trial *trial, struct selftest_result *row)
 {
-	const struct endpoint *far = &trial->far_can.far;
-
-	if (!trial->request->peer || !far->device[0])
-		return;
-	row->peer_device = clean(far->device);
-	number_set(&row->peer_port, far->port);
-	row->peer_gid = (struct known_gid){.gid = far->gid, .known = true};
+	if (trial->request->peer)
+		selftest_result_set_peer(row, &trial->far_can.far);
 }
 
 static void fill_row(const struct trial *trial, struct selftest_result *row)
 {
-	const struct endpoint *near = &trial->near_can.far;
-	const struct selftest_request *request = trial->request;
+	const char *peer = trial->request->peer;
 
-	row->device = clean(near->device);
-	row->netdev = clean(near->netdev);
-	number_set(&row->port, near->port);
-	number_set(&row->gid_index, near->gid_index);
-	row->gid = (struct known_gid){.gid = near->gid, .known = true};
-	number_set(&row->gid_type, near->gid_type);
-	number_set(&row->connection, trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
-	if (request->peer)
-		row->peer = clean(request->peer);
+	selftest_result_set_local(row, &trial->near_can.far);
+	row->connection = number_of(trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
+	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
 	trial_name_peer(trial, row);
 }
 
@@ -145,26 +133,30 @@ void trial_remark(struct trial *trial, const char *format, ...)
 	va_end(values);
 }
 
-/* What the device lacks of a test's needs, or NULL. */
+static const struct {
+	enum trial_needs need;
+	const char *reason;
+} iwarp_lacks[] = {
+	{TEST_NEEDS_UC, "iWARP has no unreliable connections (UC)"},
+	{TEST_NEEDS_UD, "iWARP has no datagrams (UD)"},
+	{TEST_NEEDS_IMMEDIATE, "iWARP has no immediate data"},
+	{TEST_NEEDS_OWN_CONNECT, "only rdma_cm can connect an iWARP queue pair"},
+};
+
+/* The capability that a test needs and a device lacks, in words, or NULL. */
 static const char *lacks(const struct trial *trial, unsigned int needs)
 {
 	const struct message_opened *near = &trial->near_can, *far = &trial->far_can;
-	bool iwarp = trial_is_iwarp(trial);
 
-	if (iwarp && needs & NEED_UC)
-		return "iWARP has no unreliable connections (UC)";
-	if (iwarp && needs & NEED_UD)
-		return "iWARP has no datagrams (UD)";
-	if (iwarp && needs & NEED_IMMEDIATE)
-		return "iWARP has no immediate data";
-	if (iwarp && needs & NEED_OWN_CONNECT)
-		return "an iWARP queue pair is connected by rdma_cm alone";
-	if (needs & NEED_RDMA_ATOMICS && !(near->atomics && far->atomics))
+	for (size_t i = 0; trial_is_iwarp(trial) && i < ARRAY_SIZE(iwarp_lacks); i++)
+		if (needs & iwarp_lacks[i].need)
+			return iwarp_lacks[i].reason;
+	if (needs & TEST_NEEDS_ATOMICS && !(near->atomics && far->atomics))
 		return near->atomics ? "the peer's device has no atomic operations (atomic_cap)"
 				     : "the device has no atomic operations (atomic_cap)";
-	if (needs & NEED_SHARED_RECEIVE && !(near->shared_receive && far->shared_receive))
+	if (needs & TEST_NEEDS_SRQ && !(near->srq && far->srq))
 		return "the device has no shared receive queues (max_srq)";
-	if (needs & NEED_MULTICAST && !(near->multicast && far->multicast))
+	if (needs & TEST_NEEDS_MULTICAST && !(near->multicast && far->multicast))
 		return "the device has no multicast groups (max_mcast_grp)";
 	return NULL;
 }
@@ -191,11 +183,8 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 
 static void release(struct trial *trial, struct side *side)
 {
-	const struct message order = {.type = MESSAGE_RELEASE};
-	struct message reply;
-
 	if (!side->stop)
-		side_call(side, &order, &reply);
+		side_reset(side);
 	if (!trial->stop)
 		trial->stop = side->stop;
 }
@@ -211,7 +200,7 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 		trial_skip(trial, "%s", lack);
 		return;
 	}
-	/* Each of them would take its time to find out the same. */
+	/* Each of them would wait for its timeouts to find out the same. */
 	if (trial->blocked) {
 		trial_skip(trial, "nothing gets through: see %s", trial->blocked);
 		return;

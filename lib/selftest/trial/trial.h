@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the tests are written with: both sides of a connection, the row that the running test fills,
- * and steps that mark the row and return non-zero when they do not go well, so that a test reads
+ * and steps that mark the row and return non-zero when they fail, so that a test reads
  *
- *	if (trial_connect(trial, 0, &shape) || trial_fill(...) || trial_post(...))
+ *	if (trial_connect(trial, 0, &shape, NULL) || trial_fill(...) || trial_post(...))
  *		return;
  *
- * A row that nobody marked is a pass. Everything that a test makes (queues, pairs, buffers) is
- * released after it on both sides. Buffers keep to slots: TRIAL_DATA for what is moved.
+ * A row that nobody marked is a pass. Everything that a test creates (queues, queue pairs, buffers)
+ * is released after it on both sides. TRIAL_DATA is the slot of the buffer that transfers use.
  */
 #pragma once
 
 #include "selftest/diagnosis/diagnosis.h"
-#include "selftest/selftest_result.h"
-#include "selftest/selftest.h"
+#include "selftest/record/record.h"
 #include "selftest/trial/side.h"
 
-enum trial_need {
-	NEED_RDMA_ATOMICS = 1 << 0,
-	NEED_SHARED_RECEIVE = 1 << 1,
-	NEED_UC = 1 << 2, /* not on iWARP, nor where the device refuses such a queue pair */
-	NEED_UD = 1 << 3,
-	NEED_MULTICAST = 1 << 4,
-	NEED_IMMEDIATE = 1 << 5,   /* not on iWARP before RFC 7306, which has no immediate data */
-	NEED_OWN_CONNECT = 1 << 6, /* the queue pair is connected by its attributes: not on iWARP */
+enum trial_needs {
+	TEST_NEEDS_ATOMICS = 1 << 0,
+	TEST_NEEDS_SRQ = 1 << 1,
+	TEST_NEEDS_UC = 1 << 2, /* not on iWARP, nor where the device refuses such a queue pair */
+	TEST_NEEDS_UD = 1 << 3,
+	TEST_NEEDS_MULTICAST = 1 << 4,
+	TEST_NEEDS_IMMEDIATE = 1 << 5,	 /* not on iWARP before RFC 7306 */
+	TEST_NEEDS_OWN_CONNECT = 1 << 6, /* connected by its attributes, not by librdmacm */
 };
 
 struct trial;
@@ -33,15 +32,15 @@ struct trial_test {
 	const char *id; /* rc-write */
 	enum selftest_group group;
 	const char *summary; /* what it shows, lower case, no full stop */
-	unsigned int needs;  /* enum trial_need: a device without it skips the test */
+	unsigned int needs;  /* enum trial_needs: a device that lacks one skips the test */
 	void (*run)(struct trial *trial);
-	uint64_t value; /* for run(): a size, or what the family of tests varies */
+	uint64_t value; /* for run(): a size, or the variant of a family of tests */
 };
 
 struct trial {
 	struct side near, far;
 	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
-	struct message_welcome granted;		 /* what the far side lets the tests have */
+	struct message_welcome granted;		 /* what the far side lets the tests use */
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
@@ -52,60 +51,67 @@ struct trial {
 	uint32_t cookie;	       /* of the last connection by librdmacm */
 	bool by_cm;		       /* queue pairs are connected by librdmacm */
 	bool marked;		       /* the row has its verdict */
-	const char *blocked;	       /* the test that showed that no packet gets through */
+	const char *blocked;	       /* the test that found that no packet gets through */
 	enum stop stop;		       /* nothing more can be tested */
 };
 
 /* Slots that the helpers use on both sides. */
-#define TRIAL_DATA  0u /* buffer */
-#define TRIAL_QUEUE 0u
+#define TRIAL_DATA 0u /* buffer */
+#define TRIAL_CQ   0u
 
-/* How to make a pair; zero is a default that suits most tests. */
-struct pair_shape {
-	uint32_t kind;		/* enum pair_kind */
+/* How to create a queue pair; zero is a default that suits most tests. */
+struct qp_shape {
+	uint32_t kind;		/* enum qp_kind */
 	uint32_t send_depth;	/* 0: 16 */
 	uint32_t receive_depth; /* 0: 16 */
 	uint32_t sges;		/* 0: 1 */
 	uint32_t inline_bytes;
 	uint32_t entries; /* of the completion queue; 0: both depths */
 	bool unsignaled;  /* only posts with POST_SIGNALED complete; else all do */
-	bool shared;	  /* receives of the far side from a shared receive queue */
+	bool srq;	  /* receives of the far side from a shared receive queue */
 	bool channel;	  /* completion queues with a channel */
-	bool keep_queue;  /* the completion queue is there already: a further pair on it */
+	bool keep_cq;	  /* the completion queue exists: a further queue pair on it */
 	bool near_domain; /* the near queue pair in the second protection domain; buffers are not */
 	bool far_domain;
 	/*
-	 * Take the next three as they are; else 67 ms and 6 retries, but 7 for messages of many
-	 * packets: the row's size_bytes is to be known before the pair is made.
+	 * Use the next three as they are; else 67 ms and 6 retries, but 7 for messages of many
+	 * packets: the row's size_bytes must be set before the queue pair is created.
 	 */
 	bool exact_retries;
 	uint32_t retries, rnr_retries;
-	uint32_t timeout;    /* 4.096 us * 2^timeout */
-	uint32_t far_access; /* enum buffer_access of the far pair; 0: all that are safe */
-	uint32_t reads;	     /* outstanding reads and atomics; 0: 1 */
-	uint32_t mtu_bytes;  /* 0: the smaller of both ports' active MTUs, or the request's */
+	uint32_t timeout;	/* 4.096 us * 2^timeout */
+	uint32_t far_access;	/* enum buffer_access of the far queue pair; 0: trial_access() */
+	uint32_t max_rd_atomic; /* 0: 1 */
+	uint32_t mtu_bytes;	/* 0: trial_mtu() */
 };
 
-/*
- * Makes slot `slot` (and the completion queue TRIAL_QUEUE for slot 0) on both sides and brings both
- * queue pairs to RTS, by the exchange or by librdmacm as the trial does; UD pairs know each other's
- * address and have Q_Key TRIAL_QKEY. *numbers, if not NULL, gets both QPNs.
- */
 #define TRIAL_QKEY 0x11111111u
-struct pair_numbers {
-	uint32_t near, far;
-	uint32_t near_packet, far_packet;
+struct qp_numbers {
+	uint32_t near, far; /* QPNs */
+	uint32_t near_psn, far_psn;
 };
-int trial_connect(struct trial *trial, uint32_t slot, const struct pair_shape *shape,
-		  struct pair_numbers *numbers);
-/* The steps that it consists of, for tests that stop in between: both pairs, in RESET. */
-int trial_make_pairs(struct trial *trial, uint32_t slot, const struct pair_shape *shape,
-		     struct pair_numbers *numbers);
-/* Brings one side's queue pair to a state; `to` and `other` are the other side's. */
+/*
+ * Makes slot `slot` (and the completion queue TRIAL_CQ for slot 0) on both sides and brings both
+ * queue pairs to RTS, by the exchange or by librdmacm as the trial does; UD queue pairs get each
+ * other's address and Q_Key TRIAL_QKEY. *numbers may be NULL.
+ */
+int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		  struct qp_numbers *numbers);
+/* The first step of it, for tests that stop in between: both queue pairs, in RESET. */
+int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		   struct qp_numbers *numbers);
+/* Brings one side's queue pair to a state. */
 int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
-		 const struct pair_shape *shape, const struct pair_numbers *numbers);
-/* The state that ibv_query_qp tells must be this one. */
+		 const struct qp_shape *shape, const struct qp_numbers *numbers);
+int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret);
+/* ibv_query_qp() must return this state. */
 int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/*
+ * Ends an order that the far side still carries out, which waits for something that does not come,
+ * and finishes it.
+ */
+int trial_abandon(struct trial *trial, const struct message *order, unsigned int msec,
+		  struct message *held);
 
 /* A buffer of that size on one side, zeroed; *ret may be NULL. access 0: all that are safe. */
 int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
@@ -123,69 +129,89 @@ int trial_fill_constant(struct trial *trial, struct side *side, const struct spa
 			uint8_t byte);
 int trial_check_constant(struct trial *trial, struct side *side, const struct span *span,
 			 uint8_t byte);
+/* A signaled send of the span. */
+struct message_post trial_send(uint64_t id, struct span span);
 int trial_post(struct trial *trial, struct side *side, const struct message_post *post);
 int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive);
 /*
- * Waits for `count` completions of TRIAL_QUEUE, whatever their status; fewer within the time fail
- * the row, with what ended the wait. Ordinary waits last up to 5 s, and a second more for each
- * 64 kB of the row's size; `msec` 0 means that.
+ * Waits for `count` completions of TRIAL_CQ, whatever their status; fewer within the time fail the
+ * row, with what ended the wait. It lasts up to 5 s, and a second more for each 64 kB of the row's
+ * size.
  */
-int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t msec,
-	       struct message_waited *ret);
-/* The same by the completion channel. */
-int trial_wait_event(struct trial *trial, struct side *side, uint32_t count, bool solicited,
-		     struct message_waited *ret);
+int trial_wait(struct trial *trial, struct side *side, uint32_t count, struct message_waited *ret);
+/* The same for one completion, by the completion channel. */
+int trial_wait_event(struct trial *trial, struct side *side, struct message_waited *ret);
+/* Waits for one completion at most `msec`; it is no failure if none comes. */
+int trial_look(struct trial *trial, struct side *side, uint32_t msec, struct message_waited *ret);
+/* For `count` completions that must be successes. */
+int trial_expect_successes(struct trial *trial, struct side *side, uint32_t count,
+			   struct message_waited *ret);
 /* For one completion that must be a success with this id; *ret (may be NULL) gets it. */
 int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret);
 /* A completion that must have this status (enum ibv_wc_status), else the row fails. */
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status);
-/* No completion within `msec`: one that comes fails the row. */
+/* A completion within `msec` fails the row. */
 int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec);
+/* The row's status, if it has none yet. */
+void trial_note_status(struct trial *trial, uint32_t status);
 /*
- * Tells the row what went wrong with the reply of a side_call() that returned `rc`: diagnosed, with
- * the counters' evidence where it was the network. Returns rc.
+ * Fails the row because a side_...() returned `rc`, with a diagnosis, and with the counters'
+ * evidence if it was the network; nothing if that is 0. Returns rc.
  */
-int trial_explain(struct trial *trial, struct side *side, int rc, const struct message *reply);
-/* side_call(), explained if it fails. */
-int trial_call(struct trial *trial, struct side *side, const struct message *order,
-	       struct message *reply);
-/* A completion that is no success, as above: always returns -EIO. */
+int trial_explain(struct trial *trial, struct side *side, int rc);
+/* Fails the row because of a completion that is no success: always returns -EIO. */
 int trial_explain_status(struct trial *trial, struct side *side,
 			 const struct work_completion *item);
+int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran);
 
 /* The verdict of the row, if it has none yet; text is the sentence, `hint` may be NULL. */
 void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void trial_skip(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What a pass has to say for itself. */
+/* A remark in the row of a pass. */
 void trial_remark(struct trial *trial, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Row of a further case of the same test: finishes the running row and begins another. */
+/* Finishes the row and begins another one for a further case of the same test. */
 void trial_next_row(struct trial *trial, const char *id, const char *summary);
 
 /*
- * Runs the tests of the table that the request asks for, a row each; those that the devices cannot
- * do are skipped with the capability named. Stops early when trial->stop is set.
+ * Runs the tests of the table that the request selects, a row each; a test that the devices do not
+ * support is skipped, and the row names the capability. Stops early when trial->stop is set.
  */
 void trial_run_table(struct trial *trial, const struct trial_test *tests);
-/* A row without a test of a table, filled with who talks to whom. */
+/* A row that is no test of a table, with the ports of both sides. */
 struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group group,
 				      const char *id, const char *summary);
-/* Writes the peer's port and GID, as soon as they are known, into a row that has none yet. */
+/* Writes the peer's port and GID, if they are known, into a row. */
 void trial_name_peer(const struct trial *trial, struct selftest_result *row);
-/* What the near and the far side count now; a side that cannot tell leaves its list empty. */
+/* The counters of both sides; the list of a side that has none stays empty. */
 void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2]);
-/* Fails the row because a wait of that side ended before its time; STOP_TIMED_OUT: at it. */
+/* Fails the row because a wait of that side ended early or, with STOP_TIMED_OUT, in vain. */
 void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
 		       unsigned int waited_msec);
-/* What both counted since trial->before, and the facts that a diagnosis starts from. */
+/* The facts that a diagnosis starts from, with what both sides counted since trial->before. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
 /* False: the far side does not grant that, and the row is skipped with the reason. */
-bool trial_is_granted(struct trial *trial, uint32_t pairs, uint64_t bytes);
-/* The path MTU that pairs are made with. */
+bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
+/* The path MTU of the queue pairs: the smaller of both ports', or less at the user's request. */
 uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);
+/* enum buffer_access that both devices support. */
+uint32_t trial_access(const struct trial *trial);
+/* What a side's device can do, and its port. */
+const struct message_opened *trial_can(const struct trial *trial, const struct side *side);
+static inline const struct endpoint *trial_endpoint(const struct trial *trial,
+						    const struct side *side)
+{
+	return &trial_can(trial, side)->far;
+}
+/* "local" or "far" */
+const char *trial_side_word(const struct trial *trial, const struct side *side);
+static inline uint32_t at_most(uint32_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
 
 /* Tables of tests, each ends with an entry whose id is NULL. */
 extern const struct trial_test setup_tests[];

@@ -4,18 +4,17 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/diagnosis/diagnosis_words.h"
-#include "selftest/trial/pattern.h"
+#include "selftest/agent/pattern.h"
 #include "selftest/trial/trial.h"
 
 #define WAIT_MSEC 5000u
 /*
- * A transfer may last longer that loses some of its packets: each costs the time-out of its queue
- * pair. Where nothing gets through, that gives up long before.
+ * A transfer that loses some of its packets may take longer: each costs the timeout of its queue
+ * pair. One that gets nothing through gives up long before.
  */
 #define LEAST_BYTES_PER_MSEC 64u
 
-static const char *side_word(const struct trial *trial, const struct side *side)
+const char *trial_side_word(const struct trial *trial, const struct side *side)
 {
 	return side == &trial->near ? "local" : "far";
 }
@@ -23,29 +22,24 @@ static const char *side_word(const struct trial *trial, const struct side *side)
 int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
 		 uint32_t access, struct message_buffered *ret)
 {
-	bool atomics = trial->near_can.atomics && trial->far_can.atomics;
-	uint32_t all = ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ | (atomics ? ACCESS_ATOMIC : 0);
-	const struct message order = {
-		.type = MESSAGE_BUFFER,
-		.buffer = {.slot = slot, .access = access ? access : all, .bytes = bytes},
+	const struct message_buffer request = {
+		.slot = slot,
+		.access = access ? access : trial_access(trial),
+		.bytes = bytes,
 	};
-	struct message reply;
-	int rc = trial_call(trial, side, &order, &reply);
 
-	if (!rc && ret)
-		*ret = reply.buffered;
-	return rc;
+	return trial_explain(trial, side, side_buffer(side, &request, ret));
 }
 
-bool trial_is_granted(struct trial *trial, uint32_t pairs, uint64_t bytes)
+bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const struct message_welcome *granted = &trial->granted;
 	const char *grants = trial->request->peer ? "the peer grants" : "the limit is";
 	_cleanup_(freep) char *wanted = diagnosis_bytes(bytes);
 	_cleanup_(freep) char *most = diagnosis_bytes(granted->bytes);
 
-	if (pairs > granted->pairs)
-		trial_skip(trial, "it needs %u queue pairs, %s %u", pairs, grants, granted->pairs);
+	if (qps > granted->qps)
+		trial_skip(trial, "it needs %u queue pairs, %s %u", qps, grants, granted->qps);
 	else if (bytes > granted->bytes)
 		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
 			   most);
@@ -56,9 +50,8 @@ bool trial_is_granted(struct trial *trial, uint32_t pairs, uint64_t bytes)
 
 int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret)
 {
-	int rc = trial_buffer(trial, &trial->near, TRIAL_DATA, bytes, 0, NULL);
-
-	return rc ? rc : trial_buffer(trial, &trial->far, TRIAL_DATA, bytes, 0, ret);
+	return trial_buffer(trial, &trial->near, TRIAL_DATA, bytes, 0, NULL) ||
+	       trial_buffer(trial, &trial->far, TRIAL_DATA, bytes, 0, ret);
 }
 
 struct span trial_span(uint64_t offset, uint64_t bytes)
@@ -71,147 +64,143 @@ struct span trial_span(uint64_t offset, uint64_t bytes)
 	};
 }
 
-static struct message fill_order(uint32_t type, const struct span *span, uint64_t seed,
-				 bool constant)
+static int fill(struct trial *trial, struct side *side, const struct span *span, uint64_t seed,
+		bool constant)
 {
-	return (struct message){
-		.type = type,
-		.fill = {.span = *span, .seed = seed, .constant = constant},
-	};
-}
+	const struct message_fill request = {.span = *span, .seed = seed, .constant = constant};
 
-static int fill(struct trial *trial, struct side *side, const struct message *order)
-{
-	struct message reply;
-
-	return order->fill.span.blocks ? trial_call(trial, side, order, &reply) : 0;
+	return span->blocks ? trial_explain(trial, side, side_fill(side, &request)) : 0;
 }
 
 int trial_fill(struct trial *trial, struct side *side, const struct span *span, uint32_t iteration)
 {
-	const struct message order = fill_order(MESSAGE_FILL, span,
-						pattern_seed(trial->number, iteration), false);
-
-	return fill(trial, side, &order);
+	return fill(trial, side, span, pattern_seed(trial->number, iteration), false);
 }
 
 int trial_fill_constant(struct trial *trial, struct side *side, const struct span *span,
 			uint8_t byte)
 {
-	const struct message order = fill_order(MESSAGE_FILL, span, byte, true);
-
-	return fill(trial, side, &order);
+	return fill(trial, side, span, byte, true);
 }
 
-static int check(struct trial *trial, struct side *side, const struct message *order,
+static int check(struct trial *trial, struct side *side, const struct message_fill *request,
 		 const char *what)
 {
-	struct message reply;
+	struct message_checked checked;
 	int rc;
 
-	if (!order->fill.span.blocks)
+	if (!request->span.blocks)
 		return 0;
-	rc = trial_call(trial, side, order, &reply);
-	if (rc || reply.checked.equal)
+	rc = trial_explain(trial, side, side_check(side, request, &checked));
+	if (rc || checked.equal)
 		return rc;
 	trial_fail(
 		trial,
-		"data is damaged on its way: check memory, PCIe errors and firmware of both hosts",
+		"data are damaged in transit: check memory, PCIe errors and firmware of both hosts",
 		"%s: the %s buffer has 0x%02x at offset %llu, expected 0x%02x; %llu bytes differ",
-		what, side_word(trial, side), reply.checked.got,
-		(unsigned long long)reply.checked.offset, reply.checked.expected,
-		(unsigned long long)reply.checked.different);
+		what, trial_side_word(trial, side), checked.got, (unsigned long long)checked.offset,
+		checked.expected, (unsigned long long)checked.different);
 	return -EBADMSG;
 }
 
 int trial_check(struct trial *trial, struct side *side, const struct span *span, uint32_t iteration)
 {
-	const struct message order = fill_order(MESSAGE_CHECK, span,
-						pattern_seed(trial->number, iteration), false);
+	const struct message_fill request = {
+		.span = *span,
+		.seed = pattern_seed(trial->number, iteration),
+	};
 
-	return check(trial, side, &order, "wrong data");
+	return check(trial, side, &request, "wrong data");
 }
 
 int trial_check_constant(struct trial *trial, struct side *side, const struct span *span,
 			 uint8_t byte)
 {
-	const struct message order = fill_order(MESSAGE_CHECK, span, byte, true);
+	const struct message_fill request = {.span = *span, .seed = byte, .constant = 1};
 
-	return check(trial, side, &order, "bytes that must stay as they are were changed");
+	return check(trial, side, &request, "bytes outside of the transfer were changed");
+}
+
+struct message_post trial_send(uint64_t id, struct span span)
+{
+	return (struct message_post){
+		.operation = POST_SEND,
+		.flags = POST_SIGNALED,
+		.count = 1,
+		.id = id,
+		.span = span,
+	};
 }
 
 int trial_post(struct trial *trial, struct side *side, const struct message_post *post)
 {
-	struct message order = {.type = MESSAGE_POST, .post = *post};
-	struct message reply;
+	struct message_post request = *post;
 
-	if (!order.post.count)
-		order.post.count = 1;
-	return trial_call(trial, side, &order, &reply);
+	if (!request.count)
+		request.count = 1;
+	return trial_explain(trial, side, side_post(side, &request));
 }
 
 int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive)
 {
-	struct message order = {.type = MESSAGE_RECEIVE, .receive = *receive};
-	struct message reply;
+	struct message_receive request = *receive;
 
-	if (!order.receive.count)
-		order.receive.count = 1;
-	return trial_call(trial, side, &order, &reply);
+	if (!request.count)
+		request.count = 1;
+	return trial_explain(trial, side, side_receive(side, &request));
 }
 
-static int wait_for(struct trial *trial, struct side *side, const struct message *order,
+static int wait_for(struct trial *trial, struct side *side, const struct message_wait *request,
 		    struct message_waited *ret)
 {
-	struct message reply;
-	int rc = trial_call(trial, side, order, &reply);
+	int rc = trial_explain(trial, side, side_wait(side, request, ret));
 
-	if (rc)
+	if (rc || ret->count >= request->count)
 		return rc;
-	*ret = reply.waited;
-	if (ret->count >= order->wait.count)
-		return 0;
-	trial_explain_end(trial, side, (enum stop)ret->stop, order->wait.timeout_msec);
+	trial_explain_end(trial, side, (enum stop)ret->stop, request->timeout_msec);
 	return -ETIMEDOUT;
 }
 
-static uint32_t usual_wait(const struct trial *trial)
+int trial_wait(struct trial *trial, struct side *side, uint32_t count, struct message_waited *ret)
 {
-	return WAIT_MSEC + (uint32_t)(trial->result->size_bytes.value / LEAST_BYTES_PER_MSEC);
-}
-
-int trial_wait(struct trial *trial, struct side *side, uint32_t count, uint32_t msec,
-	       struct message_waited *ret)
-{
-	const struct message order = {
-		.type = MESSAGE_WAIT,
-		.wait =
-			{
-				.queue = TRIAL_QUEUE,
-				.count = count,
-				.timeout_msec = msec ? msec : usual_wait(trial),
-			},
+	const struct message_wait request = {
+		.cq = TRIAL_CQ,
+		.count = count,
+		.timeout_msec = WAIT_MSEC +
+				(uint32_t)(trial->result->size_bytes.value / LEAST_BYTES_PER_MSEC),
 	};
 
-	return wait_for(trial, side, &order, ret);
+	return wait_for(trial, side, &request, ret);
 }
 
-int trial_wait_event(struct trial *trial, struct side *side, uint32_t count, bool solicited,
-		     struct message_waited *ret)
+int trial_wait_event(struct trial *trial, struct side *side, struct message_waited *ret)
 {
-	const struct message order = {
-		.type = MESSAGE_WAIT,
-		.wait =
-			{
-				.queue = TRIAL_QUEUE,
-				.count = count,
-				.timeout_msec = WAIT_MSEC,
-				.by_event = 1,
-				.solicited = solicited,
-			},
+	const struct message_wait request = {
+		.cq = TRIAL_CQ,
+		.count = 1,
+		.timeout_msec = WAIT_MSEC,
+		.by_event = 1,
 	};
 
-	return wait_for(trial, side, &order, ret);
+	return wait_for(trial, side, &request, ret);
+}
+
+int trial_look(struct trial *trial, struct side *side, uint32_t msec, struct message_waited *ret)
+{
+	const struct message_wait request = {.cq = TRIAL_CQ, .count = 1, .timeout_msec = msec};
+
+	return trial_explain(trial, side, side_wait(side, &request, ret));
+}
+
+int trial_expect_successes(struct trial *trial, struct side *side, uint32_t count,
+			   struct message_waited *ret)
+{
+	int rc = trial_wait(trial, side, count, ret);
+
+	for (uint32_t i = 0; i < count && !rc; i++)
+		if (ret->items[i].status)
+			rc = trial_explain_status(trial, side, &ret->items[i]);
+	return rc;
 }
 
 static int expect_id(struct trial *trial, struct side *side, const struct work_completion *item,
@@ -220,53 +209,53 @@ static int expect_id(struct trial *trial, struct side *side, const struct work_c
 	if (item->id == id)
 		return 0;
 	trial_fail(trial, NULL, "the %s side got a completion with id %llu, expected %llu",
-		   side_word(trial, side), (unsigned long long)item->id, (unsigned long long)id);
+		   trial_side_word(trial, side), (unsigned long long)item->id,
+		   (unsigned long long)id);
 	return -EBADE;
 }
 
 int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret)
 {
 	struct message_waited waited;
-	int rc = trial_wait(trial, side, 1, 0, &waited);
 
-	if (rc)
-		return rc;
-	if (waited.items[0].status)
-		return trial_explain_status(trial, side, &waited.items[0]);
+	if (trial_expect_successes(trial, side, 1, &waited))
+		return -EIO;
 	if (ret)
 		*ret = waited.items[0];
 	return expect_id(trial, side, &waited.items[0], id);
 }
 
+void trial_note_status(struct trial *trial, uint32_t status)
+{
+	if (!trial->marked && !trial->result->status)
+		trial->result->status = mem_string(completion_status_name(status));
+}
+
 int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status)
 {
 	struct message_waited waited;
-	int rc = trial_wait(trial, side, 1, 0, &waited);
+	const struct work_completion *item = &waited.items[0];
+	int rc = trial_wait(trial, side, 1, &waited);
 
 	if (rc)
 		return rc;
-	if (waited.items[0].status == status)
-		return expect_id(trial, side, &waited.items[0], id);
-	if (!trial->marked && !trial->result->status)
-		trial->result->status = mem_string(completion_status_name(waited.items[0].status));
+	if (item->status == status)
+		return expect_id(trial, side, item, id);
+	trial_note_status(trial, item->status);
 	trial_fail(trial, NULL, "the %s side completed with '%s', expected '%s'",
-		   side_word(trial, side), completion_status_name(waited.items[0].status),
+		   trial_side_word(trial, side), completion_status_name(item->status),
 		   completion_status_name(status));
 	return -EBADE;
 }
 
 int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec)
 {
-	const struct message order = {
-		.type = MESSAGE_WAIT,
-		.wait = {.queue = TRIAL_QUEUE, .count = 1, .timeout_msec = msec},
-	};
-	struct message reply;
-	int rc = trial_call(trial, side, &order, &reply);
+	struct message_waited waited;
+	int rc = trial_look(trial, side, msec, &waited);
 
-	if (rc || !reply.waited.count)
+	if (rc || !waited.count)
 		return rc;
 	trial_fail(trial, NULL, "the %s side got a completion ('%s') where none may come",
-		   side_word(trial, side), completion_status_name(reply.waited.items[0].status));
+		   trial_side_word(trial, side), completion_status_name(waited.items[0].status));
 	return -EBADE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/wire/exchange.h"
+#include "selftest/wire/message.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,27 +34,23 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
 	return 0;
 }
 
-/* Sleeps until the channel has something to read, or nothing more will come. */
-static int await(int channel, struct watch *watch, uint64_t end_msec, enum stop *ret_stop)
+/* Sleeps until the channel has something to read, or its peer has closed it. */
+static int wait_readable(int channel, int signals, uint64_t end_msec)
 {
 	struct pollfd polls[] = {
 		{.fd = channel, .events = POLLIN},
-		{.fd = watch ? watch->signals : -1, .events = POLLIN},
+		{.fd = signals, .events = POLLIN},
 	};
 	int ready = poll(polls, 2, clock_msec_until(end_msec));
 
 	if (ready < 0)
 		return errno == EINTR ? 0 : -errno;
-	if (watch && polls[1].revents) {
-		watch->interrupted = true;
-		*ret_stop = STOP_INTERRUPTED;
+	if (polls[1].revents)
 		return -EINTR;
-	}
 	return ready ? 0 : -ETIMEDOUT;
 }
 
-static int receive_bytes(int channel, struct watch *watch, uint64_t end_msec, uint8_t *bytes,
-			 size_t length, enum stop *ret_stop)
+static int receive_bytes(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length)
 {
 	size_t done = 0;
 	int rc;
@@ -70,7 +66,7 @@ static int receive_bytes(int channel, struct watch *watch, uint64_t end_msec, ui
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		rc = await(channel, watch, end_msec, ret_stop);
+		rc = wait_readable(channel, signals, end_msec);
 		if (rc)
 			return rc;
 	}
@@ -82,22 +78,22 @@ static const char *header_complaint(int rc)
 	if (rc == -EPROTONOSUPPORT)
 		return "another version of the protocol";
 	return rc == -EMSGSIZE ? "a length that its message cannot have"
-			       : "something that is no message of the protocol";
+			       : "not a message of the protocol";
 }
 
-/* What is behind the first byte must come soon, and must come. */
-static int receive_rest(int channel, struct watch *watch, uint64_t end_msec, uint8_t *bytes,
-			size_t length, enum stop *ret_stop, const char **ret_complaint)
+/* Everything after the first byte has to come, and soon. */
+static int receive_rest(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length,
+			const char **ret_complaint)
 {
-	int rc = receive_bytes(channel, watch, end_msec, bytes, length, ret_stop);
+	int rc = receive_bytes(channel, signals, end_msec, bytes, length);
 
 	if (rc == -ECONNRESET || rc == -ETIMEDOUT)
 		*ret_complaint = "half a message";
 	return rc;
 }
 
-int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct message *message,
-		     enum stop *ret_stop, const char **ret_complaint)
+int exchange_receive(int channel, int signals, unsigned int msec, struct message *message,
+		     const char **ret_complaint)
 {
 	uint8_t bytes[MESSAGE_MOST_BYTES];
 	uint64_t end = clock_msec() + msec;
@@ -105,16 +101,15 @@ int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct
 	uint32_t type = 0;
 	int rc;
 
-	*ret_stop = STOP_NONE;
 	*ret_complaint = NULL;
 	/* A peer that sends without a pause does not hide a signal. */
-	if (watch && await(channel, watch, 0, ret_stop) == -EINTR)
+	if (wait_readable(channel, signals, 0) == -EINTR)
 		return -EINTR;
-	rc = receive_bytes(channel, watch, end, bytes, 1, ret_stop);
+	rc = receive_bytes(channel, signals, end, bytes, 1);
 	if (rc)
 		return rc;
 	end = clock_msec() + REST_MSEC;
-	rc = receive_rest(channel, watch, end, bytes + 1, MESSAGE_HEADER_BYTES - 1, ret_stop,
+	rc = receive_rest(channel, signals, end, bytes + 1, MESSAGE_HEADER_BYTES - 1,
 			  ret_complaint);
 	if (rc)
 		return rc;
@@ -123,8 +118,6 @@ int exchange_receive(int channel, struct watch *watch, unsigned int msec, struct
 		*ret_complaint = header_complaint(rc);
 		return rc;
 	}
-	rc = receive_rest(channel, watch, end, bytes, length, ret_stop, ret_complaint);
-	if (rc)
-		return rc;
-	return message_decode_body(type, bytes, length, message, ret_complaint);
+	rc = receive_rest(channel, signals, end, bytes, length, ret_complaint);
+	return rc ? rc : message_decode_body(type, bytes, length, message, ret_complaint);
 }

@@ -5,11 +5,70 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "selftest/wire/message_layout.h"
+#include "base/mem.h"
+
+#define MEMBER(record, member)                                      \
+	.name = #member, .offset = offsetof(struct record, member), \
+	.size = sizeof(((struct record *)0)->member)
+#define ROW(record, member, kind_) {MEMBER(record, member), .kind = kind_},
+
+#define RECORD(record, name_) static const struct wire_field record##_fields[] = {
+#define END_RECORD(record, name_)                           \
+	}                                                   \
+	;                                                   \
+	static const struct wire_layout record##_layout = { \
+		.name = name_,                              \
+		.fields = record##_fields,                  \
+		.count = ARRAY_SIZE(record##_fields),       \
+		.record_size = sizeof(struct record),       \
+	};
+#define FIELD(record, type, member, least_, most_) \
+	{MEMBER(record, member), .kind = WIRE_NUMBER, .least = least_, .most = most_},
+#define TEXT(record, member, size_)  ROW(record, member, WIRE_TEXT)
+#define BYTES(record, member, size_) ROW(record, member, WIRE_BYTES)
+#define GID(record, member)	     ROW(record, member, WIRE_BYTES)
+#define IP(record, member)	     ROW(record, member, WIRE_IP)
+#define NESTED(record, inner, member) \
+	{MEMBER(record, member), .kind = WIRE_RECORD, .layout = &inner##_layout},
+#define ITEMS(record, inner, member, most_) \
+	{MEMBER(record, member), .kind = WIRE_ITEMS, .most = most_, .layout = &inner##_layout},
+
+/* The only record that is not the protocol's own: lib/host/endpoint/endpoint.h. */
+RECORD(endpoint, "endpoint")
+TEXT(endpoint, device, )
+TEXT(endpoint, netdev, )
+FIELD(endpoint, uint32_t, port, 1, 255)
+FIELD(endpoint, uint32_t, gid_index, 0, 65535)
+GID(endpoint, gid)
+FIELD(endpoint, uint32_t, gid_type, 0, 2)
+FIELD(endpoint, uint32_t, link_layer, 0, 2)
+FIELD(endpoint, uint32_t, transport, 0, 6)
+FIELD(endpoint, uint32_t, state, 0, 5)
+FIELD(endpoint, uint32_t, operstate, 0, 6)
+FIELD(endpoint, uint32_t, mtu_bytes, 0, MOST_MTU)
+FIELD(endpoint, uint32_t, lid, 0, 65535)
+FIELD(endpoint, uint64_t, rate_mbps, 0, 100000000)
+IP(endpoint, ip)
+END_RECORD(endpoint, "endpoint")
+
+#include "selftest/wire/messages.def"
+
+const struct message_row message_rows[MESSAGE_TYPES] = {
+#define MESSAGE(number, constant, name, record) [number] = {#name, &record##_layout, 0},
+#define HANDSHAKE(number, constant, name, record, reply, reply_record) \
+	[number] = {#name, &record##_layout, MESSAGE_##reply},
+#define ORDER HANDSHAKE
+#include "selftest/wire/messages.def"
+};
 
 static const struct wire_layout *layout_of(uint32_t type)
 {
-	return type < MESSAGE_TYPES && message_layouts[type].name ? &message_layouts[type] : NULL;
+	return type < MESSAGE_TYPES ? message_rows[type].layout : NULL;
+}
+
+const char *message_name(uint32_t type)
+{
+	return layout_of(type) ? message_rows[type].name : "unknown";
 }
 
 static void put(uint8_t *bytes, uint64_t number, size_t size)
@@ -51,7 +110,7 @@ static void set_member(void *member, size_t size, uint64_t number)
 		memcpy(member, &number, sizeof(number));
 }
 
-/* Of the items after a count: as many as the count says. */
+/* The number of items is that of the count before them. */
 static size_t item_count(const struct wire_field *field, const void *record)
 {
 	const struct wire_field *count = field - 1;
@@ -60,7 +119,7 @@ static size_t item_count(const struct wire_field *field, const void *record)
 	return number < field->most ? (size_t)number : (size_t)field->most;
 }
 
-/* Bytes on the wire, with no items or with as many as there can be. */
+/* Bytes on the wire, without items or with as many as there can be. */
 static size_t wire_bytes(const struct wire_layout *layout, bool most)
 {
 	size_t bytes = 0;
@@ -97,7 +156,7 @@ static size_t encode_record(const struct wire_layout *layout, const void *record
 			memcpy(at, member, strnlen((const char *)member, field->size - 1));
 			at += field->size;
 			break;
-		case WIRE_RAW:
+		case WIRE_BYTES:
 		case WIRE_IP:
 			memcpy(at, member, field->size);
 			at += field->size;
@@ -116,11 +175,22 @@ static size_t encode_record(const struct wire_layout *layout, const void *record
 	return (size_t)(at - bytes);
 }
 
+uint32_t message_timeout_msec(const struct message *order)
+{
+	const struct wire_layout *layout = layout_of(order->type);
+
+	for (size_t i = 0; layout && i < layout->count; i++)
+		if (!strcmp(layout->fields[i].name, "timeout_msec"))
+			return (uint32_t)member_number((const uint8_t *)&order->body +
+							       layout->fields[i].offset,
+						       layout->fields[i].size);
+	return 0;
+}
+
 size_t message_encode(const struct message *message, uint8_t bytes[static MESSAGE_MOST_BYTES])
 {
 	const struct wire_layout *layout = layout_of(message->type);
-	size_t length = layout ? encode_record(layout, &message->hello,
-					       bytes + MESSAGE_HEADER_BYTES)
+	size_t length = layout ? encode_record(layout, &message->body, bytes + MESSAGE_HEADER_BYTES)
 			       : 0;
 
 	put(bytes, MESSAGE_MAGIC, 4);
@@ -151,16 +221,16 @@ int message_decode_header(const uint8_t bytes[static MESSAGE_HEADER_BYTES], uint
 	return 0;
 }
 
-/* What came, for a walk over its fields. */
+/* A received body while its fields are read. */
 struct wire_input {
 	const uint8_t *at;
 	size_t left;
-	const char *field; /* the one that is read */
+	const char *field; /* the current one */
 };
 
 static int decode_record(const struct wire_layout *layout, struct wire_input *input, void *record);
 
-/* It ends, and nothing is hidden behind its end. */
+/* The text has an end, and nothing is hidden after it. */
 static bool text_is_whole(const uint8_t *text, size_t size)
 {
 	size_t length = strnlen((const char *)text, size);
@@ -237,7 +307,7 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 		return -EPROTO;
 	memset(message, 0, sizeof(*message));
 	message->type = type;
-	rc = decode_record(layout, &input, &message->hello);
+	rc = decode_record(layout, &input, &message->body);
 	if (rc)
 		*ret_field = input.field;
 	if (!rc && input.left) {
@@ -245,11 +315,4 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 		rc = -EMSGSIZE;
 	}
 	return rc;
-}
-
-const char *message_name(uint32_t type)
-{
-	const struct wire_layout *layout = layout_of(type);
-
-	return layout ? layout->name : "unknown";
 }

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "host/device.h"
+#include "mad/format/codes.h"
+#include "selftest/agent/agent.h"
+
+int agent_access(uint32_t access)
+{
+	int flags = 0;
+
+	if (access & ACCESS_LOCAL)
+		flags |= IBV_ACCESS_LOCAL_WRITE;
+	if (access & ACCESS_WRITE)
+		flags |= IBV_ACCESS_REMOTE_WRITE;
+	if (access & ACCESS_READ)
+		flags |= IBV_ACCESS_REMOTE_READ;
+	if (access & ACCESS_ATOMIC)
+		flags |= IBV_ACCESS_REMOTE_ATOMIC;
+	return flags;
+}
+
+void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
+{
+	if (cq->cq) {
+		agent->api.ibv_ack_cq_events(cq->cq, cq->unacknowledged);
+		agent->api.ibv_destroy_cq(cq->cq);
+	}
+	if (cq->channel)
+		agent->api.ibv_destroy_comp_channel(cq->channel);
+	*cq = (struct agent_cq){0};
+}
+
+static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
+{
+	for (size_t i = 0; i < LIMIT_QPS; i++)
+		if (cq->cq && agent->qps[i].qp && agent->qps[i].qp->send_cq == cq->cq)
+			return true;
+	return false;
+}
+
+int agent_cq(struct agent *agent, const struct message_cq *order)
+{
+	struct agent_cq *cq = &agent->cqs[order->slot];
+
+	if (is_in_use(agent, cq))
+		return agent_refuse(agent, REFUSAL_ORDER, "completion queue %u is in use",
+				    order->slot);
+	agent_cq_destroy(agent, cq);
+	if (!order->entries)
+		return 0;
+	if (order->entries > (uint32_t)agent->limits.max_cqe)
+		return agent_refuse(agent, REFUSAL_LIMIT,
+				    "a completion queue of %u entries, the device's limit is %d",
+				    order->entries, agent->limits.max_cqe);
+	if (order->channel) {
+		cq->channel = agent->api.ibv_create_comp_channel(agent->context);
+		if (!cq->channel)
+			return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_comp_channel");
+		fcntl(cq->channel->fd, F_SETFL, O_NONBLOCK);
+	}
+	cq->cq = agent->api.ibv_create_cq(agent->context, (int)order->entries, NULL, cq->channel,
+					  0);
+	if (cq->cq)
+		return 0;
+	agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_cq");
+	agent_cq_destroy(agent, cq);
+	return -(int)agent->refused.error;
+}
+
+void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
+{
+	if (qp->group)
+		agent_leave(agent, &(struct message_leave){.slot = (uint32_t)(qp - agent->qps)});
+	if (qp->ah)
+		agent->api.ibv_destroy_ah(qp->ah);
+	/* The queue pair before the id: iWARP closes the connection with it. */
+	if (qp->qp)
+		agent->api.ibv_destroy_qp(qp->qp);
+	if (qp->cm_id)
+		agent->api.rdma_destroy_id(qp->cm_id);
+	*qp = (struct agent_qp){0};
+}
+
+static int make_srq(struct agent *agent, const struct message_qp *order)
+{
+	struct ibv_srq_init_attr attr = {
+		.attr = {.max_wr = order->receive_depth, .max_sge = order->sges},
+	};
+
+	if (agent->srq)
+		return 0;
+	agent->srq = agent->api.ibv_create_srq(agent->domains[0], &attr);
+	if (!agent->srq)
+		return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_srq");
+	return 0;
+}
+
+/* A PSN is 24 bits that nobody shall guess; xorshift is enough of that. */
+static uint32_t new_psn(struct agent *agent)
+{
+	uint32_t state = agent->random ? agent->random : 1;
+
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	agent->random = state;
+	return state & 0xffffff;
+}
+
+static const enum ibv_qp_type qp_types[] = {
+	[QP_RC] = IBV_QPT_RC,
+	[QP_UC] = IBV_QPT_UC,
+	[QP_UD] = IBV_QPT_UD,
+};
+
+static int create_qp(struct agent *agent, const struct message_qp *order, struct agent_qp *qp)
+{
+	struct ibv_cq *cq = agent->cqs[order->cq].cq;
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.srq = order->srq ? agent->srq : NULL,
+		.qp_type = qp_types[order->kind],
+		.sq_sig_all = (int)order->signal_all,
+		.cap =
+			{
+				.max_send_wr = order->send_depth,
+				.max_recv_wr = order->srq ? 0 : order->receive_depth,
+				.max_send_sge = order->sges,
+				.max_recv_sge = order->srq ? 0 : order->sges,
+				.max_inline_data = order->inline_bytes,
+			},
+	};
+
+	qp->qp = agent->api.ibv_create_qp(agent->domains[order->domain], &attr);
+	if (!qp->qp)
+		return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_qp");
+	qp->inline_bytes = attr.cap.max_inline_data;
+	return 0;
+}
+
+/* Memory of queues is the kernel's or the device's: no limit of the process holds for it. */
+static uint32_t work_in_use(const struct agent *agent)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < LIMIT_QPS; i++)
+		sum += agent->qps[i].depth;
+	return sum;
+}
+
+int agent_qp(struct agent *agent, const struct message_qp *order, struct message_qp_created *reply)
+{
+	struct agent_qp *qp = &agent->qps[order->slot];
+	int rc;
+
+	agent_qp_destroy(agent, qp);
+	if (order->destroy)
+		return 0;
+	if (order->slot >= agent->most_qps)
+		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u queue pairs",
+				    agent->most_qps);
+	if (!agent->cqs[order->cq].cq)
+		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u", order->cq);
+	if (work_in_use(agent) + order->send_depth + order->receive_depth > LIMIT_WORK)
+		return agent_refuse(agent, REFUSAL_LIMIT, "queues of more than %u work requests",
+				    LIMIT_WORK);
+	rc = order->srq ? make_srq(agent, order) : 0;
+	if (!rc)
+		rc = create_qp(agent, order, qp);
+	if (rc)
+		return rc;
+	qp->kind = order->kind;
+	qp->sges = order->sges;
+	qp->depth = order->send_depth + order->receive_depth;
+	qp->signal_all = order->signal_all;
+	qp->psn = new_psn(agent);
+	reply->qpn = qp->qp->qp_num & 0xffffff;
+	reply->psn = qp->psn;
+	reply->inline_bytes = qp->inline_bytes;
+	return 0;
+}
+
+/* Hops that a RoCE v2 packet may take, as rdma_cm has it by default. */
+#define HOP_LIMIT 64
+
+static void fill_address(const struct agent *agent, const struct endpoint *to, uint32_t sl,
+			 struct ibv_ah_attr *attr)
+{
+	*attr = (struct ibv_ah_attr){
+		.dlid = (uint16_t)to->lid,
+		.sl = (uint8_t)sl,
+		.port_num = (uint8_t)agent->endpoint.port,
+	};
+	/* RoCE has no LIDs; on InfiniBand a global header only where the subnets differ. */
+	if (agent->endpoint.link_layer == LINK_LAYER_INFINIBAND &&
+	    gid_subnet_prefix(&to->gid) == gid_subnet_prefix(&agent->endpoint.gid))
+		return;
+	attr->is_global = 1;
+	memcpy(attr->grh.dgid.raw, to->gid.raw, sizeof(attr->grh.dgid.raw));
+	attr->grh.sgid_index = (uint8_t)agent->endpoint.gid_index;
+	attr->grh.hop_limit = HOP_LIMIT;
+}
+
+static int fill_init(const struct agent *agent, const struct agent_qp *qp,
+		     const struct message_modify *order, struct ibv_qp_attr *attr)
+{
+	attr->port_num = (uint8_t)agent->endpoint.port;
+	attr->pkey_index = 0;
+	attr->qp_access_flags = (unsigned int)agent_access(order->access);
+	return IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+	       (qp->kind == QP_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
+}
+
+static int fill_rtr(const struct agent *agent, const struct agent_qp *qp,
+		    const struct message_modify *order, struct ibv_qp_attr *attr)
+{
+	int mask = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	if (qp->kind == QP_UD)
+		return 0;
+	attr->path_mtu = (enum ibv_mtu)mtu_code(order->mtu_bytes);
+	attr->dest_qp_num = order->qpn;
+	attr->rq_psn = order->psn;
+	fill_address(agent, &order->to, order->sl, &attr->ah_attr);
+	if (qp->kind == QP_UC)
+		return mask;
+	attr->max_dest_rd_atomic = (uint8_t)order->max_rd_atomic;
+	attr->min_rnr_timer = (uint8_t)order->rnr_timer;
+	return mask | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+}
+
+static int fill_rts(const struct agent_qp *qp, const struct message_modify *order,
+		    struct ibv_qp_attr *attr)
+{
+	attr->sq_psn = qp->psn;
+	if (qp->kind != QP_RC)
+		return IBV_QP_SQ_PSN;
+	attr->timeout = (uint8_t)order->timeout;
+	attr->retry_cnt = (uint8_t)order->retries;
+	attr->rnr_retry = (uint8_t)order->rnr_retries;
+	attr->max_rd_atomic = (uint8_t)order->max_rd_atomic;
+	return IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+	       IBV_QP_MAX_QP_RD_ATOMIC;
+}
+
+static const char *const state_words[] = {
+	[IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR",
+	[IBV_QPS_RTS] = "RTS",	   [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
+	[IBV_QPS_ERR] = "ERR",
+};
+
+static struct agent_qp *find_qp(struct agent *agent, uint32_t slot)
+{
+	struct agent_qp *qp = &agent->qps[slot];
+
+	if (qp->qp)
+		return qp;
+	agent_refuse(agent, REFUSAL_ORDER, "no queue pair %u", slot);
+	return NULL;
+}
+
+int agent_modify(struct agent *agent, const struct message_modify *order)
+{
+	struct agent_qp *qp = find_qp(agent, order->slot);
+	struct ibv_qp_attr attr = {
+		.qp_state = (enum ibv_qp_state)order->state,
+		.qkey = order->qkey,
+	};
+	struct ibv_qp_attr now;
+	struct ibv_qp_init_attr init;
+	int mask = IBV_QP_STATE;
+	int rc;
+
+	if (!qp)
+		return -EINVAL;
+	if (order->state == IBV_QPS_INIT)
+		mask |= fill_init(agent, qp, order, &attr);
+	else if (order->state == IBV_QPS_RTR)
+		mask |= fill_rtr(agent, qp, order, &attr);
+	else if (order->state == IBV_QPS_RTS &&
+		 (agent->api.ibv_query_qp(qp->qp, &now, IBV_QP_STATE, &init) ||
+		  now.qp_state == IBV_QPS_RTR))
+		mask |= fill_rts(qp, order, &attr);
+	else if (order->state == IBV_QPS_RTS && qp->kind == QP_UD)
+		mask |= IBV_QP_QKEY; /* in RTS already: to join a group that has another one */
+	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
+	if (rc)
+		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",
+				  state_words[order->state]);
+	return 0;
+}
+
+int agent_query(struct agent *agent, const struct message_query *order,
+		struct message_queried *reply)
+{
+	struct agent_qp *qp = find_qp(agent, order->slot);
+	struct ibv_qp_attr attr = {0};
+	struct ibv_qp_init_attr init = {0};
+	int rc;
+
+	if (!qp)
+		return -EINVAL;
+	rc = agent->api.ibv_query_qp(qp->qp, &attr,
+				     IBV_QP_STATE | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS, &init);
+	if (rc)
+		return agent_fail(agent, STAGE_CREATE_QP, rc, "ibv_query_qp");
+	reply->state = attr.qp_state;
+	reply->qpn = qp->qp->qp_num & 0xffffff;
+	reply->mtu_bytes = mtu_bytes(attr.path_mtu);
+	reply->inline_bytes = init.cap.max_inline_data;
+	reply->access = (uint32_t)attr.qp_access_flags;
+	return 0;
+}
+
+int agent_address(struct agent *agent, const struct message_address *order)
+{
+	struct agent_qp *qp = find_qp(agent, order->slot);
+	struct ibv_ah_attr attr;
+
+	if (!qp)
+		return -EINVAL;
+	fill_address(agent, &order->to, order->sl, &attr);
+	if (qp->ah)
+		agent->api.ibv_destroy_ah(qp->ah);
+	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &attr);
+	if (!qp->ah)
+		return agent_fail(agent, STAGE_CONNECT_QP, errno, "ibv_create_ah");
+	return 0;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Latency and bandwidth measurements: the parts of agent_run(), and its rules for the caller.
+ *
+ * Before a run both sides have the same queue pairs, connected, and a buffer of
+ * run_layout.bytes in which only the data to send were filled; the rest is zero. If the run sends,
+ * each side that receives has run_receives() receives posted on each queue pair, of
+ * run_receive_bytes() at the queue pair's place in the receive area, the first with
+ * run_receive_id(): a message without a receive would end an iWARP connection. The passive side is
+ * started first.
+ *
+ * How a run ends: the active side alone knows when. Sends: a message of another length
+ * (run_end_bytes()) comes after the last one. Write ping-pongs: the last ping has STAMP_END in its
+ * last byte, the last pong, too. Reads, atomics and a bandwidth of writes do not involve the
+ * passive side, whose run ends at once. When the active side fails it cannot report that; then the
+ * next order to the passive side ends the run there (STOP_PEER_SPOKE).
+ *
+ * Sends never exceed the posted receives: the passive side writes the number of messages that it
+ * received to the active side's control area.
+ */
+#pragma once
+
+#include "selftest/agent/agent.h"
+
+/* Where the parts of a run's buffer are; the same on both sides. */
+struct run_layout {
+	uint64_t stride;  /* from one pair's message to the next pair's */
+	uint64_t receive; /* where messages arrive; those to send are at 0 */
+	uint64_t control; /* where credits arrive */
+	uint64_t bytes;	  /* all together */
+};
+
+/* How long a run may make no progress: longer than the transport needs to give up on lost packets,
+ * which ends with a status that says more, and than a few messages need if many packets are lost.
+ */
+#define RUN_STILL_MSEC 15000u
+
+void run_layout_set(struct run_layout *layout, uint32_t qps, uint64_t message_bytes);
+
+static inline uint32_t run_receives(uint32_t depth)
+{
+	return 2 * depth;
+}
+
+static inline uint64_t run_end_bytes(uint64_t message_bytes)
+{
+	return message_bytes ? 0 : 1;
+}
+
+static inline uint64_t run_receive_bytes(uint64_t message_bytes)
+{
+	return message_bytes ? message_bytes : 1;
+}
+
+#define RUN_QP_SHIFT 48
+
+static inline uint64_t run_receive_id(uint32_t qp)
+{
+	return (uint64_t)qp << RUN_QP_SHIFT;
+}
+
+/*
+ * Samples of a run of any length in memory of fixed size: all of them while there is room, then a
+ * uniform selection (Vitter: Random Sampling with a Reservoir, ACM TOMS 1985, algorithm R), but
+ * always with the smallest and the largest of all.
+ */
+#define SAMPLES_MOST (1u << 20)
+
+struct sampler {
+	uint64_t *nsec;
+	size_t count, room;
+	uint64_t seen;
+	uint64_t least, most;
+	uint64_t random;
+};
+
+/*
+ * Room for `count` samples (0: unknown), at most SAMPLES_MOST; its pages are allocated. The caller
+ * frees sampler->nsec.
+ */
+void sampler_begin(struct sampler *sampler, uint64_t count);
+void sampler_end(struct sampler *sampler);
+
+static inline void sampler_add(struct sampler *sampler, uint64_t nsec)
+{
+	uint64_t place = sampler->count;
+
+	sampler->seen++;
+	if (nsec < sampler->least)
+		sampler->least = nsec;
+	if (nsec > sampler->most)
+		sampler->most = nsec;
+	if (sampler->count < sampler->room) {
+		sampler->count++;
+	} else {
+		/* xorshift64 (Marsaglia 2003), scaled to the number of samples seen. */
+		sampler->random ^= sampler->random << 13;
+		sampler->random ^= sampler->random >> 7;
+		sampler->random ^= sampler->random << 17;
+		place = (uint64_t)((unsigned __int128)sampler->random * sampler->seen >> 64);
+		if (place >= sampler->room)
+			return;
+	}
+	sampler->nsec[place] = nsec;
+}
+
+/* One queue pair of a run. Counts are of messages since the run began. */
+struct run_qp {
+	struct ibv_qp *qp;
+	uint64_t posted, completed;
+	uint64_t quota;	   /* what it posts at all */
+	uint64_t received; /* passive side of a bandwidth of sends */
+	uint64_t credited; /* of those, how many the other side knows of */
+	uint32_t unsignaled;
+	bool ended;
+	const uint64_t *credit;	  /* active side: where the other one's count arrives */
+	uint64_t *taken;	  /* passive side: the count that is sent */
+	struct ibv_send_wr *list; /* a batch */
+	struct ibv_recv_wr receive;
+	struct ibv_sge send_part, receive_part, credit_part;
+};
+
+/* A side of a run while it lasts. */
+struct measure {
+	struct agent *agent;
+	const struct message_run *order;
+	struct run_layout layout;
+	uint8_t *bytes; /* the buffer */
+	struct ibv_cq *cq;
+	unsigned int flags; /* of all sends */
+	struct run_qp *qps;
+	struct ibv_send_wr *requests;
+	struct sampler sampler;
+	uint64_t counted, elapsed_nsec;
+	uint64_t deadline_nsec; /* after an interruption: when to give up the regular end */
+	bool yields;		/* one processor, which the other side may need, too */
+	bool ending;		/* the message that is sent next is the last */
+	enum stop stop;
+	enum ibv_wc_status status;
+	uint32_t vendor_error;
+	int error; /* errno of a call */
+	const char *failed;
+};
+
+static inline void measure_progress(struct measure *measure, uint64_t count)
+{
+	atomic_store_explicit(&measure->agent->watch.progress, count, memory_order_relaxed);
+}
+
+/* Whether the run has to end at once; an interruption first asks for a regular end. */
+bool measure_stopped(struct measure *measure, enum stop stop);
+
+static inline bool measure_halted(struct measure *measure)
+{
+	enum stop stop = (enum stop)atomic_load_explicit(&measure->agent->watch.stop,
+							 memory_order_relaxed);
+
+	return __builtin_expect(stop != STOP_NONE, 0) && measure_stopped(measure, stop);
+}
+
+/* Always false. */
+bool measure_fail(struct measure *measure, int error, const char *what);
+/*
+ * Takes completions and accounts for sends. Returns their number; -1: the run is over. The ids that
+ * it returns belong to a queue pair.
+ */
+int measure_poll(struct measure *measure, struct ibv_wc *items, int room);
+/* Posts the next message of the queue pair, or the next `count` in one list. */
+bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count);
+/* Polls until the queue pair has at most that many messages not known to be complete. */
+bool measure_drain(struct measure *measure, struct run_qp *qp, uint64_t outstanding);
+/* Sends the end to the passive side, and waits until it has arrived. */
+bool measure_send_end(struct measure *measure, struct run_qp *qp);
+/* Posts the receive again that a completion consumed. */
+bool measure_receive(struct measure *measure, struct run_qp *qp);
+
+static inline struct run_qp *measure_qp(const struct measure *measure, uint64_t id)
+{
+	/* The highest bit distinguishes sends from receives. */
+	return &measure->qps[(id << 1) >> (RUN_QP_SHIFT + 1)];
+}
+
+static inline bool measure_is_send(const struct ibv_wc *item)
+{
+	return item->wr_id >> 63;
+}
+
+/* The loops. False: cut short; else it came to a regular end. */
+bool latency_send_ask(struct measure *measure);
+bool latency_send_answer(struct measure *measure);
+bool latency_write_ask(struct measure *measure);
+bool latency_write_answer(struct measure *measure);
+bool latency_one_sided(struct measure *measure);
+bool bandwidth_ask(struct measure *measure);
+bool bandwidth_answer(struct measure *measure);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Keeps the queue pairs full of messages until the end; and the side that receives them.
+ */
+#include "selftest/agent/measure.h"
+
+#include "base/clock.h"
+
+enum { POLL_MOST = 16 };
+
+/* All queue pairs together, in one phase: what warms up, or what counts. */
+struct tally {
+	uint64_t begin_nsec, last_nsec;
+	uint64_t completed, before;
+	bool by_duration;
+};
+
+/* How many messages the queue pair may post now: a batch, or the rest of its quota. */
+static inline uint32_t postable(const struct measure *measure, const struct run_qp *qp)
+{
+	const struct message_run *order = measure->order;
+	uint64_t left = qp->quota - qp->posted;
+	uint32_t count = left < order->batch ? (uint32_t)left : order->batch;
+
+	if (qp->posted + count > qp->completed + order->depth)
+		return 0;
+	if (order->operation == RUN_SEND &&
+	    qp->posted + count >
+		    __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE) + run_receives(order->depth))
+		return 0;
+	return count;
+}
+
+static inline bool post_all(struct measure *measure)
+{
+	for (uint32_t i = 0; i < measure->order->qps; i++) {
+		struct run_qp *qp = &measure->qps[i];
+		uint32_t count;
+
+		while ((count = postable(measure, qp)) > 0)
+			if (!measure_post(measure, qp, count))
+				return false;
+	}
+	return true;
+}
+
+/* Ends with a signaled message, if the last one was not: its completion covers all before it. */
+static void end_qps(struct measure *measure)
+{
+	for (uint32_t i = 0; i < measure->order->qps; i++) {
+		struct run_qp *qp = &measure->qps[i];
+		uint64_t quota = qp->posted + (qp->unsignaled ? 1 : 0);
+
+		if (quota < qp->quota)
+			qp->quota = quota;
+	}
+}
+
+static bool complete(const struct measure *measure)
+{
+	for (uint32_t i = 0; i < measure->order->qps; i++)
+		if (measure->qps[i].completed != measure->qps[i].quota)
+			return false;
+	return true;
+}
+
+static void take_time(struct measure *measure, struct tally *tally)
+{
+	const struct message_run *order = measure->order;
+
+	tally->last_nsec = clock_raw_nsec();
+	tally->completed = 0;
+	for (uint32_t i = 0; i < order->qps; i++)
+		tally->completed += measure->qps[i].completed;
+	measure_progress(measure, tally->completed);
+	if (tally->by_duration &&
+	    tally->last_nsec - tally->begin_nsec >= order->duration_msec * 1000000)
+		measure->ending = true;
+}
+
+/* So many more messages, or as many as fit into the time. */
+static void begin_phase(struct measure *measure, struct tally *tally, uint64_t messages)
+{
+	uint32_t qps = measure->order->qps;
+
+	*tally = (struct tally){.by_duration = messages == UINT64_MAX,
+				.completed = tally->completed,
+				.before = tally->completed};
+	for (uint32_t i = 0; i < qps && !tally->by_duration; i++)
+		measure->qps[i].quota = measure->qps[i].posted + messages / qps +
+					(i < messages % qps);
+	for (uint32_t i = 0; i < qps && tally->by_duration; i++)
+		measure->qps[i].quota = UINT64_MAX;
+	tally->begin_nsec = tally->last_nsec = clock_raw_nsec();
+}
+
+static bool run_phase(struct measure *measure, struct tally *tally)
+{
+	struct ibv_wc items[POLL_MOST];
+	bool ended = false;
+
+	while (!complete(measure)) {
+		int count;
+
+		if (measure->ending && !ended) {
+			end_qps(measure);
+			ended = true;
+		}
+		if (!post_all(measure))
+			return false;
+		count = measure_poll(measure, items, POLL_MOST);
+		if (count < 0)
+			return false;
+		if (count)
+			take_time(measure, tally);
+	}
+	return true;
+}
+
+/* The end needs a receive, and the credits of the last messages may not have arrived yet. */
+static bool await_credit(struct measure *measure, const struct run_qp *qp)
+{
+	struct ibv_wc item;
+
+	while (qp->posted + 1 >
+	       __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE) + run_receives(measure->order->depth))
+		if (measure_poll(measure, &item, 1) < 0)
+			return false;
+	return true;
+}
+
+/* Timed like perftest: from the first post to the last completion. */
+bool bandwidth_ask(struct measure *measure)
+{
+	const struct message_run *order = measure->order;
+	struct tally tally = {0};
+	bool good;
+
+	begin_phase(measure, &tally, order->warmup);
+	good = run_phase(measure, &tally);
+	if (good && !measure->ending) {
+		begin_phase(measure, &tally,
+			    order->iterations ? order->iterations - order->warmup : UINT64_MAX);
+		good = run_phase(measure, &tally);
+		measure->counted = tally.completed - tally.before;
+		measure->elapsed_nsec = tally.last_nsec - tally.begin_nsec;
+	}
+	if (order->operation != RUN_SEND)
+		return good;
+	for (uint32_t i = 0; good && i < order->qps; i++)
+		good = await_credit(measure, &measure->qps[i]) &&
+		       measure_send_end(measure, &measure->qps[i]);
+	return good;
+}
+
+/*
+ * Writes the count of messages taken to the other side, when it would soon have to wait for it and
+ * no such write is under way.
+ */
+static inline bool give_credit(struct measure *measure, struct run_qp *qp)
+{
+	uint32_t every = (measure->order->depth + 1) / 2;
+
+	if (qp->posted != qp->completed || qp->received - qp->credited < every)
+		return true;
+	*qp->taken = qp->credited = qp->received;
+	qp->quota = qp->posted + 1; /* signaled */
+	return measure_post(measure, qp, 1);
+}
+
+static void prepare_credit(struct measure *measure, struct run_qp *qp)
+{
+	const struct message_run *order = measure->order;
+	uint64_t offset = (uint64_t)((const uint8_t *)qp->credit - measure->bytes);
+
+	*qp->list = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE,
+					 .sg_list = &qp->credit_part,
+					 .num_sge = 1,
+					 .wr.rdma.remote_addr = order->remote_address + offset,
+					 .wr.rdma.rkey = order->rkey};
+}
+
+static inline bool take(struct measure *measure, const struct ibv_wc *item, uint32_t *ended)
+{
+	struct run_qp *qp = measure_qp(measure, item->wr_id);
+
+	if (!measure_is_send(item)) {
+		if (item->byte_len != measure->order->bytes) {
+			qp->ended = true;
+			++*ended;
+			return true;
+		}
+		qp->received++;
+		measure->counted++;
+		if (!measure_receive(measure, qp))
+			return false;
+	}
+	return qp->ended || give_credit(measure, qp);
+}
+
+bool bandwidth_answer(struct measure *measure)
+{
+	struct ibv_wc items[POLL_MOST];
+	uint32_t ended = 0;
+
+	measure->flags = 0;
+	for (uint32_t i = 0; i < measure->order->qps; i++)
+		prepare_credit(measure, &measure->qps[i]);
+	while (ended < measure->order->qps) {
+		int count = measure_poll(measure, items, POLL_MOST);
+
+		if (count < 0)
+			return false;
+		for (int i = 0; i < count; i++)
+			if (!take(measure, &items[i], &ended))
+				return false;
+		if (count)
+			measure_progress(measure, measure->counted);
+	}
+	for (uint32_t i = 0; i < measure->order->qps; i++)
+		if (!measure_drain(measure, &measure->qps[i], 0))
+			return false;
+	return true;
+}

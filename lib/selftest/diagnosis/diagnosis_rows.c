@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/diagnosis/diagnosis_rows.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+#define ANY INT_MIN
+
+#define KERNEL_LOG \
+	"look at the kernel logs of both hosts (dmesg) and the firmware version (rdmactl devices)"
+#define START	  "start there: {serve}"
+#define ROUTE	  "ip route get {peer} shows what the kernel does"
+#define CONTAINER "a container needs --device /dev/infiniband"
+#define SM	  "sminfo shows whether a subnet manager runs; opensm is one"
+#define REJECTION "look at the program there: its messages, and the kernel log (dmesg)"
+
+static const struct diagnosis_row {
+	unsigned int list;
+	int code;
+	const char *sentence;
+	const char *hint; /* NULL: there is nothing to do */
+} rows[] = {
+	{LIST_STOP, STOP_INTERRUPTED, "interrupted before the test was done", NULL},
+	{LIST_STOP, STOP_DEVICE_GONE, "device {device} was removed during the test",
+	 "look for the cause in the kernel log (dmesg): a driver unloaded, rdma link delete, a "
+	 "reset "
+	 "of the adapter"},
+	{LIST_STOP, STOP_PORT_DOWN, "port {near} went down during the test",
+	 "rdmactl ports {near} shows its state now, the kernel log (dmesg) when it went down"},
+	{LIST_STOP, STOP_PEER_GONE,
+	 "{peer} ended the exchange during the test: its rdmactl was stopped or killed", START},
+
+	{LIST_TIMEOUT, ANY,
+	 "{peer} did not answer within {msec} ms on TCP port {port}: another program may listen "
+	 "there, or the host hangs",
+	 START},
+
+	{LIST_REFUSAL, REFUSAL_VERSION,
+	 "this side speaks version {version} of the exchange protocol, {peer} speaks {versions}",
+	 "install the same release on both hosts: rdmactl --version shows it"},
+	{LIST_REFUSAL, REFUSAL_TOKEN, "{peer} refused: the token is wrong{refusal}",
+	 "give the same --token on both sides"},
+	{LIST_REFUSAL, REFUSAL_BUSY, "{peer} refused: it serves as many clients as it may{refusal}",
+	 "wait until other tests end, and try again"},
+	{LIST_REFUSAL, REFUSAL_LIMIT,
+	 "{peer} refused: the test asks for more than it grants{refusal}",
+	 "ask for less: smaller --sizes, fewer --qps or a smaller --depth"},
+	{LIST_REFUSAL, REFUSAL_ORDER,
+	 "{peer} refused: it does not take an order with these values{refusal}",
+	 "the releases may be incompatible: compare rdmactl --version on both hosts"},
+	{LIST_REFUSAL, REFUSAL_NO_PORT,
+	 "{peer} refused: it has no matching active port and GID{refusal}",
+	 "rdmactl gids lists them; name a port there: rdmactl selftest --serve DEV/PORT"},
+
+	{STAGE_RESOLVE, ANY, "no route to {peer}: {error}", ROUTE},
+
+	{STAGE_TCP, ECONNREFUSED,
+	 "{peer} refused the connection: nothing listens on its TCP port {port}", START},
+	{STAGE_TCP, ETIMEDOUT,
+	 "no answer from {peer} on TCP port {port}: a firewall drops it, or the address is wrong",
+	 "ping {peer}, and let TCP port {port} pass in its firewall (nft list ruleset)"},
+	{STAGE_TCP, EHOSTUNREACH,
+	 "{peer} cannot be reached: nobody answers for the address, or a firewall rejects it",
+	 "check the address: ping {peer}; ip neigh shows FAILED if there is no such host"},
+	{STAGE_TCP, ENETUNREACH, "no route to {peer}: {error}", ROUTE},
+	{STAGE_TCP, EHOSTDOWN, "no route to {peer}: {error}", ROUTE},
+	{STAGE_TCP, ANY, "cannot connect to {peer} on TCP port {port}: {error}",
+	 "ping {peer} shows whether the host is up"},
+
+	{STAGE_HANDSHAKE, EPROTONOSUPPORT,
+	 "this side speaks version {version} of the exchange protocol, {peer} speaks {versions}",
+	 "install the same release on both hosts: rdmactl --version shows it"},
+	{STAGE_HANDSHAKE, EPROTO,
+	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
+	{STAGE_HANDSHAKE, EBADMSG,
+	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
+	{STAGE_HANDSHAKE, EMSGSIZE,
+	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
+	{STAGE_HANDSHAKE, ETIMEDOUT,
+	 "{peer} accepted the connection on TCP port {port} but sent nothing", START},
+	{STAGE_HANDSHAKE, 0, "{peer} closed the connection during the exchange", START},
+	{STAGE_HANDSHAKE, ANY, "{peer} closed the connection during the exchange: {error}", START},
+
+	{STAGE_LIBRARY, ENOSYS, "the kernel does not offer verbs to programs",
+	 "modprobe ib_uverbs rdma_ucm"},
+	{STAGE_LIBRARY, ENOENT, "the kernel does not offer verbs to programs",
+	 "modprobe ib_uverbs rdma_ucm"},
+	{STAGE_LIBRARY, ANY, "libibverbs or librdmacm cannot be loaded: {error}",
+	 "install them: libibverbs1, librdmacm1 and ibverbs-providers, or rdma-core"},
+
+	{STAGE_OPEN, EACCES, "cannot open the uverbs device file of {device}: {error}",
+	 "run as root, or join the group that ls -l /dev/infiniband shows; " CONTAINER},
+	{STAGE_OPEN, EPERM, "cannot open the uverbs device file of {device}: {error}",
+	 "run as root, or join the group that ls -l /dev/infiniband shows; " CONTAINER},
+	{STAGE_OPEN, ENOENT, "{device} has no uverbs device file",
+	 "modprobe ib_uverbs; " CONTAINER},
+	{STAGE_OPEN, ENXIO, "{device} has no uverbs device file", "modprobe ib_uverbs; " CONTAINER},
+	{STAGE_OPEN, ENOSYS, "{device} has no uverbs device file",
+	 "modprobe ib_uverbs; " CONTAINER},
+	{STAGE_OPEN, ENODEV,
+	 "libibverbs does not know {device}: its provider library or its uverbs device file is "
+	 "missing",
+	 "install the providers (ibverbs-providers, or rdma-core) and look for "
+	 "/dev/infiniband/uverbs*"},
+	{STAGE_OPEN, ANY, "cannot open {device}: {error}", KERNEL_LOG},
+
+	{LIST_MEMORY, MEMORY_UNLIMITED,
+	 "cannot register {wanted} for {device}: {error}, though RLIMIT_MEMLOCK sets no limit",
+	 "free memory on the host, or ask for less with --sizes, --qps and --depth"},
+	{LIST_MEMORY, MEMORY_LIMIT_UNKNOWN, "cannot register {wanted} for {device}: {error}",
+	 "free memory on the host, or ask for less with --sizes, --qps and --depth; ulimit -l "
+	 "shows "
+	 "the limit of locked memory"},
+	{LIST_MEMORY, MEMORY_WITHIN_LIMIT,
+	 "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}, and memory that is locked "
+	 "already counts too",
+	 "raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), "
+	 "LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"},
+	{LIST_MEMORY, MEMORY_OVER_LIMIT,
+	 "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}",
+	 "raise it: ulimit -l unlimited (memlock in /etc/security/limits.conf), "
+	 "LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for a container"},
+
+	{STAGE_CREATE_QP, EINVAL,
+	 "{device} does not create such queues: they have more entries, elements or inline data "
+	 "than "
+	 "it supports",
+	 "ask for less with --depth and --qps; rdmactl caps {device} shows its limits"},
+	{STAGE_CREATE_QP, EOPNOTSUPP, "{device} does not support queue pairs of that type",
+	 "rdmactl caps {device} shows what it supports"},
+	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type",
+	 "rdmactl caps {device} shows what it supports"},
+	{STAGE_CREATE_QP, ANY, "{device} cannot create queues: {error}", KERNEL_LOG},
+
+	{STAGE_CONNECT_QP, ETIMEDOUT,
+	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
+	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
+	 "router must connect theirs"},
+	{STAGE_CONNECT_QP, EHOSTUNREACH,
+	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
+	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
+	 "router must connect theirs"},
+	{STAGE_CONNECT_QP, EHOSTDOWN,
+	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
+	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
+	 "router must connect theirs"},
+	{STAGE_CONNECT_QP, ENETUNREACH, "no route from {near} to the GID of {far}",
+	 "ip route get ADDRESS shows what the kernel does with the address of that GID (rdmactl "
+	 "gids)"},
+	{STAGE_CONNECT_QP, ANY, "{near} cannot connect its queue pair to {far}: {error}",
+	 "check that the GID still exists: rdmactl gids {near}; then look at the kernel log "
+	 "(dmesg)"},
+
+	{STAGE_CM, EACCES, "cannot open /dev/infiniband/rdma_cm: {error}",
+	 "run as root, or give the group of the device file access (ls -l "
+	 "/dev/infiniband); " CONTAINER},
+	{STAGE_CM, EPERM, "cannot open /dev/infiniband/rdma_cm: {error}",
+	 "run as root, or give the group of the device file access (ls -l "
+	 "/dev/infiniband); " CONTAINER},
+	{STAGE_CM, ENOENT, "there is no device file /dev/infiniband/rdma_cm",
+	 "modprobe rdma_ucm; " CONTAINER},
+	{STAGE_CM, ENXIO, "there is no device file /dev/infiniband/rdma_cm",
+	 "modprobe rdma_ucm; " CONTAINER},
+	{STAGE_CM, ENOSYS, "there is no device file /dev/infiniband/rdma_cm",
+	 "modprobe rdma_ucm; " CONTAINER},
+	{STAGE_CM, ENODEV, "librdmacm finds no RDMA device for the address of {near}",
+	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
+	{STAGE_CM, EADDRNOTAVAIL, "librdmacm finds no RDMA device for the address of {near}",
+	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
+	{STAGE_CM, EADDRINUSE, "another program uses port {port} of librdmacm",
+	 "choose another --port; rdma resource show cm_id lists the programs"},
+	{STAGE_CM, EXDEV, "rdma_cm takes the device {call} for the address of {near}",
+	 "two RDMA devices share this address, and rdma_cm can only use one of them: test that "
+	 "one, "
+	 "or remove it"},
+	{STAGE_CM, ETIMEDOUT, "{near} got no answer to its connection request from {far}",
+	 "rdma_cm uses the IP addresses of the RDMA netdevs: check them and the routes between "
+	 "them; "
+	 "rping makes the same test"},
+	{STAGE_CM, ANY, "{call} failed on {near}: {error}", "look at the kernel log (dmesg)"},
+
+	{LIST_CM_ADDRESS, ENODEV, "the route to {peer} leaves by a netdev without an RDMA device",
+	 "ip route get {peer} shows the netdev, rdmactl netdevs those with an RDMA device"},
+	{LIST_CM_ADDRESS, ETIMEDOUT, "nobody answers for the address of {peer}",
+	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
+	{LIST_CM_ADDRESS, EHOSTUNREACH, "nobody answers for the address of {peer}",
+	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
+	{LIST_CM_ADDRESS, ANY, "no route to {peer}: {cm_error}", ROUTE},
+
+	{LIST_CM_ROUTE, CARRIER_INFINIBAND,
+	 "the subnet manager knows no path from {near} to {far}: {cm_error}",
+	 "sminfo shows whether one runs; both ports must be in one subnet and one partition "
+	 "(rdmactl "
+	 "pkeys)"},
+	{LIST_CM_ROUTE, ANY, "no path from {near} to {far}: {cm_error}", ROUTE},
+
+	{LIST_CM_REJECTED, REJECT_SERVICE_ID,
+	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
+	{LIST_CM_REJECTED, -ECONNREFUSED,
+	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
+	{LIST_CM_REJECTED, REJECT_NO_QP,
+	 "{far} rejected the connection: it has no queue pair left (reason {cm_status})",
+	 REJECTION},
+	{LIST_CM_REJECTED, REJECT_NO_RESOURCES,
+	 "{far} rejected the connection: it lacks resources (reason {cm_status})", REJECTION},
+	{LIST_CM_REJECTED, REJECT_TIMEOUT,
+	 "{far} rejected the connection: an answer of this side came too late (reason {cm_status})",
+	 REJECTION},
+	{LIST_CM_REJECTED, REJECT_STALE,
+	 "{far} rejected the connection: it still has a connection of this queue pair (reason "
+	 "{cm_status})",
+	 REJECTION},
+	{LIST_CM_REJECTED, REJECT_GID,
+	 "{far} rejected the connection: the GID is not its own (reason {cm_status})", REJECTION},
+	{LIST_CM_REJECTED, REJECT_MTU,
+	 "{far} rejected the connection: it does not have the MTU (reason {cm_status})", REJECTION},
+	{LIST_CM_REJECTED, REJECT_RESPONDER_RESOURCES,
+	 "{far} rejected the connection: it cannot answer so many outstanding reads (reason "
+	 "{cm_status})",
+	 REJECTION},
+	{LIST_CM_REJECTED, REJECT_CONSUMER,
+	 "{far} rejected the connection: the program there does not want it (reason {cm_status})",
+	 REJECTION},
+	{LIST_CM_REJECTED, ANY, "{far} rejected the connection: {cm_error} (reason {cm_status})",
+	 REJECTION},
+
+	{LIST_CM_MULTICAST, CARRIER_INFINIBAND,
+	 "{near} could not join the multicast group: status {cm_status}",
+	 "the subnet manager grants it: sminfo shows whether one runs"},
+	{LIST_CM_MULTICAST, ANY, "{near} could not join the multicast group: status {cm_status}",
+	 "the switches must pass multicast (IGMP), and the adapter must support it: rdmactl caps"},
+
+	{LIST_CM_EVENT, 1, "librdmacm gave up on {far}: {cm_event}, {cm_error}",
+	 "look at the kernel logs of both hosts (dmesg)"},
+	{LIST_CM_EVENT, ANY, "librdmacm gave up on {far}: {cm_event}, status {cm_status}",
+	 "look at the kernel logs of both hosts (dmesg)"},
+
+	{STAGE_TRANSFER, ANY, "the transfer from {near} to {far} failed: {error}", KERNEL_LOG},
+	{LIST_STATUS, IBV_WC_RNR_RETRY_EXC_ERR,
+	 "{far} was not ready to receive ({status}): it had no receive buffer posted when the "
+	 "messages came{rnr}",
+	 "the program there is too slow or hangs: try a smaller --depth, and check its load (top)"},
+	{LIST_STATUS, ANY, "{near} to {far}: {status} (status {status_number}): {meaning}",
+	 KERNEL_LOG},
+
+	/* The kernel subtracts the headers from the netdev's MTU: iboe_get_mtu(), rdma/ib_addr.h.
+	 */
+	{LIST_MTU, CARRIER_INFINIBAND,
+	 "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	 "the subnet manager sets the MTU of InfiniBand ports: smpquery portinfo shows what each "
+	 "port "
+	 "supports"},
+	{LIST_MTU, ANY, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
+	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
+	 "has "
+	 "the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
+
+	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
+	 "let UDP port 4791 pass in both directions in the firewalls of both hosts (nft list "
+	 "ruleset) "
+	 "and in the access lists of the switches between them"},
+	{LIST_BLOCKED, CARRIER_ROCE_V1, "RoCE v1 frames (Ethertype 0x8915) do not get through",
+	 "no router forwards them: both ports must be in one VLAN; or choose RoCE v2 GIDs with "
+	 "--gid-index"},
+	{LIST_BLOCKED, CARRIER_IWARP, "iWARP's TCP segments do not get through",
+	 "check the firewalls of both hosts and the path between them: ip route get, ping"},
+	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
+	 "check the path with ibtracert LID LID; both ports must be in one subnet and one "
+	 "partition "
+	 "(rdmactl pkeys)"},
+	{LIST_BLOCKED, ANY, "packets do not get through", "check the path between the two ports"},
+
+	{LIST_DELIVERY, DELIVERY_NO_LID, "{lead}: port {without_lid} has no LID",
+	 "no subnet manager has configured it: " SM},
+	{LIST_DELIVERY, DELIVERY_NOT_SENT, "{lead}: {near} has not sent a single packet",
+	 "the port, its netdev or its firmware holds them back: look at ip neigh and the kernel "
+	 "log "
+	 "(dmesg)"},
+	{LIST_DELIVERY, DELIVERY_BLOCKED, "{lead}: {blocked}{lids}: {sent}, {arrived}",
+	 "{unblock}"},
+	{LIST_DELIVERY, DELIVERY_BLOCKED_BACK,
+	 "{lead}: {blocked} on the return path{lids}: {arrived}, but {near} received no packet",
+	 "{unblock}"},
+	{LIST_DELIVERY, DELIVERY_UNKNOWN,
+	 "{lead}: {sent}{none_back}; whether they arrived is unknown, because the counters of "
+	 "{far} "
+	 "are not known",
+	 "if nothing arrived there: {unblock}"},
+	{LIST_DELIVERY, DELIVERY_LOST_INFINIBAND,
+	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
+	 "look for ports with errors on the path: perfquery, ibqueryerrors; then check cables and "
+	 "buffers"},
+	{LIST_DELIVERY, DELIVERY_LOST,
+	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
+	 "look for drops on the path (ip -s link show {netdev}, ethtool -S, the switches' "
+	 "counters), "
+	 "for flow control (PFC) that is not enabled everywhere, and for an MTU between the ports "
+	 "that "
+	 "is smaller than theirs (ping -M do -s SIZE)"},
+
+	{STAGE_NONE, ANY, "failed: {error}", NULL},
+};
+
+/* The template with its {words} replaced; what they are replaced by is not looked at again. */
+static char *expand(const struct diagnosis_words *words, const char *template)
+{
+	char *text = mem_string("");
+
+	while (*template) {
+		size_t plain = strcspn(template, "{");
+		size_t length = template[plain] ? strcspn(template + plain + 1, "}") : 0;
+		_cleanup_(freep) char *before = text;
+		_cleanup_(freep) char *name = mem_format("%.*s", (int)length,
+							 template + plain + (length ? 1 : 0));
+
+		text = mem_format("%s%.*s%s", before, (int)plain, template,
+				  length ? diagnosis_word(words, name) : "");
+		template += plain + (length ? length + 2 : 0);
+	}
+	return text;
+}
+
+bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
+		   unsigned int list, int code)
+{
+	const struct diagnosis_row *row = &rows[0];
+
+	while (row < rows + ARRAY_SIZE(rows) - 1 &&
+	       (row->list != list || (row->code != code && row->code != ANY)))
+		row++;
+	diagnosis->sentence = expand(words, row->sentence);
+	diagnosis->hint = row->hint ? expand(words, row->hint) : NULL;
+	return true;
+}

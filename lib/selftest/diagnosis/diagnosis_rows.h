@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The sentences of a diagnosis: a table of rows {list, code, sentence, next step}. A list is a
+ * stage of a test, where the code is an errno, or one of those below. {words} in a row are
+ * replaced.
+ */
+#pragma once
+
+#include "selftest/diagnosis/diagnosis.h"
+
+enum diagnosis_list {
+	/* enum stage comes first. */
+	LIST_STOP = STAGES, /* enum stop */
+	LIST_TIMEOUT,	    /* enum stage */
+	LIST_REFUSAL,	    /* enum refusal */
+	LIST_MEMORY,	    /* enum memory_case */
+	LIST_STATUS,	    /* enum ibv_wc_status */
+	LIST_CM_ADDRESS,    /* errno of RDMA_CM_EVENT_ADDR_ERROR */
+	LIST_CM_ROUTE,	    /* enum carrier */
+	LIST_CM_REJECTED,   /* the peer's reason, or -errno */
+	LIST_CM_MULTICAST,  /* enum carrier */
+	LIST_CM_EVENT,	    /* 1: its status is an errno */
+	LIST_MTU,	    /* enum carrier */
+	LIST_BLOCKED,	    /* enum carrier; a clause for LIST_DELIVERY */
+	LIST_DELIVERY,	    /* enum delivery */
+};
+
+/* What carries the packets of a port. */
+enum carrier {
+	CARRIER_UNKNOWN,
+	CARRIER_ROCE_V1,
+	CARRIER_ROCE_V2,
+	CARRIER_IWARP,
+	CARRIER_INFINIBAND, /* and Omni-Path, which has LIDs and a fabric manager as well */
+};
+enum memory_case { MEMORY_UNLIMITED, MEMORY_OVER_LIMIT, MEMORY_WITHIN_LIMIT, MEMORY_LIMIT_UNKNOWN };
+enum delivery {
+	DELIVERY_NO_LID,
+	DELIVERY_NOT_SENT,
+	DELIVERY_BLOCKED,
+	DELIVERY_BLOCKED_BACK,
+	DELIVERY_UNKNOWN,
+	DELIVERY_LOST,
+	DELIVERY_LOST_INFINIBAND,
+};
+
+/*
+ * Why the peer's connection manager rejects: InfiniBand Architecture Specification volume 1,
+ * 12.6.7, REJ; the same in enum ib_cm_rej_reason, include/rdma/ib_cm.h. iWARP has -errno.
+ */
+enum reject {
+	REJECT_NO_QP = 1,
+	REJECT_NO_RESOURCES = 3,
+	REJECT_TIMEOUT = 4,
+	REJECT_SERVICE_ID = 8,
+	REJECT_STALE = 10,
+	REJECT_GID = 12,
+	REJECT_MTU = 26,
+	REJECT_RESPONDER_RESOURCES = 27,
+	REJECT_CONSUMER = 28,
+};
+
+#define MOST_WORDS 40
+
+/* What the words of a row are replaced by. */
+struct diagnosis_words {
+	enum carrier carrier;
+	struct {
+		const char *name;
+		char *text;
+	} items[MOST_WORDS];
+	size_t count;
+};
+
+#define _words_ _cleanup_(diagnosis_words_clear)
+
+/* Those that follow from the facts alone; the caller clears them. */
+void diagnosis_words_make(struct diagnosis_words *words, const struct diagnosis_facts *facts);
+void diagnosis_words_clear(struct diagnosis_words *words);
+/* One more, by a format. */
+void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The text of a word, "" if there is none. */
+const char *diagnosis_word(const struct diagnosis_words *words, const char *name);
+/* The row for the code, or that for any code of the list. Always true, for `return`. */
+bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
+		   unsigned int list, int code);
+
+/* An endpoint that names a device, or NULL. */
+const struct endpoint *diagnosis_known(const struct endpoint *endpoint);
+/* The queue pairs use an MTU that one of the ports does not have. */
+bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
+/*
+ * Packets were sent and no answer came: where they stay, as far as the counters of both sides tell.
+ * The word "lead" says what was noticed.
+ */
+bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagnosis_words *words,
+		       struct diagnosis *ret_diagnosis);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/interop/interop_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/device.h"
+
+/* Slots of the agent's buffers. */
+enum { SLOT_INFOS, SLOT_SOURCE, SLOT_TARGET };
+
+/* How long the event that explains a failed completion may come after it. */
+#define EXPLAIN_MSEC 1000u
+
+static int make_client(struct rping *run)
+{
+	struct interop *session = run->session;
+
+	run->source = interop_make_buffer(session, SLOT_SOURCE, session->bytes,
+					  ACCESS_LOCAL | ACCESS_READ);
+	run->target = run->source ? interop_make_buffer(session, SLOT_TARGET, session->bytes,
+							ACCESS_LOCAL | ACCESS_WRITE)
+				  : NULL;
+	return run->target ? 0 : -EIO;
+}
+
+/* On iWARP the other side answers a read with a write into this buffer, RFC 5040. */
+static int make_server(struct rping *run)
+{
+	struct interop *session = run->session;
+	bool iwarp = session->local->transport == TRANSPORT_IWARP;
+
+	run->target = interop_make_buffer(session, SLOT_TARGET, RPING_MOST_BYTES,
+					  iwarp ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
+	run->source = run->target;
+	return run->target ? 0 : -EIO;
+}
+
+static struct ibv_sge part(const struct agent_buffer *buffer, size_t offset, uint32_t length)
+{
+	return (struct ibv_sge){
+		.addr = (uintptr_t)(buffer->bytes + offset),
+		.length = length,
+		.lkey = buffer->mr->lkey,
+	};
+}
+
+int rping_make(struct rping *run)
+{
+	struct interop *session = run->session;
+	struct message_qp_created created;
+
+	if (interop_make_qp(session, &created))
+		return -EIO;
+	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
+	if (!run->infos || (session->server ? make_server(run) : make_client(run)))
+		return -EIO;
+	run->qp = session->agent->qps[INTEROP_QP].qp;
+	run->receive_part = part(run->infos, 0, RPING_INFO_BYTES);
+	run->send_part = part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES);
+	run->data_part = part(run->target, 0, 0);
+	run->receive = (struct ibv_recv_wr){
+		.wr_id = INTEROP_RECEIVED,
+		.sg_list = &run->receive_part,
+		.num_sge = 1,
+	};
+	run->send = (struct ibv_send_wr){
+		.wr_id = INTEROP_SENT,
+		.sg_list = &run->send_part,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	run->data = (struct ibv_send_wr){
+		.wr_id = INTEROP_MOVED,
+		.sg_list = &run->data_part,
+		.num_sge = 1,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	return 0;
+}
+
+int rping_post_receive(struct rping *run)
+{
+	struct ibv_recv_wr *bad;
+	int rc = ibv_post_recv(run->qp, &run->receive, &bad);
+
+	return rc ? interop_fail_post(run->session, rc) : 0;
+}
+
+static int post(struct rping *run, struct ibv_send_wr *request)
+{
+	struct ibv_send_wr *bad;
+	int rc = ibv_post_send(run->qp, request, &bad);
+
+	return rc ? interop_fail_post(run->session, rc) : 0;
+}
+
+/* -ECONNRESET: the other side disconnected. 0: the event was about something else, continue. */
+static int look_at_events(struct rping *run)
+{
+	struct watch *watch = &run->session->agent->watch;
+
+	if (atomic_load(&watch->stop) != STOP_PEER_SPOKE)
+		return -ECANCELED;
+	rping_read_events(run);
+	if (run->ended)
+		return -ECONNRESET;
+	interop_run_end(run->session);
+	return interop_run_begin(run->session, run->session->agent->cm->fd);
+}
+
+/* A disconnected queue pair flushes, or gets no answer, before the event comes. */
+static int fail_completion(struct rping *run, const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_WR_FLUSH_ERR || wc->status == IBV_WC_RETRY_EXC_ERR ||
+	    wc->status == IBV_WC_GENERAL_ERR || wc->status == IBV_WC_FATAL_ERR)
+		rping_wait_event(run, EXPLAIN_MSEC);
+	return run->ended ? -ECONNRESET : interop_fail_status(run->session, wc);
+}
+
+/* Waits for all completions in `wanted`, and clears them. */
+static int await(struct rping *run, unsigned int wanted)
+{
+	struct interop *session = run->session;
+	struct ibv_wc wc;
+
+	while ((run->seen & wanted) != wanted) {
+		if (interop_next_completion(session, &wc)) {
+			int rc = look_at_events(run);
+
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (wc.status != IBV_WC_SUCCESS)
+			return fail_completion(run, &wc);
+		if (wc.wr_id == INTEROP_RECEIVED && wc.byte_len != RPING_INFO_BYTES)
+			return interop_fail(session, session->advice,
+					    "%s sent a message of %" PRIu32 " bytes: rping's are "
+					    "of %d",
+					    session->peer, wc.byte_len, RPING_INFO_BYTES);
+		run->seen |= (unsigned int)wc.wr_id;
+	}
+	run->seen &= ~wanted;
+	return 0;
+}
+
+static int send_info(struct rping *run, const struct rping_info *info)
+{
+	int rc = run->sending ? await(run, INTEROP_SENT) : 0;
+
+	if (rc)
+		return rc;
+	rping_info_encode(info, run->infos->bytes + RPING_INFO_BYTES);
+	run->sending = true;
+	return post(run, &run->send);
+}
+
+static int receive_info(struct rping *run, struct rping_info *ret)
+{
+	int rc = await(run, INTEROP_RECEIVED);
+
+	if (rc)
+		return rc;
+	rping_info_decode(run->infos->bytes, ret);
+	return rping_post_receive(run);
+}
+
+/* Offers the server a buffer, and waits until it has used it. */
+static int offer(struct rping *run, const struct agent_buffer *buffer)
+{
+	const struct rping_info info = {
+		.address = (uintptr_t)buffer->bytes,
+		.key = buffer->mr->rkey,
+		.bytes = (uint32_t)run->session->bytes,
+	};
+	struct rping_info answer;
+	int rc = send_info(run, &info);
+
+	return rc ? rc : receive_info(run, &answer);
+}
+
+static int client_round(struct rping *run)
+{
+	struct interop *session = run->session;
+	struct pattern_mismatch mismatch;
+	uint64_t begin, end;
+	int rc;
+
+	rping_text_fill(run->source->bytes, session->bytes, session->done);
+	memset(run->target->bytes, 0, session->bytes);
+	begin = clock_raw_nsec();
+	rc = offer(run, run->source);
+	if (!rc)
+		rc = offer(run, run->target);
+	end = clock_raw_nsec();
+	if (rc)
+		return rc;
+	if (!pattern_compare(run->source->bytes, run->target->bytes, session->bytes, &mismatch))
+		return interop_fail_mismatch(session, &mismatch);
+	interop_sample(session, end - begin);
+	session->done++;
+	return 0;
+}
+
+static int move(struct rping *run, enum ibv_wr_opcode opcode, const struct rping_info *at,
+		uint32_t bytes)
+{
+	int rc;
+
+	run->data.opcode = opcode;
+	run->data.wr.rdma.remote_addr = at->address;
+	run->data.wr.rdma.rkey = at->key;
+	run->data_part.length = bytes;
+	rc = post(run, &run->data);
+	return rc ? rc : await(run, INTEROP_MOVED);
+}
+
+static int check_text(struct rping *run)
+{
+	struct interop *session = run->session;
+	const uint8_t *text = run->target->bytes;
+	struct pattern_mismatch mismatch;
+
+	if (!session->done) {
+		run->usual = rping_text_is_usual(text, session->bytes);
+		if (!run->usual)
+			interop_remark(session, "the client's text is not rping's: it was written "
+						"back unchecked");
+	}
+	if (!run->usual)
+		return 0;
+	rping_text_fill(run->expected, session->bytes, session->done);
+	if (pattern_compare(run->expected, text, session->bytes, &mismatch))
+		return 0;
+	return interop_fail_mismatch(session, &mismatch);
+}
+
+static int check_info(struct rping *run, const struct rping_info *info)
+{
+	struct interop *session = run->session;
+
+	if (info->bytes && info->bytes <= RPING_MOST_BYTES)
+		return 0;
+	return interop_fail(session, session->advice,
+			    "%s asks to move %" PRIu32 " bytes: rping moves 1 to %u", session->peer,
+			    info->bytes, RPING_MOST_BYTES);
+}
+
+/* This side reads the client's text, then writes back as much as the client has room for. */
+static int server_round(struct rping *run)
+{
+	static const struct rping_info go_ahead;
+	struct interop *session = run->session;
+	struct rping_info source, target;
+	uint64_t begin, nsec;
+	int rc;
+
+	run->between = true;
+	rc = receive_info(run, &source);
+	if (rc)
+		return rc;
+	run->between = false;
+	if (check_info(run, &source))
+		return -EIO;
+	session->bytes = source.bytes;
+	begin = clock_raw_nsec();
+	rc = move(run, IBV_WR_RDMA_READ, &source, source.bytes);
+	nsec = clock_raw_nsec() - begin;
+	if (rc || check_text(run))
+		return rc ? rc : -EIO;
+	rc = send_info(run, &go_ahead);
+	if (!rc)
+		rc = receive_info(run, &target);
+	if (!rc)
+		rc = check_info(run, &target);
+	if (!rc)
+		rc = move(run, IBV_WR_RDMA_WRITE, &target,
+			  target.bytes < source.bytes ? target.bytes : source.bytes);
+	if (!rc)
+		rc = send_info(run, &go_ahead);
+	if (rc)
+		return rc;
+	interop_sample(session, nsec);
+	session->done++;
+	return 0;
+}
+
+/* The client may end at any time, unless the user gave the number of rounds. */
+static int judge_end(struct rping *run)
+{
+	struct interop *session = run->session;
+	bool enough = session->done && (!session->request->iterations ||
+					session->done >= session->request->iterations);
+
+	if (session->server && run->between && enough)
+		return 0;
+	if (session->done)
+		return interop_fail_stop(session, STOP_PEER_GONE);
+	if (session->server)
+		return interop_fail(session, session->advice,
+				    "%s connected and disconnected without a complete round",
+				    session->peer);
+	return interop_fail(session, session->advice,
+			    "%s disconnected before the first round was done: its rping gives up "
+			    "when -S is smaller there than %" PRIu64,
+			    session->peer, session->bytes);
+}
+
+int rping_exchange(struct rping *run)
+{
+	struct interop *session = run->session;
+	enum stop stop;
+	int rc = 0;
+
+	if (session->server)
+		run->expected = mem_alloc_zero(1, RPING_MOST_BYTES);
+	if (interop_run_begin(session, session->agent->cm->fd))
+		return -EIO;
+	if (session->server)
+		while (!rc)
+			rc = server_round(run);
+	else
+		while (!rc && session->done < session->iterations)
+			rc = client_round(run);
+	stop = interop_run_end(session);
+	free(run->expected);
+	run->expected = NULL;
+	if (rc == -ECONNRESET)
+		rc = judge_end(run);
+	else if (rc == -ECANCELED)
+		rc = interop_fail_stop(session, stop);
+	return rc;
+}

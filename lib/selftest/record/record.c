@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/record/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/record/statistics.h"
+
+static struct real usec_of(uint64_t nsec)
+{
+	return real_of((double)nsec / 1e3);
+}
+
+void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count)
+{
+	struct statistics statistics;
+	struct histogram histogram;
+
+	statistics_compute(nsec, count, &statistics);
+	result->latency_min_usec = real_of(statistics.min_usec);
+	result->latency_p50_usec = real_of(statistics.p50_usec);
+	result->latency_p90_usec = real_of(statistics.p90_usec);
+	result->latency_p99_usec = real_of(statistics.p99_usec);
+	result->latency_p999_usec = real_of(statistics.p999_usec);
+	result->latency_max_usec = real_of(statistics.max_usec);
+	result->latency_mean_usec = real_of(statistics.mean_usec);
+	result->latency_stddev_usec = real_of(statistics.stddev_usec);
+	histogram_compute(nsec, count, &histogram);
+	for (size_t i = 0; i < histogram.count; i++) {
+		struct selftest_bucket *bucket = mem_append(
+			&result->histogram, &result->histogram_count, sizeof(*result->histogram));
+
+		bucket->least_usec = usec_of(histogram.items[i].least_nsec);
+		bucket->below_usec = usec_of(histogram.items[i].below_nsec);
+		bucket->count = number_of(histogram.items[i].count);
+	}
+}
+
+static char *clean(const char *text, size_t size)
+{
+	return text[0] ? text_clean(text, size) : NULL;
+}
+
+void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local)
+{
+	if (!local->device[0])
+		return;
+	result->device = clean(local->device, sizeof(local->device));
+	result->netdev = clean(local->netdev, sizeof(local->netdev));
+	result->port = number_of(local->port);
+	result->gid_index = number_of(local->gid_index);
+	result->gid = (struct known_gid){.gid = local->gid, .known = true};
+	result->gid_type = number_of(local->gid_type);
+}
+
+void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer)
+{
+	if (!peer->device[0])
+		return;
+	result->peer_device = clean(peer->device, sizeof(peer->device));
+	result->peer_port = number_of(peer->port);
+	result->peer_gid = (struct known_gid){.gid = peer->gid, .known = true};
+}
+
+void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
+				 const struct counter *before, const struct counter *after)
+{
+	struct selftest_counter *counter = mem_append(&result->counters, &result->counter_count,
+						      sizeof(*result->counters));
+	const bool peer = side == SIDE_PEER && result->peer_device;
+	const char *device = peer ? result->peer_device : result->device;
+
+	counter->side = number_of(side);
+	counter->device = mem_string(device ? device : "");
+	counter->port = peer ? result->peer_port : result->port;
+	counter->name = mem_string(before->name);
+	counter->before = number_of(before->value);
+	counter->after = number_of(after->value);
+}
+
+void selftest_result_clear(struct selftest_result *result)
+{
+	for (size_t i = 0; i < result->counter_count; i++) {
+		free(result->counters[i].device);
+		free(result->counters[i].name);
+	}
+	free(result->counters);
+	free(result->histogram);
+	free(result->device);
+	free(result->netdev);
+	free(result->peer);
+	free(result->peer_device);
+	free(result->test);
+	free(result->summary);
+	free(result->reason);
+	free(result->next_step);
+	free(result->status);
+	*result = (struct selftest_result){0};
+}
+
+struct selftest_result *selftest_results_add(struct selftest_results *results)
+{
+	struct selftest_result **slot = mem_append(&results->items, &results->count,
+						   sizeof(*results->items));
+
+	*slot = mem_alloc_zero(1, sizeof(**slot));
+	return *slot;
+}
+
+void selftest_results_drop_first(struct selftest_results *results)
+{
+	selftest_result_clear(results->items[0]);
+	free(results->items[0]);
+	results->count--;
+	memmove(results->items, results->items + 1, results->count * sizeof(*results->items));
+}
+
+void selftest_results_free(struct selftest_results *results)
+{
+	for (size_t i = 0; i < results->count; i++) {
+		selftest_result_clear(results->items[i]);
+		free(results->items[i]);
+	}
+	free(results->items);
+	*results = (struct selftest_results){0};
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the user asks selftest to do, and the rows of results. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/gid.h"
+#include "counter/counter.h"
+#include "host/endpoint/endpoint.h"
+#include "schema/schema.h"
+
+enum selftest_operation {
+	SELFTEST_SEND = 1 << 0,
+	SELFTEST_WRITE = 1 << 1,
+	SELFTEST_READ = 1 << 2,
+	SELFTEST_ATOMIC = 1 << 3,
+};
+
+/* Limits of a request: those of the exchange protocol, wire/message.h. */
+#define SELFTEST_MOST_SIZES 32
+#define SELFTEST_MOST_QPS   64u
+#define SELFTEST_MOST_DEPTH 16384u
+#define SELFTEST_MOST_BYTES (UINT64_C(256) << 20)
+#define SELFTEST_MOST_MSEC  3600000u
+#define SELFTEST_MOST_TOKEN 63u /* bytes */
+
+/* What to test and how. Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+struct selftest_request {
+	const char *peer; /* as named by the user; NULL: loopback */
+	struct ip_address peer_ip;
+	uint32_t scope;	   /* netdev index of a link-local peer_ip */
+	uint32_t tcp_port; /* 0: the protocol's own */
+	const char *token;
+	bool by_cm;
+	bool gid_only;		  /* one row: does this GID index carry data */
+	const char *const *tests; /* ids and groups of tests; NULL: all that fit */
+	size_t test_count;
+	bool latency, bandwidth;	     /* these measurements only, and longer ones */
+	unsigned int operations;	     /* enum selftest_operation; 0: all */
+	uint64_t sizes[SELFTEST_MOST_SIZES]; /* bytes of a message */
+	size_t size_count;		     /* 0: a few usual ones */
+	uint64_t iterations;
+	uint64_t duration_msec;
+	uint32_t queue_pairs, depth, batch;
+	uint64_t block_bytes, block_count, stride; /* layout of the gather tests */
+	uint32_t mtu_bytes;
+	struct number peer_gid_index;
+	double expect_gbps, expect_usec; /* a row that misses them fails */
+	int signals;			 /* a signalfd that ends the tests; -1: none */
+	/* Called before each row with its test; the rows before it are complete. */
+	void (*progress)(void *context, const char *what);
+	void *progress_context;
+};
+
+enum selftest_connection { CONNECTION_EXCHANGE, CONNECTION_CM };
+
+enum selftest_group {
+	SELFTEST_SETUP,
+	SELFTEST_RC,
+	SELFTEST_GATHER,
+	SELFTEST_UC,
+	SELFTEST_UD,
+	SELFTEST_MULTICAST,
+	SELFTEST_FAULT,
+	SELFTEST_LATENCY,
+	SELFTEST_BANDWIDTH,
+	SELFTEST_COUNTERS,
+	SELFTEST_GIDS,
+	SELFTEST_INTEROP,
+	SELFTEST_SERVE,
+};
+
+enum selftest_verdict { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_SKIP };
+
+enum selftest_side { SIDE_LOCAL, SIDE_PEER };
+
+/* The latencies from least_usec to below below_usec. */
+struct selftest_bucket {
+	struct real least_usec;
+	struct real below_usec;
+	struct number count;
+};
+
+/* A counter before and after a test. */
+struct selftest_counter {
+	struct number side; /* enum selftest_side */
+	char *device;
+	struct number port;
+	char *name;
+	struct number before;
+	struct number after;
+};
+
+/*
+ * The result of one data path test: a row of `rdmactl selftest`. The record owns everything that it
+ * points to. Text from outside (names, peers) must be cleaned before it comes here. It holds the
+ * measured facts; ratios and the figures for people are computed when they are shown.
+ */
+struct selftest_result {
+	char *device;
+	struct number port;
+	char *netdev;
+	struct number gid_index;
+	struct known_gid gid;
+	struct number gid_type; /* enum gid_type */
+	char *peer;		/* as named by the user; NULL: loopback */
+	char *peer_device;
+	struct number peer_port;
+	struct known_gid peer_gid;
+	struct number connection; /* enum selftest_connection */
+	struct number group;	  /* enum selftest_group */
+	char *test;		  /* rc-write */
+	char *summary;		  /* what it does */
+	struct number verdict;	  /* enum selftest_verdict; the key is `result` */
+	char *reason;		  /* why it failed or was skipped, or a remark of a pass */
+	char *next_step;
+	char *status; /* of the completion, as ibv_wc_status_str() words it */
+	struct number size_bytes;
+	struct number iterations;
+	struct number queue_pairs;
+	struct number depth;
+	struct real duration_msec;
+	struct real latency_min_usec;
+	struct real latency_p50_usec;
+	struct real latency_p90_usec;
+	struct real latency_p99_usec;
+	struct real latency_p999_usec;
+	struct real latency_max_usec;
+	struct real latency_mean_usec;
+	struct real latency_stddev_usec;
+	struct real bandwidth_gbps;
+	struct real messages_per_second;
+	struct real rate_gbps;	   /* the active rate, to compare the bandwidth with */
+	struct real transfer_usec; /* gathered or scattered by the device */
+	struct real packed_usec;   /* packed by the CPU, and one contiguous transfer */
+	struct selftest_bucket *histogram;
+	size_t histogram_count;
+	struct selftest_counter *counters;
+	size_t counter_count;
+};
+
+extern const struct schema selftest_schema;
+extern const struct enum_name selftest_connection_names[];
+extern const struct enum_name selftest_group_names[];
+extern const struct enum_name selftest_verdict_names[];
+
+/* Percentiles and histogram of latencies, which are sorted in place. */
+void selftest_result_set_latency(struct selftest_result *result, uint64_t *nsec, size_t count);
+/* The port that was tested, and the peer's; nothing if the endpoint names no device. */
+void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local);
+void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer);
+/* A counter of a side's port before and after the test. */
+void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
+				 const struct counter *before, const struct counter *after);
+/* Frees what the record owns and empties it. */
+void selftest_result_clear(struct selftest_result *result);
+
+/* Rows in the order in which they came; each stays where it is until the list is freed. */
+struct selftest_results {
+	struct selftest_result **items;
+	size_t count;
+};
+
+/* An empty record at the end of the list, which owns it. */
+struct selftest_result *selftest_results_add(struct selftest_results *results);
+/* Frees the first one of a list that has some: for lists that last as long as a server does. */
+void selftest_results_drop_first(struct selftest_results *results);
+void selftest_results_free(struct selftest_results *results);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Percentiles and distribution of many samples of a time. Samples are in nanoseconds; the array is
+ * the caller's.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * In microseconds. p90, p99 and p99.9 are by nearest rank: the smallest sample that is not below
+ * that part of the samples. p50 is the median as perftest's t_typical is: of an even number of
+ * samples the mean of the two in the middle, in whole nanoseconds. The deviation is that of the
+ * samples themselves (division by their count). Without samples all are 0.
+ */
+struct statistics {
+	uint64_t count;
+	double min_usec;
+	double p50_usec;
+	double p90_usec;
+	double p99_usec;
+	double p999_usec;
+	double max_usec;
+	double mean_usec;
+	double stddev_usec;
+};
+
+/* The samples with least_nsec <= sample < below_nsec. */
+struct bucket {
+	uint64_t least_nsec;
+	uint64_t below_nsec;
+	uint64_t count;
+};
+
+enum { HISTOGRAM_MOST = 20 };
+
+struct histogram {
+	struct bucket items[HISTOGRAM_MOST];
+	size_t count; /* 0 without samples */
+};
+
+/* Sorts the samples in place. */
+void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret);
+/*
+ * Each of the samples, which are sorted, is in one bucket; the first and the last bucket are not
+ * empty. The buckets adjoin. From the 1st to the 99th percentile they are as narrow as
+ * they can be, beyond it wide, so that one outlier does not hide the shape of all others.
+ */
+void histogram_compute(const uint64_t *sorted, size_t count, struct histogram *ret);

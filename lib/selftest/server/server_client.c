@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/server/server_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "selftest/agent/agent.h"
+#include "selftest/wire/message.h"
+#include "selftest/agent/tcp.h"
+
+/* A client has its hello ready: it sends it at once. */
+#define HELLO_MSEC	  5000
+#define IDLE_MSEC	  600000u
+#define SEND_MSEC	  5000
+#define GUESS_MSEC	  500  /* delay after a wrong token */
+#define FAREWELL_MSEC	  1000 /* to read the refusal */
+#define DEAD_AFTER_PROBES 4
+#define PROBE_SECONDS	  15
+
+/* Limits for one client's buffers, and for the other memory of its process. */
+#define MOST_BUFFER_BYTES (64ull << 20)
+#define MOST_OTHER_BYTES  (1ull << 30)
+
+struct service_visit {
+	const struct selftest_service *service;
+	int channel;
+	struct selftest_client client;
+	struct serve_report *report;
+};
+
+static void end_with(struct serve_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void end_with(struct serve_report *report, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(report->text, sizeof(report->text), format, values);
+	va_end(values);
+}
+
+/*
+ * Limits what a client can make this process allocate, in addition to the limits of each order.
+ * RLIMIT_DATA counts private writable memory, including the queues of an adapter's provider, but
+ * not mappings of the device, which are shared (is_data_mapping(), mm/mmap.c).
+ */
+static void limit_memory(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long pages;
+	struct rlimit limit;
+	rlim_t most;
+
+	if (!file || fscanf(file, "%*s %*s %*s %*s %*s %llu", &pages) != 1 ||
+	    getrlimit(RLIMIT_DATA, &limit))
+		return;
+	most = pages * (unsigned long long)sysconf(_SC_PAGESIZE) + MOST_BUFFER_BYTES +
+	       MOST_OTHER_BYTES;
+	if (limit.rlim_cur > most)
+		limit.rlim_cur = most;
+	setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* A host that is switched off sends no goodbye. */
+static void prepare_channel(int channel)
+{
+	const int on = 1, probes = DEAD_AFTER_PROBES, seconds = PROBE_SECONDS;
+
+	setsockopt(channel, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(channel, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(channel, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+	setsockopt(channel, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+	setsockopt(channel, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+}
+
+static void local_address(int channel, struct ip_address *ret_address)
+{
+	struct sockaddr_storage storage = {0};
+	socklen_t length = sizeof(storage);
+
+	if (!getsockname(channel, (struct sockaddr *)&storage, &length))
+		*ret_address = socket_address_ip(&storage);
+}
+
+static void make_refusal(enum refusal refusal, const char *text, struct message *message)
+{
+	*message = (struct message){
+		.type = MESSAGE_REFUSED,
+		.refused = {.refusal = refusal,
+			    .lowest = MESSAGE_VERSION,
+			    .highest = MESSAGE_VERSION},
+	};
+	snprintf(message->refused.text, sizeof(message->refused.text), "%s", text);
+}
+
+void serve_refuse(int channel, enum refusal refusal, const char *text)
+{
+	uint8_t unread[MESSAGE_MOST_BYTES];
+	struct message message;
+
+	make_refusal(refusal, text, &message);
+	exchange_send(channel, &message, 0);
+	/* Closing a socket with unread bytes resets the connection, and may lose the refusal. */
+	shutdown(channel, SHUT_WR);
+	for (int i = 0; i < 4; i++)
+		if (recv(channel, unread, sizeof(unread), MSG_DONTWAIT) <= 0)
+			break;
+}
+
+/* Sleeps until a signal of the service comes; true: one came. */
+static bool pause_for(const struct service_visit *visit, int msec)
+{
+	struct pollfd signals = {.fd = visit->service->signals, .events = POLLIN};
+
+	return poll(&signals, 1, msec) > 0;
+}
+
+static int refuse(struct service_visit *visit, enum refusal refusal, const char *text)
+{
+	struct pollfd reader = {.fd = visit->channel, .events = POLLRDHUP};
+
+	if (refusal == REFUSAL_TOKEN && pause_for(visit, GUESS_MSEC))
+		return -EINTR;
+	serve_refuse(visit->channel, refusal, text);
+	poll(&reader, 1, FAREWELL_MSEC);
+	end_with(visit->report, "refused: %s", text);
+	return -EPERM;
+}
+
+/* Takes the same time wherever they differ. */
+static bool is_token(const char *token, const char *offered, size_t size)
+{
+	char expected[sizeof(((struct message_hello *)0)->token)] = {0};
+	volatile unsigned char differences = 0;
+
+	snprintf(expected, sizeof(expected), "%s", token);
+	for (size_t i = 0; i < size; i++)
+		differences |= (unsigned char)(expected[i] ^ offered[i]);
+	return !differences;
+}
+
+static int receive_hello(struct service_visit *visit, struct message_hello *ret_hello)
+{
+	struct serve_report *report = visit->report;
+	const char *complaint = NULL;
+	struct message message;
+	int rc = exchange_receive(visit->channel, visit->service->signals, HELLO_MSEC, &message,
+				  &complaint);
+
+	if (!rc && message.type == MESSAGE_HELLO) {
+		*ret_hello = message.hello;
+		return 0;
+	}
+	if (complaint)
+		end_with(report, "dropped: sent no valid message (%s)", complaint);
+	else if (!rc)
+		end_with(report, "dropped: began with '%s' instead of hello",
+			 message_name(message.type));
+	else if (rc == -ETIMEDOUT)
+		end_with(report, "dropped: sent no hello within %d s", HELLO_MSEC / 1000);
+	else if (rc == -EINTR)
+		end_with(report, "dropped: the server is ending");
+	else
+		end_with(report, "closed the connection before it said hello");
+	return rc ? rc : -EPROTO;
+}
+
+static int send_welcome(struct service_visit *visit)
+{
+	struct message welcome = {
+		.type = MESSAGE_WELCOME,
+		.welcome = {.version = MESSAGE_VERSION,
+			    .qps = LIMIT_QPS,
+			    .bytes = MOST_BUFFER_BYTES},
+	};
+	int rc;
+
+	snprintf(welcome.welcome.release, sizeof(welcome.welcome.release), "%s", RDMACTL_VERSION);
+	/* A name that does not fit may be unterminated. */
+	gethostname(welcome.welcome.host, sizeof(welcome.welcome.host) - 1);
+	rc = exchange_send(visit->channel, &welcome, SEND_MSEC);
+	if (rc)
+		end_with(visit->report, "closed the connection after its hello");
+	return rc;
+}
+
+static int shake_hands(struct service_visit *visit)
+{
+	const char *token = visit->service->token;
+	struct message_hello hello = {0};
+	char text[sizeof(((struct message_refused *)0)->text)];
+	int rc = receive_hello(visit, &hello);
+
+	if (rc)
+		return rc;
+	if (hello.lowest > MESSAGE_VERSION || hello.highest < MESSAGE_VERSION) {
+		snprintf(text, sizeof(text),
+			 "version %u to %u of the exchange protocol (release %s), "
+			 "this server has version %u (release %s)",
+			 hello.lowest, hello.highest, hello.release, MESSAGE_VERSION,
+			 RDMACTL_VERSION);
+		return refuse(visit, REFUSAL_VERSION, text);
+	}
+	if (token && !is_token(token, hello.token, sizeof(hello.token)))
+		return refuse(visit, REFUSAL_TOKEN, "not the token of this server");
+	return send_welcome(visit);
+}
+
+static int find_port(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
+		     char **ret_reason, char **ret_hint)
+{
+	struct service_visit *visit = context;
+	int rc;
+
+	visit->client.endpoint = open->near;
+	visit->client.gid_index = (struct number){0};
+	if (open->with_gid_index)
+		number_set(&visit->client.gid_index, open->gid_index);
+	visit->report->remote = open->near;
+	rc = visit->service->find(visit->service->find_context, &visit->client, ret_endpoint,
+				  ret_reason, ret_hint);
+	if (!rc)
+		visit->report->local = *ret_endpoint;
+	return rc;
+}
+
+static void report_end(const struct agent *agent, const struct agent_served *served,
+		       unsigned int idle_msec, struct serve_report *report)
+{
+	if (agent->watch.device_gone)
+		end_with(report, "the device was removed");
+	else if (served->complaint)
+		end_with(report, "the client sent no valid message (%s)", served->complaint);
+	else if (served->stop == STOP_INTERRUPTED)
+		end_with(report, "the server was ended");
+	else if (served->stop == STOP_TIMED_OUT)
+		end_with(report, "the client was silent for %u s, or did not read an answer",
+			 idle_msec / 1000);
+	else if (served->refused[0])
+		end_with(report, "an order was refused: %s", served->refused);
+	else if (served->stop)
+		end_with(report, "the connection ended without a goodbye");
+	else
+		report->well = true;
+}
+
+void serve_client(const struct selftest_service *service, int channel,
+		  const struct ip_address *address, struct serve_report *ret_report)
+{
+	struct service_visit visit = {.service = service,
+				      .channel = channel,
+				      .client.address = *address,
+				      .report = ret_report};
+	unsigned int idle_msec = service->idle_msec ? service->idle_msec : IDLE_MSEC;
+	struct agent_served served;
+	struct agent *agent;
+
+	memset(ret_report, 0, sizeof(*ret_report));
+	local_address(channel, &visit.client.local);
+	prepare_channel(channel);
+	if (shake_hands(&visit))
+		return;
+	ret_report->welcomed = true;
+	limit_memory();
+	agent = agent_new(channel, service->signals);
+	agent->most_bytes = MOST_BUFFER_BYTES;
+	agent->find = find_port;
+	agent->find_context = &visit;
+	agent_serve(agent, channel, idle_msec, &served);
+	ret_report->orders = served.orders;
+	report_end(agent, &served, idle_msec, ret_report);
+	agent_free(agent);
+}
+
+void serve_report_check(struct serve_report *report)
+{
+	report->text[sizeof(report->text) - 1] = '\0';
+	report->local.device[sizeof(report->local.device) - 1] = '\0';
+}
+
+void serve_report_set_crash(struct serve_report *report, int status, bool stopping)
+{
+	/* It may have been welcomed or not: a row is better than none. */
+	*report = (struct serve_report){.welcomed = true};
+	if (stopping && WIFSIGNALED(status))
+		snprintf(report->text, sizeof(report->text), "the server was ended");
+	else if (WIFSIGNALED(status))
+		snprintf(report->text, sizeof(report->text),
+			 "the process that served it was killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(report->text, sizeof(report->text),
+			 "the process that served it failed with status %d", WEXITSTATUS(status));
+}
+
+char *serve_report_line(const struct serve_report *report, uint64_t msec)
+{
+	const struct endpoint *local = &report->local;
+	_cleanup_(freep) char *port = local->device[0]
+					      ? mem_format(" by %s/%u", local->device, local->port)
+					      : mem_string("");
+
+	if (!report->welcomed)
+		return mem_string(report->text);
+	return mem_format("served%s, %" PRIu64 " %s in %.1f s%s%s", port, report->orders,
+			  report->orders == 1 ? "order" : "orders", (double)msec / 1000,
+			  report->well ? "" : "; ", report->text);
+}
+
+void serve_report_fill_row(const struct serve_report *report, const struct ip_address *address,
+			   uint64_t msec, struct selftest_result *row)
+{
+	char name[IP_TEXT_SIZE];
+
+	ip_format(address, name);
+	row->peer = mem_string(name);
+	row->group = number_of(SELFTEST_SERVE);
+	row->test = mem_string("serve");
+	row->summary = mem_string("carries out the orders of a client");
+	row->verdict = number_of(report->well ? SELFTEST_PASS : SELFTEST_FAIL);
+	if (!report->well)
+		row->reason = text_clean(report->text, sizeof(report->text));
+	row->iterations = number_of(report->orders);
+	row->duration_msec = real_of((double)msec);
+	selftest_result_set_local(row, &report->local);
+	selftest_result_set_peer(row, &report->remote);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/trial/trial.h"
+
+#define DEFAULT_DEPTH 16u
+/*
+ * 4.096 us * 2^14 = 67 ms, six times (IBTA 1 9.7.6.1.3): gives up within seconds. Not seven times,
+ * because rxe retries forever then (drivers/infiniband/sw/rxe/rxe_comp.c). With 7 "receiver not
+ * ready" retries every device retries forever (9.7.5.2.8).
+ */
+#define DEFAULT_TIMEOUT	    14u
+#define DEFAULT_RETRIES	    6u
+#define DEFAULT_RNR_RETRIES 7u
+#define RNR_TIMER	    12u /* 0.64 ms, IBTA 1 table 45 */
+#define CONNECT_MSEC	    8000u
+
+/*
+ * Messages of many packets get more: on a bad network they lose that many, and rxe adds up all
+ * losses of one message (a NAK of a sequence error does not reset the count: check_ack()).
+ */
+#define MANY_PACKETS_BYTES 8192u
+#define MOST_RETRIES	   7u
+
+static uint32_t default_retries(const struct trial *trial)
+{
+	return trial->result->size_bytes.value > MANY_PACKETS_BYTES ? MOST_RETRIES
+								    : DEFAULT_RETRIES;
+}
+
+static uint32_t or_default(uint32_t value, uint32_t fallback)
+{
+	return value ? value : fallback;
+}
+
+uint32_t trial_access(const struct trial *trial)
+{
+	return ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ |
+	       (trial->near_can.atomics && trial->far_can.atomics ? ACCESS_ATOMIC : 0);
+}
+
+static int make_cq(struct trial *trial, struct side *side, const struct qp_shape *shape)
+{
+	const uint32_t depths = or_default(shape->send_depth, DEFAULT_DEPTH) +
+				or_default(shape->receive_depth, DEFAULT_DEPTH);
+	const struct message_cq request = {
+		.slot = TRIAL_CQ,
+		.entries = or_default(shape->entries, depths),
+		.channel = shape->channel,
+	};
+
+	return trial_explain(trial, side, side_cq(side, &request));
+}
+
+/* A device that refuses to create a kind of queue pair does not support it. */
+static bool is_missing(const struct message_refused *refused)
+{
+	return refused->stage == STAGE_CREATE_QP &&
+	       (refused->error == EOPNOTSUPP || refused->error == ENOSYS ||
+		refused->error == EINVAL);
+}
+
+/* EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
+static bool has_datagrams_only(const struct endpoint *endpoint)
+{
+	return endpoint->transport == TRANSPORT_USNIC ||
+	       endpoint->transport == TRANSPORT_UNSPECIFIED;
+}
+
+static int make_qp(struct trial *trial, struct side *side, const struct message_qp *request,
+		   struct message_qp_created *ret)
+{
+	static const char *const kinds[] = {
+		[QP_RC] = "reliable connected (RC)",
+		[QP_UC] = "unreliable connected (UC)",
+		[QP_UD] = "datagram (UD)",
+	};
+	const struct message_refused *refused = &side->refused;
+	int rc = side_qp(side, request, ret);
+
+	if (rc == -EREMOTEIO && is_missing(refused) &&
+	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
+	     has_datagrams_only(trial_endpoint(trial, side)))) {
+		trial_skip(trial, "the %sdevice has no %s queue pairs%s: %s",
+			   side == &trial->far && trial->request->peer ? "peer's " : "",
+			   kinds[request->kind], request->srq ? " with a shared receive queue" : "",
+			   strerror((int)refused->error));
+		return rc;
+	}
+	return trial_explain(trial, side, rc);
+}
+
+int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		   struct qp_numbers *numbers)
+{
+	struct message_qp request = {
+		.slot = slot,
+		.kind = shape->kind,
+		.cq = TRIAL_CQ,
+		.send_depth = or_default(shape->send_depth, DEFAULT_DEPTH),
+		.receive_depth = or_default(shape->receive_depth, DEFAULT_DEPTH),
+		.sges = or_default(shape->sges, 1),
+		.inline_bytes = shape->inline_bytes,
+		.signal_all = !shape->unsignaled,
+		.domain = shape->near_domain,
+	};
+	struct message_qp_created near, far;
+	int rc = 0;
+
+	if (!slot && !shape->keep_cq)
+		rc = make_cq(trial, &trial->near, shape) || make_cq(trial, &trial->far, shape);
+	if (rc || make_qp(trial, &trial->near, &request, &near))
+		return -EIO;
+	request.domain = shape->far_domain;
+	request.srq = shape->srq;
+	if (make_qp(trial, &trial->far, &request, &far))
+		return -EIO;
+	*numbers = (struct qp_numbers){near.qpn, far.qpn, near.psn, far.psn};
+	return 0;
+}
+
+int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
+		 const struct qp_shape *shape, const struct qp_numbers *numbers)
+{
+	const bool near = side == &trial->near, exact = shape->exact_retries;
+	const uint32_t mtu = or_default(shape->mtu_bytes, trial_mtu(trial));
+	const struct message_modify request = {
+		.slot = slot,
+		.state = state,
+		.access = near ? trial_access(trial)
+			       : or_default(shape->far_access, trial_access(trial)),
+		.qpn = near ? numbers->far : numbers->near,
+		.psn = near ? numbers->far_psn : numbers->near_psn,
+		.to = near ? trial->far_can.far : trial->near_can.far,
+		.mtu_bytes = mtu < 4096 ? mtu : 4096,
+		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
+		.timeout = exact ? shape->timeout : DEFAULT_TIMEOUT,
+		.retries = exact ? shape->retries : default_retries(trial),
+		.rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES,
+		.rnr_timer = RNR_TIMER,
+		.qkey = TRIAL_QKEY,
+	};
+
+	return trial_explain(trial, side, side_modify(side, &request));
+}
+
+int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret)
+{
+	return trial_explain(trial, side,
+			     side_query(side, &(struct message_query){.slot = slot}, ret));
+}
+
+int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
+{
+	static const char *const words[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
+	struct message_queried queried;
+	int rc = trial_query(trial, side, slot, &queried);
+
+	if (rc || queried.state == state)
+		return rc;
+	trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
+		   trial_side_word(trial, side),
+		   queried.state < ARRAY_SIZE(words) ? words[queried.state] : "unknown",
+		   words[state]);
+	return -EBADE;
+}
+
+static int walk(struct trial *trial, struct side *side, uint32_t slot, const struct qp_shape *shape,
+		const struct qp_numbers *numbers)
+{
+	return trial_modify(trial, side, slot, IBV_QPS_INIT, shape, numbers) ||
+	       trial_modify(trial, side, slot, IBV_QPS_RTR, shape, numbers) ||
+	       trial_modify(trial, side, slot, IBV_QPS_RTS, shape, numbers);
+}
+
+static int make_address(struct trial *trial, struct side *side, uint32_t slot)
+{
+	const struct message_address request = {
+		.slot = slot,
+		.to = side == &trial->near ? trial->far_can.far : trial->near_can.far,
+	};
+
+	return trial_explain(trial, side, side_address(side, &request));
+}
+
+int trial_abandon(struct trial *trial, const struct message *order, unsigned int msec,
+		  struct message *held)
+{
+	const struct message release = {.type = MESSAGE_RELEASE};
+	struct message reply;
+	int rc;
+
+	if (side_start(&trial->far, &release, &reply))
+		return -ECONNRESET;
+	rc = side_finish(&trial->far, order, msec, held);
+	side_finish(&trial->far, &release, 0, &reply);
+	return rc;
+}
+
+static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
+{
+	const bool exact = shape->exact_retries;
+	const uint32_t rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES;
+	const struct message accept = {
+		.type = MESSAGE_ACCEPT,
+		.accept = {.slot = slot,
+			   .cookie = ++trial->cookie,
+			   .timeout_msec = CONNECT_MSEC,
+			   .max_rd_atomic = or_default(shape->max_rd_atomic, 1),
+			   .rnr_retries = rnr_retries},
+	};
+	struct message_connect connect = {
+		.slot = slot,
+		.cookie = trial->cookie,
+		.timeout_msec = CONNECT_MSEC,
+		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
+		.retries = exact ? shape->retries : default_retries(trial),
+		.rnr_retries = rnr_retries,
+	};
+	struct side *near = &trial->near, *far = &trial->far;
+	struct message_listening listening;
+	struct message_connected connected;
+	struct message held = {0};
+	int rc = trial_explain(trial, far,
+			       side_listen(far, &(struct message_listen){0}, &listening));
+
+	if (rc)
+		return rc;
+	connect.ip = listening.ip;
+	connect.port = listening.port;
+	rc = trial_explain(trial, far, side_start(far, &accept, &held));
+	if (rc)
+		return rc;
+	rc = side_connect(near, &connect, &connected);
+	if (!rc)
+		return trial_explain(trial, far, side_finish(far, &accept, CONNECT_MSEC, &held));
+	trial_abandon(trial, &accept, 0, &held);
+	/* A far side that failed knows better than a near side that waited for it. */
+	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&
+	    near->refused.error == ETIMEDOUT)
+		return trial_explain(trial, far, rc);
+	return trial_explain(trial, near, rc);
+}
+
+int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
+		  struct qp_numbers *ret_numbers)
+{
+	struct qp_numbers numbers = {0};
+
+	if (trial_make_qps(trial, slot, shape, &numbers))
+		return -EIO;
+	if (ret_numbers)
+		*ret_numbers = numbers;
+	if (trial->by_cm && shape->kind == QP_RC)
+		return connect_by_cm(trial, slot, shape);
+	if (walk(trial, &trial->far, slot, shape, &numbers) ||
+	    walk(trial, &trial->near, slot, shape, &numbers))
+		return -EIO;
+	return shape->kind == QP_UD &&
+	       (make_address(trial, &trial->near, slot) || make_address(trial, &trial->far, slot));
+}
