@@ -139,8 +139,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 static const struct option_row options[] = {
 	CHOICE_OPTION(struct fabric_args, state, 0, "state", "STATE", port_state_names,
 		      "only with a port in this state"),
-	CHOICE_OPTION(struct fabric_args, speed_below, 0, "speed-below", "SPEED",
-		      lane_speed_names, "only with a link that is slower than this"),
+	CHOICE_OPTION(struct fabric_args, speed_below, 0, "speed-below", "SPEED", lane_speed_names,
+		      "only with a link that is slower than this"),
 	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
 		      "only nodes of this name (* and ? as in the shell)"),
 	{.name = NULL},

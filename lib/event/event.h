@@ -123,8 +123,8 @@ struct event_list {
 };
 
 extern const struct schema event_schema;
-extern const struct enum_name event_names[];	/* by enum event_word */
-extern const struct enum_name event_bits[];	/* the same by 1 << word, for options */
+extern const struct enum_name event_names[]; /* by enum event_word */
+extern const struct enum_name event_bits[];  /* the same by 1 << word, for options */
 extern const struct enum_name event_source_names[];
 
 enum severity event_severity_of(enum event_word word);

@@ -70,8 +70,7 @@ static void parse(struct parsed *parsed, char *text, bool stop_at_word)
 {
 	*parsed = (struct parsed){.count = 1};
 	parsed->sets[0] = (struct option_set){first_rows, &parsed->first};
-	parsed->sets[1] = (struct option_set){second_rows,
-					      &parsed->second};
+	parsed->sets[1] = (struct option_set){second_rows, &parsed->second};
 	parsed->words[0] = (char[]){"rdmactl"};
 	for (char *word; (word = strsep(&text, " "));)
 		parsed->words[parsed->count++] = word;
@@ -454,8 +453,7 @@ static void bad_values(void **state)
 
 static void rows_found(void **state)
 {
-	const struct option_set sets[2] = {{first_rows, NULL},
-					   {second_rows, NULL}};
+	const struct option_set sets[2] = {{first_rows, NULL}, {second_rows, NULL}};
 
 	(void)state;
 	assert_ptr_equal(option_find(sets, 2, "--all"), &first_rows[0]);

@@ -105,8 +105,7 @@ PORT_GETTER(static, get_vls, is_up(port), view_set_known(value, fabric_vls(port)
 PORT_GETTER(static, get_best_lanes, true,
 	    view_set_known(value, fabric_best_lanes(fabric_of(row), row->place)))
 PORT_GETTER(static, get_best_speed, true,
-	    value_set_word(value, lane_speed_names,
-			   fabric_best_speed(fabric_of(row), row->place)))
+	    value_set_word(value, lane_speed_names, fabric_best_speed(fabric_of(row), row->place)))
 PORT_GETTER(static, get_slow, is_up(port) && fabric_best_lanes(fabric_of(row), row->place),
 	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))
 PORT_GETTER(static, get_could_be, true, set_could_be(value, row))
