@@ -21,14 +21,15 @@ expected_schemas()
 		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
 		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
-			printf 'fabric%s\n' _ports '' _unanswered _details _changes _multicast \
-				_error_growth _nodes _links _errors _check _route _tables _balance
+			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links \
+				_errors _error_growth _check _route _tables _multicast _balance
 			;;
 		smp | sa)
-			[ "$command" != smp ] || echo smp_raw
-			[ "$command" != sa ] || echo sa_count
+			# The first subcommand brings the schema that all of them share.
 			for word in $("$binary" __complete -- "$command" '' | cut -f 1); do
 				echo "${command}_$word"
+				[ "$word" != nodedesc ] || echo smp_raw
+				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
 		*) echo "$command" ;;
