@@ -63,33 +63,26 @@ static bool choose_color(const struct globals *globals)
 void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint)
 {
-	const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
+	_cleanup_(freep) const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
 	_cleanup_(freep) char *clean = text_clean(bad, strlen(bad));
-	const char *closest;
+	_cleanup_(freep) char *list = mem_format("%s lists the columns", where);
 
 	for (size_t i = 0; i < schema->field_count; i++)
 		keys[i] = schema->fields[i].key;
-	closest = text_closest(bad + strspn(bad, "+-"), keys, schema->field_count);
-	free(keys);
 	if (strchr(bad, ','))
 		*ret_message = mem_format("'%s' leaves no column", clean);
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
-	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
-			    : mem_format("%s lists the columns", where);
+	*ret_hint = text_suggest(bad + strspn(bad, "+-"), keys, schema->field_count, list);
 }
 
 char *listing_explain_value(const struct field *field)
 {
-	char *hint = mem_format("%s", field->help);
+	char *hint = mem_string(field->help);
 	const struct enum_name *name = field->names;
 
-	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++) {
-		char *longer = mem_format("%s%s%s", hint, i ? ", " : ": ", name->word);
-
-		free(hint);
-		hint = longer;
-	}
+	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++)
+		mem_extend(&hint, "%s%s", i ? ", " : ": ", name->word);
 	return hint;
 }
 

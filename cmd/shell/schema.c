@@ -72,18 +72,14 @@ static int list_schemas(const struct ctx *ctx, const struct schema **schemas, si
 static int complain_schema(const struct ctx *ctx, const struct schema **schemas, size_t count,
 			   const char *name)
 {
-	const char **names = mem_alloc_zero(count, sizeof(*names));
+	_cleanup_(freep) const char **names = mem_alloc_zero(count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 	_cleanup_(freep) char *message = mem_format("no schema '%s'", clean);
 	_cleanup_(freep) char *hint = NULL;
-	const char *closest;
 
 	for (size_t i = 0; i < count; i++)
 		names[i] = schemas[i]->name;
-	closest = text_closest(name, names, count);
-	free(names);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_string("rdmactl schema lists the schemas");
+	hint = text_suggest(name, names, count, "rdmactl schema lists the schemas");
 	command_complain(ctx, message, hint);
 	return STATUS_USAGE;
 }

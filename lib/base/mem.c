@@ -49,6 +49,22 @@ char *mem_format(const char *format, ...)
 	return string;
 }
 
+void mem_extend(char **string, const char *format, ...)
+{
+	char *addition = NULL, *before = *string;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&addition, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		out_of_memory();
+	*string = before ? mem_format("%s%s", before, addition) : mem_string(addition);
+	free(before);
+	free(addition);
+}
+
 void *mem_append(void *array_pointer, size_t *count, size_t size)
 {
 	void **array = array_pointer;

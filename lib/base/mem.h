@@ -17,6 +17,9 @@ char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, non
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
+/* Appends to a string that the caller owns; a *string of NULL is an empty one. */
+void mem_extend(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /*
  * Makes room for one more element in a growing array of `count` elements and returns its address,
  * zeroed. The array is moved as needed: addresses of its elements do not survive the call.

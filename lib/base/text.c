@@ -210,6 +210,15 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 	return closest;
 }
 
+char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise)
+{
+	const char *closest = text_closest(word, words, count);
+
+	if (closest)
+		return mem_format("did you mean '%s'?", closest);
+	return otherwise ? mem_string(otherwise) : NULL;
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

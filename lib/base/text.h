@@ -39,6 +39,8 @@ locale_t text_widths(void);
  */
 const char *text_closest(const char *word, const char *const *words, size_t count);
 
+/* "did you mean 'x'?" for text_closest(), else a copy of `otherwise` or NULL; to be freed. */
+char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise);
 /*
  * Orders names the way people do: runs of digits by their value, so mlx5_2 comes before mlx5_10.
  * Usable as qsort comparison of strings; a total order (equal only if the bytes are).

@@ -52,16 +52,13 @@ const struct command *command_find(const struct ctx *ctx, const char *name)
 
 const char *command_closest(const struct ctx *ctx, const char *name)
 {
-	const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
+	_cleanup_(freep) const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
 	size_t count = 0;
-	const char *closest;
 
 	for (size_t i = 0; i < ctx->command_count; i++)
 		if (ctx->commands[i]->group != GROUP_HIDDEN)
 			names[count++] = ctx->commands[i]->name;
-	closest = text_closest(name, names, count);
-	free(names);
-	return closest;
+	return text_closest(name, names, count);
 }
 
 size_t command_option_sets(const struct command *command, struct globals *globals, void *args,

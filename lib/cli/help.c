@@ -193,11 +193,11 @@ static bool has_table(const struct command *command, const struct option_row *ro
 	return false;
 }
 
-/* The subcommands that take a table, or show a schema, unless all of them do; to be freed. */
+/* The subcommands that take a table, or show a schema, NULL: none or all of them; to be freed. */
 static char *takers_of(const struct command *command, const struct option_row *rows,
 		       const struct schema *schema)
 {
-	char *list = mem_string(""), *longer;
+	char *list = NULL;
 	struct command child;
 	bool all = rows && (!command->run || has_table(command, rows));
 
@@ -206,13 +206,12 @@ static char *takers_of(const struct command *command, const struct option_row *r
 			all = false;
 			continue;
 		}
-		longer = mem_format("%s%s%s", list, *list ? ", " : "", child.name);
-		free(list);
-		list = longer;
+		mem_extend(&list, "%s%s", list ? ", " : "", child.name);
 	}
-	if (all)
-		*list = '\0';
-	return list;
+	if (!all)
+		return list;
+	free(list);
+	return NULL;
 }
 
 /* Each table once: first those of the command itself and those that all subcommands take. */
@@ -230,13 +229,13 @@ static void put_mdoc_tables(const struct command *command)
 		for (size_t i = 1; i < count; i++) {
 			_cleanup_(freep) char *takers = takers_of(command, sets[i].rows, NULL);
 
-			if (shared != !*takers)
+			if (shared != !takers)
 				continue;
-			if (begun && *takers)
+			if (begun && takers)
 				puts(".El");
-			if (*takers)
+			if (takers)
 				printf(".Ss Options of %s\n", takers);
-			if (!begun || *takers)
+			if (!begun || takers)
 				puts(".Bl -tag -width Ds");
 			begun = true;
 			put_mdoc_options(sets[i].rows);
@@ -293,7 +292,7 @@ static void put_mdoc_child_columns(const struct command *command)
 		for (size_t j = before; j < count; j++) {
 			_cleanup_(freep) char *takers = takers_of(command, NULL, seen[j]);
 
-			if (*takers)
+			if (takers)
 				printf(".Ss %s\n", takers);
 			else
 				fputs(".Ss ", stdout);

@@ -13,7 +13,7 @@
 
 enum { NO_LETTER = 256 }; /* getopt_long codes of options without a letter begin here */
 
-/* What getopt_long wants, and the way back from its codes to the rows. */
+/* The arrays that getopt_long takes, and the row that belongs to each of its codes. */
 struct parser {
 	char *letters;
 	struct option *longs;
@@ -77,7 +77,7 @@ static size_t find_code(const struct parser *parser, int code)
 	return parser->count;
 }
 
-/* A number and the unit behind it, `number` times the unit's value. */
+/* A number followed by a unit: their product. */
 static int parse_with_unit(const char *text, const struct enum_name *units, uint64_t *ret_value)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -95,7 +95,7 @@ static int parse_with_unit(const char *text, const struct enum_name *units, uint
 	return 0;
 }
 
-/* 0.2, 1.5s: by hand, for strtod() takes the decimal point that the locale has. */
+/* 0.2 or 1.5s. strtod() is not used, because its decimal point depends on the locale. */
 static int parse_fraction(const char *text, const struct enum_name *units, uint64_t *ret_msec)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -110,7 +110,7 @@ static int parse_fraction(const char *text, const struct enum_name *units, uint6
 			value = value * 10 + (uint64_t)(text[i] - '0');
 	for (size_t i = 0; i < rest; i++)
 		weight *= 10;
-	/* No time that is counted in whole milliseconds. */
+	/* A duration is a whole number of milliseconds. */
 	if (value * unit->value % weight)
 		return -EINVAL;
 	*ret_msec = value * unit->value / weight;
@@ -141,7 +141,7 @@ int option_parse_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* By hand: strtod() takes the decimal point that the locale has, and more than numbers. */
+/* strtod() is not used: its decimal point depends on the locale, and it takes "inf" and 0x. */
 static int parse_real(const char *text, struct real *real)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -163,25 +163,14 @@ static int parse_real(const char *text, struct real *real)
 	return 0;
 }
 
-static char *list_choices(const struct option_row *row)
-{
-	char *list = mem_string("");
-
-	for (const struct enum_name *choice = row->choices; choice->word; choice++) {
-		char *longer = mem_format("%s%s%s", list, *list ? ", " : "", choice->word);
-
-		free(list);
-		list = longer;
-	}
-	return list;
-}
-
 static char *complain_choice(const struct option_row *row, const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *choices = list_choices(row);
+	char *message = mem_format("--%s: '%s' is not one of ", row->name, clean);
 
-	return mem_format("--%s: '%s' is none of %s", row->name, clean, choices);
+	for (const struct enum_name *choice = row->choices; choice->word; choice++)
+		mem_extend(&message, "%s%s", choice == row->choices ? "" : ", ", choice->word);
+	return message;
 }
 
 static char *store_choices(const struct option_row *row, struct number *number, const char *text)
@@ -201,23 +190,7 @@ static char *store_choices(const struct option_row *row, struct number *number, 
 	return NULL;
 }
 
-static char *complain_number(const struct option_row *row, const char *text)
-{
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-
-	switch (row->kind) {
-	case OPTION_DURATION:
-		return mem_format("--%s: '%s' is no duration (500ms, 2s, 1m)", row->name, clean);
-	case OPTION_SIZE:
-		return mem_format("--%s: '%s' is no size (64, 4k, 1m)", row->name, clean);
-	case OPTION_REAL:
-		return mem_format("--%s: '%s' is no number above 0 (3, 2.5)", row->name, clean);
-	default:
-		return mem_format("--%s: '%s' is no number", row->name, clean);
-	}
-}
-
-/* A limit as the option's value is written. */
+/* How a limit is written on the command line. */
 static char *format_limit(const struct option_row *row, uint64_t limit)
 {
 	if (row->kind != OPTION_DURATION)
@@ -227,6 +200,19 @@ static char *format_limit(const struct option_row *row, uint64_t limit)
 	if (limit % 3600000 || !limit)
 		return mem_format("%" PRIu64 "s", limit / 1000);
 	return mem_format("%" PRIu64 "h", limit / 3600000);
+}
+
+static char *complain_number(const struct option_row *row, const char *text)
+{
+	static const char *const expected[] = {
+		[OPTION_DURATION] = "duration (500ms, 2s, 1m)",
+		[OPTION_COUNT] = "number",
+		[OPTION_SIZE] = "size (64, 4k, 1m)",
+		[OPTION_REAL] = "number above 0 (3, 2.5)",
+	};
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+	return mem_format("--%s: '%s' is not a %s", row->name, clean, expected[row->kind]);
 }
 
 static char *store_number(const struct option_row *row, struct number *number, const char *text)
@@ -252,10 +238,10 @@ static char *store_number(const struct option_row *row, struct number *number, c
 	most = format_limit(row, row->most);
 	if (!row->most)
 		return mem_format("--%s: '%s' is less than %s", row->name, clean, least);
-	return mem_format("--%s: '%s' is not from %s to %s", row->name, clean, least, most);
+	return mem_format("--%s: '%s' is not between %s and %s", row->name, clean, least, most);
 }
 
-/* Stores the value; a message if it is none. */
+/* Stores the value; returns a message if the text is not a valid one. */
 static char *store(const struct option_row *row, void *member, const char *text)
 {
 	const struct enum_name *choice;
@@ -302,15 +288,13 @@ bool option_given(const struct option_row *row, const void *values)
 
 static char *unknown_hint(const struct parser *parser, const char *word)
 {
-	const char **names = mem_alloc_zero(parser->count, sizeof(*names));
-	_cleanup_(freep) char *name = mem_string(word);
+	_cleanup_(freep) const char **names = mem_alloc_zero(parser->count, sizeof(*names));
+	_cleanup_(freep) char *name = mem_format("%.*s", (int)strcspn(word, "="), word);
 	const char *closest;
 
-	name[strcspn(name, "=")] = '\0';
 	for (size_t i = 0; i < parser->count; i++)
 		names[i] = parser->longs[i].name;
 	closest = text_closest(name, names, parser->count);
-	free(names);
 	return closest ? mem_format("did you mean '--%s'?", closest) : NULL;
 }
 
@@ -342,7 +326,7 @@ static char *unknown_option(const char *word)
 	return mem_format("unknown option '%s'", clean);
 }
 
-/* Says what getopt_long found wrong: '?' unknown or ambiguous, ':' no value. */
+/* Explains the code of getopt_long: '?' is an unknown or ambiguous option, ':' a missing value. */
 static void explain(const struct parser *parser, int code, char **argv, char **ret_message,
 		    char **ret_hint)
 {
@@ -365,9 +349,9 @@ static void explain(const struct parser *parser, int code, char **argv, char **r
 }
 
 /*
- * getopt_long takes any prefix that is unique today; a script that relies on one breaks with the
- * next option. Returns the word if it is such a prefix of the option's name: it is the last one
- * taken, or the one before its value.
+ * getopt_long accepts any unique prefix of a name; a script that relies on one breaks when the next
+ * option is added. Returns the word, if it is such a prefix: it is the last word that was taken, or
+ * the one before its value.
  */
 static const char *abbreviation(char *const *argv, const struct option_row *row)
 {
@@ -392,7 +376,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 	parser_init(&parser, sets, set_count, stop_at_word);
 	*ret_hint = NULL;
 	opterr = 0;
-	optind = 0; /* glibc: starts anew, permuted or not as asked this time */
+	optind = 0; /* makes glibc read `letters` for the order of words again */
 	while ((code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
 		size_t at = find_code(&parser, code);
 		const char *abbreviated;

@@ -58,16 +58,17 @@ static const struct option_row *find_given(const char *list, const struct option
 /* "--one, --two or --three" */
 static char *join(const char *list)
 {
-	char *text = mem_string("");
+	char *text = NULL;
 	size_t length;
 
 	for (const char *start; (start = next_name(&list, &length));) {
 		const bool last = !list[strspn(list, " ")];
-		char *longer = mem_format("%s%s--%.*s", text, *text ? last ? " or " : ", " : "",
-					  (int)length, start);
 
-		free(text);
-		text = longer;
+		mem_extend(&text, "%s--%.*s",
+			   !text  ? ""
+			   : last ? " or "
+				  : ", ",
+			   (int)length, start);
 	}
 	return text;
 }

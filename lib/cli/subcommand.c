@@ -139,9 +139,9 @@ static void look_through(struct survey *survey, int argc, char *const *argv)
 
 char *command_unknown_child(const struct command *command, const char *word, char **ret_hint)
 {
-	const char **names = NULL, *closest;
+	_cleanup_(freep) const char **names = NULL;
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *kind = NULL;
+	_cleanup_(freep) char *kind = NULL, *list = NULL;
 	struct command child;
 	size_t count = 0;
 
@@ -153,30 +153,23 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 		*c = (char)tolower((unsigned char)*c);
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		*(const char **)mem_append(&names, &count, sizeof(*names)) = child.name;
-	closest = text_closest(word, names, count);
-	free(names);
-	*ret_hint = closest ? mem_format("did you mean '%s'?", closest)
-			    : mem_format("rdmactl %s --help lists the words", command->name);
+	list = mem_format("rdmactl %s --help lists them", command->name);
+	*ret_hint = text_suggest(word, names, count, list);
 	return mem_format("unknown %s '%s'", kind, clean);
 }
 
-/* The subcommands that take an option, with ", " between; the caller frees it. */
+/* The subcommands that take an option, with ", " between, for the caller to free; NULL if there are
+ * none. */
 static char *list_takers(const struct command *command, const struct option_row *row)
 {
 	struct option_set sets[COMMAND_TABLES + 1];
-	char *list = mem_string(""), *longer;
+	_cleanup_(freep) char *name = mem_format("--%s", row->name);
 	struct command child;
+	char *list = NULL;
 
-	for (size_t i = 0; command_child(command, i, &child); i++) {
-		const size_t count = command_option_sets(&child, NULL, NULL, sets);
-		_cleanup_(freep) char *name = mem_format("--%s", row->name);
-
-		if (!option_find(sets, count, name))
-			continue;
-		longer = mem_format("%s%s%s", list, *list ? ", " : "", child.name);
-		free(list);
-		list = longer;
-	}
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		if (option_find(sets, command_option_sets(&child, NULL, NULL, sets), name))
+			mem_extend(&list, "%s%s", list ? ", " : "", child.name);
 	return list;
 }
 
@@ -185,8 +178,8 @@ static char *foreign_option(const struct ctx *ctx, const struct option_row *row,
 	const struct command *family = ctx->parent ? ctx->parent : ctx->command;
 	_cleanup_(freep) char *takers = list_takers(family, row);
 
-	*ret_hint = *takers ? mem_format("it is for %s", takers)
-			    : mem_format("it is for rdmactl %s alone", family->name);
+	*ret_hint = takers ? mem_format("it is for %s", takers)
+			   : mem_format("it is for rdmactl %s alone", family->name);
 	return mem_format("'%s' does not take --%s", ctx->command->name, row->name);
 }
 

@@ -94,7 +94,7 @@ of()
 	expect 0 '' ''
 	on cx6dx-roce counters --group link,nonsense
 	expect 2 ''
-	[[ $stderr = *"--group: 'nonsense' is none of traffic, requests, link, errors, drops,"* ]]
+	[[ $stderr = *"--group: 'nonsense' is not one of traffic, requests, link, errors, drops,"* ]]
 }
 
 @test "counters: only what is shown is read" {

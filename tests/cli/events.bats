@@ -40,7 +40,7 @@ words()
 
 @test "events: values that are none" {
 	refused "--count: '0' is less than 1" 'rdmactl events --help' --count 0
-	refused "--duration: 'soon' is no duration (500ms, 2s, 1m)" 'rdmactl events --help' \
+	refused "--duration: 'soon' is not a duration (500ms, 2s, 1m)" 'rdmactl events --help' \
 		--duration soon
 	refused '--already goes with --until' 'rdmactl events --help' --already
 	for value in 3 /10m 3/ 0/10m 3/0 3/10x 1001/10m -1/1s 3/10m/2; do
@@ -58,12 +58,12 @@ words()
 		--counter 'a>1/s,b'
 	try events --until port-actve
 	expect 2
-	grep -q "^rdmactl events: --until: 'port-actve' is none of device-added, " <<<"$stderr"
+	grep -q "^rdmactl events: --until: 'port-actve' is not one of device-added, " <<<"$stderr"
 	try events --event port-active,nonsense
 	expect 2
-	grep -q "^rdmactl events: --event: 'nonsense' is none of " <<<"$stderr"
+	grep -q "^rdmactl events: --event: 'nonsense' is not one of " <<<"$stderr"
 	try events --severity bad
-	expect_error 2 events "--severity: 'bad' is none of info, notice, warning, error" \
+	expect_error 2 events "--severity: 'bad' is not one of info, notice, warning, error" \
 		'rdmactl events --help'
 	try events mlx5_0/x
 	expect_error 2 events "'mlx5_0/x' is not DEV or DEV/PORT" 'rdmactl devices lists the names'

@@ -58,9 +58,9 @@ no_device()
 }
 
 @test "perf: values that are none" {
-	refused "--interval: '50ms' is not from 100ms to 1h" --watch --interval 50ms
-	refused "--count: '0' is not from 1 to 4294967295" --watch --count 0
-	refused "--retries: '8' is not from 0 to 7" --retries 8
+	refused "--interval: '50ms' is not between 100ms and 1h" --watch --interval 50ms
+	refused "--count: '0' is not between 1 and 4294967295" --watch --count 0
+	refused "--retries: '8' is not between 0 and 7" --retries 8
 	nothing_wrong
 }
 

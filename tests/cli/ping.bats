@@ -56,10 +56,10 @@ refused()
 }
 
 @test "ping: values that are none" {
-	refused "--count: '100000001' is not from 0 to 100000000" --count 100000001 5
-	refused "--interval: '0' is not from 1ms to 24h" --interval 0 5
-	refused "--gid-index: '256' is not from 0 to 255" --gid-index 256 5
-	refused "--window: '129' is not from 1 to 128" --window 129 5
+	refused "--count: '100000001' is not between 0 and 100000000" --count 100000001 5
+	refused "--interval: '0' is not between 1ms and 24h" --interval 0 5
+	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256 5
+	refused "--window: '129' is not between 1 and 128" --window 129 5
 	try ping -D -L 5
 	expect_error 2 ping '--lid cannot be used with --direct' 'rdmactl ping --help'
 	try ping 5 --qkey 0x100000000

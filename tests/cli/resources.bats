@@ -119,11 +119,11 @@ no_rdma_here()
 
 @test "resources: values of options" {
 	try resources --by device
-	expect_error 2 resources "--by: 'device' is none of process" 'rdmactl resources --help'
+	expect_error 2 resources "--by: 'device' is not one of process" 'rdmactl resources --help'
 	try resources qp --limit 0
 	expect_error 2 resources "--limit: '0' is less than 1" 'rdmactl resources qp --help'
 	try resources --pid me qp
-	expect_error 2 resources "--pid: 'me' is no number" 'rdmactl resources qp --help'
+	expect_error 2 resources "--pid: 'me' is not a number" 'rdmactl resources qp --help'
 }
 
 @test "resources: objects and columns" {

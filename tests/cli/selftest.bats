@@ -78,7 +78,7 @@ no_device()
 		--peer 192.0.2.1 --proto rping --mtu 1024
 	refused '--sizes: only one size with --proto rping' \
 		--peer 192.0.2.1 --proto rping --sizes 64,128
-	refused "--proto: 'pinpong' is none of rdmactl, pingpong, rping" --peer h --proto pinpong
+	refused "--proto: 'pinpong' is not one of rdmactl, pingpong, rping" --peer h --proto pinpong
 	nothing_wrong
 }
 
@@ -107,14 +107,14 @@ no_device()
 	refused "--sizes: '' is not a size (2,4k,1m)" --sizes 2,
 	refused '--sizes: 1g is more than 256 MiB' --sizes 2,1g
 	refused '--sizes: more than 32 sizes' --sizes "$(seq -s , 33)"
-	refused "--qps: '65' is not from 1 to 64" --qps 65
-	refused "--depth: '0' is not from 1 to 16384" --depth 0
-	refused "--duration: '2h' is not from 1ms to 1h" --duration 2h
-	refused "--gid-index: '256' is not from 0 to 255" --gid-index 256
-	refused "--port: '65536' is not from 1 to 65535" --serve --port 65536
-	refused "--mtu: '1500' is none of 256, 512, 1024, 2048, 4096" --mtu 1500
-	refused "--operations: 'sned' is none of send, write, read, atomic" --operations write,sned
-	refused "--expect-gbps: 'much' is no number above 0 (3, 2.5)" --expect-gbps much
+	refused "--qps: '65' is not between 1 and 64" --qps 65
+	refused "--depth: '0' is not between 1 and 16384" --depth 0
+	refused "--duration: '2h' is not between 1ms and 1h" --duration 2h
+	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256
+	refused "--port: '65536' is not between 1 and 65535" --serve --port 65536
+	refused "--mtu: '1500' is not one of 256, 512, 1024, 2048, 4096" --mtu 1500
+	refused "--operations: 'sned' is not one of send, write, read, atomic" --operations write,sned
+	refused "--expect-gbps: 'much' is not a number above 0 (3, 2.5)" --expect-gbps much
 	refused "--bind: 'here' is not an IPv4 or IPv6 address" --serve --bind here
 	refused '--bind: fe80::1 is a link-local address: add its netdev, fe80::1%NETDEV' \
 		--serve --bind fe80::1

@@ -49,11 +49,11 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	try smp nodeinfo --qkey 0x100000000
 	expect_error 2 smp "--qkey: '0x100000000' is no key: a number up to 0xffffffff"
 	try smp nodeinfo --window 129
-	expect_error 2 smp "--window: '129' is not from 1 to 128" 'rdmactl smp nodeinfo --help'
+	expect_error 2 smp "--window: '129' is not between 1 and 128" 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --retries 8
-	expect_error 2 smp "--retries: '8' is not from 0 to 7" 'rdmactl smp nodeinfo --help'
+	expect_error 2 smp "--retries: '8' is not between 0 and 7" 'rdmactl smp nodeinfo --help'
 	try smp nodeinfo --sl 16
-	expect_error 2 smp "--sl: '16' is not from 0 to 15" 'rdmactl smp nodeinfo --help'
+	expect_error 2 smp "--sl: '16' is not between 0 and 15" 'rdmactl smp nodeinfo --help'
 }
 
 @test "smp: columns are those of the attribute" {

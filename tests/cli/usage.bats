@@ -96,11 +96,11 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "usage: --color takes one of three words" {
 	try devices --color=sometimes
-	expect_error 2 devices "--color: 'sometimes' is none of auto, always, never" 'rdmactl devices --help'
+	expect_error 2 devices "--color: 'sometimes' is not one of auto, always, never" 'rdmactl devices --help'
 	try devices --color ''
-	expect_error 2 devices "--color: '' is none of auto, always, never" 'rdmactl devices --help'
+	expect_error 2 devices "--color: '' is not one of auto, always, never" 'rdmactl devices --help'
 	try --color=Always devices
-	expect_error 2 '' "--color: 'Always' is none of auto, always, never" 'rdmactl help'
+	expect_error 2 '' "--color: 'Always' is not one of auto, always, never" 'rdmactl help'
 }
 
 @test "usage: --timeout takes a duration" {
@@ -113,7 +113,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	for value in '' s 5x -1 +1 ' 5' '5 s' 1.5x 0x10 99999999999s 1d $'5\n' 5S; do
 		quickly on cx5-ib-edr devices --timeout "$value"
 		expect 2 '' || wrong "$value"
-		[[ $stderr == "rdmactl devices: --timeout: "*" is no duration (500ms, 2s, 1m)"$'\n  rdmactl devices --help\n' ]] ||
+		[[ $stderr == "rdmactl devices: --timeout: "*" is not a duration (500ms, 2s, 1m)"$'\n  rdmactl devices --help\n' ]] ||
 			wrong "$value: $stderr"
 	done
 	nothing_wrong
@@ -159,8 +159,8 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 help "'devices' has no subcommands"
 	try help resources qp mr
 	expect_error 2 help 'too many words' 'rdmactl help --help'
-	try help resources qq
-	expect_error 2 help "unknown kind 'qq'" "did you mean 'qp'?"
+	try help resources cmid
+	expect_error 2 help "unknown kind 'cmid'" "did you mean 'cm_id'?"
 	try version now
 	expect_error 2 version 'takes no object' 'rdmactl version --help'
 	try completion

@@ -422,33 +422,33 @@ static void bad_values(void **state)
 			continue;
 		parse(&parsed, text, false);
 		assert_int_equal(parsed.rc, -EINVAL);
-		assert_non_null(strstr(parsed.message, "is no duration (500ms, 2s, 1m)"));
+		assert_non_null(strstr(parsed.message, "is not a duration (500ms, 2s, 1m)"));
 		assert_false(parsed.second.time.known);
 		release(&parsed);
 	}
-	check_bad("--time=\033x", "--time: '\\x1bx' is no duration (500ms, 2s, 1m)", NULL);
-	check_bad("--size=1t", "--size: '1t' is no size (64, 4k, 1m)", NULL);
-	check_bad("--size=-1", "--size: '-1' is no size (64, 4k, 1m)", NULL);
-	check_bad("--size=k", "--size: 'k' is no size (64, 4k, 1m)", NULL);
-	check_bad("--size=1025g", "--size: '1025g' is no size (64, 4k, 1m)", NULL);
-	check_bad("--rate=0", "--rate: '0' is no number above 0 (3, 2.5)", NULL);
-	check_bad("--rate=1e3", "--rate: '1e3' is no number above 0 (3, 2.5)", NULL);
-	check_bad("--rate=2.", "--rate: '2.' is no number above 0 (3, 2.5)", NULL);
-	check_bad("--rate=.5", "--rate: '.5' is no number above 0 (3, 2.5)", NULL);
-	check_bad("--rate=1.5x", "--rate: '1.5x' is no number above 0 (3, 2.5)", NULL);
-	check_bad("--few=1", "--few: '1' is not from 2 to 5", NULL);
-	check_bad("--few=6", "--few: '6' is not from 2 to 5", NULL);
-	check_bad("--brief-time=0", "--brief-time: '0' is not from 1ms to 2h", NULL);
-	check_bad("--kinds=one,three", "--kinds: 'three' is none of one, two, more", NULL);
-	check_bad("--kinds=", "--kinds: '' is none of one, two, more", NULL);
-	check_bad("--when sometimes", "--when: 'sometimes' is none of never, always", NULL);
-	check_bad("--when=", "--when: '' is none of never, always", NULL);
-	check_bad("--when=neve", "--when: 'neve' is none of never, always", NULL);
-	check_bad("--when=\033", "--when: '\\x1b' is none of never, always", NULL);
-	check_bad("--count x", "--count: 'x' is no number", NULL);
-	check_bad("--count=-1", "--count: '-1' is no number", NULL);
-	check_bad("--count=4294967296", "--count: '4294967296' is no number", NULL);
-	check_bad("--count=", "--count: '' is no number", NULL);
+	check_bad("--time=\033x", "--time: '\\x1bx' is not a duration (500ms, 2s, 1m)", NULL);
+	check_bad("--size=1t", "--size: '1t' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--size=-1", "--size: '-1' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--size=k", "--size: 'k' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--size=1025g", "--size: '1025g' is not a size (64, 4k, 1m)", NULL);
+	check_bad("--rate=0", "--rate: '0' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=1e3", "--rate: '1e3' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=2.", "--rate: '2.' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=.5", "--rate: '.5' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--rate=1.5x", "--rate: '1.5x' is not a number above 0 (3, 2.5)", NULL);
+	check_bad("--few=1", "--few: '1' is not between 2 and 5", NULL);
+	check_bad("--few=6", "--few: '6' is not between 2 and 5", NULL);
+	check_bad("--brief-time=0", "--brief-time: '0' is not between 1ms and 2h", NULL);
+	check_bad("--kinds=one,three", "--kinds: 'three' is not one of one, two, more", NULL);
+	check_bad("--kinds=", "--kinds: '' is not one of one, two, more", NULL);
+	check_bad("--when sometimes", "--when: 'sometimes' is not one of never, always", NULL);
+	check_bad("--when=", "--when: '' is not one of never, always", NULL);
+	check_bad("--when=neve", "--when: 'neve' is not one of never, always", NULL);
+	check_bad("--when=\033", "--when: '\\x1b' is not one of never, always", NULL);
+	check_bad("--count x", "--count: 'x' is not a number", NULL);
+	check_bad("--count=-1", "--count: '-1' is not a number", NULL);
+	check_bad("--count=4294967296", "--count: '4294967296' is not a number", NULL);
+	check_bad("--count=", "--count: '' is not a number", NULL);
 }
 
 static void rows_found(void **state)
@@ -467,6 +467,72 @@ static void rows_found(void **state)
 	assert_null(option_find(sets, 2, "-"));
 	assert_null(option_find(sets, 2, "--"));
 	assert_null(option_find(sets, 2, ""));
+}
+
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("all brief name", NULL),
+	OPTIONS_EXCLUDE("count few", "time size", "count or measure"),
+	OPTIONS_NEED("kinds", "when", NULL),
+	OPTIONS_NEED("size", "count few rate", "how many of them?"),
+	OPTIONS_NEED("brief-time", "nowhere nothing", NULL),
+	OPTIONS_EXCLUDE("elsewhere", "name", NULL),
+	{.options = NULL},
+};
+
+static void option_rules(void **state)
+{
+	static const struct {
+		const char *line, *message, *hint;
+	} rows[] = {
+		{"", NULL, NULL},
+		{"-a", NULL, NULL},
+		{"-a -b", "--all cannot be used with --brief", NULL},
+		{"-n x -a", "--all cannot be used with --name", NULL},
+		{"-a -b -n x", "--all cannot be used with --brief", NULL},
+		{"--count=1 --few=2", NULL, NULL},
+		{"--time=1 --few=2", "--few cannot be used with --time", "count or measure"},
+		{"--kinds=one", "--kinds needs --when", NULL},
+		{"--kinds=one --when=never", NULL, NULL},
+		{"--size=1", "--size needs --count, --few or --rate", "how many of them?"},
+		{"--size=1 --rate=1", NULL, NULL},
+		/* The others are options that this command does not have. */
+		{"--brief-time=1s", NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(freep) char *line = mem_string(rows[i].line), *message = NULL;
+		_cleanup_(freep) char *hint = NULL;
+		struct parsed parsed;
+		int rc;
+
+		parse(&parsed, line, false);
+		rc = options_check(rules, parsed.sets, 2, &message, &hint);
+		assert_int_equal(rc, rows[i].message ? -EINVAL : 0);
+		assert_true(!message == !rows[i].message && !hint == !rows[i].hint);
+		if (message)
+			assert_string_equal(message, rows[i].message);
+		if (hint)
+			assert_string_equal(hint, rows[i].hint);
+		release(&parsed);
+	}
+}
+
+static void excluded_options(void **state)
+{
+	struct strings given = {0};
+
+	(void)state;
+	assert_false(options_excluded(rules, "all", &given));
+	strings_add(&given, "all");
+	assert_false(options_excluded(rules, "all", &given));
+	assert_true(options_excluded(rules, "brief", &given));
+	assert_false(options_excluded(rules, "few", &given));
+	strings_add(&given, "time");
+	assert_true(options_excluded(rules, "few", &given));
+	assert_false(options_excluded(rules, "when", &given));
+	assert_false(options_excluded(NULL, "few", &given));
+	strings_free(&given);
 }
 
 int main(void)
@@ -492,6 +558,8 @@ int main(void)
 		cmocka_unit_test(missing_values),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(rows_found),
+		cmocka_unit_test(option_rules),
+		cmocka_unit_test(excluded_options),
 	};
 
 	/* It would keep getopt from mixing words and options. */
