@@ -8,5 +8,5 @@
 #include "cmd/commands.def"
 #undef COMMAND
 
-/* Status of what was written; complains and returns STATUS_FAILED if some of it was lost. */
+/* Returns `status`, or complains and returns STATUS_FAILED if some of the output was lost. */
 int finish_output(const struct ctx *ctx, int rc, int status);

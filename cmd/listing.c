@@ -12,19 +12,19 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 
-enum { WORDS_MOST = 24 }; /* of a field, that are told after a bad one */
+enum { WORDS_MOST = 24 }; /* most words of a field in a hint */
 
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
 	int finished = render_finish(stdout);
 	_cleanup_(freep) char *message = NULL;
 
-	/* -EIO may be no more than the flag that an error left, which is known. */
+	/* -EIO may only be the stream's flag of the error that `rc` has already. */
 	if (finished && (!rc || finished != -EIO))
 		rc = finished;
 	if (!rc)
 		return status;
-	/* Who closed the pipe knows. */
+	/* The reader has closed the pipe on purpose: no message. */
 	if (rc == -EPIPE)
 		return STATUS_FAILED;
 	message = mem_format("cannot write the output: %s", strerror(-rc));
@@ -50,7 +50,7 @@ static enum format choose_format(const struct listing *listing)
 	return listing->all_columns ? FORMAT_RECORD : FORMAT_TABLE;
 }
 
-/* https://no-color.org: NO_COLOR, when it is there and not empty, speaks against colour. */
+/* https://no-color.org: a NO_COLOR that is not empty disables colour. */
 static bool choose_color(const struct globals *globals)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -207,22 +207,22 @@ bool listing_refuses_root(struct listing *listing, const char *reason)
 	return listing->ctx->globals.root;
 }
 
-/* A next step is told once, for however many problems. */
+/* The same next step is printed only once, after the first problem that has it. */
 static void complain(const struct ctx *ctx, const struct problems *problems)
 {
-	struct strings told = {0};
+	struct strings printed = {0};
 
 	for (size_t i = 0; i < problems->count; i++) {
 		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
 		const char *hint = problems->items[i].hint;
 
-		if (hint && strings_contain(&told, hint))
+		if (hint && strings_contain(&printed, hint))
 			hint = NULL;
 		else if (hint)
-			strings_add(&told, hint);
+			strings_add(&printed, hint);
 		command_complain(ctx, line, hint);
 	}
-	strings_free(&told);
+	strings_free(&printed);
 }
 
 static void release(struct listing *listing)
@@ -305,7 +305,7 @@ bool listing_piece(struct listing *listing)
 	if (!listing->stream_rc)
 		listing->stream_rc = render_stream_rows(pieces, listing->rows, listing->row_count);
 	listing->row_count = 0;
-	/* So that a reader that has gone is noticed before all is read. */
+	/* Notices a closed pipe before everything has been read. */
 	if (!listing->stream_rc)
 		listing->stream_rc = render_flush(stdout);
 	return !listing->stream_rc;
@@ -320,7 +320,7 @@ int listing_print(struct listing *listing)
 
 		return rc ? rc : render_stream_end(&listing->pieces, &listing->problems);
 	}
-	/* What ended before there was anything to show prints nothing, except as JSON. */
+	/* A command that failed before it had rows prints nothing, except a JSON document. */
 	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)
 		return print_rows(listing);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all listing commands do: columns and objects from the command line, loading what the columns
- * need, rendering the rows, telling the problems, the exit status.
+ * The common part of all commands that print records: columns and objects from the command line,
+ * loading what the columns need, rendering the rows, reporting the problems, the exit status.
  */
 #pragma once
 
@@ -18,62 +18,59 @@ struct listing {
 	struct problems problems; /* what went wrong, for standard error and the document */
 	struct problems notes;	  /* for -v: what was done instead of what failed without loss */
 	struct inventory inventory;
-	struct inventory_request request; /* to be completed before listing_load() */
+	struct inventory_request request; /* the caller may add to it before listing_load() */
 	const void **rows;
 	size_t row_count;
-	size_t streamed;	     /* of those, the first so many are out */
-	int stream_rc;		     /* -errno of that */
-	struct render_stream pieces; /* begun: rows went out by listing_piece() */
-	int status; /* what the command will end with; STATUS_DONE until something happens */
+	size_t streamed;	     /* number of rows already printed */
+	int stream_rc;		     /* -errno of printing them */
+	struct render_stream pieces; /* begun once listing_piece() has printed rows */
+	int status;		     /* the exit status, STATUS_DONE until something fails */
 };
 
-/*
- * Parses the objects and the columns. False: it was bad input, listing_end() says the rest.
- */
+/* Parses the objects and the columns. False: they are wrong, and listing_end() reports it. */
 bool listing_begin(struct listing *listing, const struct ctx *ctx, char **words, bool ports);
-/* The same without objects, for a command whose records depend on its words. */
+/* The same without objects, for a command whose options or words choose the schema. */
 bool listing_begin_as(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		      bool all_columns);
-/* Shows other columns than the schema's default ones, unless -o names some or the format shows all.
- */
+/* Replaces the default columns, unless -o names some or the format shows all columns. */
 void listing_prefer_columns(struct listing *listing, const char *list);
 /*
- * Several of what is a vertical record by itself: a table of the schema's default columns, or of
- * those that -o names; all columns of -o all stay records. Columns that are shown less are loaded
- * all the same. To be called before anything is printed.
+ * Prints several vertical records as a table of the default columns, or of those that -o names;
+ * with -o all they stay records. Hidden columns are loaded nevertheless. Must be called before
+ * anything is printed.
  */
 void listing_as_table(struct listing *listing);
 /* Loads what the columns need. False: there is nothing to list. */
 bool listing_load(struct listing *listing);
-/* The same for records whose own loader knows the needs: of the inventory `needs` only. */
+/* Loads `needs` of the inventory, for records that a loader of their own reads. */
 bool listing_load_inventory(struct listing *listing, unsigned int needs);
 void listing_add(struct listing *listing, const void *row);
-/* Whether rows can go out one by one: --jsonl. */
+/* Whether rows can be printed one by one: --jsonl. */
 bool listing_streams(const struct listing *listing);
-/* Then those that were added go out at once, and are of no use to the listing any more. */
+/* Prints the rows that were added since the last call; the listing does not need them any more. */
 void listing_stream(struct listing *listing);
 /*
- * Prints the rows added so far, in any format but vertical records, and forgets them: they need not
- * live longer. False: the output is broken, more is in vain.
+ * Prints the rows added so far, in any format but vertical records, and forgets them, so that they
+ * may be freed. False: the output failed, and nothing more will be printed.
  */
 bool listing_piece(struct listing *listing);
-/* True: --root or RDMACTL_ROOT is set, and the listing says why that does not go with it. */
+/* True: --root or RDMACTL_ROOT is set, which the command refuses with `reason` as the message. */
 bool listing_refuses_root(struct listing *listing, const char *reason);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 /*
- * Message and next step for a column that is not there, the word of columns_select(); both for the
- * caller to free. `where` is what lists those that are: rdmactl sa nodes --help.
+ * Message and next step for an unknown column, `bad` of columns_select(); the caller frees both.
+ * `where` is the command line that lists the columns: rdmactl sa nodes --help.
  */
 void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint);
-/* The next step for a value that the field does not take: its words, or its help. To be freed. */
+/* The next step after a wrong value of a field: its help and its words. The caller frees it. */
 char *listing_explain_value(const struct field *field);
-/* How its rows are printed, for a command that shows them in a way of its own. */
+/* Format, headings and colour, for a command that renders its records itself. */
 struct render_options listing_options(const struct listing *listing);
 /* Prints, frees and returns the exit status. */
 int listing_end(struct listing *listing);
-/* Prints the rows, and leaves the rest to listing_end_quietly(), which wants the result. */
+/* Only prints the rows; pass the result to listing_end_quietly(). */
 int listing_print(struct listing *listing);
-/* Frees without printing the rows: for a command that has printed something else. */
+/* listing_end() without printing the rows, for a command that has printed something else. */
 int listing_end_quietly(struct listing *listing, int rc);

@@ -107,7 +107,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	message = check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
 		return usage(ctx, message, hint);
-	/* The live system has the root directory that it has. */
+	/* --root / is the live system. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;
 	if (!ctx->command->own_timeout)
@@ -152,8 +152,8 @@ static int run(struct ctx *ctx, int argc, char **argv)
 }
 
 /*
- * A closed standard stream would be the next file or socket that is opened, and output would be
- * written into it. Opened for reading only, so that writing to it fails as it should.
+ * If a standard stream is closed, the next file or socket to be opened takes its number, and output
+ * would be written into it. /dev/null is opened for reading only, so that writing to it fails.
  */
 static bool fill_standard_streams(void)
 {
@@ -178,7 +178,8 @@ int main(int argc, char **argv)
 	personality = compat_find(argv[0]);
 	if (personality)
 		return compat_run(&ctx, personality, argc, argv);
-	/* Options after objects are part of the grammar here, whatever others like. */
+	/* Options may follow objects, even if the user prefers the POSIX order for other programs.
+	 */
 	unsetenv("POSIXLY_CORRECT");
 	return run(&ctx, argc, argv);
 }

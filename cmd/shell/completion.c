@@ -54,7 +54,7 @@ const struct command completion_command = {
 	.run = run_completion,
 };
 
-/* Ids and the groups that they belong to, each once. */
+/* The ids of the tests and the names of their groups, each once. */
 static void list_tests(struct strings *ret_names)
 {
 	const char *id, *group, *summary;

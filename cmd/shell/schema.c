@@ -7,7 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 
-/* One record for each schema of a command. */
+/* A record of the list of schemas. */
 struct schema_entry {
 	char *name;
 	char *id;
@@ -16,9 +16,9 @@ struct schema_entry {
 
 static const struct field fields[] = {
 	STRING_FIELD(struct schema_entry, name, "schema", "SCHEMA", FIELD_DEFAULT, 0,
-		     "name, and key of the list in the document"),
+		     "name, which is the key of the list in the document"),
 	STRING_FIELD(struct schema_entry, id, "id", "ID", FIELD_DEFAULT, 0,
-		     "what the document says in its key schema"),
+		     "value of the key schema in the document"),
 	STRING_FIELD(struct schema_entry, summary, "summary", "RECORD", FIELD_DEFAULT, 0,
 		     "what a record is"),
 };

@@ -10,16 +10,16 @@
 #include "base/text.h"
 
 struct completer {
-	struct ctx ctx;		 /* with the command, once a word names it */
-	struct command child;	 /* ctx.command, if that is a subcommand */
-	bool chosen;		 /* no word of a subcommand is to come */
-	const char *object;	 /* the first word after that */
-	struct strings given;	 /* names of options */
-	struct option_set *sets; /* in which options are looked up */
+	struct ctx ctx;		 /* with the command, as soon as a word names it */
+	struct command child;	 /* storage for ctx.command, if it is a subcommand */
+	bool chosen;		 /* a subcommand or an object was named */
+	const char *object;	 /* the first object */
+	struct strings given;	 /* the names of the options so far */
+	struct option_set *sets; /* tables in which options are looked up */
 	size_t set_count;
 	const char *root;
 	complete_list list;
-	const char *lead; /* what stands before the part that is completed, and is repeated */
+	const char *lead; /* text before the completed part, repeated in each candidate */
 };
 
 static void put(const struct completer *completer, const char *partial, const char *word,
@@ -69,7 +69,7 @@ static void put_forms(const struct completer *completer, const char *partial)
 		put(completer, partial, form.word, form.summary);
 }
 
-/* What the command line means so far: the subcommand that is the default if no word names one. */
+/* The command so far: the default subcommand, unless a word names one. */
 static const struct command *effective(struct completer *completer)
 {
 	const struct command *command = completer->ctx.command;
@@ -110,7 +110,7 @@ static void put_options(struct completer *completer, const char *partial)
 	}
 }
 
-/* In a comma separated list the last word is completed. */
+/* Completes the last name of a list with commas. */
 static void put_columns(struct completer *completer, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
@@ -134,7 +134,7 @@ static void put_columns(struct completer *completer, const char *partial)
 	completer->lead = "";
 }
 
-/* FIELD=, and the words that stand behind it; of a list with commas the last one. */
+/* FIELD= or the words after it; of a list with commas, the last item. */
 static void put_assignments(struct completer *completer, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
@@ -149,7 +149,7 @@ static void put_assignments(struct completer *completer, const char *partial)
 	for (size_t i = 0; schema && !equals && i < schema->field_count; i++) {
 		_cleanup_(freep) char *word = mem_format("%s=", schema->fields[i].key);
 
-		/* What is not worked out of other fields. */
+		/* Only fields that have bits of their own can be set. */
 		if (schema->fields[i].width)
 			put(completer, piece, word, schema->fields[i].help);
 	}
@@ -218,7 +218,7 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	const char *comma = strrchr(partial, ',');
 	_cleanup_(freep) char *longer = NULL;
 
-	/* Of a list the last word is completed. */
+	/* Completes the last word of a list. */
 	if (comma &&
 	    ((row->choices && row->kind != OPTION_CHOICE) || row->completion == COMPLETE_TEST)) {
 		longer = mem_format("%s%.*s", lead, (int)(comma - partial + 1), partial);
@@ -229,7 +229,7 @@ static void put_value(struct completer *completer, const struct option_row *row,
 	completer->lead = lead;
 }
 
-/* --color=al: the shell gives the word as a whole. Returns false if it is no such word. */
+/* --color=al arrives as one word. Returns false if the word is not of that form. */
 static bool put_joined_value(struct completer *completer, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -255,7 +255,7 @@ static void choose_sets(struct completer *completer, const struct command *comma
 	completer->set_count = command_family_sets(command, &completer->sets);
 }
 
-/* A word that names a command, a subcommand or an object. */
+/* Notes a word that names a command, a subcommand or an object. */
 static void follow_word(struct completer *completer, const char *word)
 {
 	const struct command *command = completer->ctx.command;
@@ -275,7 +275,7 @@ static void follow_word(struct completer *completer, const char *word)
 	}
 }
 
-/* Follows the words before the last one; returns the option that waits for its value, if any. */
+/* Reads the words before the last one; returns the option whose value comes next, or NULL. */
 static const struct option_row *follow(struct completer *completer, char *const *words)
 {
 	const struct option_row *open = NULL;
@@ -305,7 +305,7 @@ static const struct option_row *follow(struct completer *completer, char *const 
 	return open;
 }
 
-/* A subcommand or an object; where that word may be left out, either. */
+/* Offers subcommands, and objects if the subcommand may be omitted. */
 static void put_objects(struct completer *completer, const char *partial)
 {
 	const struct command *command = completer->ctx.command;
@@ -329,7 +329,7 @@ static void put_candidates(struct completer *completer, const struct option_row 
 	const struct command *command = completer->ctx.command;
 
 	if (command && command->passes_on && completer->object) {
-		/* Another program's options are not known here; most of its words are devices. */
+		/* The options of another program are not known; most of its words are devices. */
 		if (last[0] != '-')
 			put_listed(completer, COMPLETE_DEVICE, last);
 	} else if (open) {

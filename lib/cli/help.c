@@ -10,7 +10,7 @@
 
 static const char *const group_titles[] = {
 	[GROUP_INVENTORY] = "Inventory (no privilege needed)",
-	[GROUP_LIVE] = "Live state (no privilege needed, but where noted)",
+	[GROUP_LIVE] = "Live state (no privilege needed, except where noted)",
 	[GROUP_TEST] = "Tests",
 	[GROUP_MAD] = "Management datagrams (need /dev/infiniband/umad*)",
 	[GROUP_SHELL] = "Shell and scripts",
@@ -54,7 +54,7 @@ void help_overview(const struct ctx *ctx, FILE *stream)
 	}
 	fputs("\nGlobal options:\n", stream);
 	put_options(global_options, stream);
-	fputs("\nrdmactl help COMMAND tells more; the manual is rdmactl(1).\n", stream);
+	fputs("\nrdmactl help COMMAND explains a command; the manual is rdmactl(1).\n", stream);
 }
 
 static void widen(int *width, const char *text)
@@ -82,7 +82,7 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 	}
 }
 
-/* Of the records that options choose. */
+/* Columns of the schemas that options choose. */
 static void put_more_columns(const struct command *command, FILE *stream)
 {
 	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
@@ -146,7 +146,7 @@ void help_of_command(const struct command *parent, const struct command *command
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", (parent ? parent : command)->name);
 }
 
-/* A - that troff must not turn into a hyphen. */
+/* Escapes - so that troff does not turn it into a hyphen. */
 static void put_mdoc_escaped(const char *text)
 {
 	for (; *text; text++) {
@@ -159,7 +159,7 @@ static void put_mdoc_escaped(const char *text)
 	}
 }
 
-/* A line of text, which must not begin a request. */
+/* Prints a line of text that must not be taken for a request. */
 static void put_mdoc_text(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -250,7 +250,7 @@ static void put_mdoc_field(const struct field *field, bool shown)
 	put_mdoc_text(field->help);
 }
 
-/* The keys of the records within a record. */
+/* The keys of records inside a record. */
 static void put_mdoc_inner(const struct field *field)
 {
 	_cleanup_(freep) char *bad = NULL;

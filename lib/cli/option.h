@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Options as static tables: getopt_long's arrays, help, man text and completion all come from them.
- * An option's value lands at its offset in the struct that the table is for.
+ * Options as static tables. getopt_long's arrays, help, man text and completion all come from them.
+ * The value of an option is stored at its offset in the struct that belongs to the table.
  */
 #pragma once
 
@@ -14,8 +14,9 @@ enum option_kind {
 	OPTION_FLAG,	 /* bool */
 	OPTION_STRING,	 /* const char *, into argv */
 	OPTION_CHOICE,	 /* struct number: the code of one of `choices` */
-	OPTION_CHOICES,	 /* struct number: the codes of several, bits, with commas between */
-	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number is seconds */
+	OPTION_CHOICES,	 /* struct number: bits, the codes of several with commas between */
+	OPTION_DURATION, /* struct number, milliseconds: 500ms, 2s, 1m; a plain number means seconds
+			  */
 	OPTION_COUNT,	 /* struct number, decimal */
 	OPTION_SIZE,	 /* struct number, bytes: 64, 4k, 1m */
 	OPTION_REAL,	 /* struct real, above 0: 3, 2.5 */
@@ -32,7 +33,7 @@ enum completion {
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
 	COMPLETE_CHOICE, /* the option's choices */
-	COMPLETE_FIELD,	 /* FIELD=VALUE of the form that the first word names */
+	COMPLETE_FIELD,	 /* FIELD=VALUE of the command's schema */
 	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
 };
 
