@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/help.h"
 #include "cmd/commands.h"
 #include "cmd/compat/compat.h"
 #include "render/render.h"

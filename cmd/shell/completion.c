@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/complete.h"
 #include "cmd/commands.h"
 #include "host/inventory.h"
 #include "render/render.h"

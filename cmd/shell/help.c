@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cli/help.h"
 
 #include <string.h>
 

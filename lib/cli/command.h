@@ -15,6 +15,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "cli/option.h"
 #include "schema/problem.h"
 
@@ -157,3 +159,21 @@ bool command_excludes(const struct ctx *ctx, const char *name, const struct stri
  * there is one. --quiet suppresses the hint. A subcommand complains under its parent's name.
  */
 void command_complain(const struct ctx *ctx, const char *message, const char *hint);
+
+/* help.c: the commands by group, and the global options. */
+void help_overview(const struct ctx *ctx, FILE *stream);
+/* The help of one command; `parent` of a subcommand, or NULL. */
+void help_of_command(const struct command *parent, const struct command *command, const char *word,
+		     FILE *stream);
+/* Prints the mdoc(7) blocks between .\" BEGIN and .\" END lines; NULL: those of rdmactl(1). */
+void help_man_blocks(const struct ctx *ctx, const struct command *command);
+
+/* Lists the names of a completion class on this system or in the saved tree `root`. */
+typedef void (*complete_list)(enum completion completion, const char *root,
+			      struct strings *ret_names);
+/*
+ * complete.c: shell completion. The stubs of bash, zsh and fish pass the words after `rdmactl` up
+ * to the one that is being completed, then NULL. The candidates are printed one a line, as
+ * `word<TAB>help`; a line `:file` asks the shell to complete file names.
+ */
+void complete(const struct ctx *ctx, char *const *words, complete_list list);

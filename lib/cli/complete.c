@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cli/complete.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

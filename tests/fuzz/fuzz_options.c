@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/complete.h"
 #include "host/object.h"
 #include "host/device.h"
 #include "host/gid_entry.h"

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cli/complete.h"
+#include "cli/command.h"
 #include "sample.h"
 #include "schema/packed.h"
 
