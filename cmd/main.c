@@ -44,27 +44,6 @@ static void start_timeout(const struct number *timeout)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static int usage(const struct ctx *ctx, char *message, char *hint)
-{
-	_cleanup_(freep) char *owned_message = message, *owned_hint = hint, *path = NULL;
-
-	if (!hint && ctx->command) {
-		path = command_path(ctx);
-		owned_hint = mem_format("rdmactl %s --help", path);
-	}
-	command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
-	return STATUS_USAGE;
-}
-
-static int unknown_command(const struct ctx *ctx, const char *word)
-{
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	const char *closest = command_closest(ctx, word);
-
-	return usage(ctx, mem_format("unknown command '%s'", clean),
-		     closest ? mem_format("did you mean '%s'?", closest) : NULL);
-}
-
 static char *check_objects(const struct command *command, int count)
 {
 	if (count < command->least_objects)
@@ -98,14 +77,14 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 				  &hint);
 
 	if (first < 0)
-		return usage(ctx, message, hint);
+		return command_usage(ctx, message, hint);
 	if (ctx->globals.version)
 		return print_version(ctx);
 	if (ctx->globals.help)
 		return print_help(ctx, first < argc ? argv[first] : NULL);
 	message = check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
-		return usage(ctx, message, hint);
+		return command_usage(ctx, message, hint);
 	/* --root / is the live system. */
 	if (ctx->globals.root && (!*ctx->globals.root || !strcmp(ctx->globals.root, "/")))
 		ctx->globals.root = NULL;
@@ -124,7 +103,7 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 	if (!command_has_children(ctx->command))
 		return run_leaf(ctx, argc, argv);
 	if (command_choose_child(ctx, &child, &argc, argv, &message, &hint))
-		return usage(ctx, message, hint);
+		return command_usage(ctx, message, hint);
 	if (ctx->globals.version)
 		return print_version(ctx);
 	return ctx->globals.help ? print_help(ctx, NULL) : run_leaf(ctx, argc, argv);
@@ -137,7 +116,7 @@ static int run(struct ctx *ctx, int argc, char **argv)
 	int first = options_parse(argc, argv, &set, 1, true, &message, &hint);
 
 	if (first < 0)
-		return usage(ctx, message, hint);
+		return command_usage(ctx, message, hint);
 	if (ctx->globals.version)
 		return print_version(ctx);
 	if (first == argc) {
@@ -145,8 +124,10 @@ static int run(struct ctx *ctx, int argc, char **argv)
 		return finish_output(ctx, 0, ctx->globals.help ? STATUS_DONE : STATUS_USAGE);
 	}
 	ctx->command = command_find(ctx, argv[first]);
-	if (!ctx->command)
-		return unknown_command(ctx, argv[first]);
+	if (!ctx->command) {
+		message = command_unknown(ctx, argv[first], &hint);
+		return command_usage(ctx, message, hint);
+	}
 	return run_command(ctx, argc - first, argv + first);
 }
 

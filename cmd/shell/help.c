@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-
-static int complain(const struct ctx *ctx, char *message, char *hint)
-{
-	_cleanup_(freep) char *owned_message = message, *owned_hint = hint;
-
-	command_complain(ctx, message, hint);
-	return STATUS_USAGE;
-}
-
-static int complain_command(const struct ctx *ctx, const char *word)
-{
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	const char *closest = command_closest(ctx, word);
-
-	return complain(ctx, mem_format("unknown command '%s'", clean),
-			closest ? mem_format("did you mean '%s'?", closest)
-				: mem_string("rdmactl help lists the commands"));
-}
 
 static int run_help(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct command *command;
 	struct command child;
-	char *message, *hint;
+	char *message = NULL, *hint;
 
 	(void)args;
 	if (!objects[0]) {
@@ -38,16 +18,15 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 	}
 	command = command_find(ctx, objects[0]);
 	if (!command || command->group == GROUP_HIDDEN)
-		return complain_command(ctx, objects[0]);
-	if (!objects[1]) {
-		help_of_command(NULL, command, NULL, stdout);
-		return finish_output(ctx, 0, STATUS_DONE);
-	}
-	if (!command_find_child(command, objects[1], &child)) {
+		message = command_unknown(ctx, objects[0], &hint);
+	else if (objects[1] && !command_find_child(command, objects[1], &child))
 		message = command_unknown_child(command, objects[1], &hint);
-		return complain(ctx, message, hint);
-	}
-	help_of_command(command, &child, NULL, stdout);
+	if (message)
+		return command_usage(ctx, message, hint);
+	if (objects[1])
+		help_of_command(command, &child, NULL, stdout);
+	else
+		help_of_command(NULL, command, NULL, stdout);
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 

@@ -74,27 +74,24 @@ static int complain_schema(const struct ctx *ctx, const struct schema **schemas,
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(count, sizeof(*names));
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
-	_cleanup_(freep) char *message = mem_format("no schema '%s'", clean);
-	_cleanup_(freep) char *hint = NULL;
 
 	for (size_t i = 0; i < count; i++)
 		names[i] = schemas[i]->name;
-	hint = text_suggest(name, names, count, "rdmactl schema lists the schemas");
-	command_complain(ctx, message, hint);
-	return STATUS_USAGE;
+	return command_usage(ctx, mem_format("no schema '%s'", clean),
+			     text_suggest(name, names, count, "rdmactl schema lists the schemas"));
 }
 
 static int print_schema(const struct ctx *ctx, const struct schema *schema)
 {
-	_cleanup_(freep) char *message = NULL, *hint = NULL, *bad = NULL, *where = NULL;
+	_cleanup_(freep) char *bad = NULL, *where = NULL;
+	char *message, *hint;
 	struct columns columns;
 	int rc;
 
 	if (columns_select(&columns, schema, COLUMNS_ALL, ctx->globals.columns, &bad)) {
 		where = mem_format("rdmactl schema %s", schema->name);
 		listing_explain_column(where, schema, bad, &message, &hint);
-		command_complain(ctx, message, hint);
-		return STATUS_USAGE;
+		return command_usage(ctx, message, hint);
 	}
 	rc = render_json_schema(stdout, &columns);
 	columns_free(&columns);

@@ -50,15 +50,17 @@ const struct command *command_find(const struct ctx *ctx, const char *name)
 	return NULL;
 }
 
-const char *command_closest(const struct ctx *ctx, const char *name)
+char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint)
 {
 	_cleanup_(freep) const char **names = mem_alloc_zero(ctx->command_count, sizeof(*names));
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 	size_t count = 0;
 
 	for (size_t i = 0; i < ctx->command_count; i++)
 		if (ctx->commands[i]->group != GROUP_HIDDEN)
 			names[count++] = ctx->commands[i]->name;
-	return text_closest(name, names, count);
+	*ret_hint = text_suggest(word, names, count, "rdmactl help lists the commands");
+	return mem_format("unknown command '%s'", clean);
 }
 
 size_t command_option_sets(const struct command *command, struct globals *globals, void *args,
@@ -103,6 +105,18 @@ void command_complain(const struct ctx *ctx, const char *message, const char *hi
 		message);
 	if (hint && !ctx->globals.quiet)
 		fprintf(stderr, "  %s\n", hint);
+}
+
+int command_usage(const struct ctx *ctx, char *message, char *hint)
+{
+	_cleanup_(freep) char *owned_message = message, *owned_hint = hint, *path = NULL;
+
+	if (!hint && ctx->command) {
+		path = command_path(ctx);
+		owned_hint = mem_format("rdmactl %s --help", path);
+	}
+	command_complain(ctx, message, owned_hint ? owned_hint : "rdmactl help");
+	return STATUS_USAGE;
 }
 
 bool command_form_find(const struct command *command, const char *word,

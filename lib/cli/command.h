@@ -106,8 +106,8 @@ struct command {
 };
 
 const struct command *command_find(const struct ctx *ctx, const char *name);
-/* The closest name to a mistyped one, or NULL. */
-const char *command_closest(const struct ctx *ctx, const char *name);
+/* The message about a word that names no command, and the next step; the caller frees both. */
+char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint);
 
 /* The form of that word or alias. */
 bool command_form_find(const struct command *command, const char *word,
@@ -159,6 +159,9 @@ bool command_excludes(const struct ctx *ctx, const char *name, const struct stri
  * there is one. --quiet suppresses the hint. A subcommand complains under its parent's name.
  */
 void command_complain(const struct ctx *ctx, const char *message, const char *hint);
+
+/* Complains, with `hint` or the command's --help; frees both and returns STATUS_USAGE. */
+int command_usage(const struct ctx *ctx, char *message, char *hint);
 
 /* help.c: the commands by group, and the global options. */
 void help_overview(const struct ctx *ctx, FILE *stream);

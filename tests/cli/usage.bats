@@ -14,7 +14,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "usage: unknown command" {
 	try frobnicate
-	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help'
+	expect_error 2 '' "unknown command 'frobnicate'" 'rdmactl help lists the commands'
 	try devicse
 	expect_error 2 '' "unknown command 'devicse'" "did you mean 'devices'?"
 	try port
@@ -24,10 +24,10 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try -q frobnicate
 	expect_error 2 '' "unknown command 'frobnicate'"
 	try ''
-	expect_error 2 '' "unknown command ''" 'rdmactl help'
+	expect_error 2 '' "unknown command ''" 'rdmactl help lists the commands'
 	# Not one that is hidden.
 	try __complet
-	expect_error 2 '' "unknown command '__complet'" 'rdmactl help'
+	expect_error 2 '' "unknown command '__complet'" 'rdmactl help lists the commands'
 }
 
 @test "usage: no abbreviation of a command" {
@@ -35,7 +35,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 2 '' "rdmactl: unknown command 'devic'
   did you mean 'devices'?"
 	try d
-	expect_error 2 '' "unknown command 'd'" 'rdmactl help'
+	expect_error 2 '' "unknown command 'd'" 'rdmactl help lists the commands'
 }
 
 @test "usage: unknown option of every command" {
@@ -156,7 +156,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "usage: too many words, too few" {
 	try help devices ports
-	expect_error 2 help "'devices' has no subcommands"
+	expect_error 2 help "'devices' has no subcommands" 'rdmactl help --help'
 	try help resources qp mr
 	expect_error 2 help 'too many words' 'rdmactl help --help'
 	try help resources cmid
