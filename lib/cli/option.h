@@ -56,47 +56,31 @@ struct option_row {
 				 ? 1                                                           \
 				 : -1]))
 
-#define FLAG_OPTION(record, member, letter_, name_, help_)                            \
-	{                                                                             \
-		.name = name_, .letter = letter_, .kind = OPTION_FLAG, .help = help_, \
-		.offset = OPTION_OFFSET(record, member, bool)                         \
+#define OPTION_ROW(kind_, type, record, member, letter_, name_, help_, ...)              \
+	{                                                                                \
+		.name = name_, .letter = letter_, .kind = OPTION_##kind_, .help = help_, \
+		.offset = OPTION_OFFSET(record, member, type), __VA_ARGS__               \
 	}
-#define STRING_OPTION(record, member, letter_, name_, metavar_, completion_, help_)           \
-	{                                                                                     \
-		.name = name_, .letter = letter_, .kind = OPTION_STRING, .metavar = metavar_, \
-		.help = help_, .completion = completion_,                                     \
-		.offset = OPTION_OFFSET(record, member, const char *)                         \
-	}
-#define CHOICE_OPTION(record, member, letter_, name_, metavar_, choices_, help_)              \
-	{                                                                                     \
-		.name = name_, .letter = letter_, .kind = OPTION_CHOICE, .metavar = metavar_, \
-		.help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,            \
-		.offset = OPTION_OFFSET(record, member, struct number)                        \
-	}
-#define DURATION_OPTION(record, member, letter_, name_, metavar_, help_)                        \
-	{                                                                                       \
-		.name = name_, .letter = letter_, .kind = OPTION_DURATION, .metavar = metavar_, \
-		.help = help_, .offset = OPTION_OFFSET(record, member, struct number)           \
-	}
-
-#define CHOICES_OPTION(record, member, letter_, name_, metavar_, choices_, help_)              \
-	{                                                                                      \
-		.name = name_, .letter = letter_, .kind = OPTION_CHOICES, .metavar = metavar_, \
-		.help = help_, .choices = choices_, .completion = COMPLETE_CHOICE,             \
-		.offset = OPTION_OFFSET(record, member, struct number)                         \
-	}
+#define FLAG_OPTION(record, member, letter_, name_, help_) \
+	OPTION_ROW(FLAG, bool, record, member, letter_, name_, help_, .metavar = NULL)
+#define STRING_OPTION(record, member, letter_, name_, metavar_, completion_, help_) \
+	OPTION_ROW(STRING, const char *, record, member, letter_, name_, help_,     \
+		   .metavar = metavar_, .completion = completion_)
+#define CHOICE_OPTION(record, member, letter_, name_, metavar_, choices_, help_) \
+	OPTION_ROW(CHOICE, struct number, record, member, letter_, name_, help_, \
+		   .metavar = metavar_, .choices = choices_, .completion = COMPLETE_CHOICE)
+#define CHOICES_OPTION(record, member, letter_, name_, metavar_, choices_, help_) \
+	OPTION_ROW(CHOICES, struct number, record, member, letter_, name_, help_, \
+		   .metavar = metavar_, .choices = choices_, .completion = COMPLETE_CHOICE)
+#define DURATION_OPTION(record, member, letter_, name_, metavar_, help_)           \
+	OPTION_ROW(DURATION, struct number, record, member, letter_, name_, help_, \
+		   .metavar = metavar_)
 /* COUNT, SIZE or DURATION within limits. */
-#define NUMBER_OPTION(kind_, record, member, letter_, name_, metavar_, least_, most_, help_)   \
-	{                                                                                      \
-		.name = name_, .letter = letter_, .kind = OPTION_##kind_, .metavar = metavar_, \
-		.help = help_, .least = least_, .most = most_,                                 \
-		.offset = OPTION_OFFSET(record, member, struct number)                         \
-	}
-#define REAL_OPTION(record, member, letter_, name_, metavar_, help_)                        \
-	{                                                                                   \
-		.name = name_, .letter = letter_, .kind = OPTION_REAL, .metavar = metavar_, \
-		.help = help_, .offset = OPTION_OFFSET(record, member, struct real)         \
-	}
+#define NUMBER_OPTION(kind_, record, member, letter_, name_, metavar_, least_, most_, help_) \
+	OPTION_ROW(kind_, struct number, record, member, letter_, name_, help_,              \
+		   .metavar = metavar_, .least = least_, .most = most_)
+#define REAL_OPTION(record, member, letter_, name_, metavar_, help_) \
+	OPTION_ROW(REAL, struct real, record, member, letter_, name_, help_, .metavar = metavar_)
 
 /* A table, ended by a row without a name, and the struct that it fills. */
 struct option_set {
