@@ -86,29 +86,18 @@ char *listing_explain_value(const struct field *field)
 	return hint;
 }
 
-/* The command line that lists the columns: rdmactl sa nodes --help. */
-static char *help_of(const struct ctx *ctx, const struct schema *schema)
-{
-	const struct command *command = ctx->command;
-	struct command_form form;
-	_cleanup_(freep) char *path = command_path(ctx);
-
-	for (size_t i = 0; command->form && command->form(i, &form); i++)
-		if (form.schema == schema)
-			return mem_format("rdmactl %s %s --help", command->name, form.word);
-	return mem_format("rdmactl %s --help", path);
-}
-
 static bool select_columns(struct listing *listing)
 {
 	const struct ctx *ctx = listing->ctx;
 	bool all = listing->all_columns || is_json(&ctx->globals);
-	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL, *where = NULL;
+	_cleanup_(freep) char *bad = NULL, *message = NULL, *hint = NULL;
+	_cleanup_(freep) char *path = NULL, *where = NULL;
 
 	if (!columns_select(&listing->columns, listing->schema, all ? COLUMNS_ALL : COLUMNS_DEFAULT,
 			    ctx->globals.columns, &bad))
 		return true;
-	where = help_of(ctx, listing->schema);
+	path = command_path(ctx);
+	where = mem_format("rdmactl %s --help", path);
 	listing_explain_column(where, listing->schema, bad, &message, &hint);
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;

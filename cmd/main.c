@@ -60,9 +60,9 @@ static int print_version(const struct ctx *ctx)
 			     STATUS_DONE);
 }
 
-static int print_help(const struct ctx *ctx, const char *word)
+static int print_help(const struct ctx *ctx)
 {
-	help_of_command(ctx->parent, ctx->command, word, stdout);
+	help_of_command(ctx->parent, ctx->command, stdout);
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 
@@ -81,7 +81,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 	if (ctx->globals.version)
 		return print_version(ctx);
 	if (ctx->globals.help)
-		return print_help(ctx, first < argc ? argv[first] : NULL);
+		return print_help(ctx);
 	message = check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
 		return command_usage(ctx, message, hint);
@@ -106,7 +106,7 @@ static int run_command(struct ctx *ctx, int argc, char **argv)
 		return command_usage(ctx, message, hint);
 	if (ctx->globals.version)
 		return print_version(ctx);
-	return ctx->globals.help ? print_help(ctx, NULL) : run_leaf(ctx, argc, argv);
+	return ctx->globals.help ? print_help(ctx) : run_leaf(ctx, argc, argv);
 }
 
 static int run(struct ctx *ctx, int argc, char **argv)

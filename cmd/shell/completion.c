@@ -80,7 +80,7 @@ static int run_complete(const struct ctx *ctx, const void *args, char **objects)
 	(void)args;
 	if (objects[0] && !strcmp(objects[0], "--"))
 		objects++;
-	complete(ctx, objects, list);
+	complete_words(ctx, objects, list);
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 

@@ -23,10 +23,7 @@ static int run_help(const struct ctx *ctx, const void *args, char **objects)
 		message = command_unknown_child(command, objects[1], &hint);
 	if (message)
 		return command_usage(ctx, message, hint);
-	if (objects[1])
-		help_of_command(command, &child, NULL, stdout);
-	else
-		help_of_command(NULL, command, NULL, stdout);
+	help_of_command(objects[1] ? command : NULL, objects[1] ? &child : command, stdout);
 	return finish_output(ctx, 0, STATUS_DONE);
 }
 

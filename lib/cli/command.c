@@ -119,20 +119,6 @@ int command_usage(const struct ctx *ctx, char *message, char *hint)
 	return STATUS_USAGE;
 }
 
-bool command_form_find(const struct command *command, const char *word,
-		       struct command_form *ret_form)
-{
-	struct command_form form;
-
-	for (size_t i = 0; command->form && command->form(i, &form); i++) {
-		if (strcmp(form.word, word) && !(form.alias && !strcmp(form.alias, word)))
-			continue;
-		*ret_form = form;
-		return true;
-	}
-	return false;
-}
-
 static void add_schema(const struct schema *schema, const struct schema ***schemas, size_t *count)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -144,35 +130,12 @@ static void add_schema(const struct schema *schema, const struct schema ***schem
 void command_add_schemas(const struct command *command, const struct schema ***schemas,
 			 size_t *count)
 {
-	struct command_form form;
 	struct command child;
 
 	if (command->schema)
 		add_schema(command->schema, schemas, count);
 	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++)
 		add_schema(command->more_schemas[i], schemas, count);
-	for (size_t i = 0; command->form && command->form(i, &form); i++)
-		add_schema(form.schema, schemas, count);
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		command_add_schemas(&child, schemas, count);
-}
-
-int command_complain_form(const struct ctx *ctx, const char *word)
-{
-	const char **words = NULL;
-	size_t count = 0;
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *message = mem_format("there is no '%s' to ask for", clean);
-	_cleanup_(freep) char *hint = NULL;
-	struct command_form form;
-	const char *closest;
-
-	while (ctx->command->form(count, &form))
-		*(const char **)mem_append(&words, &count, sizeof(*words)) = form.word;
-	closest = text_closest(word, words, count);
-	free(words);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_format("rdmactl %s --help lists the words", ctx->command->name);
-	command_complain(ctx, message, hint);
-	return STATUS_USAGE;
 }

@@ -65,14 +65,6 @@ struct ctx {
 	struct globals globals;
 };
 
-/* A kind of records of a command that has several: its first word says which. */
-struct command_form {
-	const char *word, *alias; /* the alias may be NULL */
-	const char *summary;	  /* of the word; one line, lower case, no full stop */
-	const struct schema *schema;
-	bool all_columns;
-};
-
 enum { COMMAND_TABLES = 5 };
 
 struct command {
@@ -90,10 +82,8 @@ struct command {
 	size_t args_size;		 /* of the struct that the options fill */
 	const struct schema *schema;	 /* of its records, or NULL */
 	const struct schema *const *more_schemas; /* that options choose instead; ends with NULL */
-	bool all_columns; /* the default is every field: a vertical record */
-	/* Its forms, by number from 0; false: there are no more. NULL: the command has none. */
-	bool (*form)(size_t number, struct command_form *ret_form);
-	const struct command *const *children;			 /* subcommands; ends with NULL */
+	bool all_columns;		       /* the default is every field: a vertical record */
+	const struct command *const *children; /* subcommands; ends with NULL */
 	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
 	const char *child_word; /* what `objects` calls the word of a subcommand: COMMAND */
 	const void *data;	/* which one of several commands that share a run() */
@@ -108,12 +98,6 @@ struct command {
 const struct command *command_find(const struct ctx *ctx, const char *name);
 /* The message about a word that names no command, and the next step; the caller frees both. */
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint);
-
-/* The form of that word or alias. */
-bool command_form_find(const struct command *command, const char *word,
-		       struct command_form *ret_form);
-/* Complains of a word that is no form; returns STATUS_USAGE. */
-int command_complain_form(const struct ctx *ctx, const char *word);
 
 /* The subcommand of that number, from 0; it takes over what the parent says for all of them. */
 bool command_child(const struct command *command, size_t number, struct command *ret_child);
@@ -166,8 +150,7 @@ int command_usage(const struct ctx *ctx, char *message, char *hint);
 /* help.c: the commands by group, and the global options. */
 void help_overview(const struct ctx *ctx, FILE *stream);
 /* The help of one command; `parent` of a subcommand, or NULL. */
-void help_of_command(const struct command *parent, const struct command *command, const char *word,
-		     FILE *stream);
+void help_of_command(const struct command *parent, const struct command *command, FILE *stream);
 /* Prints the mdoc(7) blocks between .\" BEGIN and .\" END lines; NULL: those of rdmactl(1). */
 void help_man_blocks(const struct ctx *ctx, const struct command *command);
 
@@ -179,4 +162,4 @@ typedef void (*complete_list)(enum completion completion, const char *root,
  * to the one that is being completed, then NULL. The candidates are printed one a line, as
  * `word<TAB>help`; a line `:file` asks the shell to complete file names.
  */
-void complete(const struct ctx *ctx, char *const *words, complete_list list);
+void complete_words(const struct ctx *ctx, char *const *words, complete_list list);

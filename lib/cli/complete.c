@@ -61,14 +61,6 @@ static void put_children(const struct completer *completer, const struct command
 		put(completer, partial, child.name, child.summary);
 }
 
-static void put_forms(const struct completer *completer, const char *partial)
-{
-	struct command_form form;
-
-	for (size_t i = 0; completer->ctx.command->form(i, &form); i++)
-		put(completer, partial, form.word, form.summary);
-}
-
 /* The command so far: the default subcommand, unless a word names one. */
 static const struct command *effective(struct completer *completer)
 {
@@ -82,15 +74,8 @@ static const struct command *effective(struct completer *completer)
 static const struct schema *schema_of(struct completer *completer)
 {
 	const struct command *command = effective(completer);
-	struct command_form form;
 
-	if (!command)
-		return NULL;
-	if (!command->form)
-		return command->schema;
-	if (completer->object && command_form_find(command, completer->object, &form))
-		return form.schema;
-	return command->least_objects ? NULL : command->schema;
+	return command ? command->schema : NULL;
 }
 
 static void put_options(struct completer *completer, const char *partial)
@@ -310,11 +295,6 @@ static void put_objects(struct completer *completer, const char *partial)
 {
 	const struct command *command = completer->ctx.command;
 
-	if (command->form && !completer->object) {
-		put_forms(completer, partial);
-		if (command->least_objects)
-			return;
-	}
 	if (!completer->chosen) {
 		put_children(completer, command, partial);
 		if (command_has_children(command) && !command->run)
@@ -345,7 +325,7 @@ static void put_candidates(struct completer *completer, const struct option_row 
 	}
 }
 
-void complete(const struct ctx *ctx, char *const *words, complete_list list)
+void complete_words(const struct ctx *ctx, char *const *words, complete_list list)
 {
 	const struct command none = {.options = {NULL}};
 	struct completer completer = {

@@ -91,19 +91,6 @@ static void put_more_columns(const struct command *command, FILE *stream)
 	}
 }
 
-static void put_forms(const struct command *command, FILE *stream)
-{
-	struct command_form form;
-
-	if (!command->form)
-		return;
-	fputs("\nWhat to ask for:\n", stream);
-	for (size_t i = 0; command->form(i, &form); i++)
-		fprintf(stream, "  %-11s %-4s %s\n", form.word, form.alias ? form.alias : "",
-			form.summary);
-	fprintf(stream, "rdmactl %s WORD --help lists its columns.\n", command->name);
-}
-
 static void put_children(const struct command *command, FILE *stream)
 {
 	struct command child;
@@ -118,20 +105,11 @@ static void put_children(const struct command *command, FILE *stream)
 		fprintf(stream, "The default is %s.\n", child.name);
 }
 
-void help_of_command(const struct command *parent, const struct command *command, const char *word,
-		     FILE *stream)
+void help_of_command(const struct command *parent, const struct command *command, FILE *stream)
 {
-	struct command_form form;
-
 	fprintf(stream, "Usage: rdmactl %s%s%s%s%s [OPTIONS]\n\n  %s\n", parent ? parent->name : "",
 		parent ? " " : "", command->name, command->objects ? " " : "",
 		command->objects ? command->objects : "", command->summary);
-	if (word && command_form_find(command, word, &form)) {
-		fprintf(stream, "  %s: %s\n", form.word, form.summary);
-		put_columns(form.schema, form.all_columns, stream);
-		return;
-	}
-	put_forms(command, stream);
 	if (command_has_children(command))
 		put_children(command, stream);
 	if (command->options[0])
@@ -140,7 +118,7 @@ void help_of_command(const struct command *parent, const struct command *command
 		put_options(command->options[i], stream);
 	fputs("\nGlobal options:\n", stream);
 	put_options(global_options, stream);
-	if (command->schema && (!command->form || !command->least_objects))
+	if (command->schema)
 		put_columns(command->schema, command->all_columns, stream);
 	put_more_columns(command, stream);
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", (parent ? parent : command)->name);
@@ -305,11 +283,8 @@ static void put_mdoc_child_columns(const struct command *command)
 
 static void put_mdoc_columns(const struct command *command)
 {
-	struct command_form form;
-
 	puts(".\\\" BEGIN COLUMNS");
-	if (command->schema &&
-	    (command->form || command->more_schemas || command_has_children(command))) {
+	if (command->schema && (command->more_schemas || command_has_children(command))) {
 		fputs(".Ss ", stdout);
 		put_mdoc_text(command->schema->summary);
 	}
@@ -319,11 +294,6 @@ static void put_mdoc_columns(const struct command *command)
 		fputs(".Ss ", stdout);
 		put_mdoc_text(command->more_schemas[i]->summary);
 		put_mdoc_fields(command->more_schemas[i], false);
-	}
-	for (size_t i = 0; command->form && command->form(i, &form); i++) {
-		printf(".Ss %s\n", form.word);
-		put_mdoc_text(form.summary);
-		put_mdoc_fields(form.schema, form.all_columns);
 	}
 	put_mdoc_child_columns(command);
 	puts(".\\\" END COLUMNS");
@@ -351,6 +321,6 @@ void help_man_blocks(const struct ctx *ctx, const struct command *command)
 		return;
 	}
 	put_mdoc_tables(command);
-	if (command->schema || command->form || command_has_children(command))
+	if (command->schema || command_has_children(command))
 		put_mdoc_columns(command);
 }

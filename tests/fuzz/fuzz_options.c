@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i + 1 < size && count <= MOST_WORDS; i += strlen(text + i) + 1)
 		words[count++] = text + i;
 	words[count] = NULL;
-	complete(&ctx, words + 1, list_names);
+	complete_words(&ctx, words + 1, list_names);
 	try_options(count, words, data[0] & 1);
 	free(text);
 	return 0;

@@ -120,7 +120,7 @@ static char *ask_of(const struct ctx *of, const char *line)
 	while ((words[count] = strsep(&rest, "|")))
 		count++;
 	capture_begin(&captured);
-	complete(of, words, list);
+	complete_words(of, words, list);
 	return capture_end(&captured);
 }
 
@@ -157,7 +157,7 @@ static void command_names(void **state)
 	check("__", "");
 	check("--json|s", "shell\tprint a script\nschema\tprint a schema\n");
 	capture_begin(&captured);
-	complete(&ctx, none, list);
+	complete_words(&ctx, none, list);
 	text = capture_end(&captured);
 	assert_string_equal(text, COMMANDS);
 }
@@ -395,7 +395,7 @@ static void hostile_names(void **state)
 
 	(void)state;
 	capture_begin(&captured);
-	complete(&ctx, words, list_hostile);
+	complete_words(&ctx, words, list_hostile);
 	text = capture_end(&captured);
 	for (const char *c = text; *c; c++) {
 		lines += *c == '\n';
