@@ -88,7 +88,7 @@ struct survey {
 	size_t own_count;
 	int word; /* index of the first word that is neither an option nor the value of one */
 	const struct option_row *foreign; /* the first option that it does not take, or NULL */
-	bool help, version;
+	bool help;			  /* --help or --version */
 };
 
 /* Returns whether the option takes a value. */
@@ -98,8 +98,7 @@ static bool note_option(struct survey *survey, const char *name)
 
 	if (!row)
 		return false;
-	survey->help |= !strcmp(row->name, "help");
-	survey->version |= !strcmp(row->name, "version");
+	survey->help |= !strcmp(row->name, "help") || !strcmp(row->name, "version");
 	if (survey->own && !survey->foreign && !option_find(survey->own, survey->own_count, name))
 		survey->foreign = row;
 	return row->kind != OPTION_FLAG;
@@ -189,36 +188,59 @@ static void take_out(int *argc, char **argv, int at)
 	--*argc;
 }
 
+/*
+ * No subcommand can be run: complains of a wrong option, or else of the word, unless the options
+ * ask for help or the version. `sets` are the family's.
+ */
+static int refuse_word(struct ctx *ctx, struct option_set *sets, size_t count, const char *word,
+		       int argc, char **argv, char **ret_message, char **ret_hint)
+{
+	const struct command *family = ctx->command;
+	size_t size = family->args_size;
+	_cleanup_(freep) void *scratch = NULL;
+	struct command child;
+
+	for (size_t i = 0; command_child(family, i, &child); i++)
+		if (child.args_size > size)
+			size = child.args_size;
+	scratch = mem_alloc_zero(1, size);
+	for (size_t i = 0; i < count; i++)
+		sets[i].values = sets[i].rows == global_options ? (void *)&ctx->globals : scratch;
+	if (options_parse(argc, argv, sets, count, false, ret_message, ret_hint) < 0)
+		return -EINVAL;
+	if (ctx->globals.help || ctx->globals.version)
+		return 0;
+	*ret_message = word ? command_unknown_child(family, word, ret_hint)
+			    : mem_format("which one? %s", family->objects);
+	return -EINVAL;
+}
+
 int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
 			 char **ret_message, char **ret_hint)
 {
 	const struct command *family = ctx->command;
 	_cleanup_(freep) struct option_set *sets = NULL;
 	struct option_set own[COMMAND_TABLES + 1];
-	struct survey survey = {.family_count = command_family_sets(family, &sets),
-				.help = ctx->globals.help,
-				.version = ctx->globals.version};
+	struct survey survey = {
+		.family_count = command_family_sets(family, &sets),
+		.help = ctx->globals.help || ctx->globals.version,
+	};
+	const char *word;
 
 	survey.family = sets;
 	look_through(&survey, *argc, argv);
-	if (survey.word < *argc && command_find_child(family, argv[survey.word], child)) {
+	word = survey.word < *argc ? argv[survey.word] : NULL;
+	if (word && command_find_child(family, word, child))
 		take_out(argc, argv, survey.word);
+	else if (survey.help || (!family->run && (word || !command_default_child(family, child))))
+		return refuse_word(ctx, sets, survey.family_count, word, *argc, argv, ret_message,
+				   ret_hint);
+	else if (family->run)
+		child = NULL;
+	if (child) {
 		ctx->command = child;
-	} else if (survey.help || survey.version) {
-		ctx->globals.help = survey.help;
-		ctx->globals.version = survey.version;
-		return 0;
-	} else if (survey.word < *argc && !family->run) {
-		*ret_message = command_unknown_child(family, argv[survey.word], ret_hint);
-		return -EINVAL;
-	} else if (command_default_child(family, child)) {
-		ctx->command = child;
-	} else if (!family->run) {
-		*ret_message = mem_format("which one? %s", family->objects);
-		return -EINVAL;
-	}
-	if (ctx->command == child)
 		ctx->parent = family;
+	}
 	survey.own = own;
 	survey.own_count = command_option_sets(ctx->command, NULL, NULL, own);
 	look_through(&survey, *argc, argv);
