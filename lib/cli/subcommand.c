@@ -152,7 +152,7 @@ char *command_unknown_child(const struct command *command, const char *word, cha
 		*c = (char)tolower((unsigned char)*c);
 	for (size_t i = 0; command_child(command, i, &child); i++)
 		*(const char **)mem_append(&names, &count, sizeof(*names)) = child.name;
-	list = mem_format("rdmactl %s --help lists them", command->name);
+	list = mem_format("rdmactl %s --help lists the words", command->name);
 	*ret_hint = text_suggest(word, names, count, list);
 	return mem_format("unknown %s '%s'", kind, clean);
 }
