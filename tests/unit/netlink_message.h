@@ -150,7 +150,7 @@ static inline void fake_stop(struct fake_kernel *kernel)
 /* A test that loses answers should not take the seconds that the kernel is given. */
 static inline void hurry(int fd)
 {
-	const struct timeval patience = {.tv_usec = 100000};
+	const struct timeval patience = {.tv_sec = 1};
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }

@@ -845,7 +845,9 @@ static void serving(void **state)
 	assert_int_equal(mad_engine_add_agent(caller->engine, &agent), 1);
 	for (unsigned int i = 0; i < 300; i++)
 		fake_put(&caller->fake, 0, mad, MAD_BYTES, i * 100);
-	assert_int_equal(mad_engine_serve(caller->engine, &work, 60), 0);
+	/* A busy machine may need more than one span of 60 ms to take them all. */
+	for (int i = 0; i < 100 && caller->unasked < 300; i++)
+		assert_int_equal(mad_engine_serve(caller->engine, &work, 60), 0);
 	assert_int_equal(caller->unasked, 300);
 	assert_int_equal(mad_engine_send(caller->engine, 1, &(struct mad_address){.lid = 9}, mad,
 					 MAD_BYTES),
