@@ -4,7 +4,7 @@
 #include "event/event.h"
 #include "host/link.h"
 #include "mad/format/codes.h"
-#include "host/gid_entry.h"
+#include "host/gid.h"
 
 static void get_time(const void *record, struct value *value)
 {

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "event/event.h"
-#include "host/gid_entry.h"
+#include "host/gid.h"
 
 /* Fields that come in pairs, KEY_before and KEY, and what they are called. */
 static const struct pair {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "event/watcher_private.h"
 #include "host/need.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 
 /* As people see it and as the kernel has it: lib/load/object.c takes both. */
 static bool is_wanted(const struct watcher *watcher, const char *name, const char *kernel_name,
@@ -82,7 +82,7 @@ static bool is_ethernet(struct watcher *watcher, const struct watched *watched, 
 {
 	struct problems problems = {.items = NULL};
 
-	sysfs_rdma_read_port(&watcher->root, port, NEED_LINK_LAYER, &problems);
+	port_read_sysfs(&watcher->root, port, NEED_LINK_LAYER, &problems);
 	problems_free(&problems);
 	if (port->link_layer.known)
 		return port->link_layer.value == LINK_LAYER_ETHERNET;
@@ -101,7 +101,7 @@ static void fill(struct watcher *watcher, struct watched *watched, struct device
 	watched->index = device->index;
 	watched->protocol = device->protocol ? mem_string(device->protocol) : NULL;
 	if (!device->port_count)
-		sysfs_rdma_list_ports(&watcher->root, device, &problems);
+		device_list_ports_sysfs(&watcher->root, device, &problems);
 	problems_free(&problems);
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct port *port = &device->ports[i];
@@ -151,7 +151,7 @@ static void open_nldev(struct watcher *watcher)
 {
 	int rc;
 
-	if (watcher->nldev || sysfs_rdma_find_core(&watcher->root))
+	if (watcher->nldev || device_find_core(&watcher->root))
 		return;
 	rc = nldev_open(&watcher->nldev);
 	if (rc && watcher->notes)
@@ -172,7 +172,7 @@ static int list_devices(struct watcher *watcher, struct device_list *list)
 	if (!rc)
 		return 0;
 	device_list_clear(list);
-	rc = sysfs_rdma_list(&watcher->root, list);
+	rc = device_list_sysfs(&watcher->root, list);
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -7,7 +7,7 @@
 #include "event/watcher_private.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 #include "host/verbs_caps.h"
 
 /* One port, as the sources want it: a list of one device with one port. */
@@ -55,7 +55,7 @@ static void read_state(struct watcher *watcher, struct watched *watched, struct 
 			 (question->port->link_layer.value == LINK_LAYER_INFINIBAND ? NEED_LID : 0);
 	if (verbs)
 		verbs_get_port(verbs, question->port);
-	sysfs_rdma_read_port(&watcher->root, question->port, needs, &problems);
+	port_read_sysfs(&watcher->root, question->port, needs, &problems);
 	problems_free(&problems);
 }
 
@@ -100,7 +100,7 @@ static void read_gids(struct watcher *watcher, struct watched *watched, struct q
 	struct problems problems = {.items = NULL};
 
 	if (!verbs || verbs_get_gids(verbs, question->device))
-		sysfs_rdma_read_gids(&watcher->root, question->port, false, true, &problems);
+		gid_table_read_sysfs(&watcher->root, question->port, false, true, &problems);
 	problems_free(&problems);
 }
 
@@ -115,7 +115,7 @@ static void find_ipoib(const struct watcher *watcher, const struct tracked_gids 
 		return;
 	port->port_guid = number_of(gid_interface_id(&gids->items[0].gid));
 	for (size_t i = 0; i < links->count; i++) {
-		if (!netdev_is_ipoib_of(&links->items[i], port) ||
+		if (!link_is_ipoib_of(&links->items[i], port) ||
 		    links->items[i].lower_index.known)
 			continue;
 		port->netdev_index = links->items[i].index;

@@ -87,3 +87,22 @@ struct port *device_port(const struct device *device, unsigned int number);
 struct port *device_add_port(struct device *device, unsigned int number);
 /* The transport as far as node type, protocol and the first port's link layer tell. */
 void device_derive_transport(struct device *device);
+
+/* 0 if the kernel has the RDMA core, that is the class directory; -ENOENT if it has not. */
+int device_find_core(const struct root *root);
+/* Appends the devices of the class directory, without ports. 0 or -errno. */
+int device_list_sysfs(const struct root *root, struct device_list *list);
+/* Adds the ports of a device: their numbers. */
+void device_list_ports_sysfs(const struct root *root, struct device *device,
+			     struct problems *problems);
+/* The names of the devices, for completion. */
+int device_names_sysfs(const struct root *root, struct strings *ret_names);
+/*
+ * Reads what is needed (bits of host/need.h) and not known yet. What cannot be read is a problem;
+ * an attribute that a device simply does not have is none.
+ */
+void device_read_sysfs(const struct root *root, struct device *device, unsigned int needs,
+		       struct problems *problems);
+/* The uverbs, umad and issm nodes of all devices. */
+void device_list_read_chardevs(const struct root *root, struct device_list *list,
+			       struct problems *problems);

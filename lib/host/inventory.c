@@ -7,45 +7,31 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/local.h"
+#include "host/reading.h"
 #include "mad/format/codes.h"
 #include "host/need.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 
-/* What RDMA netlink tells of every device: sysfs has no more of it. */
+/* What RDMA netlink tells of every device: sysfs knows no more about it. */
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
 /* What its PORT_GET tells. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
+/* What sysfs knows about devices and ports, the rate apart. */
+enum {
+	NEED_DEVICE = NEED_GET | NEED_BOARD | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NUMA |
+		      NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS,
+	NEED_PORT = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LINK_LAYER | NEED_LID | NEED_SM_SL |
+		    NEED_CAP_MASK | NEED_PORT_GUID | NEED_TABLE_SIZES,
+};
 
-/* Needs that stand on others. */
-static unsigned int widen(unsigned int needs, bool live)
+/* Readers that cost nothing always run. */
+#define NEED_ANY ~0u
+
+static void note_absence(const struct reading *reading, bool core)
 {
-	if (needs & NEED_CAPS)
-		needs |= NEED_BOARD | NEED_TRANSPORT | NEED_NODE_TYPE | NEED_LINK_LAYER;
-	if (needs & NEED_TRANSPORT)
-		needs |= NEED_NODE_TYPE | NEED_LINK_LAYER;
-	if (needs & NEED_GIDS)
-		needs |= NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE;
-	if (needs & NEED_GID_NETDEVS)
-		needs |= NEED_NETDEV | NEED_LINKS;
-	if (needs & NEED_NETDEV)
-		needs |= NEED_LINK_LAYER;
-	/* Omni-Path is told by its driver where there is no netlink to tell it. */
-	if (needs & NEED_TRANSPORT && !live)
-		needs |= NEED_DRIVER;
-	if (needs & NEED_DRIVER)
-		needs |= NEED_NODE_TYPE;
-	/* Only a saved tree's names of netdevs have to be checked: netlink knows the namespace. */
-	if (needs & NEED_NETDEV && !live)
-		needs |= NEED_LINKS | NEED_PCI_ADDRESS;
-	return needs;
-}
+	struct problems *problems = reading->problems;
 
-static void note_absence(const struct local *local, bool core)
-{
-	struct problems *problems = local->problems;
-
-	if (!local->root.live)
+	if (!reading->root.live)
 		problem_add_text(problems, NULL, NULL, "sysfs",
 				 core ? "no RDMA device in the saved tree"
 				      : "no sys/class/infiniband in the saved tree",
@@ -64,51 +50,52 @@ static void note_absence(const struct local *local, bool core)
 }
 
 /* Devices by RDMA netlink, or by the class directory where that does not answer. */
-static int list_devices(struct local *local)
+static int list_devices(struct reading *reading)
 {
-	struct inventory *inventory = local->inventory;
+	struct inventory *inventory = reading->inventory;
 	int rc;
 
-	rc = sysfs_rdma_find_core(&local->root);
+	rc = device_find_core(&reading->root);
 	if (rc == -ENOENT) {
-		note_absence(local, false);
+		note_absence(reading, false);
 		return -ENODEV;
 	}
-	if (local->root.live) {
-		rc = nldev_open(&local->nldev);
+	if (reading->root.live) {
+		rc = nldev_open(&reading->nldev);
 		if (!rc)
-			rc = nldev_get_devices(local->nldev, &inventory->devices);
+			rc = nldev_get_devices(reading->nldev, &inventory->devices);
+		for (size_t i = 0; !rc && i < inventory->devices.count; i++)
+			strings_add(&inventory->devices.items[i].sources, "nldev");
 		if (!rc && inventory->devices.count)
 			return 0;
 		if (rc)
-			problem_add(local->notes, NULL, "devices", "nldev", rc, "sysfs is used");
-		netlink_free(local->nldev);
-		local->nldev = NULL;
+			problem_add(reading->notes, NULL, "devices", "nldev", rc, "sysfs is used");
+		netlink_free(reading->nldev);
+		reading->nldev = NULL;
 		device_list_clear(&inventory->devices);
 	}
-	rc = sysfs_rdma_list(&local->root, &inventory->devices);
+	rc = device_list_sysfs(&reading->root, &inventory->devices);
 	if (rc) {
-		problem_add(local->problems, NULL, "devices", "sysfs", rc, NULL);
+		problem_add(reading->problems, NULL, "devices", "sysfs", rc, NULL);
 		return -EIO;
 	}
 	if (!inventory->devices.count)
-		note_absence(local, true);
+		note_absence(reading, true);
 	return inventory->devices.count ? 0 : -ENODEV;
 }
 
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
-	struct local *local = context;
-	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
-						   (unsigned int)port->port.value);
+	struct reading *reading = context;
+	_cleanup_(freep) char *object = port_object(port);
 
 	/* sysfs has the same facts; if it fails as well, that is the problem to report. */
-	problem_add(local->notes, object, "port", "nldev", error, text);
+	problem_add(reading->notes, object, "port", "nldev", error, text);
 }
 
 /*
- * The protocol that netlink tells is the first port's (fill_dev_info(), core/nldev.c): of a device
- * with more than one, sysfs has the others' link layer.
+ * The protocol that netlink tells is the first port's (fill_dev_info(), core/nldev.c): sysfs has
+ * the link layer of the other ports.
  */
 static void derive_link_layer(struct device *device)
 {
@@ -127,28 +114,15 @@ static void derive_link_layer(struct device *device)
 		number_set(&device->ports[0].link_layer, name->value);
 }
 
-static void read_ports(struct local *local)
-{
-	struct inventory *inventory = local->inventory;
-
-	if (local->nldev && local->needs & NEED_PORT_GET)
-		nldev_get_ports(local->nldev, &inventory->devices, port_failed, local);
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++)
-			sysfs_rdma_read_port(&local->root, &inventory->devices.items[i].ports[j],
-					     local->needs & ~(unsigned int)NEED_RATE,
-					     local->problems);
-}
-
 /*
- * A software device has no driver link. Of such drivers the kernel has two, drivers/infiniband/sw:
+ * A software device has no driver link. The kernel has two such drivers, drivers/infiniband/sw:
  * rdma_rxe for RoCE and siw for iWARP.
  */
-static void find_software_drivers(struct local *local)
+static void find_software_drivers(struct reading *reading)
 {
-	const bool rxe = sysfs_has_directory(&local->root, "sys/module/rdma_rxe");
-	const bool siw = sysfs_has_directory(&local->root, "sys/module/siw");
-	struct device_list *list = &local->inventory->devices;
+	const bool rxe = sysfs_has_directory(&reading->root, "sys/module/rdma_rxe");
+	const bool siw = sysfs_has_directory(&reading->root, "sys/module/siw");
+	struct device_list *list = &reading->inventory->devices;
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct device *device = &list->items[i];
@@ -171,17 +145,17 @@ static bool is_driver_missing(const struct device_list *list)
 }
 
 /*
- * What has no driver link and is neither of them: its verbs provider has the name. The request
- * makes the kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c): only if it is there
- * already.
+ * The verbs provider names the driver of other devices without a driver link. The request makes the
+ * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c), so it is made only if that is
+ * there already.
  */
-static void read_providers(struct local *local)
+static void find_providers(struct reading *reading)
 {
-	struct device_list *list = &local->inventory->devices;
+	struct device_list *list = &reading->inventory->devices;
 
-	if (!local->nldev || !sysfs_has_directory(&local->root, "sys/class/infiniband_verbs"))
+	if (!reading->nldev || !sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
 		return;
-	nldev_get_uverbs(local->nldev, list);
+	nldev_get_uverbs(reading->nldev, list);
 	for (size_t i = 0; i < list->count; i++) {
 		struct device *device = &list->items[i];
 		const struct enum_name *name = enum_find(driver_id_names, device->driver_id.value);
@@ -191,100 +165,186 @@ static void read_providers(struct local *local)
 	}
 }
 
-static void read_devices(struct local *local)
+static void read_drivers(struct reading *reading)
 {
-	struct device_list *list = &local->inventory->devices;
+	const struct device_list *list = &reading->inventory->devices;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct device *device = &list->items[i];
+	if (is_driver_missing(list))
+		find_software_drivers(reading);
+	if (is_driver_missing(list))
+		find_providers(reading);
+}
 
-		if (local->nldev)
-			strings_add(&device->sources, "nldev");
-		derive_link_layer(device);
-		sysfs_rdma_read_device(&local->root, device,
-				       local->nldev ? local->needs & ~(unsigned int)NEED_GET
-						    : local->needs,
-				       local->problems);
-	}
-	if (local->needs & NEED_DRIVER && is_driver_missing(list))
-		find_software_drivers(local);
-	if (local->needs & NEED_DRIVER && is_driver_missing(list))
-		read_providers(local);
-	if (local->needs & NEED_CHARDEVS)
-		sysfs_rdma_read_chardevs(&local->root, list, local->problems);
+static void derive_link_layers(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->inventory->devices.count; i++)
+		derive_link_layer(&reading->inventory->devices.items[i]);
+}
+
+static void read_devices(struct reading *reading)
+{
+	struct device_list *list = &reading->inventory->devices;
+	const unsigned int known = reading->nldev ? NEED_GET : 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		device_read_sysfs(&reading->root, &list->items[i], reading->needs & ~known,
+				  reading->problems);
+}
+
+static void read_chardevs(struct reading *reading)
+{
+	device_list_read_chardevs(&reading->root, &reading->inventory->devices, reading->problems);
+}
+
+static void read_netlink_ports(struct reading *reading)
+{
+	if (reading->nldev)
+		nldev_get_ports(reading->nldev, &reading->inventory->devices, port_failed, reading);
+}
+
+static void for_each_port (struct reading *reading,
+			   void (*act)(struct reading *reading, struct port *port))
+{
+	struct device_list *list = &reading->inventory->devices;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t j = 0; j < list->items[i].port_count; j++)
+			act(reading, &list->items[i].ports[j]);
+}
+
+static void read_port(struct reading *reading, struct port *port)
+{
+	port_read_sysfs(&reading->root, port, reading->needs & NEED_PORT, reading->problems);
+}
+
+static void read_ports(struct reading *reading)
+{
+	for_each_port (reading, read_port)
+		;
+}
+
+static void derive_transports(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->inventory->devices.count; i++)
+		device_derive_transport(&reading->inventory->devices.items[i]);
+}
+
+static void read_rate(struct reading *reading, struct port *port)
+{
+	port_read_sysfs(&reading->root, port, NEED_RATE, reading->problems);
 }
 
 /*
- * The rate is sysfs' to tell, but it costs a query of the port for each file, and verbs have it in
- * the same query as the MTU: so where that is asked for, sysfs comes second.
+ * Reading the rate from sysfs costs a query of the port for each file. Verbs have it in the same
+ * query as the MTU, so sysfs comes second where that was made.
  */
-static void read_rates(struct local *local)
+static void read_rates(struct reading *reading)
 {
-	struct device_list *list = &local->inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			sysfs_rdma_read_port(&local->root, &list->items[i].ports[j],
-					     local->needs & NEED_RATE, local->problems);
+	for_each_port (reading, read_rate)
+		;
 }
 
-static void read_pkeys(struct local *local)
+static void read_port_pkeys(struct reading *reading, struct port *port)
 {
-	struct device_list *list = &local->inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			sysfs_rdma_read_pkeys(&local->root, &list->items[i].ports[j],
-					      local->problems);
+	pkey_table_read_sysfs(&reading->root, port, reading->problems);
 }
 
-static int load(struct local *local, const struct inventory_request *request)
+static void read_pkeys(struct reading *reading)
 {
-	struct inventory *inventory = local->inventory;
-	int rc = list_devices(local);
+	for_each_port (reading, read_port_pkeys)
+		;
+}
+
+/*
+ * The readers, in the order in which they run. A reader runs if something that it gives is needed;
+ * `first` is what other readers must give before, `first_saved` the same for a saved tree alone. A
+ * function with several rows runs once.
+ */
+static const struct reader {
+	unsigned int gives, first, first_saved;
+	void (*read)(struct reading *reading);
+} readers[] = {
+	{NEED_ANY, 0, 0, derive_link_layers},
+	{NEED_DEVICE, 0, 0, read_devices},
+	{NEED_DRIVER, NEED_NODE_TYPE, 0, read_drivers},
+	{NEED_CHARDEVS, 0, 0, read_chardevs},
+	{NEED_PORT_GET, 0, 0, read_netlink_ports},
+	{NEED_PORT, 0, 0, read_ports},
+	/* Without netlink only the driver tells Omni-Path. */
+	{NEED_TRANSPORT, NEED_NODE_TYPE | NEED_LINK_LAYER, NEED_DRIVER, derive_transports},
+	{NEED_ANY, 0, 0, derive_transports},
+	{NEED_MTU, 0, 0, read_verbs},
+	{NEED_GIDS, NEED_LINK_LAYER | NEED_TRANSPORT, 0, read_verbs},
+	{NEED_CAPS, NEED_BOARD | NEED_TRANSPORT, 0, read_verbs},
+	{NEED_RATE, 0, 0, read_rates},
+	{NEED_PKEYS, 0, 0, read_pkeys},
+	/*
+	 * The names of netdevs in a saved tree have to be checked: netlink knows the network
+	 * namespace.
+	 */
+	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINKS | NEED_PCI_ADDRESS, read_netdevs},
+	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINKS, 0, read_netdevs},
+};
+
+/* What is needed with all that has to come first; from the last reader on, as they depend. */
+static unsigned int add_required(unsigned int needs, bool live)
+{
+	for (size_t i = ARRAY_SIZE(readers); i > 0; i--) {
+		const struct reader *reader = &readers[i - 1];
+
+		if (needs & reader->gives)
+			needs |= reader->first | (live ? 0 : reader->first_saved);
+	}
+	return needs;
+}
+
+static int load(struct reading *reading)
+{
+	struct device_list *list = &reading->inventory->devices;
+	const struct objects *objects = reading->request->objects;
+	int rc = list_devices(reading);
 
 	if (rc)
 		return rc;
-	objects_filter_devices(request->objects, &inventory->devices, local->problems);
-	for (size_t i = 0; !local->nldev && i < inventory->devices.count; i++)
-		sysfs_rdma_list_ports(&local->root, &inventory->devices.items[i], local->problems);
-	device_list_sort(&inventory->devices);
-	if (!objects_filter_ports(request->objects, &inventory->devices, local->problems))
+	objects_filter_devices(objects, list, reading->problems);
+	for (size_t i = 0; !reading->nldev && i < list->count; i++)
+		device_list_ports_sysfs(&reading->root, &list->items[i], reading->problems);
+	device_list_sort(list);
+	if (!objects_filter_ports(objects, list, reading->problems))
 		return -ENODEV;
-	read_devices(local);
-	read_ports(local);
-	for (size_t i = 0; i < inventory->devices.count; i++)
-		device_derive_transport(&inventory->devices.items[i]);
-	if (local->needs & (NEED_GIDS | NEED_MTU | NEED_CAPS))
-		local_read_verbs(local, request);
-	read_rates(local);
-	if (local->needs & NEED_PKEYS)
-		read_pkeys(local);
-	local_read_netdevs(local);
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
+		/* The rows of one function follow each other. */
+		unsigned int gives = readers[i].gives;
+
+		while (i + 1 < ARRAY_SIZE(readers) && readers[i + 1].read == readers[i].read)
+			gives |= readers[++i].gives;
+		if (reading->needs & gives)
+			readers[i].read(reading);
+	}
 	return 0;
 }
 
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes)
 {
-	struct local local = {
+	struct reading reading = {
 		.inventory = inventory,
 		.problems = problems,
 		.notes = notes,
+		.request = request,
 		.root = {.fd = -1},
-		.asked = request->needs,
+		.needs = add_required(request->needs, !request->root),
 	};
 	int rc;
 
 	*inventory = (struct inventory){.live = !request->root};
-	rc = root_open(request->root, &local.root);
+	rc = root_open(request->root, &reading.root);
 	if (rc)
 		return rc;
-	local.needs = widen(request->needs, inventory->live);
-	rc = load(&local, request);
-	netlink_free(local.nldev);
-	netlink_free(local.rtnl);
-	root_close(&local.root);
+	rc = load(&reading);
+	netlink_free(reading.nldev);
+	netlink_free(reading.rtnl);
+	root_close(&reading.root);
 	return rc;
 }
 
@@ -319,7 +379,7 @@ void inventory_names(const char *root_directory, bool ports, struct strings *ret
 	*ret_names = (struct strings){.known = true};
 	if (root_open(root_directory, &root))
 		return;
-	sysfs_rdma_names(&root, ret_names);
+	device_names_sysfs(&root, ret_names);
 	for (size_t i = 0, devices = ret_names->count; ports && i < devices; i++)
 		add_port_names(&root, ret_names, ret_names->items[i]);
 	root_close(&root);

@@ -7,6 +7,10 @@
 
 #include "schema/schema.h"
 
+struct port;
+struct problems;
+struct root;
+
 struct link {
 	struct number index;
 	char *name;
@@ -61,3 +65,25 @@ const struct link *link_by_index(const struct link_list *list, const struct numb
 const struct link *link_by_name(const struct link_list *list, const char *name);
 void link_list_clear(struct link_list *list);
 void link_address_list_clear(struct link_address_list *list);
+/* True if the link is known to be of type InfiniBand. */
+bool link_is_ipoib(const struct link *link);
+/* True if the link is the IPoIB netdev, or a P_Key child, of the port: by the port GUID. */
+bool link_is_ipoib_of(const struct link *link, const struct port *port);
+
+/*
+ * All netdevs, as far as /sys/class/net and /proc/net/vlan know them. 0 or -errno. What cannot be
+ * read of a netdev is a problem with its name as the object; the caller decides which of these
+ * matter. A netdev that cannot be looked into is a problem, too, and not in the list.
+ */
+int link_list_read_sysfs(const struct root *root, struct link_list *list,
+			 struct problems *problems);
+/* Fills speed_mbps of one link; it stays unknown, without a problem, where the driver cannot tell.
+ */
+void link_read_speed(const struct root *root, struct link *link, struct problems *problems);
+/* The PCI function of a netdev, freed by the caller; NULL for virtual netdevs. */
+char *link_pci_address(const struct root *root, const char *name);
+/*
+ * True if a netdev and an RDMA device (the kernel's name) are on the very same device. Those of a
+ * subfunction are not on its PCI function itself.
+ */
+bool link_is_beside(const struct root *root, const char *name, const char *rdma_device);

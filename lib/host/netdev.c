@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "host/need.h"
 
-enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
-
 static const struct enum_name namespace_names[] = {
 	{NETDEV_NAMESPACE_OWN, "own"},
 	{NETDEV_NAMESPACE_UNKNOWN, "unknown", TONE_WARNING},
@@ -62,17 +60,6 @@ const struct schema netdev_schema = {
 	.field_count = ARRAY_SIZE(netdev_fields),
 	.record_size = sizeof(struct netdev),
 };
-
-bool netdev_is_ipoib(const struct link *link)
-{
-	return link->type.known && link->type.value == ARP_TYPE_INFINIBAND;
-}
-
-bool netdev_is_ipoib_of(const struct link *link, const struct port *port)
-{
-	return netdev_is_ipoib(link) && link->port_guid.known && port->port_guid.known &&
-	       link->port_guid.value == port->port_guid.value;
-}
 
 static bool is_infiniband(const struct port *port)
 {
@@ -139,7 +126,7 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	netdev->ipoib.known = links->count;
 	/* A port that does not have the parent has none of the children. */
 	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
-		if (netdev_is_ipoib_of(&links->items[i], port))
+		if (link_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);
 }
 

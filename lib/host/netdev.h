@@ -34,7 +34,3 @@ extern const struct schema netdev_schema;
 void netdev_list_make(struct netdev_list *list, const struct device_list *devices,
 		      const struct link_list *links);
 void netdev_list_clear(struct netdev_list *list);
-/* True if the link is known to be of type InfiniBand. */
-bool netdev_is_ipoib(const struct link *link);
-/* True if the link is the IPoIB netdev, or a P_Key child, of the port: by the port GUID. */
-bool netdev_is_ipoib_of(const struct link *link, const struct port *port);

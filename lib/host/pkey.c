@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/pkey.h"
+#include "host/port.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/need.h"
+#include "kernel/sysfs.h"
 
 /* The top bit is the membership, InfiniBand Architecture Specification volume 1, 10.9.3. */
 enum { FULL_MEMBER = 0x8000 };
@@ -45,4 +48,45 @@ const struct schema pkey_schema = {
 void pkey_clear(struct pkey *pkey)
 {
 	strings_free(&pkey->netdevs);
+}
+
+static void read_pkey(const struct root *root, struct port *port, const char *slot,
+		      struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+	uint64_t index, value;
+	struct pkey *pkey;
+	ssize_t length;
+
+	if (!port_table_slot(slot, &index))
+		return;
+	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
+			    (unsigned int)port->port.value, slot);
+	if (length < 0) {
+		port_note(problems, port, "pkeys", slot, (int)length);
+		return;
+	}
+	if (text_parse_u64(text, 16, UINT16_MAX, &value)) {
+		port_note_text(problems, port, "pkeys", slot, text);
+		return;
+	}
+	pkey = mem_append(&port->pkeys, &port->pkey_count, sizeof(*port->pkeys));
+	pkey->device = port->device;
+	pkey->port = port->port;
+	number_set(&pkey->index, index);
+	number_set(&pkey->pkey, value);
+}
+
+void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems)
+{
+	struct strings slots = {0};
+	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
+			    (unsigned int)port->port.value);
+
+	/* iWARP and EFA ports have no P_Keys, and no directory for them. */
+	if (rc && rc != -ENOENT)
+		port_note(problems, port, "pkeys", NULL, rc);
+	for (size_t i = 0; i < slots.count; i++)
+		read_pkey(root, port, slots.items[i], problems);
+	strings_free(&slots);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One entry of a port's P_Key table. */
+/* The entries of a port's P_Key table, and reading them from sysfs. */
 #pragma once
 
 #include "schema/schema.h"
+
+struct port;
+struct problems;
+struct root;
 
 struct pkey {
 	char *device; /* borrowed from the device */
@@ -15,3 +19,5 @@ struct pkey {
 extern const struct schema pkey_schema;
 
 void pkey_clear(struct pkey *pkey);
+/* Appends the entries of the table; a port without one (iWARP, EFA) gets none. */
+void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "host/port.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/link.h"
 #include "mad/format/codes.h"
 #include "host/need.h"
+#include "host/sysfs_attributes.h"
+#include "kernel/sysfs.h"
 
 /* enum rdma_link_layer, include/rdma/ib_verbs.h; words of link_layer_show(), core/sysfs.c */
 const struct enum_name link_layer_names[] = {
@@ -101,4 +107,166 @@ void port_clear(struct port *port)
 	free(port->pkeys);
 	free(port->speed);
 	free(port->netdev);
+}
+
+char *port_object(const struct port *port)
+{
+	return mem_format("%s/%u", port->device, (unsigned int)port->port.value);
+}
+
+void port_note(struct problems *problems, const struct port *port, const char *attribute,
+	       const char *slot, int error)
+{
+	_cleanup_(freep) char *object = port_object(port);
+	_cleanup_(freep) char *name = slot ? mem_format("%s/%s", attribute, slot)
+					   : mem_string(attribute);
+
+	problem_add(problems, object, name, "sysfs", error, NULL);
+}
+
+void port_note_text(struct problems *problems, const struct port *port, const char *table,
+		    const char *slot, const char *text)
+{
+	_cleanup_(freep) char *object = port_object(port);
+	_cleanup_(freep) char *name = mem_format("%s/%s", table, slot);
+
+	sysfs_note_text(problems, object, name, text);
+}
+
+bool port_table_slot(const char *name, uint64_t *ret_index)
+{
+	return (name[0] != '0' || !name[1]) && !text_parse_u64(name, 10, UINT16_MAX, ret_index);
+}
+
+static const struct sysfs_attribute port_attributes[] = {
+	{"link_layer", ATTRIBUTE_LAYER, NEED_LINK_LAYER, offsetof(struct port, link_layer), true},
+	{"state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, state), true},
+	{"phys_state", ATTRIBUTE_CODE, NEED_PHYSICAL_STATE, offsetof(struct port, physical_state),
+	 true},
+	{"lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, lid), true},
+	{"lid_mask_count", ATTRIBUTE_DECIMAL, NEED_LID, offsetof(struct port, lmc), true},
+	{"sm_lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, sm_lid), true},
+	{"sm_sl", ATTRIBUTE_DECIMAL, NEED_SM_SL, offsetof(struct port, sm_sl), true},
+	{"cap_mask", ATTRIBUTE_HEX, NEED_CAP_MASK, offsetof(struct port, cap_mask), true},
+};
+
+static const struct sysfs_attributes port_table = {port_attributes, ARRAY_SIZE(port_attributes),
+						   &port_schema};
+
+/* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
+static int parse_rate(const char *text, struct port *port)
+{
+	struct real rate = {0};
+	const char *rest;
+	char lanes[4], speed[16];
+	int end = 0;
+
+	if (sysfs_parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
+		return -EINVAL;
+	port->rate_gbps = rate;
+	if (!rest[strlen(" Gb/sec")])
+		return 0;
+	if (sscanf(rest, " Gb/sec (%3[0-9]X %15[A-Z0-9])%n", lanes, speed, &end) != 2 || !end) {
+		/* Older kernels have no name for SDR. */
+		memcpy(speed, "SDR", sizeof("SDR"));
+		if (sscanf(rest, " Gb/sec (%3[0-9]X)%n", lanes, &end) != 1 || !end)
+			return -EINVAL;
+	}
+	if (rest[end])
+		return -EINVAL;
+	number_set(&port->width_lanes, strtoul(lanes, NULL, 10));
+	port->speed = mem_string(speed);
+	return 0;
+}
+
+/* GID 0 of every port is made of the subnet prefix and the port GUID. */
+static int parse_port_guid(const char *text, struct port *port)
+{
+	struct gid gid;
+
+	if (gid_parse(text, &gid))
+		return -EINVAL;
+	/* An iWARP port has its MAC in the upper half, and no port GUID. */
+	if (gid_interface_id(&gid))
+		number_set(&port->port_guid, gid_interface_id(&gid));
+	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
+	    !port->subnet_prefix.known)
+		number_set(&port->subnet_prefix, gid_subnet_prefix(&gid));
+	return 0;
+}
+
+static void read_special(const struct root *root, const char *directory, const char *object,
+			 const char *path, const char *key, bool required,
+			 int (*parse_text)(const char *text, struct port *port), struct port *port,
+			 struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
+
+	if (length == -ENOENT && !required)
+		return;
+	if (length < 0)
+		problem_add(problems, object, key, "sysfs", (int)length, NULL);
+	else if (parse_text(text, port))
+		sysfs_note_text(problems, object, key, text);
+}
+
+/* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
+static bool may_have_subnet(const struct port *port)
+{
+	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+static void read_table_sizes(const struct root *root, const char *directory, const char *object,
+			     struct port *port, struct problems *problems)
+{
+	size_t count;
+	int rc = sysfs_count(root, &count, "%s/gids", directory);
+	bool is_there = !rc || sysfs_has_directory(root, directory);
+
+	if (rc)
+		problem_add(problems, object, "gid_table_length", "sysfs", rc, NULL);
+	else
+		number_set(&port->gid_table_length, count);
+	rc = sysfs_count(root, &count, "%s/pkeys", directory);
+	/* iWARP and EFA have no P_Keys, and no directory for them. */
+	if (rc == -ENOENT && is_there)
+		number_set(&port->pkey_table_length, 0);
+	else if (rc)
+		problem_add(problems, object, "pkey_table_length", "sysfs", rc, NULL);
+	else
+		number_set(&port->pkey_table_length, count);
+}
+
+static void read_port(const struct root *root, struct port *port, unsigned int needs,
+		      struct problems *problems)
+{
+	unsigned int number = (unsigned int)port->port.value;
+	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name, number);
+	_cleanup_(freep) char *object = port_object(port);
+
+	sysfs_attributes_read(&port_table, root, directory, object, needs, port, problems);
+	if (needs & NEED_RATE && !port->rate_gbps.known)
+		read_special(root, directory, object, "rate", "rate_gbps", true, parse_rate, port,
+			     problems);
+	if (needs & NEED_PORT_GUID && !port->port_guid.known)
+		read_special(root, directory, object, "gids/0", "port_guid", false, parse_port_guid,
+			     port, problems);
+	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known)
+		read_table_sizes(root, directory, object, port, problems);
+}
+
+void port_read_sysfs(const struct root *root, struct port *port, unsigned int needs,
+		     struct problems *problems)
+{
+	const unsigned int special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
+
+	/* What else is worth reading depends on the link layer. */
+	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
+		read_port(root, port, NEED_LINK_LAYER, problems);
+	needs &= ~(unsigned int)NEED_LINK_LAYER;
+	if (!may_have_subnet(port))
+		needs &= ~(unsigned int)(NEED_LID | NEED_SM_SL);
+	if (needs & special || sysfs_attributes_wanted(&port_table, needs, port))
+		read_port(root, port, needs, problems);
 }

@@ -2,8 +2,11 @@
 /* A port of an RDMA device, with its GID and P_Key tables. */
 #pragma once
 
-#include "host/gid_entry.h"
+#include "host/gid.h"
 #include "host/pkey.h"
+
+/* The directory of a port, by the kernel's name of the device and the number. */
+#define PORT_DIRECTORY "sys/class/infiniband/%s/ports/%u"
 
 struct port {
 	char *device; /* borrowed from the device, as the next */
@@ -48,3 +51,16 @@ extern const struct schema port_schema;
 extern const struct enum_name link_layer_names[];
 
 void port_clear(struct port *port);
+/* "mlx5_0/1", for problems; the caller frees it. */
+char *port_object(const struct port *port);
+/* Reads what is needed (bits of host/need.h) and not known yet from /sys/class/infiniband. */
+void port_read_sysfs(const struct root *root, struct port *port, unsigned int needs,
+		     struct problems *problems);
+/* Notes that an attribute of the port, or one slot of a table, cannot be read from sysfs. */
+void port_note(struct problems *problems, const struct port *port, const char *attribute,
+	       const char *slot, int error);
+/* Notes that the text of a slot is not of its form. */
+void port_note_text(struct problems *problems, const struct port *port, const char *table,
+		    const char *slot, const char *text);
+/* Parses the name of a table's file: an index, written the one way that the kernel writes it. */
+bool port_table_slot(const char *name, uint64_t *ret_index);

@@ -7,8 +7,10 @@
 
 #include "base/mem.h"
 #include "host/class_files.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 #include "host/verbs_caps.h"
+#include "kernel/sysfs.h"
+#include "schema/problem.h"
 #include "kernel/verbs.h"
 #include "kernel/verbs_async.h"
 
@@ -85,7 +87,7 @@ static void read_gids(const struct verbs_devices *devices, struct verbs_device *
 	if (!verbs_get_gids(opened, device))
 		return;
 	for (size_t i = 0; i < device->port_count; i++)
-		sysfs_rdma_read_gids(&devices->root, &device->ports[i], false, false, &problems);
+		gid_table_read_sysfs(&devices->root, &device->ports[i], false, false, &problems);
 	problems_free(&problems);
 }
 

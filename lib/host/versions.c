@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 #include "kernel/sysfs.h"
 #include "kernel/verbs.h"
 
@@ -58,7 +58,7 @@ static void add_kernel(struct component_list *list, const char *root_directory)
 		ssize_t length = sysfs_read(&root, text, "proc/sys/kernel/osrelease");
 
 		release = length > 0 ? text_clean(text, (size_t)length) : NULL;
-		present = !sysfs_rdma_find_core(&root);
+		present = !device_find_core(&root);
 	}
 	root_close(&root);
 	component_add(list, "kernel", NULL, release,

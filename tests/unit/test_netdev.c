@@ -250,17 +250,17 @@ static void is_ipoib_of(void **state)
 	struct port port = {.port_guid = number_of(0x11)};
 
 	(void)state;
-	assert_true(netdev_is_ipoib_of(&link, &port));
+	assert_true(link_is_ipoib_of(&link, &port));
 	port.port_guid.known = false;
-	assert_false(netdev_is_ipoib_of(&link, &port));
+	assert_false(link_is_ipoib_of(&link, &port));
 	link.port_guid.known = false;
 	port.port_guid.known = true;
-	assert_false(netdev_is_ipoib_of(&link, &port));
+	assert_false(link_is_ipoib_of(&link, &port));
 	link.port_guid = number_of(0x12);
-	assert_false(netdev_is_ipoib_of(&link, &port));
+	assert_false(link_is_ipoib_of(&link, &port));
 	link.port_guid = number_of(0x11);
 	link.type = number_of(1);
-	assert_false(netdev_is_ipoib_of(&link, &port));
+	assert_false(link_is_ipoib_of(&link, &port));
 }
 
 static void links_found(void **state)

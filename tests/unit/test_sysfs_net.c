@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
-#include "host/sysfs_net.h"
+#include "host/link.h"
 
 #define NET "sys/class/net/"
 
@@ -50,7 +50,7 @@ static const struct link *load_one(struct bed *bed, const char *name)
 	const struct link *link;
 
 	link_list_clear(&bed->links);
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), 0);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), 0);
 	link = link_by_name(&bed->links, name);
 	assert_non_null(link);
 	return link;
@@ -261,7 +261,7 @@ static void strange_entries(void **state)
 	WRITE(bed, "eth10", {"ifindex", "3"});
 	WRITE(bed, "eth2", {"ifindex", "2"}, {"uevent", "DEVTYPE=\033[31mvlan\nX=y"});
 	WRITE(bed, "evil\n", {"ifindex", "5"});
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), 0);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), 0);
 	assert_int_equal(bed->links.count, 3);
 	assert_string_equal(bed->links.items[0].name, "eth2");
 	assert_string_equal(bed->links.items[0].kind, "\\x1b[31mvlan");
@@ -273,9 +273,9 @@ static void no_directory(void **state)
 {
 	struct bed *bed = *state;
 
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), -ENOENT);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), -ENOENT);
 	tree_write(&bed->tree, "sys/class/net", "x");
-	assert_int_equal(sysfs_net_list(&bed->tree.root, &bed->links, &bed->problems), -ENOTDIR);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), -ENOTDIR);
 	assert_int_equal(bed->links.count, 0);
 }
 
@@ -285,21 +285,21 @@ static void speed_of_one(void **state)
 	struct link link = {.name = (char[]){"eth0"}}, nameless = {0};
 
 	WRITE(bed, "eth0", {"speed", "25000"});
-	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_speed(&bed->tree.root, &link, &bed->problems);
 	assert_int_equal(link.speed_mbps.value, 25000);
-	sysfs_net_read_speed(&bed->tree.root, &nameless, &bed->problems);
+	link_read_speed(&bed->tree.root, &nameless, &bed->problems);
 	assert_false(nameless.speed_mbps.known);
 	/* 4294967295 is how old kernels print -1. */
 	link.speed_mbps = (struct number){0};
 	WRITE(bed, "eth0", {"speed", "4294967295"});
-	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_speed(&bed->tree.root, &link, &bed->problems);
 	assert_false(link.speed_mbps.known);
 	/* A netdev that is down does not answer. */
 	WRITE(bed, "eth0", {"speed", "!EINVAL"});
-	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_speed(&bed->tree.root, &link, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	WRITE(bed, "eth0", {"speed", "!EIO"});
-	sysfs_net_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_speed(&bed->tree.root, &link, &bed->problems);
 	check_problem(bed, 0, "eth0", "speed_mbps", strerror(EIO));
 	assert_false(link.speed_mbps.known);
 }
@@ -320,11 +320,11 @@ static void beside(void **state)
 	};
 	struct bed *bed = *state;
 
-	assert_false(sysfs_net_is_beside(&bed->tree.root, "eth0", "mlx5_0"));
+	assert_false(link_is_beside(&bed->tree.root, "eth0", "mlx5_0"));
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		tree_link(&bed->tree, NET "eth0", samples[i].netdev);
 		tree_link(&bed->tree, "sys/class/infiniband/mlx5_0", samples[i].device);
-		assert_int_equal(sysfs_net_is_beside(&bed->tree.root, "eth0", "mlx5_0"),
+		assert_int_equal(link_is_beside(&bed->tree.root, "eth0", "mlx5_0"),
 				 samples[i].is_beside);
 	}
 }

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/need.h"
-#include "host/sysfs_rdma.h"
+#include "host/device.h"
 
 #define CLASS "sys/class/infiniband/"
 #define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"
@@ -101,9 +101,9 @@ static const struct problem *problem_of(const struct bed *bed, const char *attri
 
 static void list_all(struct bed *bed)
 {
-	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), 0);
+	assert_int_equal(device_list_sysfs(&bed->tree.root, &bed->devices), 0);
 	for (size_t i = 0; i < bed->devices.count; i++)
-		sysfs_rdma_list_ports(&bed->tree.root, &bed->devices.items[i], &bed->problems);
+		device_list_ports_sysfs(&bed->tree.root, &bed->devices.items[i], &bed->problems);
 }
 
 static void device(void **state)
@@ -115,7 +115,7 @@ static void device(void **state)
 	list_all(bed);
 	assert_int_equal(bed->devices.count, 1);
 	device = &bed->devices.items[0];
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_string_equal(device->name, "mlx5_0");
 	assert_int_equal(device->port_count, 1);
@@ -149,16 +149,16 @@ static void device_nothing_needed(void **state)
 
 	write_device(bed);
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, 0, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, 0, &bed->problems);
 	assert_false(device->node_type.known);
 	assert_null(device->firmware);
 	assert_null(device->pci_address);
 	assert_null(device->driver);
 	assert_false(device->irq_count.known);
-	sysfs_rdma_read_device(&bed->tree.root, device, NEED_GUIDS, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, NEED_GUIDS, &bed->problems);
 	assert_true(device->node_guid.known);
 	assert_null(device->board_id);
-	sysfs_rdma_read_device(&bed->tree.root, device, NEED_DRIVER, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, NEED_DRIVER, &bed->problems);
 	assert_string_equal(device->driver, "mlx5_core");
 }
 
@@ -172,7 +172,7 @@ static void device_known_members(void **state)
 	device = device_list_add(&bed->devices, "mlx5_0");
 	device->firmware = mem_string("netlink");
 	number_set(&device->node_guid, 7);
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_string_equal(device->firmware, "netlink");
 	assert_int_equal(device->node_guid.value, 7);
 	assert_true(device->system_image_guid.value == 0xec0d9a0300781a2d);
@@ -190,7 +190,7 @@ static void device_unknown_values(void **state)
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/board_id");
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/fw_ver");
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	/* A device need not have these, so nothing is wrong. */
 	assert_int_equal(bed->problems.count, 0);
 	assert_false(device->numa_node.known);
@@ -211,7 +211,7 @@ static void device_unreadable_links(void **state)
 	tree_delete(&bed->tree, PCI "msi_irqs");
 	tree_link(&bed->tree, PCI "msi_irqs", "!EIO");
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_null(device->driver);
 	assert_false(device->irq_count.known);
 	assert_int_equal(bed->problems.count, 2);
@@ -226,11 +226,11 @@ static void device_unreadable(void **state)
 	struct device *device = device_list_add(&bed->devices, "mlx5_0");
 
 	tree_link(&bed->tree, CLASS "mlx5_0", "!EACCES");
-	sysfs_rdma_list_ports(&bed->tree.root, device, &bed->problems);
+	device_list_ports_sysfs(&bed->tree.root, device, &bed->problems);
 	assert_true(device->ports_unknown);
 	assert_string_equal(problem_of(bed, "ports")->error, strerror(EACCES));
 	problems_free(&bed->problems);
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(problem_of(bed, "node_type")->error, strerror(EACCES));
 }
@@ -255,7 +255,7 @@ static void device_bad_texts(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
 		tree_write(&bed->tree, samples[i].path, samples[i].text);
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_int_equal(bed->problems.count, ARRAY_SIZE(samples));
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		char error[100];
@@ -282,7 +282,7 @@ static void device_missing_required(void **state)
 	tree_link(&bed->tree, PCI "infiniband/mlx5_0/node_guid", "!EACCES");
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/sys_image_guid");
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_string_equal(problem_of(bed, "node_type")->error, strerror(ENOENT));
 	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(EACCES));
 	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
@@ -298,7 +298,7 @@ static void two_missing_in_a_row(void **state)
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/node_guid");
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/sys_image_guid");
 	device = device_list_add(&bed->devices, "mlx5_0");
-	sysfs_rdma_read_device(&bed->tree.root, device, ALL, &bed->problems);
+	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
 	assert_string_equal(problem_of(bed, "node_guid")->error, strerror(ENOENT));
 	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
 }
@@ -340,17 +340,17 @@ static void no_class(void **state)
 	struct bed *bed = *state;
 	struct strings names = {0};
 
-	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), -ENOENT);
-	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), -ENOENT);
-	assert_int_equal(sysfs_rdma_names(&bed->tree.root, &names), -ENOENT);
+	assert_int_equal(device_find_core(&bed->tree.root), -ENOENT);
+	assert_int_equal(device_list_sysfs(&bed->tree.root, &bed->devices), -ENOENT);
+	assert_int_equal(device_names_sysfs(&bed->tree.root, &names), -ENOENT);
 	tree_directory(&bed->tree, "sys/class/infiniband");
-	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), 0);
-	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), 0);
+	assert_int_equal(device_find_core(&bed->tree.root), 0);
+	assert_int_equal(device_list_sysfs(&bed->tree.root, &bed->devices), 0);
 	assert_int_equal(bed->devices.count, 0);
 	tree_delete(&bed->tree, "sys/class/infiniband");
 	tree_write(&bed->tree, "sys/class/infiniband", "");
-	assert_int_equal(sysfs_rdma_find_core(&bed->tree.root), -ENOTDIR);
-	assert_int_equal(sysfs_rdma_list(&bed->tree.root, &bed->devices), -ENOTDIR);
+	assert_int_equal(device_find_core(&bed->tree.root), -ENOTDIR);
+	assert_int_equal(device_list_sysfs(&bed->tree.root, &bed->devices), -ENOTDIR);
 	assert_int_equal(bed->problems.count, 0);
 }
 
@@ -359,7 +359,7 @@ static void port_infiniband(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "InfiniBand");
 
-	sysfs_rdma_read_port(&bed->tree.root, port, ALL, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, ALL, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_int_equal(port->link_layer.value, LINK_LAYER_INFINIBAND);
 	assert_int_equal(port->state.value, 4);
@@ -384,7 +384,7 @@ static void port_ethernet(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "Ethernet");
 
-	sysfs_rdma_read_port(&bed->tree.root, port, ALL, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, ALL, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_int_equal(port->link_layer.value, LINK_LAYER_ETHERNET);
 	assert_false(port->lid.known);
@@ -413,13 +413,13 @@ static void port_link_layers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		port->link_layer.known = false;
 		tree_write(&bed->tree, PORT "link_layer", samples[i].text);
-		sysfs_rdma_read_port(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
+		port_read_sysfs(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
 		assert_true(port->link_layer.known);
 		assert_int_equal(port->link_layer.value, samples[i].layer);
 	}
 	port->link_layer.known = false;
 	tree_write(&bed->tree, PORT "link_layer", "infiniband");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_LINK_LAYER, &bed->problems);
 	assert_false(port->link_layer.known);
 	assert_int_equal(bed->problems.count, 1);
 }
@@ -447,7 +447,7 @@ static void port_state_codes(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		port->state = (struct number){0};
 		tree_write(&bed->tree, PORT "state", samples[i].text);
-		sysfs_rdma_read_port(&bed->tree.root, port, NEED_STATE, &bed->problems);
+		port_read_sysfs(&bed->tree.root, port, NEED_STATE, &bed->problems);
 		assert_int_equal(port->state.known, samples[i].known);
 		assert_int_equal(port->state.value, samples[i].code);
 		bad += !samples[i].known;
@@ -462,7 +462,7 @@ static void read_rate(struct bed *bed, struct port *port, const char *text)
 	port->speed = NULL;
 	port->rate_gbps.known = port->width_lanes.known = false;
 	tree_write(&bed->tree, PORT "rate", text);
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_RATE, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_RATE, &bed->problems);
 }
 
 /* All that rate_show() of drivers/infiniband/core/sysfs.c writes, in old kernels and new ones. */
@@ -529,7 +529,7 @@ static void port_bad_rates(void **state)
 		assert_string_equal(bed->problems.items[i].attribute, "rate_gbps");
 	}
 	tree_link(&bed->tree, PORT "rate", "!EINVAL");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_RATE, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_RATE, &bed->problems);
 	assert_string_equal(bed->problems.items[ARRAY_SIZE(samples)].error, strerror(EINVAL));
 }
 
@@ -566,7 +566,7 @@ static void port_table_lengths(void **state)
 
 	/* iWARP has no P_Keys, and no directory for them. */
 	tree_delete(&bed->tree, PORT "pkeys");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_true(port->gid_table_length.known);
 	assert_int_equal(port->gid_table_length.value, 2);
 	assert_true(port->pkey_table_length.known);
@@ -582,7 +582,7 @@ static void port_table_lengths_apart(void **state)
 
 	tree_delete(&bed->tree, PORT "gids");
 	tree_link(&bed->tree, PORT "gids", "!EACCES");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES | NEED_PORT_GUID,
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES | NEED_PORT_GUID,
 			     &bed->problems);
 	assert_false(port->gid_table_length.known);
 	assert_false(port->port_guid.known);
@@ -593,7 +593,7 @@ static void port_table_lengths_apart(void **state)
 	tree_delete(&bed->tree, PORT "pkeys");
 	tree_link(&bed->tree, PORT "pkeys", "!EIO");
 	port->pkey_table_length.known = false;
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_false(port->pkey_table_length.known);
 	assert_string_equal(problem_of(bed, "pkey_table_length")->error, strerror(EIO));
 }
@@ -605,13 +605,13 @@ static void port_table_lengths_unknown(void **state)
 	struct port *port = write_port(bed, "InfiniBand");
 
 	tree_delete(&bed->tree, CLASS "mlx5_0/ports/1");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_false(port->gid_table_length.known);
 	assert_false(port->pkey_table_length.known);
 	assert_int_equal(bed->problems.count, 2);
 	tree_link(&bed->tree, PORT "gids", "!EACCES");
 	tree_link(&bed->tree, PORT "pkeys", "!EACCES");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_false(port->gid_table_length.known);
 	assert_false(port->pkey_table_length.known);
 }
@@ -622,11 +622,11 @@ static void port_guid(void **state)
 	struct port *port = write_port(bed, "InfiniBand");
 
 	tree_write(&bed->tree, PORT "gids/0", "not a gid");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_PORT_GUID, &bed->problems);
 	assert_false(port->port_guid.known);
 	assert_string_equal(problem_of(bed, "port_guid")->error, "unexpected text 'not a gid'");
 	tree_write(&bed->tree, PORT "gids/0", "fec0:0000:0000:0001:0000:0000:0000:0002");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER,
+	port_read_sysfs(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER,
 			     &bed->problems);
 	assert_int_equal(port->port_guid.value, 2);
 	assert_true(port->subnet_prefix.value == 0xfec0000000000001);
@@ -639,7 +639,7 @@ static void bad_text_is_shown_clean_and_short(void **state)
 	char expected[100];
 
 	tree_write(&bed->tree, PORT "lid", "\033[31m\xff");
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LID, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_LID, &bed->problems);
 	assert_string_equal(problem_of(bed, "lid")->error, "unexpected text '\\x1b[31m\\xff'");
 	problems_free(&bed->problems);
 	snprintf(expected, sizeof(expected), "unexpected text '%060d'", 0);
@@ -648,7 +648,7 @@ static void bad_text_is_shown_clean_and_short(void **state)
 
 		tree_write(&bed->tree, PORT "lid", lid);
 	}
-	sysfs_rdma_read_port(&bed->tree.root, port, NEED_LID, &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_LID, &bed->problems);
 	assert_string_equal(problem_of(bed, "lid")->error, expected);
 }
 
@@ -702,7 +702,7 @@ static void gids(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_gids(bed);
 
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_int_equal(port->gid_count, 4);
 	check_gid(&port->gids[0], 0, GID_TYPE_ROCE_V1, "eth0");
@@ -717,7 +717,7 @@ static void gids_with_empty_slots(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_gids(bed);
 
-	sysfs_rdma_read_gids(&bed->tree.root, port, true, false, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, true, false, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_int_equal(port->gid_count, 5);
 	assert_int_equal(port->gids[2].index.value, 2);
@@ -734,7 +734,7 @@ static void gids_of_infiniband(void **state)
 
 	number_set(&port->link_layer, LINK_LAYER_INFINIBAND);
 	write_gid(bed, "0", "fe80::2", "IB/RoCE v1", NULL);
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
 	assert_int_equal(port->gid_count, 1);
 	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
 }
@@ -746,13 +746,13 @@ static void gids_without_types(void **state)
 	struct port *port = write_port(bed, "InfiniBand");
 
 	number_set(&port->link_layer, LINK_LAYER_INFINIBAND);
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, false, &bed->problems);
 	assert_int_equal(port->gid_count, 1);
 	check_gid(&port->gids[0], 0, GID_TYPE_IB, NULL);
 	assert_int_equal(bed->problems.count, 0);
 	port = write_gids(bed);
 	tree_delete(&bed->tree, PORT "gid_attrs/types/10");
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, false, &bed->problems);
 	assert_int_equal(port->gid_count, 4);
 	check_gid(&port->gids[1], 1, GID_TYPE_ROCE_V2, NULL);
 	assert_false(port->gids[3].type.known);
@@ -767,7 +767,7 @@ static void gids_of_unknown_link_layer(void **state)
 	struct port *port = write_gids(bed);
 
 	port->link_layer.known = false;
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, false, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, false, &bed->problems);
 	assert_false(port->gids[0].type.known);
 	assert_int_equal(port->gids[1].type.value, GID_TYPE_ROCE_V2);
 	assert_int_equal(bed->problems.count, 0);
@@ -788,7 +788,7 @@ static void gids_with_unreadable_folders(void **state)
 			tree_link(&bed->tree, PORT "gid_attrs/types", targets[i]);
 			tree_link(&bed->tree, PORT "gid_attrs/ndevs", targets[i]);
 		}
-		sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+		gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
 		assert_int_equal(port->gid_count, 4);
 		for (size_t j = 0; j < port->gid_count; j++) {
 			assert_false(port->gids[j].type.known);
@@ -819,13 +819,13 @@ static void gid_netdev(void **state)
 	const struct port *port = write_gids(bed);
 	char *name = NULL;
 
-	assert_int_equal(sysfs_rdma_gid_netdev(&bed->tree.root, port, 0, &name), 0);
+	assert_int_equal(gid_read_netdev(&bed->tree.root, port, 0, &name), 0);
 	assert_string_equal(name, "eth0");
 	free(name);
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		tree_link(&bed->tree, PORT "gid_attrs/ndevs/0", samples[i].target);
 		name = NULL;
-		assert_int_equal(sysfs_rdma_gid_netdev(&bed->tree.root, port, 0, &name),
+		assert_int_equal(gid_read_netdev(&bed->tree.root, port, 0, &name),
 				 samples[i].rc);
 		assert_null(name);
 	}
@@ -835,14 +835,14 @@ static void first_gid(void **state)
 {
 	struct bed *bed = *state;
 	const struct port *port = write_port(bed, "InfiniBand");
-	struct known_gid first = sysfs_rdma_first_gid(&bed->tree.root, port);
+	struct known_gid first = gid_read_first(&bed->tree.root, port);
 
 	assert_true(first.known);
 	assert_true(gid_interface_id(&first.gid) == 0xec0d9a0300781a2c);
 	tree_write(&bed->tree, PORT "gids/0", "none");
-	assert_false(sysfs_rdma_first_gid(&bed->tree.root, port).known);
+	assert_false(gid_read_first(&bed->tree.root, port).known);
 	tree_delete(&bed->tree, PORT "gids/0");
-	assert_false(sysfs_rdma_first_gid(&bed->tree.root, port).known);
+	assert_false(gid_read_first(&bed->tree.root, port).known);
 }
 
 /* One bad slot hides no other. */
@@ -857,7 +857,7 @@ static void gids_bad_slots(void **state)
 	write_gid(bed, "7", "fe80::7", "!EINVAL", "eth\033[31m");
 	write_gid(bed, "x", "fe80::8", "RoCE v2", NULL);
 	write_gid(bed, "65536", "fe80::9", "RoCE v2", NULL);
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
 	assert_int_equal(port->gid_count, 6);
 	assert_int_equal(port->gids[3].index.value, 6);
 	assert_false(port->gids[3].type.known);
@@ -879,7 +879,7 @@ static void gids_no_table(void **state)
 	struct port *port = write_port(bed, "Ethernet");
 
 	tree_delete(&bed->tree, PORT "gids");
-	sysfs_rdma_read_gids(&bed->tree.root, port, false, true, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
 	assert_int_equal(port->gid_count, 0);
 	assert_string_equal(problem_of(bed, "gids")->error, strerror(ENOENT));
 }
@@ -894,7 +894,7 @@ static void pkeys(void **state)
 	tree_write(&bed->tree, PORT "pkeys/2", "0x0000");
 	tree_write(&bed->tree, PORT "pkeys/3", "0x10000");
 	tree_link(&bed->tree, PORT "pkeys/4", "!EINVAL");
-	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
 	assert_int_equal(port->pkey_count, 4);
 	assert_int_equal(port->pkeys[0].pkey.value, 0xffff);
 	assert_int_equal(port->pkeys[1].pkey.value, 0x8001);
@@ -914,10 +914,10 @@ static void pkeys_no_table(void **state)
 	struct port *port = write_port(bed, "Ethernet");
 
 	tree_delete(&bed->tree, PORT "pkeys");
-	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	tree_link(&bed->tree, PORT "pkeys", "!EACCES");
-	sysfs_rdma_read_pkeys(&bed->tree.root, port, &bed->problems);
+	pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(problem_of(bed, "pkeys")->error, strerror(EACCES));
 }
@@ -934,7 +934,7 @@ static void character_devices(void **state)
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad9/ibdev", "mlx5_0");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/issm9/ibdev", "mlx5_0");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad3/ibdev", "other");
-	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_string_equal(device->uverbs, "uverbs1");
 	assert_int_equal(device->umads.count, 2);
@@ -956,7 +956,7 @@ static void character_devices_unreadable(void **state)
 	tree_link(&bed->tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "!EACCES");
 	tree_link(&bed->tree, "sys/class/infiniband_mad/umad\033/ibdev", "!EIO");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "mlx5_1");
-	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
 	assert_null(device->uverbs);
 	assert_false(device->umads.known);
 	assert_false(other->issms.known);
@@ -975,7 +975,7 @@ static void no_character_devices(void **state)
 	struct bed *bed = *state;
 	struct device *device = device_list_add(&bed->devices, "mlx5_0");
 
-	sysfs_rdma_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_null(device->uverbs);
 	assert_true(device->umads.known);

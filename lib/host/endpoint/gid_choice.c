@@ -68,7 +68,7 @@ static char *judge_infiniband(const struct search *search, const struct port *po
 {
 	if (!search->out)
 		return mem_string("the peer is an address of this host");
-	if (!netdev_is_ipoib_of(search->out, port))
+	if (!link_is_ipoib_of(search->out, port))
 		return mem_format("the route leaves by %s, no IPoIB netdev of this port",
 				  search->out->name);
 	if (entry->index.value)

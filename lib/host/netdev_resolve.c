@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which netdev belongs to which port, GID and P_Key. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +7,11 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/local.h"
+#include "host/reading.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "host/sysfs_net.h"
-#include "host/sysfs_rdma.h"
+#include "host/link.h"
+#include "host/device.h"
 
 static bool is_infiniband(const struct port *port)
 {
@@ -18,9 +19,9 @@ static bool is_infiniband(const struct port *port)
 }
 
 /* True for the ports whose netdev RDMA netlink does not tell: IPoIB is a client, not their own. */
-static bool wants_ipoib(const struct local *local)
+static bool wants_ipoib(const struct reading *reading)
 {
-	const struct device_list *list = &local->inventory->devices;
+	const struct device_list *list = &reading->inventory->devices;
 
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t j = 0; j < list->items[i].port_count; j++)
@@ -29,47 +30,38 @@ static bool wants_ipoib(const struct local *local)
 	return false;
 }
 
-static void read_saved_links(struct local *local, struct problems *problems)
+static void read_saved_links(struct reading *reading, struct problems *problems)
 {
-	struct inventory *inventory = local->inventory;
-	int rc = sysfs_net_list(&local->root, &inventory->links, problems);
+	struct inventory *inventory = reading->inventory;
+	int rc = link_list_read_sysfs(&reading->root, &inventory->links, problems);
 
 	if (!rc)
 		return;
 	inventory->links.incomplete = true;
 	/* Some who save a tree leave out what is not RDMA. */
 	if (rc != -ENOENT)
-		problem_add(local->problems, NULL, "netdevs", "sysfs", rc, NULL);
+		problem_add(reading->problems, NULL, "netdevs", "sysfs", rc, NULL);
 }
 
 /* What is wrong with single netdevs goes to `problems`. */
-static void read_links(struct local *local, struct problems *problems)
+static void read_links(struct reading *reading, struct problems *problems)
 {
-	struct inventory *inventory = local->inventory;
+	struct inventory *inventory = reading->inventory;
 	int rc = 0;
 
-	if (!local->root.live) {
-		read_saved_links(local, problems);
+	if (!reading->root.live) {
+		read_saved_links(reading, problems);
 		return;
 	}
-	if (!local->rtnl)
-		rc = rtnl_open(&local->rtnl);
+	if (!reading->rtnl)
+		rc = rtnl_open(&reading->rtnl);
 	if (!rc)
-		rc = rtnl_get_links(local->rtnl, &inventory->links);
+		rc = rtnl_get_links(reading->rtnl, &inventory->links);
 	inventory->links.incomplete = rc;
-	if (!rc && local->needs & NEED_ADDRESSES)
-		rc = rtnl_get_addresses(local->rtnl, &inventory->addresses);
+	if (!rc && reading->needs & NEED_ADDRESSES)
+		rc = rtnl_get_addresses(reading->rtnl, &inventory->addresses);
 	if (rc)
-		problem_add(local->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
-}
-
-static void note(const struct local *local, const struct port *port, const char *attribute,
-		 int error)
-{
-	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
-						   (unsigned int)port->port.value);
-
-	problem_add(local->problems, object, attribute, "sysfs", error, NULL);
+		problem_add(reading->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 }
 
 /* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
@@ -97,7 +89,7 @@ static const struct link *find_ipoib(const struct inventory *inventory, const st
 	const struct link *child = NULL;
 
 	for (size_t i = 0; i < links->count; i++) {
-		if (!netdev_is_ipoib_of(&links->items[i], port) ||
+		if (!link_is_ipoib_of(&links->items[i], port) ||
 		    is_taken(&inventory->devices, port, &links->items[i]))
 			continue;
 		if (!links->items[i].lower_index.known)
@@ -131,15 +123,15 @@ static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
  * kind that stands on others (bond, VLAN), or its MAC is in the port's first GID (erdma, whose
  * netdev is another function's).
  */
-static const struct link *own_link(const struct local *local, const struct device *device,
+static const struct link *own_link(const struct reading *reading, const struct device *device,
 				   const struct known_gid *first_gid, const char *name)
 {
-	const struct link *link = link_by_name(&local->inventory->links, name);
+	const struct link *link = link_by_name(&reading->inventory->links, name);
 	_cleanup_(freep) char *address = NULL;
 
 	if (!link || !device->pci_address || link->kind || link->vlan_id.known)
 		return link;
-	address = sysfs_net_pci_address(&local->root, name);
+	address = link_pci_address(&reading->root, name);
 	if (address && !strcmp(address, device->pci_address))
 		return link;
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
@@ -157,17 +149,17 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
  * Of a port without a GID that names one: the netdev on the same device that counts its ports
  * alike, if there is one only.
  */
-static char *netdev_of_function(const struct local *local, const struct device *device,
+static char *netdev_of_function(const struct reading *reading, const struct device *device,
 				const struct port *port)
 {
-	const struct link_list *links = &local->inventory->links;
+	const struct link_list *links = &reading->inventory->links;
 	const struct link *found = NULL;
 
 	for (size_t i = 0; device->pci_address && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
 		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||
-		    !sysfs_net_is_beside(&local->root, link->name, device->kernel_name))
+		    !link_is_beside(&reading->root, link->name, device->kernel_name))
 			continue;
 		if (found)
 			return NULL;
@@ -180,40 +172,41 @@ static char *netdev_of_function(const struct local *local, const struct device *
  * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Where netlink
  * answers, its silence means that the netdev is in another namespace.
  */
-static char *find_netdev(const struct local *local, const struct device *device,
+static char *find_netdev(const struct reading *reading, const struct device *device,
 			 const struct port *port)
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
 	int rc;
 
-	if (local->nldev)
+	if (reading->nldev)
 		return NULL;
-	first_gid = sysfs_rdma_first_gid(&local->root, port);
-	rc = sysfs_rdma_gid_netdev(&local->root, port, 0, &name);
+	first_gid = gid_read_first(&reading->root, port);
+	rc = gid_read_netdev(&reading->root, port, 0, &name);
 	if (rc)
-		note(local, port, "netdev", rc);
+		port_note(reading->problems, port, "netdev", NULL, rc);
 	if (!name)
-		return rc ? NULL : netdev_of_function(local, device, port);
-	return own_link(local, device, &first_gid, name) ? mem_string(name) : NULL;
+		return rc ? NULL : netdev_of_function(reading, device, port);
+	return own_link(reading, device, &first_gid, name) ? mem_string(name) : NULL;
 }
 
-static void resolve_port(const struct local *local, const struct device *device, struct port *port)
+static void resolve_port(const struct reading *reading, const struct device *device,
+			 struct port *port)
 {
-	const struct link_list *links = &local->inventory->links;
+	const struct link_list *links = &reading->inventory->links;
 	const struct link *link;
 
 	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
 		/* What was asked for has been read, or has been told to be a problem. */
-		if (!(local->needs & NEED_PORT_GUID))
-			sysfs_rdma_read_port(&local->root, port, NEED_PORT_GUID, local->problems);
-		link = find_ipoib(local->inventory, port);
+		if (!(reading->needs & NEED_PORT_GUID))
+			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
+		link = find_ipoib(reading->inventory, port);
 		if (link) {
 			port->netdev = mem_string(link->name);
 			port->netdev_index = link->index;
 		}
 	} else if (!port->netdev) {
-		port->netdev = find_netdev(local, device, port);
+		port->netdev = find_netdev(reading, device, port);
 	}
 	link = link_by_name(links, port->netdev);
 	if (!link)
@@ -238,9 +231,9 @@ static struct pkey *find_pkey(const struct port *port, uint64_t value)
 	return limited;
 }
 
-static void resolve_pkeys(const struct local *local, struct port *port)
+static void resolve_pkeys(const struct reading *reading, struct port *port)
 {
-	const struct link_list *links = &local->inventory->links;
+	const struct link_list *links = &reading->inventory->links;
 
 	for (size_t i = 0; i < port->pkey_count; i++)
 		port->pkeys[i].netdevs.known = links->count;
@@ -249,7 +242,7 @@ static void resolve_pkeys(const struct local *local, struct port *port)
 		struct pkey *pkey = NULL;
 
 		/* IPoIB always joins as full member: its key has the top bit set. */
-		if (netdev_is_ipoib_of(link, port) && link->pkey.known)
+		if (link_is_ipoib_of(link, port) && link->pkey.known)
 			pkey = find_pkey(port, link->pkey.value | 0x8000);
 		if (pkey)
 			strings_add(&pkey->netdevs, link->name);
@@ -277,24 +270,25 @@ static bool is_related(const struct link_list *links, const struct link *link,
  * port's own one, for which netlink vouches. A port without one in this namespace can only have
  * such netdevs here as stand on one elsewhere: a container's macvlan or VLAN.
  */
-static bool is_of_port(const struct local *local, const struct device *device,
+static bool is_of_port(const struct reading *reading, const struct device *device,
 		       const struct port *port, const struct link *link)
 {
-	const struct link_list *links = &local->inventory->links;
+	const struct link_list *links = &reading->inventory->links;
 	const struct link *own = link_by_index(links, &port->netdev_index);
 
 	if (own)
 		return is_related(links, link, own);
-	if (local->nldev)
+	if (reading->nldev)
 		return link->lower_elsewhere;
-	return port->gid_count && own_link(local, device, &port->gids[0].gid, link->name);
+	return port->gid_count && own_link(reading, device, &port->gids[0].gid, link->name);
 }
 
-static const struct link *gid_link_by_index(const struct local *local, const struct device *device,
-					    const struct port *port, const struct gid_entry *gid,
+static const struct link *gid_link_by_index(const struct reading *reading,
+					    const struct device *device, const struct port *port,
+					    const struct gid_entry *gid,
 					    const struct gid_entry *previous)
 {
-	const struct link *link = link_by_index(&local->inventory->links, &gid->netdev_index);
+	const struct link *link = link_by_index(&reading->inventory->links, &gid->netdev_index);
 	_cleanup_(freep) char *name = NULL;
 	int rc;
 
@@ -305,21 +299,22 @@ static const struct link *gid_link_by_index(const struct local *local, const str
 	if (previous && previous->netdev && previous->netdev_index.known &&
 	    previous->netdev_index.value == gid->netdev_index.value)
 		return link;
-	if (!is_of_port(local, device, port, link))
+	if (!is_of_port(reading, device, port, link))
 		return NULL;
-	rc = sysfs_rdma_gid_netdev(&local->root, port, (unsigned int)gid->index.value, &name);
+	rc = gid_read_netdev(&reading->root, port, (unsigned int)gid->index.value, &name);
 	if (rc)
-		note(local, port, "gid_attrs/ndevs", rc);
+		port_note(reading->problems, port, "gid_attrs/ndevs", NULL, rc);
 	return name && !strcmp(name, link->name) ? link : NULL;
 }
 
 /* sysfs has told the name: it stays only if the netdev is ours. */
-static const struct link *gid_link_by_name(const struct local *local, const struct device *device,
-					   const struct port *port, struct gid_entry *gid)
+static const struct link *gid_link_by_name(const struct reading *reading,
+					   const struct device *device, const struct port *port,
+					   struct gid_entry *gid)
 {
-	const struct link *link = link_by_name(&local->inventory->links, gid->netdev);
+	const struct link *link = link_by_name(&reading->inventory->links, gid->netdev);
 
-	if (link && is_of_port(local, device, port, link))
+	if (link && is_of_port(reading, device, port, link))
 		return link;
 	free(gid->netdev);
 	gid->netdev = NULL;
@@ -343,15 +338,16 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 	}
 }
 
-static void resolve_gids(const struct local *local, const struct device *device, struct port *port)
+static void resolve_gids(const struct reading *reading, const struct device *device,
+			 struct port *port)
 {
-	const struct inventory *inventory = local->inventory;
+	const struct inventory *inventory = reading->inventory;
 
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
-		const struct link *link = gid->netdev ? gid_link_by_name(local, device, port, gid)
-						      : gid_link_by_index(local, device, port, gid,
-									  i ? gid - 1 : NULL);
+		const struct link *link = gid->netdev ? gid_link_by_name(reading, device, port, gid)
+						      : gid_link_by_index(reading, device, port,
+									  gid, i ? gid - 1 : NULL);
 		const struct link *master = link ? link_by_index(&inventory->links,
 								 &link->master_index)
 						 : NULL;
@@ -368,13 +364,13 @@ static void resolve_gids(const struct local *local, const struct device *device,
 	}
 }
 
-static void read_speeds(struct local *local, struct problems *problems)
+static void read_speeds(struct reading *reading, struct problems *problems)
 {
-	struct link_list *links = &local->inventory->links;
+	struct link_list *links = &reading->inventory->links;
 
 	for (size_t i = 0; i < links->count; i++)
 		if (!links->items[i].speed_mbps.known)
-			sysfs_net_read_speed(&local->root, &links->items[i], problems);
+			link_read_speed(&reading->root, &links->items[i], problems);
 }
 
 static bool is_link_of_port(const struct link_list *links, const struct link *link,
@@ -387,7 +383,7 @@ static bool is_link_of_port(const struct link_list *links, const struct link *li
 	for (size_t i = 0; i < port->gid_count; i++)
 		if (port->gids[i].netdev && !strcmp(port->gids[i].netdev, link->name))
 			return true;
-	return netdev_is_ipoib_of(link, port);
+	return link_is_ipoib_of(link, port);
 }
 
 static bool is_shown(const struct inventory *inventory, const struct link *link)
@@ -402,66 +398,64 @@ static bool is_shown(const struct inventory *inventory, const struct link *link)
 }
 
 /* Tables of GIDs and P_Keys show no more of a netdev than where it belongs. */
-static bool is_asked(const struct local *local, const char *attribute)
+static bool is_asked(const struct reading *reading, const char *attribute)
 {
 	if (!strcmp(attribute, "speed_mbps"))
-		return local->asked & NEED_NETDEV_SPEED;
-	if (local->asked & (NEED_GIDS | NEED_PKEYS) && strcmp(attribute, "vlan") &&
+		return reading->request->needs & NEED_NETDEV_SPEED;
+	if (reading->request->needs & (NEED_GIDS | NEED_PKEYS) && strcmp(attribute, "vlan") &&
 	    strcmp(attribute, "master") && strcmp(attribute, "pkey"))
 		return false;
-	return local->asked & (NEED_LINKS | NEED_GID_NETDEVS);
+	return reading->request->needs & (NEED_LINKS | NEED_GID_NETDEVS);
 }
 
 /* True for what is wrong with a netdev that is shown, or would be if it were not wrong. */
-static bool matters(const struct local *local, const struct problem *problem)
+static bool matters(const struct reading *reading, const struct problem *problem)
 {
-	const struct link *link = link_by_name(&local->inventory->links, problem->object);
+	const struct link *link = link_by_name(&reading->inventory->links, problem->object);
 
 	if (!link)
 		return true;
 	if (!strcmp(problem->attribute, "type") || !strcmp(problem->attribute, "address"))
-		if (!link->type.known || (netdev_is_ipoib(link) && !link->port_guid.known))
-			return wants_ipoib(local);
-	return is_asked(local, problem->attribute) && is_shown(local->inventory, link);
+		if (!link->type.known || (link_is_ipoib(link) && !link->port_guid.known))
+			return wants_ipoib(reading);
+	return is_asked(reading, problem->attribute) && is_shown(reading->inventory, link);
 }
 
-static void note_links(struct local *local, const struct problems *problems)
+static void note_links(struct reading *reading, const struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->items[i];
 
-		if (matters(local, problem))
-			problem_add_text(local->problems, problem->object, problem->attribute,
+		if (matters(reading, problem))
+			problem_add_text(reading->problems, problem->object, problem->attribute,
 					 problem->source, problem->error, problem->hint);
 	}
 }
 
-static void resolve(const struct local *local)
+static void resolve(const struct reading *reading)
 {
-	struct device_list *list = &local->inventory->devices;
+	struct device_list *list = &reading->inventory->devices;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct device *device = &list->items[i];
 
 		for (size_t j = 0; j < device->port_count; j++) {
-			resolve_port(local, device, &device->ports[j]);
-			resolve_pkeys(local, &device->ports[j]);
-			resolve_gids(local, device, &device->ports[j]);
+			resolve_port(reading, device, &device->ports[j]);
+			resolve_pkeys(reading, &device->ports[j]);
+			resolve_gids(reading, device, &device->ports[j]);
 		}
 	}
 }
 
-void local_read_netdevs(struct local *local)
+void read_netdevs(struct reading *reading)
 {
 	struct problems problems = {0}; /* of all netdevs, not only of those that matter */
 
-	if (!(local->needs & NEED_NETDEV))
-		return;
-	if (local->needs & NEED_LINKS || wants_ipoib(local))
-		read_links(local, &problems);
-	if (local->root.live && local->needs & NEED_NETDEV_SPEED)
-		read_speeds(local, &problems);
-	resolve(local);
-	note_links(local, &problems);
+	if (reading->needs & NEED_LINKS || wants_ipoib(reading))
+		read_links(reading, &problems);
+	if (reading->root.live && reading->needs & NEED_NETDEV_SPEED)
+		read_speeds(reading, &problems);
+	resolve(reading);
+	note_links(reading, &problems);
 	problems_free(&problems);
 }

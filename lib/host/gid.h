@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One entry of a port's GID table. */
+/* The entries of a port's GID table, and reading them from sysfs. */
 #pragma once
 
 #include "schema/schema.h"
+
+struct port;
+struct problems;
+struct root;
 
 /* Order of enum ib_uverbs_gid_type, include/uapi/rdma/ib_user_ioctl_verbs.h; shown as words. */
 enum gid_type { GID_TYPE_IB, GID_TYPE_ROCE_V1, GID_TYPE_ROCE_V2 };
@@ -31,3 +35,21 @@ extern const struct schema gid_schema;
 extern const struct enum_name gid_type_names[];
 
 void gid_entry_clear(struct gid_entry *entry); /* frees what it owns */
+/* Appends the entries that are not empty, or all with `empty`. */
+void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
+			  struct problems *problems);
+/* Puts the empty slots between the entries that verbs returned. */
+void gid_table_add_empty(struct port *port);
+/*
+ * Sets what depends on the transport: the type (a table does not tell InfiniBand from RoCE v1) and
+ * the IP address of a RoCE GID. Without `empty`, drops slots that no GUID is assigned to.
+ */
+void gid_table_finish(struct port *port, bool roce, bool empty);
+/* The port's first GID; unknown if it cannot be read. */
+struct known_gid gid_read_first(const struct root *root, const struct port *port);
+/*
+ * The netdev name of one GID, as the kernel has it; NULL if there is none. The caller frees it. 0,
+ * or the -errno of reading it.
+ */
+int gid_read_netdev(const struct root *root, const struct port *port, unsigned int index,
+		    char **ret_name);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/need.h"
+#include "kernel/sysfs.h"
+
+const struct enum_name gid_type_names[] = {
+	{GID_TYPE_IB, "ib"},
+	{GID_TYPE_ROCE_V1, "roce-v1"},
+	{GID_TYPE_ROCE_V2, "roce-v2"},
+	{0, NULL},
+};
+
+static const struct enum_name source_names[] = {
+	{GID_SOURCE_VERBS, "verbs"},
+	{GID_SOURCE_SYSFS, "sysfs"},
+	{0, NULL},
+};
+
+#define NEED_ADDRESS_PLACE (NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS | NEED_ADDRESSES)
+
+static const struct field gid_fields[] = {
+	STRING_FIELD(struct gid_entry, device, "device", "DEVICE", FIELD_DEFAULT, NEED_GIDS,
+		     "name of the device"),
+	UNSIGNED_FIELD(struct gid_entry, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
+		       NEED_GIDS, "number of the port"),
+	UNSIGNED_FIELD(struct gid_entry, index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT,
+		       NEED_GIDS, "index in the port's GID table"),
+	GID_FIELD(struct gid_entry, gid, "gid", "GID", FIELD_DEFAULT, NEED_GIDS, "the GID"),
+	ENUM_FIELD(struct gid_entry, type, gid_type_names, "type", "TYPE", FIELD_DEFAULT, NEED_GIDS,
+		   "ib, roce-v1 or roce-v2"),
+	IP_FIELD(struct gid_entry, ip, "ip", "IP", FIELD_DEFAULT, NEED_GIDS,
+		 "IP address that a RoCE GID stands for"),
+	STRING_FIELD(struct gid_entry, netdev, "netdev", "NETDEV", FIELD_DEFAULT,
+		     NEED_GIDS | NEED_GID_NETDEVS, "netdev of the GID, if in this namespace"),
+	UNSIGNED_FIELD(struct gid_entry, vlan, "vlan", "VLAN", FIELD_DEFAULT | FIELD_RIGHT,
+		       NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS, "VLAN id of that netdev"),
+	STRING_FIELD(struct gid_entry, address_netdev, "address_netdev", "ADDRESS ON",
+		     FIELD_DEFAULT, NEED_ADDRESS_PLACE, "netdev that carries the IP address"),
+	STRING_FIELD(struct gid_entry, master, "master", "MASTER", FIELD_DEFAULT,
+		     NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
+		     "bond, bridge or VRF that the netdev belongs to"),
+	UNSIGNED_FIELD(struct gid_entry, prefix_length, "prefix_length", "PREFIX", FIELD_RIGHT,
+		       NEED_ADDRESS_PLACE, "prefix length of the IP address"),
+	ENUM_FIELD(struct gid_entry, source, source_names, "source", "SOURCE", 0, NEED_GIDS,
+		   "where the entry was read"),
+	BOOL_FIELD(struct gid_entry, selected, "selected", "USE", 0, NEED_GIDS,
+		   "--to: the entry to use"),
+	STRING_FIELD(struct gid_entry, why, "why", "WHY", 0, NEED_GIDS,
+		     "--to: why it is used or passed over"),
+};
+
+const struct schema gid_schema = {
+	.name = "gids",
+	.version = 1,
+	.summary = "an entry of a port's GID table",
+	.fields = gid_fields,
+	.field_count = ARRAY_SIZE(gid_fields),
+	.record_size = sizeof(struct gid_entry),
+};
+
+void gid_entry_clear(struct gid_entry *entry)
+{
+	free(entry->netdev);
+	free(entry->master);
+	free(entry->address_netdev);
+	free(entry->why);
+}
+
+/* A table of a port that is being read. */
+struct gid_table {
+	const struct root *root;
+	struct port *port;
+	struct problems *problems;
+	bool types_unreadable;	 /* gid_attrs/types as a whole, which was noted */
+	bool netdevs_unreadable; /* gid_attrs/ndevs */
+};
+
+/* Where the folder itself cannot be looked into, one line says it of all slots: true then. */
+static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
+		      int error)
+{
+	_cleanup_(freep) char *path = mem_format(PORT_DIRECTORY "/%s", table->port->kernel_name,
+						 (unsigned int)table->port->port.value, folder);
+	int rc = sysfs_open_directory(table->root, path);
+
+	port_note(table->problems, table->port, folder, rc ? NULL : slot, rc ? rc : error);
+	return rc;
+}
+
+/* Words of gid_attrs/types, cache_gid_type_str[] in core/cache.c. */
+static void read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
+{
+	const struct port *port = table->port;
+	bool infiniband = port->link_layer.value == LINK_LAYER_INFINIBAND;
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length;
+
+	if (table->types_unreadable)
+		return;
+	length = sysfs_read(table->root, text, PORT_DIRECTORY "/gid_attrs/types/%s",
+			    port->kernel_name, (unsigned int)port->port.value, slot);
+	/*
+	 * Before Linux 4.5 there were no types. InfiniBand has one only; of Ethernet the choice
+	 * between RoCE v1 and v2 would be a guess.
+	 */
+	if (length == -ENOENT && infiniband)
+		number_set(&entry->type, GID_TYPE_IB);
+	else if (length < 0)
+		table->types_unreadable = note_slot(table, "gid_attrs/types", slot, (int)length);
+	else if (!strcmp(text, "RoCE v2"))
+		number_set(&entry->type, GID_TYPE_ROCE_V2);
+	else if (!strcmp(text, "IB/RoCE v1") && port->link_layer.known)
+		number_set(&entry->type, infiniband ? GID_TYPE_IB : GID_TYPE_ROCE_V1);
+	else if (strcmp(text, "IB/RoCE v1"))
+		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
+}
+
+/* What the kernel answers for a GID that names no netdev: rdma_read_gid_attr_ndev_rcu(). */
+static bool names_none(ssize_t error)
+{
+	return error == -ENOENT || error == -EINVAL || error == -ENODEV || error == -ENODATA;
+}
+
+int gid_read_netdev(const struct root *root, const struct port *port, unsigned int index,
+		    char **ret_name)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u",
+				    port->kernel_name, (unsigned int)port->port.value, index);
+
+	if (length < 0 && !names_none(length))
+		return (int)length;
+	*ret_name = length > 0 ? text_clean(text, (size_t)length) : NULL;
+	return 0;
+}
+
+static void read_netdev(struct gid_table *table, const char *slot, struct gid_entry *entry)
+{
+	int rc;
+
+	if (table->netdevs_unreadable)
+		return;
+	rc = gid_read_netdev(table->root, table->port, (unsigned int)entry->index.value,
+			     &entry->netdev);
+	if (rc)
+		table->netdevs_unreadable = note_slot(table, "gid_attrs/ndevs", slot, rc);
+}
+
+struct known_gid gid_read_first(const struct root *root, const struct port *port)
+{
+	struct known_gid first = {.known = false};
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(root, text, PORT_DIRECTORY "/gids/0", port->kernel_name,
+		       (unsigned int)port->port.value) > 0)
+		first.known = !gid_parse(text, &first.gid);
+	return first;
+}
+
+static void read_gid(struct gid_table *table, const char *slot, bool empty, bool netdevs)
+{
+	struct port *port = table->port;
+	char text[SYSFS_TEXT_SIZE];
+	struct gid_entry *entry;
+	uint64_t index;
+	struct gid gid;
+	ssize_t length;
+
+	if (!port_table_slot(slot, &index))
+		return;
+	length = sysfs_read(table->root, text, PORT_DIRECTORY "/gids/%s", port->kernel_name,
+			    (unsigned int)port->port.value, slot);
+	if (length < 0) {
+		port_note(table->problems, table->port, "gids", slot, (int)length);
+		return;
+	}
+	if (gid_parse(text, &gid)) {
+		port_note_text(table->problems, table->port, "gids", slot, text);
+		return;
+	}
+	if (gid_is_zero(&gid) && !empty)
+		return;
+	entry = mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
+	entry->device = port->device;
+	entry->port = port->port;
+	number_set(&entry->index, index);
+	number_set(&entry->source, GID_SOURCE_SYSFS);
+	entry->gid = (struct known_gid){gid, true};
+	if (gid_is_zero(&gid))
+		return;
+	read_type(table, slot, entry);
+	if (netdevs)
+		read_netdev(table, slot, entry);
+}
+
+void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
+			  struct problems *problems)
+{
+	struct gid_table table = {.root = root, .port = port, .problems = problems};
+	struct strings slots = {0};
+	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->kernel_name,
+			    (unsigned int)port->port.value);
+
+	if (rc)
+		port_note(problems, port, "gids", NULL, rc);
+	for (size_t i = 0; i < slots.count; i++)
+		read_gid(&table, slots.items[i], empty, netdevs);
+	strings_free(&slots);
+}
+
+void gid_table_add_empty(struct port *port)
+{
+	struct gid_entry *told = port->gids;
+	size_t told_count = port->gid_count, next = 0;
+
+	port->gids = NULL;
+	port->gid_count = 0;
+	for (uint64_t index = 0; index < port->gid_table_length.value || next < told_count;
+	     index++) {
+		struct gid_entry *entry = mem_append(&port->gids, &port->gid_count,
+						     sizeof(*port->gids));
+
+		if (next < told_count && told[next].index.value <= index) {
+			*entry = told[next++];
+			continue;
+		}
+		entry->device = port->device;
+		entry->port = port->port;
+		entry->gid.known = true;
+		number_set(&entry->index, index);
+		number_set(&entry->source, GID_SOURCE_VERBS);
+	}
+	free(told);
+}
+
+/*
+ * A slot of an InfiniBand port that no GUID is assigned to holds the subnet prefix alone: drivers
+ * make it so, and it is empty all the same.
+ */
+static void drop_unassigned(struct port *port)
+{
+	size_t kept = 0;
+
+	if (port->link_layer.value != LINK_LAYER_INFINIBAND)
+		return;
+	for (size_t i = 0; i < port->gid_count; i++) {
+		if (gid_interface_id(&port->gids[i].gid.gid))
+			port->gids[kept++] = port->gids[i];
+		else
+			gid_entry_clear(&port->gids[i]);
+	}
+	port->gid_count = kept;
+}
+
+void gid_table_finish(struct port *port, bool roce, bool empty)
+{
+	if (!empty)
+		drop_unassigned(port);
+	for (size_t i = 0; i < port->gid_count; i++) {
+		struct gid_entry *gid = &port->gids[i];
+
+		if (!roce && gid->type.known)
+			gid->type.value = GID_TYPE_IB;
+		if (roce && gid->type.known)
+			gid->ip = (struct known_ip){gid_to_ip(&gid->gid.gid), true};
+	}
+}

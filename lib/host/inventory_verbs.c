@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What verbs give to an inventory. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/reading.h"
+#include "host/need.h"
+#include "host/device.h"
+#include "host/verbs_caps.h"
+#include "kernel/verbs.h"
+
+static const char *verbs_hint(int error)
+{
+	switch (error) {
+	case -ELIBACC:
+	case -ELIBBAD:
+		return "install libibverbs and its providers (Debian: ibverbs-providers; Fedora: "
+		       "libibverbs)";
+	case -ENOSYS:
+		return "load the module: modprobe ib_uverbs";
+	case -EACCES:
+	case -EPERM:
+		return "the uverbs node in /dev/infiniband must be readable and writable";
+	case -ENODEV:
+		return "load ib_uverbs and install the provider library of this driver; in a "
+		       "container, pass /dev/infiniband in";
+	case -ENOMEM:
+		return "raise the limit of locked memory (ulimit -l)";
+	default:
+		return NULL;
+	}
+}
+
+/* One line for a device, not one for each of its facts. Of GIDs nothing is lost: sysfs has them. */
+static void note_failure(struct reading *reading, const char *device, int error)
+{
+	if (reading->needs & NEED_CAPS)
+		problem_add(reading->problems, device, "capabilities", "verbs", error,
+			    verbs_hint(error));
+	else if (reading->needs & NEED_MTU)
+		problem_add(reading->problems, device, "MTU", "verbs", error, verbs_hint(error));
+	else
+		problem_add(reading->notes, device, "GID table", "verbs", error, "sysfs is used");
+}
+
+static struct verbs *open_verbs(struct reading *reading)
+{
+	const struct strings *warnings;
+	struct verbs *verbs = NULL;
+	int rc = -ENOSYS;
+
+	/* To list its devices libibverbs asks netlink, which would load ib_uverbs. */
+	if (sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
+		rc = verbs_open(&verbs);
+	if (rc) {
+		note_failure(reading, NULL, rc);
+		return NULL;
+	}
+	warnings = verbs_warnings(verbs);
+	for (size_t i = 0; i < warnings->count; i++)
+		problem_add_text(reading->notes, NULL, NULL, "verbs", warnings->items[i], NULL);
+	return verbs;
+}
+
+static int read_gids_by_verbs(struct verbs_device *opened, struct device *device, bool empty)
+{
+	int rc = verbs_get_gids(opened, device);
+
+	for (size_t i = 0; !rc && empty && i < device->port_count; i++) {
+		rc = verbs_get_port(opened, &device->ports[i]);
+		if (!rc)
+			gid_table_add_empty(&device->ports[i]);
+	}
+	return rc;
+}
+
+static void read_gids(struct reading *reading, struct verbs_device *opened, struct device *device,
+		      bool empty)
+{
+	bool netdevs = reading->needs & NEED_GID_NETDEVS;
+
+	if (opened && !read_gids_by_verbs(opened, device, empty))
+		return;
+	for (size_t i = 0; i < device->port_count; i++)
+		gid_table_read_sysfs(&reading->root, &device->ports[i], empty, netdevs,
+				     reading->problems);
+}
+
+static void note_port(const struct reading *reading, const struct device *device,
+		      const struct number *port, int error)
+{
+	_cleanup_(freep) char *object = mem_format("%s/%u", device->name,
+						   (unsigned int)port->value);
+
+	problem_add(reading->problems, object, "port attributes", "verbs", error, NULL);
+}
+
+static void read_mtus(struct reading *reading, struct verbs_device *opened, struct device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct port *port = &device->ports[i];
+		int rc = verbs_get_port(opened, port);
+
+		if (rc)
+			note_port(reading, device, &port->port, rc);
+	}
+}
+
+static void read_caps(struct reading *reading, struct verbs_device *opened, struct device *device)
+{
+	struct inventory *inventory = reading->inventory;
+	struct caps caps = {0};
+	int rc = verbs_get_caps(opened, &caps);
+
+	if (rc) {
+		problem_add(reading->problems, device->name, "capabilities", "verbs", rc, NULL);
+		caps_clear(&caps);
+		return;
+	}
+	caps_set_device(&caps, device->name);
+	if (device->board_id)
+		caps.board_id = mem_string(device->board_id);
+	if (device->transport.known)
+		caps.transport = device->transport;
+	for (size_t i = 0; i < caps.port_caps_count; i++)
+		if (caps.ports[i].error)
+			note_port(reading, device, &caps.ports[i].port, caps.ports[i].error);
+	*(struct caps *)mem_append(&inventory->caps, &inventory->caps_count, sizeof(caps)) = caps;
+}
+
+static void read_device(struct reading *reading, struct verbs *verbs, struct device *device)
+{
+	const bool empty = reading->request->empty_gids;
+	struct verbs_device *opened = NULL;
+	int rc = verbs ? verbs_open_device(verbs, device->kernel_name, &opened) : 0;
+
+	if (rc)
+		note_failure(reading, device->name, rc);
+	if (opened)
+		strings_add(&device->sources, "verbs");
+	if (reading->needs & NEED_GIDS)
+		read_gids(reading, opened, device, empty);
+	if (opened && reading->needs & NEED_MTU)
+		read_mtus(reading, opened, device);
+	if (opened && reading->needs & NEED_CAPS)
+		read_caps(reading, opened, device);
+	for (size_t i = 0; i < device->port_count; i++)
+		gid_table_finish(&device->ports[i], device->transport.value == TRANSPORT_ROCE,
+				 empty);
+	verbs_close_device(opened);
+}
+
+void read_verbs(struct reading *reading)
+{
+	struct device_list *list = &reading->inventory->devices;
+	struct verbs *verbs = NULL;
+
+	if (reading->root.live)
+		verbs = open_verbs(reading);
+	else if (reading->needs & NEED_MTU)
+		problem_add_text(reading->notes, NULL, "MTU", "verbs",
+				 "a saved tree does not hold it", NULL);
+	for (size_t i = 0; i < list->count; i++)
+		read_device(reading, verbs, &list->items[i]);
+	verbs_free(verbs);
+}
