@@ -10,7 +10,7 @@
 #include "cmd/counters/counters_run.h"
 #include "counter/counter_change.h"
 #include "counter/counter_meaning.h"
-#include "counter/optional_counter.h"
+#include "counter/optional_counters.h"
 
 #define NO_COUNTERS "no counters"
 /* Milliseconds between two rounds of --watch. */

@@ -157,7 +157,7 @@ static bool read_all(struct optional *optional)
 {
 	struct listing *listing = &optional->listing;
 	_cleanup_(freep) char *message = NULL;
-	int rc = optional_counters_open(&optional->nldev);
+	int rc = nldev_open(&optional->nldev);
 
 	if (rc) {
 		message = mem_format("RDMA netlink cannot be had: %s", strerror(-rc));
@@ -210,7 +210,7 @@ int counters_optional(const struct ctx *ctx, const struct counters_args *args, c
 	}
 	status = listing_end(&optional.listing);
 	optional_counters_clear(&optional.list);
-	optional_counters_close(optional.nldev);
+	netlink_free(optional.nldev);
 	strings_free(&optional.enable);
 	strings_free(&optional.disable);
 	return status;

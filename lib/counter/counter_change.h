@@ -22,7 +22,7 @@ enum counter_change_state {
 };
 
 struct counter_change {
-	struct counter_reading reading; /* the later one; of one that is gone, the earlier */
+	struct counter_reading reading; /* the later one, or the earlier of one that is gone */
 	char *time;			/* of the later reading, RFC 3339 */
 	struct number before, value, growth;
 	struct number state; /* enum counter_change_state */

@@ -64,15 +64,25 @@ void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value)
 	}
 }
 
-bool counter_reading_same(const struct counter_reading *a, const struct counter_reading *b)
+int counter_reading_compare(const struct counter_reading *a, const struct counter_reading *b)
 {
-	if (a->source != b->source || strcmp(a->kernel_name, b->kernel_name))
-		return false;
-	if (a->netdev || b->netdev)
-		return a->netdev && b->netdev && !strcmp(a->netdev, b->netdev);
-	if (!a->port != !b->port || strcmp(a->device->kernel_name, b->device->kernel_name))
-		return false;
-	return !a->port || a->port->port.value == b->port->port.value;
+	int order = (int)a->source - (int)b->source;
+
+	if (!order)
+		order = strcmp(a->kernel_name, b->kernel_name);
+	if (order)
+		return order;
+	if (a->netdev && b->netdev)
+		return strcmp(a->netdev, b->netdev);
+	order = !a->netdev - !b->netdev;
+	if (!order)
+		order = strcmp(a->device->kernel_name, b->device->kernel_name);
+	if (!order)
+		order = !a->port - !b->port;
+	if (order || !a->port)
+		return order;
+	return (a->port->port.value > b->port->port.value) -
+	       (a->port->port.value < b->port->port.value);
 }
 
 struct number counter_reading_growth(const struct counter_reading *before,
@@ -91,8 +101,10 @@ void counter_readings_clear(struct counter_readings *readings)
 	*readings = (struct counter_readings){0};
 }
 
-void counter_reading_get_object(const struct counter_reading *reading, struct value *value)
+void counter_get_object(const void *record, struct value *value)
 {
+	const struct counter_reading *reading = record;
+
 	if (reading->netdev) {
 		value_set_string(value, reading->netdev);
 		return;
@@ -111,16 +123,11 @@ char *counter_reading_object(const struct counter_reading *reading)
 {
 	struct value value = {.kind = VALUE_NONE};
 
-	counter_reading_get_object(reading, &value);
+	counter_get_object(reading, &value);
 	return mem_string(value.kind == VALUE_STRING ? value.string : "-");
 }
 
-static void get_object(const void *record, struct value *value)
-{
-	counter_reading_get_object(record, value);
-}
-
-static void get_device(const void *record, struct value *value)
+void counter_get_device(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
@@ -128,13 +135,12 @@ static void get_device(const void *record, struct value *value)
 		value_set_string(value, reading->device->name);
 }
 
-static void get_port(const void *record, struct value *value)
+void counter_get_port(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
-	if (!reading->port)
-		return;
-	value_set_unsigned(value, reading->port->port.value);
+	if (reading->port && reading->port->port.known)
+		value_set_unsigned(value, reading->port->port.value);
 }
 
 static void get_netdev(const void *record, struct value *value)
@@ -147,17 +153,17 @@ static void get_netdev(const void *record, struct value *value)
 		value_set_string(value, reading->port->netdev);
 }
 
-static void get_counter(const void *record, struct value *value)
+void counter_get_counter(const void *record, struct value *value)
 {
 	value_set_string(value, ((const struct counter_reading *)record)->counter);
 }
 
-static void get_kernel_name(const void *record, struct value *value)
+void counter_get_kernel_name(const void *record, struct value *value)
 {
 	value_set_string(value, ((const struct counter_reading *)record)->kernel_name);
 }
 
-static void get_source(const void *record, struct value *value)
+void counter_get_source(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
@@ -248,7 +254,7 @@ static void get_severity(const void *record, struct value *value)
 		value_set_word(value, counter_severity_names, reading->name->severity);
 }
 
-static void get_group(const void *record, struct value *value)
+void counter_get_group(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
@@ -273,7 +279,7 @@ static void get_meaning(const void *record, struct value *value)
 		value_set_string(value, reading->name->meaning);
 }
 
-static void get_problem(const void *record, struct value *value)
+void counter_get_problem(const void *record, struct value *value)
 {
 	value_set_string(value, ((const struct counter_reading *)record)->problem);
 }
@@ -285,14 +291,14 @@ static void get_problem(const void *record, struct value *value)
 	}
 
 static const struct field fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
 		       "what it is a counter of: DEV/PORT, DEV or a netdev"),
-	COMPUTED_FIELD(FIELD_STRING, get_device, "device", "DEVICE", 0, 0, "RDMA device"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_device, "device", "DEVICE", 0, 0, "RDMA device"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, counter_get_port, "port", "PORT", FIELD_RIGHT, 0,
 		       "port of the device; unknown where the device counts as a whole"),
 	COMPUTED_FIELD(FIELD_STRING, get_netdev, "netdev", "NETDEV", 0, NEED_NETDEV,
 		       "netdev behind the port"),
-	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "its name, the same with all drivers; the kernel's if nobody knows it"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "how much it has counted, in its unit"),
@@ -302,19 +308,19 @@ static const struct field fields[] = {
 		       "it stopped at the most that its bits hold: so much, or more"),
 	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", FIELD_DEFAULT,
 		   "how bad it is that it grows"),
-	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", 0, "what it is about"),
+	WORD_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0, "what it is about"),
 	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
 		   "of what it counts, seen from the port"),
 	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_RIGHT, 0,
 		       "bits of one that stops at its most"),
 	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", 0, 0, "it tells of lost packets"),
-	COMPUTED_FIELD(FIELD_STRING, get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
 		       "what the kernel calls it"),
-	WORD_FIELD(get_source, counter_source_names, "source", "SOURCE", 0, "who counts"),
+	WORD_FIELD(counter_get_source, counter_source_names, "source", "SOURCE", 0, "who counts"),
 	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
 		       "how it was read: sysfs, nldev, rtnetlink"),
-	COMPUTED_FIELD(FIELD_STRING, get_problem, "problem", "PROBLEM", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_problem, "problem", "PROBLEM", 0, 0,
 		       "why the value is unknown, or that the port has no counters"),
 	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", 0, 0,
 		       "what it counts, in a sentence"),

@@ -34,15 +34,17 @@ struct counter_readings {
 
 extern const struct schema counter_schema; /* `counters` */
 
-/* The canonical name, or else the kernel's. */
-static inline const char *counter_reading_name(const struct counter_reading *reading)
-{
-	return reading->counter;
-}
 /* mlx5_0/1, mlx5_0 or eth0; the caller frees it. */
 char *counter_reading_object(const struct counter_reading *reading);
-/* The same as the value of a field, in its scratch. */
-void counter_reading_get_object(const struct counter_reading *reading, struct value *value);
+/* Getters for the fields of any record that begins with a reading. */
+void counter_get_object(const void *record, struct value *value);
+void counter_get_device(const void *record, struct value *value);
+void counter_get_port(const void *record, struct value *value);
+void counter_get_counter(const void *record, struct value *value);
+void counter_get_kernel_name(const void *record, struct value *value);
+void counter_get_source(const void *record, struct value *value);
+void counter_get_group(const void *record, struct value *value);
+void counter_get_problem(const void *record, struct value *value);
 enum counter_group counter_reading_group(const struct counter_reading *reading);
 enum counter_severity counter_reading_severity(const struct counter_reading *reading);
 enum counter_unit counter_reading_unit(const struct counter_reading *reading);
@@ -52,8 +54,8 @@ enum counter_kind counter_reading_kind(const struct counter_reading *reading);
  * width_bits of 64 beforehand tells that data and packets of the PMA have so many.
  */
 void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value);
-/* Whether both are readings of the same counter. */
-bool counter_reading_same(const struct counter_reading *a, const struct counter_reading *b);
+/* Orders readings by the counter that they are of; 0: both are of the same one. */
+int counter_reading_compare(const struct counter_reading *a, const struct counter_reading *b);
 /*
  * What it grew by from one reading of it to the next. Unknown: one of them is unknown, it is a
  * gauge, it went back (cleared, or the device was reset), or it stands at its most.

@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The optional counters of the ports of an inventory of the live system: reading and switching. */
+/*
+ * Optional counters of a port, which can be switched on and off (kernel 5.16, RDMA netlink). While
+ * one is off it counts nothing and is missing in all readings; while it is on it may cost the
+ * device some of its speed. The list owns the names; device and port are borrowed.
+ */
 #pragma once
 
+#include "counter/names/counter_names.h"
 #include "host/inventory.h"
-#include "counter/optional_counter.h"
+#include "kernel/nldev.h"
 
-struct netlink;
+struct optional_counter {
+	const struct device *device;
+	const struct port *port;
+	char *kernel_name;		 /* clean */
+	const struct counter_name *name; /* NULL: not in the catalogue */
+	struct number index;		 /* what the kernel switches it by */
+	enum tristate enabled;
+};
 
-/* 0 or -errno: RDMA netlink cannot be had. Released by optional_counters_close(). */
-int optional_counters_open(struct netlink **ret_nldev);
-void optional_counters_close(struct netlink *nldev);
+struct optional_counters {
+	struct optional_counter *items;
+	size_t count;
+};
+
+extern const struct schema optional_counters_schema;
+
+/* Whether the word is what it is called, or what the kernel calls it. */
+bool optional_counter_is(const struct optional_counter *counter, const char *word);
+void optional_counters_clear(struct optional_counters *list);
 /*
  * Appends all that the ports have, port by port. What a port answers instead is a problem, but
  * that it has no such counters (or its kernel does not know of any) is only noted.

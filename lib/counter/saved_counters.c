@@ -74,7 +74,7 @@ struct saved_counter saved_counter_of(const struct counter_reading *reading)
 		.port = reading->port ? reading->port->port : (struct number){.known = false},
 		.netdev = borrow(reading->netdev),
 		.source = number_of(reading->source),
-		.counter = borrow(counter_reading_name(reading)),
+		.counter = borrow(reading->counter),
 		.kernel_name = borrow(reading->kernel_name),
 		.unit = number_of(counter_reading_unit(reading)),
 		.value = reading->value,

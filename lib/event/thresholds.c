@@ -93,7 +93,7 @@ static int load(struct thresholds *thresholds)
 static bool was_above(const struct watched_limit *watched, const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
-		if (counter_reading_same(&watched->readings[i], reading))
+		if (!counter_reading_compare(&watched->readings[i], reading))
 			return watched->above[i];
 	return false;
 }
@@ -102,7 +102,7 @@ static const struct counter_reading *find(const struct watched_limit *watched,
 					  const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
-		if (counter_reading_same(&watched->readings[i], reading))
+		if (!counter_reading_compare(&watched->readings[i], reading))
 			return &watched->readings[i];
 	return NULL;
 }
@@ -123,7 +123,7 @@ static void add_event(const struct watched_limit *watched, const struct counter_
 		event->port = reading->port->port;
 	if (reading->netdev)
 		event->netdev = mem_string(reading->netdev);
-	event->counter = mem_string(counter_reading_name(reading));
+	event->counter = mem_string(reading->counter);
 	event->threshold = (struct real){
 		.value = per_second(watched->limit->count, watched->limit->period_msec * 1000000),
 		.known = true,

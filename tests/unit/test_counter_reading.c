@@ -165,28 +165,28 @@ static void the_same_counter(void **state)
 	(void)state;
 	a.device = b.device = &one;
 	a.port = b.port = &port;
-	assert_true(counter_reading_same(&a, &b));
+	assert_true(!counter_reading_compare(&a, &b));
 	b.port = &second;
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 	b.port = NULL;
-	assert_false(counter_reading_same(&a, &b));
-	assert_false(counter_reading_same(&b, &a));
+	assert_false(!counter_reading_compare(&a, &b));
+	assert_false(!counter_reading_compare(&b, &a));
 	b.port = &port;
 	b.device = &other;
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 	b.device = &one;
 	b.source = COUNTER_SOURCE_HW;
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 	b.source = a.source;
 	b.kernel_name = "symbol_error";
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 	b.kernel_name = "link_downed";
 	b.netdev = "eth0";
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 	a.netdev = "eth0";
-	assert_true(counter_reading_same(&a, &b));
+	assert_true(!counter_reading_compare(&a, &b));
 	a.netdev = "eth1";
-	assert_false(counter_reading_same(&a, &b));
+	assert_false(!counter_reading_compare(&a, &b));
 }
 
 static void write_port(struct bed *bed)
@@ -252,7 +252,7 @@ static void a_second_round(void **state)
 	counter_loader_read(bed->loader, &again, NULL, NULL);
 	assert_int_equal(again.count, bed->readings.count);
 	for (size_t i = 0; i < again.count; i++)
-		assert_true(counter_reading_same(&again.items[i], &bed->readings.items[i]));
+		assert_true(!counter_reading_compare(&again.items[i], &bed->readings.items[i]));
 	assert_int_equal(counter_reading_growth(&bed->readings.items[2], &again.items[2]).value, 2);
 	assert_false(counter_reading_growth(&bed->readings.items[3], &again.items[3]).known);
 	assert_true(again.items[3].value.known);
