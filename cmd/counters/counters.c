@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl counters: what ports, devices and the netdevs behind them have counted. */
+/* rdmactl counters: the counters of ports, devices and their netdevs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +26,18 @@
 static const struct enum_name group_choices[] = {
 	GROUP_CHOICE(TRAFFIC, "traffic", "packets and bytes"),
 	GROUP_CHOICE(REQUESTS, "requests", "operations asked for and served"),
-	GROUP_CHOICE(LINK, "link", "faults of the wire and of what is next to it"),
+	GROUP_CHOICE(LINK, "link", "faults of the wire and its transceivers"),
 	GROUP_CHOICE(ERRORS, "errors", "damaged packets, refused and broken requests"),
 	GROUP_CHOICE(DROPS, "drops", "packets thrown away"),
-	GROUP_CHOICE(RETRANSMISSION, "retransmission", "lost or late, and sent anew"),
+	GROUP_CHOICE(RETRANSMISSION, "retransmission",
+		     "packets sent again after loss or a timeout"),
 	GROUP_CHOICE(RNR, "rnr", "receiver not ready: no receive work request"),
 	GROUP_CHOICE(CONGESTION, "congestion", "waiting, marks and notifications"),
 	GROUP_CHOICE(ROCE, "roce", "the RoCE engine, where no other group fits"),
 	GROUP_CHOICE(CM, "cm", "messages of the connection manager"),
 	GROUP_CHOICE(RESOURCES, "resources", "objects, and commands to the device"),
 	GROUP_CHOICE(DRIVER, "driver", "interrupts, waits and doorbells"),
-	GROUP_CHOICE(OTHER, "other", "names that the catalogue does not have"),
+	GROUP_CHOICE(OTHER, "other", "names that are not in the catalogue"),
 	{0, NULL},
 };
 
@@ -50,20 +51,20 @@ static const struct option_row options[] = {
 	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", group_choices,
 		       "counters of these groups"),
 	STRING_OPTION(struct counters_args, explain, 'x', "explain", "NAME", COMPLETE_NOTHING,
-		      "what a counter means, by its own name or the kernel's"),
+		      "what a counter means, by canonical or kernel name"),
 	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
-		    "how fast the counters move, round by round, until a signal comes"),
+		    "show how fast the counters move, round by round"),
 	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
 		      INTERVAL_LEAST, INTERVAL_MOST,
 		      "time between two rounds of --watch (default 1s)"),
 	NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1, UINT32_MAX,
-		      "end --watch after so many rounds"),
+		      "end --watch after this many rounds"),
 	STRING_OPTION(struct counters_args, save, 0, "save", "FILE", COMPLETE_FILE,
-		      "save what the counters are now"),
+		      "save the counters to a file"),
 	STRING_OPTION(struct counters_args, since, 0, "since", "FILE", COMPLETE_FILE,
-		      "how much the counters grew since they were saved"),
+		      "show growth since the counters were saved to a file"),
 	FLAG_OPTION(struct counters_args, optional, 0, "optional",
-		    "list the optional counters, and which of them are on"),
+		    "list the optional counters and whether they are on"),
 	STRING_OPTION(struct counters_args, enable, 0, "enable", "NAMES", COMPLETE_NOTHING,
 		      "switch optional counters on (root)"),
 	STRING_OPTION(struct counters_args, disable, 0, "disable", "NAMES", COMPLETE_NOTHING,
@@ -217,26 +218,15 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	return status;
 }
 
-/* What of the command line does not go together; NULL if all is well. */
-static const char *find_clash(const struct counters_args *args)
-{
-	const bool switches = args->enable || args->disable;
-	const int works = (args->watch ? 1 : 0) + (args->save || args->since ? 1 : 0) +
-			  (args->optional || switches ? 1 : 0) + (args->explain ? 1 : 0);
-
-	if (works > 1)
-		return "--watch, --save or --since, --optional, --enable or --disable, and "
-		       "--explain are works of their own: only one of them";
-	if (!args->watch && args->interval.known)
-		return "--interval goes with --watch";
-	if (!args->watch && args->count.known)
-		return "--count goes with --watch";
-	if ((args->optional || switches || args->explain) &&
-	    (args->all || args->errors || args->drops || args->group.known))
-		return "--all, --errors, --drops and --group choose counters to read: not with "
-		       "--optional, --enable, --disable or --explain";
-	return NULL;
-}
+/* What else than listing counters the options ask for: one of these. */
+static const struct option_rule rules[] = {
+	OPTIONS_EXCLUDE("watch", "save since optional enable disable explain", NULL),
+	OPTIONS_EXCLUDE("save since", "optional enable disable explain", NULL),
+	OPTIONS_EXCLUDE("optional enable disable", "explain", NULL),
+	OPTIONS_EXCLUDE("all errors drops group", "optional enable disable explain", NULL),
+	OPTIONS_NEED("interval count", "watch", NULL),
+	{.options = NULL},
+};
 
 /* `--watch 5 DEV`, as with vmstat(8): a time in front of the objects is the interval. */
 static int watch(const struct ctx *ctx, const struct counters_args *args, char **words)
@@ -257,12 +247,7 @@ static int watch(const struct ctx *ctx, const struct counters_args *args, char *
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct counters_args *counters_args = args;
-	const char *clash = find_clash(counters_args);
 
-	if (clash) {
-		command_complain(ctx, clash, NULL);
-		return STATUS_USAGE;
-	}
 	if (counters_args->explain)
 		return counters_explain(ctx, counters_args, objects);
 	if (counters_args->watch)
@@ -291,6 +276,7 @@ const struct command counters_command = {
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct counters_args),
 	.schema = &counter_schema,
 	.more_schemas = more_schemas,

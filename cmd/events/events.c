@@ -313,8 +313,6 @@ static bool check(struct events_run *run)
 
 	if (listing_refuses_root(&run->listing, "nothing happens in a saved tree"))
 		return false;
-	if (args->already && !args->until.known)
-		return refuse(run, "--already goes with --until", "rdmactl events --help");
 	run->watch.flap_count = FLAP_COUNT;
 	run->watch.flap_window_msec = FLAP_WINDOW_MSEC;
 	if (args->flap &&
@@ -452,6 +450,11 @@ static int run_events(const struct ctx *ctx, const void *args, char **objects)
 	return finish(&run);
 }
 
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("already", "until", NULL),
+	{.options = NULL},
+};
+
 const struct command events_command = {
 	.name = "events",
 	.group = GROUP_LIVE,
@@ -460,6 +463,7 @@ const struct command events_command = {
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct events_args),
 	.schema = &event_schema,
 	.run = run_events,

@@ -153,7 +153,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);
 }
 
-/* What the options must not be together with; NULL if all is well. */
+/* What is wrong with the options; NULL if nothing is. */
 static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
 {
 	const struct globals *globals = &ctx->globals;
@@ -161,9 +161,7 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args, st
 	if (args->ip && ip_parse(args->ip, &filter->ip))
 		return "--ip takes an IPv4 or IPv6 address";
 	if (args->ip && strchr(args->ip, '%'))
-		return "--ip takes an address without %NETDEV: --netdev NETDEV goes with it";
-	if (args->env && !args->to)
-		return "--env goes with --to PEER";
+		return "--ip takes an address without %NETDEV: name the netdev with --netdev";
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
 		return "--env prints settings and no JSON or TSV";
 	if (args->to && globals->root)
@@ -204,6 +202,11 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	return listing_end(&listing);
 }
 
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("env", "to", NULL),
+	{.options = NULL},
+};
+
 const struct command gids_command = {
 	.name = "gids",
 	.group = GROUP_INVENTORY,
@@ -212,6 +215,7 @@ const struct command gids_command = {
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct gids_args),
 	.schema = &gid_schema,
 	.run = run,

@@ -12,10 +12,10 @@
 enum counter_change_state {
 	CHANGE_COUNTED,	   /* growth is known */
 	CHANGE_GAUGE,	   /* goes up and down: its value is what it says */
-	CHANGE_SATURATED,  /* at the most that its bits hold: it has stopped counting */
+	CHANGE_SATURATED,  /* at its maximum: it has stopped counting */
 	CHANGE_CLEARED,	   /* went back: somebody reset it, or it came round */
 	CHANGE_REPLACED,   /* the device of that name is another one now, or is there anew */
-	CHANGE_RESTARTED,  /* the host was: all counters began anew */
+	CHANGE_RESTARTED,  /* the host was restarted: all counters started again */
 	CHANGE_NEW,	   /* had no value before */
 	CHANGE_GONE,	   /* has been there before, and is no more */
 	CHANGE_UNREADABLE, /* has no value now */

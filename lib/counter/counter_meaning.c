@@ -160,22 +160,22 @@ static void get_drop(const void *record, struct value *value)
 
 static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
-		       "its name, the same with all drivers; * stands for a number"),
+		       "its name, the same with all drivers; * is a number"),
 	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
 		       "what it counts, in a sentence"),
 	WORD_FIELD(get_unit, counter_unit_names, "unit", "UNIT", "what the value counts"),
 	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", "how it counts"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_DEFAULT, 0,
-		       "bits of one that stops at its most, where they do not hang on the device"),
+		       "bits of a counter that stops at its maximum, if the same on all devices"),
 	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION",
-		   "of what it counts, seen from the port"),
+		   "direction of what it counts, seen from the port"),
 	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
-		   "how bad it is that it grows"),
+		   "how serious it is that it grows"),
 	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", "what it is about"),
 	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", FIELD_DEFAULT, 0,
-		       "it tells of lost packets"),
+		       "it counts lost packets"),
 	LIST_FIELD(struct counter_meaning, aliases, "aliases", "ALIASES", FIELD_DEFAULT, 0,
-		   "what the kernel calls it, and in which driver or source"),
+		   "its names in the kernel, by driver or source"),
 };
 
 const struct schema counter_meaning_schema = {

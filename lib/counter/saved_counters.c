@@ -42,7 +42,7 @@ static const struct field fields[] = {
 		   "what it counts"),
 	UNSIGNED_FIELD(struct saved_counter, value, "value", "VALUE", FIELD_RIGHT, 0, "value"),
 	BOOL_FIELD(struct saved_counter, saturated, "saturated", "SATURATED", 0, 0,
-		   "it was at the most that its bits hold"),
+		   "it was at its maximum"),
 };
 
 const struct schema saved_counters_schema = {

@@ -42,7 +42,7 @@ words()
 	refused "--count: '0' is less than 1" 'rdmactl events --help' --count 0
 	refused "--duration: 'soon' is not a duration (500ms, 2s, 1m)" 'rdmactl events --help' \
 		--duration soon
-	refused '--already goes with --until' 'rdmactl events --help' --already
+	refused '--already needs --until' 'rdmactl events --help' --already
 	for value in 3 /10m 3/ 0/10m 3/0 3/10x 1001/10m -1/1s 3/10m/2; do
 		refused "--flap: '$value' is not COUNT/TIME" \
 			'3/10m: down three times within ten minutes; 0: none' --flap "$value"

@@ -130,10 +130,10 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	on cx6dx-roce gids --to 192.168.10.1
 	expect_error 2 gids '--to asks the routing table of the live system: not with --root or RDMACTL_ROOT' 'rdmactl gids --help'
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0
-	expect_error 2 gids '--ip takes an address without %NETDEV: --netdev NETDEV goes with it' \
+	expect_error 2 gids '--ip takes an address without %NETDEV: name the netdev with --netdev' \
 		'rdmactl gids --help'
 	try gids --env
-	expect_error 2 gids '--env goes with --to PEER' 'rdmactl gids --help'
+	expect_error 2 gids '--env needs --to' 'rdmactl gids --help'
 	for format in --tsv --jsonl; do
 		try gids --to 192.168.10.1 --env $format
 		expect_error 2 gids '--env prints settings and no JSON or TSV' 'rdmactl gids --help'

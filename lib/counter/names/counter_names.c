@@ -22,7 +22,7 @@ const struct enum_name counter_source_names[] = {
 	{COUNTER_SOURCE_HW, "hw", .help = "the driver, of a port"},
 	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver, of a whole device"},
 	{COUNTER_SOURCE_CM, "cm", .help = "the connection manager"},
-	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the netdev behind the port"},
+	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the network device of the port"},
 	{0, NULL},
 };
 
@@ -44,7 +44,7 @@ const struct enum_name counter_kind_names[] = {
 	{COUNTER_MONOTONIC, "monotonic", .help = "only counts up"},
 	{COUNTER_GAUGE, "gauge", .help = "goes up and down"},
 	{COUNTER_SATURATING, "saturating",
-	 .help = "counts up and stops at the most that its bits hold"},
+	 .help = "counts up and stops at its maximum"},
 	{0, NULL},
 };
 

@@ -49,7 +49,7 @@ enum counter_unit {
 enum counter_kind {
 	COUNTER_MONOTONIC,  /* only counts up; wide enough not to come round */
 	COUNTER_GAUGE,	    /* goes up and down */
-	COUNTER_SATURATING, /* counts up and stops at the most that its bits hold */
+	COUNTER_SATURATING, /* counts up and stops at its maximum */
 };
 
 enum counter_direction { COUNTER_NO_DIRECTION, COUNTER_TX, COUNTER_RX };
@@ -61,7 +61,7 @@ enum counter_group {
 	COUNTER_GROUP_OTHER, /* not in the catalogue */
 	COUNTER_GROUP_TRAFFIC,
 	COUNTER_GROUP_REQUESTS, /* operations that were asked for or served */
-	COUNTER_GROUP_LINK,	/* faults of the wire and of what is next to it */
+	COUNTER_GROUP_LINK,	/* faults of the wire and its transceivers */
 	COUNTER_GROUP_ERRORS,
 	COUNTER_GROUP_DROPS,
 	COUNTER_GROUP_RETRANSMISSION,
