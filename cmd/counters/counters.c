@@ -218,7 +218,7 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	return status;
 }
 
-/* What else than listing counters the options ask for: one of these. */
+/* Only one of the works besides listing counters at a time. */
 static const struct option_rule rules[] = {
 	OPTIONS_EXCLUDE("watch", "save since optional enable disable explain", NULL),
 	OPTIONS_EXCLUDE("save since", "optional enable disable explain", NULL),

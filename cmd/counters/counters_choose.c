@@ -12,7 +12,7 @@ static bool is_trouble(const struct counter_name *name)
 	return name->severity >= COUNTER_WARNING;
 }
 
-/* What everybody wants to know of a port: how much goes through it, and what is wrong with it. */
+/* The default choice: traffic of a port, and signs of trouble. */
 static bool matters(enum counter_source source, const struct counter_name *name)
 {
 	if (source == COUNTER_SOURCE_CM || source == COUNTER_SOURCE_NETDEV)

@@ -5,7 +5,7 @@ bool counters_move_is_shown(const struct counters_run *run, const struct counter
 {
 	struct counter_reading reading = change->reading;
 
-	/* That it moved is what makes it matter, whatever it stands at. */
+	/* A counter matters because it moved, whatever its value. */
 	if (change->growth.known) {
 		reading.value = change->growth;
 		reading.saturated = false;

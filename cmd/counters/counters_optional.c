@@ -146,7 +146,7 @@ static void switch_all(struct optional *optional)
 	}
 	if (refused && refused == ports)
 		optional->listing.status = STATUS_FAILED;
-	/* What they are now, whatever was wanted. */
+	/* Shows their actual state, whatever was requested. */
 	optional_counters_clear(list);
 	optional_counters_read(optional->nldev, &optional->listing.inventory, list,
 			       &optional->listing.problems, &optional->listing.notes);

@@ -19,7 +19,7 @@ static void clear_head(struct saved_head *head)
 	free(head->boot_id);
 }
 
-/* What was read a moment ago. */
+/* Writes the last readings to the file of --save. */
 static bool write_readings(struct counters_run *run)
 {
 	struct saved_head head = {.time = NULL};
@@ -57,7 +57,7 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 				   ctx->globals.json ? listing_print(&run.listing) : 0);
 }
 
-/* What --since works with besides the run. */
+/* The state of --since. */
 struct since {
 	struct counters_run run;
 	struct counters_file file;
@@ -77,7 +77,7 @@ static double seconds_between(const struct saved_head *then, const struct saved_
 {
 	uint64_t before, after;
 
-	/* Where the clock was set meanwhile, this one was not. */
+	/* The uptime is right even if the clock was set meanwhile. */
 	if (then->boot_id && now->boot_id && then->uptime_msec.known && now->uptime_msec.known) {
 		before = then->uptime_msec.value;
 		after = now->uptime_msec.value;
@@ -107,10 +107,10 @@ static bool judge(struct since *since)
 	}
 	if (since->interval.restarted) {
 		message = mem_format("the host was restarted after %s was saved (%s): its counters "
-				     "began anew",
+				     "started again",
 				     since->run.args->since, then->time ? then->time : "?");
 		problem_add_text(&listing->problems, NULL, NULL, NULL, message,
-				 "save anew: rdmactl counters --save FILE");
+				 "save again: rdmactl counters --save FILE");
 		return true;
 	}
 	since->interval.seconds = seconds_between(then, now);
@@ -179,7 +179,7 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 	struct counters_run *run = &since.run;
 	int rc = 0;
 
-	/* What is saved is everything, though not all of it may be shown. */
+	/* Everything is saved, even if the options show less. */
 	if (!counters_begin(run, ctx, args->save ? &all : args, words, &counter_rates_schema))
 		return finish(&since, listing_print(&run->listing));
 	listing_prefer_columns(&run->listing, SINCE_COLUMNS);
@@ -192,7 +192,7 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 		return finish(&since, listing_print(&run->listing));
 	compare(&since);
 	rc = listing_print(&run->listing);
-	/* Of the same readings, so that nothing is lost between two such runs. */
+	/* Saves the same readings, so that nothing is lost between two such runs. */
 	if (!rc && args->save)
 		write_readings(run);
 	return finish(&since, rc);

@@ -14,7 +14,7 @@
 #include "host/need.h"
 
 #define INTERVAL_MSEC 1000u
-/* How often rates of ports are looked up anew, though nothing is seen that changes them. */
+/* How often rates of ports are read again, even if no change is seen. */
 #define REFRESH_MSEC 10000u
 
 /* Devices and ports as they were found, and the loader for them: what readings borrow from. */
@@ -31,7 +31,7 @@ struct watch {
 	struct scene past;	  /* what `before` borrows from, if it is not what is there now */
 	struct inventory seen;	  /* as it was when `run` was loaded, in short */
 	struct problems problems; /* of the last round */
-	struct strings told; /* those that were noted already, by object, cause and attribute */
+	struct strings told;	  /* the reported problems, by object, cause and attribute */
 	uint64_t refreshed_msec;
 	struct ctx headless;
 };
@@ -75,7 +75,7 @@ static bool is_same(const struct inventory *a, const struct inventory *b)
 	return true;
 }
 
-/* Of the same devices and ports. */
+/* For inventories of the same devices and ports. */
 static bool has_same_rates(const struct inventory *a, const struct inventory *b)
 {
 	if (a->devices.count != b->devices.count)
@@ -122,8 +122,8 @@ static void note_all(struct watch *watch, const struct problems *problems)
 }
 
 /*
- * Loads everything anew; `changed`: even if the rates are what they were. What is there now becomes
- * the past, because the readings of the round before stand on it. On failure all stays.
+ * Loads everything again, with `changed` even if the rates are the same. The old inventory is kept
+ * as the past, because the previous readings borrow from it. On failure everything stays.
  */
 static void reload(struct watch *watch, bool changed)
 {

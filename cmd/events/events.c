@@ -74,7 +74,7 @@ struct events_run {
 	enum end end;
 };
 
-/* Where the columns of a stream begin must not depend on what is yet to come. */
+/* The column positions of a stream must not depend on later rows. */
 static int usual_width(const struct field *field)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static void catch_signals(struct events_run *run)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
 
-	/* Whoever started this may not care for its children; then the kernel tells of none. */
+	/* The parent may ignore SIGCHLD; then the kernel reports no child. */
 	signal(SIGCHLD, SIG_DFL);
 	signals_catch(&run->signals, numbers);
 }
@@ -338,7 +338,7 @@ static bool waits(const struct events_args *args)
 	       (args->words.known && args->words.value & added);
 }
 
-/* What there is to watch; the inventory knows the words for what is not there. */
+/* Finds the objects to watch; the inventory has the messages for missing ones. */
 static bool find(struct events_run *run)
 {
 	struct listing *listing = &run->listing;
@@ -351,7 +351,7 @@ static bool find(struct events_run *run)
 		listing->status = STATUS_DONE;
 		return true;
 	}
-	/* The end, when problems are told, may be far away. A document has them all the same. */
+	/* The end, when problems are printed, may be far away. A document has them, too. */
 	if (found && problems->count && !listing->ctx->globals.json) {
 		tell(listing->ctx, problems);
 		problems_free(problems);

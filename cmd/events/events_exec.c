@@ -16,7 +16,7 @@
 #include "cmd/events/events_run.h"
 #include "render/format.h"
 
-/* What a shell says of a command that it cannot start. */
+/* The exit status of a shell for a command that it cannot start. */
 #define STATUS_NO_COMMAND 127
 
 /* RDMACTL_STATE_BEFORE of state_before; what the event does not tell is not there. */
@@ -74,7 +74,7 @@ static void start(struct events_exec *exec)
 {
 	struct event *event = &exec->queue[exec->first];
 
-	/* What is buffered is not the child's to print. */
+	/* The child must not print what is still buffered. */
 	render_flush(stdout);
 	exec->running = fork();
 	if (!exec->running) {

@@ -64,7 +64,7 @@ static void narrow(const struct filter *filter, struct port *port)
 	port->gid_count = kept;
 }
 
-/* What could not be read might have passed: then this is no answer, only a part of one. */
+/* An entry that could not be read might have passed: the answer is partial then. */
 static void tell_none(struct listing *listing)
 {
 	static const char hint[] = "rdmactl gids shows all";

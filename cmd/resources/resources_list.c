@@ -27,7 +27,7 @@ static bool fail(struct listing *listing, char *message, char *hint)
 	return false;
 }
 
-/* A word of the field, or unknown-N, which stands for a code that has none. */
+/* A word of the field, or unknown-N for a code without a word. */
 static bool parse_word(const struct field *field, const char *word, uint64_t *ret_code)
 {
 	static const char unknown[] = "unknown-";

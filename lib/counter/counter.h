@@ -33,10 +33,11 @@ void counter_list_take(struct counter_list *list, char *name, uint64_t value);
 const struct counter *counter_list_find(const struct counter_list *list, const char *name);
 void counter_list_clear(struct counter_list *list);
 /*
- * What each counter that both lists have grew by, zeros included, in the order of `after`. One that
- * went back (it was cleared, or it wrapped around and nobody knows how wide it is) is left out.
+ * The growth of each counter that both lists have, zeros included, in the order of `after`. One
+ * that went back (it was cleared, or it wrapped around and nobody knows how wide it is) is left
+ * out.
  */
 void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
 			     struct counter_list *ret_list);
-/* Adds up the classes, of a difference as a rule. */
+/* Adds up the classes, usually of a difference. */
 struct counter_sums counter_list_sum(const struct counter_list *list);

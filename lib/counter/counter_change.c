@@ -186,7 +186,7 @@ void counter_changes_make(struct counter_changes *changes, const struct counter_
 	for (size_t i = 0; i < after->count; i++) {
 		const size_t partner = partners[i];
 
-		/* What is gone is told before what follows it. */
+		/* A counter that is gone comes before the one that followed it. */
 		for (; partner < before->count && next < partner; next++)
 			if (!taken[next])
 				add_gone(changes, &before->items[next], interval);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What became of counters between two readings of them: how much they grew, and how fast, as the
+ * How much and how fast counters grew between two readings of them, as the
  * schema `counter_rates` prints it. A counter that cannot be said to have grown has a state that
  * tells why, and no growth: never a negative one, never a huge one. A change borrows everything
  * from the two readings, and `time` from the caller.
@@ -14,7 +14,7 @@ enum counter_change_state {
 	CHANGE_GAUGE,	   /* goes up and down: its value is what it says */
 	CHANGE_SATURATED,  /* at its maximum: it has stopped counting */
 	CHANGE_CLEARED,	   /* went back: somebody reset it, or it came round */
-	CHANGE_REPLACED,   /* the device of that name is another one now, or is there anew */
+	CHANGE_REPLACED,   /* another device has the name now, or the device was added again */
 	CHANGE_RESTARTED,  /* the host was restarted: all counters started again */
 	CHANGE_NEW,	   /* had no value before */
 	CHANGE_GONE,	   /* has been there before, and is no more */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the catalogue says of a name, for people: one record for each meaning, with all the names
+ * What a counter means, from the catalogue: one record for each meaning, with all the names
  * that the kernel has for it. Records borrow from the catalogue; aliases are their own.
  */
 #pragma once

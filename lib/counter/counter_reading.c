@@ -35,12 +35,12 @@ static uint64_t most_of(unsigned int bits)
 }
 
 /*
- * Of data and packets a device may have 64 bits or 32, and the kernel does not tell which: `told`
- * is 64 where something else does. Else only a value that fills or passes 32 bits says it.
+ * Counters of data and packets have 32 or 64 bits, and the kernel does not say which: `known` is 64
+ * where something else does. Otherwise only a value that fills or passes 32 bits shows it.
  */
-static unsigned int data_bits(unsigned int told, uint64_t kernel_value)
+static unsigned int data_bits(unsigned int known, uint64_t kernel_value)
 {
-	if (told == 64 || kernel_value > UINT32_MAX)
+	if (known == 64 || kernel_value > UINT32_MAX)
 		return 64;
 	return kernel_value == UINT32_MAX ? 32 : 0;
 }

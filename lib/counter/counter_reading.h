@@ -15,7 +15,7 @@ struct counter_reading {
 	const struct port *port; /* NULL: of the whole device */
 	const char *netdev;	 /* of the netdev source: whose it is. Else NULL */
 	enum counter_source source;
-	bool netlink;			 /* RDMA netlink told it, not sysfs */
+	bool netlink;			 /* from RDMA netlink, not sysfs */
 	const char *counter;		 /* canonical name, or the kernel's; NULL: it has none */
 	const char *kernel_name;	 /* clean; cm_tx_msgs/req of the CM's */
 	const struct counter_name *name; /* NULL: not in the catalogue */
@@ -57,7 +57,7 @@ void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value)
 /* Orders readings by the counter that they are of; 0: both are of the same one. */
 int counter_reading_compare(const struct counter_reading *a, const struct counter_reading *b);
 /*
- * What it grew by from one reading of it to the next. Unknown: one of them is unknown, it is a
+ * The growth from one reading to the next. Unknown if one of them is unknown, it is a
  * gauge, it went back (cleared, or the device was reset), or it stands at its most.
  */
 struct number counter_reading_growth(const struct counter_reading *before,

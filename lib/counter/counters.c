@@ -31,7 +31,7 @@ static void add_place(struct counter_loader *loader, enum counter_source source,
 	place->netdev = netdev;
 }
 
-/* Of ports that share a netdev (planes, a LAG) the first one shows it. */
+/* The first of the ports that share a netdev (planes, a LAG) shows it. */
 static bool has_netdev(const struct counter_loader *loader, const char *netdev)
 {
 	for (size_t i = 0; i < loader->place_count; i++)
@@ -96,7 +96,7 @@ static void tell(struct counter_place *place, struct counter_list *list)
 	place->taken_nsec = clock_nsec();
 }
 
-/* What a round of netlink is told with. */
+/* The context of one round of netlink. */
 struct round {
 	struct counter_loader *loader;
 	struct problems *notes;
@@ -121,7 +121,7 @@ static void port_taken(void *context, const struct port *port, struct counter_li
 		tell(place, list);
 }
 
-/* The files are read then; that there are none is what -EINVAL and -EOPNOTSUPP say as a rule. */
+/* The files are read then; -EINVAL and -EOPNOTSUPP usually mean that there are none. */
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
 	struct round *round = context;
@@ -139,7 +139,7 @@ static void ask_nldev(struct counter_loader *loader, struct problems *notes)
 
 	if (!loader->root.live || !wants_source(loader, COUNTER_SOURCE_HW))
 		return;
-	/* Where the inventory came from sysfs, netlink did not answer. */
+	/* If the inventory came from sysfs, netlink did not answer. */
 	if (!loader->request.inventory->devices.count ||
 	    !loader->request.inventory->devices.items[0].index.known)
 		return;
@@ -238,7 +238,7 @@ static void complain(const struct counter_place *place, const char *cause, const
 	problem_add_text(problems, object, count == 1 ? name : many, "sysfs", cause, NULL);
 }
 
-/* One line for each cause, as a rule there is one for all of a port. */
+/* One line for each cause; usually a port has one cause for all. */
 static void tell_causes(const struct counter_place *place, const struct counter_reading *readings,
 			size_t count, struct problems *problems)
 {
@@ -307,7 +307,7 @@ bool counter_loader_counts(const struct counter_loader *loader, const struct por
 		    place->source == COUNTER_SOURCE_NETDEV)
 			continue;
 		asked = true;
-		/* What cannot be looked into may hold some. */
+		/* A folder that cannot be opened may hold some. */
 		if (place->found || (place->error && place->error != -ENOENT))
 			return true;
 	}

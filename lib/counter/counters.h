@@ -5,7 +5,7 @@
  * wants is read; what is not in the catalogue is read unless only certain counters are wanted.
  *
  * The loader remembers which counters there are, so it serves as long as the inventory holds: load
- * both anew when devices come or go. It must outlive its readings.
+ * both again when devices come or go. It must outlive its readings.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct counters_request {
 
 enum {
 	COUNTERS_ALL_SOURCES = (1 << COUNTER_SOURCES) - 1,
-	/* What is asked of the inventory: its `needs`, and more of these for the netdev source. */
+	/* Needs of the inventory for the netdev source. */
 	COUNTERS_NEEDS_NETDEV = NEED_NETDEV | NEED_LINKS,
 };
 
@@ -39,7 +39,7 @@ int counter_loader_open(const struct counters_request *request, struct counter_l
 void counter_loader_free(struct counter_loader *loader);
 /*
  * One round: appends a reading of each counter, in the order of devices and ports, and of those
- * by source, then as the catalogue has them, and behind that the others in natural order. The order
+ * by source, then as the catalogue has them, followed by the others in natural order. The order
  * of the next round is the same, but for what came or went. A counter that cannot be read is there
  * without a value; `problems` gets one line for each object and cause (NULL: not wanted), `notes`
  * what was done instead where nothing is lost.

@@ -110,7 +110,7 @@ void counter_place_list(struct counter_loader *loader, struct counter_place *pla
 	counter_entries_sort(place->entries, place->entry_count);
 }
 
-/* The kernel's own words, such as N/A (no PMA), are the cause; anything else is told as it is. */
+/* The kernel's own words, such as N/A (no PMA), are the cause; anything else is shown as it is. */
 static const char *cause_of_text(struct counter_pool *pool, const char *text, int error)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));

@@ -27,13 +27,13 @@ struct counter_pool {
 };
 
 /*
- * What netlink told of the port before: ports of one driver have the same counters in the same
- * order, so theirs need not be looked up again.
+ * The counters of the previous port by netlink: ports of one driver have the same counters in the
+ * same order, so theirs need not be looked up again.
  */
 struct counter_layout {
 	enum counter_source source;
 	size_t count;
-	const struct counter_entry **entries; /* in the order that they were told in */
+	const struct counter_entry **entries; /* in the order of the reply */
 	size_t *shown;			      /* which of them are wanted, in the order shown */
 	size_t shown_count;
 };
@@ -81,7 +81,7 @@ void counter_layout_make(struct counter_loader *loader, enum counter_source sour
 void counter_layout_clear(struct counter_layout *layout);
 /* Lists the folder of a place if that has not been done yet. */
 void counter_place_list(struct counter_loader *loader, struct counter_place *place);
-/* What keeps an entry's file from being a number; NULL: it is one, in *ret_value. */
+/* Why an entry's file is not a number; NULL if it is one, in *ret_value. */
 const char *counter_place_read(struct counter_loader *loader, const struct counter_place *place,
 			       const struct counter_entry *entry, uint64_t *ret_value);
 /* Orders an array of entries as they are shown. */

@@ -112,7 +112,7 @@ void saved_readings_devices(struct saved_readings *saved, const struct saved_cou
 			add_place(&saved->devices, &counters[i]);
 }
 
-/* Of a device or port that is not there (any more) none. */
+/* Skips a counter whose device or port was taken out. */
 static void add_reading(struct saved_readings *saved, const struct saved_counter *counter)
 {
 	const struct device *device = device_list_find(&saved->devices, counter->device);

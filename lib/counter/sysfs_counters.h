@@ -2,7 +2,7 @@
 /*
  * The counters of a port in sysfs: of the performance management agent (ports/N/counters) and of
  * the driver (ports/N/hw_counters, hw_counters). Drivers tell them from a cache that they renew
- * after `lifespan`, 10 ms as a rule: readings that are closer together may be the same.
+ * after `lifespan`, usually 10 ms: readings that are closer together may be the same.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One thing that happened to an RDMA device, a port or a netdev behind it: when, to what, and what
+ * One thing that happened to an RDMA device, a port or its netdev: when, to what, and what
  * was before and is after. An event owns its strings; a list owns its events. Of each pair of
  * members that an event has nothing to say of, both are unknown.
  */
@@ -22,7 +22,7 @@
 	WORD(SM_CHANGE, "sm-change", NOTICE, "another subnet manager, or at another place")        \
 	WORD(PKEY_CHANGE, "pkey-change", NOTICE, "the P_Key table of the port changed")            \
 	WORD(CLIENT_REREGISTER, "client-reregister", NOTICE,                                       \
-	     "the subnet manager wants multicast groups and the like joined anew")                 \
+	     "the subnet manager wants multicast groups and the like joined again")                \
 	WORD(RATE_CHANGE, "rate-change", WARNING, "an active port has another rate")               \
 	WORD(MTU_CHANGE, "mtu-change", WARNING, "an active port has another MTU")                  \
 	WORD(SPEED_CHANGE, "speed-change", NOTICE, "the driver tells of another effective speed")  \
@@ -50,7 +50,7 @@
 enum event_word { EVENT_WORDS(EVENT_CODE) EVENT_WORD_COUNT };
 #undef EVENT_CODE
 
-/* Who told, or what was compared when it was found. */
+/* The source of the event, or the comparison that found it. */
 enum event_source {
 	EVENT_SOURCE_VERBS,
 	EVENT_SOURCE_UEVENT,

@@ -61,7 +61,7 @@ struct event_state {
 	uint64_t flap_window_nsec; /* ... in that time make a port flapping; 0: none does */
 };
 
-/* What a port reads now, or as much of it as was read. */
+/* The current state of a port, as far as it was read. */
 struct port_reading {
 	bool has_state, has_netdev, has_gids;
 	struct event_port state;
@@ -70,7 +70,7 @@ struct port_reading {
 	struct tracked_gids gids;
 };
 
-/* What was told of a port, of each word as often: EVENT_PORT_DOWN, EVENT_GID_CHANGED ... */
+/* The events reported for a port, each as often as it came: EVENT_PORT_DOWN ... */
 struct event_told {
 	enum event_word *words;
 	size_t count;
@@ -80,7 +80,7 @@ struct event_told {
 struct event_cause {
 	struct event_time time;
 	enum event_source source;
-	bool all;		   /* what was told and changed nothing is an event, too */
+	bool all;		   /* reports that changed nothing are events, too */
 	struct event_list *events; /* NULL: nobody wants to know */
 };
 

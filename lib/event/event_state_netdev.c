@@ -7,7 +7,7 @@
 #include "event/event_state.h"
 #include "event/event_state_private.h"
 
-/* One change of one netdev, and the port that it is behind, if there is one. */
+/* One change of one netdev, and its port, if it has one. */
 struct change {
 	struct event_state *state;
 	const struct tracked_device *device;
@@ -288,7 +288,7 @@ bool event_state_take_address(struct event_state *state, const struct link_addre
 	size_t at = find_address(state, address);
 	bool known = at < list->count;
 
-	/* A netdev that nobody told of, or that is gone with its addresses. */
+	/* An unknown netdev, or one that is gone with its addresses. */
 	if (!link || known != deleted)
 		return false;
 	find_port(&change, link);

@@ -109,7 +109,7 @@ static void count_flap(struct update *update, uint64_t down_nsec)
 	port->flap_count = 0;
 }
 
-/* Of a port that is active and was before: what changed since. */
+/* The changes of a port that is active and was before. */
 static void compare_active(struct update *update, const struct event_port *before,
 			   const struct event_port *now)
 {
@@ -155,7 +155,7 @@ static enum event_word word_of_state(uint64_t state)
 	}
 }
 
-/* Of a port that nobody knew yet only that it is active is news. */
+/* The only news about a new port is that it is active. */
 static void take_state(struct update *update, const struct event_port *next)
 {
 	struct tracked_port *port = update->port;
@@ -169,7 +169,7 @@ static void take_state(struct update *update, const struct event_port *next)
 			compare_active(update, &before, next);
 	} else if (is_state(next, PORT_STATE_ACTIVE)) {
 		become_active(update, &before);
-		/* What changed while it was down is told as a change, too. */
+		/* Changes made while it was down are reported, too. */
 		compare_active(update, &port->active, next);
 	} else if (before.state.known) {
 		add_port_event(update, word_of_state(next->state.value), &before, next);
@@ -183,7 +183,7 @@ static void take_state(struct update *update, const struct event_port *next)
 		port->active = *next;
 }
 
-/* What could not be read is as it was; but a rate or an MTU may well have gone. */
+/* What could not be read is unchanged, except that a rate or an MTU may have gone. */
 static void compare_state(struct update *update, const struct event_port *reading)
 {
 	const struct event_port *now = &update->port->now;

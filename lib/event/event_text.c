@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an event says in a line of text. */
+/* An event as a line of text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,7 +153,8 @@ void event_describe(struct event *event)
 	if (!text && event->source.value == EVENT_SOURCE_START)
 		append(&text, mem_string("it was so when watching began"));
 	if (event->word.value == EVENT_GAP)
-		append(&text, mem_string("messages were lost: all is read anew and compared"));
+		append(&text,
+		       mem_string("messages were lost: everything is read again and compared"));
 	free(event->change);
 	event->change = text;
 }

@@ -89,7 +89,7 @@ static int load(struct thresholds *thresholds)
 	return rc == -ENODEV ? 0 : rc;
 }
 
-/* What was above the limit before stays quiet until it was not. */
+/* A counter that was above the limit stays quiet until it has been below. */
 static bool was_above(const struct watched_limit *watched, const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
@@ -188,7 +188,7 @@ static void read_all(struct thresholds *thresholds, bool due_only, const struct 
 	counter_readings_clear(&readings);
 }
 
-/* Where there is nothing yet, everything may be there later. */
+/* Devices that are missing now may come later. */
 static char *find_unknown(const struct thresholds *thresholds)
 {
 	for (size_t i = 0; thresholds->loader && i < thresholds->limit_count; i++) {

@@ -22,7 +22,7 @@ void thresholds_free(struct thresholds *thresholds);
 int thresholds_timeout(const struct thresholds *thresholds);
 /*
  * Reads what is due and appends the events. `generation` is that of the devices: with another one
- * than before they are looked for anew.
+ * than before they are looked for again.
  */
 void thresholds_step(struct thresholds *thresholds, unsigned int generation,
 		     const struct event_time *time, struct event_list *events);

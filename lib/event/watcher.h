@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watches RDMA devices, their ports and the netdevs behind them: opens what tells of changes
+ * Watches RDMA devices, their ports and netdevs: opens what reports changes
  * (verbs, uevents, RDMA netlink, rtnetlink), reads everything once, and then, each time something
  * was told, only what that names. Devices that come and go are picked up and dropped. Nothing wakes
  * it when nothing happens, unless a source is missing: then it looks once a second.
@@ -20,7 +20,7 @@ struct watcher;
 
 struct watcher_options {
 	const struct objects *objects;
-	bool all;		 /* what was told and changed nothing is an event, too */
+	bool all;		 /* reports that changed nothing are events, too */
 	unsigned int flap_count; /* 0: nothing is flapping */
 	uint64_t flap_window_msec;
 };
@@ -36,7 +36,7 @@ void watcher_free(struct watcher *watcher);
 
 /* Appends what to poll for; the array is the caller's, and moves. */
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count);
-/* Milliseconds until it wants to look by itself; -1: never. */
+/* Milliseconds until it wants to poll; -1: never. */
 int watcher_timeout(const struct watcher *watcher);
 /*
  * Takes in whatever was told up to now (`time`: when that was noticed) and appends the events. 0,

@@ -77,7 +77,7 @@ static void rename_device(struct watcher *watcher, struct watched *watched, cons
 	watcher->generation++;
 }
 
-/* Of a port without a link layer that it tells, its protocol does. */
+/* The protocol gives the link layer of a port that does not report one. */
 static bool is_ethernet(struct watcher *watcher, const struct watched *watched, struct port *port)
 {
 	struct problems problems = {.items = NULL};
@@ -345,7 +345,7 @@ void watcher_read_async(struct watcher *watcher, struct watched *watched)
 	watcher->devices_source = EVENT_SOURCE_VERBS;
 }
 
-/* What it still had to tell comes first; the removal of the device waits for this. */
+/* Its pending events come first; the removal of the device waits for this. */
 static void close_context(struct watcher *watcher, struct watched *watched)
 {
 	watcher_read_async(watcher, watched);

@@ -22,7 +22,7 @@ static void open_monitors(struct watcher *watcher)
 			    "netdevs and addresses are looked at once a second");
 }
 
-/* What tells of changes comes before what is read, so that nothing is missed in between. */
+/* Sources of changes are opened before the state is read, so that nothing is missed. */
 int watcher_open(const struct watcher_options *options, struct watcher **ret_watcher,
 		 struct problems *warnings, struct problems *notes)
 {
@@ -74,7 +74,7 @@ void watcher_free(struct watcher *watcher)
 	free(watcher);
 }
 
-/* What is told as the state of a moment. */
+/* Reports the current state as events. */
 struct telling {
 	uint64_t words;
 	struct event_list *events;

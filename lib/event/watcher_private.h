@@ -13,7 +13,7 @@
 /* How often one looks for what nobody tells. */
 #define WATCHER_POLL_MSEC 1000
 
-/* What to read of a port. */
+/* Which parts of a port to read. */
 enum stale {
 	STALE_STATE = 1 << 0,
 	STALE_NETDEV = 1 << 1,
@@ -25,7 +25,7 @@ enum stale {
 struct watched_port {
 	unsigned int stale;
 	enum event_source source; /* who says so */
-	bool gids_later; /* nobody will tell of GIDs: look once more when they have settled */
+	bool gids_later; /* no source reports GIDs: read them again when they have settled */
 	struct event_told told;
 };
 

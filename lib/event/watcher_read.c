@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a port reads now. */
+/* Reads the current state of ports. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +115,7 @@ static void find_ipoib(const struct watcher *watcher, const struct tracked_gids 
 		return;
 	port->port_guid = number_of(gid_interface_id(&gids->items[0].gid));
 	for (size_t i = 0; i < links->count; i++) {
-		if (!link_is_ipoib_of(&links->items[i], port) ||
-		    links->items[i].lower_index.known)
+		if (!link_is_ipoib_of(&links->items[i], port) || links->items[i].lower_index.known)
 			continue;
 		port->netdev_index = links->items[i].index;
 		port->netdev = mem_string(links->items[i].name);

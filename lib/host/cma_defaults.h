@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdma_cm gives connections of a port by default: configfs below rdma_cm, which only root may
+ * The defaults of rdma_cm for connections of a port: configfs below rdma_cm, which only root may
  * look into.
  */
 #pragma once

@@ -108,7 +108,7 @@ static void get_ports(const void *record, struct value *value)
 	value->records.count = device->port_count;
 }
 
-/* What a device says of its ports: no more than what the device's own sources tell cheaply. */
+/* Only the columns of ports that the sources of the device give cheaply. */
 #define PORT_COLUMNS "port,link_layer,state,physical_state,rate_gbps,width_lanes,speed,lid,netdev"
 
 static const struct field device_fields[] = {
@@ -175,7 +175,7 @@ static const struct field device_fields[] = {
 	STRING_FIELD(struct device, protocol, "protocol", "PROTOCOL", 0, NEED_NETLINK,
 		     "protocol, as RDMA netlink words it"),
 	LIST_FIELD(struct device, sources, "sources", "SOURCES", 0, 0,
-		   "interfaces that told about the device"),
+		   "interfaces that the facts come from"),
 	RECORDS_FIELD(get_ports, &port_schema, PORT_COLUMNS, "ports", 0, "the ports"),
 };
 

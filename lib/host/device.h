@@ -43,8 +43,8 @@ struct device {
 	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
 	struct port *ports;
 	size_t port_count;
-	bool ports_unknown;	/* they cannot be listed: 0 of them means nothing */
-	struct strings sources; /* which interfaces told about it: nldev, sysfs, verbs */
+	bool ports_unknown;	/* they cannot be listed, so a count of 0 is no answer */
+	struct strings sources; /* interfaces with facts about it: nldev, sysfs, verbs */
 };
 
 struct device_list {

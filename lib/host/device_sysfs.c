@@ -96,7 +96,7 @@ static void find_pci(const struct root *root, struct device *device)
 	_cleanup_(freep) char *target = NULL;
 	size_t length;
 
-	/* A link that cannot be read has been told when the ports below it were listed. */
+	/* A link that cannot be read became a problem when its ports were listed. */
 	if (sysfs_link(root, &target, CLASS "/%s", device->kernel_name))
 		return;
 	device->software = strstr(target, "/devices/virtual/");
@@ -119,7 +119,7 @@ static void find_driver(const struct root *root, struct device *device, struct p
 	const char *name;
 	int rc = sysfs_link(root, &target, CLASS "/%s/device/driver", device->kernel_name);
 
-	/* Of a device that is not there, the node type told it. */
+	/* If the device is gone, reading the node type has reported it. */
 	if (rc && rc != -ENOENT && has_device(root, device))
 		problem_add(problems, device->name, "driver", "sysfs", rc, NULL);
 	if (rc)

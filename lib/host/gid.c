@@ -37,7 +37,7 @@ static const struct field gid_fields[] = {
 	ENUM_FIELD(struct gid_entry, type, gid_type_names, "type", "TYPE", FIELD_DEFAULT, NEED_GIDS,
 		   "ib, roce-v1 or roce-v2"),
 	IP_FIELD(struct gid_entry, ip, "ip", "IP", FIELD_DEFAULT, NEED_GIDS,
-		 "IP address that a RoCE GID stands for"),
+		 "IP address of a RoCE GID"),
 	STRING_FIELD(struct gid_entry, netdev, "netdev", "NETDEV", FIELD_DEFAULT,
 		     NEED_GIDS | NEED_GID_NETDEVS, "netdev of the GID, if in this namespace"),
 	UNSIGNED_FIELD(struct gid_entry, vlan, "vlan", "VLAN", FIELD_DEFAULT | FIELD_RIGHT,
@@ -83,7 +83,7 @@ struct gid_table {
 	bool netdevs_unreadable; /* gid_attrs/ndevs */
 };
 
-/* Where the folder itself cannot be looked into, one line says it of all slots: true then. */
+/* A folder that cannot be opened is one problem for all of its slots. Returns true then. */
 static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
 		      int error)
 {
@@ -123,7 +123,7 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
 }
 
-/* What the kernel answers for a GID that names no netdev: rdma_read_gid_attr_ndev_rcu(). */
+/* The kernel's answers for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). */
 static bool names_none(ssize_t error)
 {
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV || error == -ENODATA;

@@ -21,7 +21,7 @@ struct gid_entry {
 	char *netdev;		     /* name in this network namespace; NULL: none, or not ours */
 	struct number vlan;	     /* VLAN id of the netdev */
 	char *master;		     /* the bond (or bridge, VRF) that the netdev belongs to */
-	struct known_ip ip;	     /* the address a RoCE GID stands for */
+	struct known_ip ip;	     /* the address of a RoCE GID */
 	char *address_netdev;	     /* the netdev that carries this address */
 	struct number prefix_length; /* of that address */
 	struct number source;	     /* enum gid_source */

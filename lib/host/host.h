@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What this host calls itself, and its processors, for those who ask over the fabric. */
+/* The host's name and processors, for queries over the fabric. */
 #pragma once
 
 /* The name with its domain if it has one; the caller frees it. */

@@ -12,11 +12,11 @@
 #include "host/need.h"
 #include "host/device.h"
 
-/* What RDMA netlink tells of every device: sysfs knows no more about it. */
+/* Facts that RDMA netlink has for every device, as complete as sysfs. */
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
-/* What its PORT_GET tells. */
+/* Facts of its PORT_GET. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
-/* What sysfs knows about devices and ports, the rate apart. */
+/* Facts of devices and ports in sysfs, except the rate. */
 enum {
 	NEED_DEVICE = NEED_GET | NEED_BOARD | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NUMA |
 		      NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS,
@@ -286,7 +286,7 @@ static const struct reader {
 	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINKS, 0, read_netdevs},
 };
 
-/* What is needed with all that has to come first; from the last reader on, as they depend. */
+/* Adds what the readers require, from the last on: each requires only what earlier ones give. */
 static unsigned int add_required(unsigned int needs, bool live)
 {
 	for (size_t i = ARRAY_SIZE(readers); i > 0; i--) {

@@ -83,7 +83,7 @@ struct reader {
 	struct problems *problems;
 };
 
-/* An attribute is not there as a rule where a netdev has no such thing. */
+/* A missing attribute usually means that the netdev has no such property. */
 static void note(const struct reader *reader, const char *key, ssize_t error)
 {
 	if (error < 0 && error != -ENOENT)
@@ -244,8 +244,8 @@ static void read_link(const struct reader *reader)
 }
 
 /*
- * True if it cannot be told any more whether the netdev is an InfiniBand port's, and whose, for one
- * of the problems from `first` on.
+ * True if one of the problems from `first` on hides whether the netdev belongs to an InfiniBand
+ * port, and to which.
  */
 static bool is_anyones(const struct link *link, const struct problems *problems, size_t first)
 {
@@ -326,7 +326,7 @@ char *link_pci_address(const struct root *root, const char *name)
 	return address;
 }
 
-/* Cuts a class link's target, .../DEVICE/CLASS/NAME, behind the device. */
+/* Cuts the target of a class link, .../DEVICE/CLASS/NAME, after the device. */
 static bool cut_to_device(char *target)
 {
 	for (int i = 0; i < 2; i++) {

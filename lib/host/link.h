@@ -23,7 +23,7 @@ struct link {
 	char *kind;		    /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
 	char *address;		    /* hardware address, aa:bb:... */
 	struct number master_index; /* bond, bridge, VRF it belongs to */
-	struct number lower_index;  /* IFLA_LINK: what a VLAN, macvlan, IPoIB child stands on */
+	struct number lower_index;  /* IFLA_LINK: the netdev below a VLAN, macvlan or IPoIB child */
 	bool lower_elsewhere;	    /* lower_index is of another network namespace */
 	struct number vlan_id;
 	struct number pkey; /* IPoIB */

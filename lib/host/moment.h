@@ -6,6 +6,6 @@
 
 /*
  * Fills an empty head: of the live system, or (root, else NULL) of a saved tree as far as that has
- * it. What cannot be told stays unknown.
+ * it. What is not available stays unknown.
  */
 void moment_read(const char *root, struct saved_head *head);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What has to be read for a field. Field tables carry these bits, commands add them up over the
- * columns they show, and lib/load reads nothing else. The name of a device and the numbers of its
- * ports are always read.
+ * The facts that a field needs. Field tables carry these bits, commands add them up over the
+ * columns they show, and inventory_load() reads nothing else. The name of a device and the numbers
+ * of its ports are always read.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ enum need {
 	NEED_PORT_GUID = 1 << 19,   /* and the subnet prefix: GID 0 */
 	NEED_MTU = 1 << 20,	    /* opens the device through verbs */
 	NEED_TABLE_SIZES = 1 << 21, /* lengths of the GID and P_Key tables */
-	NEED_NETDEV = 1 << 22,	    /* name of the netdev behind a port */
+	NEED_NETDEV = 1 << 22,	    /* name of the netdev of a port */
 	NEED_LINKS = 1 << 23,	    /* what rtnetlink says of the netdevs */
 	NEED_ADDRESSES = 1 << 24,   /* IP addresses of the netdevs */
 	NEED_GIDS = 1 << 25,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The netdev side of one port: which interface it is, and what stands on it. */
+/* The netdev of one port, and the netdevs on top of it. */
 #pragma once
 
 #include "host/device.h"

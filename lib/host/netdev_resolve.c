@@ -43,7 +43,7 @@ static void read_saved_links(struct reading *reading, struct problems *problems)
 		problem_add(reading->problems, NULL, "netdevs", "sysfs", rc, NULL);
 }
 
-/* What is wrong with single netdevs goes to `problems`. */
+/* Problems of single netdevs go to `problems`. */
 static void read_links(struct reading *reading, struct problems *problems)
 {
 	struct inventory *inventory = reading->inventory;
@@ -80,8 +80,8 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 }
 
 /*
- * The parent of P_Key children comes first: it is the port's own netdev. A child stands for it only
- * where it is known not to be here.
+ * The parent of P_Key children comes first: it is the port's own netdev. A child is taken only if
+ * the parent is known to be elsewhere.
  */
 static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
 {
@@ -120,8 +120,8 @@ static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
 /*
  * A name that the kernel has for the netdev of a GID may be one of another network namespace, and
  * the same name be taken here by a stranger. The port's own is on the same PCI function, or of a
- * kind that stands on others (bond, VLAN), or its MAC is in the port's first GID (erdma, whose
- * netdev is another function's).
+ * kind with other netdevs below it (bond, VLAN), or its MAC is in the port's first GID (erdma,
+ * whose netdev is another function's).
  */
 static const struct link *own_link(const struct reading *reading, const struct device *device,
 				   const struct known_gid *first_gid, const char *name)
@@ -137,7 +137,7 @@ static const struct link *own_link(const struct reading *reading, const struct d
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
-/* Where ports are bonded, the netdev of theirs may be the bond, and not the member beside them. */
+/* The netdev of bonded ports may be the bond, and not the member on the same device. */
 static bool is_bonded(const struct link_list *links, const struct link *link)
 {
 	const struct link *master = link_by_index(links, &link->master_index);
@@ -146,8 +146,8 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
 }
 
 /*
- * Of a port without a GID that names one: the netdev on the same device that counts its ports
- * alike, if there is one only.
+ * The netdev of a port without a GID that names one: the only one on the same device with the same
+ * port number.
  */
 static char *netdev_of_function(const struct reading *reading, const struct device *device,
 				const struct port *port)
@@ -197,7 +197,7 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	const struct link *link;
 
 	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
-		/* What was asked for has been read, or has been told to be a problem. */
+		/* If it was requested, it has been read or is a problem already. */
 		if (!(reading->needs & NEED_PORT_GUID))
 			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
 		link = find_ipoib(reading->inventory, port);
@@ -249,7 +249,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 	}
 }
 
-/* True if a netdev is the port's own, its bond, a member of it, or stands on one of these. */
+/* True if a netdev is the port's own, its bond, a member of it, or on top of one of these. */
 static bool is_related(const struct link_list *links, const struct link *link,
 		       const struct link *own)
 {
@@ -307,7 +307,7 @@ static const struct link *gid_link_by_index(const struct reading *reading,
 	return name && !strcmp(name, link->name) ? link : NULL;
 }
 
-/* sysfs has told the name: it stays only if the netdev is ours. */
+/* The name from sysfs stays only if the netdev is in our namespace. */
 static const struct link *gid_link_by_name(const struct reading *reading,
 					   const struct device *device, const struct port *port,
 					   struct gid_entry *gid)

@@ -149,7 +149,7 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	device->port_count = kept;
 }
 
-/* True for an object that was named before: what is wrong with it is told once. */
+/* True for an object that was named before: its problem is reported once. */
 static bool is_repeated(const struct objects *objects, size_t index, bool ports)
 {
 	const struct object *object = &objects->items[index];

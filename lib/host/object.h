@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the command line names: DEV or DEV/PORT, as in iproute2. */
+/* The objects named on the command line: DEV or DEV/PORT, as in iproute2. */
 #pragma once
 
 #include "host/device.h"

@@ -261,7 +261,7 @@ void port_read_sysfs(const struct root *root, struct port *port, unsigned int ne
 {
 	const unsigned int special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
 
-	/* What else is worth reading depends on the link layer. */
+	/* Which other attributes are worth reading depends on the link layer. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
 	needs &= ~(unsigned int)NEED_LINK_LAYER;

@@ -35,7 +35,7 @@ struct sysfs_attributes {
 	const struct schema *schema; /* of the record */
 };
 
-/* True if an attribute is needed that is not known yet: most often RDMA netlink told all. */
+/* True if an attribute is needed that is not known yet; RDMA netlink has most of them. */
 bool sysfs_attributes_wanted(const struct sysfs_attributes *table, unsigned int needs,
 			     const void *record);
 /*

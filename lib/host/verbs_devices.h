@@ -20,7 +20,7 @@ int verbs_devices_open(struct verbs_devices **ret_devices);
 void verbs_devices_close(struct verbs_devices *devices);
 DEFINE_CLEANUP(struct verbs_devices, verbs_devices_close)
 
-/* What libibverbs printed meanwhile: a line an item. */
+/* What libibverbs has printed meanwhile, one line per item. */
 const struct strings *verbs_devices_messages(const struct verbs_devices *devices);
 
 struct verbs_device_name {
@@ -35,7 +35,7 @@ bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
 
 enum verbs_answer { VERBS_TOLD, VERBS_NOT_OPENED, VERBS_NOT_TOLD };
 
-/* What an open device tells; to be cleared whatever the answer. */
+/* The facts of an open device; to be cleared whatever the answer. */
 struct verbs_facts {
 	char *board_id; /* of sysfs, as it is; NULL: it has none */
 	struct caps caps;

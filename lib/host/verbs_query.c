@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an open device tells: ports, GID tables, limits. */
+/* Queries of an open device: ports, GID tables, limits. */
 #include "host/verbs_caps.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int query_result(int rc)
 	return rc > 0 ? -rc : rc;
 }
 
-/* What the inline functions of verbs.h do, without a reference to the library's symbols. */
+/* The same as the inline functions of verbs.h, without a reference to the library's symbols. */
 static int query_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
 {
 	struct verbs_context *extended = verbs_get_ctx_op(device->context, query_port);

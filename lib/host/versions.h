@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What this program is made of: libraries, kernel, and what support was compiled in. */
+/* The libraries and the kernel that this program uses, with their versions. */
 #pragma once
 
 #include "schema/schema.h"

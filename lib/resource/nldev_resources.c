@@ -239,7 +239,7 @@ static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 	return 0;
 }
 
-/* Where the entries of a table go. */
+/* The destination of the entries of a table. */
 struct taking {
 	enum resource_kind kind;
 	struct resource_list *list;

@@ -53,7 +53,7 @@ void processes_free(struct processes *processes)
 	free(processes);
 }
 
-/* Where the thread is, or would be. */
+/* The slot of the thread, or the free one for it. */
 static struct process **find_slot(struct process **slots, size_t slot_count, uint64_t thread)
 {
 	/* Numbers of processes follow each other: they spread by themselves. */
@@ -209,7 +209,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
 	process_usage_add(usage, kind, resource);
 }
 
-/* That the process has ended, or its group was removed, is no problem. */
+/* A process that has ended, or whose group was removed, is no problem. */
 static void note(struct problems *problems, const struct process_usage *usage, const char *what,
 		 int rc)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who holds RDMA objects: processes by the numbers of their threads, each looked up once in /proc,
- * and the sums over what each of them holds. A process that has ended, or that /proc hides, has no
- * name. What is handed out lives as long as the struct.
+ * The holders of RDMA objects: processes by the numbers of their threads, each looked up once in
+ * /proc, and the sums over what each of them holds. A process that has ended, or that /proc hides,
+ * has no name. What is handed out lives as long as the struct.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct process {
 	uint64_t thread;   /* that it was found by */
-	struct number pid; /* of the process; the thread's own number where that cannot be told */
+	struct number pid; /* of the process; the thread's own number if that is unknown */
 	char *command;	   /* NULL: not known */
 	struct number locked_bytes, pinned_bytes;
 	size_t usage; /* for processes_count(): where its sums are, and 1; 0: nowhere yet */

@@ -19,7 +19,7 @@
 #define CTXN_FIELD \
 	NUMBER(ctxn, "ctxn", "CTXN", SHOWN_NUMBER, 0, "number of the context that it belongs to")
 #define USERS_FIELD(help_) NUMBER(users, "users", "USERS", SHOWN_NUMBER, 0, help_)
-/* Who holds it. */
+/* The holder of an object. */
 #define OWNER_FIELDS                                                                        \
 	NUMBER(pid, "pid", "PID", SHOWN_NUMBER, RESOURCE_NEED_PROCESS,                      \
 	       "process that made it, in this PID namespace"),                              \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What processes and the kernel hold of RDMA devices: queue pairs, completion queues, memory
- * regions and so on, as the kernel's resource tracking knows them. One struct serves all kinds;
- * each kind's schema shows the members that it has. Strings are the record's, but where it says
- * "borrowed".
+ * The objects of RDMA devices that processes and the kernel hold: queue pairs, completion queues,
+ * memory regions and so on, as the kernel's resource tracking knows them. One struct serves all
+ * kinds; each kind's schema shows the members that it has. Strings are the record's, but where it
+ * says "borrowed".
  */
 #pragma once
 
@@ -67,7 +67,7 @@ struct resource_list {
 void resource_clear(struct resource *resource);
 void resource_list_clear(struct resource_list *list);
 
-/* What a field needs beside what RDMA netlink tells of the objects. */
+/* What a field needs besides the objects that RDMA netlink lists. */
 enum resource_need {
 	RESOURCE_NEED_PROCESS = 1 << 0, /* /proc/PID/status */
 };

@@ -71,7 +71,7 @@ static const char *name_of_kind(enum resource_kind kind)
 	return enum_find(resource_kind_names, kind)->help;
 }
 
-/* What ended a table before its end. */
+/* Why a table ended early. */
 static void note_error(struct resource_loader *loader, int error, struct problems *problems,
 		       struct problems *notes)
 {

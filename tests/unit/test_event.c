@@ -95,7 +95,7 @@ static void lines(void **state)
 
 	event = event_list_add(&list, EVENT_GAP, &start, EVENT_SOURCE_RTNL);
 	assert_string_equal(describe(&list, event)->change,
-			    "messages were lost: all is read anew and compared");
+			    "messages were lost: everything is read again and compared");
 
 	event = event_list_add(&list, EVENT_PORT_ACTIVE, &start, EVENT_SOURCE_START);
 	event->port_before.state = event->port_after.state = number_of(4);

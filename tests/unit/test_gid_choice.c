@@ -361,7 +361,7 @@ static void ipoib(void **state)
 	second = &host->devices.items[1].ports[0];
 	route(host, "10.9.0.2", "ib0", "10.9.0.1");
 	check_chosen(host, "mlx5_1", 0);
-	assert_string_equal(second->gids[0].why, "first GID of the port behind IPoIB netdev ib0");
+	assert_string_equal(second->gids[0].why, "first GID of the port of IPoIB netdev ib0");
 	check_why(first, 0, "the route leaves by ib0, no IPoIB netdev of this port");
 	check_why(second, 1, "not the port's first GID");
 	route(host, "10.9.0.2", "ib0.8001", "10.9.0.1");

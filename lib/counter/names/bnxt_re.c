@@ -68,21 +68,21 @@ static const struct counter_name rows[] = {
 	{"to_retransmits", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"seq_err_naks_rcvd", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"max_retry_exceeded", "transport_retries_exceeded", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
 	 COUNTER_ERROR,
 	 "Requests given up because no acknowledgement came after all retries: the connection "
 	 "broke."},
 	{"rnr_naks_rcvd", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"missing_resp", "missing_responses", COUNTS(EVENTS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Responses of reads or atomics that were missing and were asked for anew."},
+	 "Responses of reads or atomics that were missing and were requested again."},
 	{"unrecoverable_err", "unrecoverable_errors", COUNTS(ERRORS, NO_DIRECTION, ERRORS, SERIOUS),
 	 COUNTER_ERROR,
 	 "Errors that the device could not recover from: the queue pair went to the error state."},

@@ -43,8 +43,7 @@ const struct enum_name counter_unit_names[] = {
 const struct enum_name counter_kind_names[] = {
 	{COUNTER_MONOTONIC, "monotonic", .help = "only counts up"},
 	{COUNTER_GAUGE, "gauge", .help = "goes up and down"},
-	{COUNTER_SATURATING, "saturating",
-	 .help = "counts up and stops at its maximum"},
+	{COUNTER_SATURATING, "saturating", .help = "counts up and stops at its maximum"},
 	{0, NULL},
 };
 
@@ -79,7 +78,7 @@ const struct enum_name counter_group_names[] = {
 	{0, NULL},
 };
 
-/* A name that two drivers have means the same with both, so the first may stand for it. */
+/* A name that two drivers have means the same with both, so the first one is taken. */
 const struct counter_names *const counter_catalogue[] = {
 	&counter_names_pma,
 	&counter_names_rxe,

@@ -11,12 +11,13 @@
 
 #include "schema/value.h"
 
-/* What a counter tells of a test. TRAFFIC counts packets, the others events. */
+/* The class of a counter in a test. TRAFFIC counts packets, the others events. */
 enum counter_class {
 	COUNTER_OTHER, /* not known, or a part of what another one counts, or in another unit */
 	COUNTER_TRAFFIC_SENT,
 	COUNTER_TRAFFIC_RECEIVED,
-	COUNTER_RETRANSMISSION, /* packets that were lost, came late or twice, and were sent anew */
+	COUNTER_RETRANSMISSION, /* packets that were lost, came late or twice, and were sent again
+				 */
 	COUNTER_RNR,		/* receiver not ready */
 	COUNTER_ERROR,
 	COUNTER_CONGESTION,
@@ -29,7 +30,7 @@ enum counter_source {
 	COUNTER_SOURCE_HW,     /* ports/P/hw_counters, or RDMA netlink: the driver's of a port */
 	COUNTER_SOURCE_DEVICE, /* hw_counters: the driver's of a whole device */
 	COUNTER_SOURCE_CM,     /* cm_tx_msgs ...: the connection manager's of a port */
-	COUNTER_SOURCE_NETDEV, /* struct rtnl_link_stats64 of the netdev behind a port */
+	COUNTER_SOURCE_NETDEV, /* struct rtnl_link_stats64 of the netdev of a port */
 	COUNTER_SOURCES,
 };
 
@@ -74,7 +75,7 @@ enum counter_group {
 };
 
 struct counter_name {
-	const char *name; /* the kernel's; a * stands for digits */
+	const char *name; /* the kernel's; a * matches digits */
 	const char
 		*canonical; /* snake_case, with tx_ or rx_ and the unit where there is one; * too */
 	unsigned char unit, direction, group, severity, class;

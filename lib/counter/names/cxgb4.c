@@ -12,7 +12,7 @@ static const struct counter_name rows[] = {
 	 "TCP segments over IPv4 that the adapter's offload engine sent."},
 	{"ip4RetransSegs", "tx_ipv4_retransmitted_segments",
 	 COUNTS(PACKETS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "TCP segments over IPv4 that were sent anew: they or their acknowledgements were lost."},
+	 "TCP segments over IPv4 that were sent again: they or their acknowledgements were lost."},
 	{"ip4OutRsts", "tx_ipv4_resets", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "TCP resets over IPv4 sent: connections were broken off."},
 	{"ip6InSegs", "rx_ipv6_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
@@ -22,7 +22,7 @@ static const struct counter_name rows[] = {
 	 "TCP segments over IPv6 that the adapter's offload engine sent."},
 	{"ip6RetransSegs", "tx_ipv6_retransmitted_segments",
 	 COUNTS(PACKETS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "TCP segments over IPv6 that were sent anew: they or their acknowledgements were lost."},
+	 "TCP segments over IPv6 that were sent again: they or their acknowledgements were lost."},
 	{"ip6OutRsts", "tx_ipv6_resets", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "TCP resets over IPv6 sent: connections were broken off."},
 };

@@ -62,15 +62,15 @@ static const struct counter_name rows[] = {
 	 COUNTER_OTHER, "Packets from this port to itself, which never saw the wire.",
 	 .part = true},
 	{"RcResend", "tx_retransmitted_requests", COUNTS(REQUESTS, TX, RETRANSMISSION, WARNING),
-	 COUNTER_RETRANSMISSION, "Requests of reliable connections that were sent anew."},
+	 COUNTER_RETRANSMISSION, "Requests of reliable connections that were sent again."},
 	{"RcTimeOut", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"SeqNak", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"RcSeqNak", "tx_sequence_naks", COUNTS(PACKETS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION, "Sequence-error NAKs sent: packets were lost on the way here."},
 	{"RdmaSeq", "read_response_sequence_errors", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
@@ -82,7 +82,7 @@ static const struct counter_name rows[] = {
 	 "time-out."},
 	{"RnrNak", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"OtherNak", "rx_other_naks", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "NAKs received for invalid requests, remote access or remote operation errors."},
 	{"PktDrop", "rx_drops", COUNTS(PACKETS, RX, DROPS, SERIOUS), COUNTER_ERROR,

@@ -33,18 +33,18 @@ static const struct counter_name rows[] = {
 	{"tx_rdma_ack_timeout", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"req_rx_pkt_seq_err", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"req_rx_impl_nak_seq_err", "implied_sequence_naks",
 	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
-	 "response was lost, and it was asked for anew."},
+	 "response was lost, and it was requested again."},
 	{"req_rx_rnr_retry_err", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"req_rx_rmt_acc_err", "requester_remote_access_errors",
 	 COUNTS(ERRORS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "Requests that the far end refused for a wrong remote key, address range or access "

@@ -65,7 +65,7 @@ static const struct counter_name rows[] = {
 	 "TCP segments of iWARP connections sent.", .part = true},
 	{"tcpRetransSegs", "tx_tcp_retransmitted_segments",
 	 COUNTS(PACKETS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "TCP segments of iWARP connections that were sent anew: they or their acknowledgements "
+	 "TCP segments of iWARP connections that were sent again: they or their acknowledgements "
 	 "were lost."},
 	{"tcpInOptErrors", "rx_tcp_option_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
 	 COUNTER_ERROR, "TCP segments received with options that could not be understood."},
@@ -109,7 +109,7 @@ static const struct counter_name rows[] = {
 	 "here."},
 	{"RNR received", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"ord limit count", "ord_limit_reached", COUNTS(EVENTS, TX, REQUESTS, INFO), COUNTER_OTHER,
 	 "Times that a read or atomic had to wait because as many were under way as the queue pair "
 	 "may have out."},
@@ -122,14 +122,14 @@ static const struct counter_name rows[] = {
 	{"Nak Sequence Error", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"Nak Sequence Error Implied", "implied_sequence_naks",
 	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
-	 "response was lost, and it was asked for anew."},
+	 "response was lost, and it was requested again."},
 	{"RTO", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"Rcvd Out of order packets", "rx_out_of_sequence",
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Packets received out of sequence: packets before them were lost or overtaken on the way "

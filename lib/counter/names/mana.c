@@ -8,14 +8,14 @@ static const struct counter_name port_rows[] = {
 	{"requester_timeout", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"requester_oos_nak", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"requester_rnr_nak", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"responder_rnr_nak", "tx_rnr_naks", COUNTS(PACKETS, TX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs sent: a message came and no receive work request was posted "
 	 "here."},
@@ -30,7 +30,7 @@ static const struct counter_name port_rows[] = {
 	{"requester_implicit_nak", "implied_sequence_naks",
 	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
-	 "response was lost, and it was asked for anew."},
+	 "response was lost, and it was requested again."},
 	{"requester_readresp_psn_mismatch", "read_response_sequence_errors",
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Read responses received with a wrong sequence number: some before them were lost."},

@@ -28,19 +28,19 @@ static const struct counter_name mlx5_rows[] = {
 	 "time-out."},
 	{"rnr_nak_retry_err", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"packet_seq_err", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"implied_nak_seq_err", "implied_sequence_naks",
 	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
-	 "response was lost, and it was asked for anew."},
+	 "response was lost, and it was requested again."},
 	{"local_ack_timeout_err", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"resp_local_length_error", "responder_local_length_errors",
 	 COUNTS(ERRORS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "Messages received that were longer than the receive work request posted for them."},
@@ -80,7 +80,7 @@ static const struct counter_name mlx5_rows[] = {
 	 "retries: the connection broke."},
 	{"roce_adp_retrans", "roce_adaptive_retransmissions",
 	 COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Adaptive retransmissions of RoCE packets: packets were lost and sent anew before the "
+	 "Adaptive retransmissions of RoCE packets: packets were lost and sent again before the "
 	 "time-out."},
 	{"roce_adp_retrans_to", "roce_adaptive_retransmission_timeouts",
 	 COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
@@ -190,7 +190,7 @@ static const struct counter_name mlx4_rows[] = {
 	 "here."},
 	{"sq_num_rnr", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"rq_num_oos", "rx_out_of_sequence", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Packets received out of sequence: packets before them were lost or overtaken on the way "
@@ -198,7 +198,7 @@ static const struct counter_name mlx4_rows[] = {
 	{"sq_num_oos", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"rq_num_dup", "rx_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
@@ -206,7 +206,7 @@ static const struct counter_name mlx4_rows[] = {
 	{"sq_num_to", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
-	 "sent anew."},
+	 "sent again."},
 	{"rq_num_udsdprd", "rx_ud_discards", COUNTS(PACKETS, RX, DROPS, WARNING), COUNTER_OTHER,
 	 "Datagrams (UD) dropped because no receive work request was posted.", .drop = true},
 	{"num_cqovf", "completion_queue_overflows", COUNTS(EVENTS, NO_DIRECTION, ERRORS, SERIOUS),

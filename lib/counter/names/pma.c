@@ -44,7 +44,7 @@ static const struct counter_name rows[] = {
 	 .kind = COUNTER_SATURATING, .width_bits = 16},
 	{"link_error_recovery", "link_error_recoveries",
 	 COUNTS(EVENTS, NO_DIRECTION, LINK, WARNING), COUNTER_ERROR,
-	 "Times that the link failed and was trained anew with success: check the cable and the "
+	 "Times that the link failed and was trained again with success: check the cable and the "
 	 "port at its other end.",
 	 .kind = COUNTER_SATURATING, .width_bits = 8},
 	{"link_downed", "link_downed", COUNTS(EVENTS, NO_DIRECTION, LINK, SERIOUS), COUNTER_ERROR,
@@ -77,7 +77,7 @@ static const struct counter_name rows[] = {
 	{"local_link_integrity_errors", "local_link_integrity_errors",
 	 COUNTS(EVENTS, RX, LINK, SERIOUS), COUNTER_ERROR,
 	 "Times that local physical errors passed their threshold: the link is bad enough to be "
-	 "trained anew.",
+	 "trained again.",
 	 .kind = COUNTER_SATURATING, .width_bits = 4},
 	{"excessive_buffer_overrun_errors", "excessive_buffer_overruns",
 	 COUNTS(EVENTS, RX, LINK, SERIOUS), COUNTER_ERROR,

@@ -19,14 +19,14 @@ static const struct counter_name rows[] = {
 	 "here."},
 	{"rcvd_rnr_err", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent anew."},
+	 "the request was sent again."},
 	{"send_rnr_err", "tx_rnr_naks", COUNTS(PACKETS, TX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs sent: a message came and no receive work request was posted "
 	 "here."},
 	{"rcvd_seq_err", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "anew."},
+	 "again."},
 	{"ack_deferred", "ack_deferred", COUNTS(EVENTS, RX, ROCE, INFO), COUNTER_OTHER,
 	 "Times that the work on an answer was put off because other answers waited before it."},
 	{"retry_exceeded_err", "transport_retries_exceeded", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
@@ -39,7 +39,7 @@ static const struct counter_name rows[] = {
 	 "retries: the connection broke."},
 	{"completer_retry_err", "completer_retries", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that the completer sent requests anew: a time-out, a NAK or a lost response."},
+	 "Times that the completer sent requests again: a time-out, a NAK or a lost response."},
 	{"send_err", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "Packets that the network below could not send and that are lost.", .drop = true},
 	{"link_downed", "link_downed", COUNTS(EVENTS, NO_DIRECTION, LINK, SERIOUS), COUNTER_ERROR,

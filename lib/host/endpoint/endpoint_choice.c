@@ -194,7 +194,7 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 	struct candidate found = find_port(&search, link, rank_for_client);
 	char text[IP_TEXT_SIZE];
 
-	/* Of another kind than the client's port: making it fails, and tells why. */
+	/* A port of another kind than the client's: endpoint_make() fails with the reason. */
 	if (!found.rank && link)
 		found = find_port(&search, link, rank_on_link);
 	if (found.rank)

@@ -16,7 +16,7 @@
 	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES | NEED_GIDS |          \
 	 NEED_GID_NETDEVS)
 
-/* What is asked of an endpoint; {0}: whatever is best. */
+/* Requirements on an endpoint; {0}: the best one. */
 struct endpoint_wish {
 	struct number gid_index; /* this one and no other */
 	struct number gid_type;	 /* enum gid_type; RoCE only, as the next */

@@ -235,7 +235,7 @@ void endpoint_describe_gid(const struct endpoint_search *search, const struct po
 	endpoint->gid_type = (uint32_t)entry->type.value;
 	if (endpoint->transport == TRANSPORT_ROCE)
 		copy_name(endpoint->netdev, sizeof(endpoint->netdev), entry->netdev);
-	/* A GID made of the MAC stands for an address that the netdev need not have. */
+	/* The netdev need not have the address of a GID that is made from the MAC. */
 	if (entry->ip.known && (!search->inventory->addresses.count ||
 				endpoint_link_of(search->inventory, &entry->ip.address)))
 		endpoint->ip = entry->ip.address;

@@ -4,10 +4,10 @@
 
 #include "host/endpoint/endpoint_choice.h"
 
-/* What speaks for a GID, each more than all that follow together. */
+/* The merits of a GID, each more than all that follow together. */
 enum endpoint_rank {
 	RANK_SUBNET = 1 << 8,  /* the peer's */
-	RANK_ADDRESS = 1 << 7, /* stands for the address that is asked for */
+	RANK_ADDRESS = 1 << 7, /* has the requested address */
 	RANK_NETDEV = 1 << 6,  /* of the netdev that is asked for */
 	RANK_HERE = 1 << 5,    /* its netdev is in this network namespace */
 	RANK_V2 = 1 << 4,
@@ -32,7 +32,7 @@ int endpoint_fail(const struct endpoint_search *search, int error, char *reason,
  * A device has one transport, that of its first port; its other ports may be of another kind.
  */
 enum transport endpoint_transport(const struct device *device, const struct port *port);
-/* The netdev is the port's, stands on it, or is one of its IPoIB netdevs. */
+/* The netdev is the port's, is on top of it, or is one of its IPoIB netdevs. */
 bool endpoint_is_of_port(const struct inventory *inventory, const struct port *port,
 			 const struct link *link);
 /* The netdev that has an address of this host; for a link-local one the first that has it. */

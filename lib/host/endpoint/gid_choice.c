@@ -138,8 +138,7 @@ static void consider(struct search *search, const struct device *device, const s
 static char *praise(const struct search *search)
 {
 	if (search->best_fit == FIT_INFINIBAND)
-		return mem_format("first GID of the port behind IPoIB netdev %s",
-				  search->out->name);
+		return mem_format("first GID of the port of IPoIB netdev %s", search->out->name);
 	if (!search->out)
 		return mem_format("%s, the peer's own address on this host",
 				  search->best_fit == FIT_ROCE_V2 ? "RoCE v2" : "RoCE v1");

@@ -44,7 +44,7 @@ static int resolve(const char *name, struct ip_address *address, char **ret_erro
 	return 0;
 }
 
-/* The index of the netdev behind % of a link-local address, or 0. */
+/* The index of the netdev after the % of a link-local address, or 0. */
 static int find_zone(const char *name, const struct ip_address *address,
 		     const struct link_list *links, unsigned int *ret_index, char **ret_error)
 {
