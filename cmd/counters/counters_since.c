@@ -8,7 +8,7 @@
 #include "base/utc.h"
 #include "cmd/counters/counters_file.h"
 #include "cmd/counters/counters_moves.h"
-#include "host/moment.h"
+#include "counter/moment.h"
 
 #define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
 

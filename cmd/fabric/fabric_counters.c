@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utc.h"
-#include "host/moment.h"
+#include "counter/moment.h"
 #include "render/json_read.h"
 #include "render/render.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "host/link.h"
+#include "schema/problem.h"
 
 #define NET "sys/class/net/"
 
@@ -273,9 +274,11 @@ static void no_directory(void **state)
 {
 	struct bed *bed = *state;
 
-	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), -ENOENT);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems),
+			 -ENOENT);
 	tree_write(&bed->tree, "sys/class/net", "x");
-	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems), -ENOTDIR);
+	assert_int_equal(link_list_read_sysfs(&bed->tree.root, &bed->links, &bed->problems),
+			 -ENOTDIR);
 	assert_int_equal(bed->links.count, 0);
 }
 

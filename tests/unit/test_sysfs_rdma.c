@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "host/need.h"
 #include "host/device.h"
+#include "schema/problem.h"
 
 #define CLASS "sys/class/infiniband/"
 #define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"
@@ -582,8 +583,7 @@ static void port_table_lengths_apart(void **state)
 
 	tree_delete(&bed->tree, PORT "gids");
 	tree_link(&bed->tree, PORT "gids", "!EACCES");
-	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES | NEED_PORT_GUID,
-			     &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES | NEED_PORT_GUID, &bed->problems);
 	assert_false(port->gid_table_length.known);
 	assert_false(port->port_guid.known);
 	assert_int_equal(port->pkey_table_length.value, 1);
@@ -626,8 +626,7 @@ static void port_guid(void **state)
 	assert_false(port->port_guid.known);
 	assert_string_equal(problem_of(bed, "port_guid")->error, "unexpected text 'not a gid'");
 	tree_write(&bed->tree, PORT "gids/0", "fec0:0000:0000:0001:0000:0000:0000:0002");
-	port_read_sysfs(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER,
-			     &bed->problems);
+	port_read_sysfs(&bed->tree.root, port, NEED_PORT_GUID | NEED_LINK_LAYER, &bed->problems);
 	assert_int_equal(port->port_guid.value, 2);
 	assert_true(port->subnet_prefix.value == 0xfec0000000000001);
 }
@@ -825,8 +824,7 @@ static void gid_netdev(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		tree_link(&bed->tree, PORT "gid_attrs/ndevs/0", samples[i].target);
 		name = NULL;
-		assert_int_equal(gid_read_netdev(&bed->tree.root, port, 0, &name),
-				 samples[i].rc);
+		assert_int_equal(gid_read_netdev(&bed->tree.root, port, 0, &name), samples[i].rc);
 		assert_null(name);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/moment.h"
+#include "counter/moment.h"
 
 #include <time.h>
 
