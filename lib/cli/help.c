@@ -107,13 +107,20 @@ static void put_children(const struct command *command, FILE *stream)
 
 void help_of_command(const struct command *parent, const struct command *command, FILE *stream)
 {
+	const char *manual = (parent ? parent : command)->name;
+	struct command child;
+
 	fprintf(stream, "Usage: rdmactl %s%s%s%s%s [OPTIONS]\n\n  %s\n", parent ? parent->name : "",
 		parent ? " " : "", command->name, command->objects ? " " : "",
 		command->objects ? command->objects : "", command->summary);
 	if (command_has_children(command))
 		put_children(command, stream);
-	if (command->options[0])
+	if (command_default_child(command, &child)) {
+		command = &child;
+		fprintf(stream, "\nOptions of %s:\n", child.name);
+	} else if (command->options[0]) {
 		fputs("\nOptions:\n", stream);
+	}
 	for (size_t i = 0; command->options[i]; i++)
 		put_options(command->options[i], stream);
 	fputs("\nGlobal options:\n", stream);
@@ -121,7 +128,7 @@ void help_of_command(const struct command *parent, const struct command *command
 	if (command->schema)
 		put_columns(command->schema, command->all_columns, stream);
 	put_more_columns(command, stream);
-	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", (parent ? parent : command)->name);
+	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", manual);
 }
 
 /* Escapes - so that troff does not turn it into a hyphen. */

@@ -39,15 +39,17 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 }
 
 @test "usage: unknown option of every command" {
-	local command
+	local command hint
 
 	for command in $commands; do
+		# Without a word fabric is fabric scan.
+		hint="rdmactl ${command/#fabric/fabric scan} --help"
 		quickly try "$command" --frobnicate
-		expect_error 2 "$command" "unknown option '--frobnicate'" "rdmactl $command --help" || wrong "$command"
+		expect_error 2 "$command" "unknown option '--frobnicate'" "$hint" || wrong "$command"
 		quickly try "$command" --jsn
 		expect_error 2 "$command" "unknown option '--jsn'" "did you mean '--json'?" || wrong "$command"
 		quickly try "$command" -Z
-		expect_error 2 "$command" "unknown option '-Z'" "rdmactl $command --help" || wrong "$command"
+		expect_error 2 "$command" "unknown option '-Z'" "$hint" || wrong "$command"
 		quickly try "$command" --quiet --frobnicate
 		expect_error 2 "$command" "unknown option '--frobnicate'" || wrong "$command"
 	done
