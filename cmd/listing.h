@@ -9,6 +9,10 @@
 #include "host/inventory.h"
 #include "render/render.h"
 
+#define WATCH_INTERVAL_MSEC                                                  \
+	1000u /* between two readings of --watch, unless --interval is given \
+	       */
+
 struct listing {
 	const struct ctx *ctx;
 	const struct schema *schema;

@@ -8,8 +8,6 @@
 #include "base/utc.h"
 #include "cmd/mad/perf_run.h"
 
-#define INTERVAL_MSEC 1000u
-
 /* The counters of all ports at one moment; those of a port that did not answer are unknown. */
 struct snapshot {
 	struct perf_record *ports;
@@ -105,7 +103,7 @@ void perf_watch(struct perf_run *run)
 {
 	struct listing *listing = &run->session.listing;
 	const struct perf_args *args = run->args;
-	const uint64_t interval = args->interval.known ? args->interval.value : INTERVAL_MSEC;
+	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	struct snapshot before = keep(run, clock_nsec()), after;
 	uint64_t next = clock_msec();
 

@@ -13,11 +13,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/attribute.h"
+#include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_target.h"
 
 #define COUNT	      5u
 #define INTERVAL_MSEC 1000u
-#define TIMEOUT_MSEC  1000u /* as ibping has it */
 /* Before its first answer the other side may have to find its neighbour: a second in the kernel. */
 #define ETHERNET_TIMEOUT_MSEC 2000u
 #define NODE_DESC_BYTES	      64u
@@ -427,7 +427,8 @@ int ping_client(const struct ctx *ctx, const struct ping_args *args, char **word
 		ours.mad.retries = number_of(0);
 	ethernet = !ctx->globals.root && ping_find_ways(&ours, names.items, &ways);
 	if (!here.globals.timeout.known)
-		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC : TIMEOUT_MSEC);
+		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC
+							  : SERVER_TIMEOUT_MSEC);
 	if (ethernet && ways.via)
 		ours.mad.via = ways.via;
 	begun = mad_session_begin(&run.session, &here, &ours.mad, &ping_schema, false, ethernet);

@@ -12,8 +12,6 @@
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/sysstat_run.h"
 
-#define TIMEOUT_MSEC 1000u /* as ibsysstat has it: a program answers, and may be busy */
-
 static const struct option_row options[] = {
 	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
 		    "answer to others, ibsysstat among them"),
@@ -204,7 +202,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	int status;
 
 	if (!here.globals.timeout.known)
-		here.globals.timeout = number_of(TIMEOUT_MSEC);
+		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
 	if (mad_session_begin(&run.session, &here, &args->mad, &sysstat_schema, false, false)) {
 		listing_prefer_columns(&run.session.listing,
 				       kind == SYSSTAT_CPU    ? "object,cpu,model,mhz"

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define PORT_MOST 255u
-
 static int parse_lid(const char *text, struct mad_target *target)
 {
 	uint64_t lid;
@@ -33,7 +31,7 @@ static int parse_direct(const char *text, struct mad_target *target)
 
 	while ((word = strsep(&rest, ","))) {
 		uint64_t port;
-		int rc = text_parse_u64(word, 10, PORT_MOST, &port);
+		int rc = text_parse_u64(word, 10, MAD_PORT_MOST, &port);
 
 		if (rc)
 			return rc;

@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mad/format/class_port_info.h"
-#include "mad/format/cm_table.h"
+#include "mad/format/attribute.h"
 #include "mad/format/header.h"
 #include "mad/format/pm_counters.h"
 #include "render/format.h"
@@ -498,7 +497,7 @@ static void test_cm_req(void **state)
 	put(&record, 72, "fe800000000000000000000000000002 abcde0 10 6a 40 38 70 0005");
 	put(&record, 138, "f0 04 0040abcd");
 	record.data[140 + 23] = 0xff;
-	assert_texts(&cm_req_schema, &record, rows);
+	assert_texts(mad_attribute_find(UMAD_CLASS_CM, UMAD_CM_ATTR_REQ)->schema, &record, rows);
 }
 
 static void test_cm_rej(void **state)

@@ -12,7 +12,6 @@
 #include "mad/engine/engine_private.h"
 #include "mad/format/header.h"
 
-#define MSEC	   1000000ull
 #define SLICE_MSEC 100u /* how often the caller is asked whether to stop */
 #define LOOK_MSEC  5u
 
@@ -215,7 +214,7 @@ static void end_all(struct mad_engine *engine, int error)
 /* Acts on the deadlines that have passed; returns the time to the next one in milliseconds. */
 static unsigned int expire(struct mad_engine *engine)
 {
-	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * MSEC;
+	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * ENGINE_MSEC;
 
 	for (size_t i = 0; i < engine->options.window; i++) {
 		struct slot *slot = &engine->slots[i];
@@ -227,7 +226,7 @@ static unsigned int expire(struct mad_engine *engine)
 		else if (slot->deadline < next)
 			next = slot->deadline;
 	}
-	return (unsigned int)((next - now + MSEC - 1) / MSEC);
+	return (unsigned int)((next - now + ENGINE_MSEC - 1) / ENGINE_MSEC);
 }
 
 static bool is_stopped(const struct mad_engine *engine)
@@ -277,17 +276,17 @@ static int work_until(struct mad_engine *engine, const struct mad_work *work, bo
 	engine->work = work;
 	fill_window(engine);
 	while ((engine->under_way || idle) && !rc && now < end) {
-		uint64_t left = (end - now) / MSEC + 1;
+		uint64_t left = (end - now) / ENGINE_MSEC + 1;
 
 		rc = receive_some(engine, left < SLICE_MSEC ? (unsigned int)left : SLICE_MSEC);
 		now = clock_nsec();
 		/* Deadlines pass also while answers keep coming. */
-		if (!rc && now - looked > LOOK_MSEC * MSEC) {
+		if (!rc && now - looked > LOOK_MSEC * ENGINE_MSEC) {
 			looked = now;
 			expire(engine);
 			fill_window(engine);
 		}
-		if (!rc && now - asked > SLICE_MSEC * MSEC) {
+		if (!rc && now - asked > SLICE_MSEC * ENGINE_MSEC) {
 			asked = now;
 			rc = is_stopped(engine) ? -ECANCELED : 0;
 		}
@@ -304,7 +303,7 @@ int mad_engine_run(struct mad_engine *engine, const struct mad_work *work)
 
 int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int msec)
 {
-	uint64_t end = msec < 0 ? UINT64_MAX : clock_nsec() + (uint64_t)msec * MSEC;
+	uint64_t end = msec < 0 ? UINT64_MAX : clock_nsec() + (uint64_t)msec * ENGINE_MSEC;
 
 	return work_until(engine, work, true, end);
 }

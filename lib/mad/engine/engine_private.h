@@ -4,6 +4,8 @@
 
 #include "mad/engine/engine.h"
 
+#define ENGINE_MSEC 1000000ull /* nanoseconds */
+
 #define ENGINE_MOST_TRIES (ENGINE_MOST_RETRIES + 1)
 
 /*
@@ -22,7 +24,7 @@ enum slot_state {
 };
 
 /* How the last request of a slot ended: what its late answers are. */
-enum slot_end { END_NONE, END_ANSWERED, END_GIVEN_UP };
+enum slot_end { SLOT_NEW, SLOT_ANSWERED, SLOT_GIVEN_UP };
 
 struct slot {
 	enum slot_state state;

@@ -9,22 +9,20 @@
 #include "mad/engine/engine_private.h"
 #include "mad/format/header.h"
 
-#define MSEC 1000000ull
-
 #define MOST_REDIRECTS 3u
 #define REDIRECT_BYTES 40u /* of ClassPortInfo, up to RedirectQ_Key */
 /* Of a late answer, in requests of its slot; what is older was never ours. */
 #define MOST_AGE 4096u
 /* Each time twice as long; together some 25 seconds. */
 #define MOST_BUSY     8u
-#define BUSY_FIRST    (100 * MSEC)
-#define FIRST_LEAST   (20 * MSEC)
-#define FIRST_MOST    (500 * MSEC)
-#define FIRST_UNKNOWN (200 * MSEC)
-#define PATIENCE_MOST (4000 * MSEC)
-#define HELD_UP	      (50 * MSEC)
+#define BUSY_FIRST    (100 * ENGINE_MSEC)
+#define FIRST_LEAST   (20 * ENGINE_MSEC)
+#define FIRST_MOST    (500 * ENGINE_MSEC)
+#define FIRST_UNKNOWN (200 * ENGINE_MSEC)
+#define PATIENCE_MOST (4000 * ENGINE_MSEC)
+#define HELD_UP	      (50 * ENGINE_MSEC)
 /* The SA looks things up, and sends tables in many segments. */
-#define SA_FIRST (1000 * MSEC)
+#define SA_FIRST (1000 * ENGINE_MSEC)
 
 static uint32_t slot_of(uint32_t transaction)
 {
@@ -66,7 +64,7 @@ static uint64_t first_patience(const struct mad_engine *engine, const struct slo
 	uint64_t first = engine->smoothed + 4 * engine->variation;
 
 	if (engine->options.timeout_msec)
-		return engine->options.timeout_msec * MSEC;
+		return engine->options.timeout_msec * ENGINE_MSEC;
 	if (slot->request.mgmt_class == UMAD_CLASS_SUBN_ADM)
 		return SA_FIRST;
 	if (!engine->smoothed)
@@ -102,7 +100,7 @@ void engine_finish(struct mad_engine *engine, struct slot *slot, struct mad_repl
 
 	reply->request = &request;
 	reply->tries = slot->tries;
-	slot->last_end = reply->error ? END_GIVEN_UP : END_ANSWERED;
+	slot->last_end = reply->error ? SLOT_GIVEN_UP : SLOT_ANSWERED;
 	slot->state = SLOT_FREE;
 	engine->last_freed = (size_t)(slot - engine->slots);
 	engine->under_way--;
@@ -156,7 +154,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	 */
 	rc = engine->transport.send(
 		engine->transport.context, slot->agent, &slot->request.to, slot->buffer, MAD_BYTES,
-		slot->request.reply_method ? 0 : (unsigned int)(2 * patience / MSEC));
+		slot->request.reply_method ? 0 : (unsigned int)(2 * patience / ENGINE_MSEC));
 	end = clock_nsec();
 	if (end - begin > HELD_UP)
 		hold_up_others(engine, slot, end - begin);
@@ -268,7 +266,7 @@ static void take_other(struct mad_engine *engine, const struct slot *slot, uint3
 
 	if (!(mad_method(mad) & UMAD_METHOD_RESP_MASK) && engine->work->unasked)
 		engine->work->unasked(engine->work->context, arrival, mad, bytes);
-	else if (age == newest && slot->last_end == END_ANSWERED)
+	else if (age == newest && slot->last_end == SLOT_ANSWERED)
 		engine->counts.duplicate++;
 	else if (slot->last_end && age >= newest && age < MOST_AGE)
 		engine->counts.late++;

@@ -62,6 +62,16 @@ extern const struct mad_attribute sa_attributes[];
 extern const struct mad_attribute cm_attributes[];
 extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.4.8 */
 
+/*
+ * ClassPortInfo: what the agent of a management class says about itself, the same layout in every
+ * class but subnet management (13.4.8.1). Each class defines the bits of its capability masks: a
+ * schema for each class that has words for them, and one for all others, which class_attributes
+ * has.
+ */
+extern const struct schema class_port_info_schema;
+extern const struct schema perf_class_port_info_schema;
+extern const struct schema sa_class_port_info_schema;
+
 /* Those of a class; of one that is not above, those of every class. */
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
 /* NULL: not known. A class that is not above has only those of every class. */

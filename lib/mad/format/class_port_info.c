@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/format/class_port_info.h"
+#include "mad/format/attribute.h"
 
 #include "base/mem.h"
 #include "mad/format/mad_names.h"

@@ -238,23 +238,24 @@ static const struct field cc_fields[] = {
 	MAD_HEX(MAD_AT(24, 0), 64, "cc_key", "CC KEY", FIELD_SECRET, "congestion control key"),
 };
 
-#define SUMMARY "the header of a management datagram"
+#define HEADER_SUMMARY "the header of a management datagram"
 
-static const struct schema header_schema = MAD_SCHEMA("mad_header", header_fields, SUMMARY);
+static const struct schema header_schema = MAD_SCHEMA("mad_header", header_fields, HEADER_SUMMARY);
 static const struct schema smp_schema = MAD_SCHEMA("mad_smp_header", smp_fields,
-						   SUMMARY " of subnet management");
-static const struct schema direct_schema = MAD_SCHEMA(
-	"mad_direct_header", direct_fields, SUMMARY " of subnet management by a directed route");
+						   HEADER_SUMMARY " of subnet management");
+static const struct schema direct_schema = MAD_SCHEMA("mad_direct_header", direct_fields,
+						      HEADER_SUMMARY
+						      " of subnet management by a directed route");
 static const struct schema rmpp_schema = MAD_SCHEMA("mad_rmpp_header", rmpp_fields,
-						    SUMMARY " with long transfers");
+						    HEADER_SUMMARY " with long transfers");
 static const struct schema sa_schema = MAD_SCHEMA("mad_sa_header", sa_fields,
-						  SUMMARY " of subnet administration");
+						  HEADER_SUMMARY " of subnet administration");
 static const struct schema vendor_schema = MAD_SCHEMA("mad_vendor_header", vendor_fields,
-						      SUMMARY " of a vendor's class");
+						      HEADER_SUMMARY " of a vendor's class");
 static const struct schema bm_schema = MAD_SCHEMA("mad_bm_header", bm_fields,
-						  SUMMARY " of baseboard management");
+						  HEADER_SUMMARY " of baseboard management");
 static const struct schema cc_schema = MAD_SCHEMA("mad_cc_header", cc_fields,
-						  SUMMARY " of congestion control");
+						  HEADER_SUMMARY " of congestion control");
 
 /* Of which layout the datagrams of a class are: 13.4.4 and the chapters of the classes. */
 struct class_layout {

@@ -44,6 +44,9 @@ enum {
 #define MAD_MLID_FIRST	   0xc000u
 #define MAD_MLID_LAST	   0xfffeu
 
+#define MAD_PORT_MOST	 255u
+#define PKEY_FULL_MEMBER 0x8000u /* 10.9.3 */
+
 /* Attributes of performance management: 16.1.3, 16.1.4, and annex A10 */
 enum {
 	MAD_PM_SAMPLES_CONTROL = 0x10,

@@ -5,7 +5,6 @@
  */
 #include "base/mem.h"
 #include "mad/format/pm_counters.h"
-#include "mad/format/pm_table.h"
 
 #define TRAFFIC(at_, width_, factor_, key_, heading_, help_) \
 	PERF_COUNTER(PERF_GROUP_TRAFFIC, at_, width_, factor_, key_, heading_, FIELD_DEFAULT, help_)

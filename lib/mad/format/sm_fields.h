@@ -16,18 +16,17 @@ static inline const unsigned char *mad_data(const void *record)
 	return ((const struct mad_record *)record)->data;
 }
 
-/* The schemas, by the file that has their fields. */
-extern const struct schema sm_port_info_schema; /* sm_port_info.c */
+extern const struct schema sm_port_info_schema;
 extern const struct schema sm_port_info_extended_schema;
 extern const struct schema sm_mellanox_port_info_schema;
-extern const struct schema sm_node_description_schema; /* sm_node.c */
+extern const struct schema sm_node_description_schema;
 extern const struct schema sm_node_info_schema;
 extern const struct schema sm_switch_info_schema;
 extern const struct schema sm_info_schema;
 extern const struct schema sm_notice_schema;
 extern const struct schema sm_led_info_schema;
 extern const struct schema sm_cable_info_schema;
-extern const struct schema sm_guid_info_schema; /* sm_tables.c */
+extern const struct schema sm_guid_info_schema;
 extern const struct schema sm_pkey_table_schema;
 extern const struct schema sm_sl2vl_schema;
 extern const struct schema sm_vl_arbitration_schema;

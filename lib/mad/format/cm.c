@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Communication management: its messages, all of struct mad_record with the 232 bytes after the
+ * common header. IBA 1: 12.6 (connections), 12.8 (alternate paths), 12.11.1 (SIDR); the same
+ * layouts are in include/rdma/ibta_vol1_c12.h.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mad/format/attribute.h"
+#include "mad/format/mad_names.h"
+
+/* enum ib_cm_rej_reason, include/rdma/ib_cm.h */
+static const struct enum_name cm_reject_reason_names[] = {
+	{1, "no-qp"},
+	{2, "no-eec"},
+	{3, "no-resources"},
+	{4, "timeout"},
+	{5, "unsupported-request"},
+	{6, "invalid-comm-id"},
+	{7, "invalid-comm-instance"},
+	{8, "invalid-service-id"}, /* nobody listens there */
+	{9, "invalid-transport-type"},
+	{10, "stale-connection"},
+	{11, "rdc-does-not-exist"},
+	{12, "invalid-gid"},
+	{13, "invalid-lid"},
+	{14, "invalid-sl"},
+	{15, "invalid-traffic-class"},
+	{16, "invalid-hop-limit"},
+	{17, "invalid-packet-rate"},
+	{18, "invalid-alternate-gid"},
+	{19, "invalid-alternate-lid"},
+	{20, "invalid-alternate-sl"},
+	{21, "invalid-alternate-traffic-class"},
+	{22, "invalid-alternate-hop-limit"},
+	{23, "invalid-alternate-packet-rate"},
+	{24, "port-and-cm-redirect"},
+	{25, "port-redirect"},
+	{26, "invalid-mtu"},
+	{27, "insufficient-responder-resources"},
+	{28, "consumer-reject"},
+	{29, "invalid-rnr-retry-count"},
+	{30, "duplicate-local-comm-id"},
+	{31, "invalid-class-version"},
+	{32, "invalid-flow-label"},
+	{33, "invalid-alternate-flow-label"},
+	{35, "vendor-option-not-supported"},
+	{0, NULL},
+};
+
+/* enum cm_msg_response, drivers/infiniband/core/cm_msgs.h; of an MRA, 2 is a LAP */
+static const struct enum_name cm_response_names[] = {
+	{0, "req"},
+	{1, "rep"},
+	{2, "other"},
+	{0, NULL},
+};
+
+static const struct enum_name cm_transport_names[] = {
+	{0, "rc"}, {1, "uc"}, {2, "rd"}, {3, "extended"}, /* see the extended transport type */
+	{0, NULL},
+};
+
+static const struct enum_name cm_extended_transport_names[] = {
+	{0, "none"},
+	{1, "xrc"},
+	{0, NULL},
+};
+
+/* 9.7.5.2.8: seven is without end */
+static const struct enum_name cm_rnr_retry_names[] = {
+	{0, "0"}, {1, "1"}, {2, "2"},	     {3, "3"},	{4, "4"},
+	{5, "5"}, {6, "6"}, {7, "infinite"}, {0, NULL},
+};
+
+static const struct enum_name cm_failover_names[] = {
+	{0, "accepted"},
+	{1, "not-supported"},
+	{2, "rejected"},
+	{0, NULL},
+};
+
+/* enum ib_cm_apr_status, include/rdma/ib_cm.h */
+static const struct enum_name cm_apr_status_names[] = {
+	{0, "success"},
+	{1, "invalid-comm-id"},
+	{2, "unsupported"},
+	{3, "rejected"},
+	{4, "redirect"},
+	{5, "already-current"},
+	{6, "invalid-qpn-or-eecn"},
+	{7, "invalid-lid"},
+	{8, "invalid-gid"},
+	{9, "invalid-flow-label"},
+	{10, "invalid-traffic-class"},
+	{11, "invalid-hop-limit"},
+	{12, "invalid-packet-rate"},
+	{13, "invalid-sl"},
+	{0, NULL},
+};
+
+/* enum ib_cm_sidr_status, include/rdma/ib_cm.h */
+static const struct enum_name cm_sidr_status_names[] = {
+	{0, "success"},	 {1, "unsupported"}, /* the service */
+	{2, "rejected"}, {3, "no-qp"},	     {4, "redirect"}, {5, "unsupported-version"}, {0, NULL},
+};
+
+#define CM_BYTES      232
+#define CM_INFO_BYTES 72 /* additional information of REJ, APR and SIDR_REP */
+
+#define CM_HEX_FIELD(get_, key_, heading_, help_) \
+	COMPUTED_FIELD(FIELD_STRING, get_, key_, heading_, 0, 0, help_)
+#define CM_PRIVATE_DATA(get_) \
+	CM_HEX_FIELD(get_, "private_data", "PRIVATE DATA", "the consumer's own data, as hex")
+
+#define CM_LOCAL_ID                                                           \
+	MAD_HEX(MAD_AT(0, 0), 32, "local_comm_id", "LOCAL ID", FIELD_DEFAULT, \
+		"the sender's number of the connection")
+#define CM_REMOTE_ID                                                            \
+	MAD_HEX(MAD_AT(4, 0), 32, "remote_comm_id", "REMOTE ID", FIELD_DEFAULT, \
+		"the receiver's number of the connection")
+#define CM_NUMBER(byte_, bit_, width_, key_, heading_, flags_, help_) \
+	MAD_UNSIGNED(MAD_AT(byte_, bit_), width_, key_, heading_, flags_, help_)
+#define CM_TIMEOUT(byte_, bit_, key_, heading_, help_) \
+	MAD_CODED(FIELD_REAL, MAD_AT(byte_, bit_), 5, time_usec_numbers, key_, heading_, 0, help_)
+#define CM_RATE(byte_, key_, heading_, help_) \
+	MAD_CODED(FIELD_REAL, MAD_AT(byte_, 2), 6, rate_numbers, key_, heading_, 0, help_)
+
+static const unsigned char *data_of(const void *record)
+{
+	return ((const struct mad_record *)record)->data;
+}
+
+static void get_hex(const unsigned char *bytes, size_t size, struct value *value)
+{
+	static const char digits[] = "0123456789abcdef", cut[] = "...";
+	const size_t room = (sizeof(value->scratch) - sizeof(cut)) / 2;
+	const size_t shown = size < room ? size : room;
+	char *out = value->scratch;
+
+	for (size_t i = 0; i < shown; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	if (shown < size)
+		memcpy(out, cut, sizeof(cut));
+	else
+		*out = '\0';
+	value_set_string(value, value->scratch);
+}
+
+/*
+ * Private data at byte `at` as hexadecimal digits, without the zeros at the end: the size is fixed,
+ * and shorter data are filled up with zeros. Three dots replace what the value has no room for.
+ */
+static void cm_get_private(const void *record, size_t at, size_t size, struct value *value)
+{
+	const unsigned char *bytes = data_of(record) + at;
+
+	while (size && !bytes[size - 1])
+		size--;
+	get_hex(bytes, size, value);
+}
+
+/* Additional information of the length that the message tells. */
+static void cm_get_info(const void *record, size_t at, size_t length, struct value *value)
+{
+	get_hex(data_of(record) + at, length < CM_INFO_BYTES ? length : CM_INFO_BYTES, value);
+}
+
+/* A path of REQ, 12.6.5: the alternate one has the same layout 44 bytes on. */
+#define PATH_FIELDS(base_, key_, heading_, flags_)                                               \
+	CM_NUMBER((base_), 0, 16, key_ "_local_lid", heading_ " LLID", flags_,                   \
+		  "LID of the sender's port"),                                                   \
+		CM_NUMBER((base_) + 2, 0, 16, key_ "_remote_lid", heading_ " RLID", flags_,      \
+			  "LID of the receiver's port"),                                         \
+		MAD_GID(MAD_AT((base_) + 4, 0), key_ "_local_gid", heading_ " LGID", flags_,     \
+			"GID of the sender's port"),                                             \
+		MAD_GID(MAD_AT((base_) + 20, 0), key_ "_remote_gid", heading_ " RGID", flags_,   \
+			"GID of the receiver's port"),                                           \
+		MAD_HEX(MAD_AT((base_) + 36, 0), 20, key_ "_flow_label", heading_ " FLOW", 0,    \
+			"flow label of the path"),                                               \
+		CM_RATE((base_) + 39, key_ "_rate_gbps", heading_ " RATE", "rate of the path"),  \
+		CM_NUMBER((base_) + 40, 0, 8, key_ "_traffic_class", heading_ " TCLASS", 0,      \
+			  "traffic class of the path"),                                          \
+		CM_NUMBER((base_) + 41, 0, 8, key_ "_hop_limit", heading_ " HOPS", 0,            \
+			  "hop limit of the path"),                                              \
+		CM_NUMBER((base_) + 42, 0, 4, key_ "_sl", heading_ " SL", 0,                     \
+			  "service level of the path"),                                          \
+		MAD_BOOL(MAD_AT((base_) + 42, 4), 1, key_ "_subnet_local", heading_ " LOCAL", 0, \
+			 "whether the path stays in the subnet"),                                \
+		CM_TIMEOUT((base_) + 43, 0, key_ "_local_ack_timeout_usec", heading_ " ACK us",  \
+			   "how long to wait for an acknowledgement")
+
+static void get_req_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 140, 92, value);
+}
+
+static const struct field req_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	MAD_HEX(MAD_AT(5, 0), 24, "vendor_id", "VENDOR", 0, "vendor of the adapter"),
+	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what to connect to"),
+	MAD_GUID(MAD_AT(16, 0), "local_ca_guid", "CA GUID", FIELD_DEFAULT,
+		 "node GUID of the sender"),
+	MAD_HEX(MAD_AT(28, 0), 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
+	CM_NUMBER(32, 0, 24, "local_qpn", "QP", FIELD_DEFAULT, "the sender's queue pair"),
+	CM_NUMBER(35, 0, 8, "responder_resources", "RESPONDER", 0,
+		  "reads and atomics that the sender can answer at a time"),
+	CM_NUMBER(36, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
+	CM_NUMBER(39, 0, 8, "initiator_depth", "INITIATOR", 0,
+		  "reads and atomics that the sender will have outstanding"),
+	CM_NUMBER(40, 0, 24, "remote_eecn", "REMOTE EEC", 0, "the receiver's end-to-end context"),
+	CM_TIMEOUT(43, 0, "remote_response_timeout_usec", "REMOTE us",
+		   "how long the receiver may take to answer"),
+	MAD_ENUM(MAD_AT(43, 5), 2, cm_transport_names, "transport", "TRANSPORT", FIELD_DEFAULT,
+		 "transport service of the connection"),
+	MAD_BOOL(MAD_AT(43, 7), 1, "flow_control", "FLOW CONTROL", 0,
+		 "whether the sender has end-to-end flow control"),
+	CM_NUMBER(44, 0, 24, "starting_psn", "PSN", 0, "packet number that the sender begins with"),
+	CM_TIMEOUT(47, 0, "local_response_timeout_usec", "LOCAL us",
+		   "how long the sender may take to answer"),
+	CM_NUMBER(47, 5, 3, "retry_count", "RETRIES", 0, "retries of a packet"),
+	MAD_HEX(MAD_AT(48, 0), 16, "pkey", "PKEY", FIELD_DEFAULT, "partition of the connection"),
+	MAD_CODED(FIELD_UNSIGNED, MAD_AT(50, 0), 4, mtu_numbers, "mtu_bytes", "MTU", FIELD_DEFAULT,
+		  "MTU of the path"),
+	MAD_BOOL(MAD_AT(50, 4), 1, "rdc_exists", "RDC", 0,
+		 "whether there is a reliable datagram channel"),
+	MAD_ENUM(MAD_AT(50, 5), 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
+		 "retries while the receiver is not ready"),
+	CM_NUMBER(51, 0, 4, "max_cm_retries", "CM RETRIES", 0, "retries of a message of these"),
+	MAD_BOOL(MAD_AT(51, 4), 1, "srq", "SRQ", 0, "whether there is a shared receive queue"),
+	MAD_ENUM(MAD_AT(51, 5), 3, cm_extended_transport_names, "extended_transport",
+		 "EXTENDED TRANSPORT", 0, "where the transport is extended, which it is"),
+	PATH_FIELDS(52, "primary", "PRIMARY", FIELD_DEFAULT),
+	PATH_FIELDS(96, "alternate", "ALTERNATE", 0),
+	MAD_BOOL(MAD_AT(139, 5), 1, "sap_supported", "SAP", 0,
+		 "whether the sender takes suggestions of an alternate path"),
+	CM_PRIVATE_DATA(get_req_data),
+};
+
+static void get_mra_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 10, 222, value);
+}
+
+static const struct field mra_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	MAD_ENUM(MAD_AT(8, 0), 2, cm_response_names, "message", "MESSAGE", FIELD_DEFAULT,
+		 "the message that it is about"),
+	MAD_CODED(FIELD_REAL, MAD_AT(9, 0), 5, time_usec_numbers, "service_timeout_usec",
+		  "TIMEOUT us", FIELD_DEFAULT, "how long the answer will take"),
+	CM_PRIVATE_DATA(get_mra_data),
+};
+
+static void get_rej_ari(const void *record, struct value *value)
+{
+	cm_get_info(record, 12, data_of(record)[9] >> 1, value);
+}
+
+static void get_rej_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 84, 148, value);
+}
+
+static const struct field rej_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	MAD_ENUM(MAD_AT(8, 0), 2, cm_response_names, "message", "MESSAGE", FIELD_DEFAULT,
+		 "the message that it is about"),
+	MAD_ENUM(MAD_AT(10, 0), 16, cm_reject_reason_names, "reason", "REASON", FIELD_DEFAULT,
+		 "why it was rejected"),
+	MAD_UNSIGNED(MAD_AT(10, 0), 16, "reason_code", "CODE", FIELD_DEFAULT,
+		     "the reason as a number"),
+	CM_NUMBER(9, 0, 7, "reject_info_length_bytes", "ARI LENGTH", 0,
+		  "length of the additional information"),
+	CM_HEX_FIELD(get_rej_ari, "additional_info", "ARI",
+		     "the value that would do, after the reason, as hex"),
+	CM_PRIVATE_DATA(get_rej_data),
+};
+
+static void get_rep_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 36, 196, value);
+}
+
+static const struct field rep_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	MAD_HEX(MAD_AT(8, 0), 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
+	CM_NUMBER(12, 0, 24, "local_qpn", "QP", FIELD_DEFAULT, "the sender's queue pair"),
+	MAD_HEX(MAD_AT(15, 0), 8, "vendor_id_high", "VENDOR HIGH", 0,
+		"vendor of the adapter, first byte"),
+	CM_NUMBER(16, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
+	MAD_HEX(MAD_AT(19, 0), 8, "vendor_id_middle", "VENDOR MIDDLE", 0,
+		"vendor of the adapter, second byte"),
+	CM_NUMBER(20, 0, 24, "starting_psn", "PSN", FIELD_DEFAULT,
+		  "packet number that the sender begins with"),
+	MAD_HEX(MAD_AT(23, 0), 8, "vendor_id_low", "VENDOR LOW", 0,
+		"vendor of the adapter, third byte"),
+	CM_NUMBER(24, 0, 8, "responder_resources", "RESPONDER", FIELD_DEFAULT,
+		  "reads and atomics that the sender can answer at a time"),
+	CM_NUMBER(25, 0, 8, "initiator_depth", "INITIATOR", FIELD_DEFAULT,
+		  "reads and atomics that the sender will have outstanding"),
+	CM_TIMEOUT(26, 0, "target_ack_delay_usec", "ACK DELAY us",
+		   "how long the sender may take to acknowledge"),
+	MAD_ENUM(MAD_AT(26, 5), 2, cm_failover_names, "failover", "FAILOVER", 0,
+		 "what becomes of the alternate path"),
+	MAD_BOOL(MAD_AT(26, 7), 1, "flow_control", "FLOW CONTROL", 0,
+		 "whether the sender has end-to-end flow control"),
+	MAD_ENUM(MAD_AT(27, 0), 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
+		 "retries while the sender is not ready"),
+	MAD_BOOL(MAD_AT(27, 3), 1, "srq", "SRQ", 0, "whether there is a shared receive queue"),
+	MAD_GUID(MAD_AT(28, 0), "local_ca_guid", "CA GUID", FIELD_DEFAULT,
+		 "node GUID of the sender"),
+	CM_PRIVATE_DATA(get_rep_data),
+};
+
+/* RTU and DREP are the same but for their names. */
+static void get_plain_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 8, 224, value);
+}
+
+static const struct field plain_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	CM_PRIVATE_DATA(get_plain_data),
+};
+
+static void get_dreq_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 12, 220, value);
+}
+
+static const struct field dreq_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	CM_NUMBER(8, 0, 24, "remote_qpn", "REMOTE QP", FIELD_DEFAULT,
+		  "the receiver's queue pair or end-to-end context"),
+	CM_PRIVATE_DATA(get_dreq_data),
+};
+
+#define CM_SUMMARY "a message of communication management: "
+
+static const struct schema cm_req_schema = MAD_SCHEMA("cm_req", req_fields,
+						      CM_SUMMARY "request for a connection");
+static const struct schema cm_mra_schema = MAD_SCHEMA(
+	"cm_mra", mra_fields, CM_SUMMARY "it was received, the answer will take a while");
+static const struct schema cm_rej_schema = MAD_SCHEMA("cm_rej", rej_fields, CM_SUMMARY "reject");
+static const struct schema cm_rep_schema = MAD_SCHEMA("cm_rep", rep_fields, CM_SUMMARY "reply");
+static const struct schema cm_rtu_schema = MAD_SCHEMA("cm_rtu", plain_fields,
+						      CM_SUMMARY "ready to use");
+static const struct schema cm_dreq_schema = MAD_SCHEMA(
+	"cm_dreq", dreq_fields, CM_SUMMARY "request for the end of a connection");
+static const struct schema cm_drep_schema = MAD_SCHEMA(
+	"cm_drep", plain_fields, CM_SUMMARY "reply to the request for the end");
+
+static void get_sidr_req_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 16, 216, value);
+}
+
+static const struct field sidr_req_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	MAD_HEX(MAD_AT(0, 0), 32, "request_id", "REQUEST", FIELD_DEFAULT,
+		"the sender's number of the request"),
+	MAD_HEX(MAD_AT(4, 0), 16, "pkey", "PKEY", FIELD_DEFAULT, "partition of the service"),
+	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what is looked for"),
+	CM_PRIVATE_DATA(get_sidr_req_data),
+};
+
+static void get_sidr_rep_info(const void *record, struct value *value)
+{
+	cm_get_info(record, 24, data_of(record)[5], value);
+}
+
+static void get_sidr_rep_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 96, 136, value);
+}
+
+static const struct field sidr_rep_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	MAD_HEX(MAD_AT(0, 0), 32, "request_id", "REQUEST", FIELD_DEFAULT,
+		"the sender's number of the request"),
+	MAD_ENUM(MAD_AT(4, 0), 8, cm_sidr_status_names, "status", "STATUS", FIELD_DEFAULT,
+		 "how the request went"),
+	CM_NUMBER(5, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
+		  "length of the additional information"),
+	MAD_HEX(MAD_AT(6, 0), 16, "vendor_id_high", "VENDOR HIGH", 0,
+		"vendor of the adapter, first two bytes"),
+	CM_NUMBER(8, 0, 24, "qpn", "QP", FIELD_DEFAULT, "queue pair of the service"),
+	MAD_HEX(MAD_AT(11, 0), 8, "vendor_id_low", "VENDOR LOW", 0,
+		"vendor of the adapter, third byte"),
+	MAD_HEX(MAD_AT(12, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what was looked for"),
+	MAD_HEX(MAD_AT(20, 0), 32, "qkey", "QKEY", FIELD_DEFAULT, "queue key of the queue pair"),
+	CM_HEX_FIELD(get_sidr_rep_info, "additional_info", "INFO",
+		     "where to ask instead, a ClassPortInfo as hex"),
+	CM_PRIVATE_DATA(get_sidr_rep_data),
+};
+
+static void get_lap_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 64, 168, value);
+}
+
+static const struct field lap_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	CM_NUMBER(12, 0, 24, "remote_qpn", "REMOTE QP", FIELD_DEFAULT,
+		  "the receiver's queue pair or end-to-end context"),
+	CM_TIMEOUT(15, 0, "remote_response_timeout_usec", "REMOTE us",
+		   "how long the receiver may take to answer"),
+	CM_NUMBER(20, 0, 16, "alternate_local_lid", "LLID", FIELD_DEFAULT,
+		  "LID of the sender's port"),
+	CM_NUMBER(22, 0, 16, "alternate_remote_lid", "RLID", FIELD_DEFAULT,
+		  "LID of the receiver's port"),
+	MAD_GID(MAD_AT(24, 0), "alternate_local_gid", "LGID", FIELD_DEFAULT,
+		"GID of the sender's port"),
+	MAD_GID(MAD_AT(40, 0), "alternate_remote_gid", "RGID", FIELD_DEFAULT,
+		"GID of the receiver's port"),
+	MAD_HEX(MAD_AT(56, 0), 20, "alternate_flow_label", "FLOW", 0, "flow label of the path"),
+	CM_NUMBER(59, 0, 8, "alternate_traffic_class", "TCLASS", 0, "traffic class of the path"),
+	CM_NUMBER(60, 0, 8, "alternate_hop_limit", "HOPS", 0, "hop limit of the path"),
+	CM_RATE(61, "alternate_rate_gbps", "RATE", "rate of the path"),
+	CM_NUMBER(62, 0, 4, "alternate_sl", "SL", 0, "service level of the path"),
+	MAD_BOOL(MAD_AT(62, 4), 1, "alternate_subnet_local", "LOCAL", 0,
+		 "whether the path stays in the subnet"),
+	CM_TIMEOUT(63, 0, "alternate_local_ack_timeout_usec", "ACK us",
+		   "how long to wait for an acknowledgement"),
+	CM_PRIVATE_DATA(get_lap_data),
+};
+
+static void get_apr_info(const void *record, struct value *value)
+{
+	cm_get_info(record, 12, data_of(record)[8], value);
+}
+
+static void get_apr_data(const void *record, struct value *value)
+{
+	cm_get_private(record, 84, 148, value);
+}
+
+static const struct field apr_fields[] = {
+	MAD_OBJECT_FIELDS(0),
+	CM_LOCAL_ID,
+	CM_REMOTE_ID,
+	CM_NUMBER(8, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
+		  "length of the additional information"),
+	MAD_ENUM(MAD_AT(9, 0), 8, cm_apr_status_names, "status", "STATUS", FIELD_DEFAULT,
+		 "how loading the path went"),
+	CM_HEX_FIELD(get_apr_info, "additional_info", "INFO",
+		     "the value that would do, after the status, as hex"),
+	CM_PRIVATE_DATA(get_apr_data),
+};
+
+static const struct schema cm_sidr_req_schema = MAD_SCHEMA(
+	"cm_sidr_req", sidr_req_fields, CM_SUMMARY "which queue pair has a service");
+static const struct schema cm_sidr_rep_schema = MAD_SCHEMA(
+	"cm_sidr_rep", sidr_rep_fields, CM_SUMMARY "the queue pair of a service");
+static const struct schema cm_lap_schema = MAD_SCHEMA("cm_lap", lap_fields,
+						      CM_SUMMARY "load an alternate path");
+static const struct schema cm_apr_schema = MAD_SCHEMA(
+	"cm_apr", apr_fields, CM_SUMMARY "how loading an alternate path went");
+
+#define MESSAGE(id_, word_, name_, schema_)                                           \
+	{                                                                             \
+		.mgmt_class = UMAD_CLASS_CM, .id = id_, .word = word_, .name = name_, \
+		.schema = &schema_, .bytes = CM_BYTES                                 \
+	}
+
+/* 12.6.3: the messages are told apart by the attribute, and sent, never asked for. */
+const struct mad_attribute cm_attributes[] = {
+	MESSAGE(UMAD_CM_ATTR_REQ, "req", "ConnectRequest", cm_req_schema),
+	MESSAGE(UMAD_CM_ATTR_MRA, "mra", "MsgRcptAck", cm_mra_schema),
+	MESSAGE(UMAD_CM_ATTR_REJ, "rej", "ConnectReject", cm_rej_schema),
+	MESSAGE(UMAD_CM_ATTR_REP, "rep", "ConnectReply", cm_rep_schema),
+	MESSAGE(UMAD_CM_ATTR_RTU, "rtu", "ReadyToUse", cm_rtu_schema),
+	MESSAGE(UMAD_CM_ATTR_DREQ, "dreq", "DisconnectRequest", cm_dreq_schema),
+	MESSAGE(UMAD_CM_ATTR_DREP, "drep", "DisconnectReply", cm_drep_schema),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REQ, "sidr_req", "ServiceIDResReq", cm_sidr_req_schema),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REP, "sidr_rep", "ServiceIDResReqResp", cm_sidr_rep_schema),
+	MESSAGE(UMAD_CM_ATTR_LAP, "lap", "LoadAlternatePath", cm_lap_schema),
+	MESSAGE(UMAD_CM_ATTR_APR, "apr", "AlternatePathResponse", cm_apr_schema),
+	{.schema = NULL},
+};
