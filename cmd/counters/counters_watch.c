@@ -13,7 +13,6 @@
 #include "cmd/counters/counters_screen.h"
 #include "host/need.h"
 
-#define INTERVAL_MSEC 1000u
 /* How often rates of ports are read again, even if no change is seen. */
 #define REFRESH_MSEC 10000u
 
@@ -237,7 +236,7 @@ static bool show(struct watch *watch)
 static void rounds(struct watch *watch)
 {
 	const struct counters_args *args = watch->run.args;
-	const uint64_t interval = args->interval.known ? args->interval.value : INTERVAL_MSEC;
+	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	uint64_t next = clock_msec();
 
 	take(watch);
@@ -270,7 +269,7 @@ int counters_watch(const struct ctx *ctx, const struct counters_args *args, char
 	if (listing->inventory.live && !look(&watch, &watch.seen))
 		watch.seen.live = false;
 	counters_screen_begin(&watch.screen, &watch.run,
-			      args->interval.known ? args->interval.value : INTERVAL_MSEC);
+			      args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC);
 	rounds(&watch);
 	rc = counters_screen_end(&watch.screen);
 	forget(&watch);

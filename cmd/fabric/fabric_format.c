@@ -22,7 +22,7 @@
 #include "fabric/format/writers.h"
 
 /* dot takes ten seconds for ten thousand nodes, and a minute if each host is a node of its own. */
-#define MOST_MSEC (10u * 60 * 1000)
+#define TOOL_MSEC (10u * 60 * 1000)
 #define PIECE	  ((size_t)64 * 1024)
 
 /* A run of dot. */
@@ -114,7 +114,7 @@ static bool take(struct drawer *drawer)
 
 static void take_all(struct drawer *drawer)
 {
-	const uint64_t end = clock_msec() + MOST_MSEC;
+	const uint64_t end = clock_msec() + TOOL_MSEC;
 	struct pollfd fds[] = {
 		{.fd = drawer->out, .events = POLLIN},
 		{.fd = drawer->run->session.signals.fd, .events = POLLIN},

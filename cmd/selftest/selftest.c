@@ -17,7 +17,6 @@
 #include "cmd/selftest/selftest_run.h"
 
 /* struct ibv_global_route has 8 bits for it. */
-#define MOST_GID_INDEX UINT8_MAX
 
 static void name_port(struct selftest_result *row, const struct device *device,
 		      const struct port *port)
@@ -54,7 +53,7 @@ static int test_gids(struct selftest_run *run, const struct device *device, cons
 	for (size_t i = 0; !rc && i < count; i++) {
 		struct selftest_result *row;
 
-		if (endpoints[i].gid_index <= MOST_GID_INDEX) {
+		if (endpoints[i].gid_index <= UINT8_MAX) {
 			rc = test_endpoint(run, &endpoints[i]);
 			continue;
 		}

@@ -11,8 +11,6 @@
 #include "base/text.h"
 #include "counter/counters_private.h"
 
-#define CLASS "sys/class/infiniband"
-
 /* The folders of the connection manager's counters: core/cm.c. */
 static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
 					 "cm_rx_duplicates"};
@@ -24,17 +22,17 @@ static char *folder_of(const struct counter_place *place)
 
 	switch (place->source) {
 	case COUNTER_SOURCE_PMA:
-		return mem_format(CLASS "/%s/ports/%u/counters", device, port);
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/counters", device, port);
 	case COUNTER_SOURCE_HW:
-		return mem_format(CLASS "/%s/ports/%u/hw_counters", device, port);
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters", device, port);
 	case COUNTER_SOURCE_CM:
 		/* A class of its own up to Linux 5.13. */
 		return place->old_cm ? mem_format("sys/class/infiniband_cm/%s/%u", device, port)
-				     : mem_format(CLASS "/%s/ports/%u", device, port);
+				     : mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
 	case COUNTER_SOURCE_NETDEV:
 		return mem_format("sys/class/net/%s/statistics", place->netdev);
 	default:
-		return mem_format(CLASS "/%s/hw_counters", device);
+		return mem_format(SYSFS_RDMA_CLASS "/%s/hw_counters", device);
 	}
 }
 

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define CLASS "sys/class/infiniband"
-
 static void read_counter(const struct root *root, const char *directory, const char *file,
 			 struct counter_list *list)
 {
@@ -42,10 +40,10 @@ static void read_directory(const struct root *root, const char *directory,
 int sysfs_counters_read(const struct root *root, const char *device, unsigned int port,
 			struct counter_list *ret_list)
 {
-	_cleanup_(freep) char *place = mem_format(CLASS "/%s/ports/%u", device, port);
+	_cleanup_(freep) char *place = mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
 	_cleanup_(freep) char *counters = mem_format("%s/counters", place);
 	_cleanup_(freep) char *hw_counters = mem_format("%s/hw_counters", place);
-	_cleanup_(freep) char *of_device = mem_format(CLASS "/%s/hw_counters", device);
+	_cleanup_(freep) char *of_device = mem_format(SYSFS_RDMA_CLASS "/%s/hw_counters", device);
 	struct counter_list list = {0};
 
 	if (!sysfs_has_directory(root, place))

@@ -12,8 +12,6 @@
 #include "host/sysfs_attributes.h"
 #include "kernel/sysfs.h"
 
-#define CLASS "sys/class/infiniband"
-
 static const struct sysfs_attribute device_attributes[] = {
 	{"node_type", ATTRIBUTE_CODE, NEED_NODE_TYPE, offsetof(struct device, node_type), true},
 	{"fw_ver", ATTRIBUTE_TEXT, NEED_FIRMWARE, offsetof(struct device, firmware), false},
@@ -48,12 +46,12 @@ static const struct sysfs_attributes pci_table = {pci_attributes, ARRAY_SIZE(pci
 
 int device_find_core(const struct root *root)
 {
-	return sysfs_open_directory(root, CLASS);
+	return sysfs_open_directory(root, SYSFS_RDMA_CLASS);
 }
 
 int device_names_sysfs(const struct root *root, struct strings *ret_names)
 {
-	return sysfs_list(root, ret_names, CLASS);
+	return sysfs_list(root, ret_names, SYSFS_RDMA_CLASS);
 }
 
 void device_list_ports_sysfs(const struct root *root, struct device *device,
@@ -61,7 +59,7 @@ void device_list_ports_sysfs(const struct root *root, struct device *device,
 {
 	struct strings names = {0};
 	uint64_t number;
-	int rc = sysfs_list(root, &names, CLASS "/%s/ports", device->kernel_name);
+	int rc = sysfs_list(root, &names, SYSFS_RDMA_CLASS "/%s/ports", device->kernel_name);
 
 	device->ports_unknown = rc;
 	if (rc)
@@ -97,17 +95,17 @@ static void find_pci(const struct root *root, struct device *device)
 	size_t length;
 
 	/* A link that cannot be read became a problem when its ports were listed. */
-	if (sysfs_link(root, &target, CLASS "/%s", device->kernel_name))
+	if (sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
 		return;
 	device->software = strstr(target, "/devices/virtual/");
 	length = sysfs_find_pci(target, &device->pci_address);
 	if (length)
-		device->pci_path = mem_format(CLASS "/%.*s", (int)length, target);
+		device->pci_path = mem_format(SYSFS_RDMA_CLASS "/%.*s", (int)length, target);
 }
 
 static bool has_device(const struct root *root, const struct device *device)
 {
-	_cleanup_(freep) char *path = mem_format(CLASS "/%s", device->kernel_name);
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 
 	return sysfs_has_directory(root, path);
 }
@@ -117,7 +115,8 @@ static void find_driver(const struct root *root, struct device *device, struct p
 {
 	_cleanup_(freep) char *target = NULL;
 	const char *name;
-	int rc = sysfs_link(root, &target, CLASS "/%s/device/driver", device->kernel_name);
+	int rc = sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s/device/driver",
+			    device->kernel_name);
 
 	/* If the device is gone, reading the node type has reported it. */
 	if (rc && rc != -ENOENT && has_device(root, device))
@@ -154,7 +153,7 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 void device_read_sysfs(const struct root *root, struct device *device, unsigned int needs,
 		       struct problems *problems)
 {
-	_cleanup_(freep) char *directory = mem_format(CLASS "/%s", device->kernel_name);
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 
 	if (sysfs_attributes_wanted(&device_table, needs, device))
 		sysfs_attributes_read(&device_table, root, directory, device->name, needs, device,

@@ -15,9 +15,6 @@
 #include "base/mem.h"
 #include "kernel/netlink.h"
 
-/* The most the kernel puts into one datagram of a dump (netlink_dump(), af_netlink.c). */
-#define LARGEST_MESSAGE 32768
-
 /* Repeats of a dump during which the tables changed; the last one is used as it is. */
 #define MOST_REPEATS 2
 
@@ -49,7 +46,7 @@ static const struct nla_policy route_policy[RTA_VIA + 1] = {
 
 int rtnl_open(struct netlink **ret_rtnl)
 {
-	return netlink_open(NETLINK_ROUTE, LARGEST_MESSAGE, ret_rtnl);
+	return netlink_open(NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
 }
 
 /* aa:bb:cc..., NULL for a netdev without an address. */

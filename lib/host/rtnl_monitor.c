@@ -11,15 +11,12 @@
 #include "host/rtnl.h"
 #include "kernel/netlink.h"
 
-/* A link can have many virtual functions or queues; the kernel's if_nlmsg_size() has no limit. */
-#define LARGEST_MESSAGE 32768
-
 int rtnl_listen(struct netlink **ret_notices)
 {
 	const unsigned int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
 
-	return netlink_open_groups(NETLINK_ROUTE, groups, ARRAY_SIZE(groups), LARGEST_MESSAGE,
-				   ret_notices);
+	return netlink_open_groups(NETLINK_ROUTE, groups, ARRAY_SIZE(groups),
+				   NETLINK_LARGEST_MESSAGE, ret_notices);
 }
 
 struct receiver {

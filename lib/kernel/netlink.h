@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most that the kernel puts into one datagram of a dump: netlink_dump(), af_netlink.c. */
+#define NETLINK_LARGEST_MESSAGE 32768
+
 struct netlink;
 struct nl_msg;
 struct nla_policy;

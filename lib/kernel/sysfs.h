@@ -13,6 +13,8 @@
 
 #include "schema/value.h"
 
+#define SYSFS_RDMA_CLASS "sys/class/infiniband"
+
 struct problems;
 
 struct root {

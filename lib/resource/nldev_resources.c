@@ -20,9 +20,8 @@
  * the head of the table again for each message, so large ones are best, but it allocates what is on
  * offer even for one object: so the first messages are small, enough for a hundred queue pairs.
  */
-#define LARGEST_MESSAGE 32768
-#define LARGE_MESSAGES	4u
-#define FIRST_MESSAGES	4u
+#define LARGE_MESSAGES 4u
+#define FIRST_MESSAGES 4u
 
 /* AF_IB and struct sockaddr_ib, include/rdma/ib.h. */
 #define FAMILY_IB	 27
@@ -93,7 +92,7 @@ struct nldev_resources *nldev_resources_from_fd(int fd)
 {
 	struct nldev_resources *resources = mem_alloc_zero(1, sizeof(*resources));
 
-	resources->netlink = netlink_from_fd(fd, LARGEST_MESSAGE);
+	resources->netlink = netlink_from_fd(fd, NETLINK_LARGEST_MESSAGE);
 	resources->large = true;
 	return resources;
 }
@@ -340,7 +339,7 @@ int nldev_resources_read(struct nldev_resources *resources, struct resource_list
 	resources->list = NULL;
 	if (!error && exchange->left) {
 		if (!resources->large)
-			netlink_offer(resources->netlink, LARGEST_MESSAGE, LARGE_MESSAGES);
+			netlink_offer(resources->netlink, NETLINK_LARGEST_MESSAGE, LARGE_MESSAGES);
 		resources->large = true;
 		*ret_done = false;
 		return 0;

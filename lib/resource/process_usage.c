@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-#define SHOWN_NUMBER (FIELD_DEFAULT | FIELD_RIGHT)
+#define SHOWN (FIELD_DEFAULT | FIELD_RIGHT)
 
 #define LIMIT_FIELDS(record, member, key_, heading_, flags_, needs_, what_)                \
 	UNSIGNED_FIELD(record, member.value, key_, heading_, flags_ | FIELD_RIGHT, needs_, \
@@ -18,13 +18,13 @@
 static const struct field cgroup_fields[] = {
 	STRING_FIELD(struct cgroup_device, device, "device", "DEVICE", FIELD_DEFAULT, 0,
 		     "name of the device"),
-	UNSIGNED_FIELD(struct cgroup_device, handles, "handles", "HANDLES", SHOWN_NUMBER, 0,
+	UNSIGNED_FIELD(struct cgroup_device, handles, "handles", "HANDLES", SHOWN, 0,
 		       "contexts that the group's processes have open"),
 	LIMIT_FIELDS(struct cgroup_device, most_handles, "handles_max", "MAX", FIELD_DEFAULT, 0,
 		     "the most that it may have"),
 	BOOL_FIELD(struct cgroup_device, most_handles.unlimited, "handles_unlimited", "UNLIMITED",
 		   0, 0, "whether there is no such limit"),
-	UNSIGNED_FIELD(struct cgroup_device, objects, "objects", "OBJECTS", SHOWN_NUMBER, 0,
+	UNSIGNED_FIELD(struct cgroup_device, objects, "objects", "OBJECTS", SHOWN, 0,
 		       "objects that they have made: queue pairs, memory regions and so on"),
 	LIMIT_FIELDS(struct cgroup_device, most_objects, "objects_max", "MAX", FIELD_DEFAULT, 0,
 		     "the most that it may have"),
@@ -52,13 +52,11 @@ static void get_cgroup_devices(const void *record, struct value *value)
 	value->records.count = usage->cgroup_devices.count;
 }
 
-#define USAGE(member, ...) UNSIGNED_FIELD(struct process_usage, member, __VA_ARGS__)
-#define COUNT(kind_, key_, heading_, help_) \
-	USAGE(counts[kind_], key_, heading_, SHOWN_NUMBER, 0, help_)
+#define USAGE(member, ...)		    UNSIGNED_FIELD(struct process_usage, member, __VA_ARGS__)
+#define COUNT(kind_, key_, heading_, help_) USAGE(counts[kind_], key_, heading_, SHOWN, 0, help_)
 
 static const struct field usage_fields[] = {
-	USAGE(pid, "pid", "PID", SHOWN_NUMBER, USAGE_NEED_TASK,
-	      "the process, in this PID namespace"),
+	USAGE(pid, "pid", "PID", SHOWN, USAGE_NEED_TASK, "the process, in this PID namespace"),
 	STRING_FIELD(struct process_usage, command, "command", "COMMAND", FIELD_DEFAULT,
 		     USAGE_NEED_TASK, "name of the process, or of the kernel's part in brackets"),
 	BOOL_FIELD(struct process_usage, kernel, "kernel", "KERNEL", 0, 0,
@@ -72,9 +70,9 @@ static const struct field usage_fields[] = {
 	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
 	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: devices that it has opened"),
 	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
-	USAGE(registered_bytes, "registered_bytes", "REGISTERED", SHOWN_NUMBER, 0,
+	USAGE(registered_bytes, "registered_bytes", "REGISTERED", SHOWN, 0,
 	      "length of all memory regions; memory that is registered twice counts twice"),
-	USAGE(pinned_bytes, "pinned_bytes", "PINNED", SHOWN_NUMBER, USAGE_NEED_TASK,
+	USAGE(pinned_bytes, "pinned_bytes", "PINNED", SHOWN, USAGE_NEED_TASK,
 	      "memory that is pinned for devices: VmPin"),
 	USAGE(locked_bytes, "locked_bytes", "LOCKED", FIELD_RIGHT, USAGE_NEED_TASK,
 	      "memory that is locked by mlock(2) and the like: VmLck"),

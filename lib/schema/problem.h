@@ -7,6 +7,8 @@
 
 #include "schema/schema.h"
 
+#define ERRNO_MOST 4095 /* MAX_ERRNO of the kernel, include/linux/err.h */
+
 struct problem {
 	char *object;	 /* mlx5_0, mlx5_0/1; NULL: the host as a whole */
 	char *attribute; /* the missing value, such as `rate`; NULL if the error says it all */

@@ -10,14 +10,13 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "schema/problem.h"
 
 /*
  * Nodes of the same GUID are searched one by one; a subnet that has more of them than this is made
  * up.
  */
 enum { MOST_DUPLICATES = 4096 };
-
-enum { MOST_ERRNO = 4095 }; /* include/linux/err.h */
 
 struct maker {
 	const struct saved_graph *saved;
@@ -363,7 +362,7 @@ static int add_failure(struct maker *maker, size_t row)
 					"port",
 					row);
 	}
-	if (!is_below(&saved->attribute, UINT16_MAX + 1u) || saved->error.value > MOST_ERRNO ||
+	if (!is_below(&saved->attribute, UINT16_MAX + 1u) || saved->error.value > ERRNO_MOST ||
 	    saved->status.value > UINT16_MAX || saved->tries.value > UINT32_MAX)
 		return complain(maker,
 				"row %zu of what is unanswered: a number is missing, or too "

@@ -19,6 +19,7 @@
 #define FABRIC_NONE	    UINT32_MAX
 #define FABRIC_HOPS_UNKNOWN 255u /* hops of a node: unknown, or more than a route can have */
 #define FABRIC_PORT_MOST    254u
+#define FABRIC_VENDOR_BULL  0x119fu /* OUI; sells Mellanox devices under its own */
 
 /*
  * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is

@@ -15,7 +15,6 @@
 #define SPEED_QDR	4u
 #define VENDOR_SPEED_AT 15u /* LinkSpeedActive of the vendor's ExtendedPortInfo */
 #define VENDOR_MELLANOX 0x0002c9u
-#define VENDOR_BULL	0x119fu /* sells Mellanox's under its own */
 
 static const uint16_t attributes[] = {
 	[QUERY_ROOT] = UMAD_SM_ATTR_NODE_INFO,
@@ -274,7 +273,7 @@ static bool is_of_mellanox(const struct fabric_node *node)
 {
 	uint32_t vendor = fabric_vendor_id(node);
 
-	return vendor == VENDOR_MELLANOX || vendor == VENDOR_BULL;
+	return vendor == VENDOR_MELLANOX || vendor == FABRIC_VENDOR_BULL;
 }
 
 /* PortInfo shows FDR10 as QDR; only the vendor's own attribute tells them apart. */

@@ -219,7 +219,7 @@ static unsigned int expire(struct mad_engine *engine)
 	for (size_t i = 0; i < engine->options.window; i++) {
 		struct slot *slot = &engine->slots[i];
 
-		if (slot->state != SLOT_SENT && slot->state != SLOT_PAUSE)
+		if (slot->state != SLOT_WAITS && slot->state != SLOT_PAUSE)
 			continue;
 		if (slot->deadline <= now)
 			engine_late(engine, slot);

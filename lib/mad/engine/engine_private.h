@@ -19,7 +19,7 @@
 enum slot_state {
 	SLOT_FREE,
 	SLOT_HELD,  /* waits for room in its destination's window */
-	SLOT_SENT,  /* waits for the answer, until `deadline` */
+	SLOT_WAITS, /* waits for the answer, until `deadline` */
 	SLOT_PAUSE, /* is sent again at `deadline`: the other side was busy */
 };
 

@@ -128,7 +128,7 @@ static void hold_up_others(struct mad_engine *engine, const struct slot *slot, u
 	for (size_t i = 0; i < engine->options.window; i++) {
 		struct slot *other = &engine->slots[i];
 
-		if (other == slot || other->state != SLOT_SENT)
+		if (other == slot || other->state != SLOT_WAITS)
 			continue;
 		other->deadline += nsec;
 		other->held_up = true;
@@ -163,7 +163,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 		return;
 	}
 	engine->counts.sent++;
-	slot->state = SLOT_SENT;
+	slot->state = SLOT_WAITS;
 	slot->held_up = false;
 	/* An answer may be there before send() returns; the patience begins behind it. */
 	slot->sent_nsec[slot->tries - 1] = begin;
@@ -283,7 +283,7 @@ void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, s
 	bool ours;
 
 	/* Our own, come back unanswered: its first bytes are all that there is. */
-	ours = slot->state == SLOT_SENT && slot->generation == generation_of(transaction) &&
+	ours = slot->state == SLOT_WAITS && slot->generation == generation_of(transaction) &&
 	       try < slot->tries;
 	if (arrival->error) {
 		/* Only of the last try: another one is on its way, and has its own deadline. */

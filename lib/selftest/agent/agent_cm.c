@@ -9,7 +9,7 @@
 #include "selftest/agent/agent.h"
 #include "selftest/agent/tcp.h"
 
-#define BACKLOG	     16
+#define CM_BACKLOG   16
 #define RETRIES	     6 /* as in trial_qp.c: rxe retries forever with 7 */
 #define RESOLVE_MSEC 2000
 /* Time for the event that explains a message of the far side. */
@@ -197,7 +197,7 @@ int agent_listen(struct agent *agent, const struct message_listen *order,
 	rc = check_device(agent, agent->listener);
 	if (rc)
 		return rc;
-	if (agent->api.rdma_listen(agent->listener, BACKLOG))
+	if (agent->api.rdma_listen(agent->listener, CM_BACKLOG))
 		return fail_cm(agent, "rdma_listen");
 	reply->ip = agent->endpoint.ip;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));

@@ -11,6 +11,8 @@
 
 #include "base/library.h"
 
+#define RNR_TIMER_CODE 12u /* 0.64 ms, IBTA 1 table 45 */
+
 #define API_VERBS(MUST)                               \
 	MUST(ibv_query_device, "IBVERBS_1.1")         \
 	MUST(ibv_query_port, "IBVERBS_1.1")           \

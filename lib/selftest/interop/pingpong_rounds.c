@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 /* The attributes of ibv_rc_pingpong: 67 ms, 7 retries; 0.64 ms when it is not ready. */
-enum { ACK_TIMEOUT = 14, RETRIES = 7, RNR_TIMER = 12 };
+enum { ACK_TIMEOUT = 14, RETRIES = 7 };
 
 /* ibv_rc_pingpong -c expects a 0 at the start of each block of this size in the last message. */
 #define CHECKED_BYTES 4096u
@@ -84,7 +84,7 @@ int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote
 		.timeout = ACK_TIMEOUT,
 		.retries = RETRIES,
 		.rnr_retries = 7, /* without end */
-		.rnr_timer = RNR_TIMER,
+		.rnr_timer = RNR_TIMER_CODE,
 	};
 
 	memset(&session->agent->refused, 0, sizeof(session->agent->refused));

@@ -17,7 +17,7 @@
 #define DISCONNECT_MSEC 2000u
 
 /* How often a server that waits for clients checks that its device exists. */
-#define IDLE_MSEC 1000
+#define SLICE_MSEC 1000
 
 static const struct interop_role rping_role = {
 	.test = "rping",
@@ -332,7 +332,7 @@ static void serve(struct rping *run)
 		if (id)
 			serve_client(run, id);
 		else
-			watch_wait(&agent->watch, agent->cm->fd, IDLE_MSEC);
+			watch_wait(&agent->watch, agent->cm->fd, SLICE_MSEC);
 		if (id && session->request->once)
 			return;
 	}

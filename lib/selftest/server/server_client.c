@@ -24,7 +24,7 @@
 /* A client has its hello ready: it sends it at once. */
 #define HELLO_MSEC	  5000
 #define IDLE_MSEC	  600000u
-#define SEND_MSEC	  5000
+#define WELCOME_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* to read the refusal */
 #define DEAD_AFTER_PROBES 4
@@ -192,7 +192,7 @@ static int send_welcome(struct service_visit *visit)
 	snprintf(welcome.welcome.release, sizeof(welcome.welcome.release), "%s", RDMACTL_VERSION);
 	/* A name that does not fit may be unterminated. */
 	gethostname(welcome.welcome.host, sizeof(welcome.welcome.host) - 1);
-	rc = exchange_send(visit->channel, &welcome, SEND_MSEC);
+	rc = exchange_send(visit->channel, &welcome, WELCOME_MSEC);
 	if (rc)
 		end_with(visit->report, "closed the connection after its hello");
 	return rc;

@@ -9,9 +9,9 @@ enum {
 	DEPTH = 8, /* of the send queue: each batch fills what was asked for */
 	BLOCK = 260,
 	BATCHES = 4,
-	QPS = 3,
+	SHARED_QPS = 3,
 	MESSAGES = 4, /* on each pair */
-	ALL = QPS * MESSAGES,
+	ALL = SHARED_QPS * MESSAGES,
 	ROOM = 512, /* of each receive */
 	NOTHING_MSEC = 2,
 };
@@ -143,7 +143,7 @@ void rc_run_unsignaled(struct trial *trial)
 
 /* ---- Several queue pairs on one shared receive queue ---- */
 
-/* Message k uses queue pair k % QPS; all lengths differ. */
+/* Message k uses queue pair k % SHARED_QPS; all lengths differ. */
 static uint64_t message_bytes(uint32_t message)
 {
 	return 100 + 12ull * message;
@@ -161,7 +161,7 @@ static int post_messages(struct trial *trial)
 
 	for (uint32_t i = 0; i < ALL && !rc; i++) {
 		const struct message_post post = {
-			.slot = i % QPS,
+			.slot = i % SHARED_QPS,
 			.operation = POST_SEND,
 			.flags = POST_SIGNALED,
 			.id = i,
@@ -178,7 +178,7 @@ static int post_messages(struct trial *trial)
 /* Messages received on each queue pair so far, and the receives that they used. */
 struct arrivals {
 	const uint32_t *qpns; /* the far queue pairs' QPNs */
-	uint32_t of_qp[QPS];
+	uint32_t of_qp[SHARED_QPS];
 	bool taken[ALL];
 };
 
@@ -193,9 +193,9 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 	struct span span, rest;
 	int rc;
 
-	while (qp < QPS && arrivals->qpns[qp] != item->qpn)
+	while (qp < SHARED_QPS && arrivals->qpns[qp] != item->qpn)
 		qp++;
-	if (qp == QPS || arrivals->of_qp[qp] == MESSAGES || item->id >= ALL ||
+	if (qp == SHARED_QPS || arrivals->of_qp[qp] == MESSAGES || item->id >= ALL ||
 	    arrivals->taken[item->id]) {
 		trial_fail(trial, rc_firmware_hint,
 			   "receive %" PRIu64 " completed for QP %" PRIu32
@@ -204,7 +204,7 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 		return -EBADMSG;
 	}
 	arrivals->taken[item->id] = true;
-	message = arrivals->of_qp[qp]++ * QPS + qp;
+	message = arrivals->of_qp[qp]++ * SHARED_QPS + qp;
 	if (item->bytes != message_bytes(message)) {
 		trial_fail(trial, rc_firmware_hint,
 			   "receive %" PRIu64 " has %" PRIu32 " bytes, %" PRIu64 " were sent",
@@ -217,7 +217,7 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 	return rc ? rc : trial_check_constant(trial, &trial->far, &rest, RC_GUARD_BYTE);
 }
 
-static int check_arrivals(struct trial *trial, const uint32_t qpns[static QPS])
+static int check_arrivals(struct trial *trial, const uint32_t qpns[static SHARED_QPS])
 {
 	struct arrivals arrivals = {.qpns = qpns};
 	struct message_waited waited;
@@ -228,12 +228,12 @@ static int check_arrivals(struct trial *trial, const uint32_t qpns[static QPS])
 	return rc;
 }
 
-static int connect_srq(struct trial *trial, uint32_t qpns[static QPS])
+static int connect_srq(struct trial *trial, uint32_t qpns[static SHARED_QPS])
 {
 	struct qp_shape shape = {.srq = true, .entries = 2 * ALL};
 	int rc = 0;
 
-	for (uint32_t i = 0; i < QPS && !rc; i++) {
+	for (uint32_t i = 0; i < SHARED_QPS && !rc; i++) {
 		struct qp_numbers qp;
 
 		rc = trial_connect(trial, i, &shape, &qp);
@@ -254,7 +254,7 @@ void rc_run_shared(struct trial *trial)
 	};
 	const struct span all = rc_data(0, ALL * ROOM);
 	struct message_waited waited;
-	uint32_t qpns[QPS];
+	uint32_t qpns[SHARED_QPS];
 	struct rc_path paths[2];
 	int rc = connect_srq(trial, qpns);
 
@@ -265,6 +265,6 @@ void rc_run_shared(struct trial *trial)
 		     trial_expect_successes(trial, &trial->near, ALL, &waited);
 	if (!rc)
 		check_arrivals(trial, qpns);
-	number_set(&trial->result->queue_pairs, QPS);
+	number_set(&trial->result->queue_pairs, SHARED_QPS);
 	number_set(&trial->result->iterations, ALL);
 }

@@ -6,13 +6,12 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "schema/problem.h"
 #include "base/text.h"
 #include "selftest/trial/trial.h"
 
 /* Drivers refresh the counters in sysfs every 10 ms (struct rdma_hw_stats, lifespan). */
 #define COUNTER_MSEC 12
-/* MAX_ERRNO of the kernel, include/linux/err.h. */
-#define MOST_ERRNO 4095
 
 static void read_counters(struct side *side, struct counter_list *list)
 {
@@ -132,7 +131,7 @@ static int cm_status_of(uint32_t sent)
 {
 	const int status = (int)sent;
 
-	return status < -MOST_ERRNO ? -EIO : status;
+	return status < -ERRNO_MOST ? -EIO : status;
 }
 
 static void explain_refusal(struct trial *trial, struct side *side)

@@ -15,7 +15,6 @@
 #define DEFAULT_TIMEOUT	    14u
 #define DEFAULT_RETRIES	    6u
 #define DEFAULT_RNR_RETRIES 7u
-#define RNR_TIMER	    12u /* 0.64 ms, IBTA 1 table 45 */
 #define CONNECT_MSEC	    8000u
 
 /*
@@ -140,7 +139,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.timeout = exact ? shape->timeout : DEFAULT_TIMEOUT,
 		.retries = exact ? shape->retries : default_retries(trial),
 		.rnr_retries = exact ? shape->rnr_retries : DEFAULT_RNR_RETRIES,
-		.rnr_timer = RNR_TIMER,
+		.rnr_timer = RNR_TIMER_CODE,
 		.qkey = TRIAL_QKEY,
 	};
 
