@@ -155,7 +155,8 @@ static void page_has_messages(void **state)
 	end = strstr(begin, MARKER);
 	assert_non_null(end);
 	now = mem_format("%.*s", (int)(end - begin), begin);
-	if (strcmp(now, block) && getenv("UPDATE")) {
+	/* tests/run exports an empty UPDATE where nothing is to be rewritten. */
+	if (strcmp(now, block) && getenv("UPDATE") && *getenv("UPDATE")) {
 		_cleanup_(fclosep) FILE *file = fopen(PAGE, "we");
 
 		assert_non_null(file);
