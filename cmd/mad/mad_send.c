@@ -479,7 +479,6 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 	return status;
 }
 
-/* A number, or one of the words that completion offers. */
 #define WORD_OPTION(member, names, metavar_, help_)                                         \
 	{                                                                                   \
 		.name = #member, .kind = OPTION_STRING, .metavar = metavar_, .help = help_, \

@@ -15,8 +15,8 @@
 #include "cmd/mad/ping_run.h"
 #include "cmd/mad/sysstat_run.h"
 #include "host/host.h"
-#include "mad/format/ping.h"
-#include "mad/format/sysstat.h"
+#include "mad/ping.h"
+#include "mad/sysstat.h"
 
 #define PROCESSORS_MSEC 1000u
 #define CLIENTS_MOST	1024u /* further ones are answered, but not listed */

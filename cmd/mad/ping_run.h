@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "mad/format/ping.h"
+#include "mad/ping.h"
 #include "cmd/mad/mad_session.h"
 
 struct ping_args {

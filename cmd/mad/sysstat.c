@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "mad/format/sysstat.h"
+#include "mad/sysstat.h"
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/sysstat_run.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/format/ping.h"
-#include "mad/format/sysstat.h"
+#include "mad/ping.h"
+#include "mad/sysstat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "mad/format/attribute.h"
-#include "mad/format/ping.h"
-#include "mad/format/sysstat.h"
+#include "mad/ping.h"
+#include "mad/sysstat.h"
 #include "schema/bits.h"
 
 enum { TRANSACTION = 0x12345678, METHOD = 3, STATUS = 4, MODIFIER = 20, OUI = 37, DATA = 40 };

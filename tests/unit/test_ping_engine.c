@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_transport.h"
-#include "mad/format/ping.h"
+#include "mad/ping.h"
 #include "schema/bits.h"
 
 enum { LATE_MSEC = 120, PATIENCE_MSEC = 60 };

@@ -24,7 +24,7 @@
 #include "mad/format/attribute.h"
 #include "mad/engine/engine.h"
 #include "mad/format/header.h"
-#include "mad/format/ping.h"
+#include "mad/ping.h"
 #include "schema/bits.h"
 
 #define NODE_RECORD  0x11u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/format/sysstat.h"
+#include "mad/sysstat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/attribute.h"
-#include "mad/format/ping.h"
+#include "mad/ping.h"
 
 const struct enum_name sysstat_query_names[] = {
 	{SYSSTAT_PING, "ping", TONE_PLAIN, "only whether it answers"},

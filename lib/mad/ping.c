@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/format/ping.h"
+#include "mad/ping.h"
 
 #include <string.h>
 
