@@ -44,7 +44,6 @@ struct send_run {
 	size_t count;
 };
 
-/* As the commands are called that ask these classes. */
 static const struct enum_name class_aliases[] = {
 	{UMAD_CLASS_SUBN_LID_ROUTED, "smp"},
 	{UMAD_CLASS_PERF_MGMT, "perf"},
