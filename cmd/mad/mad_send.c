@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/mad/mad_run.h"
 #include "mad/format/dump.h"
 
@@ -17,21 +15,6 @@
 static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TABLE, 0x13, 0x14};
 
 #define SA_NO_RECORDS 0x0300u
-
-struct send_args {
-	struct mad_args mad;
-	const char *class, *method, *attribute, *modifier;
-	const char *data, *oui, *component_mask;
-	bool raw, yes;
-};
-
-/* The numbers that the options give. */
-struct send_words {
-	uint8_t mgmt_class, method;
-	uint16_t attribute;
-	uint32_t modifier, oui;
-	uint64_t component_mask;
-};
 
 struct send_run {
 	struct mad_session session;
@@ -43,177 +26,6 @@ struct send_run {
 	struct mad_decoded *decoded;
 	size_t count;
 };
-
-static const struct enum_name class_aliases[] = {
-	{UMAD_CLASS_SUBN_LID_ROUTED, "smp"},
-	{UMAD_CLASS_PERF_MGMT, "perf"},
-	{0, NULL},
-};
-
-static bool complain_value(struct listing *listing, const char *option, const char *text,
-			   const char *what, const char *hint)
-{
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-	_cleanup_(freep) char *message = mem_format("--%s: '%s' is no %s", option, clean, what);
-
-	listing_fail(listing, STATUS_USAGE, message, hint);
-	return false;
-}
-
-static bool complain_word(struct listing *listing, const char *option, const char *text,
-			  const struct enum_name *names)
-{
-	const char **words = NULL;
-	size_t count = 0;
-	const char *closest;
-	_cleanup_(freep) char *hint = NULL;
-
-	for (; names->word; names++)
-		*(const char **)mem_append(&words, &count, sizeof(*words)) = names->word;
-	closest = text_closest(text, words, count);
-	free(words);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_format("a number up to 255, or one of the words in rdmactl-mad(1)");
-	return complain_value(listing, option, text, option, hint);
-}
-
-static bool parse_named(struct listing *listing, const char *option, const char *text,
-			const struct enum_name *names, const struct enum_name *aliases,
-			uint8_t *ret_code)
-{
-	const struct enum_name *name = enum_find_word(names, text);
-	uint64_t number;
-
-	if (!name && aliases)
-		name = enum_find_word(aliases, text);
-	if (name)
-		number = name->value;
-	else if (text_parse_u64(text, 0, UINT8_MAX, &number))
-		return complain_word(listing, option, text, names);
-	*ret_code = (uint8_t)number;
-	return true;
-}
-
-static bool parse_number(struct listing *listing, const char *option, const char *text,
-			 uint64_t most, uint64_t *ret_number)
-{
-	_cleanup_(freep) char *what = NULL;
-
-	if (!text || !text_parse_u64(text, 0, most, ret_number))
-		return true;
-	what = mem_format("number up to 0x%llx", (unsigned long long)most);
-	return complain_value(listing, option, text, what, NULL);
-}
-
-static void add_words(const char ***words, size_t *count, const struct mad_attribute *attributes)
-{
-	for (; attributes->schema; attributes++) {
-		if (attributes->word)
-			*(const char **)mem_append(words, count,
-						   sizeof(**words)) = attributes->word;
-		*(const char **)mem_append(words, count, sizeof(**words)) = attributes->name;
-	}
-}
-
-static bool complain_attribute(struct listing *listing, const char *text, unsigned int mgmt_class)
-{
-	const char **words = NULL;
-	size_t count = 0;
-	const char *closest;
-	_cleanup_(freep) char *hint = NULL;
-
-	add_words(&words, &count, mad_attributes_of(mgmt_class));
-	closest = text_closest(text, words, count);
-	free(words);
-	hint = closest ? mem_format("did you mean '%s'?", closest)
-		       : mem_string("a number, or a name such as PortCounters or portcounters");
-	return complain_value(listing, "attribute", text, "attribute of that class", hint);
-}
-
-/* By number, by the word of the other commands, or by the specification's name. */
-static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
-			    uint16_t *ret_id)
-{
-	const struct mad_attribute *attribute = mad_attribute_find_word(
-		mad_attributes_of(mgmt_class), text);
-	uint64_t number;
-
-	if (!attribute && !mad_class_is_smp(mgmt_class))
-		attribute = mad_attribute_find_word(class_attributes, text);
-	if (attribute) {
-		*ret_id = attribute->id;
-		return true;
-	}
-	if (!text_parse_u64(text, 0, UINT16_MAX, &number)) {
-		*ret_id = (uint16_t)number;
-		return true;
-	}
-	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
-		const char *name = mad_attribute_name(mgmt_class, id);
-
-		if (name && !strcasecmp(name, text)) {
-			*ret_id = (uint16_t)id;
-			return true;
-		}
-	}
-	return complain_attribute(listing, text, mgmt_class);
-}
-
-static bool parse_oui(struct listing *listing, const struct send_args *args,
-		      struct send_words *words)
-{
-	const bool needed = words->mgmt_class >= UMAD_CLASS_VENDOR_RANGE2_START &&
-			    words->mgmt_class <= UMAD_CLASS_VENDOR_RANGE2_END;
-	const bool openib = words->mgmt_class == MAD_CLASS_OPENIB_PING ||
-			    words->mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
-	uint64_t oui = openib ? UMAD_OPENIB_OUI : 0;
-
-	if (!parse_number(listing, "oui", args->oui, 0xffffff, &oui))
-		return false;
-	words->oui = (uint32_t)oui;
-	if (needed == (oui != 0))
-		return true;
-	listing_fail(listing, STATUS_USAGE,
-		     needed ? "a vendor class from 0x30 to 0x4f needs --oui"
-			    : "--oui is for vendor classes from 0x30 to 0x4f",
-		     NULL);
-	return false;
-}
-
-static bool parse_words(struct listing *listing, const struct send_args *args,
-			struct send_words *ret_words)
-{
-	struct send_words words = {.method = UMAD_METHOD_GET};
-	uint64_t modifier = 0;
-
-	if (!args->class || !args->attribute) {
-		listing_fail(listing, STATUS_USAGE, "send needs --class and --attribute",
-			     "rdmactl mad send 5 --class pm --attribute portcounters");
-		return false;
-	}
-	if (!parse_named(listing, "class", args->class, mad_class_names, class_aliases,
-			 &words.mgmt_class))
-		return false;
-	if (args->method &&
-	    !parse_named(listing, "method", args->method,
-			 words.mgmt_class == UMAD_CLASS_SUBN_ADM ? mad_sa_method_names
-								 : mad_method_names,
-			 NULL, &words.method))
-		return false;
-	if (!parse_attribute(listing, args->attribute, words.mgmt_class, &words.attribute) ||
-	    !parse_number(listing, "modifier", args->modifier, UINT32_MAX, &modifier) ||
-	    !parse_number(listing, "component-mask", args->component_mask, UINT64_MAX,
-			  &words.component_mask) ||
-	    !parse_oui(listing, args, &words))
-		return false;
-	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM) {
-		listing_fail(listing, STATUS_USAGE, "--component-mask is for class sa", NULL);
-		return false;
-	}
-	words.modifier = (uint32_t)modifier;
-	*ret_words = words;
-	return true;
-}
 
 static bool complain(struct send_run *run, char *message, const char *hint)
 {
@@ -462,7 +274,7 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 
 	/* What is wrong with the words is said before a device is looked for. */
 	if (!listing_begin_as(&check, ctx, &mads_schema, false) ||
-	    !parse_words(&check, args, &run.words))
+	    !send_words_parse(&check, args, &run.words))
 		return listing_end(&check);
 	listing_end_quietly(&check, 0);
 	if (mad_session_begin(&run.session, ctx, &args->mad, &mads_schema, false, false) &&
