@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "host/caps/caps.h"
+#include "host/caps.h"
 #include "host/need.h"
 
 static int run(const struct ctx *ctx, const void *args, char **objects)

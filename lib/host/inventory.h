@@ -6,7 +6,7 @@
 #pragma once
 
 #include "host/object.h"
-#include "host/caps/caps.h"
+#include "host/caps.h"
 #include "host/device.h"
 #include "host/link.h"
 #include "schema/problem.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "host/caps/caps.h"
+#include "host/caps.h"
 #include "host/device.h"
 #include "host/port.h"
 

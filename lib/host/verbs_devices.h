@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/cleanup.h"
-#include "host/caps/caps.h"
+#include "host/caps.h"
 #include "host/device.h"
 
 struct verbs_devices;

@@ -52,7 +52,8 @@ static void get_cgroup_devices(const void *record, struct value *value)
 	value->records.count = usage->cgroup_devices.count;
 }
 
-#define USAGE(member, ...)		    UNSIGNED_FIELD(struct process_usage, member, __VA_ARGS__)
+#define USAGE(member, ...) UNSIGNED_FIELD(struct process_usage, member, __VA_ARGS__)
+
 #define COUNT(kind_, key_, heading_, help_) USAGE(counts[kind_], key_, heading_, SHOWN, 0, help_)
 
 static const struct field usage_fields[] = {

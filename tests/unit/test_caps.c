@@ -13,7 +13,7 @@
 #include <infiniband/verbs.h>
 
 #include "base/mem.h"
-#include "host/caps/caps_names.h"
+#include "host/caps_names.h"
 #include "host/device.h"
 #include "host/verbs_caps.h"
 

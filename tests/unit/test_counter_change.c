@@ -275,8 +275,9 @@ static void saved(void **state)
 	assert_int_equal(readings.devices.count, 2);
 	assert_int_equal(readings.readings.count, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_true(
-			!counter_reading_compare(&readings.readings.items[i], &host.readings.items[i]));
+		assert_int_equal(counter_reading_compare(&readings.readings.items[i],
+							 &host.readings.items[i]),
+				 0);
 	counter_changes_make(&changes, &readings.readings, &host.readings, &interval);
 	check_state(&changes, "port_xmit_data", CHANGE_COUNTED);
 	check_state(&changes, "link_downed", CHANGE_SATURATED);

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "host/caps/limits.h"
+#include "host/limits.h"
 #include "schema/schema.h"
 
 /* The raw codes of a port, with zeros where its link layer has no such thing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/caps/caps_names.h"
+#include "host/caps_names.h"
 
 #include "mad/format/codes.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The fields of struct caps and struct port_caps. One query reads them all: none has needs. */
-#include "host/caps/caps.h"
+#include "host/caps.h"
 
 #include "base/mem.h"
-#include "host/caps/caps_names.h"
+#include "host/caps_names.h"
 #include "mad/format/codes.h"
 #include "host/device.h"
 
@@ -138,7 +138,7 @@ const struct schema port_caps_schema = {
 #define ENUM(member, names, key, heading, help) \
 	ENUM_FIELD(struct caps, member, names, key, heading, FIELD_DEFAULT, 0, help)
 
-/* The forms of host/caps/limits.h. */
+/* The forms of host/limits.h. */
 #define LIMIT(member, heading, help)		       COUNT(member, heading, help),
 #define OFFLOAD_COUNT(member, path, heading, help)     COUNT(member, heading, help),
 #define FLAG_WORDS(member, path, names, heading, help) FLAGS(member, names, #member, heading, help),
