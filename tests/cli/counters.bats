@@ -287,7 +287,8 @@ aliases     netdev:tx_bytes" ''
 	local options
 
 	for options in '--watch --explain x' '--watch --save f' '--since f --optional' '--watch --enable x'; do
-		local words=($options)
+		local words
+		read -ra words <<<"$options"
 		local first=${words[0]} second=${words[1]}
 
 		[[ $second = --* ]] || second=${words[2]}

@@ -41,8 +41,8 @@ has()
 	for option in --tree --diff --format --details --load --state --down --name --interval --top \
 		--fail-on --multicast; do
 		case " ${*:2} " in
-		*" $option "*) grep -q -e "^ .*$option\b" <<<"$output" || wrong "$1 lacks $option" ;;
-		*) ! grep -q -e "^ .*$option\b" <<<"$output" || wrong "$1 has $option" ;;
+		*" $option "*) grep -qE "^ +(-., )?$option( |$)" <<<"$output" || wrong "$1 lacks $option" ;;
+		*) ! grep -qE "^ +(-., )?$option( |$)" <<<"$output" || wrong "$1 has $option" ;;
 		esac
 	done
 }

@@ -41,7 +41,7 @@ refused()
 @test "fabric: --hops 0 is refused" {
 	try fabric --hops 0
 	expect 2 ''
-	[[ "$stderr" = *'from 1 to 63'* ]]
+	[[ "$stderr" = *'is not between 1 and 63'* ]]
 }
 
 @test "fabric: the kind of a destination without a destination" {
