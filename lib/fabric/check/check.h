@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is wrong with a subnet, as records. checks.def has a row for each check; the input is what
- * was read of the subnet. A fact that is not known makes no finding.
+ * The faults of a subnet, as records. checks.def has a row for each check; the input is what was
+ * read from the subnet. An unknown fact is never a finding.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ struct fabric_change {
 	struct number port;
 	char *before, *after; /* NULL: none, or unknown */
 	struct number node_guid, node_type;
-	/* Of a cable: the port at the other end. */
+	/* For a cable, the port at the other end. */
 	struct number before_guid, before_port, after_guid, after_port;
 };
 

@@ -30,8 +30,7 @@ static const struct field change_fields[] = {
 	UNSIGNED_FIELD(struct fabric_change, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "number of its port"),
 	STRING_FIELD(struct fabric_change, before, "before", "BEFORE", FIELD_DEFAULT, 0,
-		     "value in the earlier scan; for a cable the port at the other end, for a node "
-		     "its place"),
+		     "earlier value; the peer's port for a cable, the place for a node"),
 	STRING_FIELD(struct fabric_change, after, "after", "AFTER", FIELD_DEFAULT, 0,
 		     "the same in the later scan"),
 	ENUM_FIELD(struct fabric_change, node_type, node_type_names, "node_type", "TYPE", 0, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the readers and writers of the texts of ibnetdiscover(8) and iblinkinfo(8), of
- * infiniband-diags 44, share: the order and the names of nodes.
+ * Shared by the readers and writers of the texts of ibnetdiscover(8) and iblinkinfo(8), of
+ * infiniband-diags 44: the order and the names of nodes.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all drawings and exports of a subnet as a tree share: levels, unique names of nodes, an
+ * Shared by all drawings and exports of a subnet as a tree: levels, unique names of nodes, an
  * order that depends only on names and not on who answered first, and the figures.
  */
 #pragma once

@@ -12,10 +12,7 @@
 #include "base/mem.h"
 #include "schema/problem.h"
 
-/*
- * Nodes of the same GUID are searched one by one; a subnet that has more of them than this is made
- * up.
- */
+/* Nodes of the same GUID are searched one by one; no real subnet has more of them than this. */
 enum { MOST_DUPLICATES = 4096 };
 
 struct maker {
@@ -44,7 +41,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Two digits a byte, exactly so many bytes. */
+/* Reads exactly `count` bytes, two hexadecimal digits each. */
 static bool read_bytes(const char *text, uint8_t *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -58,19 +55,19 @@ static bool read_bytes(const char *text, uint8_t *bytes, size_t count)
 	return !text[2 * count];
 }
 
-/* The same of what may be missing. */
+/* The same for an optional member. */
 static bool read_known_bytes(const char *text, uint8_t *bytes, size_t count)
 {
 	return !text || read_bytes(text, bytes, count);
 }
 
-/* Places within 32 bits, so that all sums of them are within 64. */
+/* Indexes have 32 bits, so that sums of them cannot overflow 64. */
 static bool is_below(const struct number *number, uint64_t end)
 {
 	return number->known && number->value < end;
 }
 
-/* What follows from the bytes may be missing; if it is there, it has to be the same. */
+/* A member that repeats a part of the raw bytes is optional, but must not contradict them. */
 static bool agrees(const struct number *number, uint64_t value)
 {
 	return !number->known || number->value == value;
@@ -87,10 +84,10 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	uint32_t first;
 
 	if (!saved->index.known || saved->index.value != index)
-		return complain(maker, "node %zu: its node_index is another one", index);
+		return complain(maker, "node %zu: node_index is not its position", index);
 	if (!read_bytes(saved->info, info, sizeof(info)) ||
 	    fabric_add_node(fabric, info) == FABRIC_NONE)
-		return complain(maker, "node %zu: node_info describes no node", index);
+		return complain(maker, "node %zu: node_info does not describe a node", index);
 	node = &fabric->nodes[index];
 	port = &fabric->ports[node->first_port];
 	if (!agrees(&saved->guid, node->guid))
@@ -115,7 +112,7 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	return 0;
 }
 
-/* The ports that the nodes have by their NodeInfo: before memory is taken for them. */
+/* Counts the ports by NodeInfo before memory is allocated for them. */
 static int count_ports(struct maker *maker, uint64_t *ret_count)
 {
 	const struct records *nodes = &maker->saved->nodes;
@@ -154,7 +151,7 @@ static int add_nodes(struct maker *maker)
 	return rc;
 }
 
-/* The port that two numbers name; FABRIC_NONE: there is none. */
+/* The port with that number of the node with that index, or FABRIC_NONE. */
 static uint32_t find_port(const struct fabric *fabric, const struct number *index,
 			  const struct number *number)
 {
@@ -176,18 +173,18 @@ static int set_parent(struct maker *maker, uint32_t index)
 	parent = find_port(fabric, &saved->parent_index, &saved->parent_port);
 	if (parent == FABRIC_NONE)
 		return complain(maker,
-				"node %" PRIu32 ": there is no port that its parent_index and "
-				"parent_port name",
+				"node %" PRIu32 ": parent_index and parent_port name no existing "
+				"port",
 				index);
 	fabric->nodes[index].parent = parent;
 	return 0;
 }
 
 /*
- * Counts the hops of the node and of those on its way that are not counted yet: up to one that is,
- * or that has no parent, and back by `way`.
+ * Counts the hops of the node and of its ancestors: follows the parents up to a node that is
+ * counted or has no parent, and notes them in `path` for the way back.
  */
-static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32_t *way)
+static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32_t *path)
 {
 	struct fabric *fabric = maker->fabric;
 	uint32_t length = 0, node = index;
@@ -195,12 +192,11 @@ static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32
 
 	while (!counted[node] && fabric->nodes[node].parent != FABRIC_NONE) {
 		if (length == fabric->node_count)
-			return complain(maker, "node %" PRIu32 ": it is its own parent's parent",
-					index);
-		way[length++] = node;
+			return complain(maker, "node %" PRIu32 ": its parents form a loop", index);
+		path[length++] = node;
 		node = fabric->ports[fabric->nodes[node].parent].node;
 	}
-	/* No way leads to what has no parent, but for the first. */
+	/* Only the first node, where the scan began, is reached without a parent. */
 	if (!counted[node])
 		fabric->nodes[node].hops = node ? FABRIC_HOPS_UNKNOWN : 0;
 	counted[node] = true;
@@ -208,7 +204,7 @@ static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32
 	while (length) {
 		if (hops < FABRIC_HOPS_UNKNOWN)
 			hops++;
-		node = way[--length];
+		node = path[--length];
 		fabric->nodes[node].hops = hops;
 		counted[node] = true;
 	}
@@ -218,18 +214,18 @@ static int count_hops(struct maker *maker, uint32_t index, bool *counted, uint32
 static int set_parents(struct maker *maker)
 {
 	struct fabric *fabric = maker->fabric;
-	_cleanup_(freep) uint32_t *way = mem_alloc_zero(fabric->node_count, sizeof(*way));
+	_cleanup_(freep) uint32_t *path = mem_alloc_zero(fabric->node_count, sizeof(*path));
 	_cleanup_(freep) bool *counted = mem_alloc_zero(fabric->node_count, sizeof(*counted));
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
 		rc = set_parent(maker, i);
 	for (uint32_t i = 0; !rc && i < fabric->node_count; i++)
-		rc = count_hops(maker, i, counted, way);
+		rc = count_hops(maker, i, counted, path);
 	return rc;
 }
 
-/* The name of a port in the file, for messages. */
+/* How messages name a port of the file. */
 #define PORT_TEXT	  "port %u of node %" PRIu32
 #define PORT_WORDS(port_) (port_)->number, (port_)->node
 
@@ -241,16 +237,14 @@ static int set_peer(struct maker *maker, const struct saved_port *saved, struct 
 		return 0;
 	port->peer = find_port(fabric, &saved->peer_index, &saved->peer_port);
 	if (port->peer == FABRIC_NONE)
-		return complain(maker,
-				PORT_TEXT ": there is no port that its peer_index and "
-					  "peer_port name",
+		return complain(maker, PORT_TEXT ": peer_index and peer_port name no existing port",
 				PORT_WORDS(port));
 	if (!agrees(&saved->peer_guid, fabric_node_of(fabric, port->peer)->guid))
 		return complain(maker,
 				PORT_TEXT ": peer_guid is not that of the node at the other "
 					  "end",
 				PORT_WORDS(port));
-	/* Ports 0 are not in the list: what is cabled to one says so alone. */
+	/* The list leaves out ports 0, so a cable to one is listed at its other end only. */
 	if (!fabric->ports[port->peer].number && fabric->ports[port->peer].peer == FABRIC_NONE)
 		fabric->ports[port->peer].peer = (uint32_t)(port - fabric->ports);
 	return 0;
@@ -268,7 +262,7 @@ static int set_port(struct maker *maker, size_t row, bool *seen)
 		return complain(maker, "row %zu of the ports: no node has that port", row);
 	port = &fabric->ports[place];
 	if (seen[place])
-		return complain(maker, PORT_TEXT ": it is there twice", PORT_WORDS(port));
+		return complain(maker, PORT_TEXT " is listed twice", PORT_WORDS(port));
 	seen[place] = true;
 	if (!agrees(&saved->node_guid, fabric->nodes[port->node].guid))
 		return complain(maker, PORT_TEXT ": node_guid is not that of the node",
@@ -307,7 +301,7 @@ static int set_ports(struct maker *maker)
 	return rc;
 }
 
-/* The cables between ports that are in the list: those to a port 0 are seen from one end. */
+/* Counts each cable once. A cable to a port 0 is counted at its other end. */
 static size_t count_cables(const struct fabric *fabric)
 {
 	size_t count = 0;
@@ -319,7 +313,7 @@ static size_t count_cables(const struct fabric *fabric)
 	return count;
 }
 
-/* They are those that the ports have told, each once. */
+/* The links must be the cables that the ports name, each once. */
 static int check_links(struct maker *maker)
 {
 	const struct fabric *fabric = maker->fabric;
@@ -335,9 +329,12 @@ static int check_links(struct maker *maker)
 			return complain(maker, "row %zu of the links: no node has such a port", i);
 		if (fabric->ports[port].peer != peer)
 			return complain(maker,
-					"row %zu of the links: the ports are cabled otherwise", i);
+					"row %zu of the links: the ports are not cabled to each "
+					"other",
+					i);
 		if (seen[port] || seen[peer])
-			return complain(maker, "row %zu of the links: it is there twice", i);
+			return complain(maker, "row %zu of the links: the cable is listed twice",
+					i);
 		seen[port] = seen[peer] = true;
 	}
 	if (links->known && links->count != count_cables(fabric))
@@ -358,14 +355,13 @@ static int add_failure(struct maker *maker, size_t row)
 		port = find_port(fabric, &saved->node_index, &saved->port);
 		if (port == FABRIC_NONE)
 			return complain(maker,
-					"row %zu of what is unanswered: no node has that "
-					"port",
+					"row %zu of the unanswered queries: no node has that port",
 					row);
 	}
 	if (!is_below(&saved->attribute, UINT16_MAX + 1u) || saved->error.value > ERRNO_MOST ||
 	    saved->status.value > UINT16_MAX || saved->tries.value > UINT32_MAX)
 		return complain(maker,
-				"row %zu of what is unanswered: a number is missing, or too "
+				"row %zu of the unanswered queries: a number is missing or too "
 				"large",
 				row);
 	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
@@ -392,8 +388,7 @@ static int add_failures(struct maker *maker)
 	fabric->interrupted = saved->interrupted == TRISTATE_YES;
 	complete = !fabric->failure_count && !fabric->interrupted;
 	if (saved->complete != (complete ? TRISTATE_YES : TRISTATE_NO))
-		return complain(maker, "whether it is complete does not fit what it lists as "
-				       "unanswered");
+		return complain(maker, "`complete` contradicts the list of unanswered queries");
 	return 0;
 }
 
@@ -413,7 +408,7 @@ static int add_details(struct maker *maker)
 		if (detail.port == FABRIC_NONE || !is_below(&saved->attribute, UINT16_MAX + 1u) ||
 		    !is_below(&saved->modifier, UINT32_MAX) || !saved->data ||
 		    !read_bytes(saved->data, detail.data, sizeof(detail.data)))
-			return complain(maker, "row %zu of the details: it is damaged", i);
+			return complain(maker, "row %zu of the details is malformed", i);
 		*(struct fabric_detail *)mem_append(&fabric->details, &fabric->detail_count,
 						    sizeof(detail)) = detail;
 	}

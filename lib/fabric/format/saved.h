@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A scan as a file holds it (fabric --save: the one row of fabric_graph_schema), and the graph that
- * is made of it. The schemas here have those keys of fabric_graph_schema and its lists that the
- * graph needs; the other ones follow from them. Nothing that the file says is taken on trust.
+ * A scan as stored in a file (fabric --save: the one row of fabric_graph_schema), and the graph
+ * built from it. The schemas here have only those keys of fabric_graph_schema and its lists that
+ * the graph needs; the others follow from them. Every value of the file is checked.
  */
 #pragma once
 

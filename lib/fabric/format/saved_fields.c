@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The keys of a saved scan that a graph is made of: those of view_graph.c and its lists. */
+/* The keys of a saved scan that a graph is built from: a part of those in view_graph.c. */
 #include "base/mem.h"
 #include "fabric/format/saved.h"
 
@@ -8,9 +8,9 @@ static const struct field node_fields[] = {
 		       "its place in the scan"),
 	GUID_FIELD(struct saved_node, guid, "node_guid", "NODE GUID", 0, 0, "GUID of the node"),
 	UNSIGNED_FIELD(struct saved_node, parent_index, "parent_index", "PARENT INDEX", 0, 0,
-		       "place of the node that it was found behind"),
+		       "place of the node that it was found through"),
 	UNSIGNED_FIELD(struct saved_node, parent_port, "parent_port", "PARENT PORT", 0, 0,
-		       "port of that node which leads to it"),
+		       "port of that node that leads to it"),
 	BOOL_FIELD(struct saved_node, duplicate_guid, "duplicate_guid", "DUPLICATE GUID", 0, 0,
 		   "whether another node has the same GUID"),
 	STRING_FIELD(struct saved_node, info, "node_info", "NODE INFO", 0, 0, "NodeInfo"),
@@ -84,9 +84,9 @@ static const struct schema saved_link_schema = {
 static const struct field silence_fields[] = {
 	UNSIGNED_FIELD(struct saved_silence, port, "port", "PORT", 0, 0, "number of the port"),
 	BOOL_FIELD(struct saved_silence, behind, "behind", "BEHIND", 0, 0,
-		   "whether it is the node at the other end that is silent"),
+		   "whether the node at the other end is the silent one"),
 	UNSIGNED_FIELD(struct saved_silence, tries, "tries", "TRIES", 0, 0,
-		       "how many times it was asked for"),
+		       "how many times the query was sent"),
 	UNSIGNED_FIELD(struct saved_silence, node_index, "node_index", "NODE INDEX", 0, 0,
 		       "the node's place in the scan"),
 	HEX_FIELD(struct saved_silence, attribute, 4, "attribute_id", "ATTRIBUTE ID", 0, 0,
@@ -94,13 +94,13 @@ static const struct field silence_fields[] = {
 	UNSIGNED_FIELD(struct saved_silence, error, "errno", "ERRNO", 0, 0,
 		       "error number, if no answer came"),
 	HEX_FIELD(struct saved_silence, status, 4, "status", "STATUS", 0, 0,
-		  "status of the answer, if it was a refusal"),
+		  "status of the answer, if the query was refused"),
 };
 
 static const struct schema saved_silence_schema = {
 	.name = "fabric_unanswered",
 	.version = 1,
-	.summary = "what a saved scan asked for in vain",
+	.summary = "an unanswered query of a saved scan",
 	.fields = silence_fields,
 	.field_count = ARRAY_SIZE(silence_fields),
 	.record_size = sizeof(struct saved_silence),
@@ -114,7 +114,7 @@ static const struct field detail_fields[] = {
 		  "number of the attribute"),
 	HEX_FIELD(struct saved_detail, modifier, 8, "modifier", "MODIFIER", 0, 0,
 		  "attribute modifier"),
-	STRING_FIELD(struct saved_detail, data, "data", "DATA", 0, 0, "the block as it came"),
+	STRING_FIELD(struct saved_detail, data, "data", "DATA", 0, 0, "the block as received"),
 };
 
 static const struct schema saved_detail_schema = {
@@ -127,27 +127,26 @@ static const struct schema saved_detail_schema = {
 };
 
 static const struct field graph_fields[] = {
-	STRING_FIELD(struct saved_graph, origin.time, "time", "TIME", 0, 0,
-		     "when the scan was taken"),
-	STRING_FIELD(struct saved_graph, origin.host, "host", "HOST", 0, 0, "host that took it"),
+	STRING_FIELD(struct saved_graph, origin.time, "time", "TIME", 0, 0, "time of the scan"),
+	STRING_FIELD(struct saved_graph, origin.host, "host", "HOST", 0, 0, "host that ran it"),
 	STRING_FIELD(struct saved_graph, origin.device, "device", "DEVICE", 0, 0,
-		     "device that it was taken by"),
+		     "device that it was run from"),
 	UNSIGNED_FIELD(struct saved_graph, origin.port, "port", "PORT", 0, 0, "port of the device"),
 	UNSIGNED_FIELD(struct saved_graph, origin.lid, "lid", "LID", 0, 0, "LID of the port"),
 	STRING_FIELD(struct saved_graph, origin.from, "from", "FROM", 0, 0,
-		     "where it began, as it was named"),
+		     "where it began, as the user named it"),
 	UNSIGNED_FIELD(struct saved_graph, origin.most_hops, "most_hops", "MOST HOPS", 0, 0,
-		       "cables from there that it went at most"),
+		       "limit of hops from there"),
 	BOOL_FIELD(struct saved_graph, complete, "complete", "COMPLETE", 0, 0,
-		   "whether all that was asked for came"),
+		   "whether every query was answered"),
 	BOOL_FIELD(struct saved_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,
-		   "whether the scan was ended before its time"),
+		   "whether the scan was interrupted"),
 	HELD_RECORDS_FIELD(struct saved_graph, nodes, &saved_node_schema, "nodes", 0, "all nodes"),
 	HELD_RECORDS_FIELD(struct saved_graph, ports, &saved_port_schema, "ports", 0,
 			   "all their ports but ports 0"),
 	HELD_RECORDS_FIELD(struct saved_graph, links, &saved_link_schema, "links", 0, "all cables"),
 	HELD_RECORDS_FIELD(struct saved_graph, unanswered, &saved_silence_schema, "unanswered", 0,
-			   "what was asked for and did not come"),
+			   "queries without a usable answer"),
 	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0,
 			   "tables of ports"),
 };

@@ -335,7 +335,7 @@ static int lay_cable(struct builder *builder, uint32_t place)
 			untold = true;
 			continue;
 		}
-		/* In a net file, a port without a line of its own may have a cable. */
+		/* In a net file, a port without a line may still have a cable. */
 		if (builder->cables[peer] == FABRIC_NONE)
 			write_port(builder, peer,
 				   &(const struct topology_cable){

@@ -22,14 +22,13 @@
 #define FABRIC_VENDOR_BULL  0x119fu /* OUI; sells Mellanox devices under its own */
 
 /*
- * Nodes of one GUID that a scan takes: more than were ever cloned by mistake. A switch that is
- * wrong about the port that a query reached it by looks like another node of its GUID behind each
- * of its own cables.
+ * Limit of nodes with one GUID in a scan, more than were ever cloned by mistake. A switch that
+ * reports a wrong LocalPortNum looks like another node of its GUID at each of its own cables.
  */
 #define FABRIC_SCAN_DUPLICATES 16u
 /*
- * Ports of all nodes that a scan takes: several times what a subnet of 49,151 LIDs can have. A node
- * that answers with ever new GUIDs must not fill the memory.
+ * Limit of ports in a scan, several times as many as a subnet of 49,151 LIDs can have. A node that
+ * answers with ever new GUIDs must not fill the memory.
  */
 #define FABRIC_SCAN_PORTS (UINT32_C(1) << 21)
 

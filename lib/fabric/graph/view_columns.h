@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the columns of all records of a subnet share. A getter leaves the value empty if its row is
+ * Shared by the columns of all records of a subnet. A getter leaves the value empty if its row is
  * empty. The columns of a place are for records that begin with a struct fabric_row whose place is
  * a port; FABRIC_NONE is no port.
  */

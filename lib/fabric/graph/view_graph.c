@@ -39,7 +39,7 @@ static void set_attribute(struct value *value, uint16_t number)
 	value_set_string(value, attribute ? attribute->name : NULL);
 }
 
-/* The row of the port that did not answer; of no port if the scan did not get as far. */
+/* The row of the port that did not answer; without a port if the scan did not get that far. */
 static struct fabric_row failed_port(const void *record)
 {
 	const struct fabric_row *row = record;

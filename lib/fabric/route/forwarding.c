@@ -321,7 +321,7 @@ int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_op
 	const struct fabric_node *at = &fabric->nodes[node];
 	struct mad_item item = {.error = -E2BIG};
 
-	/* Without SwitchInfo the entry is queried all the same. */
+	/* Without SwitchInfo the entry is queried anyway. */
 	if (at->has_switch_info && lid >= count_lids(at)) {
 		*ret_port = FORWARDING_NOWHERE;
 		return 0;

@@ -68,7 +68,7 @@ struct fabric_walk {
 	uint8_t description[NODE_DESCRIPTION_BYTES];
 	bool has_info, has_description;
 	unsigned int out_port;
-	/* Of WALK_UNANSWERED, as in struct fabric_failure. */
+	/* For WALK_UNANSWERED, as in struct fabric_failure. */
 	uint16_t attribute;
 	int error;
 	uint16_t status;

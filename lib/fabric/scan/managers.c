@@ -47,7 +47,7 @@ static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 }
 
 /*
- * Lists the ports that say that they have a subnet manager, and the one that the others believe to.
+ * Lists the ports that claim to have a subnet manager, and the one that the others name as theirs.
  */
 static void list_managers(const struct fabric *fabric, struct fabric_managers *managers)
 {

@@ -107,7 +107,7 @@ extern const struct schema fabric_error_growth_schema;
 /*
  * Compares two readings of a port, `seconds` apart (0: unknown); `before` is NULL if the port was
  * not read then. False: no error counter grew by `least` or more, or has reached its maximum since;
- * the row is filled all the same.
+ * the row is filled nevertheless.
  */
 bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
 			  const struct port_counters *after, double seconds, uint64_t least,

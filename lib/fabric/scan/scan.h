@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is read from a subnet by directed routes, from the local port or from a node that a route
- * leads to.
+ * Reading a subnet by directed routes, from the local port or from a node that a route leads to.
  *
  * A scan queries each cable from one end only. A node that does not answer costs its own timeouts
  * and is in the list of failures; two nodes of the same GUID are kept apart. A scan ends whatever
@@ -52,8 +51,8 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 			struct fabric *fabric);
 
 /*
- * A subnet manager: each port that says that it has one, and the port that the others believe to
- * have one, is queried for SMInfo (14.2.5.13).
+ * A subnet manager: each port that claims to have one, and the port that the others name as
+ * theirs, is queried for SMInfo (14.2.5.13).
  */
 enum { MANAGER_STANDBY = 2, MANAGER_MASTER = 3 }; /* SMInfo:SMState */
 
@@ -76,7 +75,7 @@ struct fabric_managers {
 /* The LID of the subnet manager according to most ports; 0: no port knows one. */
 uint16_t fabric_manager_lid(const struct fabric *fabric);
 /*
- * Whether the port can have a LID of its own; on a switch, only port 0 can. Only these ports know
+ * Whether the port can have a LID; on a switch, only port 0 can. Only these ports know
  * the LID of the subnet manager.
  */
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port);

@@ -14,7 +14,8 @@
 #include "base/mem.h"
 #include "fabric/scan/scan_private.h"
 
-bool scan_is_same_node(const struct fabric_node *node, const uint8_t *info)
+/* Compares NodeInfo without LocalPortNum and, for adapters, without PortGUID. */
+static bool is_same_node(const struct fabric_node *node, const uint8_t *info)
 {
 	uint8_t same[NODE_INFO_BYTES];
 
@@ -25,16 +26,12 @@ bool scan_is_same_node(const struct fabric_node *node, const uint8_t *info)
 	return !memcmp(node->info, same, sizeof(same));
 }
 
-uint32_t scan_find_same(const struct fabric *fabric, uint32_t from, const uint8_t *info)
+/* The first node with this NodeInfo in the same_guid list that begins at `from`; or FABRIC_NONE. */
+static uint32_t find_same(const struct fabric *fabric, uint32_t from, const uint8_t *info)
 {
-	while (from != FABRIC_NONE && !scan_is_same_node(&fabric->nodes[from], info))
+	while (from != FABRIC_NONE && !is_same_node(&fabric->nodes[from], info))
 		from = fabric->nodes[from].same_guid;
 	return from;
-}
-
-uint64_t scan_guid_of(const uint8_t *info)
-{
-	return node_info_node_guid(info);
 }
 
 /* Returns the number of nodes with the GUID. */
@@ -50,15 +47,19 @@ static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 	return count;
 }
 
-bool scan_add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info)
+/*
+ * Adds a new node at the other end, unless there are too many. False: the bytes do not describe a
+ * node.
+ */
+static bool add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
-	uint32_t first = fabric_find(fabric, scan_guid_of(info)), number;
+	uint32_t first = fabric_find(fabric, node_info_node_guid(info)), number;
 	const uint32_t most = scanner->options->most_ports ? scanner->options->most_ports
 							   : FABRIC_SCAN_PORTS;
 
 	if (first != FABRIC_NONE &&
-	    mark_all(fabric, scan_guid_of(info)) >= FABRIC_SCAN_DUPLICATES) {
+	    mark_all(fabric, node_info_node_guid(info)) >= FABRIC_SCAN_DUPLICATES) {
 		scan_refuse(scanner, port, -ELOOP);
 		return true;
 	}
@@ -100,7 +101,8 @@ static bool may_be_cabled(const struct fabric_port *port)
 	return !port->has_info || fabric_physical_state(port) == PHYSICAL_LINK_UP;
 }
 
-void scan_doubt_cable(struct scanner *scanner, uint32_t place)
+/* Removes a cable that is known from its other end only: it may belong to another node. */
+static void doubt_cable(struct scanner *scanner, uint32_t place)
 {
 	struct fabric *fabric = scanner->fabric;
 	uint32_t peer = fabric->ports[place].peer;
@@ -132,7 +134,7 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 		/* A cable to itself may be one to its duplicate, whichever end was queried. */
 		if (port->peer != FABRIC_NONE &&
 		    (!port->followed || fabric->ports[port->peer].node == number))
-			scan_doubt_cable(scanner, node->first_port + i);
+			doubt_cable(scanner, node->first_port + i);
 	}
 }
 
@@ -150,7 +152,7 @@ static void meet_adapter(struct scanner *scanner, uint32_t port, const uint8_t *
 static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 			     const uint8_t *description)
 {
-	uint32_t number = scan_find_same(fabric, fabric_find(fabric, scan_guid_of(info)), info);
+	uint32_t number = find_same(fabric, fabric_find(fabric, node_info_node_guid(info)), info);
 
 	while (number != FABRIC_NONE) {
 		const struct fabric_node *node = &fabric->nodes[number];
@@ -160,19 +162,20 @@ static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 		    (!node->has_description || !description ||
 		     !memcmp(node->description, description, NODE_DESCRIPTION_BYTES)))
 			return own;
-		number = scan_find_same(fabric, node->same_guid, info);
+		number = find_same(fabric, node->same_guid, info);
 	}
 	return FABRIC_NONE;
 }
 
-void scan_place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
-			const uint8_t *description)
+/* Cables the port of a sighting to a known adapter, or to a new one. description may be NULL. */
+static void place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
+			  const uint8_t *description)
 {
 	struct fabric *fabric = scanner->fabric;
 	uint32_t own = find_adapter(fabric, sighting->info, description);
 
 	if (own == FABRIC_NONE) {
-		scan_add_peer(scanner, sighting->port, sighting->info);
+		add_peer(scanner, sighting->port, sighting->info);
 		return;
 	}
 	fabric_link(fabric, sighting->port, own);
@@ -186,7 +189,7 @@ void scan_take_description(struct scanner *scanner, uint32_t number, const uint8
 	const struct scan_sighting sighting = scanner->sightings[number];
 
 	if (scanner->fabric->ports[sighting.port].peer == FABRIC_NONE)
-		scan_place_adapter(scanner, &sighting, description);
+		place_adapter(scanner, &sighting, description);
 }
 
 static void meet_switch(struct scanner *scanner, uint32_t port, uint32_t number,
@@ -214,27 +217,27 @@ static bool is_confirmed(struct scanner *scanner, uint32_t port, const uint8_t *
 	if (peer == FABRIC_NONE)
 		return false;
 	if (fabric->ports[port].followed ||
-	    (scan_is_same_node(fabric_node_of(fabric, peer), info) &&
+	    (is_same_node(fabric_node_of(fabric, peer), info) &&
 	     fabric->ports[peer].number == node_info_local_port(info))) {
 		fabric->ports[port].followed = true;
 		return true;
 	}
 	scan_doubt(scanner, fabric->ports[port].node);
 	if (fabric->ports[port].peer != FABRIC_NONE)
-		scan_doubt_cable(scanner, port);
+		doubt_cable(scanner, port);
 	return false;
 }
 
 bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
-	uint32_t number = scan_find_same(fabric, fabric_find(fabric, scan_guid_of(info)), info);
+	uint32_t number = find_same(fabric, fabric_find(fabric, node_info_node_guid(info)), info);
 
 	/* The cable has become known from the other end in the meantime, rightly or not. */
 	if (is_confirmed(scanner, port, info))
 		return true;
 	if (number == FABRIC_NONE)
-		return scan_add_peer(scanner, port, info);
+		return add_peer(scanner, port, info);
 	if (!node_info_local_port(info) ||
 	    node_info_local_port(info) > fabric->nodes[number].port_count)
 		return false;
@@ -246,11 +249,11 @@ bool scan_meet(struct scanner *scanner, uint32_t port, const uint8_t *info)
 }
 
 /*
- * The rest decides which of several nodes of the same GUID a sighting is. Through a cable that is
- * certain, the same node leads to the same neighbour, and another node does not. A probe queries
- * the state of that port first, because a query through a port without a link times out. All
- * sightings are compared with all nodes at once. A sighting that fits none is a new node; only one
- * of each GUID is added per round, and the other sightings are compared with it in the next.
+ * The functions below decide which of several nodes of the same GUID a sighting is. Through a cable
+ * that is certain, the same node leads to the same neighbour, and another node does not. A probe
+ * queries the state of that port first, because a query through a port without a link times out.
+ * All sightings are compared with all nodes at once. A sighting that fits none is a new node; only
+ * one of each GUID is added per round, and the other sightings are compared with it in the next.
  */
 
 /* A port of the node, other than `other`, whose cable was followed; or FABRIC_NONE. */
@@ -293,7 +296,7 @@ static void compare(struct scanner *scanner, uint32_t number)
 	const struct fabric *fabric = scanner->fabric;
 	struct scan_sighting *sighting = &scanner->sightings[number];
 	uint32_t node = sighting->compared == FABRIC_NONE
-				? fabric_find(fabric, scan_guid_of(sighting->info))
+				? fabric_find(fabric, node_info_node_guid(sighting->info))
 				: fabric->nodes[sighting->compared].same_guid;
 
 	if (fabric->ports[sighting->port].peer != FABRIC_NONE ||
@@ -301,7 +304,7 @@ static void compare(struct scanner *scanner, uint32_t number)
 		return;
 	for (; node != FABRIC_NONE; node = fabric->nodes[node].same_guid) {
 		sighting->compared = node;
-		if (scan_is_same_node(&fabric->nodes[node], sighting->info))
+		if (is_same_node(&fabric->nodes[node], sighting->info))
 			add_probe(scanner, number, node);
 	}
 }
@@ -315,7 +318,7 @@ void scan_take_probe(struct scanner *scanner, uint32_t number, enum scan_query_k
 
 	if (kind == QUERY_PROBE)
 		at->same = data && there != FABRIC_NONE &&
-			   scan_is_same_node(fabric_node_of(fabric, there), data) &&
+			   is_same_node(fabric_node_of(fabric, there), data) &&
 			   node_info_local_port(data) == fabric->ports[there].number;
 	else if (!data || port_info_physical_state(data) == PHYSICAL_LINK_UP)
 		scan_enqueue(scanner, QUERY_PROBE, number);
@@ -328,7 +331,7 @@ static void join(struct scanner *scanner, const struct scan_sighting *sighting, 
 	uint32_t own = fabric_port_at(fabric, node, node_info_local_port(sighting->info));
 
 	if (fabric->ports[own].peer != FABRIC_NONE)
-		scan_doubt_cable(scanner, own);
+		doubt_cable(scanner, own);
 	fabric_link(fabric, sighting->port, own);
 	/* Otherwise two cables that both claim that port would take turns forever. */
 	fabric->ports[sighting->port].followed = fabric->ports[own].followed = true;
@@ -350,15 +353,15 @@ static bool settle(struct scanner *scanner, uint32_t number, size_t *next)
 		return true;
 	/* This adapter did not answer the query for its description. */
 	if (node_info_type(sighting.info) != NODE_TYPE_SWITCH)
-		scan_place_adapter(scanner, &sighting, NULL);
+		place_adapter(scanner, &sighting, NULL);
 	else if (found != FABRIC_NONE)
 		join(scanner, &sighting, found);
 	else if (sighting.compared == FABRIC_NONE ||
-		 scan_find_same(fabric, fabric->nodes[sighting.compared].same_guid,
-				sighting.info) != FABRIC_NONE)
+		 find_same(fabric, fabric->nodes[sighting.compared].same_guid, sighting.info) !=
+			 FABRIC_NONE)
 		return false;
 	else
-		scan_add_peer(scanner, sighting.port, sighting.info);
+		add_peer(scanner, sighting.port, sighting.info);
 	return true;
 }
 

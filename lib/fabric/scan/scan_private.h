@@ -15,7 +15,7 @@ enum scan_query_kind {
 	QUERY_PORT,
 	QUERY_VENDOR_SPEED,
 	QUERY_PEER_DESCRIPTION, /* of a sighting: see scan_take_description() */
-	/* Of a probe: the state of its port `out`, then NodeInfo of the node at the other end. */
+	/* For a probe: the state of its port `out`, then NodeInfo of the node at the other end. */
 	QUERY_PROBE_STATE,
 	QUERY_PROBE,
 };
@@ -76,18 +76,6 @@ void scan_refuse(struct scanner *scanner, uint32_t port, int error);
 /* Whether --hops allows queries beyond the node. */
 bool scan_may_go_on(const struct scanner *scanner, const struct fabric_node *node);
 
-/* Compares NodeInfo without LocalPortNum and, for adapters, without PortGUID. */
-bool scan_is_same_node(const struct fabric_node *node, const uint8_t *info);
-/* The first node with this NodeInfo in the same_guid list that begins at `from`; or FABRIC_NONE. */
-uint32_t scan_find_same(const struct fabric *fabric, uint32_t from, const uint8_t *info);
-uint64_t scan_guid_of(const uint8_t *info);
-/* Adds a new node at the other end, unless there are too many. False: the bytes are no node. */
-bool scan_add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info);
-/* Cables the port of a sighting to a known adapter, or to a new one. description may be NULL. */
-void scan_place_adapter(struct scanner *scanner, const struct scan_sighting *sighting,
-			const uint8_t *description);
-/* Removes a cable that is known from its other end only: it may belong to another node. */
-void scan_doubt_cable(struct scanner *scanner, uint32_t port);
 /* From now on only cables that were queried from the node's own ports count. */
 void scan_doubt(struct scanner *scanner, uint32_t node);
 /* Takes the description of an adapter that was met again. */
