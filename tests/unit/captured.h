@@ -27,7 +27,7 @@ static inline void capture_begin(struct captured *captured)
 	assert_int_equal(dup2(captured->file, STDOUT_FILENO), STDOUT_FILENO);
 }
 
-/* What was written since; the caller frees it. */
+/* The text written since; the caller frees it. */
 static inline char *capture_end(struct captured *captured)
 {
 	size_t length, got;

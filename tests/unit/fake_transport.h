@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What stands in for the kernel below the MAD engine: takes what is sent, and hands over what a
+ * A simulated kernel below the MAD engine: takes what is sent, and delivers what a
  * test queues, each at its time. Included by one test each.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For the tests of netlink sources: bytes of messages, put together by hand, and a kernel at the
- * other end of a socket pair, which answers in a thread of its own.
+ * other end of a socket pair, which answers in a separate thread.
  */
 #pragma once
 

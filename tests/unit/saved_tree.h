@@ -39,7 +39,7 @@ static inline void tree_open(struct saved_tree *tree)
 	assert_int_equal(root_open(tree->path, &tree->root), 0);
 }
 
-/* A cmocka set-up for a test's own struct that begins with a saved tree; free(3) it behind the
+/* A cmocka set-up for a test's own struct that begins with a saved tree; free(3) it after the
  * tree. */
 static inline int tree_set_up(void **state, size_t size)
 {

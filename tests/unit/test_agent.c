@@ -160,7 +160,7 @@ static void piece_among_blocks(void **state)
 		assert_false(takes_piece(operations[i], 959));
 		assert_true(takes_piece(operations[i], 960));
 	}
-	/* Of a send the second piece is the one that is unpacked. */
+	/* For a send, the second piece is the one that is unpacked. */
 	assert_true(takes_piece(POST_SEND, 0));
 	assert_false(takes_piece(POST_SEND, 1));
 	assert_false(takes_piece(POST_SEND, 703));

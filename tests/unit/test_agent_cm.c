@@ -110,7 +110,7 @@ static void free_cm(struct agent *agent, const struct cm *cm)
 	agent_free(agent);
 }
 
-/* Who knocks while a connection is made is turned away, and the connection is made. */
+/* A stranger's connect request during a connection is rejected, and the connection succeeds. */
 static void stranger_meanwhile(void **state)
 {
 	struct cm_news news;
@@ -134,7 +134,7 @@ static void stranger_meanwhile(void **state)
 	free_cm(agent, &cm);
 }
 
-/* What is said of an id on its way out is no request: the id is destroyed elsewhere. */
+/* An event about an id that is being closed is not a request: the id is destroyed elsewhere. */
 static void old_id_meanwhile(void **state)
 {
 	struct cm_news news;

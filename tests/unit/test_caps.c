@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What verbs tell, in the words and numbers of the model. */
+/* Capabilities from verbs, in the words and numbers of the model. */
 #include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,7 +159,7 @@ static void test_device_flags(void **state)
 	caps_clear(&caps);
 }
 
-/* A kernel without the extended query: what it did not tell stays unknown. */
+/* A kernel without the extended query: the values that it lacks stay unknown. */
 static void test_device_not_extended(void **state)
 {
 	const struct ibv_device_attr_ex attr = {.orig_attr = {.max_pd = 7}};

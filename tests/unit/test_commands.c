@@ -117,7 +117,7 @@ static void command_rows(void **state)
 	}
 }
 
-/* Words and aliases differ, and an option takes a value in all subcommands or in none. */
+/* Words and aliases are unique, and an option takes a value in all subcommands or in none. */
 static void children(void **state)
 {
 	(void)state;

@@ -311,7 +311,7 @@ static void fill(const struct shape *shape, struct verbs_facts *facts)
 	}
 }
 
-/* What is printed is the file, which UPDATE=1 writes. */
+/* The output equals the file, which UPDATE=1 writes. */
 static void check(const struct shape *plain, const struct ibv_view *view, const char *suffix)
 {
 	_cleanup_(freep) char *path = mem_format("tests/compat/golden/%s%s.txt", plain->name,

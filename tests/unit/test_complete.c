@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the shells are told to offer, and finding commands by their names. */
+/* The candidates for the shells, and finding commands by their names. */
 #include <string.h>
 
 #include "captured.h"
@@ -92,7 +92,7 @@ static const struct command *const commands[] = {&samples, &shell,  &link_comman
 
 static const struct ctx ctx = {.commands = commands, .command_count = ARRAY_SIZE(commands)};
 
-/* What is on the system depends on the class and, to see that it is passed on, on the root. */
+/* The system's names depend on the class and, to test that it is passed on, on the root. */
 static void list(enum completion completion, const char *root, struct strings *ret_names)
 {
 	static const char *const names[] = {
@@ -220,7 +220,7 @@ static void option_values(void **state)
 	(void)state;
 	check("list|--type|", "ib\tInfiniBand\nroce-v1\t\nroce-v2\t\n");
 	check("list|--type|r", "roce-v1\t\nroce-v2\t\n");
-	/* Of a list the last word, with what stands before it. */
+	/* The last word of a list, with the text before it. */
 	check("list|--types|r", "roce-v1\t\nroce-v2\t\n");
 	check("list|--types|ib,roce-v1,i", "ib,roce-v1,ib\tInfiniBand\n");
 	check("list|--types=ib,i", "--types=ib,ib\tInfiniBand\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What becomes of counters between two readings, and readings that were saved. */
+/* Changes of counters between two readings, and saved readings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -210,7 +210,7 @@ static void replaced_and_restarted(void **state)
 	drop_host(&after);
 }
 
-/* Those that are gone stand where they stood; an order that changed altogether is no matter. */
+/* Missing counters keep their place; even a completely different order does not matter. */
 static void order(void **state)
 {
 	static const char *const old[] = {"a", "b", "c", "d", "e"};
@@ -248,7 +248,7 @@ static void order(void **state)
 	drop_host(&after);
 }
 
-/* What is saved and read back is the same counter to all that compares. */
+/* A counter that was saved and read back compares equal. */
 static void saved(void **state)
 {
 	struct counter_interval interval = {.seconds = 1};
@@ -266,7 +266,7 @@ static void saved(void **state)
 		counters[i] = saved_counter_of(&host.readings.items[i]);
 	assert_int_equal(counters[1].saturated, TRISTATE_YES);
 	assert_int_equal(counters[2].saturated, TRISTATE_UNKNOWN);
-	/* Of a device without a name, and of no source: left out. */
+	/* A counter without a device name or a source is left out. */
 	counters[3] = counters[4] = counters[0];
 	counters[3].device = NULL;
 	counters[4].source.known = false;

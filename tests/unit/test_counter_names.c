@@ -100,7 +100,7 @@ static void names_say_what_is_counted(void **state)
 	}
 }
 
-/* What loses packets is at least worth a warning, and traffic never is, but of idle kinds. */
+/* A counter of lost packets is at least a warning, and traffic never is, except of idle kinds. */
 static void severities(void **state)
 {
 	const struct counter_names *table;

@@ -309,7 +309,7 @@ static void drop(unsigned int percent, size_t count)
 	caller->drop_percent = percent;
 	assert_int_equal(run(caller), 0);
 	for (size_t i = 0; i < count; i++) {
-		/* What was answered while its last deadline passed may still be lost, on a slow
+		/* An answer that came while its last deadline passed may still be lost, on a slow
 		 * host. */
 		if (caller->delivered[i] && caller->errors[i] == -ETIMEDOUT &&
 		    caller->tries[i] == 5)
@@ -477,7 +477,7 @@ static int answer_wrongly(struct fake *fake, int agent, const struct mad_address
 		memcpy(other, mad, MAD_BYTES);
 		mad_set_transaction(other, mad_transaction(mad) + 1);
 		fake_answer(fake, other, 0, 0);
-		/* What is no answer at all: for whoever serves. */
+		/* A request, not an answer: it is for a server. */
 		memcpy(other, mad, MAD_BYTES);
 		other[3] = UMAD_METHOD_SEND;
 		fake_put(fake, 0, other, MAD_BYTES, 0);
@@ -750,7 +750,7 @@ static void port_breaks(void **state)
 	(void)state;
 	assert_int_equal(run(caller), -EIO);
 	assert_in_range(caller->given, 41, 99);
-	/* What had an answer in the port's queue is lost, too. */
+	/* Requests whose answer is in the port's queue are lost, too. */
 	for (size_t i = 0; i < caller->given; i++)
 		if (i < 32 || i >= 40)
 			assert_int_equal(caller->errors[i], i < 32 ? 0 : -EIO);
@@ -795,7 +795,7 @@ static int answer_set(struct fake *fake, int agent, const struct mad_address *to
 
 	(void)agent;
 	(void)to;
-	/* A Set is answered by a GetResp; what has the response bit alone is none. */
+	/* A Set is answered by a GetResp; a MAD with only the response bit is no answer. */
 	fake_answer(fake, mad, 0, 0);
 	memcpy(answer, mad, MAD_BYTES);
 	answer[3] = 0x81;

@@ -16,7 +16,7 @@
 
 static const struct event_time start = {.wall_nsec = UINT64_C(1767225599007999999)};
 
-/* Every word has a name, a bit, a help of its own, and none is there twice. */
+/* Every word has a name, a bit and a help text, and none is listed twice. */
 static void words(void **state)
 {
 	(void)state;
@@ -56,7 +56,7 @@ static void record(void **state)
 	check_field(event, "event", "port-down");
 	check_field(event, "severity", "error");
 	check_field(event, "source", "resync");
-	/* Of all the rest nothing is known. */
+	/* Everything else is unknown. */
 	for (size_t i = 0; i < event_schema.field_count; i++) {
 		const char *key = event_schema.fields[i].key;
 
@@ -156,7 +156,7 @@ static void flap_rules(void **state)
 	assert_int_equal(window, 3600000);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(event_parse_flap(bad[i], &count, &window), -EINVAL);
-	/* What failed left them alone. */
+	/* A failed call leaves them unchanged. */
 	assert_int_equal(count, 1);
 	assert_int_equal(window, 3600000);
 	assert_int_equal(event_parse_flap("0", &count, &window), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What events come of what rtnetlink tells of the netdevs behind ports. */
+/* The events that follow from rtnetlink's reports about the netdevs of ports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,12 +48,12 @@ static struct link link_of(uint64_t index, const char *name, bool up)
 static bool take(struct bed *bed, struct link link, bool deleted)
 {
 	const struct event_cause why = cause(bed);
-	bool behind = event_state_take_link(&bed->state, &link, deleted, &why);
+	bool of_port = event_state_take_link(&bed->state, &link, deleted, &why);
 
 	free(link.name);
 	free(link.kind);
 	free(link.address);
-	return behind;
+	return of_port;
 }
 
 static bool take_address(struct bed *bed, uint64_t index, const char *text, bool deleted)
@@ -175,7 +175,7 @@ static void mtu_name_and_master(void **state)
 	assert_string_equal(event->netdev_after.master, "bond0");
 	assert_string_equal(event->change, "master - -> bond0");
 	nothing_more(bed);
-	/* From now on the bond is behind the port as well. */
+	/* From now on the bond belongs to the port as well. */
 	assert_true(take(bed, link_of(BOND0, "bond0", false), false));
 	next(bed, EVENT_NETDEV_DISABLED, "bond0");
 	next(bed, EVENT_NETDEV_DOWN, "bond0");
@@ -205,12 +205,12 @@ static void addresses(void **state)
 	assert_true(take_address(bed, ETH0, "192.0.2.1", true));
 	assert_string_equal(next(bed, EVENT_ADDRESS_REMOVED, "eth0")->change, "192.0.2.1/24");
 	nothing_more(bed);
-	/* Of a netdev that nobody has heard of. */
+	/* A report about an unknown netdev. */
 	assert_false(take_address(bed, 99, "192.0.2.1", false));
 	nothing_more(bed);
 }
 
-/* What is behind no port is known, and no event. */
+/* A netdev without a port is known, but makes no event. */
 static void strangers(void **state)
 {
 	struct bed *bed = *state;
@@ -264,7 +264,7 @@ static void vlan_comes_and_goes(void **state)
 	nothing_more(bed);
 }
 
-/* A GID that names a netdev brings that behind the port. */
+/* A GID that names a netdev assigns it to the port. */
 static void netdev_of_a_gid(void **state)
 {
 	struct bed *bed = *state;
@@ -284,7 +284,7 @@ static void netdev_of_a_gid(void **state)
 }
 
 /* After a gap: all links and addresses at once. */
-static void everything_anew(void **state)
+static void everything_again(void **state)
 {
 	struct bed *bed = *state;
 	struct link_list links = {.items = NULL};
@@ -326,9 +326,9 @@ static void everything_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(set_down_and_up), TEST(mtu_name_and_master), TEST(addresses),
-		TEST(strangers),       TEST(vlan_comes_and_goes), TEST(netdev_of_a_gid),
-		TEST(everything_anew),
+		TEST(set_down_and_up),	TEST(mtu_name_and_master), TEST(addresses),
+		TEST(strangers),	TEST(vlan_comes_and_goes), TEST(netdev_of_a_gid),
+		TEST(everything_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

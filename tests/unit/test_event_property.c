@@ -18,7 +18,7 @@
 enum { GIDS = 6, LINKS = 4, ADDRESSES = 5, STEPS = 60000 };
 enum { ACTIVE = 4 };
 
-/* What a reader of events knows. */
+/* The state that a reader of events knows. */
 struct mirror_link {
 	bool enabled, running;
 	unsigned char addresses; /* bits */
@@ -67,7 +67,7 @@ static void link_name(unsigned int link, unsigned int version, char name[static 
 	name[2] = '\0';
 }
 
-/* All are behind the port: eth0 itself, VLANs on it. */
+/* All of them belong to the port: eth0 itself, and VLANs on it. */
 static struct link random_link(struct world *world, unsigned int number)
 {
 	struct link link = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What events come of what is told and read of devices and ports. */
+/* The events that follow from reports and readings of devices and ports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,7 +184,7 @@ static void faster_than_a_look(void **state)
 	assert_states(event, DOWN, ACTIVE);
 	assert_int_equal(event->down_msec.value, 0);
 	nothing_more(bed);
-	/* And what tells of the rest of it comes later. */
+	/* The reports about the rest of it come later. */
 	update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_ACTIVE));
 	nothing_more(bed);
 }
@@ -198,7 +198,7 @@ static void expect_flaps(struct bed *bed, unsigned int count)
 	nothing_more(bed);
 }
 
-/* As many downs as were told, in whatever order they come. */
+/* As many downs as were reported, in any order. */
 static void out_of_order(void **state)
 {
 	struct bed *bed = *state;
@@ -216,7 +216,7 @@ static void out_of_order(void **state)
 	next(bed, EVENT_PORT_ACTIVE);
 	next(bed, EVENT_PORT_DOWN);
 	nothing_more(bed);
-	/* One more down, told while it is down: it was up between. */
+	/* Another down is reported while it is down: it was up in between. */
 	update(bed, reads(DOWN, 100), TOLD(d));
 	next(bed, EVENT_PORT_ACTIVE);
 	next(bed, EVENT_PORT_DOWN);
@@ -225,7 +225,7 @@ static void out_of_order(void **state)
 	nothing_more(bed);
 }
 
-/* What was read before it was told is not counted twice; but only for a while. */
+/* A change that was read before it was reported is counted once, if the report comes soon. */
 static void read_before_told(void **state)
 {
 	struct bed *bed = *state;
@@ -266,7 +266,7 @@ static void credit_and_another(void **state)
 	expect_flaps(bed, 1);
 }
 
-/* What was told of the time before watching began. */
+/* Reports about the time before watching began. */
 static void old_news(void **state)
 {
 	struct bed *bed = *state;
@@ -327,7 +327,7 @@ static void lid_and_subnet_manager(void **state)
 	next(bed, EVENT_CLIENT_REREGISTER);
 	next(bed, EVENT_SPEED_CHANGE);
 	nothing_more(bed);
-	/* What cannot be read is as it was. */
+	/* An unreadable value stays what it was. */
 	reading.state.lid.known = reading.state.sm_lid.known = false;
 	reading.state.state.known = false;
 	update(bed, reading, NULL);

@@ -44,7 +44,7 @@ static const struct message sample = {
 	.hello = {.lowest = 1, .highest = 7, .release = "1.2", .token = "word"},
 };
 
-/* What a receive said. */
+/* The result of a receive. */
 struct outcome {
 	int rc;
 	const char *complaint;
@@ -106,7 +106,7 @@ static void there_and_back(void **state)
 	close_pair(pair);
 }
 
-/* Broken off behind each byte: half a message, but for none of it. */
+/* Cut after each byte: an incomplete message, or none if nothing was sent. */
 static void halves(void **state)
 {
 	uint8_t bytes[MESSAGE_MOST_BYTES];

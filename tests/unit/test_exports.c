@@ -8,7 +8,7 @@
 static void test_damaged_dot(void **state)
 {
 	static const char *const parts[] = {
-		/* A host by itself, with words; its cable in the colour of slow ones. */
+		/* A single host, with words; its cable in the colour of slow ones. */
 		"label=<host0 HCA-1<br/><font point-size=\"9\" color=\"#e8710a\">4x SDR<br/>"
 		"could be 4x QDR</font>>",
 		"tooltip=\"leaf1 - host0 HCA-1: 4x SDR, could be 4x QDR, port 5\"",
@@ -83,7 +83,7 @@ static void test_slurm_of_two_rails(void **state)
 	free(text);
 }
 
-/* What Slurm would not take as a name, or would take for a list of names. */
+/* Names that Slurm would refuse, or would take for a list of names. */
 static void test_slurm_names(void **state)
 {
 	static const char map[] = "0x1002 \"edge 7\"\n0x1003 \"compute[1-9],x first\"\n";

@@ -111,7 +111,7 @@ static void add_failure(struct fabric *fabric, uint32_t port, uint16_t attribute
 }
 
 /* The port is up, and the node at its other end does not answer. */
-static void silence_behind(struct fabric *fabric, uint32_t node, unsigned int port)
+static void silence_beyond(struct fabric *fabric, uint32_t node, unsigned int port)
 {
 	uint32_t place = fabric_port_at(fabric, node, port);
 
@@ -443,7 +443,7 @@ static void node_unanswered(void **state)
 	(void)state;
 	begin(&pair);
 	add_without_host_2(&pair.after);
-	silence_behind(&pair.after, LEAF, 2);
+	silence_beyond(&pair.after, LEAF, 2);
 	check(&pair, "unanswered host 2 leaf 1/2 > no answer\n", true);
 	text = compare_sides(&pair, &pair.after, &pair.before);
 	assert_string_equal(text, "unanswered host 2 no answer > leaf 1/2\n");
@@ -452,7 +452,7 @@ static void node_unanswered(void **state)
 }
 
 /* Nodes beyond a dead switch are not seen, but are not gone. */
-static void all_behind_a_dead_switch(void **state)
+static void all_beyond_a_dead_switch(void **state)
 {
 	struct pair pair;
 
@@ -462,7 +462,7 @@ static void all_behind_a_dead_switch(void **state)
 	sample_node(&pair.after, NODE_TYPE_SWITCH, 0x1000, 8, "leaf 1");
 	sample_node(&pair.after, NODE_TYPE_CA, 0x2000, 2, "host 1");
 	sample_cable(&pair.after, 0, 1, 1, 1);
-	silence_behind(&pair.after, 0, 8);
+	silence_beyond(&pair.after, 0, 8);
 	/* Its cable here is certainly gone; the adapter may be at the other switch. */
 	check(&pair,
 	      "unanswered host 2 leaf 1/2 > not reached\n"
@@ -482,8 +482,8 @@ static void cable_unanswered(void **state)
 	begin(&pair);
 	fill(&pair.after);
 	sample_cable(&pair.before, LEAF, 7, LEAF_2, 7);
-	silence_behind(&pair.after, LEAF, 7);
-	silence_behind(&pair.after, LEAF_2, 7);
+	silence_beyond(&pair.after, LEAF, 7);
+	silence_beyond(&pair.after, LEAF_2, 7);
 	check(&pair, "unanswered leaf 1/7 leaf 2/7 > no answer\n", true);
 	/* One end is certain: it has no cable. */
 	sample_set_port(&pair.after, fabric_port_at(&pair.after, LEAF_2, 7), &sample_down);
@@ -500,7 +500,7 @@ static void unanswered_and_new(void **state)
 	(void)state;
 	begin(&pair);
 	fill(&pair.after);
-	silence_behind(&pair.after, LEAF, 5);
+	silence_beyond(&pair.after, LEAF, 5);
 	check(&pair,
 	      "state-changed leaf 1/5 down, polling > active\n"
 	      "unanswered leaf 1/5 - > no answer\n",
@@ -606,7 +606,7 @@ static void nothing_to_compare(void **state)
 	end(&pair);
 }
 
-/* Any two subnets: each row about a cable is true of both, and stands alone. */
+/* Any two subnets: each row about a cable is true of both, and no two rows overlap. */
 static void made_up_at_random(void **state)
 {
 	uint32_t seed = 1;
@@ -679,7 +679,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known),
 		cmocka_unit_test(lids),
 		cmocka_unit_test(node_unanswered),
-		cmocka_unit_test(all_behind_a_dead_switch),
+		cmocka_unit_test(all_beyond_a_dead_switch),
 		cmocka_unit_test(cable_unanswered),
 		cmocka_unit_test(unanswered_and_new),
 		cmocka_unit_test(attribute_unanswered),

@@ -337,7 +337,7 @@ static void balance_in_figures(void **state)
 	make(&subnet);
 	make_forwarding(&subnet, &forwarding);
 	balance_count(fabric, &forwarding, &balance);
-	/* Of the six LIDs on the other leaves, 14 16 18 and 13 15 17: three each way. */
+	/* The six LIDs on the other leaves, 14 16 18 and 13 15 17: three each way. */
 	assert_int_equal(balance.routes[fabric_port_at(fabric, subnet.switches[0], 4)], 3);
 	assert_int_equal(balance.routes[fabric_port_at(fabric, subnet.switches[0], 5)], 3);
 	assert_int_equal(balance.pairs[fabric_port_at(fabric, subnet.switches[0], 4)], 9);

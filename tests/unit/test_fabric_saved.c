@@ -224,7 +224,7 @@ static void the_order_of_lists_is_free(void **state)
 	(void)state;
 	fill(&fabric);
 	text = write_graph(&fabric);
-	/* What is unanswered, in front of the nodes that it names. */
+	/* The unanswered queries come before the nodes that they name. */
 	begin = strstr(text, key);
 	end = strstr(begin, "]}],\n");
 	assert_non_null(end);

@@ -194,7 +194,7 @@ static void ipv6_peer(void **state)
 	check_chosen(host, "rxe0", 1);
 }
 
-/* v2 goes first, wherever it stands in the table. */
+/* v2 is preferred, wherever it is in the table. */
 static void v2_before_v1(void **state)
 {
 	struct host *host = *state;

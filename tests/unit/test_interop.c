@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibv_rc_pingpong and rping say, byte for byte as they were seen on the wire. */
+/* The messages of ibv_rc_pingpong and rping, byte for byte as recorded on the wire. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,7 +104,7 @@ static void info(void **state)
 	assert_int_equal(back.bytes, mine.bytes);
 }
 
-/* What rping -s -v printed of its own client's texts. */
+/* The texts of rping's own client, as rping -s -v printed them. */
 static void text_as_seen(void **state)
 {
 	static const struct {

@@ -114,7 +114,7 @@ static void check_form(const struct schema *schema, size_t bytes)
 	}
 }
 
-/* What is shown reads back: the same bits there, all others untouched. False: not shown. */
+/* A shown value parses to the same bits, and no others change. False: it is not shown. */
 static bool reads_back(const struct schema *schema, const struct field *field,
 		       const struct mad_record *record)
 {
@@ -128,7 +128,7 @@ static bool reads_back(const struct schema *schema, const struct field *field,
 		return false;
 	format_value(&value, ",", &text);
 	shown = text.string;
-	/* What has no word is shown with its code, and taken as a number. */
+	/* A code without a word is shown as a number, and parsed as one. */
 	if (field->kind == FIELD_ENUM && !strncmp(shown, "unknown-", 8))
 		shown += 8;
 	if (field->kind == FIELD_FLAGS && !shown[0])
@@ -207,7 +207,7 @@ static void test_header_tables(void **state)
 	for (unsigned int mgmt_class = 0; mgmt_class < 256; mgmt_class++) {
 		const struct schema *schema = mad_header_schema(mgmt_class);
 
-		/* A directed route has its paths behind the data. */
+		/* A directed route has its paths after the data. */
 		check_form(schema, mad_data_offset(mgmt_class));
 		if (mgmt_class < 16 || mad_class_word(mgmt_class))
 			check_round_trip(schema, mad_data_offset(mgmt_class));

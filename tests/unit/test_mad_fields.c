@@ -129,7 +129,7 @@ static void check_components(const struct mad_attribute *attribute)
 		const struct field *field = &schema->fields[i];
 		uint64_t mask = sa_component_mask(field);
 
-		/* What cannot be written cannot be asked for. */
+		/* A field that cannot be written cannot be requested. */
 		assert_true(field->width || !mask);
 		if (!(all & mask)) {
 			all |= mask;
@@ -368,7 +368,7 @@ static void port_info_record(void **state)
 	memcpy(record.data, port_info, sizeof(port_info));
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x15, &record, port_info_values,
 		     ARRAY_SIZE(port_info_values));
-	/* The same rows behind the identifier of the SA's record. */
+	/* The same rows after the identifier of the SA's record. */
 	memset(record.data, 0, sizeof(record.data));
 	memcpy(record.data, "\x00\x09\x03\x80", 4);
 	memcpy(record.data + 4, port_info, sizeof(port_info));
@@ -443,7 +443,7 @@ static void speeds_of_switch_ports(void **state)
 		     (const struct expected[]){{"speed", "XDR"}, {"speed_ext2_active", "xdr"}}, 2);
 }
 
-/* What is active is nothing without a link, whatever the bytes are. */
+/* Without a link no value is active, whatever the bytes are. */
 static void speeds_without_a_link(void **state)
 {
 	struct mad_record record = {.object = NULL};

@@ -161,7 +161,7 @@ static void explained(void **state)
 	free(port.device);
 }
 
-/* What is said of ports that will not do; {node type, link layer} ends with type 0. */
+/* The messages about unusable ports; {node type, link layer} ends with type 0. */
 static void refused(void **state)
 {
 	static const struct {
@@ -209,7 +209,7 @@ static void refused(void **state)
 		assert_ptr_equal(strstr(reason, rows[i].reason), reason);
 		assert_int_equal(strstr(reason, "iWARP") != NULL,
 				 strstr(rows[i].reason, "iWARP") != NULL);
-		/* What carries no datagrams carries no ping either. */
+		/* A port without datagrams cannot ping either. */
 		assert_int_equal(strstr(hint, "rdmactl ping") != NULL, rows[i].has_ping);
 		assert_non_null(strstr(hint, "selftest"));
 		free(reason);

@@ -42,7 +42,7 @@ static void test_end(void **state)
 	}
 }
 
-/* What a receive's id says is found again, whatever its lower bits count. */
+/* A receive's id keeps its queue pair, whatever its lower bits count. */
 static void test_lanes(void **state)
 {
 	struct run_qp qps[LIMIT_QPS];

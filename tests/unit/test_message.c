@@ -241,7 +241,7 @@ static unsigned int refuse_leaf(uint32_t type, const struct leaves *leaves, cons
 		refuse(type, leaves, leaf, body, 0, 1, 1);
 		refuse(type, leaves, leaf, body, 0, 0xff, 1);
 	}
-	/* The longest text is in it: without an end, or with another byte behind an earlier end. */
+	/* The longest text: without a NUL, or with another byte after an earlier NUL. */
 	if (field->kind == WIRE_TEXT) {
 		refuse(type, leaves, leaf, body, field->size - 1, 'x', 1);
 		refuse(type, leaves, leaf, body, field->size - 3, 0, 1);
@@ -361,7 +361,7 @@ static void header_lengths(void **state)
 	}
 }
 
-/* What a peer of any other version must be able to read, byte by byte. */
+/* The bytes that a peer of any other version must be able to read. */
 static void lasting_layouts(void **state)
 {
 	struct message hello = {

@@ -76,7 +76,7 @@ static void check_layout(const struct wire_layout *layout)
 		assert_int_equal(round_up(end, widest), layout->record_size);
 }
 
-/* Of a body with as many items as there can be. */
+/* A body with as many items as possible. */
 static size_t most_bytes(const struct wire_layout *layout)
 {
 	size_t bytes = 0;

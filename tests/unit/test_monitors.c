@@ -59,7 +59,7 @@ static void answer(void *context, const void *datagram, size_t length)
 	assert_int_equal(send(answerer->fd, datagram, length, MSG_NOSIGNAL), length);
 }
 
-/* Something happens faster than it can be read: the other sources have their turn all the same. */
+/* Events come faster than they can be read: the other sources still have their turn. */
 static void monitor_takes_turns(void **state)
 {
 	struct netlink *monitor;
@@ -357,7 +357,7 @@ static void verbs_events(void **state)
 	assert_int_equal(verbs_async_read(async, note_verbs, &notes), 0);
 	write_event(fds[1], VERBS_EVENT_PORT_ERR, 2);
 	write_event(fds[1], VERBS_EVENT_DEVICE_FATAL, 77);
-	/* Of a queue pair: its handle is no port. */
+	/* An event of a queue pair: its handle is not a port. */
 	write_event(fds[1], 1, 3);
 	write_event(fds[1], 1000, 3);
 	write_event(fds[1], VERBS_EVENT_DEVICE_SPEED_CHANGE, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* RDMA netlink: messages made by hand, and a kernel behind a socket pair. */
+/* RDMA netlink: messages made by hand, and a simulated kernel at the end of a socket pair. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -88,7 +88,7 @@ static void device_whole(void **state)
 	assert_string_equal(device->parent, "mlx5_parent");
 }
 
-/* What a 4.13 kernel or a switch says: the rest stays unknown, not 0. */
+/* A 4.13 kernel or a switch reports little: the rest stays unknown, not 0. */
 static void device_bare(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
@@ -498,7 +498,7 @@ static void serve_devices(struct fake_kernel *kernel, const struct bytes *reques
 	fake_send(kernel, &done);
 }
 
-/* A device whose name cannot be one is listed all the same. */
+/* A device with an impossible name is still listed. */
 static void serve_hostile_name(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	const struct nlmsghdr *request = message_at(requests, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters by RDMA netlink: messages made by hand, and a kernel behind a socket pair. */
+/*
+ * Counters by RDMA netlink: messages made by hand, and a simulated kernel at the end of a socket
+ * pair.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -367,7 +370,7 @@ static void states_of_ports(void **state)
 	assert_string_equal(heard.text, "d0/1 -95\n");
 }
 
-/* What STAT_SET was asked for: the indexes in its table. */
+/* The indexes in the table of a STAT_SET request. */
 struct wanted {
 	int error;
 	const char *text;

@@ -87,7 +87,7 @@ static void bad_words(void **state)
 		check_bad(WORDS(too_long), true, message);
 	}
 	check_bad(WORDS(DEV("mlx5_0/1")), false, "'mlx5_0/1' is not a device name");
-	/* The first bad word is told, and what it would do to a terminal is taken from it. */
+	/* The first bad word is reported, cleaned of everything that controls a terminal. */
 	check_bad(WORDS(DEV("good"), DEV("\033[31m/x"), DEV("/")), true,
 		  "'\\x1b[31m/x' is not DEV or DEV/PORT");
 }
@@ -217,13 +217,13 @@ static void filter_missing(void **state)
 	assert_string_equal(problems[3].object, "mlx5_1/2");
 	assert_string_equal(problems[4].object, "efa_0/1");
 	assert_null(problems[4].hint);
-	/* What was found is there. */
+	/* The existing objects are found. */
 	for (size_t i = 0; i < bed->devices.count; i++)
 		assert_int_equal(bed->devices.items[i].port_count,
 				 !strcmp(bed->devices.items[i].name, "mlx5_1"));
 }
 
-/* What is not there is told once, however often it is asked for. */
+/* A missing object is reported once, however often it is named. */
 static void filter_repeated(void **state)
 {
 	struct bed *bed = *state;

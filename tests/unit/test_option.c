@@ -317,7 +317,7 @@ static void stop_at_word(void **state)
 	assert_string_equal(parsed.words[2], "ports");
 	parse(&parsed, (char[]){"--name x -- -b"}, true);
 	assert_int_equal(parsed.rc, 4);
-	/* The next parser starts anew and mixes again. */
+	/* The next parser starts fresh, and mixes words and options again. */
 	PARSE(&parsed, "one -b");
 	assert_true(parsed.first.brief);
 	assert_int_equal(parsed.rc, 2);
@@ -365,7 +365,7 @@ static void unknown_letter_after_an_option(void **state)
 	check_bad("--name --all -xa", "unknown option '-x'", NULL);
 }
 
-/* A letter that is none: the word that it stands in is named, and is clean. */
+/* An unknown letter: the message has the word that contains it, cleaned. */
 static void unknown_strange_letter(void **state)
 {
 	(void)state;

@@ -131,7 +131,7 @@ static void memory_never_written(void **state)
 		assert_int_equal(wrong_bytes(zero, 0, sizeof(zero), seeds[i]), sizeof(zero));
 }
 
-/* What the iteration before left: wrong in every byte, so that one byte is enough. */
+/* Data of the previous iteration is wrong in every byte, so that one byte is enough. */
 static void stale_memory(void **state)
 {
 	static uint8_t buffer[4096];

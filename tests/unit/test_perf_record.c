@@ -224,7 +224,7 @@ static void virtual_lanes(void **state)
 	struct rows rows;
 
 	(void)state;
-	/* 16 bits a VL; 2 bits; 32 bits of words behind the operation code */
+	/* 16 bits a VL; 2 bits; 32 bits of words after the operation code */
 	bits_set(bytes.part[0], (4 + 2 * 3) * 8, 16, 65535);
 	bits_set(bytes.part[1], 4 * 8 + 2 * 15, 2, 2);
 	bytes.part[3][0] = 0x64;

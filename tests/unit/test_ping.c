@@ -145,7 +145,7 @@ static void refused_as_an_answer(void **state)
 		exchange.answer[OUI + 1] ^= 1;
 		assert_false(ping_accept(kind, &exchange.request, exchange.answer, MAD_BYTES));
 		exchange.answer[OUI + 1] ^= 1;
-		/* Of ibping's the name fills all; ours has to bring back what was sent. */
+		/* The name fills ibping's answer; our server has to return the data sent. */
 		exchange.answer[MAD_BYTES - 1] ^= 1;
 		assert_int_equal(ping_accept(kind, &exchange.request, exchange.answer, MAD_BYTES),
 				 kind == PING_OPENIB);
@@ -192,7 +192,7 @@ static void hostile_names(void **state)
 	assert_null(ping_host(PING_ROCE, exchange.asked, DATA));
 }
 
-/* A name that has no room ends with a NUL all the same. */
+/* A name that does not fit still ends with a NUL. */
 static void long_name_of_ours(void **state)
 {
 	struct exchange exchange;

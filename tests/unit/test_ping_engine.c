@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ping asks of the MAD engine: answers of a method of their own, and sends that take long. */
+/* Ping's demands on the MAD engine: answers with another method, and sends that take long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void every_method_answers(void **state)
 	}
 }
 
-/* What came while a send() took long is an answer, though when it came is not known. */
+/* A MAD that came during a long send() is an answer, although its time is unknown. */
 static void others_are_held_up(void **state)
 {
 	struct caller caller = {.method = UMAD_METHOD_SEND};

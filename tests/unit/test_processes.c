@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who holds RDMA objects, on a saved /proc and saved control groups. */
+/* The processes that hold RDMA objects, from a saved /proc and saved control groups. */
 #include "saved_tree.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ static void mounts(void **state)
 {
 	(void)state;
 	expect_cgroups(CPU V2, "sys/fs/cgroup", "/", false);
-	/* The controller is in the hierarchy of its own, wherever that stands. */
+	/* The controller is in its separate hierarchy, wherever that is mounted. */
 	expect_cgroups(CPU V2 V1, "sys/fs/cgroup/r d", "/box", true);
 	expect_cgroups(V1 V2, "sys/fs/cgroup/r d", "/box", true);
 	expect_cgroups(CPU, NULL, NULL, false);
@@ -285,7 +285,7 @@ static void sums(void **state)
 	processes_free(processes);
 }
 
-/* What cannot be read though the process is there is told. */
+/* A file of an existing process that cannot be read is reported. */
 static void unreadable(void **state)
 {
 	const struct saved_tree *tree = *state;

@@ -13,7 +13,7 @@
 
 static const unsigned char data[MAD_BYTES] = {0xd0, 0xd1, 0xd2, 0xd3, [63] = 0xdf, [255] = 0xff};
 
-/* What a MAD is made of, apart from zeros. */
+/* The nonzero bytes of a MAD. */
 struct part {
 	size_t at, count;
 	unsigned char bytes[8];
@@ -80,7 +80,7 @@ static void directed_route(void **state)
 		.attribute = 0xff90,
 		.direct = true,
 		.hops = 2,
-		/* What is behind the last hop is not sent. */
+		/* Nothing after the last hop is sent. */
 		.path = {0, 1, 3, 9},
 	};
 
@@ -88,7 +88,7 @@ static void directed_route(void **state)
 	compare(&request, parts, ARRAY_SIZE(parts));
 }
 
-/* 63 hops fill the path to its end, and touch nothing behind it. */
+/* 63 hops fill the path, and nothing past its end is touched. */
 static void longest_route(void **state)
 {
 	struct mad_request request = {.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,

@@ -39,7 +39,7 @@ static void put_qp(struct bytes *entries, uint32_t number)
 	put_u8(&entry, RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE, 1);
 	put_u8(&entry, RDMA_NLDEV_ATTR_RES_TYPE, 2);
 	put_u8(&entry, RDMA_NLDEV_ATTR_RES_STATE, 3);
-	/* Of a kernel to come, and one that is padding. */
+	/* An attribute of a future kernel, and padding. */
 	put_u32(&entry, 4000, 1);
 	put_attribute(&entry, 0, "", 0);
 	put_nest(entries, QP, &entry);
@@ -148,7 +148,7 @@ static void connections(void **state)
 	expect_address(&list.items[0].local_ip, &list.items[0].local_port, "10.9.0.1", 7174);
 	expect_address(&list.items[0].remote_ip, &list.items[0].remote_port, "fd09::2", 60094);
 
-	/* Who listens on any address has one, but no peer. */
+	/* A listener on any address has an address, but no peer. */
 	put_address(&listener, RDMA_NLDEV_ATTR_RES_SRC_ADDR, "0.0.0.0", 7174);
 	put_address(&listener, RDMA_NLDEV_ATTR_RES_DST_ADDR, "0.0.0.0", 0);
 	parse_one(RESOURCE_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID, &listener, &listening);
@@ -316,7 +316,7 @@ static void summary(void **state)
 	assert_int_equal(found->counts[RESOURCE_PD].value, 4);
 	assert_true(found->counts[RESOURCE_QP].known);
 	assert_int_equal(found->counts[RESOURCE_QP].value, 0);
-	/* What an older kernel does not count is unknown, not none. */
+	/* An object that an older kernel does not count is unknown, not 0. */
 	assert_false(found->counts[RESOURCE_SRQ].known);
 	assert_int_equal(found->others.count, 1);
 	assert_string_equal(found->others.items[0], "dmah\\x0a=12");
@@ -450,7 +450,7 @@ static void silent(void **state)
 	assert_int_equal(list.count, 2);
 }
 
-/* What was left is not taken for the answer to the next question. */
+/* Left-over messages are not taken for the answer to the next request. */
 static void after_stall(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
@@ -512,7 +512,7 @@ static void failed(void **state)
 	}
 }
 
-/* A table of another device, and a datagram that is cut: told, and the rest is there. */
+/* A table of another device, and a truncated datagram: reported, and the rest is there. */
 static void tell_nonsense(struct fake_kernel *kernel, const struct nlmsghdr *request)
 {
 	struct bytes entries = {0}, payload = {0}, datagram = {0}, cut = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rtnetlink: messages made by hand, a kernel behind a socket pair, and this machine's own kernel.
+/* rtnetlink: messages made by hand, a simulated kernel, and this machine's own kernel.
  */
 #include <setjmp.h>
 #include <stdarg.h>

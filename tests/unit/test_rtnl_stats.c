@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Statistics of netdevs: messages made by hand, a kernel behind a socket pair, a saved tree. */
+/*
+ * Statistics of netdevs: messages made by hand, a simulated kernel at the end of a socket pair, a
+ * saved tree.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -186,8 +186,8 @@ static void random_liars(void **state)
 }
 
 /* Each answer is another switch with cables in all ports. */
-static int answer_anew(struct fake *fake, int agent, const struct mad_address *to,
-		       const unsigned char *request)
+static int answer_new_guids(struct fake *fake, int agent, const struct mad_address *to,
+			    const unsigned char *request)
 {
 	struct node node = {.type = NODE_TYPE_SWITCH, .ports = 8};
 	struct subnet *subnet = fake->context;
@@ -216,7 +216,7 @@ static void ever_new(void **state)
 	struct subnet *subnet = new_subnet();
 
 	(void)state;
-	subnet->fake.on_send = answer_anew;
+	subnet->fake.on_send = answer_new_guids;
 	scan_with(subnet, &options, 5000);
 	assert_int_equal(subnet->rc, 0);
 	assert_in_range(subnet->fabric.port_count, 3000 - 9, 3000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What selftest's options come to; what is refused is tried by tests/cli/selftest.bats. */
+/* The meaning of selftest's options; tests/cli/selftest.bats has those that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void server(void **state)
 	selftest_plan_free(&parsed.plan);
 }
 
-/* The command line goes before the environment, which is never wrong where it is of no use. */
+/* The command line overrides the environment, which is not checked unless it is used. */
 static void token(void **state)
 {
 	struct parsed parsed;

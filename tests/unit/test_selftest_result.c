@@ -49,7 +49,7 @@ static void check_figures(const struct selftest_result *result, const char *expe
 	assert_string_equal(value.string, expected);
 }
 
-/* Of an empty record everything is unknown. */
+/* Everything in an empty record is unknown. */
 static void nothing_known(void **state)
 {
 	const struct selftest_result result = {0};

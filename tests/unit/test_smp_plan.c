@@ -209,7 +209,7 @@ static void each_entry_once(void **state)
 	}
 }
 
-/* What a block is of: its port, its first entry, and where the table ends in it. */
+/* The position of a block: its port, its first entry, and where the table ends in it. */
 /* PortInfo has VLArbitrationHighCap first: 14.2.5.6. */
 static void port_info(void **state)
 {
@@ -245,7 +245,8 @@ static void contents(void **state)
 	assert_int_equal(count, 5);
 	assert_int_equal(steps[2].first, 0);
 	assert_int_equal(steps[2].to, 7);
-	/* High priority goes on behind the 64 of low priority: 40 of them, 32 in the first part. */
+	/* High priority follows the 64 entries of low priority: 40, 32 of them in the first part.
+	 */
 	assert_int_equal(steps[3].first, 64);
 	assert_int_equal(steps[3].to, 64 + 39);
 	assert_int_equal(steps[4].first, 64 + 32);

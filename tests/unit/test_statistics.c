@@ -109,7 +109,7 @@ static void deviation(void **state)
 	assert_float_equal(statistics_of(most, 3).mean_usec, 18446744073709551.615, 8);
 }
 
-/* What holds for every distribution: nothing is lost, each sample is where it says. */
+/* True of every distribution: no sample is lost, and each is in the right bucket. */
 static void check_histogram(uint64_t *samples, size_t count, struct histogram *histogram)
 {
 	uint64_t total = 0;

@@ -186,7 +186,7 @@ static void read_below_saved_errors(void **state)
 	assert_int_equal(sysfs_list(&tree->root, &names, "port/gids/deep"), -EACCES);
 	assert_int_equal(sysfs_count(&tree->root, &count, "port/gids/deep"), -EACCES);
 	assert_int_equal(sysfs_link(&tree->root, &target, "port/gids/link"), -EACCES);
-	/* Another dangling link on the way is no error of its own. */
+	/* Another dangling link on the way is not a saved error. */
 	tree_link(tree, "port/gids", "../gone");
 	check_error(tree, "port/gids/0", -ENOENT);
 }

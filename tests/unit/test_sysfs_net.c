@@ -91,7 +91,7 @@ static void check_problem(const struct bed *bed, size_t index, const char *objec
 	assert_string_equal(bed->problems.items[index].error, error);
 }
 
-/* What is not there or cannot be is unknown, never 0. */
+/* A missing or impossible value is unknown, never 0. */
 static void unknown_values(void **state)
 {
 	struct bed *bed = *state;
@@ -112,7 +112,7 @@ static void unknown_values(void **state)
 	assert_null(link->address);
 }
 
-/* Errors are told, each of its netdev; what is not there is not wrong. */
+/* Errors are reported for each netdev; a missing file is not an error. */
 static void unreadable_values(void **state)
 {
 	static const char *const files[][2] = {
@@ -144,7 +144,7 @@ static void unreadable_values(void **state)
 	check_problem(bed, ARRAY_SIZE(files), "eth0", "vlan", strerror(EACCES));
 }
 
-/* Where it cannot be told whose a netdev is, an InfiniBand port's may be among those missing. */
+/* If the port of a netdev cannot be determined, an InfiniBand port's netdev may be missing. */
 static void incomplete(void **state)
 {
 	struct bed *bed = *state;

@@ -142,7 +142,7 @@ static void device(void **state)
 	assert_int_equal(device->irq_count.value, 2);
 }
 
-/* What is not asked for is not read. */
+/* Files that are not needed are not read. */
 static void device_nothing_needed(void **state)
 {
 	struct bed *bed = *state;
@@ -201,7 +201,7 @@ static void device_unknown_values(void **state)
 	assert_null(device->firmware);
 }
 
-/* What could not be read is told; the driver's link is no name of a driver then. */
+/* An unreadable file is reported; a link that is an error is not the name of a driver. */
 static void device_unreadable_links(void **state)
 {
 	struct bed *bed = *state;
@@ -220,7 +220,7 @@ static void device_unreadable_links(void **state)
 	assert_string_equal(problem_of(bed, "irq_count")->error, strerror(EIO));
 }
 
-/* A directory that could not be looked into is told once for all that it holds. */
+/* An unreadable directory is reported once for all of its files. */
 static void device_unreadable(void **state)
 {
 	struct bed *bed = *state;
@@ -272,7 +272,7 @@ static void device_bad_texts(void **state)
 	assert_string_equal(device->board_id, "MT_0000000222");
 }
 
-/* What the core makes for every device and is not there is told, each by its name. */
+/* A missing file that the core makes for every device is reported by its name. */
 static void device_missing_required(void **state)
 {
 	struct bed *bed = *state;
@@ -304,7 +304,7 @@ static void two_missing_in_a_row(void **state)
 	assert_string_equal(problem_of(bed, "system_image_guid")->error, strerror(ENOENT));
 }
 
-/* The class directory holds strange things; the good device is listed all the same. */
+/* The class directory holds strange things; the good device is still listed. */
 static void strange_devices(void **state)
 {
 	struct bed *bed = *state;
@@ -456,7 +456,7 @@ static void port_state_codes(void **state)
 	}
 }
 
-/* Reads a rate of that text anew. */
+/* Reads a new device with a rate of that text. */
 static void read_rate(struct bed *bed, struct port *port, const char *text)
 {
 	free(port->speed);
@@ -534,7 +534,7 @@ static void port_bad_rates(void **state)
 	assert_string_equal(bed->problems.items[ARRAY_SIZE(samples)].error, strerror(EINVAL));
 }
 
-/* A width or speed that is not of the kernel's form is none: it is not taken for another one. */
+/* A malformed width or speed is unknown, and not taken for another one. */
 static void port_rates_of_another_form(void **state)
 {
 	static const char *const samples[] = {
@@ -575,7 +575,7 @@ static void port_table_lengths(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* One table that cannot be looked into hides no other, and is told. */
+/* An unreadable table is reported, and hides no other. */
 static void port_table_lengths_apart(void **state)
 {
 	struct bed *bed = *state;
@@ -598,7 +598,7 @@ static void port_table_lengths_apart(void **state)
 	assert_string_equal(problem_of(bed, "pkey_table_length")->error, strerror(EIO));
 }
 
-/* Of a port that is not there, or may not be looked into, nothing is known: not even a 0. */
+/* Nothing is known about a missing or unreadable port: not even a 0. */
 static void port_table_lengths_unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -759,7 +759,7 @@ static void gids_without_types(void **state)
 	assert_string_equal(problem_of(bed, "gid_attrs/types/10")->error, strerror(ENOENT));
 }
 
-/* A port whose link layer is not known: which type the old word stands for is not known, either. */
+/* Without the link layer of a port, the type that the old word means is unknown, too. */
 static void gids_of_unknown_link_layer(void **state)
 {
 	struct bed *bed = *state;
@@ -942,7 +942,7 @@ static void character_devices(void **state)
 	assert_string_equal(device->issms.items[0], "issm9");
 }
 
-/* Whose an unreadable node is cannot be told: no device is said to have none. */
+/* The device of an unreadable node is unknown, so no device is reported to have none. */
 static void character_devices_unreadable(void **state)
 {
 	struct bed *bed = *state;

@@ -297,7 +297,7 @@ static int sign(int order)
 	return (order > 0) - (order < 0);
 }
 
-/* A small generator of its own, so that every run has the same words. */
+/* A small generator, so that every run has the same words. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1103515245 + 12345;

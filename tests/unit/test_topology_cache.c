@@ -128,7 +128,7 @@ static void make_cache(struct cache *cache)
 
 static int read_cache(const struct cache *cache, struct fabric *fabric, char **message)
 {
-	/* Of the exact size, so that the sanitizer sees every overrun. */
+	/* The exact size, so that the sanitizer sees every overrun. */
 	_cleanup_(freep) unsigned char *bytes = malloc(cache->length + !cache->length);
 
 	assert_non_null(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a trial makes of what its peer says, be it nonsense. */
+/* A trial's reaction to its peer's answers, nonsense included. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void absurd_status(void **state)
 		}
 }
 
-/* What is a status stays one. */
+/* A valid status is kept. */
 static void usual_status(void **state)
 {
 	const struct message_refused refused = {
@@ -175,7 +175,7 @@ static void *welcome(void *listener)
 	return order.type == MESSAGE_BYE ? listener : NULL;
 }
 
-/* A socket at a port of its own; it listens if `room` is not negative. */
+/* A socket bound to an unused port; it listens if `room` is not negative. */
 static int make_listener(struct selftest_request *request, int room)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET};

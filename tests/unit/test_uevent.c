@@ -147,7 +147,7 @@ static void uevents_over_a_socket(void **state)
 	netlink_free(NULL);
 }
 
-/* What is cut cannot be understood: it counts as lost. */
+/* A truncated message cannot be parsed, and counts as lost. */
 static void uevent_cut(void **state)
 {
 	static const char add[] = "add@/\0ACTION=add\0DEVPATH=/c/rxa\0SUBSYSTEM=infiniband";
