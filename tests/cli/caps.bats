@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Capabilities come from verbs alone: tests/vm looks at what they are.
+# Capabilities come from verbs alone: tests/vm checks their values.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -31,14 +31,14 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	"$top/tests/cli/validate" "$BATS_TEST_TMPDIR/schema" "$BATS_TEST_TMPDIR/docs"
 }
 
-@test "caps: --jsonl and --tsv of nothing are nothing" {
+@test "caps: --jsonl and --tsv are empty without rows" {
 	for format in --jsonl --tsv; do
 		on cx5-ib-edr caps $format
 		expect_error 2 caps 'a saved tree holds no capabilities' 'run it on the live system, without --root or RDMACTL_ROOT'
 	done
 }
 
-@test "caps: takes a device, no port" {
+@test "caps: takes a device, not a port" {
 	try caps mlx5_0/1
 	expect_error 2 caps "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
 }

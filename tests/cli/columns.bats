@@ -68,7 +68,7 @@ keys()
  "problems": []}' ''
 }
 
-@test "columns: unknown, with the one that may be meant" {
+@test "columns: an unknown key, with a suggestion" {
 	local command
 
 	for command in $listings caps; do
@@ -145,7 +145,7 @@ keys()
 	[ "$(jq '.ports[0] | has("lid") and has("cap_mask")' <<<"$output")" = true ]
 }
 
-@test "columns: what they need is all that is read" {
+@test "columns: only what they need is read" {
 	on bad-rate ports -o device,port,netdev
 	expect 0 $'DEVICE PORT NETDEV\nmlx5_0    1 ib0\nmlx5_1    1 -\nmlx5_2    1 ib2' ''
 	on bad-rate ports -o device,lid
@@ -157,7 +157,7 @@ keys()
 	expect 0
 	[ "$(jq -c '.devices[0].ports[0].port' <<<"$output")" = 1 ]
 	on cx5-ib-edr devices -o device,ports
-	# Refused, or under a heading of its own.
+	# It is refused, or printed under a separate heading.
 	[ "$status" = 2 ] || grep -Eq '^DEVICE +[A-Z]' <<<"$output" || { echo "$output"; return 1; }
 }
 
@@ -170,7 +170,7 @@ keys()
 	expect 0 '' ''
 }
 
-@test "columns: a table without a row has no headings, TSV has" {
+@test "columns: a table without rows has no headings, TSV has them" {
 	on irdma-iwarp pkeys
 	expect 0 '' ''
 	on irdma-iwarp pkeys --tsv -o device,pkey

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The framework of the personalities, and what they do on saved trees. Beside the tools themselves
-# they are in tests/compat and tests/vm/scene_compat.py.
+# The framework of the personalities, and their behaviour on saved trees. tests/compat and
+# tests/vm/scene_compat.py compare them with the tools themselves.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 personalities=$(sed -n 's/^PERSONALITY(\(.*\))$/\1/p' "$top/cmd/compat/personalities.def")
 
-# as TOOL ...: by the tool's own name.
+# as TOOL ...: runs a personality by the tool's name.
 as()
 {
 	status=0
@@ -18,7 +18,7 @@ as()
 	tried=$*
 }
 
-# In a saved machine.
+# The same on a saved machine.
 as_on()
 {
 	RDMACTL_ROOT=$roots/$1 as "${@:2}"
@@ -63,7 +63,7 @@ as_on()
 	[[ $output == *'rdmactl compat'* ]]
 }
 
-@test "compat: what stands behind the tool is the tool's" {
+@test "compat: words after the tool are passed to it" {
 	try compat ibstat --help
 	expect 2 ''
 	[[ $stderr == *'Usage: ibstat [options] <ca_name> [portnum]'* ]]
@@ -83,7 +83,7 @@ as_on()
 
 	for tool in $personalities; do
 		as_on cx5-ib-edr "/somewhere/$tool" mlx5_0
-		# Some of them begin messages with the path that they were called by.
+		# Some of them begin messages with the path that they were called with.
 		sed 's,^/somewhere/,,' "$BATS_TEST_TMPDIR/out" >"$BATS_TEST_TMPDIR/named"
 		try compat --root "$roots/cx5-ib-edr" "$tool" mlx5_0
 		cmp "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/out" || wrong "$tool"
@@ -94,7 +94,7 @@ as_on()
 	[[ $stderr == 'Usage: rdmactl'* || $stderr == 'usage: rdmactl'* || $stderr == *'rdmactl'* ]]
 }
 
-@test "compat: ibstat goes on after an adapter that fails, or stops as the older one" {
+@test "compat: ibstat goes on after a failing adapter, or stops like older releases" {
 	as_on bad-rate ibstat -l
 	[ "$(wc -l <<<"${output%$'\n'}")" -gt 1 ]
 	RDMACTL_COMPAT=44 as_on bad-rate ibstat

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The personalities of vendors' scripts, which are not packaged: their documented format on saved
-# trees. Beside a stand-in for show_gids they are in tests/compat, on a kernel in
-# tests/vm/scene_compat_more.py.
+# trees. tests/compat compares show_gids with a stand-in script, tests/vm/scene_compat_more.py runs
+# them on a kernel.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,7 +14,7 @@ as()
 	try compat --root "$roots/$1" "${@:2}"
 }
 
-# A machine with two slots for an address each of link-local and IPv4, and a vital product data.
+# A machine with a link-local and an IPv4 address, two slots each, and vital product data.
 sample()
 {
 	local device=sys/devices/pci0000:00/0000:01:00.0 port
@@ -92,7 +92,7 @@ unpack_sample()
 	[ "$stderr" = "ls: cannot access '/sys/class/infiniband/': No such file or directory"$'\n' ]
 }
 
-@test "show_gids, ibdev2netdev: control bytes of names and texts reach nobody" {
+@test "show_gids, ibdev2netdev: no control bytes of names and texts are printed" {
 	local tool
 
 	for tool in show_gids ibdev2netdev 'ibdev2netdev -v' show_drop; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the shells are told, and that their stubs pass it on.
+# The candidates for the shells, and the stubs that pass them on.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -46,7 +46,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
-@test "completion: every candidate has its help behind a tab" {
+@test "completion: every candidate is followed by a tab and its help" {
 	try __complete -- ''
 	expect 0
 	[ "$(grep -c $'^[a-z]*\t[a-z].*[a-zA-Z]$' <<<"$output")" = "$(wc -w <<<"$commands")" ]
@@ -101,7 +101,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	[ "$("$binary" __complete -- ports -o lid, | cut -f 1 | head -n 1)" = lid,device ]
 }
 
-@test "completion: all the columns is a word, too" {
+@test "completion: 'all' is offered as a column" {
 	completes 'all' devices -o al
 	nothing_wrong
 }
@@ -139,7 +139,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	nothing_wrong
 }
 
-@test "completion: nothing where there is nothing, and no complaint" {
+@test "completion: no candidates, and no complaint, without devices" {
 	completes 'mlx5_0 mlx5_1' devices --root "$r" ''
 	completes '' devices --root "$roots/no-rdma" ''
 	completes '' ports --root "$roots/empty-class" ''
@@ -162,7 +162,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 		try __complete -- --root "$roots/hostile" $command ''
 		expect 0 || wrong "$command"
 		! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f-\xff]' "$BATS_TEST_TMPDIR/out" || wrong "$command: control byte"
-		# One candidate a line, and each with its tab.
+		# One candidate per line, each with a tab.
 		! grep -vq $'\t' "$BATS_TEST_TMPDIR/out" || wrong "$command: $(grep -v $'\t' "$BATS_TEST_TMPDIR/out")"
 	done
 	grep -q '^eth0' "$BATS_TEST_TMPDIR/out"
@@ -182,7 +182,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	expect_error 2 completion 'no completion for this shell' 'bash, zsh and fish have one'
 }
 
-# What bash completes at the end of a line.
+# The words that bash offers at the end of a line.
 in_bash()
 {
 	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 bash --norc -c '
@@ -228,11 +228,11 @@ in_bash()
 	in_bash 'rdmactl frobnicate'
 	[ "$output" = '' ] || wrong "nothing: $output"
 	nothing_wrong
-	# And it is there for the command.
+	# The completion is registered for the command.
 	[ "$(bash --norc -c 'source "$1"; complete -p rdmactl' bash "$top/completions/rdmactl.bash")" = 'complete -F _rdmactl rdmactl' ]
 }
 
-# What zsh would offer: _describe and _files, which do so, print here what they are given.
+# The words that zsh would offer: _describe and _files print their arguments here.
 in_zsh()
 {
 	output=$(ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 zsh -f -c '

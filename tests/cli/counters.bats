@@ -23,7 +23,7 @@ port()
 	tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand "${@/#/infiniband/mlx5_0/ports/1/}"
 }
 
-# of COLUMNS [OPTION...]: what that machine has, a row a line.
+# of COLUMNS [OPTION...]: the columns of that machine, one row per line.
 of()
 {
 	quickly try counters --root "$tree" --tsv --no-headings -o "$1" "${@:2}"
@@ -42,7 +42,7 @@ of()
 	single_columns counters cx6dx-roce opa-hfi1 bad-rate
 }
 
-@test "counters: every file of every fixture is told, in its unit, and nothing else" {
+@test "counters: every file of every fixture is shown, in its unit, and nothing else" {
 	local fixture
 
 	for fixture in $(fixtures); do
@@ -69,7 +69,7 @@ of()
 	nothing_wrong
 }
 
-@test "counters: what matters: traffic, and what is wrong if it is not 0" {
+@test "counters: the default shows traffic, and errors that are not 0" {
 	port counters/port_xmit_data=10 counters/port_rcv_data=0 counters/symbol_error=0 \
 		counters/link_downed=3 counters/unicast_xmit_packets=7 counters/port_xmit_wait=5 \
 		hw_counters/rx_write_requests=9 hw_counters/out_of_sequence=2 hw_counters/lifespan=10
@@ -97,9 +97,9 @@ of()
 	[[ $stderr = *"--group: 'nonsense' is not one of traffic, requests, link, errors, drops,"* ]]
 }
 
-@test "counters: only what is shown is read" {
+@test "counters: hidden counters are not read" {
 	port counters/symbol_error=4 hw_counters/rx_write_requests=9
-	# What is not shown would be a problem if it were read.
+	# A hidden counter would be a problem if it were read.
 	ln -s '!EINVAL' "$tree/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait"
 	mkdir -p "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries"
 	ln -s '!EIO' "$tree/sys/class/infiniband/mlx5_0/ports/1/cm_tx_retries/req"
@@ -128,7 +128,7 @@ of()
 	grep -qx ib0 <<<"$output"
 }
 
-@test "counters: a counter at its most is marked, and stays a number for programs" {
+@test "counters: a saturated counter is marked, and stays a number for programs" {
 	port counters/local_link_integrity_errors=15 counters/link_downed=255 counters/symbol_error=65534 \
 		counters/port_xmit_wait=4294967295 counters/port_rcv_errors=65535 \
 		counters/port_xmit_data=4294967295 counters/port_rcv_data=4294967296
@@ -138,14 +138,14 @@ of()
 	expect 0 $'symbol_errors                 65534\nlink_downed                   >=255\nrx_errors                   >=65535\nlocal_link_integrity_errors    >=15' ''
 	try counters --root "$tree" --errors --jsonl -o value
 	expect 0 $'{"value": 65534}\n{"value": 255}\n{"value": 65535}\n{"value": 15}' ''
-	# The extended counters are there: 32 bits full are nothing special.
+	# With the extended counters, the 32-bit maximum is an ordinary value.
 	port counters/port_xmit_data=4294967295 counters/unicast_xmit_packets=1 \
 		counters/port_rcv_data=18446744073709551615
 	of counter,value,saturated,width_bits
 	expect 0 $'tx_bytes 17179869180 no 64\nrx_bytes 18446744073709551615 yes 64' ''
 }
 
-@test "counters: what cannot be read is unknown, with its reason, and the others are shown" {
+@test "counters: an unreadable counter is unknown, with its reason, and the others are shown" {
 	port counters/symbol_error='N/A (no PMA)' counters/link_downed='N/A (no PMA)' \
 		counters/port_rcv_errors='12 apples' counters/port_xmit_discards= counters/VL15_dropped=3 \
 		counters/port_xmit_data=18446744073709551616 counters/port_rcv_data=$'\033[31m1'
@@ -167,7 +167,7 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
 	try counters --root "$tree" --json
 	[ "$(jq -c '[.counters[] | select(.counter == "symbol_errors") | .value, .problem, .saturated]' <<<"$output")" = '[null,"N/A (no PMA)",null]' ]
 	[ "$(jq '.problems | length' <<<"$output")" = 6 ]
-	# A column for it only where there is one.
+	# The column is shown only if there is a value.
 	try counters --root "$tree"
 	[[ $output = *PROBLEM* ]]
 	try counters --root "$roots/forty"
@@ -189,7 +189,7 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
 	[ "$(jq -c '.counters[] | [.object, .counter, .value, .group, .source]' <<<"$output")" = '["siw0/1",null,null,null,null]' ]
 }
 
-@test "counters: of the connection manager, in the old place and the new one" {
+@test "counters: the connection manager's, in the old place and the new one" {
 	cells cx6dx-roce counters counter,value,kernel_name mlx5_0 --group cm --errors
 	same new $'cm_tx_msgs_rej 3 cm_tx_msgs/rej\ncm_rx_duplicates_req 3 cm_rx_duplicates/req\n' "$output"
 	tree infiniband/mlx4_0/ports/1/link_layer=InfiniBand infiniband_cm/mlx4_0/1/cm_tx_msgs/req=1 \
@@ -208,14 +208,14 @@ rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
 	grep -qx 'sdma12_interrupts 0 SDMAInt12,32' <<<"$output"
 }
 
-@test "counters: strange names stay what they are, and harmless" {
+@test "counters: strange names are kept, and cleaned" {
 	port counters/symbol_error=1 $'hw_counters/\033[31mred=2' 'hw_counters/with blank=3' \
 		'hw_counters/RcvHdrOvr=4' 'hw_counters/RcvHdrOvrX=5' $'hw_counters/\xff\xfe=6'
 	of counter,value --group other
 	expect 0 $'RcvHdrOvr 4\nRcvHdrOvrX 5\n\\x1b[31mred 2\n\\xff\\xfe 6\nwith blank 3' ''
 }
 
-# Among the fixtures only the hostile one has a name that is nobody's.
+# Only the hostile fixture has a name that no driver uses.
 @test "counters: the catalogue knows every name of every fixture" {
 	local fixture
 
@@ -274,7 +274,7 @@ aliases     netdev:tx_bytes" ''
 	nothing_wrong
 }
 
-@test "counters: --explain with a slip of the pen" {
+@test "counters: --explain with a typo" {
 	try counters --explain simbol_error
 	expect_error 2 counters "unknown counter 'simbol_error'" "did you mean 'symbol_error'?"
 	try counters --explain $'\033nonsense'
@@ -283,7 +283,7 @@ aliases     netdev:tx_bytes" ''
 	expect_error 2 counters '--explain takes a name of a counter, and no device'
 }
 
-@test "counters: what does not go together" {
+@test "counters: options that cannot be combined" {
 	local options
 
 	for options in '--watch --explain x' '--watch --save f' '--since f --optional' '--watch --enable x'; do

@@ -41,14 +41,14 @@ since()
 	same cleared 'port_xmit_packets		cleared' "$(since port_xmit_packets)"
 }
 
-@test "counters: --since with --save: what was compared is what is saved" {
+@test "counters: --since with --save saves the reading that was compared" {
 	here --save "$file"
 	echo 30 >"$port/hw_counters/out_of_buffer"
 	here --since "$file" --save "$file" --errors
 	[[ "$output" = *rx_out_of_buffer* ]]
 	since out_of_buffer
 	same growth 'out_of_buffer	0	counted' "$(since out_of_buffer)"
-	# All counters are saved, whatever was shown.
+	# All counters are saved, even those not shown.
 	same traffic 'port_xmit_packets	0	counted' "$(since port_xmit_packets)"
 }
 
@@ -68,7 +68,7 @@ since()
 	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
 }
 
-@test "counters: --since of what is no such file" {
+@test "counters: --since of another kind of file" {
 	here --since "$file"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"cannot read $file: No such file or directory"* ]]
@@ -132,7 +132,7 @@ assert document["schema"] == "rdmactl/counter_rates/1", document["schema"]
 assert len({row["time"] for row in document["counter_rates"]}) == 2' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "counters: optional counters are the live system's" {
+@test "counters: optional counters need the live system" {
 	here --optional
 	expect_error 2 counters 'a saved tree has no optional counters' \
 		'run it on the live system, without --root or RDMACTL_ROOT'

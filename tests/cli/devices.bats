@@ -33,7 +33,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0 $'DEVICE\nmlx5_2\nmlx5_10\nmlx5_39' ''
 }
 
-@test "devices: a device that is ill hides no other" {
+@test "devices: a faulty device hides no other" {
 	on bad-rate devices -o device,firmware,node_guid
 	expect 3 "DEVICE FIRMWARE   NODE GUID
 mlx5_0 20.35.1012 0c42:a103:0088:f010
@@ -41,21 +41,21 @@ mlx5_1 -          0c42:a103:0088:f050
 mlx5_2 20.35.1012 0c42:a103:0088:f090" 'rdmactl devices: mlx5_1: cannot read firmware: Input/output error'
 }
 
-@test "devices: what is asked of a good device is not spoilt by an ill one" {
+@test "devices: a faulty device does not affect the rows of a good one" {
 	on bad-rate devices -o device,firmware,state mlx5_0 mlx5_2
 	expect 0 "DEVICE FIRMWARE   STATE
 mlx5_0 20.35.1012 active
 mlx5_2 20.35.1012 active" ''
 }
 
-@test "devices: what could not be read is null, and told" {
+@test "devices: an unreadable value is null, and reported" {
 	on bad-rate devices mlx5_1 -j -o device,firmware
 	expect 3
 	[ "$(jq -c .devices <<<"$output")" = '[{"device":"mlx5_1","firmware":null}]' ]
 	[ "$(jq -c .problems <<<"$output")" = '[{"object":"mlx5_1","attribute":"firmware","source":"sysfs","error":"Input/output error","hint":null}]' ]
 }
 
-@test "devices: ports summed up, the ports of JSON within their device" {
+@test "devices: ports in summary, and in JSON within their device" {
 	cells mlx4-dead-port devices port_count,state,netdevs
 	same 'two ports' $'2 1 down, 1 active ib0,ib1\n' "$output"
 	cells efa devices port_count,state,netdevs efa_1
@@ -65,7 +65,7 @@ mlx5_2 20.35.1012 active" ''
 	[ "$(jq -c '.devices[].ports | map([.port, .state, .netdev])' <<<"$output")" = '[[1,"active","ib0"],[2,"down","ib1"]]' ]
 }
 
-@test "devices: no netdev twice, none of an SMI sub-device" {
+@test "devices: no netdev twice, and none for an SMI sub-device" {
 	cells planes devices device,netdevs
 	same 'netdevs' $'mlx5_0 ibp8s0\nsmi1 \n' "$output"
 }
@@ -113,7 +113,7 @@ mlx5_2 20.35.1012 active" ''
 	same 'a sub-device' $'mlx5_0 uverbs0 umad0 \nsmi1  umad1,umad2,umad3,umad4 issm1,issm2,issm3,issm4\n' "$output"
 }
 
-@test "devices: takes no port" {
+@test "devices: a port is refused" {
 	on cx5-ib-edr devices mlx5_0/1
 	expect_error 2 devices "'mlx5_0/1' is not a device name" 'rdmactl devices lists the names'
 }

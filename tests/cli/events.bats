@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of events, as far as it goes where nothing happens: what happens is tried in the
-# virtual machine.
+# The command line of events as far as it can be tested without events; the virtual machine has the
+# rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -38,7 +38,7 @@ words()
 	nothing_wrong
 }
 
-@test "events: values that are none" {
+@test "events: invalid values" {
 	refused "--count: '0' is less than 1" 'rdmactl events --help' --count 0
 	refused "--duration: 'soon' is not a duration (500ms, 2s, 1m)" 'rdmactl events --help' \
 		--duration soon
@@ -53,7 +53,7 @@ words()
 		refused "--counter: '$value' is not NAME>N/UNIT" \
 			'symbol_error>10/s; the unit is s, m or h' --counter "$value"
 	done
-	# The bad one among good ones is named.
+	# A bad word among good ones is named.
 	refused "--counter: 'b' is not NAME>N/UNIT" 'symbol_error>10/s; the unit is s, m or h' \
 		--counter 'a>1/s,b'
 	try events --until port-actve
@@ -82,7 +82,7 @@ words()
 		.problems[0].error == "nothing happens in a saved tree"' <<<"$output"
 }
 
-@test "events: no RDMA device is nothing to watch" {
+@test "events: no RDMA device to watch" {
 	local words
 
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
@@ -98,7 +98,7 @@ words()
 	nothing_wrong
 }
 
-@test "events: who waits for a device may wait for the first one" {
+@test "events: waiting for the first device" {
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 	try events --until device-added --duration 200ms
 	expect 4 ''
@@ -115,7 +115,7 @@ rdmactl events: device-added did not happen within 0.2 s
 	[ ! -e /sys/class/infiniband ]
 }
 
-# watching FILE: waits until it says so there.
+# watching FILE: waits until the file says that watching has begun.
 watching()
 {
 	until grep -q '^rdmactl events: watching 0 ports of 0 devices$' "$1"; do
@@ -149,7 +149,7 @@ watching()
 	nothing_wrong
 }
 
-@test "events: it ends when the reader of its output has gone" {
+@test "events: it ends when the reader closes its output" {
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 	# shellcheck disable=SC2016 # for the inner shell
 	timeout 20 bash -c '"$1" events --event device-added; echo $? >"$2"' bash "$binary" \
@@ -161,14 +161,14 @@ watching()
 	[ "$(cat "$BATS_TEST_TMPDIR/status")" = 1 ]
 }
 
-@test "events: every word is in the man page as the program says it, and nothing else" {
+@test "events: the man page has every word as the program prints it, and nothing else" {
 	"$binary" __complete -- events --until '' >"$BATS_TEST_TMPDIR/words"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/words")" -gt 30 ]
 	sed -n '/^\.Sh EVENTS/,/^\.El/{s/\\-/-/g;/^\.It Cm /{s/^\.It Cm //;N;s/\n/\t/;p}}' \
 		"$top/man/rdmactl-events.1" | diff - "$BATS_TEST_TMPDIR/words"
 }
 
-@test "events: completion knows words in lists, levels and columns; the schema has them all" {
+@test "events: completion knows words in lists, levels and columns; the schema has all words" {
 	[ "$("$binary" __complete -- events -e port-active,gid-r | cut -f 1)" = \
 		port-active,gid-removed ]
 	[ "$("$binary" __complete -- events --severity '' | cut -f 1 | paste -sd,)" = \
@@ -179,7 +179,7 @@ watching()
 	jq -e '."$id" == "rdmactl/events/1"' <<<"$output"
 	[ "$(words)" = "$(jq -r '.properties.events.items.properties.event |
 		.enum // .anyOf[0].enum | .[] | strings' <<<"$output")" ]
-	# What has a before has an after.
+	# Every key for before has one for after.
 	jq -r '.properties.events.items.properties | keys[]' <<<"$output" >"$BATS_TEST_TMPDIR/keys"
 	while read -r key; do
 		grep -qx "${key%_before}" "$BATS_TEST_TMPDIR/keys" || [ "$key" = name_before ] ||

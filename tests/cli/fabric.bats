@@ -34,7 +34,7 @@ setup()
 	nothing_wrong
 }
 
-# has WORD OPTION...: its help lists these of the options that only some subcommands take.
+# has WORD OPTION...: the help of WORD lists exactly these of the options that not all take.
 has()
 {
 	quickly try fabric "$1" --help

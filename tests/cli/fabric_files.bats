@@ -13,14 +13,14 @@ setup()
 }
 
 # A switch, S-1, with two hosts; H-2 does not answer in the second file.
-@test "fabric: --load, and --save of what was loaded" {
+@test "fabric: --load, and --save of the loaded scan" {
 	try fabric links --load "$whole" --no-headings --tsv -o node,port,peer,peer_port
 	expect 0 $'S-1\t1\tH-1\t1\nS-1\t2\tH-2\t1' ''
 	try fabric links --load "$whole" --save "$dir/saved"
 	[ "$status" = 0 ]
 	try fabric scan --load "$whole" --json
 	cp "$dir/out" "$dir/printed"
-	# A file has what came from the fabric; what is printed can be loaded, too.
+	# A file has only what the fabric answered; the printed document can be loaded, too.
 	[ $((4 * $(wc -c <"$dir/saved"))) -lt $((3 * $(wc -c <"$dir/printed"))) ]
 	for file in saved printed; do
 		try fabric scan --load "$dir/$file" --json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Options of fabric that a subcommand does not take or that clash, and what needs another program.
+# Options of fabric that a subcommand does not take or that clash, and those that need graphviz.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"

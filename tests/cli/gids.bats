@@ -16,7 +16,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	single_columns gids cx5-ib-edr cx6dx-roce roce-bond-vlan irdma-iwarp vendors
 }
 
-@test "gids: --all has every slot, the others only those in use" {
+@test "gids: --all has every slot, without it only those in use" {
 	cells cx6dx-roce gids index mlx5_0
 	same 'a table with a hole' $'0\n1\n2\n3\n6\n7\n8\n9\n10\n11\n' "$output"
 	cells cx6dx-roce gids index mlx5_0 --all
@@ -36,14 +36,14 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'all of them' $'0\n1\n2\n3\n4\n' "$output"
 }
 
-@test "gids: a kernel before gid_attrs has InfiniBand GIDs all the same" {
+@test "gids: InfiniBand GIDs of a kernel without gid_attrs" {
 	on mlx4-dead-port gids -o device,port,index,gid,type
 	expect 0 "DEVICE PORT INDEX GID                                     TYPE
 mlx4_0    1     0 fe80:0000:0000:0000:f452:1403:0062:7cb1 ib
 mlx4_0    2     0 fe80:0000:0000:0000:f452:1403:0062:7cb2 ib" ''
 }
 
-@test "gids: an entry that cannot be read is told, the others are shown" {
+@test "gids: an unreadable entry is reported, the others are shown" {
 	on bad-rate gids -o device,index,type mlx5_1
 	expect 3 $'DEVICE INDEX TYPE\nmlx5_1     0 -' 'rdmactl gids: mlx5_1/1: cannot read gid_attrs/types/0: Input/output error
 rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
@@ -88,7 +88,7 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	done
 }
 
-@test "gids: a filter that none passes" {
+@test "gids: a filter that no entry passes" {
 	local words
 
 	for words in '--netdev nosuch' '--ip 9.9.9.9' '--type ib' '--type roce-v1 --ip 2001:db8::1 --all'; do
@@ -104,7 +104,7 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	nothing_wrong
 }
 
-@test "gids: addresses of RoCE GIDs only" {
+@test "gids: only RoCE GIDs have IP addresses" {
 	cells irdma-iwarp gids gid,type,ip iwp24s0f0
 	same 'iWARP' $'b496:91c8:3a60:0000:0000:0000:0000:0000 ib \n' "$output"
 	cells cx5-ib-edr gids gid,ip mlx5_0
@@ -121,12 +121,12 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 " "$output"
 }
 
-@test "gids: a netdev of another network namespace is not mixed up with one here" {
+@test "gids: a netdev of another network namespace is not confused with a local one" {
 	cells netns gids netdev
 	same 'netdevs' $'\n\n\n\n\n\n\n\n\n\n\n\n' "$output"
 }
 
-@test "gids: --to wants the live system, --env wants --to" {
+@test "gids: --to needs the live system, --env needs --to" {
 	on cx6dx-roce gids --to 192.168.10.1
 	expect_error 2 gids '--to asks the routing table of the live system: not with --root or RDMACTL_ROOT' 'rdmactl gids --help'
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0

@@ -44,7 +44,7 @@ options_of()
 	nothing_wrong
 }
 
-@test "help: of every command, in three ways" {
+@test "help: every command's help, requested in three ways" {
 	local command
 
 	for command in $commands; do
@@ -62,7 +62,7 @@ options_of()
 	nothing_wrong
 }
 
-@test "help: of a command names every option and every column" {
+@test "help: a command's help names every option and every column" {
 	local command word count
 
 	for command in $commands; do
@@ -84,7 +84,7 @@ options_of()
 	nothing_wrong
 }
 
-@test "help: of a command marks the columns of every day" {
+@test "help: a command's help marks the default columns" {
 	local command
 
 	for command in $listings; do
@@ -112,7 +112,7 @@ options_of()
 	nothing_wrong
 }
 
-@test "help: no line ends with blanks, nothing is left out" {
+@test "help: no line ends with blanks, no text is missing" {
 	local command
 
 	for command in '' $commands; do
@@ -135,7 +135,7 @@ options_of()
 	expect_error 2 help "unknown command ''" 'rdmactl help lists the commands'
 }
 
-@test "help: unknown command that is close to one" {
+@test "help: unknown command with a suggestion" {
 	try help port
 	expect_error 2 help "unknown command 'port'" "did you mean 'ports'?"
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What is asked of the system: no more than is needed, no privilege, no module loaded; and what is
-# said where there is no RDMA.
+# The demands on the system: no more is read than is needed, no privilege is required and no module
+# loaded; and the messages of a system without RDMA.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -14,15 +14,15 @@ traced()
 
 	shift
 	status=0
-	# Leaks cannot be looked for under strace.
+	# The leak check does not work under strace.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e "trace=$expression" -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ -s "$BATS_TEST_TMPDIR/trace" ]
-	# What it was started with is no call of its own.
+	# The first call, execve, is not the program's.
 	sed -i '1{/execve(/d}' "$BATS_TEST_TMPDIR/trace"
 }
 
-# The trace has a line that matches, or none.
+# The trace has a matching line, or has none.
 does()
 {
 	grep -Eq "$1" "$BATS_TEST_TMPDIR/trace" || wrong "does not: $1"
@@ -32,13 +32,13 @@ does_not()
 	! grep -E "$1" "$BATS_TEST_TMPDIR/trace" || wrong "does: $1"
 }
 
-# Stops the test where the system has RDMA: it would answer.
+# Skips the test on a system with RDMA, which would answer.
 without_rdma()
 {
 	[ ! -d /sys/class/infiniband ] || skip 'this system has RDMA'
 }
 
-@test "host: a column is all that is read" {
+@test "host: only the selected column is read" {
 	traced %file devices --root "$roots/cx5-ib-edr" -o device
 	[ "$status" = 0 ]
 	does 'sys/class/infiniband"'
@@ -57,7 +57,7 @@ without_rdma()
 	nothing_wrong
 }
 
-@test "host: a saved tree is all that is read" {
+@test "host: only the saved tree is read" {
 	local command
 
 	for command in $listings; do
@@ -106,7 +106,7 @@ without_rdma()
 }
 
 # RDMA netlink's socket makes the kernel load ib_core.
-@test "host: where there is no RDMA core, no RDMA netlink socket is made" {
+@test "host: without the RDMA core, no RDMA netlink socket is made" {
 	local command
 
 	without_rdma
@@ -121,20 +121,20 @@ without_rdma()
 	nothing_wrong
 }
 
-@test "host: nothing is started" {
+@test "host: no process is started" {
 	local command
 
 	for command in $listings version help; do
 		RDMACTL_ROOT=$roots/cx5-ib-edr traced 'execve,clone,clone3,fork,vfork,openat' "$command"
 		does_not 'execve'
 		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
-		# The sanitizer's own thread has CLONE_VM, a new process has not.
+		# The sanitizer's own thread has CLONE_VM, a new process does not.
 		does_not 'fork\(|clone[3]?\(.*SIGCHLD'
 	done
 	nothing_wrong
 }
 
-@test "host: a system without RDMA is told so, with the next step" {
+@test "host: a message and the next step on a system without RDMA" {
 	local command
 
 	without_rdma
@@ -151,11 +151,11 @@ without_rdma()
 	nothing_wrong
 }
 
-@test "host: the root directory is no saved tree" {
+@test "host: the root directory is not a saved tree" {
 	without_rdma
 	try devices --root /
 	expect_error 5 devices 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
-	# Nothing of a live system alone is refused.
+	# Commands that need the live system accept it.
 	try caps --root /
 	expect_error 5 caps 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
 	RDMACTL_ROOT='' try caps
@@ -187,7 +187,7 @@ without_rdma()
 	nothing_wrong
 }
 
-# A copy of the program and of a tree that anyone may read, and how to be someone else.
+# A copy of the program and of a tree that everyone may read, and a command to run as another user.
 as_anyone()
 {
 	public=$(mktemp -d)
@@ -218,7 +218,7 @@ teardown()
 			wrong "$command: not what root sees"
 		[ -s "$BATS_TEST_TMPDIR/out" ] || wrong "$command: nothing"
 	done
-	# And the system's own.
+	# The same on the live system.
 	if [ ! -d /sys/class/infiniband ]; then
 		status=0
 		"${someone[@]}" "$public/rdmactl" devices >"$BATS_TEST_TMPDIR/out" 2>&1 || status=$?
@@ -227,7 +227,7 @@ teardown()
 	nothing_wrong
 }
 
-@test "host: what may not be read is told, and hides nothing else" {
+@test "host: a file without permission is reported, and hides nothing else" {
 	local port
 
 	as_anyone cx5-ib-edr

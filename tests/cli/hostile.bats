@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Trees that no good kernel makes.
+# Trees that no correct kernel makes.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# A tree of one good device to be spoilt, in $tree; $device and $port are its directories.
+# Makes a tree of one good device to be damaged, in $tree; $device and $port are its directories.
 copy_tree()
 {
 	tree=$BATS_TEST_TMPDIR/tree
@@ -52,7 +52,7 @@ copy_tree()
 	same pkeys $'0 0xffff full\n' "$output"
 }
 
-@test "hostile: asked for the good device alone, nothing of the others is told" {
+@test "hostile: a query for the good device reports nothing about the others" {
 	local command
 
 	for command in ports gids pkeys netdevs; do
@@ -64,7 +64,7 @@ copy_tree()
 	nothing_wrong
 }
 
-@test "hostile: a name is asked for as it is, and as it is shown" {
+@test "hostile: a device can be named by its raw name and by its cleaned one" {
 	quickly on hostile devices -o device --tsv --no-headings $'evil\e[31m\nname'
 	[ "$output" = 'evil\x1b[31m\x0aname'$'\n' ]
 	quickly on hostile devices -o device --tsv --no-headings 'evil\x1b[31m\x0aname'
@@ -73,11 +73,11 @@ copy_tree()
 	[ "$output" = $'-j\nwith space\n' ]
 }
 
-@test "hostile: every device that is listed can be asked for" {
+@test "hostile: every listed device can be named" {
 	local name
 
 	quickly on hostile devices -j -o device
-	# No name of a kernel is longer than 63 bytes.
+	# Kernel names have at most 63 bytes.
 	jq -r '.devices[].device | select(length < 64)' <<<"$output" >"$BATS_TEST_TMPDIR/names"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/names")" -ge 16 ]
 	while IFS= read -r name; do
@@ -87,9 +87,9 @@ copy_tree()
 	nothing_wrong
 }
 
-@test "hostile: what is null was told" {
+@test "hostile: every null has its problem" {
 	quickly on hostile ports -j
-	# Every key without a value has a problem, but in the ports that are no directories at all.
+	# Every key without a value has a problem, except in ports that are not directories.
 	jq -r '.ports[] | select(.device == ("ports0", "wrong0", "text0")) | "\(.device)/\(.port)" as $object |
 		select($object | IN("ports0/2", "ports0/3") | not) | to_entries[] | select(.value == null and (.key |
 			IN("link_layer", "state", "physical_state", "rate_gbps", "cap_mask", "lid", "lmc", "sm_lid", "sm_sl"))) |
@@ -101,7 +101,7 @@ copy_tree()
 	[ ! -s "$BATS_TEST_TMPDIR/hushed" ] || { cat "$BATS_TEST_TMPDIR/hushed"; return 1; }
 }
 
-@test "hostile: kinds of files that are no attribute" {
+@test "hostile: files that cannot be attributes" {
 	local kind ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 
 	for kind in directory fifo loop dangling empty long huge nul binary; do
@@ -144,12 +144,12 @@ node017 mlx5_1 mlx5_1' ''
 	printf 'e\xcc\x81te\xcc\x81\n' >"$device/node_desc"
 	try devices -o node_description,device --root "$tree"
 	expect 0 $'DESCRIPTION    DEVICE\ne\u0301te\u0301            mlx5_0\nnode017 mlx5_1 mlx5_1' ''
-	# No locale, no widths, but the same words and nothing lost.
+	# Without a locale the widths are unknown, but all words are there.
 	LC_ALL=C try devices -o node_description,device --root "$tree" --tsv
 	expect 0 $'node_description\tdevice\ne\u0301te\u0301\tmlx5_0\nnode017 mlx5_1\tmlx5_1' ''
 }
 
-@test "hostile: tables that are no directories" {
+@test "hostile: tables that are not directories" {
 	local table command
 
 	for table in gids pkeys; do
@@ -174,7 +174,7 @@ node017 mlx5_1 mlx5_1' ''
 	nothing_wrong
 }
 
-@test "hostile: a class directory that is none" {
+@test "hostile: a class directory that is not a directory" {
 	local command
 
 	mkdir -p "$BATS_TEST_TMPDIR/tree/sys/class"
@@ -193,7 +193,7 @@ node017 mlx5_1 mlx5_1' ''
 	nothing_wrong
 }
 
-@test "hostile: text within bounds of its form" {
+@test "hostile: text at the limits of its form" {
 	local text wanted
 
 	copy_tree

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the tests of the command line share. The program comes from RDMACTL, the
-# unpacked fixtures are below ROOTS, UPDATE=1 rewrites the golden files.
+# Shared by the tests of the command line. RDMACTL names the program, the unpacked fixtures are
+# below ROOTS, UPDATE=1 rewrites the golden files.
 
 bats_require_minimum_version 1.8.0
 
@@ -26,15 +26,15 @@ listings='devices ports gids pkeys netdevs'
 # shellcheck disable=SC2034 # used by the tests
 no_core_hint="load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe ...)"
 
-# Reads files into output and stderr as they are.
+# Reads files into output and stderr unchanged.
 take()
 {
 	IFS= read -r -d '' output <"$1" || :
 	IFS= read -r -d '' stderr <"$2" || :
 }
 
-# Runs the program: status, output and stderr (with their last newline) are the test's. What it
-# wrote byte by byte is in the files out and err of the test's directory.
+# Runs the program and sets status, output and stderr (with their last newline). The exact bytes
+# are in the files out and err of the test's directory.
 try()
 {
 	status=0
@@ -49,7 +49,7 @@ on()
 	try "$2" --root "$roots/$1" "${@:3}"
 }
 
-# The same without looking for leaks, which takes longer than all the rest.
+# The same without the leak check, which takes longer than everything else.
 quickly()
 {
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$@"
@@ -64,7 +64,7 @@ same()
 	return 1
 }
 
-# expect STATUS [STDOUT [STDERR]] of what was tried; the texts are without their last newline.
+# expect STATUS [STDOUT [STDERR]] of the last run; the texts are without their last newline.
 expect()
 {
 	local bad=0
@@ -78,13 +78,13 @@ expect()
 	return 1
 }
 
-# expect_error STATUS COMMAND MESSAGE [HINT]: nothing but a line, and the next step below it.
+# expect_error STATUS COMMAND MESSAGE [HINT]: expects one line, and the next step below it.
 expect_error()
 {
 	expect "$1" '' "rdmactl${2:+ }$2: $3${4:+$'\n'  }${4-}"
 }
 
-# Notes what is wrong and goes on, for a loop that names every culprit; `nothing_wrong` ends it.
+# Notes an error and goes on, for a loop that reports all of them; `nothing_wrong` ends it.
 wrong()
 {
 	printf '%s\n' "$*"
@@ -106,7 +106,7 @@ fixtures()
 	done
 }
 
-# compare_golden FILE NOW: what a golden file has and what is printed now, which UPDATE=1 makes one.
+# compare_golden FILE NOW: compares a golden file with the new output, or updates it (UPDATE=1).
 compare_golden()
 {
 	if [ -n "${UPDATE-}" ]; then
@@ -117,9 +117,9 @@ compare_golden()
 	fi
 }
 
-# What COMMAND shows of every fixture, as a table and as JSON, is what tests/golden/FIXTURE has in
-# COMMAND.txt and .json. COMMAND.err has what the table's run says on standard error, and the exit
-# status of both; what the other says is in the document.
+# The output of COMMAND on every fixture, as a table and as JSON, equals COMMAND.txt and .json in
+# tests/golden/FIXTURE. COMMAND.err has the standard error of the table's run and the exit status
+# of both; the document has the messages of the other.
 golden()
 {
 	local command=$1 fixture now=$BATS_TEST_TMPDIR directory kind
@@ -132,7 +132,7 @@ golden()
 		on "$fixture" "$command" --json
 		mv "$now/out" "$now/$command.json"
 		echo "exit status $status with --json" >>"$now/$command.err"
-		# A listing that works ends in one of these, with a document: nothing else becomes golden.
+		# A working listing ends with one of these and a document: nothing else becomes golden.
 		if ! grep -qx 'exit status [035]' "$now/$command.err" ||
 			[ "$(jq -r .schema "$now/$command.json")" != "rdmactl/$command/1" ]; then
 			wrong "$fixture: no listing: $(tail -n 3 "$now/$command.err")"
@@ -164,8 +164,8 @@ record()
 	echo "$status" >"$directory/$fixture.status"
 }
 
-# All formats of COMMAND on every fixture: valid after its schema, clean, and saying the same; with
-# the columns of every day and with all of them.
+# All formats of COMMAND on every fixture are valid by its schema, clean, and have the same values,
+# with the default columns and with all of them.
 formats()
 {
 	local command=$1 fixture now=$BATS_TEST_TMPDIR
@@ -184,7 +184,7 @@ formats()
 	nothing_wrong
 }
 
-# A column of COMMAND says the same alone as among the others: what it needs is read for it.
+# A column of COMMAND has the same value alone as with others, because it loads what it needs.
 single_columns()
 {
 	local command=$1 fixture column number
@@ -211,7 +211,7 @@ columns_of()
 	"$binary" __complete -- "$1" -o '' | cut -f 1 | grep -vx all
 }
 
-# cells FIXTURE COMMAND COLUMNS [OBJECT...]: what the columns hold, a row a line.
+# cells FIXTURE COMMAND COLUMNS [OBJECT...]: the columns, one row per line.
 cells()
 {
 	local fixture=$1 command=$2 columns=$3

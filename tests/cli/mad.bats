@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# rdmactl mad without a fabric: datagrams from files in every form, wrong ones, and words that are
-# refused before a device is looked for.
+# rdmactl mad without a fabric: datagrams from files in every form, malformed ones, and arguments
+# that are refused before a device is opened.
 
 setup()
 {
 	load lib.bash
 	cd "$BATS_TEST_TMPDIR" || return
-	# NodeInfo of a switch by the directed route 0,1,3; a block of a forwarding table; an attribute
-	# that nobody knows, with what steers a terminal in it; an SA table of two records.
+	# NodeInfo of a switch by the directed route 0,1,3; a block of a forwarding table; an unknown
+	# attribute with terminal control sequences; an SA table of two records.
 	python3 - <<-'END'
 	mad = bytearray(256)
 	mad[0:8] = bytes.fromhex('0181018180000002')
@@ -89,7 +89,7 @@ row()
 	row records | jq -e '.fields[0].entry == 0 and .fields[-1].entry == 1'
 }
 
-@test "mad decode: what is not known is shown in hexadecimal" {
+@test "mad decode: unknown data is shown in hexadecimal" {
 	try mad decode unknown
 	expect 0
 	grep -qxF '0040:  48 65 6c 6c 6f 20 77 6f 72 6c 64 21 1b 5b 31 6d  |Hello world!.[1m|' <<<"$output"
@@ -139,14 +139,14 @@ row()
 	cat node unknown node >three
 	try mad decode three -o index,class,method,status --tsv --no-headings
 	expect 0 $'0\tsm-direct\tget-response\tsuccess\n1\tpm\tget-response\tattribute-not-supported\n2\tsm-direct\tget-response\tsuccess'
-	# Offsets that begin anew, an empty line, several files.
+	# Offsets that start again at 0, an empty line, several files.
 	{ od -A x -t x1 node; od -A x -t x1 unknown; echo; od -A n -v -t x1 node; } >text
 	try mad decode text table -o object,index,class --tsv --no-headings
 	expect 0 $'text\t0\tsm-direct\ntext\t1\tpm\ntext\t2\tsm-direct\ntable\t0\tsm'
 	{ head -c 64 /dev/zero; cat node; head -c 64 /dev/zero; cat unknown; } >umads
 	try mad decode umads -o class --tsv --no-headings
 	expect 0 $'sm-direct\npm'
-	# 1280 bytes are four with a header each, or five.
+	# 1280 bytes are four datagrams with a header each, or five without.
 	cat node node node node node >five
 	try mad decode five -o class --tsv --no-headings
 	[ "$(wc -l <<<"${output%$'\n'}")" = 5 ]
@@ -185,7 +185,7 @@ row()
 	nothing_wrong
 }
 
-@test "mad decode: what is no dump" {
+@test "mad decode: files that are not dumps" {
 	try mad decode
 	expect_error 2 mad 'which one? FILE...' 'rdmactl mad decode --help'
 	try mad decode nofile
@@ -201,7 +201,7 @@ row()
 	printf '\n# a remark\n\n' >bad
 	try mad decode bad
 	expect_error 1 mad 'bad: there are no bytes in it'
-	# An offset that is not where the dump stands: lines are missing.
+	# The offset differs from the position in the dump: lines are missing.
 	od -A x -v -t x1 node | sed 3d >bad
 	try mad decode bad
 	expect 1
@@ -219,7 +219,7 @@ row()
 	expect_error 1 mad 'no\x1b[31m: No such file or directory'
 }
 
-@test "mad decode: in every format after the schema" {
+@test "mad decode: every format follows the schema" {
 	"$binary" schema mads >wanted
 	for file in node table unknown records; do
 		try mad decode $file --json
@@ -243,7 +243,7 @@ row()
 	    if name != 'short.json':
 	        assert document['mads'] == [json.loads(line) for line in open(name + 'l')], name
 	END
-	# Nothing of it steers a terminal.
+	# No output controls the terminal.
 	for file in node table unknown records; do
 		for format in --raw --tsv '-o all'; do
 			# shellcheck disable=SC2086 # two words
@@ -254,7 +254,7 @@ row()
 	nothing_wrong
 }
 
-@test "mad send: words are checked before a device is looked for" {
+@test "mad send: arguments are checked before a device is opened" {
 	local needs='send needs --class and --attribute'
 
 	try mad send
@@ -294,7 +294,7 @@ row()
 	expect_error 2 mad "unknown column 'clas'" "did you mean 'class'?"
 }
 
-@test "mad: an option of another word" {
+@test "mad: an option of another subcommand" {
 	try mad classes 5 --class pm
 	expect_error 2 mad "'classes' does not take --class" 'it is for send'
 	try mad classes --raw

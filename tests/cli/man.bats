@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The manual: well formed, up to date, complete, and its examples are true.
+# The manual: well formed, up to date, complete, and its examples are correct.
 #
 # An example is a literal display after a comment that says how to run it:
 #
@@ -12,8 +12,8 @@
 #   ...
 #   .Ed
 #
-# `$ ` begins a command, `> ` goes on with it; the lines after it are what it prints on standard
-# output and error. The words after `test:` are root=NAME (the fixture that RDMACTL_ROOT names;
+# `$ ` begins a command, `> ` continues it; the lines after it are its standard output and error.
+# The words after `test:` are root=NAME (the fixture that RDMACTL_ROOT names;
 # none: unset), status=N (of every command of the display; 0 if not given) and `skip, REASON`.
 # UPDATE=1 rewrites the lines after the commands of all examples that are run.
 
@@ -31,7 +31,7 @@ setup_file()
 	export PATH="$BATS_FILE_TMPDIR/bin:$PATH" LC_ALL=C.UTF-8
 }
 
-# Says what is wrong and goes on; the test fails at its end.
+# Reports an error and goes on; the test fails at its end.
 wrong()
 {
 	printf '%s\n' "$*"
@@ -44,7 +44,7 @@ setup()
 	cd "$top" || return
 }
 
-# The directory of a fixture, unpacked when it is not there or older than its text.
+# The directory of a fixture, unpacked if it is missing or older than its text.
 root_of()
 {
 	local tree=$top/tests/fixtures/$1.tree
@@ -56,7 +56,7 @@ root_of()
 	realpath "$roots/$1"
 }
 
-# What the examples of a page are, as files NUMBER.{test,line,command,output} in a directory.
+# Extracts the examples of a page to files NUMBER.{test,line,command,output} in a directory.
 extract()
 {
 	awk -v directory="$2" '
@@ -102,7 +102,7 @@ extract()
 	BEGIN { test = "none" }' "$1"
 }
 
-# The page with what the files NUMBER.now hold in place of what it shows now.
+# Prints the page with the contents of the files NUMBER.now as the output of its examples.
 rewrite()
 {
 	awk -v directory="$2" '
@@ -111,7 +111,7 @@ rewrite()
 		gsub(/\^/, "\\(ha", line); gsub(/~/, "\\(ti", line); gsub(/`/, "\\(ga", line)
 		return (line ~ /^\./ ? "\\&" : "") line
 	}
-	# After a command and its further lines: what it prints now, if it was run.
+	# Prints the new output after a command and its further lines, if it was run.
 	function replace(    now, line, rc) {
 		if (!waiting)
 			return
@@ -146,7 +146,7 @@ run_example()
 	)
 }
 
-# Compares what the example does with what the page says.
+# Compares the output of the example with the page.
 check_example()
 {
 	local example=$1 place=$2 word root='' status=0
@@ -219,7 +219,7 @@ check_example()
 }
 
 @test "man: mandoc finds nothing" {
-	# Pages that are not installed are no fault of the reference.
+	# A reference to a page that is not installed here is not an error.
 	local output
 
 	mandoc -T lint -W error man/rdmactl.1 # is there at all
@@ -266,7 +266,7 @@ check_example()
 	local name page
 
 	while read -r name; do
-		# A hidden command has another name than its line there.
+		# A hidden command is listed under another name.
 		rdmactl help "$name" >/dev/null 2>&1 || continue
 		[ -e "man/rdmactl-$name.1" ] || wrong "$name has no page"
 		grep -q "^\.It Xr rdmactl-$name 1$" man/rdmactl.1 || wrong "rdmactl.1 has no $name"
@@ -315,7 +315,7 @@ check_example()
 	[ "$status" -ne 0 ]
 }
 
-@test "man-blocks: what stands between the markers is replaced" {
+@test "man-blocks: the text between the markers is replaced" {
 	local page=$BATS_TEST_TMPDIR/rdmactl-ports.1
 
 	sed '/BEGIN COLUMNS/,/END COLUMNS/{/BEGIN\|END/!s/.*/old/}' man/rdmactl-ports.1 >"$page"

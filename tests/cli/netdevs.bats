@@ -39,7 +39,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		'[null,"unknown",null,null,null]' ]
 }
 
-@test "netdevs: none where the transport has none" {
+@test "netdevs: none for a transport without netdevs" {
 	cells efa netdevs device,netdev,namespace
 	same 'EFA' $'efa_1  none\nrdmap0s31  none\n' "$output"
 }
@@ -54,7 +54,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0 $'DEVICE PORT\nmana_0    1\nmana_0    2' ''
 }
 
-# As ibdev2netdev does it: the PCI function's netdev of that dev_port.
+# The netdev of the PCI function with the same dev_port, as in ibdev2netdev.
 @test "netdevs: a port without a GID finds its netdev by PCI function and dev_port" {
 	cells vendors netdevs port,netdev,namespace,operstate mana_0
 	same 'two ports' $'1 eth1 own up\n2 eth2 own down\n' "$output"

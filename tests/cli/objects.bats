@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# DEV and DEV/PORT, and what looks like them.
+# DEV and DEV/PORT, and words that look like them.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-@test "objects: no DEV, no DEV/PORT" {
+@test "objects: words that are not DEV or DEV/PORT" {
 	local word command
 
 	for command in ports gids pkeys netdevs; do
@@ -21,7 +21,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "objects: no device name" {
+@test "objects: invalid device names" {
 	local word
 
 	for word in '' / mlx5_0/ mlx5_0/1 ../../etc .hidden; do
@@ -31,7 +31,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "objects: no such device, with and without a name close to it" {
+@test "objects: an unknown device, with and without a suggestion" {
 	local command
 
 	for command in $listings; do
@@ -40,7 +40,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		quickly on cx5-ib-edr "$command" bnxt_re0
 		expect_error 5 "$command" 'bnxt_re0: no such RDMA device' 'rdmactl devices lists what is there' ||
 			wrong "$command"
-		# A prefix of a name is none.
+		# A prefix of a name is not a name.
 		quickly on cx5-ib-edr "$command" mlx5_
 		expect_error 5 "$command" 'mlx5_: no such RDMA device' "did you mean 'mlx5_0'?" || wrong "$command"
 		quickly on cx5-ib-edr "$command" MLX5_0
@@ -49,7 +49,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "objects: the one that is there is shown beside the one that is not" {
+@test "objects: existing devices are shown although another one is missing" {
 	local command
 
 	for command in $listings; do
@@ -60,7 +60,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "objects: a hint that was just given is not given again" {
+@test "objects: the same hint is printed only once" {
 	on cx5-ib-edr devices bnxt_re0 bnxt_re1
 	expect 5 '' 'rdmactl devices: bnxt_re0: no such RDMA device
   rdmactl devices lists what is there
@@ -83,8 +83,8 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 	expect_error 5 ports '東京: no such RDMA device' 'rdmactl devices lists what is there'
 }
 
-# What a word is shown as is clean, whatever it was said to be.
-@test "objects: no word of the command line reaches the terminal as it is" {
+# Words are cleaned wherever they are printed.
+@test "objects: no word of the command line reaches the terminal unchecked" {
 	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words
 
 	while IFS= read -r words; do
@@ -162,11 +162,11 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 	quickly on forty ports -o device "${words[@]}"
 	[ "$status" = 3 ]
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 41 ]
-	# What is not there is told once, however often it is named.
+	# A missing object is reported once, however often it is named.
 	[ "$(grep -c 'no such' "$BATS_TEST_TMPDIR/err")" = 10 ]
 }
 
-@test "objects: a port number with zeros before it is that number" {
+@test "objects: a port number may have leading zeros" {
 	cells cx5-ib-edr ports device,port mlx5_0/001
 	same 'the port' $'mlx5_0 1\n' "$output"
 }

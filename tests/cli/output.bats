@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Where the output goes: terminals and pipes, colour, what cannot be written.
+# The output: terminals and pipes, colour, and failed writes.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# What is printed on a terminal, in the file terminal: a line ends with a carriage return there.
+# Runs on a terminal and stores the output in the file terminal, without carriage returns.
 on_terminal()
 {
 	local fixture=$1
@@ -35,7 +35,7 @@ decolor()
 			decolor <"$BATS_TEST_TMPDIR/terminal" | diff -u "$BATS_TEST_TMPDIR/out" - || wrong "$fixture $command"
 		done
 	done
-	# As wide as the table is, whatever the terminal is.
+	# The table has its full width, whatever the width of the terminal.
 	quickly on cx7-ib-ndr netdevs
 	COLUMNS=20 on_terminal cx7-ib-ndr netdevs --color=never
 	diff -u "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/terminal" || wrong narrow
@@ -67,7 +67,7 @@ decolor()
 	expect 0 $'STATE\n\e[32mactive\e[0m\n\e[32mactive\e[0m' ''
 }
 
-@test "output: colour of states, and of nothing else" {
+@test "output: only states have a colour" {
 	local command fixture
 
 	for fixture in cx7-ib-ndr mlx4-dead-port vendors netns hostile; do
@@ -81,7 +81,7 @@ decolor()
 				;;
 			esac
 			decolor <"$BATS_TEST_TMPDIR/out" | cmp -s "$BATS_TEST_TMPDIR/plain" - || wrong "$fixture $command"
-			# A colour is switched off in the same cell, and is around a word of a state.
+			# A colour ends in its cell, and encloses the word of a state.
 			sed -E $'s/\e\\[3[123]m(([0-9]+ )?[a-z0-9-]+(, [0-9]+ [a-z-]+)* *)\e\\[0m/\\1/g' "$BATS_TEST_TMPDIR/out" |
 				cmp -s "$BATS_TEST_TMPDIR/plain" - || wrong "$fixture $command: not a state"
 		done
@@ -116,7 +116,7 @@ decolor()
 	nothing_wrong
 }
 
-@test "output: a full disk is told, whatever was printed" {
+@test "output: a full disk is reported in every format" {
 	local words name
 
 	while IFS= read -r words; do
@@ -154,7 +154,7 @@ decolor()
 	nothing_wrong
 }
 
-@test "output: a full disk counts for more than a problem, and hides none" {
+@test "output: a full disk outweighs a problem, and hides none" {
 	status=0
 	"$binary" ports --root "$roots/bad-rate" >/dev/full 2>"$BATS_TEST_TMPDIR/err" || status=$?
 	[ "$status" = 1 ]
@@ -166,7 +166,7 @@ decolor()
 	grep -q 'no sys/class/infiniband' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "output: who closes the pipe is told nothing" {
+@test "output: no message if the reader closes the pipe" {
 	local words
 
 	while IFS= read -r words; do
@@ -183,7 +183,7 @@ decolor()
 		schema ports
 		help
 	END
-	# Nor if the signal is ignored, as in some service managers: that is EPIPE.
+	# The same with SIGPIPE ignored, as some service managers do: write() returns EPIPE.
 	(
 		trap '' PIPE
 		! "$binary" gids --all -o all --root "$roots/rxe-host" 2>"$BATS_TEST_TMPDIR/err"
@@ -229,8 +229,8 @@ decolor()
 	[ "$status" = 1 ]
 }
 
-# What is opened next takes the lowest number: a complaint would be written into it.
-@test "output: nothing that is opened takes the place of a closed standard stream" {
+# The next file to be opened takes the lowest number, and messages would be written into it.
+@test "output: no file takes the place of a closed standard stream" {
 	local closed
 
 	for closed in '<&-' '>&-' '2>&-'; do
@@ -239,7 +239,7 @@ decolor()
 			bash -c "exec \"\$@\" $closed" bash "$binary" ports --root "$roots/cx5-ib-edr" \
 			</dev/null >/dev/null 2>&1 || status=$?
 		grep -q 'sys/class/infiniband' "$BATS_TEST_TMPDIR/trace"
-		# The loader's and bash's own are before the first file of the tree.
+		# The files of the loader and of bash come before the first file of the tree.
 		! sed -n "/cx5-ib-edr/,\$p" "$BATS_TEST_TMPDIR/trace" | grep -E ' = [012]$' || wrong "with $closed"
 	done
 	nothing_wrong

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of perf, as far as it goes without an InfiniBand port: what it does with one is
-# tried on the simulator.
+# The command line of perf as far as it can be tested without an InfiniBand port; the simulator has
+# the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -57,14 +57,14 @@ no_device()
 	nothing_wrong
 }
 
-@test "perf: values that are none" {
+@test "perf: invalid values" {
 	refused "--interval: '50ms' is not between 100ms and 1h" --watch --interval 50ms
 	refused "--count: '0' is not between 1 and 4294967295" --watch --count 0
 	refused "--retries: '8' is not between 0 and 7" --retries 8
 	nothing_wrong
 }
 
-@test "perf: a directed route leads to no counters" {
+@test "perf: counters cannot be read by a directed route" {
 	local words
 
 	for words in '-D 0,1' '0,1,3 1' '0' '--direct 5'; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of ping, as far as it goes without a port: answers are tried on the simulator,
-# and over Ethernet in the virtual machine.
+# The command line of ping as far as it can be tested without a port; the simulator and, over
+# Ethernet, the virtual machine have the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -43,7 +43,7 @@ refused()
 	nothing_wrong
 }
 
-@test "ping: --serve takes a port and nothing of a client" {
+@test "ping: --serve takes a port and no option of a client" {
 	local option
 
 	for option in --smp --openib --flood --each '--count 3' '--interval 1s' '--gid-index 1'; do
@@ -55,7 +55,7 @@ refused()
 	nothing_wrong
 }
 
-@test "ping: values that are none" {
+@test "ping: invalid values" {
 	refused "--count: '100000001' is not between 0 and 100000000" --count 100000001 5
 	refused "--interval: '0' is not between 1ms and 24h" --interval 0 5
 	refused "--gid-index: '256' is not between 0 and 255" --gid-index 256 5
@@ -103,7 +103,7 @@ refused()
 	nothing_wrong
 }
 
-@test "ping: destinations from standard input: none is no destination" {
+@test "ping: empty standard input gives no destination" {
 	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
 	try ping -
 	expect_error 2 ping 'DEST is missing' 'rdmactl ping --help'

@@ -16,7 +16,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	single_columns pkeys cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes
 }
 
-@test "pkeys: --all has every slot, the others only those in use" {
+@test "pkeys: --all has every slot, without it only those in use" {
 	cells cx5-ib-edr pkeys index,pkey,membership mlx5_0
 	same 'in use' $'0 0x7fff limited\n1 0x8001 full\n' "$output"
 	cells cx5-ib-edr pkeys index mlx5_0 --all
@@ -25,12 +25,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'all slots, -a' "$(seq 0 127)"$'\n' "$output"
 }
 
-@test "pkeys: an empty slot is no one's member" {
+@test "pkeys: an empty slot has no membership" {
 	cells cx5-ib-edr pkeys pkey,membership,netdevs mlx5_0 --all
 	[ "$(sed -n 3p <<<"$output")" = '0x0000  ' ]
 }
 
-@test "pkeys: an entry that cannot be read is told, the others are shown" {
+@test "pkeys: an unreadable entry is reported, the others are shown" {
 	on bad-rate pkeys -o device,index,pkey
 	expect 3 $'DEVICE INDEX P_KEY\nmlx5_0     0 0xffff\nmlx5_1     0 0xffff\nmlx5_2     0 0xffff' \
 		'rdmactl pkeys: mlx5_1/1: cannot read pkeys/5: Input/output error'
@@ -46,14 +46,14 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'Omni-Path' $'0x8001 ib0\n0x7fff \n0xffff \n' "$output"
 }
 
-# ib_find_cached_pkey() takes the full member's entry where there are both.
+# ib_find_cached_pkey() prefers the full member's entry.
 @test "pkeys: a netdev uses one entry of the table, the full member's" {
 	cells mlx4-dead-port pkeys port,pkey,netdevs
 	grep -qx '1 0xffff ib0' <<<"$output"
 	grep -qx '1 0x7fff ' <<<"$output"
 }
 
-@test "pkeys: none on iWARP, and that is no problem" {
+@test "pkeys: none on iWARP, without a problem" {
 	on irdma-iwarp pkeys
 	expect 0 '' ''
 	on irdma-iwarp pkeys -j

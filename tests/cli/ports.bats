@@ -27,7 +27,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	same 'a port and its device' $'smi1 1\nsmi1 2\nsmi1 3\nsmi1 4\n' "$output"
 }
 
-@test "ports: what is there is shown beside what is not" {
+@test "ports: existing ports are shown although another one is missing" {
 	on planes ports smi1/2 smi1/5 mlx5_1 -o device,port
 	expect 3 $'DEVICE PORT\nsmi1      2' "rdmactl ports: mlx5_1: no such RDMA device
   did you mean 'mlx5_0'?
@@ -49,7 +49,7 @@ rdmactl ports: smi1/5: no such port
 	expect_error 5 ports 'smi1/255: no such port'
 }
 
-@test "ports: a port that is ill keeps what could be read" {
+@test "ports: a faulty port shows what could be read" {
 	on bad-rate ports mlx5_1 -j
 	expect 3
 	[ "$(jq -c '.ports[0] | [.state, .physical_state, .rate_gbps, .width_speed, .width_lanes, .speed, .lid, .lmc, .sm_lid]' \
@@ -65,7 +65,7 @@ rdmactl ports: smi1/5: no such port
 	expect 0 $'DEVICE PORT STATE\nmlx5_0    1 active\nmlx5_1    1 down\nmlx5_2    1 active' ''
 }
 
-@test "ports: LIDs and the subnet are the InfiniBand link layer's alone" {
+@test "ports: only the InfiniBand link layer has LIDs and a subnet" {
 	cells cx7-ib-ndr ports link_layer,lid,lmc,sm_lid,sm_sl,subnet_prefix mlx5_5 mlx5_bond_0
 	same 'both' $'infiniband 65535 0 0 0 fe80:0000:0000:0000\nethernet     \n' "$output"
 	cells efa ports link_layer,lid,subnet_prefix efa_1
@@ -81,7 +81,7 @@ rdmactl ports: smi1/5: no such port
 	same 'FDR10' $'40 FDR10\n' "$output"
 }
 
-@test "ports: a speed that has no form of one is unknown, not SDR" {
+@test "ports: a malformed speed is unknown, not SDR" {
 	on hostile ports text0/1 -j
 	[ "$(jq -c '.ports[0] | [.width_speed, .speed]' <<<"$output")" = '[null,null]' ]
 	jq -e '.problems | any(.object == "text0/1" and .attribute == "rate_gbps")' <<<"$output"
@@ -94,7 +94,7 @@ rdmactl ports: smi1/5: no such port
 	[ "$(jq -c '.ports[0] | [.cap_mask, .capabilities]' <<<"$output")" = '["0x00010000",["communication-management"]]' ]
 }
 
-@test "ports: port GUID, not of an iWARP port" {
+@test "ports: port GUID, except for an iWARP port" {
 	cells mlx4-dead-port ports port_guid
 	same 'InfiniBand' $'f452:1403:0062:7cb1\nf452:1403:0062:7cb2\n' "$output"
 	cells cx6dx-roce ports port_guid mlx5_0
@@ -109,7 +109,7 @@ rdmactl ports: smi1/5: no such port
 	[ "$(jq -c '.ports[0] | [.port_guid, .gid_table_length, .pkey_table_length]' <<<"$output")" = '[null,0,1]' ]
 }
 
-@test "ports: no P_Key table is one without slots, one that cannot be seen is unknown" {
+@test "ports: a missing P_Key table has no slots, an unreadable one is unknown" {
 	cells irdma-iwarp ports pkey_table_length,gid_table_length iwp24s0f0
 	same 'iWARP' $'0 1\n' "$output"
 	# Its directory cannot be entered.
@@ -117,7 +117,7 @@ rdmactl ports: smi1/5: no such port
 	same 'unreadable' $' \n' "$output"
 }
 
-@test "ports: the netdev and what is known of it" {
+@test "ports: the netdev and its properties" {
 	cells cx5-ib-edr ports netdev,netdev_operstate,netdev_mtu_bytes,carrier_changes
 	same 'IPoIB' $'ib0 up 2044 1\nib1 up 2044 7\n' "$output"
 	cells cx6dx-roce ports netdev,netdev_operstate,netdev_mtu_bytes

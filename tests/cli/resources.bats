@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of resources, as far as it goes without a device: what the kernel lists is tried
-# in the guest.
+# The command line of resources as far as it can be tested without a device; the guest has the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -140,7 +139,7 @@ no_rdma_here()
 		'rdmactl resources srq --help lists the columns'
 }
 
-@test "resources: a saved tree has nothing in use" {
+@test "resources: a saved tree has no objects" {
 	local words
 
 	for words in '' qp '--by process'; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of sa, as far as it goes without an InfiniBand port: what the administrator
-# answers is tried on the simulator.
+# The command line of sa as far as it can be tested without an InfiniBand port; the simulator has
+# the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -32,7 +32,7 @@ records='nodes ports path multicast links sm switches services inform guidinfo l
 	nothing_wrong
 }
 
-@test "sa: a record that is none" {
+@test "sa: an unknown record" {
 	try sa node
 	expect_error 2 sa "unknown record 'node'" "did you mean 'nodes'?"
 	try sa

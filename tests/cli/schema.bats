@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The schemas themselves; that --json of each command keeps to its own is tested there.
+# The schemas themselves; the tests of each command check that its --json follows its schema.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -79,7 +79,7 @@ expected_schemas()
 	END
 }
 
-@test "schema: everything that may be unknown may be null" {
+@test "schema: values that may be unknown may be null" {
 	local name count=0
 
 	for name in $("$binary" schema --tsv --no-headings -o schema); do
@@ -117,7 +117,7 @@ expected_schemas()
 	expect_error 2 schema "no schema 'help'" 'rdmactl schema lists the schemas'
 }
 
-@test "schema: unknown name that is close to one" {
+@test "schema: unknown name with a suggestion" {
 	try schema port
 	expect_error 2 schema "no schema 'port'" "did you mean 'ports'?"
 }

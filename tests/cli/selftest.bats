@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of selftest, as far as it goes without an RDMA device: what it does with one is
-# tried in the virtual machine.
+# The command line of selftest as far as it can be tested without an RDMA device; the virtual
+# machine has the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -66,7 +66,7 @@ no_device()
 	nothing_wrong
 }
 
-@test "selftest: programs of rdma-core know less" {
+@test "selftest: programs of rdma-core have fewer options" {
 	for option in --latency --cm '--duration 1s' '--token word' '--test rc' --all-gids; do
 		# shellcheck disable=SC2086
 		refused "${option%% *} cannot be used with --proto pingpong" \
@@ -82,7 +82,7 @@ no_device()
 	nothing_wrong
 }
 
-@test "selftest: --all-gids is one small test by each" {
+@test "selftest: --all-gids is one small test for each GID" {
 	for option in '--gid-index 1' '--test rc' --latency --bandwidth '--sizes 64' '--qps 2' \
 		'--expect-usec 3' '--stride 64'; do
 		# shellcheck disable=SC2086
@@ -102,7 +102,7 @@ no_device()
 	nothing_wrong
 }
 
-@test "selftest: values that are none" {
+@test "selftest: invalid values" {
 	refused "--sizes: '4q' is not a size (2,4k,1m)" --sizes 2,4q
 	refused "--sizes: '' is not a size (2,4k,1m)" --sizes 2,
 	refused '--sizes: 1g is more than 256 MiB' --sizes 2,1g
@@ -126,7 +126,7 @@ no_device()
 	nothing_wrong
 }
 
-@test "selftest: a test that is none" {
+@test "selftest: an unknown test" {
 	try selftest --test rc-wirte
 	expect_error 2 selftest "--test: unknown test or group 'rc-wirte'" \
 		"did you mean 'rc-write'?"
@@ -151,7 +151,7 @@ no_device()
 	nothing_wrong
 }
 
-@test "selftest: --list-tests in every format after the schema" {
+@test "selftest: --list-tests in every format follows the schema" {
 	local directory=$BATS_TEST_TMPDIR/list format
 
 	mkdir "$directory"
@@ -192,7 +192,7 @@ no_device()
 	RDMACTL_ROOT=$roots/cx6dx-roce try selftest mlx5_0 --json
 	expect 2
 	jq -e ".problems[0].error == \"$line\" and .selftest == []" <<<"$output"
-	# The tests are the program's.
+	# The list of tests does not depend on the system.
 	on cx6dx-roce selftest --list-tests
 	expect 0
 }

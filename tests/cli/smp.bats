@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of smp, as far as it goes without an InfiniBand port: what nodes answer is tried
-# on the simulator.
+# The command line of smp as far as it can be tested without an InfiniBand port; the simulator has
+# the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -32,7 +32,7 @@ attributes='nodedesc nodeinfo switchinfo portinfo portinfoext mepi guidinfo pkey
 	nothing_wrong
 }
 
-@test "smp: an attribute that is none, or no attribute" {
+@test "smp: an unknown attribute, or no attribute" {
 	try smp portinf 5
 	expect_error 2 smp "unknown attribute 'portinf'" "did you mean 'portinfo'?"
 	try smp frobnicate

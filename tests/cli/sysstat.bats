@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The command line of sysstat, as far as it goes without a port: answers are tried on the simulator.
+# The command line of sysstat as far as it can be tested without a port; the simulator has the rest.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -18,7 +18,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "sysstat: words that are none" {
+@test "sysstat: invalid words" {
 	try sysstat
 	expect_error 2 sysstat 'DEST is missing' 'rdmactl sysstat --help'
 	try sysstat 5 cpus

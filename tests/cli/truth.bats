@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A second reading of the fixtures, which shares nothing with the program: golden files are as right
-# as who looked at them, this compares every plain fact of every port with the file that holds it.
+# A second, independent reading of the fixtures: golden files are only as right as their reviewer,
+# so this compares every plain fact of every port with the file that holds it.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -130,7 +130,7 @@ setup_file()
 		        sm_sl=number(read(directory, "sm_sl")) if subnet else None,
 		        cap_mask=read(directory, "cap_mask"),
 		        gid_table_length=None if sizes[0] is None else len(sizes[0]),
-		        # An iWARP port has no directory of them.
+		        # An iWARP port has no such directory.
 		        pkey_table_length=None if sizes[0] is None else len(sizes[1] or []),
 		    )
 		    if port["netdev"]:
@@ -199,12 +199,12 @@ setup_file()
 	END
 }
 
-@test "truth: every plain fact is that of the fixture's file" {
+@test "truth: every plain fact equals the fixture's file" {
 	local fixture
 
 	for fixture in $(fixtures); do
 		case $fixture in
-		# Nothing there, or nothing that is plain.
+		# There are no ports, or no plain facts.
 		no-rdma | no-driver | empty-class | hostile) ;;
 		*)
 			quickly env /usr/bin/python3 "$BATS_FILE_TMPDIR/truth" "$binary" "$roots" "$fixture" || wrong "$fixture"
@@ -214,8 +214,8 @@ setup_file()
 	nothing_wrong
 }
 
-@test "truth: a fact that is not the fixture's is found" {
-	# The same machine, with one file another.
+@test "truth: a fact that differs from the fixture is found" {
+	# The same machine with one file changed.
 	mkdir "$BATS_TEST_TMPDIR/roots"
 	cp -a "$roots/cx5-ib-edr" "$BATS_TEST_TMPDIR/roots/"
 	printf '#!/bin/sh\nexec "%s" "$@" | sed "s/0x8001/0x8002/; s/\\"lid\\": 17/\\"lid\\": 18/; s/16.35.3502/16.35.3503/"\n' "$binary" \

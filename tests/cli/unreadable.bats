@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What of a saved machine cannot be read: it is null, it is told, and the exit status is 3. Nothing
-# takes its place, and nothing else is lost with it.
+# Unreadable files of a saved machine: the value is null and reported, and the exit status is 3. No
+# other value takes its place, and none is lost with it.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -13,14 +13,14 @@ setup()
 	class=$tree/sys/class
 }
 
-# machine FIXTURE: a copy of it, to be spoilt.
+# machine FIXTURE: makes a copy of the fixture, to be damaged.
 machine()
 {
 	rm -rf "$tree"
 	cp -a "$roots/$1" "$tree"
 }
 
-# spoil ERROR PATH...: reading these fails from now on.
+# spoil ERROR PATH...: makes reading these files fail.
 spoil()
 {
 	local path error=$1
@@ -32,7 +32,7 @@ spoil()
 	done
 }
 
-# of COMMAND COLUMNS [ARGUMENT...]: what the columns hold, a row a line, separated by blanks.
+# of COMMAND COLUMNS [ARGUMENT...]: the columns, one row per line, separated by blanks.
 of()
 {
 	try "$1" --root "$tree" --tsv --no-headings -o "$2" "${@:3}"
@@ -41,12 +41,12 @@ of()
 
 port=infiniband/mlx5_0/ports/1
 
-@test "unreadable: a port that names no netdev has no other device's" {
+@test "unreadable: a port without a readable netdev does not get another device's" {
 	machine cx6dx-roce
 	spoil EINVAL $port/gid_attrs/ndevs/0
 	of ports device,netdev
 	expect 0 $'mlx5_0 ens1f0np0\nmlx5_1 ens1f1np1\nmlx5_2 enp101s0f0s88' ''
-	# Two beside it: which of them it is, who knows.
+	# Two others remain, and either may be the one.
 	cp -a "$class/net/ens1f0np0/." "$class/net/ens1f0np0/../twin"
 	ln -s "$(readlink "$class/net/ens1f0np0" | sed 's|[^/]*$|twin|')" "$class/net/twin"
 	of ports device,netdev mlx5_0
@@ -143,7 +143,7 @@ rdmactl ports: mlx5_1/2: no such port
 	expect 3 $'unknown\nunknown'
 }
 
-@test "unreadable: what a netdev says of itself" {
+@test "unreadable: the properties of a netdev" {
 	machine cx6dx-roce
 	spoil EIO net/ens1f0np0/{operstate,mtu,address,speed} net/ens1f1np1/carrier_changes
 	of netdevs operstate,mtu_bytes,address,speed_mbps mlx5_0
@@ -151,7 +151,7 @@ rdmactl ports: mlx5_1/2: no such port
 rdmactl netdevs: ens1f0np0: cannot read speed_mbps: Input/output error
 rdmactl netdevs: ens1f0np0: cannot read operstate: Input/output error
 rdmactl netdevs: ens1f0np0: cannot read address: Input/output error'
-	# Where it is not shown it does not matter.
+	# It does not matter unless it is shown.
 	of ports device,netdev mlx5_0
 	expect 0 'mlx5_0 ens1f0np0' ''
 	of devices netdevs
@@ -162,7 +162,7 @@ rdmactl netdevs: ens1f0np0: cannot read address: Input/output error'
 	expect 0 mlx5_2 ''
 }
 
-@test "unreadable: an IPoIB netdev leaves its place to no child" {
+@test "unreadable: an IPoIB netdev is not replaced by its child" {
 	local path
 
 	for path in ib0 ib0/ifindex ib0/type ib0/address; do
@@ -204,7 +204,7 @@ rdmactl netdevs: ens1f0np0: cannot read address: Input/output error'
 	expect 3
 }
 
-@test "unreadable: text of another form is shown" {
+@test "unreadable: malformed text is shown" {
 	machine cx5-ib-edr
 	echo foo >"$class/$port/gids/0"
 	echo 0xfffff >"$class/$port/pkeys/0"

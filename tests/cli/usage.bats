@@ -25,12 +25,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 '' "unknown command 'frobnicate'"
 	try ''
 	expect_error 2 '' "unknown command ''" 'rdmactl help lists the commands'
-	# Not one that is hidden.
+	# A hidden command is not suggested.
 	try __complet
 	expect_error 2 '' "unknown command '__complet'" 'rdmactl help lists the commands'
 }
 
-@test "usage: no abbreviation of a command" {
+@test "usage: commands cannot be abbreviated" {
 	try devic
 	expect 2 '' "rdmactl: unknown command 'devic'
   did you mean 'devices'?"
@@ -63,12 +63,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 2 '' "unknown option '--no-heading'" "did you mean '--no-headings'?"
 	try -Z
 	expect_error 2 '' "unknown option '-Z'" 'rdmactl help'
-	# One of a command does not go before it.
+	# An option of a command cannot precede it.
 	try --all gids
 	expect_error 2 '' "unknown option '--all'" 'rdmactl help'
 }
 
-@test "usage: no abbreviation of an option" {
+@test "usage: options cannot be abbreviated" {
 	try devices --no-head
 	expect 2 ''
 	[ "${stderr%%$'\n'*}" = "rdmactl devices: unknown option '--no-head'" ]
@@ -121,10 +121,10 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "usage: --timeout ends what hangs" {
+@test "usage: --timeout ends a hanging run" {
 	local started=$SECONDS
 
-	# Nobody reads what is more than a pipe holds.
+	# The output is larger than the pipe, and nobody reads it.
 	mkfifo "$BATS_TEST_TMPDIR/pipe"
 	# shellcheck disable=SC2217 # it keeps the pipe open
 	sleep 20 <"$BATS_TEST_TMPDIR/pipe" 3>&- &
@@ -156,7 +156,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "usage: too many words, too few" {
+@test "usage: too many arguments, too few" {
 	try help devices ports
 	expect_error 2 help "'devices' has no subcommands" 'rdmactl help --help'
 	try help resources qp mr
@@ -189,7 +189,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	nothing_wrong
 }
 
-@test "usage: the later of two is taken" {
+@test "usage: the last of several equal options counts" {
 	quickly try --root "$roots/efa" -o index devices --root "$roots/cx5-ib-edr" -o device
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
 }
@@ -204,7 +204,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
   rdmactl devices lists what is there'
 }
 
-@test "usage: RDMACTL_ROOT is --root, which goes before it" {
+@test "usage: --root overrides RDMACTL_ROOT" {
 	RDMACTL_ROOT=$roots/cx5-ib-edr quickly try devices -o device
 	expect 0 $'DEVICE\nmlx5_0\nmlx5_1' ''
 	RDMACTL_ROOT=$roots/cx5-ib-edr quickly on efa devices -o device
@@ -215,7 +215,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0 $'DEVICE\nefa_1\nrdmap0s31' ''
 }
 
-@test "usage: --root of what is no saved tree" {
+@test "usage: --root of something else than a saved tree" {
 	local command
 
 	mkdir "$BATS_TEST_TMPDIR/empty"
@@ -281,7 +281,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[ "$(jq -r '.problems[0].error' "$documents/object.json")" = "'mlx5_0/x' is not DEV or DEV/PORT" ]
 }
 
-@test "usage: --quiet keeps the next step back, in every way to write it" {
+@test "usage: --quiet suppresses the next step, in every spelling" {
 	on cx5-ib-edr devices mlx5_9
 	expect_error 5 devices 'mlx5_9: no such RDMA device' "did you mean 'mlx5_0'?"
 	on cx5-ib-edr devices mlx5_9 --quiet
@@ -290,7 +290,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect_error 5 devices 'mlx5_9: no such RDMA device'
 	on no-rdma gids -q
 	expect_error 5 gids 'no sys/class/infiniband in the saved tree'
-	# What it keeps back on the terminal stays in the document.
+	# The document still contains the next step.
 	on cx5-ib-edr devices mlx5_9 -qj
 	expect 5
 	[ "$(jq -r '.problems[0].hint' <<<"$output")" = "did you mean 'mlx5_0'?" ]

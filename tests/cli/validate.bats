@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The looking glass of the other tests sees what is wrong: documents that are good, spoilt one by one.
+# The validator of the other tests finds every fault: good documents, damaged one by one.
 
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
@@ -27,10 +27,10 @@ look()
 	[ "$(find "$documents" -type f | wc -l)" = 6 ]
 }
 
-@test "validate: every fault is seen" {
+@test "validate: every fault is found" {
 	local suffix expression wanted file count=0
 
-	# Each in a copy of its own, all looked at together.
+	# Each fault is in a separate copy; all copies are validated together.
 	while IFS=$'\t' read -r suffix expression wanted; do
 		count=$((count + 1))
 		for file in "$documents"/bad-rate.*; do
@@ -90,7 +90,7 @@ look()
 	nothing_wrong
 }
 
-@test "validate: nothing at all is no good document" {
+@test "validate: an empty document is invalid" {
 	: >"$documents/bad-rate.json"
 	look
 	[ "$status" = 1 ]

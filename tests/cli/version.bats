@@ -51,7 +51,7 @@ machine()
 	nothing_wrong
 }
 
-@test "version: the kernel that runs" {
+@test "version: the running kernel" {
 	try version
 	expect 0
 	[ "$(awk '$1 == "kernel" { print $3 }' <<<"$output")" = "$(uname -r)" ]
