@@ -10,7 +10,7 @@ MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
-# Of its own, because packages have programs of the same names.
+# A separate folder, because packages install programs of the same names.
 COMPAT_DIR ?= $(PREFIX)/lib/rdmactl/compat
 
 BUILD ?= build
@@ -21,7 +21,7 @@ INSTALL ?= install
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-# The loaded ones are opened when they are first needed (lib/base/library.h).
+# LOADED libraries are opened when they are first needed (lib/base/library.h).
 LINKED := libnl-3.0 jansson
 LOADED := libibverbs librdmacm libibumad
 HEADERS_OF := $(LINKED) $(LOADED)
@@ -37,7 +37,7 @@ LDFLAGS ?=
 # The GOT is read-only before main() runs: root runs this on hostile input.
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-O1 -Wl,--hash-style=gnu
 
-# Newer than the oldest rdma-core that is supported: used where the header has it.
+# Members that the oldest supported rdma-core lacks are used if the header has them.
 try_compile = $(shell printf '%s\n' '\#include <infiniband/verbs.h>' '$(1)' | \
 	$(CC) $$($(PKG_CONFIG) --cflags $(HEADERS_OF) 2>/dev/null) -x c -c -o /dev/null - 2>/dev/null && echo $(2))
 FEATURES := $(call try_compile,struct ibv_port_attr a = {.active_speed_ex = 1};,-DHAVE_IBV_PORT_ATTR_ACTIVE_SPEED_EX)
@@ -71,7 +71,7 @@ $(BUILD)/rdmactl: $(OBJECTS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 
-# One file remembers the compiler flags, so that another set of them builds anew.
+# This file holds the compiler flags, so that a change of them rebuilds everything.
 FLAGS_FILE := $(BUILD)/flags
 ALL_FLAGS_TEXT = $(subst ','\'',$(filter-out -Werror,$(CC) $(ALL_CFLAGS)))
 $(FLAGS_FILE): FORCE

@@ -5,7 +5,7 @@ CLANG_FORMAT ?= clang-format
 FUZZ_SECONDS ?= 10
 VM_KERNELS ?= 6.1 6.12
 
-# What the tests are built with and run on. A sanitizer's report ends the program with status 99.
+# The tests run on a sanitized build. A sanitizer's report ends the program with status 99.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) -O1 -fno-pie $(SANITIZE)
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
@@ -26,7 +26,7 @@ $(BUILD)/asan/rdmactl: $(ASAN_OBJECTS)
 .PHONY: asan
 asan: $(BUILD)/asan/rdmactl
 
-# All but main() in a thin archive, so that a test links what it uses.
+# A thin archive of everything but main(), so that a test links only what it uses.
 ASAN_ARCHIVE := $(BUILD)/asan/rdmactl.a
 $(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 	$(Q)rm -f $@ && ar rcsT $@ $^
@@ -38,8 +38,8 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
 
-# With musl: all of the program has to compile, and the unit tests that need no library run. Headers
-# that the compiler for musl does not bring come from those of this machine.
+# With musl, the whole program must compile, and the unit tests that need no library are run.
+# Headers that the musl compiler lacks are those of this machine.
 MUSL_CC ?= musl-gcc
 MUSL_HEADERS := $(BUILD)/musl/include
 MUSL_OBJECTS := $(SOURCES:%.c=$(BUILD)/musl/%.o)
@@ -59,7 +59,7 @@ $(BUILD)/musl/rdmactl.a: $(filter-out %/cmd/main.o,$(MUSL_OBJECTS))
 musl: $(BUILD)/musl/rdmactl.a $(MUSL_OBJECTS) $(MUSL_TESTS)
 -include $(MUSL_OBJECTS:.o=.d) $(MUSL_TESTS:.o=.d)
 
-# Programs that the tests in the guest run there, and what they preload.
+# Programs that the tests run in the guest, and the library that they preload.
 VM_PROGRAMS := $(addprefix $(BUILD)/vm/,rmpp no_netlink heap_in_use.so)
 $(BUILD)/vm/rmpp: $(BUILD)/asan/tests/vm/rmpp.o $(LIB_SOURCES:%.c=$(BUILD)/asan/%.o)
 	@mkdir -p $(@D)
@@ -85,7 +85,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
 .SECONDARY: $(FUZZ_OBJECTS)
 -include $(FUZZ_OBJECTS:.o=.d)
 
-# New inputs go to the build folder; what is worth keeping is moved to tests/fuzz/corpus by hand.
+# New inputs go to the build folder; move those worth keeping to tests/fuzz/corpus by hand.
 .PHONY: fuzz
 fuzz: $(FUZZERS)
 	$(Q)for fuzzer in $(FUZZERS); do \
@@ -96,8 +96,8 @@ fuzz: $(FUZZERS)
 			$(BUILD)/fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; \
 	done
 
-# GCC 12 takes a variable with a cleanup function for uninitialized where its initialization stands
-# behind another one's in the same declaration.
+# GCC 12 takes a variable with a cleanup function for uninitialized if its initialization follows
+# another one's in the same declaration.
 ANALYZE := -fanalyzer -Wno-analyzer-use-of-uninitialized-value
 .PHONY: analyze
 analyze: | $(GENERATED)

@@ -16,7 +16,7 @@
 #include "host/inventory.h"
 #include "host/need.h"
 
-/* A kernel name, cleaned: four bytes for each of NAME_MAX. */
+/* A cleaned kernel name: up to four bytes for each of NAME_MAX. */
 enum { NAME_TEXT_SIZE = 1024 };
 
 struct gid_rows {

@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 	CHOICES_OPTION(struct events_args, until, 'u', "until", "WORDS", event_bits,
 		       "end when one of these happens"),
 	FLAG_OPTION(struct events_args, already, 0, "already",
-		    "--until is met, too, by what is so when watching begins"),
+		    "--until also counts the state when watching begins"),
 	NUMBER_OPTION(COUNT, struct events_args, count, 'c', "count", "N", 1, 0,
 		      "end after so many events"),
 	NUMBER_OPTION(DURATION, struct events_args, duration, 'd', "duration", "TIME", 1, INT32_MAX,
@@ -51,11 +51,11 @@ static const struct option_row options[] = {
 		      "an event when a counter grows faster: symbol_error>10/s (or m, h)"),
 	STRING_OPTION(struct events_args, flap, 0, "flap", "N/TIME", COMPLETE_NOTHING,
 		      "an event when a port was down so often (default 3/10m; 0: none)"),
-	FLAG_OPTION(struct events_args, all, 'a', "all", "also what was told and changed nothing"),
+	FLAG_OPTION(struct events_args, all, 'a', "all", "also show reports that changed nothing"),
 	{.name = NULL},
 };
 
-/* Why it ends. */
+/* The reason for the end. */
 enum end { END_NOT, END_STOPPED, END_HAPPENED, END_COUNT, END_DURATION, END_BROKEN };
 
 struct events_run {
@@ -147,7 +147,7 @@ static bool is_shown(const struct events_args *args, const struct event *event)
 	return !args->severity.known || event->severity.value >= args->severity.value;
 }
 
-/* Takes an event in; false: it was the last one. */
+/* Handles an event; false: it was the last one. */
 static bool take(struct events_run *run, struct event *event)
 {
 	const struct events_args *args = run->args;
@@ -167,7 +167,7 @@ static bool take(struct events_run *run, struct event *event)
 	return run->end == END_NOT;
 }
 
-/* One by one: what is written at once is a whole line for whoever reads it. */
+/* Rows are written one by one, so that a reader always gets complete lines. */
 static void hand_out(struct events_run *run)
 {
 	struct event_list *events = &run->events;
@@ -179,7 +179,7 @@ static void hand_out(struct events_run *run)
 	event_list_clear(events);
 }
 
-/* The sooner of two times to wait, -1 being for ever. */
+/* The shorter of two timeouts; -1 is no timeout. */
 static int sooner(int a, int b)
 {
 	if (a < 0 || b < 0)
@@ -187,7 +187,7 @@ static int sooner(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Signals, the reader of standard output (POLLERR: it has gone), and the sources. */
+/* Signals, the reader of standard output (POLLERR: it has closed it), and the sources. */
 static void wait_for(struct events_run *run)
 {
 	int timeout = sooner(watcher_timeout(run->watcher), thresholds_timeout(run->thresholds));
@@ -235,7 +235,7 @@ static void watch(struct events_run *run)
 	}
 }
 
-/* The commands that are left, unless a signal says not to. */
+/* Waits for the remaining commands, unless a signal ends that. */
 static void finish_exec(struct events_run *run)
 {
 	struct pollfd signals = {.fd = run->signals.fd, .events = POLLIN};
@@ -266,7 +266,7 @@ static char *words_of(uint64_t bits)
 	return text ? text : mem_string("");
 }
 
-/* Without --until every end is a good one. */
+/* Without --until every end is a success. */
 static void conclude(struct events_run *run)
 {
 	const struct events_args *args = run->args;
@@ -329,7 +329,7 @@ static bool check(struct events_run *run)
 	return true;
 }
 
-/* Whether devices that are not there are waited for: those who wait for them have said so. */
+/* Whether to wait for devices that do not exist yet: only if the user asked for device-added. */
 static bool waits(const struct events_args *args)
 {
 	const uint64_t added = UINT64_C(1) << EVENT_DEVICE_ADDED;
@@ -351,7 +351,7 @@ static bool find(struct events_run *run)
 		listing->status = STATUS_DONE;
 		return true;
 	}
-	/* The end, when problems are printed, may be far away. A document has them, too. */
+	/* Problems are printed at the end, which may be far away. A document has them, too. */
 	if (found && problems->count && !listing->ctx->globals.json) {
 		tell(listing->ctx, problems);
 		problems_free(problems);

@@ -19,7 +19,7 @@
 /* The exit status of a shell for a command that it cannot start. */
 #define STATUS_NO_COMMAND 127
 
-/* RDMACTL_STATE_BEFORE of state_before; what the event does not tell is not there. */
+/* RDMACTL_STATE_BEFORE for state_before; members that the event lacks are not set. */
 static void set_variable(const struct field *field, const struct event *event)
 {
 	_cleanup_(freep) char *name = mem_format("RDMACTL_%s", field->key);
@@ -53,7 +53,9 @@ static void set_json(const struct event *event)
 	setenv("RDMACTL_JSON", text, 1);
 }
 
-/* In the child. Standard output belongs to the events, so what the command prints is beside them.
+/*
+ * Runs in the child. Standard output belongs to the events, so the command's goes to standard
+ * error.
  */
 static void become(const char *command, const struct event *event)
 {

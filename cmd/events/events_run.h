@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A run of events: events.c has the command line and the loop, events_exec.c hands events on to a
+ * A run of events: events.c has the command line and the loop, events_exec.c passes events to a
  * command.
  */
 #pragma once
@@ -11,7 +11,7 @@
 #include "cmd/listing.h"
 #include "event/watcher.h"
 
-/* Commands that run one after the other, each with an event; they never hold up the watching. */
+/* Commands that run one after the other, each with an event, while the watching goes on. */
 struct events_exec {
 	const char *command; /* NULL: none */
 	struct event *queue; /* a ring of EVENTS_EXEC_MOST */
@@ -29,5 +29,5 @@ void events_exec_add(struct events_exec *exec, struct event *event);
 /* After a SIGCHLD: the next one. */
 void events_exec_reap(struct events_exec *exec);
 bool events_exec_is_busy(const struct events_exec *exec);
-/* Notes what was lost and what failed, and forgets what waits. */
+/* Notes lost events and failed commands, and drops the events that still wait. */
 void events_exec_end(struct events_exec *exec, struct problems *problems);

@@ -64,7 +64,7 @@ static char first_character(const char *text)
 	return *text;
 }
 
-/* By what stands at its beginning. */
+/* The beginning of a file tells its format. */
 static int read_any(const char *text, size_t length, struct fabric *fabric, char **ret_message)
 {
 	const void *bytes = text;

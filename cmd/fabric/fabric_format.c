@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "fabric/format/writers.h"
 
-/* dot takes ten seconds for ten thousand nodes, and a minute if each host is a node of its own. */
+/* dot takes ten seconds for ten thousand nodes, and a minute if each host is a separate node. */
 #define TOOL_MSEC (10u * 60 * 1000)
 #define PIECE	  ((size_t)64 * 1024)
 

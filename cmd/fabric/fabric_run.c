@@ -259,7 +259,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 		       read_names(run) && read_before(run) && scan(run);
 	if (done)
 		note_failures(run);
-	/* If the scan cannot be saved, it is printed all the same. */
+	/* If the scan cannot be saved, it is still printed. */
 	if (done && args->save)
 		fabric_file_save(run, args->save);
 	if (done && args->load && args->details && !run->fabric.detail_count)

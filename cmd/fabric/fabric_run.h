@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all subcommands of `fabric` share: their options, the graph of the subnet (scanned, or
- * loaded from a file), counters and forwarding tables, and the words for what did not answer.
+ * Shared by all subcommands of `fabric`: their options, the graph of the subnet (scanned, or loaded
+ * from a file), counters and forwarding tables, and the problems for unanswered queries.
  */
 #pragma once
 
@@ -115,7 +115,7 @@ struct fabric_counters {
 	double seconds; /* between them; 0: unknown */
 };
 
-/* Reads by --interval or --since. False: the listing says why; clear them all the same. */
+/* Reads by --interval or --since. False: the listing says why; clear them in any case. */
 bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
 			  struct fabric_counters *counters);
 void fabric_counters_clear(struct fabric_counters *counters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl fabric scan: switches with what is at their ports; the graph in JSON. */
+/* rdmactl fabric scan: switches and the nodes at their ports; the graph in JSON. */
 
 #include <stdlib.h>
 
@@ -195,7 +195,8 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end_quietly(&run, rc);
 }
 
-/* Failures of this scan are problems already; of the file it is only known that there were some. */
+/* Failures of this scan are problems already; the earlier scan only gets a note that it had some.
+ */
 static void note_incomplete(struct fabric_run *run)
 {
 	struct problems *problems = &run->session.listing.problems;

@@ -26,7 +26,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct gids_args, netdev, 0, "netdev", "NETDEV", COMPLETE_NETDEV,
 		      "only entries of this netdev"),
 	STRING_OPTION(struct gids_args, ip, 0, "ip", "ADDR", COMPLETE_NOTHING,
-		      "only entries that stand for this IP address"),
+		      "only entries made from this IP address"),
 	STRING_OPTION(struct gids_args, to, 0, "to", "PEER", COMPLETE_NOTHING,
 		      "name the GID index to use for this address or host, and why"),
 	FLAG_OPTION(struct gids_args, env, 0, "env",
@@ -50,7 +50,7 @@ static bool passes(const struct filter *filter, const struct gid_entry *entry)
 	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
 }
 
-/* Takes the entries that do not pass out of the table: --to chooses among the others, too. */
+/* Removes the entries that do not pass from the table, so that --to does not choose them. */
 static void narrow(const struct filter *filter, struct port *port)
 {
 	size_t kept = 0;
@@ -64,7 +64,7 @@ static void narrow(const struct filter *filter, struct port *port)
 	port->gid_count = kept;
 }
 
-/* An entry that could not be read might have passed: the answer is partial then. */
+/* An entry that could not be read might have passed, so the answer is partial. */
 static void tell_none(struct listing *listing)
 {
 	static const char hint[] = "rdmactl gids shows all";
@@ -96,8 +96,8 @@ static void add_rows(struct listing *listing, const struct filter *filter)
 }
 
 /*
- * Marks the entries. False: there is no way to the peer, and nothing to say of the entries; true
- * with *ret_chosen NULL: none of them leads there.
+ * Marks the entries. False: there is no route to the peer, so the entries stay unmarked; true with
+ * *ret_chosen NULL: none of them leads there.
  */
 static bool choose(struct listing *listing, const char *peer, const struct gid_entry **ret_chosen)
 {
@@ -118,7 +118,7 @@ static bool choose(struct listing *listing, const char *peer, const struct gid_e
 	return true;
 }
 
-/* The lines are for shells to read: a name must be no more than a name to them. */
+/* Shells read these lines, so a name must not contain anything special to them. */
 static bool is_plain(const char *text)
 {
 	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -141,7 +141,7 @@ static int print_env(const struct gid_entry *entry, const char *peer)
 	return rc;
 }
 
-/* Settings or nothing: what is on standard output may be read by a shell. */
+/* Prints settings or nothing, because a shell may read standard output. */
 static int end_with_env(struct listing *listing, const struct gid_entry *chosen, const char *peer)
 {
 	if (chosen && (!is_plain(chosen->device) || !is_plain(peer))) {
@@ -153,7 +153,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);
 }
 
-/* What is wrong with the options; NULL if nothing is. */
+/* The message about a wrong option; NULL if all are good. */
 static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
 {
 	const struct globals *globals = &ctx->globals;

@@ -13,7 +13,7 @@ static const struct enum_name by_choices[] = {
 	{0, NULL},
 };
 
-/* A list of words; the codes that have none are written unknown-N, so it is not a choice. */
+/* A list of words, not a choice, because codes without a word are written unknown-N. */
 #define WORDS_OPTION(member, names_, help_)                                           \
 	{                                                                             \
 		.name = #member, .kind = OPTION_STRING, .metavar = "WORDS",           \
@@ -78,8 +78,8 @@ bool resources_begin(struct listing *listing, const struct ctx *ctx, const struc
 void resources_fail(struct listing *listing, int rc)
 {
 	problem_add(&listing->problems, NULL, "objects in use", "nldev", rc,
-		    "only RDMA netlink tells of them, from Linux 4.16 on; in a network namespace "
-		    "of its own from 5.4 on");
+		    "only RDMA netlink lists them, since Linux 4.16; in other network namespaces "
+		    "since 5.4");
 	listing->status = STATUS_FAILED;
 }
 

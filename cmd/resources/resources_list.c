@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The objects of one kind. There may be a hundred thousand: they go out in pieces. */
+/* The objects of one kind. There may be a hundred thousand, so they are printed in pieces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cmd/resources/resources_run.h"
 
-/* Rows that a table's widths are found from, and the most that are kept in memory, about. */
+/* Rows of a piece: they determine the widths of a table, and limit the memory. */
 #define PIECE_ROWS 1024
 
 /* TASK_COMM_LEN - 1, include/linux/sched.h */
@@ -104,7 +104,7 @@ bool resources_filter_passes(const struct resources_filter *filter, const struct
 	       has_code(filter->types, filter->type_count, &resource->type);
 }
 
-/* The listing and what is on its way into it. */
+/* The listing, and the rows that are being added to it. */
 struct printing {
 	struct listing *listing;
 	const struct resources_filter *filter;
@@ -112,7 +112,7 @@ struct printing {
 	uint64_t left; /* lines that may still come */
 };
 
-/* Leaves of the objects from `first` on those that are to be shown. */
+/* Removes the objects from `first` on that are not shown. */
 static void filter_block(struct printing *printing, size_t first)
 {
 	struct resource_list *list = &printing->list;

@@ -19,28 +19,27 @@ enum resources_by { BY_PROCESS };
 /* Which objects are listed. */
 struct resources_filter {
 	const struct resources_args *args;
-	/* Codes of --state and --type; how many is 0 where all pass. */
+	/* Codes of --state and --type; a count of 0 lets all pass. */
 	uint64_t states[32], types[32];
 	size_t state_count, type_count;
 };
 
 /*
- * Takes --state and --type apart for that kind. False: they are no good, and listing_fail() has
- * been told.
+ * Parses --state and --type for that kind. False: they are invalid, and listing_fail() was called.
  */
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing);
 bool resources_filter_passes(const struct resources_filter *filter,
 			     const struct resource *resource);
 
-/* Parses columns and objects. False: listing_end() says the rest. */
+/* Parses columns and objects. False: listing_end() reports what is wrong. */
 bool resources_begin(struct listing *listing, const struct ctx *ctx, const struct schema *schema,
 		     char **words, bool ports);
-/* Says that RDMA netlink does not serve: there is no other source. */
+/* Reports that RDMA netlink cannot be used: there is no other source. */
 void resources_fail(struct listing *listing, int rc);
 /*
  * Opens the sources of a list of objects, both NULL before and freed by the caller in any case.
- * False: they do not serve, and the listing says why.
+ * False: they cannot be used, and the listing says why.
  */
 bool resources_open(struct listing *listing, bool with_processes, struct processes **ret_processes,
 		    struct resource_loader **ret_loader);

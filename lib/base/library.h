@@ -32,7 +32,7 @@ struct library_symbol {
 #define LIBRARY_MAY(name, version)    {#name, version, offsetof(LIBRARY_RECORD, name), true},
 
 /*
- * An ELF note that tells packagers' tools of a library that is loaded at run time
+ * An ELF note that informs packagers' tools about a library that is loaded at run time
  * (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/). Once for each library.
  */
 #define LIBRARY_NOTE(soname, feature, description)                                     \

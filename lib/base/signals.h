@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct signals {
-	int fd;		 /* readable when one came; -1: there is none, and they do what they did */
-	sigset_t caught; /* what is blocked for it */
+	int fd;		 /* readable when one came; -1: nothing was changed */
+	sigset_t caught; /* the signals blocked for it */
 };
 
 #define SIGNALS_NONE ((struct signals){.fd = -1})

@@ -4,7 +4,7 @@
  * and the generated parts of the man pages are made from it without running it.
  *
  * A command with subcommands (`fabric check`) has them in `children`, or makes them from a table of
- * a library in child(). Each is a struct command of its own: only its own options are parsed, and
+ * a library in child(). Each is a separate struct command: only its own options are parsed, and
  * its --help, completion and columns are its own. Options may come before or after the word of the
  * subcommand. Without such a word the command's run() is called; a command without run() takes its
  * first child, or, if least_objects is not 0, asks for one. A subcommand's run() gets the words
@@ -56,7 +56,7 @@ extern const struct option_row global_options[];
 
 struct command;
 
-/* What a command is run with. */
+/* The arguments of a command's run(). */
 struct ctx {
 	const struct command *command;
 	const struct command *parent;	       /* whose subcommand it is, or NULL */

@@ -22,7 +22,7 @@ enum option_kind {
 	OPTION_REAL,	 /* struct real, above 0: 3, 2.5 */
 };
 
-/* What the shell completes for a value or an object. */
+/* The class of words that the shell completes for a value or an object. */
 enum completion {
 	COMPLETE_NOTHING,
 	COMPLETE_DEVICE,

@@ -448,7 +448,7 @@ int netlink_dump(struct netlink *netlink, struct netlink_request *request, netli
 	struct netlink_exchange exchange = {.handle = handle, .context = context};
 	int error = netlink_dump_begin(netlink, request, &exchange);
 
-	/* To its end even if something is wrong with it: the kernel runs one dump a socket. */
+	/* Read to the end even after an error: the kernel runs only one dump per socket. */
 	while (!error && exchange.left)
 		error = netlink_dump_step(netlink, &exchange);
 	if (!error)

@@ -144,7 +144,7 @@ static int handle_settings(void *context, unsigned int request, const struct net
 	return netlink_get_number(table[NLDEV_SYS_ATTR_MONITOR_MODE], context);
 }
 
-/* A kernel that does not notify accepts listeners in the group all the same. */
+/* A kernel that does not notify accepts listeners in the group nevertheless. */
 static int ask_support(void)
 {
 	struct netlink_request request = {.count = 0};

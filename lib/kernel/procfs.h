@@ -47,7 +47,7 @@ int procfs_read_memlock(const struct root *root, uint64_t process, struct limit 
 struct procfs_cgroups {
 	char *mount; /* mount point of the hierarchy: sys/fs/cgroup; NULL if there is none */
 	char *root;  /* part of the hierarchy that is mounted there: / */
-	bool v1;     /* the rdma controller has a hierarchy of its own */
+	bool v1;     /* the rdma controller has a separate hierarchy */
 };
 
 int procfs_find_cgroups(const struct root *root, struct procfs_cgroups *ret_cgroups);

@@ -88,7 +88,7 @@ static void load_providers(void)
 }
 
 /*
- * Lets what libibverbs prints on standard error go to a file in memory, so that it neither mixes
+ * Redirects what libibverbs prints on standard error to a file in memory, so that it neither mixes
  * with the program's own messages nor gets lost. Returns the descriptor of the real one, or -1.
  */
 static int divert_stderr(int *ret_text)

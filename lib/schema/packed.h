@@ -16,7 +16,7 @@
 
 #include "schema/schema.h"
 
-/* What field_get() does for such a field. */
+/* field_get() for such a field. */
 void packed_get(const struct field *field, const void *record, struct value *value);
 /* The raw bits of a field of up to 64 bits. */
 uint64_t packed_number(const struct field *field, const void *record);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a record is: its fields, each described once. One struct field is one table column, one JSON
+ * The fields of a record, each described once. One struct field is one table column, one JSON
  * key, one line of help, of the man page, of completion and of the JSON Schema. All of it is static
  * const data, so that it can be listed without running anything.
  */

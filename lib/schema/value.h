@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How a record holds what may be unknown, and the typed value that every output format is made
- * from. Unknown is a state of its own: it prints as `-`, null or nothing, never as 0 or false.
+ * from. Unknown is a separate state: it prints as `-`, null or nothing, never as 0 or false.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ static inline struct number number_of(uint64_t value)
 {
 	return (struct number){.value = value, .known = true};
 }
-/* For sources that say 0 where they know nothing. */
+/* For sources that report an unknown value as 0. */
 static inline struct number number_unless_zero(uint64_t value)
 {
 	return (struct number){.value = value, .known = value != 0};

@@ -40,7 +40,7 @@ need()
 	exit 1
 }
 
-# The C code of the files without comments and without what stands between quotes, each line as
+# The C code of the files without comments and without the text in quotes, each line as
 # `file:line:code`. #include lines keep their file names.
 code_of()
 {

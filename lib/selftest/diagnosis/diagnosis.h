@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is wrong with a data path test, and what to do next: pure reasoning, facts in, one sentence
- * and a next step out. Facts that are not known are left 0, NULL or unknown; the more is known, the
- * more the sentence says. Names within endpoints are cleaned here, other text is taken as it is.
+ * Explains a failed data path test: pure functions that turn facts into one sentence and the next
+ * step. Unknown facts are left 0, NULL or unknown; the more is known, the more the sentence says.
+ * Names within endpoints are cleaned here, other text must be clean already.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ enum diagnosis_list {
 	LIST_DELIVERY,	    /* enum delivery */
 };
 
-/* What carries the packets of a port. */
+/* The network that carries the packets of a port. */
 enum carrier {
 	CARRIER_UNKNOWN,
 	CARRIER_ROCE_V1,
@@ -62,7 +62,7 @@ enum reject {
 
 #define MOST_WORDS 40
 
-/* What the words of a row are replaced by. */
+/* The replacements of the {words} in a row. */
 struct diagnosis_words {
 	enum carrier carrier;
 	struct {

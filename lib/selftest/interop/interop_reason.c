@@ -57,7 +57,7 @@ void interop_remark(struct interop *session, const char *format, ...)
 	session->row->reason = text;
 }
 
-/* What ended it from outside explains any error that it caused. */
+/* A stop from outside explains any error that it caused. */
 static enum stop stop_of(const struct interop *session, enum stop known)
 {
 	const struct watch *watch = &session->agent->watch;
@@ -156,7 +156,7 @@ static int fail_middle(struct interop *session, const char *what)
 	return interop_fail(session, hint,
 			    "%s stopped after %" PRIu64 "%s iterations (%s): its %s ended%s",
 			    session->peer, session->done, all, what, session->role->program,
-			    fixed ? ", or was told to do fewer" : "");
+			    fixed ? ", or its options ask for fewer" : "");
 }
 
 /* A server to which the client's first message did not come. */

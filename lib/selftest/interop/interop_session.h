@@ -173,9 +173,9 @@ void interop_sample(struct interop *session, uint64_t nsec);
 
 /*
  * The messages of a run with ibv_rc_pingpong, when both sides know each other's address. Its buffer
- * for sending and receiving is one and the same, so that its answer is what it got, and what it
- * sends as a client is our last answer: both are checked. Nothing is open beside the queue pair, so
- * that its end is not seen but by silence.
+ * for sending and receiving is one and the same, so its answer repeats what it received, and as a
+ * client it sends our last answer back: both are checked. No other connection is open, so only a
+ * timeout shows that the other side has ended.
  */
 
 /* The data that the other side is expected to send. */

@@ -101,8 +101,8 @@ static int connect_tcp(struct interop *session, int *ret_fd)
 	rc = tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
 	if (rc != -ECONNREFUSED || request->peer_ip.family != AF_INET6)
 		return rc ? fail_tcp(session, STAGE_TCP, rc) : 0;
-	hint = mem_format("ibv_rc_pingpong listens at IPv4 addresses as a rule: name the host by "
-			  "one, its GID may be IPv6 all the same; start there: %s",
+	hint = mem_format("ibv_rc_pingpong usually listens on IPv4 addresses only: name the host "
+			  "by one, its GID may still be IPv6; start there: %s",
 			  session->command);
 	return interop_fail(session, hint,
 			    "%s refused the connection: nothing listens on TCP port %" PRIu32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the user asks selftest to do, and the rows of results. */
+/* The user's request to selftest, and the rows of results. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ enum selftest_operation {
 #define SELFTEST_MOST_MSEC  3600000u
 #define SELFTEST_MOST_TOKEN 63u /* bytes */
 
-/* What to test and how. Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {
 	const char *peer; /* as named by the user; NULL: loopback */
 	struct ip_address peer_ip;

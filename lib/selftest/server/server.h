@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The server of the data path tests: listens on TCP, and carries out the orders of each client in a
- * process of its own, so that nothing a client does reaches the server or another client. Needs no
+ * separate process, so that nothing a client does reaches the server or another client. Needs no
  * header of libibverbs. It prints nothing: lines for a log go to a callback, and each client that
  * was served is a row.
  *
  * The caller must have no other thread and no verbs device open: children are forked and open their
- * devices themselves. It must not wait for children of its own meanwhile.
+ * devices themselves. Nor may it wait for other children meanwhile.
  */
 #pragma once
 

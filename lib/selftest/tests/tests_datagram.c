@@ -217,7 +217,7 @@ static void ud_qkey(struct trial *trial)
 		datagram_remark_losses(trial, paths);
 }
 
-/* What happens to a message that does not fit into a packet. */
+/* The fate of a message that does not fit into a packet. */
 enum fate { FATE_REFUSED, FATE_FAILED, FATE_DROPPED };
 
 static int send_too_long(struct trial *trial, struct datagram_path *path, uint64_t bytes,
@@ -250,7 +250,7 @@ static int send_too_long(struct trial *trial, struct datagram_path *path, uint64
 
 /*
  * IBTA 1 C10-93.1.1: a UD message that is longer than the MTU is not sent, and there is no error.
- * Devices that report one all the same, when it is posted or as a local error, serve their users
+ * Devices that report one nevertheless, when it is posted or as a local error, serve their users
  * better. In no case may it arrive.
  */
 static void ud_mtu(struct trial *trial)

@@ -156,8 +156,8 @@ static int check_completion(struct trial *trial, const struct datagram_path *pat
 			   (unsigned long long)(bytes + path->header), path->header);
 	else if (path->header && item->src_qpn != path->src_qpn)
 		trial_fail(trial, NULL,
-			   "the %s side was told that queue pair 0x%06x sent the message, it was "
-			   "0x%06x",
+			   "the completion on the %s side names queue pair 0x%06x as the sender, "
+			   "but it was 0x%06x",
 			   trial_side_word(trial, path->to), item->src_qpn, path->src_qpn);
 	else
 		return 0;

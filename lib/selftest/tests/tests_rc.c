@@ -125,7 +125,7 @@ static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 
 /*
  * Inline data are copied when they are posted, and their lkey is ignored (ibv_post_send(3)): with
- * an invalid key they arrive all the same.
+ * an invalid key they still arrive.
  */
 static void run_inline(struct trial *trial)
 {

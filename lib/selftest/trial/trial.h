@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests are written with: both sides of a connection, the row that the running test fills,
- * and steps that mark the row and return non-zero when they fail, so that a test reads
+ * The language of the tests: both sides of a connection, the row that the running test fills, and
+ * steps that mark the row and return non-zero when they fail, so that a test reads
  *
  *	if (trial_connect(trial, 0, &shape, NULL) || trial_fill(...) || trial_post(...))
  *		return;
@@ -199,7 +199,7 @@ uint32_t trial_mtu(const struct trial *trial);
 bool trial_is_iwarp(const struct trial *trial);
 /* enum buffer_access that both devices support. */
 uint32_t trial_access(const struct trial *trial);
-/* What a side's device can do, and its port. */
+/* The capabilities of a side's device, and its port. */
 const struct message_opened *trial_can(const struct trial *trial, const struct side *side);
 static inline const struct endpoint *trial_endpoint(const struct trial *trial,
 						    const struct side *side)

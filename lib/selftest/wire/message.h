@@ -20,7 +20,7 @@
 #define MESSAGE_MOST_BYTES   4096u /* header and body */
 #define MESSAGE_PORT	     18777u
 
-/* What a client may ask for; a server that grants less says so in its welcome. */
+/* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	 8u
 #define LIMIT_CQS	 4u
 #define LIMIT_QPS	 64u
@@ -50,7 +50,7 @@ enum refusal {
 	REFUSALS,
 };
 
-/* What was being done when something failed. */
+/* The step that failed. */
 enum stage {
 	STAGE_NONE,
 	STAGE_RESOLVE,	  /* name, route, device, port and GID */
@@ -66,7 +66,7 @@ enum stage {
 	STAGES,
 };
 
-/* What ended a wait or a measurement early. */
+/* The event that ended a wait or a measurement early. */
 enum stop {
 	STOP_NONE,
 	STOP_TIMED_OUT,
