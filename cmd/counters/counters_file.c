@@ -111,6 +111,6 @@ bool counters_file_write(const char *path, const struct saved_head *head,
 	free(counters);
 	if (rc)
 		fail(listing, path, "write",
-		     rc == -EEXIST ? "it is no regular file" : strerror(-rc), NULL);
+		     rc == -EEXIST ? "it is not a regular file" : strerror(-rc), NULL);
 	return !rc;
 }

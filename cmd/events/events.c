@@ -34,23 +34,23 @@ struct events_args {
 
 static const struct option_row options[] = {
 	CHOICES_OPTION(struct events_args, words, 'e', "event", "WORDS", event_bits,
-		       "show these only (with commas between)"),
+		       "show only these (with commas between)"),
 	CHOICE_OPTION(struct events_args, severity, 's', "severity", "LEVEL", severity_names,
-		      "show this and worse only: info, notice, warning, error"),
+		      "show only this level and worse: info, notice, warning, error"),
 	CHOICES_OPTION(struct events_args, until, 'u', "until", "WORDS", event_bits,
 		       "end when one of these happens"),
 	FLAG_OPTION(struct events_args, already, 0, "already",
 		    "--until also counts the state when watching begins"),
 	NUMBER_OPTION(COUNT, struct events_args, count, 'c', "count", "N", 1, 0,
-		      "end after so many events"),
+		      "end after this many events"),
 	NUMBER_OPTION(DURATION, struct events_args, duration, 'd', "duration", "TIME", 1, INT32_MAX,
 		      "end after this long (500ms, 30s, 5m)"),
 	STRING_OPTION(struct events_args, exec, 0, "exec", "COMMAND", COMPLETE_NOTHING,
 		      "run this for each event, with RDMACTL_EVENT and more in its environment"),
 	STRING_OPTION(struct events_args, counter, 0, "counter", "RULES", COMPLETE_NOTHING,
-		      "an event when a counter grows faster: symbol_error>10/s (or m, h)"),
+		      "report a counter that grows faster: symbol_error>10/s (or m, h)"),
 	STRING_OPTION(struct events_args, flap, 0, "flap", "N/TIME", COMPLETE_NOTHING,
-		      "an event when a port was down so often (default 3/10m; 0: none)"),
+		      "report a port that was down this often (default 3/10m; 0: never)"),
 	FLAG_OPTION(struct events_args, all, 'a', "all", "also show reports that changed nothing"),
 	{.name = NULL},
 };
@@ -287,7 +287,7 @@ static void conclude(struct events_run *run)
 							words, args->count.value);
 	listing_fail(&run->listing, STATUS_FAULT, message,
 		     args->already ? NULL
-				   : "what was so before watching began does not count without "
+				   : "the state before watching began does not count without "
 				     "--already");
 }
 
@@ -311,7 +311,7 @@ static bool check(struct events_run *run)
 	const struct events_args *args = run->args;
 	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL;
 
-	if (listing_refuses_root(&run->listing, "nothing happens in a saved tree"))
+	if (listing_refuses_root(&run->listing, "a saved tree has no events"))
 		return false;
 	run->watch.flap_count = FLAP_COUNT;
 	run->watch.flap_window_msec = FLAP_WINDOW_MSEC;
@@ -458,7 +458,7 @@ static const struct option_rule rules[] = {
 const struct command events_command = {
 	.name = "events",
 	.group = GROUP_LIVE,
-	.summary = "tell what happens to devices, ports and netdevs, as it happens",
+	.summary = "report changes of devices, ports and netdevs as they happen",
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,

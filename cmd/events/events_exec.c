@@ -134,7 +134,7 @@ void events_exec_end(struct events_exec *exec, struct problems *problems)
 	const uint64_t lost = exec->dropped + exec->count;
 
 	if (lost) {
-		dropped = mem_format("--exec: events not handed on: %" PRIu64, lost);
+		dropped = mem_format("--exec: events not passed on: %" PRIu64, lost);
 		problem_add_text(problems, NULL, NULL, NULL, dropped,
 				 "the command takes longer than the events: narrow them down with "
 				 "--event or --severity");

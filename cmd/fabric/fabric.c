@@ -10,7 +10,7 @@ const struct option_row fabric_scan_options[] = {
 	STRING_OPTION(struct fabric_args, from, 0, "from", "DEST", COMPLETE_NOTHING,
 		      "begin at this node: a LID, port GUID, GID or directed route"),
 	NUMBER_OPTION(COUNT, struct fabric_args, hops, 0, "hops", "N", 1, MAD_HOPS_MOST,
-		      "scan at most so many cables away"),
+		      "scan at most this many cables away"),
 	STRING_OPTION(struct fabric_args, part, 0, "switch", "DEST", COMPLETE_NOTHING,
 		      "scan only this switch and its neighbours"),
 	STRING_OPTION(struct fabric_args, names, 0, "names", "FILE", COMPLETE_FILE,

@@ -149,7 +149,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 
 static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
-		      "only so many ports, the most loaded first"),
+		      "at most this many ports, the most loaded first"),
 	{.name = NULL},
 };
 

@@ -203,7 +203,7 @@ static const struct option_row options[] = {
 	STRING_OPTION(struct fabric_args, name, 0, "name", "PATTERN", COMPLETE_NOTHING,
 		      "only nodes of this name (* and ? as in the shell)"),
 	NUMBER_OPTION(COUNT, struct fabric_args, top, 0, "top", "N", 1, 0,
-		      "only so many ports, the worst first"),
+		      "at most this many ports, the worst first"),
 	{.name = NULL},
 };
 

@@ -90,7 +90,7 @@ bool fabric_file_read(struct listing *listing, const char *path, struct fabric *
 	if (rc)
 		fail(listing, path, "use",
 		     message ? message
-			     : "it is no scan: neither of rdmactl fabric --save nor of "
+			     : "it is not a scan of rdmactl fabric --save or "
 			       "ibnetdiscover",
 		     save_hint);
 	return !rc;
@@ -152,6 +152,6 @@ bool fabric_file_save(struct fabric_run *run, const char *path)
 
 	if (rc)
 		fail(&run->session.listing, path, "write",
-		     rc == -EEXIST ? "it is no regular file" : strerror(-rc), NULL);
+		     rc == -EEXIST ? "it is not a regular file" : strerror(-rc), NULL);
 	return !rc;
 }

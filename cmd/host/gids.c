@@ -163,9 +163,9 @@ static const char *check(const struct ctx *ctx, const struct gids_args *args, st
 	if (args->ip && strchr(args->ip, '%'))
 		return "--ip takes an address without %NETDEV: name the netdev with --netdev";
 	if (args->env && (globals->json || globals->jsonl || globals->tsv))
-		return "--env prints settings and no JSON or TSV";
+		return "--env prints shell settings, not JSON or TSV";
 	if (args->to && globals->root)
-		return "--to asks the routing table of the live system: not with --root or "
+		return "--to needs the routing table of the live system, not --root or "
 		       "RDMACTL_ROOT";
 	return NULL;
 }

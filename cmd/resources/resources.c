@@ -34,7 +34,7 @@ static const struct option_row holder_options[] = {
 	STRING_OPTION(struct resources_args, comm, 0, "comm", "NAME", COMPLETE_NOTHING,
 		      "only what processes of this name hold, or this part of the kernel"),
 	NUMBER_OPTION(COUNT, struct resources_args, limit, 'n', "limit", "N", 1, 0,
-		      "stop after that many lines"),
+		      "stop after this many lines"),
 	{.name = NULL},
 };
 

@@ -54,7 +54,7 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 
 		if (*ret_count == 32 || !parse_word(field, word, &codes[*ret_count]))
 			return fail(listing,
-				    mem_format("--%s: '%s' is no %s", option, clean, option),
+				    mem_format("--%s: '%s' is not a %s", option, clean, option),
 				    listing_explain_value(field));
 		++*ret_count;
 	}

@@ -428,7 +428,7 @@ static int run(const struct ctx *ctx, const void *words, char **objects)
 	}
 	if (args->list_tests) {
 		status = list_tests(&live);
-	} else if (listing_refuses_root(&live.listing, "a saved tree moves no data")) {
+	} else if (listing_refuses_root(&live.listing, "a saved tree cannot transfer data")) {
 		status = listing_end(&live.listing);
 	} else {
 		status = run_live(&live);

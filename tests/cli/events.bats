@@ -72,14 +72,14 @@ words()
 	nothing_wrong
 }
 
-@test "events: nothing happens in a saved tree" {
+@test "events: a saved tree has no events" {
 	on cx6dx-roce events
-	expect_error 2 events 'nothing happens in a saved tree' \
+	expect_error 2 events 'a saved tree has no events' \
 		'run it on the live system, without --root or RDMACTL_ROOT'
 	RDMACTL_ROOT=$roots/cx6dx-roce try events --json
 	expect 2
 	jq -e '.schema == "rdmactl/events/1" and .events == [] and
-		.problems[0].error == "nothing happens in a saved tree"' <<<"$output"
+		.problems[0].error == "a saved tree has no events"' <<<"$output"
 }
 
 @test "events: no RDMA device to watch" {
@@ -105,7 +105,7 @@ words()
 	same 'standard error' "rdmactl events: this system has no RDMA core: no /sys/class/infiniband
   $no_core_hint
 rdmactl events: device-added did not happen within 0.2 s
-  what was so before watching began does not count without --already
+  the state before watching began does not count without --already
 " "$stderr"
 	try events --event device-added,device-removed --duration 200ms --json -q
 	expect 0

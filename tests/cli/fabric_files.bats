@@ -83,7 +83,7 @@ setup()
 	[[ "$stderr" = *"cannot write $dir: Is a directory"* ]]
 	try fabric links --load "$whole" --save /dev/full
 	[ "$status" = 1 ]
-	[[ "$stderr" = *"it is no regular file"* ]]
+	[[ "$stderr" = *"it is not a regular file"* ]]
 	try fabric links --load "$whole" --save "$dir/missing/file"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"No such file or directory"* ]]

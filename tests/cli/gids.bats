@@ -128,7 +128,7 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 
 @test "gids: --to needs the live system, --env needs --to" {
 	on cx6dx-roce gids --to 192.168.10.1
-	expect_error 2 gids '--to asks the routing table of the live system: not with --root or RDMACTL_ROOT' 'rdmactl gids --help'
+	expect_error 2 gids '--to needs the routing table of the live system, not --root or RDMACTL_ROOT' 'rdmactl gids --help'
 	on roce-bond-vlan gids --ip fe80::eaeb:d3ff:fe0a:771e%bond0
 	expect_error 2 gids '--ip takes an address without %NETDEV: name the netdev with --netdev' \
 		'rdmactl gids --help'
@@ -136,9 +136,9 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	expect_error 2 gids '--env needs --to' 'rdmactl gids --help'
 	for format in --tsv --jsonl; do
 		try gids --to 192.168.10.1 --env $format
-		expect_error 2 gids '--env prints settings and no JSON or TSV' 'rdmactl gids --help'
+		expect_error 2 gids '--env prints shell settings, not JSON or TSV' 'rdmactl gids --help'
 	done
 	try gids --to 192.168.10.1 --env --json
 	expect 2
-	[ "$(jq -r '.problems[0].error' <<<"$output")" = '--env prints settings and no JSON or TSV' ]
+	[ "$(jq -r '.problems[0].error' <<<"$output")" = '--env prints shell settings, not JSON or TSV' ]
 }

@@ -86,13 +86,13 @@ no_rdma_here()
 
 @test "resources: words of states and types belong to a kind" {
 	try resources qp --state listen
-	expect_error 2 resources "--state: 'listen' is no state" \
+	expect_error 2 resources "--state: 'listen' is not a state" \
 		'state of the queue pair: reset, init, rtr, rts, sqd, sqe, error'
 	try resources cm_id --state connect,
 	expect 2
-	grep -q "^rdmactl resources: --state: '' is no state$" <<<"$stderr"
+	grep -q "^rdmactl resources: --state: '' is not a state$" <<<"$stderr"
 	try resources srq --type rc
-	expect_error 2 resources "--type: 'rc' is no type" 'what kind of queue: basic, xrc, tm'
+	expect_error 2 resources "--type: 'rc' is not a type" 'what kind of queue: basic, xrc, tm'
 	try resources mr --type rc
 	expect_error 2 resources "'mr' does not take --type" 'it is for qp, cm_id, srq'
 	try resources --state=rts pd

@@ -183,7 +183,7 @@ no_device()
 }
 
 @test "selftest: a saved tree cannot be tested" {
-	local line='a saved tree moves no data'
+	local line='a saved tree cannot transfer data'
 
 	on cx6dx-roce selftest
 	expect_error 2 selftest "$line" 'run it on the live system, without --root or RDMACTL_ROOT'
