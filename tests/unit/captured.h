@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the tests of what goes to standard output: catches it in a file without a name. */
+/* For the tests of standard output: captures it in an unnamed file. */
 #pragma once
 
 #include <setjmp.h>

@@ -121,7 +121,7 @@ static void severities(void **state)
 	}
 }
 
-/* In one table a name of the kernel stands once, and so does a canonical one. */
+/* A table has each kernel name once, and each canonical name once. */
 static void no_name_twice(void **state)
 {
 	const struct counter_names *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Datagrams in words: what is there is shown, what is missing is unknown, tables by entry. */
+/* Datagrams in words: present fields are shown, missing ones are unknown, tables go by entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -246,7 +246,7 @@ static void header(void **state)
 	assert_int_equal(decoded.field_count, 0);
 	assert_int_equal(decoded.attribute_modifier.value, 0x80000001);
 	mad_decoded_clear(&decoded);
-	/* A class and a method that nobody has heard of */
+	/* An unknown class and an unknown method. */
 	make(mad, 0xfe, 0x7f, 1, 0);
 	assert_int_equal(mad_decode(mad, MAD_BYTES, &decoded), 0);
 	assert_null(decoded.method);

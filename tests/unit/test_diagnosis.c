@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Facts of a test that failed, and the sentence that is made of them. */
+/* The facts of a failed test, and the sentence made from them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,7 +200,7 @@ static void states(void **state)
 	bed->local.operstate = 3;
 	check(bed, "port rxa/1 is not ACTIVE but down (its netdev va is lower-layer-down)",
 	      "cable");
-	/* What has nothing to do with the port. */
+	/* Failures that do not concern the port. */
 	failed(bed, STAGE_TCP, ETIMEDOUT);
 	ask(bed);
 	assert_null(strstr(bed->diagnosis.sentence, "ACTIVE"));
@@ -250,7 +250,7 @@ static void mtu(void **state)
 	assert_string_equal(bed->diagnosis.sentence,
 			    "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024");
 	assert_non_null(strstr(bed->diagnosis.hint, "vb on 10.9.0.2 has the smaller one"));
-	/* It is the reason where the queue pair goes by the larger one. */
+	/* It is the reason if the queue pair uses the larger one. */
 	completed(bed, IBV_WC_REM_INV_REQ_ERR);
 	bed->facts.path_mtu_bytes = 4096;
 	check(bed, "the MTUs differ: rxa/1 has 4096 bytes, rxb/1 of 10.9.0.2 has 1024", "vb");
@@ -538,7 +538,7 @@ static void statuses(void **state)
 	      "--depth");
 }
 
-/* Whatever is missing, something is said, and nothing steers a terminal. */
+/* There is always a sentence, whatever is missing, and it has no terminal controls. */
 static void any_facts(void **state)
 {
 	struct bed *bed = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which port and GID a test uses, on hosts that are put together here. */
+/* The choice of port and GID for a test, on made-up hosts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -310,7 +310,7 @@ static void vlan_and_namespace(void **state)
 	add_gid(port, "::ffff:192.168.1.1", GID_TYPE_ROCE_V2, NULL, 0);
 	add_gid(port, "::ffff:172.20.200.14", GID_TYPE_ROCE_V1, "bond0.200", 24);
 	of_port(host, "mlx5_bond_0", 0);
-	/* Nothing has fe80::1: librdmacm goes by an address that is there. */
+	/* No netdev has fe80::1: librdmacm needs an address that exists. */
 	check(host, "mlx5_bond_0", 0, "172.20.200.14");
 	add_gid(port, "::ffff:172.20.200.14", GID_TYPE_ROCE_V2, "bond0.200", 24);
 	of_port(host, "mlx5_bond_0", 0);
@@ -367,7 +367,7 @@ static void no_way(void **state)
 	assert_string_equal(host->reason, "no GID leads to 10.9.0.7: the route leaves by va with "
 					  "source 10.9.0.1");
 	assert_non_null(strstr(host->hint, "rxa/1 --gid-index N"));
-	/* The user knows better: the exchange goes by eth9, the data by rxa. */
+	/* The user's choice wins: the exchange uses eth9, the data rxa. */
 	host->wish.named = true;
 	by_route(host, "8.8.8.8", "eth9", "192.168.1.1", 0);
 	check(host, "rxa", 3, "2001:db8::1");
@@ -450,7 +450,7 @@ static void infiniband(void **state)
 	assert_int_equal(host->endpoint.lid, 5);
 	by_route(host, "10.1.0.2", "ib0", "10.1.0.1", 0);
 	check(host, "mlx5_1", 0, "10.1.0.1");
-	/* The client came by Ethernet: its GID tells the subnet. */
+	/* The client connected over Ethernet: its GID has the subnet. */
 	host->wish.peer = &client;
 	assert_int_equal(gid_parse("fec0::99", &client.gid), 0);
 	of_address(host, "192.168.1.1", 0);
@@ -563,7 +563,7 @@ static void server_without_the_type(void **state)
 	of_address(host, "10.9.0.1", -EADDRNOTAVAIL);
 	assert_string_equal(host->reason, "rxa/1 has no usable RoCE v1 IPv4 GID");
 	assert_string_equal(host->hint, "rdmactl gids rxa/1 shows those it has");
-	/* A named port serves, whatever the address is. */
+	/* A named port is used, whatever the address is. */
 	client.gid_type = GID_TYPE_ROCE_V2;
 	client.gid = client_with("::ffff:10.77.0.1", GID_TYPE_ROCE_V2).gid;
 	of_address(host, "192.168.1.1", -ENODEV);

@@ -17,7 +17,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile v
 #define MOST_REQUESTS 10000u
 #define PM_COUNTERS   0x12u
 
-/* The caller of the engine, and what it was told. Requests are known by their modifier. */
+/* The caller of the engine, and the replies it got. Requests are identified by their modifier. */
 struct caller {
 	struct fake fake;
 	struct mad_engine *engine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whatever is told and read, in whatever order: who knows the old state and reads the events alone
- * knows the new one, and each event begins where the one before has ended.
+ * Whatever is reported and read, in any order: the old state and the events give the new state, and
+ * each event begins where the previous one ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void random_change(struct world *world)
 
 static void mirror_port(struct mirror *mirror, const struct event *event)
 {
-	/* The chain does not break; of the first one nothing is known before. */
+	/* The chain of events has no gap; the first one has no state before it. */
 	if (mirror->port.state.known) {
 		assert_true(event->port_before.state.known);
 		/* The extra event of a changed rate compares with the last time that it was up. */
@@ -227,7 +227,7 @@ static void compare_port(const struct world *world)
 	const struct event_port *port = &world->device->ports[0].now;
 	const struct event_port *mirror = &world->mirror.port;
 
-	/* That a port is there and down is no event. */
+	/* A port that exists and is down makes no event. */
 	if (!mirror->state.known) {
 		assert_false(port->state.known && port->state.value == ACTIVE);
 		return;

@@ -89,7 +89,7 @@ static void update(struct bed *bed, struct port_reading reading, const enum even
 
 #define TOLD(...) ((const enum event_word[]){__VA_ARGS__, EVENT_WORD_COUNT})
 
-/* As it is when watching begins: nobody wants to know. */
+/* The state when watching begins makes no events. */
 static void begin(struct bed *bed, struct port_reading reading)
 {
 	struct event_cause silence = cause(bed);
@@ -367,7 +367,7 @@ static void rate_and_mtu(void **state)
 	assert_true(event->port_before.rate_gbps.value == 50);
 	assert_true(event->port_after.rate_gbps.value == 25);
 	nothing_more(bed);
-	/* A flap that was only told does not look like another rate. */
+	/* A flap that was only reported does not look like a changed rate. */
 	update(bed, reading, TOLD(EVENT_PORT_DOWN));
 	expect_flaps(bed, 1);
 	reading.state.state = number_of(DOWN);

@@ -144,7 +144,7 @@ static void test_hostlist(void **state)
 	EXPECT_HOSTLIST("a[099-100]", 0, "a099", "a100");
 	EXPECT_HOSTLIST("a[99-100]", 0, "a99", "a100");
 	EXPECT_HOSTLIST("a[0-1]", 0, "a0", "a1");
-	/* A number that is none to count with. */
+	/* A number that is too long to count with. */
 	EXPECT_HOSTLIST("a12345678901,a12345678902", 0, "a12345678901", "a12345678902");
 	EXPECT_HOSTLIST("a[1,3,...]", 6, "a1", "a3", "a5", "a7");
 	EXPECT_HOSTLIST("one,...", 6, "one", "two", "three");
@@ -218,7 +218,7 @@ static void test_hostile_names(void **state)
 	assert_null(strstr(text, "</table>>] evil"));
 	assert_null(strchr(text, '\x1b'));
 	assert_null(strchr(text, '\xff'));
-	/* Two of the same name are told apart. */
+	/* Two hosts of the same name get different names. */
 	assert_non_null(strstr(text, "(0000:0000:0000:1000)\""));
 	assert_non_null(strstr(text, "(0000:0000:0000:1001)\""));
 	free(text);

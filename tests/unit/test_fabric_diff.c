@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The differences between two scans: each kind of change alone, and what only looks like one. */
+/* The differences between two scans: each kind of change, and false ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Routes through made-up subnets, right and wrong ones, and how they share the cables. */
+/* Correct and faulty routes through made-up subnets, and their balance over the cables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

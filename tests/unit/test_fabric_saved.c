@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Scans that were saved: all of it comes back, and nothing that is wrong gets by. */
+/* Saved scans: everything is restored, and every fault is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { LEAF, HOST, TWIN, OTHER_TWIN, SPINE };
 
-/* A subnet with all that a scan may come to know. */
+/* A subnet with every fact that a scan may have. */
 static void fill(struct fabric *fabric)
 {
 	struct fabric_failure *failure;
@@ -35,7 +35,7 @@ static void fill(struct fabric *fabric)
 	sample_cable(fabric, LEAF, 3, OTHER_TWIN, 1);
 	sample_cable(fabric, LEAF, 4, SPINE, 1);
 	sample_cable(fabric, LEAF, 5, SPINE, 2);
-	/* A plug that leads back into its own port. */
+	/* A loopback plug. */
 	sample_cable(fabric, SPINE, 4, SPINE, 4);
 	fabric->nodes[TWIN].ambiguous = fabric->nodes[OTHER_TWIN].ambiguous = true;
 	fabric->nodes[SPINE].has_switch_info = false;
@@ -66,7 +66,7 @@ static void fill(struct fabric *fabric)
 	};
 }
 
-/* By fabric_graph_schema as fabric scan --json prints it, by fabric_saved_schema as a file has it.
+/* With fabric_graph_schema as fabric scan --json prints it, with fabric_saved_schema as in a file.
  */
 static char *write_as(const struct schema *schema, const struct fabric *fabric)
 {
@@ -237,7 +237,7 @@ static void the_order_of_lists_is_free(void **state)
 	fabric_clear(&loaded);
 }
 
-/* Every key that a graph is made of is one that is printed, and of the same kind. */
+/* Every key that a graph is built from is also printed, with the same kind. */
 static void check_keys(const struct schema *saved, const struct schema *written)
 {
 	for (size_t i = 0; i < saved->field_count; i++) {

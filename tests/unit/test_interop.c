@@ -55,7 +55,7 @@ static void address_at_its_limits(void **state)
 	assert_int_equal(address.psn, 0xffffff);
 }
 
-/* Any single byte that is replaced by one that cannot be there makes it no address line. */
+/* An invalid byte at any position makes the address line invalid. */
 static void broken_addresses(void **state)
 {
 	static const char wrong[] = {'\0', ' ', '-', '+', 'x',	'g',

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Documents of records read back: our own, and those that somebody else wrote. */
+/* Documents of records read back: our own, and those of others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

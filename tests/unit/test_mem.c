@@ -152,7 +152,7 @@ static void out_of_memory(void **state)
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_true(WIFEXITED(status));
 		assert_int_equal(WEXITSTATUS(status), 1);
-		/* The sanitizer may have had its say before. */
+		/* The sanitizer may have printed a report before. */
 		assert_non_null(strstr(text, "rdmactl: out of memory\n"));
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The netdev of each port, and what stands on it; netdevs as such. */
+/* The netdev of each port, and the netdevs on top of it; netdevs as such. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +130,7 @@ static void namespaces(void **state)
 	assert_int_equal(host->netdevs.items[5].netns.value, NETDEV_NAMESPACE_UNKNOWN);
 }
 
-/* No IPoIB netdev was found, but not all was there to look for it: that does not mean none. */
+/* An IPoIB netdev that was not found is unknown if not everything could be searched. */
 static void namespaces_of_ipoib(void **state)
 {
 	struct host *host = *state;

@@ -839,7 +839,7 @@ static void uverbs(void **state)
 	assert_int_equal(list.items[0].driver_id.value, 14);
 	assert_null(list.items[1].uverbs);
 	assert_false(list.items[1].driver_id.known);
-	/* Has its driver: was not asked for, so the next one took its place. */
+	/* It has its driver, so it was not queried and the next one took its place. */
 	assert_null(list.items[4].uverbs);
 	assert_string_equal(list.items[5].uverbs, "uverbs3");
 	assert_null(list.items[20].uverbs);

@@ -237,7 +237,7 @@ static void filter_repeated(void **state)
 	assert_string_equal(bed->problems.items[2].object, "mlx5_0/4");
 }
 
-/* A device whose ports cannot be listed may have the one that is asked for. */
+/* A device whose ports cannot be listed may have the requested one. */
 static void filter_ports_unknown(void **state)
 {
 	struct bed *bed = *state;
@@ -274,7 +274,7 @@ static void sorted(void **state)
 		assert_string_equal(list.items[i].name, expected[i]);
 	assert_int_equal(list.items[3].ports[0].port.value, 2);
 	assert_int_equal(list.items[3].ports[1].port.value, 10);
-	/* Ports go on naming their device, wherever it has been moved to. */
+	/* Ports still refer to their device after it has been moved in memory. */
 	assert_ptr_equal(list.items[3].ports[0].device, list.items[3].name);
 	assert_non_null(device_list_find(&list, "rxe0"));
 	assert_null(device_list_find(&list, "rxe"));
@@ -311,7 +311,7 @@ static void transports(void **state)
 	check_transport(NULL, NODE_TYPE_USNIC_UDP, NULL, LINK_LAYER_ETHERNET, TRANSPORT_USNIC);
 	check_transport(NULL, NODE_TYPE_UNSPECIFIED, NULL, LINK_LAYER_UNSPECIFIED,
 			TRANSPORT_UNSPECIFIED);
-	/* netlink's word goes first, unless it is new. */
+	/* netlink's word is preferred, unless it is new. */
 	check_transport("roce", NODE_TYPE_CA, NULL, LINK_LAYER_INFINIBAND, TRANSPORT_ROCE);
 	check_transport("iw", 0, NULL, LINK_LAYER_ETHERNET, TRANSPORT_IWARP);
 	check_transport("opa", NODE_TYPE_CA, NULL, LINK_LAYER_INFINIBAND, TRANSPORT_OPA);

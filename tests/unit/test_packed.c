@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fields that are bits of bytes: shown, parsed, and refused with the record as it was. */
+/* Fields that are bits of bytes: shown, parsed, and refused without a change of the record. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,7 +198,7 @@ static void text_shown(void **state)
 	check_string(&text, &packet, "ab\\x1b[31m\\xff");
 	packet.bytes[2] = '\0';
 	check_string(&text, &packet, "");
-	/* The longest that there is: every byte of 64 takes four characters. */
+	/* The longest text: each of 64 bytes takes four characters. */
 	memset(packet.bytes, 0x80, sizeof(packet.bytes));
 	get(&whole_text, &packet, &value);
 	length = strlen(value.string);

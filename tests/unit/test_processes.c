@@ -55,7 +55,7 @@ static void status(void **state)
 	assert_int_equal(task.locked_bytes.value, 3072);
 	assert_false(task.pinned_bytes.known);
 	procfs_task_clear(&task);
-	/* A kernel thread has no memory, and what is cut has less. */
+	/* A kernel thread has no memory, and a truncated file has less. */
 	procfs_parse_status("Tgid:", &none);
 	assert_false(none.process.known || none.locked_bytes.known);
 	procfs_parse_status("VmLck:\t99999999999999999999999 kB\nVmPin:\t18446744073709551615 kB",
@@ -177,7 +177,7 @@ static void names(void **state)
 	processes_name(processes, &hidden);
 	assert_null(hidden.command);
 	assert_false(hidden.pid.known);
-	/* Its number is all there is to tell. */
+	/* Only its number is known. */
 	processes_name(processes, &gone);
 	assert_int_equal(gone.pid.value, 999);
 	assert_null(gone.command);
@@ -255,7 +255,7 @@ static void sums(void **state)
 	processes_sum_up(processes, 1u << RESOURCE_MR | 1u << RESOURCE_PD,
 			 USAGE_NEED_TASK | USAGE_NEED_MEMLOCK | USAGE_NEED_CGROUP, &list,
 			 &problems);
-	/* That a process has gone is none. */
+	/* A process that has ended is not a problem. */
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(list.count, 5);
 

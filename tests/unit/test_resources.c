@@ -83,7 +83,7 @@ static void queue_pairs(void **state)
 	assert_false(list.items[1].thread.known);
 	assert_false(list.items[1].remote_qpn.known);
 	assert_false(list.items[1].state.known);
-	/* The table of another kind says nothing about this one. */
+	/* A table of another kind does not affect this one. */
 	assert_int_equal(nldev_parse_resources(RESOURCE_MR, bytes.data, bytes.length, &list), 0);
 	assert_int_equal(list.count, 2);
 }
@@ -323,7 +323,7 @@ static void summary(void **state)
 	resource_summary_list_clear(&list);
 }
 
-/* A kernel that answers by what its context says. */
+/* A simulated kernel whose answers depend on its context. */
 struct story {
 	void (*tell)(struct fake_kernel *kernel, const struct nlmsghdr *request);
 	unsigned int dumps;

@@ -2,7 +2,7 @@
 /* Scans of subnets with duplicate GUIDs, and of nodes that lie: the scan always ends. */
 #include "made_up_subnet.h"
 
-/* Two leaf switches that are bit-by-bit clones, and two adapters of one GUID. */
+/* Two leaf switches that are exact clones, and two adapters of one GUID. */
 static void clones(void **state)
 {
 	struct subnet *subnet = new_subnet();

@@ -118,7 +118,7 @@ static void names_of_counters(void **state)
 	free_bed(&bed);
 }
 
-/* A run of that test: what keeps it from being done is known before the first order. */
+/* A run of that test: the reason not to run it is known before the first order. */
 static void assert_too_much(const struct trial_test *table, const char *test, const char *reason)
 {
 	const struct message done = {.type = MESSAGE_DONE};
@@ -159,7 +159,7 @@ static void more_than_granted(void **state)
 			"it needs 3 queue pairs, the peer grants 2");
 }
 
-/* A server that greets who comes first and then waits for the good-bye. */
+/* A server that greets the first client and then waits for the goodbye. */
 static void *welcome(void *listener)
 {
 	const struct message message = {.type = MESSAGE_WELCOME,
