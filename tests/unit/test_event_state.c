@@ -276,7 +276,7 @@ static void old_news(void **state)
 	nothing_more(bed);
 }
 
-/* mlx5_ib tells PORT_ERR when an InfiniBand link comes as far as Init. */
+/* mlx5_ib reports PORT_ERR when an InfiniBand link reaches Init. */
 static void infiniband(void **state)
 {
 	struct bed *bed = *state;

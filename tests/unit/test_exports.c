@@ -232,7 +232,7 @@ static void test_hostile_names(void **state)
 	free(text);
 }
 
-/* Two nodes of the same GUID and name have identifiers of their own. */
+/* Two nodes of the same GUID and name have different identifiers. */
 static void test_twins(void **state)
 {
 	struct sample_subnet *subnet = *state;

@@ -329,7 +329,7 @@ static void reply_errors(void **state)
 	assert_int_equal(exchange.error, 0);
 }
 
-/* Without NETLINK_CAP_ACK the request comes back before the words. */
+/* Without NETLINK_CAP_ACK the request precedes the text. */
 static void reply_error_uncapped(void **state)
 {
 	const struct nlmsgerr refusal = {.error = -EPERM, .msg.nlmsg_len = NLMSG_HDRLEN + 12};
@@ -348,7 +348,7 @@ static void reply_error_uncapped(void **state)
 	assert_string_equal(heard.text[0], "not you");
 }
 
-/* A length of the returned request that leads out of the message. */
+/* A length of the returned request that is past the end of the message. */
 static void reply_error_hostile(void **state)
 {
 	static const uint32_t lengths[] = {0, 15, 17, 300, 0x7fffffff, 0xfffffffc, UINT32_MAX};
@@ -761,7 +761,7 @@ static void ports(void **state)
 	assert_int_equal(kernel.datagrams, 3 + 2 + 4);
 }
 
-/* One time-out is enough: what follows fails at once. */
+/* One timeout is enough: the following requests fail at once. */
 static void ports_silence(void **state)
 {
 	_cleanup_(device_list_clear) struct device_list list = {0};
