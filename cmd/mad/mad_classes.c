@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The agents of a port: which management classes answer, and what they say of themselves. */
+/* rdmactl mad classes: the management classes that answer on a port, with their ClassPortInfo. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cmd/mad/mad_run.h"
 
-/* Most of the classes never answer: they are not asked as often as others. */
+/* Most classes never answer, so they get fewer retries than other requests. */
 #define RETRIES 1u
 
 /* A class of a port; strings are owned. */
@@ -26,30 +26,30 @@ struct class_row {
 
 static const struct field classes_fields[] = {
 	STRING_FIELD(struct class_row, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "whom was asked, as it was named"),
+		     "destination, as given"),
 	ENUM_FIELD(struct class_row, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
 		   0, "management class"),
 	HEX_FIELD(struct class_row, class_code, 2, "class_code", "CODE", FIELD_DEFAULT, 0,
 		  "management class as a number"),
 	BOOL_FIELD(struct class_row, answered, "answered", "ANSWERED", FIELD_DEFAULT, 0,
-		   "whether there is an agent that answers"),
+		   "whether an agent answers"),
 	STRING_FIELD(struct class_row, status, "status", "STATUS", FIELD_DEFAULT, 0,
 		     "status of the answer, in words"),
 	UNSIGNED_FIELD(struct class_row, version, "class_version", "VERSION",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "version of the management class"),
 	LIST_FIELD(struct class_row, capabilities, "capabilities", "CAPABILITIES", FIELD_DEFAULT, 0,
-		   "what the agent can do, both capability masks in words"),
+		   "capabilities from both masks, in words"),
 	HEX_FIELD(struct class_row, cap_mask, 4, "cap_mask", "CAP MASK", 0, 0, "CapabilityMask"),
 	HEX_FIELD(struct class_row, cap_mask2, 7, "cap_mask2", "CAP MASK 2", 0, 0,
 		  "CapabilityMask2"),
 	REAL_FIELD(struct class_row, response_usec, "response_time_usec", "RESPONSE us",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest time to an answer, as the agent says"),
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest response time that the agent declares"),
 	TENTHS_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
-		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to this answer"),
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "round trip of this request"),
 	UNSIGNED_FIELD(struct class_row, redirect_lid, "redirect_lid", "REDIRECT LID",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to ask instead; 0: none"),
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to query instead; 0: none"),
 	UNSIGNED_FIELD(struct class_row, redirect_qpn, "redirect_qpn", "REDIRECT QP", FIELD_RIGHT,
-		       0, "queue pair to ask instead"),
+		       0, "queue pair to query instead"),
 };
 
 static const struct schema classes_schema = {
@@ -61,7 +61,7 @@ static const struct schema classes_schema = {
 	.record_size = sizeof(struct class_row),
 };
 
-/* The subnet manager's own classes are asked for, too: the port may be the one it runs on. */
+/* The classes of the subnet manager are queried as well: it may run on this port. */
 static size_t count_classes(void)
 {
 	size_t count = 0;
@@ -129,7 +129,7 @@ static void take_class_port_info(struct class_row *row, const struct mad_item *i
 	row->response_usec.value = row->response_usec.known ? value.real : 0;
 }
 
-/* No answer is an answer here; what kept the request from being sent is none. */
+/* A timeout is a result here; a request that could not be sent is a problem. */
 static bool take(struct mad_session *session, const struct mad_destination *at,
 		 const struct mad_item *item, struct class_row *row)
 {
@@ -165,7 +165,7 @@ static bool check_routes(struct mad_session *session)
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
 		listing_fail(&session->listing, STATUS_USAGE,
-			     "a directed route is for class sm only: the others need an address",
+			     "directed routes work for class sm only",
 			     "name a LID, a port GUID or a GID");
 		return false;
 	}
@@ -185,7 +185,8 @@ static bool take_all(struct mad_session *session, size_t destination, const stru
 	}
 	if (!answers)
 		problem_add_text(&session->listing.problems, at->name, NULL, "umad",
-				 "no class answers", "the node or the way to it is down");
+				 "no management class answers",
+				 "the node or the path to it is down");
 	return answers;
 }
 
@@ -237,7 +238,7 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 
 const struct command mad_classes_command = {
 	.name = "classes",
-	.summary = "list the management classes that a port answers",
+	.summary = "list the management classes that answer on a port",
 	.objects = "[DEST]",
 	.most_objects = -1,
 	.options = {mad_options},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Decodes management datagrams from files, and shows them for people. */
+/* rdmactl mad decode: decodes management datagrams from files. Prints them as text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "mad/format/dump.h"
 #include "render/format.h"
 
-/* Text takes up to so many characters for a byte, offsets and the like included. */
+/* Most characters that text needs for a byte, with offsets and the like. */
 #define CHARACTERS 8u
 #define LINE_BYTES 16u
 
@@ -65,10 +65,10 @@ static void note(struct decode_run *run, const char *name, char *text, const cha
 static void note_file(struct decode_run *run, const char *name, int rc, size_t line)
 {
 	if (rc == -EINVAL)
-		note(run, name, mem_format("line %zu is no hexadecimal dump", line),
-		     "bytes as pairs of digits, an offset before them if there is one");
+		note(run, name, mem_format("line %zu is not a hexadecimal dump", line),
+		     "write bytes as pairs of digits, with or without an offset before them");
 	else if (rc == -ENODATA)
-		note(run, name, mem_string("there are no bytes in it"), NULL);
+		note(run, name, mem_string("there are no bytes to decode"), NULL);
 	else if (rc == -EFBIG)
 		note(run, name, mem_format("more than %u bytes", MAD_DUMP_MOST), NULL);
 	else
@@ -123,11 +123,11 @@ bool mad_show_wanted(const struct ctx *ctx)
 	return !globals->json && !globals->jsonl && !globals->tsv && !globals->columns;
 }
 
-/* Columns that are made of what there is: the records are arrays of strings. */
+/* A table with columns made at run time: its records are arrays of strings. */
 struct sheet {
 	struct field *fields;
 	size_t field_count;
-	char **cells; /* owned, one row behind the other */
+	char **cells; /* owned, row after row */
 	size_t cell_count;
 };
 
@@ -174,7 +174,7 @@ static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format fo
 		fields[i] = &sheet->fields[i];
 	for (size_t i = 0; i < count; i++)
 		rows[i] = sheet->cells + i * columns;
-	/* What could not be written is found out at the end. */
+	/* Write errors are reported at the end. */
 	render(stdout, &options, &document);
 	for (size_t i = 0; i < sheet->cell_count; i++)
 		free(sheet->cells[i]);
@@ -182,8 +182,8 @@ static void put_sheet(const struct ctx *ctx, struct sheet *sheet, enum format fo
 	free(sheet->fields);
 }
 
-/* Of what only some datagrams have, what is there. */
-static bool is_worth(const struct field *field, const struct value *value)
+/* Fields that only some datagrams have are shown if present. */
+static bool is_shown(const struct field *field, const struct value *value)
 {
 	if (value->kind == VALUE_RECORDS || !strcmp(field->key, "data"))
 		return false;
@@ -203,7 +203,7 @@ static void put_header(const struct ctx *ctx, const struct mad_decoded *decoded)
 		struct value value;
 
 		field_get(field, decoded, &value);
-		if (!is_worth(field, &value))
+		if (!is_shown(field, &value))
 			continue;
 		format_value(&value, " ", &text);
 		add_column(&sheet, field->key);

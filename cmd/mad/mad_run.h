@@ -14,7 +14,7 @@ struct send_args {
 	bool raw, yes;
 };
 
-/* The numbers that the options give. */
+/* The numbers parsed from the options. */
 struct send_words {
 	uint8_t mgmt_class, method;
 	uint16_t attribute;
@@ -22,7 +22,7 @@ struct send_words {
 	uint64_t component_mask;
 };
 
-/* Parses them. False: the listing has the complaint. */
+/* Parses the options. False: the error is in the listing. */
 bool send_words_parse(struct listing *listing, const struct send_args *args,
 		      struct send_words *ret_words);
 
@@ -32,7 +32,7 @@ bool send_words_parse(struct listing *listing, const struct send_args *args,
  */
 int mad_read_file(const char *path, size_t most, unsigned char **ret_bytes, size_t *ret_count);
 
-/* Whether datagrams are shown for people, one below the other, and not as rows. */
+/* Whether datagrams are printed as text, one after the other, rather than as rows. */
 bool mad_show_wanted(const struct ctx *ctx);
-/* Shows one datagram; `raw` shows its bytes as well. */
+/* Prints one datagram; `raw` adds its bytes. */
 void mad_show(const struct ctx *ctx, const struct mad_decoded *decoded, bool raw, bool first);

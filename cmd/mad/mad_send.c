@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Any request to any agent; its answer is decoded as far as it is known. */
+/* rdmactl mad send: sends any request to any agent, and decodes what it knows of the answer. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cmd/mad/mad_run.h"
 #include "mad/format/dump.h"
 
-/* IBA 1, 13.4.5 and 15.2.2: these only read. */
+/* Methods that only read: IBA 1, 13.4.5 and 15.2.2. */
 static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TABLE, 0x13, 0x14};
 
 #define SA_NO_RECORDS 0x0300u
@@ -39,7 +39,7 @@ static bool only_reads(uint8_t method)
 	return memchr(reading_methods, method, sizeof(reading_methods)) != NULL;
 }
 
-/* What is sent and forgotten: Send, TrapRepress, and responses. */
+/* Send, TrapRepress and responses get no answer. */
 static bool has_answer(uint8_t method)
 {
 	return method != UMAD_METHOD_SEND && method != UMAD_METHOD_TRAP_REPRESS &&
@@ -73,17 +73,17 @@ static bool read_data(struct send_run *run)
 	mad_dump_free(&dump);
 	if (rc)
 		return complain(run,
-				mem_string(rc == -ENODATA ? "--data: there are no bytes"
+				mem_string(rc == -ENODATA ? "--data has no bytes"
 							  : "--data takes bytes in hexadecimal"),
-				"such as 00ff17, or - for standard input");
+				"give bytes such as 00ff17, or - for standard input");
 	return length <= most ||
 	       complain(run,
-			mem_format("--data: %zu bytes are more than the %zu of that class", length,
+			mem_format("--data: %zu bytes do not fit in the %zu of that class", length,
 				   most),
 			NULL);
 }
 
-/* The SA is where the subnet manager is. */
+/* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
 static bool find(struct send_run *run, char **words)
 {
 	const struct mad_port *port = &run->session.port;
@@ -94,7 +94,7 @@ static bool find(struct send_run *run, char **words)
 		return mad_session_find_by_lid(&run->session, words);
 	if (!port->subnet_manager) {
 		listing_fail(&run->session.listing, STATUS_FAILED,
-			     "the port knows no subnet manager: its SM LID is 0",
+			     "the port has no subnet manager: its SM LID is 0",
 			     "start a subnet manager");
 		return false;
 	}
@@ -109,11 +109,11 @@ static bool check_routes(struct send_run *run)
 		bool direct = run->session.destinations[i].place.target.kind == TARGET_DIRECT;
 
 		if (direct && !mad_class_is_smp(mgmt_class))
-			return complain(run, mem_string("a directed route is for class sm only"),
+			return complain(run, mem_string("directed routes work for class sm only"),
 					"name a LID, a port GUID or a GID");
 		if (!direct && mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-			return complain(run, mem_string("class sm-direct goes by a directed route"),
-					"-D 0,1,3, or class sm");
+			return complain(run, mem_string("class sm-direct needs a directed route"),
+					"give -D 0,1,3, or use class sm");
 	}
 	return true;
 }
@@ -136,7 +136,7 @@ static bool may_send(struct send_run *run)
 	if (!isatty(STDIN_FILENO))
 		return complain(run,
 				mem_string("nothing was sent: it may change something, and "
-					   "nobody can be asked here"),
+					   "there is no terminal to confirm it on"),
 				"--yes sends it without asking");
 	fputs("send it? [y/N] ", stderr);
 	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
@@ -175,7 +175,7 @@ static bool next(void *context, struct mad_request *request)
 	return true;
 }
 
-/* An SA that knows none has answered all the same. */
+/* "No records" is a valid answer of the SA. */
 static bool is_refused(const struct mad_item *item)
 {
 	return item->status &&
@@ -206,7 +206,7 @@ static void done(void *context, const struct mad_reply *reply)
 	*kept = decoded;
 }
 
-/* Nobody answers these: that they are on their way is all that there is to know. */
+/* Sends requests that get no answer; only errors in sending can be reported. */
 static void send_only(struct send_run *run)
 {
 	struct mad_session *session = &run->session;
@@ -261,7 +261,7 @@ static void show(struct send_run *run, const struct ctx *ctx)
 	}
 	for (size_t i = 0; i < run->count; i++)
 		mad_show(ctx, &run->decoded[i], run->args->raw, !i);
-	/* No rows, as a record: nothing is printed besides. */
+	/* As a record, a listing without rows prints nothing more. */
 	run->session.listing.all_columns = true;
 }
 
@@ -272,7 +272,7 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 	struct listing check;
 	int status;
 
-	/* What is wrong with the words is said before a device is looked for. */
+	/* Bad options are reported before a device is looked for. */
 	if (!listing_begin_as(&check, ctx, &mads_schema, false) ||
 	    !send_words_parse(&check, args, &run.words))
 		return listing_end(&check);
@@ -308,12 +308,12 @@ static const struct option_row send_options[] = {
 	STRING_OPTION(struct send_args, data, 0, "data", "HEX|-", COMPLETE_NOTHING,
 		      "bytes of the attribute, or - for standard input (default zeros)"),
 	STRING_OPTION(struct send_args, component_mask, 0, "component-mask", "MASK",
-		      COMPLETE_NOTHING, "fields of an SA record that have to match, a bit each"),
+		      COMPLETE_NOTHING, "fields of an SA record that must match, one bit each"),
 	STRING_OPTION(struct send_args, oui, 0, "oui", "OUI", COMPLETE_NOTHING,
 		      "company of a vendor class (0x32 and 0x33: default 0x001405)"),
 	FLAG_OPTION(struct send_args, raw, 0, "raw", "print the bytes as well"),
 	FLAG_OPTION(struct send_args, yes, 'y', "yes",
-		    "do not ask before sending what may change something"),
+		    "send without asking, even if it may change something"),
 	{.name = NULL},
 };
 

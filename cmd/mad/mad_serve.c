@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The servers of rdmactl ping and sysstat: --serve answers datagrams until a signal comes, and then
- * lists the clients. What differs between them is a row of `responders`.
+ * lists the clients. Each server is a row of `responders`.
  */
 #include "cmd/mad/mad_serve.h"
 
@@ -42,10 +42,10 @@ struct server {
 struct responder {
 	const struct schema *schema;
 	const char *columns;
-	bool ethernet; /* RoCE ports will do, with another OUI */
+	bool ethernet; /* works on RoCE ports, with another OUI */
 	struct mad_agent agent;
 	const char *hint; /* the next step if the kernel refuses the agent */
-	/* Writes the answer and returns its length; 0: this is no request. */
+	/* Writes the answer and returns its length; 0: not a request. */
 	size_t (*answer)(struct server *server, const unsigned char *mad, size_t bytes,
 			 unsigned char *reply);
 	/* A new record of the schema. */
@@ -85,7 +85,7 @@ static void free_ping(void *record)
 	free(record);
 }
 
-/* Their clocks change, but a client that asks often must not keep this host busy. */
+/* Clock frequencies change, but a client that asks often must not keep this host busy. */
 static size_t answer_sysstat(struct server *server, const unsigned char *mad, size_t bytes,
 			     unsigned char *reply)
 {
@@ -126,8 +126,8 @@ static const struct responder responders[] = {
 				  .version = 1,
 				  .oui = UMAD_OPENIB_OUI,
 				  .methods = {1ull << UMAD_METHOD_GET}},
-			.hint = "a port has one ping server only: see whether another one, or "
-				"ibping -S, is running",
+			.hint = "a port can have only one ping server: check whether "
+				"another one, or ibping -S, is running",
 			.answer = answer_ping,
 			.list = list_ping,
 			.free = free_ping},
@@ -138,8 +138,8 @@ static const struct responder responders[] = {
 				     .rmpp_version = UMAD_RMPP_VERSION,
 				     .oui = UMAD_OPENIB_OUI,
 				     .methods = {1ull << UMAD_METHOD_GET}},
-			   .hint = "a port has one such server only: see whether another one, or "
-				   "ibsysstat -S, is running",
+			   .hint = "a port can have only one such server: check whether "
+				   "another one, or ibsysstat -S, is running",
 			   .answer = answer_sysstat,
 			   .list = list_sysstat,
 			   .free = free_sysstat},
@@ -223,7 +223,7 @@ static void serve(struct server *server)
 		agent.oui = PING_ROCE_OUI;
 	rc = mad_engine_add_agent(server->session.engine, &agent);
 	if (rc < 0) {
-		fail(server, "the kernel takes no agent for the requests: ", rc,
+		fail(server, "the kernel refused the agent for requests: ", rc,
 		     server->responder->hint);
 		return;
 	}
@@ -249,7 +249,7 @@ int mad_serve(const struct ctx *ctx, const struct mad_args *args, enum mad_servi
 	if (words[0] && (words[1] || ours.via)) {
 		_cleanup_(freep) char *hint = mem_format("rdmactl %s --help", ctx->command->name);
 
-		command_complain(ctx, "--serve answers on one port: name it once", hint);
+		command_complain(ctx, "--serve takes only one port", hint);
 		return STATUS_USAGE;
 	}
 	if (words[0])

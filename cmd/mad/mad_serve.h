@@ -4,19 +4,14 @@
 
 #include "cmd/mad/mad_session.h"
 
-/* Time that such a server has to answer, as in ibping and ibsysstat: it is a program, and may be
- * busy. */
+/* As in ibping and ibsysstat: the server is a program, and may be busy. */
 #define SERVER_TIMEOUT_MSEC 1000u
 
 enum mad_service { SERVE_PING, SERVE_SYSSTAT };
 
 /*
- * Answers on one port, which `words` or --via name, until a signal comes. Reports each client at
- * its first request with -v, and lists all of them at the end. Returns the exit status.
+ * Answers on one port, named by `words` or --via, until a signal comes. Reports each client at its
+ * first request with -v, and lists all of them at the end. Returns the exit status.
  */
-int mad_serve(const struct ctx *ctx,
-	      const struct mad_args *args, /* Time that such a server has to answer, as in ibping
-					      and ibsysstat: it is a program, and may be busy. */
-#define SERVER_TIMEOUT_MSEC 1000u
-
-	      enum mad_service service, char **words);
+int mad_serve(const struct ctx *ctx, const struct mad_args *args, enum mad_service service,
+	      char **words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Classes, methods and attributes of rdmactl mad send, as people write them. */
+/* Parses the class, method and attribute given to rdmactl mad send. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,13 +19,13 @@ static bool complain_value(struct listing *listing, const char *option, const ch
 			   const char *what, const char *hint)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-	_cleanup_(freep) char *message = mem_format("--%s: '%s' is no %s", option, clean, what);
+	_cleanup_(freep) char *message = mem_format("--%s: '%s' is not %s", option, clean, what);
 
 	listing_fail(listing, STATUS_USAGE, message, hint);
 	return false;
 }
 
-/* With the closest of the words as the next step, or `hint`. Takes the array over. */
+/* The hint suggests the closest of the words, else it is `hint`. Frees the array. */
 static bool complain_word(struct listing *listing, const char *option, const char *text,
 			  const char *what, const char **words, size_t count, const char *hint)
 {
@@ -39,12 +39,13 @@ static bool complain_word(struct listing *listing, const char *option, const cha
 static bool complain_name(struct listing *listing, const char *option, const char *text,
 			  const struct enum_name *names)
 {
+	_cleanup_(freep) char *what = mem_format("a %s", option);
 	const char **words = NULL;
 	size_t count = 0;
 
 	for (; names->word; names++)
 		*(const char **)mem_append(&words, &count, sizeof(*words)) = names->word;
-	return complain_word(listing, option, text, option, words, count,
+	return complain_word(listing, option, text, what, words, count,
 			     "a number up to 255, or one of the words in rdmactl-mad(1)");
 }
 
@@ -72,7 +73,7 @@ static bool parse_number(struct listing *listing, const char *option, const char
 
 	if (!text || !text_parse_u64(text, 0, most, ret_number))
 		return true;
-	what = mem_format("number up to 0x%llx", (unsigned long long)most);
+	what = mem_format("a number up to 0x%llx", (unsigned long long)most);
 	return complain_value(listing, option, text, what, NULL);
 }
 
@@ -88,11 +89,11 @@ static bool complain_attribute(struct listing *listing, const char *text, unsign
 						   sizeof(*words)) = attribute->word;
 		*(const char **)mem_append(&words, &count, sizeof(*words)) = attribute->name;
 	}
-	return complain_word(listing, "attribute", text, "attribute of that class", words, count,
+	return complain_word(listing, "attribute", text, "an attribute of that class", words, count,
 			     "a number, or a name such as PortCounters or portcounters");
 }
 
-/* By number, by the word of the other commands, or by the specification's name. */
+/* By number, by the word that the other commands use, or by the name in the specification. */
 static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
 			    uint16_t *ret_id)
 {
@@ -169,7 +170,7 @@ bool send_words_parse(struct listing *listing, const struct send_args *args,
 	    !parse_oui(listing, args, &words))
 		return false;
 	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM) {
-		listing_fail(listing, STATUS_USAGE, "--component-mask is for class sa", NULL);
+		listing_fail(listing, STATUS_USAGE, "--component-mask is only for class sa", NULL);
 		return false;
 	}
 	words.modifier = (uint32_t)modifier;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl perf: the counters of ports, here and elsewhere, by performance management. */
+/* rdmactl perf: the counters of local and remote ports, from performance management. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,22 +21,22 @@
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct perf_args, all_ports, 0, "all-ports",
-		    "all ports of an adapter, too (of a switch they are the default)"),
+		    "all ports of an adapter (the default for a switch)"),
 	FLAG_OPTION(struct perf_args, errors, 0, "errors", "the error counters"),
 	FLAG_OPTION(struct perf_args, traffic, 0, "traffic", "bytes and packets"),
 	FLAG_OPTION(struct perf_args, fec, 0, "fec",
-		    "errors of the link's encoding, found and corrected, lane by lane"),
+		    "errors that the link encoding found and corrected, by lane"),
 	FLAG_OPTION(struct perf_args, vl, 0, "vl", "counters of each virtual lane"),
 	FLAG_OPTION(struct perf_args, congestion, 0, "congestion",
 		    "waits and congestion marks, by virtual lane and service level"),
 	FLAG_OPTION(struct perf_args, all, 'a', "all",
-		    "list virtual lanes and service levels with nothing but 0, too"),
+		    "include virtual lanes and service levels with only zeros"),
 	FLAG_OPTION(struct perf_args, watch, 'w', "watch",
-		    "print how fast the counters move, until a signal comes"),
+		    "print the rates of the counters until interrupted"),
 	NUMBER_OPTION(DURATION, struct perf_args, interval, 0, "interval", "TIME", 100, 3600000,
 		      "time between two readings of --watch (default 1s)"),
 	NUMBER_OPTION(COUNT, struct perf_args, count, 'c', "count", "N", 1, UINT32_MAX,
-		      "end --watch after so many rounds"),
+		      "end --watch after N rounds"),
 	FLAG_OPTION(struct perf_args, reset, 0, "reset",
 		    "print the counters, then clear them (with --errors or --traffic only those)"),
 	{.name = NULL},
@@ -58,7 +58,7 @@ static const struct option_rule rules[] = {
 
 static int complain_route(const struct ctx *ctx)
 {
-	command_complain(ctx, "performance management is not reached by a directed route",
+	command_complain(ctx, "performance management cannot be reached by directed route",
 			 "name a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows "
 			 "the GUID");
 	return STATUS_USAGE;
@@ -74,7 +74,7 @@ static bool is_route(const struct mad_args *args, const char *word)
 	       !mad_target_parse(word, TARGET_ANY, &target) && target.kind == TARGET_DIRECT;
 }
 
-/* Finds the destinations; without one, this port by its own LID. */
+/* Finds the destinations; the default is this port, by its own LID. */
 static bool find(struct perf_run *run, char **words)
 {
 	struct mad_session *session = &run->session;
@@ -90,7 +90,7 @@ static bool find(struct perf_run *run, char **words)
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
 		listing_fail(&session->listing, STATUS_USAGE,
-			     "performance management is not reached by a directed route",
+			     "performance management cannot be reached by directed route",
 			     "name LIDs, port GUIDs or GIDs");
 		return false;
 	}
@@ -121,7 +121,7 @@ static void work(struct perf_run *run)
 	}
 	for (size_t i = 0; i < run->row_count; i++)
 		listing_add(listing, &run->rows[i]);
-	/* A document is printed at its end; what was read is safe all the same. */
+	/* Print the counters before they are cleared. A JSON document keeps them until its end. */
 	if (args->reset && !listing->ctx->globals.json && run->row_count) {
 		listing_stream(listing);
 		perf_omit_headings(run);

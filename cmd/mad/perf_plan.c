@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which ports there are, and what their nodes can do. */
+/* Finds the ports to read, and what their nodes support. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 /* Bits of PortInfo, 14.2.5.6, as opensm's ib_types.h has them. */
 #define HAS_FEC_MODES (1u << 0) /* PortInfoExtended:CapMask */
 
-/* 3, 1-36. False: it is none. */
+/* Parses 3 or 1-36. False if the word is neither. */
 static bool parse_ports(const char *word, bool *wanted)
 {
 	_cleanup_(freep) char *text = mem_string(word);
@@ -22,7 +22,7 @@ static bool parse_ports(const char *word, bool *wanted)
 
 	if (dash)
 		*dash = '\0';
-	/* 255 stands for all ports at once: 16.1.3.5. */
+	/* 255 selects all ports at once: 16.1.3.5. */
 	if (text_parse_u64(text, 10, PERF_ALL_PORTS - 1, &first))
 		return false;
 	last = first;
@@ -44,7 +44,7 @@ static bool parse_words(struct perf_run *run)
 			if (parse_ports(at->words[j], run->nodes[i].wanted))
 				continue;
 			clean = text_clean(at->words[j], strlen(at->words[j]));
-			message = mem_format("'%s' is no port and no range of ports", clean);
+			message = mem_format("'%s' is not a port or a range of ports", clean);
 			listing_fail(&run->session.listing, STATUS_USAGE, message,
 				     "ports: 1 2 5-8");
 			return false;
@@ -72,7 +72,7 @@ static bool has_data(const struct mad_item *item)
 	return !item->error && !item->status;
 }
 
-/* Ports that the words have too many of are told once. */
+/* Named ports past the last one are reported once for the node. */
 static void limit_ports(struct perf_run *run, size_t destination, unsigned int ports)
 {
 	struct perf_node *node = &run->nodes[destination];
@@ -90,7 +90,7 @@ static void limit_ports(struct perf_run *run, size_t destination, unsigned int p
 			 run->session.destinations[destination].name, "ports", "smp", text, NULL);
 }
 
-/* Those that were not named: of a switch all, of an adapter the one that was asked. */
+/* Without named ports: all ports of a switch, and the queried port of an adapter. */
 static void choose_ports(struct perf_run *run, size_t destination, const struct mad_item *info,
 			 const struct mad_item *switch_info)
 {
@@ -112,7 +112,7 @@ static void choose_ports(struct perf_run *run, size_t destination, const struct 
 	}
 }
 
-/* Without NodeInfo only the ports are known that were named, and our own. */
+/* Without NodeInfo only named ports and our own port are known. */
 static void guess_ports(struct perf_run *run, size_t destination)
 {
 	const struct mad_destination *at = &run->session.destinations[destination];
@@ -124,11 +124,11 @@ static void guess_ports(struct perf_run *run, size_t destination)
 		return;
 	}
 	problem_add_text(&run->session.listing.problems, at->name, "NodeInfo", "smp",
-			 "not answered, so its ports are not known",
+			 "no answer, so the ports of the node are unknown",
 			 "name the ports: rdmactl perf DEST 1-36");
 }
 
-/* SwitchInfo of the switches; the other items stay without data. */
+/* Queries SwitchInfo of the switches; the items of other nodes stay without data. */
 static struct mad_item *ask_switches(struct perf_run *run, const struct mad_item *infos)
 {
 	const size_t count = run->session.destination_count;
@@ -199,7 +199,7 @@ static bool has_extended_info(const unsigned char *port_info)
 	       bits_get(port_info, MAD_AT(60, 0), 16) & PORT_CAP2_PORT_INFO_EXT;
 }
 
-/* Asks for the mode of the ports that can tell it. */
+/* Queries the FEC mode of the ports that report one. */
 static void learn_modes(struct perf_run *run, const struct mad_item *infos)
 {
 	struct mad_item *items = mad_items_new(run->port_count);
@@ -231,7 +231,7 @@ static void learn_modes(struct perf_run *run, const struct mad_item *infos)
 	free(items);
 }
 
-/* How many lanes the links have, and which of two layouts the counters of their encoding. */
+/* Finds the number of lanes of each link, and which of two layouts its FEC counters have. */
 static void learn_links(struct perf_run *run)
 {
 	struct mad_item *items = mad_items_new(run->port_count);

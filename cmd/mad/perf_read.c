@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the counters of all ports, every port by itself and all of them at once. */
+/* Reads the counters of all ports in parallel, with one query per port and attribute. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "mad/format/header.h"
 #include "cmd/mad/perf_run.h"
 
-/* What a port was asked for. */
-struct errand {
+/* One attribute of one port. */
+struct query {
 	size_t port, part;
 };
 
@@ -20,7 +20,7 @@ bool perf_check(struct perf_run *run, const struct perf_port *port, const char *
 
 	if (!item->error && !item->status)
 		return true;
-	/* Whoever interrupts it knows. */
+	/* An interrupt by the user is not reported. */
 	if (item->error == -ECANCELED && run->session.stopped)
 		return false;
 	text = mem_format("%s of port %u", what, port->port);
@@ -28,16 +28,17 @@ bool perf_check(struct perf_run *run, const struct perf_port *port, const char *
 				 item);
 }
 
-/* An attribute that a node has not is told once, and not port by port. */
-static void tell_lack(struct perf_run *run, const struct perf_port *port, const char *name,
-		      const struct mad_item *item)
+/* An attribute that a node lacks is reported once, not for each port. */
+static void report_missing(struct perf_run *run, const struct perf_port *port, const char *name,
+			   const struct mad_item *item)
 {
 	_cleanup_(freep) char *text = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error,
 						       item->status, item->tries);
 
-	problem_add_text(&run->session.listing.problems,
-			 run->session.destinations[port->destination].name, name, "gmp", text,
-			 "the node may not have it: rdmactl perf alone shows what all have");
+	problem_add_text(
+		&run->session.listing.problems, run->session.destinations[port->destination].name,
+		name, "gmp", text,
+		"the node may not have it: rdmactl perf without options shows what all have");
 }
 
 static bool check_part(struct perf_run *run, struct perf_port *port, size_t number,
@@ -50,14 +51,14 @@ static bool check_part(struct perf_run *run, struct perf_port *port, size_t numb
 	if (!item->error && !item->status)
 		return true;
 	if (part->always || part->extended || (item->error && item->error != -ETIMEDOUT)) {
-		if (!port->told)
+		if (!port->reported)
 			perf_check(run, port, name, item);
-		port->told = run->args->watch;
+		port->reported = run->args->watch;
 		return false;
 	}
-	if (!node->told[number])
-		tell_lack(run, port, name, item);
-	node->told[number] = true;
+	if (!node->reported[number])
+		report_missing(run, port, name, item);
+	node->reported[number] = true;
 	return false;
 }
 
@@ -86,7 +87,7 @@ static void add_rows(struct perf_run *run, struct perf_port *port,
 	port->read = run->row_count > first;
 }
 
-static size_t list_errands(const struct perf_run *run, struct errand **errands)
+static size_t list_queries(const struct perf_run *run, struct query **queries)
 {
 	size_t count = 0;
 
@@ -98,8 +99,8 @@ static size_t list_errands(const struct perf_run *run, struct errand **errands)
 
 			if (!part->id || (part->extended && !perf_has_extended(node->caps)))
 				continue;
-			*(struct errand *)mem_append(errands, &count,
-						     sizeof(**errands)) = (struct errand){i, j};
+			*(struct query *)mem_append(queries, &count,
+						    sizeof(**queries)) = (struct query){i, j};
 		}
 	}
 	return count;
@@ -107,26 +108,26 @@ static size_t list_errands(const struct perf_run *run, struct errand **errands)
 
 void perf_read(struct perf_run *run)
 {
-	_cleanup_(freep) struct errand *errands = NULL;
-	const size_t count = list_errands(run, &errands);
+	_cleanup_(freep) struct query *queries = NULL;
+	const size_t count = list_queries(run, &queries);
 	struct mad_item *items = mad_items_new(count);
-	/* PortSelect is the second byte of all of them: 16.1.3.5. */
+	/* PortSelect is the second byte of all these attributes: 16.1.3.5. */
 	unsigned char(*selects)[2] = mem_alloc_zero(run->port_count, sizeof(*selects));
 
 	for (size_t i = 0; i < count; i++) {
-		const struct perf_port *port = &run->ports[errands[i].port];
+		const struct perf_port *port = &run->ports[queries[i].port];
 		struct mad_request *request = &items[i].request;
 
-		selects[errands[i].port][1] = port->port;
+		selects[queries[i].port][1] = port->port;
 		mad_gmp_request(&run->session.destinations[port->destination].place,
 				UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET,
-				perf_parts[run->listing][errands[i].part].id, 0, request);
-		request->data = selects[errands[i].port];
+				perf_parts[run->listing][queries[i].part].id, 0, request);
+		request->data = selects[queries[i].port];
 		request->data_bytes = sizeof(*selects);
 	}
 	mad_gather(run->session.engine, items, count);
 	for (size_t i = 0; i < count;) {
-		const size_t number = errands[i].port;
+		const size_t number = queries[i].port;
 		struct perf_port *port = &run->ports[number];
 		bool lost = false;
 		struct perf_reading reading = {
@@ -136,12 +137,12 @@ void perf_read(struct perf_run *run)
 			.all = run->args->all,
 		};
 
-		for (; i < count && errands[i].port == number; i++) {
-			/* A port that refuses what every port has is told once. */
-			if (!lost && check_part(run, port, errands[i].part, &items[i]))
-				reading.parts[errands[i].part] = items[i].data;
-			lost |= perf_parts[run->listing][errands[i].part].always &&
-				!reading.parts[errands[i].part];
+		for (; i < count && queries[i].port == number; i++) {
+			/* A port that refuses a mandatory attribute is reported once. */
+			if (!lost && check_part(run, port, queries[i].part, &items[i]))
+				reading.parts[queries[i].part] = items[i].data;
+			lost |= perf_parts[run->listing][queries[i].part].always &&
+				!reading.parts[queries[i].part];
 		}
 		add_rows(run, port, &reading);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clears counters: a write of zeros to those that the select bits name (16.1.3.5, 16.1.4.11). */
+/* Clears counters by writing zeros to those that the select bits name (16.1.3.5, 16.1.4.11). */
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -10,7 +10,7 @@
 enum {
 	COUNTERS_BYTES = 44,
 	EXTENDED_BYTES = 184,
-	/* Of the traffic in PortCountersExtended, what is there without ExtendedWidth. */
+	/* Traffic counters that PortCountersExtended has without ExtendedWidth. */
 	NOIETF_SELECT = 0x000f,
 };
 
@@ -26,14 +26,14 @@ static void select_counters(const struct perf_run *run, struct perf_caps caps, u
 		if (caps.mask & PERF_CAP_QP1_DROPPED)
 			select2 |= PERF_SELECT2_QP1_DROPPED;
 	}
-	/* A wait is neither: it goes with both. */
+	/* A wait is neither an error nor traffic: it is cleared only with both. */
 	if (all && caps.mask & PERF_CAP_XMIT_WAIT)
 		select2 |= PERF_SELECT2_XMIT_WAIT;
 	bits_set(data, MAD_AT(2, 0), 16, select);
 	bits_set(data, MAD_AT(18, 0), 8, select2);
 }
 
-/* False: the device has none of them in 64 bits. */
+/* False if the device has none of the selected counters in 64 bits. */
 static bool select_extended(const struct perf_run *run, struct perf_caps caps, unsigned char *data)
 {
 	const bool all = run->args->errors == run->args->traffic;
@@ -56,8 +56,9 @@ static bool select_extended(const struct perf_run *run, struct perf_caps caps, u
 	return select || select2;
 }
 
-static void order(const struct perf_run *run, const struct perf_port *port, uint16_t attribute,
-		  const unsigned char *data, size_t bytes, struct mad_item *item)
+static void fill_request(const struct perf_run *run, const struct perf_port *port,
+			 uint16_t attribute, const unsigned char *data, size_t bytes,
+			 struct mad_item *item)
 {
 	mad_gmp_request(&run->session.destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
 			UMAD_METHOD_SET, attribute, 0, &item->request);
@@ -66,14 +67,14 @@ static void order(const struct perf_run *run, const struct perf_port *port, uint
 	item->request.number = (size_t)(port - run->ports);
 }
 
-static void tell(const struct perf_run *run, size_t ports)
+static void report_cleared(const struct perf_run *run, size_t ports)
 {
 	const struct ctx *ctx = run->session.listing.ctx;
 	const char *what = run->args->errors == run->args->traffic ? "all"
 			   : run->args->errors			   ? "the error"
 								   : "the traffic";
 	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
-						 "reader of them",
+						 "reader",
 						 what, ports, ports == 1 ? "" : "s");
 
 	if (ports && !ctx->globals.quiet)
@@ -95,13 +96,14 @@ void perf_reset(struct perf_run *run)
 			continue;
 		data[count][1] = port->port;
 		select_counters(run, caps, data[count]);
-		order(run, port, MAD_PM_COUNTERS, data[count], COUNTERS_BYTES, &items[count]);
+		fill_request(run, port, MAD_PM_COUNTERS, data[count], COUNTERS_BYTES,
+			     &items[count]);
 		count++;
 		data[count][1] = port->port;
 		if (!select_extended(run, caps, data[count]))
 			continue;
-		order(run, port, MAD_PM_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
-		      &items[count]);
+		fill_request(run, port, MAD_PM_COUNTERS_EXTENDED, data[count], EXTENDED_BYTES,
+			     &items[count]);
 		count++;
 	}
 	mad_gather(run->session.engine, items, count);
@@ -113,7 +115,7 @@ void perf_reset(struct perf_run *run)
 	}
 	for (size_t i = 0; i < run->port_count; i++)
 		cleared += run->ports[i].read && !failed[i];
-	tell(run, cleared);
+	report_cleared(run, cleared);
 	free(data);
 	free(items);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What perf.c picks from the command line is done in steps: which ports of which nodes there are
- * (perf_plan.c), reading them (perf_read.c), and what else was asked for (perf_watch.c,
- * perf_reset.c).
+ * The steps of rdmactl perf: perf.c parses the command line, perf_plan.c finds the ports of the
+ * nodes, perf_read.c reads them, perf_watch.c shows rates, perf_reset.c clears counters.
  */
 #pragma once
 
@@ -19,23 +18,23 @@ struct perf_args {
 	struct number interval, count;
 };
 
-/* A node that was asked for. */
+/* A queried node. */
 struct perf_node {
 	struct perf_caps caps;
 	char *description;
-	bool dead;		    /* its agent gives no ClassPortInfo */
-	bool told[PERF_PARTS_MOST]; /* that it has not this part */
+	bool dead;			/* its agent did not answer ClassPortInfo */
+	bool reported[PERF_PARTS_MOST]; /* as missing */
 	bool wanted[PERF_PORTS_MOST];
 };
 
-/* One port of it. */
+/* One port of a node. */
 struct perf_port {
 	size_t destination; /* index of the session's destinations and of the nodes */
 	uint8_t port;
 	struct number fec;
 	unsigned int lanes;
-	bool read; /* in the last round */
-	bool told; /* what went wrong with it: once is enough for all rounds */
+	bool read;     /* in the last round */
+	bool reported; /* its failure, once for all rounds */
 };
 
 struct perf_run {
@@ -49,24 +48,24 @@ struct perf_run {
 	size_t row_count;
 	struct perf_rates **rounds; /* of --watch, each of port_count */
 	size_t round_count;
-	struct ctx headless; /* the session's, for rows below those that have headings */
+	struct ctx headless; /* copy of the session's, to print rows without headings */
 };
 
 /*
- * Learns of the nodes and lists their ports, as far as there are any. False: there is none, or a
- * word was bad, and the session's listing says so.
+ * Queries the nodes and lists their ports. False if there is none or a word is bad: the error is in
+ * the session's listing.
  */
 bool perf_plan(struct perf_run *run);
-/* Reads all ports once, in run->rows: those of perf_rows(), completed with whom they are of. */
+/* Reads all ports once into run->rows: the rows of perf_rows(), with their node and port. */
 void perf_read(struct perf_run *run);
 void perf_drop_rows(struct perf_run *run);
-/* Notes a failed request of a port, but the same of one node only once. */
+/* False if the request of a port failed, which is reported, once for the same of one node. */
 bool perf_check(struct perf_run *run, const struct perf_port *port, const char *what,
 		const struct mad_item *item);
-/* For rows below those that are printed with headings. */
+/* Later rows are printed without headings. */
 void perf_omit_headings(struct perf_run *run);
 /* Shows rates, round by round, until a signal or the last round. */
 void perf_watch(struct perf_run *run);
 void perf_drop_rounds(struct perf_run *run);
-/* Clears the counters of those ports that were read. */
+/* Clears the counters of the ports that were read. */
 void perf_reset(struct perf_run *run);

@@ -22,7 +22,7 @@ static void drop(const struct perf_run *run, struct snapshot *snapshot)
 	*snapshot = (struct snapshot){.ports = NULL};
 }
 
-/* Takes the rows of the last reading over. */
+/* Moves the rows of the last reading into a snapshot. */
 static struct snapshot keep(struct perf_run *run, uint64_t nsec)
 {
 	struct snapshot snapshot = {
@@ -40,7 +40,7 @@ static struct snapshot keep(struct perf_run *run, uint64_t nsec)
 	return snapshot;
 }
 
-/* In the middle of the reading, as the ports are read all at once. */
+/* The ports are read in parallel: their time is the middle of the reading. */
 static struct snapshot take(struct perf_run *run)
 {
 	uint64_t begin = clock_nsec();
@@ -84,7 +84,7 @@ void perf_drop_rounds(struct perf_run *run)
 	run->round_count = 0;
 }
 
-/* One block; only a document needs all of them at the end. */
+/* Prints one block; a JSON document keeps all of them until its end. */
 static void show(struct perf_run *run, struct perf_rates *round)
 {
 	struct listing *listing = &run->session.listing;
@@ -112,14 +112,14 @@ void perf_watch(struct perf_run *run)
 		if (!mad_session_wait(&run->session, next))
 			break;
 		after = take(run);
-		/* What an interrupted round has not read is no loss. */
+		/* An interrupted round is incomplete, and is dropped. */
 		if (!run->session.stopped)
 			show(run, compare(run, &before, &after));
 		drop(run, &before);
 		before = after;
 		if (run->session.stopped || listing->stream_rc)
 			break;
-		/* Blocks of a table have their headings each, for their columns move. */
+		/* Each block of a table has headings, because the widths of columns change. */
 		if (listing->ctx->globals.tsv)
 			perf_omit_headings(run);
 		if (next < clock_msec())

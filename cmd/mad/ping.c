@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl ping: is a port there, how fast does it answer, how often does it not? */
+/* rdmactl ping: whether a port answers, how fast, and how many requests are lost. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -7,26 +7,26 @@
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_run.h"
 
-/* The engine gives a request that long; a day. */
+/* A day, which is the engine's limit for a request. */
 #define MOST_INTERVAL_MSEC 86400000
 #define MOST_COUNT	   100000000
 
 static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct ping_args, count, 'c', "count", "N", 0, MOST_COUNT,
-		      "requests to each destination (default 5; 0: until a signal comes)"),
+		      "requests to each destination (default 5; 0: until interrupted)"),
 	NUMBER_OPTION(DURATION, struct ping_args, interval, 'i', "interval", "TIME", 1,
-		      MOST_INTERVAL_MSEC, "from one round of requests to the next (default 1s)"),
+		      MOST_INTERVAL_MSEC, "time between rounds of requests (default 1s)"),
 	FLAG_OPTION(struct ping_args, flood, 'f', "flood",
-		    "ask again as soon as there is an answer"),
-	FLAG_OPTION(struct ping_args, each, 'e', "each", "a row for each request"),
+		    "send the next request as soon as an answer arrives"),
+	FLAG_OPTION(struct ping_args, each, 'e', "each", "print a row for each request"),
 	FLAG_OPTION(struct ping_args, smp, 0, "smp",
-		    "ask for NodeInfo, which subnet management answers"),
+		    "query NodeInfo, which subnet management answers"),
 	FLAG_OPTION(struct ping_args, openib, 0, "openib",
-		    "ask the ping class, which ibping -S or --serve answers"),
+		    "use the ping class, which ibping -S or --serve answers"),
 	FLAG_OPTION(struct ping_args, serve, 'S', "serve",
-		    "answer to ibping, --openib and, on Ethernet, ping"),
+		    "answer ibping, --openib and, on Ethernet, ping"),
 	NUMBER_OPTION(COUNT, struct ping_args, gid_index, 0, "gid-index", "N", 0, UINT8_MAX,
-		      "on Ethernet: send by this entry of the GID table"),
+		      "on Ethernet: send from this entry of the GID table"),
 	{.name = NULL},
 };
 
@@ -44,16 +44,19 @@ static const struct option_rule rules[] = {
 
 static const struct field fields[] = {
 	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "whom was asked, as it was named; of --serve: the client"),
+		     "destination, as given; with --serve, the client"),
 	STRING_FIELD(struct ping_record, host, "host", "HOST", FIELD_DEFAULT, MAD_NEED_NODE,
 		     "name of the host that answered, or description of its node"),
-	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0, "its LID"),
-	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0, "its GID, on Ethernet"),
+	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0,
+		       "LID of the destination"),
+	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0,
+		  "GID of the destination, on Ethernet"),
 	STRING_FIELD(struct ping_record, device, "device", "DEVICE", 0, 0,
-		     "local device that the requests left by"),
-	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0, "port of it"),
+		     "local device that sends the requests"),
+	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0,
+		       "local port that sends the requests"),
 	ENUM_FIELD(struct ping_record, kind, ping_kind_names, "method", "METHOD", 0, 0,
-		   "what was asked: pma, smp, openib, roce"),
+		   "kind of request: pma, smp, openib, roce"),
 	UNSIGNED_FIELD(struct ping_record, sequence, "sequence", "SEQ", FIELD_RIGHT, 0,
 		       "with --each: number of the request, from 1"),
 	UNSIGNED_FIELD(struct ping_record, sent, "sent", "SENT", FIELD_DEFAULT | FIELD_RIGHT, 0,
@@ -61,13 +64,13 @@ static const struct field fields[] = {
 	UNSIGNED_FIELD(struct ping_record, received, "received", "RECEIVED",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
 	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "part of the requests without an answer"),
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "percentage of requests without an answer"),
 	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
 	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
 	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
-			 "90 of 100 round trips took no longer"),
+			 "90th percentile of the round trips"),
 	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
-			 "99 of 100 round trips took no longer"),
+			 "99th percentile of the round trips"),
 	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
 	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
 };
@@ -94,7 +97,7 @@ static const char *check(const struct ping_args *args, char **objects)
 	if (!objects[0])
 		return "DEST is missing";
 	if (args->flood && args->count.known && !args->count.value)
-		return "--flood needs an end: give a --count above 0";
+		return "--flood needs a --count above 0";
 	return NULL;
 }
 

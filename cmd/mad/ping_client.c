@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Asks all destinations, a round at a time or as fast as they answer, and counts. */
+/* Sends requests to all destinations, in rounds or as fast as they answer; counts answers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,25 +18,25 @@
 
 #define COUNT	      5u
 #define INTERVAL_MSEC 1000u
-/* Before its first answer the other side may have to find its neighbour: a second in the kernel. */
+/* The peer may have to resolve its neighbour before the first answer: a second in the kernel. */
 #define ETHERNET_TIMEOUT_MSEC 2000u
 #define NODE_DESC_BYTES	      64u
 
 struct run {
 	struct mad_session session;
 	const struct ping_args *args;
-	uint64_t count; /* of requests to each; UINT64_MAX: no end */
+	uint64_t count; /* of requests to each destination; UINT64_MAX: no end */
 	uint64_t round;
 	struct ping_target *targets;
 	size_t target_count, next;
-	unsigned int pass; /* of the round */
-	/* With --each, or where lines are shown: what came, in the order it came. */
+	unsigned int pass; /* of the round: first the unreached targets, then the others */
+	/* With --each, or if lines are shown: finished requests, in the order they ended. */
 	struct ping_record **each;
 	size_t each_count, shown;
 	bool shows_lines;
 };
 
-/* From words of the command line: `-` stands for those on standard input. */
+/* Reads destinations from standard input, for the word `-`. */
 static void read_words(struct strings *words)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -60,14 +60,15 @@ static void gather_words(char *const *words, struct strings *ret)
 		else
 			strings_add(ret, *words);
 	}
-	/* mad_session_find_all() and ping_find_ways() read up to a NULL. */
+	/* mad_session_find_all() and ping_find_paths() read up to a NULL. */
 	*(char **)mem_append(&ret->items, &ret->count, sizeof(char *)) = NULL;
 	ret->count--;
 }
 
 /*
- * To find no neighbour takes the kernel a second, in which nothing else is sent or comes: whom it
- * did not find the last time goes first, when no one else waits for an answer.
+ * A neighbour that does not exist keeps the kernel busy for a second, in which the port sends and
+ * receives nothing. Targets not reached in the last round go first, when no other one waits for an
+ * answer.
  */
 static bool next_in_round(struct run *run)
 {
@@ -78,7 +79,7 @@ static bool next_in_round(struct run *run)
 	return false;
 }
 
-/* The next one that waits for nothing and has requests left. */
+/* The next target that waits for no answer and has requests left. */
 static bool next_in_flood(struct run *run)
 {
 	for (size_t i = 0; i < run->target_count; i++) {
@@ -114,7 +115,7 @@ static void done(void *context, const struct mad_reply *reply)
 	bool answered;
 
 	target->waits = false;
-	/* Not waited for any longer: neither answered nor lost. */
+	/* A cancelled request is neither answered nor lost. */
 	if (reply->error == -ECANCELED)
 		return;
 	answered = ping_target_take(target, reply);
@@ -140,7 +141,7 @@ static void show_line(const struct run *run, const struct ping_record *record)
 	command_complain(run->session.listing.ctx, line, NULL);
 }
 
-/* What came since the last time. */
+/* Shows the requests that ended since the last call. */
 static void show(struct run *run)
 {
 	struct listing *listing = &run->session.listing;
@@ -154,7 +155,7 @@ static void show(struct run *run)
 	if (run->args->each && !listing_streams(listing))
 		return;
 	listing_stream(listing);
-	/* Rows that are out are of no use. */
+	/* Printed rows are not needed any more. */
 	for (size_t i = 0; i < run->each_count; i++) {
 		ping_record_clear(run->each[i]);
 		free(run->each[i]);
@@ -191,7 +192,7 @@ static int ask(struct run *run)
 	}
 }
 
-static void tell_loss(struct run *run, const struct ping_target *target)
+static void report_loss(struct run *run, const struct ping_target *target)
 {
 	_cleanup_(freep) char *text = ping_target_complaint(target);
 
@@ -200,11 +201,11 @@ static void tell_loss(struct run *run, const struct ping_target *target)
 	run->session.listing.status = STATUS_FAULT;
 }
 
-/* Of those that answered and did not say themselves. */
+/* Queries the descriptions of nodes that answered without a host name. */
 static void describe_nodes(struct run *run)
 {
 	struct mad_item *items = mad_items_new(run->target_count);
-	size_t *of = mem_alloc_zero(run->target_count + 1, sizeof(*of)), asked = 0;
+	size_t *targets = mem_alloc_zero(run->target_count + 1, sizeof(*targets)), asked = 0;
 
 	for (size_t i = 0; i < run->target_count; i++) {
 		const struct ping_target *target = &run->targets[i];
@@ -214,15 +215,15 @@ static void describe_nodes(struct run *run)
 		mad_smp_request(&run->session.destinations[i].place, UMAD_METHOD_GET,
 				UMAD_SM_ATTR_NODE_DESC, 0, &items[asked].request);
 		items[asked].request.key = run->session.key;
-		of[asked++] = i;
+		targets[asked++] = i;
 	}
 	mad_gather(run->session.engine, items, asked);
 	for (size_t i = 0; i < asked; i++)
 		if (!items[i].error && !items[i].status && items[i].data[0])
-			run->targets[of[i]].record.host = text_clean((const char *)items[i].data,
-								     NODE_DESC_BYTES);
+			run->targets[targets[i]].record.host = text_clean(
+				(const char *)items[i].data, NODE_DESC_BYTES);
 	free(items);
-	free(of);
+	free(targets);
 }
 
 static void conclude(struct run *run, int rc)
@@ -246,13 +247,12 @@ static void conclude(struct run *run, int rc)
 		sent += target->sent;
 		ping_target_compute(target);
 		if (target->received < target->sent)
-			tell_loss(run, target);
+			report_loss(run, target);
 		if (!run->args->each)
 			listing_add(listing, &target->record);
 	}
 	if (!sent && run->target_count)
-		listing_fail(listing, STATUS_FAILED, "interrupted before there was an answer",
-			     NULL);
+		listing_fail(listing, STATUS_FAILED, "interrupted before the first answer", NULL);
 }
 
 static struct ping_target *add_target(struct run *run, enum ping_kind kind, const char *name)
@@ -268,14 +268,14 @@ static struct ping_target *add_target(struct run *run, enum ping_kind kind, cons
 	return target;
 }
 
-/* Behind the name there is what nobody guesses. */
+/* Random bytes after the host name prove that an answer belongs to its request. */
 static void add_data(struct ping_target *target)
 {
 	if (getrandom(target->data + PING_HOST_BYTES, PING_DATA_BYTES - PING_HOST_BYTES, 0) < 0)
 		target->data[PING_HOST_BYTES] = 1;
 }
 
-/* One of the methods that another client on the port has not taken; 0: there is none. */
+/* The first answer method that no other client on the port has taken, or 0. */
 static uint8_t add_agent(struct run *run)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -294,28 +294,28 @@ static uint8_t add_agent(struct run *run)
 		if (rc >= 0)
 			return method;
 	}
-	text = mem_format("%s/%u: the kernel takes no agent for the answers: %s",
+	text = mem_format("%s/%u: the kernel refused the agent for answers: %s",
 			  run->session.port.device, run->session.port.port, strerror(-rc));
 	listing_fail(&run->session.listing, STATUS_FAILED, text,
-		     "17 others may wait for answers on this port already");
+		     "17 other clients may be waiting for answers on this port");
 	return 0;
 }
 
-static bool begin_ethernet(struct run *run, struct ping_ways *ways)
+static bool begin_ethernet(struct run *run, struct ping_paths *paths)
 {
 	struct problems *problems = &run->session.listing.problems;
 	uint8_t method;
 
-	for (size_t i = 0; i < ways->problems.count; i++)
-		problem_add_text(problems, ways->problems.items[i].object, NULL, NULL,
-				 ways->problems.items[i].error, ways->problems.items[i].hint);
-	method = ways->count ? add_agent(run) : 0;
+	for (size_t i = 0; i < paths->problems.count; i++)
+		problem_add_text(problems, paths->problems.items[i].object, NULL, NULL,
+				 paths->problems.items[i].error, paths->problems.items[i].hint);
+	method = paths->count ? add_agent(run) : 0;
 	if (!method) {
 		run->session.listing.status = STATUS_FAILED;
 		return false;
 	}
-	for (size_t i = 0; i < ways->count; i++) {
-		struct ping_target *target = add_target(run, PING_ROCE, ways->items[i].name);
+	for (size_t i = 0; i < paths->count; i++) {
+		struct ping_target *target = add_target(run, PING_ROCE, paths->items[i].name);
 
 		target->request.to = (struct mad_address){
 			.qpn = 1,
@@ -323,11 +323,11 @@ static bool begin_ethernet(struct run *run, struct ping_ways *ways)
 			.sl = (uint8_t)run->args->mad.service_level.value,
 			.pkey_index = (uint16_t)run->args->mad.pkey_index.value,
 			.has_grh = true,
-			.gid_index = ways->items[i].gid_index,
+			.gid_index = paths->items[i].gid_index,
 			.hop_limit = 64,
-			.gid = ways->items[i].gid,
+			.gid = paths->items[i].gid,
 		};
-		target->record.gid = (struct known_gid){.gid = ways->items[i].gid, .known = true};
+		target->record.gid = (struct known_gid){.gid = paths->items[i].gid, .known = true};
 		add_data(target);
 		ping_request(PING_ROCE, false, method, NULL, &target->request);
 	}
@@ -343,7 +343,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 	for (size_t i = 0; i < run->session.destination_count; i++) {
 		const struct mad_destination *destination = &run->session.destinations[i];
 		bool direct = destination->place.target.kind == TARGET_DIRECT;
-		/* Only subnet management goes without LIDs. */
+		/* Only subnet management works without LIDs. */
 		enum ping_kind kind = args->openib	    ? PING_OPENIB
 				      : args->smp || direct ? PING_SMP
 							    : PING_PMA;
@@ -351,7 +351,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 
 		if (direct && args->openib) {
 			listing_fail(&run->session.listing, STATUS_USAGE,
-				     "--openib goes by LIDs, not by directed routes", NULL);
+				     "--openib needs a LID, not a directed route", NULL);
 			return false;
 		}
 		if (!direct)
@@ -367,7 +367,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 	return true;
 }
 
-/* What the requests of Ethernet carry is in the targets, which have their places now. */
+/* The data of RoCE requests are in the targets, whose addresses are final now. */
 static void point_to_data(struct run *run)
 {
 	for (size_t i = 0; i < run->target_count; i++)
@@ -400,7 +400,7 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 	run->shows_lines = ctx->globals.verbose ||
 			   (isatty(STDERR_FILENO) && !ctx->globals.quiet && !args->flood);
 	if (args->each)
-		/* The names of others are asked for at the end. */
+		/* The names of other nodes are queried only at the end. */
 		listing_prefer_columns(&run->session.listing,
 				       args->openib || ethernet
 					       ? "object,sequence,host,received,p50_usec"
@@ -410,7 +410,7 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words)
 {
 	struct strings names = {0};
-	struct ping_ways ways = {.items = NULL};
+	struct ping_paths paths = {.items = NULL};
 	struct ping_args ours = *args;
 	struct ctx here = *ctx;
 	struct run run = {.args = args};
@@ -425,21 +425,21 @@ int ping_client(const struct ctx *ctx, const struct ping_args *args, char **word
 	}
 	if (!ours.mad.retries.known)
 		ours.mad.retries = number_of(0);
-	ethernet = !ctx->globals.root && ping_find_ways(&ours, names.items, &ways);
+	ethernet = !ctx->globals.root && ping_find_paths(&ours, names.items, &paths);
 	if (!here.globals.timeout.known)
 		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC
 							  : SERVER_TIMEOUT_MSEC);
-	if (ethernet && ways.via)
-		ours.mad.via = ways.via;
+	if (ethernet && paths.via)
+		ours.mad.via = paths.via;
 	begun = mad_session_begin(&run.session, &here, &ours.mad, &ping_schema, false, ethernet);
 	fill(&run, ctx, &ours, ethernet);
 	if (begun &&
-	    (ethernet ? begin_ethernet(&run, &ways) : begin_infiniband(&run, names.items))) {
+	    (ethernet ? begin_ethernet(&run, &paths) : begin_infiniband(&run, names.items))) {
 		point_to_data(&run);
 		conclude(&run, ask(&run));
 	}
 	status = finish(&run);
-	ping_ways_free(&ways);
+	ping_paths_free(&paths);
 	strings_free(&names);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Destinations over Ethernet: which port of ours leads there, by which GID. */
+/* Destinations over Ethernet: the local port and GID that reach them. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool load(const char *via, unsigned int needs, struct inventory *inventor
 	return done;
 }
 
-/* The port that would be taken for any destination has no LIDs. */
+/* Whether the port of `via`, by default the best one of the host, has no LIDs. */
 static bool port_is_ethernet(const char *via)
 {
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
@@ -53,7 +53,7 @@ static bool is_ethernet(const struct ping_args *args, const char *word)
 	       port_is_ethernet(args->mad.via);
 }
 
-/* A GID in the words that the routing table knows it by. */
+/* A GID as the IP address that the routing table knows. */
 static char *address_of(const struct inventory *inventory, const char *name, bool named)
 {
 	const struct device *device = inventory->devices.count ? inventory->devices.items : NULL;
@@ -70,20 +70,20 @@ static char *address_of(const struct inventory *inventory, const char *name, boo
 						 : mem_string(text);
 }
 
-/* Why the endpoint is none for management datagrams to the peer, or NULL. */
+/* Why the endpoint cannot send management datagrams to the peer, or NULL if it can. */
 static char *refuse(const struct endpoint *endpoint, const struct ip_address *peer)
 {
 	_cleanup_(freep) char *device = text_clean(endpoint->device, strlen(endpoint->device));
 
 	if (endpoint->link_layer == LINK_LAYER_INFINIBAND)
-		return mem_format("the way there is by InfiniBand port %s/%u: name its LID or GUID",
+		return mem_format("the path leaves by InfiniBand port %s/%u: name a LID or GUID",
 				  device, endpoint->port);
 	if (endpoint->transport != TRANSPORT_ROCE)
-		return mem_format("the way there is by %s/%u, which has no management datagrams",
+		return mem_format("the path leaves by %s/%u, which has no management datagrams",
 				  device, endpoint->port);
 	if (gid_is_ipv4_mapped(&endpoint->gid) != (peer->family == AF_INET))
-		return mem_format("%s/%u has no GID for IPv%u: GID index %u is another", device,
-				  endpoint->port, peer->family == AF_INET ? 4 : 6,
+		return mem_format("%s/%u has no GID for IPv%u: GID index %u is of another kind",
+				  device, endpoint->port, peer->family == AF_INET ? 4 : 6,
 				  endpoint->gid_index);
 	return NULL;
 }
@@ -93,9 +93,9 @@ static bool is_number(const char *name)
 	return !strncmp(name, "0x", 2) || !name[strspn(name, "0123456789")] || strchr(name, ',');
 }
 
-static bool find_way(const struct inventory *inventory, const struct ping_args *args,
-		     const char *name, struct endpoint *ret_endpoint, struct ip_address *ret_peer,
-		     char **ret_reason, char **ret_hint)
+static bool find_path(const struct inventory *inventory, const struct ping_args *args,
+		      const char *name, struct endpoint *ret_endpoint, struct ip_address *ret_peer,
+		      char **ret_reason, char **ret_hint)
 {
 	_cleanup_(freep) char *address = address_of(inventory, name, args->mad.via);
 	const struct endpoint_wish wish = {
@@ -111,60 +111,61 @@ static bool find_way(const struct inventory *inventory, const struct ping_args *
 	if (is_number(name)) {
 		*ret_reason = mem_string("on Ethernet a destination is an IP address, a GID or a "
 					 "host name");
-		*ret_hint = mem_string("LIDs, GUIDs and routes are InfiniBand's: --via names "
-				       "such a port");
+		*ret_hint = mem_string("LIDs, GUIDs and directed routes need an InfiniBand "
+				       "port: name one with --via");
 		return false;
 	}
 	if (peer_find(address, &inventory->links, ret_peer, &route, ret_reason, ret_hint))
 		return false;
 	if (endpoint_by_route(inventory, address, ret_peer, &route, &wish, ret_endpoint, ret_reason,
 			      &other_hint)) {
-		/* The other one is for selftest. */
-		*ret_hint = mem_format("name a port with --via; rdmactl gids --to %s shows the way",
-				       address);
+		/* other_hint is about selftest. */
+		*ret_hint = mem_format(
+			"name a port with --via; rdmactl gids --to %s shows the path", address);
 		return false;
 	}
 	*ret_reason = refuse(ret_endpoint, ret_peer);
 	return !*ret_reason;
 }
 
-/* All leave by one port: that of the first. */
-static bool takes_the_same(struct ping_ways *ways, const struct endpoint *endpoint,
+/* All destinations have to leave by the port of the first. */
+static bool uses_same_port(struct ping_paths *paths, const struct endpoint *endpoint,
 			   char **ret_reason, char **ret_hint)
 {
 	_cleanup_(freep) char *via = mem_format("%s/%u", endpoint->device, endpoint->port);
 
-	if (!ways->via)
-		ways->via = mem_string(via);
-	if (!strcmp(ways->via, via))
+	if (!paths->via)
+		paths->via = mem_string(via);
+	if (!strcmp(paths->via, via))
 		return true;
-	*ret_reason = mem_format("the way there is by %s, that of others by %s", via, ways->via);
-	*ret_hint = mem_string("ask it in a run of its own, or name the port with --via");
+	*ret_reason = mem_format("the path leaves by %s, that of other destinations by %s", via,
+				 paths->via);
+	*ret_hint = mem_string("ping it in a separate run, or name the port with --via");
 	return false;
 }
 
-bool ping_find_ways(const struct ping_args *args, char *const *words, struct ping_ways *ret)
+bool ping_find_paths(const struct ping_args *args, char *const *words, struct ping_paths *ret)
 {
 	struct inventory inventory = {0};
 
 	if (!is_ethernet(args, words[0]) || !load(args->mad.via, ENDPOINT_NEEDS, &inventory))
 		return false;
-	*ret = (struct ping_ways){0};
+	*ret = (struct ping_paths){0};
 	for (; *words; words++) {
 		_cleanup_(freep) char *reason = NULL, *hint = NULL;
 		char *clean = text_clean(*words, strlen(*words));
 		struct endpoint endpoint = {.port = 0};
 		struct ip_address peer = {0};
-		struct ping_way *way;
+		struct ping_path *path;
 
-		if (!find_way(&inventory, args, *words, &endpoint, &peer, &reason, &hint) ||
-		    !takes_the_same(ret, &endpoint, &reason, &hint)) {
+		if (!find_path(&inventory, args, *words, &endpoint, &peer, &reason, &hint) ||
+		    !uses_same_port(ret, &endpoint, &reason, &hint)) {
 			problem_add_text(&ret->problems, clean, NULL, NULL, reason, hint);
 			free(clean);
 			continue;
 		}
-		way = mem_append(&ret->items, &ret->count, sizeof(*way));
-		*way = (struct ping_way){
+		path = mem_append(&ret->items, &ret->count, sizeof(*path));
+		*path = (struct ping_path){
 			.name = clean,
 			.gid = ip_to_gid(&peer),
 			.gid_index = (uint8_t)endpoint.gid_index,
@@ -174,11 +175,11 @@ bool ping_find_ways(const struct ping_args *args, char *const *words, struct pin
 	return true;
 }
 
-void ping_ways_free(struct ping_ways *ways)
+void ping_paths_free(struct ping_paths *paths)
 {
-	for (size_t i = 0; i < ways->count; i++)
-		free(ways->items[i].name);
-	free(ways->items);
-	free(ways->via);
-	problems_free(&ways->problems);
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->items[i].name);
+	free(paths->items);
+	free(paths->via);
+	problems_free(&paths->problems);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A run of ping: whom it asks, and what comes of it. ping.c has the command line, ping_roce.c finds
- * the way over Ethernet, ping_client.c asks, mad_serve.c answers.
+ * rdmactl ping: ping.c parses the command line, ping_roce.c finds paths over Ethernet,
+ * ping_client.c sends the requests, mad_serve.c answers them.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct ping_args {
 	struct number gid_index;
 };
 
-/* A row: of a destination, of a request (--each) or of a client (--serve). Strings are owned. */
+/* A row is about a destination, a request (--each) or a client (--serve). Strings are owned. */
 struct ping_record {
 	char *object;
 	char *host;
@@ -35,25 +35,25 @@ extern const struct schema ping_schema;
 void ping_record_clear(struct ping_record *record);
 
 /* A destination over Ethernet. */
-struct ping_way {
+struct ping_path {
 	char *name;
 	struct gid gid;
 	uint8_t gid_index; /* the local one */
 };
 
-struct ping_ways {
-	struct ping_way *items;
+struct ping_paths {
+	struct ping_path *items;
 	size_t count;
 	char *via;		  /* the port that all of them leave by: DEV/PORT */
-	struct problems problems; /* with those that cannot be reached */
+	struct problems problems; /* of destinations that cannot be reached */
 };
 
 /*
- * Whether the words are destinations over Ethernet; then, in *ret, the ways to those that have one.
- * Without any *ret is to be told of all the same.
+ * Whether the words are destinations over Ethernet. If so, *ret gets the paths to those that can be
+ * reached, and the problems of the others.
  */
-bool ping_find_ways(const struct ping_args *args, char *const *words, struct ping_ways *ret);
-void ping_ways_free(struct ping_ways *ways);
+bool ping_find_paths(const struct ping_args *args, char *const *words, struct ping_paths *ret);
+void ping_paths_free(struct ping_paths *paths);
 
 /* Returns the exit status. */
 int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words);

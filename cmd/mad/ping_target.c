@@ -64,13 +64,13 @@ bool ping_target_take(struct ping_target *target, const struct mad_reply *reply)
 
 struct ping_record *ping_target_last(const struct ping_target *target, bool answered, uint64_t nsec)
 {
-	const struct ping_record *whole = &target->record;
+	const struct ping_record *total = &target->record;
 	struct ping_record *record = mem_alloc_zero(1, sizeof(*record));
 
-	*record = *whole;
-	record->object = mem_string(whole->object);
-	record->host = whole->host ? mem_string(whole->host) : NULL;
-	record->device = mem_string(whole->device);
+	*record = *total;
+	record->object = mem_string(total->object);
+	record->host = total->host ? mem_string(total->host) : NULL;
+	record->device = mem_string(total->device);
 	number_set(&record->sequence, target->sent);
 	number_set(&record->sent, 1);
 	number_set(&record->received, answered);
@@ -120,18 +120,18 @@ const char *ping_target_hint(const struct ping_target *target)
 	if (target->received)
 		return target->kind == PING_ROCE ? NULL
 						 : "rdmactl perf shows the errors of the ports "
-						   "on the way";
+						   "on the path";
 	switch (target->kind) {
 	case PING_PMA:
-		return "the node or the way to it is down: a directed route shows where, rdmactl "
+		return "the node or the path to it is down: a directed route shows where, rdmactl "
 		       "ping -D 0,1";
 	case PING_SMP:
 		return "the node or the path to it is down, or it answers only with its M_Key "
 		       "(--mkey)";
 	case PING_OPENIB:
-		return "there has to run: rdmactl ping --serve, or ibping -S";
+		return "run rdmactl ping --serve or ibping -S on the destination";
 	default:
-		return "there has to run: rdmactl ping --serve";
+		return "run rdmactl ping --serve on the destination";
 	}
 }
 

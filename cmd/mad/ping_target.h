@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A destination of ping, and how it answered so far. */
+/* A destination of ping, and its answers so far. */
 #pragma once
 
 #include "cmd/mad/ping_run.h"
@@ -7,15 +7,14 @@
 struct ping_target {
 	enum ping_kind kind;
 	struct mad_request request;
-	unsigned char data[PING_DATA_BYTES]; /* of the requests: behind the name what proves an
-						answer */
+	unsigned char data[PING_DATA_BYTES]; /* of the requests: host name, then random bytes */
 	uint64_t started, sent, received, refused;
-	uint64_t *samples; /* nanoseconds; of some answers the time is not known */
+	uint64_t *samples; /* nanoseconds; the time of some answers is unknown */
 	size_t sample_count, room;
 	int error;	 /* of the last request that could not be sent */
-	uint16_t status; /* of the last answer that was none */
+	uint16_t status; /* of the last refusal */
 	bool waits;	 /* for an answer */
-	bool unreached;	 /* the last one could not be sent, or had no answer */
+	bool unreached;	 /* the last request could not be sent, or was not answered */
 	struct ping_record record;
 };
 
@@ -24,9 +23,9 @@ bool ping_target_take(struct ping_target *target, const struct mad_reply *reply)
 /* A row of the last request alone; the caller clears and frees it. nsec 0: not known. */
 struct ping_record *ping_target_last(const struct ping_target *target, bool answered,
 				     uint64_t nsec);
-/* Fills its record with what all requests came to. */
+/* Fills the record with the figures of all requests. */
 void ping_target_compute(struct ping_target *target);
-/* What to say of the loss, for the caller to free, and the next step, or NULL. */
+/* The message about the loss, for the caller to free, and the next step or NULL. */
 char *ping_target_complaint(const struct ping_target *target);
 const char *ping_target_hint(const struct ping_target *target);
 void ping_target_clear(struct ping_target *target);

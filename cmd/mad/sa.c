@@ -38,17 +38,17 @@ static void get_record(const void *record, struct value *value)
 
 static const struct field count_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_record, "record", "RECORD", FIELD_DEFAULT, 0,
-		       "what was asked for"),
+		       "kind of record"),
 	UNSIGNED_FIELD(struct sa_count, count, "count", "COUNT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "how many there are"),
+		       "number of records"),
 	BOOL_FIELD(struct sa_count, complete, "complete", "COMPLETE", 0, 0,
-		   "whether the answer had all of them"),
+		   "whether the answer was complete"),
 };
 
 static const struct schema count_schema = {
 	.name = "sa_count",
 	.version = 1,
-	.summary = "how many records there are: --count",
+	.summary = "number of records: --count",
 	.fields = count_fields,
 	.field_count = ARRAY_SIZE(count_fields),
 	.record_size = sizeof(struct sa_count),
@@ -59,12 +59,12 @@ struct sa_run {
 	const struct sa_args *args;
 	const struct mad_attribute *attribute;
 	struct mad_request request;
-	struct mad_record query; /* its data are the request's */
+	struct mad_record query; /* provides the data of the request */
 	uint64_t given;		 /* components that the user named */
 	bool asked;
 	struct mad_record *records;
 	struct sa_count count;
-	struct mad_item item; /* how it ended */
+	struct mad_item item; /* result of the request */
 };
 
 static void fail_usage(struct sa_run *run, char *message, const char *hint)
@@ -75,7 +75,7 @@ static void fail_usage(struct sa_run *run, char *message, const char *hint)
 
 static bool set_field(struct sa_run *run, const struct field *field, const char *text);
 
-/* MTU, rate and lifetime of paths are looked at only if their selector says how: 15.2.5.16 */
+/* MTU, rate and lifetime of a path are ignored unless their selector is set: 15.2.5.16 */
 static bool select_exactly(struct sa_run *run, const struct field *field)
 {
 	static const char *const selectors[][2] = {
@@ -105,8 +105,9 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 		_cleanup_(freep) char *hint = listing_explain_value(field);
 
 		fail_usage(run,
-			   rc == -ERANGE ? mem_format("%s does not hold '%s'", field->key, clean)
-					 : mem_format("'%s' is no value of %s", clean, field->key),
+			   rc == -ERANGE
+				   ? mem_format("'%s' is out of range for %s", clean, field->key)
+				   : mem_format("'%s' is not a value of %s", clean, field->key),
 			   hint);
 		return false;
 	}
@@ -114,14 +115,14 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	return select_exactly(run, field);
 }
 
-/* The same of what the user named: that once. */
+/* Sets a field that the user named, which may be done once. */
 static bool give_field(struct sa_run *run, const struct field *field, const char *text)
 {
 	const uint64_t mask = sa_component_mask(field);
 
 	if (run->given & mask) {
 		fail_usage(run, mem_format("'%s' is given twice", field->key),
-			   "a record has one value of each field: ask once for each");
+			   "give each field once; query several times for several values");
 		return false;
 	}
 	run->given |= mask;
@@ -138,12 +139,12 @@ static bool set_component(struct sa_run *run, const char *word)
 
 	if (!equals) {
 		clean = text_clean(word, strlen(word));
-		fail_usage(run, mem_format("'%s' is no FIELD=VALUE", clean),
-			   "what the records have to have: rdmactl sa nodes node_type=switch");
+		fail_usage(run, mem_format("'%s' is not FIELD=VALUE", clean),
+			   "name what the records must have: rdmactl sa nodes node_type=switch");
 		return false;
 	}
 	*equals = '\0';
-	/* opensm finds no port by the LID in its PortInfo; the record's own is the same. */
+	/* opensm does not search by the LID inside PortInfo; the record's own LID is the same. */
 	if (run->attribute->id == UMAD_SA_ATTR_PORT_INFO_REC && !strcmp(key, "lid"))
 		field = schema_find(schema, "endport_lid");
 	else
@@ -151,8 +152,7 @@ static bool set_component(struct sa_run *run, const char *word)
 	if (field && field->tag && field->width)
 		return give_field(run, field, equals + 1);
 	if (field) {
-		fail_usage(run,
-			   mem_format("the subnet administrator takes no %s to search by", key),
+		fail_usage(run, mem_format("the subnet administrator cannot search by %s", key),
 			   "print all records, and pick from the output: -o, --json");
 		return false;
 	}
@@ -163,19 +163,19 @@ static bool set_component(struct sa_run *run, const char *word)
 	return false;
 }
 
-/* An end of a path, as PathRecord has it: a LID, or a GID. */
+/* Sets one end of a path, which PathRecord has as a LID or a GID. */
 static bool set_end(struct sa_run *run, const char *name, const char *lid_key, const char *gid_key)
 {
 	const struct schema *schema = run->attribute->schema;
 	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
-	struct gid gid = run->session.port.gid; /* its prefix is that of a GUID */
+	struct gid gid = run->session.port.gid; /* a GUID gets its prefix */
 
 	if (mad_target_parse(name, mad_forced_kind(&run->args->mad), &target) ||
 	    target.kind == TARGET_DIRECT) {
 		clean = text_clean(name, strlen(name));
-		fail_usage(run, mem_format("'%s' is no LID, no port GUID and no GID", clean), NULL);
+		fail_usage(run, mem_format("'%s' is not a LID, a port GUID or a GID", clean), NULL);
 		return false;
 	}
 	if (target.kind == TARGET_LID) {
@@ -190,7 +190,7 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	return give_field(run, schema_find(schema, gid_key), gid_text);
 }
 
-/* 15.2.5.16: the source has to be named; it is this port, if nobody says another. */
+/* The source is mandatory (15.2.5.16); the default is this port. */
 static bool set_source(struct sa_run *run)
 {
 	const struct field *slid = schema_find(run->attribute->schema, "slid");
@@ -213,7 +213,7 @@ static bool make_query(struct sa_run *run, char **words)
 		fail_usage(run, complaint, NULL);
 		return false;
 	}
-	/* 15.2.5.16: of every pair, all paths, unless a number is asked for. */
+	/* Queries all paths of each pair unless the user limits them: 15.2.5.16. */
 	if (path && ((args->from && !set_end(run, args->from, "slid", "sgid")) ||
 		     (args->to && !set_end(run, args->to, "dlid", "dgid")) ||
 		     !set_field(run, schema_find(run->attribute->schema, "numb_path"), PATHS_MOST)))
@@ -236,8 +236,8 @@ static bool next(void *context, struct mad_request *request)
 }
 
 /*
- * Whether the rest of a table is missing: it ends within a record, or is one full datagram that
- * tells nothing of segments. So do answers that some transports (simulators) cut.
+ * Whether the rest of a table is missing: it ends within a record, or is one full datagram without
+ * an RMPP header. Some transports (simulators) cut answers like that.
  */
 static bool is_cut(const struct mad_reply *reply, size_t left, size_t size)
 {
@@ -259,7 +259,7 @@ static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 	if (run->request.method != UMAD_METHOD_GET && count && is_cut(reply, left, size)) {
 		run->count.complete = TRISTATE_NO;
 		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
-				 "the answer is cut: there are more records", NULL);
+				 "the answer is truncated: there are more records", NULL);
 	}
 	run->count.count = number_of(count);
 	if (run->args->count)
@@ -280,7 +280,7 @@ static void done(void *context, const struct mad_reply *reply)
 	run->item.error = reply->error;
 	run->item.status = reply->status;
 	run->item.tries = reply->tries;
-	/* That there is none is an answer. */
+	/* "No records" is a valid answer. */
 	if (!reply->error && reply->status == STATUS_NO_RECORDS) {
 		run->item.status = 0;
 		run->count.count = number_of(0);
@@ -295,7 +295,7 @@ static const char *hint_of(const struct sa_run *run)
 	if (run->item.error == -ETIMEDOUT)
 		return "rdmactl smp sminfo shows whether the subnet manager is alive";
 	if (run->item.status == STATUS_REQUEST_INVALID && !run->session.key)
-		return "some records are only for who gives the SM_Key: --mkey";
+		return "some records need the SM_Key: give it with --mkey";
 	return NULL;
 }
 
@@ -325,12 +325,12 @@ static void work(struct sa_run *run)
 	free(sa.name);
 }
 
-static bool know_sa(struct sa_run *run)
+static bool has_sa(struct sa_run *run)
 {
 	if (run->session.port.subnet_manager)
 		return true;
 	listing_fail(&run->session.listing, STATUS_FAILED,
-		     "the port knows no subnet administrator: its SM LID is 0",
+		     "the port has no subnet administrator: its SM LID is 0",
 		     "start a subnet manager; rdmactl ports shows the SM LID");
 	return false;
 }
@@ -340,16 +340,16 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 	const struct sa_args *args = options;
 	const struct mad_attribute *attribute = ctx->command->data;
 	struct sa_run run = {.args = args, .attribute = attribute};
-	bool whole = attribute->id == UMAD_ATTR_CLASS_PORT_INFO;
+	bool single = attribute->id == UMAD_ATTR_CLASS_PORT_INFO;
 	int status;
 
 	if (mad_session_begin(&run.session, ctx, &args->mad,
-			      args->count ? &count_schema : attribute->schema, whole, false) &&
-	    make_query(&run, words) && know_sa(&run)) {
+			      args->count ? &count_schema : attribute->schema, single, false) &&
+	    make_query(&run, words) && has_sa(&run)) {
 		run.request = (struct mad_request){
 			.to = mad_sa_address(&run.session.route),
 			.mgmt_class = UMAD_CLASS_SUBN_ADM,
-			.method = whole ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
+			.method = single ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
 			.attribute = attribute->id,
 			.key = run.session.key,
 			.component_mask = run.request.component_mask,
@@ -369,8 +369,9 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 
 static const struct option_row path_options[] = {
 	STRING_OPTION(struct sa_args, from, 0, "from", "DEST", COMPLETE_NOTHING,
-		      "where the path begins (default: this port)"),
-	STRING_OPTION(struct sa_args, to, 0, "to", "DEST", COMPLETE_NOTHING, "where the path ends"),
+		      "source of the path (default: this port)"),
+	STRING_OPTION(struct sa_args, to, 0, "to", "DEST", COMPLETE_NOTHING,
+		      "destination of the path"),
 	{.name = NULL},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl smp: attributes of subnet management, read and set. */
+/* rdmactl smp: reads and sets attributes of subnet management. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,21 +29,21 @@ static const struct field raw_fields[] = {
 };
 
 const struct schema smp_raw_schema = MAD_SCHEMA("smp_raw", raw_fields,
-						"an attribute's data as they came: --raw");
+						"undecoded data of an attribute: --raw");
 
 static const struct option_row port_options[] = {
-	FLAG_OPTION(struct smp_args, all_ports, 0, "all-ports", "of all ports of the node"),
+	FLAG_OPTION(struct smp_args, all_ports, 0, "all-ports", "query all ports of the node"),
 	{.name = NULL},
 };
 
 static const struct option_row table_options[] = {
-	FLAG_OPTION(struct smp_args, all, 'a', "all", "list empty entries, too"),
+	FLAG_OPTION(struct smp_args, all, 'a', "all", "include empty entries"),
 	{.name = NULL},
 };
 
 static const struct option_row set_options[] = {
 	STRING_OPTION(struct smp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
-		      "change it (several with commas between)"),
+		      "change a field (several separated by commas)"),
 	FLAG_OPTION(struct smp_args, yes, 'y', "yes", "do not ask before changing it"),
 	FLAG_OPTION(struct smp_args, force, 0, "force",
 		    "change it even if that cuts the path to the node"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whole tables of many nodes: what has to be known of the nodes first, then all of it at once. */
+/* Reads attributes of many nodes: first what sizes their tables, then all blocks at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "schema/bits.h"
 #include "cmd/mad/smp_run.h"
 
-/* What of a node has to be known, by destination. */
+/* The node of a destination, and the facts that size its tables. */
 struct node {
 	struct smp_node facts;
 	char *description;
@@ -19,7 +19,7 @@ struct node {
 };
 
 /* One SMP of the second round. */
-struct errand {
+struct query {
 	size_t destination;
 	struct smp_step step;
 };
@@ -29,8 +29,8 @@ struct smp_run {
 	const struct smp_args *args;
 	const struct mad_attribute *attribute;
 	struct node *nodes;
-	struct errand *errands;
-	size_t errand_count;
+	struct query *queries;
+	size_t query_count;
 	struct mad_record *records;
 	size_t record_count;
 };
@@ -49,7 +49,7 @@ bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct 
 		return mad_session_find(session, words);
 	if (!session->port.subnet_manager) {
 		listing_fail(&session->listing, STATUS_FAILED,
-			     "the port knows no subnet manager: its SM LID is 0",
+			     "the port has no subnet manager: its SM LID is 0",
 			     "start a subnet manager, or name a node: rdmactl smp sminfo -D 0,1");
 		return false;
 	}
@@ -75,7 +75,7 @@ static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_
 		if (!run->nodes[i].failed)
 			ask(run, i, attribute, modifier, &items[asked++]);
 	mad_gather(run->session.engine, items, asked);
-	/* Back to the places of their destinations. */
+	/* Move the items to the indexes of their destinations. */
 	for (size_t i = count; i-- > 0;) {
 		if (run->nodes[i].failed)
 			continue;
@@ -88,7 +88,7 @@ static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_
 	return items;
 }
 
-/* 14.2.5.3, 14.2.5.4, 14.2.5.6: how large the node's tables are */
+/* Finds the sizes of the nodes' tables: 14.2.5.3, 14.2.5.4, 14.2.5.6. */
 static void learn(struct smp_run *run)
 {
 	const struct mad_attribute *attribute = run->attribute;
@@ -107,7 +107,7 @@ static void learn(struct smp_run *run)
 	}
 }
 
-/* Switches only: others have none. */
+/* Only switches have SwitchInfo. */
 static void learn_switches(struct smp_run *run)
 {
 	size_t count = run->session.destination_count;
@@ -129,7 +129,7 @@ static void learn_switches(struct smp_run *run)
 	free(items);
 }
 
-/* Of the nodes that answered: without it a row is still worth having. */
+/* Queries nodes that answered; a row without a description is still useful. */
 static void learn_descriptions(struct smp_run *run)
 {
 	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_DESC, 0, "NodeDescription");
@@ -140,7 +140,7 @@ static void learn_descriptions(struct smp_run *run)
 	free(items);
 }
 
-/* 3, 1-36: ports, or entries of a table. False: it is none. */
+/* Parses 3 or 1-36: ports, or entries of a table. False if it is neither. */
 static bool parse_range(const char *word, struct smp_range *range)
 {
 	_cleanup_(freep) char *text = mem_string(word);
@@ -158,8 +158,8 @@ static bool parse_range(const char *word, struct smp_range *range)
 	return first <= last;
 }
 
-/* What was asked for by its number, and the node has not. */
-static void tell_lack(struct smp_run *run, size_t destination, const struct smp_range *ranges)
+/* Reports ports or entries requested by number that the node does not have. */
+static void report_missing(struct smp_run *run, size_t destination, const struct smp_range *ranges)
 {
 	const struct mad_destination *at = &run->session.destinations[destination];
 	const struct node *node = &run->nodes[destination];
@@ -169,7 +169,7 @@ static void tell_lack(struct smp_run *run, size_t destination, const struct smp_
 
 	if (!ports && run->attribute->entry_bytes != 8 && !node->facts.is_switch) {
 		problem_add_text(problems, at->name, run->attribute->name, "smp",
-				 "the node is no switch", "rdmactl smp nodeinfo tells what it is");
+				 "the node is not a switch", "rdmactl smp nodeinfo shows its type");
 		return;
 	}
 	if (!smp_extent(run->attribute, &node->facts, &extent))
@@ -191,7 +191,7 @@ static void tell_lack(struct smp_run *run, size_t destination, const struct smp_
 	}
 }
 
-/* Whether ports or entries may be named, beside --all-ports; the complaint is made. */
+/* Whether ports or entries may be named; if not, the error is reported. */
 static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -226,7 +226,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 		if (parse_range(at->words[i], &ranges[i]))
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
-		message = mem_format("'%s' is no number and no range", clean);
+		message = mem_format("'%s' is not a number or a range", clean);
 		listing_fail(&run->session.listing, STATUS_USAGE, message,
 			     smp_counts_ports(run->attribute) ? "ports: 1 2 5-8"
 							      : "entries of the table: 5 16-31");
@@ -236,43 +236,42 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 		return false;
 	if (run->nodes[destination].failed)
 		return true;
-	tell_lack(run, destination, ranges);
+	report_missing(run, destination, ranges);
 	smp_plan(run->attribute, &run->nodes[destination].facts, &choice, &steps, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct errand *errand = mem_append(&run->errands, &run->errand_count,
-						   sizeof(*errand));
+		struct query *query = mem_append(&run->queries, &run->query_count, sizeof(*query));
 
-		*errand = (struct errand){destination, steps[i]};
+		*query = (struct query){destination, steps[i]};
 	}
 	return true;
 }
 
-static struct mad_record *add_record(struct smp_run *run, const struct errand *errand)
+static struct mad_record *add_record(struct smp_run *run, const struct query *query)
 {
-	const struct mad_destination *at = &run->session.destinations[errand->destination];
-	const struct node *node = &run->nodes[errand->destination];
+	const struct mad_destination *at = &run->session.destinations[query->destination];
+	const struct node *node = &run->nodes[query->destination];
 	struct mad_record *record = mem_append(&run->records, &run->record_count, sizeof(*record));
 
 	*record = (struct mad_record){
 		.object = mem_string(at->name),
 		.node = node->description ? mem_string(node->description) : NULL,
-		.port = errand->step.port,
+		.port = query->step.port,
 	};
 	if (at->place.target.kind != TARGET_DIRECT)
 		record->lid = number_of(at->place.address.lid);
 	return record;
 }
 
-/* Entries that nobody uses are left out, unless they were named. */
-static bool is_wanted(const struct smp_run *run, const struct errand *errand, uint32_t index,
+/* Unused entries are left out unless they were named. */
+static bool is_wanted(const struct smp_run *run, const struct query *query, uint32_t index,
 		      const unsigned char *entry)
 {
 	const struct mad_attribute *attribute = run->attribute;
 
-	if (index < errand->step.from || index > errand->step.to)
+	if (index < query->step.from || index > query->step.to)
 		return false;
 	if (run->args->all || (!smp_counts_ports(attribute) &&
-			       run->session.destinations[errand->destination].word_count))
+			       run->session.destinations[query->destination].word_count))
 		return true;
 	/* Entries of weight 0 are skipped, whatever their lane: 7.6.9.2 */
 	if (attribute->modifier == MODIFIER_VLARB)
@@ -283,45 +282,44 @@ static bool is_wanted(const struct smp_run *run, const struct errand *errand, ui
 	return false;
 }
 
-static void add_entries(struct smp_run *run, const struct errand *errand,
-			const struct mad_item *item)
+static void add_entries(struct smp_run *run, const struct query *query, const struct mad_item *item)
 {
 	const struct mad_attribute *attribute = run->attribute;
 
 	for (uint32_t i = 0; i < attribute->entries; i++) {
-		uint32_t index = errand->step.first + i;
+		uint32_t index = query->step.first + i;
 		const unsigned char *entry = item->data + i * attribute->entry_bytes;
 		struct mad_record *record;
 
-		if (!is_wanted(run, errand, index, entry))
+		if (!is_wanted(run, query, index, entry))
 			continue;
-		record = add_record(run, errand);
+		record = add_record(run, query);
 		record->index = number_of(index);
 		memcpy(record->data, entry, attribute->entry_bytes);
 	}
 }
 
 /*
- * A position has 16 ports of each multicast entry: the record has all positions side by side, so
- * that a row has all ports of the group.
+ * A position holds 16 ports of each multicast entry. The record joins all positions, so that a row
+ * has all ports of the group.
  */
-static void add_position(struct smp_run *run, const struct errand *errand,
+static void add_position(struct smp_run *run, const struct query *query,
 			 const struct mad_item *item, size_t first_record)
 {
-	uint32_t position = errand->step.modifier >> 28;
+	uint32_t position = query->step.modifier >> 28;
 
 	for (uint32_t i = 0; i < run->attribute->entries; i++) {
-		uint32_t index = errand->step.first + i;
+		uint32_t index = query->step.first + i;
 		const unsigned char *entry = item->data + i * run->attribute->entry_bytes;
 		struct mad_record *record = NULL;
 
-		if (!is_wanted(run, errand, index, entry))
+		if (!is_wanted(run, query, index, entry))
 			continue;
 		for (size_t j = first_record; j < run->record_count && !record; j++)
 			if (run->records[j].index.value == index)
 				record = &run->records[j];
 		if (!record) {
-			record = add_record(run, errand);
+			record = add_record(run, query);
 			record->index = number_of(index);
 		}
 		memcpy(record->data + position * run->attribute->entry_bytes, entry,
@@ -336,81 +334,82 @@ static int compare_index(const void *a, const void *b)
 	return one->index.value < two->index.value ? -1 : one->index.value > two->index.value;
 }
 
-static void add_whole(struct smp_run *run, const struct errand *errand, const struct mad_item *item)
+static void add_attribute(struct smp_run *run, const struct query *query,
+			  const struct mad_item *item)
 {
-	struct mad_record *record = add_record(run, errand);
+	struct mad_record *record = add_record(run, query);
 
 	memcpy(record->data, item->data, run->attribute->bytes);
 	if (run->attribute->modifier == MODIFIER_SL2VL &&
-	    run->nodes[errand->destination].facts.is_switch)
-		record->index = number_of(errand->step.first);
+	    run->nodes[query->destination].facts.is_switch)
+		record->index = number_of(query->step.first);
 }
 
-static void add_raw(struct smp_run *run, const struct errand *errand, const struct mad_item *item)
+static void add_raw(struct smp_run *run, const struct query *query, const struct mad_item *item)
 {
-	struct mad_record *record = add_record(run, errand);
+	struct mad_record *record = add_record(run, query);
 
-	record->index = number_of(errand->step.modifier);
+	record->index = number_of(query->step.modifier);
 	memcpy(record->data, item->data, SMP_BYTES);
 }
 
-/* Who told what it is, is there: it may be that it does not have the attribute. */
-static bool check(struct smp_run *run, const struct errand *errand, const struct mad_item *item)
+/* A node that answered NodeInfo is up: it may not have the attribute. */
+static bool check(struct smp_run *run, const struct query *query, const struct mad_item *item)
 {
 	const struct mad_attribute *attribute = run->attribute;
 	const char *hint = NULL;
 	_cleanup_(freep) char *what = mem_string(attribute->name);
 
-	if (errand->step.port.known && errand->step.port.value) {
+	if (query->step.port.known && query->step.port.value) {
 		free(what);
 		what = mem_format("%s of port %u", attribute->name,
-				  (unsigned int)errand->step.port.value);
+				  (unsigned int)query->step.port.value);
 	}
 	if (item->error == -ETIMEDOUT && attribute->id == UMAD_SM_ATTR_SM_INFO)
-		hint = "no subnet manager answers there: it has ended or hangs, or never was there";
+		hint = "no subnet manager answers there: it is not running, or hangs";
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
-		hint = "the node answers other requests, but this one not: it may not have the "
+		hint = "the node answers other requests but not this one: it may not have the "
 		       "attribute";
-	return mad_session_check_hint(
-		&run->session, &run->session.destinations[errand->destination], what, item, hint);
+	return mad_session_check_hint(&run->session, &run->session.destinations[query->destination],
+				      what, item, hint);
 }
 
-/* Of one destination: `errand` and those behind it. Returns how many they are. */
-static size_t add_rows(struct smp_run *run, const struct errand *errands, size_t count,
+/* Adds the rows of the first destination. Returns how many queries it has. */
+static size_t add_rows(struct smp_run *run, const struct query *queries, size_t count,
 		       const struct mad_item *items)
 {
 	const struct mad_attribute *attribute = run->attribute;
 	size_t first_record = run->record_count, i = 0;
 
-	for (; i < count && errands[i].destination == errands[0].destination; i++) {
-		const struct errand *errand = &errands[i];
+	for (; i < count && queries[i].destination == queries[0].destination; i++) {
+		const struct query *query = &queries[i];
 
-		if (!check(run, errand, &items[i]))
+		if (!check(run, query, &items[i]))
 			continue;
 		if (run->args->raw)
-			add_raw(run, errand, &items[i]);
+			add_raw(run, query, &items[i]);
 		else if (attribute->modifier == MODIFIER_MULTICAST)
-			add_position(run, errand, &items[i], first_record);
+			add_position(run, query, &items[i], first_record);
 		else if (attribute->entries)
-			add_entries(run, errand, &items[i]);
+			add_entries(run, query, &items[i]);
 		else
-			add_whole(run, errand, &items[i]);
+			add_attribute(run, query, &items[i]);
 	}
-	/* Positions come one after another, each with entries that the ones before did not use. */
+	/* A later position may have entries that are empty in all earlier ones. */
 	if (attribute->modifier == MODIFIER_MULTICAST && !run->args->raw)
 		qsort(run->records + first_record, run->record_count - first_record,
 		      sizeof(*run->records), compare_index);
 	return i;
 }
 
-/* Who answered nothing needs no description, and is not asked once more. */
-static void forget_silent(struct smp_run *run, const struct mad_item *items)
+/* A node that answered nothing is not queried for its description. */
+static void skip_unanswered(struct smp_run *run, const struct mad_item *items)
 {
 	for (size_t i = 0; i < run->session.destination_count; i++)
 		run->nodes[i].failed = true;
-	for (size_t i = 0; i < run->errand_count; i++)
+	for (size_t i = 0; i < run->query_count; i++)
 		if (!items[i].error && !items[i].status)
-			run->nodes[run->errands[i].destination].failed = false;
+			run->nodes[run->queries[i].destination].failed = false;
 }
 
 static void work(struct smp_run *run)
@@ -427,17 +426,17 @@ static void work(struct smp_run *run)
 	for (size_t i = 0; i < run->session.destination_count; i++)
 		if (!plan_destination(run, i))
 			return;
-	items = mad_items_new(run->errand_count);
-	for (size_t i = 0; i < run->errand_count; i++)
-		ask(run, run->errands[i].destination, attribute->id, run->errands[i].step.modifier,
+	items = mad_items_new(run->query_count);
+	for (size_t i = 0; i < run->query_count; i++)
+		ask(run, run->queries[i].destination, attribute->id, run->queries[i].step.modifier,
 		    &items[i]);
-	mad_gather(run->session.engine, items, run->errand_count);
+	mad_gather(run->session.engine, items, run->query_count);
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE) {
-		forget_silent(run, items);
+		skip_unanswered(run, items);
 		learn_descriptions(run);
 	}
-	for (size_t i = 0; i < run->errand_count;)
-		i += add_rows(run, &run->errands[i], run->errand_count - i, &items[i]);
+	for (size_t i = 0; i < run->query_count;)
+		i += add_rows(run, &run->queries[i], run->query_count - i, &items[i]);
 	free(items);
 	if (run->record_count > 1 && smp_is_record(attribute))
 		listing_as_table(listing);
@@ -463,6 +462,6 @@ int smp_get(const struct ctx *ctx, const struct smp_args *args,
 		mad_record_clear(&run.records[i]);
 	free(run.records);
 	free(run.nodes);
-	free(run.errands);
+	free(run.queries);
 	return status;
 }

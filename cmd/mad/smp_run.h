@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What smp.c picks from the command line is done in smp_get.c and smp_set.c. */
+/* rdmactl smp: smp.c parses the command line, smp_get.c reads, smp_set.c writes. */
 #pragma once
 
 #include "cmd/mad/mad_session.h"
 
-#define SMP_BYTES 64u /* of the data of a SMP: 14.2.1 */
+#define SMP_BYTES 64u /* size of the data of an SMP: 14.2.1 */
 
 struct smp_args {
 	struct mad_args mad;
@@ -16,7 +16,7 @@ struct smp_args {
 
 extern const struct schema smp_raw_schema; /* of --raw */
 
-/* Whether it is one record, and not a table: how it is shown. */
+/* Whether the attribute is shown as one record rather than a table. */
 bool smp_is_record(const struct mad_attribute *attribute);
 /* Both return the exit status; `words` are the destination and its indexes. */
 int smp_get(const struct ctx *ctx, const struct smp_args *args,

@@ -12,7 +12,7 @@
 #include "mad/smp_plan.h"
 #include "cmd/mad/smp_run.h"
 
-/* A field that is to be changed. */
+/* A field to change. */
 struct change {
 	const struct field *field;
 	char *key, *text;
@@ -91,12 +91,12 @@ static bool apply(struct smp_change *change, const struct change *one)
 	hint = listing_explain_value(one->field);
 	complain(change, hint,
 		 rc == -ERANGE
-			 ? mem_format("--set: %s does not hold '%s'", one->field->key, clean)
-			 : mem_format("--set: '%s' is no value of %s", clean, one->field->key));
+			 ? mem_format("--set: '%s' is out of range for %s", clean, one->field->key)
+			 : mem_format("--set: '%s' is not a value of %s", clean, one->field->key));
 	return false;
 }
 
-/* That a change was not made is said in other words than that something was not read. */
+/* A refused Set has its own message; a failed Get does not. */
 static bool check(struct smp_change *change, uint8_t method, const struct mad_item *item)
 {
 	const struct mad_destination *at = &change->session.destinations[0];
@@ -112,7 +112,7 @@ static bool check(struct smp_change *change, uint8_t method, const struct mad_it
 	return false;
 }
 
-/* The one request of a step; what went wrong is noted. */
+/* Sends one request and waits for its answer. Failures are reported. */
 static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, uint32_t modifier,
 		 const unsigned char *data, unsigned char *ret_data)
 {
@@ -133,8 +133,8 @@ static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, 
 }
 
 /*
- * States that mean "no change" in a Set, 14.2.5.6: what a Get has told must not be written back,
- * for a port cannot be set to the state that it is in.
+ * A Set with state 0 means "no change", 14.2.5.6. The states from a Get must not be written back,
+ * because a port cannot be set to the state that it is in.
  */
 static void keep_states(const struct smp_change *change, struct mad_record *record)
 {
@@ -152,7 +152,7 @@ static void keep_states(const struct smp_change *change, struct mad_record *reco
 	}
 }
 
-/* Whether a change of this kind may close the port. */
+/* Whether the change may take the port down. */
 static bool is_risky(const struct smp_change *change)
 {
 	static const char *const harmless[] = {"mkey_lease_period_sec", "client_reregister",
@@ -173,10 +173,10 @@ static bool is_risky(const struct smp_change *change)
 }
 
 /*
- * Whether requests come in by the port, or answers go out by it: the latter is what a switch's
- * forwarding table says of our LID, and need not be the same.
+ * Whether requests arrive by the port, or answers leave by it. The latter port is in the switch's
+ * forwarding table, at our LID, and need not be the same.
  */
-static bool cuts_way(struct smp_change *change)
+static bool cuts_path(struct smp_change *change)
 {
 	const struct mad_session *session = &change->session;
 	bool direct = session->destinations[0].place.target.kind == TARGET_DIRECT;
@@ -225,7 +225,7 @@ static char *text_of(const struct field *field, const struct mad_record *record)
 	}
 }
 
-static bool tell_and_ask(struct smp_change *change)
+static bool confirm(struct smp_change *change)
 {
 	const char *name = change->session.destinations[0].name;
 	_cleanup_(freep) char *place = change->port ? mem_format("%s port %u", name, change->port)
@@ -243,7 +243,7 @@ static bool tell_and_ask(struct smp_change *change)
 		return true;
 	if (!isatty(STDIN_FILENO)) {
 		listing_fail(&change->session.listing, STATUS_USAGE,
-			     "nothing was changed: nobody can be asked here",
+			     "nothing was changed: there is no terminal to confirm it on",
 			     "--yes changes it without asking");
 		return false;
 	}
@@ -254,9 +254,9 @@ static bool tell_and_ask(struct smp_change *change)
 	return false;
 }
 
-/* A node may leave a field as it was and say nothing. Its states need not be there at once. */
-static void tell_kept(struct smp_change *change, const struct field *field,
-		      const struct mad_record *wanted)
+/* A node may silently keep a field as it was. Its states may take time to change. */
+static void report_kept(struct smp_change *change, const struct field *field,
+			const struct mad_record *wanted)
 {
 	_cleanup_(freep) char *before = text_of(field, &change->before);
 	_cleanup_(freep) char *asked = text_of(field, wanted), *text = NULL;
@@ -270,7 +270,7 @@ static void tell_kept(struct smp_change *change, const struct field *field,
 			 NULL, NULL, text, NULL);
 }
 
-/* Which port; a Set is of one thing only. */
+/* Picks the port; a Set changes only one. */
 static bool choose_one(struct smp_change *change)
 {
 	const struct mad_destination *at = &change->session.destinations[0];
@@ -283,7 +283,7 @@ static bool choose_one(struct smp_change *change)
 		return false;
 	}
 	if (at->word_count && text_parse_u64(at->words[0], 0, 255, &port)) {
-		complain(change, NULL, mem_string("the port is no number"));
+		complain(change, NULL, mem_string("the port is not a number"));
 		return false;
 	}
 	change->port = (uint32_t)port;
@@ -303,21 +303,21 @@ static void work(struct smp_change *change)
 	for (size_t i = 0; i < change->change_count; i++)
 		if (!apply(change, &change->changes[i]))
 			return;
-	if (!change->args->force && cuts_way(change)) {
+	if (!change->args->force && cuts_path(change)) {
 		listing_fail(listing, STATUS_FAILED,
-			     "not changed: the way to the node goes through this port, and may be "
+			     "not changed: the path to the node goes through this port, and may be "
 			     "lost for good",
-			     "--force changes it all the same");
+			     "--force changes it anyway");
 		return;
 	}
-	if (listing->status != STATUS_DONE || !tell_and_ask(change))
+	if (listing->status != STATUS_DONE || !confirm(change))
 		return;
 	keep_states(change, after);
 	wanted = *after;
 	if (!call(change, UMAD_METHOD_SET, id, change->port, after->data, after->data))
 		return;
 	for (size_t i = 0; i < change->change_count; i++)
-		tell_kept(change, change->changes[i].field, &wanted);
+		report_kept(change, change->changes[i].field, &wanted);
 	after->object = mem_string(change->session.destinations[0].name);
 	after->port = number_of(change->port);
 	listing_add(listing, after);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl sysstat: asks the host behind a port for its name and processors. */
+/* rdmactl sysstat: asks a remote host for its name and processors. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,35 +13,35 @@
 #include "cmd/mad/sysstat_run.h"
 
 static const struct option_row options[] = {
-	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve",
-		    "answer to others, ibsysstat among them"),
+	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve", "answer other hosts, also ibsysstat"),
 	{.name = NULL},
 };
 
 static const struct field fields[] = {
 	STRING_FIELD(struct sysstat_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "whom was asked, as it was named; of --serve: the client"),
-	UNSIGNED_FIELD(struct sysstat_record, lid, "lid", "LID", FIELD_RIGHT, 0, "its LID"),
+		     "destination, as given; with --serve, the client"),
+	UNSIGNED_FIELD(struct sysstat_record, lid, "lid", "LID", FIELD_RIGHT, 0,
+		       "LID of the destination"),
 	ENUM_FIELD(struct sysstat_record, query, sysstat_query_names, "query", "QUERY", 0, 0,
-		   "what was asked: ping, host, cpu"),
+		   "kind of query: ping, host, cpu"),
 	TENTHS_FIELD(struct sysstat_record, round_trip, "round_trip_usec", "ROUND TRIP us",
 		     FIELD_DEFAULT | FIELD_RIGHT, 0, "time to the answer"),
 	STRING_FIELD(struct sysstat_record, host, "host", "HOST", FIELD_DEFAULT, 0,
-		     "host: name of the host, as it says itself"),
+		     "host: name that the host reports"),
 	UNSIGNED_FIELD(struct sysstat_record, cpu, "cpu", "CPU", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "cpu: number of the processor"),
 	STRING_FIELD(struct sysstat_record, model, "model", "MODEL", FIELD_DEFAULT, 0,
-		     "cpu: what it is"),
+		     "cpu: model of the processor"),
 	REAL_FIELD(struct sysstat_record, mhz, "mhz", "MHZ", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		   "cpu: its clock at the time"),
+		   "cpu: current clock frequency"),
 	UNSIGNED_FIELD(struct sysstat_record, requests, "requests", "REQUESTS", FIELD_RIGHT, 0,
-		       "--serve: answers to the client"),
+		       "--serve: answers sent to the client"),
 };
 
 const struct schema sysstat_schema = {
 	.name = "sysstats",
 	.version = 1,
-	.summary = "what a host says of itself",
+	.summary = "name and processors of a host",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct sysstat_record),
@@ -140,15 +140,15 @@ static void add_answer(struct run *run, size_t number)
 		record->host = text_clean(run->texts[number], strlen(run->texts[number]));
 }
 
-/* Without LIDs there is only subnet management. */
+/* Only subnet management works without LIDs. */
 static bool has_lids(struct mad_session *session)
 {
 	for (size_t i = 0; i < session->destination_count; i++) {
 		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
 		listing_fail(&session->listing, STATUS_USAGE,
-			     "sysstat goes by LIDs, not by directed routes",
-			     "rdmactl smp nodedesc goes by both");
+			     "sysstat needs a LID, not a directed route",
+			     "rdmactl smp nodedesc takes both");
 		return false;
 	}
 	return true;
@@ -177,10 +177,10 @@ static void ask(struct run *run)
 				      &run->items[i]))
 			add_answer(run, i);
 		else if (problems->count > before && run->items[i].error == -ETIMEDOUT) {
-			/* What it says of the class's agents is true, but there is more to say. */
+			/* Replace the general hint with the server that has to run. */
 			free(problems->items[before].hint);
 			problems->items[before].hint = mem_string(
-				"there has to run: rdmactl sysstat --serve, or ibsysstat -S");
+				"run rdmactl sysstat --serve or ibsysstat -S on the destination");
 		}
 	}
 	for (size_t i = 0; i < run->record_count; i++)
@@ -221,7 +221,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 static int complain(const struct ctx *ctx, const char *word)
 {
 	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-	_cleanup_(freep) char *message = mem_format("'%s' is none of ping, host, cpu", clean);
+	_cleanup_(freep) char *message = mem_format("'%s' is not one of ping, host, cpu", clean);
 
 	command_complain(ctx, message, "rdmactl sysstat --help");
 	return STATUS_USAGE;
@@ -248,7 +248,7 @@ static int run_command(const struct ctx *ctx, const void *args, char **objects)
 const struct command sysstat_command = {
 	.name = "sysstat",
 	.group = GROUP_MAD,
-	.summary = "ask the host behind a port for its name and processors",
+	.summary = "ask a remote host for its name and processors",
 	.objects = "DEST [ping|host|cpu]",
 	.object_completion = COMPLETE_CHOICE,
 	.object_choices = sysstat_query_names,

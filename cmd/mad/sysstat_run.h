@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sysstat.c asks, mad_serve.c answers; both list the same records. */
+/* Shared by the client (sysstat.c) and the server (mad_serve.c): both list the same records. */
 #pragma once
 
 #include "cmd/mad/mad_session.h"
@@ -9,7 +9,7 @@ struct sysstat_args {
 	bool serve;
 };
 
-/* A row: of a destination, of a processor of it, or (--serve) of a client. Strings are owned. */
+/* A row is about a destination, one of its processors, or a client (--serve). Strings are owned. */
 struct sysstat_record {
 	char *object;
 	struct number lid;

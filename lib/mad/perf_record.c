@@ -86,7 +86,7 @@ GETTER(corrected_symbols)
 
 #define COMMON_FIELDS                                                                           \
 	STRING_FIELD(struct perf_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,          \
-		     "whom was asked, as it was named"),                                        \
+		     "destination, as given"),                                                  \
 		STRING_FIELD(struct perf_record, node, "node", "NODE", 0, MAD_NEED_NODE,        \
 			     "description of the node"),                                        \
 		UNSIGNED_FIELD(struct perf_record, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \

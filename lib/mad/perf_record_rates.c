@@ -12,7 +12,7 @@ static const struct field fields[] = {
 	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0,
 		     "when the counters were read"),
 	STRING_FIELD(struct perf_rates, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "whom was asked, as it was named"),
+		     "destination, as given"),
 	STRING_FIELD(struct perf_rates, node, "node", "NODE", 0, MAD_NEED_NODE,
 		     "description of the node"),
 	UNSIGNED_FIELD(struct perf_rates, lid, "object_lid", "AT LID", FIELD_RIGHT, 0,

@@ -193,19 +193,19 @@ row()
 	try mad decode .
 	expect_error 1 mad '.: Is a directory'
 	try mad decode -
-	expect_error 1 mad 'stdin: there are no bytes in it'
+	expect_error 1 mad 'stdin: there are no bytes to decode'
 	printf '00 01\n0g\n' >bad
 	try mad decode bad
-	expect_error 1 mad 'bad: line 2 is no hexadecimal dump' \
-		'bytes as pairs of digits, an offset before them if there is one'
+	expect_error 1 mad 'bad: line 2 is not a hexadecimal dump' \
+		'write bytes as pairs of digits, with or without an offset before them'
 	printf '\n# a remark\n\n' >bad
 	try mad decode bad
-	expect_error 1 mad 'bad: there are no bytes in it'
+	expect_error 1 mad 'bad: there are no bytes to decode'
 	# The offset differs from the position in the dump: lines are missing.
 	od -A x -v -t x1 node | sed 3d >bad
 	try mad decode bad
 	expect 1
-	[[ $stderr = *'bad: line 3 is no hexadecimal dump'* ]]
+	[[ $stderr = *'bad: line 3 is not a hexadecimal dump'* ]]
 	# One bad file does not hide the others.
 	try mad decode nofile node -o class --tsv --no-headings
 	expect 3 sm-direct 'rdmactl mad: nofile: No such file or directory'
@@ -262,26 +262,26 @@ row()
 	try mad send 5 --class pm
 	expect_error 2 mad "$needs" 'rdmactl mad send 5 --class pm --attribute portcounters'
 	try mad send 5 --class pmm --attribute 1
-	expect_error 2 mad "--class: 'pmm' is no class" "did you mean 'pm'?"
+	expect_error 2 mad "--class: 'pmm' is not a class" "did you mean 'pm'?"
 	try mad send 5 --class 256 --attribute 1
-	expect_error 2 mad "--class: '256' is no class" \
+	expect_error 2 mad "--class: '256' is not a class" \
 		'a number up to 255, or one of the words in rdmactl-mad(1)'
 	try mad send 5 --class pm --method gte --attribute 1
-	expect_error 2 mad "--method: 'gte' is no method" "did you mean 'get'?"
+	expect_error 2 mad "--method: 'gte' is not a method" "did you mean 'get'?"
 	try mad send 5 --class pm --method get-table --attribute 1
 	expect 2
 	try mad send 5 --class pm --attribute nodeinfo
-	expect_error 2 mad "--attribute: 'nodeinfo' is no attribute of that class" \
+	expect_error 2 mad "--attribute: 'nodeinfo' is not an attribute of that class" \
 		'a number, or a name such as PortCounters or portcounters'
 	try mad send 5 --class pm --attribute portcountrs
-	expect_error 2 mad "--attribute: 'portcountrs' is no attribute of that class" \
+	expect_error 2 mad "--attribute: 'portcountrs' is not an attribute of that class" \
 		"did you mean 'portcounters'?"
 	try mad send 5 --class pm --attribute 0x10000
 	expect 2
 	try mad send 5 --class pm --attribute 1 --modifier 4294967296
-	expect_error 2 mad "--modifier: '4294967296' is no number up to 0xffffffff"
+	expect_error 2 mad "--modifier: '4294967296' is not a number up to 0xffffffff"
 	try mad send 5 --class pm --attribute 1 --component-mask 1
-	expect_error 2 mad '--component-mask is for class sa'
+	expect_error 2 mad '--component-mask is only for class sa'
 	try mad send 5 --class 0x40 --attribute 1
 	expect_error 2 mad 'a vendor class from 0x30 to 0x4f needs --oui'
 	try mad send 5 --class pm --attribute 1 --oui 0x1405

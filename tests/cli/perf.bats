@@ -72,7 +72,7 @@ no_device()
 		try perf $words
 		expect 2 '' || wrong "$words"
 		[ "${stderr%%$'\n'*}" = \
-			'rdmactl perf: performance management is not reached by a directed route' ] ||
+			'rdmactl perf: performance management cannot be reached by directed route' ] ||
 			wrong "$words: $stderr"
 	done
 	nothing_wrong

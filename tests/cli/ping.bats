@@ -39,7 +39,7 @@ refused()
 	refused '--smp cannot be used with --openib' --smp --openib 5
 	refused '--openib cannot be used with --direct' --openib -D 0,1
 	refused '--interval cannot be used with --flood' --flood --interval 1s 5
-	refused '--flood needs an end: give a --count above 0' --flood --count 0 5
+	refused '--flood needs a --count above 0' --flood --count 0 5
 	nothing_wrong
 }
 
@@ -50,8 +50,8 @@ refused()
 		# shellcheck disable=SC2086 # two words
 		refused "--serve cannot be used with ${option%% *}" --serve $option
 	done
-	refused '--serve answers on one port: name it once' --serve mlx5_0 mlx5_1
-	refused '--serve answers on one port: name it once' --serve mlx5_0 --via mlx5_1
+	refused '--serve takes only one port' --serve mlx5_0 mlx5_1
+	refused '--serve takes only one port' --serve mlx5_0 --via mlx5_1
 	nothing_wrong
 }
 

@@ -22,13 +22,13 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	try sysstat
 	expect_error 2 sysstat 'DEST is missing' 'rdmactl sysstat --help'
 	try sysstat 5 cpus
-	expect_error 2 sysstat "'cpus' is none of ping, host, cpu" 'rdmactl sysstat --help'
+	expect_error 2 sysstat "'cpus' is not one of ping, host, cpu" 'rdmactl sysstat --help'
 	try sysstat 5 $'\e[31m'
-	expect_error 2 sysstat "'\\x1b[31m' is none of ping, host, cpu" 'rdmactl sysstat --help'
+	expect_error 2 sysstat "'\\x1b[31m' is not one of ping, host, cpu" 'rdmactl sysstat --help'
 	try sysstat --serve mlx5_0 mlx5_1
-	expect_error 2 sysstat '--serve answers on one port: name it once' 'rdmactl sysstat --help'
+	expect_error 2 sysstat '--serve takes only one port' 'rdmactl sysstat --help'
 	try sysstat --serve mlx5_0 --via mlx5_1
-	expect_error 2 sysstat '--serve answers on one port: name it once' 'rdmactl sysstat --help'
+	expect_error 2 sysstat '--serve takes only one port' 'rdmactl sysstat --help'
 	try sysstat 5 cpu 6
 	expect 2
 	try sysstat -D -L 5

@@ -168,9 +168,9 @@ def asked_for(sim):
                      (0, [(other, lid)]))
     faster = sim.document('sa_path', 'sa', 'path', '--to', str(lid), 'rate_gbps=300')
     wrong += unequal('path of a higher rate', (faster.status, faster.rows), (0, []))
-    for words, part in ((('nodes', 'lid'), "'lid' is no FIELD=VALUE"),
-                        (('nodes', 'lid=x'), "'x' is no value of lid"),
-                        (('nodes', 'lid=70000'), "lid does not hold '70000'"),
+    for words, part in ((('nodes', 'lid'), "'lid' is not FIELD=VALUE"),
+                        (('nodes', 'lid=x'), "'x' is not a value of lid"),
+                        (('nodes', 'lid=70000'), "'70000' is out of range for lid"),
                         (('nodes', 'lidd=7'), "did you mean 'lid'?"),
                         (('nodes', 'lid=3', 'lid=2'), "'lid' is given twice"),
                         (('path', 'dlid=4', '--to', '5'), "'dlid' is given twice"),
@@ -179,8 +179,8 @@ def asked_for(sim):
                         (('nodes', '--guid'),
                          '--guid needs a destination'),
                         (('path', '--lid', '--to', '0x10000'),
-                         "'0x10000' is no LID, no port GUID and no GID"),
-                        (('path', '--to', '0,1'), "'0,1' is no LID, no port GUID and no GID")):
+                         "'0x10000' is not a LID, a port GUID or a GID"),
+                        (('path', '--to', '0,1'), "'0,1' is not a LID, a port GUID or a GID")):
         wrong += one_line(sim.rdmactl('sa', *words), 2, part)
     return wrong
 
@@ -190,7 +190,7 @@ def cut(sim):
     document = sim.document('sa_nodes', 'sa', 'nodes')
     return unequal('exit status', document.status, 3) + unequal(
         'problems', [row['error'] for row in document.problems],
-        ['the answer is cut: there are more records'])
+        ['the answer is truncated: there are more records'])
 
 
 def destinations(sim):

@@ -57,19 +57,19 @@ def unasked(sim):
     """Without --yes nobody is there to be asked."""
     lid, port, _ = far_port(sim)
     return refused(sim, (lid, port, '--set', 'hoq_life_code=12'), 2,
-                   'nothing was changed: nobody can be asked here', (lid, port))
+                   'nothing was changed: there is no terminal to confirm it on', (lid, port))
 
 
 def way(sim):
     """The port that the request comes in by, and port 0 of an adapter, which is the same."""
     lid, _, own = far_port(sim)
     wrong = refused(sim, (lid, own, '--yes', '--set', 'state=down'), 1,
-                    'the way to the node goes through this port', (lid, own))
+                    'the path to the node goes through this port', (lid, own))
     wrong += refused(sim, ('0,1', own, '--yes', '--set', 'state=down'), 1,
-                     'the way to the node goes through this port', (lid, own))
+                     'the path to the node goes through this port', (lid, own))
     other = str(max(sim.lids().values()))
     wrong += refused(sim, (other, '--yes', '--set', 'physical_state=disabled'), 1,
-                     '--force changes it all the same', (other, '0'))
+                     '--force changes it anyway', (other, '0'))
     document = sim.document('smp_portinfo', 'smp', 'portinfo', lid, own, '--yes', '--force', '--set',
                             'hoq_life_code=13')
     return wrong + unequal('--force', [row['hoq_life_code'] for row in document.rows], [13])
@@ -80,12 +80,12 @@ def bad_input(sim):
     wrong = []
     for words, part in (
             ((lid, port, '--yes', '--set', 'stat=down'), "did you mean 'state'?"),
-            ((lid, port, '--yes', '--set', 'state=sideways'), "'sideways' is no value of state"),
-            ((lid, port, '--yes', '--set', 'vl_high_limit=256'), "does not hold '256'"),
+            ((lid, port, '--yes', '--set', 'state=sideways'), "'sideways' is not a value of state"),
+            ((lid, port, '--yes', '--set', 'vl_high_limit=256'), "'256' is out of range"),
             ((lid, port, '--yes', '--set', 'rate_gbps=5'), "unknown column 'rate_gbps'"),
             ((lid, port, '--yes', '--set', 'state'), '--set takes FIELD=VALUE'),
             ((lid, '1', '2', '--yes', '--set', 'state=down'), 'one port of one node'),
-            ((lid, 'x', '--yes', '--set', 'state=down'), 'the port is no number')):
+            ((lid, 'x', '--yes', '--set', 'state=down'), 'the port is not a number')):
         wrong += refused(sim, words, 2, part, (lid, port))
     return wrong
 

@@ -56,8 +56,8 @@ def lacking(sim):
     for words, status, part in (
             (('portinfo', lid, str(count + 1)), 1, 'its last port is %d' % count),
             (('portinfo', lid, '1-%d' % (count + 1), '-o', 'state'), 3, 'its last port is'),
-            (('lft', adapter), 1, 'the node is no switch'),
-            (('mft', adapter), 1, 'the node is no switch'),
+            (('lft', adapter), 1, 'the node is not a switch'),
+            (('mft', adapter), 1, 'the node is not a switch'),
             (('lft', lid, '4000'), 1, 'it has 0 to '),
             (('mft', lid, '5'), 1, 'it has 0xc000 to '),
             (('nodeinfo', lid, '1'), 2, 'nodeinfo belongs to the node'),
@@ -115,7 +115,7 @@ def changes(sim):
 def administrator(sim):
     wrong = []
     for words, status, part in (
-            (('pkeys',), 1, 'only for who gives the SM_Key: --mkey'),
+            (('pkeys',), 1, 'some records need the SM_Key: give it with --mkey'),
             (('nodes', 'node_type=swt'), 2, 'type of the node: ca, switch, router'),
             (('nodes', '-o', 'xyzzy'), 2, 'rdmactl sa nodes --help lists the columns')):
         _, bad, said = lines(sim, status, 'sa', *words)

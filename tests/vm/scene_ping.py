@@ -135,7 +135,7 @@ def play(tap):
     with_server(tap)
     interrupted(tap)
     tap.test('ping: only one server on a port',
-             refused(1, 'a port has one ping server only', '--serve', 'rxb'))
+             refused(1, 'a port can have only one ping server', '--serve', 'rxb'))
     result = server.end(signal.SIGINT)
     program.check(result)
     document = program.parse('pings', ('ping',), result)

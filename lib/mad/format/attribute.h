@@ -161,7 +161,7 @@ static inline uint64_t sa_component_mask(const struct field *field)
 /* The first columns of every attribute: whom was asked. */
 #define MAD_OBJECT_FIELDS(flags_)                                                              \
 	STRING_FIELD(struct mad_record, object, "object", "OBJECT", flags_, 0,                 \
-		     "whom was asked, as it was named"),                                       \
+		     "destination, as given"),                                                 \
 		STRING_FIELD(struct mad_record, node, "node", "NODE", 0, MAD_NEED_NODE,        \
 			     "description of the node"),                                       \
 		UNSIGNED_FIELD(struct mad_record, lid, "object_lid", "AT LID", FIELD_RIGHT, 0, \
