@@ -9,7 +9,7 @@
 #include "fabric/check/check.h"
 #include "cmd/fabric/fabric_run.h"
 
-/* All that the checks need besides the graph. */
+/* The input of the checks besides the graph. */
 struct facts {
 	struct fabric_check_input input;
 	struct fabric_managers managers;

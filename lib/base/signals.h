@@ -18,12 +18,12 @@ struct signals {
  * From now on the signals of the list, which ends with a 0, make the descriptor readable. SIGHUP
  * stays ignored if it was at the start: nohup(1) asks for that, and the kernel would queue it
  * nevertheless. The others are caught even if they were ignored, because the shell of a script
- * ignores SIGINT for programs in the background. Threads that start later leave them alone, too.
+ * ignores SIGINT for programs in the background. Threads that start later inherit the blocking.
  */
 void signals_catch(struct signals *signals, const int *numbers);
 /* Takes a signal that came off the queue and returns its number, or 0. */
 int signals_take(const struct signals *signals);
 /* Waits until that time of clock_msec() or for a signal. Returns whether one may be there. */
 bool signals_wait(const struct signals *signals, uint64_t end_msec);
-/* Restores what the signals did before; those that came and were not taken take effect at once. */
+/* Restores the earlier actions; pending signals that were not taken take effect at once. */
 void signals_release(struct signals *signals);

@@ -94,7 +94,7 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0xe0000 && point <= 0xe0fff);
 }
 
-/* Nearly all names are plain ASCII to their end: eight characters at a time. */
+/* Nearly all names are plain ASCII, so eight characters are checked at a time. */
 static size_t plain_length(const char *bytes, size_t length)
 {
 	const uint64_t ones = UINT64_MAX / 0xff;

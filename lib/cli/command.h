@@ -99,7 +99,7 @@ const struct command *command_find(const struct ctx *ctx, const char *name);
 /* The message about a word that names no command, and the next step; the caller frees both. */
 char *command_unknown(const struct ctx *ctx, const char *word, char **ret_hint);
 
-/* The subcommand of that number, from 0; it takes over what the parent says for all of them. */
+/* The subcommand of that number, from 0; it inherits the parent's common members. */
 bool command_child(const struct command *command, size_t number, struct command *ret_child);
 /* The subcommand of that name or alias. */
 bool command_find_child(const struct command *command, const char *word, struct command *ret_child);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Subcommands, and finding the one that a command line means. */
+/* Subcommands, and the choice of one by the command line. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -80,7 +80,7 @@ size_t command_family_sets(const struct command *command, struct option_set **re
 	return count;
 }
 
-/* A command line that is looked through before it is known which options the command takes. */
+/* A command line that is searched before the options of its command are known. */
 struct survey {
 	const struct option_set *family; /* all that it might take */
 	size_t family_count;

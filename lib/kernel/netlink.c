@@ -224,7 +224,7 @@ static void end_answer(struct netlink_exchange *exchange, unsigned int index)
 	exchange->left--;
 }
 
-/* Passes an answer on and keeps what the handler makes of it. */
+/* Passes an answer to the handler and keeps its result. */
 static void hand_on(struct netlink_exchange *exchange, unsigned int index,
 		    const struct netlink_answer *answer)
 {

@@ -12,8 +12,8 @@ static int put_record(FILE *out, const struct columns *columns, const void *reco
 
 /*
  * Text is cleaned at its source, so that it is UTF-8 and holds no control byte. It is cleaned again
- * here as a second lock; then only two characters need an escape. jansson does not write this,
- * because its integers have 63 bits, and because a long list takes no memory here.
+ * here as a second safeguard; then only two characters need an escape. jansson is not used for
+ * writing, because its integers have 63 bits, and because a long list takes no memory here.
  */
 static void put_string(FILE *out, const char *string)
 {

@@ -48,7 +48,7 @@ struct render_stream {
 	const struct columns *columns;
 	int *widths; /* of a table; the caller may set wider ones at the start */
 	size_t row_count;
-	bool begun; /* something is out */
+	bool begun; /* something was printed */
 };
 
 void render_stream_init(struct render_stream *stream, FILE *out,

@@ -98,7 +98,7 @@ static int make_srq(struct agent *agent, const struct message_qp *order)
 	return 0;
 }
 
-/* A PSN is 24 bits that nobody shall guess; xorshift is enough of that. */
+/* A PSN is 24 bits that should not be predictable; xorshift is good enough. */
 static uint32_t new_psn(struct agent *agent)
 {
 	uint32_t state = agent->random ? agent->random : 1;

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "selftest/agent/agent.h"
 
-/* Makes a key one of no memory: drivers count up from small ones, and the low byte is a variant. */
+/* Makes a key invalid: drivers count up from small ones, and the low byte is a variant. */
 #define BAD_KEY_BITS 0x5a5a5a00u
 
 const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS] = {

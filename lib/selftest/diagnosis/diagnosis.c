@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which row of the table fits the facts. */
+/* Selects the row of the table that fits the facts. */
 #include "selftest/diagnosis/diagnosis.h"
 
 #include <errno.h>
@@ -173,7 +173,7 @@ static bool say_stage(const struct diagnosis_facts *facts, struct diagnosis_word
 	return diagnosis_say(ret, words, facts->stage, facts->error);
 }
 
-/* A step that needs no more than this host, or TCP, fails whatever the ports are. */
+/* A step that needs only this host, or TCP, does not depend on the ports. */
 static bool concerns_ports(enum stage stage)
 {
 	return stage <= STAGE_RESOLVE || stage >= STAGE_CONNECT_QP;

@@ -306,7 +306,7 @@ static const struct diagnosis_row {
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };
 
-/* The template with its {words} replaced; what they are replaced by is not looked at again. */
+/* Replaces the {words} of a template once: braces in the replacements stay. */
 static char *expand(const struct diagnosis_words *words, const char *template)
 {
 	char *text = mem_string("");

@@ -28,7 +28,7 @@
 /* Accepts between two checks for signals and children, so that a flood of connects hides neither.
  */
 #define MOST_ACCEPTS 64
-/* How long nobody is accepted when file descriptors or processes have run out. */
+/* How long no client is accepted after file descriptors or processes ran out. */
 #define PAUSE_MSEC 500
 /* Time for a process to end after its client. */
 #define LEAVE_MSEC 200

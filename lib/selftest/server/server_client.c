@@ -21,7 +21,7 @@
 #include "selftest/wire/message.h"
 #include "selftest/agent/tcp.h"
 
-/* A client has its hello ready: it sends it at once. */
+/* A client sends its hello at once. */
 #define HELLO_MSEC	  5000
 #define IDLE_MSEC	  600000u
 #define WELCOME_MSEC	  5000

@@ -9,8 +9,8 @@
 
 #define WAIT_MSEC 5000u
 /*
- * A transfer that loses some of its packets may take longer: each costs the timeout of its queue
- * pair. One that gets nothing through gives up long before.
+ * A transfer that loses packets may take longer, because each costs the timeout of its queue pair.
+ * One without any acknowledgement gives up long before.
  */
 #define LEAST_BYTES_PER_MSEC 64u
 

@@ -102,7 +102,7 @@ int exchange_receive(int channel, int signals, unsigned int msec, struct message
 	int rc;
 
 	*ret_complaint = NULL;
-	/* A peer that sends without a pause does not hide a signal. */
+	/* Checked first, so that a peer that sends without a pause cannot hide a signal. */
 	if (wait_readable(channel, signals, 0) == -EINTR)
 		return -EINTR;
 	rc = receive_bytes(channel, signals, end, bytes, 1);
