@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Readings of a port's counters, and what happened between two of them. A list owns its names;
+ * Readings of a port's counters, and the differences between two of them. A list owns its names;
  * {0} is an empty list.
  */
 #pragma once
@@ -21,21 +21,20 @@ struct counter_list {
 	size_t count;
 };
 
-/* Unknown: the port counts nothing of that class. COUNTER_OTHER is not summed. */
+/* A sum is unknown if the port has no counter of the class. COUNTER_OTHER is not summed. */
 struct counter_sums {
 	struct number by_class[COUNTER_CLASSES];
 };
 
 void counter_list_add(struct counter_list *list, const char *name, uint64_t value);
-/* The same with a name that becomes the list's. */
+/* Does the same, and takes ownership of the name. */
 void counter_list_take(struct counter_list *list, char *name, uint64_t value);
-/* NULL: it is not in the list. */
+/* Returns NULL if the counter is not in the list. */
 const struct counter *counter_list_find(const struct counter_list *list, const char *name);
 void counter_list_clear(struct counter_list *list);
 /*
- * The growth of each counter that both lists have, zeros included, in the order of `after`. One
- * that went back (it was cleared, or it wrapped around and nobody knows how wide it is) is left
- * out.
+ * The growth of each counter that both lists have, zeros included, in the order of `after`. A
+ * counter that decreased (it was cleared, or it wrapped around at an unknown width) is left out.
  */
 void counter_list_difference(const struct counter_list *before, const struct counter_list *after,
 			     struct counter_list *ret_list);

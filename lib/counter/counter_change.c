@@ -27,7 +27,7 @@ static bool differ(const struct number *a, const struct number *b)
 	return a->known && b->known && a->value != b->value;
 }
 
-/* The kernel counts the index of devices on: one that was removed and added has another. */
+/* The kernel never reuses a device index: a device that was removed and added has a new one. */
 static bool is_replaced(const struct device *before, const struct device *after)
 {
 	return differ(&before->index, &after->index) ||
@@ -53,7 +53,10 @@ static enum counter_change_state judge(const struct counter_reading *before,
 	return after->saturated ? CHANGE_SATURATED : CHANGE_COUNTED;
 }
 
-/* 1 for bits, 8 for bytes, 0 for what is no amount of data on the wire. */
+/*
+ * Bits per unit on the wire: 1 for bits, 8 for bytes, 0 for counters that are not an amount of
+ * data.
+ */
 static unsigned int wire_bits(const struct counter_reading *reading)
 {
 	if (counter_reading_group(reading) != COUNTER_GROUP_TRAFFIC)
@@ -96,7 +99,7 @@ static struct counter_change *add(struct counter_changes *changes,
 	return change;
 }
 
-/* Each reading has its own moment; of one that was saved only that of them all is known. */
+/* Each reading has its own time; saved readings have only a common one. */
 static double seconds_of(const struct counter_reading *before, const struct counter_reading *after,
 			 const struct counter_interval *interval)
 {
@@ -129,7 +132,7 @@ static void add_gone(struct counter_changes *changes, const struct counter_readi
 	change->before = before->value;
 }
 
-/* By counter, then as they stand in their list. */
+/* Orders by counter, then by position in the list. */
 static int compare_readings(const void *a, const void *b)
 {
 	const struct counter_reading *one = *(const struct counter_reading *const *)a;
@@ -151,8 +154,8 @@ static const struct counter_reading **sort(const struct counter_readings *readin
 }
 
 /*
- * For each reading of `after` the one of the same counter in `before`, or before->count, and which
- * of `before` have one.
+ * Finds for each reading of `after` the one of the same counter in `before`, or before->count, and
+ * marks which readings of `before` have a partner.
  */
 static void find_partners(const struct counter_readings *before,
 			  const struct counter_readings *after, size_t *partners, bool *taken)
@@ -186,7 +189,7 @@ void counter_changes_make(struct counter_changes *changes, const struct counter_
 	for (size_t i = 0; i < after->count; i++) {
 		const size_t partner = partners[i];
 
-		/* A counter that is gone comes before the one that followed it. */
+		/* A missing counter is listed before the one that followed it. */
 		for (; partner < before->count && next < partner; next++)
 			if (!taken[next])
 				add_gone(changes, &before->items[next], interval);
@@ -232,7 +235,7 @@ static void get_severity(const void *record, struct value *value)
 	value_set_word(value, counter_severity_names, counter_reading_severity(reading_of(record)));
 }
 
-/* The colour of bad news is for growth, whatever the total is. */
+/* Growth determines the colour of bad news, whatever the total is. */
 static enum tone growth_tone(const struct counter_change *change)
 {
 	const struct enum_name *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much and how fast counters grew between two readings of them, as the
- * schema `counter_rates` prints it. A counter that cannot be said to have grown has a state that
- * tells why, and no growth: never a negative one, never a huge one. A change borrows everything
- * from the two readings, and `time` from the caller.
+ * How much and how fast counters grew between two readings, as shown by the schema `counter_rates`.
+ * If growth cannot be determined, the state gives the reason and the growth is unknown: it is never
+ * negative nor absurdly large. A change borrows everything from the two readings, and `time` from
+ * the caller.
  */
 #pragma once
 
@@ -11,25 +11,26 @@
 
 enum counter_change_state {
 	CHANGE_COUNTED,	   /* growth is known */
-	CHANGE_GAUGE,	   /* goes up and down: its value is what it says */
+	CHANGE_GAUGE,	   /* goes up and down: has a value but no rate */
 	CHANGE_SATURATED,  /* at its maximum: it has stopped counting */
-	CHANGE_CLEARED,	   /* went back: somebody reset it, or it came round */
+	CHANGE_CLEARED,	   /* decreased: it was reset or wrapped around */
 	CHANGE_REPLACED,   /* another device has the name now, or the device was added again */
 	CHANGE_RESTARTED,  /* the host was restarted: all counters started again */
 	CHANGE_NEW,	   /* had no value before */
-	CHANGE_GONE,	   /* has been there before, and is no more */
+	CHANGE_GONE,	   /* existed before and does not now */
 	CHANGE_UNREADABLE, /* has no value now */
 };
 
 struct counter_change {
-	struct counter_reading reading; /* the later one, or the earlier of one that is gone */
-	char *time;			/* of the later reading, RFC 3339 */
+	struct counter_reading
+		reading; /* the later one, or the earlier one if the counter is gone */
+	char *time;	 /* of the later reading, RFC 3339 */
 	struct number before, value, growth;
 	struct number state; /* enum counter_change_state */
 	struct real interval_sec;
-	struct real rate_per_sec;    /* growth a second, in the counter's unit */
-	struct real gbps;	     /* the same of bytes, in 10^9 bits */
-	struct real percent_of_rate; /* and in proportion to the active rate of the port */
+	struct real rate_per_sec;    /* growth per second, in the counter's unit */
+	struct real gbps;	     /* for bytes, the same in 10^9 bits per second */
+	struct real percent_of_rate; /* the same in proportion to the active rate of the port */
 };
 
 struct counter_changes {
@@ -42,13 +43,13 @@ extern const struct schema counter_rates_schema;
 
 struct counter_interval {
 	char *time;
-	double seconds; /* 0: not known, and so are all rates */
-	bool restarted; /* the host, in between */
+	double seconds; /* 0 if unknown; all rates are unknown then */
+	bool restarted; /* the host was restarted in between */
 };
 
 /*
- * Appends one change for each counter of `after`, in its order, and among them, where they stood,
- * those of `before` that are gone.
+ * Appends one change for each counter of `after`, in its order, with the missing counters of
+ * `before` inserted at their old positions.
  */
 void counter_changes_make(struct counter_changes *changes, const struct counter_readings *before,
 			  const struct counter_readings *after,

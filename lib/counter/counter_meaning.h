@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a counter means, from the catalogue: one record for each meaning, with all the names
- * that the kernel has for it. Records borrow from the catalogue; aliases are their own.
+ * The meaning of a counter, from the catalogue: one record for each meaning, with all the names
+ * that the kernel has for it. Records borrow from the catalogue but own their aliases.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "schema/schema.h"
 
 struct counter_meaning {
-	const struct counter_name *name; /* the first row of that meaning */
+	const struct counter_name *name; /* the first row with this meaning */
 	struct strings aliases;		 /* pma:port_xmit_data, efa:tx_bytes */
 };
 
@@ -21,8 +21,8 @@ struct counter_meanings {
 extern const struct schema counter_meaning_schema; /* `counter_meanings` */
 
 /*
- * Appends what a canonical name or one of the kernel's means; several sources may mean different
- * things. False: nobody knows it, and *ret_closest is the name most like it, or NULL.
+ * Appends the meanings of a canonical name or of a kernel name, which may differ between sources.
+ * Returns false for an unknown name; *ret_closest is then the most similar name, or NULL.
  */
 bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
 			   const char **ret_closest);

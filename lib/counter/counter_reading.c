@@ -36,7 +36,7 @@ static uint64_t most_of(unsigned int bits)
 
 /*
  * Counters of data and packets have 32 or 64 bits, and the kernel does not say which: `known` is 64
- * where something else does. Otherwise only a value that fills or passes 32 bits shows it.
+ * if another source does. Otherwise only a value that fills or exceeds 32 bits shows it.
  */
 static unsigned int data_bits(unsigned int known, uint64_t kernel_value)
 {
@@ -184,7 +184,7 @@ static void get_interface(const void *record, struct value *value)
 				 reading->source == COUNTER_SOURCE_NETDEV ? "rtnetlink" : "nldev");
 }
 
-/* A number that stopped is not what happened: people get to see that, programs have `saturated`. */
+/* A saturated value is only a lower bound: tables mark it, programs have `saturated`. */
 static void get_value(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;

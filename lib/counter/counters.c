@@ -31,7 +31,7 @@ static void add_place(struct counter_loader *loader, enum counter_source source,
 	place->netdev = netdev;
 }
 
-/* The first of the ports that share a netdev (planes, a LAG) shows it. */
+/* The first of the ports that share a netdev (planes, a LAG) shows its counters. */
 static bool has_netdev(const struct counter_loader *loader, const char *netdev)
 {
 	for (size_t i = 0; i < loader->place_count; i++)
@@ -86,7 +86,7 @@ static struct counter_place *find_place(struct counter_loader *loader, const str
 	return NULL;
 }
 
-/* The list is taken over. */
+/* Takes ownership of the list. */
 static void tell(struct counter_place *place, struct counter_list *list)
 {
 	counter_list_clear(&place->values);
@@ -96,11 +96,11 @@ static void tell(struct counter_place *place, struct counter_list *list)
 	place->taken_nsec = clock_nsec();
 }
 
-/* The context of one round of netlink. */
+/* The context of one round of netlink requests. */
 struct round {
 	struct counter_loader *loader;
 	struct problems *notes;
-	size_t *places; /* of the netdevs that were asked for */
+	size_t *places; /* of the requested netdevs */
 };
 
 static void note(struct round *round, const char *object, int error, const char *text)
@@ -121,7 +121,7 @@ static void port_taken(void *context, const struct port *port, struct counter_li
 		tell(place, list);
 }
 
-/* The files are read then; -EINVAL and -EOPNOTSUPP usually mean that there are none. */
+/* The files are read instead; -EINVAL and -EOPNOTSUPP usually mean that there are no counters. */
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
 	struct round *round = context;
@@ -204,7 +204,7 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 	return reading;
 }
 
-/* In the order of the catalogue, as the files would be. */
+/* Adds counters in the order of the catalogue, as the files would be. */
 static void add_told(struct counter_loader *loader, struct counter_place *place,
 		     struct counter_readings *readings)
 {
@@ -221,7 +221,7 @@ static void add_told(struct counter_loader *loader, struct counter_place *place,
 	counter_list_clear(&place->values);
 }
 
-/* `count` counters, the first of which is `name`; 0: the folder as a whole. */
+/* Reports `count` counters, the first of which is `name`; 0 is the directory as such. */
 static void complain(const struct counter_place *place, const char *cause, const char *name,
 		     size_t count, struct problems *problems)
 {
@@ -238,7 +238,7 @@ static void complain(const struct counter_place *place, const char *cause, const
 	problem_add_text(problems, object, count == 1 ? name : many, "sysfs", cause, NULL);
 }
 
-/* One line for each cause; usually a port has one cause for all. */
+/* Reports one line for each cause; usually a port has one cause for all. */
 static void tell_causes(const struct counter_place *place, const struct counter_reading *readings,
 			size_t count, struct problems *problems)
 {
@@ -247,7 +247,7 @@ static void tell_causes(const struct counter_place *place, const struct counter_
 		bool told = false;
 		size_t same = 0;
 
-		/* A cause is one pointer: the pool keeps it once. */
+		/* Equal causes are the same pointer, because the pool keeps each text once. */
 		for (size_t j = 0; cause && j < i; j++)
 			told |= readings[j].problem == cause;
 		for (size_t j = i; cause && !told && j < count; j++)
@@ -307,7 +307,7 @@ bool counter_loader_counts(const struct counter_loader *loader, const struct por
 		    place->source == COUNTER_SOURCE_NETDEV)
 			continue;
 		asked = true;
-		/* A folder that cannot be opened may hold some. */
+		/* A directory that cannot be opened may hold some. */
 		if (place->found || (place->error && place->error != -ENOENT))
 			return true;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads counters of the devices and ports of an inventory, once or again and again: of netdevs and
- * ports in one netlink message each where that answers, else file by file. Only what the request
- * wants is read; what is not in the catalogue is read unless only certain counters are wanted.
+ * Reads counters of the devices and ports of an inventory, once or repeatedly: netdevs and ports
+ * each with one netlink message if netlink answers, else file by file. Only the counters that the
+ * request wants are read; counters that are not in the catalogue are included unless only certain
+ * ones are wanted.
  *
- * The loader remembers which counters there are, so it serves as long as the inventory holds: load
- * both again when devices come or go. It must outlive its readings.
+ * The loader caches which counters exist, so it is valid only as long as the inventory: load both
+ * again when devices come or go. It must outlive its readings.
  */
 #pragma once
 
@@ -14,12 +15,12 @@
 #include "host/need.h"
 
 struct counters_request {
-	const char *root; /* the inventory's */
+	const char *root; /* the root of the inventory */
 	const struct inventory *inventory;
 	unsigned int sources; /* bits 1 << enum counter_source */
 	/*
-	 * NULL: everything. Else whether a counter is wanted; `name` is NULL for one that is not in
-	 * the catalogue.
+	 * NULL for all counters; else returns whether a counter is wanted. `name` is NULL for one
+	 * that is not in the catalogue.
 	 */
 	bool (*wants)(const void *context, enum counter_source source, const char *kernel_name,
 		      const struct counter_name *name);
@@ -34,17 +35,20 @@ enum {
 
 struct counter_loader;
 
-/* 0, or -errno if the root cannot be opened. */
+/* Returns 0, or -errno if the root cannot be opened. */
 int counter_loader_open(const struct counters_request *request, struct counter_loader **ret_loader);
 void counter_loader_free(struct counter_loader *loader);
 /*
- * One round: appends a reading of each counter, in the order of devices and ports, and of those
- * by source, then as the catalogue has them, followed by the others in natural order. The order
- * of the next round is the same, but for what came or went. A counter that cannot be read is there
- * without a value; `problems` gets one line for each object and cause (NULL: not wanted), `notes`
- * what was done instead where nothing is lost.
+ * Reads one round: appends a reading of each counter, ordered by device and port, then by source,
+ * then by the catalogue, followed by the other counters in natural order. The next round has the
+ * same order except for counters that came or went. A counter that cannot be read is listed without
+ * a value; `problems` gets one line for each object and cause (NULL: not wanted), `notes` the
+ * fallbacks that lose nothing.
  */
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
 			 struct problems *problems, struct problems *notes);
-/* Whether the driver counts anything of a port, or of its device, wanted or not; after a round. */
+/*
+ * Returns whether the driver has any counter of the port or its device, wanted or not. Valid after
+ * a round.
+ */
 bool counter_loader_counts(const struct counter_loader *loader, const struct port *port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Counters as files: which a folder holds, and what one of them says. */
+/* Counters as files: lists those in a directory, and reads one. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "counter/counters_private.h"
 
-/* The folders of the connection manager's counters: core/cm.c. */
+/* The directories of the connection manager's counters: core/cm.c. */
 static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
 					 "cm_rx_duplicates"};
 
@@ -26,7 +26,7 @@ static char *folder_of(const struct counter_place *place)
 	case COUNTER_SOURCE_HW:
 		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters", device, port);
 	case COUNTER_SOURCE_CM:
-		/* A class of its own up to Linux 5.13. */
+		/* Up to Linux 5.13 these were in a separate class. */
 		return place->old_cm ? mem_format("sys/class/infiniband_cm/%s/%u", device, port)
 				     : mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
 	case COUNTER_SOURCE_NETDEV:
@@ -41,7 +41,7 @@ static void add(struct counter_loader *loader, struct counter_place *place, cons
 	const struct counter_entry *entry = counter_pool_entry(loader, place->source, file);
 
 	place->found = true;
-	/* Only a device with the extended counters counts these two: core/sysfs.c. */
+	/* Only devices with the extended counters have these two: core/sysfs.c. */
 	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
 		place->extended = true;
 	if (entry->wanted)
@@ -58,7 +58,10 @@ static int add_files(struct counter_loader *loader, struct counter_place *place,
 	for (size_t i = 0; !rc && i < files.count; i++) {
 		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
 
-		/* How long the driver's cache is good, in milliseconds: a setting, core/sysfs.c. */
+		/*
+		 * The lifetime of the driver's cache in milliseconds, a setting rather than a
+		 * counter: core/sysfs.c.
+		 */
 		if (strcmp(file, "lifespan"))
 			add(loader, place, file);
 	}
@@ -84,7 +87,7 @@ static int list_cm(struct counter_loader *loader, struct counter_place *place)
 			found = found || !rc;
 			if (!error && rc && rc != -ENOENT)
 				error = rc;
-			/* They come and go together. */
+			/* The directories exist together or not at all. */
 			if (rc == -ENOENT && !i)
 				break;
 		}
@@ -108,7 +111,7 @@ void counter_place_list(struct counter_loader *loader, struct counter_place *pla
 	counter_entries_sort(place->entries, place->entry_count);
 }
 
-/* The kernel's own words, such as N/A (no PMA), are the cause; anything else is shown as it is. */
+/* The kernel's text, such as N/A (no PMA), is the cause; anything else is shown unchanged. */
 static const char *cause_of_text(struct counter_pool *pool, const char *text, int error)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));

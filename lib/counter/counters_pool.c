@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "counter/counters_private.h"
 
-/* FNV-1a of 32 bits, http://www.isthe.com/chongo/tech/comp/fnv: short names, spread well. */
+/* 32-bit FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv, which spreads short names well. */
 static size_t hash(enum counter_source source, const char *text)
 {
 	uint32_t sum = 2166136261u ^ source;
@@ -45,7 +45,7 @@ static void grow(struct counter_pool *pool)
 	pool->entry_slots = larger.entry_slots;
 }
 
-/* The table's number among those of the catalogue, and the row's in it. */
+/* Combines the table's index in the catalogue with the row's index in the table. */
 static unsigned int rank_of(const struct counter_name *name)
 {
 	for (unsigned int i = 0; name && counter_catalogue[i]; i++) {
@@ -129,7 +129,7 @@ static bool is_laid_out(const struct counter_layout *layout, enum counter_source
 	return true;
 }
 
-/* By insertion: there are a few dozen, once for all ports. */
+/* Insertion sort is enough: there are a few dozen, sorted once for all ports. */
 static void insert_shown(struct counter_layout *layout, size_t which)
 {
 	const struct counter_entry *entry = layout->entries[which];

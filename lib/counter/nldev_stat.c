@@ -11,7 +11,7 @@
 #include "kernel/netlink.h"
 #include "kernel/nldev.h"
 
-/* `each` gets every counter in an answer; a port without counters has no table of them. */
+/* Calls `each` for every counter in a reply; a port without counters has no table of them. */
 static int walk(struct nlattr *const *table, int (*each)(void *context, const struct nlattr *entry),
 		void *context)
 {
@@ -103,7 +103,7 @@ void nldev_counter_states_clear(struct nldev_counter_states *states)
 	*states = (struct nldev_counter_states){0};
 }
 
-/* The handlers of the answers. */
+/* The handlers of the replies. */
 struct reader {
 	nldev_counters_taken *counters;
 	nldev_states_taken *states;

@@ -115,7 +115,7 @@ static void fail(void *context, const struct port *port, int error, const char *
 	const struct reader *reader = context;
 	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
 						   (unsigned int)port->port.value);
-	/* A driver without counters, and a kernel before 5.16, say one of these. */
+	/* A driver without counters, or a kernel before 5.16, returns one of these. */
 	const bool none = error == -EINVAL || error == -EOPNOTSUPP;
 
 	problem_add_text(none ? reader->notes : reader->problems, object, "optional counters",

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "kernel/netlink.h"
 
-/* struct rtnl_link_stats64 in its order; kernels append to it. */
+/* The members of struct rtnl_link_stats64 in order; kernels append to it. */
 static const char *const names[] = {
 	"rx_packets",
 	"tx_packets",
@@ -62,7 +62,7 @@ int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link
 	return 0;
 }
 
-/* The netdevs of a request, and the handler of the answers. */
+/* The netdevs of a request, and the handler of the replies. */
 struct reader {
 	const uint32_t *link_indexes;
 	rtnl_stats_taken *taken;

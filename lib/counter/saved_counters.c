@@ -54,7 +54,7 @@ const struct schema saved_counters_schema = {
 	.record_size = sizeof(struct saved_counter),
 };
 
-/* Borrowed strings in a record that only shows them. */
+/* Borrows a string for a record that is only shown. */
 static char *borrow(const char *string)
 {
 	union {
@@ -90,7 +90,7 @@ static bool is_whole(const struct saved_counter *counter)
 	       counter->kernel_name && (!counter->port.known || counter->port.value <= 65535);
 }
 
-/* The devices and ports first: they move while there come more. */
+/* All devices and ports are added first, because adding more moves them in memory. */
 static void add_place(struct device_list *devices, const struct saved_counter *counter)
 {
 	struct device *device = device_list_find(devices, counter->device);
@@ -112,7 +112,7 @@ void saved_readings_devices(struct saved_readings *saved, const struct saved_cou
 			add_place(&saved->devices, &counters[i]);
 }
 
-/* Skips a counter whose device or port was taken out. */
+/* Skips a counter whose device or port was filtered out. */
 static void add_reading(struct saved_readings *saved, const struct saved_counter *counter)
 {
 	const struct device *device = device_list_find(&saved->devices, counter->device);

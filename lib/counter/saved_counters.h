@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Readings of counters as a file holds them (counters --save), to compare later ones with: whose
- * they are, when they were taken, and what tells whether they can be compared at all.
+ * Readings of counters as stored in a file (counters --save) for later comparison: their objects
+ * and times, and the facts that determine whether they can be compared at all.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 struct saved_head {
 	char *time;		   /* RFC 3339, UTC; strings are owned */
-	char *host;		   /* its name, NULL: unknown, as the next */
-	char *boot_id;		   /* the kernel's, another one after each restart */
+	char *host;		   /* the host's name, or NULL if unknown, like boot_id */
+	char *boot_id;		   /* the kernel's boot id, which every restart changes */
 	struct number uptime_msec; /* CLOCK_BOOTTIME: does not change when the clock is set */
 };
 
@@ -31,19 +31,19 @@ struct saved_counter {
 extern const struct schema saved_head_schema;
 extern const struct schema saved_counters_schema; /* `saved_counters` */
 
-/* A reading as it is saved; borrows from it. */
+/* The saved form of a reading; borrows from it. */
 struct saved_counter saved_counter_of(const struct counter_reading *reading);
 
-/* Devices with their ports, and readings of their counters, as a file has them. */
+/* Devices with their ports, and readings of their counters, as loaded from a file. */
 struct saved_readings {
 	struct device_list devices;
 	struct counter_readings readings;
 };
 
 /*
- * In two steps, so that devices and ports can be taken out between them: first the devices, then
- * readings of those that are left, which borrow from both. Counters without a device, a source or
- * a name are left out.
+ * Loading has two steps, so that devices and ports can be filtered in between: first the devices,
+ * then the readings of the remaining ones, which borrow from both. Counters without a device, a
+ * source or a name are left out.
  */
 void saved_readings_devices(struct saved_readings *saved, const struct saved_counter *counters,
 			    size_t count);

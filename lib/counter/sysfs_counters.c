@@ -16,7 +16,7 @@ static void read_counter(const struct root *root, const char *directory, const c
 	char text[SYSFS_TEXT_SIZE];
 	uint64_t value;
 
-	/* How long the driver's cache is good, in milliseconds: core/sysfs.c */
+	/* The lifetime of the driver's cache, in milliseconds: core/sysfs.c */
 	if (!strcmp(name, "lifespan") || counter_list_find(list, name))
 		return;
 	if (sysfs_read(root, text, "%s/%s", directory, file) < 0)
@@ -51,7 +51,10 @@ int sysfs_counters_read(const struct root *root, const char *device, unsigned in
 	read_directory(root, counters, &list);
 	read_directory(root, hw_counters, &list);
 	read_directory(root, of_device, &list);
-	/* It went away while it was read: half a list would pass for a port with few counters. */
+	/*
+	 * The port was removed during the reading: half a list would pass for a port with few
+	 * counters.
+	 */
 	if (!sysfs_has_directory(root, place)) {
 		counter_list_clear(&list);
 		return -ENODEV;

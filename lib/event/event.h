@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One thing that happened to an RDMA device, a port or its netdev: when, to what, and what
- * was before and is after. An event owns its strings; a list owns its events. Of each pair of
- * members that an event has nothing to say of, both are unknown.
+ * One change of an RDMA device, a port or its netdev: its time, its object, and the state before
+ * and after. An event owns its strings; a list owns its events. A pair of members that does not
+ * apply to an event is unknown.
  */
 #pragma once
 
 #include "schema/finding.h"
 
-/* Word, severity and what it means: of the enumeration, of tables and of the help. */
+/* Word, severity and meaning of each event: for the enumeration, tables and the help. */
 #define EVENT_WORDS(WORD)                                                                          \
 	WORD(DEVICE_ADDED, "device-added", NOTICE, "an RDMA device came")                          \
 	WORD(DEVICE_REMOVED, "device-removed", WARNING, "an RDMA device went")                     \
@@ -59,16 +59,16 @@ enum event_source {
 	EVENT_SOURCE_COUNTERS,
 	EVENT_SOURCE_POLL,
 	EVENT_SOURCE_RESYNC,
-	EVENT_SOURCE_START, /* it was so when watching began */
+	EVENT_SOURCE_START, /* the state was present when watching began */
 };
 
-/* A moment: for people, and for differences. */
+/* A moment: wall-clock time for output, monotonic time for differences. */
 struct event_time {
 	uint64_t wall_nsec;	 /* since 1970 */
 	uint64_t monotonic_nsec; /* CLOCK_MONOTONIC */
 };
 
-/* A port on one side of an event. */
+/* A port before or after an event. */
 struct event_port {
 	struct number state;	      /* enum ib_port_state */
 	struct number physical_state; /* PortInfo:PortPhysicalState */
@@ -77,7 +77,7 @@ struct event_port {
 	struct number lid, sm_lid; /* InfiniBand link layer only */
 };
 
-/* A netdev on one side of an event. */
+/* A netdev before or after an event. */
 struct event_netdev {
 	enum tristate enabled, running; /* IFF_UP, IFF_RUNNING */
 	struct number operstate;	/* IF_OPER_* */
@@ -85,7 +85,7 @@ struct event_netdev {
 	char *master;
 };
 
-/* An entry of a GID table on one side of an event. */
+/* An entry of a GID table before or after an event. */
 struct event_gid {
 	struct known_gid gid;
 	struct number type; /* enum gid_type */
@@ -94,26 +94,26 @@ struct event_gid {
 
 struct event {
 	struct event_time time;
-	char *object; /* mlx5_0/1, mlx5_0, eth0; NULL: the host */
+	char *object; /* mlx5_0/1, mlx5_0, eth0; NULL is the host */
 	char *device;
 	struct number port;
 	char *netdev;
 	struct number word;	/* enum event_word */
 	struct number severity; /* enum severity */
 	struct number source;	/* enum event_source */
-	char *change;		/* for people; see event_describe() */
+	char *change;		/* text for people; see event_describe() */
 	struct event_port port_before, port_after;
 	struct event_netdev netdev_before, netdev_after;
 	struct number gid_index;
 	struct event_gid gid_before, gid_after;
-	char *attached_before, *attached; /* the port's netdev, of NETDEV_ATTACHED and DETACHED */
-	char *name_before;		  /* of DEVICE_RENAMED and NETDEV_RENAMED */
+	char *attached_before, *attached; /* the port's netdev; for NETDEV_ATTACHED and DETACHED */
+	char *name_before;		  /* for DEVICE_RENAMED and NETDEV_RENAMED */
 	struct known_ip address;
 	struct number prefix_length;
 	char *counter;
 	struct real threshold, rate_per_sec;
 	struct number value;
-	struct number down_msec; /* how long the port was down; of PORT_FLAPPING: in all */
+	struct number down_msec; /* how long the port was down; for PORT_FLAPPING the total */
 	struct number flaps, flap_window_msec;
 };
 
@@ -123,16 +123,16 @@ struct event_list {
 };
 
 extern const struct schema event_schema;
-extern const struct enum_name event_names[]; /* by enum event_word */
+extern const struct enum_name event_names[]; /* indexed by enum event_word */
 extern const struct enum_name event_bits[];  /* the same by 1 << word, for options */
 extern const struct enum_name event_source_names[];
 
 enum severity event_severity_of(enum event_word word);
 
-/* Appends an event of that word with its severity. */
+/* Appends an event with the severity of its word. */
 struct event *event_list_add(struct event_list *list, enum event_word word,
 			     const struct event_time *time, enum event_source source);
 void event_clear(struct event *event);
 void event_list_clear(struct event_list *list);
-/* Makes `change` out of all the rest: `state active -> down, rate 100 -> - Gb/s`. */
+/* Sets `change` from all other members: `state active -> down, rate 100 -> - Gb/s`. */
 void event_describe(struct event *event);

@@ -17,7 +17,7 @@ static void get_time(const void *record, struct value *value)
 }
 
 #define WAS " before"
-/* Both sides of a member of struct event_port or event_netdev. */
+/* The values before and after of a member of struct event_port or event_netdev. */
 #define NUMBER_PAIR(kind, side, member, key, heading, help)                                   \
 	kind##_FIELD(struct event, side##_before.member, key "_before", heading " BEFORE",    \
 		     FIELD_RIGHT, 0, help WAS),                                               \

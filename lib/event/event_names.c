@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "event/event.h"
 
-/* A word has the colour of its severity. */
+/* The severity of a word determines its colour. */
 #define TONE_OF_INFO	TONE_PLAIN
 #define TONE_OF_NOTICE	TONE_PLAIN
 #define TONE_OF_WARNING TONE_WARNING

@@ -27,7 +27,7 @@ static int find_unit(const char *word, uint64_t *ret_msec)
 	return -EINVAL;
 }
 
-/* 500ms, 10m; a plain number is seconds. Up to a year. */
+/* 500ms, 10m; a plain number is seconds. The maximum is a year. */
 static int parse_time(const char *text, uint64_t *ret_msec)
 {
 	const size_t digits = strspn(text, "0123456789");
@@ -57,7 +57,7 @@ int event_parse_flap(const char *text, unsigned int *ret_count, uint64_t *ret_wi
 	return 0;
 }
 
-/* A decimal fraction in the C locale's form; strtod() takes hexadecimal and exponents, too. */
+/* A decimal fraction in the C locale's form; strtod() also takes hexadecimal and exponents. */
 static int parse_count(const char *text, double *ret_count)
 {
 	char *end;

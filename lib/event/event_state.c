@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices; event_state_port.c has their ports, event_state_netdev.c the netdevs. */
+/* Tracks devices; event_state_port.c tracks their ports, event_state_netdev.c the netdevs. */
 #include "event/event_state.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is known of the devices, ports, GID tables, netdevs and addresses that are watched, and the
- * events that come of knowing better: each function takes in what was told or read, compares it
- * with what was known, and appends what is different. Pure: it asks nobody.
+ * The known state of the watched devices, ports, GID tables, netdevs and addresses. Each function
+ * takes a report or a reading, compares it with the known state, and appends the differences as
+ * events. The functions are pure: they make no queries.
  *
- * The state owns its devices (whose addresses stay the same), links and addresses.
+ * The state owns its devices (whose addresses do not change), links and addresses.
  */
 #pragma once
 
@@ -20,29 +20,30 @@ struct tracked_gid {
 };
 
 struct tracked_gids {
-	struct tracked_gid *items; /* by index */
+	struct tracked_gid *items; /* sorted by index */
 	size_t count;
 };
 
-/* Once that the port was down and came back. */
+/* One time that the port was down and came back. */
 struct tracked_flap {
 	uint64_t back_nsec; /* CLOCK_MONOTONIC */
-	uint64_t down_nsec; /* for so long */
+	uint64_t down_nsec; /* duration */
 };
 
 struct tracked_port {
 	unsigned int number;
-	bool ethernet; /* by its link layer */
+	bool ethernet; /* true if its link layer is Ethernet */
 	struct event_port now;
-	struct event_port active; /* as it was when it was last active */
+	struct event_port active; /* its state when it was last active */
 	struct number netdev_index;
 	char *netdev;
 	struct tracked_gids gids;
-	uint64_t down_since_nsec; /* CLOCK_MONOTONIC; 0: it is not, or nobody saw it go */
+	uint64_t down_since_nsec; /* CLOCK_MONOTONIC; 0 if it is up, or its going down was not
+				     observed */
 	struct tracked_flap *flaps;
 	size_t flap_count;
-	unsigned int credit;  /* so often it was read that it went down, and not told yet */
-	uint64_t credit_nsec; /* the last time; CLOCK_MONOTONIC */
+	unsigned int credit;  /* readings that showed it down before the report did */
+	uint64_t credit_nsec; /* CLOCK_MONOTONIC of the last of these */
 };
 
 struct tracked_device {
@@ -57,8 +58,8 @@ struct event_state {
 	size_t device_count;
 	struct link_list links;
 	struct link_address_list addresses;
-	unsigned int flap_count;   /* so many times ... */
-	uint64_t flap_window_nsec; /* ... in that time make a port flapping; 0: none does */
+	unsigned int flap_count;   /* this number of flaps ... */
+	uint64_t flap_window_nsec; /* ... within this time makes a port flapping; 0 disables it */
 };
 
 /* The current state of a port, as far as it was read. */
@@ -70,23 +71,23 @@ struct port_reading {
 	struct tracked_gids gids;
 };
 
-/* The events reported for a port, each as often as it came: EVENT_PORT_DOWN ... */
+/* The events reported for a port, with the number of each: EVENT_PORT_DOWN ... */
 struct event_told {
 	enum event_word *words;
 	size_t count;
 };
 
-/* Why one compares. */
+/* The reason for a comparison. */
 struct event_cause {
 	struct event_time time;
 	enum event_source source;
-	bool all;		   /* reports that changed nothing are events, too */
-	struct event_list *events; /* NULL: nobody wants to know */
+	bool all;		   /* also make events of reports that changed nothing */
+	struct event_list *events; /* NULL if events are not wanted */
 };
 
 void event_state_clear(struct event_state *state);
 
-/* The device is known from now on, without ports. */
+/* Adds a device without ports. */
 struct tracked_device *event_state_add_device(struct event_state *state, const char *name,
 					      const char *kernel_name,
 					      const struct event_cause *cause);
@@ -94,18 +95,18 @@ struct tracked_device *event_state_find_device(const struct event_state *state,
 					       const char *kernel_name);
 struct tracked_port *tracked_device_add_port(struct tracked_device *device, unsigned int number);
 struct tracked_port *tracked_device_port(const struct tracked_device *device, unsigned int number);
-/* With all that its ports had. `device` is gone then. */
+/* Removes the device with everything its ports had; `device` is then invalid. */
 void event_state_remove_device(struct event_state *state, struct tracked_device *device,
 			       const struct event_cause *cause);
 void event_state_rename_device(struct tracked_device *device, const char *name,
 			       const char *kernel_name, const struct event_cause *cause);
-/* An event of the device as such. */
+/* Adds an event of the device itself. */
 void event_state_tell_device(const struct tracked_device *device, enum event_word word,
 			     const struct event_cause *cause);
 
 /*
- * Takes in what was told of a port (NULL: nothing), and then what it reads, which is empty
- * afterwards. What was told and undone again before it was read are events all the same.
+ * Takes the reports about a port (NULL: none), and then its reading, which is empty afterwards. A
+ * change that was reported and undone before the reading still becomes an event.
  */
 void event_state_update_port(struct event_state *state, const struct tracked_device *device,
 			     struct tracked_port *port, struct port_reading *reading,
@@ -114,20 +115,20 @@ void port_reading_clear(struct port_reading *reading);
 struct tracked_gid *tracked_gids_add(struct tracked_gids *gids);
 
 /*
- * Netdevs and addresses as rtnetlink tells them. All are known, those behind a port make events.
- * Returns whether it was a change to a netdev behind a port, so that the port may read otherwise.
+ * Netdevs and addresses as rtnetlink reports them. All are tracked, those of a port make events.
+ * Returns whether a netdev of a port changed, so that the port has to be read again.
  */
 bool event_state_take_link(struct event_state *state, const struct link *link, bool deleted,
 			   const struct event_cause *cause);
 bool event_state_take_address(struct event_state *state, const struct link_address *address,
 			      bool deleted, const struct event_cause *cause);
-/* All that there are; what is not among them is deleted. */
+/* Takes the complete lists; anything missing from them is deleted. */
 void event_state_take_links(struct event_state *state, const struct link_list *links,
 			    const struct event_cause *cause);
 void event_state_take_addresses(struct event_state *state,
 				const struct link_address_list *addresses,
 				const struct event_cause *cause);
 
-/* Whether the netdev is the port's, the master of that, one on top of it, or one of its GIDs. */
+/* True if the netdev is the port's, its master, one on top of it, or one of its GIDs. */
 bool tracked_port_has_link(const struct event_state *state, const struct tracked_port *port,
 			   const struct link *link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Netdevs and addresses. */
+/* Tracks netdevs and addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +20,14 @@ static bool is_index(const struct number *a, const struct number *b)
 	return a->known && b->known && a->value == b->value;
 }
 
-/* VLANs and P_Key children of IPoIB; of a veth, IFLA_LINK is the other end. */
+/* VLANs and P_Key children of IPoIB have a lower netdev; for a veth, IFLA_LINK is the other end. */
 static bool is_child(const struct link *link)
 {
 	return !link->lower_elsewhere && link->kind &&
 	       (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "ipoib"));
 }
 
-/* The netdev of the port, or the bond that this belongs to. */
+/* The port's netdev, or the bond that this belongs to. */
 static bool is_own(const struct event_state *state, const struct tracked_port *port,
 		   const struct number *index)
 {
@@ -49,7 +49,7 @@ bool tracked_port_has_link(const struct event_state *state, const struct tracked
 	return false;
 }
 
-/* The port whose own netdev it is goes before one that has no more than a GID of it. */
+/* A port whose own netdev it is takes precedence over one that only has a GID of it. */
 static bool find_port(struct change *change, const struct link *link)
 {
 	const struct event_state *state = change->state;
@@ -114,7 +114,7 @@ static struct event *add_netdev_event(const struct change *change, enum event_wo
 	return event;
 }
 
-/* A netdev begins, and ends, as one that is down. */
+/* A new netdev starts as one that is down, and a deleted one ends as such. */
 static void compare(const struct change *change, const struct link *before,
 		    const struct link *after)
 {
@@ -156,7 +156,7 @@ static void free_link(struct link *link)
 	free(link->address);
 }
 
-/* Ports and GIDs have the netdev's name with them. */
+/* Ports and GIDs also store the netdev's name. */
 static void rename_in_ports(struct event_state *state, const struct link *link)
 {
 	for (size_t i = 0; i < state->device_count; i++) {
@@ -249,7 +249,7 @@ bool event_state_take_link(struct event_state *state, const struct link *link, b
 		return false;
 	if (known) {
 		before = state->links.items[at];
-		/* It may have left the port with this change. */
+		/* The netdev may have left the port with this change. */
 		find_port(&change, &before);
 	}
 	if (deleted) {
@@ -288,7 +288,7 @@ bool event_state_take_address(struct event_state *state, const struct link_addre
 	size_t at = find_address(state, address);
 	bool known = at < list->count;
 
-	/* An unknown netdev, or one that is gone with its addresses. */
+	/* Ignore an unknown netdev, or one that was deleted with its addresses. */
 	if (!link || known != deleted)
 		return false;
 	find_port(&change, link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A port: its state, netdev and GID table. */
+/* Tracks the state, netdev and GID table of a port. */
 #include "event/event_state.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* enum ib_port_state, include/rdma/ib_verbs.h */
 
-/* So much later than it was read a change is told at most, on a machine that is slow. */
+/* The longest delay between a reading and the report of the same change, on a slow machine. */
 #define CREDIT_NSEC UINT64_C(5000000000)
 
 /* One update of one port. */
@@ -20,8 +20,8 @@ struct update {
 	const struct tracked_device *device;
 	struct tracked_port *port;
 	const struct event_cause *cause;
-	uint64_t happened; /* 1 << enum event_word: what was an event */
-	bool told_down;	   /* that the port went down */
+	uint64_t happened; /* bits 1 << enum event_word: the events made */
+	bool told_down;	   /* the port was reported to have gone down */
 };
 
 static bool is_state(const struct event_port *port, uint64_t state)
@@ -39,7 +39,7 @@ static bool same_real(const struct real *a, const struct real *b)
 	return a->known == b->known && (!a->known || a->value == b->value);
 }
 
-/* NULL: nobody wants to know. */
+/* Returns NULL if events are not wanted. */
 static struct event *add(struct update *update, enum event_word word)
 {
 	const struct event_cause *cause = update->cause;
@@ -80,7 +80,7 @@ static void drop_old_flaps(const struct event_state *state, struct tracked_port 
 	memmove(port->flaps, port->flaps + old, port->flap_count * sizeof(*port->flaps));
 }
 
-/* Counts once more that the port came back. Those that were told of do not count again. */
+/* Counts a flap when the port comes back. A flap that was reported does not count again. */
 static void count_flap(struct update *update, uint64_t down_nsec)
 {
 	const struct event_state *state = update->state;
@@ -109,7 +109,7 @@ static void count_flap(struct update *update, uint64_t down_nsec)
 	port->flap_count = 0;
 }
 
-/* The changes of a port that is active and was before. */
+/* The changes of a port that was active before and still is. */
 static void compare_active(struct update *update, const struct event_port *before,
 			   const struct event_port *now)
 {
@@ -138,8 +138,8 @@ static void become_active(struct update *update, const struct event_port *before
 }
 
 /*
- * ActiveDefer (5) carries nothing until the link is back (InfiniBand Architecture Specification
- * volume 1, 7.2.7): down.
+ * ActiveDefer (5) carries no data until the link is back (InfiniBand Architecture Specification
+ * volume 1, 7.2.7), so it counts as down.
  */
 static enum event_word word_of_state(uint64_t state)
 {
@@ -155,7 +155,7 @@ static enum event_word word_of_state(uint64_t state)
 	}
 }
 
-/* The only news about a new port is that it is active. */
+/* A new port makes an event only if it is active. */
 static void take_state(struct update *update, const struct event_port *next)
 {
 	struct tracked_port *port = update->port;
@@ -183,7 +183,9 @@ static void take_state(struct update *update, const struct event_port *next)
 		port->active = *next;
 }
 
-/* What could not be read is unchanged, except that a rate or an MTU may have gone. */
+/*
+ * A value that could not be read counts as unchanged, except that a rate or an MTU may have gone.
+ */
 static void compare_state(struct update *update, const struct event_port *reading)
 {
 	const struct event_port *now = &update->port->now;
@@ -191,7 +193,7 @@ static void compare_state(struct update *update, const struct event_port *readin
 
 	if (!next.state.known || next.state.value == PORT_STATE_NOP)
 		next.state = now->state;
-	/* Before it was told: that will come. */
+	/* The reading came before the report, which is still to come. */
 	if (!update->told_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
 	    !same_number(&now->state, &next.state)) {
 		update->port->credit++;
@@ -206,7 +208,7 @@ static void compare_state(struct update *update, const struct event_port *readin
 	take_state(update, &next);
 }
 
-/* As it was told, of a moment that is over. */
+/* Adds an event that was reported, whose state is already over. */
 static void imply(struct update *update, enum event_word word)
 {
 	struct event_port next = update->port->now;
@@ -223,7 +225,7 @@ static void imply(struct update *update, enum event_word word)
 	take_state(update, &next);
 }
 
-/* Those that are told of what was read before it was told are not news. */
+/* Reports of changes that a reading has already shown are not news. */
 static unsigned int take_credit(struct update *update, unsigned int downs)
 {
 	struct tracked_port *port = update->port;
@@ -237,11 +239,11 @@ static unsigned int take_credit(struct update *update, unsigned int downs)
 }
 
 /*
- * The kernel hands events to several workers, so quick ones come out of order
- * (ib_dispatch_event(), core/cache.c), but none gets lost: how often a port went down is the number
- * of PORT_ERRs, whatever comes between them, and how it is now is what it reads.
+ * The kernel hands events to several workers, so quick ones come out of order (ib_dispatch_event(),
+ * core/cache.c), but none gets lost: the number of PORT_ERRs says how often a port went down,
+ * whatever comes between them, and the reading says how it is now.
  *
- * On InfiniBand mlx5_ib tells PORT_ERR, too, when a link that was down gets as far as Init: there
+ * On InfiniBand, mlx5_ib also reports PORT_ERR when a link that was down gets as far as Init: there
  * only a port that was active goes down.
  */
 static void take_told_downs(struct update *update, const struct port_reading *reading,
@@ -262,7 +264,7 @@ static void take_told_downs(struct update *update, const struct port_reading *re
 	while (downs--) {
 		if (now->state.known)
 			imply(update, EVENT_PORT_ACTIVE);
-		/* The last one is what it reads, and the reading has more of it. */
+		/* The reading shows the last change, with more details. */
 		if (downs || !reads_down)
 			imply(update, EVENT_PORT_DOWN);
 	}
@@ -275,7 +277,7 @@ static void compare_netdev(struct update *update, struct port_reading *reading)
 	struct event *event;
 
 	if (same_number(&port->netdev_index, &reading->netdev_index)) {
-		/* A new name of the same netdev is the netdev's event. */
+		/* A new name of the same netdev is an event of the netdev. */
 		if (reading->netdev) {
 			port->netdev = reading->netdev;
 			reading->netdev = before;
@@ -324,7 +326,7 @@ static bool same_gid(const struct tracked_gid *a, const struct tracked_gid *b)
 	       same_number(&a->netdev_index, &b->netdev_index);
 }
 
-/* Both are in the order of their indexes. */
+/* Both lists are sorted by index. */
 static void compare_gids(struct update *update, const struct tracked_gids *before,
 			 const struct tracked_gids *after)
 {
@@ -349,7 +351,7 @@ static void compare_gids(struct update *update, const struct tracked_gids *befor
 	}
 }
 
-/* News without a state, and with --all what changed nothing. */
+/* Reports without a state, and with --all those that changed nothing. */
 static void tell_rest(struct update *update, const struct event_told *told)
 {
 	const uint64_t gids = UINT64_C(1) << EVENT_GID_ADDED | UINT64_C(1) << EVENT_GID_REMOVED |
@@ -380,7 +382,7 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 		.cause = cause,
 	};
 
-	/* With its netdev, if it has got one. */
+	/* The event of a new port includes its netdev, if it has one. */
 	if (reading->has_netdev && reading->netdev_index.known)
 		compare_netdev(&update, reading);
 	if (told)
@@ -421,7 +423,7 @@ void port_reading_clear(struct port_reading *reading)
 	*reading = (struct port_reading){.netdev = NULL};
 }
 
-/* Whoever waits for the port to go down waits for this, too. */
+/* Anyone who waits for the port to go down waits for its removal, too. */
 void event_port_lose(struct event_state *state, const struct tracked_device *device,
 		     struct tracked_port *port, const struct event_cause *cause)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An event as a line of text. */
+/* Formats an event as a line of text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "event/event.h"
 #include "host/gid.h"
 
-/* Fields that come in pairs, KEY_before and KEY, and what they are called. */
+/* Fields that come in pairs, KEY_before and KEY, and the words for them. */
 static const struct pair {
 	const char *key;
 	const char *label;
@@ -48,7 +48,7 @@ static char *text_of(const struct event *event, const char *key)
 	}
 }
 
-/* Adds to a list with commas between; takes `part` over. */
+/* Appends to a comma-separated list; takes ownership of `part`. */
 static void append(char **text, char *part)
 {
 	char *longer = *text ? mem_format("%s, %s", *text, part) : NULL;
@@ -99,7 +99,7 @@ static char *address_text(const struct event *event)
 	return mem_format("%s/%" PRIu64, address, event->prefix_length.value);
 }
 
-/* With its unit, and no more digits than one reads. */
+/* The time with its unit, and no more digits than a reader needs. */
 static char *time_text(uint64_t msec)
 {
 	const uint64_t seconds = msec / 1000, minutes = seconds / 60;

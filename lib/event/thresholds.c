@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "counter/counters.h"
 
-/* The counters of one limit at the last reading, and which of them were above it then. */
+/* The counters of one limit at the last reading, and which of them were above it. */
 struct watched_limit {
 	const struct event_threshold *limit;
-	struct counter_reading *readings; /* which borrow from the loader */
+	struct counter_reading *readings; /* these borrow from the loader */
 	bool *above;
 	size_t count;
 	uint64_t next_msec;
@@ -23,13 +23,13 @@ struct watched_limit {
 struct thresholds {
 	const struct objects *objects;
 	struct inventory inventory;
-	struct counter_loader *loader; /* NULL: there is no device */
+	struct counter_loader *loader; /* NULL if there is no device */
 	struct watched_limit *limits;
 	size_t limit_count;
 	unsigned int generation;
 };
 
-/* By the kernel's name, or by the one that all drivers share. */
+/* Matches the kernel's name, or the one that all drivers share. */
 static bool is_named(const struct event_threshold *limit, const char *kernel_name,
 		     const struct counter_name *name)
 {
@@ -85,11 +85,11 @@ static int load(struct thresholds *thresholds)
 
 	if (!rc)
 		rc = counter_loader_open(&counters, &thresholds->loader);
-	/* Without a device now there may be one later. */
+	/* There is no device now, but one may come later. */
 	return rc == -ENODEV ? 0 : rc;
 }
 
-/* A counter that was above the limit stays quiet until it has been below. */
+/* A counter that was above the limit makes no event again until it has been below. */
 static bool was_above(const struct watched_limit *watched, const struct counter_reading *reading)
 {
 	for (size_t i = 0; i < watched->count; i++)
@@ -154,7 +154,7 @@ static bool is_above(const struct watched_limit *watched, const struct counter_r
 	return true;
 }
 
-/* `events` NULL: for the first time. */
+/* `events` is NULL for the first reading. */
 static void take(struct watched_limit *watched, const struct counter_readings *readings,
 		 const struct event_time *time, struct event_list *events)
 {

@@ -20,7 +20,9 @@ struct event_cause watcher_cause(const struct watcher *watcher, enum event_sourc
 	};
 }
 
-/* Whoever said so first is named, but verbs are closest to the port. */
+/*
+ * The first source to report is named, except that verbs, the closest to the port, take precedence.
+ */
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source)
 {
 	if (!port->stale || source == EVENT_SOURCE_VERBS)
@@ -35,7 +37,7 @@ static void mark_all(struct watcher *watcher, enum event_source source)
 			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL, source);
 }
 
-/* The netdevs as they are now, once: the notifications have all that follows. */
+/* Reads the current netdevs once; notifications report all later changes. */
 int watcher_read_netdevs(struct watcher *watcher, enum event_source source)
 {
 	const struct event_cause cause = watcher_cause(watcher, source);
@@ -107,8 +109,8 @@ static void take_nldev(void *context, const struct nldev_event *event)
 }
 
 /*
- * The ports that the netdev is behind may read otherwise now. Of GIDs verbs tell; where those do
- * not, now is early, for the kernel makes them in its own time.
+ * The ports of the netdev may have changed now. Verbs report changes of GIDs; without verbs, it is
+ * too early to read GIDs now, because the kernel makes them asynchronously.
  */
 static void mark_ports(struct watcher *watcher, const struct link *link)
 {
@@ -146,7 +148,7 @@ static void take_notice(void *context, const struct rtnl_notice *notice)
 		mark_ports(watcher, link);
 }
 
-/* A source that fails for good is closed, and missed. */
+/* A source that fails permanently is closed and counts as missing. */
 static bool check(struct watcher *watcher, enum event_source source, int rc)
 {
 	if (rc == -ENOBUFS)
@@ -177,7 +179,7 @@ static void read_sources(struct watcher *watcher)
 		watcher_read_async(watcher, &watcher->devices[i]);
 }
 
-/* Whoever lost messages: from now on nothing of what is known is sure. */
+/* Messages were lost: from now on the known state is uncertain. */
 static void resync(struct watcher *watcher)
 {
 	for (unsigned int source = 0; source < 32; source++)

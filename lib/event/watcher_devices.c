@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices that are there, come, go and get other names, and their verbs contexts. */
+/* Follows devices that exist, come, go and are renamed, and their verbs contexts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "host/need.h"
 #include "host/device.h"
 
-/* As people see it and as the kernel has it: lib/load/object.c takes both. */
+/* Objects may have the displayed name or the kernel's: host/object.c accepts both. */
 static bool is_wanted(const struct watcher *watcher, const char *name, const char *kernel_name,
 		      int port)
 {
@@ -90,7 +90,7 @@ static bool is_ethernet(struct watcher *watcher, const struct watched *watched, 
 	       (!strcmp(watched->protocol, "roce") || !strcmp(watched->protocol, "iw"));
 }
 
-/* It was seen: its ports are known from now on, and all of them is to be read. */
+/* The device is in the list: adds its ports and marks everything to be read. */
 static void fill(struct watcher *watcher, struct watched *watched, struct device *device,
 		 enum event_source source)
 {
@@ -146,7 +146,7 @@ static bool is_listed(const struct watched *watched, const struct device_list *l
 	return false;
 }
 
-/* RDMA netlink loads ib_core: only where it is loaded already. */
+/* RDMA netlink loads ib_core, so it is opened only if that is already loaded. */
 static void open_nldev(struct watcher *watcher)
 {
 	int rc;
@@ -195,8 +195,8 @@ int watcher_read_devices(struct watcher *watcher, enum event_source source)
 }
 
 /*
- * A uevent is taken at its word, so that what came and went at once is told as well. One that tells
- * what was read from the list already is old.
+ * A uevent is trusted without checking, so that a device that came and went at once is also
+ * reported. An event older than the list of devices is ignored.
  */
 static void take(struct watcher *watcher, const struct device_news *news)
 {
@@ -220,7 +220,7 @@ static void take(struct watcher *watcher, const struct device_news *news)
 		if (old && !watched) {
 			rename_device(watcher, old, news->kernel_name, &cause);
 		} else if (!watched && wanted) {
-			/* It was none of those that are watched, by its old name. */
+			/* Under its old name it was not a watched device. */
 			const struct event_cause silence = {.time = cause.time};
 
 			watched = add(watcher, old_name, &silence);
@@ -263,7 +263,7 @@ void watcher_open_contexts(struct watcher *watcher)
 
 		if (watched->async || !watched->listed)
 			continue;
-		/* To list its devices libibverbs asks netlink, which would load ib_uverbs. */
+		/* libibverbs lists devices with netlink, which would load ib_uverbs. */
 		if (!tried && sysfs_has_directory(&watcher->root, "sys/class/infiniband_verbs"))
 			rc = verbs_open(&verbs);
 		tried = true;
@@ -276,7 +276,7 @@ void watcher_open_contexts(struct watcher *watcher)
 	verbs_free(verbs);
 }
 
-/* Kernel's enum ib_event_type as what it says of a port. */
+/* Maps the kernel's enum ib_event_type to the event of a port. */
 static bool find_word(unsigned int type, enum event_word *ret_word, unsigned int *ret_stale)
 {
 	static const struct {
@@ -321,7 +321,7 @@ static void take_async(void *context, const struct verbs_event *event)
 		event_state_tell_device(tracked, EVENT_DEVICE_FATAL, &cause);
 	if (!find_word(event->type, &word, &stale))
 		return;
-	/* A change of speed may be the whole device's. */
+	/* A change of speed may be reported for the device as such. */
 	for (size_t i = 0; i < tracked->port_count; i++) {
 		struct watched_port *port = &async->watched->ports[i];
 
@@ -345,7 +345,7 @@ void watcher_read_async(struct watcher *watcher, struct watched *watched)
 	watcher->devices_source = EVENT_SOURCE_VERBS;
 }
 
-/* Its pending events come first; the removal of the device waits for this. */
+/* Reads its pending events first; the removal of the device waits for this. */
 static void close_context(struct watcher *watcher, struct watched *watched)
 {
 	watcher_read_async(watcher, watched);

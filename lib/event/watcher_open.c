@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Begin and end of watching, and what is so when it begins. */
+/* Starts and ends watching, and reports the initial state. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static void open_monitors(struct watcher *watcher)
 			    "netdevs and addresses are looked at once a second");
 }
 
-/* Sources of changes are opened before the state is read, so that nothing is missed. */
+/* Opens the sources of changes before reading the state, so that nothing is missed. */
 int watcher_open(const struct watcher_options *options, struct watcher **ret_watcher,
 		 struct problems *warnings, struct problems *notes)
 {
@@ -83,7 +83,7 @@ struct telling {
 	const struct tracked_device *device;
 };
 
-/* NULL: nobody asked. */
+/* Returns NULL if the word was not requested. */
 static struct event *tell(const struct telling *telling, enum event_word word,
 			  const struct tracked_port *port, const char *netdev)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of lib/load/watcher.h; nothing outside lib/load/watcher*.c uses it. */
+/* The parts of watcher.h; nothing outside lib/event/watcher*.c uses it. */
 #pragma once
 
 #include "event/watcher.h"
@@ -10,10 +10,10 @@
 #include "kernel/uevent.h"
 #include "kernel/verbs_async.h"
 
-/* How often one looks for what nobody tells. */
+/* The polling interval for changes that no source reports. */
 #define WATCHER_POLL_MSEC 1000
 
-/* Which parts of a port to read. */
+/* The parts of a port to read. */
 enum stale {
 	STALE_STATE = 1 << 0,
 	STALE_NETDEV = 1 << 1,
@@ -21,20 +21,20 @@ enum stale {
 	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
 };
 
-/* By the side of a struct tracked_port. */
+/* Parallel to a struct tracked_port. */
 struct watched_port {
 	unsigned int stale;
-	enum event_source source; /* who says so */
+	enum event_source source; /* the source that reported the change */
 	bool gids_later; /* no source reports GIDs: read them again when they have settled */
 	struct event_told told;
 };
 
 struct watched {
 	struct tracked_device *tracked;
-	struct number index;	    /* RDMA netlink's */
-	char *protocol;		    /* its word, or NULL */
-	bool listed;		    /* it was seen in the list, and has its ports */
-	struct verbs_async *async;  /* NULL: it cannot be opened, or has gone */
+	struct number index;	    /* RDMA netlink's index */
+	char *protocol;		    /* RDMA netlink's word, or NULL */
+	bool listed;		    /* found in the list of devices, and its ports are known */
+	struct verbs_async *async;  /* NULL if it cannot be opened, or was removed */
 	struct watched_port *ports; /* as many as tracked->port_count */
 };
 
@@ -50,29 +50,29 @@ struct watcher {
 	struct watched *devices;
 	size_t device_count;
 	struct root root;
-	struct netlink *nldev; /* NULL: no RDMA yet, or no netlink: sysfs serves */
+	struct netlink *nldev; /* NULL before RDMA is loaded, or without netlink: sysfs is used */
 	struct netlink *uevents;
 	struct netlink *nldev_monitor;
 	struct netlink *rtnl_monitor;
 	struct device_news *news;
 	size_t news_count;
-	bool devices_stale; /* the list of devices is to be read */
+	bool devices_stale; /* the list of devices has to be read */
 	enum event_source devices_source;
-	bool nodes_stale;  /* a verbs node came: what could not be opened may be now */
-	unsigned int lost; /* 1 << enum event_source: who lost messages */
+	bool nodes_stale;  /* a verbs node came: devices that could not be opened may open now */
+	unsigned int lost; /* bits 1 << enum event_source: sources that lost messages */
 	uint64_t next_poll_msec;
 	unsigned int generation;
 	struct event_time time;		   /* of this step */
-	struct event_list *events;	   /* of this step; NULL: nobody wants to know */
-	struct problems *warnings, *notes; /* while it is opened; else NULL */
+	struct event_list *events;	   /* of this step; NULL if events are not wanted */
+	struct problems *warnings, *notes; /* only while opening; else NULL */
 };
 
 struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
 void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
-/* The netdevs and addresses as they are now; 0 or -errno. */
+/* Reads the present netdevs and addresses; returns 0 or -errno. */
 int watcher_read_netdevs(struct watcher *watcher, enum event_source source);
 
-/* watcher_devices.c: makes the devices known what the kernel has; 0 or -errno. */
+/* watcher_devices.c: updates the known devices from the kernel's list; returns 0 or -errno. */
 int watcher_read_devices(struct watcher *watcher, enum event_source source);
 void watcher_take_news(struct watcher *watcher);
 /* Opens the verbs context of each device that has none. */

@@ -10,7 +10,7 @@
 #include "host/device.h"
 #include "host/verbs_caps.h"
 
-/* One port, as the sources want it: a list of one device with one port. */
+/* One port in the form that the sources expect: a list of one device with one port. */
 struct question {
 	struct device_list list;
 	struct device *device;
@@ -39,7 +39,7 @@ static void port_failed(void *context, const struct port *port, int error, const
 	question->failed = true;
 }
 
-/* State and netdev by RDMA netlink, rate and MTU by verbs; sysfs for what they do not tell. */
+/* Reads state and netdev from RDMA netlink, rate and MTU from verbs, and the rest from sysfs. */
 static void read_state(struct watcher *watcher, struct watched *watched, struct question *question)
 {
 	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
@@ -60,8 +60,8 @@ static void read_state(struct watcher *watcher, struct watched *watched, struct 
 }
 
 /*
- * A slot of an InfiniBand port that no GUID is assigned to holds the subnet prefix alone: it is
- * empty all the same. Whatever is not RoCE has no type of its own.
+ * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, but counts as
+ * empty. Only RoCE GIDs have a type of their own.
  */
 static void take_gids(const struct watcher *watcher, const struct watched *watched,
 		      const struct port *port, struct tracked_gids *gids)
@@ -86,7 +86,7 @@ static void take_gids(const struct watcher *watcher, const struct watched *watch
 		gid->type = entry->type;
 		if (gid->type.known && !roce)
 			gid->type.value = GID_TYPE_IB;
-		/* One of another network namespace is not ours to name. */
+		/* Names from another network namespace mean nothing here. */
 		if (link) {
 			gid->netdev_index = link->index;
 			gid->netdev = mem_string(link->name);
@@ -104,7 +104,7 @@ static void read_gids(struct watcher *watcher, struct watched *watched, struct q
 	problems_free(&problems);
 }
 
-/* IPoIB is a client of the port, which knows nothing of it: by the GUID that both have. */
+/* IPoIB is a client that the port does not know, so it is found by their common GUID. */
 static void find_ipoib(const struct watcher *watcher, const struct tracked_gids *gids,
 		       struct port *port)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Limits and capabilities of a device and its ports by verbs: everything that `ibv_devinfo -v`
+ * Limits and capabilities of a device and its ports from verbs: everything that `ibv_devinfo -v`
  * shows. A value is unknown if the kernel does not report it (it lacks the extended query). Zero
  * and the empty list mean that the device has none, except for quantities that cannot be zero: a
  * clock of 0 kHz, a rate limit of 0 kb/s and an MTU of 0 bytes are unknown.
@@ -10,7 +10,7 @@
 #include "host/limits.h"
 #include "schema/schema.h"
 
-/* The raw codes of a port, with zeros where its link layer has no such thing. */
+/* The raw codes of a port. Codes that its link layer does not define are zero. */
 struct port_codes {
 	unsigned int max_mtu, active_mtu; /* enum ibv_mtu */
 	unsigned int max_vls;		  /* PortInfo:VLCap */
@@ -48,10 +48,10 @@ struct port_caps {
 	struct number gid_table_length;
 	struct number pkey_table_length;
 	enum tristate grh_required;
-	struct port_codes codes; /* not a column: for personalities, which show codes */
+	struct port_codes codes; /* not columns: for personalities, which show codes */
 };
 
-/* Members as in struct ibv_device_attr_ex, infiniband/verbs.h, with units in the names. */
+/* Members are those of struct ibv_device_attr_ex, infiniband/verbs.h, with units in the names. */
 struct caps {
 	char *device;
 	struct number transport; /* enum transport */
@@ -71,7 +71,7 @@ struct caps {
 	struct number device_cap_flags;
 	struct number device_cap_flags_ex; /* includes device_cap_flags in most drivers */
 
-	/* All *_qp_types: bit n stands for queue pairs of enum ibv_qp_type n. */
+	/* Bit n of every *_qp_types is queue pair type n of enum ibv_qp_type. */
 #define MEMBER(member, ...) struct number member;
 #define NO_MEMBER(...)
 	CAPS_QP_LIMITS(MEMBER)
@@ -89,9 +89,9 @@ struct caps {
 extern const struct schema caps_schema;
 extern const struct schema port_caps_schema;
 
-/* Copies the name of the device, and sets it in its ports, too. */
+/* Copies the device name, and sets it in the ports as well. */
 void caps_set_device(struct caps *caps, const char *name);
-/* Appends the capabilities of a port; addresses of earlier ones do not survive. */
+/* Appends the capabilities of a port, which invalidates pointers to earlier ones. */
 struct port_caps *caps_add_port(struct caps *caps, unsigned int number);
-/* Frees what it owns and leaves an empty record. */
+/* Frees everything it owns and leaves an empty record. */
 void caps_clear(struct caps *caps);

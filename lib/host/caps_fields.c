@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fields of struct caps and struct port_caps. One query reads them all: none has needs. */
+/*
+ * The fields of struct caps and struct port_caps. A single query reads them all, so no field has
+ * needs.
+ */
 #include "host/caps.h"
 
 #include "base/mem.h"
@@ -45,7 +48,10 @@ static void get_extended_flags(const void *record, struct value *value)
 	field_get(&words, &flags, value);
 }
 
-/* The numbers of enum ib_port_speed's words: IB_SPEED_FDR is 14.0625, IB_SPEED_EDR is 25. */
+/*
+ * The rates that the words of enum ib_port_speed imply: IB_SPEED_FDR is 14.0625, IB_SPEED_EDR is
+ * 25.
+ */
 static void get_lane_speed(const void *record, struct value *value)
 {
 	const struct number *code = &((const struct port_caps *)record)->speed;

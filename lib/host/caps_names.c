@@ -15,8 +15,8 @@ const struct enum_name atomic_names[] = {
 
 /*
  * enum ibv_device_cap_flags of verbs.h and enum ib_uverbs_device_cap_flags of
- * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also let out the bits that are their own
- * business, enum ib_device_cap_flags of their include/rdma/ib_verbs.h: marked "kernel".
+ * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also leak their internal bits, enum
+ * ib_device_cap_flags of their include/rdma/ib_verbs.h: marked "kernel".
  */
 const struct enum_name device_cap_names[] = {
 	{BIT(0), "resize-max-wr"},		   /* IBV_DEVICE_RESIZE_MAX_WR */
@@ -91,7 +91,7 @@ const struct enum_name raw_packet_names[] = {
 	{0, NULL},
 };
 
-/* enum ibv_qp_type, as ibv_is_qpt_supported() reads a mask of them */
+/* enum ibv_qp_type, used as a mask in the same way as ibv_is_qpt_supported() */
 const struct enum_name qp_type_flag_names[] = {
 	{BIT(2), "rc"},		  /* IBV_QPT_RC */
 	{BIT(3), "uc"},		  /* IBV_QPT_UC */

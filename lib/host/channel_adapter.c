@@ -12,17 +12,20 @@
 #include "host/nldev_devices.h"
 
 /*
- * Each file takes a path through the kernel, and those of a port query the driver, so facts that
- * RDMA netlink gives are not read from files.
+ * Each file takes a path through the kernel, and some port files query the driver. Facts that RDMA
+ * netlink provides are therefore not read from files.
  */
 struct channel_adapters {
 	struct class_files *files;
-	struct device_list told; /* by RDMA netlink; empty for a saved tree or a simulator */
+	struct device_list told; /* from RDMA netlink; empty for a saved tree or a simulator */
 };
 
-/* The reading position, and the errno of the last failure, which ends the messages of ibstat. */
+/*
+ * The reading position, and the errno of the last failure, which appears at the end of ibstat's
+ * messages.
+ */
 struct reader {
-	const struct class_files *files; /* of the device */
+	const struct class_files *files; /* files of the device */
 	const char *port;		 /* ports/1/, or empty */
 	const struct device *told;	 /* or NULL */
 	int error;
@@ -30,7 +33,7 @@ struct reader {
 
 static void port_failed(void *context, const struct port *port, int error, const char *text)
 {
-	/* The port stays unknown, and reading its files gives the reason. */
+	/* The port stays unknown; reading its files later finds the reason. */
 	(void)context;
 	(void)port;
 	(void)error;
@@ -60,7 +63,7 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 		return rc;
 	*ret_adapters = mem_alloc_zero(1, sizeof(**ret_adapters));
 	(*ret_adapters)->files = files;
-	/* Opening a netlink socket makes the kernel load its RDMA core. */
+	/* Do not let the netlink socket make the kernel load its RDMA core. */
 	if (!root && !class_files_list(files, &names, "%s", "") && names.count)
 		ask_netlink(&(*ret_adapters)->told);
 	strings_free(&names);
@@ -84,7 +87,7 @@ static const struct device *find_told(const struct channel_adapters *adapters, c
 	return NULL;
 }
 
-/* The first bytes of a file, up to the last line feed among them, as in libibumad. */
+/* Reads the first bytes of a file, up to the last line feed in them, as libibumad does. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
 	char whole[CLASS_TEXT_SIZE];
@@ -111,7 +114,7 @@ static int read_number(struct reader *reader, const char *name, unsigned int *re
 	return rc;
 }
 
-/* The same, unless netlink gave the number. */
+/* Takes the number that netlink reported, or reads it from the file. */
 static int take_number(struct reader *reader, const struct number *told, const char *name,
 		       unsigned int *ret_number)
 {
@@ -157,14 +160,14 @@ static int read_rate(struct reader *reader, struct channel_port *port)
 	return 0;
 }
 
-/* The words of link_layer_show(), drivers/infiniband/core/sysfs.c */
+/* Link layer words are those of link_layer_show(), drivers/infiniband/core/sysfs.c. */
 static void read_link_layer(struct reader *reader, struct channel_port *port)
 {
 	const struct device *told = reader->told;
 	const char *protocol = told && told->port_count == 1 ? told->protocol : NULL;
 	const char *word = NULL;
 
-	/* netlink gives the protocol of the first port only. */
+	/* netlink reports the protocol of the first port only. */
 	if (protocol && (!strcmp(protocol, "ib") || !strcmp(protocol, "opa")))
 		word = "InfiniBand";
 	else if (protocol && !strcmp(protocol, "roce"))
@@ -184,7 +187,7 @@ static int find_pkeys(struct reader *reader)
 	return rc;
 }
 
-/* In the order of libibumad, which reports the first failure. */
+/* Reads in the order of libibumad, which reports the first failure. */
 static int read_port(struct reader *reader, struct channel_adapter *adapter,
 		     struct channel_port *port, const struct port *told)
 {
@@ -192,7 +195,7 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 
 	if (take_number(reader, told ? &told->lmc : NULL, "lid_mask_count", &port->lmc) ||
 	    take_number(reader, told ? &told->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
-	    /* Not shown, but read to find out whether the port answers. */
+	    /* These are not shown; reading them finds out whether the port answers. */
 	    take_number(reader, told ? &told->state : NULL, "sm_sl", &sm_sl) ||
 	    take_number(reader, told ? &told->lid : NULL, "lid", &port->lid) ||
 	    take_number(reader, told ? &told->state : NULL, "state", &port->state) ||
@@ -267,7 +270,7 @@ static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 /* A word stays empty if the device has no file for it. */
 static void read_words(struct reader *reader, struct channel_adapter *adapter)
 {
-	if (reader->told) /* netlink leaves out an empty version */
+	if (reader->told) /* netlink omits an empty version */
 		snprintf(adapter->firmware, sizeof(adapter->firmware), "%s",
 			 reader->told->firmware ? reader->told->firmware : "");
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A channel adapter as in libibumad: the exact attributes of /sys/class/infiniband, including LIDs
- * of Ethernet ports, and nothing of an adapter if one of its ports fails. For the personality of
- * ibstat only; everything else uses host/inventory.h.
+ * of Ethernet ports. If one port fails, nothing of its adapter is shown. Only the personality of
+ * ibstat uses this; everything else uses host/inventory.h.
  */
 #pragma once
 
@@ -12,8 +12,9 @@
 #include "host/class_files.h"
 
 enum {
-	CHANNEL_ADAPTER_PORTS = 10, /* by number; 0 is the management port of a switch */
-	CHANNEL_ADAPTER_NAME = 20,  /* bytes of a name, including its NUL */
+	CHANNEL_ADAPTER_PORTS =
+		10, /* ports are indexed by number; 0 is the management port of a switch */
+	CHANNEL_ADAPTER_NAME = 20, /* bytes of a name, including its NUL */
 };
 
 struct channel_port {
@@ -22,7 +23,7 @@ struct channel_port {
 	unsigned int rate_gbps; /* integer part */
 	bool fdr10;
 	uint32_t cap_mask;
-	uint64_t guid; /* 0: the GID table is empty */
+	uint64_t guid; /* 0 if the GID table is empty */
 	char link_layer[CHANNEL_ADAPTER_NAME];
 };
 
@@ -31,23 +32,26 @@ struct channel_adapter {
 	unsigned int node_type; /* enum node_type */
 	char firmware[20], hardware[20], type[40];
 	uint64_t node_guid, system_image_guid;
-	unsigned int last_port; /* the highest number; 0: none, or port 0 alone */
+	unsigned int last_port; /* the highest number; 0 if there is none, or port 0 alone */
 	struct channel_port ports[CHANNEL_ADAPTER_PORTS];
 	int error; /* errno of the last file that could not be read, or 0 */
 	unsigned int failed_port;
-	bool no_gid, no_pkeys; /* the reason of that port */
+	bool no_gid, no_pkeys; /* why that port could not be read */
 };
 
-/* All adapters of a system, by RDMA netlink where it answers, else by files. */
+/* All adapters of a system, from RDMA netlink if it answers, else from files. */
 struct channel_adapters;
 
-/* `root`: a saved tree, or NULL for the live system. 0 or -errno. */
+/* `root` is a saved tree, or NULL for the live system. Returns 0 or -errno. */
 int channel_adapters_open(const char *root, struct channel_adapters **ret_adapters);
 void channel_adapters_close(struct channel_adapters *adapters);
 DEFINE_CLEANUP(struct channel_adapters, channel_adapters_close)
 
 /* The names of channel adapters, switches and routers, in byte order. */
 int channel_adapter_names(const struct channel_adapters *adapters, struct strings *ret_names);
-/* 0, or -errno if libibumad would not show it; adapter->error is the errno it would report. */
+/*
+ * Returns 0, or -errno if libibumad would not show the adapter; adapter->error is the errno that
+ * libibumad would report.
+ */
 int channel_adapter_read(const struct channel_adapters *adapters, const char *name,
 			 struct channel_adapter *adapter);

@@ -16,7 +16,10 @@ struct class_files {
 	bool below; /* root is a directory of the class, not the root of the system */
 };
 
-/* Formats the path of a variadic function from the root on; returns from it if it does not fit. */
+/*
+ * Formats the path of a variadic function, starting at the root; makes the function return if it
+ * does not fit.
+ */
 #define FORMAT_PATH(path, files, format)                                                        \
 	do {                                                                                    \
 		static const char class[] = "sys/class/infiniband/";                            \

@@ -34,7 +34,7 @@ static const struct enum_name sub_type_names[] = {
 	{0, NULL},
 };
 
-/* "active", or for several ports "3 active, 1 down"; as good news as the worst port. */
+/* "active", or for several ports "3 active, 1 down", in the tone of the worst port. */
 static void get_state_summary(const void *record, struct value *value)
 {
 	const struct device *device = record;
@@ -80,7 +80,7 @@ static void get_netdevs(const void *record, struct value *value)
 		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
 			value->words[count++] = netdev;
 	}
-	/* A RoCE or iWARP port has a netdev: where none is seen, it is not known which. */
+	/* A RoCE or iWARP port always has a netdev. If none is visible, it is unknown. */
 	if (!count && (device->transport.value == TRANSPORT_ROCE ||
 		       device->transport.value == TRANSPORT_IWARP))
 		return;
@@ -108,7 +108,7 @@ static void get_ports(const void *record, struct value *value)
 	value->records.count = device->port_count;
 }
 
-/* Only the columns of ports that the sources of the device give cheaply. */
+/* Only those columns of ports that the device's sources provide cheaply. */
 #define PORT_COLUMNS "port,link_layer,state,physical_state,rate_gbps,width_lanes,speed,lid,netdev"
 
 static const struct field device_fields[] = {
@@ -311,7 +311,7 @@ static enum transport transport_of_protocol(const char *protocol)
 	return name ? (enum transport)name->value : 0;
 }
 
-/* As rdma_node_get_transport() and the port's link layer have it, core/verbs.c. */
+/* Follows rdma_node_get_transport() and the port's link layer, core/verbs.c. */
 static enum transport transport_of_node(const struct device *device)
 {
 	switch (device->node_type.value) {
@@ -326,7 +326,7 @@ static enum transport transport_of_node(const struct device *device)
 		break;
 	}
 	if (device->driver && !strcmp(device->driver, "hfi1"))
-		return TRANSPORT_OPA; /* its link layer reads InfiniBand */
+		return TRANSPORT_OPA; /* its link layer attribute says InfiniBand */
 	if (!device->port_count || !device->ports[0].link_layer.known)
 		return 0;
 	return device->ports[0].link_layer.value == LINK_LAYER_ETHERNET ? TRANSPORT_ROCE

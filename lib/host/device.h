@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An RDMA device and its ports. The list owns the devices, a device its ports, a port its tables;
- * strings in them are owned by the record that holds them, except where a member says "borrowed".
- * Everything but the name may be unknown (struct number with known = false, NULL).
+ * An RDMA device and its ports. The list owns the devices, a device its ports, a port its tables. A
+ * record owns its strings except where a member says "borrowed". Everything but the name may be
+ * unknown (struct number with known = false, NULL).
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 #include "mad/format/codes.h"
 
 struct device {
-	char *name;		 /* clean, as it is shown and asked for */
-	char *kernel_name;	 /* as the kernel has it, any byte but / and NUL: for paths */
-	struct number index;	 /* RDMA netlink's */
+	char *name;		 /* clean, for output and for matching arguments */
+	char *kernel_name;	 /* the kernel's bytes, any but / and NUL: for paths */
+	struct number index;	 /* RDMA netlink's index */
 	struct number node_type; /* enum node_type */
 	struct number transport; /* enum transport */
 	char *protocol;		 /* RDMA netlink's word: ib, roce, iw, opa, usnic */
@@ -22,7 +22,7 @@ struct device {
 	struct number node_guid;
 	struct number system_image_guid;
 	char *pci_address;	 /* 0000:3b:00.0; NULL for a software device */
-	char *pci_path;		 /* of the PCI function, from the class directory on */
+	char *pci_path;		 /* of the PCI function, relative to the class directory */
 	bool software;		 /* known to have no hardware, and so no driver link */
 	struct number numa_node; /* int64_t; the kernel's -1 is kept unknown */
 	char *board_id;
@@ -31,20 +31,20 @@ struct device {
 	char *node_description;
 	struct number pci_vendor_id;
 	struct number pci_device_id;
-	struct real pcie_speed_gtps; /* gigatransfers a second and lane */
+	struct real pcie_speed_gtps; /* gigatransfers per second and lane */
 	struct real pcie_max_speed_gtps;
 	struct number pcie_width_lanes;
 	struct number pcie_max_width_lanes;
 	struct number irq_count;
 	char *uverbs;	      /* uverbs0 */
-	struct strings umads; /* umad0, one a port that has one */
+	struct strings umads; /* umad0, one for each port that has one */
 	struct strings issms;
 	char *parent;		/* of a sub-device */
 	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
 	struct port *ports;
 	size_t port_count;
-	bool ports_unknown;	/* they cannot be listed, so a count of 0 is no answer */
-	struct strings sources; /* interfaces with facts about it: nldev, sysfs, verbs */
+	bool ports_unknown;	/* the ports cannot be listed, so a count of 0 says nothing */
+	struct strings sources; /* interfaces that had facts about it: nldev, sysfs, verbs */
 };
 
 struct device_list {
@@ -67,42 +67,45 @@ extern const struct enum_name transport_names[];
 extern const struct enum_name driver_id_names[]; /* enum rdma_driver_id: names of the modules */
 
 /*
- * Appends a device of that name (the kernel's, which may hold any byte) without ports; addresses
- * of earlier ones do not survive.
+ * Appends a device with the kernel's name (any byte is possible) and no ports. This invalidates
+ * pointers to earlier devices.
  */
 struct device *device_list_add(struct device_list *list, const char *kernel_name);
-/* Sets both names from the kernel's, which is `length` bytes or ends at a NUL before. */
+/* Sets both names from the kernel's, which is `length` bytes long unless a NUL ends it earlier. */
 void device_set_name(struct device *device, const char *kernel_name, size_t length);
 struct device *device_list_find(const struct device_list *list, const char *name);
-/* Natural order of names, ports by number. */
+/* Sorts names in natural order and ports by number. */
 void device_list_sort(struct device_list *list);
 void device_list_clear(struct device_list *list);
 /* Removes all devices for which `keep` is false. */
 void device_list_filter(struct device_list *list, bool (*keep)(const struct device *, const void *),
 			const void *context);
 
-/* The port of that number, or NULL. */
+/* The port with that number, or NULL. */
 struct port *device_port(const struct device *device, unsigned int number);
-/* Appends a port; addresses of earlier ones do not survive. */
+/* Appends a port, which invalidates pointers to earlier ones. */
 struct port *device_add_port(struct device *device, unsigned int number);
-/* The transport as far as node type, protocol and the first port's link layer tell. */
+/*
+ * Derives the transport from node type, protocol and the first port's link layer, as far as
+ * possible.
+ */
 void device_derive_transport(struct device *device);
 
-/* 0 if the kernel has the RDMA core, that is the class directory; -ENOENT if it has not. */
+/* 0 if the kernel has the RDMA core (its class directory); -ENOENT if not. */
 int device_find_core(const struct root *root);
-/* Appends the devices of the class directory, without ports. 0 or -errno. */
+/* Appends the devices of the class directory, without ports. Returns 0 or -errno. */
 int device_list_sysfs(const struct root *root, struct device_list *list);
-/* Adds the ports of a device: their numbers. */
+/* Adds the ports of a device, with their numbers only. */
 void device_list_ports_sysfs(const struct root *root, struct device *device,
 			     struct problems *problems);
-/* The names of the devices, for completion. */
+/* Lists the names of the devices, for completion. */
 int device_names_sysfs(const struct root *root, struct strings *ret_names);
 /*
- * Reads what is needed (bits of host/need.h) and not known yet. What cannot be read is a problem;
- * an attribute that a device simply does not have is none.
+ * Reads what is needed (bits of host/need.h) and not known yet. Read failures become problems; an
+ * attribute that a device simply does not have is not a problem.
  */
 void device_read_sysfs(const struct root *root, struct device *device, unsigned int needs,
 		       struct problems *problems);
-/* The uverbs, umad and issm nodes of all devices. */
+/* Reads the uverbs, umad and issm nodes of all devices. */
 void device_list_read_chardevs(const struct root *root, struct device_list *list,
 			       struct problems *problems);

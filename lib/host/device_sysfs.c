@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* /sys/class/infiniband*: devices, the PCI functions below them and their character devices. */
+/* Devices from /sys/class/infiniband*, their PCI functions and their character devices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const struct sysfs_attribute device_attributes[] = {
 	{"node_desc", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, node_description), false},
 };
 
-/* Below the PCI function. */
+/* Paths are relative to the PCI function. */
 static const struct sysfs_attribute pci_attributes[] = {
 	{"numa_node", ATTRIBUTE_SIGNED, NEED_NUMA, offsetof(struct device, numa_node), false},
 	{"vendor", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_vendor_id), false},
@@ -94,7 +94,7 @@ static void find_pci(const struct root *root, struct device *device)
 	_cleanup_(freep) char *target = NULL;
 	size_t length;
 
-	/* A link that cannot be read became a problem when its ports were listed. */
+	/* An unreadable link was already reported when its ports were listed. */
 	if (sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
 		return;
 	device->software = strstr(target, "/devices/virtual/");
@@ -110,7 +110,7 @@ static bool has_device(const struct root *root, const struct device *device)
 	return sysfs_has_directory(root, path);
 }
 
-/* "mlx5_core", of an auxiliary device "mlx5_core.mlx5_core.sf": the module comes first. */
+/* "mlx5_core", or "mlx5_core.mlx5_core.sf" for an auxiliary device: the module comes first. */
 static void find_driver(const struct root *root, struct device *device, struct problems *problems)
 {
 	_cleanup_(freep) char *target = NULL;
@@ -146,7 +146,7 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 	rc = sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path);
 	if (!rc)
 		number_set(&device->irq_count, irqs);
-	else if (rc != -ENOENT) /* no MSI: a function has no such folder */
+	else if (rc != -ENOENT) /* a function without MSI has no such directory */
 		problem_add(problems, device->name, "irq_count", "sysfs", rc, NULL);
 }
 
@@ -190,8 +190,8 @@ static void note_node(struct problems *problems, const char *path, int error)
 }
 
 /*
- * A class directory whose entries name their RDMA device in `ibdev`. False if that cannot be read
- * of all of them: of no device it is known then that it has none.
+ * A class directory whose entries name their RDMA device in `ibdev`. Returns false if an entry
+ * cannot be read: then no device is known to have none.
  */
 static bool read_class(const struct root *root, const char *class, struct device_list *list,
 		       struct problems *problems)
@@ -208,7 +208,7 @@ static bool read_class(const struct root *root, const char *class, struct device
 		struct device *device;
 		ssize_t length = sysfs_read(root, text, "sys/class/%s", path);
 
-		/* abi_version is no node, nor is a link that leads nowhere. */
+		/* Skip abi_version, which is no node, and links that lead nowhere. */
 		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP)
 			continue;
 		device = length < 0 ? NULL : find_by_kernel_name(list, text);

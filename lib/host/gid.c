@@ -74,16 +74,18 @@ void gid_entry_clear(struct gid_entry *entry)
 	free(entry->why);
 }
 
-/* A table of a port that is being read. */
+/* A GID table that is being read. */
 struct gid_table {
 	const struct root *root;
 	struct port *port;
 	struct problems *problems;
-	bool types_unreadable;	 /* gid_attrs/types as a whole, which was noted */
+	bool types_unreadable;	 /* the directory gid_attrs/types, already reported */
 	bool netdevs_unreadable; /* gid_attrs/ndevs */
 };
 
-/* A folder that cannot be opened is one problem for all of its slots. Returns true then. */
+/*
+ * A directory that cannot be opened is one problem for all of its slots. Returns true in this case.
+ */
 static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
 		      int error)
 {
@@ -108,8 +110,8 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 	length = sysfs_read(table->root, text, PORT_DIRECTORY "/gid_attrs/types/%s",
 			    port->kernel_name, (unsigned int)port->port.value, slot);
 	/*
-	 * Before Linux 4.5 there were no types. InfiniBand has one only; of Ethernet the choice
-	 * between RoCE v1 and v2 would be a guess.
+	 * Linux before 4.5 has no types. InfiniBand has only one; on Ethernet, choosing RoCE v1 or
+	 * v2 would be a guess.
 	 */
 	if (length == -ENOENT && infiniband)
 		number_set(&entry->type, GID_TYPE_IB);
@@ -123,7 +125,7 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
 }
 
-/* The kernel's answers for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). */
+/* The kernel's errors for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). */
 static bool names_none(ssize_t error)
 {
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV || error == -ENODATA;
@@ -242,8 +244,8 @@ void gid_table_add_empty(struct port *port)
 }
 
 /*
- * A slot of an InfiniBand port that no GUID is assigned to holds the subnet prefix alone: drivers
- * make it so, and it is empty all the same.
+ * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, as drivers
+ * fill it in, but counts as empty.
  */
 static void drop_unassigned(struct port *port)
 {

@@ -19,7 +19,7 @@ char *host_name(void)
 
 	if (gethostname(name, NAME_BYTES))
 		name[0] = '\0';
-	/* The kernel's word for none. */
+	/* The kernel uses this word if no domain is set. */
 	if (getdomainname(domain, NAME_BYTES) || !strcmp(domain, "(none)") || strchr(name, '.'))
 		domain[0] = '\0';
 	clean = text_clean(name, strlen(name));

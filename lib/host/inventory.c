@@ -12,9 +12,9 @@
 #include "host/need.h"
 #include "host/device.h"
 
-/* Facts that RDMA netlink has for every device, as complete as sysfs. */
+/* Facts that RDMA netlink reports for every device as completely as sysfs does. */
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
-/* Facts of its PORT_GET. */
+/* Facts that PORT_GET of RDMA netlink reports. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
 /* Facts of devices and ports in sysfs, except the rate. */
 enum {
@@ -49,7 +49,7 @@ static void note_absence(const struct reading *reading, bool core)
 			"...)");
 }
 
-/* Devices by RDMA netlink, or by the class directory where that does not answer. */
+/* Lists devices from RDMA netlink, or from the class directory if netlink does not answer. */
 static int list_devices(struct reading *reading)
 {
 	struct inventory *inventory = reading->inventory;
@@ -89,13 +89,13 @@ static void port_failed(void *context, const struct port *port, int error, const
 	struct reading *reading = context;
 	_cleanup_(freep) char *object = port_object(port);
 
-	/* sysfs has the same facts; if it fails as well, that is the problem to report. */
+	/* sysfs has the same facts; if it fails too, that failure is the problem to report. */
 	problem_add(reading->notes, object, "port", "nldev", error, text);
 }
 
 /*
- * The protocol that netlink tells is the first port's (fill_dev_info(), core/nldev.c): sysfs has
- * the link layer of the other ports.
+ * The protocol in netlink is the first port's (fill_dev_info(), core/nldev.c); the link layer of
+ * other ports comes from sysfs.
  */
 static void derive_link_layer(struct device *device)
 {
@@ -145,9 +145,9 @@ static bool is_driver_missing(const struct device_list *list)
 }
 
 /*
- * The verbs provider names the driver of other devices without a driver link. The request makes the
- * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c), so it is made only if that is
- * there already.
+ * The verbs provider names the driver of devices without a driver link. The request makes the
+ * kernel load ib_uverbs (ib_get_client_nl_info(), core/device.c), so it is made only if that module
+ * is already loaded.
  */
 static void find_providers(struct reading *reading)
 {
@@ -235,8 +235,8 @@ static void read_rate(struct reading *reading, struct port *port)
 }
 
 /*
- * Reading the rate from sysfs costs a query of the port for each file. Verbs have it in the same
- * query as the MTU, so sysfs comes second where that was made.
+ * Reading the rate from sysfs costs a port query for each file. Verbs return it in the same query
+ * as the MTU, so sysfs is used only if that query was not made.
  */
 static void read_rates(struct reading *reading)
 {
@@ -256,9 +256,9 @@ static void read_pkeys(struct reading *reading)
 }
 
 /*
- * The readers, in the order in which they run. A reader runs if something that it gives is needed;
- * `first` is what other readers must give before, `first_saved` the same for a saved tree alone. A
- * function with several rows runs once.
+ * The readers, in the order in which they run. A reader runs if a fact that it provides is needed;
+ * `first` are the facts it requires from earlier readers, `first_saved` the same for a saved tree.
+ * A function with several rows runs once.
  */
 static const struct reader {
 	unsigned int gives, first, first_saved;
@@ -270,7 +270,7 @@ static const struct reader {
 	{NEED_CHARDEVS, 0, 0, read_chardevs},
 	{NEED_PORT_GET, 0, 0, read_netlink_ports},
 	{NEED_PORT, 0, 0, read_ports},
-	/* Without netlink only the driver tells Omni-Path. */
+	/* Without netlink, only the driver identifies Omni-Path. */
 	{NEED_TRANSPORT, NEED_NODE_TYPE | NEED_LINK_LAYER, NEED_DRIVER, derive_transports},
 	{NEED_ANY, 0, 0, derive_transports},
 	{NEED_MTU, 0, 0, read_verbs},
@@ -278,15 +278,15 @@ static const struct reader {
 	{NEED_CAPS, NEED_BOARD | NEED_TRANSPORT, 0, read_verbs},
 	{NEED_RATE, 0, 0, read_rates},
 	{NEED_PKEYS, 0, 0, read_pkeys},
-	/*
-	 * The names of netdevs in a saved tree have to be checked: netlink knows the network
-	 * namespace.
-	 */
+	/* Netdev names in a saved tree have to be checked; netlink knows the network namespace. */
 	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINKS | NEED_PCI_ADDRESS, read_netdevs},
 	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINKS, 0, read_netdevs},
 };
 
-/* Adds what the readers require, from the last on: each requires only what earlier ones give. */
+/*
+ * Adds what the readers require, starting with the last one: each requires only facts of earlier
+ * ones.
+ */
 static unsigned int add_required(unsigned int needs, bool live)
 {
 	for (size_t i = ARRAY_SIZE(readers); i > 0; i--) {
@@ -313,7 +313,7 @@ static int load(struct reading *reading)
 	if (!objects_filter_ports(objects, list, reading->problems))
 		return -ENODEV;
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
-		/* The rows of one function follow each other. */
+		/* Rows of the same function are adjacent. */
 		unsigned int gives = readers[i].gives;
 
 		while (i + 1 < ARRAY_SIZE(readers) && readers[i + 1].read == readers[i].read)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The RDMA side of the host, merged from RDMA netlink, sysfs, verbs and rtnetlink in that order:
- * only what `needs` asks for is read. What could not be read stays unknown and is noted.
+ * The RDMA side of the host, merged from RDMA netlink, sysfs, verbs and rtnetlink in that order.
+ * Only what `needs` asks for is read. Values that could not be read stay unknown and are reported
+ * as problems.
  */
 #pragma once
 
@@ -12,10 +13,10 @@
 #include "schema/problem.h"
 
 struct inventory_request {
-	const char *root;   /* a saved tree in place of the live system, or NULL */
-	unsigned int needs; /* bits of model/need.h */
+	const char *root;   /* a saved tree instead of the live system, or NULL */
+	unsigned int needs; /* bits of host/need.h */
 	const struct objects *objects;
-	bool empty_gids; /* empty slots of the GID tables, too */
+	bool empty_gids; /* include empty slots of the GID tables */
 };
 
 struct inventory {
@@ -28,16 +29,19 @@ struct inventory {
 };
 
 /*
- * What could not be read is added to `problems`; `notes` gets what was done instead where a failure
- * lost nothing (for -v). Either may be NULL. 0 also if there are problems. -ENODEV: nothing to
- * show, no RDMA device or none of those named; the reason is in the problems. -EIO: the devices
- * cannot be listed, said there, too. Other -errno: the root cannot be opened.
+ * Read failures are added to `problems`; `notes` gets the fallbacks that were taken where a failure
+ * lost nothing (for -v). Either may be NULL. Returns 0 even if there are problems; -ENODEV if there
+ * is no RDMA device, or none of the named ones, with the reason among the problems; -EIO if the
+ * devices cannot be listed, also explained there; another -errno if the root cannot be opened.
  */
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes);
 void inventory_free(struct inventory *inventory);
 
-/* The names of the devices and DEV/PORT of their ports, for completion: sysfs only, no netlink. */
+/*
+ * Lists the names of the devices and DEV/PORT of their ports, for completion. Uses sysfs only,
+ * without netlink.
+ */
 void inventory_names(const char *root, bool ports, struct strings *ret_names);
-/* The names of the netdevs. */
+/* Lists the names of the netdevs. */
 void inventory_netdev_names(const char *root, struct strings *ret_names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What verbs give to an inventory. */
+/* The part of an inventory that comes from verbs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const char *verbs_hint(int error)
 	}
 }
 
-/* One line for a device, not one for each of its facts. Of GIDs nothing is lost: sysfs has them. */
+/* Reports one line per device rather than per fact. A failure loses no GIDs: sysfs has them. */
 static void note_failure(struct reading *reading, const char *device, int error)
 {
 	if (reading->needs & NEED_CAPS)
@@ -52,7 +52,7 @@ static struct verbs *open_verbs(struct reading *reading)
 	struct verbs *verbs = NULL;
 	int rc = -ENOSYS;
 
-	/* To list its devices libibverbs asks netlink, which would load ib_uverbs. */
+	/* libibverbs lists devices with netlink, which would load ib_uverbs. */
 	if (sysfs_has_directory(&reading->root, "sys/class/infiniband_verbs"))
 		rc = verbs_open(&verbs);
 	if (rc) {

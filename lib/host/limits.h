@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The limits of struct caps, each one once: its member, the member of libibverbs' attributes, and
- * its column. Included by the files that declare, read and show them; the order is that of the
- * columns and of ibv_devinfo.
+ * The limits of struct caps, defined once: member, member of libibverbs' attributes, and column.
+ * The files that declare, read and show them include this table; the order is that of the columns
+ * and of ibv_devinfo.
  */
 #pragma once
 

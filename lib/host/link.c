@@ -90,7 +90,7 @@ static void note(const struct reader *reader, const char *key, ssize_t error)
 		problem_add(reader->problems, reader->link->name, key, "sysfs", (int)error, NULL);
 }
 
-/* `key` is what the attribute is called in problems. Returns the length or -errno. */
+/* `key` names the attribute in problems. Returns the length or -errno. */
 static ssize_t read_text(const struct reader *reader, char text[static SYSFS_TEXT_SIZE],
 			 const char *file, const char *key)
 {
@@ -114,7 +114,9 @@ static void read_number(const struct reader *reader, const char *file, const cha
 		number_set(number, value);
 }
 
-/* The words of operstate_show(), net/core/net-sysfs.c, in the order of their codes. */
+/*
+ * Operstate words are those of operstate_show(), net/core/net-sysfs.c, in the order of their codes.
+ */
 static void read_operstate(const struct reader *reader)
 {
 	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
@@ -154,7 +156,7 @@ static void read_address(const struct reader *reader)
 		number_set(&link->port_guid, guid);
 }
 
-/* An IPoIB child's P_Key is its own attribute: "0x8001". */
+/* The P_Key of an IPoIB child is an attribute of the child: "0x8001". */
 static void read_pkey(const struct reader *reader)
 {
 	struct link *link = reader->link;
@@ -169,7 +171,9 @@ static void read_pkey(const struct reader *reader)
 		number_set(&link->pkey, pkey);
 }
 
-/* "DEVTYPE=vlan" of the uevent file: the kind of a virtual netdev; a bond's directory says as much.
+/*
+ * Takes the kind of a virtual netdev from "DEVTYPE=vlan" in the uevent file, or from a bond's
+ * directory.
  */
 static void read_kind(const struct reader *reader)
 {
@@ -215,7 +219,7 @@ static void read_relations(const struct reader *reader)
 	_cleanup_(freep) char *master = NULL;
 	int rc;
 
-	/* iflink is the netdev's own index where nothing is below it. */
+	/* iflink is the netdev's own index if there is no lower netdev. */
 	read_number(reader, "iflink", "iflink", &lower);
 	if (lower.known && link->index.known && lower.value != link->index.value)
 		link->lower_index = lower;
@@ -244,8 +248,8 @@ static void read_link(const struct reader *reader)
 }
 
 /*
- * True if one of the problems from `first` on hides whether the netdev belongs to an InfiniBand
- * port, and to which.
+ * True if one of the problems starting at `first` hides whether the netdev belongs to an InfiniBand
+ * port, and to which one.
  */
 static bool is_anyones(const struct link *link, const struct problems *problems, size_t first)
 {
@@ -282,7 +286,7 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, struct
 		char text[SYSFS_TEXT_SIZE];
 		ssize_t length = sysfs_read(root, text, CLASS "/%s/ifindex", names.items[i]);
 
-		/* bonding_masters is a file among the links; a link may lead nowhere. */
+		/* bonding_masters is a file among the links, and a link may lead nowhere. */
 		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP)
 			continue;
 		if (length >= 0) {
@@ -305,7 +309,10 @@ void link_read_speed(const struct root *root, struct link *link, struct problems
 	if (!link->name)
 		return;
 	length = sysfs_read(root, text, CLASS "/%s/speed", link->name);
-	/* -1 without carrier (old kernels show it unsigned), EINVAL while down: unknown all. */
+	/*
+	 * The speed is unknown if it reads -1 without carrier (old kernels show it unsigned) or
+	 * EINVAL while the netdev is down.
+	 */
 	if (length == -ENOENT || length == -EINVAL || (length >= 0 && !strcmp(text, "-1")))
 		return;
 	if (length < 0)
@@ -326,7 +333,7 @@ char *link_pci_address(const struct root *root, const char *name)
 	return address;
 }
 
-/* Cuts the target of a class link, .../DEVICE/CLASS/NAME, after the device. */
+/* Cuts the target of a class link, .../DEVICE/CLASS/NAME, to the path of the device. */
 static bool cut_to_device(char *target)
 {
 	for (int i = 0; i < 2; i++) {

@@ -17,8 +17,8 @@ static const struct enum_name namespace_names[] = {
 #define NEED_NETDEV_LINK (NEED_NETDEV | NEED_LINKS)
 
 /*
- * A netdev in another network namespace cannot be seen, but it is there: its cell says so, while
- * JSON has null and the namespace word.
+ * A netdev in another network namespace is invisible but exists: its table cell says so, while JSON
+ * has null and the namespace word.
  */
 static const struct field netdev_fields[] = {
 	STRING_FIELD(struct netdev, device, "device", "DEVICE", FIELD_DEFAULT, 0,
@@ -67,8 +67,9 @@ static bool is_infiniband(const struct port *port)
 }
 
 /*
- * A RoCE or iWARP port always has a netdev: one that is not seen is elsewhere. IPoIB netdevs are
- * found by the port's GUID: without it, or without all of them, none found does not mean none.
+ * A RoCE or iWARP port always has a netdev, so one that is not visible is in another namespace.
+ * IPoIB netdevs are found by the port's GUID: without the GUID, or with an incomplete list, finding
+ * none does not prove that there is none.
  */
 static enum netdev_namespace find_namespace(const struct device *device, const struct port *port,
 					    const struct link_list *links)
@@ -124,7 +125,7 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	if (link)
 		add_link(netdev, links, link);
 	netdev->ipoib.known = links->count;
-	/* A port that does not have the parent has none of the children. */
+	/* A port without the parent has no children either. */
 	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
 		if (link_is_ipoib_of(&links->items[i], port))
 			strings_add(&netdev->ipoib, links->items[i].name);

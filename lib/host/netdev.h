@@ -13,14 +13,14 @@ struct netdev {
 	char *netdev;	     /* borrowed from the port */
 	struct number netns; /* enum netdev_namespace */
 	struct number operstate;
-	char *address; /* borrowed from the link, as kind */
+	char *address; /* both borrowed from the link */
 	char *kind;
 	struct number mtu_bytes;
 	struct number speed_mbps;
-	char *master;		/* the bond that it belongs to; borrowed */
-	struct strings members; /* of the bond that it is */
+	char *master;		/* borrowed; the bond that it belongs to */
+	struct strings members; /* if it is a bond: its members */
 	struct strings vlans;	/* VLAN netdevs on top of it, or of its master */
-	struct strings ipoib;	/* IPoIB netdevs of the port, children included */
+	struct strings ipoib;	/* IPoIB netdevs of the port, including children */
 };
 
 struct netdev_list {
@@ -30,7 +30,7 @@ struct netdev_list {
 
 extern const struct schema netdev_schema;
 
-/* One record for each port of the devices; borrows from them and from the links. */
+/* Makes one record for each port of the devices; it borrows from them and from the links. */
 void netdev_list_make(struct netdev_list *list, const struct device_list *devices,
 		      const struct link_list *links);
 void netdev_list_clear(struct netdev_list *list);

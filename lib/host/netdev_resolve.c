@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which netdev belongs to which port, GID and P_Key. */
+/* Assigns netdevs to ports, GIDs and P_Keys. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,10 @@ static bool is_infiniband(const struct port *port)
 	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-/* True for the ports whose netdev RDMA netlink does not tell: IPoIB is a client, not their own. */
+/*
+ * True for the ports whose netdev RDMA netlink does not report: IPoIB is a client, so its netdev is
+ * not the port's own.
+ */
 static bool wants_ipoib(const struct reading *reading)
 {
 	const struct device_list *list = &reading->inventory->devices;
@@ -38,12 +41,12 @@ static void read_saved_links(struct reading *reading, struct problems *problems)
 	if (!rc)
 		return;
 	inventory->links.incomplete = true;
-	/* Some who save a tree leave out what is not RDMA. */
+	/* Saved trees may lack everything that is not RDMA. */
 	if (rc != -ENOENT)
 		problem_add(reading->problems, NULL, "netdevs", "sysfs", rc, NULL);
 }
 
-/* Problems of single netdevs go to `problems`. */
+/* Problems of individual netdevs go to `problems`. */
 static void read_links(struct reading *reading, struct problems *problems)
 {
 	struct inventory *inventory = reading->inventory;
@@ -64,7 +67,9 @@ static void read_links(struct reading *reading, struct problems *problems)
 		problem_add(reading->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 }
 
-/* A sub-device of a multi-plane port has that port's GUID, too: the netdev is the first one's. */
+/*
+ * A sub-device of a multi-plane port has the same port GUID: the netdev belongs to the first one.
+ */
 static bool is_taken(const struct device_list *list, const struct port *port,
 		     const struct link *link)
 {
@@ -80,8 +85,8 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 }
 
 /*
- * The parent of P_Key children comes first: it is the port's own netdev. A child is taken only if
- * the parent is known to be elsewhere.
+ * The parent of P_Key children comes first: it is the port's own netdev. A child is used only if
+ * the parent is known to be in another namespace.
  */
 static const struct link *find_ipoib(const struct inventory *inventory, const struct port *port)
 {
@@ -100,7 +105,7 @@ static const struct link *find_ipoib(const struct inventory *inventory, const st
 	return links->incomplete ? NULL : child;
 }
 
-/* The modified EUI-64 of RFC 4291 appendix A, or of iWARP the plain MAC at the start. */
+/* The modified EUI-64 of RFC 4291 appendix A; for iWARP the plain MAC at the start. */
 static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
 {
 	unsigned int mac[6];
@@ -118,10 +123,10 @@ static bool mac_is_in_gid(const struct link *link, const struct known_gid *gid)
 }
 
 /*
- * A name that the kernel has for the netdev of a GID may be one of another network namespace, and
- * the same name be taken here by a stranger. The port's own is on the same PCI function, or of a
- * kind with other netdevs below it (bond, VLAN), or its MAC is in the port's first GID (erdma,
- * whose netdev is another function's).
+ * The kernel's netdev name for a GID may refer to another network namespace, while an unrelated
+ * netdev here has the same name. The port's own netdev is on the same PCI function, or is of a kind
+ * with lower netdevs (bond, VLAN), or its MAC is in the port's first GID (erdma, whose netdev is on
+ * another function).
  */
 static const struct link *own_link(const struct reading *reading, const struct device *device,
 				   const struct known_gid *first_gid, const char *name)
@@ -137,7 +142,7 @@ static const struct link *own_link(const struct reading *reading, const struct d
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
-/* The netdev of bonded ports may be the bond, and not the member on the same device. */
+/* The netdev of bonded ports may be the bond rather than the member on the same device. */
 static bool is_bonded(const struct link_list *links, const struct link *link)
 {
 	const struct link *master = link_by_index(links, &link->master_index);
@@ -146,8 +151,8 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
 }
 
 /*
- * The netdev of a port without a GID that names one: the only one on the same device with the same
- * port number.
+ * The netdev of a port without a GID that names one: the only netdev on the same device with the
+ * same port number.
  */
 static char *netdev_of_function(const struct reading *reading, const struct device *device,
 				const struct port *port)
@@ -169,8 +174,8 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 }
 
 /*
- * A saved tree, or a kernel without RDMA netlink: the netdev of the first GID. Where netlink
- * answers, its silence means that the netdev is in another namespace.
+ * In a saved tree, or on a kernel without RDMA netlink, takes the netdev of the first GID. If
+ * netlink answers without naming one, the netdev is in another namespace.
  */
 static char *find_netdev(const struct reading *reading, const struct device *device,
 			 const struct port *port)
@@ -197,7 +202,7 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	const struct link *link;
 
 	if (!port->netdev && is_infiniband(port) && !device->sub_type.known) {
-		/* If it was requested, it has been read or is a problem already. */
+		/* If the GUID was needed, it has been read or its failure reported. */
 		if (!(reading->needs & NEED_PORT_GUID))
 			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
 		link = find_ipoib(reading->inventory, port);
@@ -217,7 +222,7 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	port->carrier_changes = link->carrier_changes;
 }
 
-/* The entry that an IPoIB netdev uses: its own full member key, or else the limited one. */
+/* The entry that an IPoIB netdev uses: its full member key if present, or else the limited one. */
 static struct pkey *find_pkey(const struct port *port, uint64_t value)
 {
 	struct pkey *limited = NULL;
@@ -241,7 +246,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 		const struct link *link = &links->items[i];
 		struct pkey *pkey = NULL;
 
-		/* IPoIB always joins as full member: its key has the top bit set. */
+		/* IPoIB always joins as full member, so its key has the top bit set. */
 		if (link_is_ipoib_of(link, port) && link->pkey.known)
 			pkey = find_pkey(port, link->pkey.value | 0x8000);
 		if (pkey)
@@ -253,7 +258,10 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 static bool is_related(const struct link_list *links, const struct link *link,
 		       const struct link *own)
 {
-	enum { DEEPEST = 8 }; /* VLANs on VLANs on bonds; and no loop for ever over a veth's peer */
+	enum {
+		DEEPEST = 8
+	}; /* VLANs on VLANs on bonds; the limit also ends the loop between the two ends of a veth
+	    */
 
 	for (int depth = 0; link && depth < DEEPEST; depth++) {
 		if (link == own || link_by_index(links, &own->master_index) == link ||
@@ -265,10 +273,11 @@ static bool is_related(const struct link_list *links, const struct link *link,
 }
 
 /*
- * The netdev index that verbs tell of a GID, and the name that sysfs has for it, are of the
- * netdev's own namespace, not ours: both may be a stranger's here. So the netdev must belong to the
- * port's own one, for which netlink vouches. A port without one in this namespace can only have
- * such netdevs here as stand on one elsewhere: a container's macvlan or VLAN.
+ * The netdev index that verbs report for a GID, and its name in sysfs, belong to the netdev's own
+ * namespace, where the same index and name may mean another netdev than here. So the netdev has to
+ * belong to the port's own netdev, which netlink confirms. A port without a netdev in this
+ * namespace can only have netdevs here that are on top of one in another namespace: a container's
+ * macvlan or VLAN.
  */
 static bool is_of_port(const struct reading *reading, const struct device *device,
 		       const struct port *port, const struct link *link)
@@ -329,7 +338,10 @@ static void resolve_address(const struct inventory *inventory, struct gid_entry 
 
 		if (!link || !ip_equal(&address->ip, &gid->ip.address))
 			continue;
-		/* A link-local address may be on several links: the GID's own netdev goes first. */
+		/*
+		 * A link-local address may be on several links: the GID's own netdev takes
+		 * precedence.
+		 */
 		if (gid->address_netdev && (!gid->netdev || strcmp(link->name, gid->netdev)))
 			continue;
 		free(gid->address_netdev);
@@ -397,7 +409,7 @@ static bool is_shown(const struct inventory *inventory, const struct link *link)
 	return false;
 }
 
-/* Tables of GIDs and P_Keys show no more of a netdev than where it belongs. */
+/* Tables of GIDs and P_Keys show only which port a netdev belongs to. */
 static bool is_asked(const struct reading *reading, const char *attribute)
 {
 	if (!strcmp(attribute, "speed_mbps"))
@@ -408,7 +420,7 @@ static bool is_asked(const struct reading *reading, const char *attribute)
 	return reading->request->needs & (NEED_LINKS | NEED_GID_NETDEVS);
 }
 
-/* True for what is wrong with a netdev that is shown, or would be if it were not wrong. */
+/* True for problems of a netdev that is shown, or that would be shown if it could be read. */
 static bool matters(const struct reading *reading, const struct problem *problem)
 {
 	const struct link *link = link_by_name(&reading->inventory->links, problem->object);
@@ -449,7 +461,8 @@ static void resolve(const struct reading *reading)
 
 void read_netdevs(struct reading *reading)
 {
-	struct problems problems = {0}; /* of all netdevs, not only of those that matter */
+	struct problems problems = {
+		0}; /* problems of all netdevs, including those that do not matter */
 
 	if (reading->needs & NEED_LINKS || wants_ipoib(reading))
 		read_links(reading, &problems);

@@ -14,12 +14,12 @@
 #include "kernel/netlink.h"
 #include "kernel/nldev.h"
 
-/* The kernel counts ports with 32 bits; more than this is a damaged message. */
+/* The kernel's port count has 32 bits; a larger number than this is a damaged message. */
 #define MOST_PORTS 65535
 
 /*
- * A device name that can be shown and be a path component. The kernel's names can; in others, the
- * remaining bytes are escaped as in text_clean().
+ * Gets a device name that can be printed and used in a path. The kernel's names can; in damaged
+ * ones the remaining bytes are escaped as in text_clean().
  */
 static char *get_name(const struct nlattr *attribute)
 {
@@ -91,7 +91,7 @@ static bool is_listed(const struct device_list *list, uint64_t device_index)
 
 /*
  * Takes one message of the dump into a new element of the list. The kernel resumes the dump by
- * count, so that a device may come twice when another one went meanwhile.
+ * count, so a device may come twice if another one disappeared meanwhile.
  */
 static int handle_device(void *context, unsigned int request, const struct netlink_answer *answer)
 {
@@ -134,7 +134,8 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP, NULL, 0);
 	error = netlink_dump(nldev, &request, handle_device, &found);
-	/* nldev never reports that its tables changed; if it did, they would still be good enough.
+	/*
+	 * nldev never reports that its tables changed; if it did, the result would still be usable.
 	 */
 	if (error && error != -EINTR)
 		return error;
@@ -144,7 +145,7 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 
 		*device = found.items[i];
 	}
-	/* Its devices have moved. */
+	/* The array of its devices may have moved. */
 	found.count = 0;
 	return 0;
 }
@@ -188,7 +189,7 @@ void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
 }
 
-/* Devices, by number of their requests. */
+/* Devices, indexed by the number of their requests. */
 struct uverbs_requests {
 	struct device **devices;
 	size_t count;
@@ -209,7 +210,7 @@ static void take_uverbs(void *context, size_t which, const struct netlink_answer
 	struct device *device = ((const struct uverbs_requests *)context)->devices[which];
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	/* A device without a uverbs node answers with an error. */
+	/* A device without a uverbs node gets an error reply. */
 	if (answer->error || !answer->payload ||
 	    nldev_parse(answer->payload, answer->length, table) ||
 	    !table[RDMA_NLDEV_ATTR_CHARDEV_NAME])

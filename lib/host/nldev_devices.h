@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices and ports by RDMA netlink (kernel/nldev.h): in a few messages, for any user. All
- * functions return 0 or -errno; records are filled where they are still unknown.
+ * Devices and ports from RDMA netlink (kernel/nldev.h), in a few messages and without privileges.
+ * All functions return 0 or -errno; they fill those members of the records that are still unknown.
  */
 #pragma once
 
@@ -15,23 +15,24 @@
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);
 
 /*
- * Called for a port that failed, with the kernel's explanation if it had one (cleaned; else NULL).
- * -ENODEV means that the device is gone.
+ * Called for a port that failed, with the kernel's explanation if there is one (cleaned; else
+ * NULL). -ENODEV means that the device is gone.
  */
 typedef void nldev_port_failed(void *context, const struct port *port, int error, const char *text);
 
 /*
  * Fills state, LIDs, capability mask, subnet prefix and netdev of all ports of the listed devices
- * (those with an index). A port that fails does not stop the others; in the end every port is
- * filled or has failed.
+ * (those with an index). A failing port does not stop the others; at the end every port is filled
+ * or has failed.
  */
 void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port_failed *failed,
 		     void *context);
 
 /*
  * Sends `command` for every port of the listed devices that have an index, in batches. `take` gets
- * the attributes of each answer, a table of NLDEV_ATTR_KNOWN, and returns 0 or -errno; `failed` is
- * called for the ports that it or the kernel refuses. Each port is taken once, or has failed.
+ * the attributes of each reply, a table of NLDEV_ATTR_KNOWN, and returns 0 or -errno; `failed` is
+ * called for the ports that `take` or the kernel refuses. Each port is either taken once or has
+ * failed.
  */
 typedef int nldev_take(void *context, struct port *port, struct nlattr *const *table);
 
@@ -39,23 +40,23 @@ void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsi
 		     nldev_take *take, nldev_port_failed *failed, void *context);
 
 /*
- * The verbs side of all devices that have no driver yet: `uverbs` (uverbs0) and `driver_id`, which
- * stay unknown without an answer. The kernel loads ib_uverbs for this if it can.
+ * Fills in the verbs side of all devices that have no driver yet: `uverbs` (uverbs0) and
+ * `driver_id`, which stay unknown without a reply. The kernel tries to load ib_uverbs for this.
  */
 void nldev_get_uverbs(struct netlink *nldev, struct device_list *list);
 
 /*
- * Adds and deletes the software devices of a netdev (rxe, siw), which takes CAP_NET_ADMIN. The
- * kernel loads the driver's module. -EINVAL: there is no such driver or netdev, or the device to
- * delete is no software device.
+ * Adds and deletes the software devices of a netdev (rxe, siw), which requires CAP_NET_ADMIN. The
+ * kernel loads the driver's module. -EINVAL: the driver or netdev does not exist, or the device to
+ * delete is not a software device.
  */
 int nldev_add_link(struct netlink *nldev, const char *device, const char *type, const char *netdev);
 int nldev_delete_link(struct netlink *nldev, uint32_t device_index);
 
 /*
- * The pure part, for tests and fuzzing: one message's attributes (all that follows the netlink
- * header) into a record. Unknown attributes are skipped; a damaged message gives -EBADMSG and
- * leaves the record as it was or filled in part. The attributes start at a multiple of 4.
+ * The pure part, for tests and fuzzing: parses one message's attributes (everything after the
+ * netlink header) into a record. Unknown attributes are skipped; a damaged message gives -EBADMSG
+ * and leaves the record unchanged or partly filled. The attributes start at a multiple of 4.
  */
 int nldev_parse_device(const void *attributes, size_t length, struct device *device,
 		       unsigned int *ret_port_count);

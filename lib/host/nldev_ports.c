@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests to RDMA netlink that are made for each port. */
+/* Requests to RDMA netlink for individual ports. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static int take_answer(const struct port_requests *requests, const struct port_r
 
 	if (answer->error)
 		return answer->error;
-	/* The message type does not tell; the attributes say which port the answer is about. */
+	/* The message type does not identify the reply; its attributes name the port. */
 	if (!answer->payload || nldev_parse(answer->payload, answer->length, table) ||
 	    !has_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], request->device_index) ||
 	    !has_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], request->port->port.value))

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* IB_DEVICE_NAME_MAX, include/uapi/rdma/rdma_netlink.h users; a name is a sysfs directory. */
+/* IB_DEVICE_NAME_MAX of the kernel; a name is also a sysfs directory. */
 enum { DEVICE_NAME_LENGTH = 63, PORT_MOST = 255 };
 
 static bool is_device_name(const char *name, size_t length)
@@ -102,7 +102,7 @@ static void note_port(const struct device *device, const struct object *object,
 	problem_add_text(problems, name, NULL, NULL, "no such port", hint);
 }
 
-/* People type what they see, scripts perhaps what the kernel has. */
+/* People type the name they see; scripts may have the kernel's bytes. */
 static bool names(const struct object *object, const struct device *device)
 {
 	return !strcmp(object->device, device->name) ||
@@ -149,7 +149,7 @@ static void filter_ports(const struct objects *objects, struct device *device)
 	device->port_count = kept;
 }
 
-/* True for an object that was named before: its problem is reported once. */
+/* True for an object that was named earlier, so that its problem is reported once. */
 static bool is_repeated(const struct objects *objects, size_t index, bool ports)
 {
 	const struct object *object = &objects->items[index];

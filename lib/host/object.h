@@ -7,26 +7,26 @@
 
 struct object {
 	char *device;
-	int port; /* -1: all of them */
+	int port; /* -1 for all ports */
 };
 
 struct objects {
 	struct object *items;
-	size_t count; /* 0: everything */
+	size_t count; /* 0 for everything */
 };
 
 /*
- * Parses the words; `ports` tells whether DEV/PORT is allowed. -EINVAL with a message in
- * *ret_message (the caller frees it) for the first word that is no object.
+ * Parses the words; `ports` says whether DEV/PORT is allowed. Returns -EINVAL for the first word
+ * that is not an object, with a message in *ret_message (the caller frees it).
  */
 int objects_parse(struct objects *objects, char *const *words, bool ports, char **ret_message);
 void objects_free(struct objects *objects);
-/* Leaves only the devices that the objects name, and notes as problems those that are not there. */
+/* Keeps only the devices that the objects name, and reports missing ones as problems. */
 void objects_filter_devices(const struct objects *objects, struct device_list *list,
 			    struct problems *problems);
 /*
- * The same for the ports of the devices that are left. False if nothing is left at all; a device
- * whose ports are unknown may have those that are asked for, so it counts as left.
+ * Does the same for the ports of the remaining devices. Returns false if nothing is left; a device
+ * whose ports are unknown may have the requested ones, so it counts as left.
  */
 bool objects_filter_ports(const struct objects *objects, struct device_list *list,
 			  struct problems *problems);

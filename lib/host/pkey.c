@@ -9,7 +9,7 @@
 #include "host/need.h"
 #include "kernel/sysfs.h"
 
-/* The top bit is the membership, InfiniBand Architecture Specification volume 1, 10.9.3. */
+/* The top bit is the membership: InfiniBand Architecture Specification volume 1, 10.9.3. */
 enum { FULL_MEMBER = 0x8000 };
 
 static void get_membership(const void *record, struct value *value)
@@ -83,7 +83,7 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
 			    (unsigned int)port->port.value);
 
-	/* iWARP and EFA ports have no P_Keys, and no directory for them. */
+	/* iWARP and EFA ports have no P_Keys and no directory for them. */
 	if (rc && rc != -ENOENT)
 		port_note(problems, port, "pkeys", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++)

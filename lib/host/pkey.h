@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The entries of a port's P_Key table, and reading them from sysfs. */
+/* The entries of a port's P_Key table, and how to read them from sysfs. */
 #pragma once
 
 #include "schema/schema.h"

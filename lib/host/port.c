@@ -23,7 +23,7 @@ const struct enum_name link_layer_names[] = {
 	{0, NULL},
 };
 
-/* "4X EDR", as people say it; in JSON the parts have keys of their own. */
+/* "4X EDR", the usual notation; JSON has separate keys for width and speed. */
 static void get_width_speed(const void *record, struct value *value)
 {
 	const struct port *port = record;
@@ -179,14 +179,14 @@ static int parse_rate(const char *text, struct port *port)
 	return 0;
 }
 
-/* GID 0 of every port is made of the subnet prefix and the port GUID. */
+/* GID 0 of every port consists of the subnet prefix and the port GUID. */
 static int parse_port_guid(const char *text, struct port *port)
 {
 	struct gid gid;
 
 	if (gid_parse(text, &gid))
 		return -EINVAL;
-	/* An iWARP port has its MAC in the upper half, and no port GUID. */
+	/* An iWARP port has its MAC in the upper half and no port GUID. */
 	if (gid_interface_id(&gid))
 		number_set(&port->port_guid, gid_interface_id(&gid));
 	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
@@ -229,7 +229,7 @@ static void read_table_sizes(const struct root *root, const char *directory, con
 	else
 		number_set(&port->gid_table_length, count);
 	rc = sysfs_count(root, &count, "%s/pkeys", directory);
-	/* iWARP and EFA have no P_Keys, and no directory for them. */
+	/* iWARP and EFA ports have no P_Keys and no directory for them. */
 	if (rc == -ENOENT && is_there)
 		number_set(&port->pkey_table_length, 0);
 	else if (rc)
@@ -261,7 +261,7 @@ void port_read_sysfs(const struct root *root, struct port *port, unsigned int ne
 {
 	const unsigned int special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
 
-	/* Which other attributes are worth reading depends on the link layer. */
+	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
 	needs &= ~(unsigned int)NEED_LINK_LAYER;

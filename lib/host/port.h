@@ -5,11 +5,11 @@
 #include "host/gid.h"
 #include "host/pkey.h"
 
-/* The directory of a port, by the kernel's name of the device and the number. */
+/* The directory of a port, from the kernel's name of the device and the port number. */
 #define PORT_DIRECTORY "sys/class/infiniband/%s/ports/%u"
 
 struct port {
-	char *device; /* borrowed from the device, as the next */
+	char *device; /* borrowed from the device, like device_kernel_name */
 	const char *kernel_name;
 	struct number port;	      /* 1 .. 255 */
 	struct number link_layer;     /* enum link_layer */
@@ -29,8 +29,9 @@ struct port {
 	struct number port_guid;
 	struct number gid_table_length;
 	struct number pkey_table_length;
-	struct number netdev_index;	/* from RDMA netlink: surely of this network namespace */
-	char *netdev;			/* NULL: none, or in another network namespace */
+	struct number
+		netdev_index; /* from RDMA netlink, so always an index in this network namespace */
+	char *netdev;	      /* NULL if there is none, or it is in another network namespace */
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
@@ -56,11 +57,11 @@ char *port_object(const struct port *port);
 /* Reads what is needed (bits of host/need.h) and not known yet from /sys/class/infiniband. */
 void port_read_sysfs(const struct root *root, struct port *port, unsigned int needs,
 		     struct problems *problems);
-/* Notes that an attribute of the port, or one slot of a table, cannot be read from sysfs. */
+/* Reports that an attribute of the port, or one slot of a table, cannot be read from sysfs. */
 void port_note(struct problems *problems, const struct port *port, const char *attribute,
 	       const char *slot, int error);
-/* Notes that the text of a slot is not of its form. */
+/* Reports that the text of a slot has the wrong form. */
 void port_note_text(struct problems *problems, const struct port *port, const char *table,
 		    const char *slot, const char *text);
-/* Parses the name of a table's file: an index, written the one way that the kernel writes it. */
+/* Parses the file name of a table slot: an index, written exactly as the kernel writes it. */
 bool port_table_slot(const char *name, uint64_t *ret_index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An inventory that is being loaded: what the readers of inventory.c, inventory_verbs.c and
- * netdev_resolve.c share. Nothing else uses it.
+ * An inventory that is being loaded. The readers in inventory.c, inventory_verbs.c and
+ * netdev_resolve.c share this; nothing else uses it.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ struct reading {
 	struct problems *problems, *notes; /* the caller's, or NULL */
 	const struct inventory_request *request;
 	struct root root;
-	struct netlink *nldev; /* NULL: not live, or no answer */
-	struct netlink *rtnl;  /* opened when first needed */
-	unsigned int needs;    /* what was requested, and what that requires */
+	struct netlink *nldev; /* NULL in a saved tree, or if it does not answer */
+	struct netlink *rtnl;  /* opened on first use */
+	unsigned int needs;    /* the requested needs and their requirements */
 };
 
-/* MTUs, GID tables and capabilities, by verbs; GIDs by sysfs where verbs cannot. */
+/* Reads MTUs, GID tables and capabilities from verbs, and GIDs from sysfs where verbs fail. */
 void read_verbs(struct reading *reading);
-/* The netdevs of ports, GIDs and P_Keys, with what rtnetlink says of them. */
+/* Finds the netdevs of ports, GIDs and P_Keys and reads their attributes from rtnetlink. */
 void read_netdevs(struct reading *reading);

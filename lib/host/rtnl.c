@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "kernel/netlink.h"
 
-/* Repeats of a dump during which the tables changed; the last one is used as it is. */
+/* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
 #define MOST_REPEATS 2
 
 /* An IPoIB hardware address is flags, queue pair number and port GID (RFC 4391, 9.1.1). */
@@ -31,7 +31,7 @@ static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {
 	[IFLA_INFO_DATA] = {.type = NLA_NESTED},
 };
 
-/* Every kind of netdev numbers the attributes of IFLA_INFO_DATA for itself. */
+/* Every kind of netdev has its own numbering of IFLA_INFO_DATA attributes. */
 _Static_assert((int)IFLA_IPOIB_PKEY == (int)IFLA_VLAN_ID, "one policy for both kinds");
 static const struct nla_policy kind_policy[IFLA_VLAN_ID + 1] = {
 	[IFLA_VLAN_ID] = {.type = NLA_U16},
@@ -49,7 +49,7 @@ int rtnl_open(struct netlink **ret_rtnl)
 	return netlink_open(NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
 }
 
-/* aa:bb:cc..., NULL for a netdev without an address. */
+/* aa:bb:cc..., or NULL for a netdev without an address. */
 static char *hardware_address(const struct nlattr *attribute)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -84,7 +84,7 @@ static void fill_hardware_address(const struct nlattr *attribute, struct link *l
 	number_set(&link->port_guid, guid);
 }
 
-/* IFLA_LINKINFO: the kind of a virtual netdev, and the number that only this kind has. */
+/* IFLA_LINKINFO: the kind of a virtual netdev, and the number that is specific to this kind. */
 static int fill_kind(const struct nlattr *nest, struct link *link)
 {
 	struct nlattr *table[ARRAY_SIZE(info_policy)], *data[ARRAY_SIZE(kind_policy)];
@@ -131,14 +131,14 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	    netlink_get_number(table[IFLA_LINK], &link->lower_index) ||
 	    netlink_get_number(table[IFLA_CARRIER_CHANGES], &link->carrier_changes))
 		return -EBADMSG;
-	/* A tunnel that is bound to no netdev says 0. */
+	/* A tunnel that is not bound to a netdev reports 0. */
 	if (!link->lower_index.value)
 		link->lower_index.known = false;
 	link->lower_elsewhere = link->lower_index.known && table[IFLA_LINK_NETNSID];
 	return fill_kind(table[IFLA_LINKINFO], link);
 }
 
-/* The bytes of an address, or 0 for a family that is neither IPv4 nor IPv6. */
+/* The number of bytes of an address, or 0 for a family other than IPv4 and IPv6. */
 static size_t family_bytes(unsigned int family)
 {
 	if (family == AF_INET)
@@ -254,7 +254,7 @@ int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 		return error;
 	for (size_t i = 0; i < found.count; i++)
 		*link_list_add(list) = found.items[i];
-	/* Its links have moved. */
+	/* The array of its links may have moved. */
 	found.count = 0;
 	return 0;
 }

@@ -17,17 +17,17 @@ int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
 /*
  * Asks the routing table for the route to a destination. -ENETUNREACH, -EHOSTUNREACH and the like
- * are the kernel's answer that there is none. `link_index` (0: any) narrows it to one netdev, as
+ * are the kernel's reply that there is none. `link_index` (0: any) restricts it to one netdev, as
  * needed for a link-local destination.
  */
 int rtnl_get_route(struct netlink *rtnl, const struct ip_address *destination,
 		   unsigned int link_index, struct route *ret_route);
 
 /*
- * The pure part: the payload of one RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE message, at a multiple
- * of 4, into an empty record. -EBADMSG: it is damaged, and the record may be filled in part.
- * -EAFNOSUPPORT: an address that is neither IPv4 nor IPv6. A route that leads nowhere gives the
- * error that sending along it would: -EHOSTUNREACH, -EACCES, -EINVAL.
+ * The pure part: parses the payload of one RTM_NEWLINK, RTM_NEWADDR or RTM_NEWROUTE message, at a
+ * multiple of 4, into an empty record. -EBADMSG: it is damaged, and the record may be partly
+ * filled. -EAFNOSUPPORT: an address that is neither IPv4 nor IPv6. A route to nowhere gives the
+ * error that sending along it would give: -EHOSTUNREACH, -EACCES, -EINVAL.
  */
 int rtnl_parse_link(const void *payload, size_t length, struct link *link);
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address);
@@ -35,8 +35,8 @@ int rtnl_parse_route(const void *payload, size_t length, struct route *route);
 
 /*
  * One change, either of a link or of an address; the other is NULL. Each message holds the complete
- * link, changed or not (speed_mbps and dev_port stay unknown); a deleted one has left this
- * namespace, and is described as it was. An address may be announced again.
+ * link, changed or not (speed_mbps and dev_port stay unknown); a deleted link has left this
+ * namespace, and has its last attributes. An address may be announced again.
  */
 struct rtnl_notice {
 	bool deleted;
@@ -46,14 +46,18 @@ struct rtnl_notice {
 
 typedef void rtnl_notice_handler(void *context, const struct rtnl_notice *notice);
 
-/* Listens to changes of netdevs and addresses of this network namespace; any user may. */
+/*
+ * Listens to changes of netdevs and addresses of this network namespace, which needs no privilege.
+ */
 int rtnl_listen(struct netlink **ret_notices);
 /*
- * Passes on what arrived, in the kernel's order and without waiting; the records are gone when the
- * handler returns. -ENOBUFS: some were lost and the rest was passed on: read all links and
- * addresses now. Other errors are permanent.
+ * Passes the received notices to the handler, in the kernel's order and without waiting; the
+ * records are freed when the handler returns. -ENOBUFS: some were lost and the rest was passed on,
+ * so read all links and addresses now. Other errors are permanent.
  */
 int rtnl_read_notices(struct netlink *notices, rtnl_notice_handler *handle, void *context);
-/* The pure part: one datagram of the kernel, at a multiple of 4. -EBADMSG: it is damaged. */
+/*
+ * The pure part: handles one datagram of the kernel, at a multiple of 4. -EBADMSG: it is damaged.
+ */
 int rtnl_take_notices(const void *datagram, size_t length, rtnl_notice_handler *handle,
 		      void *context);

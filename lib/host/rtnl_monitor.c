@@ -86,7 +86,7 @@ int rtnl_take_notices(const void *datagram, size_t length, rtnl_notice_handler *
 	return netlink_walk(datagram, length, take_message, &receiver);
 }
 
-/* A message that cannot be read is as good as lost. */
+/* A message that cannot be read counts as lost. */
 static void take_datagram(void *context, const void *datagram, size_t length)
 {
 	struct receiver *receiver = context;

@@ -14,7 +14,7 @@
 
 DEFINE_CLEANUP(struct netlink, netlink_free)
 
-/* Those of the host; without any the list is empty. */
+/* Loads the devices of the host; if there are none the list is empty. */
 static void load(struct inventory *inventory)
 {
 	const struct objects everything = {0};

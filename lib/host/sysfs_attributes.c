@@ -80,7 +80,7 @@ int sysfs_parse_real(const char *text, struct real *real, const char **ret_rest)
 		return -EINVAL;
 	value = strtod(text, &end);
 	if (end != text + strspn(text, "0123456789.") || value >= 1e9)
-		return -EINVAL; /* strtod takes hexadecimal and exponents, too */
+		return -EINVAL; /* strtod also takes hexadecimal and exponents */
 	real->value = value;
 	real->known = true;
 	*ret_rest = end;
@@ -110,7 +110,7 @@ static int parse(const struct sysfs_attribute *attribute, const char *text, void
 	case ATTRIBUTE_SIGNED:
 		return strcmp(text, "-1") ? parse_number(text, 10, member) : 0;
 	case ATTRIBUTE_SPEED:
-		/* "Unknown" where the link has no speed, drivers/pci/pci-sysfs.c */
+		/* The kernel says "Unknown" if the link has no speed, drivers/pci/pci-sysfs.c. */
 		return strcmp(text, "Unknown") ? sysfs_parse_real(text, member, &rest) : 0;
 	case ATTRIBUTE_HEX:
 		return parse_number(text, 16, member);
@@ -147,7 +147,7 @@ void sysfs_attributes_read(const struct sysfs_attributes *table, const struct ro
 		if (length < 0)
 			problem_add(problems, object, key_of(attribute, table->schema), "sysfs",
 				    (int)length, NULL);
-		/* One line for all that a directory would have held which is not there. */
+		/* A missing directory is one problem for all of its attributes. */
 		if (length < 0 && !sysfs_has_directory(root, directory))
 			return;
 		if (length >= 0 && parse(attribute, text, member))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of sysfs as tables: a row says which file goes into which member of a record. A file
- * that cannot be read becomes a problem under the name of the field that shows the member.
+ * Attributes of sysfs as tables: each row maps a file to a member of a record. A file that cannot
+ * be read becomes a problem under the name of the field that shows the member.
  */
 #pragma once
 
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
 
-/* How the text of an attribute becomes a member. */
+/* The conversion of an attribute's text to a member. */
 enum attribute_kind {
 	ATTRIBUTE_TEXT,	   /* char *, cleaned */
-	ATTRIBUTE_DECIMAL, /* struct number, as all below */
+	ATTRIBUTE_DECIMAL, /* struct number, like all below */
 	ATTRIBUTE_HEX,	   /* 0x10 */
 	ATTRIBUTE_GUID,
 	ATTRIBUTE_CODE,	    /* "4: ACTIVE": the number before the colon */
@@ -22,11 +22,11 @@ enum attribute_kind {
 };
 
 struct sysfs_attribute {
-	const char *path; /* below the directory of the device or port */
+	const char *path; /* relative to the directory of the device or port */
 	enum attribute_kind kind;
 	unsigned int need;
 	size_t offset;
-	bool required; /* the core makes it for every device: missing is a problem */
+	bool required; /* the core creates it for every device, so its absence is a problem */
 };
 
 struct sysfs_attributes {
@@ -35,7 +35,7 @@ struct sysfs_attributes {
 	const struct schema *schema; /* of the record */
 };
 
-/* True if an attribute is needed that is not known yet; RDMA netlink has most of them. */
+/* True if an attribute is needed and not known yet; RDMA netlink provides most of them. */
 bool sysfs_attributes_wanted(const struct sysfs_attributes *table, unsigned int needs,
 			     const void *record);
 /*

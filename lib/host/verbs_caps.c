@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "host/device.h"
 
-/* The kernel's limits are 32 bits without a sign (ib_uverbs_query_device_resp), verbs.h has int. */
+/* The kernel's limits are unsigned, 32 bits wide (ib_uverbs_query_device_resp); verbs.h has int. */
 static struct number limit(int value)
 {
 	return number_of((uint32_t)value);
@@ -93,7 +93,7 @@ void verbs_caps_set_transport(struct caps *caps, int type)
 		caps->transport = number_of(TRANSPORT_UNSPECIFIED);
 		break;
 	default:
-		break; /* IBV_TRANSPORT_UNKNOWN, or newer than this */
+		break; /* IBV_TRANSPORT_UNKNOWN, or a later addition */
 	}
 }
 

@@ -71,7 +71,10 @@ bool verbs_devices_at(const struct verbs_devices *devices, size_t number,
 	return true;
 }
 
-/* The whole table in one call, or from sysfs where library or kernel cannot. */
+/*
+ * Reads the complete table in one call, or from sysfs if the library or the kernel does not support
+ * that.
+ */
 static void read_gids(const struct verbs_devices *devices, struct verbs_device *opened,
 		      const char *name, struct verbs_facts *facts)
 {
@@ -119,7 +122,7 @@ void verbs_facts_clear(struct verbs_facts *facts)
 	facts->board_id = NULL;
 }
 
-/* How long a device that was removed may wait for us to notice. */
+/* How long a removed device may wait for us to notice. */
 enum { ABANDONED_MSEC = 1000 };
 
 struct verbs_listener {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Queries of an open device: ports, GID tables, limits. */
+/* Queries an open device: ports, GID tables, limits. */
 #include "host/verbs_caps.h"
 
 #include <errno.h>
@@ -19,7 +19,10 @@ static int query_result(int rc)
 	return rc > 0 ? -rc : rc;
 }
 
-/* The same as the inline functions of verbs.h, without a reference to the library's symbols. */
+/*
+ * These do the same as the inline functions of verbs.h, without a reference to the library's
+ * symbols.
+ */
 static int query_port(struct verbs_device *device, uint64_t number, struct ibv_port_attr *attr)
 {
 	struct verbs_context *extended = verbs_get_ctx_op(device->context, query_port);
@@ -30,7 +33,7 @@ static int query_port(struct verbs_device *device, uint64_t number, struct ibv_p
 	if (extended)
 		return query_result(extended->query_port(device->context, (uint8_t)number, attr,
 							 sizeof(*attr)));
-	/* In parentheses, because verbs.h has a macro of that name. */
+	/* The parentheses prevent expansion of the verbs.h macro with this name. */
 	return query_result(
 		(device->call->ibv_query_port)(device->context, (uint8_t)number, (void *)attr));
 }
@@ -68,7 +71,7 @@ int verbs_get_port(struct verbs_device *device, struct port *port)
 	return 0;
 }
 
-/* Sizes of the whole GID table of the device, in entries; 0 or -errno. */
+/* Gets the size of the device's complete GID table, in entries. Returns 0 or -errno. */
 static int get_gid_table_length(struct verbs_device *opened, const struct device *device,
 				size_t *ret_length)
 {
@@ -87,9 +90,9 @@ static int get_gid_table_length(struct verbs_device *opened, const struct device
 }
 
 /*
- * Reads the entries that are not empty. The kernel gives them all or -EINVAL, so a room that is
- * nearly always enough is tried before the length of the tables is asked for: that is one more
- * call to firmware for each port.
+ * Reads the nonempty entries. The kernel returns either all of them or -EINVAL, so a buffer that is
+ * nearly always large enough is tried before querying the length of the tables, which costs one
+ * more firmware call for each port.
  */
 static ssize_t query_gids(struct verbs_device *opened, const struct device *device,
 			  struct ibv_gid_entry **ret_entries)

@@ -46,7 +46,7 @@ void component_add(struct component_list *list, const char *name, const char *bu
 	component->note = copy(note);
 }
 
-/* A saved tree has the release of its own kernel, if anything. */
+/* The saved tree may have the release of the kernel that it comes from. */
 static void add_kernel(struct component_list *list, const char *root_directory)
 {
 	struct root root = {.fd = -1};

@@ -16,9 +16,9 @@
 #include "kernel/nldev.h"
 
 /*
- * The largest message of the kernel, netlink_recvmsg() in net/netlink/af_netlink.c. It starts at
- * the head of the table again for each message, so large ones are best, but it allocates what is on
- * offer even for one object: so the first messages are small, enough for a hundred queue pairs.
+ * The largest message of the kernel, netlink_recvmsg() in net/netlink/af_netlink.c. It rescans the
+ * table from the start for each message, so large ones are best, but it allocates the offered size
+ * even for one object: so the first messages are small, enough for a hundred queue pairs.
  */
 #define LARGE_MESSAGES 4u
 #define FIRST_MESSAGES 4u
@@ -29,7 +29,7 @@
 #define IB_SERVICE_ID_AT 24
 #define IB_ADDRESS_SIZE	 48
 
-/* The command of a kind and the attributes of its answer: struct nldev_fill_res_entry, nldev.c */
+/* The command of a kind and the attributes of its reply: struct nldev_fill_res_entry, nldev.c */
 static const struct {
 	uint8_t command, table, id;
 } kinds[] = {
@@ -52,11 +52,11 @@ static const struct {
 struct nldev_resources {
 	struct netlink *netlink;
 	bool real;  /* a kernel socket, which can be reopened; false in tests */
-	bool large; /* large messages were offered */
+	bool large; /* large messages have been offered */
 	struct netlink_exchange exchange;
 	enum resource_kind kind;
 	uint32_t device_index;
-	struct resource_list *list; /* the caller's, while it waits for more */
+	struct resource_list *list; /* the caller's, during a read */
 };
 
 /* Opens the socket, or reopens it. */
@@ -105,7 +105,7 @@ void nldev_resources_free(struct nldev_resources *resources)
 	free(resources);
 }
 
-/* The address, and the port in host order; an unknown family leaves both unknown. */
+/* Gets the address, and the port in host order; an unknown family leaves both unknown. */
 static void get_address(const struct nlattr *attribute, struct known_ip *ip, struct number *port)
 {
 	const uint8_t *data = nla_data(attribute);
@@ -126,7 +126,7 @@ static void get_address(const struct nlattr *attribute, struct known_ip *ip, str
 		memcpy(ip->address.raw, &ip6.sin6_addr, sizeof(ip6.sin6_addr));
 		number_set(port, ntohs(ip6.sin6_port));
 	} else if (family == FAMILY_IB && length >= IB_ADDRESS_SIZE) {
-		/* The port is the end of the service ID, IBA annex A11. */
+		/* The port is at the end of the service ID, IBA annex A11. */
 		memcpy(ip->address.raw, data + IB_ADDRESS_AT, sizeof(ip->address.raw));
 		number_set(port,
 			   (uint64_t)data[IB_SERVICE_ID_AT + 6] << 8 | data[IB_SERVICE_ID_AT + 7]);
@@ -163,7 +163,7 @@ static int get_addresses(struct nlattr *const *table, struct resource *resource)
 	return netlink_get_number(table[RDMA_NLDEV_ATTR_RES_PS], &resource->port_space);
 }
 
-/* One queue pair of a shared receive queue, or a range of them: fill_res_range_qp_entry(). */
+/* Takes one queue pair of a shared receive queue, or a range of them: fill_res_range_qp_entry(). */
 static int take_range(void *context, const struct nlattr *entry)
 {
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
@@ -272,7 +272,7 @@ static int take_table(struct nlattr *const *table, enum resource_kind kind,
 {
 	struct taking taking = {kind, list};
 
-	/* The attribute of an entry follows that of its table. */
+	/* An entry's attribute number follows that of its table. */
 	if (!table[kinds[kind].table])
 		return 0;
 	return netlink_each(table[kinds[kind].table], kinds[kind].table + 1u, take_entry, &taking);
@@ -312,7 +312,7 @@ int nldev_resources_begin(struct nldev_resources *resources, enum resource_kind 
 {
 	struct netlink_request request = {0};
 
-	/* Otherwise the kernel would go on with the other table, or with large messages. */
+	/* Otherwise the kernel would continue with the previous table, or with large messages. */
 	if (resources->real && (resources->exchange.left || resources->large)) {
 		int error = open_socket(resources);
 
@@ -346,7 +346,7 @@ int nldev_resources_read(struct nldev_resources *resources, struct resource_list
 	}
 	if (!error)
 		error = exchange->error;
-	/* The dump was cut, not ended: the kernel still holds the rest. */
+	/* The dump was cut off before its end: the kernel still holds the rest. */
 	if (error == -EMSGSIZE)
 		exchange->left = 1;
 	/* nldev answers -EINVAL to a command that it does not know. */
@@ -414,7 +414,8 @@ int nldev_get_resource_summary(struct netlink *nldev, struct resource_summary_li
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_GET), NLM_F_DUMP, NULL, 0);
 	error = netlink_dump(nldev, &request, handle_summary, list);
-	/* nldev never reports that its tables changed; if it did, they would still be good enough.
+	/*
+	 * nldev never reports that its tables changed; if it did, the result would still be usable.
 	 */
 	return error == -EINTR ? 0 : error;
 }

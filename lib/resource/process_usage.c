@@ -113,7 +113,7 @@ void process_usage_add(struct process_usage *usage, enum resource_kind kind,
 		strings_add(&usage->devices, resource->device);
 	usage->devices.known = true;
 	usage->counts[kind].value++;
-	/* A region of all there is (on-demand paging) would make the sum wrap. */
+	/* A region of the complete address space (on-demand paging) would make the sum wrap. */
 	if (length > UINT64_MAX - usage->registered_bytes.value)
 		usage->registered_bytes.value = UINT64_MAX;
 	else

@@ -10,7 +10,7 @@
 
 struct process_usage {
 	struct number pid;
-	char *command; /* of the process, or [name] of the part of the kernel */
+	char *command; /* of the process, or [name] for a part of the kernel */
 	enum tristate kernel;
 	struct strings devices;
 	struct number counts[RESOURCE_KINDS];
@@ -19,7 +19,7 @@ struct process_usage {
 	struct limit memlock_soft, memlock_hard;  /* bytes */
 	char *cgroup;
 	struct cgroup_device_list cgroup_devices;
-	struct strings cgroup_usage; /* the same in words */
+	struct strings cgroup_usage; /* the control group's usage as text */
 };
 
 struct process_usage_list {
@@ -40,6 +40,6 @@ void process_usage_add(struct process_usage *usage, enum resource_kind kind,
 		       const struct resource *resource);
 /* Describes the devices of the control group that the process uses, or that have a limit. */
 void process_usage_describe_cgroup(struct process_usage *usage);
-/* Most registered memory first, then by PID. */
+/* Sorts by registered memory, the most first, then by PID. */
 void process_usage_list_sort(struct process_usage_list *list);
 void process_usage_list_clear(struct process_usage_list *list);

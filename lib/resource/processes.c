@@ -14,7 +14,7 @@ enum { FIRST_SLOTS = 64 };
 
 struct processes {
 	struct root root;
-	struct process **slots; /* by a hash of the thread's number; a power of two of them */
+	struct process **slots; /* a hash table by thread number; its size is a power of two */
 	size_t slot_count;
 	size_t count;
 	struct strings kernel_names; /* [name] */
@@ -56,7 +56,7 @@ void processes_free(struct processes *processes)
 /* The slot of the thread, or the free one for it. */
 static struct process **find_slot(struct process **slots, size_t slot_count, uint64_t thread)
 {
-	/* Numbers of processes follow each other: they spread by themselves. */
+	/* Process numbers are consecutive, so they spread without a hash function. */
 	size_t at = thread & (slot_count - 1);
 
 	while (slots[at] && slots[at]->thread != thread)
@@ -78,7 +78,7 @@ static void grow(struct processes *processes)
 	processes->slot_count = slot_count;
 }
 
-/* The name is the process's, which a thread may have changed for itself. */
+/* Uses the process's name, since a thread may have changed its own. */
 static char *find_command(const struct root *root, uint64_t thread, struct procfs_task *task)
 {
 	struct procfs_task leader;
@@ -108,7 +108,7 @@ static struct process *look_up(const struct root *root, uint64_t thread)
 	process->command = find_command(root, thread, &task);
 	if (task.process.known)
 		process->pid = task.process;
-	/* They have their memory in common. */
+	/* The threads share their memory. */
 	process->locked_bytes = task.locked_bytes;
 	process->pinned_bytes = task.pinned_bytes;
 	procfs_task_clear(&task);
@@ -201,7 +201,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
 		if (process)
 			process->usage = at + 1;
 	}
-	/* A thread that has gone tells nothing of its process; another one may. */
+	/* A thread that has ended says nothing about its process; another one may. */
 	if (process && !usage->pinned_bytes.known) {
 		usage->pinned_bytes = process->pinned_bytes;
 		usage->locked_bytes = process->locked_bytes;
@@ -209,7 +209,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
 	process_usage_add(usage, kind, resource);
 }
 
-/* A process that has ended, or whose group was removed, is no problem. */
+/* A process that has ended, or whose group was removed, is not a problem. */
 static void note(struct problems *problems, const struct process_usage *usage, const char *what,
 		 int rc)
 {

@@ -2,8 +2,8 @@
 /*
  * The objects of RDMA devices that processes and the kernel hold: queue pairs, completion queues,
  * memory regions and so on, as the kernel's resource tracking knows them. One struct serves all
- * kinds; each kind's schema shows the members that it has. Strings are the record's, but where it
- * says "borrowed".
+ * kinds; each kind's schema shows the members that it has. The record owns its strings unless a
+ * comment says "borrowed".
  */
 #pragma once
 
@@ -20,7 +20,7 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* The kinds as on the command line; the help is the name of several of them. */
+/* The kinds as on the command line; the help is the plural name. */
 extern const struct enum_name resource_kind_names[];
 extern const struct enum_name qp_type_names[];
 extern const struct enum_name qp_state_names[];
@@ -32,29 +32,29 @@ extern const struct enum_name srq_type_names[];
 
 struct resource {
 	char *device;  /* borrowed */
-	char *command; /* borrowed: of the process, or [name] of the part of the kernel */
+	char *command; /* borrowed: of the process, or [name] for a part of the kernel */
 	struct number pid;
-	struct number thread; /* the task that made it, as the kernel tells it */
+	struct number thread; /* the thread that made it, from the kernel */
 	enum tristate kernel; /* the kernel owns it */
-	char *kernel_name;    /* which part of it */
-	struct number id;     /* of its kind: QPN, and else the kernel's own numbering */
-	struct number port;   /* of the device */
-	struct number type;   /* enum ib_qp_type; of a SRQ enum ib_srq_type */
-	struct number state;  /* enum ib_qp_state; of a CM ID enum rdma_cm_state */
-	struct number qpn;    /* of a CM ID */
+	char *kernel_name;    /* the part of the kernel that owns it */
+	struct number id;   /* of its kind: the QPN of a QP, otherwise the kernel's own numbering */
+	struct number port; /* of the device */
+	struct number type; /* enum ib_qp_type; for a SRQ enum ib_srq_type */
+	struct number state; /* enum ib_qp_state; for a CM ID enum rdma_cm_state */
+	struct number qpn;   /* of a CM ID */
 	struct number remote_qpn;
 	struct number rq_psn, sq_psn;
 	struct number path_migration; /* enum ib_mig_state */
 	struct number port_space;     /* enum rdma_ucm_port_space */
 	struct known_ip local_ip, remote_ip;
-	struct number local_port, remote_port; /* of IP */
+	struct number local_port, remote_port; /* IP port numbers */
 	struct number entries;		       /* of a CQ */
 	struct number users;
 	struct number poll_context; /* enum ib_poll_context */
 	enum tristate adaptive_moderation;
 	struct number length_bytes, iova;		  /* of a MR */
 	struct number rkey, lkey;			  /* only with CAP_NET_ADMIN */
-	struct number local_dma_lkey, unsafe_global_rkey; /* of a PD, the same */
+	struct number local_dma_lkey, unsafe_global_rkey; /* of a PD; only with CAP_NET_ADMIN */
 	struct number pdn, cqn, ctxn;
 	struct strings qpns; /* of a SRQ: 17, 20-25 */
 };
@@ -67,19 +67,19 @@ struct resource_list {
 void resource_clear(struct resource *resource);
 void resource_list_clear(struct resource_list *list);
 
-/* What a field needs besides the objects that RDMA netlink lists. */
+/* The needs of a field besides the objects that RDMA netlink lists. */
 enum resource_need {
 	RESOURCE_NEED_PROCESS = 1 << 0, /* /proc/PID/status */
 };
 
 const struct schema *resource_schema(enum resource_kind kind);
 
-/* How many objects of each kind a device has. */
+/* The number of objects of each kind on a device. */
 struct resource_summary {
 	char *device;	     /* borrowed */
-	struct number index; /* of the device: RDMA netlink's */
+	struct number index; /* the device's index in RDMA netlink */
 	struct number counts[RESOURCE_KINDS];
-	struct strings others; /* kinds that are not known here: name=count */
+	struct strings others; /* kinds that this program does not know: name=count */
 };
 
 struct resource_summary_list {

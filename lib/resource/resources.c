@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "resource/nldev_resources.h"
 
-/* The first kernel that lists the kind. */
+/* The first kernel release that lists the kind. */
 static const char *const since[] = {
 	[RESOURCE_QP] = "4.16",	 [RESOURCE_CM_ID] = "4.17", [RESOURCE_CQ] = "4.17",
 	[RESOURCE_MR] = "4.17",	 [RESOURCE_PD] = "4.17",    [RESOURCE_CTX] = "5.13",
@@ -23,8 +23,8 @@ struct resource_loader {
 	struct nldev_resources *source;
 	enum resource_kind kind;
 	size_t device; /* in the inventory */
-	bool reading;  /* its table has been begun with */
-	bool unknown;  /* the kernel has no such kind */
+	bool reading;  /* reading of its table has begun */
+	bool unknown;  /* the kernel does not have this kind */
 };
 
 int resource_loader_open(const struct inventory *inventory, const struct objects *objects,
@@ -71,7 +71,7 @@ static const char *name_of_kind(enum resource_kind kind)
 	return enum_find(resource_kind_names, kind)->help;
 }
 
-/* Why a table ended early. */
+/* Reports why a table ended early. */
 static void note_error(struct resource_loader *loader, int error, struct problems *problems,
 		       struct problems *notes)
 {
@@ -112,7 +112,7 @@ static bool is_named(const struct device *device, const struct object *object)
 	       !strcmp(object->device, device->kernel_name);
 }
 
-/* Whether the objects name the device, or the port. */
+/* True if the objects name the device, or the port. */
 static bool is_wanted(const struct resource_loader *loader, const struct device *device,
 		      const struct resource *resource)
 {
@@ -176,7 +176,7 @@ bool resource_loader_next(struct resource_loader *loader, struct resource_list *
 	rc = device->index.known ? read_block(loader, device, list, &done) : -ENODATA;
 	if (rc)
 		note_error(loader, rc, problems, notes);
-	/* Also what came before an error. */
+	/* Objects read before an error are kept as well. */
 	finish_block(loader, device, first, list);
 	if (rc || done) {
 		loader->device++;
@@ -218,7 +218,7 @@ int resource_summaries_load(const struct inventory *inventory, struct resource_s
 		const struct resource_summary *found = find_summary(&all, device);
 		struct resource_summary *summary;
 
-		/* It has gone since it was listed. */
+		/* The device was removed after it was listed. */
 		if (!found)
 			continue;
 		summary = mem_append(&list->items, &list->count, sizeof(*list->items));

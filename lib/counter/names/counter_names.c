@@ -78,7 +78,7 @@ const struct enum_name counter_group_names[] = {
 	{0, NULL},
 };
 
-/* A name that two drivers have means the same with both, so the first one is taken. */
+/* A name that two drivers share means the same in both, so the first one is used. */
 const struct counter_names *const counter_catalogue[] = {
 	&counter_names_pma,
 	&counter_names_rxe,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the tables of counter_names_*.c are written; for them and counter_names.c alone. */
+/* Macros for the tables of this directory; nothing but the tables and counter_names.c uses them. */
 #pragma once
 
 #include "base/mem.h"
 #include "counter/names/counter_names.h"
 
-/* Unit, direction, group and severity, without the first words of the enumerators. */
+/* Unit, direction, group and severity, without the prefixes of the enumerators. */
 #define COUNTS(unit_, direction_, group_, severity_) \
 	COUNTER_UNIT_##unit_, COUNTER_##direction_, COUNTER_GROUP_##group_, COUNTER_##severity_
 

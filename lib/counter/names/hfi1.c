@@ -2,8 +2,8 @@
 #include "counter/names/counter_table.h"
 
 /*
- * drivers/infiniband/hw/hfi1/chip.c and sw/rdmavt. The 32 in a name is the width of the register:
- * the driver counts on in 64 bits. A flit of the link has 8 bytes of data, a word has 4.
+ * drivers/infiniband/hw/hfi1/chip.c and sw/rdmavt. The 32 in a name is the width of the register,
+ * which the driver extends to 64 bits. A flit of the link has 8 bytes of data, a word has 4.
  */
 static const struct counter_name rows[] = {
 	{"TxPkt", "tx_engine_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_TRAFFIC_SENT,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "counter/names/counter_table.h"
 
-/*
- * The names that the firmware gives drivers/infiniband/hw/ionic.
- */
+/* The names are those that the firmware gives to drivers/infiniband/hw/ionic. */
 static const struct counter_name rows[] = {
 	{"tx_rdma_ucast_bytes", "tx_unicast_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
 	 "Bytes of unicast RDMA packets sent.", .part = true},

@@ -3,7 +3,7 @@
 
 /*
  * drivers/infiniband/hw/mlx5/counters.c, with the optional counters, and hw/mlx4/main.c, whose
- * diagnostic counters are of responders (rq) and requesters (sq).
+ * diagnostic counters distinguish responders (rq) and requesters (sq).
  */
 static const struct counter_name mlx5_rows[] = {
 	{"rx_write_requests", "rx_write_requests", COUNTS(REQUESTS, RX, REQUESTS, INFO),

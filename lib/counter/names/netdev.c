@@ -2,8 +2,8 @@
 #include "counter/names/counter_table.h"
 
 /*
- * struct rtnl_link_stats64, include/uapi/linux/if_link.h; the names are of
- * /sys/class/net/IF/statistics, and rtnetlink has the same.
+ * struct rtnl_link_stats64, include/uapi/linux/if_link.h; the names are those in
+ * /sys/class/net/IF/statistics, and rtnetlink has the same counters.
  */
 static const struct counter_name rows[] = {
 	{"rx_bytes", "rx_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,

@@ -2,10 +2,10 @@
 #include "counter/names/counter_table.h"
 
 /*
- * The port's performance management agent, as core/sysfs.c names its counters. Meanings and
- * widths are of the InfiniBand Architecture Specification, volume 1, 16.1.3.5 PortCounters and
- * 16.1.4.11 PortCountersExtended: words of 4 bytes, and all counters stop at their most. Data and
- * packets have 64 bits where the device has the extended counters, and 32 if not.
+ * The port's performance management agent, with counter names from core/sysfs.c. Meanings and
+ * widths come from the InfiniBand Architecture Specification, volume 1, 16.1.3.5 PortCounters and
+ * 16.1.4.11 PortCountersExtended: data is counted in words of 4 bytes, and all counters saturate.
+ * Data and packet counters have 64 bits if the device has the extended counters, else 32.
  */
 static const struct counter_name rows[] = {
 	{"port_xmit_data", "tx_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,

@@ -11,11 +11,11 @@
 #include "host/endpoint/endpoint_search.h"
 #include "host/endpoint/gid_choice.h"
 
-/* A port and how well it serves. */
+/* A port and its rank. */
 struct candidate {
 	const struct device *device;
 	const struct port *port;
-	unsigned int rank; /* 0: there is none */
+	unsigned int rank; /* 0 if there is no candidate */
 };
 
 int endpoint_of_port(const struct inventory *inventory, const struct device *device,
@@ -30,7 +30,7 @@ int endpoint_of_port(const struct inventory *inventory, const struct device *dev
 	return endpoint_make(&search, device, port, ret_endpoint);
 }
 
-/* The best port by what `rank_port` thinks of it; the first of equals. */
+/* The port that `rank_port` ranks highest; the first among equals. */
 static struct candidate find_port(const struct endpoint_search *search, const void *context,
 				  unsigned int (*rank_port)(const struct endpoint_search *search,
 							    const struct device *device,
@@ -60,7 +60,7 @@ static unsigned int rank_named(const struct endpoint_search *search, const struc
 	return endpoint_is_active(port) ? 2 : 1;
 }
 
-/* RoCE, then what else is on the netdev. */
+/* Ranks RoCE first, then any other device on the netdev. */
 static unsigned int rank_on_link(const struct endpoint_search *search, const struct device *device,
 				 const struct port *port, const void *link)
 {
@@ -71,7 +71,7 @@ static unsigned int rank_on_link(const struct endpoint_search *search, const str
 	return endpoint_is_active(port) ? 3 : 1;
 }
 
-/* Both belong to the entry: it is in the table of that port. */
+/* Finds the device and port whose GID table contains the entry. */
 static void find_owner(const struct inventory *inventory, const struct gid_entry *entry,
 		       struct candidate *ret_owner)
 {
@@ -138,7 +138,7 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 	} else if (link) {
 		found = find_port(&search, link, rank_on_link);
 	}
-	/* A RoCE port of the route, but no GID of its source address. */
+	/* The route has a RoCE port, but no GID with its source address. */
 	if (found.rank && !entry && !wish->named && !wish->gid_index.known &&
 	    endpoint_is_active(found.port) &&
 	    endpoint_transport(found.device, found.port) == TRANSPORT_ROCE)
@@ -175,7 +175,7 @@ static unsigned int rank_for_client(const struct endpoint_search *search,
 		rank |= RANK_ADDRESS;
 	if (!rank && !search->wish->named)
 		return 0;
-	/* A port that is not active is chosen last, for the reason that it gives. */
+	/* A port that is not active is chosen last, so that the caller reports its state. */
 	return (rank | RANK_USABLE) + (endpoint_is_active(port) ? RANK_SUBNET << 1 : 0);
 }
 
@@ -194,7 +194,7 @@ int endpoint_of_address(const struct inventory *inventory, const struct ip_addre
 	struct candidate found = find_port(&search, link, rank_for_client);
 	char text[IP_TEXT_SIZE];
 
-	/* A port of another kind than the client's: endpoint_make() fails with the reason. */
+	/* The port's kind differs from the client's: endpoint_make() fails with the reason. */
 	if (!found.rank && link)
 		found = find_port(&search, link, rank_on_link);
 	if (found.rank)

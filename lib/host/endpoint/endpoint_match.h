@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether a port is up, and whether two ports can talk to each other, with the reason and the next
- * step in words, which the caller frees. Names in endpoints are cleaned here.
+ * Decides whether a port is up, and whether two ports can talk to each other. The reason and the
+ * next step are text that the caller frees. Names in endpoints are cleaned here.
  */
 #pragma once
 
@@ -9,12 +9,15 @@
 
 #include "host/endpoint/endpoint.h"
 
-/* True if the port is known not to be active. `peer` is the host that it belongs to; NULL: this. */
+/*
+ * True if the port is known not to be active. `peer` is the host that it belongs to; NULL is this
+ * host.
+ */
 bool endpoint_is_down(const struct endpoint *endpoint, const char *peer, char **ret_reason,
 		      char **ret_hint);
 /*
- * True if both are known and cannot talk to each other: another transport, GID type or family.
- * `near_name` and `far_name` name them for the user.
+ * True if both are known and cannot talk to each other because transport, GID type or family
+ * differ. `near_name` and `far_name` name them for the user.
  */
 bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
 		       const struct endpoint *far, const char *far_name, char **ret_reason,

@@ -34,12 +34,12 @@ enum transport endpoint_transport(const struct device *device, const struct port
 }
 
 /*
- * The netdev itself, its bond, or a VLAN on one of these. What other kinds have below them is no
- * port's (a tunnel), or nothing that they stand on: a veth names its peer there.
+ * The netdev, its bond, or a VLAN on one of these. Other kinds of netdevs do not belong to a port
+ * (a tunnel), or have a lower index that is not below them: a veth names its peer there.
  */
 static bool stands_on(const struct link_list *links, const struct link *link, const char *netdev)
 {
-	enum { DEEPEST = 8 }; /* VLANs on VLANs; and no loop for ever */
+	enum { DEEPEST = 8 }; /* VLANs on VLANs; the limit also ends a loop */
 	const struct link *own = link_by_name(links, netdev);
 
 	for (int depth = 0; own && link && depth < DEEPEST; depth++) {
@@ -74,7 +74,7 @@ static bool is_link_local(const struct ip_address *ip)
 	return gid_is_link_local(&gid);
 }
 
-/* An address for librdmacm: the one asked for, else IPv4, global IPv6, link-local. */
+/* An address for librdmacm: the requested one if any, else IPv4, global IPv6, link-local. */
 static struct ip_address netdev_address(const struct endpoint_search *search,
 					const struct port *port)
 {
@@ -122,7 +122,7 @@ static bool is_in_subnet(const struct gid_entry *entry, const struct endpoint *f
 	const struct gid *peer = &far->gid;
 	const bool ipv4 = gid_is_ipv4_mapped(gid);
 
-	/* iWARP's is the MAC, and nobody's subnet. */
+	/* An iWARP GID is the MAC, so it is in no subnet. */
 	if (entry->type.value == GID_TYPE_IB)
 		return far->link_layer == LINK_LAYER_INFINIBAND &&
 		       has_prefix(gid, peer, SUBNET_PREFIX_BITS);
@@ -133,7 +133,7 @@ static bool is_in_subnet(const struct gid_entry *entry, const struct endpoint *f
 			  (unsigned int)entry->prefix_length.value + (ipv4 ? MAPPED_BITS : 0));
 }
 
-/* The entry is there and of the kind that is wished for. */
+/* True if the entry is in use and of the requested kind. */
 static bool serves(const struct endpoint_search *search, const struct gid_entry *entry)
 {
 	const struct endpoint_wish *wish = search->wish;
@@ -153,7 +153,7 @@ static bool serves(const struct endpoint_search *search, const struct gid_entry 
 			       ipv4 == gid_is_ipv4_mapped(&wish->peer->gid));
 }
 
-/* How well the entry serves; 0: not at all. */
+/* Ranks the entry; 0 if it is not usable. */
 static unsigned int rank_gid(const struct endpoint_search *search, const struct gid_entry *entry)
 {
 	const struct gid *gid = &entry->gid.gid;
@@ -235,7 +235,7 @@ void endpoint_describe_gid(const struct endpoint_search *search, const struct po
 	endpoint->gid_type = (uint32_t)entry->type.value;
 	if (endpoint->transport == TRANSPORT_ROCE)
 		copy_name(endpoint->netdev, sizeof(endpoint->netdev), entry->netdev);
-	/* The netdev need not have the address of a GID that is made from the MAC. */
+	/* The netdev need not have the IP address if the GID is made from the MAC. */
 	if (entry->ip.known && (!search->inventory->addresses.count ||
 				endpoint_link_of(search->inventory, &entry->ip.address)))
 		endpoint->ip = entry->ip.address;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts that the choices of load/endpoint.h are made of; nothing else uses it. */
+/* The parts that the choices of endpoint_choice.h are made of; nothing else uses it. */
 #pragma once
 
 #include "host/endpoint/endpoint_choice.h"
 
-/* The merits of a GID, each more than all that follow together. */
+/* The merits of a GID; each outweighs all that follow together. */
 enum endpoint_rank {
-	RANK_SUBNET = 1 << 8,  /* the peer's */
+	RANK_SUBNET = 1 << 8,  /* in the peer's subnet */
 	RANK_ADDRESS = 1 << 7, /* has the requested address */
-	RANK_NETDEV = 1 << 6,  /* of the netdev that is asked for */
+	RANK_NETDEV = 1 << 6,  /* on the requested netdev */
 	RANK_HERE = 1 << 5,    /* its netdev is in this network namespace */
 	RANK_V2 = 1 << 4,
-	RANK_FAMILY = 1 << 3, /* of the address that the peer was named by */
+	RANK_FAMILY = 1 << 3, /* same family as the address that names the peer */
 	RANK_IPV4 = 1 << 2,
 	RANK_GLOBAL = 1 << 1,
 	RANK_USABLE = 1 << 0,
@@ -20,27 +20,28 @@ enum endpoint_rank {
 struct endpoint_search {
 	const struct inventory *inventory;
 	const struct endpoint_wish *wish;
-	const struct ip_address *ip; /* own address that it should have, or NULL */
-	const char *netdev;	     /* that it should be on, or NULL */
-	int family;		     /* that it had better have; 0: any */
+	const struct ip_address *ip; /* required address of this end, or NULL */
+	const char *netdev;	     /* required netdev, or NULL */
+	int family;		     /* preferred family; 0 for any */
 	char **ret_reason, **ret_hint;
 };
 
 /* Hands both strings over and returns the error. */
 int endpoint_fail(const struct endpoint_search *search, int error, char *reason, char *hint);
-/*
- * A device has one transport, that of its first port; its other ports may be of another kind.
- */
+/* A device has one transport, taken from its first port; its other ports may be of another kind. */
 enum transport endpoint_transport(const struct device *device, const struct port *port);
-/* The netdev is the port's, is on top of it, or is one of its IPoIB netdevs. */
+/* True if the netdev is the port's, is on top of it, or is one of its IPoIB netdevs. */
 bool endpoint_is_of_port(const struct inventory *inventory, const struct port *port,
 			 const struct link *link);
-/* The netdev that has an address of this host; for a link-local one the first that has it. */
+/*
+ * The netdev that has an address of this host; if a link-local address is on several, the first of
+ * them.
+ */
 const struct link *endpoint_link_of(const struct inventory *inventory, const struct ip_address *ip);
-/* NULL, with a rank of 0: none serves. */
+/* Returns NULL, with a rank of 0, if none is usable. */
 const struct gid_entry *endpoint_best_gid(const struct endpoint_search *search,
 					  const struct port *port, unsigned int *ret_rank);
-/* Everything but GID and IP address. */
+/* Fills in everything but GID and IP address. */
 void endpoint_describe_port(const struct device *device, const struct port *port,
 			    struct endpoint *endpoint);
 void endpoint_describe_gid(const struct endpoint_search *search, const struct port *port,

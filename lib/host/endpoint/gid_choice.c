@@ -9,12 +9,13 @@
 #include "base/mem.h"
 #include "host/netdev.h"
 
-/* How well an entry serves; a larger one is better. */
+/* How well an entry fits; larger is better. */
 enum fit { FIT_NONE, FIT_ROCE_V1, FIT_ROCE_V2, FIT_INFINIBAND };
 
 struct search {
 	const struct gid_question *question;
-	const struct link *out; /* the netdev that leads to the peer; NULL: the peer is this host */
+	const struct link
+		*out; /* the netdev that leads to the peer; NULL if the peer is this host */
 	struct gid_entry *best;
 	enum fit best_fit;
 };
@@ -32,7 +33,7 @@ static char *address_text(const struct ip_address *address)
 	return mem_string(text);
 }
 
-/* The netdev of the entry is the one that the route leaves by. */
+/* True if the entry's netdev is the one that the route leaves by. */
 static bool is_on_route(const struct search *search, const struct gid_entry *entry)
 {
 	return !search->out || (entry->netdev && !strcmp(entry->netdev, search->out->name));
@@ -62,7 +63,7 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 	return NULL;
 }
 
-/* IPoIB leads to the peer: the port's first GID is the one that others know it by. */
+/* With IPoIB leading to the peer, the port's first GID is the one that others know it by. */
 static char *judge_infiniband(const struct search *search, const struct port *port,
 			      const struct gid_entry *entry, enum fit *ret_fit)
 {
@@ -77,7 +78,7 @@ static char *judge_infiniband(const struct search *search, const struct port *po
 	return NULL;
 }
 
-/* The reason against an entry, or NULL and how well it fits. */
+/* Returns the reason against an entry, or NULL and how well it fits. */
 static char *judge(const struct search *search, const struct device *device,
 		   const struct port *port, const struct gid_entry *entry, enum fit *ret_fit)
 {
@@ -209,7 +210,7 @@ void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 	uint64_t port = entry->port.value, index = entry->index.value;
 	const char *device = entry->device;
 
-	/* NCCL takes a name without = as a prefix: mlx5_1 would be mlx5_10 to mlx5_19 as well. */
+	/* NCCL takes a name without = as a prefix: mlx5_1 would also select mlx5_10 to mlx5_19. */
 	add_line(ret_lines, mem_format("NCCL_IB_HCA==%s:%" PRIu64, device, port));
 	if (roce)
 		add_line(ret_lines, mem_format("NCCL_IB_GID_INDEX=%" PRIu64, index));

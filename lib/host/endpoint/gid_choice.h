@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which GID index to use for a peer: pure reasoning over the GID tables, the netdevs and the
- * routing table's answer. Marks every entry with a reason.
+ * Chooses the GID index to use for a peer: pure reasoning over the GID tables, the netdevs and the
+ * routing table's answer. Every entry gets a reason.
  */
 #pragma once
 
@@ -10,21 +10,22 @@
 
 struct gid_question {
 	struct ip_address peer;
-	struct route route; /* the way to the peer */
+	struct route route; /* the route to the peer */
 	const struct link_list *links;
 	const struct device_list *devices;
 };
 
 /*
- * Sets `selected` and `why` of all entries; returns the one to use, or NULL with the reason as
- * a line in *ret_reason, and the next step in *ret_hint (both for the caller to free).
+ * Sets `selected` and `why` of all entries. Returns the one to use, or NULL with the reason as a
+ * line in *ret_reason and the next step in *ret_hint (the caller frees both).
  */
 const struct gid_entry *gid_choose(const struct gid_question *question, char **ret_reason,
 				   char **ret_hint);
 
 /*
- * Ready lines for the usual consumers of a chosen entry: KEY=VALUE for NCCL, UCX and libfabric,
- * comments with # for the rest. `roce` is false for an InfiniBand port, which needs no index.
+ * Adds configuration lines for the usual consumers of a chosen entry: KEY=VALUE for NCCL, UCX and
+ * libfabric, comments with # for the rest. `roce` is false for an InfiniBand port, which needs no
+ * index.
  */
 void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 		   struct strings *ret_lines);

@@ -80,7 +80,8 @@ int peer_find(const char *name, const struct link_list *links, struct ip_address
 	if (!rc)
 		rc = rtnl_get_route(rtnl, ret_address, zone, ret_route);
 	if (rc == -EINVAL)
-		rc = -EHOSTUNREACH; /* a blackhole route; -EINVAL is the caller's mistake here */
+		rc = -EHOSTUNREACH; /* a blackhole route; elsewhere -EINVAL means a mistake of the
+				       caller */
 	if (rc) {
 		*ret_error = mem_format("no route to %s: %s", name, strerror(-rc));
 		*ret_hint = mem_format("ip route get %s shows what the kernel does", name);
