@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmactl perf shows of a port: rows that are made of the data of several attributes of
- * performance management. A counter that PortCounters and PortCountersExtended both have is there
- * once, 64 bits wide where the device has it so. Data are in bytes, waits in ticks of the port. All
- * of it is pure: bytes and capabilities in, records out. A record owns its strings.
+ * The rows of rdmactl perf: each combines the data of several attributes of performance management
+ * for one port. A counter that both PortCounters and PortCountersExtended have appears once, 64
+ * bits wide if the device supports that. Data are in bytes, waits in ticks of the port. Everything
+ * is pure: bytes and capabilities in, records out. A record owns its strings.
  */
 #pragma once
 
 #include "mad/format/pm_counters.h"
 
-/* A counter that is all ones has stopped there: the true value is that or more. */
+/* A counter with all bits set has stopped there: the true value is that or more. */
 struct perf_counter {
 	uint64_t value; /* in the unit of the key */
 	bool known;
 	bool saturated;
 };
 
-/* The record of all schemas of a listing; each schema shows those members that it is about. */
+/* One record serves all schemas of a listing; each schema shows the members that concern it. */
 struct perf_record {
-	char *object, *node; /* whom was asked; description */
+	char *object, *node; /* the queried node, as named; its description */
 	struct number lid, port;
-	struct number lane, vl, sl; /* that the row is of; unknown: of the port as a whole */
+	struct number lane, vl, sl; /* of the row; unknown if it covers the complete port */
 	struct number width_bits;   /* of the data counters */
 	struct number op_code;
-	struct number fec; /* code of the mode that is active, as in PortInfoExtended */
+	struct number fec; /* code of the active mode, as in PortInfoExtended */
 	struct strings saturated;
-	bool mark; /* show the number of a saturated counter as text, with >= before it */
+	bool mark; /* show the number of a saturated counter as text, prefixed with >= */
 
 	struct perf_counter symbol_errors, link_error_recoveries, link_downed, rcv_errors;
 	struct perf_counter rcv_remote_physical_errors, rcv_switch_relay_errors, xmit_discards;
@@ -44,47 +44,50 @@ struct perf_record {
 	struct perf_counter correctable_blocks, uncorrectable_blocks, corrected_symbols;
 };
 
-/* A counter's field has its group as tag, and the offset of its struct perf_counter. */
-extern const struct schema perf_schema;		   /* a row a port */
-extern const struct schema perf_vl_schema;	   /* a row a virtual lane */
-extern const struct schema perf_fec_schema;	   /* a row a port, and one a lane of the link */
-extern const struct schema perf_congestion_schema; /* a row a port, one a VL, one a SL */
+/*
+ * The field of a counter has the counter's group as tag, and the offset of its struct perf_counter.
+ */
+extern const struct schema perf_schema;	    /* one row per port */
+extern const struct schema perf_vl_schema;  /* one row per virtual lane */
+extern const struct schema perf_fec_schema; /* one row per port and one per lane of the link */
+extern const struct schema perf_congestion_schema; /* one row per port, VL and SL */
 
 enum perf_listing { PERF_OF_PORT, PERF_OF_VL, PERF_OF_FEC, PERF_OF_CONGESTION };
 
 enum { PERF_PARTS_MOST = 8 };
 
-/* An attribute that a listing is made of. */
+/* An attribute that a listing needs. */
 struct perf_part {
 	uint16_t id;
 	bool always;   /* every port has it */
-	bool extended; /* only of a device with perf_has_extended() */
+	bool extended; /* only devices with perf_has_extended() have it */
 };
 
 extern const struct perf_part perf_parts[][PERF_PARTS_MOST]; /* by listing; ended by id 0 */
 const struct schema *perf_listing_schema(enum perf_listing listing);
 
-/* What a device has: CapabilityMask and CapabilityMask2 of its ClassPortInfo. */
+/* The capabilities of a device: CapabilityMask and CapabilityMask2 of its ClassPortInfo. */
 struct perf_caps {
 	uint32_t mask, mask2;
 };
 
 struct perf_caps perf_caps_of(const unsigned char *class_port_info);
-/* Whether it has PortCountersExtended. */
+/* True if the device has PortCountersExtended. */
 bool perf_has_extended(struct perf_caps caps);
 
-/* What was read of one port. */
+/* The data that were read from one port. */
 struct perf_reading {
 	struct perf_caps caps;
-	const unsigned char *parts[PERF_PARTS_MOST]; /* data as of perf_parts; NULL: not there */
-	struct number fec;			     /* PortInfoExtended: FECModeActive */
-	unsigned int lanes;			     /* of the link; 0: not known */
-	bool all;				     /* also VLs and SLs with nothing but 0 */
+	const unsigned char
+		*parts[PERF_PARTS_MOST]; /* data of the attributes in perf_parts; NULL if missing */
+	struct number fec;		 /* PortInfoExtended: FECModeActive */
+	unsigned int lanes;		 /* of the link; 0 if unknown */
+	bool all;			 /* include VLs and SLs with nothing but zeros */
 };
 
 /*
- * Appends the rows of a port to an array that the caller frees, after perf_record_clear() of each:
- * none if no part is there. Object, node, lid and port are the caller's to fill in.
+ * Appends the rows of a port to an array that the caller frees, after perf_record_clear() of each;
+ * none if no part is present. The caller fills in object, node, lid and port.
  */
 void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	       struct perf_record **rows, size_t *row_count);

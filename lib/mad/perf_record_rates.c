@@ -64,7 +64,7 @@ static const struct perf_counter *counter_of(const struct field *field,
 	return (const struct perf_counter *)(const void *)((const char *)record + field->offset);
 }
 
-/* All of those that the device has: one without a rate leaves the sum unknown. */
+/* Sums all counters that the device has: one without a rate leaves the sum unknown. */
 static void set_errors(const struct perf_record *before, const struct perf_record *after,
 		       double factor, struct real *rate)
 {

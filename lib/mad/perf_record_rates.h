@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How fast the counters of a port move, from two readings of them. A counter that was reset between
- * them, that has stopped at its maximum, or that is missing in one gives no rate: never a negative
- * one, never 0.
+ * The rates of the counters of a port, from two readings. A counter that was reset between them, is
+ * saturated, or is missing in one reading has no rate, rather than a negative one or 0.
  */
 #pragma once
 

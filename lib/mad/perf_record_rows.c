@@ -6,9 +6,9 @@
 enum {
 	LANES_MOST = 12,
 	VLS = 16,
-	TIMED_VLS = 15, /* PortVLXmitTimeCong has none of VL 15 */
+	TIMED_VLS = 15, /* PortVLXmitTimeCong has no counter for VL 15 */
 	SLS = 16,
-	FEC_RS = 2, /* FECModeActive from here on: RS-FEC in one form or another */
+	FEC_RS = 2, /* FECModeActive values from here on are forms of RS-FEC */
 };
 
 const struct perf_part perf_parts[][PERF_PARTS_MOST] = {
@@ -29,7 +29,7 @@ const struct perf_part perf_parts[][PERF_PARTS_MOST] = {
 				{.id = MAD_PM_VL_XMIT_TIME_CONG}},
 };
 
-/* Where each of them is in struct perf_reading. */
+/* The index of each attribute in struct perf_reading. */
 enum { PART_COUNTERS, PART_EXTENDED };
 enum { PART_VL_WAIT, PART_VL_UPDATES, PART_VL_PACKETS, PART_VL_DATA };
 enum {
@@ -54,7 +54,7 @@ bool perf_has_extended(struct perf_caps caps)
 	return caps.mask & (PERF_CAP_EXTENDED_WIDTH | PERF_CAP_EXTENDED_WIDTH_NOIETF);
 }
 
-/* 16.1.4.11: what came with ExtendedWidth, what came later. */
+/* 16.1.4.11: fields that came with ExtendedWidth, and those that came later. */
 static bool is_extended(const struct field *field, struct perf_caps caps)
 {
 	if (field->bit >= MAD_AT(72, 0))
@@ -77,7 +77,7 @@ static void take(const struct field *field, const unsigned char *data, struct pe
 	};
 }
 
-/* The counter of that number in a table, such as the one of VL 3. */
+/* Takes the counter with that number in a table, such as the one of VL 3. */
 static void take_numbered(const struct schema *schema, size_t number, const unsigned char *data,
 			  struct perf_counter *counter)
 {
@@ -98,7 +98,7 @@ static void take_key(const struct schema *schema, const char *key, const unsigne
 		take(field, data, counter);
 }
 
-/* One counter out of the wider attribute that has it. */
+/* Takes one counter from the wider of the attributes that have it. */
 static void merge(const struct perf_reading *reading, const char *key, struct perf_counter *counter)
 {
 	const unsigned char *narrow = reading->parts[PART_COUNTERS];
@@ -122,14 +122,14 @@ static void merge_all(const struct perf_reading *reading, const struct schema *s
 	for (size_t i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].tag)
 			merge(reading, schema->fields[i].key, counter_of(&schema->fields[i], row));
-	/* 16.1.3.1: bytes that mean nothing without the capability */
+	/* 16.1.3.1: without the capability these bytes are undefined */
 	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
 		row->xmit_wait_ticks = (struct perf_counter){0};
 	if (!(reading->caps.mask & PERF_CAP_QP1_DROPPED))
 		row->qp1_dropped = (struct perf_counter){0};
 }
 
-/* Whether any counter of it is other than 0, so that the row tells something. */
+/* True if any counter of the row is nonzero, so that the row is worth showing. */
 static bool is_telling(const struct schema *schema, struct perf_record *row)
 {
 	for (size_t i = 0; i < schema->field_count; i++)
@@ -184,7 +184,7 @@ static void vl_rows(const struct perf_reading *reading, struct perf_record **row
 	}
 }
 
-/* Which of both layouts the data have is not told by themselves. */
+/* The data themselves do not show which of the two layouts they have. */
 static void fec_rows(const struct perf_reading *reading, struct perf_record **rows,
 		     size_t *row_count)
 {
@@ -208,7 +208,7 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 	for (size_t i = 0; i < count && i < LANES_MOST; i++) {
 		row = (struct perf_record){.fec = reading->fec, .lane = number_of(i)};
 		if (rs) {
-			/* Two of the port, three of codewords, then the lanes. */
+			/* Two counters of the port, three of codewords, then the lanes. */
 			take_numbered(codewords, 5 + i, data, &row.corrected_symbols);
 		} else {
 			take_numbered(lanes, 2 + i, data, &row.error_detections);

@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "mad/format/attribute.h"
 
-#define FIRST_OWN_METHOD   0x40u /* 0x10 to 0x7f are the class's: IBA 1, table 113 (13.4.5) */
+#define FIRST_OWN_METHOD \
+	0x40u /* 0x10 to 0x7f are defined by the class: IBA 1, table 113 (13.4.5) */
 #define ANSWER_HOP_LIMIT   64u
 #define LAST_ANSWER_METHOD (FIRST_OWN_METHOD + PING_METHOD_COUNT - 2)
 
@@ -124,7 +125,7 @@ struct mad_address mad_answer_address(const struct mad_address *from)
 {
 	struct mad_address to = *from;
 
-	/* The kernel says 0 where it is known by the queue pair. */
+	/* The kernel reports 0 if the queue pair number implies it. */
 	if (!to.qkey)
 		to.qkey = UMAD_QKEY;
 	if (to.has_grh && to.hop_limit < ANSWER_HOP_LIMIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A request and what came of it. A request is a plain struct that the caller fills; `data` must
- * stay until the request is done.
+ * A request and its outcome. A request is a plain struct that the caller fills; `data` must stay
+ * valid until the request is done.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 
 struct mad_request {
 	struct mad_address to;
-	bool direct; /* by `path` and not by to.lid */
+	bool direct; /* route by `path` rather than to.lid */
 	uint8_t hops;
-	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] is the port that it leaves this node by */
+	uint8_t path[MAD_HOPS_MOST + 1]; /* path[1] is the port through which it leaves this node */
 	uint8_t mgmt_class;
 	uint8_t method;
-	uint8_t reply_method; /* what answers it; 0: the method's response */
+	uint8_t reply_method; /* the method of the reply; 0: the response to `method` */
 	uint16_t attribute;
 	uint32_t modifier;
 	uint64_t key; /* M_Key of subnet management, SM_Key of SA */
@@ -23,31 +23,34 @@ struct mad_request {
 	uint32_t oui; /* vendor classes 0x30 to 0x4f */
 	const unsigned char *data;
 	size_t data_bytes;
-	void *cookie;  /* the caller's own */
-	size_t number; /* the same */
+	void *cookie;  /* for the caller */
+	size_t number; /* for the caller */
 };
 
 struct mad_reply {
 	const struct mad_request *request;
 	/*
-	 * 0: there is an answer, whatever its status. -ETIMEDOUT: none; -ECANCELED: not waited for
-	 * any longer; -EHOSTUNREACH and others: it could not be sent.
+	 * 0: there is a reply, whatever its status. -ETIMEDOUT: no reply; -ECANCELED: stopped
+	 * before a reply came; -EHOSTUNREACH and others: it could not be sent.
 	 */
 	int error;
 	uint16_t status;	  /* of the MAD, without the direction bit */
-	const unsigned char *mad; /* NULL without an answer; valid during the call */
+	const unsigned char *mad; /* NULL without a reply; valid during the call */
 	size_t bytes;		  /* more than MAD_BYTES if it came in segments */
 	const struct mad_address *from;
-	/* Of the try that was answered; 0: not known, since another's send() took long. */
+	/*
+	 * Measured from the try that was answered; 0 if unknown, because another's send() blocked
+	 * for long.
+	 */
 	uint64_t round_trip_nsec;
 	unsigned int tries;
 };
 
 uint8_t mad_version_of_class(unsigned int mgmt_class);
-/* Writes the MAD, with that transaction ID; 0 is kept in bytes that mean nothing. */
+/* Writes the MAD with that transaction ID; reserved bytes are 0. */
 void mad_request_write(const struct mad_request *request, uint32_t transaction,
 		       unsigned char mad[static MAD_BYTES]);
-/* Whether this MAD is the answer to the request, by class, method and attribute. */
+/* True if this MAD is the reply to the request, by class, method and attribute. */
 bool mad_answers(const unsigned char *mad, const struct mad_request *request);
-/* Without the direction bit of a directed route: 14.2.1.2. */
+/* The status without the direction bit of a directed route: 14.2.1.2. */
 uint16_t mad_status(const unsigned char *mad);

@@ -68,7 +68,7 @@ static struct smp_step *add(const struct plan *plan, uint32_t modifier)
 	return step;
 }
 
-/* The blocks that hold the entries from..to of a table whose index begins at `base`. */
+/* Adds the blocks that hold the entries from..to of a table whose index begins at `base`. */
 static void add_blocks(const struct plan *plan, uint32_t from, uint32_t to, uint32_t base,
 		       uint32_t modifier, const struct number *port)
 {
@@ -84,7 +84,7 @@ static void add_blocks(const struct plan *plan, uint32_t from, uint32_t to, uint
 	}
 }
 
-/* Of the entries base..top those that are asked for. */
+/* Adds the requested entries among base..top. */
 static void add_table(const struct plan *plan, uint32_t base, uint32_t top, uint32_t modifier)
 {
 	const struct smp_choice *choice = plan->choice;
@@ -115,7 +115,10 @@ static void add_port(const struct plan *plan, uint32_t port)
 				   &number);
 		break;
 	case MODIFIER_SL2VL:
-		/* Of a switch, from each port into this one; else there is one table only. */
+		/*
+		 * A switch has a table for each input port of this output port; other nodes have
+		 * only one table.
+		 */
 		for (uint32_t in = 0; in <= (node->is_switch ? node->ports : 0u); in++) {
 			struct smp_step *step = add(plan, node->is_switch ? in << 8 | port : 0);
 
@@ -130,7 +133,7 @@ static void add_port(const struct plan *plan, uint32_t port)
 			bool high = part >= MAD_VLARB_HIGH;
 			uint32_t most = high ? node->high_arbitrations : node->low_arbitrations;
 			uint32_t block = (part - 1) % 2 * plan->attribute->entries;
-			/* The index goes on from the low table to the high one. */
+			/* The index continues from the low table to the high one. */
 			uint32_t table = high ? ARBITRATIONS_MOST : 0;
 			struct smp_step *step;
 
@@ -150,7 +153,7 @@ static void add_port(const struct plan *plan, uint32_t port)
 static void add_ports(const struct plan *plan)
 {
 	const struct smp_choice *choice = plan->choice;
-	/* What switches have at the ports that packets go out by. */
+	/* True if the attribute belongs to the output ports of switches. */
 	bool external = plan->attribute->modifier == MODIFIER_VLARB ||
 			plan->attribute->modifier == MODIFIER_SL2VL;
 
@@ -184,7 +187,7 @@ bool smp_extent(const struct mad_attribute *attribute, const struct smp_node *no
 		*ret_extent = (struct smp_range){MAD_MLID_FIRST, node->multicast_top};
 		if (node->multicast_top < MAD_MLID_FIRST)
 			ret_extent->last = MAD_MLID_FIRST + node->multicast_cap - 1;
-		/* A top of 0xbfff says that there is no entry: 14.2.5.4 */
+		/* A top of 0xbfff means that there is no entry: 14.2.5.4 */
 		return node->is_switch && node->multicast_cap &&
 		       node->multicast_top != MAD_MLID_FIRST - 1;
 	default:

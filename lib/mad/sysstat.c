@@ -49,7 +49,7 @@ char *sysstat_text(const unsigned char *mad, size_t bytes)
 	return text;
 }
 
-/* ibsysstat leaves the blanks that /proc/cpuinfo has before its values. */
+/* ibsysstat does not remove the blanks that /proc/cpuinfo has before its values. */
 static void trim(const char **text, size_t *length)
 {
 	for (; *length && **text == ' '; ++*text)
@@ -64,7 +64,7 @@ static char *copy_of(const char *text, size_t length)
 	return length && strncmp(text, "?", length) ? text_clean(text, length) : NULL;
 }
 
-/* "2199.998": digits, perhaps a point and more of them. */
+/* "2199.998": digits, optionally followed by a point and more digits. */
 static bool parse_mhz(const char *text, size_t length, double *ret)
 {
 	double number = 0, place = 1;
@@ -87,7 +87,7 @@ static bool parse_mhz(const char *text, size_t length, double *ret)
 	return true;
 }
 
-/* "cpu 3: model NAME MHZ 2199.998", as ibsysstat prints it; the end may be cut off. */
+/* "cpu 3: model NAME MHZ 2199.998", the format of ibsysstat; the end may be cut off. */
 static bool parse_line(const char *line, size_t length, struct sysstat_cpu *ret)
 {
 	static const char cpu[] = "cpu ", model[] = ": model ", mhz[] = " MHZ ";
@@ -130,7 +130,7 @@ void sysstat_cpu_clear(struct sysstat_cpu *cpu)
 	*cpu = (struct sysstat_cpu){.model = NULL};
 }
 
-/* The lines that have room, with the NUL. */
+/* Copies the complete lines that fit, followed by a NUL. */
 static size_t put_lines(const char *lines, unsigned char *data)
 {
 	size_t length = strlen(lines);
@@ -172,7 +172,7 @@ bool sysstat_answer(const unsigned char *mad, size_t bytes, const char *host, co
 	else if (query == SYSSTAT_HOST)
 		length += put_name(host, answer + MAD_VENDOR_DATA_AT);
 	if (length > MAD_BYTES) {
-		/* The kernel cuts it into segments, and fills in the rest. */
+		/* The kernel segments it, and fills in the other fields. */
 		mad_set_rmpp_version(answer, UMAD_RMPP_VERSION);
 		mad_set_rmpp_type(answer, MAD_RMPP_DATA);
 		mad_set_rmpp_flags(answer, UMAD_RMPP_FLAG_ACTIVE);

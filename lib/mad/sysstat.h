@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OpenIB's system status class, 0x33 with the OUI 00-14-05, as ibsysstat(8) of infiniband-diags has
- * it: Get of attribute 0x10 (nothing), 0x11 (the name of the host) or 0x12 (lines of text, one for
- * each processor). Formats only.
+ * OpenIB's system status class, 0x33 with the OUI 00-14-05, as in ibsysstat(8) of infiniband-diags:
+ * Get of attribute 0x10 (empty), 0x11 (the name of the host) or 0x12 (lines of text, one for each
+ * processor). Formats only.
  */
 #pragma once
 
@@ -14,34 +14,34 @@ enum sysstat_query {
 	SYSSTAT_CPU = 0x12,
 };
 
-/* What ibsysstat has room for: 2048 bytes, without 64 of the kernel's and the header's 40. */
+/* The room that ibsysstat has: 2048 bytes, minus 64 of the kernel's and the header's 40. */
 #define SYSSTAT_MOST_BYTES 1944u
-/* Header and data. */
+/* The size of the header and the data. */
 #define SYSSTAT_MOST_MAD (40u + SYSSTAT_MOST_BYTES)
 
 extern const struct enum_name sysstat_query_names[];
 
-/* A processor as the answer to SYSSTAT_CPU has it. The strings are owned, clean, or NULL. */
+/* A processor in a reply to SYSSTAT_CPU. The strings are owned, clean, or NULL. */
 struct sysstat_cpu {
 	struct number cpu;
 	char *model;
 	struct real mhz;
 };
 
-/* Fills all but the address. */
+/* Fills everything but the address. */
 void sysstat_request(enum sysstat_query query, struct mad_request *ret);
-/* The text in an answer, cleaned but for the ends of its lines: the caller frees it. */
+/* The text in a reply, cleaned except for line ends; the caller frees it. */
 char *sysstat_text(const unsigned char *mad, size_t bytes);
 /*
- * The next of the lines that *text begins with, and moves behind it. False: there is none that can
- * be read any more.
+ * Parses the next line of *text and advances past it. Returns false if no more lines can be parsed.
  */
 bool sysstat_parse_cpu(const char **text, struct sysstat_cpu *ret);
 void sysstat_cpu_clear(struct sysstat_cpu *cpu);
 
 /*
- * The server's: whether what came is a request; then its answer, whose length is returned in
- * *ret_bytes. `cpus` is the text of SYSSTAT_CPU, whole lines; those that have no room are left out.
+ * For the server: returns whether the MAD is a request, and makes its reply, whose length is
+ * returned in *ret_bytes. `cpus` is the text of SYSSTAT_CPU in complete lines; those that do not
+ * fit are left out.
  */
 bool sysstat_answer(const unsigned char *mad, size_t bytes, const char *host, const char *cpus,
 		    unsigned char answer[static SYSSTAT_MOST_MAD], size_t *ret_bytes);

@@ -12,7 +12,7 @@
 #include "mad/engine/engine_private.h"
 #include "mad/format/header.h"
 
-#define SLICE_MSEC 100u /* how often the caller is asked whether to stop */
+#define SLICE_MSEC 100u /* interval at which the caller is asked whether to stop */
 #define LOOK_MSEC  5u
 
 static unsigned int within(unsigned int number, unsigned int fallback, unsigned int most)
@@ -40,7 +40,10 @@ struct mad_engine *mad_engine_new(const struct mad_transport *transport,
 	engine->buffers = mem_alloc_zero(engine->options.window, size);
 	engine->arrival_bytes = MAD_BYTES;
 	engine->arrival = mem_alloc_zero(1, size);
-	/* Answers to an earlier program's requests are not taken for ours. */
+	/*
+	 * Start at a random ID, so that replies to an earlier program's requests are not taken for
+	 * ours.
+	 */
 	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
 		start = (uint32_t)clock_nsec();
 	for (size_t i = 0; i < engine->options.window; i++) {
@@ -90,7 +93,7 @@ int mad_engine_add_agent(struct mad_engine *engine, const struct mad_agent *agen
 	return number;
 }
 
-/* Answers of several segments, which the kernel puts together: IBA 1, 13.6 */
+/* Classes whose replies may have several segments, which the kernel reassembles: IBA 1, 13.6 */
 static bool has_long_messages(unsigned int mgmt_class)
 {
 	return mgmt_class == UMAD_CLASS_SUBN_ADM || mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
@@ -112,7 +115,7 @@ int engine_agent(struct mad_engine *engine, const struct mad_request *request)
 	return mad_engine_add_agent(engine, &agent);
 }
 
-/* FNV-1a of what tells destinations apart. */
+/* FNV-1a over the members that identify a destination. */
 static uint32_t destination_of(const struct mad_request *request)
 {
 	uint32_t hash = 2166136261u;
@@ -137,7 +140,7 @@ static struct slot *free_slot(struct mad_engine *engine)
 	return NULL;
 }
 
-/* Those that waited for their destination go first. */
+/* Requests that waited for their destination's window go first. */
 static void send_held(struct mad_engine *engine)
 {
 	if (engine->options.destination_window >= engine->options.window)
@@ -148,7 +151,7 @@ static void send_held(struct mad_engine *engine)
 			engine_send_slot(engine, &engine->slots[i]);
 }
 
-/* True: there was a request, and it is under way. */
+/* Returns true if there was a request and it was sent. */
 static bool begin_next(struct mad_engine *engine)
 {
 	struct slot *slot = free_slot(engine);
@@ -189,7 +192,7 @@ static int grow(struct mad_engine *engine, size_t bytes)
 	return 0;
 }
 
-/* Takes one MAD that is there. -EAGAIN: none. */
+/* Takes one received MAD. Returns -EAGAIN if there is none. */
 static int take_one(struct mad_engine *engine)
 {
 	struct mad_arrival arrival = {.agent = -1};
@@ -211,7 +214,7 @@ static void end_all(struct mad_engine *engine, int error)
 			engine_fail(engine, &engine->slots[i], error);
 }
 
-/* Acts on the deadlines that have passed; returns the time to the next one in milliseconds. */
+/* Handles the deadlines that have passed; returns the time to the next one in milliseconds. */
 static unsigned int expire(struct mad_engine *engine)
 {
 	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * ENGINE_MSEC;
@@ -234,7 +237,7 @@ static bool is_stopped(const struct mad_engine *engine)
 	return engine->options.stopped && engine->options.stopped(engine->options.context);
 }
 
-/* Waits if nothing was left, then takes what is there, up to a window's worth. */
+/* Waits if the queue was drained, then takes up to a window's worth of MADs. */
 static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 {
 	int rc;
@@ -255,9 +258,12 @@ static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 			engine->drained = true;
 		if (rc)
 			return rc == -EAGAIN ? 0 : rc;
-		/* The place of what was answered is used at once. */
+		/* Reuse the slot of the answered request at once. */
 		fill_window(engine);
-		/* What has just been sent is not answered yet: to look for it would be in vain. */
+		/*
+		 * The request just sent cannot have its reply yet, so looking for one now would be
+		 * in vain.
+		 */
 		if (engine->under_way <= 1) {
 			engine->drained = true;
 			return 0;
@@ -266,7 +272,7 @@ static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 	return 0;
 }
 
-/* Until there is nothing left to do, or `end` has come. */
+/* Works until nothing is left to do, or until `end`. */
 static int work_until(struct mad_engine *engine, const struct mad_work *work, bool idle,
 		      uint64_t end)
 {
@@ -280,7 +286,7 @@ static int work_until(struct mad_engine *engine, const struct mad_work *work, bo
 
 		rc = receive_some(engine, left < SLICE_MSEC ? (unsigned int)left : SLICE_MSEC);
 		now = clock_nsec();
-		/* Deadlines pass also while answers keep coming. */
+		/* Check deadlines even while replies keep coming. */
 		if (!rc && now - looked > LOOK_MSEC * ENGINE_MSEC) {
 			looked = now;
 			expire(engine);
@@ -308,7 +314,7 @@ int mad_engine_serve(struct mad_engine *engine, const struct mad_work *work, int
 	return work_until(engine, work, true, end);
 }
 
-/* For mad_engine_call(): the one request, and where its answer goes. */
+/* The one request of mad_engine_call(), and where its reply goes. */
 struct call {
 	const struct mad_request *request;
 	unsigned char *mad;

@@ -117,7 +117,7 @@ static void ask_path(const struct mad_route *route, const struct mad_target *tar
 	*request = (struct mad_request){
 		.to = mad_sa_address(route),
 		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		/* One record, so Get: GetTable would come in segments. 15.4.2 */
+		/* Only one record is needed, so use Get: GetTable would come in segments. 15.4.2 */
 		.method = UMAD_METHOD_GET,
 		.attribute = UMAD_SA_ATTR_PATH_REC,
 		.key = route->sm_key,
@@ -145,7 +145,7 @@ static void use_path(struct mad_place *place, const struct mad_item *item)
 		place->error = -ENXIO;
 }
 
-/* Of those that need a path. */
+/* Resolves the places that need a path. */
 static int find_paths(struct mad_engine *engine, const struct mad_route *route,
 		      struct mad_place *places, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A request's way: sent, answered, sent again, given up. */
+/* The life of a request: sent, answered, sent again, given up. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 
 #define MOST_REDIRECTS 3u
 #define REDIRECT_BYTES 40u /* of ClassPortInfo, up to RedirectQ_Key */
-/* Of a late answer, in requests of its slot; what is older was never ours. */
+/* The maximum age of a late reply, in requests of its slot; an older one was never ours. */
 #define MOST_AGE 4096u
-/* Each time twice as long; together some 25 seconds. */
+/* Each wait is twice the one before; together some 25 seconds. */
 #define MOST_BUSY     8u
 #define BUSY_FIRST    (100 * ENGINE_MSEC)
 #define FIRST_LEAST   (20 * ENGINE_MSEC)
@@ -21,7 +21,7 @@
 #define FIRST_UNKNOWN (200 * ENGINE_MSEC)
 #define PATIENCE_MOST (4000 * ENGINE_MSEC)
 #define HELD_UP	      (50 * ENGINE_MSEC)
-/* The SA looks things up, and sends tables in many segments. */
+/* The SA has to search, and sends tables in many segments. */
 #define SA_FIRST (1000 * ENGINE_MSEC)
 
 static uint32_t slot_of(uint32_t transaction)
@@ -119,9 +119,9 @@ void engine_fail(struct mad_engine *engine, struct slot *slot, int error)
 }
 
 /*
- * A send() to Ethernet may wait a second for a neighbour that is not there, and the kernel keeps
- * what arrives back meanwhile (drivers/infiniband/core/user_mad.c, ib_umad_write: the file's
- * mutex). That is no reason to give the others up, and when their answers came is not known.
+ * A send() to Ethernet may wait a second for a neighbour that does not answer, and meanwhile the
+ * kernel holds back what arrives (drivers/infiniband/core/user_mad.c, ib_umad_write: the file's
+ * mutex). The other requests must not time out for that, and the time of their replies is unknown.
  */
 static void hold_up_others(struct mad_engine *engine, const struct slot *slot, uint64_t nsec)
 {
@@ -148,9 +148,9 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	else
 		mad_set_transaction(mad, transaction_of(engine, slot));
 	/*
-	 * The kernel drops what comes after its own time-out: it gets twice ours, so that an answer
-	 * to a try that was given up still counts. An answer by a method of its own is none to the
-	 * kernel, which then has nothing to wait for.
+	 * The kernel drops replies after its own timeout, so that is twice ours: a reply to a try
+	 * that was given up still counts. A reply with a method other than the standard response is
+	 * not matched by the kernel, which then has nothing to wait for.
 	 */
 	rc = engine->transport.send(
 		engine->transport.context, slot->agent, &slot->request.to, slot->buffer, MAD_BYTES,
@@ -165,7 +165,7 @@ void engine_send_slot(struct mad_engine *engine, struct slot *slot)
 	engine->counts.sent++;
 	slot->state = SLOT_WAITS;
 	slot->held_up = false;
-	/* An answer may be there before send() returns; the patience begins behind it. */
+	/* The reply may arrive before send() returns; the timeout starts after it. */
 	slot->sent_nsec[slot->tries - 1] = begin;
 	slot->deadline = end + patience;
 }
@@ -186,7 +186,7 @@ void engine_late(struct mad_engine *engine, struct slot *slot)
 		try_again(engine, slot);
 }
 
-/* True: there will be another answer. */
+/* Returns true if another reply will come. */
 static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t status)
 {
 	if (!(status & UMAD_STATUS_BUSY) || slot->busy == MOST_BUSY)
@@ -194,13 +194,13 @@ static bool pause_if_busy(struct mad_engine *engine, struct slot *slot, uint16_t
 	engine->counts.busy++;
 	slot->state = SLOT_PAUSE;
 	slot->deadline = clock_nsec() + (BUSY_FIRST << slot->busy++);
-	/* A busy other side is there: these are no tries that were lost. */
+	/* The destination is alive but busy, so these tries do not count as lost. */
 	slot->tries = 0;
 	slot->generation = (slot->generation + 1) & ENGINE_GENERATION_MASK;
 	return true;
 }
 
-/* The ClassPortInfo in the answer tells where to ask instead: IBA 1, 13.4.8.2 and 13.5.2 */
+/* The ClassPortInfo in the reply names the address to use instead: IBA 1, 13.4.8.2 and 13.5.2 */
 static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const unsigned char *mad,
 			    size_t bytes, uint16_t status)
 {
@@ -212,7 +212,7 @@ static bool follow_redirect(struct mad_engine *engine, struct slot *slot, const 
 	if (!(status & UMAD_STATUS_REDIRECT) || mad_class_is_smp(slot->request.mgmt_class) ||
 	    slot->redirects == MOST_REDIRECTS || bytes < at + REDIRECT_BYTES)
 		return false;
-	/* Without a LID it is in another subnet; the GRH takes it there by the same router. */
+	/* Without a LID it is in another subnet; the GRH takes it there through the same router. */
 	if (lid)
 		to->lid = lid;
 	memcpy(to->gid.raw, info + offsetof(struct umad_class_port_info, redirgid),
@@ -255,13 +255,13 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 		engine_finish(engine, slot, &reply);
 }
 
-/* What is nobody's: somebody's request, or an answer that comes too late. */
+/* Handles a MAD that is no expected reply: a request, or a reply that comes too late. */
 static void take_other(struct mad_engine *engine, const struct slot *slot, uint32_t generation,
 		       const struct mad_arrival *arrival, size_t bytes)
 {
 	const unsigned char *mad = engine->arrival + engine->transport.headroom;
 	uint32_t age = (slot->generation - generation) & ENGINE_GENERATION_MASK;
-	/* last_end is of the request before, once the slot has the next one. */
+	/* Once the slot has its next request, last_end belongs to the previous one. */
 	const uint32_t newest = slot->state != SLOT_FREE;
 
 	if (!(mad_method(mad) & UMAD_METHOD_RESP_MASK) && engine->work->unasked)
@@ -282,11 +282,14 @@ void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, s
 	unsigned int try = try_of(transaction);
 	bool ours;
 
-	/* Our own, come back unanswered: its first bytes are all that there is. */
+	/* The kernel returned our own request after a timeout, cut to its first bytes. */
 	ours = slot->state == SLOT_WAITS && slot->generation == generation_of(transaction) &&
 	       try < slot->tries;
 	if (arrival->error) {
-		/* Only of the last try: another one is on its way, and has its own deadline. */
+		/*
+		 * Only the last try counts: an earlier one has been sent again, with a deadline of
+		 * its own.
+		 */
 		if (ours && try + 1 == slot->tries)
 			try_again(engine, slot);
 		return;

@@ -33,7 +33,10 @@ const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned
 {
 	const struct mad_attribute *attribute = find(mad_attributes_of(mgmt_class), id);
 
-	/* Subnet management has no ClassPortInfo: its attributes are all its own, 14.2.5. */
+	/*
+	 * Subnet management has no ClassPortInfo: it shares no attribute with other classes,
+	 * 14.2.5.
+	 */
 	if (!attribute && mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED &&
 	    mgmt_class != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 		attribute = find(class_attributes, id);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Attributes of management datagrams as field tables: one row of a table decodes a field, encodes
- * it, names its column and its JSON key. What an attribute's data are made of is one record, or a
- * list of small ones (a block of a forwarding table): each is shown as a struct mad_record.
- * Sources: InfiniBand Architecture Specification volume 1, release 1.6 and 1.7: chapters 13
- * (common), 14 (subnet management), 15 (subnet administration), 16 (general services).
+ * it, and names its column and its JSON key. The data of an attribute are one record, or a list of
+ * small ones (a block of a forwarding table); each is shown as a struct mad_record. Sources:
+ * InfiniBand Architecture Specification volume 1, release 1.6 and 1.7: chapters 13 (common), 14
+ * (subnet management), 15 (subnet administration), 16 (general services).
  */
 #pragma once
 
@@ -13,24 +13,24 @@
 
 #define MAD_DATA_MOST 256u
 
-/* field.needs: the description of the node, which is a request of its own. */
+/* field.needs: the description of the node, which needs a separate request. */
 #define MAD_NEED_NODE 1u
 
 /*
- * What a row of output is: who answered, and the bytes of the attribute, or of one entry of its
- * list. Strings are the owner's; mad_record_clear() frees them. All schemas of attributes are of
- * this record.
+ * A row of output: the node that answered, and the bytes of the attribute, or of one entry of its
+ * list. Strings are owned; mad_record_clear() frees them. All schemas of attributes use this
+ * record.
  */
 struct mad_record {
-	char *object; /* whom was asked, in the words of the command line */
-	char *node;   /* the node's description, cleaned; NULL if it was not asked for */
+	char *object; /* the queried node, as named on the command line */
+	char *node;   /* the node's description, cleaned; NULL if not requested */
 	struct number lid;
-	struct number port;  /* that the attribute is of */
+	struct number port;  /* of the attribute */
 	struct number index; /* of the entry in the table, or of the row */
 	unsigned char data[MAD_DATA_MOST];
 };
 
-/* What the attribute modifier means. */
+/* The meaning of the attribute modifier. */
 enum mad_modifier {
 	MODIFIER_NONE,	    /* 0 */
 	MODIFIER_PORT,	    /* a port number */
@@ -42,20 +42,20 @@ enum mad_modifier {
 };
 
 struct mad_attribute {
-	uint8_t mgmt_class; /* UMAD_CLASS_SUBN_LID_ROUTED stands for both ways of routing */
+	uint8_t mgmt_class; /* UMAD_CLASS_SUBN_LID_ROUTED means both kinds of routing */
 	uint16_t id;
-	const char *word;	     /* on the command line: portinfo; NULL: not to be asked for */
-	const char *alias;	     /* pi, as smpquery(8) has it; or NULL */
-	const char *name;	     /* as the specification has it: PortInfo */
+	const char *word;  /* on the command line: portinfo; NULL if it cannot be queried */
+	const char *alias; /* pi, the alias in smpquery(8); or NULL */
+	const char *name;  /* the specification's name: PortInfo */
 	const struct schema *schema; /* of struct mad_record */
-	uint16_t bytes;		     /* of the data that the fields describe */
-	uint16_t entries;	     /* in the data; 0: the data are one record */
+	uint16_t bytes;		     /* the length of the data that the fields describe */
+	uint16_t entries;	     /* in the data; 0 if the data are one record */
 	uint16_t entry_bytes;
-	uint8_t empty_byte; /* what an entry that is not in use is full of */
+	uint8_t empty_byte; /* the byte that fills an unused entry */
 	enum mad_modifier modifier;
 };
 
-/* All that are known of a class, ended by one whose schema is NULL. */
+/* All known attributes of a class; one whose schema is NULL ends each table. */
 extern const struct mad_attribute sm_attributes[];
 extern const struct mad_attribute pm_attributes[];
 extern const struct mad_attribute sa_attributes[];
@@ -63,29 +63,28 @@ extern const struct mad_attribute cm_attributes[];
 extern const struct mad_attribute class_attributes[]; /* of every GSI class: 13.4.8 */
 
 /*
- * ClassPortInfo: what the agent of a management class says about itself, the same layout in every
- * class but subnet management (13.4.8.1). Each class defines the bits of its capability masks: a
- * schema for each class that has words for them, and one for all others, which class_attributes
- * has.
+ * ClassPortInfo: what the agent of a management class reports about itself, with the same layout in
+ * every class but subnet management (13.4.8.1). Each class defines the bits of its capability
+ * masks: each class with words for them has a schema, and class_attributes has one for all others.
  */
 extern const struct schema class_port_info_schema;
 extern const struct schema perf_class_port_info_schema;
 extern const struct schema sa_class_port_info_schema;
 
-/* Those of a class; of one that is not above, those of every class. */
+/* The attributes of a class; for a class without a table above, those that every class has. */
 const struct mad_attribute *mad_attributes_of(unsigned int mgmt_class);
-/* NULL: not known. A class that is not above has only those of every class. */
+/* Returns NULL if unknown. A class without a table above has only the common attributes. */
 const struct mad_attribute *mad_attribute_find(unsigned int mgmt_class, unsigned int id);
-/* By word or alias, in a table. */
+/* Finds an attribute in a table by word or alias. */
 const struct mad_attribute *mad_attribute_find_word(const struct mad_attribute *attributes,
 						    const char *word);
 
 void mad_record_clear(struct mad_record *record);
 
-/* Where a field stands: byte and bit of the data; bit 0 is the highest one of the byte. */
+/* The position of a field: byte and bit of the data; bit 0 is the highest one of the byte. */
 #define MAD_AT(byte, bit) ((byte)*8 + (bit))
 
-/* What follows `help_` in a row are further members of struct field, such as .present = f. */
+/* The arguments after `help_` are further members of struct field, such as .present = f. */
 #define MAD_ROW(kind_, at_, width_, key_, heading_, flags_, help_) \
 	PACKED_ROW(struct mad_record, data, kind_, at_, width_, key_, heading_, flags_, help_)
 #define MAD_UNSIGNED(at_, width_, key_, heading_, flags_, help_, ...)                        \
@@ -94,7 +93,7 @@ void mad_record_clear(struct mad_record *record);
 			help_),                                                              \
 			##__VA_ARGS__                                                        \
 	}
-/* In units of `factor_`: what is shown is so many times the bits. */
+/* The displayed value is the bits multiplied by `factor_`. */
 #define MAD_SCALED(at_, width_, factor_, key_, heading_, flags_, help_, ...)                 \
 	{                                                                                    \
 		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, \
@@ -122,7 +121,7 @@ void mad_record_clear(struct mad_record *record);
 		MAD_ROW(FIELD_FLAGS, at_, width_, key_, heading_, flags_, help_), .names = names_, \
 										  ##__VA_ARGS__    \
 	}
-/* A code that stands for a number: the words of `names_` are those numbers. */
+/* A code that represents a number: the words of `names_` are those numbers. */
 #define MAD_CODED(kind_, at_, width_, names_, key_, heading_, flags_, help_, ...)           \
 	{                                                                                   \
 		MAD_ROW(kind_, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, help_), \
@@ -146,8 +145,9 @@ void mad_record_clear(struct mad_record *record);
 	}
 
 /*
- * Which components of an SA record a field is, by their numbers in the record's table (15.2.5):
- * what a query by this field sets in the ComponentMask. A field without is not to be asked for.
+ * The components of an SA record that a field is, by their numbers in the record's table (15.2.5):
+ * a query by this field sets them in the ComponentMask. A field without components cannot be
+ * queried by.
  */
 #define SA_COMPONENT(number_)	       .tag = (number_) + 1
 #define SA_COMPONENTS(number_, count_) .tag = ((number_) + 1) | ((count_)-1) << 8
@@ -158,7 +158,7 @@ static inline uint64_t sa_component_mask(const struct field *field)
 	return field->tag ? ((1ull << count) - 1) << ((field->tag & 0xff) - 1) : 0;
 }
 
-/* The first columns of every attribute: whom was asked. */
+/* The first columns of every attribute identify the queried node. */
 #define MAD_OBJECT_FIELDS(flags_)                                                              \
 	STRING_FIELD(struct mad_record, object, "object", "OBJECT", flags_, 0,                 \
 		     "destination, as given"),                                                 \

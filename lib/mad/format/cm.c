@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Communication management: its messages, all of struct mad_record with the 232 bytes after the
- * common header. IBA 1: 12.6 (connections), 12.8 (alternate paths), 12.11.1 (SIDR); the same
- * layouts are in include/rdma/ibta_vol1_c12.h.
+ * Communication management messages, each a struct mad_record with the 232 bytes after the common
+ * header. IBA 1: 12.6 (connections), 12.8 (alternate paths), 12.11.1 (SIDR); the same layouts are
+ * in include/rdma/ibta_vol1_c12.h.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct enum_name cm_reject_reason_names[] = {
 	{5, "unsupported-request"},
 	{6, "invalid-comm-id"},
 	{7, "invalid-comm-instance"},
-	{8, "invalid-service-id"}, /* nobody listens there */
+	{8, "invalid-service-id"}, /* no listener */
 	{9, "invalid-transport-type"},
 	{10, "stale-connection"},
 	{11, "rdc-does-not-exist"},
@@ -49,7 +49,7 @@ static const struct enum_name cm_reject_reason_names[] = {
 	{0, NULL},
 };
 
-/* enum cm_msg_response, drivers/infiniband/core/cm_msgs.h; of an MRA, 2 is a LAP */
+/* enum cm_msg_response, drivers/infiniband/core/cm_msgs.h; in an MRA, 2 is a LAP */
 static const struct enum_name cm_response_names[] = {
 	{0, "req"},
 	{1, "rep"},
@@ -68,7 +68,7 @@ static const struct enum_name cm_extended_transport_names[] = {
 	{0, NULL},
 };
 
-/* 9.7.5.2.8: seven is without end */
+/* 9.7.5.2.8: seven means unlimited */
 static const struct enum_name cm_rnr_retry_names[] = {
 	{0, "0"}, {1, "1"}, {2, "2"},	     {3, "3"},	{4, "4"},
 	{5, "5"}, {6, "6"}, {7, "infinite"}, {0, NULL},
@@ -102,7 +102,7 @@ static const struct enum_name cm_apr_status_names[] = {
 
 /* enum ib_cm_sidr_status, include/rdma/ib_cm.h */
 static const struct enum_name cm_sidr_status_names[] = {
-	{0, "success"},	 {1, "unsupported"}, /* the service */
+	{0, "success"},	 {1, "unsupported"}, /* of the service */
 	{2, "rejected"}, {3, "no-qp"},	     {4, "redirect"}, {5, "unsupported-version"}, {0, NULL},
 };
 
@@ -151,8 +151,9 @@ static void get_hex(const unsigned char *bytes, size_t size, struct value *value
 }
 
 /*
- * Private data at byte `at` as hexadecimal digits, without the zeros at the end: the size is fixed,
- * and shorter data are filled up with zeros. Three dots replace what the value has no room for.
+ * Shows private data at byte `at` as hexadecimal digits, without the zeros at the end: the field
+ * has a fixed size and shorter data are padded with zeros. Three dots replace what does not fit in
+ * the value.
  */
 static void cm_get_private(const void *record, size_t at, size_t size, struct value *value)
 {
@@ -163,7 +164,7 @@ static void cm_get_private(const void *record, size_t at, size_t size, struct va
 	get_hex(bytes, size, value);
 }
 
-/* Additional information of the length that the message tells. */
+/* Shows the additional information, whose length is in the message. */
 static void cm_get_info(const void *record, size_t at, size_t length, struct value *value)
 {
 	get_hex(data_of(record) + at, length < CM_INFO_BYTES ? length : CM_INFO_BYTES, value);
@@ -322,7 +323,7 @@ static const struct field rep_fields[] = {
 	CM_PRIVATE_DATA(get_rep_data),
 };
 
-/* RTU and DREP are the same but for their names. */
+/* RTU and DREP differ only in their names. */
 static void get_plain_data(const void *record, struct value *value)
 {
 	cm_get_private(record, 8, 224, value);
@@ -479,7 +480,7 @@ static const struct schema cm_apr_schema = MAD_SCHEMA(
 		.schema = &schema_, .bytes = CM_BYTES                                 \
 	}
 
-/* 12.6.3: the messages are told apart by the attribute, and sent, never asked for. */
+/* 12.6.3: the messages are distinguished by the attribute; they are sent rather than queried. */
 const struct mad_attribute cm_attributes[] = {
 	MESSAGE(UMAD_CM_ATTR_REQ, "req", "ConnectRequest", cm_req_schema),
 	MESSAGE(UMAD_CM_ATTR_MRA, "mra", "MsgRcptAck", cm_mra_schema),

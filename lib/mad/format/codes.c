@@ -26,7 +26,7 @@ const struct enum_name port_state_names[] = {
 	{0, NULL},
 };
 
-/* PortInfo:PortPhysicalState; from 9 on Omni-Path's, include/rdma/opa_port_info.h */
+/* PortInfo:PortPhysicalState; Omni-Path's from 9 on, include/rdma/opa_port_info.h */
 const struct enum_name physical_state_names[] = {
 	{PHYSICAL_NO_CHANGE, "no-change", TONE_WARNING},
 	{PHYSICAL_SLEEP, "sleep", TONE_BAD},

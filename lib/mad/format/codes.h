@@ -43,18 +43,18 @@ enum physical_state {
 };
 
 /*
- * Speeds in ascending order: name, Gb/s of a lane as rate_show() of drivers/infiniband/core/sysfs.c
- * counts it, and Gb/s of a lane as signalled.
+ * Speeds in ascending order: name, Gb/s of a lane as counted by rate_show() of
+ * drivers/infiniband/core/sysfs.c, and signalled Gb/s of a lane.
  */
-#define LANE_SPEEDS(SPEED)                                      \
-	SPEED(SDR, 2.5, 2.5)                                    \
-	SPEED(DDR, 5, 5)                                        \
-	SPEED(QDR, 10, 10)                                      \
-	SPEED(FDR10, 10, 10.3125) /* a vendor's, coded 64/66 */ \
-	SPEED(FDR, 14, 14.0625)                                 \
-	SPEED(EDR, 25, 25.78125)                                \
-	SPEED(HDR, 50, 53.125)                                  \
-	SPEED(NDR, 100, 106.25)                                 \
+#define LANE_SPEEDS(SPEED)                                              \
+	SPEED(SDR, 2.5, 2.5)                                            \
+	SPEED(DDR, 5, 5)                                                \
+	SPEED(QDR, 10, 10)                                              \
+	SPEED(FDR10, 10, 10.3125) /* a vendor's speed, encoded 64/66 */ \
+	SPEED(FDR, 14, 14.0625)                                         \
+	SPEED(EDR, 25, 25.78125)                                        \
+	SPEED(HDR, 50, 53.125)                                          \
+	SPEED(NDR, 100, 106.25)                                         \
 	SPEED(XDR, 200, 212.5)
 
 enum lane_speed {
@@ -66,7 +66,7 @@ enum lane_speed {
 };
 
 struct lane_rate {
-	double data_gbps, signal_gbps; /* 0: not known */
+	double data_gbps, signal_gbps; /* 0 if unknown */
 };
 
 extern const struct enum_name node_type_names[];
@@ -79,13 +79,13 @@ extern const struct lane_rate lane_rates[SPEED_COUNT];
 
 /* enum ib_port_speed: one bit, from 1 for SDR to 256 for XDR. */
 enum lane_speed lane_speed_of_verbs(unsigned int code);
-/* LinkWidthActive: lanes; 0 for a code that is not defined. */
+/* The number of lanes of a LinkWidthActive code; 0 if the code is not defined. */
 unsigned int width_lanes(unsigned int code);
-/* LinkWidthSupported: the most lanes of the bits; 0 if none is defined. */
+/* The highest number of lanes in a LinkWidthSupported mask; 0 if no bit is defined. */
 unsigned int widest_lanes(unsigned int mask);
-/* 256 to 4096; 0 for an unknown code. Codes of PortInfo, of SA records and of enum ibv_mtu. */
+/* 256 to 4096; 0 for an unknown code. PortInfo, SA records and enum ibv_mtu share the codes. */
 unsigned int mtu_bytes(unsigned int code);
-/* The code of the largest MTU that is not above `bytes`, at least 256. */
+/* The code of the largest MTU that does not exceed `bytes`, at least 256. */
 unsigned int mtu_code(unsigned int bytes);
-/* PortInfo:VLCap: the number of data VLs; 0 is unknown. */
+/* The number of data VLs of a PortInfo:VLCap code; 0 is unknown. */
 unsigned int data_vls(unsigned int code);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 
 enum {
-	/* SM_Key to ComponentMask: the payload length of RMPP counts them, 15.2.1.1. */
+	/* From SM_Key to ComponentMask, which RMPP includes in the payload length, 15.2.1.1. */
 	SA_HEADER_BYTES = MAD_SA_DATA_AT - offsetof(struct umad_sa_packet, sm_key),
 	RMPP_SEGMENT_AT = offsetof(struct umad_rmpp_packet, rmpp_hdr.seg_num),
 };
@@ -125,7 +125,7 @@ static char *join(const struct value *value)
 	return text;
 }
 
-/* NULL: it is not known. */
+/* Returns NULL if the value is unknown. */
 static char *text_of(const struct value *value)
 {
 	switch (value->kind) {
@@ -146,11 +146,11 @@ static char *text_of(const struct value *value)
 	}
 }
 
-/* What the fields are read from, and how much of it is there. */
+/* The data that fields are read from, and how much of it was received. */
 struct window {
 	const struct mad_record *record;
-	size_t bytes; /* of record->data that were received */
-	bool whole;   /* those are all that the fields describe */
+	size_t bytes; /* bytes of record->data that were received */
+	bool whole;   /* all the bytes that the fields describe were received */
 	struct number entry;
 };
 
@@ -161,7 +161,9 @@ static bool is_there(const struct field *field, const struct window *window)
 	return window->whole;
 }
 
-/* Of the record's members only the index is the datagram's; the others say who was asked. */
+/*
+ * Of the record's members only the index is in the datagram; the others identify the queried node.
+ */
 static bool is_content(const struct field *field, const struct window *window)
 {
 	return field->width || field->get ||
@@ -191,7 +193,7 @@ static void add_fields(struct mad_decoded *decoded, const struct schema *schema,
 				 &decoded->field_count);
 }
 
-/* Without what every header has, which is the row's own. */
+/* Adds the class's header fields; the row itself has those of the common header. */
 static void add_header(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
 {
 	const struct schema *schema = mad_header_schema((unsigned int)decoded->class_code.value);
@@ -209,7 +211,7 @@ static void add_header(struct mad_decoded *decoded, const unsigned char *mad, si
 				 &decoded->header_count);
 }
 
-/* The index that the first entry of a block has, by its modifier: see smp_plan.c. */
+/* The index of the first entry of a block, from its modifier: see smp_plan.c. */
 static uint32_t first_index(const struct mad_attribute *attribute, uint32_t modifier)
 {
 	const uint32_t part = modifier >> 16;
@@ -218,20 +220,22 @@ static uint32_t first_index(const struct mad_attribute *attribute, uint32_t modi
 	case MODIFIER_MULTICAST:
 		return MAD_MLID_FIRST + (modifier & 0x1ff) * attribute->entries; /* 14.2.5.12 */
 	case MODIFIER_VLARB:
-		/* Parts 1 and 2 are of low priority, 3 and 4 of high: 14.2.5.9. */
+		/* Parts 1 and 2 have low priority, 3 and 4 high: 14.2.5.9. */
 		return part ? (part - 1) * attribute->entries : 0;
 	default:
 		return (modifier & 0xffff) * attribute->entries;
 	}
 }
 
-/* A block of a table: each entry is a record. */
+/* Adds the records of a block of a table, one for each entry. */
 static void add_entries(struct mad_decoded *decoded, const struct mad_attribute *attribute,
 			const unsigned char *data, size_t bytes)
 {
 	const uint32_t modifier = (uint32_t)decoded->attribute_modifier.value;
 	const size_t size = attribute->entry_bytes;
-	/* An entry of the multicast table is of 16 ports; the record has those of all positions. */
+	/*
+	 * An entry of the multicast table covers 16 ports; the record holds those of all positions.
+	 */
 	const size_t at = attribute->modifier == MODIFIER_MULTICAST ? (modifier >> 28) * size : 0;
 
 	for (size_t i = 0; i < attribute->entries; i++) {
@@ -267,7 +271,7 @@ static void add_record(struct mad_decoded *decoded, const struct mad_attribute *
 	add_fields(decoded, attribute->schema, &window);
 }
 
-/* The records of a table, one behind the other: 15.4.2. */
+/* Adds the records of a table, which are concatenated: 15.4.2. */
 static void add_table(struct mad_decoded *decoded, const struct mad_attribute *attribute,
 		      const unsigned char *mad, size_t bytes)
 {
@@ -276,12 +280,12 @@ static void add_table(struct mad_decoded *decoded, const struct mad_attribute *a
 	size_t left = bytes - at, step, payload;
 	uint64_t count = 0;
 
-	/* The header may be cut short, too. */
+	/* The header may also be truncated. */
 	if (!left)
 		return;
 	step = mad_record_offset(mad) * 8u;
 	payload = mad_rmpp_payload(mad);
-	/* In a single segment its payload length tells where the records end. */
+	/* In a single segment, the payload length says where the records end. */
 	if (bytes <= MAD_BYTES && (mad_rmpp_flags(mad) & both) == both &&
 	    payload >= SA_HEADER_BYTES && payload - SA_HEADER_BYTES < left)
 		left = payload - SA_HEADER_BYTES;
@@ -292,13 +296,13 @@ static void add_table(struct mad_decoded *decoded, const struct mad_attribute *a
 	}
 }
 
-/* Whether an attribute begins where the data do. */
+/* True if an attribute begins at the start of the data. */
 static bool has_attribute(const struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
 {
 	if (!mad_class_has_rmpp((unsigned int)decoded->class_code.value) ||
 	    bytes < RMPP_SEGMENT_AT || !(mad_rmpp_flags(mad) & UMAD_RMPP_FLAG_ACTIVE))
 		return true;
-	/* A simulator that has no RMPP leaves the type out; no packet on a wire does. */
+	/* A simulator without RMPP leaves the type 0; no packet on a wire does. */
 	return !mad_rmpp_type(mad) || (mad_rmpp_type(mad) == MAD_RMPP_DATA &&
 				       bytes >= RMPP_SEGMENT_AT + 4 && mad_rmpp_segment(mad) <= 1);
 }
@@ -324,7 +328,7 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 		add_record(decoded, attribute, mad + at, bytes - at, &none);
 }
 
-/* The D bit of a directed route is no part of the status; it is in the header. */
+/* The D bit of a directed route is not part of the status; it is in the header. */
 static void decode_status(struct mad_decoded *decoded, unsigned int status)
 {
 	const unsigned int mgmt_class = (unsigned int)decoded->class_code.value;

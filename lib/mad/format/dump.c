@@ -16,17 +16,17 @@
 #define LEAST_OFFSET 6u	 /* digits: od writes 6 or 7, xxd and hexdump 8 */
 #define MOST_OFFSET  8u
 #define BASES	     3u
-#define LONGEST_WORD 4u /* digits of a word behind an offset without a colon */
+#define LONGEST_WORD 4u /* maximum digits of a word after an offset without a colon */
 
-/* While text is read. */
+/* The state while reading text. */
 struct reader {
 	struct mad_dump *dump;
 	size_t room;
-	size_t part;	   /* where the present part begins */
-	size_t last_line;  /* where the bytes of the line before begin */
-	bool repeated;	   /* there was a * since */
-	bool offsets;	   /* the part's lines have them */
-	unsigned int base; /* of offsets, once it is known: 8, 10 or 16 */
+	size_t part;	   /* start of the current part */
+	size_t last_line;  /* start of the bytes of the previous line */
+	bool repeated;	   /* a * line followed it */
+	bool offsets;	   /* lines of the part have offsets */
+	unsigned int base; /* of offsets, once known: 8, 10 or 16 */
 };
 
 static bool put(struct reader *reader, unsigned char byte)
@@ -62,7 +62,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Pairs of digits, colons between them allowed; one digit alone is a byte, too. */
+/* Adds pairs of digits, which colons may separate; a single digit is also a byte. */
 static int put_word(struct reader *reader, const char *word, size_t length)
 {
 	if (length > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X')) {
@@ -94,7 +94,7 @@ static const unsigned int *bases_of(const char *offset)
 	return strlen(offset) == 7 ? of_od : of_others;
 }
 
-/* The offset that the text is in one of the bases, if that is where the dump stands. */
+/* The text's value in one of the possible bases, if it equals the current offset of the dump. */
 static bool is_next_offset(struct reader *reader, const char *text)
 {
 	const unsigned int *bases = bases_of(text);
@@ -113,7 +113,7 @@ static bool is_next_offset(struct reader *reader, const char *text)
 	return false;
 }
 
-/* Fills up to the offset with what the line before the * had. */
+/* Repeats the bytes of the line before the * up to the offset. */
 static int repeat_to(struct reader *reader, const char *text)
 {
 	const struct mad_dump *dump = reader->dump;
@@ -146,7 +146,10 @@ static const char *skip_blanks(const char *text)
 	return text + strspn(text, " \t\r,");
 }
 
-/* One without a colon: the words behind it are shorter. Alone on a line it is where od ends. */
+/*
+ * Recognizes an offset without a colon: longer than the words after it, or alone on the last line
+ * of od.
+ */
 static bool is_offset(const struct reader *reader, const char *word, size_t length,
 		      const char *rest)
 {
@@ -162,8 +165,8 @@ static bool is_offset(const struct reader *reader, const char *word, size_t leng
 }
 
 /*
- * The offset at the beginning of a line, if there is one: *text is what follows it. It has to be
- * where the dump stands, or 0, which begins a part.
+ * Takes the offset at the beginning of a line, if there is one, and advances *text past it. It has
+ * to be the current offset of the dump, or 0, which starts a new part.
  */
 static int take_offset(struct reader *reader, const char **text, bool *ret_colon)
 {
@@ -193,14 +196,14 @@ static int take_offset(struct reader *reader, const char **text, bool *ret_colon
 	return 0;
 }
 
-/* Where the text of the bytes stands beside them, it is left out. */
+/* Removes the text column next to the bytes. */
 static void cut_text(char *line, bool colon)
 {
 	char *end = strpbrk(line, "|>");
 
 	if (end)
 		*end = '\0';
-	/* xxd and tcpdump -X have it behind two blanks. */
+	/* xxd and tcpdump -X separate it with two blanks. */
 	end = colon ? strstr(line, "  ") : NULL;
 	if (end)
 		*end = '\0';
@@ -263,7 +266,7 @@ static int read_text(const char *file, size_t length, struct mad_dump *dump)
 	return dump->byte_count ? 0 : -ENODATA;
 }
 
-/* A datagram begins with the version of its format, 1, which no text does. */
+/* A binary datagram begins with the base version, 1, which no text does. */
 static bool is_text(const unsigned char *file, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -295,7 +298,7 @@ void mad_dump_free(struct mad_dump *dump)
 	*dump = (struct mad_dump){.bytes = NULL};
 }
 
-/* Whether each `step` bytes a datagram begins, `at` bytes into them. */
+/* True if a datagram begins at `at` in each block of `step` bytes. */
 static bool fits(const unsigned char *bytes, size_t count, size_t step, size_t at)
 {
 	if (count % step)
@@ -306,14 +309,14 @@ static bool fits(const unsigned char *bytes, size_t count, size_t step, size_t a
 	return true;
 }
 
-/* Segments put together: an answer of SA with a table, 15.4.2. */
+/* Reassembled segments: a reply of the SA with a table, 15.4.2. */
 static bool is_table(const unsigned char *bytes, size_t count)
 {
 	return count > MAD_BYTES && bytes[1] == UMAD_CLASS_SUBN_ADM && (bytes[3] & 0x80) &&
 	       !fits(bytes, count, MAD_BYTES, 0);
 }
 
-/* How the datagrams lie in a part. */
+/* Determines the layout of the datagrams in a part. */
 static void lay_out(const unsigned char *bytes, size_t count, size_t *ret_step, size_t *ret_at)
 {
 	*ret_at = 0;

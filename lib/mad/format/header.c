@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* 14.2.1.2: two tables of ports, whose first byte is not used. */
+/* 14.2.1.2: two tables of ports, whose first byte is unused. */
 enum {
 	AT_INITIAL_PATH = offsetof(struct umad_smp, initial_path),
 	AT_RETURN_PATH = offsetof(struct umad_smp, return_path),
@@ -72,13 +72,16 @@ static void get_attribute(const void *record, struct value *value)
 	value_set_string(value, mad_attribute_name(mad_class(data), mad_attribute(data)));
 }
 
-/* As the command line takes it: 0,1,3. A hop count beyond the table is cut to its end. */
+/*
+ * Formats a path as the command line takes it: 0,1,3. A hop count beyond the table is limited to
+ * its size.
+ */
 static void get_path(const unsigned char *data, unsigned int at, struct value *value)
 {
 	unsigned int last = mad_hop_count(data);
 	size_t used = 0;
 
-	/* 64 numbers of up to three digits, a comma or the NUL behind each */
+	/* 64 numbers of up to three digits, each followed by a comma or the NUL */
 	_Static_assert(sizeof(value->scratch) >= UMAD_SMP_MAX_HOPS * 4, "no room for a path");
 	if (last >= UMAD_SMP_MAX_HOPS)
 		last = UMAD_SMP_MAX_HOPS - 1;
@@ -113,7 +116,7 @@ static bool is_rmpp_segment(const void *record)
 	return is_rmpp_data(record) || is_rmpp_ack(record);
 }
 
-/* 13.4.3; the class has its own say on bytes 4 to 7. */
+/* 13.4.3; bytes 4 to 7 depend on the class. */
 #define HEADER_FIELDS(methods_)                                                                   \
 	MAD_UNSIGNED(MAD_AT(0, 0), 8, "base_version", "BASE", 0,                                  \
 		     "version of the format of datagrams"),                                       \
@@ -204,7 +207,7 @@ static const struct field rmpp_fields[] = {
 	RMPP_FIELDS,
 };
 
-/* 15.2.1.1; the offset of records is in units of eight bytes. */
+/* 15.2.1.1; the offset between records is in units of eight bytes. */
 static const struct field sa_fields[] = {
 	HEADER_FIELDS(mad_sa_method_names),
 	STATUS_FIELDS,
@@ -257,7 +260,7 @@ static const struct schema bm_schema = MAD_SCHEMA("mad_bm_header", bm_fields,
 static const struct schema cc_schema = MAD_SCHEMA("mad_cc_header", cc_fields,
 						  HEADER_SUMMARY " of congestion control");
 
-/* Of which layout the datagrams of a class are: 13.4.4 and the chapters of the classes. */
+/* The header layout of each class: 13.4.4 and the chapters of the classes. */
 struct class_layout {
 	unsigned int first, last; /* classes */
 	size_t data_offset;
@@ -280,7 +283,7 @@ static const struct class_layout layouts[] = {
 	 &vendor_schema},
 };
 
-/* All others, connection management and vendor range 1 among them. */
+/* All other classes, including connection management and vendor range 1. */
 static const struct class_layout plain_layout = {0, 0, MAD_HEADER_BYTES, &header_schema};
 
 static const struct class_layout *layout_of(unsigned int mgmt_class)

@@ -77,7 +77,7 @@ const struct enum_name mad_sa_status_names[] = {
 	{0, NULL},
 };
 
-/* Attributes without a field table; Notice and InformInfo are of every class but SM, 13.4.8. */
+/* Attributes without a field table; every class but SM has Notice and InformInfo, 13.4.8. */
 static const struct enum_name common_attributes[] = {
 	{UMAD_ATTR_NOTICE, "Notice"},
 	{UMAD_ATTR_INFORM_INFO, "InformInfo"},
@@ -150,7 +150,7 @@ static const struct enum_name cc_attributes[] = {
 	{0, NULL},
 };
 
-/* As ibsysstat(8) has them. */
+/* The names are those of ibsysstat(8). */
 static const struct enum_name sysstat_attributes[] = {
 	{0x10, "Ping"},
 	{0x11, "HostInfo"},
@@ -203,7 +203,7 @@ const char *mad_method_word(unsigned int mgmt_class, unsigned int method)
 			 method, NULL);
 }
 
-/* Bits of a status become text one part after the other. */
+/* Text is composed from the bits of a status, one part after the other. */
 struct status_text {
 	char *text;
 	size_t used;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The format of management datagrams, in one place: the names of rdma-core's headers for classes,
- * methods, statuses and attributes, what those lack, and accessors of the fields that code works
- * with. The field tables (attribute.h) describe every field, for people. An accessor takes the
- * bytes of what its prefix says: mad_ a datagram of 256 bytes, the others the data of the
- * attribute. IBA 1: 13.4.3 (common header), 13.6.2.1 (RMPP), 14.2.1 (SMP), 14.2.5 (attributes of
- * subnet management), 15.2 (subnet administration), 16.5.1 (vendors).
+ * The format of management datagrams, in one place: the names in rdma-core's headers for classes,
+ * methods, statuses and attributes, the names that those lack, and accessors of the fields that
+ * code uses. The field tables (attribute.h) describe every field, for output. The prefix of an
+ * accessor says which bytes it takes: mad_ takes a datagram of 256 bytes, the others the data of
+ * the attribute. IBA 1: 13.4.3 (common header), 13.6.2.1 (RMPP), 14.2.1 (SMP), 14.2.5 (attributes
+ * of subnet management), 15.2 (subnet administration), 16.5.1 (vendors).
  */
 #pragma once
 
@@ -39,8 +39,8 @@ enum {
 };
 
 #define MAD_HOPS_MOST	   (UMAD_SMP_MAX_HOPS - 1u) /* of a directed route: 14.2.2 */
-#define MAD_LID_PERMISSIVE 0xffffu		    /* 4.1.3, as the next three */
-#define MAD_LID_LAST	   0xbfffu		    /* of unicast */
+#define MAD_LID_PERMISSIVE 0xffffu		    /* 4.1.3, like the next three */
+#define MAD_LID_LAST	   0xbfffu		    /* the last unicast LID */
 #define MAD_MLID_FIRST	   0xc000u
 #define MAD_MLID_LAST	   0xfffeu
 
@@ -79,7 +79,9 @@ static inline uint64_t mad_number(const unsigned char *bytes, size_t bit, unsign
 	return width == 8 && !(bit % 8) ? bytes[bit / 8] : bits_get(bytes, bit, width);
 }
 
-/* prefix_name() and prefix_set_name() of the bits from byte `byte_`, bit `bit_` on. */
+/*
+ * Defines prefix_name() and prefix_set_name() for the bits that start at byte `byte_`, bit `bit_`.
+ */
 #define MAD_ACCESSORS(prefix_, name_, type_, byte_, bit_, width_)                    \
 	static inline type_ prefix_##_##name_(const unsigned char *bytes)            \
 	{                                                                            \
@@ -99,7 +101,10 @@ MAD_BYTE(mad, base_version, offsetof(struct umad_hdr, base_version))
 MAD_BYTE(mad, class, offsetof(struct umad_hdr, mgmt_class))
 MAD_BYTE(mad, class_version, offsetof(struct umad_hdr, class_version))
 MAD_BYTE(mad, method, offsetof(struct umad_hdr, method))
-/* With UMAD_SMP_DIRECTION, which is no part of it; mad_status() of request.h is without. */
+/*
+ * Includes UMAD_SMP_DIRECTION, which is not part of the status; mad_status() of request.h excludes
+ * it.
+ */
 MAD_WORD(mad, raw_status, offsetof(struct umad_hdr, status))
 MAD_QUAD(mad, transaction_id, offsetof(struct umad_hdr, tid))
 /* The half that is ours: the kernel uses the high one to find the agent. */
@@ -121,7 +126,8 @@ MAD_ACCESSORS(mad, rmpp_flags, uint8_t,
 MAD_DOUBLE(mad, rmpp_segment, offsetof(struct umad_rmpp_packet, rmpp_hdr.seg_num))
 MAD_DOUBLE(mad, rmpp_payload, offsetof(struct umad_rmpp_packet, rmpp_hdr.paylen_newwin))
 MAD_QUAD(mad, sm_key, offsetof(struct umad_sa_packet, sm_key))
-MAD_WORD(mad, record_offset, offsetof(struct umad_sa_packet, attr_offset)) /* in eight bytes */
+MAD_WORD(mad, record_offset,
+	 offsetof(struct umad_sa_packet, attr_offset)) /* in units of eight bytes */
 MAD_QUAD(mad, component_mask, offsetof(struct umad_sa_packet, comp_mask))
 MAD_ACCESSORS(mad, oui, uint32_t, offsetof(struct umad_vendor_packet, oui), 0, 24)
 
@@ -141,17 +147,19 @@ MAD_BYTE(node_info, local_port, 36)
 MAD_ACCESSORS(node_info, vendor_id, uint32_t, 37, 0, 24)
 
 /* SwitchInfo, 14.2.5.4 */
-#define SWITCH_INFO_BYTES   20
-#define MAD_LINEAR_BLOCK    64u /* LIDs of a block of the linear table: 14.2.5.10 */
-#define MAD_MULTICAST_BLOCK 32u /* of the multicast one, for 16 ports each: 14.2.5.12 */
-/* Part of the VL arbitration table, in the high half of the modifier; each has a second: 14.2.5.9
+#define SWITCH_INFO_BYTES 20
+/* LIDs in a block of the linear table, 14.2.5.10, and of the multicast table, 14.2.5.12. */
+#define MAD_LINEAR_BLOCK    64u
+#define MAD_MULTICAST_BLOCK 32u
+/*
+ * Part of the VL arbitration table, in the high half of the modifier; each table has a second part:
+ * 14.2.5.9
  */
-#define MAD_VLARB_LOW	    1u
-#define MAD_VLARB_HIGH	    3u
-#define MAD_MULTICAST_PORTS 16u
-#define MAD_MULTICAST_POSITION                                             \
-	28u /* bit of the modifier where the number of the 16 ports begins \
-	     */
+#define MAD_VLARB_LOW  1u
+#define MAD_VLARB_HIGH 3u
+/* An entry of a multicast block has 16 ports; their position starts at this bit of the modifier. */
+#define MAD_MULTICAST_PORTS    16u
+#define MAD_MULTICAST_POSITION 28u
 MAD_WORD(switch_info, linear_cap, 0)
 MAD_WORD(switch_info, multicast_cap, 4)
 MAD_WORD(switch_info, linear_top, 6)
@@ -164,7 +172,7 @@ MAD_WORD(switch_info, multicast_top, 18)
 enum {
 	/* CapabilityMask */
 	PORT_CAP_SM = 1 << 1,
-	PORT_CAP_SM_DISABLED = 1 << 10, /* queue pair 0 of the port answers nothing */
+	PORT_CAP_SM_DISABLED = 1 << 10, /* the port has no SM agent on QP 0 */
 	PORT_CAP_SPEEDS_EXT = 1 << 14,
 	PORT_CAP_CAP_MASK2 = 1 << 15,
 	/* CapabilityMask2, include/rdma/ib_verbs.h */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where no other source is named: InfiniBand Architecture Specification volume 1, the table of the
- * attribute that a code is in.
+ * Unless another source is named: InfiniBand Architecture Specification volume 1, the table of the
+ * attribute that has the code.
  */
 #include "mad/format/mad_names.h"
 
@@ -27,7 +27,7 @@ const struct enum_name link_speed_ext2_names[] = {{0, "none"}, {1, "xdr"}, {0, N
 
 const struct enum_name link_speed_ext2_bit_names[] = {{1, "xdr"}, {0, NULL}};
 
-/* ExtendedPortInfo of Mellanox's, rdma-core libibmad */
+/* Mellanox's ExtendedPortInfo, rdma-core libibmad */
 const struct enum_name mellanox_speed_names[] = {{1, "fdr10"}, {0, NULL}};
 
 const struct enum_name down_default_names[] = {
@@ -116,7 +116,7 @@ const struct enum_name trap_names[] = {
 	{0, NULL},
 };
 
-/* 15.2.5.16: of the MTU and the rate */
+/* 15.2.5.16: selectors of the MTU and the rate */
 const struct enum_name selector_names[] = {
 	{0, "greater-than"}, {1, "less-than"}, {2, "exactly"}, {3, "largest"}, {0, NULL},
 };
@@ -125,7 +125,7 @@ const struct enum_name lifetime_selector_names[] = {
 	{0, "greater-than"}, {1, "less-than"}, {2, "exactly"}, {3, "smallest"}, {0, NULL},
 };
 
-/* PathRecord:Rate; the newer ones after enum ib_rate, include/rdma/ib_verbs.h */
+/* PathRecord:Rate; the newer codes come from enum ib_rate, include/rdma/ib_verbs.h */
 const struct enum_name rate_numbers[] = {
 	{2, "2.5"},  {3, "10"},	  {4, "30"},   {5, "5"},    {6, "20"},	  {7, "40"},
 	{8, "60"},   {9, "80"},	  {10, "120"}, {11, "14"},  {12, "56"},	  {13, "112"},
@@ -133,7 +133,7 @@ const struct enum_name rate_numbers[] = {
 	{20, "50"},  {21, "400"}, {22, "600"}, {23, "800"}, {24, "1200"}, {0, NULL},
 };
 
-/* PortInfo:SubnetTimeOut, PathRecord:PacketLifeTime and their like */
+/* PortInfo:SubnetTimeOut, PathRecord:PacketLifeTime and similar times */
 const struct enum_name time_usec_numbers[] = {
 	{0, "4.096"},
 	{1, "8.192"},

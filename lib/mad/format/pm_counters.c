@@ -5,8 +5,8 @@
 #include "mad/format/attribute.h"
 
 /*
- * One counter of both attributes, at its place and of its width in each of them, so that the two
- * tables have the same words.
+ * One counter of both attributes, with its position and width in each, so that the two tables share
+ * the words.
  */
 #define ERROR(at_, width_, key_, heading_, flags_, help_) \
 	PERF_COUNTER(PERF_GROUP_ERRORS, at_, width_, 1, key_, heading_, flags_, help_)
@@ -94,7 +94,7 @@ static const struct field counters_fields[] = {
 	XMIT_WAIT(MAD_AT(40, 0), 32),
 };
 
-/* PortCountersExtended, 16.1.4.11. From byte 72 on: PERF_CAP2_EXTENDED_ERRORS. */
+/* PortCountersExtended, 16.1.4.11. Fields from byte 72 on need PERF_CAP2_EXTENDED_ERRORS. */
 static const struct field extended_fields[] = {
 	PERF_FIELDS_SELECT,
 	MAD_HEX(MAD_AT(4, 0), 32, "counter_select2", "COUNTER SELECT 2", 0,

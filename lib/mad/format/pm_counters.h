@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management: what kinds of counters there are, which of them a Set clears, and the
- * schemas that pm_attributes has, all of struct mad_record with the attribute's data. Data are
- * shown in bytes, waits in ticks of the port (perf_samples_control: tick). A counter of
- * PortCounters and the same one of PortCountersExtended have the same key.
+ * Performance management: the kinds of counters, the selection of counters that a Set clears, and
+ * the schemas in pm_attributes, all of struct mad_record with the attribute's data. Data are shown
+ * in bytes, waits in ticks of the port (perf_samples_control: tick). A counter of PortCounters and
+ * the same one of PortCountersExtended have the same key.
  */
 #pragma once
 
 #include "mad/format/attribute.h"
 
-/* The tag of a field that counts; that of all other fields is 0. */
+/* The tag of a counter's field; other fields have tag 0. */
 enum perf_group {
 	PERF_GROUP_NONE,
 	PERF_GROUP_TRAFFIC,
 	PERF_GROUP_ERRORS,
 	PERF_GROUP_CONGESTION,
-	PERF_GROUP_FEC, /* of the link's encoding and its forward error correction */
+	PERF_GROUP_FEC, /* link encoding and forward error correction */
 };
 
-/* Values of CounterSelect in PortCounters: 16.1.3.5, of the 16 bits and of CounterSelect2. */
+/* Values of CounterSelect in PortCounters: 16.1.3.5, the 16 bits and CounterSelect2. */
 #define PERF_SELECT_ERRORS	 0x0fffu
 #define PERF_SELECT_TRAFFIC	 0xf000u
 #define PERF_SELECT2_XMIT_WAIT	 0x01u
 #define PERF_SELECT2_QP1_DROPPED 0x02u
 
-/* In PortCountersExtended: 16.1.4.11. CounterSelect2 is there with PERF_CAP2_EXTENDED_ERRORS. */
+/*
+ * Values in PortCountersExtended: 16.1.4.11. CounterSelect2 exists with PERF_CAP2_EXTENDED_ERRORS.
+ */
 #define PERF_EXTENDED_SELECT_TRAFFIC	  0x00ffu
 #define PERF_EXTENDED_SELECT2_ERRORS	  0x0fffu
 #define PERF_EXTENDED_SELECT2_XMIT_WAIT	  0x1000u
@@ -67,9 +69,8 @@ extern const struct schema perf_samples_result_schema;
 extern const struct schema perf_extended_samples_result_schema;
 
 /*
- * The rows that the attributes have in common. 16.1.4: the attribute begins at byte 64 of the
- * datagram; PortSelect is its second byte, CounterSelect (which counters a Set writes) the next
- * two.
+ * The rows that the attributes share. 16.1.4: the attribute begins at byte 64 of the datagram;
+ * PortSelect is its second byte, CounterSelect (the counters that a Set writes) the next two.
  */
 #define PERF_COUNTER(group_, at_, width_, factor_, key_, heading_, flags_, help_) \
 	MAD_COUNTER(at_, width_, factor_, key_, heading_, flags_, help_, .tag = group_)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Errors in detail, those that the encoding of the link found and corrected, and sampling: counters
- * that run for an interval and count what CounterSelect chooses. IBA 1, 16.1.3, 16.1.4.
+ * Detailed error counters, errors that the link's encoding found and corrected, and sampling:
+ * counters that run for an interval and count what CounterSelect chooses. IBA 1, 16.1.3, 16.1.4.
  */
 #include "base/mem.h"
 #include "mad/format/pm_counters.h"
@@ -60,7 +60,7 @@ static const struct field xmit_discards_fields[] = {
 		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", FIELD_DEFAULT,   \
 		    "blocks of no known type")
 
-/* PortExtendedSpeedsCounters: of links that encode 64 bits in 66 */
+/* PortExtendedSpeedsCounters of links that encode 64 bits in 66 */
 static const struct field speeds_fields[] = {
 	SPEEDS_FIELDS,
 	LANES(DETECTED),
@@ -68,7 +68,7 @@ static const struct field speeds_fields[] = {
 	LANES(UNCORRECTABLE),
 };
 
-/* The same attribute while RS-FEC is the active mode: codewords are of all lanes. */
+/* The same attribute while RS-FEC is the active mode: codewords span all lanes. */
 static const struct field speeds_rsfec_fields[] = {
 	SPEEDS_FIELDS,
 	FEC(140, 32, "fec_correctable_blocks", "CORRECTED", FIELD_DEFAULT, "codewords corrected"),

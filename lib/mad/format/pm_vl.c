@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters by virtual lane, service level and operation code: IBA 1, 16.1.4; and those of
- * congestion control: annex A10.
+ * Counters by virtual lane, service level and operation code: IBA 1, 16.1.4; and congestion control
+ * counters: annex A10.
  */
 #include "base/mem.h"
 #include "mad/format/pm_counters.h"
@@ -21,7 +21,7 @@
 	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10), \
 		ROW(11), ROW(12), ROW(13), ROW(14)
 #define SIXTEEN(ROW) FIFTEEN(ROW), ROW(15)
-/* Where the counter of a lane or level stands: one behind the other from byte 4 on. */
+/* The position of the counter of a lane or level: they are consecutive from byte 4 on. */
 #define PLACE(n_, width_) (MAD_AT(4, 0) + (n_) * (width_))
 
 /* PortOpRcvCounters */
@@ -92,7 +92,7 @@ static const struct field vl_congestion_fields[] = {
 #define VL_TIME(vl_)                                                                       \
 	CONGESTION(PLACE(vl_, 32), 32, "xmit_time_congested_vl" #vl_ "_ticks", "VL " #vl_, \
 		   "time that VL " #vl_ " was congested")
-/* PortVLXmitTimeCong: VL 15 has none */
+/* PortVLXmitTimeCong, which has no counter for VL 15 */
 static const struct field vl_xmit_congestion_fields[] = {
 	PERF_FIELDS_SELECT,
 	FIFTEEN(VL_TIME),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The records of subnet administration (15.2.5). The SA answers for others, so that no record shows
- * a destination. Numbers of components are those of rdma-core's umad_sa_mcm.h, the kernel's
+ * The records of subnet administration (15.2.5). The SA answers for other nodes, so no record shows
+ * a destination. Component numbers are those of rdma-core's umad_sa_mcm.h, the kernel's
  * include/rdma/ib_sa.h and opensm; a field whose number none of them has cannot be searched by.
  */
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "mad/format/sm_port_info.h"
 #include "schema/bits.h"
 
-/* Where the attributes of subnet management begin behind the identifiers of their records. */
+/* The offset of subnet management attributes, after the identifiers of their records. */
 enum { EMBEDDED = 4 };
 
 static void get_trap(const void *record, struct value *value)
@@ -88,7 +88,7 @@ static const struct field link_fields[] = {
 static const struct schema sa_link_schema = MAD_SCHEMA("sa_links", link_fields,
 						       "a link, from one end");
 
-/* 13.4.8.2, with the issuer that reports have */
+/* 13.4.8.2, with the issuer, which reports include */
 static const struct field notice_fields[] = {
 	SM_NOTICE_ROWS(get_trap, get_notice_details),
 	MAD_GID(MAD_AT(64, 0), "issuer_gid", "ISSUER GID", 0, "GID of the port that issued it"),
@@ -97,7 +97,7 @@ static const struct field notice_fields[] = {
 static const struct schema sa_notice_schema = MAD_SCHEMA("sa_notice", notice_fields,
 							 "a notice that the SA reports");
 
-/* 15.2.5.16; the identifier of the service counts as two components, one for each half */
+/* 15.2.5.16; the service identifier counts as two components, one for each half */
 static const struct field path_fields[] = {
 	MAD_UNSIGNED(MAD_AT(42, 0), 16, "slid", "SLID", FIELD_DEFAULT, "source LID",
 		     SA_COMPONENT(5)),
@@ -188,7 +188,7 @@ static const struct field mcmember_fields[] = {
 static const struct schema sa_mcmember_schema = MAD_SCHEMA("sa_multicast", mcmember_fields,
 							   "a multicast group, or a member of it");
 
-/* What the trap is called, for subscriptions to generic ones; 0xffff is all of them. */
+/* The name of a generic trap, for subscriptions; 0xffff is all traps. */
 static void get_trap_name(const unsigned char *info, struct value *value)
 {
 	uint64_t trap = bits_get(info, MAD_AT(26, 0), 16);
@@ -235,7 +235,7 @@ static const struct field inform_info_fields[] = {INFORM_ROWS(0, get_inform_info
 static const struct schema sa_inform_info_schema = MAD_SCHEMA("sa_informinfo", inform_info_fields,
 							      "what a subscriber wants to be told");
 
-enum { INFORM_INFO = 24 }; /* where it begins in the record, 15.2.5.12 */
+enum { INFORM_INFO = 24 }; /* its offset in the record, 15.2.5.12 */
 
 static void get_inform_trap(const void *record, struct value *value)
 {
@@ -253,7 +253,7 @@ static const struct field inform_fields[] = {
 static const struct schema sa_inform_schema = MAD_SCHEMA("sa_inform", inform_fields,
 							 "a subscription to notices");
 
-/* The data of a service, in numbers of four sizes; each number is a component of its own. */
+/* The data of a service, as numbers of four sizes; each number is a separate component. */
 #define DATA_ROW(byte_, width_, key_, number_, component_)                      \
 	MAD_HEX(MAD_AT(byte_, 0), width_, "data" #key_ "_" #number_,            \
 		"DATA" #key_ "[" #number_ "]", 0,                               \
@@ -313,9 +313,9 @@ static const struct field service_fields[] = {
 static const struct schema sa_service_schema = MAD_SCHEMA("sa_services", service_fields,
 							  "a service that a port offers");
 
-enum { TABLE_AT = 8 }; /* where the table begins in the records that hold a block of one */
+enum { TABLE_AT = 8 }; /* offset of the table in records that hold a block of one */
 
-/* A list that is written to the value's own scratch, word by word. */
+/* A list that is written to the value's scratch buffer, word by word. */
 struct list {
 	struct value *value;
 	size_t used;
@@ -346,7 +346,7 @@ static void list_end(struct list *list)
 	list->value->list.count = list->count;
 }
 
-/* How many of `count` entries are left when the last ones that are `empty` are left out. */
+/* The number of entries, out of `count`, without the `empty` ones at the end. */
 static size_t used_entries(const unsigned char *table, size_t count, unsigned int width,
 			   uint64_t empty)
 {
@@ -497,7 +497,7 @@ static const struct schema sa_guid_info_schema = MAD_SCHEMA("sa_guidinfo", guid_
 		.name = name_, .schema = &schema_, .bytes = bytes_,                           \
 	}
 
-/* Table 192 (15.2.5); aliases as saquery(8) has them */
+/* Table 192 (15.2.5); the aliases are those of saquery(8) */
 const struct mad_attribute sa_attributes[] = {
 	RECORD(UMAD_SA_ATTR_NODE_REC, "nodes", "NR", "NodeRecord", sa_node_schema, 108),
 	RECORD(UMAD_SA_ATTR_PORT_INFO_REC, "ports", "PIR", "PortInfoRecord", sa_port_info_schema,
@@ -526,7 +526,7 @@ const struct mad_attribute sa_attributes[] = {
 	       sa_vl_arbitration_schema, 72),
 	RECORD(UMAD_ATTR_CLASS_PORT_INFO, "classportinfo", "CPI", "ClassPortInfo",
 	       sa_class_port_info_schema, CLASS_PORT_INFO_BYTES),
-	/* Not to be asked for: subscribing sets the one, reports bring the other. */
+	/* Not for queries: subscribing sets InformInfo, and reports contain Notice. */
 	RECORD(UMAD_ATTR_INFORM_INFO, NULL, NULL, "InformInfo", sa_inform_info_schema, 36),
 	RECORD(UMAD_ATTR_NOTICE, NULL, NULL, "Notice", sa_notice_schema, 80),
 	{.schema = NULL},

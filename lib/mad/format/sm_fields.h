@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rows of the subnet management attributes that SA records hold, too, so that both are decoded
- * by the same ones. `base` is the byte where the attribute begins in mad_record.data: 0 in an SMP,
- * behind the record's identifier in an SA record. SA_COMPONENT() numbers are those of the SA record
- * (15.2.5); subnet management has no use for them. Layouts: 14.2.5.
+ * The rows of those subnet management attributes that SA records also contain, so that both share
+ * one decoder. `base` is the byte where the attribute begins in mad_record.data: 0 in an SMP, after
+ * the record's identifier in an SA record. SA_COMPONENT() numbers are those of the SA record
+ * (15.2.5) and unused in subnet management. Layouts: 14.2.5.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ extern const struct schema sm_vl_arbitration_schema;
 extern const struct schema sm_linear_forwarding_schema;
 extern const struct schema sm_multicast_forwarding_schema;
 
-/* Bytes as hexadecimal digits, at most 128 of them. */
+/* Formats bytes as hexadecimal digits, at most 128 of them. */
 void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value);
 void sm_get_trap(const unsigned char *notice, struct value *value);
 

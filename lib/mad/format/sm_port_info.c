@@ -5,7 +5,7 @@
 #include "schema/bits.h"
 
 enum {
-	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all that are supported */
+	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all supported ones */
 	SPEED_EXT_DISABLED = 30,
 	SPEED_EXT_ALL = 31,
 };
@@ -16,9 +16,9 @@ bool port_info_has_link(const unsigned char *info)
 }
 
 /*
- * The mask of capabilities is an end port's: a switch has it at port 0 only, and its other ports
- * tell 0. What the mask is about speaks for itself there; it was reserved, so 0, before it was
- * defined.
+ * The capability mask belongs to an end port: a switch has it at port 0 only, and its other ports
+ * report 0. There, the fields themselves show what is in use, because before the bits were defined
+ * the fields were reserved, so 0.
  */
 static bool has(const unsigned char *info, uint64_t capability)
 {
@@ -43,7 +43,7 @@ bool port_info_has_speeds_ext2(const unsigned char *info)
 	       (port_info_has_cap_mask2(info) && port_info_cap_mask2(info) & PORT_CAP2_SPEEDS_EXT2);
 }
 
-/* The speed of the field whose bit 0 is `first`, or none for a code that is not defined. */
+/* The speed of the field whose bit 0 is `first`, or none for an undefined code. */
 static enum lane_speed speed_of_bit(enum lane_speed first, unsigned int count, uint64_t code)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -52,7 +52,7 @@ static enum lane_speed speed_of_bit(enum lane_speed first, unsigned int count, u
 	return SPEED_UNKNOWN;
 }
 
-/* The newest field that is not 0 has the speed: 14.2.5.6, LinkSpeedExtActive. */
+/* The newest nonzero field has the speed: 14.2.5.6, LinkSpeedExtActive. */
 static enum lane_speed active_speed(const unsigned char *info)
 {
 	uint64_t code;
@@ -141,7 +141,7 @@ static const struct field port_info_extended_fields[] = {
 const struct schema sm_port_info_extended_schema = MAD_SCHEMA(
 	"smp_portinfoext", port_info_extended_fields, "the error correction of a port");
 
-/* ExtendedPortInfo of Mellanox's: rdma-core libibmad and opensm */
+/* Mellanox's ExtendedPortInfo: rdma-core libibmad and opensm */
 static const struct field mellanox_port_info_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
 	MAD_PORT_FIELD(FIELD_DEFAULT),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The rows of PortInfo (14.2.5.6), for the attribute of subnet management and for the record of
- * subnet administration: see sm_fields.h. Some fields mean something only if the port's masks of
- * capabilities say so, and some are worked out of several: a file that uses the rows defines their
+ * subnet administration: see sm_fields.h. Some fields are valid only if the port's capability masks
+ * say so, and some are computed from several fields: a file that uses the rows defines their
  * functions by SM_PORT_INFO_GETTERS(), with the same `base` and a prefix for their names.
  */
 #pragma once
@@ -10,8 +10,8 @@
 #include "mad/format/sm_fields.h"
 
 /*
- * All take the 64 bytes of a PortInfo. What it tells of an active speed means something only with a
- * link: without one there is no speed and no rate.
+ * All take the 64 bytes of a PortInfo. Its active speed is valid only with a link: without one
+ * there is no speed and no rate.
  */
 bool port_info_has_link(const unsigned char *info);
 bool port_info_has_speeds_ext(const unsigned char *info);
@@ -42,7 +42,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 	SM_PORT_INFO_GETTER(prefix_##_get_rate, port_info_get_rate, base_)             \
 	SM_PORT_INFO_GETTER(prefix_##_get_ext_enabled, port_info_get_speed_ext_enabled, base_)
 
-/* State and addresses: what a table shows first. */
+/* State and addresses: the first columns of a table. */
 #define SM_PORT_INFO_STATE_ROWS(base, prefix_)                                                     \
 	MAD_ENUM(MAD_AT((base) + 32, 4), 4, port_state_names, "state", "STATE", FIELD_DEFAULT,     \
 		 "logical state", SA_COMPONENT(15)),                                               \
@@ -88,7 +88,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		MAD_UNSIGNED(MAD_AT((base) + 28, 0), 8, "local_port", "LOCAL PORT", 0,             \
 			     "port that the request came in by", SA_COMPONENT(10))
 
-/* Width and speed of the link, and what it may have. */
+/* Width and speed of the link, and the supported ones. */
 #define SM_PORT_INFO_LINK_ROWS(base, prefix_)                                                     \
 	MAD_FLAGS(MAD_AT((base) + 30, 0), 8, link_width_names, "width_supported",                 \
 		  "WIDTH SUPPORTED", 0, "link widths that the port can have", SA_COMPONENT(12)),  \
@@ -138,7 +138,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		MAD_UNSIGNED(MAD_AT((base) + 57, 0), 24, "link_round_trip_latency", "ROUND TRIP", \
 			     0, "round trip of the link, in units of 4 ns", SA_COMPONENT(52))
 
-/* Virtual lanes, times and what is enforced. */
+/* Virtual lanes, times and enforcement. */
 #define SM_PORT_INFO_LANE_ROWS(base)                                                               \
 	MAD_CODED(FIELD_UNSIGNED, MAD_AT((base) + 37, 0), 4, vl_numbers, "vls_supported", "VLS",   \
 		  0, "data VLs that the port has", SA_COMPONENT(25)),                              \
@@ -181,7 +181,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		MAD_BOOL(MAD_AT((base) + 43, 7), 1, "filter_raw_out", "RAW OUT", 0,                \
 			 "whether raw packets going out are dropped", SA_COMPONENT(38))
 
-/* Keys and what was violated. */
+/* Keys and counts of violations. */
 #define SM_PORT_INFO_KEY_ROWS(base)                                                                \
 	MAD_HEX(MAD_AT((base), 0), 64, "mkey", "M_KEY", FIELD_SECRET, "management key",            \
 		SA_COMPONENT(3)),                                                                  \

@@ -19,7 +19,7 @@ void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value)
 	value_set_string(value, value->scratch);
 }
 
-/* Only generic notices have a number of the specification: 13.4.8.2. */
+/* Only generic notices have trap numbers from the specification: 13.4.8.2. */
 void sm_get_trap(const unsigned char *notice, struct value *value)
 {
 	if (bits_get(notice, MAD_AT(0, 0), 1))
@@ -94,7 +94,7 @@ static const struct field led_info_fields[] = {
 const struct schema sm_led_info_schema = MAD_SCHEMA("smp_ledinfo", led_info_fields,
 						    "the lamp of a port");
 
-/* The bytes alone: what part of the cable's memory they are is up to the modifier. */
+/* Only the bytes are shown: the modifier determines which part of the cable's memory they are. */
 static const struct field cable_info_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
 	MAD_PORT_FIELD(FIELD_DEFAULT),
@@ -106,9 +106,9 @@ const struct schema sm_cable_info_schema = MAD_SCHEMA("smp_cableinfo", cable_inf
 						      "a part of the memory of a cable");
 
 enum {
-	VL_ARBITRATION_HIGH = 64, /* entries of low priority come first: 14.2.5.9 */
+	VL_ARBITRATION_HIGH = 64, /* low priority entries come first: 14.2.5.9 */
 	MULTICAST_POSITIONS = 16,
-	MULTICAST_PORTS = 16, /* that an entry of a position tells of */
+	MULTICAST_PORTS = 16, /* ports per position of an entry */
 };
 
 static void get_membership(const void *record, struct value *value)
@@ -136,7 +136,7 @@ static void get_entry(const void *record, struct value *value)
 	value_set_unsigned(value, index->value % VL_ARBITRATION_HIGH);
 }
 
-/* Positions stand side by side, 16 ports each; within one the lowest bit is the first port. */
+/* Positions are adjacent, 16 ports each; within one the lowest bit is the first port. */
 static bool has_port(const unsigned char *masks, unsigned int port)
 {
 	unsigned int position = port / MULTICAST_PORTS;
@@ -281,7 +281,9 @@ const struct schema sm_multicast_forwarding_schema = MAD_SCHEMA(
 		.entry_bytes = entry_bytes_, .modifier = modifier_,                  \
 	}
 
-/* Table 122 (14.2.5), and the vendor's last; aliases as smpquery(8) has them */
+/*
+ * Table 122 (14.2.5), and the vendor's attribute at the end; the aliases are those of smpquery(8)
+ */
 const struct mad_attribute sm_attributes[] = {
 	RECORD(UMAD_SM_ATTR_NODE_DESC, "nodedesc", "nd", "NodeDescription",
 	       sm_node_description_schema, 64, MODIFIER_NONE),
