@@ -14,8 +14,8 @@ enum counter_change_state {
 	CHANGE_GAUGE,	   /* goes up and down: has a value but no rate */
 	CHANGE_SATURATED,  /* at its maximum: it has stopped counting */
 	CHANGE_CLEARED,	   /* decreased: it was reset or wrapped around */
-	CHANGE_REPLACED,   /* another device has the name now, or the device was added again */
-	CHANGE_RESTARTED,  /* the host was restarted: all counters started again */
+	CHANGE_REPLACED,   /* another device has the name, or the device was added again */
+	CHANGE_RESTARTED,  /* the host was restarted, which resets all counters */
 	CHANGE_NEW,	   /* had no value before */
 	CHANGE_GONE,	   /* existed before and does not now */
 	CHANGE_UNREADABLE, /* has no value now */

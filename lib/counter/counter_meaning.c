@@ -160,7 +160,7 @@ static void get_drop(const void *record, struct value *value)
 
 static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
-		       "its name, the same with all drivers; * is a number"),
+		       "its name, the same for all drivers; * is a number"),
 	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
 		       "what it counts, in a sentence"),
 	WORD_FIELD(get_unit, counter_unit_names, "unit", "UNIT", "what the value counts"),

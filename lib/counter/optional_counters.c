@@ -51,7 +51,7 @@ static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "name of the counter"),
 	STRING_FIELD(struct optional_counter, kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
-		     "what the kernel calls it"),
+		     "the kernel's name of the counter"),
 	BOOL_FIELD(struct optional_counter, enabled, "enabled", "ENABLED", FIELD_DEFAULT, 0,
 		   "whether it counts now"),
 	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,

@@ -37,7 +37,7 @@ static const struct field fields[] = {
 		   "where the kernel keeps it"),
 	STRING_FIELD(struct saved_counter, counter, "counter", "COUNTER", 0, 0, "name"),
 	STRING_FIELD(struct saved_counter, kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
-		     "what the kernel calls it"),
+		     "the kernel's name of the counter"),
 	ENUM_FIELD(struct saved_counter, unit, counter_unit_names, "unit", "UNIT", 0, 0,
 		   "what it counts"),
 	UNSIGNED_FIELD(struct saved_counter, value, "value", "VALUE", FIELD_RIGHT, 0, "value"),

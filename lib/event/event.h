@@ -10,41 +10,45 @@
 
 /* Word, severity and meaning of each event: for the enumeration, tables and the help. */
 #define EVENT_WORDS(WORD)                                                                          \
-	WORD(DEVICE_ADDED, "device-added", NOTICE, "an RDMA device came")                          \
-	WORD(DEVICE_REMOVED, "device-removed", WARNING, "an RDMA device went")                     \
-	WORD(DEVICE_RENAMED, "device-renamed", NOTICE, "an RDMA device has another name")          \
-	WORD(DEVICE_FATAL, "device-fatal", ERROR, "the device reports a fatal error, or goes")     \
-	WORD(PORT_ACTIVE, "port-active", NOTICE, "the port carries data")                          \
-	WORD(PORT_DOWN, "port-down", ERROR, "the port carries no data any more")                   \
+	WORD(DEVICE_ADDED, "device-added", NOTICE, "an RDMA device was added")                     \
+	WORD(DEVICE_REMOVED, "device-removed", WARNING, "an RDMA device was removed")              \
+	WORD(DEVICE_RENAMED, "device-renamed", NOTICE, "an RDMA device was renamed")               \
+	WORD(DEVICE_FATAL, "device-fatal", ERROR,                                                  \
+	     "the device has a fatal error or is being removed")                                   \
+	WORD(PORT_ACTIVE, "port-active", NOTICE, "the port can carry data")                        \
+	WORD(PORT_DOWN, "port-down", ERROR, "the port can no longer carry data")                   \
 	WORD(PORT_INIT, "port-init", WARNING, "the port waits for a subnet manager")               \
 	WORD(PORT_ARMED, "port-armed", INFO, "the subnet manager is about to make it active")      \
-	WORD(LID_CHANGE, "lid-change", WARNING, "the port has another LID")                        \
-	WORD(SM_CHANGE, "sm-change", NOTICE, "another subnet manager, or at another place")        \
+	WORD(LID_CHANGE, "lid-change", WARNING, "the LID of the port changed")                     \
+	WORD(SM_CHANGE, "sm-change", NOTICE, "the subnet manager or its address changed")          \
 	WORD(PKEY_CHANGE, "pkey-change", NOTICE, "the P_Key table of the port changed")            \
 	WORD(CLIENT_REREGISTER, "client-reregister", NOTICE,                                       \
-	     "the subnet manager wants multicast groups and the like joined again")                \
-	WORD(RATE_CHANGE, "rate-change", WARNING, "an active port has another rate")               \
-	WORD(MTU_CHANGE, "mtu-change", WARNING, "an active port has another MTU")                  \
-	WORD(SPEED_CHANGE, "speed-change", NOTICE, "the driver tells of another effective speed")  \
-	WORD(GID_ADDED, "gid-added", INFO, "a GID came into the port's table")                     \
-	WORD(GID_REMOVED, "gid-removed", NOTICE, "a GID went from the port's table")               \
+	     "the subnet manager asks clients to register again")                                  \
+	WORD(RATE_CHANGE, "rate-change", WARNING, "the rate of an active port changed")            \
+	WORD(MTU_CHANGE, "mtu-change", WARNING, "the MTU of an active port changed")               \
+	WORD(SPEED_CHANGE, "speed-change", NOTICE, "the driver reports a new effective speed")     \
+	WORD(GID_ADDED, "gid-added", INFO, "a GID was added to the port's table")                  \
+	WORD(GID_REMOVED, "gid-removed", NOTICE, "a GID was removed from the port's table")        \
 	WORD(GID_CHANGED, "gid-changed", NOTICE,                                                   \
-	     "an entry of the port's GID table is another, or of another netdev")                  \
-	WORD(NETDEV_ATTACHED, "netdev-attached", NOTICE, "the port has got a netdev")              \
-	WORD(NETDEV_DETACHED, "netdev-detached", WARNING, "the port has lost its netdev")          \
-	WORD(NETDEV_UP, "netdev-up", NOTICE, "the netdev carries packets")                         \
-	WORD(NETDEV_DOWN, "netdev-down", WARNING, "the netdev carries no packets any more")        \
-	WORD(NETDEV_ENABLED, "netdev-enabled", INFO, "somebody set the netdev up")                 \
-	WORD(NETDEV_DISABLED, "netdev-disabled", NOTICE, "somebody set the netdev down")           \
-	WORD(NETDEV_MTU, "netdev-mtu", NOTICE, "the netdev has another MTU")                       \
-	WORD(NETDEV_RENAMED, "netdev-renamed", NOTICE, "the netdev has another name")              \
+	     "an entry of the port's GID table, or its netdev, changed")                           \
+	WORD(NETDEV_ATTACHED, "netdev-attached", NOTICE, "a netdev was attached to the port")      \
+	WORD(NETDEV_DETACHED, "netdev-detached", WARNING, "the netdev was detached from the port") \
+	WORD(NETDEV_UP, "netdev-up", NOTICE, "the netdev can carry packets")                       \
+	WORD(NETDEV_DOWN, "netdev-down", WARNING, "the netdev can no longer carry packets")        \
+	WORD(NETDEV_ENABLED, "netdev-enabled", INFO, "the netdev was set up (ip link set up)")     \
+	WORD(NETDEV_DISABLED, "netdev-disabled", NOTICE,                                           \
+	     "the netdev was set down (ip link set down)")                                         \
+	WORD(NETDEV_MTU, "netdev-mtu", NOTICE, "the MTU of the netdev changed")                    \
+	WORD(NETDEV_RENAMED, "netdev-renamed", NOTICE, "the netdev was renamed")                   \
 	WORD(NETDEV_MASTER, "netdev-master", NOTICE,                                               \
-	     "the netdev came to a bond, bridge or VRF, or left it")                               \
-	WORD(ADDRESS_ADDED, "address-added", INFO, "the netdev has got an IP address")             \
-	WORD(ADDRESS_REMOVED, "address-removed", NOTICE, "the netdev has lost an IP address")      \
-	WORD(COUNTER, "counter", WARNING, "a counter of the port grew faster than --counter says") \
-	WORD(PORT_FLAPPING, "port-flapping", WARNING, "the port was down as often as --flap says") \
-	WORD(GAP, "gap", WARNING, "something was missed; what it changed comes out by comparison")
+	     "the netdev joined or left a bond, bridge or VRF")                                    \
+	WORD(ADDRESS_ADDED, "address-added", INFO, "an IP address was added to the netdev")        \
+	WORD(ADDRESS_REMOVED, "address-removed", NOTICE,                                           \
+	     "an IP address was removed from the netdev")                                          \
+	WORD(COUNTER, "counter", WARNING, "a counter of the port exceeded a limit of --counter")   \
+	WORD(PORT_FLAPPING, "port-flapping", WARNING,                                              \
+	     "the port went down as often as --flap says")                                         \
+	WORD(GAP, "gap", WARNING, "reports were lost; the state is read and compared")
 
 #define EVENT_CODE(code, ...) EVENT_##code,
 enum event_word { EVENT_WORDS(EVENT_CODE) EVENT_WORD_COUNT };

@@ -20,8 +20,8 @@ const struct enum_name event_source_names[] = {
 	{EVENT_SOURCE_NLDEV, "nldev", TONE_PLAIN, "a notification of RDMA netlink"},
 	{EVENT_SOURCE_RTNL, "rtnl", TONE_PLAIN, "a notification of rtnetlink"},
 	{EVENT_SOURCE_COUNTERS, "counters", TONE_PLAIN, "two readings of a counter"},
-	{EVENT_SOURCE_POLL, "poll", TONE_PLAIN, "looked at once a second"},
+	{EVENT_SOURCE_POLL, "poll", TONE_PLAIN, "polled once a second"},
 	{EVENT_SOURCE_RESYNC, "resync", TONE_PLAIN, "compared after a gap"},
-	{EVENT_SOURCE_START, "start", TONE_PLAIN, "it was so when watching began"},
+	{EVENT_SOURCE_START, "start", TONE_PLAIN, "the state when watching began"},
 	{0, NULL},
 };

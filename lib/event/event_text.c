@@ -151,10 +151,9 @@ void event_describe(struct event *event)
 		append(&text, mem_format("was down for %s", down));
 	}
 	if (!text && event->source.value == EVENT_SOURCE_START)
-		append(&text, mem_string("it was so when watching began"));
+		append(&text, mem_string("the state when watching began"));
 	if (event->word.value == EVENT_GAP)
-		append(&text,
-		       mem_string("messages were lost: everything is read again and compared"));
+		append(&text, mem_string("reports were lost: the state is read and compared"));
 	free(event->change);
 	event->change = text;
 }

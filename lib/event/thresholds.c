@@ -196,8 +196,7 @@ static char *find_unknown(const struct thresholds *thresholds)
 		_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
 		if (!thresholds->limits[i].count)
-			return mem_format("--counter: nothing that is watched has a counter '%s'",
-					  clean);
+			return mem_format("--counter: no watched object has a counter '%s'", clean);
 	}
 	return NULL;
 }

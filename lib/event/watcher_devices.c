@@ -159,7 +159,7 @@ static void open_nldev(struct watcher *watcher)
 	rc = rc ? rc : nldev_listen(&watcher->nldev_monitor);
 	if (rc && watcher->notes)
 		problem_add(watcher->notes, NULL, "notifications", "nldev", rc,
-			    "uevents tell of devices that come and go");
+			    "uevents report devices that come and go");
 }
 
 static int list_devices(struct watcher *watcher, struct device_list *list)
@@ -247,8 +247,7 @@ static void warn(struct watcher *watcher, const struct watched *watched, int err
 	if (!watcher->warnings)
 		return;
 	problem_add(watcher->warnings, watched->tracked->name, "asynchronous events", "verbs",
-		    error,
-		    "its state is looked at once a second; see rdmactl caps for what is missing");
+		    error, "its state is polled once a second; rdmactl caps shows what is missing");
 }
 
 void watcher_open_contexts(struct watcher *watcher)

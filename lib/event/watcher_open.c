@@ -15,11 +15,11 @@ static void open_monitors(struct watcher *watcher)
 
 	if (rc)
 		problem_add(watcher->warnings, NULL, "uevents", "uevent", rc,
-			    "devices that come and go are looked for once a second");
+			    "the list of devices is polled once a second");
 	rc = rtnl_listen(&watcher->rtnl_monitor);
 	if (rc)
 		problem_add(watcher->warnings, NULL, "notifications", "rtnetlink", rc,
-			    "netdevs and addresses are looked at once a second");
+			    "netdevs and addresses are polled once a second");
 }
 
 /* Opens the sources of changes before reading the state, so that nothing is missed. */

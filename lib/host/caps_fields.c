@@ -177,8 +177,8 @@ static const struct field caps_fields[] = {
 	COMPUTED_FIELD(FIELD_FLAGS, get_extended_flags, "device_cap_flags_ex",
 		       "DEVICE CAP FLAGS EX", FIELD_DEFAULT, 0,
 		       "extended flags in words, without those of device_cap_flags"),
-	CAPS_QUEUE_LIMITS(LIMIT) ENUM(atomic, atomic_names, "atomic", "ATOMIC",
-				      "how far atomic operations are atomic"),
+	CAPS_QUEUE_LIMITS(LIMIT)
+		ENUM(atomic, atomic_names, "atomic", "ATOMIC", "scope of atomic operations"),
 	CAPS_PCI_ATOMICS(FLAG_WORDS) CAPS_OBJECT_LIMITS(LIMIT)
 		COMPUTED_FIELD(FIELD_REAL, get_ack_delay, "local_ca_ack_delay_us", "ACK DELAY us",
 			       FIELD_DEFAULT | FIELD_RIGHT, 0, "local CA ack delay, microseconds"),

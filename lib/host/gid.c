@@ -50,7 +50,7 @@ static const struct field gid_fields[] = {
 	UNSIGNED_FIELD(struct gid_entry, prefix_length, "prefix_length", "PREFIX", FIELD_RIGHT,
 		       NEED_ADDRESS_PLACE, "prefix length of the IP address"),
 	ENUM_FIELD(struct gid_entry, source, source_names, "source", "SOURCE", 0, NEED_GIDS,
-		   "where the entry was read"),
+		   "interface that the entry was read from"),
 	BOOL_FIELD(struct gid_entry, selected, "selected", "USE", 0, NEED_GIDS,
 		   "--to: the entry to use"),
 	STRING_FIELD(struct gid_entry, why, "why", "WHY", 0, NEED_GIDS,

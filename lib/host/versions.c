@@ -16,9 +16,9 @@ static const struct field fields[] = {
 	STRING_FIELD(struct component, built, "built_with", "BUILT WITH", FIELD_DEFAULT, 0,
 		     "version that it was compiled with"),
 	STRING_FIELD(struct component, running, "running", "RUNNING", FIELD_DEFAULT, 0,
-		     "version in use; null: not there, or it does not tell"),
+		     "version in use; null if missing or unknown"),
 	STRING_FIELD(struct component, note, "note", "NOTE", FIELD_DEFAULT, 0,
-		     "what it serves for, or what is missing"),
+		     "its purpose, or what is missing"),
 };
 
 const struct schema component_schema = {

@@ -95,7 +95,7 @@ GETTER(corrected_symbols)
 			       FIELD_DEFAULT | FIELD_RIGHT, 0, "port that the counters are of")
 #define SATURATED_FIELD                                                           \
 	LIST_FIELD(struct perf_record, saturated, "saturated", "SATURATED", 0, 0, \
-		   "counters that stopped at the most that they hold")
+		   "counters that stopped at their maximum")
 #define VL_FIELD                                                                           \
 	UNSIGNED_FIELD(struct perf_record, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
 		       "virtual lane that the counters are of")
@@ -106,10 +106,10 @@ static const struct field port_fields[] = {
 	ERROR(symbol_errors, "SYMBOL ERRORS", FIELD_DEFAULT,
 	      "minor link errors: bad symbols on one lane or more"),
 	ERROR(link_error_recoveries, "RECOVERIES", 0,
-	      "times that the link was trained anew with success"),
+	      "times that the link was retrained successfully"),
 	ERROR(link_downed, "LINK DOWNED", FIELD_DEFAULT,
-	      "times that training the link anew failed and it went down"),
-	ERROR(rcv_errors, "RCV ERRORS", FIELD_DEFAULT, "packets received that held an error"),
+	      "times that retraining the link failed and it went down"),
+	ERROR(rcv_errors, "RCV ERRORS", FIELD_DEFAULT, "packets received with an error"),
 	ERROR(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,
 	      "packets received that another port had marked as bad"),
 	ERROR(rcv_switch_relay_errors, "RELAY ERRORS", 0,
@@ -119,7 +119,7 @@ static const struct field port_fields[] = {
 	ERROR(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,
 	      "packets not sent because of the partition or raw packet filter"),
 	ERROR(rcv_constraint_errors, "RCV CONSTRAINTS", 0,
-	      "packets thrown away because of the partition or raw packet filter"),
+	      "packets discarded because of the partition or raw packet filter"),
 	ERROR(local_link_integrity_errors, "LINK INTEGRITY", 0,
 	      "times that the physical errors of the port passed their threshold"),
 	ERROR(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,
@@ -130,11 +130,10 @@ static const struct field port_fields[] = {
 	      "subnet management packets that the port had no room for"),
 	UNSIGNED_FIELD(struct perf_record, width_bits, "width_bits", "WIDTH", FIELD_RIGHT, 0,
 		       "width of the counters of bytes and packets"),
-	TRAFFIC(xmit_data_bytes, "XMIT BYTES", FIELD_DEFAULT, "bytes sent, but for link packets"),
-	TRAFFIC(rcv_data_bytes, "RCV BYTES", FIELD_DEFAULT, "bytes received, but for link packets"),
-	TRAFFIC(xmit_packets, "XMIT PACKETS", FIELD_DEFAULT, "packets sent, but for link packets"),
-	TRAFFIC(rcv_packets, "RCV PACKETS", FIELD_DEFAULT,
-		"packets received, but for link packets"),
+	TRAFFIC(xmit_data_bytes, "XMIT BYTES", FIELD_DEFAULT, "bytes sent, except link packets"),
+	TRAFFIC(rcv_data_bytes, "RCV BYTES", FIELD_DEFAULT, "bytes received, except link packets"),
+	TRAFFIC(xmit_packets, "XMIT PACKETS", FIELD_DEFAULT, "packets sent, except link packets"),
+	TRAFFIC(rcv_packets, "RCV PACKETS", FIELD_DEFAULT, "packets received, except link packets"),
 	TRAFFIC(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included"),
 	TRAFFIC(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included"),
 	TRAFFIC(multicast_xmit_packets, "MULTICAST XMIT", 0,

@@ -24,17 +24,17 @@ static const struct field fields[] = {
 	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "bits received, in 10^9 a second"),
 	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent a second"),
 	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received a second"),
-	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "what all error counters moved a second"),
+	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "growth of all error counters per second"),
 	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
 	     "ticks a second in which there was data to send but no credit, or no turn"),
 	LIST_FIELD(struct perf_rates, saturated, "saturated", "SATURATED", 0, 0,
-		   "counters that stopped at the most that they hold: they have no rate"),
+		   "counters that stopped at their maximum: they have no rate"),
 };
 
 const struct schema perf_rates_schema = {
 	.name = "perf_rates",
 	.version = 1,
-	.summary = "how fast the counters of a port move: --watch",
+	.summary = "the rates of the counters of a port: --watch",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct perf_rates),

@@ -13,8 +13,8 @@
 #define LAST_ANSWER_METHOD (FIRST_OWN_METHOD + PING_METHOD_COUNT - 2)
 
 const struct enum_name ping_kind_names[] = {
-	{PING_PMA, "pma", TONE_PLAIN, "performance management of the port, which every one has"},
-	{PING_SMP, "smp", TONE_PLAIN, "subnet management of the node, which every one has"},
+	{PING_PMA, "pma", TONE_PLAIN, "performance management, which every port has"},
+	{PING_SMP, "smp", TONE_PLAIN, "subnet management, which every node has"},
 	{PING_OPENIB, "openib", TONE_PLAIN, "ibping -S or rdmactl ping --serve"},
 	{PING_ROCE, "roce", TONE_PLAIN, "rdmactl ping --serve on an Ethernet port"},
 	{0, NULL},

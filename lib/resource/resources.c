@@ -82,22 +82,22 @@ static void note_error(struct resource_loader *loader, int error, struct problem
 	switch (error) {
 	case -ENODEV:
 	case -ENOENT:
-		problem_add(notes, device->name, what, "nldev", error, "it went meanwhile");
+		problem_add(notes, device->name, what, "nldev", error, "it was removed meanwhile");
 		return;
 	case -EOPNOTSUPP:
 		text = mem_format("this kernel does not list %s", what);
-		hint = mem_format("it takes Linux %s or newer", since[loader->kind]);
+		hint = mem_format("this needs Linux %s or later", since[loader->kind]);
 		problem_add_text(problems, NULL, NULL, "nldev", text, hint);
 		loader->unknown = true;
 		return;
 	case -EMSGSIZE:
-		text = mem_format("the kernel's list of %s stalls at an object that fits no "
-				  "message: it is cut there",
+		text = mem_format("the kernel's list of %s stops at an object too large for a "
+				  "message: the list is incomplete",
 				  what);
 		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
 		return;
 	case -ETIMEDOUT:
-		text = mem_format("the kernel does not answer: the list of %s is cut here", what);
+		text = mem_format("the kernel does not answer: the list of %s is incomplete", what);
 		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
 		return;
 	default:

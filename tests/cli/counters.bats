@@ -256,7 +256,7 @@ drop        no
 aliases     efa:tx_bytes bnxt_re:tx_bytes erdma:tx_bytes_cnt mana:tx_bytes
 
 counter     tx_bytes
-meaning     Bytes sent by the netdev; hardware RDMA traffic goes past it and is not in it, as a rule.
+meaning     Bytes sent by the netdev; hardware RDMA traffic usually bypasses it.
 unit        bytes
 kind        monotonic
 width_bits  -

@@ -95,11 +95,11 @@ static void lines(void **state)
 
 	event = event_list_add(&list, EVENT_GAP, &start, EVENT_SOURCE_RTNL);
 	assert_string_equal(describe(&list, event)->change,
-			    "messages were lost: everything is read again and compared");
+			    "reports were lost: the state is read and compared");
 
 	event = event_list_add(&list, EVENT_PORT_ACTIVE, &start, EVENT_SOURCE_START);
 	event->port_before.state = event->port_after.state = number_of(4);
-	assert_string_equal(describe(&list, event)->change, "it was so when watching began");
+	assert_string_equal(describe(&list, event)->change, "the state when watching began");
 
 	event = event_list_add(&list, EVENT_PORT_DOWN, &start, EVENT_SOURCE_VERBS);
 	event->port_before.state = number_of(4);

@@ -453,7 +453,7 @@ static void nothing_to_choose_from(void **state)
 	/* The netdev went away between the two questions. */
 	host->question.route.link_index = number_of(999);
 	assert_null(choose(host));
-	assert_string_equal(host->reason, "the route leaves by a netdev that is not there");
+	assert_string_equal(host->reason, "the route leaves by a netdev that does not exist");
 	host->question.route.link_index.known = false;
 	assert_null(choose(host));
 }

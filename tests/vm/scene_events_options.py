@@ -233,7 +233,7 @@ def unprivileged(tap):
     watch.wait('port-active', 'rxa/1')
     wrong = [] if found else ['no port-down']
     result = watch.end()
-    if 'looked at once a second' not in result.complaint():
+    if 'polled once a second' not in result.complaint():
         wrong += ['it does not say that it looks'] + result.describe()
     tap.test('events without verbs nodes: it looks once a second, and says so',
              wrong + watch.wrong(result, result.status))

@@ -9,10 +9,10 @@ static const struct counter_name rows[] = {
 	{"cm_tx_msgs/req", "cm_tx_msgs_req", COUNTS(MESSAGES, TX, CM, INFO), COUNTER_OTHER,
 	 "Connection requests (REQ) sent."},
 	{"cm_tx_msgs/mra", "cm_tx_msgs_mra", COUNTS(MESSAGES, TX, CM, INFO), COUNTER_OTHER,
-	 "Message receipt acknowledgements (MRA), which ask for patience, sent."},
+	 "Message receipt acknowledgements (MRA), which ask for more time, sent."},
 	{"cm_tx_msgs/rej", "cm_tx_msgs_rej", COUNTS(MESSAGES, TX, CM, WARNING), COUNTER_OTHER,
-	 "Rejects (REJ) sent: connections that were refused here, for want of a listener as a "
-	 "rule."},
+	 "Rejects (REJ) sent: connections refused here, usually because nothing "
+	 "listens."},
 	{"cm_tx_msgs/rep", "cm_tx_msgs_rep", COUNTS(MESSAGES, TX, CM, INFO), COUNTER_OTHER,
 	 "Connection replies (REP) sent."},
 	{"cm_tx_msgs/rtu", "cm_tx_msgs_rtu", COUNTS(MESSAGES, TX, CM, INFO), COUNTER_OTHER,
@@ -33,7 +33,7 @@ static const struct counter_name rows[] = {
 	 "Connection requests (REQ) sent again because no answer came in time: the far end is slow "
 	 "or gone, or they were lost."},
 	{"cm_tx_retries/mra", "cm_tx_retries_mra", COUNTS(MESSAGES, TX, CM, WARNING), COUNTER_OTHER,
-	 "Message receipt acknowledgements (MRA), which ask for patience, sent again because no "
+	 "Message receipt acknowledgements (MRA), which ask for more time, sent again because no "
 	 "answer came in time: the far end is slow or gone, or they were lost."},
 	{"cm_tx_retries/rej", "cm_tx_retries_rej", COUNTS(MESSAGES, TX, CM, WARNING), COUNTER_OTHER,
 	 "Rejects (REJ) sent again because no answer came in time: the far end is slow or gone, or "
@@ -69,7 +69,7 @@ static const struct counter_name rows[] = {
 	{"cm_rx_msgs/req", "cm_rx_msgs_req", COUNTS(MESSAGES, RX, CM, INFO), COUNTER_OTHER,
 	 "Connection requests (REQ) received."},
 	{"cm_rx_msgs/mra", "cm_rx_msgs_mra", COUNTS(MESSAGES, RX, CM, INFO), COUNTER_OTHER,
-	 "Message receipt acknowledgements (MRA), which ask for patience, received."},
+	 "Message receipt acknowledgements (MRA), which ask for more time, received."},
 	{"cm_rx_msgs/rej", "cm_rx_msgs_rej", COUNTS(MESSAGES, RX, CM, WARNING), COUNTER_OTHER,
 	 "Rejects (REJ) received: connections that the far end refused, or that came to a port "
 	 "nobody listens on."},
@@ -95,7 +95,7 @@ static const struct counter_name rows[] = {
 	 "for the far end."},
 	{"cm_rx_duplicates/mra", "cm_rx_duplicates_mra", COUNTS(MESSAGES, RX, CM, WARNING),
 	 COUNTER_OTHER,
-	 "Message receipt acknowledgements (MRA), which ask for patience, received a second time: "
+	 "Message receipt acknowledgements (MRA), which ask for more time, received a second time: "
 	 "the answer was lost, or came too late for the far end."},
 	{"cm_rx_duplicates/rej", "cm_rx_duplicates_rej", COUNTS(MESSAGES, RX, CM, WARNING),
 	 COUNTER_OTHER,

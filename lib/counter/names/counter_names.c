@@ -19,8 +19,8 @@ const struct enum_name counter_class_names[] = {
 
 const struct enum_name counter_source_names[] = {
 	{COUNTER_SOURCE_PMA, "pma", .help = "the port's performance management agent"},
-	{COUNTER_SOURCE_HW, "hw", .help = "the driver, of a port"},
-	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver, of a whole device"},
+	{COUNTER_SOURCE_HW, "hw", .help = "the driver: counters of a port"},
+	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver: counters of a device"},
 	{COUNTER_SOURCE_CM, "cm", .help = "the connection manager"},
 	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the network device of the port"},
 	{0, NULL},

@@ -63,7 +63,7 @@ static const struct counter_name rows[] = {
 	{"no_completion_cmds", "commands_unanswered", COUNTS(ERRORS, NO_DIRECTION, ERRORS, SERIOUS),
 	 COUNTER_ERROR, "Commands that the device never answered: it is ill, or on its way out."},
 	{"keep_alive_rcvd", "keep_alives", COUNTS(EVENTS, RX, DRIVER, INFO), COUNTER_OTHER,
-	 "Signs of life of the device: it stands still when the device hangs."},
+	 "Heartbeat of the device: it stops when the device hangs."},
 	{"alloc_pd_err", "pd_allocation_errors", COUNTS(ERRORS, NO_DIRECTION, RESOURCES, WARNING),
 	 COUNTER_OTHER, "Protection domains that could not be made."},
 	{"create_qp_err", "qp_creation_errors", COUNTS(ERRORS, NO_DIRECTION, RESOURCES, WARNING),

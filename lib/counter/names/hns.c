@@ -26,7 +26,7 @@ static const struct counter_name rows[] = {
 	{"tx_xrc_pkt", "tx_xrc_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
 	 "Packets of extended reliable connections sent.", .part = true},
 	{"rx_err_pkt", "rx_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
-	 "RoCE packets received with an error and thrown away.", .drop = true},
+	 "RoCE packets received with an error and discarded.", .drop = true},
 	{"tx_err_pkt", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "RoCE packets that could not be sent because of an error.", .drop = true},
 	{"rx_cnp_pkt", "rx_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_CONGESTION,

@@ -30,7 +30,7 @@ static const struct counter_name rows[] = {
 	 "RoCE packets received that a switch had marked: there is congestion on the way here."},
 	{"tx_rdma_ack_timeout", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
+	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
 	 "sent again."},
 	{"req_rx_pkt_seq_err", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
@@ -53,7 +53,7 @@ static const struct counter_name rows[] = {
 	 "operation, or its buffer is too short."},
 	{"req_rx_oper_err", "requester_remote_operation_errors",
 	 COUNTS(ERRORS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
-	 "Requests that the far end could not complete because of an error of its own."},
+	 "Requests that the far end could not complete because of an error on its side."},
 	{"req_rx_cqe_err", "requester_completion_errors", COUNTS(ERRORS, TX, ERRORS, WARNING),
 	 COUNTER_ERROR,
 	 "Completions with an error on the requester's side, flushed ones among them."},
@@ -65,7 +65,7 @@ static const struct counter_name rows[] = {
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Responses received a second time."},
 	{"req_rx_inval_pkts", "requester_bad_responses", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "Responses received that no request fits."},
+	 COUNTER_ERROR, "Responses received that match no request."},
 	{"req_tx_loc_acc_err", "requester_local_protection_errors",
 	 COUNTS(ERRORS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "Send work requests whose local key or address was wrong."},

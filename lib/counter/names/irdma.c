@@ -128,7 +128,7 @@ static const struct counter_name rows[] = {
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
 	 "response was lost, and it was requested again."},
 	{"RTO", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
+	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
 	 "sent again."},
 	{"Rcvd Out of order packets", "rx_out_of_sequence",
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,

@@ -7,7 +7,7 @@
 static const struct counter_name port_rows[] = {
 	{"requester_timeout", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
+	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
 	 "sent again."},
 	{"requester_oos_nak", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,

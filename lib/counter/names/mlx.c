@@ -39,7 +39,7 @@ static const struct counter_name mlx5_rows[] = {
 	 "response was lost, and it was requested again."},
 	{"local_ack_timeout_err", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
+	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
 	 "sent again."},
 	{"resp_local_length_error", "responder_local_length_errors",
 	 COUNTS(ERRORS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
@@ -160,7 +160,7 @@ static const struct counter_name mlx4_rows[] = {
 	{"sq_num_mwbe", "memory_window_bind_errors", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
 	 COUNTER_ERROR, "Memory window binds that failed."},
 	{"sq_num_bre", "requester_bad_responses", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "Responses received that no request fits."},
+	 COUNTER_ERROR, "Responses received that match no request."},
 	{"rq_num_rire", "responder_remote_invalid_requests", COUNTS(ERRORS, RX, ERRORS, SERIOUS),
 	 COUNTER_ERROR, "Requests received and refused here as invalid."},
 	{"sq_num_rire", "requester_remote_invalid_requests", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
@@ -177,7 +177,7 @@ static const struct counter_name mlx4_rows[] = {
 	 "right."},
 	{"sq_num_roe", "requester_remote_operation_errors", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
 	 COUNTER_ERROR,
-	 "Requests that the far end could not complete because of an error of its own."},
+	 "Requests that the far end could not complete because of an error on its side."},
 	{"sq_num_tree", "transport_retries_exceeded", COUNTS(ERRORS, TX, ERRORS, SERIOUS),
 	 COUNTER_ERROR,
 	 "Requests given up because no acknowledgement came after all retries: the connection "
@@ -205,7 +205,7 @@ static const struct counter_name mlx4_rows[] = {
 	 "time-out."},
 	{"sq_num_to", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's time-out, and the request was "
+	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
 	 "sent again."},
 	{"rq_num_udsdprd", "rx_ud_discards", COUNTS(PACKETS, RX, DROPS, WARNING), COUNTER_OTHER,
 	 "Datagrams (UD) dropped because no receive work request was posted.", .drop = true},

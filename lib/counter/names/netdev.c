@@ -7,17 +7,13 @@
  */
 static const struct counter_name rows[] = {
 	{"rx_bytes", "rx_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes received by the netdev; hardware RDMA traffic goes past it and is not in it, as a "
-	 "rule."},
+	 "Bytes received by the netdev; hardware RDMA traffic usually bypasses it."},
 	{"tx_bytes", "tx_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes sent by the netdev; hardware RDMA traffic goes past it and is not in it, as a "
-	 "rule."},
+	 "Bytes sent by the netdev; hardware RDMA traffic usually bypasses it."},
 	{"rx_packets", "rx_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Packets received by the netdev; hardware RDMA traffic goes past it and is not in it, as "
-	 "a rule."},
+	 "Packets received by the netdev; hardware RDMA traffic usually bypasses it."},
 	{"tx_packets", "tx_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Packets sent by the netdev; hardware RDMA traffic goes past it and is not in it, as a "
-	 "rule."},
+	 "Packets sent by the netdev; hardware RDMA traffic usually bypasses it."},
 	{"multicast", "rx_multicast_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
 	 "Multicast packets received by the netdev.", .part = true},
 	{"rx_compressed", "rx_compressed_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
@@ -25,18 +21,17 @@ static const struct counter_name rows[] = {
 	{"tx_compressed", "tx_compressed_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
 	 COUNTER_OTHER, "Compressed packets sent (SLIP, PPP).", .part = true},
 	{"rx_errors", "rx_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_OTHER,
-	 "Packets received that held an error and were thrown away: the sum of the kinds of "
-	 "errors, as a rule.",
+	 "Packets received with an error and discarded: usually the sum of all kinds "
+	 "of errors.",
 	 .drop = true},
 	{"tx_errors", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_OTHER,
-	 "Packets that could not be sent: the sum of the kinds of errors, as a rule.",
-	 .drop = true},
+	 "Packets that could not be sent: usually the sum of all kinds of errors.", .drop = true},
 	{"rx_dropped", "rx_discards", COUNTS(PACKETS, RX, DROPS, WARNING), COUNTER_OTHER,
-	 "Packets received and dropped before the stack had them: no memory, an unknown VLAN or "
-	 "protocol.",
+	 "Packets received and dropped before they reached the stack: no memory, an unknown "
+	 "VLAN or protocol.",
 	 .drop = true},
 	{"tx_dropped", "tx_discards", COUNTS(PACKETS, TX, DROPS, WARNING), COUNTER_OTHER,
-	 "Packets dropped on their way out, for want of room as a rule.", .drop = true},
+	 "Packets dropped on their way out, usually for lack of room.", .drop = true},
 	{"rx_missed_errors", "rx_missed_packets", COUNTS(PACKETS, RX, DROPS, SERIOUS),
 	 COUNTER_OTHER,
 	 "Packets that the host missed because the adapter's receive buffers were full.",

@@ -51,8 +51,8 @@ static const struct counter_name rows[] = {
 	 "Times that the link failed, could not be recovered, and went down.",
 	 .kind = COUNTER_SATURATING, .width_bits = 8},
 	{"port_rcv_errors", "rx_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
-	 "Packets received that held an error (CRC, length, virtual lane, buffer overrun) and were "
-	 "thrown away.",
+	 "Packets received with an error (CRC, length, virtual lane, buffer overrun) and "
+	 "discarded.",
 	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
 	{"port_rcv_remote_physical_errors", "rx_remote_physical_errors",
 	 COUNTS(PACKETS, RX, ERRORS, WARNING), COUNTER_ERROR,
@@ -64,7 +64,7 @@ static const struct counter_name rows[] = {
 	 "back to where they came from.",
 	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
 	{"port_xmit_discards", "tx_discards", COUNTS(PACKETS, TX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "Packets not sent and thrown away because the port was down, or they waited too long for "
+	 "Packets not sent and discarded because the port was down, or they waited too long for "
 	 "credits.",
 	 .kind = COUNTER_SATURATING, .width_bits = 16, .drop = true},
 	{"port_xmit_constraint_errors", "tx_constraint_errors", COUNTS(PACKETS, TX, DROPS, WARNING),
@@ -72,7 +72,7 @@ static const struct counter_name rows[] = {
 	 .kind = COUNTER_SATURATING, .width_bits = 8, .drop = true},
 	{"port_rcv_constraint_errors", "rx_constraint_errors", COUNTS(PACKETS, RX, DROPS, WARNING),
 	 COUNTER_ERROR,
-	 "Packets received and thrown away because of a partition key or the raw packet filter.",
+	 "Packets received and discarded because of a partition key or the raw packet filter.",
 	 .kind = COUNTER_SATURATING, .width_bits = 8, .drop = true},
 	{"local_link_integrity_errors", "local_link_integrity_errors",
 	 COUNTS(EVENTS, RX, LINK, SERIOUS), COUNTER_ERROR,

@@ -177,7 +177,7 @@ const struct gid_entry *gid_choose(const struct gid_question *question, char **r
 	if (!question->route.local)
 		search.out = link_by_index(question->links, &question->route.link_index);
 	if (!search.out && !question->route.local) {
-		*ret_reason = mem_string("the route leaves by a netdev that is not there");
+		*ret_reason = mem_string("the route leaves by a netdev that does not exist");
 		*ret_hint = NULL;
 		return NULL;
 	}

@@ -168,7 +168,7 @@ static inline uint64_t sa_component_mask(const struct field *field)
 			       "LID that the request went to")
 #define MAD_PORT_FIELD(flags_)                                                                    \
 	UNSIGNED_FIELD(struct mad_record, port, "object_port", "PORT", (flags_) | FIELD_RIGHT, 0, \
-		       "port that it is of")
+		       "port that the row describes")
 #define MAD_INDEX_FIELD(key_, heading_, flags_, help_) \
 	UNSIGNED_FIELD(struct mad_record, index, key_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
 

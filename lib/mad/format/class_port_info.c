@@ -116,12 +116,12 @@ static const struct field perf_fields[] = {CLASS_FIELDS(perf_names, perf_names2)
 static const struct field sa_fields[] = {CLASS_FIELDS(sa_names, sa_names2)};
 
 const struct schema class_port_info_schema = MAD_SCHEMA(
-	"class_port_info", common_fields, "what an agent of a class says about itself");
+	"class_port_info", common_fields, "the capabilities and addresses of the agent of a class");
 const struct schema perf_class_port_info_schema = MAD_SCHEMA(
 	"perf_class_port_info", perf_fields,
-	"what the agent of performance management says about itself");
+	"the capabilities and addresses of the performance management agent");
 const struct schema sa_class_port_info_schema = MAD_SCHEMA(
-	"sa_classportinfo", sa_fields, "what subnet administration says about itself");
+	"sa_classportinfo", sa_fields, "the capabilities and addresses of subnet administration");
 
 const struct mad_attribute class_attributes[] = {
 	{.id = UMAD_ATTR_CLASS_PORT_INFO,

@@ -18,11 +18,11 @@ enum {
 
 static const struct field pair_fields[] = {
 	UNSIGNED_FIELD(struct mad_pair, entry, "entry", "ENTRY", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "of the table or list that it is in; null: there is only one"),
+		       "index in the table or list; null if there is only one"),
 	STRING_FIELD(struct mad_pair, key, "key", "FIELD", FIELD_DEFAULT, 0,
 		     "name of the field, as in the columns of smp, perf and sa"),
 	STRING_FIELD(struct mad_pair, value, "value", "VALUE", FIELD_DEFAULT, 0,
-		     "what it holds, as text"),
+		     "its value as text"),
 };
 
 const struct schema mad_pair_schema = {
@@ -61,34 +61,34 @@ static void get_fields(const void *record, struct value *value)
 
 static const struct field mads_fields[] = {
 	TEXT(object, "object", "OBJECT", FIELD_DEFAULT, 0,
-	     "whom was asked, or which file it is in"),
-	NUMBER(index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT, 0, "of those in the file"),
+	     "queried node, or file that has the datagram"),
+	NUMBER(index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT, 0, "position in the file"),
 	NUMBER(bytes, "bytes", "BYTES", FIELD_RIGHT, 0, "length"),
 	NUMBER(missing_bytes, "missing_bytes", "MISSING", FIELD_RIGHT, 0,
-	       "of the 256 bytes of a datagram"),
+	       "bytes missing of the 256 of a datagram"),
 	ENUM_FIELD(struct mad_decoded, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
 		   0, "management class"),
 	HEX(class_code, 2, "class_code", "CLASS CODE", 0, 0, "management class as a number"),
 	NUMBER(class_version, "class_version", "VERSION", FIELD_RIGHT, 0,
 	       "version of the management class"),
-	TEXT(method, "method", "METHOD", FIELD_DEFAULT, 0, "what is asked for or answered"),
+	TEXT(method, "method", "METHOD", FIELD_DEFAULT, 0, "method of the request or reply"),
 	HEX(method_code, 2, "method_code", "METHOD CODE", 0, 0, "method as a number"),
-	TEXT(status, "status", "STATUS", FIELD_DEFAULT, 0, "what was wrong, in words"),
+	TEXT(status, "status", "STATUS", FIELD_DEFAULT, 0, "status in words"),
 	HEX(status_code, 4, "status_code", "STATUS CODE", 0, 0, "status as a number"),
-	HEX(transaction_id, 16, "transaction_id", "TID", 0, 0, "number of the transaction"),
+	HEX(transaction_id, 16, "transaction_id", "TID", 0, 0, "transaction ID"),
 	TEXT(attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT, 0,
-	     "name of the attribute, where it is known"),
+	     "name of the attribute, if known"),
 	HEX(attribute_id, 4, "attribute_id", "ID", 0, 0, "attribute as a number"),
 	HEX(attribute_modifier, 8, "attribute_modifier", "MODIFIER", FIELD_DEFAULT, 0,
 	    "attribute modifier"),
-	NUMBER(tries, "tries", "TRIES", FIELD_RIGHT, 0, "how often it was asked, of an answer"),
+	NUMBER(tries, "tries", "TRIES", FIELD_RIGHT, 0, "for a reply: number of requests sent"),
 	REAL_FIELD(struct mad_decoded, round_trip_usec, "round_trip_usec", "RTT us", FIELD_RIGHT, 0,
 		   "time to the answer"),
 	RECORDS_FIELD(get_header, &mad_pair_schema, "key,value", "header", 0,
-		      "what the header of its class has besides"),
+		      "additional header fields of the class"),
 	RECORDS_FIELD(get_fields, &mad_pair_schema, NULL, "fields", 0,
-		      "the attribute's fields, where it is known"),
-	TEXT(data, "data", "DATA", 0, 0, "bytes behind the header, as hexadecimal digits"),
+		      "the fields of the attribute, if known"),
+	TEXT(data, "data", "DATA", 0, 0, "bytes after the header, in hexadecimal"),
 };
 
 const struct schema mads_schema = {

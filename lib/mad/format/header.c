@@ -127,15 +127,15 @@ static bool is_rmpp_segment(const void *record)
 		MAD_UNSIGNED(MAD_AT(2, 0), 8, "class_version", "VERSION", 0,                      \
 			     "version of the management class"),                                  \
 		MAD_ENUM(MAD_AT(3, 0), 8, methods_, "method", "METHOD", FIELD_DEFAULT,            \
-			 "what is asked for or answered"),                                        \
+			 "method of the request or reply"),                                       \
 		MAD_HEX(MAD_AT(3, 0), 8, "method_code", "METHOD CODE", 0,                         \
 			"method as a number; the highest bit is that of an answer"),              \
 		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", FIELD_DEFAULT, \
-			       0, "what was wrong, in words"),                                    \
+			       0, "status in words"),                                             \
 		MAD_HEX(MAD_AT(8, 0), 64, "transaction_id", "TID", FIELD_DEFAULT,                 \
-			"number of the transaction"),                                             \
+			"transaction ID"),                                                        \
 		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE",             \
-			       FIELD_DEFAULT, 0, "name of the attribute, where it is known"),     \
+			       FIELD_DEFAULT, 0, "name of the attribute, if known"),              \
 		MAD_HEX(MAD_AT(16, 0), 16, "attribute_id", "ID", FIELD_DEFAULT,                   \
 			"attribute as a number"),                                                 \
 		MAD_HEX(MAD_AT(20, 0), 32, "attribute_modifier", "MODIFIER", FIELD_DEFAULT,       \
@@ -185,20 +185,19 @@ static const struct field smp_fields[] = {
 static const struct field direct_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	MAD_ENUM(MAD_AT(4, 0), 1, direction_names, "direction", "DIRECTION", FIELD_DEFAULT,
-		 "whether it is on its way back"),
+		 "whether it is returning to the sender"),
 	MAD_HEX(MAD_AT(4, 1), 15, "status_code", "STATUS CODE", 0, "status as a number"),
-	MAD_UNSIGNED(MAD_AT(6, 0), 8, "hop_pointer", "HOP", FIELD_DEFAULT,
-		     "how far along the path it is"),
+	MAD_UNSIGNED(MAD_AT(6, 0), 8, "hop_pointer", "HOP", FIELD_DEFAULT, "position on the path"),
 	MAD_UNSIGNED(MAD_AT(7, 0), 8, "hop_count", "HOPS", 0, "length of the path"),
 	SMP_FIELDS,
 	MAD_UNSIGNED(MAD_AT(32, 0), 16, "dr_source_lid", "DR SLID", 0,
-		     "LID that the directed part begins at; 65535: at the sender itself"),
+		     "LID at which the directed part starts; 65535: the sender"),
 	MAD_UNSIGNED(MAD_AT(34, 0), 16, "dr_destination_lid", "DR DLID", 0,
-		     "LID to go on to behind the directed part; 65535: none"),
+		     "LID to continue to after the directed part; 65535: none"),
 	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", FIELD_DEFAULT, 0,
-		       "ports that it leaves by, hop by hop"),
+		       "output port at each hop"),
 	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", FIELD_DEFAULT,
-		       0, "ports that it came in by, hop by hop"),
+		       0, "input port at each hop"),
 };
 
 static const struct field rmpp_fields[] = {

@@ -18,13 +18,13 @@
 	      "minor link errors: bad symbols on one lane or more")
 #define LINK_ERROR_RECOVERIES(at_, width_)                           \
 	ERROR(at_, width_, "link_error_recoveries", "RECOVERIES", 0, \
-	      "times that the link was trained anew with success")
+	      "times that the link was retrained successfully")
 #define LINK_DOWNED(at_, width_)                                        \
 	ERROR(at_, width_, "link_downed", "LINK DOWNED", FIELD_DEFAULT, \
-	      "times that training the link anew failed and it went down")
+	      "times that retraining the link failed and it went down")
 #define RCV_ERRORS(at_, width_)                                       \
 	ERROR(at_, width_, "rcv_errors", "RCV ERRORS", FIELD_DEFAULT, \
-	      "packets received that held an error")
+	      "packets received with an error")
 #define RCV_REMOTE_PHYSICAL_ERRORS(at_, width_)                                  \
 	ERROR(at_, width_, "rcv_remote_physical_errors", "RCV REMOTE ERRORS", 0, \
 	      "packets received that another port had marked as bad")
@@ -39,7 +39,7 @@
 	      "packets not sent because of the partition or raw packet filter")
 #define RCV_CONSTRAINT_ERRORS(at_, width_)                                \
 	ERROR(at_, width_, "rcv_constraint_errors", "RCV CONSTRAINTS", 0, \
-	      "packets thrown away because of the partition or raw packet filter")
+	      "packets discarded because of the partition or raw packet filter")
 #define LOCAL_LINK_INTEGRITY_ERRORS(at_, width_)                               \
 	ERROR(at_, width_, "local_link_integrity_errors", "LINK INTEGRITY", 0, \
 	      "times that the physical errors of the port passed their threshold")
@@ -54,16 +54,16 @@
 	      "subnet management packets that the port had no room for")
 #define XMIT_DATA(at_, width_)                                                          \
 	TRAFFIC(at_, width_, PERF_DATA, "xmit_data_bytes", "XMIT BYTES", FIELD_DEFAULT, \
-		"bytes sent, but for link packets")
+		"bytes sent, except link packets")
 #define RCV_DATA(at_, width_)                                                         \
 	TRAFFIC(at_, width_, PERF_DATA, "rcv_data_bytes", "RCV BYTES", FIELD_DEFAULT, \
-		"bytes received, but for link packets")
+		"bytes received, except link packets")
 #define XMIT_PACKETS(at_, width_)                                              \
 	TRAFFIC(at_, width_, 1, "xmit_packets", "XMIT PACKETS", FIELD_DEFAULT, \
-		"packets sent, but for link packets")
+		"packets sent, except link packets")
 #define RCV_PACKETS(at_, width_)                                             \
 	TRAFFIC(at_, width_, 1, "rcv_packets", "RCV PACKETS", FIELD_DEFAULT, \
-		"packets received, but for link packets")
+		"packets received, except link packets")
 #define XMIT_WAIT(at_, width_)                                                                    \
 	PERF_COUNTER(PERF_GROUP_CONGESTION, at_, width_, 1, "xmit_wait_ticks", "XMIT WAIT TICKS", \
 		     FIELD_DEFAULT,                                                               \

@@ -26,7 +26,7 @@ static const struct field rcv_errors_fields[] = {
 /* PortXmitDiscardDetails */
 static const struct field xmit_discards_fields[] = {
 	PERF_FIELDS_SELECT,
-	ERROR(4, "inactive_discards", "INACTIVE", "packets thrown away while the port was down"),
+	ERROR(4, "inactive_discards", "INACTIVE", "packets discarded while the port was down"),
 	ERROR(6, "neighbor_mtu_discards", "MTU", "packets longer than the neighbor's MTU"),
 	ERROR(8, "switch_lifetime_limit_discards", "LIFETIME",
 	      "packets that were too long in the switch"),

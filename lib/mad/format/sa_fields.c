@@ -30,7 +30,7 @@ static const struct field node_fields[] = {
 	MAD_UNSIGNED(MAD_AT(0, 0), 16, "lid", "LID", FIELD_DEFAULT, "LID of the port",
 		     SA_COMPONENT(0)),
 	MAD_TEXT(MAD_AT(EMBEDDED + NODE_INFO_BYTES, 0), 64 * 8, "node_description", "DESCRIPTION",
-		 FIELD_DEFAULT, "what the node's owner calls it", SA_COMPONENT(14)),
+		 FIELD_DEFAULT, "description set by the node's owner", SA_COMPONENT(14)),
 	SM_NODE_INFO_ROWS(EMBEDDED),
 };
 
@@ -114,22 +114,22 @@ static const struct field path_fields[] = {
 	MAD_CODED(FIELD_UNSIGNED, MAD_AT(54, 2), 6, mtu_numbers, "mtu_bytes", "MTU", FIELD_DEFAULT,
 		  "MTU of the path", SA_COMPONENT(17)),
 	MAD_ENUM(MAD_AT(54, 0), 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
-		 "how the MTU was asked for", SA_COMPONENT(16)),
+		 "how the MTU was requested", SA_COMPONENT(16)),
 	MAD_CODED(FIELD_REAL, MAD_AT(55, 2), 6, rate_numbers, "rate_gbps", "RATE Gb/s",
 		  FIELD_DEFAULT, "rate of the path, gigabits a second", SA_COMPONENT(19)),
 	MAD_ENUM(MAD_AT(55, 0), 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
-		 "how the rate was asked for", SA_COMPONENT(18)),
+		 "how the rate was requested", SA_COMPONENT(18)),
 	MAD_CODED(FIELD_REAL, MAD_AT(56, 2), 6, time_usec_numbers, "packet_lifetime_usec",
 		  "LIFETIME us", FIELD_DEFAULT, "longest time that a packet is on the way",
 		  SA_COMPONENT(21)),
 	MAD_ENUM(MAD_AT(56, 0), 2, lifetime_selector_names, "packet_lifetime_selector",
-		 "LIFETIME SELECTOR", 0, "how the lifetime was asked for", SA_COMPONENT(20)),
+		 "LIFETIME SELECTOR", 0, "how the lifetime was requested", SA_COMPONENT(20)),
 	MAD_UNSIGNED(MAD_AT(57, 0), 8, "preference", "PREFERENCE", 0,
 		     "rank among the paths, 0 is the best", SA_COMPONENT(22)),
-	MAD_BOOL(MAD_AT(49, 0), 1, "reversible", "REVERSIBLE", 0,
-		 "whether the way back is the same", SA_COMPONENT(11)),
+	MAD_BOOL(MAD_AT(49, 0), 1, "reversible", "REVERSIBLE", 0, "whether the path is reversible",
+		 SA_COMPONENT(11)),
 	MAD_UNSIGNED(MAD_AT(49, 1), 7, "numb_path", "PATHS", 0,
-		     "most paths of a pair of ports that are asked for", SA_COMPONENT(12)),
+		     "maximum number of paths requested for a pair of ports", SA_COMPONENT(12)),
 	MAD_UNSIGNED(MAD_AT(44, 24), 8, "hop_limit", "HOP LIMIT", 0, "hop limit of the GRH",
 		     SA_COMPONENT(9)),
 	MAD_HEX(MAD_AT(44, 4), 20, "flow_label", "FLOW LABEL", 0, "flow label of the GRH",
@@ -160,15 +160,15 @@ static const struct field mcmember_fields[] = {
 	MAD_CODED(FIELD_UNSIGNED, MAD_AT(38, 2), 6, mtu_numbers, "mtu_bytes", "MTU", FIELD_DEFAULT,
 		  "MTU of the group", SA_COMPONENT(5)),
 	MAD_ENUM(MAD_AT(38, 0), 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
-		 "how the MTU was asked for", SA_COMPONENT(4)),
+		 "how the MTU was requested", SA_COMPONENT(4)),
 	MAD_CODED(FIELD_REAL, MAD_AT(42, 2), 6, rate_numbers, "rate_gbps", "RATE Gb/s",
 		  FIELD_DEFAULT, "rate of the group, gigabits a second", SA_COMPONENT(9)),
 	MAD_ENUM(MAD_AT(42, 0), 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
-		 "how the rate was asked for", SA_COMPONENT(8)),
+		 "how the rate was requested", SA_COMPONENT(8)),
 	MAD_CODED(FIELD_REAL, MAD_AT(43, 2), 6, time_usec_numbers, "packet_lifetime_usec",
 		  "LIFETIME us", 0, "longest time that a packet is on the way", SA_COMPONENT(11)),
 	MAD_ENUM(MAD_AT(43, 0), 2, lifetime_selector_names, "packet_lifetime_selector",
-		 "LIFETIME SELECTOR", 0, "how the lifetime was asked for", SA_COMPONENT(10)),
+		 "LIFETIME SELECTOR", 0, "how the lifetime was requested", SA_COMPONENT(10)),
 	MAD_UNSIGNED(MAD_AT(44, 0), 4, "sl", "SL", FIELD_DEFAULT, "service level",
 		     SA_COMPONENT(12)),
 	MAD_HEX(MAD_AT(44, 4), 20, "flow_label", "FLOW LABEL", 0, "flow label of the GRH",
@@ -181,7 +181,7 @@ static const struct field mcmember_fields[] = {
 		 SA_COMPONENT(15)),
 	MAD_FLAGS(MAD_AT(48, 4), 4, join_state_names, "join_state", "JOIN STATE", FIELD_DEFAULT,
 		  "how the port is a member", SA_COMPONENT(16)),
-	MAD_BOOL(MAD_AT(49, 0), 1, "proxy_join", "PROXY", 0, "whether another port had it join",
+	MAD_BOOL(MAD_AT(49, 0), 1, "proxy_join", "PROXY", 0, "whether another port made it join",
 		 SA_COMPONENT(17)),
 };
 
@@ -205,7 +205,7 @@ static void get_trap_name(const unsigned char *info, struct value *value)
 			     "number of the trap, or the vendor's number of the device",           \
 			     SA_COMPONENT(10)),                                                    \
 		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", FIELD_DEFAULT, 0,             \
-			       "what a generic trap tells"),                                       \
+			       "meaning of a generic trap"),                                       \
 		MAD_HEX(MAD_AT((base) + 24, 0), 16, "type", "TYPE", 0,                             \
 			"type of the notices, 0xffff for all", SA_COMPONENT(9)),                   \
 		MAD_UNSIGNED(MAD_AT((base) + 28, 0), 24, "qp", "QP", FIELD_DEFAULT,                \
@@ -232,8 +232,8 @@ static void get_inform_info_trap(const void *record, struct value *value)
 
 static const struct field inform_info_fields[] = {INFORM_ROWS(0, get_inform_info_trap)};
 
-static const struct schema sa_inform_info_schema = MAD_SCHEMA("sa_informinfo", inform_info_fields,
-							      "what a subscriber wants to be told");
+static const struct schema sa_inform_info_schema = MAD_SCHEMA(
+	"sa_informinfo", inform_info_fields, "the notices that a subscriber requests");
 
 enum { INFORM_INFO = 24 }; /* its offset in the record, 15.2.5.12 */
 

@@ -46,7 +46,7 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 		MAD_GUID(MAD_AT((base) + 12, 0), "node_guid", "NODE GUID", FIELD_DEFAULT,          \
 			 "GUID of the node", SA_COMPONENT(7)),                                     \
 		MAD_GUID(MAD_AT((base) + 20, 0), "port_guid", "PORT GUID", 0,                      \
-			 "GUID of the port that was asked", SA_COMPONENT(8)),                      \
+			 "GUID of the queried port", SA_COMPONENT(8)),                             \
 		MAD_GUID(MAD_AT((base) + 4, 0), "system_image_guid", "SYSTEM GUID", 0,             \
 			 "GUID that the nodes of a system share", SA_COMPONENT(6)),                \
 		MAD_UNSIGNED(MAD_AT((base) + 36, 0), 8, "local_port", "LOCAL PORT", FIELD_DEFAULT, \
@@ -126,11 +126,11 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 	MAD_BOOL(MAD_AT(0, 0), 1, "generic", "GENERIC", FIELD_DEFAULT,                      \
 		 "whether the specification defines it, and not a vendor"),                 \
 		MAD_ENUM(MAD_AT(0, 1), 7, notice_type_names, "type", "TYPE", FIELD_DEFAULT, \
-			 "how grave it is"),                                                \
+			 "its severity"),                                                   \
 		MAD_UNSIGNED(MAD_AT(4, 0), 16, "trap_number", "TRAP", FIELD_DEFAULT,        \
 			     "number of the trap, or the vendor's number of the device"),   \
 		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", FIELD_DEFAULT, 0,      \
-			       "what a generic trap tells"),                                \
+			       "meaning of a generic trap"),                                \
 		MAD_UNSIGNED(MAD_AT(1, 0), 24, "producer", "PRODUCER", 0,                   \
 			     "type of the node that produced it, or the vendor"),           \
 		MAD_UNSIGNED(MAD_AT(6, 0), 16, "issuer_lid", "ISSUER LID", FIELD_DEFAULT,   \

@@ -52,7 +52,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 			  "width_lanes", "LANES", FIELD_DEFAULT, "active width of the link",       \
 			  SA_COMPONENT(13), .present = prefix_##_has_link),                        \
 		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", FIELD_DEFAULT, \
-			       0, "name of the active speed, of the newest field that tells it"),  \
+			       0, "name of the active speed, from the newest field that has it"),  \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",    \
 			       FIELD_RIGHT, 0, "signal rate of a lane, gigabits a second"),        \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_rate, "rate_gbps", "RATE Gb/s",           \
@@ -155,7 +155,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 			     "entries of the VL arbitration table of low priority",                \
 			     SA_COMPONENT(29)),                                                    \
 		MAD_FLAGS(MAD_AT((base) + 37, 4), 4, init_type_names, "init_type", "INIT TYPE", 0, \
-			  "initialization that the port asks for", SA_COMPONENT(26)),              \
+			  "initialization that the port requests", SA_COMPONENT(26)),              \
 		MAD_FLAGS(MAD_AT((base) + 41, 0), 4, init_reply_names, "init_type_reply",          \
 			  "INIT REPLY", 0, "initialization that was done", SA_COMPONENT(30)),      \
 		MAD_UNSIGNED(MAD_AT((base) + 42, 0), 3, "vl_stall_count", "VL STALL", 0,           \
@@ -166,7 +166,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 			     SA_COMPONENT(33)),                                                    \
 		MAD_CODED(FIELD_REAL, MAD_AT((base) + 51, 3), 5, time_usec_numbers,                \
 			  "subnet_timeout_usec", "SUBNET TIMEOUT us", 0,                           \
-			  "longest way of a datagram through the subnet", SA_COMPONENT(45)),       \
+			  "longest time that a datagram spends in the subnet", SA_COMPONENT(45)),  \
 		MAD_CODED(FIELD_REAL, MAD_AT((base) + 52, 3), 5, time_usec_numbers,                \
 			  "response_time_usec", "RESPONSE us", 0,                                  \
 			  "longest time that the port takes to answer", SA_COMPONENT(47)),         \
@@ -198,7 +198,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		MAD_UNSIGNED(MAD_AT((base) + 50, 0), 8, "guid_table_length", "GUIDS", 0,           \
 			     "slots of the GUID table", SA_COMPONENT(42)),                         \
 		MAD_BOOL(MAD_AT((base) + 51, 0), 1, "client_reregister", "REREGISTER", 0,          \
-			 "whether clients have to register anew", SA_COMPONENT(43)),               \
+			 "whether clients have to register again", SA_COMPONENT(43)),              \
 		MAD_UNSIGNED(MAD_AT((base) + 51, 1), 2, "multicast_pkey_trap_suppression",         \
 			     "TRAP SUPPRESSION", 0,                                                \
 			     "whether traps of wrong multicast partition keys are suppressed",     \

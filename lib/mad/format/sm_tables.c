@@ -46,7 +46,7 @@ static void get_cable_data(const void *record, struct value *value)
 static const struct field node_description_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
 	MAD_TEXT(MAD_AT(0, 0), 64 * 8, "node_description", "DESCRIPTION", FIELD_DEFAULT,
-		 "what the node's owner calls it"),
+		 "description set by the node's owner"),
 };
 
 const struct schema sm_node_description_schema = MAD_SCHEMA("smp_nodedesc", node_description_fields,
