@@ -416,7 +416,7 @@ static bool begin(struct events_run *run)
 	say_ready(run);
 	time = now();
 	if (run->args->already)
-		watcher_tell_states(run->watcher, run->args->until.value, &time, &run->events);
+		watcher_report_states(run->watcher, run->args->until.value, &time, &run->events);
 	hand_out(run);
 	return true;
 }

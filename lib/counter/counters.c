@@ -87,12 +87,12 @@ static struct counter_place *find_place(struct counter_loader *loader, const str
 }
 
 /* Takes ownership of the list. */
-static void tell(struct counter_place *place, struct counter_list *list)
+static void take_list(struct counter_place *place, struct counter_list *list)
 {
 	counter_list_clear(&place->values);
 	place->values = *list;
 	*list = (struct counter_list){0};
-	place->told = true;
+	place->reported = true;
 	place->taken_nsec = clock_nsec();
 }
 
@@ -118,7 +118,7 @@ static void port_taken(void *context, const struct port *port, struct counter_li
 	struct counter_place *place = find_place(round->loader, port, COUNTER_SOURCE_HW);
 
 	if (place)
-		tell(place, list);
+		take_list(place, list);
 }
 
 /* The files are read instead; -EINVAL and -EOPNOTSUPP usually mean that there are no counters. */
@@ -158,7 +158,7 @@ static void netdev_taken(void *context, size_t which, int error, struct counter_
 	struct round *round = context;
 
 	if (!error)
-		tell(&round->loader->places[round->places[which]], list);
+		take_list(&round->loader->places[round->places[which]], list);
 }
 
 static void ask_rtnl(struct counter_loader *loader)
@@ -195,7 +195,7 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 	reading->port = place->port;
 	reading->netdev = place->netdev;
 	reading->source = place->source;
-	reading->netlink = place->told;
+	reading->netlink = place->reported;
 	reading->counter = entry->counter;
 	reading->kernel_name = entry->kernel_name;
 	reading->name = entry->name;
@@ -205,8 +205,8 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 }
 
 /* Adds counters in the order of the catalogue, as the files would be. */
-static void add_told(struct counter_loader *loader, struct counter_place *place,
-		     struct counter_readings *readings)
+static void add_from_netlink(struct counter_loader *loader, struct counter_place *place,
+			     struct counter_readings *readings)
 {
 	const struct counter_layout *layout = &loader->layout;
 
@@ -239,18 +239,18 @@ static void complain(const struct counter_place *place, const char *cause, const
 }
 
 /* Reports one line for each cause; usually a port has one cause for all. */
-static void tell_causes(const struct counter_place *place, const struct counter_reading *readings,
-			size_t count, struct problems *problems)
+static void report_causes(const struct counter_place *place, const struct counter_reading *readings,
+			  size_t count, struct problems *problems)
 {
 	for (size_t i = 0; problems && i < count; i++) {
 		const char *cause = readings[i].problem;
-		bool told = false;
+		bool reported = false;
 		size_t same = 0;
 
 		/* Equal causes are the same pointer, because the pool keeps each text once. */
 		for (size_t j = 0; cause && j < i; j++)
-			told |= readings[j].problem == cause;
-		for (size_t j = i; cause && !told && j < count; j++)
+			reported |= readings[j].problem == cause;
+		for (size_t j = i; cause && !reported && j < count; j++)
 			same += readings[j].problem == cause;
 		if (same)
 			complain(place, cause, readings[i].counter, same, problems);
@@ -278,19 +278,19 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		else if (reading->name && reading->name->width_bits)
 			reading->width_bits = reading->name->width_bits;
 	}
-	tell_causes(place, readings->items + first, readings->count - first, problems);
+	report_causes(place, readings->items + first, readings->count - first, problems);
 }
 
 void counter_loader_read(struct counter_loader *loader, struct counter_readings *readings,
 			 struct problems *problems, struct problems *notes)
 {
 	for (size_t i = 0; i < loader->place_count; i++)
-		loader->places[i].told = false;
+		loader->places[i].reported = false;
 	ask_nldev(loader, notes);
 	ask_rtnl(loader);
 	for (size_t i = 0; i < loader->place_count; i++)
-		if (loader->places[i].told)
-			add_told(loader, &loader->places[i], readings);
+		if (loader->places[i].reported)
+			add_from_netlink(loader, &loader->places[i], readings);
 		else
 			add_files(loader, &loader->places[i], readings, problems);
 }

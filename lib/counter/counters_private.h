@@ -51,7 +51,7 @@ struct counter_place {
 	size_t entry_count;
 	bool extended; /* the PMA has the 64-bit counters */
 	bool old_cm;   /* class infiniband_cm */
-	bool told;     /* netlink reported it in this round */
+	bool reported; /* netlink reported it in this round */
 	struct counter_list values;
 	uint64_t taken_nsec;
 	bool found; /* counters exist, wanted or not */

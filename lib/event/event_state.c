@@ -42,8 +42,8 @@ void event_state_clear(struct event_state *state)
 	*state = (struct event_state){.devices = NULL};
 }
 
-static struct event *tell_device(const struct tracked_device *device, enum event_word word,
-				 const struct event_cause *cause)
+static struct event *add_device_event(const struct tracked_device *device, enum event_word word,
+				      const struct event_cause *cause)
 {
 	struct event *event;
 
@@ -55,10 +55,10 @@ static struct event *tell_device(const struct tracked_device *device, enum event
 	return event;
 }
 
-void event_state_tell_device(const struct tracked_device *device, enum event_word word,
-			     const struct event_cause *cause)
+void event_state_device_event(const struct tracked_device *device, enum event_word word,
+			      const struct event_cause *cause)
 {
-	tell_device(device, word, cause);
+	add_device_event(device, word, cause);
 }
 
 struct tracked_device *event_state_add_device(struct event_state *state, const char *name,
@@ -71,7 +71,7 @@ struct tracked_device *event_state_add_device(struct event_state *state, const c
 	device->kernel_name = mem_string(kernel_name);
 	*(struct tracked_device **)mem_append(&state->devices, &state->device_count,
 					      sizeof(*state->devices)) = device;
-	tell_device(device, EVENT_DEVICE_ADDED, cause);
+	add_device_event(device, EVENT_DEVICE_ADDED, cause);
 	return device;
 }
 
@@ -108,7 +108,7 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 
 	for (size_t i = 0; i < device->port_count; i++)
 		event_port_lose(state, device, &device->ports[i], cause);
-	tell_device(device, EVENT_DEVICE_REMOVED, cause);
+	add_device_event(device, EVENT_DEVICE_REMOVED, cause);
 	for (size_t i = 0; i < state->device_count; i++)
 		if (state->devices[i] != device)
 			state->devices[kept++] = state->devices[i];
@@ -124,7 +124,7 @@ void event_state_rename_device(struct tracked_device *device, const char *name,
 
 	device->name = mem_string(name);
 	device->kernel_name = mem_string(kernel_name);
-	event = tell_device(device, EVENT_DEVICE_RENAMED, cause);
+	event = add_device_event(device, EVENT_DEVICE_RENAMED, cause);
 	if (event)
 		event->name_before = mem_string(old_name);
 }

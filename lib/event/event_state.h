@@ -72,7 +72,7 @@ struct port_reading {
 };
 
 /* The events reported for a port, with the number of each: EVENT_PORT_DOWN ... */
-struct event_told {
+struct event_reports {
 	enum event_word *words;
 	size_t count;
 };
@@ -101,8 +101,8 @@ void event_state_remove_device(struct event_state *state, struct tracked_device 
 void event_state_rename_device(struct tracked_device *device, const char *name,
 			       const char *kernel_name, const struct event_cause *cause);
 /* Adds an event of the device itself. */
-void event_state_tell_device(const struct tracked_device *device, enum event_word word,
-			     const struct event_cause *cause);
+void event_state_device_event(const struct tracked_device *device, enum event_word word,
+			      const struct event_cause *cause);
 
 /*
  * Takes the reports about a port (NULL: none), and then its reading, which is empty afterwards. A
@@ -110,7 +110,7 @@ void event_state_tell_device(const struct tracked_device *device, enum event_wor
  */
 void event_state_update_port(struct event_state *state, const struct tracked_device *device,
 			     struct tracked_port *port, struct port_reading *reading,
-			     const struct event_told *told, const struct event_cause *cause);
+			     const struct event_reports *reports, const struct event_cause *cause);
 void port_reading_clear(struct port_reading *reading);
 struct tracked_gid *tracked_gids_add(struct tracked_gids *gids);
 

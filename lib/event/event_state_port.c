@@ -20,8 +20,8 @@ struct update {
 	const struct tracked_device *device;
 	struct tracked_port *port;
 	const struct event_cause *cause;
-	uint64_t happened; /* bits 1 << enum event_word: the events made */
-	bool told_down;	   /* the port was reported to have gone down */
+	uint64_t happened;  /* bits 1 << enum event_word: the events made */
+	bool reported_down; /* the port was reported to have gone down */
 };
 
 static bool is_state(const struct event_port *port, uint64_t state)
@@ -194,7 +194,7 @@ static void compare_state(struct update *update, const struct event_port *readin
 	if (!next.state.known || next.state.value == PORT_STATE_NOP)
 		next.state = now->state;
 	/* The reading came before the report, which is still to come. */
-	if (!update->told_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
+	if (!update->reported_down && next.state.known && !is_state(&next, PORT_STATE_ACTIVE) &&
 	    !same_number(&now->state, &next.state)) {
 		update->port->credit++;
 		update->port->credit_nsec = update->cause->time.monotonic_nsec;
@@ -246,21 +246,21 @@ static unsigned int take_credit(struct update *update, unsigned int downs)
  * On InfiniBand, mlx5_ib also reports PORT_ERR when a link that was down gets as far as Init: there
  * only a port that was active goes down.
  */
-static void take_told_downs(struct update *update, const struct port_reading *reading,
-			    const struct event_told *told)
+static void count_reported_downs(struct update *update, const struct port_reading *reading,
+				 const struct event_reports *reports)
 {
 	const struct event_port *now = &update->port->now;
 	const bool reads_down = reading->has_state && reading->state.state.known &&
 				!is_state(&reading->state, PORT_STATE_ACTIVE);
 	unsigned int downs = 0;
 
-	for (size_t i = 0; i < told->count; i++)
-		downs += told->words[i] == EVENT_PORT_DOWN;
+	for (size_t i = 0; i < reports->count; i++)
+		downs += reports->words[i] == EVENT_PORT_DOWN;
 	if (!update->port->ethernet)
 		downs = downs && is_state(now, PORT_STATE_ACTIVE);
 	else
 		downs = take_credit(update, downs);
-	update->told_down = downs;
+	update->reported_down = downs;
 	while (downs--) {
 		if (now->state.known)
 			imply(update, EVENT_PORT_ACTIVE);
@@ -352,7 +352,7 @@ static void compare_gids(struct update *update, const struct tracked_gids *befor
 }
 
 /* Reports without a state, and with --all those that changed nothing. */
-static void tell_rest(struct update *update, const struct event_told *told)
+static void add_other_reports(struct update *update, const struct event_reports *reports)
 {
 	const uint64_t gids = UINT64_C(1) << EVENT_GID_ADDED | UINT64_C(1) << EVENT_GID_REMOVED |
 			      UINT64_C(1) << EVENT_GID_CHANGED;
@@ -360,8 +360,8 @@ static void tell_rest(struct update *update, const struct event_told *told)
 			      UINT64_C(1) << EVENT_CLIENT_REREGISTER |
 			      UINT64_C(1) << EVENT_SPEED_CHANGE;
 
-	for (size_t i = 0; i < told->count; i++) {
-		const enum event_word word = told->words[i];
+	for (size_t i = 0; i < reports->count; i++) {
+		const enum event_word word = reports->words[i];
 		const uint64_t bit = UINT64_C(1) << word;
 
 		if (update->happened & (word == EVENT_GID_CHANGED ? gids : bit))
@@ -373,7 +373,7 @@ static void tell_rest(struct update *update, const struct event_told *told)
 
 void event_state_update_port(struct event_state *state, const struct tracked_device *device,
 			     struct tracked_port *port, struct port_reading *reading,
-			     const struct event_told *told, const struct event_cause *cause)
+			     const struct event_reports *reports, const struct event_cause *cause)
 {
 	struct update update = {
 		.state = state,
@@ -385,8 +385,8 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 	/* The event of a new port includes its netdev, if it has one. */
 	if (reading->has_netdev && reading->netdev_index.known)
 		compare_netdev(&update, reading);
-	if (told)
-		take_told_downs(&update, reading, told);
+	if (reports)
+		count_reported_downs(&update, reading, reports);
 	if (reading->has_state)
 		compare_state(&update, &reading->state);
 	if (reading->has_gids) {
@@ -398,8 +398,8 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 	}
 	if (reading->has_netdev && !reading->netdev_index.known)
 		compare_netdev(&update, reading);
-	if (told)
-		tell_rest(&update, told);
+	if (reports)
+		add_other_reports(&update, reports);
 	port_reading_clear(reading);
 }
 

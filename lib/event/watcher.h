@@ -50,5 +50,5 @@ unsigned int watcher_generation(const struct watcher *watcher);
  * Appends the present states among the words (bits 1 << enum event_word): device-added,
  * port-active, port-down, netdev-attached, netdev-up, netdev-down.
  */
-void watcher_tell_states(const struct watcher *watcher, uint64_t words,
-			 const struct event_time *time, struct event_list *events);
+void watcher_report_states(const struct watcher *watcher, uint64_t words,
+			   const struct event_time *time, struct event_list *events);

@@ -50,7 +50,7 @@ static struct watched *add(struct watcher *watcher, const char *kernel_name,
 void watched_clear(struct watched *watched)
 {
 	for (size_t i = 0; watched->ports && i < watched->tracked->port_count; i++)
-		free(watched->ports[i].told.words);
+		free(watched->ports[i].reports.words);
 	free(watched->ports);
 	free(watched->protocol);
 	verbs_async_close(watched->async);
@@ -317,7 +317,7 @@ static void take_async(void *context, const struct verbs_event *event)
 	unsigned int stale;
 
 	if (event->type == VERBS_EVENT_DEVICE_FATAL)
-		event_state_tell_device(tracked, EVENT_DEVICE_FATAL, &cause);
+		event_state_device_event(tracked, EVENT_DEVICE_FATAL, &cause);
 	if (!find_word(event->type, &word, &stale))
 		return;
 	/* A change of speed may be reported for the device as such. */
@@ -327,8 +327,8 @@ static void take_async(void *context, const struct verbs_event *event)
 		if (event->port && tracked->ports[i].number != event->port)
 			continue;
 		watcher_mark_port(port, stale, EVENT_SOURCE_VERBS);
-		*(enum event_word *)mem_append(&port->told.words, &port->told.count,
-					       sizeof(*port->told.words)) = word;
+		*(enum event_word *)mem_append(&port->reports.words, &port->reports.count,
+					       sizeof(*port->reports.words)) = word;
 	}
 }
 

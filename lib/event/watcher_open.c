@@ -75,7 +75,7 @@ void watcher_free(struct watcher *watcher)
 }
 
 /* Reports the current state as events. */
-struct telling {
+struct state_report {
 	uint64_t words;
 	struct event_list *events;
 	const struct event_time *time;
@@ -84,15 +84,15 @@ struct telling {
 };
 
 /* Returns NULL if the word was not requested. */
-static struct event *tell(const struct telling *telling, enum event_word word,
-			  const struct tracked_port *port, const char *netdev)
+static struct event *add_state(const struct state_report *report, enum event_word word,
+			       const struct tracked_port *port, const char *netdev)
 {
 	struct event *event;
 
-	if (!(telling->words & UINT64_C(1) << word))
+	if (!(report->words & UINT64_C(1) << word))
 		return NULL;
-	event = event_list_add(telling->events, word, telling->time, EVENT_SOURCE_START);
-	event->device = mem_string(telling->device->name);
+	event = event_list_add(report->events, word, report->time, EVENT_SOURCE_START);
+	event->device = mem_string(report->device->name);
 	if (port)
 		event->port = number_of(port->number);
 	if (netdev)
@@ -100,16 +100,16 @@ static struct event *tell(const struct telling *telling, enum event_word word,
 	return event;
 }
 
-static void tell_netdev(const struct telling *telling, const struct tracked_port *port)
+static void report_netdev(const struct state_report *report, const struct tracked_port *port)
 {
-	const struct link *link = link_by_index(&telling->state->links, &port->netdev_index);
+	const struct link *link = link_by_index(&report->state->links, &port->netdev_index);
 	enum event_word word;
 	struct event *event;
 
 	if (!link || !link->name)
 		return;
 	word = link->running == TRISTATE_YES ? EVENT_NETDEV_UP : EVENT_NETDEV_DOWN;
-	event = tell(telling, word, port, link->name);
+	event = add_state(report, word, port, link->name);
 	if (!event)
 		return;
 	event->object = mem_string(link->name);
@@ -119,32 +119,32 @@ static void tell_netdev(const struct telling *telling, const struct tracked_port
 	event->netdev_before.mtu_bytes = event->netdev_after.mtu_bytes = link->mtu_bytes;
 }
 
-static void tell_port(const struct telling *telling, const struct tracked_port *port)
+static void report_port(const struct state_report *report, const struct tracked_port *port)
 {
 	const struct number *state = &port->now.state;
 	struct event *event = NULL;
 
 	if (state->known && state->value == PORT_STATE_ACTIVE)
-		event = tell(telling, EVENT_PORT_ACTIVE, port, port->netdev);
+		event = add_state(report, EVENT_PORT_ACTIVE, port, port->netdev);
 	else if (state->known && state->value == PORT_STATE_DOWN)
-		event = tell(telling, EVENT_PORT_DOWN, port, port->netdev);
+		event = add_state(report, EVENT_PORT_DOWN, port, port->netdev);
 	if (event) {
-		event->object = mem_format("%s/%u", telling->device->name, port->number);
+		event->object = mem_format("%s/%u", report->device->name, port->number);
 		event->port_before = event->port_after = port->now;
 	}
-	event = port->netdev ? tell(telling, EVENT_NETDEV_ATTACHED, port, port->netdev) : NULL;
+	event = port->netdev ? add_state(report, EVENT_NETDEV_ATTACHED, port, port->netdev) : NULL;
 	if (event) {
-		event->object = mem_format("%s/%u", telling->device->name, port->number);
+		event->object = mem_format("%s/%u", report->device->name, port->number);
 		event->attached_before = mem_string(port->netdev);
 		event->attached = mem_string(port->netdev);
 	}
-	tell_netdev(telling, port);
+	report_netdev(report, port);
 }
 
-void watcher_tell_states(const struct watcher *watcher, uint64_t words,
-			 const struct event_time *time, struct event_list *events)
+void watcher_report_states(const struct watcher *watcher, uint64_t words,
+			   const struct event_time *time, struct event_list *events)
 {
-	struct telling telling = {
+	struct state_report report = {
 		.words = words,
 		.events = events,
 		.time = time,
@@ -156,12 +156,12 @@ void watcher_tell_states(const struct watcher *watcher, uint64_t words,
 		const struct tracked_device *device = watcher->devices[i].tracked;
 		struct event *event;
 
-		telling.device = device;
-		event = tell(&telling, EVENT_DEVICE_ADDED, NULL, NULL);
+		report.device = device;
+		event = add_state(&report, EVENT_DEVICE_ADDED, NULL, NULL);
 		if (event)
 			event->object = mem_string(device->name);
 		for (size_t j = 0; j < device->port_count; j++)
-			tell_port(&telling, &device->ports[j]);
+			report_port(&report, &device->ports[j]);
 	}
 	for (size_t i = first; i < events->count; i++)
 		event_describe(&events->items[i]);

@@ -26,7 +26,7 @@ struct watched_port {
 	unsigned int stale;
 	enum event_source source; /* the source that reported the change */
 	bool gids_later; /* no source reports GIDs: read them again when they have settled */
-	struct event_told told;
+	struct event_reports reports;
 };
 
 struct watched {

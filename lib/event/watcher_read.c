@@ -162,14 +162,14 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 	const struct event_cause cause = watcher_cause(watcher, port->source);
 	struct port_reading reading = {.has_state = false};
 
-	if (!port->stale && !port->told.count)
+	if (!port->stale && !port->reports.count)
 		return;
 	read_port(watcher, watched, &watched->tracked->ports[at], port->stale, &reading);
 	event_state_update_port(&watcher->state, watched->tracked, &watched->tracked->ports[at],
-				&reading, &port->told, &cause);
+				&reading, &port->reports, &cause);
 	port->stale = 0;
-	free(port->told.words);
-	port->told = (struct event_told){.words = NULL};
+	free(port->reports.words);
+	port->reports = (struct event_reports){.words = NULL};
 }
 
 void watcher_refresh(struct watcher *watcher)

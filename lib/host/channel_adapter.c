@@ -17,7 +17,7 @@
  */
 struct channel_adapters {
 	struct class_files *files;
-	struct device_list told; /* from RDMA netlink; empty for a saved tree or a simulator */
+	struct device_list reported; /* from RDMA netlink; empty for a saved tree or a simulator */
 };
 
 /*
@@ -27,7 +27,7 @@ struct channel_adapters {
 struct reader {
 	const struct class_files *files; /* files of the device */
 	const char *port;		 /* ports/1/, or empty */
-	const struct device *told;	 /* or NULL */
+	const struct device *reported;	 /* or NULL */
 	int error;
 };
 
@@ -65,7 +65,7 @@ int channel_adapters_open(const char *root, struct channel_adapters **ret_adapte
 	(*ret_adapters)->files = files;
 	/* Do not let the netlink socket make the kernel load its RDMA core. */
 	if (!root && !class_files_list(files, &names, "%s", "") && names.count)
-		ask_netlink(&(*ret_adapters)->told);
+		ask_netlink(&(*ret_adapters)->reported);
 	strings_free(&names);
 	return 0;
 }
@@ -75,23 +75,23 @@ void channel_adapters_close(struct channel_adapters *adapters)
 	if (!adapters)
 		return;
 	class_files_close(adapters->files);
-	device_list_clear(&adapters->told);
+	device_list_clear(&adapters->reported);
 	free(adapters);
 }
 
-static const struct device *find_told(const struct channel_adapters *adapters, const char *name)
+static const struct device *find_reported(const struct channel_adapters *adapters, const char *name)
 {
-	for (size_t i = 0; i < adapters->told.count; i++)
-		if (!strcmp(adapters->told.items[i].kernel_name, name))
-			return &adapters->told.items[i];
+	for (size_t i = 0; i < adapters->reported.count; i++)
+		if (!strcmp(adapters->reported.items[i].kernel_name, name))
+			return &adapters->reported.items[i];
 	return NULL;
 }
 
 /* Reads the first bytes of a file, up to the last line feed in them, as libibumad does. */
 static int read_text(struct reader *reader, const char *name, char *text, size_t size)
 {
-	char whole[CLASS_TEXT_SIZE];
-	ssize_t length = class_files_read(reader->files, whole, "%s%s", reader->port, name);
+	char content[CLASS_TEXT_SIZE];
+	ssize_t length = class_files_read(reader->files, content, "%s%s", reader->port, name);
 
 	if (length < 0) {
 		reader->error = (int)-length;
@@ -99,7 +99,7 @@ static int read_text(struct reader *reader, const char *name, char *text, size_t
 	}
 	if ((size_t)length >= size)
 		length = (ssize_t)size - 1;
-	memcpy(text, whole, (size_t)length);
+	memcpy(text, content, (size_t)length);
 	text[length] = '\0';
 	return 0;
 }
@@ -115,12 +115,12 @@ static int read_number(struct reader *reader, const char *name, unsigned int *re
 }
 
 /* Takes the number that netlink reported, or reads it from the file. */
-static int take_number(struct reader *reader, const struct number *told, const char *name,
+static int take_number(struct reader *reader, const struct number *reported, const char *name,
 		       unsigned int *ret_number)
 {
-	if (!told || !told->known)
+	if (!reported || !reported->known)
 		return read_number(reader, name, ret_number);
-	*ret_number = (unsigned int)told->value;
+	*ret_number = (unsigned int)reported->value;
 	return 0;
 }
 
@@ -163,8 +163,8 @@ static int read_rate(struct reader *reader, struct channel_port *port)
 /* Link layer words are those of link_layer_show(), drivers/infiniband/core/sysfs.c. */
 static void read_link_layer(struct reader *reader, struct channel_port *port)
 {
-	const struct device *told = reader->told;
-	const char *protocol = told && told->port_count == 1 ? told->protocol : NULL;
+	const struct device *reported = reader->reported;
+	const char *protocol = reported && reported->port_count == 1 ? reported->protocol : NULL;
 	const char *word = NULL;
 
 	/* netlink reports the protocol of the first port only. */
@@ -189,20 +189,20 @@ static int find_pkeys(struct reader *reader)
 
 /* Reads in the order of libibumad, which reports the first failure. */
 static int read_port(struct reader *reader, struct channel_adapter *adapter,
-		     struct channel_port *port, const struct port *told)
+		     struct channel_port *port, const struct port *reported)
 {
 	unsigned int sm_sl = 0;
 
-	if (take_number(reader, told ? &told->lmc : NULL, "lid_mask_count", &port->lmc) ||
-	    take_number(reader, told ? &told->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
+	if (take_number(reader, reported ? &reported->lmc : NULL, "lid_mask_count", &port->lmc) ||
+	    take_number(reader, reported ? &reported->sm_lid : NULL, "sm_lid", &port->sm_lid) ||
 	    /* These are not shown; reading them finds out whether the port answers. */
-	    take_number(reader, told ? &told->state : NULL, "sm_sl", &sm_sl) ||
-	    take_number(reader, told ? &told->lid : NULL, "lid", &port->lid) ||
-	    take_number(reader, told ? &told->state : NULL, "state", &port->state) ||
-	    take_number(reader, told ? &told->physical_state : NULL, "phys_state",
+	    take_number(reader, reported ? &reported->state : NULL, "sm_sl", &sm_sl) ||
+	    take_number(reader, reported ? &reported->lid : NULL, "lid", &port->lid) ||
+	    take_number(reader, reported ? &reported->state : NULL, "state", &port->state) ||
+	    take_number(reader, reported ? &reported->physical_state : NULL, "phys_state",
 			&port->physical_state) ||
 	    read_rate(reader, port) ||
-	    take_number(reader, told ? &told->cap_mask : NULL, "cap_mask", &port->cap_mask))
+	    take_number(reader, reported ? &reported->cap_mask : NULL, "cap_mask", &port->cap_mask))
 		return -EIO;
 	read_link_layer(reader, port);
 	if (read_groups(reader, "gids/0", 8, &port->guid)) {
@@ -219,13 +219,14 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 static int read_numbered(struct reader *reader, struct channel_adapter *adapter, long number)
 {
 	_cleanup_(freep) char *prefix = mem_format("ports/%ld/", number);
-	const struct port *told = reader->told ? device_port(reader->told, (unsigned int)number)
-					       : NULL;
+	const struct port *reported = reader->reported
+					      ? device_port(reader->reported, (unsigned int)number)
+					      : NULL;
 	int rc;
 
 	reader->port = prefix;
 	adapter->failed_port = (unsigned int)number;
-	rc = read_port(reader, adapter, &adapter->ports[number], told);
+	rc = read_port(reader, adapter, &adapter->ports[number], reported);
 	reader->port = "";
 	if (rc)
 		return rc;
@@ -237,11 +238,11 @@ static int read_numbered(struct reader *reader, struct channel_adapter *adapter,
 
 static int list_ports(const struct reader *reader, struct strings *ret_names)
 {
-	if (!reader->told || !reader->told->port_count)
+	if (!reader->reported || !reader->reported->port_count)
 		return class_files_list(reader->files, ret_names, "ports");
-	for (size_t i = 0; i < reader->told->port_count; i++) {
+	for (size_t i = 0; i < reader->reported->port_count; i++) {
 		_cleanup_(freep) char *number = mem_format(
-			"%u", (unsigned int)reader->told->ports[i].port.value);
+			"%u", (unsigned int)reader->reported->ports[i].port.value);
 
 		strings_add(ret_names, number);
 	}
@@ -270,9 +271,9 @@ static int read_ports(struct reader *reader, struct channel_adapter *adapter)
 /* A word stays empty if the device has no file for it. */
 static void read_words(struct reader *reader, struct channel_adapter *adapter)
 {
-	if (reader->told) /* netlink omits an empty version */
+	if (reader->reported) /* netlink omits an empty version */
 		snprintf(adapter->firmware, sizeof(adapter->firmware), "%s",
-			 reader->told->firmware ? reader->told->firmware : "");
+			 reader->reported->firmware ? reader->reported->firmware : "");
 	else
 		read_text(reader, "fw_ver", adapter->firmware, sizeof(adapter->firmware));
 	read_text(reader, "hw_rev", adapter->hardware, sizeof(adapter->hardware));
@@ -281,16 +282,16 @@ static void read_words(struct reader *reader, struct channel_adapter *adapter)
 
 static int read_adapter(struct reader *reader, struct channel_adapter *adapter)
 {
-	const struct device *told = reader->told;
-	int rc = take_number(reader, told ? &told->node_type : NULL, "node_type",
+	const struct device *reported = reader->reported;
+	int rc = take_number(reader, reported ? &reported->node_type : NULL, "node_type",
 			     &adapter->node_type);
 
 	if (rc)
 		return rc;
 	read_words(reader, adapter);
-	if (told && told->node_guid.known && told->system_image_guid.known) {
-		adapter->node_guid = told->node_guid.value;
-		adapter->system_image_guid = told->system_image_guid.value;
+	if (reported && reported->node_guid.known && reported->system_image_guid.known) {
+		adapter->node_guid = reported->node_guid.value;
+		adapter->system_image_guid = reported->system_image_guid.value;
 		return 0;
 	}
 	rc = read_groups(reader, "node_guid", 4, &adapter->node_guid);
@@ -301,7 +302,7 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 			 struct channel_adapter *adapter)
 {
 	_cleanup_(class_files_closep) struct class_files *directory = NULL;
-	struct reader reader = {.told = find_told(adapters, name), .port = ""};
+	struct reader reader = {.reported = find_reported(adapters, name), .port = ""};
 	int rc;
 
 	memset(adapter, 0, sizeof(*adapter));
@@ -323,11 +324,12 @@ int channel_adapter_read(const struct channel_adapters *adapters, const char *na
 static bool is_adapter(const struct channel_adapters *adapters, const char *name)
 {
 	struct reader reader = {
-		.told = find_told(adapters, name), .files = adapters->files, .port = ""};
+		.reported = find_reported(adapters, name), .files = adapters->files, .port = ""};
 	_cleanup_(freep) char *path = mem_format("%s/node_type", name);
 	unsigned int type;
 
-	return !take_number(&reader, reader.told ? &reader.told->node_type : NULL, path, &type) &&
+	return !take_number(&reader, reader.reported ? &reader.reported->node_type : NULL, path,
+			    &type) &&
 	       type >= NODE_TYPE_CA && type <= NODE_TYPE_ROUTER;
 }
 

@@ -198,9 +198,9 @@ static bool read_class(const struct root *root, const char *class, struct device
 {
 	struct strings nodes = {0};
 	int rc = sysfs_list(root, &nodes, "sys/class/%s", class);
-	bool whole = !rc || rc == -ENOENT;
+	bool complete = !rc || rc == -ENOENT;
 
-	if (!whole)
+	if (!complete)
 		problem_add(problems, NULL, class, "sysfs", rc, NULL);
 	for (size_t i = 0; i < nodes.count; i++) {
 		_cleanup_(freep) char *path = mem_format("%s/%s/ibdev", class, nodes.items[i]);
@@ -216,24 +216,24 @@ static bool read_class(const struct root *root, const char *class, struct device
 			add_node(device, nodes.items[i]);
 		if (length >= 0)
 			continue;
-		whole = false;
+		complete = false;
 		note_node(problems, path, (int)length);
 	}
 	strings_free(&nodes);
-	return whole;
+	return complete;
 }
 
 void device_list_read_chardevs(const struct root *root, struct device_list *list,
 			       struct problems *problems)
 {
-	bool whole;
+	bool complete;
 
 	read_class(root, "infiniband_verbs", list, problems);
-	whole = read_class(root, "infiniband_mad", list, problems);
+	complete = read_class(root, "infiniband_mad", list, problems);
 	for (size_t i = 0; i < list->count; i++) {
 		struct device *device = &list->items[i];
 
-		device->umads.known = whole || device->umads.count;
-		device->issms.known = whole || device->issms.count;
+		device->umads.known = complete || device->umads.count;
+		device->issms.known = complete || device->issms.count;
 	}
 }

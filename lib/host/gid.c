@@ -220,18 +220,18 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 
 void gid_table_add_empty(struct port *port)
 {
-	struct gid_entry *told = port->gids;
-	size_t told_count = port->gid_count, next = 0;
+	struct gid_entry *entries = port->gids;
+	size_t entry_count = port->gid_count, next = 0;
 
 	port->gids = NULL;
 	port->gid_count = 0;
-	for (uint64_t index = 0; index < port->gid_table_length.value || next < told_count;
+	for (uint64_t index = 0; index < port->gid_table_length.value || next < entry_count;
 	     index++) {
 		struct gid_entry *entry = mem_append(&port->gids, &port->gid_count,
 						     sizeof(*port->gids));
 
-		if (next < told_count && told[next].index.value <= index) {
-			*entry = told[next++];
+		if (next < entry_count && entries[next].index.value <= index) {
+			*entry = entries[next++];
 			continue;
 		}
 		entry->device = port->device;
@@ -240,7 +240,7 @@ void gid_table_add_empty(struct port *port)
 		number_set(&entry->index, index);
 		number_set(&entry->source, GID_SOURCE_VERBS);
 	}
-	free(told);
+	free(entries);
 }
 
 /*

@@ -127,7 +127,7 @@ enum { ABANDONED_MSEC = 1000 };
 
 struct verbs_listener {
 	struct verbs_async *async;
-	verbs_listener_told *told;
+	verbs_listener_handler *handler;
 	void *context;
 };
 
@@ -161,15 +161,16 @@ static void hand_on(void *context, const struct verbs_event *event)
 {
 	struct verbs_listener *listener = context;
 
-	listener->told(listener->context, event->type, event->port);
+	listener->handler(listener->context, event->type, event->port);
 }
 
-int verbs_listener_run(struct verbs_listener *listener, verbs_listener_told *told, void *context)
+int verbs_listener_run(struct verbs_listener *listener, verbs_listener_handler *handler,
+		       void *context)
 {
 	struct pollfd fd = {.fd = verbs_async_fd(listener->async), .events = POLLIN};
 	int rc = 0;
 
-	listener->told = told;
+	listener->handler = handler;
 	listener->context = context;
 	while (!rc) {
 		if (poll(&fd, 1, ABANDONED_MSEC) < 0 && errno != EINTR)

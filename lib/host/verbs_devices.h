@@ -63,7 +63,8 @@ DEFINE_CLEANUP(struct verbs_listener, verbs_listener_close)
 int verbs_listener_fd(const struct verbs_listener *listener);
 
 /* `type` is of enum ibv_event_type; `port` is 0 for events that are not a port's. */
-typedef void verbs_listener_told(void *context, unsigned int type, unsigned int port);
+typedef void verbs_listener_handler(void *context, unsigned int type, unsigned int port);
 
 /* Waits for events and hands them on; returns -errno when no more can come. */
-int verbs_listener_run(struct verbs_listener *listener, verbs_listener_told *told, void *context);
+int verbs_listener_run(struct verbs_listener *listener, verbs_listener_handler *handler,
+		       void *context);

@@ -119,7 +119,7 @@ static void random_update(struct world *world)
 	static const enum event_word words[] = {EVENT_PORT_DOWN, EVENT_PORT_ACTIVE, EVENT_SM_CHANGE,
 						EVENT_GID_CHANGED, EVENT_PORT_DOWN};
 	struct port_reading reading = random_reading(world);
-	struct event_told told = {.words = NULL};
+	struct event_reports told = {.words = NULL};
 	const struct event_cause why = cause(world);
 
 	for (unsigned int i = choose(world, 4); i > 0; i--)

@@ -76,7 +76,7 @@ static struct port_reading reads(uint64_t port_state, double rate)
 /* Told the words (up to the count, which ends them), then read. */
 static void update(struct bed *bed, struct port_reading reading, const enum event_word *words)
 {
-	struct event_told told = {.words = NULL};
+	struct event_reports told = {.words = NULL};
 	const struct event_cause why = cause(bed);
 
 	for (; words && *words != EVENT_WORD_COUNT; words++)
@@ -592,7 +592,7 @@ static void device_has_another_name(void **state)
 	assert_string_equal(event->name_before, "m0");
 	assert_string_equal(event->change, "m0 -> m\\x09");
 	assert_ptr_equal(event_state_find_device(&bed->state, "m\t"), bed->device);
-	event_state_tell_device(bed->device, EVENT_DEVICE_FATAL, &why);
+	event_state_device_event(bed->device, EVENT_DEVICE_FATAL, &why);
 	event = next(bed, EVENT_DEVICE_FATAL);
 	assert_string_equal(event->object, "m\\x09");
 	assert_int_equal(event->severity.value, SEVERITY_ERROR);

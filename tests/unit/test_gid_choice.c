@@ -386,7 +386,7 @@ static void two_devices_fit(void **state)
 	route(host, "10.9.0.2", "eth0", "10.9.0.1");
 	check_chosen(host, "mlx5_0", 3);
 	check_why(first, 2, "RoCE v1, and index 3 is RoCE v2 of this address");
-	check_why(second, 3, "mlx5_0/1 serves as well and comes first");
+	check_why(second, 3, "mlx5_0/1 is equally good and comes first");
 }
 
 /* A later device with v2 goes before an earlier one that has v1 alone. */

@@ -76,7 +76,7 @@ def judge(row, chosen, out, source):
     elif ours != source:
         wanted = 'not the source address of the route, ' + source
     else:
-        wanted = 'serves as well'
+        wanted = 'is equally good'
     return [] if wanted in why else ['%s/%s GID %s: the reason is %r, expected %r' % (
         row['device'], row['port'], row['index'], why, wanted)]
 

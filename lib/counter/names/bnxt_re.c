@@ -111,7 +111,7 @@ static const struct counter_name rows[] = {
 	{"dup_req", "rx_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"res_exceed_max", "responder_local_length_errors", COUNTS(ERRORS, RX, ERRORS, SERIOUS),
 	 COUNTER_ERROR, "Messages received that were longer than allowed for them."},
 	{"res_length_mismatch", "responder_length_mismatches", COUNTS(ERRORS, RX, ERRORS, SERIOUS),

@@ -85,7 +85,7 @@ static const struct counter_name rows[] = {
 	{"resp_rx_dup_request", "rx_duplicate_requests",
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"resp_rx_outof_buf", "rx_out_of_buffer", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Packets dropped because no receive work request was posted: the application posts too "
 	 "few, or too late.",

@@ -26,7 +26,7 @@ static const struct counter_name port_rows[] = {
 	{"responder_dup_request", "rx_duplicate_requests",
 	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"requester_implicit_nak", "implied_sequence_naks",
 	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
@@ -86,7 +86,7 @@ static const struct counter_name port_rows[] = {
 	{"dup_rx_req", "responder_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_OTHER,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"tx_bytes", "tx_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
 	 "Bytes of RDMA packets sent."},
 	{"rx_bytes", "rx_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,

@@ -25,7 +25,7 @@ static const struct counter_name mlx5_rows[] = {
 	{"duplicate_request", "rx_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"rnr_nak_retry_err", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
 	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
 	 "the request was sent again."},
@@ -81,10 +81,10 @@ static const struct counter_name mlx5_rows[] = {
 	{"roce_adp_retrans", "roce_adaptive_retransmissions",
 	 COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
 	 "Adaptive retransmissions of RoCE packets: packets were lost and sent again before the "
-	 "time-out."},
+	 "timeout."},
 	{"roce_adp_retrans_to", "roce_adaptive_retransmission_timeouts",
 	 COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Times that adaptive retransmission of RoCE packets reached its time-out."},
+	 "Times that adaptive retransmission of RoCE packets reached its timeout."},
 	{"roce_slow_restart", "roce_slow_restarts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that RoCE slow restart was used: sending went on slowly after a loss."},
@@ -202,7 +202,7 @@ static const struct counter_name mlx4_rows[] = {
 	{"rq_num_dup", "rx_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"sq_num_to", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "

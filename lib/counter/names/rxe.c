@@ -12,7 +12,7 @@ static const struct counter_name rows[] = {
 	{"duplicate_request", "rx_duplicate_requests", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "time-out."},
+	 "timeout."},
 	{"out_of_seq_request", "rx_out_of_sequence", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
 	 "Packets received out of sequence: packets before them were lost or overtaken on the way "
@@ -39,7 +39,7 @@ static const struct counter_name rows[] = {
 	 "retries: the connection broke."},
 	{"completer_retry_err", "completer_retries", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING),
 	 COUNTER_RETRANSMISSION,
-	 "Times that the completer sent requests again: a time-out, a NAK or a lost response."},
+	 "Times that the completer sent requests again: a timeout, a NAK or a lost response."},
 	{"send_err", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "Packets that the network below could not send and that are lost.", .drop = true},
 	{"link_downed", "link_downed", COUNTS(EVENTS, NO_DIRECTION, LINK, SERIOUS), COUNTER_ERROR,

@@ -134,7 +134,7 @@ static bool is_in_subnet(const struct gid_entry *entry, const struct endpoint *f
 }
 
 /* True if the entry is in use and of the requested kind. */
-static bool serves(const struct endpoint_search *search, const struct gid_entry *entry)
+static bool is_usable(const struct endpoint_search *search, const struct gid_entry *entry)
 {
 	const struct endpoint_wish *wish = search->wish;
 	const bool ipv4 = gid_is_ipv4_mapped(&entry->gid.gid);
@@ -160,7 +160,7 @@ static unsigned int rank_gid(const struct endpoint_search *search, const struct 
 	const bool ipv4 = gid_is_ipv4_mapped(gid);
 	unsigned int rank = RANK_USABLE;
 
-	if (!serves(search, entry))
+	if (!is_usable(search, entry))
 		return 0;
 	if (search->wish->peer && is_in_subnet(entry, search->wish->peer))
 		rank |= RANK_SUBNET;

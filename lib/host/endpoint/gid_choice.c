@@ -64,8 +64,8 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 }
 
 /* With IPoIB leading to the peer, the port's first GID is the one that others know it by. */
-static char *judge_infiniband(const struct search *search, const struct port *port,
-			      const struct gid_entry *entry, enum fit *ret_fit)
+static char *find_infiniband_objection(const struct search *search, const struct port *port,
+				       const struct gid_entry *entry, enum fit *ret_fit)
 {
 	if (!search->out)
 		return mem_string("the peer is an address of this host");
@@ -79,8 +79,9 @@ static char *judge_infiniband(const struct search *search, const struct port *po
 }
 
 /* Returns the reason against an entry, or NULL and how well it fits. */
-static char *judge(const struct search *search, const struct device *device,
-		   const struct port *port, const struct gid_entry *entry, enum fit *ret_fit)
+static char *find_objection(const struct search *search, const struct device *device,
+			    const struct port *port, const struct gid_entry *entry,
+			    enum fit *ret_fit)
 {
 	if (gid_is_zero(&entry->gid.gid))
 		return mem_string("empty slot");
@@ -91,7 +92,7 @@ static char *judge(const struct search *search, const struct device *device,
 	if (device->transport.value == TRANSPORT_ROCE)
 		return judge_roce(search, entry, ret_fit);
 	if (port->link_layer.value == LINK_LAYER_INFINIBAND)
-		return judge_infiniband(search, port, entry, ret_fit);
+		return find_infiniband_objection(search, port, entry, ret_fit);
 	return mem_string("this transport does not address by GID index");
 }
 
@@ -112,7 +113,7 @@ static void drop(struct gid_entry *entry, const struct gid_entry *better)
 		entry->why = mem_format("index %" PRIu64 " is the same and comes first",
 					better->index.value);
 	else
-		entry->why = mem_format("%s/%" PRIu64 " serves as well and comes first",
+		entry->why = mem_format("%s/%" PRIu64 " is equally good and comes first",
 					better->device, better->port.value);
 }
 
@@ -123,7 +124,7 @@ static void consider(struct search *search, const struct device *device, const s
 
 	entry->selected = TRISTATE_NO;
 	free(entry->why);
-	entry->why = judge(search, device, port, entry, &fit);
+	entry->why = find_objection(search, device, port, entry, &fit);
 	if (entry->why)
 		return;
 	if (search->best && fit <= search->best_fit) {

@@ -149,8 +149,8 @@ static char *text_of(const struct value *value)
 /* The data that fields are read from, and how much of it was received. */
 struct window {
 	const struct mad_record *record;
-	size_t bytes; /* bytes of record->data that were received */
-	bool whole;   /* all the bytes that the fields describe were received */
+	size_t bytes;  /* bytes of record->data that were received */
+	bool complete; /* all the bytes that the fields describe were received */
 	struct number entry;
 };
 
@@ -158,7 +158,7 @@ static bool is_there(const struct field *field, const struct window *window)
 {
 	if (field->width)
 		return (size_t)field->bit + field->width <= window->bytes * 8;
-	return window->whole;
+	return window->complete;
 }
 
 /*
@@ -201,7 +201,7 @@ static void add_header(struct mad_decoded *decoded, const unsigned char *mad, si
 	const struct window window = {
 		.record = &record,
 		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
-		.whole = bytes >= MAD_BYTES,
+		.complete = bytes >= MAD_BYTES,
 	};
 
 	memcpy(record.data, mad, window.bytes);
@@ -241,15 +241,15 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 	for (size_t i = 0; i < attribute->entries; i++) {
 		struct mad_record record = {
 			.index = number_of(first_index(attribute, modifier) + i)};
-		const bool whole = (i + 1) * size <= bytes;
+		const bool complete = (i + 1) * size <= bytes;
 		const struct window window = {
 			.record = &record,
-			.bytes = whole ? sizeof(record.data) : 0,
-			.whole = whole,
+			.bytes = complete ? sizeof(record.data) : 0,
+			.complete = complete,
 			.entry = number_of(i),
 		};
 
-		if (whole)
+		if (complete)
 			memcpy(record.data + at, data + i * size, size);
 		add_fields(decoded, attribute->schema, &window);
 	}
@@ -262,7 +262,7 @@ static void add_record(struct mad_decoded *decoded, const struct mad_attribute *
 	const struct window window = {
 		.record = &record,
 		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
-		.whole = bytes >= attribute->bytes,
+		.complete = bytes >= attribute->bytes,
 		.entry = *entry,
 	};
 

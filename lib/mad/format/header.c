@@ -154,16 +154,16 @@ static bool is_rmpp_segment(const void *record)
 		MAD_ENUM(MAD_AT(25, 0), 8, rmpp_type_names, "rmpp_type", "RMPP TYPE",          \
 			 FIELD_DEFAULT, "kind of a packet of a long transfer"),                \
 		MAD_UNSIGNED(MAD_AT(26, 0), 5, "rmpp_response_time", "RMPP TIME", 0,           \
-			     "code of the time to an answer; 31: none is told"),               \
+			     "code of the longest reply time; 31: not given"),                 \
 		MAD_FLAGS(MAD_AT(26, 5), 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS",       \
-			  FIELD_DEFAULT, "whether it is used, first and last segment"),        \
+			  FIELD_DEFAULT, "RMPP in use, first segment, last segment"),          \
 		MAD_ENUM(MAD_AT(27, 0), 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0, \
 			 "why a transfer ends"),                                               \
 		MAD_UNSIGNED(MAD_AT(28, 0), 32, "rmpp_segment", "SEGMENT", 0,                  \
 			     "number of the segment, from 1 on; of an ack, the last received", \
 			     .present = is_rmpp_segment),                                      \
 		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_payload_bytes", "PAYLOAD", 0,            \
-			     "of the first segment, the whole; of the last one, its own",      \
+			     "first segment: total length; last segment: its own",             \
 			     .present = is_rmpp_data),                                         \
 		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_window_last", "WINDOW", 0,               \
 			     "last segment that may be sent before the next ack",              \

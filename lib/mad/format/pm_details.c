@@ -144,11 +144,11 @@ static const struct field control_fields[] = {
 	MAD_HEX(MAD_AT(20, 0), 64, "vendor_mask", "VENDOR", 0,
 		"attributes of the vendor's, a bit each"),
 	MAD_UNSIGNED(MAD_AT(28, 0), 32, "sample_start_ticks", "START", 0,
-		     "ticks from the request to the begin of the interval"),
+		     "ticks from the request to the start of the interval"),
 	MAD_UNSIGNED(MAD_AT(32, 0), 32, "sample_interval_ticks", "INTERVAL", FIELD_DEFAULT,
 		     "length of the interval in ticks"),
 	MAD_HEX(MAD_AT(36, 0), 16, "tag", "TAG", FIELD_DEFAULT,
-		"of the request that sampling goes by"),
+		"tag of the request that started sampling"),
 	COUNTERS(SELECT),
 	MAD_HEX(MAD_AT(72, 0), 64, "samples_only_option_mask", "SAMPLES ONLY", 0,
 		"optional quantities that can only be sampled, a bit each"),
@@ -157,7 +157,7 @@ static const struct field control_fields[] = {
 #define RESULT_FIELDS                                                                     \
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT), MAD_PORT_FIELD(FIELD_DEFAULT),                  \
 		MAD_HEX(MAD_AT(0, 0), 16, "tag", "TAG", FIELD_DEFAULT,                    \
-			"of the request that sampling goes by"),                          \
+			"tag of the request that started sampling"),                      \
 		MAD_ENUM(MAD_AT(3, 6), 2, sample_status_names, "sample_status", "STATUS", \
 			 FIELD_DEFAULT, "how far sampling got")
 

@@ -275,7 +275,7 @@ static const struct field service_fields[] = {
 	MAD_HEX(MAD_AT(24, 0), 16, "pkey", "P_KEY", FIELD_DEFAULT, "partition key",
 		SA_COMPONENT(2)),
 	MAD_UNSIGNED(MAD_AT(28, 0), 32, "lease_sec", "LEASE s", 0,
-		     "seconds that the record is kept, 4294967295 for ever", SA_COMPONENT(4)),
+		     "seconds that the record is kept, 4294967295 for unlimited", SA_COMPONENT(4)),
 	MAD_GID(MAD_AT(32, 0), "key", "KEY", FIELD_SECRET, "key of the record, as eight groups",
 		SA_COMPONENT(5)),
 	DATA8(0),

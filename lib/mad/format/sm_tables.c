@@ -74,7 +74,7 @@ static const struct field info_fields[] = {
 };
 
 const struct schema sm_info_schema = MAD_SCHEMA("smp_sminfo", info_fields,
-						"a subnet manager, as its port tells");
+						"a subnet manager, as its port reports it");
 
 static const struct field notice_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
