@@ -171,7 +171,7 @@ static const struct field fields[] = {
 		   "direction of what it counts, seen from the port"),
 	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
 		   "how serious it is that it grows"),
-	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", "what it is about"),
+	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", "its subject"),
 	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", FIELD_DEFAULT, 0,
 		       "it counts lost packets"),
 	LIST_FIELD(struct counter_meaning, aliases, "aliases", "ALIASES", FIELD_DEFAULT, 0,
@@ -181,7 +181,7 @@ static const struct field fields[] = {
 const struct schema counter_meaning_schema = {
 	.name = "counter_meanings",
 	.version = 1,
-	.summary = "what a name of a counter means",
+	.summary = "the meaning of a counter's name",
 	.fields = fields,
 	.field_count = ARRAY_SIZE(fields),
 	.record_size = sizeof(struct counter_meaning),

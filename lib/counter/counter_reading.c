@@ -308,7 +308,7 @@ static const struct field fields[] = {
 		       "it stopped at its maximum: the true value is at least this"),
 	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", FIELD_DEFAULT,
 		   "how serious it is that it grows"),
-	WORD_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0, "what it is about"),
+	WORD_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0, "its subject"),
 	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
 		   "direction of what it counts, seen from the port"),
 	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),

@@ -10,7 +10,7 @@ static const struct field head_fields[] = {
 	STRING_FIELD(struct saved_head, time, "time", "TIME", 0, 0, "when they were read"),
 	STRING_FIELD(struct saved_head, host, "host", "HOST", 0, 0, "name of the host"),
 	STRING_FIELD(struct saved_head, boot_id, "boot_id", "BOOT ID", 0, 0,
-		     "what the kernel calls this run of the host"),
+		     "the kernel's boot id"),
 	UNSIGNED_FIELD(struct saved_head, uptime_msec, "uptime_msec", "UPTIME", FIELD_RIGHT, 0,
 		       "how long that ran already"),
 };

@@ -220,7 +220,7 @@ static const struct counter_name rows[] = {
 	{"tx_cnp_pkts", "tx_cnp_packets", COUNTS(PACKETS, TX, CONGESTION, INFO), COUNTER_CONGESTION,
 	 "Congestion notification packets sent because marked packets came in."},
 	{"rx_cnp_pkts", "rx_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_CONGESTION,
-	 "Congestion notification packets received: what is sent from here meets congestion."},
+	 "Congestion notification packets received: traffic sent from here meets congestion."},
 	{"rx_ecn_marked_pkts", "rx_ecn_marked_packets", COUNTS(PACKETS, RX, CONGESTION, INFO),
 	 COUNTER_CONGESTION,
 	 "RoCE packets received that a switch had marked: there is congestion on the way here."},

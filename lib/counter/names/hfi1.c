@@ -152,7 +152,7 @@ static const struct counter_name rows[] = {
 	{"DcRcvFcn", "rx_fecn_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_OTHER,
 	 "Packets received with the forward congestion mark: there is congestion on the way here."},
 	{"DcRcvBcn", "rx_becn_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_OTHER,
-	 "Packets received with the backward congestion mark: what is sent from here meets "
+	 "Packets received with the backward congestion mark: traffic sent from here meets "
 	 "congestion."},
 	{"DcMarkFcn", "tx_fecn_marked_packets", COUNTS(PACKETS, TX, CONGESTION, INFO),
 	 COUNTER_OTHER, "Packets that this port gave the forward congestion mark."},
@@ -176,7 +176,7 @@ static const struct counter_name rows[] = {
 	{"DcRcvCorrCnt", "rx_correctable_errors", COUNTS(ERRORS, RX, LINK, INFO), COUNTER_OTHER,
 	 "Correctable errors on the way in."},
 	{"DcTotCrc", "rx_link_crc_errors", COUNTS(ERRORS, RX, LINK, WARNING), COUNTER_OTHER,
-	 "CRC errors of the link transfer layer, on all lanes: what is hit is sent again by the "
+	 "CRC errors of the link transfer layer, on all lanes: corrupted data is sent again by the "
 	 "link."},
 	{"DcCrcLn*", "rx_lane*_crc_errors", COUNTS(ERRORS, RX, LINK, WARNING), COUNTER_OTHER,
 	 "CRC errors of the link transfer layer on one lane."},

@@ -30,7 +30,7 @@ static const struct counter_name rows[] = {
 	{"tx_err_pkt", "tx_errors", COUNTS(PACKETS, TX, ERRORS, SERIOUS), COUNTER_ERROR,
 	 "RoCE packets that could not be sent because of an error.", .drop = true},
 	{"rx_cnp_pkt", "rx_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_CONGESTION,
-	 "Congestion notification packets received: what is sent from here meets congestion."},
+	 "Congestion notification packets received: traffic sent from here meets congestion."},
 	{"tx_cnp_pkt", "tx_cnp_packets", COUNTS(PACKETS, TX, CONGESTION, INFO), COUNTER_CONGESTION,
 	 "Congestion notification packets sent because marked packets came in."},
 	{"trp_get_mpt_err_pkt", "rx_memory_protection_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),

@@ -24,7 +24,7 @@ static const struct counter_name rows[] = {
 	 COUNTER_TRAFFIC_RECEIVED, "Multicast RDMA packets received.", .part = true},
 	{"rx_rdma_cnp_pkts", "rx_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO),
 	 COUNTER_CONGESTION,
-	 "Congestion notification packets received: what is sent from here meets congestion."},
+	 "Congestion notification packets received: traffic sent from here meets congestion."},
 	{"rx_rdma_ecn_pkts", "rx_ecn_marked_packets", COUNTS(PACKETS, RX, CONGESTION, INFO),
 	 COUNTER_CONGESTION,
 	 "RoCE packets received that a switch had marked: there is congestion on the way here."},

@@ -117,7 +117,7 @@ static const struct counter_name mlx5_rows[] = {
 	 "(optional counter)."},
 	{"cc_rx_cnp_pkts", "rx_rdma_cnp_packets", COUNTS(PACKETS, RX, CONGESTION, INFO),
 	 COUNTER_CONGESTION,
-	 "Congestion notification packets received: what is sent from here meets congestion "
+	 "Congestion notification packets received: traffic sent from here meets congestion "
 	 "(optional counter)."},
 	{"cc_tx_cnp_pkts", "tx_rdma_cnp_packets", COUNTS(PACKETS, TX, CONGESTION, INFO),
 	 COUNTER_CONGESTION,

@@ -44,7 +44,7 @@ static const struct counter_name rows[] = {
 	 .kind = COUNTER_SATURATING, .width_bits = 16},
 	{"link_error_recovery", "link_error_recoveries",
 	 COUNTS(EVENTS, NO_DIRECTION, LINK, WARNING), COUNTER_ERROR,
-	 "Times that the link failed and was trained again with success: check the cable and the "
+	 "Times that the link failed and was retrained successfully: check the cable and the "
 	 "port at its other end.",
 	 .kind = COUNTER_SATURATING, .width_bits = 8},
 	{"link_downed", "link_downed", COUNTS(EVENTS, NO_DIRECTION, LINK, SERIOUS), COUNTER_ERROR,

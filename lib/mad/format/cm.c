@@ -203,7 +203,7 @@ static const struct field req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	MAD_HEX(MAD_AT(5, 0), 24, "vendor_id", "VENDOR", 0, "vendor of the adapter"),
-	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what to connect to"),
+	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "service to connect to"),
 	MAD_GUID(MAD_AT(16, 0), "local_ca_guid", "CA GUID", FIELD_DEFAULT,
 		 "node GUID of the sender"),
 	MAD_HEX(MAD_AT(28, 0), 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
@@ -375,7 +375,7 @@ static const struct field sidr_req_fields[] = {
 	MAD_HEX(MAD_AT(0, 0), 32, "request_id", "REQUEST", FIELD_DEFAULT,
 		"the sender's number of the request"),
 	MAD_HEX(MAD_AT(4, 0), 16, "pkey", "PKEY", FIELD_DEFAULT, "partition of the service"),
-	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what is looked for"),
+	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "the requested service"),
 	CM_PRIVATE_DATA(get_sidr_req_data),
 };
 
@@ -402,10 +402,10 @@ static const struct field sidr_rep_fields[] = {
 	CM_NUMBER(8, 0, 24, "qpn", "QP", FIELD_DEFAULT, "queue pair of the service"),
 	MAD_HEX(MAD_AT(11, 0), 8, "vendor_id_low", "VENDOR LOW", 0,
 		"vendor of the adapter, third byte"),
-	MAD_HEX(MAD_AT(12, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "what was looked for"),
+	MAD_HEX(MAD_AT(12, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "the requested service"),
 	MAD_HEX(MAD_AT(20, 0), 32, "qkey", "QKEY", FIELD_DEFAULT, "queue key of the queue pair"),
 	CM_HEX_FIELD(get_sidr_rep_info, "additional_info", "INFO",
-		     "where to ask instead, a ClassPortInfo as hex"),
+		     "address to use instead, a ClassPortInfo as hex"),
 	CM_PRIVATE_DATA(get_sidr_rep_data),
 };
 

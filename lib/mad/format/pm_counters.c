@@ -82,7 +82,7 @@ static const struct field counters_fields[] = {
 	XMIT_CONSTRAINT_ERRORS(MAD_AT(16, 0), 8),
 	RCV_CONSTRAINT_ERRORS(MAD_AT(17, 0), 8),
 	MAD_HEX(MAD_AT(18, 0), 8, "counter_select2", "COUNTER SELECT 2", 0,
-		"further counters that a write concerns, a bit each"),
+		"further counters that a write affects, a bit each"),
 	LOCAL_LINK_INTEGRITY_ERRORS(MAD_AT(19, 0), 4),
 	EXCESSIVE_BUFFER_OVERRUNS(MAD_AT(19, 4), 4),
 	QP1_DROPPED(MAD_AT(20, 0), 16),
@@ -98,7 +98,7 @@ static const struct field counters_fields[] = {
 static const struct field extended_fields[] = {
 	PERF_FIELDS_SELECT,
 	MAD_HEX(MAD_AT(4, 0), 32, "counter_select2", "COUNTER SELECT 2", 0,
-		"further counters that a write concerns, a bit each"),
+		"further counters that a write affects, a bit each"),
 	XMIT_DATA(MAD_AT(8, 0), 64),
 	RCV_DATA(MAD_AT(16, 0), 64),
 	XMIT_PACKETS(MAD_AT(24, 0), 64),

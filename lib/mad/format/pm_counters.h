@@ -83,7 +83,7 @@ extern const struct schema perf_extended_samples_result_schema;
 		     "port that the counters are of; 255: all of them, added up")
 #define PERF_COUNTER_SELECT                                              \
 	MAD_HEX(MAD_AT(2, 0), 16, "counter_select", "COUNTER SELECT", 0, \
-		"counters that a write concerns, a bit each")
+		"counters that a write affects, a bit each")
 
 #define PERF_FIELDS \
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT), MAD_PORT_FIELD(FIELD_DEFAULT), PERF_PORT_SELECT

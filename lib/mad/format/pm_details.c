@@ -54,7 +54,7 @@ static const struct field xmit_discards_fields[] = {
 #define SPEEDS_FIELDS                                                            \
 	PERF_FIELDS,                                                             \
 		MAD_HEX(MAD_AT(8, 0), 64, "counter_select", "COUNTER SELECT", 0, \
-			"counters that a write concerns, a bit each"),           \
+			"counters that a write affects, a bit each"),            \
 		FEC(16, 16, "sync_header_errors", "SYNC ERRORS", FIELD_DEFAULT,  \
 		    "blocks with a bad synchronization header"),                 \
 		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", FIELD_DEFAULT,   \
@@ -178,7 +178,7 @@ static const struct field extended_result_fields[] = {
 const struct schema perf_samples_control_schema = MAD_SCHEMA("perf_samples_control", control_fields,
 							     "the sampling of a port");
 const struct schema perf_samples_result_schema = MAD_SCHEMA("perf_samples_result", result_fields,
-							    "what sampling counted");
+							    "the counters of sampling");
 const struct schema perf_extended_samples_result_schema = MAD_SCHEMA(
 	"perf_extended_samples_result", extended_result_fields,
-	"what sampling counted, in 64 bits");
+	"the counters of sampling, in 64 bits");

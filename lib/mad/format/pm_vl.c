@@ -150,16 +150,17 @@ static const struct field xmit_congestion_fields[] = {
 		   "time that the port was congested"),
 };
 
-const struct schema perf_op_rcv_schema = MAD_SCHEMA("perf_op_rcv", op_rcv_fields,
-						    "what a port received of an operation code");
+const struct schema perf_op_rcv_schema = MAD_SCHEMA(
+	"perf_op_rcv", op_rcv_fields,
+	"packets and bytes that a port received with an operation code");
 const struct schema perf_flow_control_schema = MAD_SCHEMA("perf_flow_control", flow_control_fields,
 							  "the flow control packets of a port");
 const struct schema perf_vl_op_packets_schema = MAD_SCHEMA(
 	"perf_vl_op_packets", vl_op_packets_fields,
-	"packets that a port received of an operation code, by VL");
+	"packets that a port received with an operation code, by VL");
 const struct schema perf_vl_op_data_schema = MAD_SCHEMA(
 	"perf_vl_op_data", vl_op_data_fields,
-	"bytes that a port received of an operation code, by VL");
+	"bytes that a port received with an operation code, by VL");
 const struct schema perf_vl_flow_control_errors_schema = MAD_SCHEMA(
 	"perf_vl_flow_control_errors", vl_flow_control_errors_fields,
 	"late flow control updates of a port, by VL");

@@ -58,7 +58,7 @@ static const struct field node_info_fields[] = {
 };
 
 const struct schema sm_node_info_schema = MAD_SCHEMA("smp_nodeinfo", node_info_fields,
-						     "what a node is");
+						     "the type, GUIDs and ports of a node");
 
 static const struct field switch_info_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
@@ -66,7 +66,7 @@ static const struct field switch_info_fields[] = {
 };
 
 const struct schema sm_switch_info_schema = MAD_SCHEMA("smp_switchinfo", switch_info_fields,
-						       "what a switch is, and its settings");
+						       "the capabilities and settings of a switch");
 
 static const struct field info_fields[] = {
 	MAD_OBJECT_FIELDS(FIELD_DEFAULT),
