@@ -101,7 +101,7 @@ static void report_losses(struct balances *balances)
 	message = mem_format(
 		"packets of %llu pairs do not arrive: the route to one LID ends at %s, LID %u",
 		(unsigned long long)balances->balance.lost_pairs, name, balances->balance.lost_lid);
-	listing_fail(&run->session.listing, STATUS_FAULT, message,
+	listing_fail(&run->mad.listing, STATUS_FAULT, message,
 		     "rdmactl fabric route follows the route between two nodes");
 }
 
@@ -120,7 +120,7 @@ static void show(struct balances *balances)
 	if (balances->row_count && top->known)
 		qsort(balances->rows, balances->row_count, sizeof(*balances->rows), by_load);
 	for (size_t i = 0; i < balances->row_count && (!top->known || i < top->value); i++)
-		listing_add(&run->session.listing, &balances->rows[i]);
+		listing_add(&run->mad.listing, &balances->rows[i]);
 	report_losses(balances);
 }
 

@@ -32,8 +32,8 @@ static const char *reason(int rc)
 /* A manager that was not waited for is not unanswered. */
 static void read_managers(struct fabric_run *run, struct facts *facts)
 {
-	int rc = fabric_managers_read(run->session.engine, &run->scan, &run->fabric,
-				      run->session.port.lid, &facts->managers);
+	int rc = fabric_managers_read(run->mad.session.engine, &run->scan, &run->fabric,
+				      run->mad.session.port.lid, &facts->managers);
 
 	if (!rc)
 		facts->input.managers = &facts->managers;
@@ -50,7 +50,7 @@ static void read_forwarding(struct fabric_run *run, struct facts *facts)
 
 	if (!fabric_manager_lid(&run->fabric))
 		return;
-	rc = forwarding_read(run->session.engine, &run->scan, &run->fabric, NULL, 0,
+	rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
 			     FORWARDING_LINEAR, &facts->forwarding);
 	facts->input.forwarding = &facts->forwarding;
 	if (rc)
@@ -68,7 +68,7 @@ static void read_counters(struct fabric_run *run, struct facts *facts)
 		return;
 	}
 	fabric_counters_read(run, false, UINT64_MAX, NULL, &facts->counters.after);
-	problem_add_text(&run->session.listing.notes, NULL, NULL, NULL,
+	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL,
 			 "only counters that have stopped are checked",
 			 "--interval TIME or --since FILE shows which errors grow");
 }
@@ -120,9 +120,9 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	if (fabric_run_begin(&run, ctx, args, &fabric_check_schema)) {
 		check(&run, &findings);
 		for (size_t i = 0; i < findings.count; i++)
-			listing_add(&run.session.listing, &findings.items[i]);
-		if (is_fault(args, &findings) && run.session.listing.status == STATUS_DONE)
-			run.session.listing.status = STATUS_FAULT;
+			listing_add(&run.mad.listing, &findings.items[i]);
+		if (is_fault(args, &findings) && run.mad.listing.status == STATUS_DONE)
+			run.mad.listing.status = STATUS_FAULT;
 	}
 	status = fabric_run_end(&run);
 	fabric_findings_clear(&findings);

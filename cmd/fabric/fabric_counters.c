@@ -25,19 +25,19 @@ void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, cons
 			{
 				.sl = (uint8_t)run->args->mad.service_level.value,
 				.qpn = 1,
-				.qkey = run->session.qkey,
-				.pkey_index = run->session.route.pkey_index,
+				.qkey = run->mad.session.qkey,
+				.pkey_index = run->mad.session.route.pkey_index,
 			},
 		.all = all,
 		.least = least,
 		.wanted = wanted,
 	};
-	int rc = port_errors_read(run->session.engine, &run->fabric, &options, errors);
+	int rc = port_errors_read(run->mad.session.engine, &run->fabric, &options, errors);
 
 	if (rc == -ECANCELED)
 		run->fabric.interrupted = true;
 	if (rc)
-		problem_add_text(&run->session.listing.problems, NULL, NULL, "gmp",
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "gmp",
 				 rc == -ECANCELED ? "interrupted: not all counters are read"
 						  : strerror(-rc),
 				 NULL);
@@ -47,7 +47,7 @@ static void fail(struct fabric_run *run, const char *path, const char *what, con
 {
 	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, path, why);
 
-	listing_fail(&run->session.listing, STATUS_FAILED, message,
+	listing_fail(&run->mad.listing, STATUS_FAILED, message,
 		     strcmp(what, "write") ? "rdmactl fabric errors --save FILE writes one" : NULL);
 }
 
@@ -85,7 +85,7 @@ static void note_others(struct fabric_run *run, long others)
 	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
 			     "unique",
 			     others);
-	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 "rdmactl fabric scan --diff shows what is gone");
 }
 
@@ -148,8 +148,8 @@ bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
 	}
 	fabric_counters_read(run, true, 0, wanted, &counters->before);
 	if (run->fabric.interrupted ||
-	    !mad_session_wait(&run->session, clock_msec() + run->args->interval.value)) {
-		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
+	    !mad_session_wait(&run->mad.session, clock_msec() + run->args->interval.value)) {
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "interrupted before the second reading", NULL);
 		return false;
 	}

@@ -44,7 +44,7 @@ static void choose_ports(struct errors *errors)
 static void note_failures(struct fabric_run *run, const struct port_errors *readings,
 			  bool *reported)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 
 	for (size_t i = 0; i < readings->failure_count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
@@ -60,7 +60,7 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 static void note_losses(struct fabric_run *run, const struct port_errors *before,
 			const struct port_errors *after)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
 							 sizeof(*reported));
 	_cleanup_(freep) char *message = NULL;
@@ -102,13 +102,13 @@ static void list_rows(struct errors *errors, const void *rows, size_t count, siz
 	const struct fabric_args *args = errors->run.args;
 
 	for (size_t i = 0; i < count && (!args->top.known || i < args->top.value); i++)
-		listing_add(&errors->run.session.listing, (const char *)rows + i * size);
+		listing_add(&errors->run.mad.listing, (const char *)rows + i * size);
 }
 
 static void show_errors(struct errors *errors)
 {
 	struct fabric_run *run = &errors->run;
-	const struct globals *globals = &run->session.listing.ctx->globals;
+	const struct globals *globals = &run->mad.listing.ctx->globals;
 	const uint64_t least = least_of(run->args);
 	struct port_errors readings = {.items = NULL};
 

@@ -98,12 +98,12 @@ bool fabric_file_read(struct listing *listing, const char *path, struct fabric *
 
 bool fabric_file_load(struct fabric_run *run, const char *path)
 {
-	return fabric_file_read(&run->session.listing, path, &run->fabric);
+	return fabric_file_read(&run->mad.listing, path, &run->fabric);
 }
 
 void fabric_file_sign(struct fabric_run *run)
 {
-	const struct mad_port *port = &run->session.port;
+	const struct mad_port *port = &run->mad.session.port;
 	const struct fabric_args *args = run->args;
 	const char *from = args->from ? args->from : args->part;
 	struct fabric_origin *origin = &run->fabric.origin;
@@ -129,7 +129,7 @@ static int write_graph(void *context, FILE *file)
 	struct document document = {
 		.rows = &row,
 		.row_count = 1,
-		.problems = &run->session.listing.problems,
+		.problems = &run->mad.listing.problems,
 		.sparse = true,
 	};
 	struct columns columns;
@@ -151,7 +151,7 @@ bool fabric_file_save(struct fabric_run *run, const char *path)
 	int rc = file_replace(path, write_graph, run);
 
 	if (rc)
-		fail(&run->session.listing, path, "write",
+		fail(&run->mad.listing, path, "write",
 		     rc == -EEXIST ? "it is not a regular file" : strerror(-rc), NULL);
 	return !rc;
 }

@@ -38,7 +38,7 @@ struct drawer {
 
 static void fail(struct fabric_run *run, char *message, const char *hint)
 {
-	listing_fail(&run->session.listing, STATUS_FAILED, message, hint);
+	listing_fail(&run->mad.listing, STATUS_FAILED, message, hint);
 	free(message);
 }
 
@@ -117,7 +117,7 @@ static void take_all(struct drawer *drawer)
 	const uint64_t end = clock_msec() + TOOL_MSEC;
 	struct pollfd fds[] = {
 		{.fd = drawer->out, .events = POLLIN},
-		{.fd = drawer->run->session.signals.fd, .events = POLLIN},
+		{.fd = drawer->run->mad.session.signals.fd, .events = POLLIN},
 	};
 
 	while (!drawer->stopped) {
@@ -127,7 +127,7 @@ static void take_all(struct drawer *drawer)
 			continue;
 		if (rc <= 0)
 			drawer->stopped = rc ? strerror(errno) : "it took too long";
-		else if (fds[1].revents && mad_session_stopped(&drawer->run->session))
+		else if (fds[1].revents && mad_session_stopped(&drawer->run->mad.session))
 			drawer->stopped = "interrupted";
 		else if (fds[0].revents && !take(drawer))
 			return;
@@ -218,7 +218,7 @@ static char *write_slurm(struct fabric_run *run)
 
 static char *write_dot(struct fabric_run *run)
 {
-	return fabric_dot_text(&run->view, run->session.listing.ctx->globals.verbose);
+	return fabric_dot_text(&run->view, run->mad.listing.ctx->globals.verbose);
 }
 
 static char *write_svg(struct fabric_run *run)

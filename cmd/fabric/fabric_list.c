@@ -105,7 +105,7 @@ static void note_unknown(struct fabric_run *run, const struct list *list, bool c
 		"the %s of %u port%s is unknown%s",
 		run->args->speed_below.known && !run->args->state.known ? "speed" : "state", count,
 		count == 1 ? "" : "s", run->args->load ? ": the file lacks it" : "");
-	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 run->args->load ? "rdmactl fabric scan --save FILE saves it" : NULL);
 }
 
@@ -127,7 +127,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 			fabric_list_ports(&run.view, &rows);
 		for (size_t i = 0; i < rows.count; i++)
 			if (list->fits(&run, rows.items[i].place))
-				listing_add(&run.session.listing, &rows.items[i]);
+				listing_add(&run.mad.listing, &rows.items[i]);
 		if (filters_ports(args))
 			note_unknown(&run, list, list->schema == &fabric_links_schema);
 	}

@@ -31,8 +31,8 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	struct fabric_failure failure;
 	unsigned int port;
 
-	if (!forwarding_read_entry(run->session.engine, &run->scan, &run->fabric, node, lid, &port,
-				   &failure))
+	if (!forwarding_read_entry(run->mad.session.engine, &run->scan, &run->fabric, node, lid,
+				   &port, &failure))
 		return port;
 	if (failure.port != routes->failed_port)
 		fabric_run_note(run, &failure, 1);
@@ -42,7 +42,7 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 
 static bool find_ends(struct routes *routes, char **words)
 {
-	struct listing *listing = &routes->run.session.listing;
+	struct listing *listing = &routes->run.mad.listing;
 	_cleanup_(freep) char *message = NULL, *name = NULL;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -121,10 +121,10 @@ static void report_end(struct routes *routes, enum route_direction direction)
 		return;
 	message = mem_format("the route %s %s", direction_words[direction], why);
 	if (is_fault(&run->fabric, route))
-		listing_fail(&run->session.listing, STATUS_FAULT, message,
+		listing_fail(&run->mad.listing, STATUS_FAULT, message,
 			     "rdmactl fabric tables SWITCH shows the table of a switch");
 	else
-		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message, NULL);
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, NULL);
 }
 
 static void follow(struct routes *routes, enum route_direction direction)
@@ -167,7 +167,7 @@ static void make_rows(struct routes *routes)
 
 static bool shows(const struct routes *routes, unsigned int tag)
 {
-	const struct columns *columns = &routes->run.session.listing.columns;
+	const struct columns *columns = &routes->run.mad.listing.columns;
 
 	for (size_t i = 0; i < columns->count; i++)
 		if (columns->fields[i]->tag == tag)
@@ -178,7 +178,7 @@ static bool shows(const struct routes *routes, unsigned int tag)
 static void ask_path(const struct routes *routes, enum route_direction direction,
 		     unsigned char *record, struct mad_request *request)
 {
-	const struct mad_route *route = &routes->run.session.route;
+	const struct mad_route *route = &routes->run.mad.session.route;
 
 	path_record_set_slid(record, routes->ends[direction].lid);
 	path_record_set_dlid(record, routes->ends[!direction].lid);
@@ -217,24 +217,24 @@ static void take_path(const struct mad_item *item, struct route_path *path)
 /* Packets do not need a path record: it is a problem only if a column asks for it by name. */
 static void ask_sa(struct routes *routes)
 {
-	struct mad_session *session = &routes->run.session;
-	const struct globals *globals = &session->listing.ctx->globals;
+	struct mad_listing *mad = &routes->run.mad;
+	const struct globals *globals = &mad->listing.ctx->globals;
 	bool wanted = globals->columns || globals->json || globals->jsonl;
 	unsigned char records[2][PATH_RECORD_BYTES] = {{0}};
 	struct mad_item items[2] = {{.error = 0}};
 
 	if (!shows(routes, ROUTE_OF_SA))
 		return;
-	if (!session->route.subnet_manager) {
+	if (!mad->session.route.subnet_manager) {
 		if (wanted)
-			problem_add_text(&session->listing.problems, NULL, "path record", "sa",
+			problem_add_text(&mad->listing.problems, NULL, "path record", "sa",
 					 "the port does not know a subnet manager",
 					 "rdmactl fabric check shows whether there is one");
 		return;
 	}
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)
 		ask_path(routes, i, records[i], &items[i].request);
-	mad_gather(session->engine, items, 2);
+	mad_gather(mad->session.engine, items, 2);
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++) {
 		_cleanup_(freep) char *name = mem_format("path record of the route %s",
 							 direction_words[i]);
@@ -244,7 +244,7 @@ static void ask_sa(struct routes *routes)
 			take_path(&items[i], &routes->paths[i]);
 		else if (wanted)
 			mad_session_check_hint(
-				session, &sa, NULL, &items[i],
+				&mad->session, &sa, NULL, &items[i],
 				"rdmactl smp sminfo shows whether the subnet manager is alive");
 	}
 }
@@ -268,7 +268,7 @@ static void read_errors(struct routes *routes)
 {
 	const struct fabric *fabric = &routes->run.fabric;
 	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
-	struct problems *problems = &routes->run.session.listing.problems;
+	struct problems *problems = &routes->run.mad.listing.problems;
 	struct port_errors errors = {.items = NULL};
 
 	if (!shows(routes, ROUTE_OF_COUNTERS))
@@ -312,7 +312,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		ask_sa(&routes);
 		read_errors(&routes);
 		for (size_t i = 0; i < routes.row_count; i++)
-			listing_add(&routes.run.session.listing, &routes.rows[i]);
+			listing_add(&routes.run.mad.listing, &routes.rows[i]);
 	}
 	status = fabric_run_end(&routes.run);
 	for (enum route_direction i = ROUTE_THERE; i <= ROUTE_BACK; i++)

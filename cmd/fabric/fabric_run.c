@@ -24,7 +24,7 @@ static const char timeout_hint[] =
 
 static bool read_names(struct fabric_run *run)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 	const char *path = run->args->names;
 	_cleanup_(freep) char *text = NULL, *message = NULL;
 	unsigned int line = 0;
@@ -46,7 +46,7 @@ static bool read_names(struct fabric_run *run)
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 
 	for (size_t i = 0; i < count; i++) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
@@ -59,7 +59,7 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failur
 
 static void note_failures(struct fabric_run *run)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 
 	fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (run->fabric.interrupted)
@@ -70,7 +70,7 @@ static void note_failures(struct fabric_run *run)
 /* There is no graph: the first node, usually the local port, did not answer. */
 static void fail_at_once(struct fabric_run *run, int rc)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 	_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
 
 	if (run->fabric.failure_count)
@@ -88,8 +88,8 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	_cleanup_(freep) char *reason = NULL, *message = NULL;
 	struct fabric_walk walk;
 
-	if (fabric_walk(run->session.engine, options->mkey, lid, &walk)) {
-		listing_fail(&run->session.listing, STATUS_FAILED, "interrupted", NULL);
+	if (fabric_walk(run->mad.session.engine, options->mkey, lid, &walk)) {
+		listing_fail(&run->mad.listing, STATUS_FAILED, "interrupted", NULL);
 		return false;
 	}
 	if (walk.end == WALK_ARRIVED) {
@@ -99,7 +99,7 @@ static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_opt
 	}
 	reason = fabric_walk_text(&walk);
 	message = mem_format("the route to LID %u ends %s", lid, reason);
-	listing_fail(&run->session.listing, STATUS_FAILED, message,
+	listing_fail(&run->mad.listing, STATUS_FAILED, message,
 		     "a directed route needs no forwarding tables: --from 0,1,3");
 	return false;
 }
@@ -114,9 +114,9 @@ static bool find_start(struct fabric_run *run, struct fabric_scan_options *optio
 	if (!from)
 		return true;
 	words[0] = copy = mem_string(from);
-	if (!mad_session_find(&run->session, words))
+	if (!mad_listing_find(&run->mad, words))
 		return false;
-	place = &run->session.destinations[0].place;
+	place = &run->mad.session.destinations[0].place;
 	if (place->target.kind == TARGET_DIRECT) {
 		options->path_hops = place->target.hops;
 		memcpy(options->path, place->target.path, sizeof(place->target.path));
@@ -135,7 +135,7 @@ static void show_progress(struct fabric_run *run)
 	if (now < run->progress_msec)
 		return;
 	run->progress_msec = now + PROGRESS_MSEC;
-	mad_engine_counts(run->session.engine, &counts);
+	mad_engine_counts(run->mad.session.engine, &counts);
 	text = mem_format("%u nodes, %llu datagrams answered, %llu/s", run->fabric.node_count,
 			  (unsigned long long)counts.answered,
 			  (unsigned long long)(counts.answered * 1000 / (now - run->begin_msec)));
@@ -155,7 +155,7 @@ static void fail_no_switch(struct fabric_run *run)
 	_cleanup_(freep) char *message = mem_format("'%s' is not a switch", clean);
 
 	listing_fail(
-		&run->session.listing, STATUS_USAGE, message,
+		&run->mad.listing, STATUS_USAGE, message,
 		"rdmactl fabric switches lists the switches; --from DEST --hops 1 takes any node");
 }
 
@@ -164,7 +164,7 @@ static void hear(void *context)
 	struct fabric_run *run = context;
 
 	if (is_no_switch(run)) {
-		run->session.stopped = true;
+		run->mad.session.stopped = true;
 		return;
 	}
 	if (run->on_reply)
@@ -178,12 +178,12 @@ static void note_counts(struct fabric_run *run)
 	struct mad_engine_counts counts;
 	_cleanup_(freep) char *text = NULL;
 
-	mad_engine_counts(run->session.engine, &counts);
+	mad_engine_counts(run->mad.session.engine, &counts);
 	text = mem_format("%u nodes, %llu requests, %llu retries, %llu ms", run->fabric.node_count,
 			  (unsigned long long)counts.requests,
 			  (unsigned long long)(counts.sent - counts.requests),
 			  (unsigned long long)(clock_msec() - run->begin_msec));
-	problem_add_text(&run->session.listing.notes, NULL, NULL, NULL, text, NULL);
+	problem_add_text(&run->mad.listing.notes, NULL, NULL, NULL, text, NULL);
 }
 
 static bool scan(struct fabric_run *run)
@@ -191,36 +191,36 @@ static bool scan(struct fabric_run *run)
 	struct fabric_scan_options *options = &run->scan;
 	int rc;
 
-	options->mkey = run->session.key;
+	options->mkey = run->mad.session.key;
 	options->most_hops = (unsigned int)run->args->hops.value;
 	if (run->args->part && !run->args->hops.known)
 		options->most_hops = 1;
 	if (!find_start(run, options))
 		return false;
-	progress_begin(&run->progress, run->session.listing.ctx);
+	progress_begin(&run->progress, run->mad.listing.ctx);
 	run->begin_msec = clock_msec();
 	run->progress_msec = run->begin_msec + PROGRESS_FIRST_MSEC;
 	if (run->on_reply || run->progress.shown || run->args->part) {
 		options->on_reply = hear;
 		options->context = run;
 	}
-	rc = fabric_scan(run->session.engine, options, &run->fabric);
+	rc = fabric_scan(run->mad.session.engine, options, &run->fabric);
 	if (is_no_switch(run)) {
 		progress_erase(&run->progress);
 		fail_no_switch(run);
 		return false;
 	}
 	if (!rc && run->args->details)
-		rc = fabric_details_read(run->session.engine, options, &run->fabric);
+		rc = fabric_details_read(run->mad.session.engine, options, &run->fabric);
 	progress_erase(&run->progress);
-	if (run->session.listing.ctx->globals.verbose)
+	if (run->mad.listing.ctx->globals.verbose)
 		note_counts(run);
 	if (rc && !run->fabric.node_count) {
 		fail_at_once(run, rc);
 		return false;
 	}
 	if (rc && rc != -ECANCELED)
-		problem_add_text(&run->session.listing.problems, NULL, NULL, "umad", strerror(-rc),
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, "umad", strerror(-rc),
 				 NULL);
 	fabric_file_sign(run);
 	return true;
@@ -230,7 +230,7 @@ static bool scan(struct fabric_run *run)
 static bool read_before(struct fabric_run *run)
 {
 	return !run->args->diff ||
-	       fabric_file_read(&run->session.listing, run->args->diff, &run->before);
+	       fabric_file_read(&run->mad.listing, run->args->diff, &run->before);
 }
 
 /* Each port has at least one P_Key: a scan without any did not read details. */
@@ -239,7 +239,7 @@ static void note_no_details(struct fabric_run *run)
 	_cleanup_(freep) char *message = mem_format("the scan in %s has no details",
 						    run->args->load);
 
-	problem_add_text(&run->session.listing.problems, NULL, NULL, NULL, message,
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message,
 			 "rdmactl fabric scan --details --save FILE saves them");
 }
 
@@ -249,13 +249,13 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	bool done;
 
 	run->args = args;
-	run->session.signals = SIGNALS_NONE;
+	run->mad.session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
 	if (args->load)
-		done = listing_begin_as(&run->session.listing, ctx, schema, false) &&
-		       read_names(run) && read_before(run) && fabric_file_load(run, args->load);
+		done = listing_begin_as(&run->mad.listing, ctx, schema, false) && read_names(run) &&
+		       read_before(run) && fabric_file_load(run, args->load);
 	else
-		done = mad_session_begin(&run->session, ctx, &args->mad, schema, false, false) &&
+		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
 		       read_names(run) && read_before(run) && scan(run);
 	if (done)
 		note_failures(run);
@@ -301,9 +301,9 @@ static bool ask_sa(struct fabric_run *run, const struct mad_target *target,
 	struct mad_place place = {.target = *target};
 	struct mad_target by_lid = {.kind = TARGET_LID};
 
-	if (!run->session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
+	if (!run->mad.session.engine || target->kind == TARGET_LID || target->kind == TARGET_DIRECT)
 		return false;
-	mad_find_places(run->session.engine, &run->session.route, &place, 1);
+	mad_find_places(run->mad.session.engine, &run->mad.session.route, &place, 1);
 	by_lid.lid = place.address.lid;
 	return !place.error && fabric_find_target(&run->fabric, &by_lid, ret_place);
 }
@@ -327,7 +327,7 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 		return true;
 	message = found ? mem_format("'%s' may be any of %zu nodes", clean, found)
 			: mem_format("the scan found no node '%s'", clean);
-	listing_fail(&run->session.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
+	listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
 		     how_to_name);
 	return false;
 }
@@ -344,7 +344,7 @@ bool fabric_run_match(struct fabric_run *run)
 		return true;
 	clean = text_clean(pattern, strlen(pattern));
 	message = mem_format("no node has a name like '%s'", clean);
-	listing_fail(&run->session.listing, STATUS_NOTHING, message,
+	listing_fail(&run->mad.listing, STATUS_NOTHING, message,
 		     "give the full name, or part of it between asterisks; rdmactl fabric nodes "
 		     "lists them");
 	return false;
@@ -361,7 +361,7 @@ bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)
 
 int fabric_run_end(struct fabric_run *run)
 {
-	int status = mad_session_end(&run->session);
+	int status = mad_listing_end(&run->mad);
 
 	clear(run);
 	return status;
@@ -369,7 +369,7 @@ int fabric_run_end(struct fabric_run *run)
 
 int fabric_run_end_quietly(struct fabric_run *run, int rc)
 {
-	int status = mad_session_end_quietly(&run->session, rc);
+	int status = mad_listing_end_quietly(&run->mad, rc);
 
 	clear(run);
 	return status;

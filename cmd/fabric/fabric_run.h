@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 #include "cmd/progress.h"
 #include "fabric/graph/view.h"
 #include "fabric/route/find.h"
@@ -36,7 +36,7 @@ struct fabric_args {
 };
 
 struct fabric_run {
-	struct mad_session session; /* without a port and an engine if a file was loaded */
+	struct mad_listing mad; /* without a port and an engine if a file was loaded */
 	const struct fabric_args *args;
 	struct fabric_scan_options scan; /* of the graph; unused if a file was loaded */
 	struct fabric fabric;

@@ -31,7 +31,7 @@ static int print_graph(const struct ctx *ctx, const struct fabric_args *args)
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_graph_schema)) {
 		fabric_graph_fill(&run.view, &graph);
-		listing_add(&run.session.listing, &graph);
+		listing_add(&run.mad.listing, &graph);
 	}
 	status = fabric_run_end(&run);
 	fabric_graph_clear(&graph);
@@ -72,7 +72,7 @@ static int print_ports(const struct ctx *ctx, const struct fabric_args *args)
 		add_shown(&run, true, &rows);
 		add_shown(&run, false, &rows);
 		for (size_t i = 0; i < rows.count; i++)
-			listing_add(&run.session.listing, &rows.items[i]);
+			listing_add(&run.mad.listing, &rows.items[i]);
 	}
 	status = fabric_run_end(&run);
 	fabric_rows_clear(&rows);
@@ -129,12 +129,12 @@ static void put_node(struct fabric_run *run, struct stream *stream, uint32_t num
 		if (!is_shown(run, place) || (again && stream->peers[place] == peer))
 			continue;
 		*row = (struct fabric_row){.view = &run->view, .place = place};
-		listing_add(&run->session.listing, row++);
+		listing_add(&run->mad.listing, row++);
 		stream->peers[place] = peer;
 	}
 	/* Stop the scan if nobody reads the output. */
-	if (row > stream->rows && !listing_piece(&run->session.listing))
-		run->session.stopped = true;
+	if (row > stream->rows && !listing_piece(&run->mad.listing))
+		run->mad.session.stopped = true;
 }
 
 static void put_settled(struct fabric_run *run)
@@ -172,7 +172,7 @@ static int print_details(const struct ctx *ctx, const struct fabric_args *args)
 	if (fabric_run_begin(&run, ctx, args, &fabric_details_schema)) {
 		fabric_list_details(&run.view, &rows);
 		for (size_t i = 0; i < rows.count; i++)
-			listing_add(&run.session.listing, &rows.items[i]);
+			listing_add(&run.mad.listing, &rows.items[i]);
 	}
 	status = fabric_run_end(&run);
 	fabric_rows_clear(&rows);
@@ -199,7 +199,7 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
  */
 static void note_incomplete(struct fabric_run *run)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 	_cleanup_(freep) char *message = NULL;
 
 	if (run->before.failure_count || run->before.interrupted)
@@ -218,7 +218,7 @@ static int print_diff(const struct ctx *ctx, const struct fabric_args *args)
 
 	if (fabric_run_begin(&run, ctx, args, &fabric_changes_schema)) {
 		const struct fabric_view before = {.fabric = &run.before, .names = &run.names};
-		struct listing *listing = &run.session.listing;
+		struct listing *listing = &run.mad.listing;
 
 		fabric_compare(&before, &run.view, &changes);
 		for (size_t i = 0; i < changes.count; i++)

@@ -28,7 +28,7 @@ struct tables {
 /* Prints the rows so far; false: the output is broken. */
 static bool flush(struct tables *tables)
 {
-	struct listing *listing = &tables->run.session.listing;
+	struct listing *listing = &tables->run.mad.listing;
 	bool done;
 
 	for (size_t i = 0; i < tables->row_count; i++)
@@ -84,7 +84,7 @@ static void show(struct tables *tables, bool multicast)
 	else
 		tables->linear = mem_alloc_zero(PIECE_ROWS, sizeof(*tables->linear));
 	for (size_t i = 0; i < tables->forwarding.count; i++) {
-		if (tables->run.session.listing.stream_rc)
+		if (tables->run.mad.listing.stream_rc)
 			return;
 		if (multicast)
 			show_multicast(tables, &tables->forwarding.tables[i]);
@@ -108,7 +108,7 @@ static bool find_switches(struct tables *tables, char **words)
 			name = fabric_node_name(&run->view, place.node);
 			message = mem_format("%s is not a switch, and has no forwarding table",
 					     name);
-			listing_fail(&run->session.listing, STATUS_USAGE, message,
+			listing_fail(&run->mad.listing, STATUS_USAGE, message,
 				     "rdmactl fabric switches lists them");
 			return false;
 		}
@@ -126,7 +126,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	struct tables tables = {.row_count = 0};
 	_cleanup_(freep) char *complaint = args->from || args->part || objects[0]
 						   ? NULL
-						   : mad_kind_complaint(&args->mad);
+						   : mad_kind_complaint(
+							     mad_forced_kind(&args->mad));
 	int status;
 
 	if (complaint) {
@@ -174,15 +175,15 @@ const struct command fabric_tables_command = {
 void fabric_forwarding_read(struct fabric_run *run, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding)
 {
-	struct mad_session *session = &run->session;
-	int rc = forwarding_read(session->engine, &run->scan, &run->fabric, nodes, count, kinds,
+	struct mad_listing *mad = &run->mad;
+	int rc = forwarding_read(mad->session.engine, &run->scan, &run->fabric, nodes, count, kinds,
 				 forwarding);
 
 	fabric_run_note(run, forwarding->failures, forwarding->failure_count);
 	/* An interrupted scan has been reported already. */
 	if (rc && !run->fabric.interrupted)
 		problem_add_text(
-			&session->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
+			&mad->listing.problems, NULL, NULL, rc == -ECANCELED ? NULL : "umad",
 			rc == -ECANCELED ? "interrupted: the output is incomplete" : strerror(-rc),
 			NULL);
 }
@@ -201,7 +202,7 @@ void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwardin
 		if (!is_empty(forwarding, &forwarding->tables[i]))
 			return;
 	if (forwarding->count)
-		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "the forwarding tables are empty: no subnet manager has filled "
 				 "them",
 				 "start a subnet manager; rdmactl fabric check shows what else "

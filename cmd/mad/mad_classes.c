@@ -71,7 +71,7 @@ static size_t count_classes(void)
 	return count;
 }
 
-static void ask(const struct mad_session *session, const struct mad_destination *at,
+static void ask(const struct mad_listing *mad, const struct mad_destination *at,
 		unsigned int mgmt_class, struct mad_request *request)
 {
 	const bool openib = mgmt_class == MAD_CLASS_OPENIB_PING ||
@@ -79,7 +79,7 @@ static void ask(const struct mad_session *session, const struct mad_destination 
 
 	if (mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED) {
 		mad_smp_request(&at->place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, request);
-		request->key = session->key;
+		request->key = mad->session.key;
 		return;
 	}
 	mad_gmp_request(&at->place, (uint8_t)mgmt_class, UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO,
@@ -130,7 +130,7 @@ static void take_class_port_info(struct class_row *row, const struct mad_item *i
 }
 
 /* A timeout is a result here; a request that could not be sent is a problem. */
-static bool take(struct mad_session *session, const struct mad_destination *at,
+static bool take(struct mad_listing *mad, const struct mad_destination *at,
 		 const struct mad_item *item, struct class_row *row)
 {
 	const unsigned int mgmt_class = item->request.mgmt_class;
@@ -141,7 +141,7 @@ static bool take(struct mad_session *session, const struct mad_destination *at,
 					    ? UMAD_CLASS_SUBN_LID_ROUTED
 					    : mgmt_class);
 	if (item->error && item->error != -ETIMEDOUT) {
-		mad_session_check(session, at, mad_class_word(mgmt_class), item);
+		mad_session_check(&mad->session, at, mad_class_word(mgmt_class), item);
 		return false;
 	}
 	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;
@@ -159,13 +159,12 @@ static bool take(struct mad_session *session, const struct mad_destination *at,
 	return true;
 }
 
-static bool check_routes(struct mad_session *session)
+static bool check_routes(struct mad_listing *mad)
 {
-	for (size_t i = 0; i < session->destination_count; i++) {
-		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
+	for (size_t i = 0; i < mad->session.destination_count; i++) {
+		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
-		listing_fail(&session->listing, STATUS_USAGE,
-			     "directed routes work for class sm only",
+		listing_fail(&mad->listing, STATUS_USAGE, "directed routes work for class sm only",
 			     "name a LID, a port GUID or a GID");
 		return false;
 	}
@@ -173,40 +172,40 @@ static bool check_routes(struct mad_session *session)
 }
 
 /* Whether any class of the destination answers. */
-static bool take_all(struct mad_session *session, size_t destination, const struct mad_item *items,
+static bool take_all(struct mad_listing *mad, size_t destination, const struct mad_item *items,
 		     struct class_row *rows, size_t count)
 {
-	const struct mad_destination *at = &session->destinations[destination];
+	const struct mad_destination *at = &mad->session.destinations[destination];
 	size_t answers = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		answers += take(session, at, &items[i], &rows[i]);
-		listing_add(&session->listing, &rows[i]);
+		answers += take(mad, at, &items[i], &rows[i]);
+		listing_add(&mad->listing, &rows[i]);
 	}
 	if (!answers)
-		problem_add_text(&session->listing.problems, at->name, NULL, "umad",
+		problem_add_text(&mad->listing.problems, at->name, NULL, "umad",
 				 "no management class answers",
 				 "the node or the path to it is down");
 	return answers;
 }
 
-static struct class_row *work(struct mad_session *session, size_t *ret_count)
+static struct class_row *work(struct mad_listing *mad, size_t *ret_count)
 {
-	const size_t classes = count_classes(), count = classes * session->destination_count;
+	const size_t classes = count_classes(), count = classes * mad->session.destination_count;
 	struct class_row *rows = mem_alloc_zero(count, sizeof(*rows));
 	struct mad_item *items = mad_items_new(count);
 	size_t asked = 0, answered = 0;
 
-	for (size_t i = 0; i < session->destination_count; i++)
+	for (size_t i = 0; i < mad->session.destination_count; i++)
 		for (const struct enum_name *name = mad_class_names; name->word; name++)
 			if (name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-				ask(session, &session->destinations[i], (unsigned int)name->value,
+				ask(mad, &mad->session.destinations[i], (unsigned int)name->value,
 				    &items[asked++].request);
-	mad_gather(session->engine, items, count);
-	for (size_t i = 0; i < session->destination_count; i++)
-		answered += take_all(session, i, items + i * classes, rows + i * classes, classes);
+	mad_gather(mad->session.engine, items, count);
+	for (size_t i = 0; i < mad->session.destination_count; i++)
+		answered += take_all(mad, i, items + i * classes, rows + i * classes, classes);
 	if (!answered)
-		session->listing.status = STATUS_FAILED;
+		mad->listing.status = STATUS_FAILED;
 	free(items);
 	*ret_count = count;
 	return rows;
@@ -215,18 +214,18 @@ static struct class_row *work(struct mad_session *session, size_t *ret_count)
 static int run_classes(const struct ctx *ctx, const void *args, char **words)
 {
 	struct mad_args mad_args = *(const struct mad_args *)args;
-	struct mad_session session;
+	struct mad_listing mad;
 	struct class_row *rows = NULL;
 	size_t count = 0;
 	int status;
 
 	if (!mad_args.retries.known)
 		mad_args.retries = number_of(RETRIES);
-	if (mad_session_begin(&session, ctx, &mad_args, &classes_schema, false, false) &&
-	    mad_session_find_by_lid(&session, words) && !mad_session_refuses_words(&session) &&
-	    check_routes(&session))
-		rows = work(&session, &count);
-	status = mad_session_end(&session);
+	if (mad_listing_begin(&mad, ctx, &mad_args, &classes_schema, false, false) &&
+	    mad_listing_find_by_lid(&mad, words) && !mad_listing_refuses_words(&mad) &&
+	    check_routes(&mad))
+		rows = work(&mad, &count);
+	status = mad_listing_end(&mad);
 	for (size_t i = 0; i < count; i++) {
 		free(rows[i].object);
 		free(rows[i].status);

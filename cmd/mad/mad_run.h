@@ -2,7 +2,7 @@
 /* Shared by the subcommands of rdmactl mad. */
 #pragma once
 
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 #include "mad/format/decode.h"
 
 extern const struct command mad_send_command, mad_decode_command, mad_classes_command;

@@ -17,7 +17,7 @@ static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TA
 #define SA_NO_RECORDS 0x0300u
 
 struct send_run {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct send_args *args;
 	struct send_words words;
 	unsigned char data[MAD_BYTES];
@@ -29,7 +29,7 @@ struct send_run {
 
 static bool complain(struct send_run *run, char *message, const char *hint)
 {
-	listing_fail(&run->session.listing, STATUS_USAGE, message, hint);
+	listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 	free(message);
 	return false;
 }
@@ -86,27 +86,27 @@ static bool read_data(struct send_run *run)
 /* Class sa without a destination goes to the SA, at the LID of the subnet manager. */
 static bool find(struct send_run *run, char **words)
 {
-	const struct mad_port *port = &run->session.port;
+	const struct mad_port *port = &run->mad.session.port;
 
 	if (mad_class_is_smp(run->words.mgmt_class))
-		return mad_session_find(&run->session, words);
+		return mad_listing_find(&run->mad, words);
 	if (words[0] || run->words.mgmt_class != UMAD_CLASS_SUBN_ADM)
-		return mad_session_find_by_lid(&run->session, words);
+		return mad_listing_find_by_lid(&run->mad, words);
 	if (!port->subnet_manager) {
-		listing_fail(&run->session.listing, STATUS_FAILED,
+		listing_fail(&run->mad.listing, STATUS_FAILED,
 			     "the port has no subnet manager: its SM LID is 0",
 			     "start a subnet manager");
 		return false;
 	}
-	return mad_session_find_lid(&run->session, port->sm_lid);
+	return mad_listing_find_lid(&run->mad, port->sm_lid);
 }
 
 static bool check_routes(struct send_run *run)
 {
 	const unsigned int mgmt_class = run->words.mgmt_class;
 
-	for (size_t i = 0; i < run->session.destination_count; i++) {
-		bool direct = run->session.destinations[i].place.target.kind == TARGET_DIRECT;
+	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
+		bool direct = run->mad.session.destinations[i].place.target.kind == TARGET_DIRECT;
 
 		if (direct && !mad_class_is_smp(mgmt_class))
 			return complain(run, mem_string("directed routes work for class sm only"),
@@ -130,8 +130,8 @@ static bool may_send(struct send_run *run)
 	fprintf(stderr, "method 0x%02x (%s) of attribute 0x%04x (%s), class 0x%02x, to",
 		words->method, method ? method : "unknown", words->attribute,
 		name ? name : "unknown", words->mgmt_class);
-	for (size_t i = 0; i < run->session.destination_count; i++)
-		fprintf(stderr, " %s", run->session.destinations[i].name);
+	for (size_t i = 0; i < run->mad.session.destination_count; i++)
+		fprintf(stderr, " %s", run->mad.session.destinations[i].name);
 	fputc('\n', stderr);
 	if (!isatty(STDIN_FILENO))
 		return complain(run,
@@ -141,14 +141,14 @@ static bool may_send(struct send_run *run)
 	fputs("send it? [y/N] ", stderr);
 	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
 		return true;
-	listing_fail(&run->session.listing, STATUS_FAILED, "nothing was sent", NULL);
+	listing_fail(&run->mad.listing, STATUS_FAILED, "nothing was sent", NULL);
 	return false;
 }
 
 static void fill(const struct send_run *run, size_t destination, struct mad_request *request)
 {
 	const struct send_words *words = &run->words;
-	const struct mad_place *place = &run->session.destinations[destination].place;
+	const struct mad_place *place = &run->mad.session.destinations[destination].place;
 
 	if (mad_class_is_smp(words->mgmt_class))
 		mad_smp_request(place, words->method, words->attribute, words->modifier, request);
@@ -157,7 +157,7 @@ static void fill(const struct send_run *run, size_t destination, struct mad_requ
 				words->modifier, request);
 	if (words->method == UMAD_METHOD_TRAP)
 		request->reply_method = UMAD_METHOD_TRAP_REPRESS;
-	request->key = run->session.key;
+	request->key = run->mad.session.key;
 	request->component_mask = words->component_mask;
 	request->oui = words->oui;
 	request->data = run->data;
@@ -169,7 +169,7 @@ static bool next(void *context, struct mad_request *request)
 {
 	struct send_run *run = context;
 
-	if (run->next == run->session.destination_count)
+	if (run->next == run->mad.session.destination_count)
 		return false;
 	fill(run, run->next++, request);
 	return true;
@@ -185,7 +185,7 @@ static bool is_refused(const struct mad_item *item)
 static void done(void *context, const struct mad_reply *reply)
 {
 	struct send_run *run = context;
-	const struct mad_destination *at = &run->session.destinations[reply->request->number];
+	const struct mad_destination *at = &run->mad.session.destinations[reply->request->number];
 	const struct mad_item item = {
 		.request = *reply->request,
 		.error = reply->error,
@@ -195,7 +195,7 @@ static void done(void *context, const struct mad_reply *reply)
 	struct mad_decoded decoded, *kept;
 
 	if (item.error || is_refused(&item))
-		mad_session_check(&run->session, at, NULL, &item);
+		mad_session_check(&run->mad.session, at, NULL, &item);
 	if (item.error || mad_decode(reply->mad, reply->bytes, &decoded))
 		return;
 	decoded.object = mem_string(at->name);
@@ -209,7 +209,8 @@ static void done(void *context, const struct mad_reply *reply)
 /* Sends requests that get no answer; only errors in sending can be reported. */
 static void send_only(struct send_run *run)
 {
-	struct mad_session *session = &run->session;
+	struct mad_session *session = &run->mad.session;
+	struct listing *listing = &run->mad.listing;
 	struct mad_request request;
 	unsigned char mad[MAD_BYTES];
 	int agent = 0;
@@ -232,11 +233,11 @@ static void send_only(struct send_run *run)
 			       : mad_engine_send(session->engine, agent, &request.to, mad,
 						 sizeof(mad));
 		if (rc)
-			problem_add(&session->listing.problems, session->destinations[i].name, NULL,
-				    "umad", rc, NULL);
+			problem_add(&listing->problems, session->destinations[i].name, NULL, "umad",
+				    rc, NULL);
 	}
-	if (session->listing.problems.count)
-		session->listing.status = STATUS_FAILED;
+	if (listing->problems.count)
+		listing->status = STATUS_FAILED;
 }
 
 static void work(struct send_run *run)
@@ -247,22 +248,22 @@ static void work(struct send_run *run)
 		send_only(run);
 		return;
 	}
-	mad_engine_run(run->session.engine, &work);
+	mad_engine_run(run->mad.session.engine, &work);
 	if (!run->count)
-		run->session.listing.status = STATUS_FAILED;
+		run->mad.listing.status = STATUS_FAILED;
 }
 
 static void show(struct send_run *run, const struct ctx *ctx)
 {
 	if (!mad_show_wanted(ctx)) {
 		for (size_t i = 0; i < run->count; i++)
-			listing_add(&run->session.listing, &run->decoded[i]);
+			listing_add(&run->mad.listing, &run->decoded[i]);
 		return;
 	}
 	for (size_t i = 0; i < run->count; i++)
 		mad_show(ctx, &run->decoded[i], run->args->raw, !i);
 	/* As a record, a listing without rows prints nothing more. */
-	run->session.listing.all_columns = true;
+	run->mad.listing.all_columns = true;
 }
 
 static int run_send(const struct ctx *ctx, const void *options, char **words)
@@ -277,13 +278,13 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 	    !send_words_parse(&check, args, &run.words))
 		return listing_end(&check);
 	listing_end_quietly(&check, 0);
-	if (mad_session_begin(&run.session, ctx, &args->mad, &mads_schema, false, false) &&
-	    read_data(&run) && find(&run, words) && !mad_session_refuses_words(&run.session) &&
+	if (mad_listing_begin(&run.mad, ctx, &args->mad, &mads_schema, false, false) &&
+	    read_data(&run) && find(&run, words) && !mad_listing_refuses_words(&run.mad) &&
 	    check_routes(&run) && may_send(&run)) {
 		work(&run);
 		show(&run, ctx);
 	}
-	status = mad_session_end(&run.session);
+	status = mad_listing_end(&run.mad);
 	for (size_t i = 0; i < run.count; i++)
 		mad_decoded_clear(&run.decoded[i]);
 	free(run.decoded);

@@ -29,7 +29,7 @@ struct client {
 };
 
 struct server {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct responder *responder;
 	bool roce;
 	char *host;
@@ -69,8 +69,8 @@ static void *list_ping(const struct server *server, const struct client *client)
 	record->object = mem_string(client->name);
 	record->lid = (struct number){.value = client->from.lid, .known = !server->roce};
 	record->gid = (struct known_gid){.gid = client->from.gid, .known = client->from.has_grh};
-	record->device = mem_string(server->session.port.device);
-	record->port = number_of(server->session.port.port);
+	record->device = mem_string(server->mad.session.port.device);
+	record->port = number_of(server->mad.session.port.port);
 	record->kind = number_of(server->roce ? PING_ROCE : PING_OPENIB);
 	record->sent = number_of(client->requests);
 	record->received = number_of(client->answers);
@@ -179,7 +179,7 @@ static void take(void *context, const struct mad_arrival *arrival, const unsigne
 
 	if (!length)
 		return;
-	rc = mad_engine_send(server->session.engine, arrival->agent, &to, reply, length);
+	rc = mad_engine_send(server->mad.session.engine, arrival->agent, &to, reply, length);
 	client = find_client(server, &arrival->from);
 	if (!client)
 		return;
@@ -189,16 +189,16 @@ static void take(void *context, const struct mad_arrival *arrival, const unsigne
 
 static void fail(struct server *server, const char *what, int rc, const char *hint)
 {
-	const struct mad_port *port = &server->session.port;
+	const struct mad_port *port = &server->mad.session.port;
 	_cleanup_(freep) char *text = mem_format("%s/%u: %s%s", port->device, port->port, what,
 						 strerror(-rc));
 
-	listing_fail(&server->session.listing, STATUS_FAILED, text, hint);
+	listing_fail(&server->mad.listing, STATUS_FAILED, text, hint);
 }
 
 static void show_clients(const struct server *server, size_t *shown)
 {
-	const struct ctx *ctx = server->session.listing.ctx;
+	const struct ctx *ctx = server->mad.listing.ctx;
 
 	for (; *shown < server->client_count; (*shown)++) {
 		_cleanup_(freep) char *line = mem_format("answers to %s",
@@ -212,8 +212,8 @@ static void show_clients(const struct server *server, size_t *shown)
 static void serve(struct server *server)
 {
 	const struct mad_work work = {.context = server, .unasked = take};
-	const struct mad_port *port = &server->session.port;
-	const struct ctx *ctx = server->session.listing.ctx;
+	const struct mad_port *port = &server->mad.session.port;
+	const struct ctx *ctx = server->mad.listing.ctx;
 	struct mad_agent agent = server->responder->agent;
 	_cleanup_(freep) char *line = NULL;
 	size_t shown = 0;
@@ -221,7 +221,7 @@ static void serve(struct server *server)
 
 	if (server->roce)
 		agent.oui = PING_ROCE_OUI;
-	rc = mad_engine_add_agent(server->session.engine, &agent);
+	rc = mad_engine_add_agent(server->mad.session.engine, &agent);
 	if (rc < 0) {
 		fail(server, "the kernel refused the agent for requests: ", rc,
 		     server->responder->hint);
@@ -232,7 +232,7 @@ static void serve(struct server *server)
 		command_complain(ctx, line, NULL);
 	/* Nothing is printed while a datagram is being handled. */
 	for (rc = 0; !rc; show_clients(server, &shown))
-		rc = mad_engine_serve(server->session.engine, &work, SLICE_MSEC);
+		rc = mad_engine_serve(server->mad.session.engine, &work, SLICE_MSEC);
 	if (rc != -ECANCELED)
 		fail(server, "", rc, NULL);
 }
@@ -254,20 +254,20 @@ int mad_serve(const struct ctx *ctx, const struct mad_args *args, enum mad_servi
 	}
 	if (words[0])
 		ours.via = words[0];
-	if (mad_session_begin(&server.session, ctx, &ours, responder->schema, false,
+	if (mad_listing_begin(&server.mad, ctx, &ours, responder->schema, false,
 			      responder->ethernet)) {
-		listing_prefer_columns(&server.session.listing, responder->columns);
+		listing_prefer_columns(&server.mad.listing, responder->columns);
 		/* A port without subnet management is an Ethernet port. */
-		server.roce = !server.session.port.smi_device;
+		server.roce = !server.mad.session.port.smi_device;
 		server.host = host_name();
 		serve(&server);
 	}
 	records = mem_alloc_zero(server.client_count + 1, sizeof(*records));
 	for (size_t i = 0; i < server.client_count; i++) {
 		records[i] = responder->list(&server, &server.clients[i]);
-		listing_add(&server.session.listing, records[i]);
+		listing_add(&server.mad.listing, records[i]);
 	}
-	status = mad_session_end(&server.session);
+	status = mad_listing_end(&server.mad);
 	for (size_t i = 0; i < server.client_count; i++) {
 		responder->free(records[i]);
 		free(server.clients[i].name);

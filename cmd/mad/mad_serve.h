@@ -2,7 +2,7 @@
 /* The commands that answer datagrams: ping --serve, sysstat --serve. */
 #pragma once
 
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 
 /* As in ibping and ibsysstat: the server is a program, and may be busy. */
 #define SERVER_TIMEOUT_MSEC 1000u

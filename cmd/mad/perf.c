@@ -77,19 +77,19 @@ static bool is_route(const struct mad_args *args, const char *word)
 /* Finds the destinations; the default is this port, by its own LID. */
 static bool find(struct perf_run *run, char **words)
 {
-	struct mad_session *session = &run->session;
+	struct mad_listing *mad = &run->mad;
 
-	if (!mad_session_find_by_lid(session, words))
+	if (!mad_listing_find_by_lid(mad, words))
 		return false;
-	for (size_t i = 0; i < session->destination_count; i++) {
-		if (run->args->all_ports && session->destinations[i].word_count) {
-			listing_fail(&session->listing, STATUS_USAGE,
+	for (size_t i = 0; i < mad->session.destination_count; i++) {
+		if (run->args->all_ports && mad->session.destinations[i].word_count) {
+			listing_fail(&mad->listing, STATUS_USAGE,
 				     "--all-ports cannot be used with ports by number", NULL);
 			return false;
 		}
-		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
+		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
-		listing_fail(&session->listing, STATUS_USAGE,
+		listing_fail(&mad->listing, STATUS_USAGE,
 			     "performance management cannot be reached by directed route",
 			     "name LIDs, port GUIDs or GIDs");
 		return false;
@@ -99,15 +99,15 @@ static bool find(struct perf_run *run, char **words)
 
 void perf_omit_headings(struct perf_run *run)
 {
-	run->headless = *run->session.listing.ctx;
+	run->headless = *run->mad.listing.ctx;
 	run->headless.globals.no_headings = true;
-	run->session.listing.ctx = &run->headless;
+	run->mad.listing.ctx = &run->headless;
 }
 
 static void work(struct perf_run *run)
 {
 	const struct perf_args *args = run->args;
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 
 	if (!perf_plan(run))
 		return;
@@ -140,7 +140,7 @@ static enum perf_listing listing_of(const struct perf_args *args)
 
 static void prefer_columns(struct perf_run *run)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 
 	if (run->args->errors)
 		listing_prefer_columns(listing, run->args->traffic ? ERROR_COLUMNS "," TRAFFIC_ONLY
@@ -159,14 +159,14 @@ static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 		return complain_route(ctx);
 	run.listing = listing_of(run.args);
 	schema = run.args->watch ? &perf_rates_schema : perf_listing_schema(run.listing);
-	if (mad_session_begin(&run.session, ctx, &run.args->mad, schema, false, false)) {
+	if (mad_listing_begin(&run.mad, ctx, &run.args->mad, schema, false, false)) {
 		prefer_columns(&run);
 		if (find(&run, objects))
 			work(&run);
 	}
-	for (size_t i = 0; run.nodes && i < run.session.destination_count; i++)
+	for (size_t i = 0; run.nodes && i < run.mad.session.destination_count; i++)
 		free(run.nodes[i].description);
-	status = mad_session_end(&run.session);
+	status = mad_listing_end(&run.mad);
 	perf_drop_rows(&run);
 	perf_drop_rounds(&run);
 	free(run.ports);

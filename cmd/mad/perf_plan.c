@@ -35,8 +35,8 @@ static bool parse_ports(const char *word, bool *wanted)
 
 static bool parse_words(struct perf_run *run)
 {
-	for (size_t i = 0; i < run->session.destination_count; i++) {
-		const struct mad_destination *at = &run->session.destinations[i];
+	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
+		const struct mad_destination *at = &run->mad.session.destinations[i];
 
 		for (size_t j = 0; j < at->word_count; j++) {
 			_cleanup_(freep) char *clean = NULL, *message = NULL;
@@ -45,8 +45,7 @@ static bool parse_words(struct perf_run *run)
 				continue;
 			clean = text_clean(at->words[j], strlen(at->words[j]));
 			message = mem_format("'%s' is not a port or a range of ports", clean);
-			listing_fail(&run->session.listing, STATUS_USAGE, message,
-				     "ports: 1 2 5-8");
+			listing_fail(&run->mad.listing, STATUS_USAGE, message, "ports: 1 2 5-8");
 			return false;
 		}
 	}
@@ -56,7 +55,7 @@ static bool parse_words(struct perf_run *run)
 static void ask(const struct perf_run *run, size_t destination, uint8_t mgmt_class,
 		uint16_t attribute, uint32_t modifier, struct mad_item *item)
 {
-	const struct mad_place *place = &run->session.destinations[destination].place;
+	const struct mad_place *place = &run->mad.session.destinations[destination].place;
 
 	if (mgmt_class == UMAD_CLASS_PERF_MGMT) {
 		mad_gmp_request(place, mgmt_class, UMAD_METHOD_GET, attribute, modifier,
@@ -64,7 +63,7 @@ static void ask(const struct perf_run *run, size_t destination, uint8_t mgmt_cla
 		return;
 	}
 	mad_smp_request(place, UMAD_METHOD_GET, attribute, modifier, &item->request);
-	item->request.key = run->session.key;
+	item->request.key = run->mad.session.key;
 }
 
 static bool has_data(const struct mad_item *item)
@@ -86,15 +85,16 @@ static void limit_ports(struct perf_run *run, size_t destination, unsigned int p
 	if (!beyond)
 		return;
 	text = mem_format("its last port is %u", ports);
-	problem_add_text(&run->session.listing.problems,
-			 run->session.destinations[destination].name, "ports", "smp", text, NULL);
+	problem_add_text(&run->mad.listing.problems,
+			 run->mad.session.destinations[destination].name, "ports", "smp", text,
+			 NULL);
 }
 
 /* Without named ports: all ports of a switch, and the queried port of an adapter. */
 static void choose_ports(struct perf_run *run, size_t destination, const struct mad_item *info,
 			 const struct mad_item *switch_info)
 {
-	const struct mad_destination *at = &run->session.destinations[destination];
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	struct perf_node *node = &run->nodes[destination];
 	const unsigned int ports = info->data[3];
 	const bool is_switch = info->data[2] == NODE_TYPE_SWITCH;
@@ -115,15 +115,15 @@ static void choose_ports(struct perf_run *run, size_t destination, const struct 
 /* Without NodeInfo only named ports and our own port are known. */
 static void guess_ports(struct perf_run *run, size_t destination)
 {
-	const struct mad_destination *at = &run->session.destinations[destination];
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
 
 	if (at->word_count)
 		return;
-	if (at->place.address.lid == run->session.port.lid && !run->args->all_ports) {
-		run->nodes[destination].wanted[run->session.port.port] = true;
+	if (at->place.address.lid == run->mad.session.port.lid && !run->args->all_ports) {
+		run->nodes[destination].wanted[run->mad.session.port.port] = true;
 		return;
 	}
-	problem_add_text(&run->session.listing.problems, at->name, "NodeInfo", "smp",
+	problem_add_text(&run->mad.listing.problems, at->name, "NodeInfo", "smp",
 			 "no answer, so the ports of the node are unknown",
 			 "name the ports: rdmactl perf DEST 1-36");
 }
@@ -131,7 +131,7 @@ static void guess_ports(struct perf_run *run, size_t destination)
 /* Queries SwitchInfo of the switches; the items of other nodes stay without data. */
 static struct mad_item *ask_switches(struct perf_run *run, const struct mad_item *infos)
 {
-	const size_t count = run->session.destination_count;
+	const size_t count = run->mad.session.destination_count;
 	struct mad_item *items = mad_items_new(count), *asked = mad_items_new(count);
 	size_t asked_count = 0;
 
@@ -143,7 +143,7 @@ static struct mad_item *ask_switches(struct perf_run *run, const struct mad_item
 			asked[asked_count++].request.number = i;
 		}
 	}
-	mad_gather(run->session.engine, asked, asked_count);
+	mad_gather(run->mad.session.engine, asked, asked_count);
 	for (size_t i = 0; i < asked_count; i++)
 		items[asked[i].request.number] = asked[i];
 	free(asked);
@@ -152,8 +152,8 @@ static struct mad_item *ask_switches(struct perf_run *run, const struct mad_item
 
 static void learn_nodes(struct perf_run *run)
 {
-	const size_t count = run->session.destination_count;
-	const bool names = columns_needs(&run->session.listing.columns) & MAD_NEED_NODE;
+	const size_t count = run->mad.session.destination_count;
+	const bool names = columns_needs(&run->mad.listing.columns) & MAD_NEED_NODE;
 	struct mad_item *items = mad_items_new(3 * count), *switches;
 	const struct mad_item *infos = items, *classes = items + count, *texts = items + 2 * count;
 
@@ -163,13 +163,14 @@ static void learn_nodes(struct perf_run *run)
 		ask(run, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_DESC, 0,
 		    &items[2 * count + i]);
 	}
-	mad_gather(run->session.engine, items, names ? 3 * count : 2 * count);
+	mad_gather(run->mad.session.engine, items, names ? 3 * count : 2 * count);
 	switches = ask_switches(run, infos);
 	for (size_t i = 0; i < count; i++) {
 		struct perf_node *node = &run->nodes[i];
-		const struct mad_destination *at = &run->session.destinations[i];
+		const struct mad_destination *at = &run->mad.session.destinations[i];
 
-		node->dead = !mad_session_check(&run->session, at, "ClassPortInfo", &classes[i]);
+		node->dead = !mad_session_check(&run->mad.session, at, "ClassPortInfo",
+						&classes[i]);
 		if (node->dead)
 			continue;
 		node->caps = perf_caps_of(classes[i].data);
@@ -177,7 +178,7 @@ static void learn_nodes(struct perf_run *run)
 			choose_ports(run, i, &infos[i], &switches[i]);
 		else
 			guess_ports(run, i);
-		if (names && mad_session_check(&run->session, at, "NodeDescription", &texts[i]))
+		if (names && mad_session_check(&run->mad.session, at, "NodeDescription", &texts[i]))
 			node->description = text_clean((const char *)texts[i].data,
 						       NODE_DESCRIPTION_BYTES);
 	}
@@ -217,7 +218,7 @@ static void learn_modes(struct perf_run *run, const struct mad_item *infos)
 		    port->port, &items[asked]);
 		items[asked++].request.number = i;
 	}
-	mad_gather(run->session.engine, items, asked);
+	mad_gather(run->mad.session.engine, items, asked);
 	for (size_t i = 0; i < asked; i++) {
 		struct perf_port *port = &run->ports[items[i].request.number];
 		const unsigned char *data = items[i].data;
@@ -239,7 +240,7 @@ static void learn_links(struct perf_run *run)
 	for (size_t i = 0; i < run->port_count; i++)
 		ask(run, run->ports[i].destination, UMAD_CLASS_SUBN_LID_ROUTED,
 		    UMAD_SM_ATTR_PORT_INFO, run->ports[i].port, &items[i]);
-	mad_gather(run->session.engine, items, run->port_count);
+	mad_gather(run->mad.session.engine, items, run->port_count);
 	for (size_t i = 0; i < run->port_count; i++)
 		if (perf_check(run, &run->ports[i], "PortInfo", &items[i]))
 			run->ports[i].lanes = lanes_of(items[i].data);
@@ -249,11 +250,11 @@ static void learn_links(struct perf_run *run)
 
 bool perf_plan(struct perf_run *run)
 {
-	run->nodes = mem_alloc_zero(run->session.destination_count, sizeof(*run->nodes));
+	run->nodes = mem_alloc_zero(run->mad.session.destination_count, sizeof(*run->nodes));
 	if (!parse_words(run))
 		return false;
 	learn_nodes(run);
-	for (size_t i = 0; i < run->session.destination_count; i++) {
+	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
 		for (size_t port = 0; !run->nodes[i].dead && port < PERF_PORTS_MOST; port++) {
 			if (!run->nodes[i].wanted[port])
 				continue;
@@ -263,7 +264,7 @@ bool perf_plan(struct perf_run *run)
 		}
 	}
 	if (!run->port_count) {
-		run->session.listing.status = STATUS_FAILED;
+		run->mad.listing.status = STATUS_FAILED;
 		return false;
 	}
 	if (run->listing == PERF_OF_FEC)

@@ -21,11 +21,11 @@ bool perf_check(struct perf_run *run, const struct perf_port *port, const char *
 	if (!item->error && !item->status)
 		return true;
 	/* An interrupt by the user is not reported. */
-	if (item->error == -ECANCELED && run->session.stopped)
+	if (item->error == -ECANCELED && run->mad.session.stopped)
 		return false;
 	text = mem_format("%s of port %u", what, port->port);
-	return mad_session_check(&run->session, &run->session.destinations[port->destination], text,
-				 item);
+	return mad_session_check(&run->mad.session,
+				 &run->mad.session.destinations[port->destination], text, item);
 }
 
 /* An attribute that a node lacks is reported once, not for each port. */
@@ -36,7 +36,7 @@ static void report_missing(struct perf_run *run, const struct perf_port *port, c
 						       item->status, item->tries);
 
 	problem_add_text(
-		&run->session.listing.problems, run->session.destinations[port->destination].name,
+		&run->mad.listing.problems, run->mad.session.destinations[port->destination].name,
 		name, "gmp", text,
 		"the node may not have it: rdmactl perf without options shows what all have");
 }
@@ -65,9 +65,9 @@ static bool check_part(struct perf_run *run, struct perf_port *port, size_t numb
 static void complete(const struct perf_run *run, const struct perf_port *port,
 		     struct perf_record *row)
 {
-	const struct mad_destination *at = &run->session.destinations[port->destination];
+	const struct mad_destination *at = &run->mad.session.destinations[port->destination];
 	const struct perf_node *node = &run->nodes[port->destination];
-	const struct globals *globals = &run->session.listing.ctx->globals;
+	const struct globals *globals = &run->mad.listing.ctx->globals;
 
 	row->object = mem_string(at->name);
 	row->node = node->description ? mem_string(node->description) : NULL;
@@ -119,13 +119,13 @@ void perf_read(struct perf_run *run)
 		struct mad_request *request = &items[i].request;
 
 		selects[queries[i].port][1] = port->port;
-		mad_gmp_request(&run->session.destinations[port->destination].place,
+		mad_gmp_request(&run->mad.session.destinations[port->destination].place,
 				UMAD_CLASS_PERF_MGMT, UMAD_METHOD_GET,
 				perf_parts[run->listing][queries[i].part].id, 0, request);
 		request->data = selects[queries[i].port];
 		request->data_bytes = sizeof(*selects);
 	}
-	mad_gather(run->session.engine, items, count);
+	mad_gather(run->mad.session.engine, items, count);
 	for (size_t i = 0; i < count;) {
 		const size_t number = queries[i].port;
 		struct perf_port *port = &run->ports[number];

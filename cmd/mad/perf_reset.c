@@ -60,8 +60,8 @@ static void fill_request(const struct perf_run *run, const struct perf_port *por
 			 uint16_t attribute, const unsigned char *data, size_t bytes,
 			 struct mad_item *item)
 {
-	mad_gmp_request(&run->session.destinations[port->destination].place, UMAD_CLASS_PERF_MGMT,
-			UMAD_METHOD_SET, attribute, 0, &item->request);
+	mad_gmp_request(&run->mad.session.destinations[port->destination].place,
+			UMAD_CLASS_PERF_MGMT, UMAD_METHOD_SET, attribute, 0, &item->request);
 	item->request.data = data;
 	item->request.data_bytes = bytes;
 	item->request.number = (size_t)(port - run->ports);
@@ -69,7 +69,7 @@ static void fill_request(const struct perf_run *run, const struct perf_port *por
 
 static void report_cleared(const struct perf_run *run, size_t ports)
 {
-	const struct ctx *ctx = run->session.listing.ctx;
+	const struct ctx *ctx = run->mad.listing.ctx;
 	const char *what = run->args->errors == run->args->traffic ? "all"
 			   : run->args->errors			   ? "the error"
 								   : "the traffic";
@@ -106,7 +106,7 @@ void perf_reset(struct perf_run *run)
 			     &items[count]);
 		count++;
 	}
-	mad_gather(run->session.engine, items, count);
+	mad_gather(run->mad.session.engine, items, count);
 	for (size_t i = 0; i < count; i++) {
 		const size_t port = items[i].request.number;
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mad/perf_record_rates.h"
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 
 #define PERF_PORTS_MOST 256u
 
@@ -38,7 +38,7 @@ struct perf_port {
 };
 
 struct perf_run {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct perf_args *args;
 	enum perf_listing listing;
 	struct perf_node *nodes;
@@ -48,12 +48,12 @@ struct perf_run {
 	size_t row_count;
 	struct perf_rates **rounds; /* of --watch, each of port_count */
 	size_t round_count;
-	struct ctx headless; /* copy of the session's, to print rows without headings */
+	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };
 
 /*
  * Queries the nodes and lists their ports. False if there is none or a word is bad: the error is in
- * the session's listing.
+ * the listing.
  */
 bool perf_plan(struct perf_run *run);
 /* Reads all ports once into run->rows: the rows of perf_rows(), with their node and port. */

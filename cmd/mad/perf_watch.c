@@ -58,7 +58,8 @@ static struct perf_rates *compare(const struct perf_run *run, const struct snaps
 
 	for (size_t i = 0; i < run->port_count; i++) {
 		const struct perf_port *port = &run->ports[i];
-		const struct mad_destination *at = &run->session.destinations[port->destination];
+		const struct mad_destination *at =
+			&run->mad.session.destinations[port->destination];
 		const char *description = run->nodes[port->destination].description;
 
 		round[i].time = mem_string(now);
@@ -87,7 +88,7 @@ void perf_drop_rounds(struct perf_run *run)
 /* Prints one block; a JSON document keeps all of them until its end. */
 static void show(struct perf_run *run, struct perf_rates *round)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 
 	*(struct perf_rates **)mem_append(&run->rounds, &run->round_count, sizeof(round)) = round;
 	for (size_t i = 0; i < run->port_count; i++)
@@ -101,7 +102,7 @@ static void show(struct perf_run *run, struct perf_rates *round)
 
 void perf_watch(struct perf_run *run)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 	const struct perf_args *args = run->args;
 	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
 	struct snapshot before = keep(run, clock_nsec()), after;
@@ -109,15 +110,15 @@ void perf_watch(struct perf_run *run)
 
 	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
 		next += interval;
-		if (!mad_session_wait(&run->session, next))
+		if (!mad_session_wait(&run->mad.session, next))
 			break;
 		after = take(run);
 		/* An interrupted round is incomplete, and is dropped. */
-		if (!run->session.stopped)
+		if (!run->mad.session.stopped)
 			show(run, compare(run, &before, &after));
 		drop(run, &before);
 		before = after;
-		if (run->session.stopped || listing->stream_rc)
+		if (run->mad.session.stopped || listing->stream_rc)
 			break;
 		/* Each block of a table has headings, because the widths of columns change. */
 		if (listing->ctx->globals.tsv)

@@ -23,7 +23,7 @@
 #define NODE_DESC_BYTES	      64u
 
 struct run {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct ping_args *args;
 	uint64_t count; /* of requests to each destination; UINT64_MAX: no end */
 	uint64_t round;
@@ -60,7 +60,7 @@ static void gather_words(char *const *words, struct strings *ret)
 		else
 			strings_add(ret, *words);
 	}
-	/* mad_session_find_all() and ping_find_paths() read up to a NULL. */
+	/* mad_listing_find_all() and ping_find_paths() read up to a NULL. */
 	*(char **)mem_append(&ret->items, &ret->count, sizeof(char *)) = NULL;
 	ret->count--;
 }
@@ -138,13 +138,13 @@ static void show_line(const struct run *run, const struct ping_record *record)
 						 record->host ? ")" : "", record->sequence.value,
 						 count, time);
 
-	command_complain(run->session.listing.ctx, line, NULL);
+	command_complain(run->mad.listing.ctx, line, NULL);
 }
 
 /* Shows the requests that ended since the last call. */
 static void show(struct run *run)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 
 	for (; run->shown < run->each_count; run->shown++) {
 		if (run->shows_lines)
@@ -171,7 +171,7 @@ static int ask(struct run *run)
 	int rc;
 
 	if (run->args->flood) {
-		rc = mad_engine_run(run->session.engine, &work);
+		rc = mad_engine_run(run->mad.session.engine, &work);
 		show(run);
 		return rc;
 	}
@@ -179,7 +179,7 @@ static int ask(struct run *run)
 		run->next = run->pass = 0;
 		for (size_t i = 0; i < run->target_count; i++)
 			run->targets[i].unreached = run->targets[i].error;
-		rc = mad_engine_run(run->session.engine, &work);
+		rc = mad_engine_run(run->mad.session.engine, &work);
 		show(run);
 		if (rc || ++run->round == run->count)
 			return rc;
@@ -187,7 +187,7 @@ static int ask(struct run *run)
 		begin += interval;
 		if (begin < clock_msec())
 			begin = clock_msec();
-		if (!mad_session_wait(&run->session, begin))
+		if (!mad_session_wait(&run->mad.session, begin))
 			return -ECANCELED;
 	}
 }
@@ -196,9 +196,9 @@ static void report_loss(struct run *run, const struct ping_target *target)
 {
 	_cleanup_(freep) char *text = ping_target_complaint(target);
 
-	problem_add_text(&run->session.listing.problems, target->record.object, NULL,
+	problem_add_text(&run->mad.listing.problems, target->record.object, NULL,
 			 target->kind == PING_SMP ? "smp" : "gmp", text, ping_target_hint(target));
-	run->session.listing.status = STATUS_FAULT;
+	run->mad.listing.status = STATUS_FAULT;
 }
 
 /* Queries the descriptions of nodes that answered without a host name. */
@@ -212,12 +212,12 @@ static void describe_nodes(struct run *run)
 
 		if (target->record.host || !target->received || target->kind == PING_ROCE)
 			continue;
-		mad_smp_request(&run->session.destinations[i].place, UMAD_METHOD_GET,
+		mad_smp_request(&run->mad.session.destinations[i].place, UMAD_METHOD_GET,
 				UMAD_SM_ATTR_NODE_DESC, 0, &items[asked].request);
-		items[asked].request.key = run->session.key;
+		items[asked].request.key = run->mad.session.key;
 		targets[asked++] = i;
 	}
-	mad_gather(run->session.engine, items, asked);
+	mad_gather(run->mad.session.engine, items, asked);
 	for (size_t i = 0; i < asked; i++)
 		if (!items[i].error && !items[i].status && items[i].data[0])
 			run->targets[targets[i]].record.host = text_clean(
@@ -228,18 +228,18 @@ static void describe_nodes(struct run *run)
 
 static void conclude(struct run *run, int rc)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 	uint64_t sent = 0;
 
 	if (rc && rc != -ECANCELED) {
-		_cleanup_(freep) char *text = mem_format("%s/%u: %s", run->session.port.device,
-							 run->session.port.port, strerror(-rc));
+		_cleanup_(freep) char *text = mem_format("%s/%u: %s", run->mad.session.port.device,
+							 run->mad.session.port.port, strerror(-rc));
 
 		listing_fail(listing, STATUS_FAILED, text, NULL);
 		return;
 	}
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE && !run->args->each &&
-	    !mad_session_stopped(&run->session))
+	    !mad_session_stopped(&run->mad.session))
 		describe_nodes(run);
 	for (size_t i = 0; i < run->target_count; i++) {
 		struct ping_target *target = &run->targets[i];
@@ -262,8 +262,8 @@ static struct ping_target *add_target(struct run *run, enum ping_kind kind, cons
 
 	target->kind = kind;
 	target->record.object = mem_string(name);
-	target->record.device = mem_string(run->session.port.device);
-	number_set(&target->record.port, run->session.port.port);
+	target->record.device = mem_string(run->mad.session.port.device);
+	number_set(&target->record.port, run->mad.session.port.port);
 	number_set(&target->record.kind, kind);
 	return target;
 }
@@ -290,20 +290,20 @@ static uint8_t add_agent(struct run *run)
 		};
 
 		agent.methods[method / 64] = 1ull << method % 64;
-		rc = mad_engine_add_agent(run->session.engine, &agent);
+		rc = mad_engine_add_agent(run->mad.session.engine, &agent);
 		if (rc >= 0)
 			return method;
 	}
 	text = mem_format("%s/%u: the kernel refused the agent for answers: %s",
-			  run->session.port.device, run->session.port.port, strerror(-rc));
-	listing_fail(&run->session.listing, STATUS_FAILED, text,
+			  run->mad.session.port.device, run->mad.session.port.port, strerror(-rc));
+	listing_fail(&run->mad.listing, STATUS_FAILED, text,
 		     "17 other clients may be waiting for answers on this port");
 	return 0;
 }
 
 static bool begin_ethernet(struct run *run, struct ping_paths *paths)
 {
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 	uint8_t method;
 
 	for (size_t i = 0; i < paths->problems.count; i++)
@@ -311,7 +311,7 @@ static bool begin_ethernet(struct run *run, struct ping_paths *paths)
 				 paths->problems.items[i].error, paths->problems.items[i].hint);
 	method = paths->count ? add_agent(run) : 0;
 	if (!method) {
-		run->session.listing.status = STATUS_FAILED;
+		run->mad.listing.status = STATUS_FAILED;
 		return false;
 	}
 	for (size_t i = 0; i < paths->count; i++) {
@@ -319,7 +319,7 @@ static bool begin_ethernet(struct run *run, struct ping_paths *paths)
 
 		target->request.to = (struct mad_address){
 			.qpn = 1,
-			.qkey = run->session.qkey,
+			.qkey = run->mad.session.qkey,
 			.sl = (uint8_t)run->args->mad.service_level.value,
 			.pkey_index = (uint16_t)run->args->mad.pkey_index.value,
 			.has_grh = true,
@@ -338,10 +338,10 @@ static bool begin_infiniband(struct run *run, char *const *words)
 {
 	const struct ping_args *args = run->args;
 
-	if (!mad_session_find_all(&run->session, words))
+	if (!mad_listing_find_all(&run->mad, words))
 		return false;
-	for (size_t i = 0; i < run->session.destination_count; i++) {
-		const struct mad_destination *destination = &run->session.destinations[i];
+	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
+		const struct mad_destination *destination = &run->mad.session.destinations[i];
 		bool direct = destination->place.target.kind == TARGET_DIRECT;
 		/* Only subnet management works without LIDs. */
 		enum ping_kind kind = args->openib	    ? PING_OPENIB
@@ -350,7 +350,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 		struct ping_target *target = add_target(run, kind, destination->name);
 
 		if (direct && args->openib) {
-			listing_fail(&run->session.listing, STATUS_USAGE,
+			listing_fail(&run->mad.listing, STATUS_USAGE,
 				     "--openib needs a LID, not a directed route", NULL);
 			return false;
 		}
@@ -361,7 +361,7 @@ static bool begin_infiniband(struct run *run, char *const *words)
 					&target->request);
 		else
 			target->request.to = destination->place.address;
-		target->request.key = kind == PING_SMP ? run->session.key : 0;
+		target->request.key = kind == PING_SMP ? run->mad.session.key : 0;
 		ping_request(kind, direct, 0, NULL, &target->request);
 	}
 	return true;
@@ -377,7 +377,7 @@ static void point_to_data(struct run *run)
 
 static int finish(struct run *run)
 {
-	int status = mad_session_end(&run->session);
+	int status = mad_listing_end(&run->mad);
 
 	for (size_t i = 0; i < run->target_count; i++)
 		ping_target_clear(&run->targets[i]);
@@ -401,7 +401,7 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 			   (isatty(STDERR_FILENO) && !ctx->globals.quiet && !args->flood);
 	if (args->each)
 		/* The names of other nodes are queried only at the end. */
-		listing_prefer_columns(&run->session.listing,
+		listing_prefer_columns(&run->mad.listing,
 				       args->openib || ethernet
 					       ? "object,sequence,host,received,p50_usec"
 					       : "object,sequence,received,p50_usec");
@@ -431,7 +431,7 @@ int ping_client(const struct ctx *ctx, const struct ping_args *args, char **word
 							  : SERVER_TIMEOUT_MSEC);
 	if (ethernet && paths.via)
 		ours.mad.via = paths.via;
-	begun = mad_session_begin(&run.session, &here, &ours.mad, &ping_schema, false, ethernet);
+	begun = mad_listing_begin(&run.mad, &here, &ours.mad, &ping_schema, false, ethernet);
 	fill(&run, ctx, &ours, ethernet);
 	if (begun &&
 	    (ethernet ? begin_ethernet(&run, &paths) : begin_infiniband(&run, names.items))) {

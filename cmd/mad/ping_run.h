@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mad/ping.h"
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 
 struct ping_args {
 	struct mad_args mad;

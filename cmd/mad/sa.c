@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
@@ -55,7 +55,7 @@ static const struct schema count_schema = {
 };
 
 struct sa_run {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct sa_args *args;
 	const struct mad_attribute *attribute;
 	struct mad_request request;
@@ -69,7 +69,7 @@ struct sa_run {
 
 static void fail_usage(struct sa_run *run, char *message, const char *hint)
 {
-	listing_fail(&run->session.listing, STATUS_USAGE, message, hint);
+	listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 	free(message);
 }
 
@@ -170,7 +170,7 @@ static bool set_end(struct sa_run *run, const char *name, const char *lid_key, c
 	_cleanup_(freep) char *text = NULL, *clean = NULL;
 	struct mad_target target;
 	char gid_text[GID_TEXT_SIZE];
-	struct gid gid = run->session.port.gid; /* a GUID gets its prefix */
+	struct gid gid = run->mad.session.port.gid; /* a GUID gets its prefix */
 
 	if (mad_target_parse(name, mad_forced_kind(&run->args->mad), &target) ||
 	    target.kind == TARGET_DIRECT) {
@@ -199,7 +199,7 @@ static bool set_source(struct sa_run *run)
 
 	if (run->given & (sa_component_mask(slid) | sa_component_mask(sgid)))
 		return true;
-	gid_format(&run->session.port.gid, gid_text);
+	gid_format(&run->mad.session.port.gid, gid_text);
 	return set_field(run, sgid, gid_text);
 }
 
@@ -207,7 +207,8 @@ static bool make_query(struct sa_run *run, char **words)
 {
 	const struct sa_args *args = run->args;
 	bool path = run->attribute->id == UMAD_SA_ATTR_PATH_REC;
-	char *complaint = args->from || args->to ? NULL : mad_kind_complaint(&args->mad);
+	char *complaint = args->from || args->to ? NULL
+						 : mad_kind_complaint(mad_forced_kind(&args->mad));
 
 	if (complaint) {
 		fail_usage(run, complaint, NULL);
@@ -258,7 +259,7 @@ static void keep_records(struct sa_run *run, const struct mad_reply *reply)
 	run->count.complete = TRISTATE_YES;
 	if (run->request.method != UMAD_METHOD_GET && count && is_cut(reply, left, size)) {
 		run->count.complete = TRISTATE_NO;
-		problem_add_text(&run->session.listing.problems, NULL, NULL, NULL,
+		problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
 				 "the answer is truncated: there are more records", NULL);
 	}
 	run->count.count = number_of(count);
@@ -294,7 +295,7 @@ static const char *hint_of(const struct sa_run *run)
 {
 	if (run->item.error == -ETIMEDOUT)
 		return "rdmactl smp sminfo shows whether the subnet manager is alive";
-	if (run->item.status == STATUS_REQUEST_INVALID && !run->session.key)
+	if (run->item.status == STATUS_REQUEST_INVALID && !run->mad.session.key)
 		return "some records need the SM_Key: give it with --mkey";
 	return NULL;
 }
@@ -303,13 +304,13 @@ static void work(struct sa_run *run)
 {
 	const struct mad_work work = {.context = run, .next = next, .done = done};
 	struct mad_destination sa = {.name = NULL};
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 
-	sa.name = mem_format("SA at LID %u", run->session.port.sm_lid);
+	sa.name = mem_format("SA at LID %u", run->mad.session.port.sm_lid);
 	run->item.error = -ECANCELED;
 	run->item.request = run->request;
-	mad_engine_run(run->session.engine, &work);
-	if (!mad_session_check_hint(&run->session, &sa, run->attribute->name, &run->item,
+	mad_engine_run(run->mad.session.engine, &work);
+	if (!mad_session_check_hint(&run->mad.session, &sa, run->attribute->name, &run->item,
 				    hint_of(run))) {
 		listing->status = STATUS_FAILED;
 	} else if (run->args->count) {
@@ -318,7 +319,7 @@ static void work(struct sa_run *run)
 	} else {
 		for (size_t i = 0; i < run->count.count.value; i++) {
 			run->records[i].object = mem_string(sa.name);
-			run->records[i].lid = number_of(run->session.port.sm_lid);
+			run->records[i].lid = number_of(run->mad.session.port.sm_lid);
 			listing_add(listing, &run->records[i]);
 		}
 	}
@@ -327,9 +328,9 @@ static void work(struct sa_run *run)
 
 static bool has_sa(struct sa_run *run)
 {
-	if (run->session.port.subnet_manager)
+	if (run->mad.session.port.subnet_manager)
 		return true;
-	listing_fail(&run->session.listing, STATUS_FAILED,
+	listing_fail(&run->mad.listing, STATUS_FAILED,
 		     "the port has no subnet administrator: its SM LID is 0",
 		     "start a subnet manager; rdmactl ports shows the SM LID");
 	return false;
@@ -343,15 +344,15 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 	bool single = attribute->id == UMAD_ATTR_CLASS_PORT_INFO;
 	int status;
 
-	if (mad_session_begin(&run.session, ctx, &args->mad,
+	if (mad_listing_begin(&run.mad, ctx, &args->mad,
 			      args->count ? &count_schema : attribute->schema, single, false) &&
 	    make_query(&run, words) && has_sa(&run)) {
 		run.request = (struct mad_request){
-			.to = mad_sa_address(&run.session.route),
+			.to = mad_sa_address(&run.mad.session.route),
 			.mgmt_class = UMAD_CLASS_SUBN_ADM,
 			.method = single ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
 			.attribute = attribute->id,
-			.key = run.session.key,
+			.key = run.mad.session.key,
 			.component_mask = run.request.component_mask,
 			.data = run.query.data,
 			.data_bytes = attribute->bytes,
@@ -360,7 +361,7 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 			run.request.to.sl = (uint8_t)args->mad.service_level.value;
 		work(&run);
 	}
-	status = mad_session_end(&run.session);
+	status = mad_listing_end(&run.mad);
 	for (size_t i = 0; run.records && i < run.count.count.value; i++)
 		mad_record_clear(&run.records[i]);
 	free(run.records);

@@ -25,7 +25,7 @@ struct query {
 };
 
 struct smp_run {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct smp_args *args;
 	const struct mad_attribute *attribute;
 	struct node *nodes;
@@ -40,48 +40,48 @@ bool smp_is_record(const struct mad_attribute *attribute)
 	return !attribute->entries && attribute->modifier != MODIFIER_SL2VL;
 }
 
-bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct smp_args *args,
+bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words)
 {
-	if (!mad_session_begin(session, ctx, &args->mad, schema, smp_is_record(attribute), false))
+	if (!mad_listing_begin(mad, ctx, &args->mad, schema, smp_is_record(attribute), false))
 		return false;
 	if (words[0] || attribute->id != UMAD_SM_ATTR_SM_INFO)
-		return mad_session_find(session, words);
-	if (!session->port.subnet_manager) {
-		listing_fail(&session->listing, STATUS_FAILED,
+		return mad_listing_find(mad, words);
+	if (!mad->session.port.subnet_manager) {
+		listing_fail(&mad->listing, STATUS_FAILED,
 			     "the port has no subnet manager: its SM LID is 0",
 			     "start a subnet manager, or name a node: rdmactl smp sminfo -D 0,1");
 		return false;
 	}
-	return mad_session_find_lid(session, session->port.sm_lid);
+	return mad_listing_find_lid(mad, mad->session.port.sm_lid);
 }
 
 static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,
 		uint32_t modifier, struct mad_item *item)
 {
-	mad_smp_request(&run->session.destinations[destination].place, UMAD_METHOD_GET, attribute,
-			modifier, &item->request);
-	item->request.key = run->session.key;
+	mad_smp_request(&run->mad.session.destinations[destination].place, UMAD_METHOD_GET,
+			attribute, modifier, &item->request);
+	item->request.key = run->mad.session.key;
 }
 
 /* Asks every node that has not failed for one attribute. */
 static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_t modifier,
 				const char *what)
 {
-	size_t count = run->session.destination_count, asked = 0;
+	size_t count = run->mad.session.destination_count, asked = 0;
 	struct mad_item *items = mad_items_new(count);
 
 	for (size_t i = 0; i < count; i++)
 		if (!run->nodes[i].failed)
 			ask(run, i, attribute, modifier, &items[asked++]);
-	mad_gather(run->session.engine, items, asked);
+	mad_gather(run->mad.session.engine, items, asked);
 	/* Move the items to the indexes of their destinations. */
 	for (size_t i = count; i-- > 0;) {
 		if (run->nodes[i].failed)
 			continue;
 		if (i != --asked)
 			items[i] = items[asked];
-		if (!mad_session_check(&run->session, &run->session.destinations[i], what,
+		if (!mad_session_check(&run->mad.session, &run->mad.session.destinations[i], what,
 				       &items[i]))
 			run->nodes[i].failed = true;
 	}
@@ -92,7 +92,7 @@ static struct mad_item *ask_all(struct smp_run *run, uint16_t attribute, uint32_
 static void learn(struct smp_run *run)
 {
 	const struct mad_attribute *attribute = run->attribute;
-	size_t count = run->session.destination_count;
+	size_t count = run->mad.session.destination_count;
 	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_INFO, 0, "NodeInfo");
 
 	for (size_t i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ static void learn(struct smp_run *run)
 /* Only switches have SwitchInfo. */
 static void learn_switches(struct smp_run *run)
 {
-	size_t count = run->session.destination_count;
+	size_t count = run->mad.session.destination_count;
 	_cleanup_(freep) bool *skipped = mem_alloc_zero(count, sizeof(*skipped));
 	struct mad_item *items;
 
@@ -134,7 +134,7 @@ static void learn_descriptions(struct smp_run *run)
 {
 	struct mad_item *items = ask_all(run, UMAD_SM_ATTR_NODE_DESC, 0, "NodeDescription");
 
-	for (size_t i = 0; i < run->session.destination_count; i++)
+	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		if (!run->nodes[i].failed)
 			run->nodes[i].description = text_clean((const char *)items[i].data, 64);
 	free(items);
@@ -161,10 +161,10 @@ static bool parse_range(const char *word, struct smp_range *range)
 /* Reports ports or entries requested by number that the node does not have. */
 static void report_missing(struct smp_run *run, size_t destination, const struct smp_range *ranges)
 {
-	const struct mad_destination *at = &run->session.destinations[destination];
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	const struct node *node = &run->nodes[destination];
 	const bool ports = smp_counts_ports(run->attribute);
-	struct problems *problems = &run->session.listing.problems;
+	struct problems *problems = &run->mad.listing.problems;
 	struct smp_range extent;
 
 	if (!ports && run->attribute->entry_bytes != 8 && !node->facts.is_switch) {
@@ -204,7 +204,7 @@ static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 		message = mem_format("%s belongs to the node, not to a port or an entry",
 				     run->attribute->word);
 	if (message)
-		listing_fail(&run->session.listing, STATUS_USAGE, message,
+		listing_fail(&run->mad.listing, STATUS_USAGE, message,
 			     run->args->all_ports ? NULL
 						  : "do not give a port or entry after the "
 						    "destination");
@@ -213,7 +213,7 @@ static bool words_fit(struct smp_run *run, const struct mad_destination *at)
 
 static bool plan_destination(struct smp_run *run, size_t destination)
 {
-	const struct mad_destination *at = &run->session.destinations[destination];
+	const struct mad_destination *at = &run->mad.session.destinations[destination];
 	_cleanup_(freep) struct smp_range *ranges = mem_alloc_zero(at->word_count + 1,
 								   sizeof(*ranges));
 	const struct smp_choice choice = {ranges, at->word_count, run->args->all_ports};
@@ -227,7 +227,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 			continue;
 		clean = text_clean(at->words[i], strlen(at->words[i]));
 		message = mem_format("'%s' is not a number or a range", clean);
-		listing_fail(&run->session.listing, STATUS_USAGE, message,
+		listing_fail(&run->mad.listing, STATUS_USAGE, message,
 			     smp_counts_ports(run->attribute) ? "ports: 1 2 5-8"
 							      : "entries of the table: 5 16-31");
 		return false;
@@ -248,7 +248,7 @@ static bool plan_destination(struct smp_run *run, size_t destination)
 
 static struct mad_record *add_record(struct smp_run *run, const struct query *query)
 {
-	const struct mad_destination *at = &run->session.destinations[query->destination];
+	const struct mad_destination *at = &run->mad.session.destinations[query->destination];
 	const struct node *node = &run->nodes[query->destination];
 	struct mad_record *record = mem_append(&run->records, &run->record_count, sizeof(*record));
 
@@ -271,7 +271,7 @@ static bool is_wanted(const struct smp_run *run, const struct query *query, uint
 	if (index < query->step.from || index > query->step.to)
 		return false;
 	if (run->args->all || (!smp_counts_ports(attribute) &&
-			       run->session.destinations[query->destination].word_count))
+			       run->mad.session.destinations[query->destination].word_count))
 		return true;
 	/* Entries of weight 0 are skipped, whatever their lane: 7.6.9.2 */
 	if (attribute->modifier == MODIFIER_VLARB)
@@ -370,8 +370,9 @@ static bool check(struct smp_run *run, const struct query *query, const struct m
 	else if (item->error == -ETIMEDOUT && attribute->modifier != MODIFIER_NONE)
 		hint = "the node answers other requests but not this one: it may not have the "
 		       "attribute";
-	return mad_session_check_hint(&run->session, &run->session.destinations[query->destination],
-				      what, item, hint);
+	return mad_session_check_hint(&run->mad.session,
+				      &run->mad.session.destinations[query->destination], what,
+				      item, hint);
 }
 
 /* Adds the rows of the first destination. Returns how many queries it has. */
@@ -405,7 +406,7 @@ static size_t add_rows(struct smp_run *run, const struct query *queries, size_t 
 /* A node that answered nothing is not queried for its description. */
 static void skip_unanswered(struct smp_run *run, const struct mad_item *items)
 {
-	for (size_t i = 0; i < run->session.destination_count; i++)
+	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		run->nodes[i].failed = true;
 	for (size_t i = 0; i < run->query_count; i++)
 		if (!items[i].error && !items[i].status)
@@ -414,23 +415,23 @@ static void skip_unanswered(struct smp_run *run, const struct mad_item *items)
 
 static void work(struct smp_run *run)
 {
-	struct listing *listing = &run->session.listing;
+	struct listing *listing = &run->mad.listing;
 	const struct mad_attribute *attribute = run->attribute;
 	struct mad_item *items;
 
-	run->nodes = mem_alloc_zero(run->session.destination_count, sizeof(*run->nodes));
+	run->nodes = mem_alloc_zero(run->mad.session.destination_count, sizeof(*run->nodes));
 	if (attribute->modifier != MODIFIER_NONE)
 		learn(run);
 	if (smp_needs_switch_info(attribute))
 		learn_switches(run);
-	for (size_t i = 0; i < run->session.destination_count; i++)
+	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		if (!plan_destination(run, i))
 			return;
 	items = mad_items_new(run->query_count);
 	for (size_t i = 0; i < run->query_count; i++)
 		ask(run, run->queries[i].destination, attribute->id, run->queries[i].step.modifier,
 		    &items[i]);
-	mad_gather(run->session.engine, items, run->query_count);
+	mad_gather(run->mad.session.engine, items, run->query_count);
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE) {
 		skip_unanswered(run, items);
 		learn_descriptions(run);
@@ -452,12 +453,12 @@ int smp_get(const struct ctx *ctx, const struct smp_args *args,
 	struct smp_run run = {.args = args, .attribute = attribute};
 	int status;
 
-	if (smp_begin(&run.session, ctx, args, attribute,
+	if (smp_begin(&run.mad, ctx, args, attribute,
 		      args->raw ? &smp_raw_schema : attribute->schema, words))
 		work(&run);
-	for (size_t i = 0; run.nodes && i < run.session.destination_count; i++)
+	for (size_t i = 0; run.nodes && i < run.mad.session.destination_count; i++)
 		free(run.nodes[i].description);
-	status = mad_session_end(&run.session);
+	status = mad_listing_end(&run.mad);
 	for (size_t i = 0; i < run.record_count; i++)
 		mad_record_clear(&run.records[i]);
 	free(run.records);

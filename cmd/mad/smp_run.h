@@ -2,7 +2,7 @@
 /* rdmactl smp: smp.c parses the command line, smp_get.c reads, smp_set.c writes. */
 #pragma once
 
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 
 #define SMP_BYTES 64u /* size of the data of an SMP: 14.2.1 */
 
@@ -24,5 +24,5 @@ int smp_get(const struct ctx *ctx, const struct smp_args *args,
 int smp_set(const struct ctx *ctx, const struct smp_args *args,
 	    const struct mad_attribute *attribute, char **words);
 /* Opens the session and finds the destinations; sminfo without one goes to the subnet manager. */
-bool smp_begin(struct mad_session *session, const struct ctx *ctx, const struct smp_args *args,
+bool smp_begin(struct mad_listing *mad, const struct ctx *ctx, const struct smp_args *args,
 	       const struct mad_attribute *attribute, const struct schema *schema, char **words);

@@ -19,7 +19,7 @@ struct change {
 };
 
 struct smp_change {
-	struct mad_session session;
+	struct mad_listing mad;
 	const struct smp_args *args;
 	const struct mad_attribute *attribute;
 	struct change *changes;
@@ -30,7 +30,7 @@ struct smp_change {
 
 static void complain(struct smp_change *change, const char *hint, char *message)
 {
-	listing_fail(&change->session.listing, STATUS_USAGE, message, hint);
+	listing_fail(&change->mad.listing, STATUS_USAGE, message, hint);
 	free(message);
 }
 
@@ -99,16 +99,16 @@ static bool apply(struct smp_change *change, const struct change *one)
 /* A refused Set has its own message; a failed Get does not. */
 static bool check(struct smp_change *change, uint8_t method, const struct mad_item *item)
 {
-	const struct mad_destination *at = &change->session.destinations[0];
+	const struct mad_destination *at = &change->mad.session.destinations[0];
 	_cleanup_(freep) char *text = NULL;
 	char word[MAD_STATUS_BYTES];
 
 	if (method != UMAD_METHOD_SET || item->error || !item->status)
-		return mad_session_check(&change->session, at, change->attribute->name, item);
+		return mad_session_check(&change->mad.session, at, change->attribute->name, item);
 	mad_status_word(item->request.mgmt_class, item->status, word);
 	text = mem_format("%s: not changed: the node refused it with status 0x%04x: %s", at->name,
 			  item->status, word);
-	listing_fail(&change->session.listing, STATUS_FAILED, text, NULL);
+	listing_fail(&change->mad.listing, STATUS_FAILED, text, NULL);
 	return false;
 }
 
@@ -116,16 +116,16 @@ static bool check(struct smp_change *change, uint8_t method, const struct mad_it
 static bool call(struct smp_change *change, uint8_t method, uint16_t attribute, uint32_t modifier,
 		 const unsigned char *data, unsigned char *ret_data)
 {
-	const struct mad_destination *at = &change->session.destinations[0];
+	const struct mad_destination *at = &change->mad.session.destinations[0];
 	struct mad_item item = {0};
 
 	mad_smp_request(&at->place, method, attribute, modifier, &item.request);
-	item.request.key = change->session.key;
+	item.request.key = change->mad.session.key;
 	item.request.data = data;
 	item.request.data_bytes = data ? change->attribute->bytes : 0;
-	mad_gather(change->session.engine, &item, 1);
+	mad_gather(change->mad.session.engine, &item, 1);
 	if (!check(change, method, &item)) {
-		change->session.listing.status = STATUS_FAILED;
+		change->mad.listing.status = STATUS_FAILED;
 		return false;
 	}
 	memcpy(ret_data, item.data, sizeof(item.data));
@@ -178,10 +178,10 @@ static bool is_risky(const struct smp_change *change)
  */
 static bool cuts_path(struct smp_change *change)
 {
-	const struct mad_session *session = &change->session;
-	bool direct = session->destinations[0].place.target.kind == TARGET_DIRECT;
+	const struct mad_listing *mad = &change->mad;
+	bool direct = mad->session.destinations[0].place.target.kind == TARGET_DIRECT;
 	unsigned char info[MAD_DATA_MOST], table[MAD_DATA_MOST];
-	uint16_t lid = session->port.lid;
+	uint16_t lid = mad->session.port.lid;
 
 	if (!is_risky(change) ||
 	    !call(change, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, NULL, info))
@@ -227,7 +227,7 @@ static char *text_of(const struct field *field, const struct mad_record *record)
 
 static bool confirm(struct smp_change *change)
 {
-	const char *name = change->session.destinations[0].name;
+	const char *name = change->mad.session.destinations[0].name;
 	_cleanup_(freep) char *place = change->port ? mem_format("%s port %u", name, change->port)
 						    : mem_string(name);
 	char answer[8];
@@ -242,7 +242,7 @@ static bool confirm(struct smp_change *change)
 	if (change->args->yes)
 		return true;
 	if (!isatty(STDIN_FILENO)) {
-		listing_fail(&change->session.listing, STATUS_USAGE,
+		listing_fail(&change->mad.listing, STATUS_USAGE,
 			     "nothing was changed: there is no terminal to confirm it on",
 			     "--yes changes it without asking");
 		return false;
@@ -250,7 +250,7 @@ static bool confirm(struct smp_change *change)
 	fputs("change it? [y/N] ", stderr);
 	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
 		return true;
-	listing_fail(&change->session.listing, STATUS_FAILED, "nothing was changed", NULL);
+	listing_fail(&change->mad.listing, STATUS_FAILED, "nothing was changed", NULL);
 	return false;
 }
 
@@ -266,17 +266,17 @@ static void report_kept(struct smp_change *change, const struct field *field,
 	    !strcmp(field->key, "physical_state"))
 		return;
 	text = mem_format("the node kept %s as it was: %s", field->key, answered);
-	problem_add_text(&change->session.listing.problems, change->session.destinations[0].name,
+	problem_add_text(&change->mad.listing.problems, change->mad.session.destinations[0].name,
 			 NULL, NULL, text, NULL);
 }
 
 /* Picks the port; a Set changes only one. */
 static bool choose_one(struct smp_change *change)
 {
-	const struct mad_destination *at = &change->session.destinations[0];
+	const struct mad_destination *at = &change->mad.session.destinations[0];
 	uint64_t port = 0;
 
-	if (change->session.destination_count != 1 || at->word_count > 1 ||
+	if (change->mad.session.destination_count != 1 || at->word_count > 1 ||
 	    change->args->all_ports || change->attribute->entries) {
 		complain(change, NULL,
 			 mem_string("--set changes one attribute of one port of one node"));
@@ -293,7 +293,7 @@ static bool choose_one(struct smp_change *change)
 static void work(struct smp_change *change)
 {
 	const uint16_t id = change->attribute->id;
-	struct listing *listing = &change->session.listing;
+	struct listing *listing = &change->mad.listing;
 	struct mad_record *after = &change->after, wanted;
 
 	if (!choose_one(change) ||
@@ -318,7 +318,7 @@ static void work(struct smp_change *change)
 		return;
 	for (size_t i = 0; i < change->change_count; i++)
 		report_kept(change, change->changes[i].field, &wanted);
-	after->object = mem_string(change->session.destinations[0].name);
+	after->object = mem_string(change->mad.session.destinations[0].name);
 	after->port = number_of(change->port);
 	listing_add(listing, after);
 }
@@ -330,13 +330,13 @@ int smp_set(const struct ctx *ctx, const struct smp_args *args,
 	bool good;
 	int status;
 
-	good = smp_begin(&change.session, ctx, args, attribute, attribute->schema, words) &&
+	good = smp_begin(&change.mad, ctx, args, attribute, attribute->schema, words) &&
 	       split(&change);
 	for (size_t i = 0; good && i < change.change_count; i++)
 		good = find_field(&change, &change.changes[i]);
 	if (good)
 		work(&change);
-	status = mad_session_end(&change.session);
+	status = mad_listing_end(&change.mad);
 	mad_record_clear(&change.after);
 	for (size_t i = 0; i < change.change_count; i++) {
 		free(change.changes[i].key);

@@ -56,7 +56,7 @@ void sysstat_record_clear(struct sysstat_record *record)
 }
 
 struct run {
-	struct mad_session session;
+	struct mad_listing mad;
 	enum sysstat_query query;
 	size_t next;
 	char **texts;		/* of the answers, by destination; NULL: none */
@@ -69,7 +69,7 @@ static bool next(void *context, struct mad_request *request)
 {
 	struct run *run = context;
 
-	if (run->next == run->session.destination_count)
+	if (run->next == run->mad.session.destination_count)
 		return false;
 	*request = run->items[run->next].request;
 	request->number = run->next++;
@@ -92,7 +92,7 @@ static void done(void *context, const struct mad_reply *reply)
 
 static struct sysstat_record *add_record(struct run *run, size_t number)
 {
-	const struct mad_destination *destination = &run->session.destinations[number];
+	const struct mad_destination *destination = &run->mad.session.destinations[number];
 	const struct mad_item *item = &run->items[number];
 	struct sysstat_record *record = mem_append(&run->records, &run->record_count,
 						   sizeof(*run->records));
@@ -120,8 +120,8 @@ static void add_processors(struct run *run, size_t number)
 		cpu.model = NULL;
 	}
 	if (!count || *text)
-		problem_add_text(&run->session.listing.problems,
-				 run->session.destinations[number].name, "cpu", "gmp",
+		problem_add_text(&run->mad.listing.problems,
+				 run->mad.session.destinations[number].name, "cpu", "gmp",
 				 count ? "the end of the answer cannot be read"
 				       : "the answer cannot be read",
 				 NULL);
@@ -141,12 +141,12 @@ static void add_answer(struct run *run, size_t number)
 }
 
 /* Only subnet management works without LIDs. */
-static bool has_lids(struct mad_session *session)
+static bool has_lids(struct mad_listing *mad)
 {
-	for (size_t i = 0; i < session->destination_count; i++) {
-		if (session->destinations[i].place.target.kind != TARGET_DIRECT)
+	for (size_t i = 0; i < mad->session.destination_count; i++) {
+		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
 			continue;
-		listing_fail(&session->listing, STATUS_USAGE,
+		listing_fail(&mad->listing, STATUS_USAGE,
 			     "sysstat needs a LID, not a directed route",
 			     "rdmactl smp nodedesc takes both");
 		return false;
@@ -157,22 +157,22 @@ static bool has_lids(struct mad_session *session)
 static void ask(struct run *run)
 {
 	const struct mad_work work = {.context = run, .next = next, .done = done};
-	struct mad_session *session = &run->session;
-	size_t count = session->destination_count;
+	struct mad_listing *mad = &run->mad;
+	size_t count = mad->session.destination_count;
 
 	run->items = mad_items_new(count);
 	run->texts = mem_alloc_zero(count, sizeof(*run->texts));
 	for (size_t i = 0; i < count; i++) {
 		run->items[i].error = -ECANCELED;
-		run->items[i].request.to = session->destinations[i].place.address;
+		run->items[i].request.to = mad->session.destinations[i].place.address;
 		sysstat_request(run->query, &run->items[i].request);
 	}
-	mad_engine_run(session->engine, &work);
+	mad_engine_run(mad->session.engine, &work);
 	for (size_t i = 0; i < count; i++) {
-		struct problems *problems = &session->listing.problems;
+		struct problems *problems = &mad->listing.problems;
 		size_t before = problems->count;
 
-		if (mad_session_check(session, &session->destinations[i],
+		if (mad_session_check(&mad->session, &mad->session.destinations[i],
 				      enum_word(sysstat_query_names, run->query, ""),
 				      &run->items[i]))
 			add_answer(run, i);
@@ -184,9 +184,9 @@ static void ask(struct run *run)
 		}
 	}
 	for (size_t i = 0; i < run->record_count; i++)
-		listing_add(&session->listing, &run->records[i]);
+		listing_add(&mad->listing, &run->records[i]);
 	if (!run->record_count)
-		session->listing.status = STATUS_FAILED;
+		mad->listing.status = STATUS_FAILED;
 	for (size_t i = 0; i < count; i++)
 		free(run->texts[i]);
 	free(run->texts);
@@ -203,15 +203,15 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 
 	if (!here.globals.timeout.known)
 		here.globals.timeout = number_of(SERVER_TIMEOUT_MSEC);
-	if (mad_session_begin(&run.session, &here, &args->mad, &sysstat_schema, false, false)) {
-		listing_prefer_columns(&run.session.listing,
+	if (mad_listing_begin(&run.mad, &here, &args->mad, &sysstat_schema, false, false)) {
+		listing_prefer_columns(&run.mad.listing,
 				       kind == SYSSTAT_CPU    ? "object,cpu,model,mhz"
 				       : kind == SYSSTAT_HOST ? "object,host"
 							      : "object,round_trip_usec");
-		if (mad_session_find(&run.session, destination) && has_lids(&run.session))
+		if (mad_listing_find(&run.mad, destination) && has_lids(&run.mad))
 			ask(&run);
 	}
-	status = mad_session_end(&run.session);
+	status = mad_listing_end(&run.mad);
 	for (size_t i = 0; i < run.record_count; i++)
 		sysstat_record_clear(&run.records[i]);
 	free(run.records);

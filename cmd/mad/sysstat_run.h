@@ -2,7 +2,7 @@
 /* Shared by the client (sysstat.c) and the server (mad_serve.c): both list the same records. */
 #pragma once
 
-#include "cmd/mad/mad_session.h"
+#include "cmd/mad/mad_listing.h"
 
 struct sysstat_args {
 	struct mad_args mad;

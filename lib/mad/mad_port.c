@@ -22,7 +22,7 @@ static bool is_infiniband(const struct device *device, const struct port *port)
 {
 	if (port->link_layer.known)
 		return port->link_layer.value == LINK_LAYER_INFINIBAND;
-	/* Before Linux 2.6.37, and in the simulator, there was no other. */
+	/* Before Linux 2.6.37, and in the simulator, there is no other link layer. */
 	return device->node_type.known && device->node_type.value <= NODE_TYPE_ROUTER;
 }
 
@@ -31,7 +31,7 @@ static bool lacks_smi(const struct port *port)
 	return port->cap_mask.known && port->cap_mask.value & PORT_CAP_SM_DISABLED;
 }
 
-/* How well the port serves; 0: not at all. */
+/* The higher the better; 0: the port cannot be used. */
 static unsigned int rank(const struct device *device, const struct port *port, bool ethernet)
 {
 	bool active = port->state.known && port->state.value == PORT_STATE_ACTIVE;
@@ -48,9 +48,9 @@ static unsigned int rank(const struct device *device, const struct port *port, b
 	return 0;
 }
 
-/* The other port with that GUID, which has what this one lacks. */
+/* Finds the other port with that GUID, which has the subnet management that this one lacks. */
 static const struct device *find_pair(const struct inventory *inventory, const struct port *port,
-				      bool smi, const struct port **ret_port)
+				      const struct port **ret_port)
 {
 	for (size_t i = 0; i < inventory->devices.count; i++) {
 		const struct device *device = &inventory->devices.items[i];
@@ -59,8 +59,7 @@ static const struct device *find_pair(const struct inventory *inventory, const s
 			const struct port *other = &device->ports[j];
 
 			if (other == port || !other->port_guid.known || !port->port_guid.known ||
-			    other->port_guid.value != port->port_guid.value ||
-			    lacks_smi(other) == smi)
+			    other->port_guid.value != port->port_guid.value || lacks_smi(other))
 				continue;
 			*ret_port = other;
 			return device;
@@ -90,14 +89,14 @@ static void fill(const struct inventory *inventory, const struct device *device,
 	}
 	if (!is_infiniband(device, port))
 		return;
-	pair = lacks_smi(port) ? find_pair(inventory, port, true, &pair_port) : NULL;
+	pair = lacks_smi(port) ? find_pair(inventory, port, &pair_port) : NULL;
 	ret->smi_device = mem_string(pair ? pair->kernel_name : device->kernel_name);
 	ret->smi_port = (unsigned int)(pair ? pair_port->port.value : port->port.value);
 }
 
 struct census {
 	size_t ports, ethernet, iwarp;
-	char *name; /* of one of the ports */
+	char *name; /* DEV/PORT of the first port */
 };
 
 static void count_ports(const struct inventory *inventory, struct census *ret)
@@ -207,7 +206,7 @@ static char *find_node(const struct mad_port *port)
 	return found;
 }
 
-/* A node that is there and that libibumad does not look for, UMAD_MAX_PORTS: it counts from 0. */
+/* Whether the node exists but is beyond the UMAD_MAX_PORTS nodes that libibumad looks for. */
 static bool is_beyond_libibumad(const char *node)
 {
 	return strtoul(node + strcspn(node, "0123456789"), NULL, 10) >= UMAD_NODES;

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "mad/request.h"
+#include "mad/engine/request.h"
 
 enum ping_kind {
 	PING_PMA,    /* Get(ClassPortInfo) of performance management */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "mad/request.h"
+#include "mad/engine/request.h"
 
 enum sysstat_query {
 	SYSSTAT_PING = 0x10,

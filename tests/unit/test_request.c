@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mad/request.h"
+#include "mad/engine/request.h"
 
 static const unsigned char data[MAD_BYTES] = {0xd0, 0xd1, 0xd2, 0xd3, [63] = 0xdf, [255] = 0xff};
 

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/target.h"
+#include "mad/engine/target.h"
 
 struct row {
 	const char *text;

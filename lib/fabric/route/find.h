@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabric/graph/view.h"
-#include "mad/target.h"
+#include "mad/engine/target.h"
 
 struct fabric_place {
 	uint32_t node;

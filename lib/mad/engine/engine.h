@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "mad/request.h"
+#include "mad/engine/request.h"
 
 #define ENGINE_WINDOW	    32u
 #define ENGINE_MOST_WINDOW  128u

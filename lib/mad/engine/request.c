@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/request.h"
+#include "mad/engine/request.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/target.h"
+#include "mad/engine/target.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int parse_direct(const char *text, struct mad_target *target)
 static int parse_guid(const char *text, struct mad_target *target)
 {
 	target->kind = TARGET_GUID;
-	/* 0x100001: leading zeros may be left out behind 0x. */
+	/* Leading zeros may be left out after 0x, as in 0x100001. */
 	if (!strncmp(text, "0x", 2))
 		return text_parse_u64(text, 16, UINT64_MAX, &target->guid);
 	return guid_parse(text, &target->guid);
@@ -73,7 +73,7 @@ static int parse_any(const char *text, struct mad_target *target)
 						 : parse_guid(text, target);
 	if (!text_parse_u64(text, 0, MAD_LID_LAST, &number))
 		return parse_lid(text, target);
-	/* A larger one is a GUID in hexadecimal, or no LID. */
+	/* A number too large for a LID is a GUID if it is hexadecimal. */
 	if (strncmp(text, "0x", 2) && strlen(text) < 16)
 		return text_parse_u64(text, 0, UINT64_MAX, &number) ? -EINVAL : -ERANGE;
 	return parse_guid(text, target);

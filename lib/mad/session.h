@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A session of management datagrams: the local port, the engine, the destinations and their LIDs,
+ * the signals that end the session, and an explanation of whatever goes wrong.
+ *
+ * Functions that return int return 0 or -errno, and add the reason for a failure to the problems of
+ * the session. -EINVAL always means that the user has to change the command line.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/signals.h"
+#include "mad/engine/engine_gather.h"
+#include "mad/mad_port.h"
+#include "schema/problem.h"
+
+struct mad_session_options {
+	const char *mkey;	   /* M_Key or SM_Key in words; NULL: 0 */
+	const char *qkey;	   /* Q_Key in words; NULL: UMAD_QKEY */
+	enum target_kind kind;	   /* kind of all destinations */
+	unsigned int timeout_msec; /* 0: from the round trips */
+	unsigned int window;	   /* 0: ENGINE_WINDOW */
+	struct number retries;	   /* unknown: ENGINE_RETRIES */
+	struct number sl;	   /* unknown: from the path record, else 0 */
+	uint16_t pkey_index;
+	bool ethernet; /* a RoCE port will do */
+	FILE *input;   /* has the destinations if the first word is `-` */
+};
+
+/* A destination from the command line or from the input. */
+struct mad_destination {
+	char *name;
+	char **words; /* the words after it; owned */
+	size_t word_count;
+	struct mad_place place;
+};
+
+struct mad_session {
+	struct mad_session_options options;
+	struct problems *problems; /* the caller's */
+	struct mad_port port;
+	struct mad_route route;
+	uint64_t key;
+	uint32_t qkey;
+	struct mad_engine *engine;
+	struct mad_destination *destinations;
+	size_t destination_count;
+	struct signals signals; /* those that end the session */
+	bool stopped;
+};
+
+/*
+ * Parses the keys and catches the signals that end the session. The strings of the options and
+ * `problems` must outlive the session, which must not move. -EINVAL: a key is wrong. Whatever the
+ * result, mad_session_end() releases the session.
+ */
+int mad_session_begin(struct mad_session *session, const struct mad_session_options *options,
+		      struct problems *problems);
+/* Chooses the local port as mad_port_choose() does, and derives the route from it. */
+int mad_session_choose_port(struct mad_session *session, const struct inventory *inventory);
+/* Opens the engine on that port. */
+int mad_session_open(struct mad_session *session);
+void mad_session_end(struct mad_session *session);
+
+/*
+ * Sets the destinations. The first word is a LID, GUID, GID or directed route, or several LIDs,
+ * GUIDs or GIDs separated by commas; all other words belong to each of them. With `-`, each line of
+ * the input has a destination and its words. No word at all means the local port, by the directed
+ * route 0.
+ *
+ * Then looks up the LIDs. A destination that cannot be reached becomes a problem and leaves the
+ * list. -EINVAL: a word is wrong; -EHOSTUNREACH: no destination is left.
+ */
+int mad_session_find(struct mad_session *session, char *const *words);
+/* The same, but every word is a destination or several. */
+int mad_session_find_all(struct mad_session *session, char *const *words);
+/*
+ * The same as mad_session_find(), but no word means the local port by its LID, because only subnet
+ * management can use a directed route. -EADDRNOTAVAIL: the port has no LID.
+ */
+int mad_session_find_by_lid(struct mad_session *session, char *const *words);
+/* The same for a LID that the host knows: that of its port or of its subnet manager. */
+int mad_session_find_lid(struct mad_session *session, uint16_t lid);
+/* -EINVAL: there are words after a destination, and the command takes none. */
+int mad_session_refuse_words(struct mad_session *session);
+/*
+ * The message for an option that sets the kind of a destination that is missing; the caller frees
+ * it. NULL with TARGET_ANY, because there is no such option.
+ */
+char *mad_kind_complaint(enum target_kind kind);
+
+/* Whether a signal has asked for the end. */
+bool mad_session_stopped(struct mad_session *session);
+/* Waits until that time of clock_msec(). False: a signal asks for the end. */
+bool mad_session_wait(struct mad_session *session, uint64_t end_msec);
+
+/*
+ * Returns whether the item has data; if not, adds a problem. `what` names the attribute, or is
+ * NULL.
+ */
+bool mad_session_check(struct mad_session *session, const struct mad_destination *destination,
+		       const char *what, const struct mad_item *item);
+/* The same with the caller's own hint; NULL: the usual one. */
+bool mad_session_check_hint(struct mad_session *session, const struct mad_destination *destination,
+			    const char *what, const struct mad_item *item, const char *hint);
