@@ -69,15 +69,15 @@ static unsigned long run_engine(const char *device, unsigned int port, unsigned 
 	return progress.answered;
 }
 
-#define UMAD_FUNCTIONS(MUST, MAY) \
-	MUST(umad_init)           \
-	MUST(umad_open_port)      \
-	MUST(umad_size)           \
-	MUST(umad_get_mad)        \
-	MUST(umad_set_addr)       \
-	MUST(umad_send)           \
-	MUST(umad_recv)           \
-	MUST(umad_register)
+#define UMAD_FUNCTIONS(MUST, MAY)          \
+	MUST(umad_init, "IBUMAD_1.0")      \
+	MUST(umad_open_port, "IBUMAD_1.0") \
+	MUST(umad_size, "IBUMAD_1.0")      \
+	MUST(umad_get_mad, "IBUMAD_1.0")   \
+	MUST(umad_set_addr, "IBUMAD_1.0")  \
+	MUST(umad_send, "IBUMAD_1.0")      \
+	MUST(umad_recv, "IBUMAD_1.0")      \
+	MUST(umad_register, "IBUMAD_1.0")
 struct functions {
 	UMAD_FUNCTIONS(LIBRARY_MEMBER, LIBRARY_MEMBER)
 };
