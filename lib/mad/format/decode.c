@@ -162,7 +162,7 @@ static bool is_there(const struct field *field, const struct window *window)
 }
 
 /*
- * Of the record's members only the index is in the datagram; the others identify the queried node.
+ * Only the index is in the datagram; the other members identify the queried node.
  */
 static bool is_content(const struct field *field, const struct window *window)
 {
