@@ -208,8 +208,13 @@ static bool read_class(const struct root *root, const char *class, struct device
 		struct device *device;
 		ssize_t length = sysfs_read(root, text, "sys/class/%s", path);
 
-		/* Skip abi_version, which is no node, and links that lead nowhere. */
-		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP)
+		/*
+		 * Skip abi_version, which is no node, links that lead nowhere, and nodes that
+		 * go away meanwhile: ibdev_show() of user_mad.c and uverbs_main.c, and kernfs
+		 * itself, answer ENODEV once the node's device has been removed.
+		 */
+		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP ||
+		    length == -ENODEV)
 			continue;
 		device = length < 0 ? NULL : find_by_kernel_name(list, text);
 		if (device)

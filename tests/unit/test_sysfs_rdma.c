@@ -967,6 +967,22 @@ static void character_devices_unreadable(void **state)
 			    strerror(EIO));
 }
 
+/* The kernel answers ENODEV for the nodes of a device that is being removed: none is listed. */
+static void character_devices_going(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	tree_link(&bed->tree, "sys/class/infiniband_verbs/uverbs9/ibdev", "!ENODEV");
+	tree_link(&bed->tree, "sys/class/infiniband_mad/umad9/ibdev", "!ENODEV");
+	tree_link(&bed->tree, "sys/class/infiniband_mad/issm9/ibdev", "!ENODEV");
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_null(device->uverbs);
+	assert_true(device->umads.known);
+	assert_true(device->issms.known);
+}
+
 /* ib_umad is not loaded: the device has no such node, and that is known. */
 static void no_character_devices(void **state)
 {
@@ -1054,6 +1070,7 @@ int main(void)
 		TEST(pkeys_no_table),
 		TEST(character_devices),
 		TEST(character_devices_unreadable),
+		TEST(character_devices_going),
 		TEST(no_character_devices),
 		TEST(pci_functions),
 	};
