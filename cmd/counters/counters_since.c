@@ -1,34 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl counters --save and --since: readings for later, and growth since then. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/utc.h"
-#include "cmd/counters/counters_file.h"
 #include "cmd/counters/counters_moves.h"
-#include "counter/moment.h"
+#include "counter/saved.h"
 
 #define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
 
-static void clear_head(struct saved_head *head)
-{
-	free(head->time);
-	free(head->host);
-	free(head->boot_id);
-}
+/* A counter takes about 300 bytes: the limit is a hundred thousand of them. */
+static const struct saved_kind saved_kind = {
+	.schema = &saved_counters_schema,
+	.command = "rdmactl counters --save",
+	.most_bytes = (size_t)32 * 1024 * 1024,
+};
 
 /* Writes the last readings to the file of --save. */
-static bool write_readings(struct counters_run *run)
+static void write_readings(struct counters_run *run)
 {
-	struct saved_head head = {.time = NULL};
-	bool written;
+	const struct counter_readings *readings = &run->readings;
+	struct saved_counter *counters = mem_alloc_zero(readings->count, sizeof(*counters));
+	struct saved_list list = {.records = counters, .count = readings->count};
+	_cleanup_(freep) char *message = NULL;
 
-	moment_read(run->listing.request.root, &head);
-	written = counters_file_write(run->args->save, &head, &run->readings, &run->listing);
-	clear_head(&head);
-	return written;
+	saved_head_read(run->listing.request.root, &list.head);
+	for (size_t i = 0; i < readings->count; i++)
+		counters[i] = saved_counter_of(&readings->items[i]);
+	if (saved_list_write(&list, run->args->save, &saved_kind, &message))
+		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	/* The records borrow their strings. */
+	free(counters);
+	saved_head_clear(&list.head);
+}
+
+static bool read_file(struct counters_run *run, struct saved_list *list)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc = saved_list_read(list, run->args->since, &saved_kind, &message);
+
+	if (rc)
+		listing_fail(&run->listing, STATUS_FAILED, message,
+			     rc == -ENOENT ? "save one first: rdmactl counters --save FILE"
+			     : rc == -EINVAL || rc == -ENOMSG
+				     ? "save a new one: rdmactl counters --save FILE"
+				     : NULL);
+	return !rc;
 }
 
 /* Every counter of the objects named, whatever else is asked for: nobody knows what for later. */
@@ -60,7 +79,7 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 /* The state of --since. */
 struct since {
 	struct counters_run run;
-	struct counters_file file;
+	struct saved_list file;
 	struct saved_head now;
 	struct saved_readings saved;
 	struct counter_changes changes;
@@ -70,22 +89,6 @@ struct since {
 static bool is_other(const char *then, const char *now)
 {
 	return then && now && strcmp(then, now) != 0;
-}
-
-/* The moments: 0 where they cannot be compared. */
-static double seconds_between(const struct saved_head *then, const struct saved_head *now)
-{
-	uint64_t before, after;
-
-	/* The uptime is right even if the clock was set meanwhile. */
-	if (then->boot_id && now->boot_id && then->uptime_msec.known && now->uptime_msec.known) {
-		before = then->uptime_msec.value;
-		after = now->uptime_msec.value;
-	} else if (!then->time || !utc_parse(then->time, &before) ||
-		   !utc_parse(now->time, &after)) {
-		return 0;
-	}
-	return after > before ? (double)(after - before) / 1000 : 0;
 }
 
 /* Whether the two can be compared at all. False: the file is of another host. */
@@ -113,7 +116,7 @@ static bool judge(struct since *since)
 				 "save again: rdmactl counters --save FILE");
 		return true;
 	}
-	since->interval.seconds = seconds_between(then, now);
+	since->interval.seconds = saved_seconds_between(then, now);
 	return true;
 }
 
@@ -148,11 +151,11 @@ static void compare(struct since *since)
 	struct counters_run *run = &since->run;
 	struct problems unheard = {.count = 0};
 
-	saved_readings_devices(&since->saved, since->file.counters, since->file.count);
+	saved_readings_devices(&since->saved, since->file.records, since->file.count);
 	objects_filter_devices(&run->listing.objects, &since->saved.devices, &unheard);
 	objects_filter_ports(&run->listing.objects, &since->saved.devices, &unheard);
 	problems_free(&unheard);
-	saved_readings_make(&since->saved, since->file.counters, since->file.count);
+	saved_readings_make(&since->saved, since->file.records, since->file.count);
 	counter_changes_make(&since->changes, &since->saved.readings, &run->readings,
 			     &since->interval);
 	if (!since->interval.restarted)
@@ -166,8 +169,8 @@ static int finish(struct since *since, int rc)
 {
 	counter_changes_clear(&since->changes);
 	saved_readings_clear(&since->saved);
-	counters_file_free(&since->file);
-	clear_head(&since->now);
+	saved_list_clear(&since->file, &saved_counters_schema);
+	saved_head_clear(&since->now);
 	counters_end(&since->run);
 	return listing_end_quietly(&since->run.listing, rc);
 }
@@ -183,11 +186,11 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 	if (!counters_begin(run, ctx, args->save ? &all : args, words, &counter_rates_schema))
 		return finish(&since, listing_print(&run->listing));
 	listing_prefer_columns(&run->listing, SINCE_COLUMNS);
-	if (!counters_file_read(&since.file, args->since, &run->listing))
+	if (!read_file(run, &since.file))
 		return finish(&since, listing_print(&run->listing));
 	counters_read(run);
 	run->args = args;
-	moment_read(run->listing.request.root, &since.now);
+	saved_head_read(run->listing.request.root, &since.now);
 	if (!judge(&since))
 		return finish(&since, listing_print(&run->listing));
 	compare(&since);

@@ -7,15 +7,15 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/utc.h"
-#include "counter/moment.h"
-#include "render/json_read.h"
-#include "render/render.h"
+#include "counter/saved.h"
 
-/* A port takes about 800 bytes: this is more than three hundred thousand ports. */
-#define MOST_BYTES ((size_t)256 * 1024 * 1024)
+/* A port takes about 800 bytes: the limit is more than three hundred thousand ports. */
+static const struct saved_kind saved_kind = {
+	.schema = &saved_port_counters_schema,
+	.command = "rdmactl fabric errors --save",
+	.most_bytes = (size_t)256 * 1024 * 1024,
+};
 
 void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, const bool *wanted,
 			  struct port_errors *errors)
@@ -43,36 +43,10 @@ void fabric_counters_read(struct fabric_run *run, bool all, uint64_t least, cons
 				 NULL);
 }
 
-static void fail(struct fabric_run *run, const char *path, const char *what, const char *why)
+static void fail(struct fabric_run *run, const char *message)
 {
-	_cleanup_(freep) char *message = mem_format("cannot %s %s: %s", what, path, why);
-
 	listing_fail(&run->mad.listing, STATUS_FAILED, message,
-		     strcmp(what, "write") ? "rdmactl fabric errors --save FILE writes one" : NULL);
-}
-
-static void clear_head(struct saved_head *head)
-{
-	free(head->time);
-	free(head->host);
-	free(head->boot_id);
-}
-
-/* Seconds since the file was written; 0 if unknown. */
-static double seconds_since(const struct saved_head *then, const struct saved_head *now)
-{
-	uint64_t before, after;
-
-	/* The uptime is right even if the clock was set in between. */
-	if (then->boot_id && now->boot_id && !strcmp(then->boot_id, now->boot_id) &&
-	    then->uptime_msec.known && now->uptime_msec.known) {
-		before = then->uptime_msec.value;
-		after = now->uptime_msec.value;
-	} else if (!then->time || !now->time || !utc_parse(then->time, &before) ||
-		   !utc_parse(now->time, &after)) {
-		return 0;
-	}
-	return after > before ? (double)(after - before) / 1000 : 0;
+		     "rdmactl fabric errors --save FILE writes one");
 }
 
 /* Notes ports of the file that are gone; --diff tells more. */
@@ -80,7 +54,7 @@ static void note_others(struct fabric_run *run, long others)
 {
 	_cleanup_(freep) char *message = NULL;
 
-	if (!others)
+	if (others <= 0)
 		return;
 	message = mem_format("the file has %ld ports of nodes that are gone, or whose GUID is not "
 			     "unique",
@@ -89,51 +63,28 @@ static void note_others(struct fabric_run *run, long others)
 			 "rdmactl fabric scan --diff shows what is gone");
 }
 
-static bool use_file(struct fabric_run *run, const char *path,
-		     const struct saved_port_counters *saved, size_t count,
-		     struct port_errors *errors)
-{
-	long others = saved_port_counters_load(&run->fabric, saved, count, errors);
-
-	if (others < 0) {
-		fail(run, path, "use", "the counters of a port are malformed");
-		return false;
-	}
-	note_others(run, others);
-	return true;
-}
-
 static bool load(struct fabric_run *run, const char *path, struct fabric_counters *counters)
 {
-	struct saved_head then = {.time = NULL}, now = {.time = NULL};
-	struct saved_port_counters *saved = NULL;
-	_cleanup_(freep) char *text = NULL, *message = NULL;
-	void *rows = NULL;
-	size_t length, count = 0;
-	bool done = false;
-	int rc = file_read(path, MOST_BYTES, &text, &length);
+	_cleanup_(freep) char *message = NULL;
+	struct saved_list saved = {.count = 0};
+	struct saved_head now = {.time = NULL};
+	long others = 0;
+	int rc = saved_list_read(&saved, path, &saved_kind, &message);
 
-	if (rc) {
-		fail(run, path, "read", strerror(-rc));
-		return false;
+	if (!rc) {
+		saved_head_read(NULL, &now);
+		counters->seconds = saved_seconds_between(&saved.head, &now);
+		saved_head_clear(&now);
+		others = saved_port_counters_load(&run->fabric, saved.records, saved.count,
+						  &counters->before);
+		note_others(run, others);
 	}
-	rc = json_read(text, length, &saved_head_schema, &then, &saved_port_counters_schema, &rows,
-		       &count, &message);
-	saved = rows;
-	if (rc) {
-		fail(run, path, "use",
-		     message ? message : "it is not a file of rdmactl fabric errors --save");
-	} else {
-		moment_read(NULL, &now);
-		counters->seconds = seconds_since(&then, &now);
-		done = use_file(run, path, saved, count, &counters->before);
-	}
-	for (size_t i = 0; i < count; i++)
-		record_clear(&saved_port_counters_schema, &saved[i]);
-	free(saved);
-	record_clear(&saved_head_schema, &then);
-	clear_head(&now);
-	return done;
+	if (others < 0)
+		message = mem_format("cannot use %s: the counters of a port are malformed", path);
+	if (message)
+		fail(run, message);
+	saved_list_clear(&saved, &saved_port_counters_schema);
+	return !message;
 }
 
 bool fabric_counters_take(struct fabric_run *run, const bool *wanted,
@@ -164,71 +115,20 @@ void fabric_counters_clear(struct fabric_counters *counters)
 	port_errors_clear(&counters->after);
 }
 
-/* The counters to write, and their graph. */
-struct content {
-	const struct fabric *fabric;
-	const struct port_errors *errors;
-};
-
-static int write_rows(const struct content *content, const struct columns *head_columns,
-		      const struct columns *columns, FILE *file)
-{
-	const size_t most = content->errors->count;
-	const struct problems none = {.count = 0};
-	struct saved_port_counters *saved = mem_alloc_zero(most + 1, sizeof(*saved));
-	_cleanup_(freep) const void **rows = mem_alloc_zero(most + 1, sizeof(*rows));
-	struct saved_head moment = {.time = NULL};
-	const struct render_options options = {.format = FORMAT_JSON};
-	struct document document = {
-		.columns = columns,
-		.rows = rows,
-		.problems = &none,
-		.head_columns = head_columns,
-		.head = &moment,
-	};
-	int rc;
-
-	moment_read(NULL, &moment);
-	for (size_t i = 0; i < most; i++) {
-		if (!content->errors->items[i].read)
-			continue;
-		saved[document.row_count] = saved_port_counters_of(content->fabric,
-								   &content->errors->items[i]);
-		rows[document.row_count] = &saved[document.row_count];
-		document.row_count++;
-	}
-	rc = render(file, &options, &document);
-	for (size_t i = 0; i < document.row_count; i++)
-		record_clear(&saved_port_counters_schema, &saved[i]);
-	free(saved);
-	clear_head(&moment);
-	return rc;
-}
-
-static int write_content(void *context, FILE *file)
-{
-	struct columns head_columns, columns;
-	char *bad = NULL;
-	int rc = columns_select(&head_columns, &saved_head_schema, COLUMNS_ALL, NULL, &bad);
-
-	if (rc)
-		return rc;
-	rc = columns_select(&columns, &saved_port_counters_schema, COLUMNS_ALL, NULL, &bad);
-	if (!rc) {
-		rc = write_rows(context, &head_columns, &columns, file);
-		columns_free(&columns);
-	}
-	columns_free(&head_columns);
-	return rc;
-}
-
 bool fabric_counters_save(struct fabric_run *run, const char *path,
 			  const struct port_errors *errors)
 {
-	struct content content = {.fabric = &run->fabric, .errors = errors};
-	int rc = file_replace(path, write_content, &content);
+	struct saved_port_counters *saved = mem_alloc_zero(errors->count + 1, sizeof(*saved));
+	struct saved_list list = {.records = saved};
+	_cleanup_(freep) char *message = NULL;
 
-	if (rc)
-		fail(run, path, "write", rc == -EEXIST ? "not a regular file" : strerror(-rc));
-	return !rc;
+	saved_head_read(NULL, &list.head);
+	for (size_t i = 0; i < errors->count; i++)
+		if (errors->items[i].read)
+			saved[list.count++] = saved_port_counters_of(&run->fabric,
+								     &errors->items[i]);
+	if (saved_list_write(&list, path, &saved_kind, &message))
+		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
+	saved_list_clear(&list, &saved_port_counters_schema);
+	return !message;
 }

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "counter/saved_counters.h"
+#include "counter/saved.h"
 #include "render/json_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "counter/counter_change.h"
-#include "counter/saved_counters.h"
+#include "counter/saved.h"
 
 /* Two devices with a port each, of 100 Gb/s. */
 struct host {

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "counter/saved_counters.h"
+#include "counter/saved.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "base/utc.h"
+#include "host/host.h"
+#include "kernel/sysfs.h"
+#include "render/json_read.h"
+#include "render/render.h"
 
 static const struct field head_fields[] = {
 	STRING_FIELD(struct saved_head, time, "time", "TIME", 0, 0, "when they were read"),
@@ -23,6 +33,135 @@ const struct schema saved_head_schema = {
 	.field_count = ARRAY_SIZE(head_fields),
 	.record_size = sizeof(struct saved_head),
 };
+
+static char *read_line(const struct root *root, const char *path)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "%s", path);
+
+	return length > 0 ? text_clean(text, (size_t)length) : NULL;
+}
+
+void saved_head_read(const char *root_directory, struct saved_head *head)
+{
+	struct timespec up;
+	struct root root;
+
+	head->time = utc_now();
+	if (!root_directory) {
+		head->host = host_name();
+		if (!clock_gettime(CLOCK_BOOTTIME, &up))
+			number_set(&head->uptime_msec,
+				   (uint64_t)up.tv_sec * 1000 + (uint64_t)up.tv_nsec / 1000000);
+	}
+	if (root_open(root_directory, &root))
+		return;
+	if (!head->host)
+		head->host = read_line(&root, "proc/sys/kernel/hostname");
+	head->boot_id = read_line(&root, "proc/sys/kernel/random/boot_id");
+	root_close(&root);
+}
+
+void saved_head_clear(struct saved_head *head)
+{
+	record_clear(&saved_head_schema, head);
+	*head = (struct saved_head){.time = NULL};
+}
+
+double saved_seconds_between(const struct saved_head *then, const struct saved_head *now)
+{
+	uint64_t before, after;
+
+	/* The uptime is right even if the clock was set in between. */
+	if (then->boot_id && now->boot_id && !strcmp(then->boot_id, now->boot_id) &&
+	    then->uptime_msec.known && now->uptime_msec.known) {
+		before = then->uptime_msec.value;
+		after = now->uptime_msec.value;
+	} else if (!then->time || !now->time || !utc_parse(then->time, &before) ||
+		   !utc_parse(now->time, &after)) {
+		return 0;
+	}
+	return after > before ? (double)(after - before) / 1000 : 0;
+}
+
+int saved_list_read(struct saved_list *list, const char *path, const struct saved_kind *kind,
+		    char **ret_message)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	size_t length;
+	int rc = file_read(path, kind->most_bytes, &text, &length);
+
+	if (rc) {
+		*ret_message = mem_format("cannot read %s: %s", path, strerror(-rc));
+		return rc;
+	}
+	*list = (struct saved_list){.count = 0};
+	rc = json_read(text, length, &saved_head_schema, &list->head, kind->schema, &list->records,
+		       &list->count, &message);
+	if (rc && message)
+		*ret_message = mem_format("cannot use %s: %s", path, message);
+	else if (rc)
+		*ret_message = mem_format("cannot use %s: it is not a file of %s", path,
+					  kind->command);
+	return rc;
+}
+
+struct content {
+	const struct saved_list *list;
+	const struct schema *schema;
+};
+
+static int write_content(void *context, FILE *file)
+{
+	const struct content *content = context;
+	const struct saved_list *list = content->list;
+	const struct render_options options = {.format = FORMAT_JSON};
+	const struct problems none = {.count = 0};
+	_cleanup_(freep) const void **rows = mem_alloc_zero(list->count + 1, sizeof(*rows));
+	struct columns head_columns, columns;
+	char *bad = NULL;
+	int rc;
+
+	/* All columns of a schema can always be selected. */
+	columns_select(&head_columns, &saved_head_schema, COLUMNS_ALL, NULL, &bad);
+	columns_select(&columns, content->schema, COLUMNS_ALL, NULL, &bad);
+	for (size_t i = 0; i < list->count; i++)
+		rows[i] = (const char *)list->records + i * content->schema->record_size;
+	rc = render(file, &options,
+		    &(struct document){
+			    .columns = &columns,
+			    .rows = rows,
+			    .row_count = list->count,
+			    .problems = &none,
+			    .head_columns = &head_columns,
+			    .head = &list->head,
+		    });
+	columns_free(&columns);
+	columns_free(&head_columns);
+	return rc;
+}
+
+int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind,
+		     char **ret_message)
+{
+	struct content content = {list, kind->schema};
+	int rc = file_replace(path, write_content, &content);
+
+	if (rc)
+		*ret_message = mem_format("cannot write %s: %s", path,
+					  rc == -EEXIST ? "it is not a regular file"
+							: strerror(-rc));
+	return rc;
+}
+
+void saved_list_clear(struct saved_list *list, const struct schema *schema)
+{
+	for (size_t i = 0; i < list->count; i++)
+		record_clear(schema, (char *)list->records + i * schema->record_size);
+	free(list->records);
+	saved_head_clear(&list->head);
+	*list = (struct saved_list){.count = 0};
+}
 
 static const struct field fields[] = {
 	STRING_FIELD(struct saved_counter, device, "device", "DEVICE", 0, 0, "name of the device"),

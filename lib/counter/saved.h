@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Readings of counters as stored in a file (counters --save) for later comparison: their objects
- * and times, and the facts that determine whether they can be compared at all.
+ * Readings of counters as stored in a file (counters --save, fabric errors --save) for later
+ * comparison: their objects and times, and the facts that determine whether they can be compared
+ * at all.
  */
 #pragma once
 
@@ -13,6 +14,39 @@ struct saved_head {
 	char *boot_id;		   /* the kernel's boot id, which every restart changes */
 	struct number uptime_msec; /* CLOCK_BOOTTIME: does not change when the clock is set */
 };
+
+/* A file of records that have a schema, with the host and time of their reading. */
+struct saved_list {
+	struct saved_head head;
+	void *records;
+	size_t count;
+};
+
+/* What a file of a command holds, for reading, writing and the messages about both. */
+struct saved_kind {
+	const struct schema *schema;
+	const char *command; /* what writes it: rdmactl counters --save */
+	size_t most_bytes;
+};
+
+/*
+ * Fills an empty head: from the live system, or from a saved tree (`root`, else NULL) as far as the
+ * tree has the facts. Unavailable facts stay unknown.
+ */
+void saved_head_read(const char *root, struct saved_head *head);
+void saved_head_clear(struct saved_head *head);
+/* Seconds between two moments of the same host; 0 if unknown. */
+double saved_seconds_between(const struct saved_head *then, const struct saved_head *now);
+/*
+ * Reads and writes a file. On failure *ret_message, which the caller frees, says what failed and
+ * why; writing returns -EEXIST if the path is not a regular file, and reading -EINVAL or -ENOMSG if
+ * the file is none of this kind.
+ */
+int saved_list_read(struct saved_list *list, const char *path, const struct saved_kind *kind,
+		    char **ret_message);
+int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind,
+		     char **ret_message);
+void saved_list_clear(struct saved_list *list, const struct schema *schema);
 
 struct saved_counter {
 	char *device; /* strings are owned, or borrowed from a reading */
