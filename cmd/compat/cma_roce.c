@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cmd/compat/compat.h"
-#include "host/cma_defaults.h"
+#include "host/compat/class_files.h"
 
 struct query {
 	const struct personality_call *call;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/compat/compat.h"
-#include "host/class_files.h"
+#include "host/compat/class_files.h"
 #include "host/inventory.h"
 #include "host/need.h"
 #include "host/netdev.h"

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
-#include "host/channel_adapter.h"
+#include "host/compat/channel_adapter.h"
 
 /* PortInfo:CapabilityMask.IsCommunicationManagementSupported */
 enum { HAS_CM = 1 << 16 };

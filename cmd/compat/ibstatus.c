@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "cmd/compat/compat.h"
-#include "host/class_files.h"
+#include "host/compat/class_files.h"
 
 /* The shell splits words at these. */
 static const char *const blanks = " \t\n";

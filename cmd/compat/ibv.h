@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/compat/compat.h"
-#include "host/verbs_devices.h"
+#include "host/compat/verbs_devices.h"
 
 /* The list of libibverbs, or NULL after printing the tools' message on standard error. */
 struct verbs_devices *ibv_open_list(const struct personality_call *call);

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "host/inventory.h"
-#include "host/software_device.h"
+#include "host/compat/software_device.h"
 #include "host/need.h"
 
 #define NEEDS \

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/utc.h"
 #include "cmd/counters/counters_moves.h"
 #include "cmd/counters/counters_screen.h"
 #include "host/need.h"

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/utc.h"
+#include "base/clock.h"
 #include "fabric/format/saved.h"
 #include "fabric/format/topology.h"
 #include "cmd/fabric/fabric_run.h"

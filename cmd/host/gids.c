@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "host/endpoint/peer.h"
 #include "host/endpoint/gid_choice.h"
 #include "host/need.h"
 

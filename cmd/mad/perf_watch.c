@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/utc.h"
 #include "cmd/mad/perf_run.h"
 
 /* The counters of all ports at one moment; those of a port that did not answer are unknown. */

@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/endpoint/endpoint_choice.h"
-#include "host/endpoint/peer.h"
+#include "host/endpoint/endpoint.h"
+#include "host/endpoint/gid_choice.h"
 #include "cmd/mad/ping_run.h"
 
 static bool load(const char *via, unsigned int needs, struct inventory *inventory)

@@ -4,7 +4,7 @@
 
 #include "cmd/listing.h"
 #include "resource/resources.h"
-#include "resource/process_usage.h"
+#include "resource/processes.h"
 #include "resource/resource.h"
 
 struct resources_args {

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/listing.h"
-#include "host/versions.h"
+#include "host/host.h"
 
 static int run(const struct ctx *ctx, const void *args, char **objects)
 {

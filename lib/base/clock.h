@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Monotonic time: CLOCK_MONOTONIC for deadlines, and the raw oscillator for measurements. Both
- * count from an arbitrary moment in the past.
+ * Time. Monotonic: CLOCK_MONOTONIC for deadlines, and the raw oscillator for measurements; both
+ * count from an arbitrary moment in the past. As text: RFC 3339, in UTC, with milliseconds.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -40,3 +41,12 @@ static inline int clock_msec_until(uint64_t end_msec)
 
 	return now < end_msec ? (int)(end_msec - now) : 0;
 }
+
+#define UTC_TEXT_SIZE 32
+
+/* Formats nanoseconds since the epoch. */
+void utc_format(uint64_t nsec, char text[static UTC_TEXT_SIZE]);
+/* The current time; the caller frees it. */
+char *utc_now(void);
+/* Parses such a text to milliseconds since the epoch; false if it is not one. */
+bool utc_parse(const char *text, uint64_t *ret_msec);

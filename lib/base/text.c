@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -280,4 +282,36 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 		return -ERANGE;
 	*ret_value = value;
 	return 0;
+}
+
+#define FIRST_SIZE 256u
+
+void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
+{
+	size_t size = buffer->size ? buffer->size : FIRST_SIZE;
+	va_list words;
+	int length;
+
+	va_start(words, format);
+	length = vsnprintf(NULL, 0, format, words);
+	va_end(words);
+	if (length < 0)
+		return;
+	while (size < buffer->length + (size_t)length + 1)
+		size *= 2;
+	if (size != buffer->size)
+		buffer->text = mem_resize(buffer->text, size, 1);
+	buffer->size = size;
+	va_start(words, format);
+	vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, words);
+	va_end(words);
+	buffer->length += (size_t)length;
+}
+
+char *text_buffer_take(struct text_buffer *buffer)
+{
+	char *text = buffer->text ? buffer->text : mem_string("");
+
+	*buffer = (struct text_buffer){.text = NULL};
+	return text;
 }

@@ -52,3 +52,15 @@ int text_compare_natural(const char *a, const char *b);
  * No sign, no blanks. Returns 0, -EINVAL if it is not a number, -ERANGE above `most`.
  */
 int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value);
+
+/* A text that grows at its end. */
+struct text_buffer {
+	char *text; /* ends with a NUL as soon as something was added */
+	size_t length;
+	size_t size;
+};
+
+void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The text, for the caller to free; the buffer is empty then. */
+char *text_buffer_take(struct text_buffer *buffer);

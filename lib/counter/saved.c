@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/utc.h"
+#include "base/clock.h"
 #include "host/host.h"
 #include "kernel/sysfs.h"
 #include "render/json_read.h"

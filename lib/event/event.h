@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "schema/finding.h"
+#include "schema/problem.h"
 
 /* Word, severity and meaning of each event: for the enumeration, tables and the help. */
 #define EVENT_WORDS(WORD)                                                                          \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/mem.h"
-#include "base/utc.h"
+#include "base/clock.h"
 #include "event/event.h"
-#include "host/link.h"
+#include "host/netdev.h"
 #include "mad/format/codes.h"
-#include "host/gid.h"
+#include "host/port.h"
 
 static void get_time(const void *record, struct value *value)
 {

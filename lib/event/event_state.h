@@ -9,7 +9,7 @@
 #pragma once
 
 #include "event/event.h"
-#include "host/link.h"
+#include "host/netdev.h"
 
 struct tracked_gid {
 	unsigned int index;

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "event/event.h"
-#include "host/gid.h"
+#include "host/port.h"
 
 /* Fields that come in pairs, KEY_before and KEY, and the words for them. */
 static const struct pair {

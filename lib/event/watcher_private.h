@@ -8,7 +8,7 @@
 #include "host/rtnl.h"
 #include "kernel/sysfs.h"
 #include "kernel/uevent.h"
-#include "kernel/verbs_async.h"
+#include "kernel/verbs.h"
 
 /* The polling interval for changes that no source reports. */
 #define WATCHER_POLL_MSEC 1000

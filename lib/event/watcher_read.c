@@ -8,7 +8,7 @@
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/device.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 
 /* One port in the form that the sources expect: a list of one device with one port. */
 struct question {

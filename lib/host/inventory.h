@@ -9,7 +9,7 @@
 #include "host/object.h"
 #include "host/caps.h"
 #include "host/device.h"
-#include "host/link.h"
+#include "host/netdev.h"
 #include "schema/problem.h"
 
 struct inventory_request {

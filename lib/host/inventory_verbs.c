@@ -9,7 +9,7 @@
 #include "host/reading.h"
 #include "host/need.h"
 #include "host/device.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 #include "kernel/verbs.h"
 
 static const char *verbs_hint(int error)

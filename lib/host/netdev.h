@@ -1,9 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The netdev of one port, and the netdevs on top of it. */
+/*
+ * The Ethernet and IPoIB side of the host: netdevs (`link`), their addresses and a route, as
+ * reported by rtnetlink (or read from a saved /sys/class/net), and the netdev of each port, with
+ * those on top of it (`netdev`).
+ */
 #pragma once
 
 #include "host/device.h"
-#include "host/link.h"
+#include "schema/schema.h"
+
+struct port;
+struct problems;
+struct root;
+
+struct link {
+	struct number index;
+	char *name;
+	struct number type;	 /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	struct number operstate; /* IF_OPER_* */
+	enum tristate enabled;	 /* IFF_UP: set by the administrator */
+	enum tristate running;	 /* IFF_RUNNING: operationally up, or the operstate is unknown */
+	enum tristate carrier;	 /* IFF_LOWER_UP */
+	struct number mtu_bytes;
+	char *kind;		    /* vlan, bond, ipoib, veth ... ; NULL for plain hardware */
+	char *address;		    /* hardware address, aa:bb:... */
+	struct number master_index; /* bond, bridge or VRF that it belongs to */
+	struct number lower_index;  /* IFLA_LINK: the netdev below a VLAN, macvlan or IPoIB child */
+	bool lower_elsewhere;	    /* lower_index refers to another network namespace */
+	struct number vlan_id;
+	struct number pkey; /* IPoIB only */
+	struct number carrier_changes;
+	struct number port_guid; /* IPoIB: the low 8 bytes of the 20-byte address */
+	struct number
+		speed_mbps;	/* from /sys/class/net; unknown if the driver does not report it */
+	struct number dev_port; /* IPoIB: port of its device, from 0 */
+};
+
+struct link_list {
+	struct link *items;
+	size_t count;
+	bool incomplete; /* for some netdev, its name or its RDMA device could not be read */
+};
+
+struct link_address {
+	struct number link_index;
+	struct ip_address ip;
+	struct number prefix_length;
+};
+
+struct link_address_list {
+	struct link_address *items;
+	size_t count;
+};
+
+/* The result of a routing table lookup for one destination. */
+struct route {
+	struct number link_index; /* the netdev that the packet leaves by */
+	struct known_ip source;	  /* preferred source address */
+	struct known_ip gateway;
+	bool local; /* the destination is an address of this host */
+};
+
+extern const struct enum_name operstate_names[];
+
+struct link *link_list_add(struct link_list *list);
+const struct link *link_by_index(const struct link_list *list, const struct number *index);
+const struct link *link_by_name(const struct link_list *list, const char *name);
+void link_list_clear(struct link_list *list);
+void link_address_list_clear(struct link_address_list *list);
+/* True if the link is known to be of type InfiniBand. */
+bool link_is_ipoib(const struct link *link);
+/* True if the link is the IPoIB netdev of the port, or a P_Key child of it, by the port GUID. */
+bool link_is_ipoib_of(const struct link *link, const struct port *port);
+
+/*
+ * Reads all netdevs from /sys/class/net and /proc/net/vlan. Returns 0 or -errno. A value that
+ * cannot be read is a problem with the netdev's name as the object; the caller decides which of
+ * these matter. A netdev whose directory cannot be opened is also a problem, and is not in the
+ * list.
+ */
+int link_list_read_sysfs(const struct root *root, struct link_list *list,
+			 struct problems *problems);
+/*
+ * Fills speed_mbps of one link. It stays unknown, without a problem, if the driver does not report
+ * it.
+ */
+void link_read_speed(const struct root *root, struct link *link, struct problems *problems);
+/* The PCI function of a netdev, freed by the caller; NULL for virtual netdevs. */
+char *link_pci_address(const struct root *root, const char *name);
+/*
+ * True if a netdev and an RDMA device (by the kernel's name) belong to exactly the same device.
+ * Those of a subfunction are not on its PCI function directly.
+ */
+bool link_is_beside(const struct root *root, const char *name, const char *rdma_device);
 
 enum netdev_namespace { NETDEV_NAMESPACE_OWN, NETDEV_NAMESPACE_UNKNOWN, NETDEV_NAMESPACE_NONE };
 

@@ -10,7 +10,6 @@
 #include "host/reading.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "host/link.h"
 #include "host/device.h"
 
 static bool is_infiniband(const struct port *port)

@@ -14,6 +14,104 @@
 #include "kernel/netlink.h"
 #include "kernel/nldev.h"
 
+/* Requests to RDMA netlink for individual ports. */
+
+/* One request for a port, and its outcome. */
+struct port_request {
+	uint32_t device_index;
+	struct port *port;
+	int error;
+	char *text; /* the kernel's explanation, or NULL */
+};
+
+struct port_requests {
+	struct port_request *items;
+	size_t count;
+	unsigned int command;
+	nldev_take *take;
+	void *context;
+};
+
+static void put_port(void *context, size_t which, struct netlink_request *request)
+{
+	const struct port_requests *requests = context;
+	const struct port_request *port = &requests->items[which];
+
+	netlink_add(request, nldev_message_type(requests->command), 0, NULL, 0);
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, port->device_index);
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_PORT_INDEX, (uint32_t)port->port->port.value);
+}
+
+/* True if the attribute is present and has this value. */
+static bool has_number(const struct nlattr *attribute, uint64_t expected)
+{
+	struct number number = {0};
+
+	return !netlink_get_number(attribute, &number) && number.known && number.value == expected;
+}
+
+static int take_answer(const struct port_requests *requests, const struct port_request *request,
+		       const struct netlink_answer *answer)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (answer->error)
+		return answer->error;
+	/* The message type does not identify the reply; its attributes name the port. */
+	if (!answer->payload || nldev_parse(answer->payload, answer->length, table) ||
+	    !has_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], request->device_index) ||
+	    !has_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], request->port->port.value))
+		return -EBADMSG;
+	return requests->take(requests->context, request->port, table);
+}
+
+static void take_port(void *context, size_t which, const struct netlink_answer *answer)
+{
+	const struct port_requests *requests = context;
+	struct port_request *request = &requests->items[which];
+
+	request->error = take_answer(requests, request, answer);
+	if (answer->text)
+		request->text = mem_string(answer->text);
+}
+
+static void add_ports(struct port_requests *requests, const struct device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct device *device = &list->items[i];
+
+		for (size_t j = 0; device->index.known && j < device->port_count; j++) {
+			struct port_request *request = mem_append(
+				&requests->items, &requests->count, sizeof(*requests->items));
+
+			request->device_index = (uint32_t)device->index.value;
+			request->port = &device->ports[j];
+		}
+	}
+}
+
+void nldev_ask_ports(struct netlink *nldev, const struct device_list *list, unsigned int command,
+		     nldev_take *take, nldev_port_failed *failed, void *context)
+{
+	struct port_requests requests = {.command = command, .take = take, .context = context};
+
+	add_ports(&requests, list);
+	netlink_ask_all(nldev,
+			&(struct netlink_series){requests.count, put_port, take_port, &requests});
+	for (size_t i = 0; i < requests.count; i++) {
+		struct port_request *request = &requests.items[i];
+		_cleanup_(freep) char *text = request->text;
+
+		if (!request->error)
+			continue;
+		if (!text)
+			request->error = nldev_explain(nldev, request->device_index,
+						       request->error);
+		failed(context, request->port, request->error, text);
+	}
+	free(requests.items);
+}
+
 /* The kernel's port count has 32 bits; a larger number than this is a damaged message. */
 #define MOST_PORTS 65535
 
@@ -177,7 +275,7 @@ int nldev_parse_port(const void *attributes, size_t length, struct port *port)
 	return fill_port(table, port);
 }
 
-static int take_port(void *context, struct port *port, struct nlattr *const *table)
+static int take_port_facts(void *context, struct port *port, struct nlattr *const *table)
 {
 	(void)context;
 	return fill_port(table, port);
@@ -186,7 +284,7 @@ static int take_port(void *context, struct port *port, struct nlattr *const *tab
 void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port_failed *failed,
 		     void *context)
 {
-	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port, failed, context);
+	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_PORT_GET, take_port_facts, failed, context);
 }
 
 /* Devices, indexed by the number of their requests. */

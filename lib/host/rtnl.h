@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "host/link.h"
+#include "host/netdev.h"
 #include "kernel/netlink.h"
 
 int rtnl_open(struct netlink **ret_rtnl);

@@ -46,3 +46,66 @@ struct ibv_context *verbs_device_context(const struct verbs_device *device);
 
 /* Version of the library in use, freed by the caller, or NULL. */
 char *verbs_library_version(void);
+
+/*
+ * Asynchronous events of an RDMA device and its ports. They come only to an open verbs context of
+ * the device, from then on; that takes access to the uverbs node, and no other privilege. The
+ * kernel loses none, but events close together come in any order (ib_dispatch_event() queues each
+ * as separate work, which several processors do at once): the last one does not tell the state.
+ * Software RoCE reports "active" twice, for the netdev that is enabled and for its carrier.
+ */
+struct verbs_async;
+
+/*
+ * enum ibv_event_type of libibverbs, which is enum ib_event_type of the kernel. The others concern
+ * queue pairs and other objects; a context without objects gets none of them.
+ */
+enum verbs_event_type {
+	VERBS_EVENT_DEVICE_FATAL = 8,
+	VERBS_EVENT_PORT_ACTIVE = 9,
+	VERBS_EVENT_PORT_ERR = 10,
+	VERBS_EVENT_LID_CHANGE = 11,
+	VERBS_EVENT_PKEY_CHANGE = 12,
+	VERBS_EVENT_SM_CHANGE = 13,
+	VERBS_EVENT_CLIENT_REREGISTER = 17,
+	VERBS_EVENT_GID_CHANGE = 18,
+	VERBS_EVENT_DEVICE_SPEED_CHANGE = 20,
+};
+
+struct verbs_event {
+	unsigned int type; /* enum verbs_event_type, or a newer one */
+	unsigned int port; /* 0: the event concerns the device, or one of its objects */
+};
+
+/*
+ * Opens a context of the device. `verbs` lists the devices that existed when it was opened, so open
+ * a new one for a later device; it may be freed before this is closed. Errors are those of
+ * verbs_open_device(): -ENODEV (no provider library, no uverbs node, gone), -EACCES.
+ */
+int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async **ret_async);
+/* For tests: a descriptor that gives 16 bytes for each event, such as a pipe. Takes ownership. */
+struct verbs_async *verbs_async_from_fd(int fd);
+/* Never waits, whether the device still exists or not. */
+void verbs_async_close(struct verbs_async *async);
+int verbs_async_fd(const struct verbs_async *async); /* for poll(): POLLIN; POLLERR: gone */
+/* For queries; it lives as long as `async`. NULL after _from_fd(). */
+struct verbs_device *verbs_async_device(struct verbs_async *async);
+/* The name of the uverbs node ("uverbs0"), which its uevent has; NULL after _from_fd(). */
+const char *verbs_async_node(const struct verbs_async *async);
+/*
+ * True when the uverbs node has lost its name: the device is being removed. If its driver cannot
+ * disconnect users (rxe, siw), no event reports that, and the removal blocks until this is closed:
+ * close it as soon as the node's uevent arrives.
+ */
+bool verbs_async_abandoned(const struct verbs_async *async);
+
+typedef void verbs_event_handler(void *context, const struct verbs_event *event);
+
+/*
+ * Passes on what arrived, without waiting. -ENODEV: the device is gone and sends no more events;
+ * close it.
+ */
+int verbs_async_read(struct verbs_async *async, verbs_event_handler *handle, void *context);
+
+/* The pure part: one event as the kernel writes it (16 bytes). -EBADMSG: it is shorter. */
+int verbs_event_parse(const void *bytes, size_t length, struct verbs_event *event);

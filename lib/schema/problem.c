@@ -78,3 +78,19 @@ char *problem_line(const struct problem *problem)
 	return mem_format("%s%scannot read %s: %s", object, colon, problem->attribute,
 			  problem->error);
 }
+
+const struct enum_name severity_names[] = {
+	{SEVERITY_INFO, "info", TONE_PLAIN, "all is well"},
+	{SEVERITY_NOTICE, "notice", TONE_PLAIN, "worth knowing"},
+	{SEVERITY_WARNING, "warning", TONE_WARNING, "may hurt"},
+	{SEVERITY_ERROR, "error", TONE_BAD, "something does not work"},
+	{0, NULL},
+};
+
+void finding_clear(struct finding *finding)
+{
+	free(finding->object);
+	free(finding->evidence);
+	free(finding->next_step);
+	*finding = (struct finding){.object = NULL};
+}

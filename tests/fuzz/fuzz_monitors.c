@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "kernel/nldev.h"
 #include "host/rtnl.h"
-#include "kernel/verbs_async.h"
+#include "kernel/verbs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

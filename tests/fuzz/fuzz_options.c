@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "host/object.h"
 #include "host/device.h"
-#include "host/gid.h"
+#include "host/port.h"
 #include "schema/columns.h"
 
 enum { MOST_WORDS = 20 };

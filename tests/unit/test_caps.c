@@ -13,9 +13,9 @@
 #include <infiniband/verbs.h>
 
 #include "base/mem.h"
-#include "host/caps_names.h"
+#include "host/caps.h"
 #include "host/device.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 
 #define assert_number(number, expected)                     \
 	do {                                                \

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "captured.h"
 #include "cmd/compat/ibv.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 
 struct shape {
 	const char *name, *board_id;

@@ -12,7 +12,8 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "host/endpoint/endpoint_choice.h"
+#include "host/endpoint/endpoint.h"
+#include "host/inventory.h"
 
 enum { ETHERNET = 1, IPOIB = 32 }; /* ARPHRD_* */
 

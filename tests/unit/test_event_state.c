@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "event/event_state.h"
-#include "host/gid.h"
+#include "host/port.h"
 
 enum { DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4, DEFER = 5 };
 

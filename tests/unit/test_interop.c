@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "host/gid.h"
+#include "host/port.h"
 #include "selftest/interop/interop.h"
 #include "selftest/interop/interop_session.h"
 

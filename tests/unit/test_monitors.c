@@ -30,7 +30,7 @@
 #include "kernel/netlink.h"
 #include "kernel/nldev.h"
 #include "host/rtnl.h"
-#include "kernel/verbs_async.h"
+#include "kernel/verbs.h"
 
 static void send_bytes(int fd, const struct bytes *bytes)
 {
@@ -211,7 +211,7 @@ static void nldev_read(void **state)
 	netlink_free(NULL);
 }
 
-/* ---- rtnl_monitor.c ---- */
+/* ---- notices of rtnl.c ---- */
 
 static void put_link(struct bytes *bytes, unsigned int type, unsigned char family, const char *name,
 		     unsigned int flags)
@@ -328,7 +328,7 @@ static void rtnl_read(void **state)
 	netlink_free(NULL);
 }
 
-/* ---- verbs_async.c ---- */
+/* ---- asynchronous events of verbs.c ---- */
 
 static void note_verbs(void *context, const struct verbs_event *event)
 {

@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
-#include "host/link.h"
+#include "host/netdev.h"
 #include "schema/problem.h"
 
 #define NET "sys/class/net/"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/utc.h"
+#include "base/clock.h"
 
 static void text_is_utc_with_milliseconds(void **state)
 {

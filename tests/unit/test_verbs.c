@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/library.h"
 #include "kernel/verbs.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 #include "kernel/verbs_library.h"
 
 #define assert_number(number, expected)                     \
@@ -92,7 +92,7 @@ static void test_library_optional(void **state)
 	assert_non_null(strstr(path, "libibverbs"));
 }
 
-/* ---- verbs_query.c, above a made-up libibverbs ---- */
+/* ---- verbs.c, above a made-up libibverbs ---- */
 
 struct made_up {
 	struct verbs_context context; /* its last member is the struct ibv_context */

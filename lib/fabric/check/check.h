@@ -8,7 +8,7 @@
 #include "fabric/graph/view.h"
 #include "fabric/route/forwarding.h"
 #include "fabric/scan/port_counters.h"
-#include "schema/finding.h"
+#include "schema/problem.h"
 
 struct fabric_finding {
 	struct fabric_row at; /* a port; FABRIC_NONE: the subnet as a whole */

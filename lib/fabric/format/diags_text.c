@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/diags.h"
-#include "base/text_buffer.h"
+#include "base/text.h"
 #include "fabric/graph/link.h"
 #include "schema/bits.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabric/format/drawing.h"
-#include "base/text_buffer.h"
+#include "base/text.h"
 
 #define DOT_INK	 "#1f2933"
 #define DOT_GREY "#616e7c"

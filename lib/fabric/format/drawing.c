@@ -11,7 +11,6 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/text_buffer.h"
 
 struct name {
 	const char *text;

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/drawing.h"
-#include "base/text_buffer.h"
 
 /* A host that is cabled to a switch. */
 struct place_of_host {

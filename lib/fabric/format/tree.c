@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/drawing.h"
-#include "base/text_buffer.h"
+#include "base/text.h"
 
 /* Bytes of names in a line that reports nothing wrong. */
 #define MOST_NAMES 60

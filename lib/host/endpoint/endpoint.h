@@ -6,9 +6,17 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/gid.h"
+#include "host/need.h"
+#include "schema/value.h"
+
+struct device;
+struct inventory;
+struct port;
+struct route;
 
 struct endpoint {
 	char device[64];
@@ -26,3 +34,81 @@ struct endpoint {
 	uint64_t rate_mbps;   /* the active rate, megabits a second; 0: unknown */
 	struct ip_address ip; /* for librdmacm; family 0: none */
 };
+
+/*
+ * Chooses the ends of a data path test from the inventory of the host: device, port and GID. The
+ * inventory must have been loaded with ENDPOINT_NEEDS; it is only marked (selected, why), never
+ * changed. On failure, *ret_reason says why and *ret_hint names the next step (it may stay NULL);
+ * the caller frees both. Other out-parameters are untouched then.
+ */
+
+#define ENDPOINT_NEEDS                                                                     \
+	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_STATE | NEED_RATE | NEED_MTU | NEED_LID | \
+	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES | NEED_GIDS |          \
+	 NEED_GID_NETDEVS)
+
+/* Requirements on an endpoint; {0} accepts any and gets the best one. */
+struct endpoint_wish {
+	struct number gid_index; /* require this index */
+	struct number gid_type;	 /* enum gid_type; RoCE only, like family */
+	int family;		 /* AF_INET or AF_INET6: of the GID */
+	const struct endpoint
+		*peer; /* the other side, whose kind, GID type and family have to match */
+	bool named;    /* the user named the device or port, and the inventory holds no other */
+};
+
+/*
+ * Chooses the endpoint for loopback, or if the user named the port. RoCE GIDs are preferred in this
+ * order: v2 before v1, one in the peer's subnet before others, IPv4, global IPv6, link-local.
+ * InfiniBand and iWARP use index 0. -EINVAL: the GID index is not usable; -ENETDOWN: the port is
+ * not active; -EADDRNOTAVAIL: it has no GID, or no IP address where it needs one.
+ */
+int endpoint_of_port(const struct inventory *inventory, const struct device *device,
+		     const struct port *port, const struct endpoint_wish *wish,
+		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
+
+/*
+ * Chooses the client's end: the port through which packets to `peer` leave, by `route`, the routing
+ * table's answer; `name` is the user's name for the peer. Of two devices on one netdev, RoCE is
+ * preferred to iWARP. A port that the user named is used even if the route leaves by another one:
+ * the exchange may take another path. -ENODEV: no RDMA device leads there; other errors are those
+ * of endpoint_of_port().
+ */
+int endpoint_by_route(const struct inventory *inventory, const char *name,
+		      const struct ip_address *peer, const struct route *route,
+		      const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+		      char **ret_reason, char **ret_hint);
+
+/*
+ * Chooses the server's end: the port that can talk to wish->peer and has the address `local`, which
+ * a client connected to, or a GID in the client's subnet. -ENODEV: there is none; other errors are
+ * those of endpoint_of_port().
+ */
+int endpoint_of_address(const struct inventory *inventory, const struct ip_address *local,
+			const struct endpoint_wish *wish, struct endpoint *ret_endpoint,
+			char **ret_reason, char **ret_hint);
+
+/*
+ * Lists every nonempty GID of a port, in the order of the table; for iWARP its only one. The caller
+ * frees the array. -ENETDOWN and -EADDRNOTAVAIL as above.
+ */
+int endpoint_list_gids(const struct inventory *inventory, const struct device *device,
+		       const struct port *port, struct endpoint **ret_endpoints, size_t *ret_count,
+		       char **ret_reason, char **ret_hint);
+
+/*
+ * True if the port is known not to be active. `peer` is the host that it belongs to; NULL is this
+ * host. The reason and the next step are text that the caller frees. Names in endpoints are cleaned
+ * here.
+ */
+bool endpoint_is_down(const struct endpoint *endpoint, const char *peer, char **ret_reason,
+		      char **ret_hint);
+/*
+ * True if both are known and cannot talk to each other because transport, GID type or family
+ * differ. `near_name` and `far_name` name them for the user.
+ */
+bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
+		       const struct endpoint *far, const char *far_name, char **ret_reason,
+		       char **ret_hint);
+/* DEV/PORT, clean; the caller frees it. */
+char *endpoint_port_name(const struct endpoint *endpoint);

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/endpoint/endpoint_match.h"
+#include "host/endpoint/endpoint.h"
 #include "host/netdev.h"
 
 int endpoint_fail(const struct endpoint_search *search, int error, char *reason, char *hint)

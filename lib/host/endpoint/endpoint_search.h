@@ -2,7 +2,8 @@
 /* The parts that the choices of endpoint_choice.h are made of; nothing else uses it. */
 #pragma once
 
-#include "host/endpoint/endpoint_choice.h"
+#include "host/endpoint/endpoint.h"
+#include "host/inventory.h"
 
 /* The merits of a GID; each outweighs all that follow together. */
 enum endpoint_rank {

@@ -6,7 +6,8 @@
 #pragma once
 
 #include "host/device.h"
-#include "host/link.h"
+#include "host/inventory.h"
+#include "host/netdev.h"
 
 struct gid_question {
 	struct ip_address peer;
@@ -29,3 +30,12 @@ const struct gid_entry *gid_choose(const struct gid_question *question, char **r
  */
 void gid_env_lines(const struct gid_entry *entry, const char *peer, bool roce,
 		   struct strings *ret_lines);
+
+/*
+ * Finds the route to a peer: its address, and the routing table's answer for it. `name` is an IPv4
+ * or IPv6 address (fe80::1%netdev for a link-local one) or a host name, which the resolver turns
+ * into its first address. Returns 0, or -errno with a message for the user in *ret_error and the
+ * next step in *ret_hint (may be NULL); the caller frees them.
+ */
+int peer_find(const char *name, const struct link_list *links, struct ip_address *ret_address,
+	      struct route *ret_route, char **ret_error, char **ret_hint);

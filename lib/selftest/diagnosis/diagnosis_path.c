@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "host/endpoint/endpoint_match.h"
+#include "host/endpoint/endpoint.h"
 #include "selftest/diagnosis/diagnosis_rows.h"
 
 static bool is_infiniband(const struct endpoint *endpoint)

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/gid.h"
+#include "host/port.h"
 #include "selftest/interop/interop_session.h"
 
 static int mark(struct interop *session, const char *hint, const char *sentence)

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
-#include "host/gid.h"
+#include "host/port.h"
 
 /* Where the fields of an address line begin. */
 enum { LINE_LID = 0, LINE_QPN = 5, LINE_PSN = 12, LINE_GID = 19, LINE_END = 51 };

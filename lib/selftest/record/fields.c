@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "host/gid.h"
+#include "host/port.h"
 #include "selftest/record/record.h"
 
 const struct enum_name selftest_connection_names[] = {

@@ -21,7 +21,6 @@
 #include "base/text.h"
 #include "selftest/agent/tcp.h"
 #include "selftest/server/server_client.h"
-#include "selftest/agent/tcp.h"
 
 #define MOST_CLIENTS 16u
 #define BACKLOG	     64

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "host/gid.h"
+#include "host/port.h"
 #include "selftest/tests/tests_datagram.h"
 
 /* How long a message may be on its path, and how often it is sent until the path is given up. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/class_files.h"
+#include "host/compat/class_files.h"
 
 enum {
 	CHANNEL_ADAPTER_PORTS =

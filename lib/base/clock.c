@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/utc.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <time.h>

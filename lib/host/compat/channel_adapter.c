@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/channel_adapter.h"
+#include "host/compat/channel_adapter.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/verbs_devices.h"
+#include "host/compat/verbs_devices.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "host/class_files.h"
+#include "host/compat/class_files.h"
 #include "host/device.h"
-#include "host/verbs_caps.h"
+#include "host/verbs.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
 #include "kernel/verbs.h"
-#include "kernel/verbs_async.h"
 
 struct verbs_devices {
 	struct root root;

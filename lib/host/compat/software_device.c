@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/software_device.h"
+#include "host/compat/software_device.h"
 
 #include <errno.h>
 #include <string.h>
