@@ -28,7 +28,7 @@ static const struct enum_name group_choices[] = {
 	GROUP_CHOICE(REQUESTS, "requests", "operations asked for and served"),
 	GROUP_CHOICE(LINK, "link", "faults of the wire and its transceivers"),
 	GROUP_CHOICE(ERRORS, "errors", "damaged packets, refused and broken requests"),
-	GROUP_CHOICE(DROPS, "drops", "packets thrown away"),
+	GROUP_CHOICE(DROPS, "drops", "lost packets"),
 	GROUP_CHOICE(RETRANSMISSION, "retransmission",
 		     "packets sent again after loss or a timeout"),
 	GROUP_CHOICE(RNR, "rnr", "receiver not ready: no receive work request"),

@@ -28,7 +28,7 @@ bool counters_wants(const struct counters_run *run, enum counter_source source,
 
 	if (args->group.known && !(args->group.value & 1u << group))
 		return false;
-	if (args->drops && !(name && name->drop))
+	if (args->drops && !(name && counter_name_counts_loss(name)))
 		return false;
 	if (args->errors && !(name && is_trouble(name)))
 		return false;

@@ -149,7 +149,7 @@ static void get_group(const void *record, struct value *value)
 
 static void get_drop(const void *record, struct value *value)
 {
-	value_set_bool(value, name_of(record)->drop);
+	value_set_bool(value, counter_name_counts_loss(name_of(record)));
 }
 
 #define WORD_FIELD(get_, names_, key_, heading_, help_)                              \

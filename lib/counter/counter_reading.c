@@ -268,7 +268,7 @@ static void get_drop(const void *record, struct value *value)
 
 	if (!reading->name)
 		return;
-	value_set_bool(value, reading->name->drop);
+	value_set_bool(value, counter_name_counts_loss(reading->name));
 }
 
 static void get_meaning(const void *record, struct value *value)

@@ -6,17 +6,6 @@
 #include "base/mem.h"
 #include "counter/names/counter_table.h"
 
-const struct enum_name counter_class_names[] = {
-	{COUNTER_OTHER, "other"},
-	{COUNTER_TRAFFIC_SENT, "sent"},
-	{COUNTER_TRAFFIC_RECEIVED, "received"},
-	{COUNTER_RETRANSMISSION, "retransmission", TONE_WARNING},
-	{COUNTER_RNR, "rnr", TONE_WARNING},
-	{COUNTER_ERROR, "error", TONE_BAD},
-	{COUNTER_CONGESTION, "congestion", TONE_WARNING},
-	{0, NULL},
-};
-
 const struct enum_name counter_source_names[] = {
 	{COUNTER_SOURCE_PMA, "pma", .help = "the port's performance management agent"},
 	{COUNTER_SOURCE_HW, "hw", .help = "the driver: counters of a port"},
@@ -157,4 +146,9 @@ enum counter_class counter_class_of(const char *name)
 	const struct counter_name *found = counter_name_find(name);
 
 	return found ? found->class : COUNTER_OTHER;
+}
+
+bool counter_name_counts_loss(const struct counter_name *row)
+{
+	return row->group == COUNTER_GROUP_DROPS || row->lost;
 }

@@ -86,7 +86,7 @@ struct counter_name {
 	unsigned char factor; /* multiply the kernel's number by this to get `unit`; 0 means 1 */
 	bool fallback; /* use only if its class has no other counter, which would count the same */
 	bool part;     /* included in another counter */
-	bool drop;     /* a packet was lost here */
+	bool lost;     /* it counts lost packets, in a group other than DROPS */
 };
 
 /* The rows of one source, or of one of its drivers. */
@@ -100,7 +100,6 @@ struct counter_names {
 /* The last entry has NULL rows. */
 extern const struct counter_names *const counter_catalogue[];
 
-extern const struct enum_name counter_class_names[];
 extern const struct enum_name counter_source_names[];
 extern const struct enum_name counter_unit_names[];
 extern const struct enum_name counter_kind_names[];
@@ -117,3 +116,5 @@ char *counter_name_canonical(const struct counter_name *row, const char *name);
 /* True if a name matches the pattern, whose * is any digits. */
 bool counter_name_matches(const char *pattern, const char *name);
 enum counter_class counter_class_of(const char *name);
+/* Whether it counts lost packets. */
+bool counter_name_counts_loss(const struct counter_name *row);

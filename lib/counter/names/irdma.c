@@ -1,143 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "counter/names/counter_table.h"
 
-/*
- * drivers/infiniband/hw/irdma/verbs.c
- */
+/* drivers/infiniband/hw/irdma/verbs.c */
+#define IP_ROWS(v_)                                                                                \
+	{"ip" v_ "InOctets", "rx_ipv" v_ "_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),                \
+	 "Bytes of IPv" v_ " packets received for RDMA."},                                         \
+		{"ip" v_ "InPkts", "rx_ipv" v_ "_packets",                                         \
+		 RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),                                     \
+		 "IPv" v_ " packets received for RDMA."},                                          \
+		{"ip" v_ "InMcastOctets", "rx_ipv" v_ "_multicast_bytes",                          \
+		 RX(BYTES, TRAFFIC, INFO, OTHER),                                                  \
+		 "Bytes of IPv" v_ " multicast packets received for RDMA.", .part = true},         \
+		{"ip" v_ "InMcastPkts", "rx_ipv" v_ "_multicast_packets",                          \
+		 RX(PACKETS, TRAFFIC, INFO, OTHER),                                                \
+		 "IPv" v_ " multicast packets received for RDMA.", .part = true},                  \
+		{"ip" v_ "OutOctets", "tx_ipv" v_ "_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),       \
+		 "Bytes of IPv" v_ " packets sent for RDMA."},                                     \
+		{"ip" v_ "OutPkts", "tx_ipv" v_ "_packets",                                        \
+		 TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT), "IPv" v_ " packets sent for RDMA."},    \
+		{"ip" v_ "OutMcastOctets", "tx_ipv" v_ "_multicast_bytes",                         \
+		 TX(BYTES, TRAFFIC, INFO, OTHER),                                                  \
+		 "Bytes of IPv" v_ " multicast packets sent for RDMA.", .part = true},             \
+		{"ip" v_ "OutMcastPkts", "tx_ipv" v_ "_multicast_packets",                         \
+		 TX(PACKETS, TRAFFIC, INFO, OTHER), "IPv" v_ " multicast packets sent for RDMA.",  \
+		 .part = true},                                                                    \
+		{"ip" v_ "InDiscards", "rx_ipv" v_ "_discards",                                    \
+		 RX(PACKETS, DROPS, SERIOUS, ERROR),                                               \
+		 "IPv" v_ " packets received for RDMA and dropped."},                              \
+		{"ip" v_ "InTruncatedPkts", "rx_ipv" v_ "_truncated_packets",                      \
+		 RX(PACKETS, ERRORS, SERIOUS, ERROR),                                              \
+		 "IPv" v_ " packets received shorter than their header says, and dropped.",        \
+		 .lost = true},                                                                    \
+		{"ip" v_ "InReasmRqd", "rx_ipv" v_ "_fragments",                                   \
+		 RX(PACKETS, TRAFFIC, INFO, OTHER),                                                \
+		 "Fragments of IPv" v_ " packets received that had to be put together.",           \
+		 .part = true},                                                                    \
+		{"ip" v_ "OutNoRoutes", "tx_ipv" v_ "_no_route",                                   \
+		 TX(PACKETS, DROPS, SERIOUS, ERROR),                                               \
+		 "IPv" v_ " packets not sent because there was no route or neighbour for them."},  \
+		{"ip" v_ "OutSegRqd", "tx_ipv" v_ "_segmented", TX(PACKETS, TRAFFIC, INFO, OTHER), \
+		 "IPv" v_ " packets that had to be cut into segments before sending.",             \
+		 .part = true},
+
 static const struct counter_name rows[] = {
-	{"ip4InOctets", "rx_ipv4_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes of IPv4 packets received for RDMA."},
-	{"ip4InPkts", "rx_ipv4_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
-	 COUNTER_TRAFFIC_RECEIVED, "IPv4 packets received for RDMA."},
-	{"ip4InMcastOctets", "rx_ipv4_multicast_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "Bytes of IPv4 multicast packets received for RDMA.", .part = true},
-	{"ip4InMcastPkts", "rx_ipv4_multicast_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "IPv4 multicast packets received for RDMA.", .part = true},
-	{"ip4OutOctets", "tx_ipv4_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes of IPv4 packets sent for RDMA."},
-	{"ip4OutPkts", "tx_ipv4_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_TRAFFIC_SENT,
-	 "IPv4 packets sent for RDMA."},
-	{"ip4OutMcastOctets", "tx_ipv4_multicast_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "Bytes of IPv4 multicast packets sent for RDMA.", .part = true},
-	{"ip4OutMcastPkts", "tx_ipv4_multicast_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "IPv4 multicast packets sent for RDMA.", .part = true},
-	{"ip4InDiscards", "rx_ipv4_discards", COUNTS(PACKETS, RX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "IPv4 packets received for RDMA and dropped.", .drop = true},
-	{"ip4InTruncatedPkts", "rx_ipv4_truncated_packets", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "IPv4 packets received shorter than their header says, and dropped.",
-	 .drop = true},
-	{"ip4InReasmRqd", "rx_ipv4_fragments", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Fragments of IPv4 packets received that had to be put together.", .part = true},
-	{"ip4OutNoRoutes", "tx_ipv4_no_route", COUNTS(PACKETS, TX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "IPv4 packets not sent because there was no route or neighbour for them.", .drop = true},
-	{"ip4OutSegRqd", "tx_ipv4_segmented", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "IPv4 packets that had to be cut into segments before sending.", .part = true},
-	{"ip6InOctets", "rx_ipv6_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes of IPv6 packets received for RDMA."},
-	{"ip6InPkts", "rx_ipv6_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
-	 COUNTER_TRAFFIC_RECEIVED, "IPv6 packets received for RDMA."},
-	{"ip6InMcastOctets", "rx_ipv6_multicast_bytes", COUNTS(BYTES, RX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "Bytes of IPv6 multicast packets received for RDMA.", .part = true},
-	{"ip6InMcastPkts", "rx_ipv6_multicast_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "IPv6 multicast packets received for RDMA.", .part = true},
-	{"ip6OutOctets", "tx_ipv6_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Bytes of IPv6 packets sent for RDMA."},
-	{"ip6OutPkts", "tx_ipv6_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_TRAFFIC_SENT,
-	 "IPv6 packets sent for RDMA."},
-	{"ip6OutMcastOctets", "tx_ipv6_multicast_bytes", COUNTS(BYTES, TX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "Bytes of IPv6 multicast packets sent for RDMA.", .part = true},
-	{"ip6OutMcastPkts", "tx_ipv6_multicast_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO),
-	 COUNTER_OTHER, "IPv6 multicast packets sent for RDMA.", .part = true},
-	{"ip6InDiscards", "rx_ipv6_discards", COUNTS(PACKETS, RX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "IPv6 packets received for RDMA and dropped.", .drop = true},
-	{"ip6InTruncatedPkts", "rx_ipv6_truncated_packets", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "IPv6 packets received shorter than their header says, and dropped.",
-	 .drop = true},
-	{"ip6InReasmRqd", "rx_ipv6_fragments", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "Fragments of IPv6 packets received that had to be put together.", .part = true},
-	{"ip6OutNoRoutes", "tx_ipv6_no_route", COUNTS(PACKETS, TX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "IPv6 packets not sent because there was no route or neighbour for them.", .drop = true},
-	{"ip6OutSegRqd", "tx_ipv6_segmented", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "IPv6 packets that had to be cut into segments before sending.", .part = true},
-	{"tcpInSegs", "rx_tcp_segments", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "TCP segments of iWARP connections received.", .part = true},
-	{"tcpOutSegs", "tx_tcp_segments", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
+	IP_ROWS("4") IP_ROWS("6"){"tcpInSegs", "rx_tcp_segments", RX(PACKETS, TRAFFIC, INFO, OTHER),
+				  "TCP segments of iWARP connections received.", .part = true},
+	{"tcpOutSegs", "tx_tcp_segments", TX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "TCP segments of iWARP connections sent.", .part = true},
 	{"tcpRetransSegs", "tx_tcp_retransmitted_segments",
-	 COUNTS(PACKETS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
+	 TX(PACKETS, RETRANSMISSION, WARNING, RETRANSMISSION),
 	 "TCP segments of iWARP connections that were sent again: they or their acknowledgements "
 	 "were lost."},
-	{"tcpInOptErrors", "rx_tcp_option_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "TCP segments received with options that could not be understood."},
-	{"tcpInProtoErrors", "rx_tcp_protocol_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS),
-	 COUNTER_ERROR, "TCP segments received that broke the protocol."},
-	{"iwInRdmaReads", "rx_read_requests", COUNTS(REQUESTS, RX, REQUESTS, INFO), COUNTER_OTHER,
-	 "RDMA Read requests received."},
-	{"iwInRdmaSends", "rx_sends", COUNTS(REQUESTS, RX, REQUESTS, INFO), COUNTER_OTHER,
-	 "Send operations received."},
-	{"iwInRdmaWrites", "rx_write_requests", COUNTS(REQUESTS, RX, REQUESTS, INFO), COUNTER_OTHER,
-	 "RDMA Write requests received."},
-	{"iwOutRdmaReads", "tx_read_requests", COUNTS(REQUESTS, TX, REQUESTS, INFO), COUNTER_OTHER,
-	 "RDMA Read requests sent."},
-	{"iwOutRdmaSends", "tx_sends", COUNTS(REQUESTS, TX, REQUESTS, INFO), COUNTER_OTHER,
-	 "Send operations sent."},
-	{"iwOutRdmaWrites", "tx_write_requests", COUNTS(REQUESTS, TX, REQUESTS, INFO),
-	 COUNTER_OTHER, "RDMA Write requests sent."},
-	{"iwRdmaBnd", "memory_window_binds", COUNTS(REQUESTS, NO_DIRECTION, REQUESTS, INFO),
-	 COUNTER_OTHER, "Memory window bind operations."},
-	{"iwRdmaInv", "invalidates", COUNTS(REQUESTS, NO_DIRECTION, REQUESTS, INFO), COUNTER_OTHER,
+	{"tcpInOptErrors", "rx_tcp_option_errors", RX(PACKETS, ERRORS, SERIOUS, ERROR),
+	 "TCP segments received with options that could not be understood."},
+	{"tcpInProtoErrors", "rx_tcp_protocol_errors", RX(PACKETS, ERRORS, SERIOUS, ERROR),
+	 "TCP segments received that broke the protocol."},
+	{"iwInRdmaReads", RX_READ_REQUESTS},
+	{"iwInRdmaSends", RX_SENDS},
+	{"iwInRdmaWrites", RX_WRITE_REQUESTS},
+	{"iwOutRdmaReads", TX_READ_REQUESTS},
+	{"iwOutRdmaSends", TX_SENDS},
+	{"iwOutRdmaWrites", TX_WRITE_REQUESTS},
+	{"iwRdmaBnd", "memory_window_binds", NONE(REQUESTS, REQUESTS, INFO, OTHER),
+	 "Memory window bind operations."},
+	{"iwRdmaInv", "invalidates", NONE(REQUESTS, REQUESTS, INFO, OTHER),
 	 "Invalidate operations."},
-	{"rxVlanErrors", "rx_vlan_errors", COUNTS(PACKETS, RX, DROPS, SERIOUS), COUNTER_ERROR,
-	 "Packets received with a VLAN tag that does not fit, and dropped.", .drop = true},
-	{"RxUDP", "rx_udp_packets", COUNTS(PACKETS, RX, TRAFFIC, INFO), COUNTER_OTHER,
+	{"rxVlanErrors", "rx_vlan_errors", RX(PACKETS, DROPS, SERIOUS, ERROR),
+	 "Packets received with a VLAN tag that does not fit, and dropped."},
+	{"RxUDP", "rx_udp_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "UDP packets received: RoCE v2.", .part = true},
-	{"TxUDP", "tx_udp_packets", COUNTS(PACKETS, TX, TRAFFIC, INFO), COUNTER_OTHER,
-	 "UDP packets sent: RoCE v2.", .part = true},
-	{"RxECNMrkd", "rx_ecn_marked_packets", COUNTS(PACKETS, RX, CONGESTION, INFO),
-	 COUNTER_CONGESTION,
-	 "RoCE packets received that a switch had marked: there is congestion on the way here."},
-	{"cnpSent", "tx_cnp_packets", COUNTS(PACKETS, TX, CONGESTION, INFO), COUNTER_CONGESTION,
-	 "Congestion notification packets sent because marked packets came in."},
-	{"cnpHandled", "rx_cnp_handled", COUNTS(PACKETS, RX, CONGESTION, INFO), COUNTER_CONGESTION,
-	 "Congestion notification packets received that slowed a flow of this port down."},
-	{"cnpIgnored", "rx_cnp_ignored", COUNTS(PACKETS, RX, CONGESTION, WARNING),
-	 COUNTER_CONGESTION,
-	 "Congestion notification packets received and ignored: check that ECN is on for this "
-	 "port and priority."},
-	{"RNR sent", "tx_rnr_naks", COUNTS(PACKETS, TX, RNR, WARNING), COUNTER_RNR,
-	 "Receiver-not-ready NAKs sent: a message came and no receive work request was posted "
-	 "here."},
-	{"RNR received", "rx_rnr_naks", COUNTS(PACKETS, RX, RNR, WARNING), COUNTER_RNR,
-	 "Receiver-not-ready NAKs received: the far end had no receive work request posted, and "
-	 "the request was sent again."},
-	{"ord limit count", "ord_limit_reached", COUNTS(EVENTS, TX, REQUESTS, INFO), COUNTER_OTHER,
+	{"TxUDP", "tx_udp_packets", TX(PACKETS, TRAFFIC, INFO, OTHER), "UDP packets sent: RoCE v2.",
+	 .part = true},
+	{"RxECNMrkd", RX_ECN_MARKED_PACKETS},
+	{"cnpSent", TX_CNP_PACKETS},
+	{"cnpHandled", RX_CNP_HANDLED},
+	{"cnpIgnored", RX_CNP_IGNORED},
+	{"RNR sent", TX_RNR_NAKS},
+	{"RNR received", RX_RNR_NAKS},
+	{"ord limit count", "ord_limit_reached", TX(EVENTS, REQUESTS, INFO, OTHER),
 	 "Times that a read or atomic had to wait because as many were under way as the queue pair "
 	 "may have out."},
-	{"ird limit count", "ird_limit_reached", COUNTS(EVENTS, RX, REQUESTS, INFO), COUNTER_OTHER,
+	{"ird limit count", "ird_limit_reached", RX(EVENTS, REQUESTS, INFO, OTHER),
 	 "Times that reads or atomics received reached what the queue pair may serve at once."},
-	{"Rx atomics", "rx_atomic_requests", COUNTS(REQUESTS, RX, REQUESTS, INFO), COUNTER_OTHER,
-	 "Atomic requests received."},
-	{"Tx atomics", "tx_atomic_requests", COUNTS(REQUESTS, TX, REQUESTS, INFO), COUNTER_OTHER,
-	 "Atomic requests sent."},
-	{"Nak Sequence Error", "rx_sequence_naks", COUNTS(PACKETS, RX, RETRANSMISSION, WARNING),
-	 COUNTER_RETRANSMISSION,
-	 "Sequence-error NAKs received: packets sent from here were lost on the way, and were sent "
-	 "again."},
-	{"Nak Sequence Error Implied", "implied_sequence_naks",
-	 COUNTS(EVENTS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Times that an answer acknowledged more than was expected of a read or atomic: its "
-	 "response was lost, and it was requested again."},
-	{"RTO", "ack_timeouts", COUNTS(EVENTS, TX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Times that no acknowledgement came before the queue pair's timeout, and the request was "
-	 "sent again."},
-	{"Rcvd Out of order packets", "rx_out_of_sequence",
-	 COUNTS(PACKETS, RX, RETRANSMISSION, WARNING), COUNTER_RETRANSMISSION,
-	 "Packets received out of sequence: packets before them were lost or overtaken on the way "
-	 "here."},
-	{"CRC errors", "rx_icrc_errors", COUNTS(PACKETS, RX, ERRORS, SERIOUS), COUNTER_ERROR,
-	 "RoCE packets dropped because their invariant CRC was wrong: they were damaged or changed "
-	 "on the way.",
-	 .drop = true},
+	{"Rx atomics", RX_ATOMIC_REQUESTS},
+	{"Tx atomics", TX_ATOMIC_REQUESTS},
+	{"Nak Sequence Error", RX_SEQUENCE_NAKS},
+	{"Nak Sequence Error Implied", IMPLIED_SEQUENCE_NAKS},
+	{"RTO", ACK_TIMEOUTS},
+	{"Rcvd Out of order packets", RX_OUT_OF_SEQUENCE},
+	{"CRC errors", RX_ICRC_ERRORS},
 };
 
 const struct counter_names counter_names_irdma = COUNTER_TABLE(HW, "irdma", rows);
