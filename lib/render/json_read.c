@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * jansson reads every value, key and record. Only the brackets and commas around records are read
- * here, so that there is never more than one record in jansson's form: which takes ten times
- * the memory of the text.
+ * jansson reads every value that a field holds or that is not plain. Brackets, commas, plain keys
+ * and plain values that no field holds are read here: so there is never more than one value in
+ * jansson's form, which takes ten times the memory of the text, and a file with all columns, most
+ * of which no field holds, is not read at jansson's ten nanoseconds a byte.
  */
 #include "render/json_read.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +21,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { DEEPEST = 32 }; /* values within values */
+enum {
+	DEEPEST = 32,	    /* values within values */
+	MEMBERS_MOST = 256, /* of an object */
+};
 
 /* All integers of 18 digits, but not all of 19, fit into jansson's, which have 63 bits. */
 enum { SAFE_DIGITS = 18 };
@@ -67,69 +72,73 @@ static const char *skip_string(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_integer(const char *token, size_t length)
+{
+	while (length && is_digit(*token))
+		token++, length--;
+	return !length;
+}
+
 static bool is_long_integer(const char *token, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if (token[i] < '0' || token[i] > '9')
+	return length > SAFE_DIGITS && is_integer(token, length);
+}
+
+/* Past a string, number, word or any other character. */
+static const char *skip_token(const char *at, const char *end)
+{
+	const char first = at < end ? *at : '\0';
+
+	if (first == '"')
+		return skip_string(at + 1, end);
+	at += at < end;
+	if (isalpha((unsigned char)first))
+		while (at < end && isalpha((unsigned char)*at))
+			at++;
+	else if (first == '-' || is_digit(first))
+		while (at < end && (is_digit(*at) || (*at && strchr("+-.eE", *at))))
+			at++;
+	return at;
+}
+
+/* A string of printable ASCII without escapes, as all our keys are. */
+static bool is_plain_string(const char *token, size_t length)
+{
+	for (size_t i = 1; i + 1 < length; i++)
+		if (token[i] < ' ' || token[i] > '~' || token[i] == '\\')
 			return false;
-	return length > SAFE_DIGITS;
+	return length > 1 && *token == '"' && token[length - 1] == '"';
 }
 
-/* 0 if this is not the beginning of a number. */
-static size_t number_length(const char *at, const char *end)
+/* A scalar that jansson would certainly take. */
+static bool is_plain_value(const char *token, size_t length)
 {
-	size_t length = 0;
+	static const char *const words[] = {"null", "true", "false"};
 
-	if (*at != '-' && (*at < '0' || *at > '9'))
-		return 0;
-	while (at + length < end && at[length] && strchr("+-.0123456789eE", at[length]))
-		length++;
-	return length;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == length && !memcmp(token, words[i], length))
+			return true;
+	return is_plain_string(token, length) ||
+	       (length && is_integer(token, length) && (*token != '0' || length == 1));
 }
 
-/*
- * Checks how deep the values are, and quotes the integers that jansson might refuse: fields take
- * them as text. Without `copy`, only counts them.
- */
-static int scan(struct reader *reader, size_t *long_integers, char *copy)
+/* Checks how deep the value is before jansson recurses into it. */
+static int check_depth(struct reader *reader)
 {
-	unsigned int depth = 0;
+	int depth = 0;
 
-	for (const char *at = reader->text, *next; at < reader->end; at = next) {
-		size_t number = number_length(at, reader->end);
-		bool quoted = number && is_long_integer(at, number);
-
-		next = *at == '"' ? skip_string(at + 1, reader->end) : at + (number ? number : 1);
-		*long_integers += quoted;
-		if (copy && quoted)
-			*copy++ = '"';
-		if (copy)
-			copy = mempcpy(copy, at, (size_t)(next - at));
-		if (copy && quoted)
-			*copy++ = '"';
+	for (const char *at = reader->at; at < reader->end; at = skip_token(at, reader->end)) {
 		if ((*at == '{' || *at == '[') && ++depth > DEEPEST)
 			return complain(reader, at, "more than %d values within each other",
 					DEEPEST);
-		if ((*at == '}' || *at == ']') && depth)
-			depth--;
+		if ((*at == '}' || *at == ']') && --depth <= 0)
+			break;
 	}
-	return 0;
-}
-
-/* The reader reads *ret_copy if it is set. The caller frees it. */
-static int prepare(struct reader *reader, char **ret_copy)
-{
-	size_t long_integers = 0, length = (size_t)(reader->end - reader->text);
-
-	if (scan(reader, &long_integers, NULL))
-		return -EINVAL;
-	if (!long_integers)
-		return 0;
-	length += 2 * long_integers;
-	*ret_copy = mem_alloc_zero(length, 1);
-	scan(reader, &long_integers, *ret_copy);
-	reader->text = reader->at = reader->value = *ret_copy;
-	reader->end = *ret_copy + length;
 	return 0;
 }
 
@@ -154,16 +163,29 @@ static int expect(struct reader *reader, char wanted)
 	return take(reader, wanted) ? 0 : complain(reader, reader->at, "'%c' is missing", wanted);
 }
 
-/* Any value; NULL if there is none, with the message set. */
+/*
+ * Any value; NULL if there is none, with the message set. Integers that jansson would refuse are
+ * strings, as fields take them; no field takes those within a list or an object.
+ */
 static json_t *read_value(struct reader *reader)
 {
-	const size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES |
-			     JSON_ALLOW_NUL;
+	size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES |
+		       JSON_ALLOW_NUL;
+	const char first = peek(reader), *next = skip_token(reader->at, reader->end);
+	const size_t length = (size_t)(next - reader->at);
 	json_error_t error;
 	json_t *value;
 
-	peek(reader);
 	reader->value = reader->at;
+	if (is_long_integer(reader->at, length)) {
+		reader->at = next;
+		return mem_check(json_stringn(reader->value, length));
+	}
+	if (first == '{' || first == '[') {
+		flags |= JSON_DECODE_INT_AS_REAL;
+		if (check_depth(reader))
+			return NULL;
+	}
 	value = json_loadb(reader->at, (size_t)(reader->end - reader->at), flags, &error);
 	if (value)
 		reader->at += error.position;
@@ -260,29 +282,56 @@ static bool is_held(const struct field *field)
 	return !field->get && !field->width && kinds & 1u << field->kind;
 }
 
-static bool has_records(const struct schema *schema)
+struct key {
+	const char *text;
+	size_t length;
+	json_t *owner; /* of the text; or NULL */
+};
+
+struct keys {
+	struct key items[MEMBERS_MOST];
+	size_t count;
+};
+
+static void keys_clear(struct keys *keys)
+{
+	while (keys->count)
+		json_decref(keys->items[--keys->count].owner);
+}
+
+static bool key_is(const struct key *key, const char *name)
+{
+	return *name == *key->text && strlen(name) == key->length &&
+	       !memcmp(name, key->text, key->length);
+}
+
+/* The field that holds the member, or NULL. */
+static const struct field *find_held(const struct schema *schema, const struct key *key)
 {
 	for (size_t i = 0; i < schema->field_count; i++)
-		if (is_held(&schema->fields[i]) && schema->fields[i].kind == FIELD_RECORDS)
-			return true;
-	return false;
+		if (key_is(key, schema->fields[i].key))
+			return is_held(&schema->fields[i]) ? &schema->fields[i] : NULL;
+	return NULL;
 }
 
 static int read_records(struct reader *reader, const struct schema *schema,
 			struct records *records);
 
-/* A member of an object that is read piece by piece, because it has lists of records. */
+/* A member of a record, or of the document: those of its head, its schema and its records. */
 static int read_member(struct reader *reader, const struct schema *schema, void *record,
-		       const char *key)
+		       const struct key *key)
 {
-	const struct field *field = schema_find(schema, key);
+	const struct field *field = find_held(schema, key);
+	const char first = peek(reader), *next = skip_token(reader->at, reader->end);
 	_cleanup_(json_releasep) json_t *value = NULL;
 
-	if (field && !is_held(field))
-		field = NULL;
-	if (field && field->kind == FIELD_RECORDS && peek(reader) != 'n')
+	if (field && field->kind == FIELD_RECORDS && first != 'n')
 		return read_records(reader, field->records,
 				    (void *)((char *)record + field->offset));
+	if ((!field || first == 'n') && is_plain_value(reader->at, (size_t)(next - reader->at))) {
+		reader->at = next;
+		return 0;
+	}
 	value = read_value(reader);
 	if (!value)
 		return -EINVAL;
@@ -293,14 +342,14 @@ static int read_member(struct reader *reader, const struct schema *schema, void 
 
 /* A member of the document. */
 static int read_part(struct reader *reader, const struct schema *head_schema, void *head,
-		     const char *key)
+		     const struct key *key)
 {
 	_cleanup_(freep) char *name = NULL;
 	_cleanup_(json_releasep) json_t *value = NULL;
 
-	if (!strcmp(key, reader->schema->name))
+	if (key_is(key, reader->schema->name))
 		return read_records(reader, reader->schema, &reader->records);
-	if (strcmp(key, "schema") != 0)
+	if (!key_is(key, "schema"))
 		return read_member(reader, head_schema, head, key);
 	value = read_value(reader);
 	if (!value)
@@ -310,54 +359,58 @@ static int read_part(struct reader *reader, const struct schema *head_schema, vo
 	return 0;
 }
 
+/* Takes a key that is not among the others, and appends it to them. */
+static int take_key(struct reader *reader, struct keys *keys)
+{
+	struct key *key = &keys->items[keys->count];
+	const char *next;
+
+	if (keys->count == MEMBERS_MOST)
+		return complain(reader, reader->at, "an object has more than %d members",
+				MEMBERS_MOST);
+	peek(reader);
+	next = skip_token(reader->at, reader->end);
+	*key = (struct key){.text = reader->at + 1, .length = (size_t)(next - reader->at) - 2};
+	if (is_plain_string(reader->at, (size_t)(next - reader->at))) {
+		reader->value = reader->at;
+		reader->at = next;
+	} else {
+		key->owner = read_value(reader);
+		if (!key->owner)
+			return -EINVAL;
+		key->text = json_string_value(key->owner);
+		key->length = json_string_length(key->owner);
+	}
+	keys->count++;
+	if (!key->text)
+		return complain(reader, reader->value, "a key is not a string");
+	for (const struct key *other = keys->items; other < key; other++)
+		if (other->length == key->length && !memcmp(other->text, key->text, key->length))
+			return complain(reader, reader->value, "duplicate key '%.*s'",
+					(int)(key->length < 60 ? key->length : 60), key->text);
+	return expect(reader, ':');
+}
+
 typedef int (*read_member_function)(struct reader *reader, const struct schema *schema,
-				    void *record, const char *key);
+				    void *record, const struct key *key);
 
 static int read_object(struct reader *reader, const struct schema *schema, void *record,
 		       read_member_function member)
 {
-	_cleanup_(json_releasep) json_t *seen = json_object();
+	_cleanup_(keys_clear) struct keys keys;
 
-	if (expect(reader, '{'))
-		return -EINVAL;
+	keys.count = 0;
+	if (peek(reader) != '{')
+		return complain(reader, reader->at, "a record is not an object");
+	reader->at++;
 	if (take(reader, '}'))
 		return 0;
 	do {
-		_cleanup_(json_releasep) json_t *key = read_value(reader);
-
-		if (!key)
-			return -EINVAL;
-		if (!json_is_string(key))
-			return complain(reader, reader->value, "a key is not a string");
-		if (json_object_get(seen, json_string_value(key)))
-			return complain(reader, reader->value, "duplicate key '%.60s'",
-					json_string_value(key));
-		json_object_set_new(seen, json_string_value(key), json_true());
-		if (expect(reader, ':') || member(reader, schema, record, json_string_value(key)))
+		if (take_key(reader, &keys) ||
+		    member(reader, schema, record, &keys.items[keys.count - 1]))
 			return -EINVAL;
 	} while (take(reader, ','));
 	return expect(reader, '}');
-}
-
-static int read_record(struct reader *reader, const struct schema *schema, void *record)
-{
-	_cleanup_(json_releasep) json_t *value = NULL;
-
-	if (has_records(schema))
-		return read_object(reader, schema, record, read_member);
-	value = read_value(reader);
-	if (!value)
-		return -EINVAL;
-	if (!json_is_object(value))
-		return complain(reader, reader->value, "a record is not an object");
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
-
-		if (is_held(field) && set_field(reader, field, json_object_get(value, field->key),
-						(char *)record + field->offset))
-			return -EINVAL;
-	}
-	return 0;
 }
 
 static int read_records(struct reader *reader, const struct schema *schema, struct records *records)
@@ -368,8 +421,9 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 	if (take(reader, ']'))
 		return 0;
 	do {
-		if (read_record(reader, schema,
-				mem_append(&records->rows, &records->count, schema->record_size)))
+		if (read_object(reader, schema,
+				mem_append(&records->rows, &records->count, schema->record_size),
+				read_member))
 			return -EINVAL;
 	} while (take(reader, ','));
 	return expect(reader, ']');
@@ -377,13 +431,11 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 
 static int read_document(struct reader *reader, const struct schema *head_schema, void *head)
 {
-	_cleanup_(freep) char *copy = NULL;
-	int rc = prepare(reader, &copy);
+	int rc;
 
-	if (!rc && peek(reader) != '{')
+	if (peek(reader) != '{')
 		return complain(reader, reader->at, "this is not a JSON document");
-	if (!rc)
-		rc = read_object(reader, head_schema, head, read_part);
+	rc = read_object(reader, head_schema, head, read_part);
 	if (!rc && (peek(reader), reader->at < reader->end))
 		rc = complain(reader, reader->at, "unexpected data after the JSON document");
 	return rc;

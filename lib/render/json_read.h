@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads JSON documents of records that render() wrote, by their schemas, and cleans their text.
- * Duplicate keys and values nested more than 32 deep are refused; the caller bounds the size. Whole
- * numbers have all 64 bits, as a JSON number or as text.
+ * Duplicate keys, objects of more than 256 members and values nested more than 32 deep are refused;
+ * the caller bounds the size. Whole numbers have all 64 bits, as a JSON number or as text.
  */
 #pragma once
 

@@ -300,6 +300,35 @@ static void of_other_schemas(void **state)
 	}
 }
 
+/* Keys with a NUL are unknown; integers of any size may be in what is unknown. */
+static void unknown_members(void **state)
+{
+	struct document_read document;
+
+	(void)state;
+	assert_int_equal(read_text(ROWS("{\"name\\u0000x\":\"a\",\"x\":[99999999999999999999,"
+					"{\"y\":-99999999999999999999}],\"z\":0.5e-3,"
+					"\"name\":null,\"count\":null}"),
+				   &document),
+			 0);
+	assert_null(document.rows[0].name);
+	assert_false(document.rows[0].count.known);
+	drop(&document);
+}
+
+static void too_many_members(void **state)
+{
+	_cleanup_(freep) char *text = mem_string("{");
+	struct document_read document;
+
+	(void)state;
+	for (int i = 0; i < 257; i++)
+		mem_extend(&text, "\"%d\":0,", i);
+	assert_int_equal(read_text(text, &document), -EINVAL);
+	assert_string_equal(document.message, "line 1: an object has more than 256 members");
+	drop(&document);
+}
+
 static void wrong(void **state)
 {
 	static const struct {
@@ -326,7 +355,7 @@ static void wrong(void **state)
 		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1: guid cannot be 7"},
 		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"), "line 1: mask cannot be \"17\""},
 		{ROWS("{\"leaves\":[5]}"), "line 1: a record is not an object"},
-		{ROWS("{\"leaves\":[{},]}"), "line 1: unexpected token near ']'"},
+		{ROWS("{\"leaves\":[{},]}"), "line 1: a record is not an object"},
 		{ROWS("{\"leaves\":{}}"), "line 1: '[' is missing"},
 		{ROWS("{\"leaves\":nil}"), "line 1: invalid token near 'nil'"},
 		{ROWS("{\"x\":nul}"), "line 1: invalid token near 'nul'"},
@@ -341,8 +370,9 @@ static void wrong(void **state)
 		{ROWS("{}") "x", "line 1: unexpected data after the JSON document"},
 		{"{\"rows\":[],\"x\":{},\"rows\":[]}", "line 1: duplicate key 'rows'"},
 		{ROWS("{\"name\":\"a\",\n\"x\":1,\"name\":\"a\"}"), "line 2: duplicate key 'name'"},
-		{ROWS("{\"leaves\":[{\"x\":1,\n\"x\":1}]}"),
-		 "line 2: duplicate object key near '\"x\"'"},
+		{ROWS("{\"name\":\"a\",\"n\\u0061me\":\"b\"}"), "line 1: duplicate key 'name'"},
+		{ROWS("{\"x\":{\"y\":1,\"y\":2}}"), "line 1: duplicate object key near '\"y\"'"},
+		{ROWS("{\"leaves\":[{\"x\":1,\n\"x\":1}]}"), "line 2: duplicate key 'x'"},
 		{ROWS("{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["),
 		 "line 1: more than 32 values within each other"},
 	};
@@ -431,7 +461,8 @@ int main(void)
 		cmocka_unit_test(written_and_read), cmocka_unit_test(strange_but_right),
 		cmocka_unit_test(of_other_schemas), cmocka_unit_test(wrong),
 		cmocka_unit_test(bytes_of_zero),    cmocka_unit_test(integers_of_64_bits),
-		cmocka_unit_test(bounded_memory),
+		cmocka_unit_test(bounded_memory),   cmocka_unit_test(unknown_members),
+		cmocka_unit_test(too_many_members),
 	};
 
 	return cmocka_run_group_tests_name("json_read", tests, NULL, NULL);
