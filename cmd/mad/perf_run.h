@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "mad/perf_record_rates.h"
+#include "mad/perf_record.h"
 #include "cmd/mad/mad_listing.h"
 
 #define PERF_PORTS_MOST 256u

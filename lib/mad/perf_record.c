@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The schemas of the rows; perf_record_rows.c fills them. */
+/* The schemas of the rows; perf_rows.c fills them. */
 #include "mad/perf_record.h"
 
 #include <inttypes.h>
@@ -32,28 +32,8 @@ static void show(const struct perf_record *record, const struct perf_counter *co
 		show(row, &row->member_, value);                           \
 	}
 
-GETTER(symbol_errors)
-GETTER(link_error_recoveries)
-GETTER(link_downed)
-GETTER(rcv_errors)
-GETTER(rcv_remote_physical_errors)
-GETTER(rcv_switch_relay_errors)
-GETTER(xmit_discards)
-GETTER(xmit_constraint_errors)
-GETTER(rcv_constraint_errors)
-GETTER(local_link_integrity_errors)
-GETTER(excessive_buffer_overruns)
-GETTER(qp1_dropped)
-GETTER(vl15_dropped)
-GETTER(xmit_data_bytes)
-GETTER(rcv_data_bytes)
-GETTER(xmit_packets)
-GETTER(rcv_packets)
-GETTER(unicast_xmit_packets)
-GETTER(unicast_rcv_packets)
-GETTER(multicast_xmit_packets)
-GETTER(multicast_rcv_packets)
-GETTER(xmit_wait_ticks)
+#define LISTED_GETTER(group_, factor_, member_, ...) GETTER(member_)
+PERF_PORT_COUNTERS(LISTED_GETTER)
 GETTER(flow_control_update_errors)
 GETTER(op_packets)
 GETTER(op_data_bytes)
@@ -68,21 +48,19 @@ GETTER(correctable_blocks)
 GETTER(uncorrectable_blocks)
 GETTER(corrected_symbols)
 
-#define COUNTER(group_, member_, key_, heading_, flags_, help_)                           \
-	{                                                                                 \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_UNSIGNED,  \
-		.flags = (flags_) | FIELD_RIGHT, .get = get_##member_,                    \
-		.offset = FIELD_OFFSET(struct perf_record, member_, struct perf_counter), \
-		.tag = group_                                                             \
+#define COUNTER(group_, member_, heading_, flags_, help_)                                    \
+	{                                                                                    \
+		.key = #member_, .heading = heading_, .help = help_, .kind = FIELD_UNSIGNED, \
+		.flags = (flags_) | FIELD_RIGHT, .get = get_##member_,                       \
+		.offset = FIELD_OFFSET(struct perf_record, member_, struct perf_counter),    \
+		.tag = PERF_GROUP_##group_,                                                  \
 	}
-#define ERROR(member_, heading_, flags_, help_) \
-	COUNTER(PERF_GROUP_ERRORS, member_, #member_, heading_, flags_, help_)
-#define TRAFFIC(member_, heading_, flags_, help_) \
-	COUNTER(PERF_GROUP_TRAFFIC, member_, #member_, heading_, flags_, help_)
-#define CONGESTION(member_, heading_, help_) \
-	COUNTER(PERF_GROUP_CONGESTION, member_, #member_, heading_, FIELD_DEFAULT, help_)
-#define FEC(member_, heading_, help_) \
-	COUNTER(PERF_GROUP_FEC, member_, #member_, heading_, FIELD_DEFAULT, help_)
+/* A row of pm_counters.h. */
+#define LISTED(group_, factor_, member_, heading_, flags_, byte_, bit_, width_, wide_, help_) \
+	COUNTER(group_, member_, heading_, flags_, help_),
+#define XMIT_WAIT(help_) \
+	COUNTER(CONGESTION, xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT, help_)
+#define FEC(member_, heading_, help_) COUNTER(FEC, member_, heading_, FIELD_DEFAULT, help_)
 
 #define COMMON_FIELDS                                                                           \
 	STRING_FIELD(struct perf_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,          \
@@ -99,62 +77,27 @@ GETTER(corrected_symbols)
 #define VL_FIELD                                                                           \
 	UNSIGNED_FIELD(struct perf_record, vl, "vl", "VL", FIELD_DEFAULT | FIELD_RIGHT, 0, \
 		       "virtual lane that the counters are of")
-#define XMIT_WAIT(help_) CONGESTION(xmit_wait_ticks, "XMIT WAIT TICKS", help_)
 
 static const struct field port_fields[] = {
 	COMMON_FIELDS,
-	ERROR(symbol_errors, "SYMBOL ERRORS", FIELD_DEFAULT,
-	      "minor link errors: bad symbols on one lane or more"),
-	ERROR(link_error_recoveries, "RECOVERIES", 0,
-	      "times that the link was retrained successfully"),
-	ERROR(link_downed, "LINK DOWNED", FIELD_DEFAULT,
-	      "times that retraining the link failed and it went down"),
-	ERROR(rcv_errors, "RCV ERRORS", FIELD_DEFAULT, "packets received with an error"),
-	ERROR(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,
-	      "packets received that another port had marked as bad"),
-	ERROR(rcv_switch_relay_errors, "RELAY ERRORS", 0,
-	      "packets received that the switch could not forward"),
-	ERROR(xmit_discards, "XMIT DISCARDS", FIELD_DEFAULT,
-	      "packets not sent: the port was down or congested for too long"),
-	ERROR(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,
-	      "packets not sent because of the partition or raw packet filter"),
-	ERROR(rcv_constraint_errors, "RCV CONSTRAINTS", 0,
-	      "packets discarded because of the partition or raw packet filter"),
-	ERROR(local_link_integrity_errors, "LINK INTEGRITY", 0,
-	      "times that the physical errors of the port passed their threshold"),
-	ERROR(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,
-	      "times that buffer overruns went on for too long"),
-	ERROR(qp1_dropped, "QP1 DROPPED", 0,
-	      "management datagrams to queue pair 1 that the port had no room for"),
-	ERROR(vl15_dropped, "VL15 DROPPED", 0,
-	      "subnet management packets that the port had no room for"),
-	UNSIGNED_FIELD(struct perf_record, width_bits, "width_bits", "WIDTH", FIELD_RIGHT, 0,
-		       "width of the counters of bytes and packets"),
-	TRAFFIC(xmit_data_bytes, "XMIT BYTES", FIELD_DEFAULT, "bytes sent, except link packets"),
-	TRAFFIC(rcv_data_bytes, "RCV BYTES", FIELD_DEFAULT, "bytes received, except link packets"),
-	TRAFFIC(xmit_packets, "XMIT PACKETS", FIELD_DEFAULT, "packets sent, except link packets"),
-	TRAFFIC(rcv_packets, "RCV PACKETS", FIELD_DEFAULT, "packets received, except link packets"),
-	TRAFFIC(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included"),
-	TRAFFIC(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included"),
-	TRAFFIC(multicast_xmit_packets, "MULTICAST XMIT", 0,
-		"multicast packets sent, errors included"),
-	TRAFFIC(multicast_rcv_packets, "MULTICAST RCV", 0,
-		"multicast packets received, errors included"),
-	XMIT_WAIT("ticks in which there was data to send but no credit, or no turn"),
-	SATURATED_FIELD,
+	PERF_ERRORS(LISTED)
+		UNSIGNED_FIELD(struct perf_record, width_bits, "width_bits", "WIDTH", FIELD_RIGHT,
+			       0, "width of the counters of bytes and packets"),
+	PERF_TRAFFIC(LISTED) PERF_XMIT_WAIT(LISTED) SATURATED_FIELD,
 };
 
 static const struct field vl_fields[] = {
 	COMMON_FIELDS,
 	VL_FIELD,
 	XMIT_WAIT("ticks in which there was data to send on the lane but no credit"),
-	COUNTER(PERF_GROUP_ERRORS, flow_control_update_errors, "flow_control_update_errors",
-		"LATE UPDATES", FIELD_DEFAULT, "flow control updates that came too late"),
+	COUNTER(ERRORS, flow_control_update_errors, "LATE UPDATES", FIELD_DEFAULT,
+		"flow control updates that came too late"),
 	HEX_FIELD(struct perf_record, op_code, 2, "op_code", "OP CODE", 0, 0,
 		  "operation code of the packets that op_packets and op_data_bytes count"),
-	TRAFFIC(op_packets, "OP PACKETS", FIELD_DEFAULT,
+	COUNTER(TRAFFIC, op_packets, "OP PACKETS", FIELD_DEFAULT,
 		"packets received with the operation code"),
-	TRAFFIC(op_data_bytes, "OP BYTES", FIELD_DEFAULT, "bytes received with the operation code"),
+	COUNTER(TRAFFIC, op_data_bytes, "OP BYTES", FIELD_DEFAULT,
+		"bytes received with the operation code"),
 	SATURATED_FIELD,
 };
 
@@ -179,10 +122,14 @@ static const struct field congestion_fields[] = {
 	UNSIGNED_FIELD(struct perf_record, sl, "sl", "SL", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "service level that the counters are of"),
 	XMIT_WAIT("ticks in which there was data to send but no credit, or no turn"),
-	CONGESTION(xmit_time_congested_ticks, "CONGESTED TICKS", "time that it was congested"),
-	CONGESTION(congestions, "CONGESTIONS", "times that the lane of a switch became congested"),
-	CONGESTION(rcv_fecn_packets, "FECN", "packets received with the forward congestion mark"),
-	CONGESTION(rcv_becn_packets, "BECN", "packets received with the backward congestion mark"),
+	COUNTER(CONGESTION, xmit_time_congested_ticks, "CONGESTED TICKS", FIELD_DEFAULT,
+		"time that it was congested"),
+	COUNTER(CONGESTION, congestions, "CONGESTIONS", FIELD_DEFAULT,
+		"times that the lane of a switch became congested"),
+	COUNTER(CONGESTION, rcv_fecn_packets, "FECN", FIELD_DEFAULT,
+		"packets received with the forward congestion mark"),
+	COUNTER(CONGESTION, rcv_becn_packets, "BECN", FIELD_DEFAULT,
+		"packets received with the backward congestion mark"),
 	SATURATED_FIELD,
 };
 
@@ -214,9 +161,52 @@ const struct schema *perf_listing_schema(enum perf_listing listing)
 	return schemas[listing];
 }
 
+#define RATE(member_, heading_, flags_, help_) \
+	REAL_FIELD(struct perf_rates, member_, #member_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
+
+static const struct field rates_fields[] = {
+	STRING_FIELD(struct perf_rates, time, "time", "TIME", FIELD_DEFAULT, 0,
+		     "when the counters were read"),
+	STRING_FIELD(struct perf_rates, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "destination, as given"),
+	STRING_FIELD(struct perf_rates, node, "node", "NODE", 0, MAD_NEED_NODE,
+		     "description of the node"),
+	UNSIGNED_FIELD(struct perf_rates, lid, "object_lid", "AT LID", FIELD_RIGHT, 0,
+		       "LID that the request went to"),
+	UNSIGNED_FIELD(struct perf_rates, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "port that the rates are of"),
+	RATE(interval_sec, "SECONDS", 0, "time between the two readings"),
+	RATE(xmit_gbps, "XMIT Gb/s", FIELD_DEFAULT, "bits sent, in 10^9 a second"),
+	RATE(rcv_gbps, "RCV Gb/s", FIELD_DEFAULT, "bits received, in 10^9 a second"),
+	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", FIELD_DEFAULT, "packets sent a second"),
+	RATE(rcv_packets_per_sec, "RCV PACKETS/s", FIELD_DEFAULT, "packets received a second"),
+	RATE(errors_per_sec, "ERRORS/s", FIELD_DEFAULT, "growth of all error counters per second"),
+	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
+	     "ticks a second in which there was data to send but no credit, or no turn"),
+	LIST_FIELD(struct perf_rates, saturated, "saturated", "SATURATED", 0, 0,
+		   "counters that stopped at their maximum: they have no rate"),
+};
+
+const struct schema perf_rates_schema = {
+	.name = "perf_rates",
+	.version = 1,
+	.summary = "the rates of the counters of a port: --watch",
+	.fields = rates_fields,
+	.field_count = ARRAY_SIZE(rates_fields),
+	.record_size = sizeof(struct perf_rates),
+};
+
 void perf_record_clear(struct perf_record *record)
 {
 	free(record->object);
 	free(record->node);
 	strings_free(&record->saturated);
+}
+
+void perf_rates_clear(struct perf_rates *rates)
+{
+	free(rates->time);
+	free(rates->object);
+	free(rates->node);
+	strings_free(&rates->saturated);
 }

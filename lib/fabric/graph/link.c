@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "mad/format/codes.h"
-#include "mad/format/sm_port_info.h"
+#include "mad/format/mad.h"
 
 /* The first bits of the fields are the first of these speeds, the others follow. */
 _Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order of bits");

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "fabric/scan/scan_private.h"
 #include "mad/format/attribute.h"
-#include "mad/format/sm_port_info.h"
 #include "schema/bits.h"
 
 /* PortInfo:LinkSpeedActive QDR: 14.2.5.6 */

@@ -84,73 +84,10 @@ void mad_record_clear(struct mad_record *record);
 /* The position of a field: byte and bit of the data; bit 0 is the highest one of the byte. */
 #define MAD_AT(byte, bit) ((byte)*8 + (bit))
 
-/* The arguments after `help_` are further members of struct field, such as .present = f. */
-#define MAD_ROW(kind_, at_, width_, key_, heading_, flags_, help_) \
-	PACKED_ROW(struct mad_record, data, kind_, at_, width_, key_, heading_, flags_, help_)
-#define MAD_UNSIGNED(at_, width_, key_, heading_, flags_, help_, ...)                        \
-	{                                                                                    \
-		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, \
-			help_),                                                              \
-			##__VA_ARGS__                                                        \
-	}
-/* The displayed value is the bits multiplied by `factor_`. */
-#define MAD_SCALED(at_, width_, factor_, key_, heading_, flags_, help_, ...)                 \
-	{                                                                                    \
-		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, \
-			help_),                                                              \
-			.factor = factor_, ##__VA_ARGS__                                     \
-	}
-#define MAD_COUNTER(at_, width_, factor_, key_, heading_, flags_, help_, ...) \
-	{                                                                     \
-		MAD_ROW(FIELD_UNSIGNED, at_, width_, key_, heading_,          \
-			(flags_) | FIELD_RIGHT | FIELD_COUNTER, help_),       \
-			.factor = factor_, ##__VA_ARGS__                      \
-	}
-#define MAD_HEX(at_, width_, key_, heading_, flags_, help_, ...)                \
-	{                                                                       \
-		MAD_ROW(FIELD_HEX, at_, width_, key_, heading_, flags_, help_), \
-			.digits = ((width_) + 3) / 4, ##__VA_ARGS__             \
-	}
-#define MAD_ENUM(at_, width_, names_, key_, heading_, flags_, help_, ...)                         \
-	{                                                                                         \
-		MAD_ROW(FIELD_ENUM, at_, width_, key_, heading_, flags_, help_), .names = names_, \
-										 ##__VA_ARGS__    \
-	}
-#define MAD_FLAGS(at_, width_, names_, key_, heading_, flags_, help_, ...)                         \
-	{                                                                                          \
-		MAD_ROW(FIELD_FLAGS, at_, width_, key_, heading_, flags_, help_), .names = names_, \
-										  ##__VA_ARGS__    \
-	}
-/* A code that represents a number: the words of `names_` are those numbers. */
-#define MAD_CODED(kind_, at_, width_, names_, key_, heading_, flags_, help_, ...)           \
-	{                                                                                   \
-		MAD_ROW(kind_, at_, width_, key_, heading_, (flags_) | FIELD_RIGHT, help_), \
-			.names = names_, ##__VA_ARGS__                                      \
-	}
-#define MAD_BOOL(at_, width_, key_, heading_, flags_, help_, ...)                              \
-	{                                                                                      \
-		MAD_ROW(FIELD_BOOL, at_, width_, key_, heading_, flags_, help_), ##__VA_ARGS__ \
-	}
-#define MAD_GUID(at_, key_, heading_, flags_, help_, ...)                                  \
-	{                                                                                  \
-		MAD_ROW(FIELD_GUID, at_, 64, key_, heading_, flags_, help_), ##__VA_ARGS__ \
-	}
-#define MAD_GID(at_, key_, heading_, flags_, help_, ...)                                   \
-	{                                                                                  \
-		MAD_ROW(FIELD_GID, at_, 128, key_, heading_, flags_, help_), ##__VA_ARGS__ \
-	}
-#define MAD_TEXT(at_, width_, key_, heading_, flags_, help_, ...)                                \
-	{                                                                                        \
-		MAD_ROW(FIELD_STRING, at_, width_, key_, heading_, flags_, help_), ##__VA_ARGS__ \
-	}
-
 /*
- * The components of an SA record that a field is, by their numbers in the record's table (15.2.5):
- * a query by this field sets them in the ComponentMask. A field without components cannot be
- * queried by.
+ * The components of an SA record that a field is (15.2.5), as bits of the ComponentMask; 0 if
+ * records cannot be searched by it. rows.h has the numbers of the components.
  */
-#define SA_COMPONENT(number_)	       .tag = (number_) + 1
-#define SA_COMPONENTS(number_, count_) .tag = ((number_) + 1) | ((count_)-1) << 8
 static inline uint64_t sa_component_mask(const struct field *field)
 {
 	unsigned int count = (field->tag >> 8) + 1u;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/format/attribute.h"
-
 #include "base/mem.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/rows.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 
@@ -66,50 +64,45 @@ static const struct enum_name sa_names2[] = {
 	{0, NULL},
 };
 
-#define CLASS_FIELDS(names_, names2_)                                                              \
-	MAD_OBJECT_FIELDS(FIELD_DEFAULT),                                                          \
-		MAD_UNSIGNED(MAD_AT(0, 0), 8, "base_version", "BASE VERSION", 0,                   \
-			     "version of the format of datagrams"),                                \
-		MAD_UNSIGNED(MAD_AT(1, 0), 8, "class_version", "VERSION", FIELD_DEFAULT,           \
-			     "version of the management class"),                                   \
-		MAD_HEX(MAD_AT(2, 0), 16, "cap_mask", "CAP MASK", 0, "CapabilityMask"),            \
-		MAD_FLAGS(MAD_AT(2, 0), 16, names_, "capabilities", "CAPABILITIES", FIELD_DEFAULT, \
-			  "CapabilityMask in words"),                                              \
-		MAD_HEX(MAD_AT(4, 0), 27, "cap_mask2", "CAP MASK 2", 0, "CapabilityMask2"),        \
-		MAD_FLAGS(MAD_AT(4, 0), 27, names2_, "capabilities2", "CAPABILITIES 2",            \
-			  FIELD_DEFAULT, "CapabilityMask2 in words"),                              \
-		MAD_CODED(FIELD_REAL, MAD_AT(7, 3), 5, time_usec_numbers, "response_time_usec",    \
-			  "RESPONSE us", FIELD_DEFAULT, "longest time to an answer"),              \
-		MAD_GID(MAD_AT(8, 0), "redirect_gid", "REDIRECT GID", 0,                           \
-			"GID to send requests to instead"),                                        \
-		MAD_UNSIGNED(MAD_AT(24, 0), 8, "redirect_traffic_class", "REDIRECT TCLASS", 0,     \
-			     "traffic class of requests sent there"),                              \
-		MAD_UNSIGNED(MAD_AT(25, 0), 4, "redirect_sl", "REDIRECT SL", 0,                    \
-			     "service level of requests sent there"),                              \
-		MAD_HEX(MAD_AT(25, 4), 20, "redirect_flow_label", "REDIRECT FLOW", 0,              \
-			"flow label of requests sent there"),                                      \
-		MAD_UNSIGNED(MAD_AT(28, 0), 16, "redirect_lid", "REDIRECT LID", FIELD_DEFAULT,     \
-			     "LID to send requests to instead; 0: none"),                          \
-		MAD_HEX(MAD_AT(30, 0), 16, "redirect_pkey", "REDIRECT PKEY", 0,                    \
-			"partition key of requests sent there"),                                   \
-		MAD_UNSIGNED(MAD_AT(33, 0), 24, "redirect_qpn", "REDIRECT QP", FIELD_DEFAULT,      \
-			     "queue pair to send requests to instead"),                            \
-		MAD_HEX(MAD_AT(36, 0), 32, "redirect_qkey", "REDIRECT QKEY", 0,                    \
-			"queue key of requests sent there"),                                       \
-		MAD_GID(MAD_AT(40, 0), "trap_gid", "TRAP GID", 0, "GID that traps are sent to"),   \
-		MAD_UNSIGNED(MAD_AT(56, 0), 8, "trap_traffic_class", "TRAP TCLASS", 0,             \
-			     "traffic class of traps"),                                            \
-		MAD_UNSIGNED(MAD_AT(57, 0), 4, "trap_sl", "TRAP SL", 0, "service level of traps"), \
-		MAD_HEX(MAD_AT(57, 4), 20, "trap_flow_label", "TRAP FLOW", 0,                      \
-			"flow label of traps"),                                                    \
-		MAD_UNSIGNED(MAD_AT(60, 0), 16, "trap_lid", "TRAP LID", FIELD_DEFAULT,             \
-			     "LID that traps are sent to; 0: none"),                               \
-		MAD_HEX(MAD_AT(62, 0), 16, "trap_pkey", "TRAP PKEY", 0, "partition key of traps"), \
-		MAD_UNSIGNED(MAD_AT(64, 0), 8, "trap_hop_limit", "TRAP HOPS", 0,                   \
-			     "hop limit of traps"),                                                \
-		MAD_UNSIGNED(MAD_AT(65, 0), 24, "trap_qpn", "TRAP QP", 0,                          \
-			     "queue pair that traps are sent to"),                                 \
-		MAD_HEX(MAD_AT(68, 0), 32, "trap_qkey", "TRAP QKEY", 0, "queue key of traps")
+#define CLASS_FIELDS(names_, names2_)                                                            \
+	MAD_OBJECT_FIELDS(SHOWN),                                                                \
+		NUM(0, 0, 8, "base_version", "BASE VERSION", 0,                                  \
+		    "version of the format of datagrams"),                                       \
+		NUM(1, 0, 8, "class_version", "VERSION", SHOWN,                                  \
+		    "version of the management class"),                                          \
+		HEX(2, 0, 16, "cap_mask", "CAP MASK", 0, "CapabilityMask"),                      \
+		FLAGS(2, 0, 16, names_, "capabilities", "CAPABILITIES", SHOWN,                   \
+		      "CapabilityMask in words"),                                                \
+		HEX(4, 0, 27, "cap_mask2", "CAP MASK 2", 0, "CapabilityMask2"),                  \
+		FLAGS(4, 0, 27, names2_, "capabilities2", "CAPABILITIES 2", SHOWN,               \
+		      "CapabilityMask2 in words"),                                               \
+		REAL(7, 3, 5, time_usec_numbers, "response_time_usec", "RESPONSE us", SHOWN,     \
+		     "longest time to an answer"),                                               \
+		GID(8, "redirect_gid", "REDIRECT GID", 0, "GID to send requests to instead"),    \
+		NUM(24, 0, 8, "redirect_traffic_class", "REDIRECT TCLASS", 0,                    \
+		    "traffic class of requests sent there"),                                     \
+		NUM(25, 0, 4, "redirect_sl", "REDIRECT SL", 0,                                   \
+		    "service level of requests sent there"),                                     \
+		HEX(25, 4, 20, "redirect_flow_label", "REDIRECT FLOW", 0,                        \
+		    "flow label of requests sent there"),                                        \
+		NUM(28, 0, 16, "redirect_lid", "REDIRECT LID", SHOWN,                            \
+		    "LID to send requests to instead; 0: none"),                                 \
+		HEX(30, 0, 16, "redirect_pkey", "REDIRECT PKEY", 0,                              \
+		    "partition key of requests sent there"),                                     \
+		NUM(33, 0, 24, "redirect_qpn", "REDIRECT QP", SHOWN,                             \
+		    "queue pair to send requests to instead"),                                   \
+		HEX(36, 0, 32, "redirect_qkey", "REDIRECT QKEY", 0,                              \
+		    "queue key of requests sent there"),                                         \
+		GID(40, "trap_gid", "TRAP GID", 0, "GID that traps are sent to"),                \
+		NUM(56, 0, 8, "trap_traffic_class", "TRAP TCLASS", 0, "traffic class of traps"), \
+		NUM(57, 0, 4, "trap_sl", "TRAP SL", 0, "service level of traps"),                \
+		HEX(57, 4, 20, "trap_flow_label", "TRAP FLOW", 0, "flow label of traps"),        \
+		NUM(60, 0, 16, "trap_lid", "TRAP LID", SHOWN,                                    \
+		    "LID that traps are sent to; 0: none"),                                      \
+		HEX(62, 0, 16, "trap_pkey", "TRAP PKEY", 0, "partition key of traps"),           \
+		NUM(64, 0, 8, "trap_hop_limit", "TRAP HOPS", 0, "hop limit of traps"),           \
+		NUM(65, 0, 24, "trap_qpn", "TRAP QP", 0, "queue pair that traps are sent to"),   \
+		HEX(68, 0, 32, "trap_qkey", "TRAP QKEY", 0, "queue key of traps")
 
 static const struct field common_fields[] = {CLASS_FIELDS(common_names, no_names)};
 static const struct field perf_fields[] = {CLASS_FIELDS(perf_names, perf_names2)};
@@ -124,11 +117,6 @@ const struct schema sa_class_port_info_schema = MAD_SCHEMA(
 	"sa_classportinfo", sa_fields, "the capabilities and addresses of subnet administration");
 
 const struct mad_attribute class_attributes[] = {
-	{.id = UMAD_ATTR_CLASS_PORT_INFO,
-	 .word = "classportinfo",
-	 .alias = "cpi",
-	 .name = "ClassPortInfo",
-	 .schema = &class_port_info_schema,
-	 .bytes = CLASS_PORT_INFO_BYTES},
+	CLASS_PORT_INFO(0, "cpi", &class_port_info_schema),
 	{.schema = NULL},
 };

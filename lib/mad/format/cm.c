@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/format/attribute.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/rows.h"
 
 /* enum ib_cm_rej_reason, include/rdma/ib_cm.h */
 static const struct enum_name cm_reject_reason_names[] = {
@@ -114,23 +113,15 @@ static const struct enum_name cm_sidr_status_names[] = {
 #define CM_PRIVATE_DATA(get_) \
 	CM_HEX_FIELD(get_, "private_data", "PRIVATE DATA", "the consumer's own data, as hex")
 
-#define CM_LOCAL_ID                                                           \
-	MAD_HEX(MAD_AT(0, 0), 32, "local_comm_id", "LOCAL ID", FIELD_DEFAULT, \
-		"the sender's number of the connection")
-#define CM_REMOTE_ID                                                            \
-	MAD_HEX(MAD_AT(4, 0), 32, "remote_comm_id", "REMOTE ID", FIELD_DEFAULT, \
-		"the receiver's number of the connection")
-#define CM_NUMBER(byte_, bit_, width_, key_, heading_, flags_, help_) \
-	MAD_UNSIGNED(MAD_AT(byte_, bit_), width_, key_, heading_, flags_, help_)
+#define CM_LOCAL_ID \
+	HEX(0, 0, 32, "local_comm_id", "LOCAL ID", SHOWN, "the sender's number of the connection")
+#define CM_REMOTE_ID                                        \
+	HEX(4, 0, 32, "remote_comm_id", "REMOTE ID", SHOWN, \
+	    "the receiver's number of the connection")
 #define CM_TIMEOUT(byte_, bit_, key_, heading_, help_) \
-	MAD_CODED(FIELD_REAL, MAD_AT(byte_, bit_), 5, time_usec_numbers, key_, heading_, 0, help_)
+	REAL(byte_, bit_, 5, time_usec_numbers, key_, heading_, 0, help_)
 #define CM_RATE(byte_, key_, heading_, help_) \
-	MAD_CODED(FIELD_REAL, MAD_AT(byte_, 2), 6, rate_numbers, key_, heading_, 0, help_)
-
-static const unsigned char *data_of(const void *record)
-{
-	return ((const struct mad_record *)record)->data;
-}
+	REAL(byte_, 2, 6, rate_numbers, key_, heading_, 0, help_)
 
 static void get_hex(const unsigned char *bytes, size_t size, struct value *value)
 {
@@ -157,7 +148,7 @@ static void get_hex(const unsigned char *bytes, size_t size, struct value *value
  */
 static void cm_get_private(const void *record, size_t at, size_t size, struct value *value)
 {
-	const unsigned char *bytes = data_of(record) + at;
+	const unsigned char *bytes = mad_data(record) + at;
 
 	while (size && !bytes[size - 1])
 		size--;
@@ -167,31 +158,31 @@ static void cm_get_private(const void *record, size_t at, size_t size, struct va
 /* Shows the additional information, whose length is in the message. */
 static void cm_get_info(const void *record, size_t at, size_t length, struct value *value)
 {
-	get_hex(data_of(record) + at, length < CM_INFO_BYTES ? length : CM_INFO_BYTES, value);
+	get_hex(mad_data(record) + at, length < CM_INFO_BYTES ? length : CM_INFO_BYTES, value);
 }
 
 /* A path of REQ, 12.6.5: the alternate one has the same layout 44 bytes on. */
-#define PATH_FIELDS(base_, key_, heading_, flags_)                                               \
-	CM_NUMBER((base_), 0, 16, key_ "_local_lid", heading_ " LLID", flags_,                   \
-		  "LID of the sender's port"),                                                   \
-		CM_NUMBER((base_) + 2, 0, 16, key_ "_remote_lid", heading_ " RLID", flags_,      \
-			  "LID of the receiver's port"),                                         \
-		MAD_GID(MAD_AT((base_) + 4, 0), key_ "_local_gid", heading_ " LGID", flags_,     \
-			"GID of the sender's port"),                                             \
-		MAD_GID(MAD_AT((base_) + 20, 0), key_ "_remote_gid", heading_ " RGID", flags_,   \
-			"GID of the receiver's port"),                                           \
-		MAD_HEX(MAD_AT((base_) + 36, 0), 20, key_ "_flow_label", heading_ " FLOW", 0,    \
-			"flow label of the path"),                                               \
-		CM_RATE((base_) + 39, key_ "_rate_gbps", heading_ " RATE", "rate of the path"),  \
-		CM_NUMBER((base_) + 40, 0, 8, key_ "_traffic_class", heading_ " TCLASS", 0,      \
-			  "traffic class of the path"),                                          \
-		CM_NUMBER((base_) + 41, 0, 8, key_ "_hop_limit", heading_ " HOPS", 0,            \
-			  "hop limit of the path"),                                              \
-		CM_NUMBER((base_) + 42, 0, 4, key_ "_sl", heading_ " SL", 0,                     \
-			  "service level of the path"),                                          \
-		MAD_BOOL(MAD_AT((base_) + 42, 4), 1, key_ "_subnet_local", heading_ " LOCAL", 0, \
-			 "whether the path stays in the subnet"),                                \
-		CM_TIMEOUT((base_) + 43, 0, key_ "_local_ack_timeout_usec", heading_ " ACK us",  \
+#define PATH_FIELDS(base_, key_, heading_, flags_)                                              \
+	NUM((base_), 0, 16, key_ "_local_lid", heading_ " LLID", flags_,                        \
+	    "LID of the sender's port"),                                                        \
+		NUM((base_) + 2, 0, 16, key_ "_remote_lid", heading_ " RLID", flags_,           \
+		    "LID of the receiver's port"),                                              \
+		GID(base_ + 4, key_ "_local_gid", heading_ " LGID", flags_,                     \
+		    "GID of the sender's port"),                                                \
+		GID(base_ + 20, key_ "_remote_gid", heading_ " RGID", flags_,                   \
+		    "GID of the receiver's port"),                                              \
+		HEX(base_ + 36, 0, 20, key_ "_flow_label", heading_ " FLOW", 0,                 \
+		    "flow label of the path"),                                                  \
+		CM_RATE((base_) + 39, key_ "_rate_gbps", heading_ " RATE", "rate of the path"), \
+		NUM((base_) + 40, 0, 8, key_ "_traffic_class", heading_ " TCLASS", 0,           \
+		    "traffic class of the path"),                                               \
+		NUM((base_) + 41, 0, 8, key_ "_hop_limit", heading_ " HOPS", 0,                 \
+		    "hop limit of the path"),                                                   \
+		NUM((base_) + 42, 0, 4, key_ "_sl", heading_ " SL", 0,                          \
+		    "service level of the path"),                                               \
+		BOOL(base_ + 42, 4, key_ "_subnet_local", heading_ " LOCAL", 0,                 \
+		     "whether the path stays in the subnet"),                                   \
+		CM_TIMEOUT((base_) + 43, 0, key_ "_local_ack_timeout_usec", heading_ " ACK us", \
 			   "how long to wait for an acknowledgement")
 
 static void get_req_data(const void *record, struct value *value)
@@ -202,43 +193,40 @@ static void get_req_data(const void *record, struct value *value)
 static const struct field req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
-	MAD_HEX(MAD_AT(5, 0), 24, "vendor_id", "VENDOR", 0, "vendor of the adapter"),
-	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "service to connect to"),
-	MAD_GUID(MAD_AT(16, 0), "local_ca_guid", "CA GUID", FIELD_DEFAULT,
-		 "node GUID of the sender"),
-	MAD_HEX(MAD_AT(28, 0), 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
-	CM_NUMBER(32, 0, 24, "local_qpn", "QP", FIELD_DEFAULT, "the sender's queue pair"),
-	CM_NUMBER(35, 0, 8, "responder_resources", "RESPONDER", 0,
-		  "reads and atomics that the sender can answer at a time"),
-	CM_NUMBER(36, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
-	CM_NUMBER(39, 0, 8, "initiator_depth", "INITIATOR", 0,
-		  "reads and atomics that the sender will have outstanding"),
-	CM_NUMBER(40, 0, 24, "remote_eecn", "REMOTE EEC", 0, "the receiver's end-to-end context"),
+	HEX(5, 0, 24, "vendor_id", "VENDOR", 0, "vendor of the adapter"),
+	HEX(8, 0, 64, "service_id", "SERVICE", SHOWN, "service to connect to"),
+	GUID(16, "local_ca_guid", "CA GUID", SHOWN, "node GUID of the sender"),
+	HEX(28, 0, 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
+	NUM(32, 0, 24, "local_qpn", "QP", SHOWN, "the sender's queue pair"),
+	NUM(35, 0, 8, "responder_resources", "RESPONDER", 0,
+	    "reads and atomics that the sender can answer at a time"),
+	NUM(36, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
+	NUM(39, 0, 8, "initiator_depth", "INITIATOR", 0,
+	    "reads and atomics that the sender will have outstanding"),
+	NUM(40, 0, 24, "remote_eecn", "REMOTE EEC", 0, "the receiver's end-to-end context"),
 	CM_TIMEOUT(43, 0, "remote_response_timeout_usec", "REMOTE us",
 		   "how long the receiver may take to answer"),
-	MAD_ENUM(MAD_AT(43, 5), 2, cm_transport_names, "transport", "TRANSPORT", FIELD_DEFAULT,
-		 "transport service of the connection"),
-	MAD_BOOL(MAD_AT(43, 7), 1, "flow_control", "FLOW CONTROL", 0,
-		 "whether the sender has end-to-end flow control"),
-	CM_NUMBER(44, 0, 24, "starting_psn", "PSN", 0, "PSN that the sender starts with"),
+	WORD(43, 5, 2, cm_transport_names, "transport", "TRANSPORT", SHOWN,
+	     "transport service of the connection"),
+	BOOL(43, 7, "flow_control", "FLOW CONTROL", 0,
+	     "whether the sender has end-to-end flow control"),
+	NUM(44, 0, 24, "starting_psn", "PSN", 0, "PSN that the sender starts with"),
 	CM_TIMEOUT(47, 0, "local_response_timeout_usec", "LOCAL us",
 		   "how long the sender may take to answer"),
-	CM_NUMBER(47, 5, 3, "retry_count", "RETRIES", 0, "retries of a packet"),
-	MAD_HEX(MAD_AT(48, 0), 16, "pkey", "PKEY", FIELD_DEFAULT, "partition of the connection"),
-	MAD_CODED(FIELD_UNSIGNED, MAD_AT(50, 0), 4, mtu_numbers, "mtu_bytes", "MTU", FIELD_DEFAULT,
-		  "MTU of the path"),
-	MAD_BOOL(MAD_AT(50, 4), 1, "rdc_exists", "RDC", 0,
-		 "whether there is a reliable datagram channel"),
-	MAD_ENUM(MAD_AT(50, 5), 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
-		 "retries while the receiver is not ready"),
-	CM_NUMBER(51, 0, 4, "max_cm_retries", "CM RETRIES", 0, "retries of a message of these"),
-	MAD_BOOL(MAD_AT(51, 4), 1, "srq", "SRQ", 0, "whether there is a shared receive queue"),
-	MAD_ENUM(MAD_AT(51, 5), 3, cm_extended_transport_names, "extended_transport",
-		 "EXTENDED TRANSPORT", 0, "where the transport is extended, which it is"),
-	PATH_FIELDS(52, "primary", "PRIMARY", FIELD_DEFAULT),
+	NUM(47, 5, 3, "retry_count", "RETRIES", 0, "retries of a packet"),
+	HEX(48, 0, 16, "pkey", "PKEY", SHOWN, "partition of the connection"),
+	CODE(50, 0, 4, mtu_numbers, "mtu_bytes", "MTU", SHOWN, "MTU of the path"),
+	BOOL(50, 4, "rdc_exists", "RDC", 0, "whether there is a reliable datagram channel"),
+	WORD(50, 5, 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
+	     "retries while the receiver is not ready"),
+	NUM(51, 0, 4, "max_cm_retries", "CM RETRIES", 0, "retries of a message of these"),
+	BOOL(51, 4, "srq", "SRQ", 0, "whether there is a shared receive queue"),
+	WORD(51, 5, 3, cm_extended_transport_names, "extended_transport", "EXTENDED TRANSPORT", 0,
+	     "where the transport is extended, which it is"),
+	PATH_FIELDS(52, "primary", "PRIMARY", SHOWN),
 	PATH_FIELDS(96, "alternate", "ALTERNATE", 0),
-	MAD_BOOL(MAD_AT(139, 5), 1, "sap_supported", "SAP", 0,
-		 "whether the sender takes suggestions of an alternate path"),
+	BOOL(139, 5, "sap_supported", "SAP", 0,
+	     "whether the sender takes suggestions of an alternate path"),
 	CM_PRIVATE_DATA(get_req_data),
 };
 
@@ -251,16 +239,16 @@ static const struct field mra_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	MAD_ENUM(MAD_AT(8, 0), 2, cm_response_names, "message", "MESSAGE", FIELD_DEFAULT,
-		 "the message that it is about"),
-	MAD_CODED(FIELD_REAL, MAD_AT(9, 0), 5, time_usec_numbers, "service_timeout_usec",
-		  "TIMEOUT us", FIELD_DEFAULT, "how long the answer will take"),
+	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOWN,
+	     "the message that it is about"),
+	REAL(9, 0, 5, time_usec_numbers, "service_timeout_usec", "TIMEOUT us", SHOWN,
+	     "how long the answer will take"),
 	CM_PRIVATE_DATA(get_mra_data),
 };
 
 static void get_rej_ari(const void *record, struct value *value)
 {
-	cm_get_info(record, 12, data_of(record)[9] >> 1, value);
+	cm_get_info(record, 12, mad_data(record)[9] >> 1, value);
 }
 
 static void get_rej_data(const void *record, struct value *value)
@@ -272,14 +260,12 @@ static const struct field rej_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	MAD_ENUM(MAD_AT(8, 0), 2, cm_response_names, "message", "MESSAGE", FIELD_DEFAULT,
-		 "the message that it is about"),
-	MAD_ENUM(MAD_AT(10, 0), 16, cm_reject_reason_names, "reason", "REASON", FIELD_DEFAULT,
-		 "why it was rejected"),
-	MAD_UNSIGNED(MAD_AT(10, 0), 16, "reason_code", "CODE", FIELD_DEFAULT,
-		     "the reason as a number"),
-	CM_NUMBER(9, 0, 7, "reject_info_length_bytes", "ARI LENGTH", 0,
-		  "length of the additional information"),
+	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOWN,
+	     "the message that it is about"),
+	WORD(10, 0, 16, cm_reject_reason_names, "reason", "REASON", SHOWN, "why it was rejected"),
+	NUM(10, 0, 16, "reason_code", "CODE", SHOWN, "the reason as a number"),
+	NUM(9, 0, 7, "reject_info_length_bytes", "ARI LENGTH", 0,
+	    "length of the additional information"),
 	CM_HEX_FIELD(get_rej_ari, "additional_info", "ARI",
 		     "the value that would do, after the reason, as hex"),
 	CM_PRIVATE_DATA(get_rej_data),
@@ -294,32 +280,27 @@ static const struct field rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	MAD_HEX(MAD_AT(8, 0), 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
-	CM_NUMBER(12, 0, 24, "local_qpn", "QP", FIELD_DEFAULT, "the sender's queue pair"),
-	MAD_HEX(MAD_AT(15, 0), 8, "vendor_id_high", "VENDOR HIGH", 0,
-		"vendor of the adapter, first byte"),
-	CM_NUMBER(16, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
-	MAD_HEX(MAD_AT(19, 0), 8, "vendor_id_middle", "VENDOR MIDDLE", 0,
-		"vendor of the adapter, second byte"),
-	CM_NUMBER(20, 0, 24, "starting_psn", "PSN", FIELD_DEFAULT,
-		  "PSN that the sender starts with"),
-	MAD_HEX(MAD_AT(23, 0), 8, "vendor_id_low", "VENDOR LOW", 0,
-		"vendor of the adapter, third byte"),
-	CM_NUMBER(24, 0, 8, "responder_resources", "RESPONDER", FIELD_DEFAULT,
-		  "reads and atomics that the sender can answer at a time"),
-	CM_NUMBER(25, 0, 8, "initiator_depth", "INITIATOR", FIELD_DEFAULT,
-		  "reads and atomics that the sender will have outstanding"),
+	HEX(8, 0, 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
+	NUM(12, 0, 24, "local_qpn", "QP", SHOWN, "the sender's queue pair"),
+	HEX(15, 0, 8, "vendor_id_high", "VENDOR HIGH", 0, "vendor of the adapter, first byte"),
+	NUM(16, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
+	HEX(19, 0, 8, "vendor_id_middle", "VENDOR MIDDLE", 0, "vendor of the adapter, second byte"),
+	NUM(20, 0, 24, "starting_psn", "PSN", SHOWN, "PSN that the sender starts with"),
+	HEX(23, 0, 8, "vendor_id_low", "VENDOR LOW", 0, "vendor of the adapter, third byte"),
+	NUM(24, 0, 8, "responder_resources", "RESPONDER", SHOWN,
+	    "reads and atomics that the sender can answer at a time"),
+	NUM(25, 0, 8, "initiator_depth", "INITIATOR", SHOWN,
+	    "reads and atomics that the sender will have outstanding"),
 	CM_TIMEOUT(26, 0, "target_ack_delay_usec", "ACK DELAY us",
 		   "how long the sender may take to acknowledge"),
-	MAD_ENUM(MAD_AT(26, 5), 2, cm_failover_names, "failover", "FAILOVER", 0,
-		 "what becomes of the alternate path"),
-	MAD_BOOL(MAD_AT(26, 7), 1, "flow_control", "FLOW CONTROL", 0,
-		 "whether the sender has end-to-end flow control"),
-	MAD_ENUM(MAD_AT(27, 0), 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
-		 "retries while the sender is not ready"),
-	MAD_BOOL(MAD_AT(27, 3), 1, "srq", "SRQ", 0, "whether there is a shared receive queue"),
-	MAD_GUID(MAD_AT(28, 0), "local_ca_guid", "CA GUID", FIELD_DEFAULT,
-		 "node GUID of the sender"),
+	WORD(26, 5, 2, cm_failover_names, "failover", "FAILOVER", 0,
+	     "what becomes of the alternate path"),
+	BOOL(26, 7, "flow_control", "FLOW CONTROL", 0,
+	     "whether the sender has end-to-end flow control"),
+	WORD(27, 0, 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
+	     "retries while the sender is not ready"),
+	BOOL(27, 3, "srq", "SRQ", 0, "whether there is a shared receive queue"),
+	GUID(28, "local_ca_guid", "CA GUID", SHOWN, "node GUID of the sender"),
 	CM_PRIVATE_DATA(get_rep_data),
 };
 
@@ -345,25 +326,10 @@ static const struct field dreq_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	CM_NUMBER(8, 0, 24, "remote_qpn", "REMOTE QP", FIELD_DEFAULT,
-		  "the receiver's queue pair or end-to-end context"),
+	NUM(8, 0, 24, "remote_qpn", "REMOTE QP", SHOWN,
+	    "the receiver's queue pair or end-to-end context"),
 	CM_PRIVATE_DATA(get_dreq_data),
 };
-
-#define CM_SUMMARY "a message of communication management: "
-
-static const struct schema cm_req_schema = MAD_SCHEMA("cm_req", req_fields,
-						      CM_SUMMARY "request for a connection");
-static const struct schema cm_mra_schema = MAD_SCHEMA(
-	"cm_mra", mra_fields, CM_SUMMARY "it was received, the answer will take a while");
-static const struct schema cm_rej_schema = MAD_SCHEMA("cm_rej", rej_fields, CM_SUMMARY "reject");
-static const struct schema cm_rep_schema = MAD_SCHEMA("cm_rep", rep_fields, CM_SUMMARY "reply");
-static const struct schema cm_rtu_schema = MAD_SCHEMA("cm_rtu", plain_fields,
-						      CM_SUMMARY "ready to use");
-static const struct schema cm_dreq_schema = MAD_SCHEMA(
-	"cm_dreq", dreq_fields, CM_SUMMARY "request for the end of a connection");
-static const struct schema cm_drep_schema = MAD_SCHEMA(
-	"cm_drep", plain_fields, CM_SUMMARY "reply to the request for the end");
 
 static void get_sidr_req_data(const void *record, struct value *value)
 {
@@ -372,16 +338,15 @@ static void get_sidr_req_data(const void *record, struct value *value)
 
 static const struct field sidr_req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	MAD_HEX(MAD_AT(0, 0), 32, "request_id", "REQUEST", FIELD_DEFAULT,
-		"the sender's number of the request"),
-	MAD_HEX(MAD_AT(4, 0), 16, "pkey", "PKEY", FIELD_DEFAULT, "partition of the service"),
-	MAD_HEX(MAD_AT(8, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "the requested service"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOWN, "the sender's number of the request"),
+	HEX(4, 0, 16, "pkey", "PKEY", SHOWN, "partition of the service"),
+	HEX(8, 0, 64, "service_id", "SERVICE", SHOWN, "the requested service"),
 	CM_PRIVATE_DATA(get_sidr_req_data),
 };
 
 static void get_sidr_rep_info(const void *record, struct value *value)
 {
-	cm_get_info(record, 24, data_of(record)[5], value);
+	cm_get_info(record, 24, mad_data(record)[5], value);
 }
 
 static void get_sidr_rep_data(const void *record, struct value *value)
@@ -391,19 +356,15 @@ static void get_sidr_rep_data(const void *record, struct value *value)
 
 static const struct field sidr_rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	MAD_HEX(MAD_AT(0, 0), 32, "request_id", "REQUEST", FIELD_DEFAULT,
-		"the sender's number of the request"),
-	MAD_ENUM(MAD_AT(4, 0), 8, cm_sidr_status_names, "status", "STATUS", FIELD_DEFAULT,
-		 "how the request went"),
-	CM_NUMBER(5, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
-		  "length of the additional information"),
-	MAD_HEX(MAD_AT(6, 0), 16, "vendor_id_high", "VENDOR HIGH", 0,
-		"vendor of the adapter, first two bytes"),
-	CM_NUMBER(8, 0, 24, "qpn", "QP", FIELD_DEFAULT, "queue pair of the service"),
-	MAD_HEX(MAD_AT(11, 0), 8, "vendor_id_low", "VENDOR LOW", 0,
-		"vendor of the adapter, third byte"),
-	MAD_HEX(MAD_AT(12, 0), 64, "service_id", "SERVICE", FIELD_DEFAULT, "the requested service"),
-	MAD_HEX(MAD_AT(20, 0), 32, "qkey", "QKEY", FIELD_DEFAULT, "queue key of the queue pair"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOWN, "the sender's number of the request"),
+	WORD(4, 0, 8, cm_sidr_status_names, "status", "STATUS", SHOWN, "how the request went"),
+	NUM(5, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
+	    "length of the additional information"),
+	HEX(6, 0, 16, "vendor_id_high", "VENDOR HIGH", 0, "vendor of the adapter, first two bytes"),
+	NUM(8, 0, 24, "qpn", "QP", SHOWN, "queue pair of the service"),
+	HEX(11, 0, 8, "vendor_id_low", "VENDOR LOW", 0, "vendor of the adapter, third byte"),
+	HEX(12, 0, 64, "service_id", "SERVICE", SHOWN, "the requested service"),
+	HEX(20, 0, 32, "qkey", "QKEY", SHOWN, "queue key of the queue pair"),
 	CM_HEX_FIELD(get_sidr_rep_info, "additional_info", "INFO",
 		     "address to use instead, a ClassPortInfo as hex"),
 	CM_PRIVATE_DATA(get_sidr_rep_data),
@@ -418,25 +379,20 @@ static const struct field lap_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	CM_NUMBER(12, 0, 24, "remote_qpn", "REMOTE QP", FIELD_DEFAULT,
-		  "the receiver's queue pair or end-to-end context"),
+	NUM(12, 0, 24, "remote_qpn", "REMOTE QP", SHOWN,
+	    "the receiver's queue pair or end-to-end context"),
 	CM_TIMEOUT(15, 0, "remote_response_timeout_usec", "REMOTE us",
 		   "how long the receiver may take to answer"),
-	CM_NUMBER(20, 0, 16, "alternate_local_lid", "LLID", FIELD_DEFAULT,
-		  "LID of the sender's port"),
-	CM_NUMBER(22, 0, 16, "alternate_remote_lid", "RLID", FIELD_DEFAULT,
-		  "LID of the receiver's port"),
-	MAD_GID(MAD_AT(24, 0), "alternate_local_gid", "LGID", FIELD_DEFAULT,
-		"GID of the sender's port"),
-	MAD_GID(MAD_AT(40, 0), "alternate_remote_gid", "RGID", FIELD_DEFAULT,
-		"GID of the receiver's port"),
-	MAD_HEX(MAD_AT(56, 0), 20, "alternate_flow_label", "FLOW", 0, "flow label of the path"),
-	CM_NUMBER(59, 0, 8, "alternate_traffic_class", "TCLASS", 0, "traffic class of the path"),
-	CM_NUMBER(60, 0, 8, "alternate_hop_limit", "HOPS", 0, "hop limit of the path"),
+	NUM(20, 0, 16, "alternate_local_lid", "LLID", SHOWN, "LID of the sender's port"),
+	NUM(22, 0, 16, "alternate_remote_lid", "RLID", SHOWN, "LID of the receiver's port"),
+	GID(24, "alternate_local_gid", "LGID", SHOWN, "GID of the sender's port"),
+	GID(40, "alternate_remote_gid", "RGID", SHOWN, "GID of the receiver's port"),
+	HEX(56, 0, 20, "alternate_flow_label", "FLOW", 0, "flow label of the path"),
+	NUM(59, 0, 8, "alternate_traffic_class", "TCLASS", 0, "traffic class of the path"),
+	NUM(60, 0, 8, "alternate_hop_limit", "HOPS", 0, "hop limit of the path"),
 	CM_RATE(61, "alternate_rate_gbps", "RATE", "rate of the path"),
-	CM_NUMBER(62, 0, 4, "alternate_sl", "SL", 0, "service level of the path"),
-	MAD_BOOL(MAD_AT(62, 4), 1, "alternate_subnet_local", "LOCAL", 0,
-		 "whether the path stays in the subnet"),
+	NUM(62, 0, 4, "alternate_sl", "SL", 0, "service level of the path"),
+	BOOL(62, 4, "alternate_subnet_local", "LOCAL", 0, "whether the path stays in the subnet"),
 	CM_TIMEOUT(63, 0, "alternate_local_ack_timeout_usec", "ACK us",
 		   "how long to wait for an acknowledgement"),
 	CM_PRIVATE_DATA(get_lap_data),
@@ -444,7 +400,7 @@ static const struct field lap_fields[] = {
 
 static void get_apr_info(const void *record, struct value *value)
 {
-	cm_get_info(record, 12, data_of(record)[8], value);
+	cm_get_info(record, 12, mad_data(record)[8], value);
 }
 
 static void get_apr_data(const void *record, struct value *value)
@@ -456,42 +412,36 @@ static const struct field apr_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	CM_NUMBER(8, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
-		  "length of the additional information"),
-	MAD_ENUM(MAD_AT(9, 0), 8, cm_apr_status_names, "status", "STATUS", FIELD_DEFAULT,
-		 "how loading the path went"),
+	NUM(8, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
+	    "length of the additional information"),
+	WORD(9, 0, 8, cm_apr_status_names, "status", "STATUS", SHOWN, "how loading the path went"),
 	CM_HEX_FIELD(get_apr_info, "additional_info", "INFO",
 		     "the value that would do, after the status, as hex"),
 	CM_PRIVATE_DATA(get_apr_data),
 };
 
-static const struct schema cm_sidr_req_schema = MAD_SCHEMA(
-	"cm_sidr_req", sidr_req_fields, CM_SUMMARY "which queue pair has a service");
-static const struct schema cm_sidr_rep_schema = MAD_SCHEMA(
-	"cm_sidr_rep", sidr_rep_fields, CM_SUMMARY "the queue pair of a service");
-static const struct schema cm_lap_schema = MAD_SCHEMA("cm_lap", lap_fields,
-						      CM_SUMMARY "load an alternate path");
-static const struct schema cm_apr_schema = MAD_SCHEMA(
-	"cm_apr", apr_fields, CM_SUMMARY "how loading an alternate path went");
-
-#define MESSAGE(id_, word_, name_, schema_)                                           \
-	{                                                                             \
-		.mgmt_class = UMAD_CLASS_CM, .id = id_, .word = word_, .name = name_, \
-		.schema = &schema_, .bytes = CM_BYTES                                 \
-	}
+#define MESSAGE(id_, word_, name_, fields_, summary_)                                     \
+	ATTRIBUTE(UMAD_CLASS_CM, id_, word_, NULL, name_, CM_BYTES, "cm_" word_, fields_, \
+		  "a message of communication management: " summary_)
 
 /* 12.6.3: the messages are distinguished by the attribute; they are sent rather than queried. */
 const struct mad_attribute cm_attributes[] = {
-	MESSAGE(UMAD_CM_ATTR_REQ, "req", "ConnectRequest", cm_req_schema),
-	MESSAGE(UMAD_CM_ATTR_MRA, "mra", "MsgRcptAck", cm_mra_schema),
-	MESSAGE(UMAD_CM_ATTR_REJ, "rej", "ConnectReject", cm_rej_schema),
-	MESSAGE(UMAD_CM_ATTR_REP, "rep", "ConnectReply", cm_rep_schema),
-	MESSAGE(UMAD_CM_ATTR_RTU, "rtu", "ReadyToUse", cm_rtu_schema),
-	MESSAGE(UMAD_CM_ATTR_DREQ, "dreq", "DisconnectRequest", cm_dreq_schema),
-	MESSAGE(UMAD_CM_ATTR_DREP, "drep", "DisconnectReply", cm_drep_schema),
-	MESSAGE(UMAD_CM_ATTR_SIDR_REQ, "sidr_req", "ServiceIDResReq", cm_sidr_req_schema),
-	MESSAGE(UMAD_CM_ATTR_SIDR_REP, "sidr_rep", "ServiceIDResReqResp", cm_sidr_rep_schema),
-	MESSAGE(UMAD_CM_ATTR_LAP, "lap", "LoadAlternatePath", cm_lap_schema),
-	MESSAGE(UMAD_CM_ATTR_APR, "apr", "AlternatePathResponse", cm_apr_schema),
+	MESSAGE(UMAD_CM_ATTR_REQ, "req", "ConnectRequest", req_fields, "request for a connection"),
+	MESSAGE(UMAD_CM_ATTR_MRA, "mra", "MsgRcptAck", mra_fields,
+		"it was received, the answer will take a while"),
+	MESSAGE(UMAD_CM_ATTR_REJ, "rej", "ConnectReject", rej_fields, "reject"),
+	MESSAGE(UMAD_CM_ATTR_REP, "rep", "ConnectReply", rep_fields, "reply"),
+	MESSAGE(UMAD_CM_ATTR_RTU, "rtu", "ReadyToUse", plain_fields, "ready to use"),
+	MESSAGE(UMAD_CM_ATTR_DREQ, "dreq", "DisconnectRequest", dreq_fields,
+		"request for the end of a connection"),
+	MESSAGE(UMAD_CM_ATTR_DREP, "drep", "DisconnectReply", plain_fields,
+		"reply to the request for the end"),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REQ, "sidr_req", "ServiceIDResReq", sidr_req_fields,
+		"which queue pair has a service"),
+	MESSAGE(UMAD_CM_ATTR_SIDR_REP, "sidr_rep", "ServiceIDResReqResp", sidr_rep_fields,
+		"the queue pair of a service"),
+	MESSAGE(UMAD_CM_ATTR_LAP, "lap", "LoadAlternatePath", lap_fields, "load an alternate path"),
+	MESSAGE(UMAD_CM_ATTR_APR, "apr", "AlternatePathResponse", apr_fields,
+		"how loading an alternate path went"),
 	{.schema = NULL},
 };

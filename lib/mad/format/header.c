@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mad/format/rows.h"
 
 /* 14.2.1.2: two tables of ports, whose first byte is unused. */
 enum {
@@ -117,57 +118,48 @@ static bool is_rmpp_segment(const void *record)
 }
 
 /* 13.4.3; bytes 4 to 7 depend on the class. */
-#define HEADER_FIELDS(methods_)                                                                   \
-	MAD_UNSIGNED(MAD_AT(0, 0), 8, "base_version", "BASE", 0,                                  \
-		     "version of the format of datagrams"),                                       \
-		MAD_ENUM(MAD_AT(1, 0), 8, mad_class_names, "class", "CLASS", FIELD_DEFAULT,       \
-			 "management class"),                                                     \
-		MAD_HEX(MAD_AT(1, 0), 8, "class_code", "CLASS CODE", 0,                           \
-			"management class as a number"),                                          \
-		MAD_UNSIGNED(MAD_AT(2, 0), 8, "class_version", "VERSION", 0,                      \
-			     "version of the management class"),                                  \
-		MAD_ENUM(MAD_AT(3, 0), 8, methods_, "method", "METHOD", FIELD_DEFAULT,            \
-			 "method of the request or reply"),                                       \
-		MAD_HEX(MAD_AT(3, 0), 8, "method_code", "METHOD CODE", 0,                         \
-			"method as a number; the highest bit is that of an answer"),              \
-		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", FIELD_DEFAULT, \
-			       0, "status in words"),                                             \
-		MAD_HEX(MAD_AT(8, 0), 64, "transaction_id", "TID", FIELD_DEFAULT,                 \
-			"transaction ID"),                                                        \
-		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE",             \
-			       FIELD_DEFAULT, 0, "name of the attribute, if known"),              \
-		MAD_HEX(MAD_AT(16, 0), 16, "attribute_id", "ID", FIELD_DEFAULT,                   \
-			"attribute as a number"),                                                 \
-		MAD_HEX(MAD_AT(20, 0), 32, "attribute_modifier", "MODIFIER", FIELD_DEFAULT,       \
-			"attribute modifier")
-#define STATUS_FIELDS                                                                     \
-	MAD_HEX(MAD_AT(4, 0), 16, "status_code", "STATUS CODE", 0, "status as a number"), \
-		MAD_HEX(MAD_AT(6, 0), 16, "class_specific", "SPECIFIC", 0, "the class's own")
+#define HEADER_FIELDS(methods_)                                                                 \
+	NUM(0, 0, 8, "base_version", "BASE", 0, "version of the format of datagrams"),          \
+		WORD(1, 0, 8, mad_class_names, "class", "CLASS", SHOWN, "management class"),    \
+		HEX(1, 0, 8, "class_code", "CLASS CODE", 0, "management class as a number"),    \
+		NUM(2, 0, 8, "class_version", "VERSION", 0, "version of the management class"), \
+		WORD(3, 0, 8, methods_, "method", "METHOD", SHOWN,                              \
+		     "method of the request or reply"),                                         \
+		HEX(3, 0, 8, "method_code", "METHOD CODE", 0,                                   \
+		    "method as a number; the highest bit is that of an answer"),                \
+		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", SHOWN, 0,    \
+			       "status in words"),                                              \
+		HEX(8, 0, 64, "transaction_id", "TID", SHOWN, "transaction ID"),                \
+		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", SHOWN, 0, \
+			       "name of the attribute, if known"),                              \
+		HEX(16, 0, 16, "attribute_id", "ID", SHOWN, "attribute as a number"),           \
+		HEX(20, 0, 32, "attribute_modifier", "MODIFIER", SHOWN, "attribute modifier")
+#define STATUS_FIELDS                                                         \
+	HEX(4, 0, 16, "status_code", "STATUS CODE", 0, "status as a number"), \
+		HEX(6, 0, 16, "class_specific", "SPECIFIC", 0, "the class's own")
 
-#define SMP_FIELDS \
-	MAD_HEX(MAD_AT(24, 0), 64, "mkey", "MKEY", FIELD_SECRET, "management key of the port")
+#define SMP_FIELDS HEX(24, 0, 64, "mkey", "MKEY", FIELD_SECRET, "management key of the port")
 
 /* 13.6.2.1 */
-#define RMPP_FIELDS                                                                            \
-	MAD_UNSIGNED(MAD_AT(24, 0), 8, "rmpp_version", "RMPP", 0,                              \
-		     "version of the protocol of long transfers; 0: not used"),                \
-		MAD_ENUM(MAD_AT(25, 0), 8, rmpp_type_names, "rmpp_type", "RMPP TYPE",          \
-			 FIELD_DEFAULT, "kind of a packet of a long transfer"),                \
-		MAD_UNSIGNED(MAD_AT(26, 0), 5, "rmpp_response_time", "RMPP TIME", 0,           \
-			     "code of the longest reply time; 31: not given"),                 \
-		MAD_FLAGS(MAD_AT(26, 5), 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS",       \
-			  FIELD_DEFAULT, "RMPP in use, first segment, last segment"),          \
-		MAD_ENUM(MAD_AT(27, 0), 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0, \
-			 "why a transfer ends"),                                               \
-		MAD_UNSIGNED(MAD_AT(28, 0), 32, "rmpp_segment", "SEGMENT", 0,                  \
-			     "number of the segment, from 1 on; of an ack, the last received", \
-			     .present = is_rmpp_segment),                                      \
-		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_payload_bytes", "PAYLOAD", 0,            \
-			     "first segment: total length; last segment: its own",             \
-			     .present = is_rmpp_data),                                         \
-		MAD_UNSIGNED(MAD_AT(32, 0), 32, "rmpp_window_last", "WINDOW", 0,               \
-			     "last segment that may be sent before the next ack",              \
-			     .present = is_rmpp_ack)
+#define RMPP_FIELDS                                                                   \
+	NUM(24, 0, 8, "rmpp_version", "RMPP", 0,                                      \
+	    "version of the protocol of long transfers; 0: not used"),                \
+		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOWN,      \
+		     "kind of a packet of a long transfer"),                          \
+		NUM(26, 0, 5, "rmpp_response_time", "RMPP TIME", 0,                   \
+		    "code of the longest reply time; 31: not given"),                 \
+		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOWN,   \
+		      "RMPP in use, first segment, last segment"),                    \
+		WORD(27, 0, 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0,    \
+		     "why a transfer ends"),                                          \
+		NUM(28, 0, 32, "rmpp_segment", "SEGMENT", 0,                          \
+		    "number of the segment, from 1 on; of an ack, the last received", \
+		    .present = is_rmpp_segment),                                      \
+		NUM(32, 0, 32, "rmpp_payload_bytes", "PAYLOAD", 0,                    \
+		    "first segment: total length; last segment: its own",             \
+		    .present = is_rmpp_data),                                         \
+		NUM(32, 0, 32, "rmpp_window_last", "WINDOW", 0,                       \
+		    "last segment that may be sent before the next ack", .present = is_rmpp_ack)
 
 static const struct field header_fields[] = {
 	HEADER_FIELDS(mad_method_names),
@@ -184,20 +176,20 @@ static const struct field smp_fields[] = {
 /* 14.2.1.2 */
 static const struct field direct_fields[] = {
 	HEADER_FIELDS(mad_method_names),
-	MAD_ENUM(MAD_AT(4, 0), 1, direction_names, "direction", "DIRECTION", FIELD_DEFAULT,
-		 "whether it is returning to the sender"),
-	MAD_HEX(MAD_AT(4, 1), 15, "status_code", "STATUS CODE", 0, "status as a number"),
-	MAD_UNSIGNED(MAD_AT(6, 0), 8, "hop_pointer", "HOP", FIELD_DEFAULT, "position on the path"),
-	MAD_UNSIGNED(MAD_AT(7, 0), 8, "hop_count", "HOPS", 0, "length of the path"),
+	WORD(4, 0, 1, direction_names, "direction", "DIRECTION", SHOWN,
+	     "whether it is returning to the sender"),
+	HEX(4, 1, 15, "status_code", "STATUS CODE", 0, "status as a number"),
+	NUM(6, 0, 8, "hop_pointer", "HOP", SHOWN, "position on the path"),
+	NUM(7, 0, 8, "hop_count", "HOPS", 0, "length of the path"),
 	SMP_FIELDS,
-	MAD_UNSIGNED(MAD_AT(32, 0), 16, "dr_source_lid", "DR SLID", 0,
-		     "LID at which the directed part starts; 65535: the sender"),
-	MAD_UNSIGNED(MAD_AT(34, 0), 16, "dr_destination_lid", "DR DLID", 0,
-		     "LID to continue to after the directed part; 65535: none"),
-	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", FIELD_DEFAULT, 0,
+	NUM(32, 0, 16, "dr_source_lid", "DR SLID", 0,
+	    "LID at which the directed part starts; 65535: the sender"),
+	NUM(34, 0, 16, "dr_destination_lid", "DR DLID", 0,
+	    "LID to continue to after the directed part; 65535: none"),
+	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", SHOWN, 0,
 		       "output port at each hop"),
-	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", FIELD_DEFAULT,
-		       0, "input port at each hop"),
+	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", SHOWN, 0,
+		       "input port at each hop"),
 };
 
 static const struct field rmpp_fields[] = {
@@ -211,11 +203,11 @@ static const struct field sa_fields[] = {
 	HEADER_FIELDS(mad_sa_method_names),
 	STATUS_FIELDS,
 	RMPP_FIELDS,
-	MAD_HEX(MAD_AT(36, 0), 64, "sm_key", "SM KEY", FIELD_SECRET, "key of a trusted request"),
-	MAD_SCALED(MAD_AT(44, 0), 16, 8, "attribute_offset_bytes", "OFFSET", FIELD_DEFAULT,
-		   "from one record to the next"),
-	MAD_HEX(MAD_AT(48, 0), 64, "component_mask", "COMPONENTS", FIELD_DEFAULT,
-		"fields that records must match, a bit each"),
+	HEX(36, 0, 64, "sm_key", "SM KEY", FIELD_SECRET, "key of a trusted request"),
+	NUM(44, 0, 16, "attribute_offset_bytes", "OFFSET", SHOWN, "from one record to the next",
+	    .factor = 8),
+	HEX(48, 0, 64, "component_mask", "COMPONENTS", SHOWN,
+	    "fields that records must match, a bit each"),
 };
 
 /* 16.5.1, class 0x30 to 0x4f */
@@ -223,21 +215,21 @@ static const struct field vendor_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	STATUS_FIELDS,
 	RMPP_FIELDS,
-	MAD_HEX(MAD_AT(37, 0), 24, "oui", "OUI", FIELD_DEFAULT, "whose class it is"),
+	HEX(37, 0, 24, "oui", "OUI", SHOWN, "whose class it is"),
 };
 
 /* 16.2.1 */
 static const struct field bm_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	STATUS_FIELDS,
-	MAD_HEX(MAD_AT(24, 0), 64, "bkey", "BKEY", FIELD_SECRET, "baseboard management key"),
+	HEX(24, 0, 64, "bkey", "BKEY", FIELD_SECRET, "baseboard management key"),
 };
 
 /* Annex A10 */
 static const struct field cc_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	STATUS_FIELDS,
-	MAD_HEX(MAD_AT(24, 0), 64, "cc_key", "CC KEY", FIELD_SECRET, "congestion control key"),
+	HEX(24, 0, 64, "cc_key", "CC KEY", FIELD_SECRET, "congestion control key"),
 };
 
 #define HEADER_SUMMARY "the header of a management datagram"

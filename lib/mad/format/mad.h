@@ -202,6 +202,14 @@ MAD_WORD(port_info, cap_mask2, 60)
 MAD_ACCESSORS(port_info, speed_ext_active, uint8_t, 62, 0, 4)
 MAD_ACCESSORS(port_info, speed_ext_supported, uint8_t, 62, 4, 4)
 MAD_ACCESSORS(port_info, speed_ext_enabled, uint8_t, 63, 3, 5)
+/*
+ * Whether fields of a PortInfo are valid. The active speed is valid only with a link: without one
+ * there is no speed and no rate.
+ */
+bool port_info_has_link(const unsigned char *info);
+bool port_info_has_speeds_ext(const unsigned char *info);
+bool port_info_has_cap_mask2(const unsigned char *info);
+bool port_info_has_speeds_ext2(const unsigned char *info);
 
 /* ClassPortInfo, 13.4.8.1 */
 #define CLASS_PORT_INFO_BYTES sizeof(struct umad_class_port_info)

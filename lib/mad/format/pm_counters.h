@@ -45,46 +45,69 @@ enum perf_group {
 
 extern const struct schema perf_counters_schema;
 extern const struct schema perf_extended_counters_schema;
-extern const struct schema perf_rcv_errors_schema;
-extern const struct schema perf_xmit_discards_schema;
-extern const struct schema perf_extended_speeds_schema;
 /* PortExtendedSpeedsCounters of a link whose active FEC mode is RS-FEC: PERF_CAP_RSFEC. */
 extern const struct schema perf_extended_speeds_rsfec_schema;
-extern const struct schema perf_op_rcv_schema;
-extern const struct schema perf_flow_control_schema;
-extern const struct schema perf_vl_op_packets_schema;
-extern const struct schema perf_vl_op_data_schema;
-extern const struct schema perf_vl_flow_control_errors_schema;
-extern const struct schema perf_vl_xmit_wait_schema;
-extern const struct schema perf_vl_congestion_schema;
-extern const struct schema perf_vl_xmit_congestion_schema;
-extern const struct schema perf_sl_rcv_fecn_schema;
-extern const struct schema perf_sl_rcv_becn_schema;
-extern const struct schema perf_sl_xmit_data_schema;
-extern const struct schema perf_sl_rcv_data_schema;
-extern const struct schema perf_rcv_congestion_schema;
-extern const struct schema perf_xmit_congestion_schema;
-extern const struct schema perf_samples_control_schema;
-extern const struct schema perf_samples_result_schema;
-extern const struct schema perf_extended_samples_result_schema;
 
 /*
- * The rows that the attributes share. 16.1.4: the attribute begins at byte 64 of the datagram;
- * PortSelect is its second byte, CounterSelect (the counters that a Set writes) the next two.
+ * The counters of PortCounters and PortCountersExtended, which share key and words. A row is
+ * X(group, factor, key, heading, flags, byte, bit and width in PortCounters, byte in
+ * PortCountersExtended, help). Octets are counted in words of four, 16.1.3.5.
  */
-#define PERF_COUNTER(group_, at_, width_, factor_, key_, heading_, flags_, help_) \
-	MAD_COUNTER(at_, width_, factor_, key_, heading_, flags_, help_, .tag = group_)
+#define PERF_LINK_ERRORS(X)                                                              \
+	X(ERRORS, 1, symbol_errors, "SYMBOL ERRORS", FIELD_DEFAULT, 4, 0, 16, 72,        \
+	  "minor link errors: bad symbols on one lane or more")                          \
+	X(ERRORS, 1, link_error_recoveries, "RECOVERIES", 0, 6, 0, 8, 80,                \
+	  "times that the link was retrained successfully")                              \
+	X(ERRORS, 1, link_downed, "LINK DOWNED", FIELD_DEFAULT, 7, 0, 8, 88,             \
+	  "times that retraining the link failed and it went down")                      \
+	X(ERRORS, 1, rcv_errors, "RCV ERRORS", FIELD_DEFAULT, 8, 0, 16, 96,              \
+	  "packets received with an error")                                              \
+	X(ERRORS, 1, rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0, 10, 0, 16, 104, \
+	  "packets received that another port had marked as bad")                        \
+	X(ERRORS, 1, rcv_switch_relay_errors, "RELAY ERRORS", 0, 12, 0, 16, 112,         \
+	  "packets received that the switch could not forward")                          \
+	X(ERRORS, 1, xmit_discards, "XMIT DISCARDS", FIELD_DEFAULT, 14, 0, 16, 120,      \
+	  "packets not sent: the port was down or congested for too long")               \
+	X(ERRORS, 1, xmit_constraint_errors, "XMIT CONSTRAINTS", 0, 16, 0, 8, 128,       \
+	  "packets not sent because of the partition or raw packet filter")              \
+	X(ERRORS, 1, rcv_constraint_errors, "RCV CONSTRAINTS", 0, 17, 0, 8, 136,         \
+	  "packets discarded because of the partition or raw packet filter")
+#define PERF_THRESHOLD_ERRORS(X)                                                      \
+	X(ERRORS, 1, local_link_integrity_errors, "LINK INTEGRITY", 0, 19, 0, 4, 144, \
+	  "times that the physical errors of the port passed their threshold")        \
+	X(ERRORS, 1, excessive_buffer_overruns, "BUFFER OVERRUNS", 0, 19, 4, 4, 152,  \
+	  "times that buffer overruns went on for too long")
+#define PERF_QP1_DROPPED(X)                                         \
+	X(ERRORS, 1, qp1_dropped, "QP1 DROPPED", 0, 20, 0, 16, 176, \
+	  "management datagrams to queue pair 1 that the port had no room for")
+#define PERF_VL15_DROPPED(X)                                          \
+	X(ERRORS, 1, vl15_dropped, "VL15 DROPPED", 0, 22, 0, 16, 160, \
+	  "subnet management packets that the port had no room for")
+#define PERF_DATA_BYTES(X)                                                        \
+	X(TRAFFIC, 4, xmit_data_bytes, "XMIT BYTES", FIELD_DEFAULT, 24, 0, 32, 8, \
+	  "bytes sent, except link packets")                                      \
+	X(TRAFFIC, 4, rcv_data_bytes, "RCV BYTES", FIELD_DEFAULT, 28, 0, 32, 16,  \
+	  "bytes received, except link packets")
+#define PERF_PACKETS(X)                                                           \
+	X(TRAFFIC, 1, xmit_packets, "XMIT PACKETS", FIELD_DEFAULT, 32, 0, 32, 24, \
+	  "packets sent, except link packets")                                    \
+	X(TRAFFIC, 1, rcv_packets, "RCV PACKETS", FIELD_DEFAULT, 36, 0, 32, 32,   \
+	  "packets received, except link packets")
+/* Only PortCountersExtended has these. */
+#define PERF_CAST_PACKETS(X)                                                    \
+	X(TRAFFIC, 1, unicast_xmit_packets, "UNICAST XMIT", 0, 0, 0, 0, 40,     \
+	  "unicast packets sent, errors included")                              \
+	X(TRAFFIC, 1, unicast_rcv_packets, "UNICAST RCV", 0, 0, 0, 0, 48,       \
+	  "unicast packets received, errors included")                          \
+	X(TRAFFIC, 1, multicast_xmit_packets, "MULTICAST XMIT", 0, 0, 0, 0, 56, \
+	  "multicast packets sent, errors included")                            \
+	X(TRAFFIC, 1, multicast_rcv_packets, "MULTICAST RCV", 0, 0, 0, 0, 64,   \
+	  "multicast packets received, errors included")
+#define PERF_XMIT_WAIT(X)                                                                   \
+	X(CONGESTION, 1, xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT, 40, 0, 32, 168, \
+	  "ticks in which there was data to send but no credit, or no turn")
 
-/* Octets are counted in words of four, 16.1.3.5. */
-#define PERF_DATA 4
-
-#define PERF_PORT_SELECT                                               \
-	MAD_UNSIGNED(MAD_AT(1, 0), 8, "port_select", "PORT SELECT", 0, \
-		     "port that the counters are of; 255: all of them, added up")
-#define PERF_COUNTER_SELECT                                              \
-	MAD_HEX(MAD_AT(2, 0), 16, "counter_select", "COUNTER SELECT", 0, \
-		"counters that a write affects, a bit each")
-
-#define PERF_FIELDS \
-	MAD_OBJECT_FIELDS(FIELD_DEFAULT), MAD_PORT_FIELD(FIELD_DEFAULT), PERF_PORT_SELECT
-#define PERF_FIELDS_SELECT PERF_FIELDS, PERF_COUNTER_SELECT
+#define PERF_ERRORS(X) \
+	PERF_LINK_ERRORS(X) PERF_THRESHOLD_ERRORS(X) PERF_QP1_DROPPED(X) PERF_VL15_DROPPED(X)
+#define PERF_TRAFFIC(X)	      PERF_DATA_BYTES(X) PERF_PACKETS(X) PERF_CAST_PACKETS(X)
+#define PERF_PORT_COUNTERS(X) PERF_ERRORS(X) PERF_TRAFFIC(X) PERF_XMIT_WAIT(X)

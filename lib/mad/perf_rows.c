@@ -89,6 +89,16 @@ static void take_numbered(const struct schema *schema, size_t number, const unsi
 	}
 }
 
+/* The same for an attribute of the reading. */
+static void take_part(enum perf_listing listing, const struct perf_reading *reading, size_t part,
+		      size_t number, struct perf_counter *counter)
+{
+	const uint16_t id = perf_parts[listing][part].id;
+
+	take_numbered(mad_attribute_find(UMAD_CLASS_PERF_MGMT, id)->schema, number,
+		      reading->parts[part], counter);
+}
+
 static void take_key(const struct schema *schema, const char *key, const unsigned char *data,
 		     struct perf_counter *counter)
 {
@@ -109,6 +119,12 @@ static void merge(const struct perf_reading *reading, const char *key, struct pe
 		take(field, wide, counter);
 	else
 		take_key(&perf_counters_schema, key, narrow, counter);
+}
+
+static const struct perf_counter *const_counter_of(const struct field *field,
+						   const struct perf_record *row)
+{
+	return (const struct perf_counter *)(const void *)((const char *)row + field->offset);
 }
 
 static struct perf_counter *counter_of(const struct field *field, struct perf_record *row)
@@ -172,12 +188,10 @@ static void vl_rows(const struct perf_reading *reading, struct perf_record **row
 
 		if (packets || data)
 			row.op_code = number_of(packets ? packets[0] : data[0]);
-		take_numbered(&perf_vl_xmit_wait_schema, i, reading->parts[PART_VL_WAIT],
-			      &row.xmit_wait_ticks);
-		take_numbered(&perf_vl_flow_control_errors_schema, i,
-			      reading->parts[PART_VL_UPDATES], &row.flow_control_update_errors);
-		take_numbered(&perf_vl_op_packets_schema, i, packets, &row.op_packets);
-		take_numbered(&perf_vl_op_data_schema, i, data, &row.op_data_bytes);
+		take_part(PERF_OF_VL, reading, PART_VL_WAIT, i, &row.xmit_wait_ticks);
+		take_part(PERF_OF_VL, reading, PART_VL_UPDATES, i, &row.flow_control_update_errors);
+		take_part(PERF_OF_VL, reading, PART_VL_PACKETS, i, &row.op_packets);
+		take_part(PERF_OF_VL, reading, PART_VL_DATA, i, &row.op_data_bytes);
 		/* VL 0 is in use on every link. */
 		if (!i || reading->all || is_telling(&perf_vl_schema, &row))
 			add_row(&perf_vl_schema, &row, rows, row_count);
@@ -192,13 +206,12 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 	const bool either = reading->caps.mask & PERF_CAP_RSFEC;
 	const bool known = !either || reading->fec.known;
 	const bool rs = either && reading->fec.known && reading->fec.value >= FEC_RS;
-	const struct schema *lanes = &perf_extended_speeds_schema;
 	const struct schema *codewords = &perf_extended_speeds_rsfec_schema;
 	struct perf_record row = {.fec = reading->fec};
 	unsigned int count = reading->lanes ? reading->lanes : LANES_MOST;
 
-	take_numbered(lanes, 0, data, &row.sync_header_errors);
-	take_numbered(lanes, 1, data, &row.unknown_blocks);
+	take_part(PERF_OF_FEC, reading, 0, 0, &row.sync_header_errors);
+	take_part(PERF_OF_FEC, reading, 0, 1, &row.unknown_blocks);
 	if (rs) {
 		take_key(codewords, "fec_correctable_blocks", data, &row.correctable_blocks);
 		take_key(codewords, "fec_uncorrectable_blocks", data, &row.uncorrectable_blocks);
@@ -211,12 +224,12 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 			/* Two counters of the port, three of codewords, then the lanes. */
 			take_numbered(codewords, 5 + i, data, &row.corrected_symbols);
 		} else {
-			take_numbered(lanes, 2 + i, data, &row.error_detections);
+			take_part(PERF_OF_FEC, reading, 0, 2 + i, &row.error_detections);
 			if (known) {
-				take_numbered(lanes, 2 + LANES_MOST + i, data,
-					      &row.correctable_blocks);
-				take_numbered(lanes, 2 + 2 * LANES_MOST + i, data,
-					      &row.uncorrectable_blocks);
+				take_part(PERF_OF_FEC, reading, 0, 2 + LANES_MOST + i,
+					  &row.correctable_blocks);
+				take_part(PERF_OF_FEC, reading, 0, 2 + 2 * LANES_MOST + i,
+					  &row.uncorrectable_blocks);
 			}
 		}
 		add_row(&perf_fec_schema, &row, rows, row_count);
@@ -227,35 +240,29 @@ static void congestion_rows(const struct perf_reading *reading, struct perf_reco
 			    size_t *row_count)
 {
 	const struct schema *schema = &perf_congestion_schema;
-	const unsigned char *const *parts = reading->parts;
 	struct perf_record row = {.object = NULL};
 
 	merge(reading, "xmit_wait_ticks", &row.xmit_wait_ticks);
 	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
 		row.xmit_wait_ticks = (struct perf_counter){0};
-	take_numbered(&perf_rcv_congestion_schema, 0, parts[PART_RCV_CONGESTION],
-		      &row.rcv_fecn_packets);
-	take_numbered(&perf_rcv_congestion_schema, 1, parts[PART_RCV_CONGESTION],
-		      &row.rcv_becn_packets);
-	take_numbered(&perf_xmit_congestion_schema, 0, parts[PART_XMIT_CONGESTION],
-		      &row.xmit_time_congested_ticks);
+	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 0, &row.rcv_fecn_packets);
+	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 1, &row.rcv_becn_packets);
+	take_part(PERF_OF_CONGESTION, reading, PART_XMIT_CONGESTION, 0,
+		  &row.xmit_time_congested_ticks);
 	add_row(schema, &row, rows, row_count);
 	for (size_t i = 0; i < VLS; i++) {
 		row = (struct perf_record){.vl = number_of(i)};
-		take_numbered(&perf_vl_congestion_schema, i, parts[PART_VL_CONGESTION],
-			      &row.congestions);
+		take_part(PERF_OF_CONGESTION, reading, PART_VL_CONGESTION, i, &row.congestions);
 		if (i < TIMED_VLS)
-			take_numbered(&perf_vl_xmit_congestion_schema, i, parts[PART_VL_TIME],
-				      &row.xmit_time_congested_ticks);
+			take_part(PERF_OF_CONGESTION, reading, PART_VL_TIME, i,
+				  &row.xmit_time_congested_ticks);
 		if (reading->all || is_telling(schema, &row))
 			add_row(schema, &row, rows, row_count);
 	}
 	for (size_t i = 0; i < SLS; i++) {
 		row = (struct perf_record){.sl = number_of(i)};
-		take_numbered(&perf_sl_rcv_fecn_schema, i, parts[PART_SL_FECN],
-			      &row.rcv_fecn_packets);
-		take_numbered(&perf_sl_rcv_becn_schema, i, parts[PART_SL_BECN],
-			      &row.rcv_becn_packets);
+		take_part(PERF_OF_CONGESTION, reading, PART_SL_FECN, i, &row.rcv_fecn_packets);
+		take_part(PERF_OF_CONGESTION, reading, PART_SL_BECN, i, &row.rcv_becn_packets);
 		if (reading->all || is_telling(schema, &row))
 			add_row(schema, &row, rows, row_count);
 	}
@@ -284,4 +291,67 @@ void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 		congestion_rows(reading, rows, row_count);
 		break;
 	}
+}
+
+static bool get_delta(const struct perf_counter *before, const struct perf_counter *after,
+		      double *ret_delta)
+{
+	if (!before->known || !after->known || after->saturated || after->value < before->value)
+		return false;
+	*ret_delta = (double)(after->value - before->value);
+	return true;
+}
+
+static void set_rate(const struct perf_counter *before, const struct perf_counter *after,
+		     double factor, struct real *rate)
+{
+	double delta;
+
+	if (get_delta(before, after, &delta))
+		*rate = (struct real){.value = delta * factor, .known = true};
+}
+
+/* Sums all counters that the device has: one without a rate leaves the sum unknown. */
+static void set_errors(const struct perf_record *before, const struct perf_record *after,
+		       double factor, struct real *rate)
+{
+	double sum = 0, delta;
+	bool any = false;
+
+	for (size_t i = 0; i < perf_schema.field_count; i++) {
+		const struct field *field = &perf_schema.fields[i];
+
+		if (field->tag != PERF_GROUP_ERRORS || (!const_counter_of(field, before)->known &&
+							!const_counter_of(field, after)->known))
+			continue;
+		if (!get_delta(const_counter_of(field, before), const_counter_of(field, after),
+			       &delta))
+			return;
+		sum += delta;
+		any = true;
+	}
+	if (any)
+		*rate = (struct real){.value = sum * factor, .known = true};
+}
+
+void perf_rates_of(const struct perf_record *before, const struct perf_record *after,
+		   double seconds, struct perf_rates *rates)
+{
+	rates->saturated.known = true;
+	for (size_t i = 0; i < after->saturated.count; i++)
+		strings_add(&rates->saturated, after->saturated.items[i]);
+	if (seconds <= 0)
+		return;
+	rates->interval_sec = (struct real){.value = seconds, .known = true};
+	set_rate(&before->xmit_data_bytes, &after->xmit_data_bytes, 8 / seconds / 1e9,
+		 &rates->xmit_gbps);
+	set_rate(&before->rcv_data_bytes, &after->rcv_data_bytes, 8 / seconds / 1e9,
+		 &rates->rcv_gbps);
+	set_rate(&before->xmit_packets, &after->xmit_packets, 1 / seconds,
+		 &rates->xmit_packets_per_sec);
+	set_rate(&before->rcv_packets, &after->rcv_packets, 1 / seconds,
+		 &rates->rcv_packets_per_sec);
+	set_rate(&before->xmit_wait_ticks, &after->xmit_wait_ticks, 1 / seconds,
+		 &rates->xmit_wait_ticks_per_sec);
+	set_errors(before, after, 1 / seconds, &rates->errors_per_sec);
 }

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The attributes of subnet management: IBA 1, 14.2.5. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "mad/format/rows.h"
+#include "schema/bits.h"
+
+enum {
+	/* PortInfo:LinkSpeedExtEnabled: no extended speed, and all supported ones */
+	SPEED_EXT_DISABLED = 30,
+	SPEED_EXT_ALL = 31,
+};
+
+bool port_info_has_link(const unsigned char *info)
+{
+	return port_info_physical_state(info) == PHYSICAL_LINK_UP;
+}
+
+/*
+ * The capability mask belongs to an end port: a switch has it at port 0 only, and its other ports
+ * report 0. There, the fields themselves show what is in use, because before the bits were defined
+ * the fields were reserved, so 0.
+ */
+static bool has(const unsigned char *info, uint64_t capability)
+{
+	uint64_t mask = port_info_cap_mask(info);
+
+	return !mask || mask & capability;
+}
+
+bool port_info_has_speeds_ext(const unsigned char *info)
+{
+	return has(info, PORT_CAP_SPEEDS_EXT);
+}
+
+bool port_info_has_cap_mask2(const unsigned char *info)
+{
+	return has(info, PORT_CAP_CAP_MASK2);
+}
+
+bool port_info_has_speeds_ext2(const unsigned char *info)
+{
+	return !port_info_cap_mask(info) ||
+	       (port_info_has_cap_mask2(info) && port_info_cap_mask2(info) & PORT_CAP2_SPEEDS_EXT2);
+}
+
+/* The speed of the field whose bit 0 is `first`, or none for an undefined code. */
+static enum lane_speed speed_of_bit(enum lane_speed first, unsigned int count, uint64_t code)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (code == 1u << i)
+			return (enum lane_speed)(first + i);
+	return SPEED_UNKNOWN;
+}
+
+/* The newest nonzero field has the speed: 14.2.5.6, LinkSpeedExtActive. */
+static enum lane_speed active_speed(const unsigned char *info)
+{
+	uint64_t code;
+
+	if (!port_info_has_link(info))
+		return SPEED_UNKNOWN;
+	if (port_info_has_speeds_ext2(info) && (code = port_info_speed_ext2_active(info)))
+		return speed_of_bit(SPEED_XDR, 1, code);
+	if (port_info_has_speeds_ext(info) && (code = port_info_speed_ext_active(info)))
+		return speed_of_bit(SPEED_FDR, 4, code);
+	return speed_of_bit(SPEED_SDR, 3, port_info_speed_active(info));
+}
+
+void port_info_get_speed(const unsigned char *info, struct value *value)
+{
+	value_set_string(value, enum_word(lane_speed_names, active_speed(info), NULL));
+}
+
+void port_info_get_speed_gbps(const unsigned char *info, struct value *value)
+{
+	enum lane_speed speed = active_speed(info);
+
+	if (speed != SPEED_UNKNOWN)
+		value_set_real(value, lane_rates[speed].signal_gbps);
+}
+
+void port_info_get_rate(const unsigned char *info, struct value *value)
+{
+	enum lane_speed speed = active_speed(info);
+	unsigned int lanes = width_lanes(port_info_width_active(info));
+
+	if (speed != SPEED_UNKNOWN && lanes)
+		value_set_real(value, lane_rates[speed].data_gbps * lanes);
+}
+
+void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *value)
+{
+	static const struct field flags = {
+		.kind = FIELD_FLAGS,
+		.names = link_speed_ext_bit_names,
+	};
+	struct number mask = number_of(port_info_speed_ext_enabled(info));
+
+	if (!port_info_has_speeds_ext(info))
+		return;
+	if (mask.value == SPEED_EXT_DISABLED)
+		mask.value = 0;
+	else if (mask.value == SPEED_EXT_ALL)
+		mask.value = port_info_speed_ext_supported(info);
+	field_get_number(&flags, &mask, value);
+}
+
+SM_PORT_INFO_GETTERS(info, 0)
+
+static const struct field port_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	SM_PORT_INFO_ROWS(0, info),
+};
+
+#define FEC_ROW(byte_, key_, heading_, help_) \
+	FLAGS(byte_, 0, 16, fec_mode_names, key_, heading_, 0, help_)
+
+/* PortInfoExtended, 14.2.5.19: rdma-core libibmad and opensm */
+static const struct field port_info_extended_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	WORD(4, 0, 16, fec_active_names, "fec_active", "FEC", SHOWN,
+	     "forward error correction that is active"),
+	HEX(0, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask"),
+	FLAGS(0, 0, 32, port_ext_cap_names, "capabilities", "CAPABILITIES", SHOWN,
+	      "capability mask in words"),
+	FEC_ROW(6, "fec_fdr_supported", "FDR SUPPORTED", "modes that the port can have at FDR"),
+	FEC_ROW(8, "fec_fdr_enabled", "FDR ENABLED", "modes that are enabled for FDR"),
+	FEC_ROW(10, "fec_edr_supported", "EDR SUPPORTED", "modes that the port can have at EDR"),
+	FEC_ROW(12, "fec_edr_enabled", "EDR ENABLED", "modes that are enabled for EDR"),
+	FEC_ROW(14, "fec_hdr_supported", "HDR SUPPORTED", "modes that the port can have at HDR"),
+	FEC_ROW(16, "fec_hdr_enabled", "HDR ENABLED", "modes that are enabled for HDR"),
+	FEC_ROW(18, "fec_ndr_supported", "NDR SUPPORTED", "modes that the port can have at NDR"),
+	FEC_ROW(20, "fec_ndr_enabled", "NDR ENABLED", "modes that are enabled for NDR"),
+};
+
+/* Mellanox's ExtendedPortInfo: rdma-core libibmad and opensm */
+static const struct field mellanox_port_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	HEX(3, 0, 8, "state_change_enable", "STATE CHANGE", SHOWN,
+	    "what may change the state of the link"),
+	FLAGS(7, 0, 8, mellanox_speed_names, "speed_supported", "SUPPORTED", SHOWN,
+	      "speeds of the vendor's that the port can have"),
+	FLAGS(11, 0, 8, mellanox_speed_names, "speed_enabled", "ENABLED", SHOWN,
+	      "speeds of the vendor's that are enabled"),
+	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOWN,
+	      "speed of the vendor's that is active"),
+};
+
+void sm_get_hex(const unsigned char *bytes, size_t length, struct value *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = value->scratch;
+
+	for (size_t i = 0; i < length && i < 64; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	*out = '\0';
+	value_set_string(value, value->scratch);
+}
+
+/* Only generic notices have trap numbers from the specification: 13.4.8.2. */
+void sm_get_trap(const unsigned char *notice, struct value *value)
+{
+	if (bits_get(notice, MAD_AT(0, 0), 1))
+		value_set_string(value,
+				 enum_word(trap_names, bits_get(notice, MAD_AT(4, 0), 16), NULL));
+}
+
+static void get_trap(const void *record, struct value *value)
+{
+	sm_get_trap(mad_data(record), value);
+}
+
+static void get_notice_details(const void *record, struct value *value)
+{
+	sm_get_hex(mad_data(record) + 10, 54, value);
+}
+
+static void get_cable_data(const void *record, struct value *value)
+{
+	sm_get_hex(mad_data(record), 64, value);
+}
+
+/* 14.2.5.2 */
+static const struct field node_description_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	TEXT(0, 64, "node_description", "DESCRIPTION", SHOWN,
+	     "description set by the node's owner"),
+};
+
+static const struct field node_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	SM_NODE_INFO_ROWS(0),
+};
+
+static const struct field switch_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	SM_SWITCH_INFO_ROWS(0),
+};
+
+static const struct field info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	SM_INFO_ROWS(0),
+};
+
+static const struct field notice_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	SM_NOTICE_ROWS(get_trap, get_notice_details),
+};
+
+/* 14.2.5.16 */
+static const struct field led_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	BOOL(0, 0, "led_on", "LED", SHOWN, "whether the port's lamp is on"),
+};
+
+/* Only the bytes are shown: the modifier determines which part of the cable's memory they are. */
+static const struct field cable_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	COMPUTED_FIELD(FIELD_STRING, get_cable_data, "data", "DATA", SHOWN, 0,
+		       "the 64 bytes, in hexadecimal"),
+};
+
+enum {
+	VL_ARBITRATION_HIGH = 64, /* low priority entries come first: 14.2.5.9 */
+	MULTICAST_POSITIONS = 16,
+	MULTICAST_PORTS = 16, /* ports per position of an entry */
+};
+
+static void get_membership(const void *record, struct value *value)
+{
+	uint64_t pkey = bits_get(mad_data(record), 0, 16);
+
+	if (pkey & ~(uint64_t)PKEY_FULL_MEMBER)
+		value_set_string(value, pkey & PKEY_FULL_MEMBER ? "full" : "limited");
+}
+
+static void get_priority(const void *record, struct value *value)
+{
+	const struct number *index = &((const struct mad_record *)record)->index;
+
+	if (index->known)
+		value_set_string(value, index->value < VL_ARBITRATION_HIGH ? "low" : "high");
+}
+
+static void get_entry(const void *record, struct value *value)
+{
+	const struct number *index = &((const struct mad_record *)record)->index;
+
+	if (!index->known)
+		return;
+	value_set_unsigned(value, index->value % VL_ARBITRATION_HIGH);
+}
+
+/* Positions are adjacent, 16 ports each; within one the lowest bit is the first port. */
+static bool has_port(const unsigned char *masks, unsigned int port)
+{
+	unsigned int position = port / MULTICAST_PORTS;
+
+	return bits_get(masks, position * MULTICAST_PORTS, MULTICAST_PORTS) >>
+		       port % MULTICAST_PORTS &
+	       1;
+}
+
+static void get_multicast_mask(const void *record, struct value *value)
+{
+	const unsigned char *masks = mad_data(record);
+	unsigned int position = MULTICAST_POSITIONS - 1;
+	char *out = value->scratch, *end = out + sizeof(value->scratch);
+
+	while (position && !bits_get(masks, position * MULTICAST_PORTS, MULTICAST_PORTS))
+		position--;
+	out += snprintf(out, (size_t)(end - out), "0x");
+	do
+		out += snprintf(out, (size_t)(end - out), "%04x",
+				(unsigned int)bits_get(masks, position * MULTICAST_PORTS,
+						       MULTICAST_PORTS));
+	while (position--);
+	value_set_string(value, value->scratch);
+}
+
+/* Runs of ports are one word: a value has room for 64 of them, each of up to 7 characters. */
+static void get_multicast_ports(const void *record, struct value *value)
+{
+	const unsigned char *masks = mad_data(record);
+	char *out = value->scratch, *end = out + sizeof(value->scratch);
+	size_t count = 0;
+
+	for (unsigned int port = 0; port < MULTICAST_PORTS * MULTICAST_POSITIONS; port++) {
+		unsigned int first = port;
+
+		if (!has_port(masks, port))
+			continue;
+		while (port + 1 < MULTICAST_PORTS * MULTICAST_POSITIONS &&
+		       has_port(masks, port + 1))
+			port++;
+		value->words[count++] = out;
+		if (end - out < 12 || count == ARRAY_SIZE(value->words)) {
+			value->words[count - 1] = "more";
+			break;
+		}
+		out += first == port ? snprintf(out, (size_t)(end - out), "%u", port)
+				     : snprintf(out, (size_t)(end - out), "%u-%u", first, port);
+		out++;
+	}
+	value->kind = VALUE_LIST;
+	value->list.items = value->words;
+	value->list.count = count;
+}
+
+/* GUIDInfo, 14.2.5.5 */
+static const struct field guid_info_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(0),
+	MAD_INDEX_FIELD("index", "INDEX", SHOWN, "index in the port's GUID table"),
+	GUID(0, "guid", "GUID", SHOWN, "GUID, 0 for a free slot"),
+};
+
+/* P_KeyTable, 14.2.5.7 */
+static const struct field pkey_table_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	MAD_INDEX_FIELD("index", "INDEX", SHOWN, "index in the port's P_Key table"),
+	HEX(0, 0, 16, "pkey", "P_KEY", SHOWN, "partition key, with the membership bit"),
+	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", SHOWN, 0,
+		       "full or limited"),
+};
+
+static const struct field sl2vl_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_INDEX_FIELD("input_port", "IN", SHOWN, "port that packets come in by"),
+	UNSIGNED_FIELD(struct mad_record, port, "output_port", "OUT", SHOWN | FIELD_RIGHT, 0,
+		       "port that packets go out by"),
+	SM_SL2VL_ROWS(0),
+};
+
+static const struct field vl_arbitration_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_PORT_FIELD(SHOWN),
+	MAD_INDEX_FIELD("index", "INDEX", 0, "index in both tables: 64 of low priority, then high"),
+	COMPUTED_FIELD(FIELD_STRING, get_priority, "priority", "PRIORITY", SHOWN, 0,
+		       "priority of the table, low or high"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_entry, "entry", "ENTRY", SHOWN | FIELD_RIGHT, 0,
+		       "index in the table of the priority"),
+	NUM(0, 4, 4, "vl", "VL", SHOWN, "VL that may send"),
+	NUM(1, 0, 8, "weight", "WEIGHT", SHOWN, "how much it may send, in units of 64 bytes"),
+};
+
+/* 14.2.5.10 */
+static const struct field linear_forwarding_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_INDEX_FIELD("lid", "LID", SHOWN, "LID that packets go to"),
+	NUM(0, 0, 8, "port", "PORT", SHOWN, "port that they go out by, 255 for none"),
+};
+
+/* 14.2.5.12 */
+static const struct field multicast_forwarding_fields[] = {
+	MAD_OBJECT_FIELDS(SHOWN),
+	HEX_FIELD(struct mad_record, index, 4, "mlid", "MLID", SHOWN, 0,
+		  "multicast LID that packets go to"),
+	COMPUTED_FIELD(FIELD_STRING, get_multicast_mask, "port_mask", "PORT MASK", 0, 0,
+		       "ports that they go out by, as bits from port 0 on"),
+	COMPUTED_FIELD(FIELD_LIST, get_multicast_ports, "ports", "PORTS", SHOWN, 0,
+		       "ports that they go out by, runs of ports as 3-7"),
+};
+
+#define RECORD(id_, word_, alias_, name_, bytes_, modifier_, fields_, summary_, ...)           \
+	ATTRIBUTE(UMAD_CLASS_SUBN_LID_ROUTED, id_, word_, alias_, name_, bytes_, "smp_" word_, \
+		  fields_, summary_, .modifier = modifier_, ##__VA_ARGS__)
+#define TABLE(id_, word_, alias_, name_, entries_, entry_bytes_, modifier_, fields_, summary_, \
+	      ...)                                                                             \
+	RECORD(id_, word_, alias_, name_, (entries_) * (entry_bytes_), modifier_, fields_,     \
+	       summary_, .entries = entries_, .entry_bytes = entry_bytes_, ##__VA_ARGS__)
+
+/*
+ * Table 122 (14.2.5), and the vendor's attribute at the end; the aliases are those of smpquery(8)
+ */
+const struct mad_attribute sm_attributes[] = {
+	RECORD(UMAD_SM_ATTR_NODE_DESC, "nodedesc", "nd", "NodeDescription", 64, MODIFIER_NONE,
+	       node_description_fields, "the description of a node"),
+	RECORD(UMAD_SM_ATTR_NODE_INFO, "nodeinfo", "ni", "NodeInfo", NODE_INFO_BYTES, MODIFIER_NONE,
+	       node_info_fields, "the type, GUIDs and ports of a node"),
+	RECORD(UMAD_SM_ATTR_SWITCH_INFO, "switchinfo", "si", "SwitchInfo", SWITCH_INFO_BYTES,
+	       MODIFIER_NONE, switch_info_fields, "the capabilities and settings of a switch"),
+	RECORD(UMAD_SM_ATTR_PORT_INFO, "portinfo", "pi", "PortInfo", PORT_INFO_BYTES, MODIFIER_PORT,
+	       port_info_fields, "the state and the settings of a port"),
+	RECORD(UMAD_SM_ATTR_PORT_INFO_EXT, "portinfoext", "pie", "PortInfoExtended", 22,
+	       MODIFIER_PORT, port_info_extended_fields, "the error correction of a port"),
+	RECORD(UMAD_SM_ATTR_MLNX_EXT_PORT_INFO, "mepi", NULL, "ExtendedPortInfo", 16, MODIFIER_PORT,
+	       mellanox_port_info_fields, "the speeds of a port that are Mellanox's own"),
+	TABLE(UMAD_SM_ATTR_GUID_INFO, "guidinfo", "gi", "GUIDInfo", 8, 8, MODIFIER_BLOCK,
+	      guid_info_fields, "an entry of a port's GUID table"),
+	TABLE(UMAD_SM_ATTR_PKEY_TABLE, "pkeys", NULL, "P_KeyTable", 32, 2, MODIFIER_PKEYS,
+	      pkey_table_fields, "an entry of a port's P_Key table"),
+	RECORD(UMAD_SM_ATTR_SLVL_TABLE, "sl2vl", NULL, "SLtoVLMappingTable", SM_SL2VL_BYTES,
+	       MODIFIER_SL2VL, sl2vl_fields, "the VLs of the service levels at a port"),
+	TABLE(UMAD_SM_ATTR_VL_ARB_TABLE, "vlarb", NULL, "VLArbitrationTable", 32, 2, MODIFIER_VLARB,
+	      vl_arbitration_fields, "an entry of a port's VL arbitration tables"),
+	/* 14.2.5.10: port 0xff is no port. */
+	TABLE(UMAD_SM_ATTR_LINEAR_FT, "lft", NULL, "LinearForwardingTable", 64, 1, MODIFIER_BLOCK,
+	      linear_forwarding_fields, "an entry of a linear forwarding table",
+	      .empty_byte = 0xff),
+	TABLE(UMAD_SM_ATTR_MCAST_FT, "mft", NULL, "MulticastForwardingTable", 32, 2,
+	      MODIFIER_MULTICAST, multicast_forwarding_fields,
+	      "an entry of a multicast forwarding table"),
+	RECORD(UMAD_SM_ATTR_SM_INFO, "sminfo", NULL, "SMInfo", SM_INFO_BYTES, MODIFIER_NONE,
+	       info_fields, "a subnet manager, as its port reports it"),
+	RECORD(UMAD_ATTR_NOTICE, "notice", NULL, "Notice", 64, MODIFIER_NONE, notice_fields,
+	       "a notice of something that happened"),
+	RECORD(UMAD_SM_ATTR_LED_INFO, "ledinfo", NULL, "LedInfo", 1, MODIFIER_PORT, led_info_fields,
+	       "the lamp of a port"),
+	RECORD(UMAD_SM_ATTR_CABLE_INFO, "cableinfo", NULL, "CableInfo", 64, MODIFIER_PORT,
+	       cable_info_fields, "a part of the memory of a cable"),
+	{.schema = NULL},
+};
