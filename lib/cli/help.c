@@ -251,6 +251,21 @@ static void put_mdoc_inner(const struct field *field)
 	columns_free(&columns);
 }
 
+/* The words of a column that have an explanation. */
+static void put_mdoc_words(const struct enum_name *names)
+{
+	if (!names || !names->word || !names->help)
+		return;
+	printf(".Bl -tag -width Ds\n");
+	for (; names->word; names++) {
+		fputs(".It Cm ", stdout);
+		put_mdoc_escaped(names->word);
+		putchar('\n');
+		put_mdoc_text(names->help);
+	}
+	printf(".El\n");
+}
+
 static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 {
 	printf(".Bl -tag -width Ds\n");
@@ -259,6 +274,7 @@ static void put_mdoc_fields(const struct schema *schema, bool all_columns)
 
 		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !all_columns);
 		put_mdoc_inner(field);
+		put_mdoc_words(field->names);
 	}
 	printf(".El\n");
 }
