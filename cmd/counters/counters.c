@@ -9,37 +9,13 @@
 #include "cmd/commands.h"
 #include "cmd/counters/counters_run.h"
 #include "counter/counter_change.h"
-#include "counter/counter_meaning.h"
-#include "counter/optional_counters.h"
+#include "counter/names/counter_names.h"
+#include "counter/netlink_counters.h"
 
 #define NO_COUNTERS "no counters"
 /* Milliseconds between two rounds of --watch. */
 #define INTERVAL_LEAST 100
 #define INTERVAL_MOST  3600000
-
-#define GROUP_CHOICE(group_, word_, help_)                                           \
-	{                                                                            \
-		.value = 1u << COUNTER_GROUP_##group_, .word = word_, .help = help_, \
-	}
-
-/* The words of counter_group_names, as bits. */
-static const struct enum_name group_choices[] = {
-	GROUP_CHOICE(TRAFFIC, "traffic", "packets and bytes"),
-	GROUP_CHOICE(REQUESTS, "requests", "operations asked for and served"),
-	GROUP_CHOICE(LINK, "link", "faults of the wire and its transceivers"),
-	GROUP_CHOICE(ERRORS, "errors", "damaged packets, refused and broken requests"),
-	GROUP_CHOICE(DROPS, "drops", "lost packets"),
-	GROUP_CHOICE(RETRANSMISSION, "retransmission",
-		     "packets sent again after loss or a timeout"),
-	GROUP_CHOICE(RNR, "rnr", "receiver not ready: no receive work request"),
-	GROUP_CHOICE(CONGESTION, "congestion", "waiting, marks and notifications"),
-	GROUP_CHOICE(ROCE, "roce", "the RoCE engine, where no other group fits"),
-	GROUP_CHOICE(CM, "cm", "messages of the connection manager"),
-	GROUP_CHOICE(RESOURCES, "resources", "objects, and commands to the device"),
-	GROUP_CHOICE(DRIVER, "driver", "interrupts, waits and doorbells"),
-	GROUP_CHOICE(OTHER, "other", "names that are not in the catalogue"),
-	{0, NULL},
-};
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct counters_args, all, 'a', "all",
@@ -48,7 +24,7 @@ static const struct option_row options[] = {
 		    "counters of warnings and errors that are not 0, from all sources"),
 	FLAG_OPTION(struct counters_args, drops, 'd', "drops",
 		    "counters of lost packets, of the device and its netdev"),
-	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", group_choices,
+	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", counter_group_bits,
 		       "counters of these groups"),
 	STRING_OPTION(struct counters_args, explain, 'x', "explain", "NAME", COMPLETE_NOTHING,
 		      "what a counter means, by canonical or kernel name"),

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/counters/counters_run.h"
-#include "counter/counter_meaning.h"
+#include "counter/names/counter_names.h"
 
 static void complain(struct listing *listing, const char *name, const char *closest)
 {

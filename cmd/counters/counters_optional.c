@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/counters/counters_run.h"
-#include "counter/optional_counters.h"
+#include "counter/netlink_counters.h"
 #include "host/need.h"
 
 #define ADMIN_HINT "run it as root: it takes CAP_NET_ADMIN in the initial user namespace"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "counter/names/counter_names.h"
-#include "schema/value.h"
+#include "kernel/sysfs.h"
 
 struct counter {
 	char *name; /* clean */
@@ -40,3 +40,15 @@ void counter_list_difference(const struct counter_list *before, const struct cou
 			     struct counter_list *ret_list);
 /* Adds up the classes, usually of a difference. */
 struct counter_sums counter_list_sum(const struct counter_list *list);
+
+/*
+ * Fills an empty list with the counters of a port in sysfs: those of the performance management
+ * agent (ports/N/counters) and of the driver (ports/N/hw_counters, hw_counters); `device` is the
+ * kernel's name. Drivers report them from a cache that they refresh after `lifespan`, usually 10
+ * ms: readings closer together may be the same. Values that are not a number now (a port without
+ * performance management says "N/A (no PMA)") or cannot be read are left out, as are settings, and
+ * device counters that the port also has. Returns 0 even if there is none at all, as with siw;
+ * -ENODEV if the port does not exist, or no longer.
+ */
+int sysfs_counters_read(const struct root *root, const char *device, unsigned int port,
+			struct counter_list *ret_list);

@@ -8,9 +8,39 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "counter/counters_private.h"
-#include "counter/nldev_stat.h"
-#include "counter/rtnl_stats.h"
+#include "base/text.h"
+#include "counter/counter_pool.h"
+#include "counter/netlink_counters.h"
+#include "kernel/sysfs.h"
+
+/* The counters of one port, device or netdev in one source. */
+struct counter_place {
+	const struct device *device;
+	const struct port *port;
+	const char *netdev;
+	enum counter_source source;
+	bool listed; /* `entries` has the contents of the directory */
+	int error;   /* -errno of listing it */
+	const struct counter_entry **entries;
+	size_t entry_count;
+	bool extended; /* the PMA has the 64-bit counters */
+	bool old_cm;   /* class infiniband_cm */
+	bool reported; /* netlink reported it in this round */
+	struct counter_list values;
+	uint64_t taken_nsec;
+	bool found; /* counters exist, wanted or not */
+};
+
+struct counter_loader {
+	struct counters_request request;
+	struct root root;
+	struct netlink *nldev; /* NULL if not live, or it does not answer */
+	struct netlink *rtnl;
+	struct counter_pool pool;
+	struct counter_place *places;
+	size_t place_count;
+	bool noted; /* the netlink failure has been reported once */
+};
 
 static bool wants_source(const struct counter_loader *loader, enum counter_source source)
 {
@@ -72,6 +102,7 @@ int counter_loader_open(const struct counters_request *request, struct counter_l
 	loader = mem_alloc_zero(1, sizeof(*loader));
 	loader->request = *request;
 	loader->root = root;
+	loader->pool.request = &loader->request;
 	find_places(loader);
 	*ret_loader = loader;
 	return 0;
@@ -208,10 +239,10 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 static void add_from_netlink(struct counter_loader *loader, struct counter_place *place,
 			     struct counter_readings *readings)
 {
-	const struct counter_layout *layout = &loader->layout;
+	const struct counter_layout *layout = counter_pool_layout(&loader->pool, place->source,
+								  &place->values);
 
 	place->found = place->values.count;
-	counter_layout_make(loader, place->source, &place->values);
 	for (size_t i = 0; i < layout->shown_count; i++) {
 		size_t which = layout->shown[i];
 
@@ -257,6 +288,133 @@ static void report_causes(const struct counter_place *place, const struct counte
 	}
 }
 
+/* The directories of the connection manager's counters: core/cm.c. */
+static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
+					 "cm_rx_duplicates"};
+
+static char *folder_of(const struct counter_place *place)
+{
+	const char *device = place->device->kernel_name;
+	unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
+
+	switch (place->source) {
+	case COUNTER_SOURCE_PMA:
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/counters", device, port);
+	case COUNTER_SOURCE_HW:
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters", device, port);
+	case COUNTER_SOURCE_CM:
+		/* Up to Linux 5.13 these were in a separate class. */
+		return place->old_cm ? mem_format("sys/class/infiniband_cm/%s/%u", device, port)
+				     : mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
+	case COUNTER_SOURCE_NETDEV:
+		return mem_format("sys/class/net/%s/statistics", place->netdev);
+	default:
+		return mem_format(SYSFS_RDMA_CLASS "/%s/hw_counters", device);
+	}
+}
+
+static void add_entry(struct counter_loader *loader, struct counter_place *place, const char *file)
+{
+	const struct counter_entry *entry = counter_pool_entry(&loader->pool, place->source, file);
+
+	place->found = true;
+	/* Only devices with the extended counters have these two: core/sysfs.c. */
+	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
+		place->extended = true;
+	if (entry->wanted)
+		*(const struct counter_entry **)mem_append(&place->entries, &place->entry_count,
+							   sizeof(*place->entries)) = entry;
+}
+
+static int list_files(struct counter_loader *loader, struct counter_place *place,
+		      const char *folder, const char *prefix)
+{
+	struct strings files = {0};
+	int rc = sysfs_list(&loader->root, &files, "%s", folder);
+
+	for (size_t i = 0; !rc && i < files.count; i++) {
+		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
+
+		/*
+		 * The lifetime of the driver's cache in milliseconds, a setting rather than a
+		 * counter: core/sysfs.c.
+		 */
+		if (strcmp(file, "lifespan"))
+			add_entry(loader, place, file);
+	}
+	strings_free(&files);
+	return rc;
+}
+
+static int list_cm(struct counter_loader *loader, struct counter_place *place)
+{
+	bool found = false;
+	int error = 0;
+
+	for (int old = 0; !found && !error && old < 2; old++) {
+		_cleanup_(freep) char *folder = NULL;
+
+		place->old_cm = old;
+		folder = folder_of(place);
+		for (size_t i = 0; i < ARRAY_SIZE(cm_folders); i++) {
+			_cleanup_(freep) char *path = mem_format("%s/%s", folder, cm_folders[i]);
+			_cleanup_(freep) char *prefix = mem_format("%s/", cm_folders[i]);
+			int rc = list_files(loader, place, path, prefix);
+
+			found = found || !rc;
+			if (!error && rc && rc != -ENOENT)
+				error = rc;
+			/* The directories exist together or not at all. */
+			if (rc == -ENOENT && !i)
+				break;
+		}
+	}
+	if (error)
+		return error;
+	return found ? 0 : -ENOENT;
+}
+
+static void list_place(struct counter_loader *loader, struct counter_place *place)
+{
+	_cleanup_(freep) char *folder = folder_of(place);
+
+	place->listed = true;
+	if (place->source == COUNTER_SOURCE_CM)
+		place->error = list_cm(loader, place);
+	else
+		place->error = list_files(loader, place, folder, "");
+	counter_entries_sort(place->entries, place->entry_count);
+}
+
+/* The kernel's text, such as N/A (no PMA), is the cause; anything else is shown unchanged. */
+static const char *cause_of_text(struct counter_pool *pool, const char *text, int error)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	_cleanup_(freep) char *cause = NULL;
+
+	if (!*clean)
+		return counter_pool_cause(pool, "it is empty");
+	if (!strncmp(clean, "N/A", 3))
+		return counter_pool_cause(pool, clean);
+	cause = mem_format("%s: '%.60s'", error == -ERANGE ? "too large a number" : "not a number",
+			   clean);
+	return counter_pool_cause(pool, cause);
+}
+
+static const char *read_entry(struct counter_loader *loader, const struct counter_place *place,
+			      const struct counter_entry *entry, uint64_t *ret_value)
+{
+	_cleanup_(freep) char *folder = folder_of(place);
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&loader->root, text, "%s/%s", folder, entry->file);
+	int rc;
+
+	if (length < 0)
+		return counter_pool_cause(&loader->pool, strerror((int)-length));
+	rc = text_parse_u64(text, 10, UINT64_MAX, ret_value);
+	return rc ? cause_of_text(&loader->pool, text, rc) : NULL;
+}
+
 static void add_files(struct counter_loader *loader, struct counter_place *place,
 		      struct counter_readings *readings, struct problems *problems)
 {
@@ -264,7 +422,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 
 	place->taken_nsec = clock_nsec();
 	if (!place->listed)
-		counter_place_list(loader, place);
+		list_place(loader, place);
 	if (place->error && place->error != -ENOENT && problems)
 		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
 			 problems);
@@ -272,7 +430,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);
 		uint64_t value = 0;
 
-		reading->problem = counter_place_read(loader, place, place->entries[i], &value);
+		reading->problem = read_entry(loader, place, place->entries[i], &value);
 		if (!reading->problem)
 			counter_reading_set(reading, value);
 		else if (reading->name && reading->name->width_bits)
@@ -323,7 +481,6 @@ void counter_loader_free(struct counter_loader *loader)
 		free(loader->places[i].entries);
 	}
 	free(loader->places);
-	counter_layout_clear(&loader->layout);
 	counter_pool_free(&loader->pool);
 	netlink_free(loader->nldev);
 	netlink_free(loader->rtnl);

@@ -229,37 +229,76 @@ static bool is_whole(const struct saved_counter *counter)
 	       counter->kernel_name && (!counter->port.known || counter->port.value <= 65535);
 }
 
-/* All devices and ports are added first, because adding more moves them in memory. */
-static void add_place(struct device_list *devices, const struct saved_counter *counter)
+/* Orders by device and port, those without a port first. */
+static int compare_places(const void *a, const void *b)
 {
-	struct device *device = device_list_find(devices, counter->device);
+	const struct saved_counter *one = *(const struct saved_counter *const *)a;
+	const struct saved_counter *other = *(const struct saved_counter *const *)b;
+	int order = strcmp(one->device, other->device);
 
-	if (!device) {
-		device = device_list_add(devices, counter->device);
-		device->index = counter->device_index;
-		device->node_guid = counter->node_guid;
-	}
-	if (counter->port.known && !device_port(device, (unsigned int)counter->port.value))
-		device_add_port(device, (unsigned int)counter->port.value);
+	if (!order)
+		order = one->port.known - other->port.known;
+	return order ? order
+		     : (one->port.value > other->port.value) -
+			       (one->port.value < other->port.value);
 }
 
+/*
+ * All devices and ports are added first, because adding more moves them in memory. They are sorted:
+ * a file may have a hundred thousand, so that each counter has to find its own by bisection.
+ */
 void saved_readings_devices(struct saved_readings *saved, const struct saved_counter *counters,
 			    size_t count)
 {
+	_cleanup_(freep)
+		const struct saved_counter **sorted = mem_alloc_zero(count + 1, sizeof(*sorted));
+	const struct saved_counter *last = NULL;
+	struct device *device = NULL;
+	size_t whole = 0;
+
 	for (size_t i = 0; i < count; i++)
 		if (is_whole(&counters[i]))
-			add_place(&saved->devices, &counters[i]);
+			sorted[whole++] = &counters[i];
+	qsort(sorted, whole, sizeof(*sorted), compare_places);
+	for (size_t i = 0; i < whole; last = sorted[i++]) {
+		if (!last || strcmp(last->device, sorted[i]->device)) {
+			device = device_list_add(&saved->devices, sorted[i]->device);
+			device->index = sorted[i]->device_index;
+			device->node_guid = sorted[i]->node_guid;
+			last = NULL;
+		}
+		if (sorted[i]->port.known && (!last || compare_places(&last, &sorted[i])))
+			device_add_port(device, (unsigned int)sorted[i]->port.value);
+	}
+}
+
+static int compare_device(const void *name, const void *device)
+{
+	return strcmp(name, ((const struct device *)device)->name);
+}
+
+static int compare_port(const void *number, const void *port)
+{
+	const uint64_t one = *(const uint64_t *)number;
+	const uint64_t other = ((const struct port *)port)->port.value;
+
+	return (one > other) - (one < other);
 }
 
 /* Skips a counter whose device or port was filtered out. */
 static void add_reading(struct saved_readings *saved, const struct saved_counter *counter)
 {
-	const struct device *device = device_list_find(&saved->devices, counter->device);
+	const struct device_list *devices = &saved->devices;
+	const struct device *device = devices->count ? bsearch(counter->device, devices->items,
+							       devices->count, sizeof(*device),
+							       compare_device)
+						     : NULL;
 	struct counter_reading *reading;
 	const struct port *port = NULL;
 
-	if (device && counter->port.known)
-		port = device_port(device, (unsigned int)counter->port.value);
+	if (device && device->port_count && counter->port.known)
+		port = bsearch(&counter->port.value, device->ports, device->port_count,
+			       sizeof(*port), compare_port);
 	if (!device || (counter->port.known && !port))
 		return;
 	reading = mem_append(&saved->readings.items, &saved->readings.count,

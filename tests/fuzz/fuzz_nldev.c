@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "kernel/netlink.h"
 #include "host/nldev_devices.h"
-#include "counter/nldev_stat.h"
+#include "counter/netlink_counters.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

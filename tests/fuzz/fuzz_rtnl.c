@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "host/rtnl.h"
-#include "counter/rtnl_stats.h"
+#include "counter/netlink_counters.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
-#include "counter/sysfs_counters.h"
+#include "counter/counter.h"
 
 #define CLASS "sys/class/infiniband/"
 #define PORT  CLASS "mlx5_0/ports/1/"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "counter/counter_meaning.h"
+#include "counter/names/counter_names.h"
 #include "counter/names/counter_names.h"
 
 #define for_each_row(table, row)                                     \

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "kernel/netlink.h"
-#include "counter/nldev_stat.h"
+#include "counter/netlink_counters.h"
 
 enum {
 	HWCOUNTERS = 80,

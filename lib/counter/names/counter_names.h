@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "schema/value.h"
+#include "schema/schema.h"
 
 /* The class of a counter in a test. TRAFFIC counts packets, the others count events. */
 enum counter_class {
@@ -59,21 +59,25 @@ enum counter_direction { COUNTER_NO_DIRECTION, COUNTER_TX, COUNTER_RX };
 /* How serious it is that a counter grows. */
 enum counter_severity { COUNTER_INFO, COUNTER_WARNING, COUNTER_SERIOUS };
 
-enum counter_group {
-	COUNTER_GROUP_OTHER, /* not in the catalogue */
-	COUNTER_GROUP_TRAFFIC,
-	COUNTER_GROUP_REQUESTS, /* operations requested or served */
-	COUNTER_GROUP_LINK,	/* faults of the wire and its transceivers */
-	COUNTER_GROUP_ERRORS,
-	COUNTER_GROUP_DROPS,
-	COUNTER_GROUP_RETRANSMISSION,
-	COUNTER_GROUP_RNR,
-	COUNTER_GROUP_CONGESTION,
-	COUNTER_GROUP_ROCE, /* RoCE engine, where no other group fits */
-	COUNTER_GROUP_CM,
-	COUNTER_GROUP_RESOURCES, /* objects, and commands to the device */
-	COUNTER_GROUP_DRIVER,	 /* interrupts, work queues, schedulers */
-};
+/* Each group with its word and subject: for the enumeration, tables and options. */
+#define COUNTER_GROUPS(GROUP)                                                                 \
+	GROUP(TRAFFIC, "traffic", "packets and bytes")                                        \
+	GROUP(REQUESTS, "requests", "operations requested and served")                        \
+	GROUP(LINK, "link", "faults of the wire and its transceivers")                        \
+	GROUP(ERRORS, "errors", "damaged packets, refused and broken requests")               \
+	GROUP(DROPS, "drops", "lost packets")                                                 \
+	GROUP(RETRANSMISSION, "retransmission", "packets sent again after loss or a timeout") \
+	GROUP(RNR, "rnr", "receiver not ready: no receive work request")                      \
+	GROUP(CONGESTION, "congestion", "waiting, marks and notifications")                   \
+	GROUP(ROCE, "roce", "the RoCE engine, where no other group fits")                     \
+	GROUP(CM, "cm", "messages of the connection manager")                                 \
+	GROUP(RESOURCES, "resources", "objects, and commands to the device")                  \
+	GROUP(DRIVER, "driver", "interrupts, waits and doorbells")                            \
+	GROUP(OTHER, "other", "names that are not in the catalogue")
+
+#define COUNTER_GROUP_CODE(code_, ...) COUNTER_GROUP_##code_,
+enum counter_group { COUNTER_GROUPS(COUNTER_GROUP_CODE) };
+#undef COUNTER_GROUP_CODE
 
 struct counter_name {
 	const char *name;      /* the kernel's name; a * matches digits */
@@ -106,6 +110,7 @@ extern const struct enum_name counter_kind_names[];
 extern const struct enum_name counter_direction_names[];
 extern const struct enum_name counter_severity_names[];
 extern const struct enum_name counter_group_names[];
+extern const struct enum_name counter_group_bits[]; /* the same by 1 << group, for options */
 
 /* Returns NULL for a name that is not in the catalogue. Searches all sources, the PMA first. */
 const struct counter_name *counter_name_find(const char *name);
@@ -118,3 +123,27 @@ bool counter_name_matches(const char *pattern, const char *name);
 enum counter_class counter_class_of(const char *name);
 /* Whether it counts lost packets. */
 bool counter_name_counts_loss(const struct counter_name *row);
+
+/*
+ * The meaning of a counter: one record for each meaning, with all the names that the kernel has for
+ * it. Records borrow from the catalogue but own their aliases.
+ */
+struct counter_meaning {
+	const struct counter_name *name; /* the first row with this meaning */
+	struct strings aliases;		 /* pma:port_xmit_data, efa:tx_bytes */
+};
+
+struct counter_meanings {
+	struct counter_meaning *items;
+	size_t count;
+};
+
+extern const struct schema counter_meaning_schema; /* `counter_meanings` */
+
+/*
+ * Appends the meanings of a canonical name or of a kernel name, which may differ between sources.
+ * Returns false for an unknown name; *ret_closest is then the most similar name, or NULL.
+ */
+bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
+			   const char **ret_closest);
+void counter_meanings_clear(struct counter_meanings *meanings);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "counter/sysfs_counters.h"
+#include "counter/counter.h"
 #include "selftest/agent/agent.h"
 #include "selftest/wire/message.h"
 

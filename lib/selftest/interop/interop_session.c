@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "selftest/agent/tcp.h"
 #include "selftest/record/statistics.h"
-#include "counter/sysfs_counters.h"
+#include "counter/counter.h"
 
 #define DEFAULT_TIMEOUT_MSEC 10000u
 #define DEFAULT_MTU_BYTES    1024u /* of ibv_rc_pingpong */

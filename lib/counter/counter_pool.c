@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/counter_pool.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "counter/counters_private.h"
 
 /* 32-bit FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv, which spreads short names well. */
 static size_t hash(enum counter_source source, const char *text)
@@ -74,17 +75,16 @@ static struct counter_entry *make(const struct counters_request *request,
 	return entry;
 }
 
-const struct counter_entry *counter_pool_entry(struct counter_loader *loader,
+const struct counter_entry *counter_pool_entry(struct counter_pool *pool,
 					       enum counter_source source, const char *file)
 {
-	struct counter_pool *pool = &loader->pool;
 	struct counter_entry **slot;
 
 	if (2 * pool->entry_count >= pool->entry_slots)
 		grow(pool);
 	slot = slot_of(pool, source, file);
 	if (!*slot) {
-		*slot = make(&loader->request, source, file);
+		*slot = make(pool->request, source, file);
 		pool->entry_count++;
 	}
 	return *slot;
@@ -99,7 +99,7 @@ const char *counter_pool_cause(struct counter_pool *pool, const char *cause)
 	return pool->causes.items[pool->causes.count - 1];
 }
 
-int counter_entry_compare(const struct counter_entry *left, const struct counter_entry *right)
+static int compare_entries(const struct counter_entry *left, const struct counter_entry *right)
 {
 	if (left->rank != right->rank)
 		return left->rank < right->rank ? -1 : 1;
@@ -108,8 +108,8 @@ int counter_entry_compare(const struct counter_entry *left, const struct counter
 
 static int compare(const void *a, const void *b)
 {
-	return counter_entry_compare(*(const struct counter_entry *const *)a,
-				     *(const struct counter_entry *const *)b);
+	return compare_entries(*(const struct counter_entry *const *)a,
+			       *(const struct counter_entry *const *)b);
 }
 
 void counter_entries_sort(const struct counter_entry **entries, size_t count)
@@ -135,35 +135,37 @@ static void insert_shown(struct counter_layout *layout, size_t which)
 	const struct counter_entry *entry = layout->entries[which];
 	size_t at = layout->shown_count++;
 
-	for (; at && counter_entry_compare(layout->entries[layout->shown[at - 1]], entry) > 0; at--)
+	for (; at && compare_entries(layout->entries[layout->shown[at - 1]], entry) > 0; at--)
 		layout->shown[at] = layout->shown[at - 1];
 	layout->shown[at] = which;
 }
 
-void counter_layout_make(struct counter_loader *loader, enum counter_source source,
-			 const struct counter_list *values)
+static void clear_layout(struct counter_layout *layout)
 {
-	struct counter_layout *layout = &loader->layout;
+	free(layout->entries);
+	free(layout->shown);
+	*layout = (struct counter_layout){0};
+}
+
+const struct counter_layout *counter_pool_layout(struct counter_pool *pool,
+						 enum counter_source source,
+						 const struct counter_list *values)
+{
+	struct counter_layout *layout = &pool->layout;
 
 	if (is_laid_out(layout, source, values))
-		return;
-	counter_layout_clear(layout);
+		return layout;
+	clear_layout(layout);
 	layout->source = source;
 	layout->count = values->count;
 	layout->entries = mem_alloc_zero(values->count + 1, sizeof(*layout->entries));
 	layout->shown = mem_alloc_zero(values->count + 1, sizeof(*layout->shown));
 	for (size_t i = 0; i < values->count; i++) {
-		layout->entries[i] = counter_pool_entry(loader, source, values->items[i].name);
+		layout->entries[i] = counter_pool_entry(pool, source, values->items[i].name);
 		if (layout->entries[i]->wanted)
 			insert_shown(layout, i);
 	}
-}
-
-void counter_layout_clear(struct counter_layout *layout)
-{
-	free(layout->entries);
-	free(layout->shown);
-	*layout = (struct counter_layout){0};
+	return layout;
 }
 
 void counter_pool_free(struct counter_pool *pool)
@@ -176,5 +178,6 @@ void counter_pool_free(struct counter_pool *pool)
 			free(pool->entries[i]);
 		}
 	free(pool->entries);
+	clear_layout(&pool->layout);
 	strings_free(&pool->causes);
 }

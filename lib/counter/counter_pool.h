@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a counter_loader knows about names, each once for all ports; readings borrow from it. */
+#pragma once
+
+#include "counter/counter.h"
+#include "counter/counters.h"
+
+/* A counter identified by its name in one source, stored once for all the ports that have it. */
+struct counter_entry {
+	enum counter_source source;
+	char *file;			 /* the name as the kernel has it, for paths */
+	char *kernel_name;		 /* clean */
+	char *counter;			 /* canonical */
+	const struct counter_name *name; /* NULL if not in the catalogue */
+	unsigned int rank;		 /* position in the catalogue; UINT_MAX if not in it */
+	bool wanted;
+};
+
+/*
+ * The counters of the previous port in netlink: ports of one driver have the same counters in the
+ * same order, so later ports need no lookup.
+ */
+struct counter_layout {
+	enum counter_source source;
+	size_t count;
+	const struct counter_entry **entries; /* in the order of the reply */
+	size_t *shown;			      /* indexes of the wanted ones, in output order */
+	size_t shown_count;
+};
+
+/* Names and causes that readings borrow, each stored once for the lifetime of the loader. */
+struct counter_pool {
+	const struct counters_request *request;
+	struct counter_entry *
+		*entries; /* a hash table, NULL where free; its size is a power of two */
+	size_t entry_slots, entry_count;
+	struct strings causes;
+	struct counter_layout layout;
+};
+
+/* Returns the entry with that name, creating it if necessary; `file` is the kernel's spelling. */
+const struct counter_entry *counter_pool_entry(struct counter_pool *pool,
+					       enum counter_source source, const char *file);
+/* Stores a copy of the text. */
+const char *counter_pool_cause(struct counter_pool *pool, const char *cause);
+/* The layout of these values, valid until the next call. */
+const struct counter_layout *counter_pool_layout(struct counter_pool *pool,
+						 enum counter_source source,
+						 const struct counter_list *values);
+/* Sorts entries into output order. */
+void counter_entries_sort(const struct counter_entry **entries, size_t count);
+void counter_pool_free(struct counter_pool *pool);

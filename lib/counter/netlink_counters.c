@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/netlink_counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/netlink.h"
+
+/* Calls `each` for every counter in a reply; a port without counters has no table of them. */
+static int walk(struct nlattr *const *table, int (*each)(void *context, const struct nlattr *entry),
+		void *context)
+{
+	const struct nlattr *nest = table[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
+
+	return nest ? netlink_each(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY, each, context) : 0;
+}
+
+static int add_counter(void *context, const struct nlattr *nest)
+{
+	struct nlattr *entry[NLDEV_ATTR_KNOWN];
+	_cleanup_(freep) char *name = NULL;
+	struct number value = {0};
+
+	if (nldev_parse_nest(nest, entry))
+		return -EBADMSG;
+	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &name);
+	if (netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE], &value) ||
+	    !name || !value.known)
+		return -EBADMSG;
+	counter_list_take(context, name, value.value);
+	name = NULL;
+	return 0;
+}
+
+static int add_state(void *context, const struct nlattr *nest)
+{
+	struct nlattr *entry[NLDEV_ATTR_KNOWN];
+	struct nldev_counter_states *states = context;
+	struct nldev_counter_state *state;
+	struct number index = {0}, active = {0};
+
+	if (nldev_parse_nest(nest, entry) ||
+	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX], &index) ||
+	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &active) ||
+	    !entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] || !index.known ||
+	    index.value > UINT32_MAX)
+		return -EBADMSG;
+	state = mem_append(&states->items, &states->count, sizeof(*states->items));
+	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &state->name);
+	state->index = index;
+	if (active.known)
+		state->active = active.value ? TRISTATE_YES : TRISTATE_NO;
+	return 0;
+}
+
+static int fill_counters(struct nlattr *const *table, struct counter_list *list)
+{
+	int rc = walk(table, add_counter, list);
+
+	if (rc)
+		counter_list_clear(list);
+	return rc;
+}
+
+static int fill_states(struct nlattr *const *table, struct nldev_counter_states *states)
+{
+	int rc = walk(table, add_state, states);
+
+	if (rc)
+		nldev_counter_states_clear(states);
+	return rc;
+}
+
+int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (nldev_parse(attributes, length, table))
+		return -EBADMSG;
+	return fill_counters(table, list);
+}
+
+int nldev_parse_counter_states(const void *attributes, size_t length,
+			       struct nldev_counter_states *states)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (nldev_parse(attributes, length, table))
+		return -EBADMSG;
+	return fill_states(table, states);
+}
+
+void nldev_counter_states_clear(struct nldev_counter_states *states)
+{
+	for (size_t i = 0; i < states->count; i++)
+		free(states->items[i].name);
+	free(states->items);
+	*states = (struct nldev_counter_states){0};
+}
+
+/* The handlers of the replies. */
+struct reader {
+	nldev_counters_taken *counters;
+	nldev_states_taken *states;
+	nldev_port_failed *failed;
+	void *context;
+};
+
+static int take_counters(void *context, struct port *port, struct nlattr *const *table)
+{
+	const struct reader *reader = context;
+	struct counter_list list = {0};
+	int rc = fill_counters(table, &list);
+
+	if (rc)
+		return rc;
+	reader->counters(reader->context, port, &list);
+	counter_list_clear(&list);
+	return 0;
+}
+
+static int take_states(void *context, struct port *port, struct nlattr *const *table)
+{
+	const struct reader *reader = context;
+	struct nldev_counter_states states = {0};
+	int rc = fill_states(table, &states);
+
+	if (rc)
+		return rc;
+	reader->states(reader->context, port, &states);
+	nldev_counter_states_clear(&states);
+	return 0;
+}
+
+static void hand_failure_on(void *context, const struct port *port, int error, const char *text)
+{
+	const struct reader *reader = context;
+
+	reader->failed(reader->context, port, error, text);
+}
+
+void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
+			nldev_counters_taken *taken, nldev_port_failed *failed, void *context)
+{
+	struct reader reader = {.counters = taken, .failed = failed, .context = context};
+
+	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_STAT_GET, take_counters, hand_failure_on,
+			&reader);
+}
+
+void nldev_get_counter_states(struct netlink *nldev, const struct device_list *list,
+			      nldev_states_taken *taken, nldev_port_failed *failed, void *context)
+{
+	struct reader reader = {.states = taken, .failed = failed, .context = context};
+
+	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_STAT_GET_STATUS, take_states, hand_failure_on,
+			&reader);
+}
+
+int nldev_set_counters(struct netlink *nldev, const struct device *device, const struct port *port,
+		       const uint32_t *indexes, size_t count, char **ret_text)
+{
+	struct netlink_request request = {.count = 0};
+
+	*ret_text = NULL;
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_SET), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX, (uint32_t)port->port.value);
+	netlink_put_list(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
+			 RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, indexes, count);
+	return netlink_ask_plain(nldev, &request, ret_text);
+}
+
+/* The members of struct rtnl_link_stats64 in order; kernels append to it. */
+static const char *const stat_names[] = {
+	"rx_packets",
+	"tx_packets",
+	"rx_bytes",
+	"tx_bytes",
+	"rx_errors",
+	"tx_errors",
+	"rx_dropped",
+	"tx_dropped",
+	"multicast",
+	"collisions",
+	"rx_length_errors",
+	"rx_over_errors",
+	"rx_crc_errors",
+	"rx_frame_errors",
+	"rx_fifo_errors",
+	"rx_missed_errors",
+	"tx_aborted_errors",
+	"tx_carrier_errors",
+	"tx_fifo_errors",
+	"tx_heartbeat_errors",
+	"tx_window_errors",
+	"rx_compressed",
+	"tx_compressed",
+	"rx_nohandler",
+	"rx_otherhost_dropped",
+};
+
+int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
+		     struct counter_list *list)
+{
+	static const struct nla_policy policy[IFLA_STATS_LINK_64 + 1];
+	struct nlattr *table[ARRAY_SIZE(policy)];
+	const struct if_stats_msg *header = payload;
+	uint64_t values[ARRAY_SIZE(stat_names)];
+	size_t count;
+
+	if (netlink_parse(payload, length, sizeof(*header), table, ARRAY_SIZE(table), policy) ||
+	    !table[IFLA_STATS_LINK_64] ||
+	    (size_t)nla_len(table[IFLA_STATS_LINK_64]) % sizeof(values[0]))
+		return -EBADMSG;
+	number_set(ret_link_index, header->ifindex);
+	count = (size_t)nla_memcpy(values, table[IFLA_STATS_LINK_64], sizeof(values)) /
+		sizeof(values[0]);
+	for (size_t i = 0; i < count; i++)
+		counter_list_add(list, stat_names[i], values[i]);
+	return 0;
+}
+
+/* The netdevs of a request, and the handler of the replies. */
+struct netdev_reader {
+	const uint32_t *link_indexes;
+	rtnl_stats_taken *taken;
+	void *context;
+};
+
+static void put_link(void *context, size_t which, struct netlink_request *request)
+{
+	const struct netdev_reader *reader = context;
+	const struct if_stats_msg header = {
+		.ifindex = reader->link_indexes[which],
+		.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64),
+	};
+
+	netlink_add(request, RTM_GETSTATS, 0, &header, sizeof(header));
+}
+
+static void take_link(void *context, size_t which, const struct netlink_answer *answer)
+{
+	const struct netdev_reader *reader = context;
+	struct counter_list list = {0};
+	struct number link_index = {0};
+	int error = answer->error;
+
+	if (!error)
+		error = answer->payload ? rtnl_parse_stats(answer->payload, answer->length,
+							   &link_index, &list)
+					: -EBADMSG;
+	if (!error && link_index.value != reader->link_indexes[which])
+		error = -EBADMSG;
+	if (error)
+		counter_list_clear(&list);
+	reader->taken(reader->context, which, error, &list);
+	counter_list_clear(&list);
+}
+
+void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,
+		    rtnl_stats_taken *taken, void *context)
+{
+	struct netdev_reader reader = {link_indexes, taken, context};
+
+	netlink_ask_all(rtnl, &(struct netlink_series){count, put_link, take_link, &reader});
+}
+
+static void get_object(const void *record, struct value *value)
+{
+	const struct optional_counter *counter = record;
+
+	snprintf(value->scratch, sizeof(value->scratch), "%s/%u", counter->device->name,
+		 (unsigned int)counter->port->port.value);
+	value_set_string(value, value->scratch);
+}
+
+static void get_device(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct optional_counter *)record)->device->name);
+}
+
+static void get_port(const void *record, struct value *value)
+{
+	value_set_unsigned(value, ((const struct optional_counter *)record)->port->port.value);
+}
+
+static void get_counter(const void *record, struct value *value)
+{
+	const struct optional_counter *counter = record;
+
+	value_set_string(value, counter->name ? counter->name->canonical : counter->kernel_name);
+}
+
+static void get_meaning(const void *record, struct value *value)
+{
+	const struct counter_name *name = ((const struct optional_counter *)record)->name;
+
+	value_set_string(value, name ? name->meaning : NULL);
+}
+
+static const struct field fields[] = {
+	COMPUTED_FIELD(FIELD_STRING, get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		       "port that has it: DEV/PORT"),
+	COMPUTED_FIELD(FIELD_STRING, get_device, "device", "DEVICE", 0, 0, "name of the device"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, 0, "port number"),
+	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
+		       "name of the counter"),
+	STRING_FIELD(struct optional_counter, kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
+		     "the kernel's name of the counter"),
+	BOOL_FIELD(struct optional_counter, enabled, "enabled", "ENABLED", FIELD_DEFAULT, 0,
+		   "whether it counts now"),
+	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
+		       "what it counts"),
+};
+
+const struct schema optional_counters_schema = {
+	.name = "optional_counters",
+	.version = 1,
+	.summary = "a counter that can be switched on and off: counters --optional",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct optional_counter),
+};
+
+bool optional_counter_is(const struct optional_counter *counter, const char *word)
+{
+	return !strcmp(counter->kernel_name, word) ||
+	       (counter->name && !strcmp(counter->name->canonical, word));
+}
+
+void optional_counters_clear(struct optional_counters *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].kernel_name);
+	free(list->items);
+	*list = (struct optional_counters){0};
+}
+
+struct optional_reader {
+	const struct inventory *inventory;
+	struct optional_counters *list;
+	struct problems *problems, *notes;
+};
+
+static void take_optional(void *context, const struct port *port,
+			  struct nldev_counter_states *states)
+{
+	const struct optional_reader *reader = context;
+	const struct device *device = device_list_find(&reader->inventory->devices, port->device);
+
+	for (size_t i = 0; device && i < states->count; i++) {
+		struct nldev_counter_state *state = &states->items[i];
+		struct optional_counter *counter;
+
+		if (state->active == TRISTATE_UNKNOWN)
+			continue;
+		counter = mem_append(&reader->list->items, &reader->list->count,
+				     sizeof(*reader->list->items));
+		counter->device = device;
+		counter->port = port;
+		counter->kernel_name = state->name;
+		counter->name = counter_name_find_in(COUNTER_SOURCE_HW, state->name);
+		counter->index = state->index;
+		counter->enabled = state->active;
+		state->name = NULL;
+	}
+}
+
+static void fail_optional(void *context, const struct port *port, int error, const char *text)
+{
+	const struct optional_reader *reader = context;
+	_cleanup_(freep) char *object = mem_format("%s/%u", port->device,
+						   (unsigned int)port->port.value);
+	/* A driver without counters, or a kernel before 5.16, returns one of these. */
+	const bool none = error == -EINVAL || error == -EOPNOTSUPP;
+
+	problem_add_text(none ? reader->notes : reader->problems, object, "optional counters",
+			 "nldev", text ? text : strerror(-error), NULL);
+}
+
+void optional_counters_read(struct netlink *nldev, const struct inventory *inventory,
+			    struct optional_counters *list, struct problems *problems,
+			    struct problems *notes)
+{
+	struct optional_reader reader = {
+		.inventory = inventory, .list = list, .problems = problems, .notes = notes};
+
+	nldev_get_counter_states(nldev, &inventory->devices, take_optional, fail_optional, &reader);
+}
+
+int optional_counters_switch(struct netlink *nldev, const struct optional_counter *counters,
+			     size_t count, char **ret_text)
+{
+	_cleanup_(freep) uint32_t *indexes = mem_alloc_zero(count, sizeof(*indexes));
+	size_t enabled = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (counters[i].enabled == TRISTATE_YES)
+			indexes[enabled++] = (uint32_t)counters[i].index.value;
+	return nldev_set_counters(nldev, counters[0].device, counters[0].port, indexes, enabled,
+				  ret_text);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counters by netlink.
+ *
+ * RDMA netlink (drivers/infiniband/core/nldev.c, STAT_GET) has those in ports/N/hw_counters of
+ * sysfs, under the same names, one message for each port. No privilege is needed. A port whose
+ * driver has none, or a kernel that does not know the request, answers -EINVAL or -EOPNOTSUPP;
+ * -EMSGSIZE means that they do not fit in one message (about eighty do), and sysfs has them all.
+ *
+ * rtnetlink has the statistics of netdevs: struct rtnl_link_stats64, under the names of its
+ * members. In a saved tree and in sysfs they are the files of sys/class/net/NETDEV/statistics.
+ */
+#pragma once
+
+#include "counter/counter.h"
+#include "host/inventory.h"
+#include "host/nldev_devices.h"
+#include "host/rtnl.h"
+#include "kernel/nldev.h"
+
+/* Called with the counters of one port. A handler that keeps the list sets it to {0}. */
+typedef void nldev_counters_taken(void *context, const struct port *port,
+				  struct counter_list *list);
+
+/*
+ * Queries all ports of the listed devices (those with an index), many with one system call. Each
+ * port is either taken or has failed.
+ */
+void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
+			nldev_counters_taken *taken, nldev_port_failed *failed, void *context);
+
+/*
+ * The reply of STAT_GET_STATUS about a counter of a port (kernel 5.16). An optional counter can be
+ * switched on and off; while off it does not count, and is missing in all readings.
+ */
+struct nldev_counter_state {
+	char *name;	      /* clean */
+	struct number index;  /* identifies it to nldev_set_counters() */
+	enum tristate active; /* unknown if the counter is not optional, so always on */
+};
+
+struct nldev_counter_states {
+	struct nldev_counter_state *items;
+	size_t count;
+};
+
+typedef void nldev_states_taken(void *context, const struct port *port,
+				struct nldev_counter_states *states);
+
+void nldev_get_counter_states(struct netlink *nldev, const struct device_list *list,
+			      nldev_states_taken *taken, nldev_port_failed *failed, void *context);
+void nldev_counter_states_clear(struct nldev_counter_states *states);
+
+/*
+ * Switches on the optional counters with these indexes and all others of the port off, since the
+ * kernel takes the complete set. -EPERM: this requires CAP_NET_ADMIN of the initial user namespace.
+ * On error *ret_text is the kernel's explanation, cleaned, which the caller frees, or NULL.
+ */
+int nldev_set_counters(struct netlink *nldev, const struct device *device, const struct port *port,
+		       const uint32_t *indexes, size_t count, char **ret_text);
+
+/*
+ * The outcome for one netdev; `which` is its position in the request. A handler that keeps the
+ * list, which is empty after an error, sets it to {0}. -ENODEV: the netdev is not, or no longer, in
+ * this network namespace; -EOPNOTSUPP: a kernel before 4.7.
+ */
+typedef void rtnl_stats_taken(void *context, size_t which, int error, struct counter_list *list);
+
+/* Reads these netdevs, many with one system call. `taken` is called once for each. */
+void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,
+		    rtnl_stats_taken *taken, void *context);
+
+/*
+ * Optional counters of a port, which can be switched on and off (kernel 5.16). While off, a counter
+ * does not count and is missing in all readings; while on, it may slow the device down. The list
+ * owns the names; device and port are borrowed.
+ */
+struct optional_counter {
+	const struct device *device;
+	const struct port *port;
+	char *kernel_name;		 /* clean */
+	const struct counter_name *name; /* NULL if not in the catalogue */
+	struct number index;		 /* the kernel's index, used to switch it */
+	enum tristate enabled;
+};
+
+struct optional_counters {
+	struct optional_counter *items;
+	size_t count;
+};
+
+extern const struct schema optional_counters_schema;
+
+/* True if the word is its canonical name or the kernel's name. */
+bool optional_counter_is(const struct optional_counter *counter, const char *word);
+void optional_counters_clear(struct optional_counters *list);
+/*
+ * Appends the counters of all ports, port by port. An error reply of a port is a problem; that a
+ * port has no such counters (or its kernel does not support them) is only a note.
+ */
+void optional_counters_read(struct netlink *nldev, const struct inventory *inventory,
+			    struct optional_counters *list, struct problems *problems,
+			    struct problems *notes);
+/*
+ * Switches the counters of one port to the state in `enabled`; `counters` are all that the port
+ * has. Returns 0 or -errno, with the kernel's explanation, if there is one, in *ret_text, freed by
+ * the caller.
+ */
+int optional_counters_switch(struct netlink *nldev, const struct optional_counter *counters,
+			     size_t count, char **ret_text);
+
+/*
+ * The pure part: parses the attributes or the payload of a reply, at a multiple of 4, into an empty
+ * list. -EBADMSG: they are damaged, and the list stays empty.
+ */
+int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
+int nldev_parse_counter_states(const void *attributes, size_t length,
+			       struct nldev_counter_states *states);
+/* Members that this kernel does not have yet are left out. */
+int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
+		     struct counter_list *list);
