@@ -11,7 +11,6 @@
 #include "cmd/compat/compat.h"
 #include "cmd/compat/ibv.h"
 #include "mad/format/codes.h"
-#include "mad/format/mad_names.h"
 
 enum { DEVICE_COLUMN = 40, PORT_COLUMN = 48, PORT_INDENT = 3 };
 

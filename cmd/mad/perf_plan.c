@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/codes.h"
 #include "cmd/mad/perf_run.h"
 #include "schema/bits.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/codes.h"
 
 static void show(const struct perf_record *record, const struct perf_counter *counter,
 		 struct value *value)

@@ -7,7 +7,6 @@
 #include "fabric/check/check_private.h"
 #include "fabric/graph/link.h"
 #include "mad/format/codes.h"
-#include "mad/format/mad_names.h"
 
 static const char *state_word(const struct fabric_port *port)
 {

@@ -11,7 +11,7 @@
 #include "fabric/graph/view_columns.h"
 #include "fabric/scan/scan.h"
 #include "mad/format/header.h"
-#include "mad/format/mad_names.h"
+#include "mad/format/codes.h"
 
 static void report_duplicates(struct check_run *run, uint32_t first)
 {

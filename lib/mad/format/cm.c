@@ -114,9 +114,9 @@ static const struct enum_name cm_sidr_status_names[] = {
 	CM_HEX_FIELD(get_, "private_data", "PRIVATE DATA", "the consumer's own data, as hex")
 
 #define CM_LOCAL_ID \
-	HEX(0, 0, 32, "local_comm_id", "LOCAL ID", SHOWN, "the sender's number of the connection")
-#define CM_REMOTE_ID                                        \
-	HEX(4, 0, 32, "remote_comm_id", "REMOTE ID", SHOWN, \
+	HEX(0, 0, 32, "local_comm_id", "LOCAL ID", SHOW, "the sender's number of the connection")
+#define CM_REMOTE_ID                                       \
+	HEX(4, 0, 32, "remote_comm_id", "REMOTE ID", SHOW, \
 	    "the receiver's number of the connection")
 #define CM_TIMEOUT(byte_, bit_, key_, heading_, help_) \
 	REAL(byte_, bit_, 5, time_usec_numbers, key_, heading_, 0, help_)
@@ -194,10 +194,10 @@ static const struct field req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	HEX(5, 0, 24, "vendor_id", "VENDOR", 0, "vendor of the adapter"),
-	HEX(8, 0, 64, "service_id", "SERVICE", SHOWN, "service to connect to"),
-	GUID(16, "local_ca_guid", "CA GUID", SHOWN, "node GUID of the sender"),
+	HEX(8, 0, 64, "service_id", "SERVICE", SHOW, "service to connect to"),
+	GUID(16, "local_ca_guid", "CA GUID", SHOW, "node GUID of the sender"),
 	HEX(28, 0, 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
-	NUM(32, 0, 24, "local_qpn", "QP", SHOWN, "the sender's queue pair"),
+	NUM(32, 0, 24, "local_qpn", "QP", SHOW, "the sender's queue pair"),
 	NUM(35, 0, 8, "responder_resources", "RESPONDER", 0,
 	    "reads and atomics that the sender can answer at a time"),
 	NUM(36, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
@@ -206,7 +206,7 @@ static const struct field req_fields[] = {
 	NUM(40, 0, 24, "remote_eecn", "REMOTE EEC", 0, "the receiver's end-to-end context"),
 	CM_TIMEOUT(43, 0, "remote_response_timeout_usec", "REMOTE us",
 		   "how long the receiver may take to answer"),
-	WORD(43, 5, 2, cm_transport_names, "transport", "TRANSPORT", SHOWN,
+	WORD(43, 5, 2, cm_transport_names, "transport", "TRANSPORT", SHOW,
 	     "transport service of the connection"),
 	BOOL(43, 7, "flow_control", "FLOW CONTROL", 0,
 	     "whether the sender has end-to-end flow control"),
@@ -214,8 +214,8 @@ static const struct field req_fields[] = {
 	CM_TIMEOUT(47, 0, "local_response_timeout_usec", "LOCAL us",
 		   "how long the sender may take to answer"),
 	NUM(47, 5, 3, "retry_count", "RETRIES", 0, "retries of a packet"),
-	HEX(48, 0, 16, "pkey", "PKEY", SHOWN, "partition of the connection"),
-	CODE(50, 0, 4, mtu_numbers, "mtu_bytes", "MTU", SHOWN, "MTU of the path"),
+	HEX(48, 0, 16, "pkey", "PKEY", SHOW, "partition of the connection"),
+	CODE(50, 0, 4, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the path"),
 	BOOL(50, 4, "rdc_exists", "RDC", 0, "whether there is a reliable datagram channel"),
 	WORD(50, 5, 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
 	     "retries while the receiver is not ready"),
@@ -223,7 +223,7 @@ static const struct field req_fields[] = {
 	BOOL(51, 4, "srq", "SRQ", 0, "whether there is a shared receive queue"),
 	WORD(51, 5, 3, cm_extended_transport_names, "extended_transport", "EXTENDED TRANSPORT", 0,
 	     "where the transport is extended, which it is"),
-	PATH_FIELDS(52, "primary", "PRIMARY", SHOWN),
+	PATH_FIELDS(52, "primary", "PRIMARY", SHOW),
 	PATH_FIELDS(96, "alternate", "ALTERNATE", 0),
 	BOOL(139, 5, "sap_supported", "SAP", 0,
 	     "whether the sender takes suggestions of an alternate path"),
@@ -239,9 +239,9 @@ static const struct field mra_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOWN,
+	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOW,
 	     "the message that it is about"),
-	REAL(9, 0, 5, time_usec_numbers, "service_timeout_usec", "TIMEOUT us", SHOWN,
+	REAL(9, 0, 5, time_usec_numbers, "service_timeout_usec", "TIMEOUT us", SHOW,
 	     "how long the answer will take"),
 	CM_PRIVATE_DATA(get_mra_data),
 };
@@ -260,10 +260,10 @@ static const struct field rej_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOWN,
+	WORD(8, 0, 2, cm_response_names, "message", "MESSAGE", SHOW,
 	     "the message that it is about"),
-	WORD(10, 0, 16, cm_reject_reason_names, "reason", "REASON", SHOWN, "why it was rejected"),
-	NUM(10, 0, 16, "reason_code", "CODE", SHOWN, "the reason as a number"),
+	WORD(10, 0, 16, cm_reject_reason_names, "reason", "REASON", SHOW, "why it was rejected"),
+	NUM(10, 0, 16, "reason_code", "CODE", SHOW, "the reason as a number"),
 	NUM(9, 0, 7, "reject_info_length_bytes", "ARI LENGTH", 0,
 	    "length of the additional information"),
 	CM_HEX_FIELD(get_rej_ari, "additional_info", "ARI",
@@ -281,15 +281,15 @@ static const struct field rep_fields[] = {
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
 	HEX(8, 0, 32, "local_qkey", "QKEY", 0, "the sender's queue key"),
-	NUM(12, 0, 24, "local_qpn", "QP", SHOWN, "the sender's queue pair"),
+	NUM(12, 0, 24, "local_qpn", "QP", SHOW, "the sender's queue pair"),
 	HEX(15, 0, 8, "vendor_id_high", "VENDOR HIGH", 0, "vendor of the adapter, first byte"),
 	NUM(16, 0, 24, "local_eecn", "EEC", 0, "the sender's end-to-end context"),
 	HEX(19, 0, 8, "vendor_id_middle", "VENDOR MIDDLE", 0, "vendor of the adapter, second byte"),
-	NUM(20, 0, 24, "starting_psn", "PSN", SHOWN, "PSN that the sender starts with"),
+	NUM(20, 0, 24, "starting_psn", "PSN", SHOW, "PSN that the sender starts with"),
 	HEX(23, 0, 8, "vendor_id_low", "VENDOR LOW", 0, "vendor of the adapter, third byte"),
-	NUM(24, 0, 8, "responder_resources", "RESPONDER", SHOWN,
+	NUM(24, 0, 8, "responder_resources", "RESPONDER", SHOW,
 	    "reads and atomics that the sender can answer at a time"),
-	NUM(25, 0, 8, "initiator_depth", "INITIATOR", SHOWN,
+	NUM(25, 0, 8, "initiator_depth", "INITIATOR", SHOW,
 	    "reads and atomics that the sender will have outstanding"),
 	CM_TIMEOUT(26, 0, "target_ack_delay_usec", "ACK DELAY us",
 		   "how long the sender may take to acknowledge"),
@@ -300,7 +300,7 @@ static const struct field rep_fields[] = {
 	WORD(27, 0, 3, cm_rnr_retry_names, "rnr_retry_count", "RNR RETRIES", 0,
 	     "retries while the sender is not ready"),
 	BOOL(27, 3, "srq", "SRQ", 0, "whether there is a shared receive queue"),
-	GUID(28, "local_ca_guid", "CA GUID", SHOWN, "node GUID of the sender"),
+	GUID(28, "local_ca_guid", "CA GUID", SHOW, "node GUID of the sender"),
 	CM_PRIVATE_DATA(get_rep_data),
 };
 
@@ -326,7 +326,7 @@ static const struct field dreq_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	NUM(8, 0, 24, "remote_qpn", "REMOTE QP", SHOWN,
+	NUM(8, 0, 24, "remote_qpn", "REMOTE QP", SHOW,
 	    "the receiver's queue pair or end-to-end context"),
 	CM_PRIVATE_DATA(get_dreq_data),
 };
@@ -338,9 +338,9 @@ static void get_sidr_req_data(const void *record, struct value *value)
 
 static const struct field sidr_req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	HEX(0, 0, 32, "request_id", "REQUEST", SHOWN, "the sender's number of the request"),
-	HEX(4, 0, 16, "pkey", "PKEY", SHOWN, "partition of the service"),
-	HEX(8, 0, 64, "service_id", "SERVICE", SHOWN, "the requested service"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number of the request"),
+	HEX(4, 0, 16, "pkey", "PKEY", SHOW, "partition of the service"),
+	HEX(8, 0, 64, "service_id", "SERVICE", SHOW, "the requested service"),
 	CM_PRIVATE_DATA(get_sidr_req_data),
 };
 
@@ -356,15 +356,15 @@ static void get_sidr_rep_data(const void *record, struct value *value)
 
 static const struct field sidr_rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
-	HEX(0, 0, 32, "request_id", "REQUEST", SHOWN, "the sender's number of the request"),
-	WORD(4, 0, 8, cm_sidr_status_names, "status", "STATUS", SHOWN, "how the request went"),
+	HEX(0, 0, 32, "request_id", "REQUEST", SHOW, "the sender's number of the request"),
+	WORD(4, 0, 8, cm_sidr_status_names, "status", "STATUS", SHOW, "how the request went"),
 	NUM(5, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
 	    "length of the additional information"),
 	HEX(6, 0, 16, "vendor_id_high", "VENDOR HIGH", 0, "vendor of the adapter, first two bytes"),
-	NUM(8, 0, 24, "qpn", "QP", SHOWN, "queue pair of the service"),
+	NUM(8, 0, 24, "qpn", "QP", SHOW, "queue pair of the service"),
 	HEX(11, 0, 8, "vendor_id_low", "VENDOR LOW", 0, "vendor of the adapter, third byte"),
-	HEX(12, 0, 64, "service_id", "SERVICE", SHOWN, "the requested service"),
-	HEX(20, 0, 32, "qkey", "QKEY", SHOWN, "queue key of the queue pair"),
+	HEX(12, 0, 64, "service_id", "SERVICE", SHOW, "the requested service"),
+	HEX(20, 0, 32, "qkey", "QKEY", SHOW, "queue key of the queue pair"),
 	CM_HEX_FIELD(get_sidr_rep_info, "additional_info", "INFO",
 		     "address to use instead, a ClassPortInfo as hex"),
 	CM_PRIVATE_DATA(get_sidr_rep_data),
@@ -379,14 +379,14 @@ static const struct field lap_fields[] = {
 	MAD_OBJECT_FIELDS(0),
 	CM_LOCAL_ID,
 	CM_REMOTE_ID,
-	NUM(12, 0, 24, "remote_qpn", "REMOTE QP", SHOWN,
+	NUM(12, 0, 24, "remote_qpn", "REMOTE QP", SHOW,
 	    "the receiver's queue pair or end-to-end context"),
 	CM_TIMEOUT(15, 0, "remote_response_timeout_usec", "REMOTE us",
 		   "how long the receiver may take to answer"),
-	NUM(20, 0, 16, "alternate_local_lid", "LLID", SHOWN, "LID of the sender's port"),
-	NUM(22, 0, 16, "alternate_remote_lid", "RLID", SHOWN, "LID of the receiver's port"),
-	GID(24, "alternate_local_gid", "LGID", SHOWN, "GID of the sender's port"),
-	GID(40, "alternate_remote_gid", "RGID", SHOWN, "GID of the receiver's port"),
+	NUM(20, 0, 16, "alternate_local_lid", "LLID", SHOW, "LID of the sender's port"),
+	NUM(22, 0, 16, "alternate_remote_lid", "RLID", SHOW, "LID of the receiver's port"),
+	GID(24, "alternate_local_gid", "LGID", SHOW, "GID of the sender's port"),
+	GID(40, "alternate_remote_gid", "RGID", SHOW, "GID of the receiver's port"),
 	HEX(56, 0, 20, "alternate_flow_label", "FLOW", 0, "flow label of the path"),
 	NUM(59, 0, 8, "alternate_traffic_class", "TCLASS", 0, "traffic class of the path"),
 	NUM(60, 0, 8, "alternate_hop_limit", "HOPS", 0, "hop limit of the path"),
@@ -414,7 +414,7 @@ static const struct field apr_fields[] = {
 	CM_REMOTE_ID,
 	NUM(8, 0, 8, "additional_info_length_bytes", "INFO LENGTH", 0,
 	    "length of the additional information"),
-	WORD(9, 0, 8, cm_apr_status_names, "status", "STATUS", SHOWN, "how loading the path went"),
+	WORD(9, 0, 8, cm_apr_status_names, "status", "STATUS", SHOW, "how loading the path went"),
 	CM_HEX_FIELD(get_apr_info, "additional_info", "INFO",
 		     "the value that would do, after the status, as hex"),
 	CM_PRIVATE_DATA(get_apr_data),

@@ -120,20 +120,20 @@ static bool is_rmpp_segment(const void *record)
 /* 13.4.3; bytes 4 to 7 depend on the class. */
 #define HEADER_FIELDS(methods_)                                                                 \
 	NUM(0, 0, 8, "base_version", "BASE", 0, "version of the format of datagrams"),          \
-		WORD(1, 0, 8, mad_class_names, "class", "CLASS", SHOWN, "management class"),    \
+		WORD(1, 0, 8, mad_class_names, "class", "CLASS", SHOW, "management class"),     \
 		HEX(1, 0, 8, "class_code", "CLASS CODE", 0, "management class as a number"),    \
 		NUM(2, 0, 8, "class_version", "VERSION", 0, "version of the management class"), \
-		WORD(3, 0, 8, methods_, "method", "METHOD", SHOWN,                              \
+		WORD(3, 0, 8, methods_, "method", "METHOD", SHOW,                               \
 		     "method of the request or reply"),                                         \
 		HEX(3, 0, 8, "method_code", "METHOD CODE", 0,                                   \
 		    "method as a number; the highest bit is that of an answer"),                \
-		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", SHOWN, 0,    \
+		COMPUTED_FIELD(FIELD_STRING, get_status_words, "status", "STATUS", SHOW, 0,     \
 			       "status in words"),                                              \
-		HEX(8, 0, 64, "transaction_id", "TID", SHOWN, "transaction ID"),                \
-		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", SHOWN, 0, \
+		HEX(8, 0, 64, "transaction_id", "TID", SHOW, "transaction ID"),                 \
+		COMPUTED_FIELD(FIELD_STRING, get_attribute, "attribute", "ATTRIBUTE", SHOW, 0,  \
 			       "name of the attribute, if known"),                              \
-		HEX(16, 0, 16, "attribute_id", "ID", SHOWN, "attribute as a number"),           \
-		HEX(20, 0, 32, "attribute_modifier", "MODIFIER", SHOWN, "attribute modifier")
+		HEX(16, 0, 16, "attribute_id", "ID", SHOW, "attribute as a number"),            \
+		HEX(20, 0, 32, "attribute_modifier", "MODIFIER", SHOW, "attribute modifier")
 #define STATUS_FIELDS                                                         \
 	HEX(4, 0, 16, "status_code", "STATUS CODE", 0, "status as a number"), \
 		HEX(6, 0, 16, "class_specific", "SPECIFIC", 0, "the class's own")
@@ -144,11 +144,11 @@ static bool is_rmpp_segment(const void *record)
 #define RMPP_FIELDS                                                                   \
 	NUM(24, 0, 8, "rmpp_version", "RMPP", 0,                                      \
 	    "version of the protocol of long transfers; 0: not used"),                \
-		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOWN,      \
+		WORD(25, 0, 8, rmpp_type_names, "rmpp_type", "RMPP TYPE", SHOW,       \
 		     "kind of a packet of a long transfer"),                          \
 		NUM(26, 0, 5, "rmpp_response_time", "RMPP TIME", 0,                   \
 		    "code of the longest reply time; 31: not given"),                 \
-		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOWN,   \
+		FLAGS(26, 5, 3, rmpp_flag_names, "rmpp_flags", "RMPP FLAGS", SHOW,    \
 		      "RMPP in use, first segment, last segment"),                    \
 		WORD(27, 0, 8, rmpp_status_names, "rmpp_status", "RMPP STATUS", 0,    \
 		     "why a transfer ends"),                                          \
@@ -176,19 +176,19 @@ static const struct field smp_fields[] = {
 /* 14.2.1.2 */
 static const struct field direct_fields[] = {
 	HEADER_FIELDS(mad_method_names),
-	WORD(4, 0, 1, direction_names, "direction", "DIRECTION", SHOWN,
+	WORD(4, 0, 1, direction_names, "direction", "DIRECTION", SHOW,
 	     "whether it is returning to the sender"),
 	HEX(4, 1, 15, "status_code", "STATUS CODE", 0, "status as a number"),
-	NUM(6, 0, 8, "hop_pointer", "HOP", SHOWN, "position on the path"),
+	NUM(6, 0, 8, "hop_pointer", "HOP", SHOW, "position on the path"),
 	NUM(7, 0, 8, "hop_count", "HOPS", 0, "length of the path"),
 	SMP_FIELDS,
 	NUM(32, 0, 16, "dr_source_lid", "DR SLID", 0,
 	    "LID at which the directed part starts; 65535: the sender"),
 	NUM(34, 0, 16, "dr_destination_lid", "DR DLID", 0,
 	    "LID to continue to after the directed part; 65535: none"),
-	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", SHOWN, 0,
+	COMPUTED_FIELD(FIELD_STRING, get_initial_path, "initial_path", "PATH", SHOW, 0,
 		       "output port at each hop"),
-	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", SHOWN, 0,
+	COMPUTED_FIELD(FIELD_STRING, get_return_path, "return_path", "RETURN PATH", SHOW, 0,
 		       "input port at each hop"),
 };
 
@@ -204,9 +204,9 @@ static const struct field sa_fields[] = {
 	STATUS_FIELDS,
 	RMPP_FIELDS,
 	HEX(36, 0, 64, "sm_key", "SM KEY", FIELD_SECRET, "key of a trusted request"),
-	NUM(44, 0, 16, "attribute_offset_bytes", "OFFSET", SHOWN, "from one record to the next",
+	NUM(44, 0, 16, "attribute_offset_bytes", "OFFSET", SHOW, "from one record to the next",
 	    .factor = 8),
-	HEX(48, 0, 64, "component_mask", "COMPONENTS", SHOWN,
+	HEX(48, 0, 64, "component_mask", "COMPONENTS", SHOW,
 	    "fields that records must match, a bit each"),
 };
 
@@ -215,7 +215,7 @@ static const struct field vendor_fields[] = {
 	HEADER_FIELDS(mad_method_names),
 	STATUS_FIELDS,
 	RMPP_FIELDS,
-	HEX(37, 0, 24, "oui", "OUI", SHOWN, "whose class it is"),
+	HEX(37, 0, 24, "oui", "OUI", SHOW, "whose class it is"),
 };
 
 /* 16.2.1 */

@@ -13,18 +13,18 @@
 #define COUNTER(group_, byte_, bit_, width_, key_, heading_, flags_, ...)               \
 	NUM(byte_, bit_, width_, key_, heading_, (flags_) | FIELD_COUNTER, __VA_ARGS__, \
 	    .tag = group_)
-#define TRAFFIC(byte_, bit_, width_, factor_, key_, heading_, help_)                   \
-	COUNTER(PERF_GROUP_TRAFFIC, byte_, bit_, width_, key_, heading_, SHOWN, help_, \
+#define TRAFFIC(byte_, bit_, width_, factor_, key_, heading_, help_)                  \
+	COUNTER(PERF_GROUP_TRAFFIC, byte_, bit_, width_, key_, heading_, SHOW, help_, \
 		.factor = factor_)
 #define ERROR(byte_, bit_, width_, key_, heading_, help_) \
-	COUNTER(PERF_GROUP_ERRORS, byte_, bit_, width_, key_, heading_, SHOWN, help_)
+	COUNTER(PERF_GROUP_ERRORS, byte_, bit_, width_, key_, heading_, SHOW, help_)
 #define CONGESTION(byte_, bit_, width_, key_, heading_, help_) \
-	COUNTER(PERF_GROUP_CONGESTION, byte_, bit_, width_, key_, heading_, SHOWN, help_)
+	COUNTER(PERF_GROUP_CONGESTION, byte_, bit_, width_, key_, heading_, SHOW, help_)
 #define FEC(byte_, width_, key_, heading_, flags_, help_) \
 	COUNTER(PERF_GROUP_FEC, byte_, 0, width_, key_, heading_, flags_, help_)
 
 #define FIELDS                                                \
-	MAD_OBJECT_FIELDS(SHOWN), MAD_PORT_FIELD(SHOWN),      \
+	MAD_OBJECT_FIELDS(SHOW), MAD_PORT_FIELD(SHOW),        \
 		NUM(1, 0, 8, "port_select", "PORT SELECT", 0, \
 		    "port that the counters are of; 255: all of them, added up")
 #define FIELDS_SELECT                                                \
@@ -63,7 +63,7 @@ const struct schema perf_extended_counters_schema = MAD_SCHEMA(
 	"perf_extended_counters", extended_fields, "the counters of 64 bits of a port");
 
 #define OP_CODE \
-	HEX(0, 0, 8, "op_code", "OP CODE", SHOWN, "operation code of the packets that are counted")
+	HEX(0, 0, 8, "op_code", "OP CODE", SHOW, "operation code of the packets that are counted")
 
 #define FIFTEEN(ROW)                                                                             \
 	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10), \
@@ -222,9 +222,9 @@ static const struct field xmit_discards_fields[] = {
 	      "packets that were too long at the head of the queue"),
 };
 
-#define LANES(ROW)                                                                        \
-	ROW(0, SHOWN), ROW(1, SHOWN), ROW(2, SHOWN), ROW(3, SHOWN), ROW(4, 0), ROW(5, 0), \
-		ROW(6, 0), ROW(7, 0), ROW(8, 0), ROW(9, 0), ROW(10, 0), ROW(11, 0)
+#define LANES(ROW)                                                                               \
+	ROW(0, SHOW), ROW(1, SHOW), ROW(2, SHOW), ROW(3, SHOW), ROW(4, 0), ROW(5, 0), ROW(6, 0), \
+		ROW(7, 0), ROW(8, 0), ROW(9, 0), ROW(10, 0), ROW(11, 0)
 #define DETECTED(lane_, flags_)                                                         \
 	FEC(20 + 2 * (lane_), 16, "error_detection_lane" #lane_, "DETECTED " #lane_, 0, \
 	    "bad blocks on lane " #lane_)
@@ -238,13 +238,13 @@ static const struct field xmit_discards_fields[] = {
 	FEC(44 + 4 * (lane_), 32, "fec_corrected_symbols_lane" #lane_, "SYMBOLS " #lane_, flags_, \
 	    "symbols corrected on lane " #lane_)
 
-#define SPEEDS_FIELDS                                                   \
-	FIELDS,                                                         \
-		HEX(8, 0, 64, "counter_select", "COUNTER SELECT", 0,    \
-		    "counters that a write affects, a bit each"),       \
-		FEC(16, 16, "sync_header_errors", "SYNC ERRORS", SHOWN, \
-		    "blocks with a bad synchronization header"),        \
-		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", SHOWN, "blocks of no known type")
+#define SPEEDS_FIELDS                                                  \
+	FIELDS,                                                        \
+		HEX(8, 0, 64, "counter_select", "COUNTER SELECT", 0,   \
+		    "counters that a write affects, a bit each"),      \
+		FEC(16, 16, "sync_header_errors", "SYNC ERRORS", SHOW, \
+		    "blocks with a bad synchronization header"),       \
+		FEC(18, 16, "unknown_blocks", "UNKNOWN BLOCKS", SHOW, "blocks of no known type")
 
 /* PortExtendedSpeedsCounters of links that encode 64 bits in 66 */
 static const struct field speeds_fields[] = {
@@ -257,9 +257,9 @@ static const struct field speeds_fields[] = {
 /* The same attribute while RS-FEC is the active mode: codewords span all lanes. */
 static const struct field speeds_rsfec_fields[] = {
 	SPEEDS_FIELDS,
-	FEC(140, 32, "fec_correctable_blocks", "CORRECTED", SHOWN, "codewords corrected"),
-	FEC(144, 32, "fec_uncorrectable_blocks", "LOST", SHOWN, "codewords beyond correction"),
-	FEC(148, 32, "fec_corrected_symbols", "SYMBOLS", SHOWN, "symbols corrected"),
+	FEC(140, 32, "fec_correctable_blocks", "CORRECTED", SHOW, "codewords corrected"),
+	FEC(144, 32, "fec_uncorrectable_blocks", "LOST", SHOW, "codewords beyond correction"),
+	FEC(148, 32, "fec_corrected_symbols", "SYMBOLS", SHOW, "symbols corrected"),
 	LANES(CORRECTED_SYMBOLS),
 };
 const struct schema perf_extended_speeds_rsfec_schema = MAD_SCHEMA(
@@ -292,43 +292,43 @@ static const struct enum_name sample_status_names[] = {
 #define SELECT(n_)                                                           \
 	HEX(38 + 2 * (n_), 0, 16, "counter" #n_ "_select", "SELECT " #n_, 0, \
 	    "what counter " #n_ " counts")
-#define RESULT(n_)                                                     \
-	NUM(4 + 4 * (n_), 0, 32, "counter" #n_, "COUNTER " #n_, SHOWN, \
+#define RESULT(n_)                                                    \
+	NUM(4 + 4 * (n_), 0, 32, "counter" #n_, "COUNTER " #n_, SHOW, \
 	    "counter " #n_ " at the end of the interval")
-#define EXTENDED_RESULT(n_)                                            \
-	NUM(8 + 8 * (n_), 0, 64, "counter" #n_, "COUNTER " #n_, SHOWN, \
+#define EXTENDED_RESULT(n_)                                           \
+	NUM(8 + 8 * (n_), 0, 64, "counter" #n_, "COUNTER " #n_, SHOW, \
 	    "counter " #n_ " at the end of the interval")
 
 /* PortSamplesControl, 16.1.3.2 */
 static const struct field control_fields[] = {
 	FIELDS,
 	HEX(0, 0, 8, "op_code", "OP CODE", 0, "operation code of the packets that are counted"),
-	NUM(2, 0, 8, "tick", "TICK", SHOWN,
+	NUM(2, 0, 8, "tick", "TICK", SHOW,
 	    "length of a tick of the sampling clock, in the port's own code"),
-	CODE(3, 5, 3, counter_width_names, "counter_width_bits", "WIDTH", SHOWN,
+	CODE(3, 5, 3, counter_width_names, "counter_width_bits", "WIDTH", SHOW,
 	     "width of the counters"),
 	FIFTEEN(MASK),
 	HEX(10, 0, 8, "sample_mechanisms", "MECHANISMS", 0,
 	    "sampling mechanisms of the port, in its own code"),
-	WORD(11, 6, 2, sample_status_names, "sample_status", "STATUS", SHOWN,
+	WORD(11, 6, 2, sample_status_names, "sample_status", "STATUS", SHOW,
 	     "how far sampling got"),
-	HEX(12, 0, 64, "option_mask", "OPTIONS", SHOWN,
+	HEX(12, 0, 64, "option_mask", "OPTIONS", SHOW,
 	    "optional attributes of the port, a bit each"),
 	HEX(20, 0, 64, "vendor_mask", "VENDOR", 0, "attributes of the vendor's, a bit each"),
 	NUM(28, 0, 32, "sample_start_ticks", "START", 0,
 	    "ticks from the request to the start of the interval"),
-	NUM(32, 0, 32, "sample_interval_ticks", "INTERVAL", SHOWN,
+	NUM(32, 0, 32, "sample_interval_ticks", "INTERVAL", SHOW,
 	    "length of the interval in ticks"),
-	HEX(36, 0, 16, "tag", "TAG", SHOWN, "tag of the request that started sampling"),
+	HEX(36, 0, 16, "tag", "TAG", SHOW, "tag of the request that started sampling"),
 	FIFTEEN(SELECT),
 	HEX(72, 0, 64, "samples_only_option_mask", "SAMPLES ONLY", 0,
 	    "optional quantities that can only be sampled, a bit each"),
 };
 
-#define RESULT_FIELDS                                                                           \
-	MAD_OBJECT_FIELDS(SHOWN), MAD_PORT_FIELD(SHOWN),                                        \
-		HEX(0, 0, 16, "tag", "TAG", SHOWN, "tag of the request that started sampling"), \
-		WORD(3, 6, 2, sample_status_names, "sample_status", "STATUS", SHOWN,            \
+#define RESULT_FIELDS                                                                          \
+	MAD_OBJECT_FIELDS(SHOW), MAD_PORT_FIELD(SHOW),                                         \
+		HEX(0, 0, 16, "tag", "TAG", SHOW, "tag of the request that started sampling"), \
+		WORD(3, 6, 2, sample_status_names, "sample_status", "STATUS", SHOW,            \
 		     "how far sampling got")
 
 /* PortSamplesResult, 16.1.3.4 */
@@ -340,7 +340,7 @@ static const struct field result_fields[] = {
 /* PortSamplesResultExtended */
 static const struct field extended_result_fields[] = {
 	RESULT_FIELDS,
-	CODE(4, 0, 2, extended_width_names, "counter_width_bits", "WIDTH", SHOWN,
+	CODE(4, 0, 2, extended_width_names, "counter_width_bits", "WIDTH", SHOW,
 	     "width of the counters"),
 	FIFTEEN(EXTENDED_RESULT),
 };

@@ -13,9 +13,8 @@
 
 #include "mad/format/attribute.h"
 #include "mad/format/codes.h"
-#include "mad/format/mad_names.h"
 
-#define SHOWN FIELD_DEFAULT
+#define SHOW FIELD_DEFAULT
 
 #define ROW(kind_, byte_, bit_, width_, key_, heading_, flags_, help_, ...)                   \
 	{                                                                                     \
@@ -80,15 +79,15 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 
 /* NodeInfo, 14.2.5.3 */
 #define SM_NODE_INFO_ROWS(base)                                                                    \
-	WORD(base + 2, 0, 8, node_type_names, "node_type", "TYPE", SHOWN, "type of the node",      \
+	WORD(base + 2, 0, 8, node_type_names, "node_type", "TYPE", SHOW, "type of the node",       \
 	     SA(4)),                                                                               \
-		NUM(base + 3, 0, 8, "port_count", "PORTS", SHOWN, "physical ports of the node",    \
+		NUM(base + 3, 0, 8, "port_count", "PORTS", SHOW, "physical ports of the node",     \
 		    SA(5)),                                                                        \
-		GUID(base + 12, "node_guid", "NODE GUID", SHOWN, "GUID of the node", SA(7)),       \
+		GUID(base + 12, "node_guid", "NODE GUID", SHOW, "GUID of the node", SA(7)),        \
 		GUID(base + 20, "port_guid", "PORT GUID", 0, "GUID of the queried port", SA(8)),   \
 		GUID(base + 4, "system_image_guid", "SYSTEM GUID", 0,                              \
 		     "GUID that the nodes of a system share", SA(6)),                              \
-		NUM(base + 36, 0, 8, "local_port", "LOCAL PORT", SHOWN,                            \
+		NUM(base + 36, 0, 8, "local_port", "LOCAL PORT", SHOW,                             \
 		    "port that the request came in by", SA(12)),                                   \
 		HEX(base + 37, 0, 24, "vendor_id", "VENDOR", 0,                                    \
 		    "vendor of the device, an IEEE OUI", SA(13)),                                  \
@@ -107,13 +106,13 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 #define SM_SWITCH_INFO_ROWS(base)                                                                  \
 	NUM(base, 0, 16, "linear_fdb_cap", "LFT CAP", 0,                                           \
 	    "entries that the linear forwarding table has room for"),                              \
-		NUM(base + 6, 0, 16, "linear_fdb_top", "LFT TOP", SHOWN,                           \
+		NUM(base + 6, 0, 16, "linear_fdb_top", "LFT TOP", SHOW,                            \
 		    "highest LID in use of the linear forwarding table"),                          \
 		NUM(base + 2, 0, 16, "random_fdb_cap", "RFT CAP", 0,                               \
 		    "entries that the random forwarding table has room for"),                      \
-		NUM(base + 4, 0, 16, "multicast_fdb_cap", "MFT CAP", SHOWN,                        \
+		NUM(base + 4, 0, 16, "multicast_fdb_cap", "MFT CAP", SHOW,                         \
 		    "entries that the multicast forwarding table has room for"),                   \
-		HEX(base + 18, 0, 16, "multicast_fdb_top", "MFT TOP", SHOWN,                       \
+		HEX(base + 18, 0, 16, "multicast_fdb_top", "MFT TOP", SHOW,                        \
 		    "highest multicast LID in use"),                                               \
 		NUM(base + 8, 0, 8, "default_port", "DEFAULT PORT", 0,                             \
 		    "port of LIDs outside the random forwarding table"),                           \
@@ -124,7 +123,7 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 		NUM(base + 11, 0, 5, "life_time_code", "LIFE TIME", 0,                             \
 		    "longest stay of a packet, 4.096 us times 2 to this power, "                   \
 		    "above 19 without limit"),                                                     \
-		BOOL(base + 11, 5, "port_state_change", "CHANGE", SHOWN,                           \
+		BOOL(base + 11, 5, "port_state_change", "CHANGE", SHOW,                            \
 		     "whether a port's state changed since it was cleared"),                       \
 		WORD(base + 11, 6, 2, optimized_sl2vl_names, "optimized_sl2vl", "OPTIMIZED SL2VL", \
 		     0, "ports that one SL to VL mapping may be set for"),                         \
@@ -140,45 +139,44 @@ void sm_get_trap(const unsigned char *notice, struct value *value);
 		     "whether raw packets coming in can be filtered"),                             \
 		BOOL(base + 16, 3, "filter_raw_out", "RAW OUT", 0,                                 \
 		     "whether raw packets going out can be filtered"),                             \
-		BOOL(base + 16, 4, "enhanced_port0", "ENHANCED PORT 0", SHOWN,                     \
+		BOOL(base + 16, 4, "enhanced_port0", "ENHANCED PORT 0", SHOW,                      \
 		     "whether port 0 is an enhanced one")
 
 /* SMInfo, 14.2.5.13 */
 #define SM_INFO_BYTES 21
-#define SM_INFO_ROWS(base)                                                     \
-	GUID(base, "port_guid", "PORT GUID", SHOWN,                            \
-	     "GUID of the port that the subnet manager is at", SA(2)),         \
-		WORD(base + 20, 4, 4, sm_state_names, "state", "STATE", SHOWN, \
-		     "state of the subnet manager", SA(6)),                    \
-		NUM(base + 20, 0, 4, "priority", "PRIORITY", SHOWN,            \
-		    "priority of the subnet manager", SA(5)),                  \
-		NUM(base + 16, 0, 32, "activity_count", "ACTIVITY", SHOWN,     \
-		    "counts up while the subnet manager is alive", SA(4)),     \
-		HEX(base + 8, 0, 64, "sm_key", "SM_KEY", FIELD_SECRET,         \
+#define SM_INFO_ROWS(base)                                                    \
+	GUID(base, "port_guid", "PORT GUID", SHOW,                            \
+	     "GUID of the port that the subnet manager is at", SA(2)),        \
+		WORD(base + 20, 4, 4, sm_state_names, "state", "STATE", SHOW, \
+		     "state of the subnet manager", SA(6)),                   \
+		NUM(base + 20, 0, 4, "priority", "PRIORITY", SHOW,            \
+		    "priority of the subnet manager", SA(5)),                 \
+		NUM(base + 16, 0, 32, "activity_count", "ACTIVITY", SHOW,     \
+		    "counts up while the subnet manager is alive", SA(4)),    \
+		HEX(base + 8, 0, 64, "sm_key", "SM_KEY", FIELD_SECRET,        \
 		    "key of the subnet manager", SA(3))
 
 /* Notice, 13.4.8.2; `trap_` is a getter */
-#define SM_NOTICE_ROWS(trap_, details_)                                                  \
-	BOOL(0, 0, "generic", "GENERIC", SHOWN,                                          \
-	     "whether the specification defines it, and not a vendor"),                  \
-		WORD(0, 1, 7, notice_type_names, "type", "TYPE", SHOWN, "its severity"), \
-		NUM(4, 0, 16, "trap_number", "TRAP", SHOWN,                              \
-		    "number of the trap, or the vendor's number of the device"),         \
-		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOWN, 0,           \
-			       "meaning of a generic trap"),                             \
-		NUM(1, 0, 24, "producer", "PRODUCER", 0,                                 \
-		    "type of the node that produced it, or the vendor"),                 \
-		NUM(6, 0, 16, "issuer_lid", "ISSUER LID", SHOWN,                         \
-		    "LID of the port that issued it"),                                   \
-		BOOL(8, 0, "toggle", "TOGGLE", 0, "changes when a notice is cleared"),   \
-		NUM(8, 1, 15, "count", "COUNT", SHOWN, "notices that are queued"),       \
-		COMPUTED_FIELD(FIELD_STRING, details_, "details", "DETAILS", 0, 0,       \
+#define SM_NOTICE_ROWS(trap_, details_)                                                            \
+	BOOL(0, 0, "generic", "GENERIC", SHOW,                                                     \
+	     "whether the specification defines it, and not a vendor"),                            \
+		WORD(0, 1, 7, notice_type_names, "type", "TYPE", SHOW, "its severity"),            \
+		NUM(4, 0, 16, "trap_number", "TRAP", SHOW,                                         \
+		    "number of the trap, or the vendor's number of the device"),                   \
+		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOW, 0,                      \
+			       "meaning of a generic trap"),                                       \
+		NUM(1, 0, 24, "producer", "PRODUCER", 0,                                           \
+		    "type of the node that produced it, or the vendor"),                           \
+		NUM(6, 0, 16, "issuer_lid", "ISSUER LID", SHOW, "LID of the port that issued it"), \
+		BOOL(8, 0, "toggle", "TOGGLE", 0, "changes when a notice is cleared"),             \
+		NUM(8, 1, 15, "count", "COUNT", SHOW, "notices that are queued"),                  \
+		COMPUTED_FIELD(FIELD_STRING, details_, "details", "DETAILS", 0, 0,                 \
 			       "the 54 bytes of details, in hexadecimal")
 
 /* SLtoVLMappingTable, 14.2.5.8: half a byte for each SL */
 #define SM_SL2VL_BYTES 8
-#define SM_SL2VL_ROW(base, sl_)                                  \
-	NUM(base, (sl_)*4, 4, "sl" #sl_ "_vl", "SL" #sl_, SHOWN, \
+#define SM_SL2VL_ROW(base, sl_)                                 \
+	NUM(base, (sl_)*4, 4, "sl" #sl_ "_vl", "SL" #sl_, SHOW, \
 	    "VL of packets of service level " #sl_)
 #define SM_SL2VL_ROWS(base)                                                             \
 	SM_SL2VL_ROW(base, 0), SM_SL2VL_ROW(base, 1), SM_SL2VL_ROW(base, 2),            \
@@ -221,40 +219,40 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 	SM_PORT_INFO_GETTER(prefix_##_get_ext_enabled, port_info_get_speed_ext_enabled, base_)
 
 /* State and addresses: the first columns of a table. */
-#define SM_PORT_INFO_STATE_ROWS(base, prefix_)                                                     \
-	WORD(base + 32, 4, 4, port_state_names, "state", "STATE", SHOWN, "logical state", SA(15)), \
-		WORD(base + 33, 0, 4, physical_state_names, "physical_state", "PHYSICAL", SHOWN,   \
-		     "physical state", SA(16)),                                                    \
-		CODE(base + 31, 0, 8, link_width_numbers, "width_lanes", "LANES", SHOWN,           \
-		     "active width of the link", SA(13), .present = prefix_##_has_link),           \
-		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", SHOWN, 0,      \
-			       "name of the active speed, from the newest field that has it"),     \
-		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",    \
-			       FIELD_RIGHT, 0, "signal rate of a lane, gigabits a second"),        \
-		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_rate, "rate_gbps", "RATE Gb/s",           \
-			       SHOWN | FIELD_RIGHT, 0, "rate of the link, gigabits a second"),     \
-		CODE(base + 36, 0, 4, mtu_numbers, "neighbor_mtu_bytes", "MTU", SHOWN,             \
-		     "active MTU of the link", SA(23)),                                            \
-		CODE(base + 41, 4, 4, mtu_numbers, "mtu_cap_bytes", "MAX MTU", 0,                  \
-		     "maximum MTU of the port", SA(31)),                                           \
-		NUM(base + 16, 0, 16, "lid", "LID", SHOWN, "base LID of the port", SA(5)),         \
-		NUM(base + 34, 5, 3, "lmc", "LMC", SHOWN, "LID mask control", SA(20)),             \
-		NUM(base + 18, 0, 16, "sm_lid", "SM LID", SHOWN, "LID of the subnet manager",      \
-		    SA(6)),                                                                        \
-		NUM(base + 36, 4, 4, "sm_sl", "SM SL", 0, "service level of the subnet manager",   \
-		    SA(24)),                                                                       \
-		GUID(base + 8, "subnet_prefix", "SUBNET PREFIX", 0,                                \
-		     "high half of the port's GIDs", SA(4)),                                       \
-		HEX(base + 20, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask", SA(7)),        \
-		FLAGS(base + 20, 0, 32, port_cap_names, "capabilities", "CAPABILITIES", 0,         \
-		      "capability mask in words", SA(7)),                                          \
-		HEX(base + 60, 0, 16, "cap_mask2", "CAP MASK 2", 0, "second capability mask",      \
-		    SA(53), .present = prefix_##_has_cap2),                                        \
-		FLAGS(base + 60, 0, 16, port_cap2_names, "capabilities2", "CAPABILITIES 2", 0,     \
-		      "second capability mask in words", SA(53), .present = prefix_##_has_cap2),   \
-		HEX(base + 24, 0, 16, "diag_code", "DIAG CODE", 0, "vendor's code of a fault",     \
-		    SA(8)),                                                                        \
-		NUM(base + 28, 0, 8, "local_port", "LOCAL PORT", 0,                                \
+#define SM_PORT_INFO_STATE_ROWS(base, prefix_)                                                    \
+	WORD(base + 32, 4, 4, port_state_names, "state", "STATE", SHOW, "logical state", SA(15)), \
+		WORD(base + 33, 0, 4, physical_state_names, "physical_state", "PHYSICAL", SHOW,   \
+		     "physical state", SA(16)),                                                   \
+		CODE(base + 31, 0, 8, link_width_numbers, "width_lanes", "LANES", SHOW,           \
+		     "active width of the link", SA(13), .present = prefix_##_has_link),          \
+		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", SHOW, 0,      \
+			       "name of the active speed, from the newest field that has it"),    \
+		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",   \
+			       FIELD_RIGHT, 0, "signal rate of a lane, gigabits a second"),       \
+		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_rate, "rate_gbps", "RATE Gb/s",          \
+			       SHOW | FIELD_RIGHT, 0, "rate of the link, gigabits a second"),     \
+		CODE(base + 36, 0, 4, mtu_numbers, "neighbor_mtu_bytes", "MTU", SHOW,             \
+		     "active MTU of the link", SA(23)),                                           \
+		CODE(base + 41, 4, 4, mtu_numbers, "mtu_cap_bytes", "MAX MTU", 0,                 \
+		     "maximum MTU of the port", SA(31)),                                          \
+		NUM(base + 16, 0, 16, "lid", "LID", SHOW, "base LID of the port", SA(5)),         \
+		NUM(base + 34, 5, 3, "lmc", "LMC", SHOW, "LID mask control", SA(20)),             \
+		NUM(base + 18, 0, 16, "sm_lid", "SM LID", SHOW, "LID of the subnet manager",      \
+		    SA(6)),                                                                       \
+		NUM(base + 36, 4, 4, "sm_sl", "SM SL", 0, "service level of the subnet manager",  \
+		    SA(24)),                                                                      \
+		GUID(base + 8, "subnet_prefix", "SUBNET PREFIX", 0,                               \
+		     "high half of the port's GIDs", SA(4)),                                      \
+		HEX(base + 20, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask", SA(7)),       \
+		FLAGS(base + 20, 0, 32, port_cap_names, "capabilities", "CAPABILITIES", 0,        \
+		      "capability mask in words", SA(7)),                                         \
+		HEX(base + 60, 0, 16, "cap_mask2", "CAP MASK 2", 0, "second capability mask",     \
+		    SA(53), .present = prefix_##_has_cap2),                                       \
+		FLAGS(base + 60, 0, 16, port_cap2_names, "capabilities2", "CAPABILITIES 2", 0,    \
+		      "second capability mask in words", SA(53), .present = prefix_##_has_cap2),  \
+		HEX(base + 24, 0, 16, "diag_code", "DIAG CODE", 0, "vendor's code of a fault",    \
+		    SA(8)),                                                                       \
+		NUM(base + 28, 0, 8, "local_port", "LOCAL PORT", 0,                               \
 		    "port that the request came in by", SA(10))
 
 /* Width and speed of the link, and the supported ones. */

@@ -26,8 +26,8 @@ static void get_notice_details(const void *record, struct value *value)
 
 /* 15.2.5.2; the description follows NodeInfo */
 static const struct field node_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port", SA(0)),
-	TEXT(EMBEDDED + NODE_INFO_BYTES, 64, "node_description", "DESCRIPTION", SHOWN,
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port", SA(0)),
+	TEXT(EMBEDDED + NODE_INFO_BYTES, 64, "node_description", "DESCRIPTION", SHOW,
 	     "description set by the node's owner", SA(14)),
 	SM_NODE_INFO_ROWS(EMBEDDED),
 };
@@ -36,33 +36,32 @@ SM_PORT_INFO_GETTERS(embedded, EMBEDDED)
 
 /* 15.2.5.3 */
 static const struct field port_info_fields[] = {
-	NUM(0, 0, 16, "endport_lid", "AT LID", SHOWN, "LID of the port, of port 0 at a switch",
+	NUM(0, 0, 16, "endport_lid", "AT LID", SHOW, "LID of the port, of port 0 at a switch",
 	    SA(0)),
-	NUM(2, 0, 8, "port", "PORT", SHOWN, "number of the port", SA(1)),
+	NUM(2, 0, 8, "port", "PORT", SHOW, "number of the port", SA(1)),
 	HEX(3, 0, 8, "options", "OPTIONS", 0, "which form of PortInfo it holds", SA(2)),
 	SM_PORT_INFO_ROWS(EMBEDDED, embedded),
 };
 
 /* 15.2.5.5 */
 static const struct field switch_info_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the switch", SA(0)),
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
 	SM_SWITCH_INFO_ROWS(EMBEDDED),
 };
 
 /* 15.2.5.10 */
 static const struct field sm_info_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port that the subnet manager is at", SA(0)),
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port that the subnet manager is at", SA(0)),
 	SM_INFO_ROWS(EMBEDDED),
 };
 
 /* 15.2.5.13 */
 static const struct field link_fields[] = {
-	NUM(0, 0, 16, "from_lid", "FROM LID", SHOWN, "LID of the near end, of port 0 at a switch",
+	NUM(0, 0, 16, "from_lid", "FROM LID", SHOW, "LID of the near end, of port 0 at a switch",
 	    SA(0)),
-	NUM(2, 0, 8, "from_port", "FROM PORT", SHOWN, "port of the near end", SA(1)),
-	NUM(4, 0, 16, "to_lid", "TO LID", SHOWN, "LID of the far end, of port 0 at a switch",
-	    SA(3)),
-	NUM(3, 0, 8, "to_port", "TO PORT", SHOWN, "port of the far end", SA(2)),
+	NUM(2, 0, 8, "from_port", "FROM PORT", SHOW, "port of the near end", SA(1)),
+	NUM(4, 0, 16, "to_lid", "TO LID", SHOW, "LID of the far end, of port 0 at a switch", SA(3)),
+	NUM(3, 0, 8, "to_port", "TO PORT", SHOW, "port of the far end", SA(2)),
 };
 
 /* 13.4.8.2, with the issuer, which reports include */
@@ -73,22 +72,22 @@ static const struct field notice_fields[] = {
 
 /* 15.2.5.16; the service identifier counts as two components, one for each half */
 static const struct field path_fields[] = {
-	NUM(42, 0, 16, "slid", "SLID", SHOWN, "source LID", SA(5)),
-	NUM(40, 0, 16, "dlid", "DLID", SHOWN, "destination LID", SA(4)),
+	NUM(42, 0, 16, "slid", "SLID", SHOW, "source LID", SA(5)),
+	NUM(40, 0, 16, "dlid", "DLID", SHOW, "destination LID", SA(4)),
 	GID(24, "sgid", "SGID", 0, "source GID", SA(3)),
-	GID(8, "dgid", "DGID", SHOWN, "destination GID", SA(2)),
+	GID(8, "dgid", "DGID", SHOW, "destination GID", SA(2)),
 	HEX(0, 0, 64, "service_id", "SERVICE ID", 0, "identifier of the service",
 	    SA_COMPONENTS(0, 2)),
-	HEX(50, 0, 16, "pkey", "P_KEY", SHOWN, "partition key", SA(13)),
-	NUM(52, 12, 4, "sl", "SL", SHOWN, "service level", SA(15)),
-	CODE(54, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOWN, "MTU of the path", SA(17)),
+	HEX(50, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(13)),
+	NUM(52, 12, 4, "sl", "SL", SHOW, "service level", SA(15)),
+	CODE(54, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the path", SA(17)),
 	WORD(54, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
 	     "how the MTU was requested", SA(16)),
-	REAL(55, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOWN,
+	REAL(55, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
 	     "rate of the path, gigabits a second", SA(19)),
 	WORD(55, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
 	     "how the rate was requested", SA(18)),
-	REAL(56, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", SHOWN,
+	REAL(56, 2, 6, time_usec_numbers, "packet_lifetime_usec", "LIFETIME us", SHOW,
 	     "longest time that a packet is on the way", SA(21)),
 	WORD(56, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
 	     "how the lifetime was requested", SA(20)),
@@ -105,15 +104,15 @@ static const struct field path_fields[] = {
 
 /* 15.2.5.17 */
 static const struct field mcmember_fields[] = {
-	GID(0, "mgid", "MGID", SHOWN, "GID of the multicast group", SA(0)),
+	GID(0, "mgid", "MGID", SHOW, "GID of the multicast group", SA(0)),
 	GID(16, "port_gid", "PORT GID", 0, "GID of the member's port", SA(1)),
-	HEX(36, 0, 16, "mlid", "MLID", SHOWN, "LID of the multicast group", SA(3)),
-	HEX(32, 0, 32, "qkey", "Q_KEY", SHOWN, "queue key of the group", SA(2)),
-	HEX(40, 0, 16, "pkey", "P_KEY", SHOWN, "partition key", SA(7)),
-	CODE(38, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOWN, "MTU of the group", SA(5)),
+	HEX(36, 0, 16, "mlid", "MLID", SHOW, "LID of the multicast group", SA(3)),
+	HEX(32, 0, 32, "qkey", "Q_KEY", SHOW, "queue key of the group", SA(2)),
+	HEX(40, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(7)),
+	CODE(38, 2, 6, mtu_numbers, "mtu_bytes", "MTU", SHOW, "MTU of the group", SA(5)),
 	WORD(38, 0, 2, selector_names, "mtu_selector", "MTU SELECTOR", 0,
 	     "how the MTU was requested", SA(4)),
-	REAL(42, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOWN,
+	REAL(42, 2, 6, rate_numbers, "rate_gbps", "RATE Gb/s", SHOW,
 	     "rate of the group, gigabits a second", SA(9)),
 	WORD(42, 0, 2, selector_names, "rate_selector", "RATE SELECTOR", 0,
 	     "how the rate was requested", SA(8)),
@@ -121,12 +120,12 @@ static const struct field mcmember_fields[] = {
 	     "longest time that a packet is on the way", SA(11)),
 	WORD(43, 0, 2, lifetime_selector_names, "packet_lifetime_selector", "LIFETIME SELECTOR", 0,
 	     "how the lifetime was requested", SA(10)),
-	NUM(44, 0, 4, "sl", "SL", SHOWN, "service level", SA(12)),
+	NUM(44, 0, 4, "sl", "SL", SHOW, "service level", SA(12)),
 	HEX(44, 4, 20, "flow_label", "FLOW LABEL", 0, "flow label of the GRH", SA(13)),
 	NUM(44, 24, 8, "hop_limit", "HOP LIMIT", 0, "hop limit of the GRH", SA(14)),
 	NUM(39, 0, 8, "tclass", "TCLASS", 0, "traffic class of the GRH", SA(6)),
 	WORD(48, 0, 4, scope_names, "scope", "SCOPE", 0, "scope of the group", SA(15)),
-	FLAGS(48, 4, 4, join_state_names, "join_state", "JOIN STATE", SHOWN,
+	FLAGS(48, 4, 4, join_state_names, "join_state", "JOIN STATE", SHOW,
 	      "how the port is a member", SA(16)),
 	BOOL(49, 0, "proxy_join", "PROXY", 0, "whether another port made it join", SA(17)),
 };
@@ -144,13 +143,13 @@ static void get_trap_name(const unsigned char *info, struct value *value)
 #define INFORM_ROWS(base, trap_)                                                                 \
 	BOOL(base + 22, 7, "generic", "GENERIC", 0,                                              \
 	     "whether the specification defines the trap, and not a vendor", SA(7)),             \
-		NUM(base + 26, 0, 16, "trap_number", "TRAP", SHOWN,                              \
+		NUM(base + 26, 0, 16, "trap_number", "TRAP", SHOW,                               \
 		    "number of the trap, or the vendor's number of the device", SA(10)),         \
-		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOWN, 0,                   \
+		COMPUTED_FIELD(FIELD_STRING, trap_, "trap", "MEANS", SHOW, 0,                    \
 			       "meaning of a generic trap"),                                     \
 		HEX(base + 24, 0, 16, "type", "TYPE", 0, "type of the notices, 0xffff for all",  \
 		    SA(9)),                                                                      \
-		NUM(base + 28, 0, 24, "qp", "QP", SHOWN, "queue pair that the reports go to",    \
+		NUM(base + 28, 0, 24, "qp", "QP", SHOW, "queue pair that the reports go to",     \
 		    SA(11)),                                                                     \
 		GID(base, "gid", "GID", 0,                                                       \
 		    "GID of the port that the notices are about, 0 for any", SA(3)),             \
@@ -180,8 +179,8 @@ static void get_inform_trap(const void *record, struct value *value)
 }
 
 static const struct field inform_fields[] = {
-	GID(0, "subscriber_gid", "SUBSCRIBER GID", SHOWN, "GID of the subscriber's port", SA(0)),
-	NUM(16, 0, 16, "subscriber_enum", "NUMBER", SHOWN,
+	GID(0, "subscriber_gid", "SUBSCRIBER GID", SHOW, "GID of the subscriber's port", SA(0)),
+	NUM(16, 0, 16, "subscriber_enum", "NUMBER", SHOW,
 	    "number among the subscriptions of the port", SA(1)),
 	INFORM_ROWS(INFORM_INFO, get_inform_trap),
 };
@@ -197,10 +196,10 @@ static const struct field inform_fields[] = {
 
 /* 15.2.5.14 */
 static const struct field service_fields[] = {
-	TEXT(48, 64, "name", "NAME", SHOWN, "name of the service", SA(6)),
-	HEX(0, 0, 64, "service_id", "SERVICE ID", SHOWN, "identifier of the service", SA(0)),
-	GID(8, "gid", "GID", SHOWN, "GID of the port that offers it", SA(1)),
-	HEX(24, 0, 16, "pkey", "P_KEY", SHOWN, "partition key", SA(2)),
+	TEXT(48, 64, "name", "NAME", SHOW, "name of the service", SA(6)),
+	HEX(0, 0, 64, "service_id", "SERVICE ID", SHOW, "identifier of the service", SA(0)),
+	GID(8, "gid", "GID", SHOW, "GID of the port that offers it", SA(1)),
+	HEX(24, 0, 16, "pkey", "P_KEY", SHOW, "partition key", SA(2)),
 	NUM(28, 0, 32, "lease_sec", "LEASE s", 0,
 	    "seconds that the record is kept, 4294967295 for unlimited", SA(4)),
 	GID(32, "key", "KEY", FIELD_SECRET, "key of the record, as eight groups", SA(5)),
@@ -320,45 +319,45 @@ static void get_arbitration(const void *record, struct value *value)
 
 /* 15.2.5.6 */
 static const struct field linear_forwarding_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the switch", SA(0)),
-	NUM(2, 0, 16, "block", "BLOCK", SHOWN, "block of 64 LIDs that it holds", SA(1)),
-	COMPUTED_FIELD(FIELD_LIST, get_ports, "ports", "PORTS", SHOWN, 0,
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
+	NUM(2, 0, 16, "block", "BLOCK", SHOW, "block of 64 LIDs that it holds", SA(1)),
+	COMPUTED_FIELD(FIELD_LIST, get_ports, "ports", "PORTS", SHOW, 0,
 		       "port for each LID of the block, 255 for none, up to the last that has one"),
 };
 
 /* 15.2.5.8 */
 static const struct field multicast_forwarding_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the switch", SA(0)),
-	NUM(2, 0, 4, "position", "POSITION", SHOWN, "which 16 ports the masks are of", SA(1)),
-	NUM(2, 7, 9, "block", "BLOCK", SHOWN, "block of 32 multicast LIDs that it holds", SA(3)),
-	COMPUTED_FIELD(FIELD_LIST, get_port_masks, "port_masks", "PORT MASKS", SHOWN, 0,
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
+	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks are of", SA(1)),
+	NUM(2, 7, 9, "block", "BLOCK", SHOW, "block of 32 multicast LIDs that it holds", SA(3)),
+	COMPUTED_FIELD(FIELD_LIST, get_port_masks, "port_masks", "PORT MASKS", SHOW, 0,
 		       "ports for each multicast LID of the block, up to the last that has one"),
 };
 
 /* 15.2.5.11 */
 static const struct field pkey_table_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port, of port 0 at a switch", SA(0)),
-	NUM(4, 0, 8, "port", "PORT", SHOWN, "port of a switch", SA(2)),
-	NUM(2, 0, 16, "block", "BLOCK", SHOWN, "block of 32 slots that it holds", SA(1)),
-	COMPUTED_FIELD(FIELD_LIST, get_pkeys, "pkeys", "P_KEYS", SHOWN, 0,
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
+	NUM(4, 0, 8, "port", "PORT", SHOW, "port of a switch", SA(2)),
+	NUM(2, 0, 16, "block", "BLOCK", SHOW, "block of 32 slots that it holds", SA(1)),
+	COMPUTED_FIELD(FIELD_LIST, get_pkeys, "pkeys", "P_KEYS", SHOW, 0,
 		       "partition keys of the block's slots, up to the last in use"),
 };
 
 /* 15.2.5.4 */
 static const struct field sl2vl_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port, of port 0 at a switch", SA(0)),
-	NUM(2, 0, 8, "input_port", "IN", SHOWN, "port of a switch that packets come in by", SA(1)),
-	NUM(3, 0, 8, "output_port", "OUT", SHOWN, "port of a switch that packets go out by", SA(2)),
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
+	NUM(2, 0, 8, "input_port", "IN", SHOW, "port of a switch that packets come in by", SA(1)),
+	NUM(3, 0, 8, "output_port", "OUT", SHOW, "port of a switch that packets go out by", SA(2)),
 	SM_SL2VL_ROWS(TABLE_AT),
 };
 
 /* 15.2.5.9 */
 static const struct field vl_arbitration_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port, of port 0 at a switch", SA(0)),
-	NUM(2, 0, 8, "port", "PORT", SHOWN, "port of a switch that packets go out by", SA(1)),
-	NUM(3, 0, 8, "block", "BLOCK", SHOWN,
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
+	NUM(2, 0, 8, "port", "PORT", SHOW, "port of a switch that packets go out by", SA(1)),
+	NUM(3, 0, 8, "block", "BLOCK", SHOW,
 	    "part that it holds: 1 and 2 of low priority, 3 and 4 of high", SA(2)),
-	COMPUTED_FIELD(FIELD_LIST, get_arbitration, "entries", "VL:WEIGHT", SHOWN, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_arbitration, "entries", "VL:WEIGHT", SHOW, 0,
 		       "VL and weight of the block's entries, up to the last in use"),
 };
 
@@ -368,11 +367,11 @@ static const struct field vl_arbitration_fields[] = {
 
 /* 15.2.5.18 */
 static const struct field guid_info_fields[] = {
-	NUM(0, 0, 16, "lid", "LID", SHOWN, "LID of the port", SA(0)),
-	NUM(2, 0, 8, "block", "BLOCK", SHOWN, "block of 8 slots that it holds", SA(1)),
-	GUID_ROW(0, SHOWN),
-	GUID_ROW(1, SHOWN),
-	GUID_ROW(2, SHOWN),
+	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port", SA(0)),
+	NUM(2, 0, 8, "block", "BLOCK", SHOW, "block of 8 slots that it holds", SA(1)),
+	GUID_ROW(0, SHOW),
+	GUID_ROW(1, SHOW),
+	GUID_ROW(2, SHOW),
 	GUID_ROW(3, 0),
 	GUID_ROW(4, 0),
 	GUID_ROW(5, 0),

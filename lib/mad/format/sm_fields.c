@@ -110,8 +110,8 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 SM_PORT_INFO_GETTERS(info, 0)
 
 static const struct field port_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
 	SM_PORT_INFO_ROWS(0, info),
 };
 
@@ -120,12 +120,12 @@ static const struct field port_info_fields[] = {
 
 /* PortInfoExtended, 14.2.5.19: rdma-core libibmad and opensm */
 static const struct field port_info_extended_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
-	WORD(4, 0, 16, fec_active_names, "fec_active", "FEC", SHOWN,
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
+	WORD(4, 0, 16, fec_active_names, "fec_active", "FEC", SHOW,
 	     "forward error correction that is active"),
 	HEX(0, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask"),
-	FLAGS(0, 0, 32, port_ext_cap_names, "capabilities", "CAPABILITIES", SHOWN,
+	FLAGS(0, 0, 32, port_ext_cap_names, "capabilities", "CAPABILITIES", SHOW,
 	      "capability mask in words"),
 	FEC_ROW(6, "fec_fdr_supported", "FDR SUPPORTED", "modes that the port can have at FDR"),
 	FEC_ROW(8, "fec_fdr_enabled", "FDR ENABLED", "modes that are enabled for FDR"),
@@ -139,15 +139,15 @@ static const struct field port_info_extended_fields[] = {
 
 /* Mellanox's ExtendedPortInfo: rdma-core libibmad and opensm */
 static const struct field mellanox_port_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
-	HEX(3, 0, 8, "state_change_enable", "STATE CHANGE", SHOWN,
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
+	HEX(3, 0, 8, "state_change_enable", "STATE CHANGE", SHOW,
 	    "what may change the state of the link"),
-	FLAGS(7, 0, 8, mellanox_speed_names, "speed_supported", "SUPPORTED", SHOWN,
+	FLAGS(7, 0, 8, mellanox_speed_names, "speed_supported", "SUPPORTED", SHOW,
 	      "speeds of the vendor's that the port can have"),
-	FLAGS(11, 0, 8, mellanox_speed_names, "speed_enabled", "ENABLED", SHOWN,
+	FLAGS(11, 0, 8, mellanox_speed_names, "speed_enabled", "ENABLED", SHOW,
 	      "speeds of the vendor's that are enabled"),
-	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOWN,
+	FLAGS(15, 0, 8, mellanox_speed_names, "speed_active", "ACTIVE", SHOW,
 	      "speed of the vendor's that is active"),
 };
 
@@ -189,43 +189,42 @@ static void get_cable_data(const void *record, struct value *value)
 
 /* 14.2.5.2 */
 static const struct field node_description_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	TEXT(0, 64, "node_description", "DESCRIPTION", SHOWN,
-	     "description set by the node's owner"),
+	MAD_OBJECT_FIELDS(SHOW),
+	TEXT(0, 64, "node_description", "DESCRIPTION", SHOW, "description set by the node's owner"),
 };
 
 static const struct field node_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
 	SM_NODE_INFO_ROWS(0),
 };
 
 static const struct field switch_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
 	SM_SWITCH_INFO_ROWS(0),
 };
 
 static const struct field info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
 	SM_INFO_ROWS(0),
 };
 
 static const struct field notice_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
 	SM_NOTICE_ROWS(get_trap, get_notice_details),
 };
 
 /* 14.2.5.16 */
 static const struct field led_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
-	BOOL(0, 0, "led_on", "LED", SHOWN, "whether the port's lamp is on"),
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
+	BOOL(0, 0, "led_on", "LED", SHOW, "whether the port's lamp is on"),
 };
 
 /* Only the bytes are shown: the modifier determines which part of the cable's memory they are. */
 static const struct field cable_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
-	COMPUTED_FIELD(FIELD_STRING, get_cable_data, "data", "DATA", SHOWN, 0,
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
+	COMPUTED_FIELD(FIELD_STRING, get_cable_data, "data", "DATA", SHOW, 0,
 		       "the 64 bytes, in hexadecimal"),
 };
 
@@ -318,57 +317,57 @@ static void get_multicast_ports(const void *record, struct value *value)
 
 /* GUIDInfo, 14.2.5.5 */
 static const struct field guid_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
 	MAD_PORT_FIELD(0),
-	MAD_INDEX_FIELD("index", "INDEX", SHOWN, "index in the port's GUID table"),
-	GUID(0, "guid", "GUID", SHOWN, "GUID, 0 for a free slot"),
+	MAD_INDEX_FIELD("index", "INDEX", SHOW, "index in the port's GUID table"),
+	GUID(0, "guid", "GUID", SHOW, "GUID, 0 for a free slot"),
 };
 
 /* P_KeyTable, 14.2.5.7 */
 static const struct field pkey_table_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
-	MAD_INDEX_FIELD("index", "INDEX", SHOWN, "index in the port's P_Key table"),
-	HEX(0, 0, 16, "pkey", "P_KEY", SHOWN, "partition key, with the membership bit"),
-	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", SHOWN, 0,
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
+	MAD_INDEX_FIELD("index", "INDEX", SHOW, "index in the port's P_Key table"),
+	HEX(0, 0, 16, "pkey", "P_KEY", SHOW, "partition key, with the membership bit"),
+	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", SHOW, 0,
 		       "full or limited"),
 };
 
 static const struct field sl2vl_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_INDEX_FIELD("input_port", "IN", SHOWN, "port that packets come in by"),
-	UNSIGNED_FIELD(struct mad_record, port, "output_port", "OUT", SHOWN | FIELD_RIGHT, 0,
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_INDEX_FIELD("input_port", "IN", SHOW, "port that packets come in by"),
+	UNSIGNED_FIELD(struct mad_record, port, "output_port", "OUT", SHOW | FIELD_RIGHT, 0,
 		       "port that packets go out by"),
 	SM_SL2VL_ROWS(0),
 };
 
 static const struct field vl_arbitration_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_PORT_FIELD(SHOWN),
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_PORT_FIELD(SHOW),
 	MAD_INDEX_FIELD("index", "INDEX", 0, "index in both tables: 64 of low priority, then high"),
-	COMPUTED_FIELD(FIELD_STRING, get_priority, "priority", "PRIORITY", SHOWN, 0,
+	COMPUTED_FIELD(FIELD_STRING, get_priority, "priority", "PRIORITY", SHOW, 0,
 		       "priority of the table, low or high"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_entry, "entry", "ENTRY", SHOWN | FIELD_RIGHT, 0,
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_entry, "entry", "ENTRY", SHOW | FIELD_RIGHT, 0,
 		       "index in the table of the priority"),
-	NUM(0, 4, 4, "vl", "VL", SHOWN, "VL that may send"),
-	NUM(1, 0, 8, "weight", "WEIGHT", SHOWN, "how much it may send, in units of 64 bytes"),
+	NUM(0, 4, 4, "vl", "VL", SHOW, "VL that may send"),
+	NUM(1, 0, 8, "weight", "WEIGHT", SHOW, "how much it may send, in units of 64 bytes"),
 };
 
 /* 14.2.5.10 */
 static const struct field linear_forwarding_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	MAD_INDEX_FIELD("lid", "LID", SHOWN, "LID that packets go to"),
-	NUM(0, 0, 8, "port", "PORT", SHOWN, "port that they go out by, 255 for none"),
+	MAD_OBJECT_FIELDS(SHOW),
+	MAD_INDEX_FIELD("lid", "LID", SHOW, "LID that packets go to"),
+	NUM(0, 0, 8, "port", "PORT", SHOW, "port that they go out by, 255 for none"),
 };
 
 /* 14.2.5.12 */
 static const struct field multicast_forwarding_fields[] = {
-	MAD_OBJECT_FIELDS(SHOWN),
-	HEX_FIELD(struct mad_record, index, 4, "mlid", "MLID", SHOWN, 0,
+	MAD_OBJECT_FIELDS(SHOW),
+	HEX_FIELD(struct mad_record, index, 4, "mlid", "MLID", SHOW, 0,
 		  "multicast LID that packets go to"),
 	COMPUTED_FIELD(FIELD_STRING, get_multicast_mask, "port_mask", "PORT MASK", 0, 0,
 		       "ports that they go out by, as bits from port 0 on"),
-	COMPUTED_FIELD(FIELD_LIST, get_multicast_ports, "ports", "PORTS", SHOWN, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_multicast_ports, "ports", "PORTS", SHOW, 0,
 		       "ports that they go out by, runs of ports as 3-7"),
 };
 
