@@ -154,7 +154,7 @@ bool listing_load(struct listing *listing)
 	return listing_load_inventory(listing, columns_needs(&listing->columns));
 }
 
-bool listing_load_inventory(struct listing *listing, unsigned int needs)
+bool listing_load_inventory(struct listing *listing, uint64_t needs)
 {
 	_cleanup_(freep) char *message = NULL;
 	int rc;

@@ -47,7 +47,7 @@ void listing_as_table(struct listing *listing);
 /* Loads what the columns need. False: there is nothing to list. */
 bool listing_load(struct listing *listing);
 /* Loads `needs` of the inventory, for records that a loader of their own reads. */
-bool listing_load_inventory(struct listing *listing, unsigned int needs);
+bool listing_load_inventory(struct listing *listing, uint64_t needs);
 void listing_add(struct listing *listing, const void *row);
 /* Whether rows can be printed one by one: --jsonl. */
 bool listing_streams(const struct listing *listing);

@@ -39,14 +39,8 @@ static const struct field fields[] = {
 		     "purpose of the tool"),
 };
 
-static const struct schema compat_schema = {
-	.name = "compat",
-	.version = 1,
-	.summary = "an older tool that the program imitates",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct tool),
-};
+static const struct schema compat_schema = SCHEMA("compat", struct tool, fields,
+						  "an older tool that the program imitates");
 
 static const char *last_component(const char *path)
 {

@@ -52,14 +52,8 @@ static const struct field classes_fields[] = {
 		       0, "queue pair to query instead"),
 };
 
-static const struct schema classes_schema = {
-	.name = "mad_classes",
-	.version = 1,
-	.summary = "a management class of a port",
-	.fields = classes_fields,
-	.field_count = ARRAY_SIZE(classes_fields),
-	.record_size = sizeof(struct class_row),
-};
+static const struct schema classes_schema = SCHEMA("mad_classes", struct class_row, classes_fields,
+						   "a management class of a port");
 
 /* The classes of the subnet manager are queried as well: it may run on this port. */
 static size_t count_classes(void)

@@ -75,14 +75,8 @@ static const struct field fields[] = {
 	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
 };
 
-const struct schema ping_schema = {
-	.name = "pings",
-	.version = 1,
-	.summary = "how a destination answers",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct ping_record),
-};
+const struct schema ping_schema = SCHEMA("pings", struct ping_record, fields,
+					 "how a destination answers");
 
 void ping_record_clear(struct ping_record *record)
 {

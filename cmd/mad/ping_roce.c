@@ -12,7 +12,7 @@
 #include "host/endpoint/gid_choice.h"
 #include "cmd/mad/ping_run.h"
 
-static bool load(const char *via, unsigned int needs, struct inventory *inventory)
+static bool load(const char *via, uint64_t needs, struct inventory *inventory)
 {
 	_cleanup_(freep) char *copy = via ? mem_string(via) : NULL, *message = NULL;
 	char *words[] = {copy, NULL};

@@ -45,14 +45,8 @@ static const struct field count_fields[] = {
 		   "whether the answer was complete"),
 };
 
-static const struct schema count_schema = {
-	.name = "sa_count",
-	.version = 1,
-	.summary = "number of records: --count",
-	.fields = count_fields,
-	.field_count = ARRAY_SIZE(count_fields),
-	.record_size = sizeof(struct sa_count),
-};
+static const struct schema count_schema = SCHEMA("sa_count", struct sa_count, count_fields,
+						 "number of records: --count");
 
 struct sa_run {
 	struct mad_listing mad;

@@ -38,14 +38,8 @@ static const struct field fields[] = {
 		       "--serve: answers sent to the client"),
 };
 
-const struct schema sysstat_schema = {
-	.name = "sysstats",
-	.version = 1,
-	.summary = "name and processors of a host",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct sysstat_record),
-};
+const struct schema sysstat_schema = SCHEMA("sysstats", struct sysstat_record, fields,
+					    "name and processors of a host");
 
 void sysstat_record_clear(struct sysstat_record *record)
 {

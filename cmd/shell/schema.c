@@ -23,14 +23,8 @@ static const struct field fields[] = {
 		     "what a record is"),
 };
 
-static const struct schema schemas_schema = {
-	.name = "schemas",
-	.version = 1,
-	.summary = "a JSON Schema that rdmactl schema NAME prints",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct schema_entry),
-};
+static const struct schema schemas_schema = SCHEMA("schemas", struct schema_entry, fields,
+						   "a JSON Schema that rdmactl schema NAME prints");
 
 /* The schemas of all commands, each once, for the caller to free. */
 static size_t all_schemas(const struct ctx *ctx, const struct schema ***ret_schemas)

@@ -328,11 +328,6 @@ static const struct field fields[] = {
 		       "why it has no value now"),
 };
 
-const struct schema counter_rates_schema = {
-	.name = "counter_rates",
-	.version = 1,
-	.summary = "how much and how fast a counter grew: counters --watch and --since",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct counter_change),
-};
+const struct schema counter_rates_schema = SCHEMA(
+	"counter_rates", struct counter_change, fields,
+	"how much and how fast a counter grew: counters --watch and --since");

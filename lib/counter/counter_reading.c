@@ -326,11 +326,5 @@ static const struct field fields[] = {
 		       "what it counts, in a sentence"),
 };
 
-const struct schema counter_schema = {
-	.name = "counters",
-	.version = 1,
-	.summary = "a counter of a port, a device or a netdev",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct counter_reading),
-};
+const struct schema counter_schema = SCHEMA("counters", struct counter_reading, fields,
+					    "a counter of a port, a device or a netdev");

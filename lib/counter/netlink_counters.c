@@ -323,14 +323,9 @@ static const struct field fields[] = {
 		       "what it counts"),
 };
 
-const struct schema optional_counters_schema = {
-	.name = "optional_counters",
-	.version = 1,
-	.summary = "a counter that can be switched on and off: counters --optional",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct optional_counter),
-};
+const struct schema optional_counters_schema = SCHEMA(
+	"optional_counters", struct optional_counter, fields,
+	"a counter that can be switched on and off: counters --optional");
 
 bool optional_counter_is(const struct optional_counter *counter, const char *word)
 {

@@ -25,14 +25,8 @@ static const struct field head_fields[] = {
 		       "how long that ran already"),
 };
 
-const struct schema saved_head_schema = {
-	.name = "saved_head",
-	.version = 1,
-	.summary = "when and where counters were saved",
-	.fields = head_fields,
-	.field_count = ARRAY_SIZE(head_fields),
-	.record_size = sizeof(struct saved_head),
-};
+const struct schema saved_head_schema = SCHEMA("saved_head", struct saved_head, head_fields,
+					       "when and where counters were saved");
 
 static char *read_line(const struct root *root, const char *path)
 {
@@ -184,14 +178,8 @@ static const struct field fields[] = {
 		   "it was at its maximum"),
 };
 
-const struct schema saved_counters_schema = {
-	.name = "saved_counters",
-	.version = 1,
-	.summary = "a counter that was saved",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct saved_counter),
-};
+const struct schema saved_counters_schema = SCHEMA("saved_counters", struct saved_counter, fields,
+						   "a counter that was saved");
 
 /* Borrows a string for a record that is only shown. */
 static char *borrow(const char *string)

@@ -107,11 +107,6 @@ static const struct field event_fields[] = {
 		       0, "port-flapping: the period in which it was down"),
 };
 
-const struct schema event_schema = {
-	.name = "events",
-	.version = 1,
-	.summary = "something that happened to a device, a port or a netdev",
-	.fields = event_fields,
-	.field_count = ARRAY_SIZE(event_fields),
-	.record_size = sizeof(struct event),
-};
+const struct schema event_schema = SCHEMA(
+	"events", struct event, event_fields,
+	"something that happened to a device, a port or a netdev");

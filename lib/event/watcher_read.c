@@ -44,7 +44,7 @@ static void read_state(struct watcher *watcher, struct watched *watched, struct 
 {
 	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
 	struct problems problems = {.items = NULL};
-	unsigned int needs = NEED_RATE;
+	uint64_t needs = NEED_RATE;
 
 	if (watcher->nldev && watched->index.known)
 		nldev_get_ports(watcher->nldev, &question->list, port_failed, question);

@@ -125,14 +125,8 @@ static const struct field port_caps_fields[] = {
 		   "type of initialisation done by the subnet manager"),
 };
 
-const struct schema port_caps_schema = {
-	.name = "port_caps",
-	.version = 1,
-	.summary = "limits and capabilities of a port",
-	.fields = port_caps_fields,
-	.field_count = ARRAY_SIZE(port_caps_fields),
-	.record_size = sizeof(struct port_caps),
-};
+const struct schema port_caps_schema = SCHEMA("port_caps", struct port_caps, port_caps_fields,
+					      "limits and capabilities of a port");
 
 #define TEXT(member, heading, help) \
 	STRING_FIELD(struct caps, member, #member, heading, FIELD_DEFAULT, 0, help)
@@ -191,14 +185,8 @@ static const struct field caps_fields[] = {
 	RECORDS_FIELD(get_ports, &port_caps_schema, NULL, "ports", 0, "limits of the ports"),
 };
 
-const struct schema caps_schema = {
-	.name = "caps",
-	.version = 1,
-	.summary = "limits and capabilities of an RDMA device",
-	.fields = caps_fields,
-	.field_count = ARRAY_SIZE(caps_fields),
-	.record_size = sizeof(struct caps),
-};
+const struct schema caps_schema = SCHEMA("caps", struct caps, caps_fields,
+					 "limits and capabilities of an RDMA device");
 
 #define BIT(n) (UINT64_C(1) << (n))
 

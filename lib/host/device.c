@@ -179,14 +179,8 @@ static const struct field device_fields[] = {
 	RECORDS_FIELD(get_ports, &port_schema, PORT_COLUMNS, "ports", 0, "the ports"),
 };
 
-const struct schema device_schema = {
-	.name = "devices",
-	.version = 1,
-	.summary = "an RDMA device",
-	.fields = device_fields,
-	.field_count = ARRAY_SIZE(device_fields),
-	.record_size = sizeof(struct device),
-};
+const struct schema device_schema = SCHEMA("devices", struct device, device_fields,
+					   "an RDMA device");
 
 void device_set_name(struct device *device, const char *kernel_name, size_t length)
 {

@@ -104,7 +104,7 @@ int device_names_sysfs(const struct root *root, struct strings *ret_names);
  * Reads what is needed (bits of host/need.h) and not known yet. Read failures become problems; an
  * attribute that a device simply does not have is not a problem.
  */
-void device_read_sysfs(const struct root *root, struct device *device, unsigned int needs,
+void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems);
 /* Reads the uverbs, umad and issm nodes of all devices. */
 void device_list_read_chardevs(const struct root *root, struct device_list *list,

@@ -130,7 +130,7 @@ static void find_driver(const struct root *root, struct device *device, struct p
 
 enum { NEED_PCI = NEED_PCI_ADDRESS | NEED_NUMA | NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS };
 
-static void read_pci(const struct root *root, struct device *device, unsigned int needs,
+static void read_pci(const struct root *root, struct device *device, uint64_t needs,
 		     struct problems *problems)
 {
 	size_t irqs;
@@ -150,7 +150,7 @@ static void read_pci(const struct root *root, struct device *device, unsigned in
 		problem_add(problems, device->name, "irq_count", "sysfs", rc, NULL);
 }
 
-void device_read_sysfs(const struct root *root, struct device *device, unsigned int needs,
+void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems)
 {
 	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);

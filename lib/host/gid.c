@@ -57,14 +57,8 @@ static const struct field gid_fields[] = {
 		     "--to: why it is used or passed over"),
 };
 
-const struct schema gid_schema = {
-	.name = "gids",
-	.version = 1,
-	.summary = "an entry of a port's GID table",
-	.fields = gid_fields,
-	.field_count = ARRAY_SIZE(gid_fields),
-	.record_size = sizeof(struct gid_entry),
-};
+const struct schema gid_schema = SCHEMA("gids", struct gid_entry, gid_fields,
+					"an entry of a port's GID table");
 
 void gid_entry_clear(struct gid_entry *entry)
 {

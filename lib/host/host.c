@@ -98,14 +98,8 @@ static const struct field fields[] = {
 		     "its purpose, or what is missing"),
 };
 
-const struct schema component_schema = {
-	.name = "version",
-	.version = 1,
-	.summary = "a part of the program, or a component it depends on",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct component),
-};
+const struct schema component_schema = SCHEMA(
+	"version", struct component, fields, "a part of the program, or a component it depends on");
 
 static char *copy(const char *string)
 {

@@ -24,9 +24,6 @@ enum {
 		    NEED_CAP_MASK | NEED_PORT_GUID | NEED_TABLE_SIZES,
 };
 
-/* Readers that cost nothing always run. */
-#define NEED_ANY ~0u
-
 static void note_absence(const struct reading *reading, bool core)
 {
 	struct problems *problems = reading->problems;
@@ -184,7 +181,7 @@ static void derive_link_layers(struct reading *reading)
 static void read_devices(struct reading *reading)
 {
 	struct device_list *list = &reading->inventory->devices;
-	const unsigned int known = reading->nldev ? NEED_GET : 0;
+	const uint64_t known = reading->nldev ? NEED_GET : 0;
 
 	for (size_t i = 0; i < list->count; i++)
 		device_read_sysfs(&reading->root, &list->items[i], reading->needs & ~known,
@@ -258,13 +255,14 @@ static void read_pkeys(struct reading *reading)
 /*
  * The readers, in the order in which they run. A reader runs if a fact that it provides is needed;
  * `first` are the facts it requires from earlier readers, `first_saved` the same for a saved tree.
- * A function with several rows runs once.
+ * A function with several rows runs once;
+ * those that cost nothing always run.
  */
 static const struct reader {
-	unsigned int gives, first, first_saved;
+	uint64_t gives, first, first_saved;
 	void (*read)(struct reading *reading);
 } readers[] = {
-	{NEED_ANY, 0, 0, derive_link_layers},
+	{NEED_EVERYTHING, 0, 0, derive_link_layers},
 	{NEED_DEVICE, 0, 0, read_devices},
 	{NEED_DRIVER, NEED_NODE_TYPE, 0, read_drivers},
 	{NEED_CHARDEVS, 0, 0, read_chardevs},
@@ -272,7 +270,7 @@ static const struct reader {
 	{NEED_PORT, 0, 0, read_ports},
 	/* Without netlink, only the driver identifies Omni-Path. */
 	{NEED_TRANSPORT, NEED_NODE_TYPE | NEED_LINK_LAYER, NEED_DRIVER, derive_transports},
-	{NEED_ANY, 0, 0, derive_transports},
+	{NEED_EVERYTHING, 0, 0, derive_transports},
 	{NEED_MTU, 0, 0, read_verbs},
 	{NEED_GIDS, NEED_LINK_LAYER | NEED_TRANSPORT, 0, read_verbs},
 	{NEED_CAPS, NEED_BOARD | NEED_TRANSPORT, 0, read_verbs},
@@ -287,7 +285,7 @@ static const struct reader {
  * Adds what the readers require, starting with the last one: each requires only facts of earlier
  * ones.
  */
-static unsigned int add_required(unsigned int needs, bool live)
+static uint64_t add_required(uint64_t needs, bool live)
 {
 	for (size_t i = ARRAY_SIZE(readers); i > 0; i--) {
 		const struct reader *reader = &readers[i - 1];
@@ -314,7 +312,7 @@ static int load(struct reading *reading)
 		return -ENODEV;
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
 		/* Rows of the same function are adjacent. */
-		unsigned int gives = readers[i].gives;
+		uint64_t gives = readers[i].gives;
 
 		while (i + 1 < ARRAY_SIZE(readers) && readers[i + 1].read == readers[i].read)
 			gives |= readers[++i].gives;

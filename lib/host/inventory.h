@@ -13,8 +13,8 @@
 #include "schema/problem.h"
 
 struct inventory_request {
-	const char *root;   /* a saved tree instead of the live system, or NULL */
-	unsigned int needs; /* bits of host/need.h */
+	const char *root; /* a saved tree instead of the live system, or NULL */
+	uint64_t needs;	  /* bits of host/need.h */
 	const struct objects *objects;
 	bool empty_gids; /* include empty slots of the GID tables */
 };

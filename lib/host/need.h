@@ -2,40 +2,59 @@
 /*
  * The facts that a field needs. Field tables have these bits, commands combine them over the
  * columns they show, and inventory_load() reads nothing else. The name of a device and the numbers
- * of its ports are always read.
+ * of its ports are always read. A mask of needs is 64 bits wide.
  */
 #pragma once
 
+#include <stdint.h>
+
+/* A new fact is a line here, and a reader in inventory.c that provides it. */
+#define NEED_FACTS(FACT)                                                              \
+	/* of a device */                                                             \
+	FACT(NODE_TYPE)                                                               \
+	FACT(TRANSPORT)                                                               \
+	FACT(FIRMWARE)                                                                \
+	FACT(GUIDS)   /* node and system image GUID */                                \
+	FACT(NETLINK) /* facts in RDMA netlink only: index, protocol, parent, type */ \
+	FACT(BOARD)   /* board id, HCA type, hardware revision, node description */   \
+	FACT(DRIVER)                                                                  \
+	FACT(PCI_ADDRESS)                                                             \
+	FACT(NUMA)                                                                    \
+	FACT(PCI_ID)                                                                  \
+	FACT(PCI_LINK) /* speed and width, current and maximum */                     \
+	FACT(IRQS)                                                                    \
+	FACT(CHARDEVS) /* uverbs, umad and issm nodes */                              \
+	FACT(CAPS)     /* limits and capabilities; opens the device through verbs */  \
+	/* of a port */                                                               \
+	FACT(LINK_LAYER)                                                              \
+	FACT(STATE)                                                                   \
+	FACT(PHYSICAL_STATE)                                                          \
+	FACT(RATE)                                                                    \
+	FACT(LID) /* LID, LMC, SM LID */                                              \
+	FACT(SM_SL)                                                                   \
+	FACT(CAP_MASK)                                                                \
+	FACT(PORT_GUID)	  /* also the subnet prefix: GID 0 */                         \
+	FACT(MTU)	  /* opens the device through verbs */                        \
+	FACT(TABLE_SIZES) /* lengths of the GID and P_Key tables */                   \
+	FACT(GIDS)                                                                    \
+	FACT(PKEYS)                                                                   \
+	/* of the netdevs */                                                          \
+	FACT(NETDEV)	   /* the name of the netdev of a port */                     \
+	FACT(GID_NETDEVS)  /* the name of the netdev of each GID */                   \
+	FACT(LINKS)	   /* the attributes of all netdevs */                        \
+	FACT(ADDRESSES)	   /* their IP addresses */                                   \
+	FACT(NETDEV_SPEED) /* from sysfs, netdev by netdev */
+
+enum need_bit {
+#define FACT(name) NEED_BIT_##name,
+	NEED_FACTS(FACT)
+#undef FACT
+};
+
 enum need {
-	NEED_NODE_TYPE = 1 << 0,
-	NEED_TRANSPORT = 1 << 1,
-	NEED_FIRMWARE = 1 << 2,
-	NEED_GUIDS = 1 << 3,   /* node and system image GUID */
-	NEED_NETLINK = 1 << 4, /* facts in RDMA netlink only: index, protocol, parent, type */
-	NEED_BOARD = 1 << 5,   /* board id, HCA type, hardware revision, node description */
-	NEED_DRIVER = 1 << 6,
-	NEED_PCI_ADDRESS = 1 << 7,
-	NEED_NUMA = 1 << 8,
-	NEED_PCI_ID = 1 << 9,
-	NEED_PCI_LINK = 1 << 10, /* speed and width, current and maximum */
-	NEED_IRQS = 1 << 11,
-	NEED_CHARDEVS = 1 << 12, /* uverbs, umad and issm nodes */
-	NEED_STATE = 1 << 13,	 /* logical state of the ports */
-	NEED_LINK_LAYER = 1 << 14,
-	NEED_RATE = 1 << 15,
-	NEED_LID = 1 << 16, /* LID, LMC, SM LID */
-	NEED_SM_SL = 1 << 17,
-	NEED_CAP_MASK = 1 << 18,
-	NEED_PORT_GUID = 1 << 19,   /* also the subnet prefix: GID 0 */
-	NEED_MTU = 1 << 20,	    /* opens the device through verbs */
-	NEED_TABLE_SIZES = 1 << 21, /* lengths of the GID and P_Key tables */
-	NEED_NETDEV = 1 << 22,	    /* name of the netdev of a port */
-	NEED_LINKS = 1 << 23,	    /* netdev attributes from rtnetlink */
-	NEED_ADDRESSES = 1 << 24,   /* IP addresses of the netdevs */
-	NEED_GIDS = 1 << 25,
-	NEED_PKEYS = 1 << 26,
-	NEED_GID_NETDEVS = 1 << 27, /* netdev of each GID */
-	NEED_CAPS = 1 << 29,	    /* limits and capabilities; also opens the device */
-	NEED_PHYSICAL_STATE = 1 << 30,
-	NEED_NETDEV_SPEED = 1 << 28, /* from sysfs, netdev by netdev */
+#define FACT(name) NEED_##name = UINT64_C(1) << NEED_BIT_##name,
+	NEED_FACTS(FACT)
+#undef FACT
+	/* Also makes the type of the others wide enough for every bit. */
+	NEED_EVERYTHING = UINT64_MAX,
 };

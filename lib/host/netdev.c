@@ -52,14 +52,8 @@ static const struct field netdev_fields[] = {
 		     "kind of a virtual netdev: bond, vlan, ipoib ..."),
 };
 
-const struct schema netdev_schema = {
-	.name = "netdevs",
-	.version = 1,
-	.summary = "the netdev of a port",
-	.fields = netdev_fields,
-	.field_count = ARRAY_SIZE(netdev_fields),
-	.record_size = sizeof(struct netdev),
-};
+const struct schema netdev_schema = SCHEMA("netdevs", struct netdev, netdev_fields,
+					   "the netdev of a port");
 
 static bool is_infiniband(const struct port *port)
 {

@@ -88,14 +88,8 @@ static const struct field port_fields[] = {
 		       NEED_NETDEV | NEED_LINKS, "MTU of the netdev"),
 };
 
-const struct schema port_schema = {
-	.name = "ports",
-	.version = 1,
-	.summary = "a port of an RDMA device",
-	.fields = port_fields,
-	.field_count = ARRAY_SIZE(port_fields),
-	.record_size = sizeof(struct port),
-};
+const struct schema port_schema = SCHEMA("ports", struct port, port_fields,
+					 "a port of an RDMA device");
 
 void port_clear(struct port *port)
 {
@@ -238,7 +232,7 @@ static void read_table_sizes(const struct root *root, const char *directory, con
 		number_set(&port->pkey_table_length, count);
 }
 
-static void read_port(const struct root *root, struct port *port, unsigned int needs,
+static void read_port(const struct root *root, struct port *port, uint64_t needs,
 		      struct problems *problems)
 {
 	unsigned int number = (unsigned int)port->port.value;
@@ -256,17 +250,17 @@ static void read_port(const struct root *root, struct port *port, unsigned int n
 		read_table_sizes(root, directory, object, port, problems);
 }
 
-void port_read_sysfs(const struct root *root, struct port *port, unsigned int needs,
+void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 		     struct problems *problems)
 {
-	const unsigned int special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
+	const uint64_t special = NEED_RATE | NEED_PORT_GUID | NEED_TABLE_SIZES;
 
 	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
-	needs &= ~(unsigned int)NEED_LINK_LAYER;
+	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (!may_have_subnet(port))
-		needs &= ~(unsigned int)(NEED_LID | NEED_SM_SL);
+		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
 	if (needs & special || sysfs_attributes_wanted(&port_table, needs, port))
 		read_port(root, port, needs, problems);
 }
@@ -298,14 +292,8 @@ static const struct field pkey_fields[] = {
 		   "IPoIB netdevs that use it"),
 };
 
-const struct schema pkey_schema = {
-	.name = "pkeys",
-	.version = 1,
-	.summary = "an entry of a port's P_Key table",
-	.fields = pkey_fields,
-	.field_count = ARRAY_SIZE(pkey_fields),
-	.record_size = sizeof(struct pkey),
-};
+const struct schema pkey_schema = SCHEMA("pkeys", struct pkey, pkey_fields,
+					 "an entry of a port's P_Key table");
 
 void pkey_clear(struct pkey *pkey)
 {

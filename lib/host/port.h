@@ -123,7 +123,7 @@ void port_clear(struct port *port);
 /* "mlx5_0/1", for problems; the caller frees it. */
 char *port_object(const struct port *port);
 /* Reads what is needed (bits of host/need.h) and not known yet from /sys/class/infiniband. */
-void port_read_sysfs(const struct root *root, struct port *port, unsigned int needs,
+void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 		     struct problems *problems);
 /* Reports that an attribute of the port, or one slot of a table, cannot be read from sysfs. */
 void port_note(struct problems *problems, const struct port *port, const char *attribute,

@@ -17,7 +17,7 @@ struct reading {
 	struct root root;
 	struct netlink *nldev; /* NULL in a saved tree, or if it does not answer */
 	struct netlink *rtnl;  /* opened on first use */
-	unsigned int needs;    /* the requested needs and their requirements */
+	uint64_t needs;	       /* the requested needs and their requirements */
 };
 
 /* Reads MTUs, GID tables and capabilities from verbs, and GIDs from sysfs where verbs fail. */

@@ -18,7 +18,7 @@ static bool is_known(const struct sysfs_attribute *attribute, const void *member
 	return ((const struct number *)member)->known;
 }
 
-bool sysfs_attributes_wanted(const struct sysfs_attributes *table, unsigned int needs,
+bool sysfs_attributes_wanted(const struct sysfs_attributes *table, uint64_t needs,
 			     const void *record)
 {
 	for (size_t i = 0; i < table->count; i++)
@@ -129,8 +129,8 @@ static const char *key_of(const struct sysfs_attribute *attribute, const struct 
 }
 
 void sysfs_attributes_read(const struct sysfs_attributes *table, const struct root *root,
-			   const char *directory, const char *object, unsigned int needs,
-			   void *record, struct problems *problems)
+			   const char *directory, const char *object, uint64_t needs, void *record,
+			   struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 

@@ -24,7 +24,7 @@ enum attribute_kind {
 struct sysfs_attribute {
 	const char *path; /* relative to the directory of the device or port */
 	enum attribute_kind kind;
-	unsigned int need;
+	uint64_t need;
 	size_t offset;
 	bool required; /* the core creates it for every device, so its absence is a problem */
 };
@@ -36,14 +36,14 @@ struct sysfs_attributes {
 };
 
 /* True if an attribute is needed and not known yet; RDMA netlink provides most of them. */
-bool sysfs_attributes_wanted(const struct sysfs_attributes *table, unsigned int needs,
+bool sysfs_attributes_wanted(const struct sysfs_attributes *table, uint64_t needs,
 			     const void *record);
 /*
  * Reads the attributes that are needed and not known yet into `record`; `object` names it in
  * problems.
  */
 void sysfs_attributes_read(const struct sysfs_attributes *table, const struct root *root,
-			   const char *directory, const char *object, unsigned int needs,
-			   void *record, struct problems *problems);
+			   const char *directory, const char *object, uint64_t needs, void *record,
+			   struct problems *problems);
 /* Parses a decimal fraction at the start of the text, in the form of the C locale. */
 int sysfs_parse_real(const char *text, struct real *real, const char **ret_rest);

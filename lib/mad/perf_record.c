@@ -133,20 +133,15 @@ static const struct field congestion_fields[] = {
 	SATURATED_FIELD,
 };
 
-#define SCHEMA(name_, fields_, summary_)                                                       \
-	{                                                                                      \
-		.name = name_, .version = 1, .summary = summary_, .fields = fields_,           \
-		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(struct perf_record), \
-	}
-
-const struct schema perf_schema = SCHEMA("perf", port_fields,
+const struct schema perf_schema = SCHEMA("perf", struct perf_record, port_fields,
 					 "the counters of a port, as wide as the device has them");
-const struct schema perf_vl_schema = SCHEMA("perf_vl", vl_fields,
+const struct schema perf_vl_schema = SCHEMA("perf_vl", struct perf_record, vl_fields,
 					    "the counters of a virtual lane of a port: --vl");
 const struct schema perf_fec_schema = SCHEMA(
-	"perf_fec", fec_fields, "the errors of the encoding of a link, or of a lane of it: --fec");
+	"perf_fec", struct perf_record, fec_fields,
+	"the errors of the encoding of a link, or of a lane of it: --fec");
 const struct schema perf_congestion_schema = SCHEMA(
-	"perf_congestion", congestion_fields,
+	"perf_congestion", struct perf_record, congestion_fields,
 	"the congestion of a port, a virtual lane or a service level: --congestion");
 
 const struct schema *perf_listing_schema(enum perf_listing listing)
@@ -187,14 +182,8 @@ static const struct field rates_fields[] = {
 		   "counters that stopped at their maximum: they have no rate"),
 };
 
-const struct schema perf_rates_schema = {
-	.name = "perf_rates",
-	.version = 1,
-	.summary = "the rates of the counters of a port: --watch",
-	.fields = rates_fields,
-	.field_count = ARRAY_SIZE(rates_fields),
-	.record_size = sizeof(struct perf_rates),
-};
+const struct schema perf_rates_schema = SCHEMA("perf_rates", struct perf_rates, rates_fields,
+					       "the rates of the counters of a port: --watch");
 
 void perf_record_clear(struct perf_record *record)
 {

@@ -223,7 +223,7 @@ static void note(struct problems *problems, const struct process_usage *usage, c
 }
 
 static void read_limits(const struct processes *processes, const struct procfs_cgroups *cgroups,
-			unsigned int needs, struct process_usage *usage, struct problems *problems)
+			uint64_t needs, struct process_usage *usage, struct problems *problems)
 {
 	const struct root *root = &processes->root;
 
@@ -240,7 +240,7 @@ static void read_limits(const struct processes *processes, const struct procfs_c
 		process_usage_describe_cgroup(usage);
 }
 
-void processes_sum_up(struct processes *processes, unsigned int kinds, unsigned int needs,
+void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t needs,
 		      struct process_usage_list *ret_list, struct problems *problems)
 {
 	struct process_usage_list *list = &processes->usages;
@@ -286,14 +286,8 @@ static const struct field cgroup_fields[] = {
 		   0, 0, "whether it is unlimited"),
 };
 
-static const struct schema cgroup_schema = {
-	.name = "cgroup_devices",
-	.version = 1,
-	.summary = "a device in a control group",
-	.fields = cgroup_fields,
-	.field_count = ARRAY_SIZE(cgroup_fields),
-	.record_size = sizeof(struct cgroup_device),
-};
+static const struct schema cgroup_schema = SCHEMA("cgroup_devices", struct cgroup_device,
+						  cgroup_fields, "a device in a control group");
 
 static void get_cgroup_devices(const void *record, struct value *value)
 {
@@ -349,14 +343,9 @@ static const struct field usage_fields[] = {
 		      "the same, device by device"),
 };
 
-const struct schema process_usage_schema = {
-	.name = "processes",
-	.version = 1,
-	.summary = "the objects of a process on all devices (--by process)",
-	.fields = usage_fields,
-	.field_count = ARRAY_SIZE(usage_fields),
-	.record_size = sizeof(struct process_usage),
-};
+const struct schema process_usage_schema = SCHEMA(
+	"processes", struct process_usage, usage_fields,
+	"the objects of a process on all devices (--by process)");
 
 void process_usage_add(struct process_usage *usage, enum resource_kind kind,
 		       const struct resource *resource)

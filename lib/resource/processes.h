@@ -67,7 +67,7 @@ void processes_count(struct processes *processes, enum resource_kind kind,
  * `kinds` has the counted kinds as bits; the other kinds stay unknown. The caller clears the list;
  * the sums start from zero again.
  */
-void processes_sum_up(struct processes *processes, unsigned int kinds, unsigned int needs,
+void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t needs,
 		      struct process_usage_list *ret_list, struct problems *problems);
 
 extern const struct schema process_usage_schema;

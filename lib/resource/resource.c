@@ -123,21 +123,16 @@ static const struct field srq_fields[] = {
 	OWNER_FIELDS,
 };
 
-#define SCHEMA(name_, fields_, summary_)                                                   \
-	{                                                                                  \
-		.name = name_, .version = 1, .summary = summary_, .fields = fields_,       \
-		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(struct resource) \
-	}
-
 static const struct schema kind_schemas[] = {
-	[RESOURCE_QP] = SCHEMA("qps", qp_fields, "a queue pair"),
-	[RESOURCE_CM_ID] = SCHEMA("cm_ids", cm_id_fields,
+	[RESOURCE_QP] = SCHEMA("qps", struct resource, qp_fields, "a queue pair"),
+	[RESOURCE_CM_ID] = SCHEMA("cm_ids", struct resource, cm_id_fields,
 				  "an identifier of the connection manager"),
-	[RESOURCE_CQ] = SCHEMA("cqs", cq_fields, "a completion queue"),
-	[RESOURCE_MR] = SCHEMA("mrs", mr_fields, "a memory region"),
-	[RESOURCE_PD] = SCHEMA("pds", pd_fields, "a protection domain"),
-	[RESOURCE_CTX] = SCHEMA("ctxs", ctx_fields, "a context: a device that a process has open"),
-	[RESOURCE_SRQ] = SCHEMA("srqs", srq_fields, "a shared receive queue"),
+	[RESOURCE_CQ] = SCHEMA("cqs", struct resource, cq_fields, "a completion queue"),
+	[RESOURCE_MR] = SCHEMA("mrs", struct resource, mr_fields, "a memory region"),
+	[RESOURCE_PD] = SCHEMA("pds", struct resource, pd_fields, "a protection domain"),
+	[RESOURCE_CTX] = SCHEMA("ctxs", struct resource, ctx_fields,
+				"a context: a device that a process has open"),
+	[RESOURCE_SRQ] = SCHEMA("srqs", struct resource, srq_fields, "a shared receive queue"),
 };
 
 const struct schema *resource_schema(enum resource_kind kind)
@@ -177,14 +172,9 @@ static const struct field summary_fields[] = {
 		   "kinds that only a newer kernel has: name=count"),
 };
 
-const struct schema resource_summary_schema = {
-	.name = "resources",
-	.version = 1,
-	.summary = "how many objects of each kind a device has",
-	.fields = summary_fields,
-	.field_count = ARRAY_SIZE(summary_fields),
-	.record_size = sizeof(struct resource_summary),
-};
+const struct schema resource_summary_schema = SCHEMA("resources", struct resource_summary,
+						     summary_fields,
+						     "how many objects of each kind a device has");
 
 void resource_summary_list_clear(struct resource_summary_list *list)
 {

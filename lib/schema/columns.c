@@ -107,9 +107,9 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 	return 0;
 }
 
-unsigned int columns_needs(const struct columns *columns)
+uint64_t columns_needs(const struct columns *columns)
 {
-	unsigned int needs = 0;
+	uint64_t needs = 0;
 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct field *field = columns->fields[i];

@@ -28,5 +28,5 @@ enum column_set {
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);
 /* The `needs` of all selected fields, including those in lists of records. */
-unsigned int columns_needs(const struct columns *columns);
+uint64_t columns_needs(const struct columns *columns);
 void columns_free(struct columns *columns);

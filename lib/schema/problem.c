@@ -17,14 +17,8 @@ static const struct field problem_fields[] = {
 	STRING_FIELD(struct problem, hint, "hint", "HINT", FIELD_DEFAULT, 0, "the next step"),
 };
 
-const struct schema problem_schema = {
-	.name = "problems",
-	.version = 1,
-	.summary = "something that could not be read or done",
-	.fields = problem_fields,
-	.field_count = ARRAY_SIZE(problem_fields),
-	.record_size = sizeof(struct problem),
-};
+const struct schema problem_schema = SCHEMA("problems", struct problem, problem_fields,
+					    "something that could not be read or done");
 
 static char *copy(const char *string)
 {

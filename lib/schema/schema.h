@@ -40,7 +40,7 @@ struct field {
 	const char *help;    /* one line, lower case, no full stop */
 	enum field_kind kind;
 	unsigned int flags;
-	unsigned int needs; /* what has to be loaded for it, as bits that the subject defines */
+	uint64_t needs; /* what has to be loaded for it, as bits that the subject defines */
 	/* FIELD_HEX: least number of digits; FIELD_REAL: decimals in a table, 0: as many as it has
 	 */
 	unsigned int digits;
@@ -65,6 +65,13 @@ struct schema {
 	size_t record_size;
 };
 
+/* A schema of version 1. */
+#define SCHEMA(name_, record_, fields_, summary_)                                    \
+	{                                                                            \
+		.name = name_, .version = 1, .summary = summary_, .fields = fields_, \
+		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(record_)   \
+	}
+
 /* The value of the field in a record; `value` is always filled, with NONE if it is unknown. */
 void field_get(const struct field *field, const void *record, struct value *value);
 /* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
@@ -76,11 +83,14 @@ const struct field *schema_find(const struct schema *schema, const char *key);
  * Offset of a member, refusing to compile when the member is not of the type that the field's kind
  * reads: a wrong type would print garbage.
  */
-#define FIELD_OFFSET(record, member, type)                                                     \
-	(offsetof(record, member) +                                                            \
-	 0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((record *)0)->member), type) \
-				 ? 1                                                           \
-				 : -1]))
+#define FIELD_OFFSET(record, member, type)                                                      \
+	(offsetof(record, member) +                                                             \
+	 0 * sizeof(struct {                                                                    \
+		 _Static_assert(__builtin_types_compatible_p(__typeof__(((record *)0)->member), \
+							     type),                             \
+				"this kind of field needs a member of another type: " #type);   \
+		 char unused;                                                                   \
+	 }))
 
 #define FIELD_ROW(record, member, type, kind_, key_, heading_, flags_, needs_, help_)    \
 	.key = key_, .heading = heading_, .help = help_, .kind = kind_, .flags = flags_, \

@@ -132,11 +132,11 @@ static void nothing_left(void **state)
 	      "? -name,-count,-rate_gbps,-state");
 }
 
-static unsigned int needs_of(const char *list)
+static uint64_t needs_of(const char *list)
 {
 	struct columns columns;
 	char *bad = NULL;
-	unsigned int needs;
+	uint64_t needs;
 
 	assert_int_equal(columns_select(&columns, &sample_schema, COLUMNS_DEFAULT, list, &bad), 0);
 	needs = columns_needs(&columns);

@@ -250,14 +250,8 @@ static const struct field packed_fields[] = {
 	STRING_FIELD(struct packed, object, "served_by", "BY", 0, 0, "not of the bytes"),
 };
 
-static const struct schema packed_schema = {
-	.name = "packed",
-	.version = 1,
-	.summary = "packed bytes",
-	.fields = packed_fields,
-	.field_count = ARRAY_SIZE(packed_fields),
-	.record_size = sizeof(struct packed),
-};
+static const struct schema packed_schema = SCHEMA("packed", struct packed, packed_fields,
+						  "packed bytes");
 
 static const struct command bytes = {
 	.name = "bytes",

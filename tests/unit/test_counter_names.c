@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "counter/names/counter_names.h"
-#include "counter/names/counter_names.h"
 
 #define for_each_row(table, row)                                     \
 	for (size_t t_ = 0; ((table) = counter_catalogue[t_]); t_++) \

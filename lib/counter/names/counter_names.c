@@ -298,11 +298,6 @@ static const struct field meaning_fields[] = {
 		   "its names in the kernel, by driver or source"),
 };
 
-const struct schema counter_meaning_schema = {
-	.name = "counter_meanings",
-	.version = 1,
-	.summary = "the meaning of a counter's name",
-	.fields = meaning_fields,
-	.field_count = ARRAY_SIZE(meaning_fields),
-	.record_size = sizeof(struct counter_meaning),
-};
+const struct schema counter_meaning_schema = SCHEMA("counter_meanings", struct counter_meaning,
+						    meaning_fields,
+						    "the meaning of a counter's name");

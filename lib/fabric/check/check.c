@@ -51,14 +51,8 @@ static const struct field fields[] = {
 	EVIDENCE_COLUMNS(struct fabric_finding, finding),
 };
 
-const struct schema fabric_check_schema = {
-	.name = "fabric_check",
-	.version = 1,
-	.summary = "something that is wrong with the subnet",
-	.fields = fields,
-	.field_count = ARRAY_SIZE(fields),
-	.record_size = sizeof(struct fabric_finding),
-};
+const struct schema fabric_check_schema = SCHEMA("fabric_check", struct fabric_finding, fields,
+						 "something that is wrong with the subnet");
 
 struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence)
 {

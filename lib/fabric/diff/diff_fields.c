@@ -47,11 +47,5 @@ static const struct field change_fields[] = {
 		       "number of its port"),
 };
 
-const struct schema fabric_changes_schema = {
-	.name = "fabric_changes",
-	.version = 1,
-	.summary = "a difference between two scans",
-	.fields = change_fields,
-	.field_count = ARRAY_SIZE(change_fields),
-	.record_size = sizeof(struct fabric_change),
-};
+const struct schema fabric_changes_schema = SCHEMA("fabric_changes", struct fabric_change,
+						   change_fields, "a difference between two scans");

@@ -22,14 +22,8 @@ static const struct field node_fields[] = {
 		     "PortInfo of a switch's port 0"),
 };
 
-static const struct schema saved_node_schema = {
-	.name = "fabric_nodes",
-	.version = 1,
-	.summary = "a node of a saved scan",
-	.fields = node_fields,
-	.field_count = ARRAY_SIZE(node_fields),
-	.record_size = sizeof(struct saved_node),
-};
+static const struct schema saved_node_schema = SCHEMA("fabric_nodes", struct saved_node,
+						      node_fields, "a node of a saved scan");
 
 static const struct field port_fields[] = {
 	UNSIGNED_FIELD(struct saved_port, number, "port", "PORT", 0, 0, "number of the port"),
@@ -52,14 +46,8 @@ static const struct field port_fields[] = {
 		       0, "LinkSpeedActive of the vendor's ExtendedPortInfo"),
 };
 
-static const struct schema saved_port_schema = {
-	.name = "fabric_ports",
-	.version = 1,
-	.summary = "a port of a saved scan",
-	.fields = port_fields,
-	.field_count = ARRAY_SIZE(port_fields),
-	.record_size = sizeof(struct saved_port),
-};
+static const struct schema saved_port_schema = SCHEMA("fabric_ports", struct saved_port,
+						      port_fields, "a port of a saved scan");
 
 static const struct field link_fields[] = {
 	UNSIGNED_FIELD(struct saved_link, port, "port", "PORT", 0, 0,
@@ -72,14 +60,8 @@ static const struct field link_fields[] = {
 		       "place of the node there"),
 };
 
-static const struct schema saved_link_schema = {
-	.name = "fabric_links",
-	.version = 1,
-	.summary = "a cable of a saved scan",
-	.fields = link_fields,
-	.field_count = ARRAY_SIZE(link_fields),
-	.record_size = sizeof(struct saved_link),
-};
+static const struct schema saved_link_schema = SCHEMA("fabric_links", struct saved_link,
+						      link_fields, "a cable of a saved scan");
 
 static const struct field silence_fields[] = {
 	UNSIGNED_FIELD(struct saved_silence, port, "port", "PORT", 0, 0, "number of the port"),
@@ -97,14 +79,9 @@ static const struct field silence_fields[] = {
 		  "status of the answer, if the query was refused"),
 };
 
-static const struct schema saved_silence_schema = {
-	.name = "fabric_unanswered",
-	.version = 1,
-	.summary = "an unanswered query of a saved scan",
-	.fields = silence_fields,
-	.field_count = ARRAY_SIZE(silence_fields),
-	.record_size = sizeof(struct saved_silence),
-};
+static const struct schema saved_silence_schema = SCHEMA("fabric_unanswered", struct saved_silence,
+							 silence_fields,
+							 "an unanswered query of a saved scan");
 
 static const struct field detail_fields[] = {
 	UNSIGNED_FIELD(struct saved_detail, port, "port", "PORT", 0, 0, "number of the port"),
@@ -117,14 +94,8 @@ static const struct field detail_fields[] = {
 	STRING_FIELD(struct saved_detail, data, "data", "DATA", 0, 0, "the block as received"),
 };
 
-static const struct schema saved_detail_schema = {
-	.name = "fabric_details",
-	.version = 1,
-	.summary = "a block of a table of a saved scan",
-	.fields = detail_fields,
-	.field_count = ARRAY_SIZE(detail_fields),
-	.record_size = sizeof(struct saved_detail),
-};
+static const struct schema saved_detail_schema = SCHEMA(
+	"fabric_details", struct saved_detail, detail_fields, "a block of a table of a saved scan");
 
 static const struct field graph_fields[] = {
 	STRING_FIELD(struct saved_graph, origin.time, "time", "TIME", 0, 0, "time of the scan"),
@@ -151,11 +122,5 @@ static const struct field graph_fields[] = {
 			   "tables of ports"),
 };
 
-const struct schema saved_graph_schema = {
-	.name = "fabric",
-	.version = 1,
-	.summary = "a saved scan",
-	.fields = graph_fields,
-	.field_count = ARRAY_SIZE(graph_fields),
-	.record_size = sizeof(struct saved_graph),
-};
+const struct schema saved_graph_schema = SCHEMA("fabric", struct saved_graph, graph_fields,
+						"a saved scan");

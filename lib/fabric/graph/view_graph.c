@@ -104,14 +104,9 @@ static const struct field unanswered_fields[] = {
 		    "MAD status of the answer, if it was a refusal"),
 };
 
-const struct schema fabric_unanswered_schema = {
-	.name = "fabric_unanswered",
-	.version = 1,
-	.summary = "a query without a usable answer",
-	.fields = unanswered_fields,
-	.field_count = ARRAY_SIZE(unanswered_fields),
-	.record_size = sizeof(struct fabric_row),
-};
+const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struct fabric_row,
+						      unanswered_fields,
+						      "a query without a usable answer");
 
 enum table_word { GUIDS, PKEYS, SL2VL, VLARB_LOW, VLARB_HIGH };
 
@@ -278,14 +273,9 @@ static const struct field detail_fields[] = {
 		    "the block as received, in hexadecimal"),
 };
 
-const struct schema fabric_details_schema = {
-	.name = "fabric_details",
-	.version = 1,
-	.summary = "a block of a table of a port, from --details",
-	.fields = detail_fields,
-	.field_count = ARRAY_SIZE(detail_fields),
-	.record_size = sizeof(struct fabric_row),
-};
+const struct schema fabric_details_schema = SCHEMA("fabric_details", struct fabric_row,
+						   detail_fields,
+						   "a block of a table of a port, from --details");
 
 #define LIST_GETTER(member_)                                               \
 	static void get_##member_(const void *record, struct value *value) \
@@ -331,14 +321,8 @@ static const struct field graph_fields[] = {
 			     "tables of ports, if the scan had --details"),
 };
 
-const struct schema fabric_graph_schema = {
-	.name = "fabric",
-	.version = 1,
-	.summary = "the subnet as a graph",
-	.fields = graph_fields,
-	.field_count = ARRAY_SIZE(graph_fields),
-	.record_size = sizeof(struct fabric_graph),
-};
+const struct schema fabric_graph_schema = SCHEMA("fabric", struct fabric_graph, graph_fields,
+						 "the subnet as a graph");
 
 /* The bytes that came from the fabric, and the places of nodes and ports: all else follows. */
 static const struct field saved_fields[] = {
@@ -359,11 +343,5 @@ static const struct field saved_fields[] = {
 		      "tables of ports, of a scan with --details"),
 };
 
-const struct schema fabric_saved_schema = {
-	.name = "fabric",
-	.version = 1,
-	.summary = "the subnet as a graph, in a file",
-	.fields = saved_fields,
-	.field_count = ARRAY_SIZE(saved_fields),
-	.record_size = sizeof(struct fabric_graph),
-};
+const struct schema fabric_saved_schema = SCHEMA("fabric", struct fabric_graph, saved_fields,
+						 "the subnet as a graph, in a file");

@@ -217,11 +217,5 @@ static const struct field node_fields[] = {
 		    "port of that node that leads to it"),
 };
 
-const struct schema fabric_nodes_schema = {
-	.name = "fabric_nodes",
-	.version = 1,
-	.summary = "a node of the subnet",
-	.fields = node_fields,
-	.field_count = ARRAY_SIZE(node_fields),
-	.record_size = sizeof(struct fabric_row),
-};
+const struct schema fabric_nodes_schema = SCHEMA("fabric_nodes", struct fabric_row, node_fields,
+						 "a node of the subnet");

@@ -185,14 +185,9 @@ static const struct field port_fields[] = {
 		    FIELD_RIGHT, "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
 };
 
-const struct schema fabric_ports_schema = {
-	.name = "fabric_ports",
-	.version = 1,
-	.summary = "a port of a node of the subnet, and the port at the other end",
-	.fields = port_fields,
-	.field_count = ARRAY_SIZE(port_fields),
-	.record_size = sizeof(struct fabric_row),
-};
+const struct schema fabric_ports_schema = SCHEMA(
+	"fabric_ports", struct fabric_row, port_fields,
+	"a port of a node of the subnet, and the port at the other end");
 
 static const struct field link_fields[] = {
 	PORT_COLUMNS(place_get_port),
@@ -212,11 +207,5 @@ static const struct field link_fields[] = {
 	NODES_OF_BOTH_ENDS,
 };
 
-const struct schema fabric_links_schema = {
-	.name = "fabric_links",
-	.version = 1,
-	.summary = "a cable of the subnet",
-	.fields = link_fields,
-	.field_count = ARRAY_SIZE(link_fields),
-	.record_size = sizeof(struct fabric_row),
-};
+const struct schema fabric_links_schema = SCHEMA("fabric_links", struct fabric_row, link_fields,
+						 "a cable of the subnet");

@@ -169,14 +169,9 @@ static const struct field route_fields[] = {
 		    "GUID of the next node"),
 };
 
-const struct schema fabric_route_schema = {
-	.name = "fabric_route",
-	.version = 1,
-	.summary = "a hop of the route from one port to another, or back",
-	.fields = route_fields,
-	.field_count = ARRAY_SIZE(route_fields),
-	.record_size = sizeof(struct route_row),
-};
+const struct schema fabric_route_schema = SCHEMA(
+	"fabric_route", struct route_row, route_fields,
+	"a hop of the route from one port to another, or back");
 
 static void get_lid(const void *record, struct value *value)
 {
@@ -240,14 +235,9 @@ static const struct field tables_fields[] = {
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 };
 
-const struct schema fabric_tables_schema = {
-	.name = "fabric_tables",
-	.version = 1,
-	.summary = "an entry of the linear forwarding table of a switch",
-	.fields = tables_fields,
-	.field_count = ARRAY_SIZE(tables_fields),
-	.record_size = sizeof(struct linear_row),
-};
+const struct schema fabric_tables_schema = SCHEMA(
+	"fabric_tables", struct linear_row, tables_fields,
+	"an entry of the linear forwarding table of a switch");
 
 bool multicast_row_make(const struct fabric_view *view, const struct forwarding *forwarding,
 			const struct forwarding_table *table, uint32_t mlid,
@@ -301,14 +291,9 @@ static const struct field multicast_fields[] = {
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the switch"),
 };
 
-const struct schema fabric_multicast_schema = {
-	.name = "fabric_multicast",
-	.version = 1,
-	.summary = "an entry of the multicast forwarding table of a switch",
-	.fields = multicast_fields,
-	.field_count = ARRAY_SIZE(multicast_fields),
-	.record_size = sizeof(struct multicast_row),
-};
+const struct schema fabric_multicast_schema = SCHEMA(
+	"fabric_multicast", struct multicast_row, multicast_fields,
+	"an entry of the multicast forwarding table of a switch");
 
 static const struct field balance_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,
@@ -332,11 +317,6 @@ static const struct field balance_fields[] = {
 		    "GUID of the node at the other end"),
 };
 
-const struct schema fabric_balance_schema = {
-	.name = "fabric_balance",
-	.version = 1,
-	.summary = "the number of routes through a port of a switch",
-	.fields = balance_fields,
-	.field_count = ARRAY_SIZE(balance_fields),
-	.record_size = sizeof(struct balance_row),
-};
+const struct schema fabric_balance_schema = SCHEMA(
+	"fabric_balance", struct balance_row, balance_fields,
+	"the number of routes through a port of a switch");

@@ -12,7 +12,6 @@
 #include "fabric/graph/view.h"
 #include "mad/engine/engine.h"
 #include "mad/perf_record.h"
-#include "mad/perf_record.h"
 
 enum {
 	PORT_COUNTERS_BYTES = 44,	    /* 16.1.3.5 */

@@ -81,14 +81,8 @@ static const struct field errors_fields[] = {
 		     "the error counters that are not 0, the highest first"),
 };
 
-const struct schema fabric_errors_schema = {
-	.name = "fabric_errors",
-	.version = 1,
-	.summary = "a port with errors",
-	.fields = errors_fields,
-	.field_count = ARRAY_SIZE(errors_fields),
-	.record_size = sizeof(struct port_errors_row),
-};
+const struct schema fabric_errors_schema = SCHEMA("fabric_errors", struct port_errors_row,
+						  errors_fields, "a port with errors");
 
 static void get_counter(const void *record, struct value *value)
 {
@@ -113,14 +107,8 @@ static const struct field growth_fields[] = {
 		   "whether the growth is known, or why not"),
 };
 
-static const struct schema growth_schema = {
-	.name = "counters",
-	.version = 1,
-	.summary = "a counter of two readings",
-	.fields = growth_fields,
-	.field_count = ARRAY_SIZE(growth_fields),
-	.record_size = sizeof(struct port_counter_growth),
-};
+static const struct schema growth_schema = SCHEMA("counters", struct port_counter_growth,
+						  growth_fields, "a counter of two readings");
 
 static void get_counters(const void *record, struct value *value)
 {
@@ -155,14 +143,9 @@ static const struct field row_fields[] = {
 	RECORDS_FIELD(get_counters, &growth_schema, NULL, "counters", 0, "all counters"),
 };
 
-const struct schema fabric_error_growth_schema = {
-	.name = "fabric_error_growth",
-	.version = 1,
-	.summary = "a port whose error counters grew, with --interval or --since",
-	.fields = row_fields,
-	.field_count = ARRAY_SIZE(row_fields),
-	.record_size = sizeof(struct port_growth_row),
-};
+const struct schema fabric_error_growth_schema = SCHEMA(
+	"fabric_error_growth", struct port_growth_row, row_fields,
+	"a port whose error counters grew, with --interval or --since");
 
 static const struct field saved_fields[] = {
 	UNSIGNED_FIELD(struct saved_port_counters, node_guid, "node_guid", "NODE GUID", FIELD_RIGHT,
@@ -179,14 +162,9 @@ static const struct field saved_fields[] = {
 		     "EXTENDED COUNTERS", 0, 0, "PortCountersExtended as received, in hexadecimal"),
 };
 
-const struct schema saved_port_counters_schema = {
-	.name = "saved_port_counters",
-	.version = 1,
-	.summary = "the saved counters of a port",
-	.fields = saved_fields,
-	.field_count = ARRAY_SIZE(saved_fields),
-	.record_size = sizeof(struct saved_port_counters),
-};
+const struct schema saved_port_counters_schema = SCHEMA("saved_port_counters",
+							struct saved_port_counters, saved_fields,
+							"the saved counters of a port");
 
 static char *to_hex(const uint8_t *bytes, size_t count)
 {

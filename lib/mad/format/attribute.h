@@ -109,8 +109,4 @@ static inline uint64_t sa_component_mask(const struct field *field)
 #define MAD_INDEX_FIELD(key_, heading_, flags_, help_) \
 	UNSIGNED_FIELD(struct mad_record, index, key_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
 
-#define MAD_SCHEMA(name_, fields_, summary_)                                                  \
-	{                                                                                     \
-		.name = name_, .version = 1, .summary = summary_, .fields = fields_,          \
-		.field_count = ARRAY_SIZE(fields_), .record_size = sizeof(struct mad_record), \
-	}
+#define MAD_SCHEMA(name_, fields_, summary_) SCHEMA(name_, struct mad_record, fields_, summary_)

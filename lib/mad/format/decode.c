@@ -25,14 +25,8 @@ static const struct field pair_fields[] = {
 		     "its value as text"),
 };
 
-const struct schema mad_pair_schema = {
-	.name = "mad_fields",
-	.version = 1,
-	.summary = "a field of a management datagram",
-	.fields = pair_fields,
-	.field_count = ARRAY_SIZE(pair_fields),
-	.record_size = sizeof(struct mad_pair),
-};
+const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair_fields,
+					     "a field of a management datagram");
 
 static void get_records(const struct mad_pair *pairs, size_t count, struct value *value)
 {
@@ -91,14 +85,8 @@ static const struct field mads_fields[] = {
 	TEXT(data, "data", "DATA", 0, 0, "bytes after the header, in hexadecimal"),
 };
 
-const struct schema mads_schema = {
-	.name = "mads",
-	.version = 1,
-	.summary = "a management datagram of any class",
-	.fields = mads_fields,
-	.field_count = ARRAY_SIZE(mads_fields),
-	.record_size = sizeof(struct mad_decoded),
-};
+const struct schema mads_schema = SCHEMA("mads", struct mad_decoded, mads_fields,
+					 "a management datagram of any class");
 
 char *mad_hex(const unsigned char *bytes, size_t count)
 {

@@ -53,14 +53,8 @@ static const struct field bucket_fields[] = {
 		       "how many there were"),
 };
 
-static const struct schema bucket_schema = {
-	.name = "buckets",
-	.version = 1,
-	.summary = "a range of latencies and how many there were",
-	.fields = bucket_fields,
-	.field_count = ARRAY_SIZE(bucket_fields),
-	.record_size = sizeof(struct selftest_bucket),
-};
+static const struct schema bucket_schema = SCHEMA("buckets", struct selftest_bucket, bucket_fields,
+						  "a range of latencies and how many there were");
 
 /* Signed: a counter may have been reset. */
 static void get_delta(const void *record, struct value *value)
@@ -88,14 +82,8 @@ static const struct field counter_fields[] = {
 	COMPUTED_FIELD(FIELD_SIGNED, get_delta, "delta", "DELTA", FIELD_RIGHT, 0, "the difference"),
 };
 
-static const struct schema counter_schema = {
-	.name = "counters",
-	.version = 1,
-	.summary = "a counter before and after a test",
-	.fields = counter_fields,
-	.field_count = ARRAY_SIZE(counter_fields),
-	.record_size = sizeof(struct selftest_counter),
-};
+static const struct schema counter_schema = SCHEMA(
+	"counters", struct selftest_counter, counter_fields, "a counter before and after a test");
 
 static void get_histogram(const void *record, struct value *value)
 {
@@ -309,11 +297,5 @@ static const struct field selftest_fields[] = {
 			     "counters of both ports before and after"),
 };
 
-const struct schema selftest_schema = {
-	.name = "selftest",
-	.version = 1,
-	.summary = "a data path test and what it found",
-	.fields = selftest_fields,
-	.field_count = ARRAY_SIZE(selftest_fields),
-	.record_size = sizeof(struct selftest_result),
-};
+const struct schema selftest_schema = SCHEMA("selftest", struct selftest_result, selftest_fields,
+					     "a data path test and what it found");
