@@ -8,7 +8,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/compat/compat.h"
-#include "cmd/counters/counters_run.h"
+#include "cmd/counters/counters.h"
 
 static int usage(const char *program, FILE *file, int status)
 {

@@ -7,8 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/counters/counters_run.h"
-#include "counter/counter_change.h"
+#include "cmd/counters/counters.h"
 #include "counter/names/counter_names.h"
 #include "counter/netlink_counters.h"
 
@@ -77,7 +76,7 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 	};
 	if (run->request.sources & 1u << COUNTER_SOURCE_NETDEV)
 		listing->request.needs |= COUNTERS_NEEDS_NETDEV;
-	/* By these a device is known again, or not. */
+	/* The index and GUID show whether a device is still the same. */
 	if (args->watch || args->save || args->since)
 		listing->request.needs |= NEED_NETLINK | NEED_GUIDS;
 	if (!listing_load(listing))
@@ -104,7 +103,7 @@ void counters_end(struct counters_run *run)
 	run->loader = NULL;
 }
 
-/* Nothing is lost there, but a port that is missing without a word looks like a fault of ours. */
+/* A port without counters gets a row, because a missing row would look like an error. */
 static void find_countless(struct counters_run *run)
 {
 	const struct device_list *list = &run->listing.inventory.devices;
@@ -124,7 +123,7 @@ static void find_countless(struct counters_run *run)
 		}
 }
 
-/* Both lists are in the order of devices and ports, the counters of a whole device before these. */
+/* Both lists are in the order of devices and ports; counters of a device precede its ports. */
 static bool stands_before(const struct counter_reading *a, const struct counter_reading *b)
 {
 	return a->device != b->device ? a->device < b->device : a->port < b->port;
@@ -194,7 +193,40 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 	return status;
 }
 
-/* Only one of the works besides listing counters at a time. */
+static void complain_name(struct listing *listing, const char *name, const char *closest)
+{
+	_cleanup_(freep) char *message = mem_format("unknown counter '%s'", name);
+	_cleanup_(freep) char *hint = closest ? mem_format("did you mean '%s'?", closest)
+					      : mem_string("rdmactl counters --all -o "
+							   "+kernel_name lists the names");
+
+	listing_fail(listing, STATUS_USAGE, message, hint);
+}
+
+/* Shows what the catalogue says about a name. This needs no device. */
+static int explain(const struct ctx *ctx, const struct counters_args *args, char **words)
+{
+	struct counter_meanings meanings = {0};
+	const char *closest = NULL;
+	struct listing listing;
+	int status;
+
+	if (words[0]) {
+		command_complain(ctx, "--explain takes a name of a counter, and no device", NULL);
+		return STATUS_USAGE;
+	}
+	if (!listing_begin_as(&listing, ctx, &counter_meaning_schema, true))
+		return listing_end(&listing);
+	if (!counter_meanings_find(&meanings, args->explain, &closest))
+		complain_name(&listing, args->explain, closest);
+	for (size_t i = 0; i < meanings.count; i++)
+		listing_add(&listing, &meanings.items[i]);
+	status = listing_end(&listing);
+	counter_meanings_clear(&meanings);
+	return status;
+}
+
+/* Listing excludes the other tasks, and these exclude each other. */
 static const struct option_rule rules[] = {
 	OPTIONS_EXCLUDE("watch", "save since optional enable disable explain", NULL),
 	OPTIONS_EXCLUDE("save since", "optional enable disable explain", NULL),
@@ -204,7 +236,7 @@ static const struct option_rule rules[] = {
 	{.options = NULL},
 };
 
-/* `--watch 5 DEV`, as with vmstat(8): a time in front of the objects is the interval. */
+/* `--watch 5 DEV`: a time before the objects is the interval, as with vmstat(8). */
 static int watch(const struct ctx *ctx, const struct counters_args *args, char **words)
 {
 	struct counters_args with_interval = *args;
@@ -225,7 +257,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	const struct counters_args *counters_args = args;
 
 	if (counters_args->explain)
-		return counters_explain(ctx, counters_args, objects);
+		return explain(ctx, counters_args, objects);
 	if (counters_args->watch)
 		return watch(ctx, counters_args, objects);
 	if (counters_args->since)

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/counters/counters_run.h"
+#include "cmd/counters/counters.h"
 #include "counter/netlink_counters.h"
 #include "host/need.h"
 
@@ -64,7 +64,7 @@ static void complain_word(struct optional *optional, const char *word)
 	listing_fail(&optional->listing, STATUS_FAILED, message, hint);
 }
 
-/* Before anything is switched. */
+/* Checks the words before anything is switched. */
 static bool check_words(struct optional *optional)
 {
 	const struct strings *lists[] = {&optional->enable, &optional->disable};
@@ -97,8 +97,9 @@ static bool is_named(const struct optional_counter *counter, const struct string
 	return false;
 }
 
-/* Sets what the words say; returns whether that is not so yet. */
-static bool want(const struct optional *optional, struct optional_counter *counters, size_t count)
+/* Sets `enabled` as requested; returns whether that changes anything. */
+static bool set_wanted(const struct optional *optional, struct optional_counter *counters,
+		       size_t count)
 {
 	bool changed = false;
 
@@ -114,7 +115,7 @@ static bool want(const struct optional *optional, struct optional_counter *count
 	return changed;
 }
 
-/* All counters of one port, which come one after the other. False: it was refused. */
+/* Switches the counters of one port, which are adjacent. Returns false if that was refused. */
 static bool switch_port(struct optional *optional, struct optional_counter *counters, size_t count)
 {
 	_cleanup_(freep) char *object = mem_format("%s/%u", counters[0].device->name,
@@ -122,7 +123,7 @@ static bool switch_port(struct optional *optional, struct optional_counter *coun
 	_cleanup_(freep) char *text = NULL;
 	int rc;
 
-	if (!want(optional, counters, count))
+	if (!set_wanted(optional, counters, count))
 		return true;
 	rc = optional_counters_switch(optional->nldev, counters, count, &text);
 	if (rc)
@@ -152,7 +153,7 @@ static void switch_all(struct optional *optional)
 			       &optional->listing.problems, &optional->listing.notes);
 }
 
-/* False: there is nothing to show or to switch. */
+/* Returns false if there is nothing to show or to switch. */
 static bool read_all(struct optional *optional)
 {
 	struct listing *listing = &optional->listing;
@@ -160,7 +161,7 @@ static bool read_all(struct optional *optional)
 	int rc = nldev_open(&optional->nldev);
 
 	if (rc) {
-		message = mem_format("RDMA netlink cannot be had: %s", strerror(-rc));
+		message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
 		listing_fail(listing, STATUS_FAILED, message, NULL);
 		return false;
 	}

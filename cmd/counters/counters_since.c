@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/counters/counters_moves.h"
+#include "cmd/counters/counters.h"
 #include "counter/saved.h"
 
 #define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
@@ -50,7 +50,7 @@ static bool read_file(struct counters_run *run, struct saved_list *list)
 	return !rc;
 }
 
-/* Every counter of the objects named, whatever else is asked for: nobody knows what for later. */
+/* Saving takes every counter of the named objects, since any may be needed later. */
 static struct counters_args all_of(const struct counters_args *args)
 {
 	struct counters_args all = *args;
@@ -71,7 +71,7 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 		write_readings(&run);
 	}
 	counters_end(&run);
-	/* As JSON there is a document, with what went wrong. */
+	/* With --json there is a document, which has the problems. */
 	return listing_end_quietly(&run.listing,
 				   ctx->globals.json ? listing_print(&run.listing) : 0);
 }
@@ -91,8 +91,8 @@ static bool is_other(const char *then, const char *now)
 	return then && now && strcmp(then, now) != 0;
 }
 
-/* Whether the two can be compared at all. False: the file is of another host. */
-static bool judge(struct since *since)
+/* Decides whether the two can be compared. Returns false if the file is of another host. */
+static bool check_heads(struct since *since)
 {
 	const struct saved_head *then = &since->file.head, *now = &since->now;
 	struct listing *listing = &since->run.listing;
@@ -120,7 +120,7 @@ static bool judge(struct since *since)
 	return true;
 }
 
-/* Devices that are others now, or are not there: one line each. */
+/* Reports devices that were replaced or are gone, with one line each. */
 static void note_devices(struct since *since)
 {
 	struct problems *problems = &since->run.listing.problems;
@@ -149,12 +149,12 @@ static void note_devices(struct since *since)
 static void compare(struct since *since)
 {
 	struct counters_run *run = &since->run;
-	struct problems unheard = {.count = 0};
+	struct problems ignored = {.count = 0};
 
 	saved_readings_devices(&since->saved, since->file.records, since->file.count);
-	objects_filter_devices(&run->listing.objects, &since->saved.devices, &unheard);
-	objects_filter_ports(&run->listing.objects, &since->saved.devices, &unheard);
-	problems_free(&unheard);
+	objects_filter_devices(&run->listing.objects, &since->saved.devices, &ignored);
+	objects_filter_ports(&run->listing.objects, &since->saved.devices, &ignored);
+	problems_free(&ignored);
 	saved_readings_make(&since->saved, since->file.records, since->file.count);
 	counter_changes_make(&since->changes, &since->saved.readings, &run->readings,
 			     &since->interval);
@@ -191,7 +191,7 @@ int counters_since(const struct ctx *ctx, const struct counters_args *args, char
 	counters_read(run);
 	run->args = args;
 	saved_head_read(run->listing.request.root, &since.now);
-	if (!judge(&since))
+	if (!check_heads(&since))
 		return finish(&since, listing_print(&run->listing));
 	compare(&since);
 	rc = listing_print(&run->listing);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What counters.c picks from the command line is done in steps: which counters are meant
- * (counters_choose.c), reading and showing them once (counters.c), and what else was asked for:
- * rates (counters_watch.c), growth since a saved file (counters_since.c), optional counters
- * (counters_optional.c), the catalogue (counters_explain.c).
+ * rdmactl counters: which counters the options select (counters_choose.c), reading and showing them
+ * once (counters.c), rates (counters_watch.c), saving and growth since then (counters_since.c), and
+ * optional counters (counters_optional.c).
  */
 #pragma once
 
 #include "cli/command.h"
 #include "cmd/listing.h"
+#include "counter/counter_change.h"
 #include "counter/counters.h"
 
 struct counters_args {
@@ -21,7 +21,7 @@ struct counters_args {
 	const char *save;	/* a file */
 	const char *since;	/* a file */
 	bool optional;		/* list optional counters */
-	const char *enable;	/* names with commas between */
+	const char *enable;	/* names separated by commas */
 	const char *disable;
 };
 
@@ -35,25 +35,32 @@ struct counters_run {
 };
 
 /*
- * counters.c: begins the listing with the command's columns, loads the inventory and opens the
- * loader. False: there is nothing to read, or a word was bad; the listing says so.
+ * Begins the listing with the command's columns, loads the inventory and opens the loader. Returns
+ * false if there is nothing to read or a word is wrong; the listing says so.
  */
 bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 		    const struct counters_args *args, char **words, const struct schema *schema);
-/* One round into run->readings, which is cleared before; problems go to the listing's. */
+/* Reads one round into run->readings, which is cleared first; problems go to the listing. */
 void counters_read(struct counters_run *run);
-/* Whether a reading is among those that the options ask for; `value` decides about zeros. */
+/* Whether the options select a reading; its value decides about zeros. */
 bool counters_shows(const struct counters_run *run, const struct counter_reading *reading);
-/* The same before it was read, by its name: also whether to read it at all. */
+/* The same before it is read, by its name: whether to read it at all. */
 bool counters_wants(const struct counters_run *run, enum counter_source source,
 		    const struct counter_name *name);
-/* The sources (bits 1 << enum counter_source) that have such counters. */
+/* The sources (bits 1 << enum counter_source) that have selected counters. */
 unsigned int counters_sources(const struct counters_run *run);
 void counters_end(struct counters_run *run); /* frees all but the listing */
+
+/*
+ * Whether the options select a change. Without --all a counter has to have moved, except for
+ * traffic, and one whose growth is unknown has to have a value that would be shown.
+ */
+bool counters_move_is_shown(const struct counters_run *run, const struct counter_change *change);
+/* How much a change matters when there is not room for all: 0 if it did not move. */
+unsigned int counters_move_rank(const struct counter_change *change);
 
 /* Each ends the command and returns its exit status. */
 int counters_watch(const struct ctx *ctx, const struct counters_args *args, char **words);
 int counters_save(const struct ctx *ctx, const struct counters_args *args, char **words);
 int counters_since(const struct ctx *ctx, const struct counters_args *args, char **words);
 int counters_optional(const struct ctx *ctx, const struct counters_args *args, char **words);
-int counters_explain(const struct ctx *ctx, const struct counters_args *args, char **words);
