@@ -97,11 +97,16 @@ static int end(void **state)
 	return 0;
 }
 
+/* By check: whether a test of this program raised it. */
+static bool raised[64];
+
 static void check(struct bed *bed, struct fabric_check_input input)
 {
 	fabric_findings_clear(&bed->findings);
 	input.view = &bed->view;
 	fabric_check(&input, &bed->findings);
+	for (size_t i = 0; i < bed->findings.count; i++)
+		raised[bed->findings.items[i].finding.id.value] = true;
 }
 
 static void check_graph(struct bed *bed)
@@ -575,6 +580,15 @@ static void nothing_known(void **state)
 
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, begin, end)
 
+/* This is the last test. */
+static void every_check_was_raised(void **state)
+{
+	(void)state;
+	for (size_t i = 0; fabric_check_names[i].word; i++)
+		if (!raised[fabric_check_names[i].value])
+			fail_msg("no test raises %s", fabric_check_names[i].word);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,6 +613,7 @@ int main(void)
 		TEST(congestion),
 		TEST(saturation),
 		TEST(not_checked),
+		cmocka_unit_test(every_check_was_raised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

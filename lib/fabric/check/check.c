@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/check/check_private.h"
 #include "fabric/graph/view_columns.h"
 
 struct check {
@@ -95,6 +94,12 @@ static bool represents_link(const struct fabric *fabric, uint32_t place)
 	return here != there ? here : place <= peer;
 }
 
+static void run_nodes(struct check_run *run)
+{
+	for (run->node = 0; run->node < run->fabric->node_count; run->node++)
+		run_scope(run, CHECK_NODE);
+}
+
 static void run_ports(struct check_run *run)
 {
 	for (run->place = 0; run->place < run->fabric->port_count; run->place++) {
@@ -173,6 +178,7 @@ void fabric_check(const struct fabric_check_input *input, struct fabric_findings
 	};
 
 	run_scope(&run, CHECK_SUBNET);
+	run_nodes(&run);
 	run_ports(&run);
 	run_counters(&run);
 	if (findings->count)

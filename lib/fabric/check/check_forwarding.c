@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/check/check_private.h"
+#include "fabric/check/check.h"
 
 /* LIDs of a switch with the same fault. */
 struct lids {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the subnet as a whole: GUIDs, LIDs, subnet managers, and what did not answer. */
+/* Checks of GUIDs, LIDs, subnet managers, and what did not answer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,38 +7,29 @@
 #include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
-#include "fabric/check/check_private.h"
+#include "fabric/check/check.h"
 #include "fabric/graph/view_columns.h"
 #include "fabric/scan/scan.h"
 #include "mad/format/header.h"
 #include "mad/format/codes.h"
 
-static void report_duplicates(struct check_run *run, uint32_t first)
-{
-	const struct fabric_node *nodes = run->fabric->nodes;
-	_cleanup_(freep) char *name = fabric_node_name(run->input->view, first);
-	char guid[GUID_TEXT_SIZE];
-
-	guid_format(nodes[first].guid, guid);
-	for (uint32_t i = nodes[first].same_guid; i != FABRIC_NONE; i = nodes[i].same_guid) {
-		_cleanup_(freep) char *parent = nodes[i].parent == FABRIC_NONE
-							? mem_string("the local port")
-							: fabric_port_name(run->input->view,
-									   nodes[i].parent);
-
-		check_report_node(run, i,
-				  mem_format("%s has GUID %s, too; this node is attached to %s",
-					     name, guid, parent));
-	}
-}
-
 /* Each node of a GUID but the first is reported. */
 void check_duplicate_guid(struct check_run *run)
 {
-	for (uint32_t i = 0; i < run->fabric->node_count; i++)
-		if (run->fabric->nodes[i].ambiguous &&
-		    fabric_find(run->fabric, run->fabric->nodes[i].guid) == i)
-			report_duplicates(run, i);
+	const struct fabric_node *node = &run->fabric->nodes[run->node];
+	const uint32_t first = fabric_find(run->fabric, node->guid);
+	_cleanup_(freep) char *name = NULL, *parent = NULL;
+	char guid[GUID_TEXT_SIZE];
+
+	if (!node->ambiguous || run->node == first)
+		return;
+	name = fabric_node_name(run->input->view, first);
+	parent = node->parent == FABRIC_NONE ? mem_string("the local port")
+					     : fabric_port_name(run->input->view, node->parent);
+	guid_format(node->guid, guid);
+	check_report_node(run, run->node,
+			  mem_format("%s has GUID %s, too; this node is attached to %s", name, guid,
+				     parent));
 }
 
 /* The LIDs of a port: 2^LMC from the base LID on. */
