@@ -17,7 +17,6 @@
 #include "cmd/commands.h"
 #include "cmd/events/events_run.h"
 #include "event/thresholds.h"
-#include "event/event_rule.h"
 
 #define FLAP_COUNT	 3
 #define FLAP_WINDOW_MSEC 600000

@@ -4,19 +4,45 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "host/netdev.h"
+#include "host/port.h"
+#include "mad/format/codes.h"
+
+/* The severity of a word determines its colour. */
+#define TONE_OF_INFO	TONE_PLAIN
+#define TONE_OF_NOTICE	TONE_PLAIN
+#define TONE_OF_WARNING TONE_WARNING
+#define TONE_OF_ERROR	TONE_BAD
+
+#define NAME_ROW(code, word, severity, help) {EVENT_##code, word, TONE_OF_##severity, help},
+const struct enum_name event_names[] = {EVENT_WORDS(NAME_ROW){0, NULL}};
+
+#define BIT_ROW(code, word, severity, help) \
+	{UINT64_C(1) << EVENT_##code, word, TONE_OF_##severity, help},
+const struct enum_name event_bits[] = {EVENT_WORDS(BIT_ROW){0, NULL}};
+
+const struct enum_name event_source_names[] = {
+	{EVENT_SOURCE_VERBS, "verbs", TONE_PLAIN, "an asynchronous event of the device"},
+	{EVENT_SOURCE_UEVENT, "uevent", TONE_PLAIN, "a uevent of the kernel"},
+	{EVENT_SOURCE_NLDEV, "nldev", TONE_PLAIN, "a notification of RDMA netlink"},
+	{EVENT_SOURCE_RTNL, "rtnl", TONE_PLAIN, "a notification of rtnetlink"},
+	{EVENT_SOURCE_COUNTERS, "counters", TONE_PLAIN, "two readings of a counter"},
+	{EVENT_SOURCE_POLL, "poll", TONE_PLAIN, "polled once a second"},
+	{EVENT_SOURCE_RESYNC, "resync", TONE_PLAIN, "compared after a gap"},
+	{EVENT_SOURCE_START, "start", TONE_PLAIN, "the state when watching began"},
+	{0, NULL},
+};
 
 static const enum severity severities[] = {
 #define WORD_SEVERITY(code, word, severity, help) [EVENT_##code] = SEVERITY_##severity,
 	EVENT_WORDS(WORD_SEVERITY)
 #undef WORD_SEVERITY
 };
-
-enum severity event_severity_of(enum event_word word)
-{
-	return severities[word];
-}
 
 struct event *event_list_add(struct event_list *list, enum event_word word,
 			     const struct event_time *time, enum event_source source)
@@ -53,4 +79,257 @@ void event_list_clear(struct event_list *list)
 		event_clear(&list->items[i]);
 	free(list->items);
 	*list = (struct event_list){.items = NULL};
+}
+
+static void get_time(const void *record, struct value *value)
+{
+	const struct event *event = record;
+
+	if (!event->time.wall_nsec)
+		return;
+	utc_format(event->time.wall_nsec, value->scratch);
+	value_set_string(value, value->scratch);
+}
+
+#define WAS " before"
+/* The values before and after of a member of struct event_port or event_netdev. */
+#define NUMBER_PAIR(kind, side, member, key, heading, help)                                   \
+	kind##_FIELD(struct event, side##_before.member, key "_before", heading " BEFORE",    \
+		     FIELD_RIGHT, 0, help WAS),                                               \
+		kind##_FIELD(struct event, side##_after.member, key, heading, FIELD_RIGHT, 0, \
+			     help)
+#define ENUM_PAIR(side, member, names, key, heading, help)                                         \
+	ENUM_FIELD(struct event, side##_before.member, names, key "_before", heading " BEFORE", 0, \
+		   0, help WAS),                                                                   \
+		ENUM_FIELD(struct event, side##_after.member, names, key, heading, 0, 0, help)
+
+static const struct field event_fields[] = {
+	COMPUTED_FIELD(FIELD_STRING, get_time, "time", "TIME", FIELD_DEFAULT, 0,
+		       "when it was reported, RFC 3339 in UTC"),
+	STRING_FIELD(struct event, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "affected device, port (DEV/PORT) or netdev"),
+	ENUM_FIELD(struct event, word, event_names, "event", "EVENT", FIELD_DEFAULT, 0,
+		   "what happened"),
+	STRING_FIELD(struct event, change, "change", "CHANGE", FIELD_DEFAULT, 0,
+		     "what changed, before and after, as text"),
+	ENUM_FIELD(struct event, severity, severity_names, "severity", "SEVERITY", 0, 0,
+		   "info, notice, warning or error"),
+	ENUM_FIELD(struct event, source, event_source_names, "source", "SOURCE", 0, 0,
+		   "source: verbs, uevent, nldev, rtnl, counters, poll, resync or start"),
+	STRING_FIELD(struct event, device, "device", "DEVICE", 0, 0,
+		     "the RDMA device, or the one that the netdev belongs to"),
+	UNSIGNED_FIELD(struct event, port, "port", "PORT", FIELD_RIGHT, 0, "its port"),
+	STRING_FIELD(struct event, netdev, "netdev", "NETDEV", 0, 0,
+		     "the netdev, or the netdev of the port"),
+	ENUM_PAIR(port, state, port_state_names, "state", "STATE", "state of the port"),
+	ENUM_PAIR(port, physical_state, physical_state_names, "physical_state", "PHYSICAL STATE",
+		  "physical state"),
+	NUMBER_PAIR(REAL, port, rate_gbps, "rate_gbps", "RATE Gb/s", "rate, gigabits a second"),
+	NUMBER_PAIR(UNSIGNED, port, active_mtu_bytes, "active_mtu_bytes", "MTU",
+		    "active MTU of the port"),
+	NUMBER_PAIR(UNSIGNED, port, lid, "lid", "LID", "LID of the port"),
+	NUMBER_PAIR(UNSIGNED, port, sm_lid, "sm_lid", "SM LID", "LID of the subnet manager"),
+	STRING_FIELD(struct event, attached_before, "port_netdev_before", "PORT NETDEV BEFORE", 0,
+		     0, "netdev-attached, netdev-detached: the port's netdev before"),
+	STRING_FIELD(struct event, attached, "port_netdev", "PORT NETDEV", 0, 0,
+		     "netdev-attached, netdev-detached: the port's netdev"),
+	UNSIGNED_FIELD(struct event, gid_index, "gid_index", "GID INDEX", FIELD_RIGHT, 0,
+		       "index in the port's GID table"),
+	GID_FIELD(struct event, gid_before.gid, "gid_before", "GID BEFORE", 0, 0, "the GID" WAS),
+	GID_FIELD(struct event, gid_after.gid, "gid", "GID", 0, 0, "the GID"),
+	ENUM_FIELD(struct event, gid_before.type, gid_type_names, "gid_type_before",
+		   "GID TYPE BEFORE", 0, 0, "its type" WAS),
+	ENUM_FIELD(struct event, gid_after.type, gid_type_names, "gid_type", "GID TYPE", 0, 0,
+		   "its type: ib, roce-v1 or roce-v2"),
+	STRING_FIELD(struct event, gid_before.netdev, "gid_netdev_before", "GID NETDEV BEFORE", 0,
+		     0, "its netdev" WAS),
+	STRING_FIELD(struct event, gid_after.netdev, "gid_netdev", "GID NETDEV", 0, 0,
+		     "its netdev"),
+	BOOL_FIELD(struct event, netdev_before.enabled, "netdev_enabled_before", "ENABLED BEFORE",
+		   0, 0, "whether the netdev was set up" WAS),
+	BOOL_FIELD(struct event, netdev_after.enabled, "netdev_enabled", "ENABLED", 0, 0,
+		   "whether the netdev is set up (IFF_UP)"),
+	BOOL_FIELD(struct event, netdev_before.running, "netdev_running_before", "RUNNING BEFORE",
+		   0, 0, "whether it carried packets" WAS),
+	BOOL_FIELD(struct event, netdev_after.running, "netdev_running", "RUNNING", 0, 0,
+		   "whether it carries packets (IFF_RUNNING)"),
+	ENUM_PAIR(netdev, operstate, operstate_names, "operstate", "OPERSTATE",
+		  "operational state of the netdev"),
+	NUMBER_PAIR(UNSIGNED, netdev, mtu_bytes, "netdev_mtu_bytes", "NETDEV MTU",
+		    "MTU of the netdev"),
+	STRING_FIELD(struct event, netdev_before.master, "netdev_master_before", "MASTER BEFORE", 0,
+		     0, "the bond, bridge or VRF that it belonged to" WAS),
+	STRING_FIELD(struct event, netdev_after.master, "netdev_master", "MASTER", 0, 0,
+		     "the bond, bridge or VRF that it belongs to"),
+	IP_FIELD(struct event, address, "address", "ADDRESS", 0, 0,
+		 "address-added, address-removed: the IP address"),
+	UNSIGNED_FIELD(struct event, prefix_length, "prefix_length", "PREFIX", FIELD_RIGHT, 0,
+		       "its prefix length"),
+	STRING_FIELD(struct event, name_before, "name_before", "NAME BEFORE", 0, 0,
+		     "device-renamed, netdev-renamed: the old name"),
+	STRING_FIELD(struct event, counter, "counter", "COUNTER", 0, 0, "counter: its name"),
+	REAL_FIELD(struct event, threshold, "threshold_per_sec", "THRESHOLD /s", FIELD_RIGHT, 0,
+		   "counter: the limit of its growth"),
+	REAL_FIELD(struct event, rate_per_sec, "rate_per_sec", "RATE /s", FIELD_RIGHT, 0,
+		   "counter: how fast it grew"),
+	UNSIGNED_FIELD(struct event, value, "value", "VALUE", FIELD_RIGHT, 0,
+		       "counter: its present value"),
+	UNSIGNED_FIELD(struct event, down_msec, "down_msec", "DOWN ms", FIELD_RIGHT, 0,
+		       "port-active: how long it was down; port-flapping: the total"),
+	UNSIGNED_FIELD(struct event, flaps, "flaps", "FLAPS", FIELD_RIGHT, 0,
+		       "port-flapping: how often it was down"),
+	UNSIGNED_FIELD(struct event, flap_window_msec, "flap_window_msec", "WINDOW ms", FIELD_RIGHT,
+		       0, "port-flapping: the period in which it was down"),
+};
+
+const struct schema event_schema = SCHEMA(
+	"events", struct event, event_fields,
+	"something that happened to a device, a port or a netdev");
+
+/* Fields that come in pairs, KEY_before and KEY, and the words for them. */
+static const struct pair {
+	const char *key;
+	const char *label;
+	const char *unit;
+} pairs[] = {
+	{"state", "state", ""},
+	{"physical_state", "physical", ""},
+	{"rate_gbps", "rate", " Gb/s"},
+	{"active_mtu_bytes", "MTU", ""},
+	{"lid", "LID", ""},
+	{"sm_lid", "SM LID", ""},
+	{"port_netdev", "netdev", ""},
+	{"netdev_enabled", "enabled", ""},
+	{"operstate", "operstate", ""},
+	{"netdev_mtu_bytes", "MTU", ""},
+	{"netdev_master", "master", ""},
+};
+
+static char *text_of(const struct event *event, const char *key)
+{
+	struct value value;
+
+	field_get(schema_find(&event_schema, key), event, &value);
+	switch (value.kind) {
+	case VALUE_STRING:
+		return mem_string(value.string);
+	case VALUE_UNSIGNED:
+		return mem_format("%" PRIu64, value.number);
+	case VALUE_REAL:
+		return mem_format("%g", value.real);
+	case VALUE_BOOL:
+		return mem_string(value.boolean ? "yes" : "no");
+	default:
+		return mem_string("-");
+	}
+}
+
+/* Appends to a comma-separated list; takes ownership of `part`. */
+static void append(char **text, char *part)
+{
+	char *longer = *text ? mem_format("%s, %s", *text, part) : NULL;
+
+	if (longer) {
+		free(*text);
+		free(part);
+	}
+	*text = longer ? longer : part;
+}
+
+static void append_pair(const struct event *event, const struct pair *pair, char **text)
+{
+	_cleanup_(freep) char *key_before = mem_format("%s_before", pair->key);
+	_cleanup_(freep) char *before = text_of(event, key_before);
+	_cleanup_(freep) char *after = text_of(event, pair->key);
+
+	if (strcmp(before, after))
+		append(text, mem_format("%s %s -> %s%s", pair->label, before, after, pair->unit));
+}
+
+static char *gid_side(const struct event_gid *side)
+{
+	char gid[GID_TEXT_SIZE];
+
+	gid_format(&side->gid.gid, gid);
+	return mem_format("%s%s%s%s%s", gid, side->type.known ? " " : "",
+			  side->type.known ? enum_word(gid_type_names, side->type.value, "?") : "",
+			  side->netdev ? " " : "", side->netdev ? side->netdev : "");
+}
+
+static char *gid_text(const struct event *event)
+{
+	_cleanup_(freep) char *before = event->gid_before.gid.known ? gid_side(&event->gid_before)
+								    : NULL;
+	_cleanup_(freep) char *after = event->gid_after.gid.known ? gid_side(&event->gid_after)
+								  : NULL;
+
+	return mem_format("index %" PRIu64 ": %s%s%s", event->gid_index.value, before ? before : "",
+			  before && after ? " -> " : "", after ? after : "");
+}
+
+static char *address_text(const struct event *event)
+{
+	char address[IP_TEXT_SIZE];
+
+	ip_format(&event->address.address, address);
+	return mem_format("%s/%" PRIu64, address, event->prefix_length.value);
+}
+
+/* The time with its unit, and no more digits than a reader needs. */
+static char *time_text(uint64_t msec)
+{
+	const uint64_t seconds = msec / 1000, minutes = seconds / 60;
+
+	if (msec < 1000)
+		return mem_format("%" PRIu64 " ms", msec);
+	if (msec < 60000)
+		return mem_format("%g s", (double)(msec / 100) / 10);
+	if (minutes < 60)
+		return seconds % 60
+			       ? mem_format("%" PRIu64 " min %" PRIu64 " s", minutes, seconds % 60)
+			       : mem_format("%" PRIu64 " min", minutes);
+	return minutes % 60
+		       ? mem_format("%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60)
+		       : mem_format("%" PRIu64 " h", minutes / 60);
+}
+
+static char *flap_text(const struct event *event)
+{
+	_cleanup_(freep) char *window = time_text(event->flap_window_msec.value);
+	_cleanup_(freep) char *down = time_text(event->down_msec.value);
+
+	return mem_format("down %" PRIu64 " times within %s, %s in all", event->flaps.value, window,
+			  down);
+}
+
+void event_describe(struct event *event)
+{
+	char *text = NULL;
+
+	if (event->name_before)
+		append(&text, mem_format("%s -> %s", event->name_before,
+					 event->object ? event->object : "-"));
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		append_pair(event, &pairs[i], &text);
+	if (event->gid_index.known)
+		append(&text, gid_text(event));
+	if (event->address.known)
+		append(&text, address_text(event));
+	if (event->counter)
+		append(&text, mem_format("%s grows by %g/s, more than %g/s, to %" PRIu64,
+					 event->counter, event->rate_per_sec.value,
+					 event->threshold.value, event->value.value));
+	if (event->flaps.known) {
+		append(&text, flap_text(event));
+	} else if (event->down_msec.known) {
+		_cleanup_(freep) char *down = time_text(event->down_msec.value);
+
+		append(&text, mem_format("was down for %s", down));
+	}
+	if (!text && event->source.value == EVENT_SOURCE_START)
+		append(&text, mem_string("the state when watching began"));
+	if (event->word.value == EVENT_GAP)
+		append(&text, mem_string("reports were lost: the state is read and compared"));
+	free(event->change);
+	event->change = text;
 }

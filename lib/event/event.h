@@ -131,8 +131,6 @@ extern const struct enum_name event_names[]; /* indexed by enum event_word */
 extern const struct enum_name event_bits[];  /* the same by 1 << word, for options */
 extern const struct enum_name event_source_names[];
 
-enum severity event_severity_of(enum event_word word);
-
 /* Appends an event with the severity of its word. */
 struct event *event_list_add(struct event_list *list, enum event_word word,
 			     const struct event_time *time, enum event_source source);

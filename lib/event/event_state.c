@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tracks devices; event_state_port.c tracks their ports, event_state_netdev.c the netdevs. */
+/* Tracks devices, netdevs and addresses; event_state_port.c tracks the ports. */
 #include "event/event_state.h"
 
 #include <stdlib.h>
@@ -7,23 +7,12 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "event/event_state_private.h"
-
-bool event_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-char *event_copy_text(const char *text)
-{
-	return text ? mem_string(text) : NULL;
-}
 
 static void free_device(struct tracked_device *device)
 {
 	for (size_t i = 0; i < device->port_count; i++) {
 		free(device->ports[i].netdev);
-		event_clear_gids(&device->ports[i].gids);
+		tracked_gids_clear(&device->ports[i].gids);
 		free(device->ports[i].flaps);
 	}
 	free(device->ports);
@@ -75,15 +64,6 @@ struct tracked_device *event_state_add_device(struct event_state *state, const c
 	return device;
 }
 
-struct tracked_device *event_state_find_device(const struct event_state *state,
-					       const char *kernel_name)
-{
-	for (size_t i = 0; i < state->device_count; i++)
-		if (!strcmp(state->devices[i]->kernel_name, kernel_name))
-			return state->devices[i];
-	return NULL;
-}
-
 struct tracked_port *tracked_device_add_port(struct tracked_device *device, unsigned int number)
 {
 	struct tracked_port *port = mem_append(&device->ports, &device->port_count,
@@ -93,21 +73,13 @@ struct tracked_port *tracked_device_add_port(struct tracked_device *device, unsi
 	return port;
 }
 
-struct tracked_port *tracked_device_port(const struct tracked_device *device, unsigned int number)
-{
-	for (size_t i = 0; i < device->port_count; i++)
-		if (device->ports[i].number == number)
-			return &device->ports[i];
-	return NULL;
-}
-
 void event_state_remove_device(struct event_state *state, struct tracked_device *device,
 			       const struct event_cause *cause)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < device->port_count; i++)
-		event_port_lose(state, device, &device->ports[i], cause);
+		event_state_lose_port(state, device, &device->ports[i], cause);
 	add_device_event(device, EVENT_DEVICE_REMOVED, cause);
 	for (size_t i = 0; i < state->device_count; i++)
 		if (state->devices[i] != device)
@@ -127,4 +99,337 @@ void event_state_rename_device(struct tracked_device *device, const char *name,
 	event = add_device_event(device, EVENT_DEVICE_RENAMED, cause);
 	if (event)
 		event->name_before = mem_string(old_name);
+}
+
+/* One change of one netdev, and its port, if it has one. */
+struct change {
+	struct event_state *state;
+	const struct tracked_device *device;
+	const struct tracked_port *port;
+	const struct event_cause *cause;
+};
+
+static bool is_index(const struct number *a, const struct number *b)
+{
+	return a->known && b->known && a->value == b->value;
+}
+
+/* VLANs and P_Key children of IPoIB have a lower netdev; for a veth, IFLA_LINK is the other end. */
+static bool is_child(const struct link *link)
+{
+	return !link->lower_elsewhere && link->kind &&
+	       (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "ipoib"));
+}
+
+/* The port's netdev, or the bond that this belongs to. */
+static bool is_own(const struct event_state *state, const struct tracked_port *port,
+		   const struct number *index)
+{
+	const struct link *own = link_by_index(&state->links, &port->netdev_index);
+
+	return is_index(&port->netdev_index, index) || (own && is_index(&own->master_index, index));
+}
+
+bool tracked_port_has_link(const struct event_state *state, const struct tracked_port *port,
+			   const struct link *link)
+{
+	if (is_own(state, port, &link->index))
+		return true;
+	if (is_child(link) && is_own(state, port, &link->lower_index))
+		return true;
+	for (size_t i = 0; i < port->gids.count; i++)
+		if (is_index(&port->gids.items[i].netdev_index, &link->index))
+			return true;
+	return false;
+}
+
+/* A port whose own netdev it is takes precedence over one that only has a GID of it. */
+static bool find_port(struct change *change, const struct link *link)
+{
+	const struct event_state *state = change->state;
+
+	for (size_t i = 0; i < state->device_count; i++) {
+		for (size_t j = 0; j < state->devices[i]->port_count; j++) {
+			const struct tracked_port *port = &state->devices[i]->ports[j];
+			const bool own = is_index(&port->netdev_index, &link->index);
+
+			if (!own && (change->port || !tracked_port_has_link(state, port, link)))
+				continue;
+			change->device = state->devices[i];
+			change->port = port;
+			if (own)
+				return true;
+		}
+	}
+	return change->port;
+}
+
+static struct event *add_port_event(const struct change *change, enum event_word word,
+				    const char *name)
+{
+	const struct event_cause *cause = change->cause;
+	struct event *event;
+
+	if (!change->port || !cause->events)
+		return NULL;
+	event = event_list_add(cause->events, word, &cause->time, cause->source);
+	event->object = copy_text(name);
+	event->netdev = copy_text(name);
+	event->device = mem_string(change->device->name);
+	event->port = number_of(change->port->number);
+	return event;
+}
+
+static const char *master_of(const struct event_state *state, const struct link *link)
+{
+	const struct link *master = link ? link_by_index(&state->links, &link->master_index) : NULL;
+
+	return master ? master->name : NULL;
+}
+
+static void fill_side(const struct event_state *state, const struct link *link,
+		      struct event_netdev *side)
+{
+	side->enabled = link->enabled;
+	side->running = link->running;
+	side->operstate = link->operstate;
+	side->mtu_bytes = link->mtu_bytes;
+	side->master = copy_text(master_of(state, link));
+}
+
+static struct event *add_netdev_event(const struct change *change, enum event_word word,
+				      const struct link *before, const struct link *after)
+{
+	struct event *event = add_port_event(change, word, after->name);
+
+	if (!event)
+		return NULL;
+	fill_side(change->state, before, &event->netdev_before);
+	fill_side(change->state, after, &event->netdev_after);
+	return event;
+}
+
+/* A new netdev starts as one that is down, and a deleted one ends as such. */
+static void compare(const struct change *change, const struct link *before,
+		    const struct link *after)
+{
+	const bool enabled = before->enabled == TRISTATE_YES;
+	const bool running = before->running == TRISTATE_YES;
+	struct event *event;
+
+	if (before->name && after->name && strcmp(before->name, after->name)) {
+		event = add_netdev_event(change, EVENT_NETDEV_RENAMED, before, after);
+		if (event)
+			event->name_before = mem_string(before->name);
+	}
+	if (before->mtu_bytes.known && after->mtu_bytes.known &&
+	    before->mtu_bytes.value != after->mtu_bytes.value)
+		add_netdev_event(change, EVENT_NETDEV_MTU, before, after);
+	if ((before->master_index.known || after->master_index.known) &&
+	    !is_index(&before->master_index, &after->master_index))
+		add_netdev_event(change, EVENT_NETDEV_MASTER, before, after);
+	if (enabled != (after->enabled == TRISTATE_YES))
+		add_netdev_event(change, enabled ? EVENT_NETDEV_DISABLED : EVENT_NETDEV_ENABLED,
+				 before, after);
+	if (running != (after->running == TRISTATE_YES))
+		add_netdev_event(change, running ? EVENT_NETDEV_DOWN : EVENT_NETDEV_UP, before,
+				 after);
+}
+
+static void copy_link(const struct link *from, struct link *to)
+{
+	*to = *from;
+	to->name = copy_text(from->name);
+	to->kind = copy_text(from->kind);
+	to->address = copy_text(from->address);
+}
+
+static void free_link(struct link *link)
+{
+	free(link->name);
+	free(link->kind);
+	free(link->address);
+}
+
+/* Ports and GIDs also store the netdev's name. */
+static void rename_in_ports(struct event_state *state, const struct link *link)
+{
+	for (size_t i = 0; i < state->device_count; i++) {
+		for (size_t j = 0; j < state->devices[i]->port_count; j++) {
+			struct tracked_port *port = &state->devices[i]->ports[j];
+
+			if (is_index(&port->netdev_index, &link->index) &&
+			    !is_same_text(port->netdev, link->name)) {
+				free(port->netdev);
+				port->netdev = copy_text(link->name);
+			}
+			for (size_t k = 0; k < port->gids.count; k++) {
+				struct tracked_gid *gid = &port->gids.items[k];
+
+				if (!is_index(&gid->netdev_index, &link->index) ||
+				    is_same_text(gid->netdev, link->name))
+					continue;
+				free(gid->netdev);
+				gid->netdev = copy_text(link->name);
+			}
+		}
+	}
+}
+
+static size_t find_link(const struct event_state *state, const struct link *link)
+{
+	size_t i = 0;
+
+	while (i < state->links.count && !is_index(&state->links.items[i].index, &link->index))
+		i++;
+	return i;
+}
+
+static void add_address_event(const struct change *change, enum event_word word, const char *name,
+			      const struct link_address *address)
+{
+	struct event *event = add_port_event(change, word, name);
+
+	if (!event)
+		return;
+	event->address = (struct known_ip){.address = address->ip, .known = true};
+	event->prefix_length = address->prefix_length;
+}
+
+static void remove_addresses(const struct change *change, const struct link *link)
+{
+	struct link_address_list *list = &change->state->addresses;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_index(&list->items[i].link_index, &link->index))
+			add_address_event(change, EVENT_ADDRESS_REMOVED, link->name,
+					  &list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
+static void remove_link(const struct change *change, size_t at)
+{
+	struct link_list *links = &change->state->links;
+	struct link old = links->items[at];
+	struct link down = {
+		.index = old.index,
+		.name = old.name,
+		.operstate = old.operstate,
+		.mtu_bytes = old.mtu_bytes,
+		.master_index = old.master_index,
+	};
+
+	down.operstate.known = false;
+	remove_addresses(change, &old);
+	compare(change, &old, &down);
+	links->count--;
+	memmove(&links->items[at], &links->items[at + 1],
+		(links->count - at) * sizeof(*links->items));
+	free_link(&old);
+}
+
+bool event_state_take_link(struct event_state *state, const struct link *link, bool deleted,
+			   const struct event_cause *cause)
+{
+	struct change change = {.state = state, .cause = cause};
+	size_t at = find_link(state, link);
+	bool known = at < state->links.count;
+	struct link before = {.index = link->index};
+
+	if (!known && deleted)
+		return false;
+	if (known) {
+		before = state->links.items[at];
+		/* The netdev may have left the port with this change. */
+		find_port(&change, &before);
+	}
+	if (deleted) {
+		remove_link(&change, at);
+		return change.port;
+	}
+	copy_link(link, known ? &state->links.items[at] : link_list_add(&state->links));
+	if (!change.port)
+		find_port(&change, link);
+	rename_in_ports(state, link);
+	compare(&change, &before, link);
+	if (known)
+		free_link(&before);
+	return change.port;
+}
+
+static size_t find_address(const struct event_state *state, const struct link_address *address)
+{
+	const struct link_address_list *list = &state->addresses;
+	size_t i = 0;
+
+	while (i < list->count &&
+	       !(is_index(&list->items[i].link_index, &address->link_index) &&
+		 ip_equal(&list->items[i].ip, &address->ip) &&
+		 is_index(&list->items[i].prefix_length, &address->prefix_length)))
+		i++;
+	return i;
+}
+
+bool event_state_take_address(struct event_state *state, const struct link_address *address,
+			      bool deleted, const struct event_cause *cause)
+{
+	struct change change = {.state = state, .cause = cause};
+	struct link_address_list *list = &state->addresses;
+	const struct link *link = link_by_index(&state->links, &address->link_index);
+	size_t at = find_address(state, address);
+	bool known = at < list->count;
+
+	/* Ignore an unknown netdev, or one that was deleted with its addresses. */
+	if (!link || known != deleted)
+		return false;
+	find_port(&change, link);
+	add_address_event(&change, deleted ? EVENT_ADDRESS_REMOVED : EVENT_ADDRESS_ADDED,
+			  link->name, address);
+	if (deleted) {
+		list->items[at] = list->items[--list->count];
+	} else {
+		struct link_address *place = mem_append(&list->items, &list->count,
+							sizeof(*list->items));
+
+		*place = *address;
+	}
+	return change.port;
+}
+
+void event_state_take_links(struct event_state *state, const struct link_list *links,
+			    const struct event_cause *cause)
+{
+	for (size_t i = 0; i < links->count; i++)
+		event_state_take_link(state, &links->items[i], false, cause);
+	for (size_t i = state->links.count; i-- > 0;) {
+		const struct link *known = &state->links.items[i];
+
+		if (!link_by_index(links, &known->index))
+			event_state_take_link(state, known, true, cause);
+	}
+}
+
+static bool is_listed(const struct link_address_list *list, const struct link_address *address)
+{
+	const struct event_state state = {.addresses = *list};
+
+	return find_address(&state, address) < list->count;
+}
+
+void event_state_take_addresses(struct event_state *state,
+				const struct link_address_list *addresses,
+				const struct event_cause *cause)
+{
+	for (size_t i = state->addresses.count; i-- > 0;) {
+		const struct link_address known = state->addresses.items[i];
+
+		if (!is_listed(addresses, &known))
+			event_state_take_address(state, &known, true, cause);
+	}
+	for (size_t i = 0; i < addresses->count; i++)
+		event_state_take_address(state, &addresses->items[i], false, cause);
 }

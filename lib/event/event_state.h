@@ -8,6 +8,9 @@
  */
 #pragma once
 
+#include <string.h>
+
+#include "base/mem.h"
 #include "event/event.h"
 #include "host/netdev.h"
 
@@ -91,10 +94,7 @@ void event_state_clear(struct event_state *state);
 struct tracked_device *event_state_add_device(struct event_state *state, const char *name,
 					      const char *kernel_name,
 					      const struct event_cause *cause);
-struct tracked_device *event_state_find_device(const struct event_state *state,
-					       const char *kernel_name);
 struct tracked_port *tracked_device_add_port(struct tracked_device *device, unsigned int number);
-struct tracked_port *tracked_device_port(const struct tracked_device *device, unsigned int number);
 /* Removes the device with everything its ports had; `device` is then invalid. */
 void event_state_remove_device(struct event_state *state, struct tracked_device *device,
 			       const struct event_cause *cause);
@@ -113,6 +113,10 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 			     const struct event_reports *reports, const struct event_cause *cause);
 void port_reading_clear(struct port_reading *reading);
 struct tracked_gid *tracked_gids_add(struct tracked_gids *gids);
+void tracked_gids_clear(struct tracked_gids *gids);
+/* Forgets everything that is known of the port, because it is removed. */
+void event_state_lose_port(struct event_state *state, const struct tracked_device *device,
+			   struct tracked_port *port, const struct event_cause *cause);
 
 /*
  * Netdevs and addresses as rtnetlink reports them. All are tracked, those of a port make events.
@@ -132,3 +136,14 @@ void event_state_take_addresses(struct event_state *state,
 /* True if the netdev is the port's, its master, one on top of it, or one of its GIDs. */
 bool tracked_port_has_link(const struct event_state *state, const struct tracked_port *port,
 			   const struct link *link);
+
+/* Compares and copies strings that may be NULL. */
+static inline bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static inline char *copy_text(const char *text)
+{
+	return text ? mem_string(text) : NULL;
+}

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "event/event_state_private.h"
 #include "mad/format/codes.h"
-
-/* enum ib_port_state, include/rdma/ib_verbs.h */
 
 /* The longest delay between a reading and the report of the same change, on a slow machine. */
 #define CREDIT_NSEC UINT64_C(5000000000)
@@ -53,7 +50,7 @@ static struct event *add(struct update *update, enum event_word word)
 	event->object = mem_format("%s/%u", update->device->name, port->number);
 	event->device = mem_string(update->device->name);
 	event->port = number_of(port->number);
-	event->netdev = event_copy_text(port->netdev);
+	event->netdev = copy_text(port->netdev);
 	return event;
 }
 
@@ -287,7 +284,7 @@ static void compare_netdev(struct update *update, struct port_reading *reading)
 	if (port->netdev_index.known) {
 		event = add(update, EVENT_NETDEV_DETACHED);
 		if (event)
-			event->attached_before = event_copy_text(before);
+			event->attached_before = copy_text(before);
 	}
 	port->netdev_index = reading->netdev_index;
 	port->netdev = reading->netdev;
@@ -295,7 +292,7 @@ static void compare_netdev(struct update *update, struct port_reading *reading)
 	if (port->netdev_index.known) {
 		event = add(update, EVENT_NETDEV_ATTACHED);
 		if (event)
-			event->attached = event_copy_text(port->netdev);
+			event->attached = copy_text(port->netdev);
 	}
 }
 
@@ -305,7 +302,7 @@ static void fill_gid(const struct tracked_gid *gid, struct event_gid *side)
 		return;
 	side->gid = (struct known_gid){.gid = gid->gid, .known = true};
 	side->type = gid->type;
-	side->netdev = event_copy_text(gid->netdev);
+	side->netdev = copy_text(gid->netdev);
 }
 
 static void add_gid_event(struct update *update, enum event_word word,
@@ -403,7 +400,7 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 	port_reading_clear(reading);
 }
 
-void event_clear_gids(struct tracked_gids *gids)
+void tracked_gids_clear(struct tracked_gids *gids)
 {
 	for (size_t i = 0; i < gids->count; i++)
 		free(gids->items[i].netdev);
@@ -419,13 +416,13 @@ struct tracked_gid *tracked_gids_add(struct tracked_gids *gids)
 void port_reading_clear(struct port_reading *reading)
 {
 	free(reading->netdev);
-	event_clear_gids(&reading->gids);
+	tracked_gids_clear(&reading->gids);
 	*reading = (struct port_reading){.netdev = NULL};
 }
 
 /* Anyone who waits for the port to go down waits for its removal, too. */
-void event_port_lose(struct event_state *state, const struct tracked_device *device,
-		     struct tracked_port *port, const struct event_cause *cause)
+void event_state_lose_port(struct event_state *state, const struct tracked_device *device,
+			   struct tracked_port *port, const struct event_cause *cause)
 {
 	struct port_reading nothing = {.has_netdev = true, .has_gids = true};
 	struct update update = {.state = state, .device = device, .port = port, .cause = cause};

@@ -12,8 +12,14 @@
 
 #include <poll.h>
 
-#include "host/object.h"
 #include "event/event_state.h"
+#include "host/nldev_devices.h"
+#include "host/object.h"
+#include "host/rtnl.h"
+#include "kernel/nldev.h"
+#include "kernel/sysfs.h"
+#include "kernel/uevent.h"
+#include "kernel/verbs.h"
 #include "schema/problem.h"
 
 struct watcher;
@@ -52,3 +58,77 @@ unsigned int watcher_generation(const struct watcher *watcher);
  */
 void watcher_report_states(const struct watcher *watcher, uint64_t words,
 			   const struct event_time *time, struct event_list *events);
+
+/* The parts of a watcher and what its files share; nothing outside lib/event/watcher*.c uses it. */
+
+/* The parts of a port to read. */
+enum stale {
+	STALE_STATE = 1 << 0,
+	STALE_NETDEV = 1 << 1,
+	STALE_GIDS = 1 << 2,
+	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
+};
+
+/* Parallel to a struct tracked_port. */
+struct watched_port {
+	unsigned int stale;
+	enum event_source source; /* the source that reported the change */
+	bool gids_later; /* no source reports GIDs: read them again when they have settled */
+	struct event_reports reports;
+};
+
+struct watched {
+	struct tracked_device *tracked;
+	struct number index;	    /* RDMA netlink's index */
+	char *protocol;		    /* RDMA netlink's word, or NULL */
+	bool listed;		    /* found in the list of devices, and its ports are known */
+	struct verbs_async *async;  /* NULL if it cannot be opened, or was removed */
+	struct watched_port *ports; /* as many as tracked->port_count */
+};
+
+/* A uevent of a device, kept until all sources are read. */
+struct device_news {
+	enum uevent_action action;
+	char *kernel_name, *old_kernel_name;
+};
+
+struct watcher {
+	struct watcher_options options;
+	struct event_state state;
+	struct watched *devices;
+	size_t device_count;
+	struct root root;
+	struct netlink *nldev; /* NULL before RDMA is loaded, or without netlink: sysfs is used */
+	struct netlink *uevents;
+	struct netlink *nldev_monitor;
+	struct netlink *rtnl_monitor;
+	struct device_news *news;
+	size_t news_count;
+	bool devices_stale; /* the list of devices has to be read */
+	enum event_source devices_source;
+	bool nodes_stale;  /* a verbs node came: devices that could not be opened may open now */
+	unsigned int lost; /* bits 1 << enum event_source: sources that lost messages */
+	uint64_t next_poll_msec;
+	unsigned int generation;
+	struct event_time time;		   /* of this step */
+	struct event_list *events;	   /* of this step; NULL if events are not wanted */
+	struct problems *warnings, *notes; /* only while opening; else NULL */
+};
+
+struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
+void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
+/* Reads the present netdevs and addresses; returns 0 or -errno. */
+int watcher_read_netdevs(struct watcher *watcher, enum event_source source);
+
+/* watcher_devices.c: updates the known devices from the kernel's list; returns 0 or -errno. */
+int watcher_read_devices(struct watcher *watcher, enum event_source source);
+void watcher_take_news(struct watcher *watcher);
+/* Opens the verbs context of each device that has none. */
+void watcher_open_contexts(struct watcher *watcher);
+void watcher_close_node(struct watcher *watcher, const char *node);
+void watcher_close_abandoned(struct watcher *watcher);
+void watcher_read_async(struct watcher *watcher, struct watched *watched);
+void watched_clear(struct watched *watched);
+
+/* watcher_read.c: reads what is stale and compares it. */
+void watcher_refresh(struct watcher *watcher);

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "event/watcher_private.h"
+#include "event/watcher.h"
 #include "host/need.h"
 #include "host/device.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "event/watcher_private.h"
+#include "event/watcher.h"
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/device.h"

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "event/event.h"
-#include "event/event_rule.h"
+#include "event/thresholds.h"
 
 static const struct event_time start = {.wall_nsec = UINT64_C(1767225599007999999)};
 
@@ -26,14 +26,9 @@ static void words(void **state)
 		assert_string_equal(event_bits[i].word, event_names[i].word);
 		assert_true(strlen(event_names[i].help) > 10);
 		assert_ptr_equal(enum_find_word(event_names, event_names[i].word), &event_names[i]);
-		assert_true(event_severity_of(i) <= SEVERITY_ERROR);
 	}
 	assert_null(event_names[EVENT_WORD_COUNT].word);
 	assert_null(event_bits[EVENT_WORD_COUNT].word);
-	assert_int_equal(event_severity_of(EVENT_PORT_DOWN), SEVERITY_ERROR);
-	assert_int_equal(event_severity_of(EVENT_PORT_ACTIVE), SEVERITY_NOTICE);
-	assert_int_equal(event_severity_of(EVENT_GAP), SEVERITY_WARNING);
-	assert_int_equal(event_severity_of(EVENT_GID_ADDED), SEVERITY_INFO);
 }
 
 static void check_field(const struct event *event, const char *key, const char *wanted)
