@@ -214,22 +214,31 @@ static void end_all(struct mad_engine *engine, int error)
 			engine_fail(engine, &engine->slots[i], error);
 }
 
-/* Handles the deadlines that have passed; returns the time to the next one in milliseconds. */
-static unsigned int expire(struct mad_engine *engine)
+static bool has_deadline(const struct slot *slot)
+{
+	return slot->state == SLOT_WAITS || slot->state == SLOT_PAUSE;
+}
+
+/* The time to the next deadline in milliseconds, 0 if it has passed; at most a slice. */
+static unsigned int until_deadline(const struct mad_engine *engine)
 {
 	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * ENGINE_MSEC;
 
-	for (size_t i = 0; i < engine->options.window; i++) {
-		struct slot *slot = &engine->slots[i];
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (has_deadline(&engine->slots[i]) && engine->slots[i].deadline < next)
+			next = engine->slots[i].deadline;
+	return next > now ? (unsigned int)((next - now + ENGINE_MSEC - 1) / ENGINE_MSEC) : 0;
+}
 
-		if (slot->state != SLOT_WAITS && slot->state != SLOT_PAUSE)
-			continue;
-		if (slot->deadline <= now)
-			engine_late(engine, slot);
-		else if (slot->deadline < next)
-			next = slot->deadline;
-	}
-	return (unsigned int)((next - now + ENGINE_MSEC - 1) / ENGINE_MSEC);
+/* Handles the deadlines that have passed, and uses the slots that become free. */
+static void expire(struct mad_engine *engine)
+{
+	uint64_t now = clock_nsec();
+
+	for (size_t i = 0; i < engine->options.window; i++)
+		if (has_deadline(&engine->slots[i]) && engine->slots[i].deadline <= now)
+			engine_late(engine, &engine->slots[i]);
+	fill_window(engine);
 }
 
 static bool is_stopped(const struct mad_engine *engine)
@@ -237,17 +246,23 @@ static bool is_stopped(const struct mad_engine *engine)
 	return engine->options.stopped && engine->options.stopped(engine->options.context);
 }
 
-/* Waits if the queue was drained, then takes up to a window's worth of MADs. */
+/*
+ * Waits if the queue was drained, then takes up to a window's worth of MADs. Only an empty queue
+ * makes a request late: if this process did not run for a while, its reply may have come in time.
+ */
 static int receive_some(struct mad_engine *engine, unsigned int most_msec)
 {
 	int rc;
 
 	if (engine->drained) {
-		unsigned int msec = expire(engine);
+		unsigned int msec;
 
 		fill_window(engine);
+		msec = until_deadline(engine);
 		rc = engine->transport.wait(engine->transport.context,
 					    (int)(msec < most_msec ? msec : most_msec));
+		if (rc == -ETIMEDOUT)
+			expire(engine);
 		if (rc)
 			return rc == -ETIMEDOUT || rc == -EINTR ? 0 : rc;
 		engine->drained = false;
@@ -290,7 +305,6 @@ static int work_until(struct mad_engine *engine, const struct mad_work *work, bo
 		if (!rc && now - looked > LOOK_MSEC * ENGINE_MSEC) {
 			looked = now;
 			expire(engine);
-			fill_window(engine);
 		}
 		if (!rc && now - asked > SLICE_MSEC * ENGINE_MSEC) {
 			asked = now;
