@@ -22,8 +22,7 @@ const struct option_rule mad_rules[] = {
 	{.options = NULL},
 };
 
-/* Sets the exit status of a failure that the session has explained. */
-static bool succeeds(struct mad_listing *mad, int rc)
+bool mad_listing_take(struct mad_listing *mad, int rc)
 {
 	if (rc)
 		mad->listing.status = rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
@@ -82,7 +81,8 @@ bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const str
 
 	mad->session = (struct mad_session){.signals = SIGNALS_NONE};
 	if (!listing_begin_as(&mad->listing, ctx, schema, all_columns) ||
-	    !succeeds(mad, mad_session_begin(&mad->session, &options, &mad->listing.problems)) ||
+	    !mad_listing_take(mad,
+			      mad_session_begin(&mad->session, &options, &mad->listing.problems)) ||
 	    listing_refuses_root(&mad->listing, "a saved tree answers no management datagrams") ||
 	    !choose_port(mad, args->via) || !open_port(mad))
 		return false;
@@ -106,27 +106,27 @@ enum target_kind mad_forced_kind(const struct mad_args *args)
 
 bool mad_listing_find(struct mad_listing *mad, char *const *words)
 {
-	return succeeds(mad, mad_session_find(&mad->session, words));
+	return mad_listing_take(mad, mad_session_find(&mad->session, words));
 }
 
 bool mad_listing_find_all(struct mad_listing *mad, char *const *words)
 {
-	return succeeds(mad, mad_session_find_all(&mad->session, words));
+	return mad_listing_take(mad, mad_session_find_all(&mad->session, words));
 }
 
 bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words)
 {
-	return succeeds(mad, mad_session_find_by_lid(&mad->session, words));
+	return mad_listing_take(mad, mad_session_find_by_lid(&mad->session, words));
 }
 
 bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid)
 {
-	return succeeds(mad, mad_session_find_lid(&mad->session, lid));
+	return mad_listing_take(mad, mad_session_find_lid(&mad->session, lid));
 }
 
 bool mad_listing_refuses_words(struct mad_listing *mad)
 {
-	return !succeeds(mad, mad_session_refuse_words(&mad->session));
+	return !mad_listing_take(mad, mad_session_refuse_words(&mad->session));
 }
 
 int mad_listing_end(struct mad_listing *mad)

@@ -57,6 +57,8 @@ struct mad_listing {
  */
 bool mad_listing_begin(struct mad_listing *mad, const struct ctx *ctx, const struct mad_args *args,
 		       const struct schema *schema, bool all_columns, bool ethernet);
+/* Sets the exit status of a failure that the session has explained. False if `rc` is one. */
+bool mad_listing_take(struct mad_listing *mad, int rc);
 /*
  * The destinations, by the functions of mad/session.h with these names. False: the listing has the
  * reason and the exit status.

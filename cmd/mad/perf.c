@@ -5,10 +5,29 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/mad/perf_run.h"
+#include "cmd/mad/mad_listing.h"
+#include "mad/perf.h"
+
+struct perf_args {
+	struct mad_args mad;
+	bool errors, traffic, fec, vl, congestion;
+	bool all_ports, all;
+	bool watch, reset;
+	struct number interval, count;
+};
+
+struct run {
+	struct mad_listing mad;
+	const struct perf_args *args;
+	struct perf perf;
+	struct perf_rates **rounds; /* of --watch, each of perf.port_count */
+	size_t round_count;
+	struct ctx headless; /* copy of the listing's, to print rows without headings */
+};
 
 #define ERROR_COLUMNS                                                               \
 	"object,port,symbol_errors,link_error_recoveries,link_downed,rcv_errors,"   \
@@ -75,7 +94,7 @@ static bool is_route(const struct mad_args *args, const char *word)
 }
 
 /* Finds the destinations; the default is this port, by its own LID. */
-static bool find(struct perf_run *run, char **words)
+static bool find(struct run *run, char **words)
 {
 	struct mad_listing *mad = &run->mad;
 
@@ -97,37 +116,184 @@ static bool find(struct perf_run *run, char **words)
 	return true;
 }
 
-void perf_omit_headings(struct perf_run *run)
+static void omit_headings(struct run *run)
 {
 	run->headless = *run->mad.listing.ctx;
 	run->headless.globals.no_headings = true;
 	run->mad.listing.ctx = &run->headless;
 }
 
-static void work(struct perf_run *run)
+/* The counters of all ports at one moment; those of a port that did not answer are unknown. */
+struct snapshot {
+	struct perf_record *ports;
+	uint64_t nsec;
+};
+
+static void drop(const struct run *run, struct snapshot *snapshot)
+{
+	for (size_t i = 0; snapshot->ports && i < run->perf.port_count; i++)
+		perf_record_clear(&snapshot->ports[i]);
+	free(snapshot->ports);
+	*snapshot = (struct snapshot){.ports = NULL};
+}
+
+/* Moves the rows of the last reading into a snapshot. */
+static struct snapshot keep(struct run *run, uint64_t nsec)
+{
+	struct snapshot snapshot = {
+		.ports = mem_alloc_zero(run->perf.port_count, sizeof(*snapshot.ports)),
+		.nsec = nsec,
+	};
+	size_t row = 0;
+
+	for (size_t i = 0; i < run->perf.port_count; i++)
+		if (run->perf.ports[i].read)
+			snapshot.ports[i] = run->perf.rows[row++];
+	free(run->perf.rows);
+	run->perf.rows = NULL;
+	run->perf.row_count = 0;
+	return snapshot;
+}
+
+/* The ports are read in parallel: their time is the middle of the reading. */
+static struct snapshot take(struct run *run)
+{
+	uint64_t begin = clock_nsec();
+
+	perf_read(&run->perf);
+	return keep(run, begin + (clock_nsec() - begin) / 2);
+}
+
+static struct perf_rates *compare(const struct run *run, const struct snapshot *before,
+				  const struct snapshot *after)
+{
+	struct perf_rates *round = mem_alloc_zero(run->perf.port_count, sizeof(*round));
+	const double seconds = (double)(after->nsec - before->nsec) / 1e9;
+	char *now = utc_now();
+
+	for (size_t i = 0; i < run->perf.port_count; i++) {
+		const struct perf_port *port = &run->perf.ports[i];
+		const struct mad_destination *at =
+			&run->mad.session.destinations[port->destination];
+		const char *description = run->perf.nodes[port->destination].description;
+
+		round[i].time = mem_string(now);
+		round[i].object = mem_string(at->name);
+		round[i].node = description ? mem_string(description) : NULL;
+		round[i].lid = number_of(at->place.address.lid);
+		round[i].port = number_of(port->port);
+		perf_rates_of(&before->ports[i], &after->ports[i], seconds, &round[i]);
+	}
+	free(now);
+	return round;
+}
+
+static void drop_rounds(struct run *run)
+{
+	for (size_t i = 0; i < run->round_count; i++) {
+		for (size_t j = 0; j < run->perf.port_count; j++)
+			perf_rates_clear(&run->rounds[i][j]);
+		free(run->rounds[i]);
+	}
+	free(run->rounds);
+	run->rounds = NULL;
+	run->round_count = 0;
+}
+
+/* Prints one block; a JSON document keeps all of them until its end. */
+static void show(struct run *run, struct perf_rates *round)
+{
+	struct listing *listing = &run->mad.listing;
+
+	*(struct perf_rates **)mem_append(&run->rounds, &run->round_count, sizeof(round)) = round;
+	for (size_t i = 0; i < run->perf.port_count; i++)
+		listing_add(listing, &round[i]);
+	if (listing->ctx->globals.json)
+		return;
+	listing_stream(listing);
+	listing->row_count = listing->streamed = 0;
+	drop_rounds(run);
+}
+
+static void watch(struct run *run)
+{
+	struct listing *listing = &run->mad.listing;
+	const struct perf_args *args = run->args;
+	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
+	struct snapshot before = keep(run, clock_nsec()), after;
+	uint64_t next = clock_msec();
+
+	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
+		next += interval;
+		if (!mad_session_wait(&run->mad.session, next))
+			break;
+		after = take(run);
+		/* An interrupted round is incomplete, and is dropped. */
+		if (!run->mad.session.stopped)
+			show(run, compare(run, &before, &after));
+		drop(run, &before);
+		before = after;
+		if (run->mad.session.stopped || listing->stream_rc)
+			break;
+		/* Each block of a table has headings, because the widths of columns change. */
+		if (listing->ctx->globals.tsv)
+			omit_headings(run);
+		if (next < clock_msec())
+			next = clock_msec();
+	}
+	drop(run, &before);
+}
+
+/* Clears the counters that were printed: errors, traffic, or without either option all of them. */
+static void reset(struct run *run)
+{
+	const struct perf_args *args = run->args;
+	const bool all = args->errors == args->traffic;
+	const size_t ports = perf_reset(&run->perf, all || args->errors, all || args->traffic);
+	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
+						 "reader",
+						 all		? "all"
+						 : args->errors ? "the error"
+								: "the traffic",
+						 ports, ports == 1 ? "" : "s");
+
+	if (ports && !run->mad.listing.ctx->globals.quiet)
+		command_complain(run->mad.listing.ctx, text, NULL);
+}
+
+static void work(struct run *run, enum perf_listing kind)
 {
 	const struct perf_args *args = run->args;
 	struct listing *listing = &run->mad.listing;
+	const struct globals *globals = &listing->ctx->globals;
+	const struct perf_options wanted = {
+		.listing = kind,
+		.all_ports = args->all_ports,
+		.all = args->all,
+		.names = columns_needs(&listing->columns) & MAD_NEED_NODE,
+		.mark = !globals->json && !globals->jsonl && !globals->tsv,
+		.repeats = args->watch,
+	};
 
-	if (!perf_plan(run))
+	if (!mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted)))
 		return;
-	perf_read(run);
-	if (!run->row_count && listing->problems.count)
+	perf_read(&run->perf);
+	if (!run->perf.row_count && listing->problems.count)
 		listing->status = STATUS_FAILED;
 	if (args->watch) {
-		if (run->row_count)
-			perf_watch(run);
+		if (run->perf.row_count)
+			watch(run);
 		return;
 	}
-	for (size_t i = 0; i < run->row_count; i++)
-		listing_add(listing, &run->rows[i]);
+	for (size_t i = 0; i < run->perf.row_count; i++)
+		listing_add(listing, &run->perf.rows[i]);
 	/* Print the counters before they are cleared. A JSON document keeps them until its end. */
-	if (args->reset && !listing->ctx->globals.json && run->row_count) {
+	if (args->reset && !listing->ctx->globals.json && run->perf.row_count) {
 		listing_stream(listing);
-		perf_omit_headings(run);
+		omit_headings(run);
 	}
 	if (args->reset && !listing->stream_rc)
-		perf_reset(run);
+		reset(run);
 }
 
 static enum perf_listing listing_of(const struct perf_args *args)
@@ -138,7 +304,7 @@ static enum perf_listing listing_of(const struct perf_args *args)
 				  : PERF_OF_PORT;
 }
 
-static void prefer_columns(struct perf_run *run)
+static void prefer_columns(struct run *run)
 {
 	struct listing *listing = &run->mad.listing;
 
@@ -151,26 +317,23 @@ static void prefer_columns(struct perf_run *run)
 
 static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 {
-	struct perf_run run = {.args = args};
+	struct run run = {.args = args};
 	const struct schema *schema;
+	enum perf_listing kind;
 	int status;
 
 	if (is_route(&run.args->mad, objects[0]))
 		return complain_route(ctx);
-	run.listing = listing_of(run.args);
-	schema = run.args->watch ? &perf_rates_schema : perf_listing_schema(run.listing);
+	kind = listing_of(run.args);
+	schema = run.args->watch ? &perf_rates_schema : perf_listing_schema(kind);
 	if (mad_listing_begin(&run.mad, ctx, &run.args->mad, schema, false, false)) {
 		prefer_columns(&run);
 		if (find(&run, objects))
-			work(&run);
+			work(&run, kind);
 	}
-	for (size_t i = 0; run.nodes && i < run.mad.session.destination_count; i++)
-		free(run.nodes[i].description);
 	status = mad_listing_end(&run.mad);
-	perf_drop_rows(&run);
-	perf_drop_rounds(&run);
-	free(run.ports);
-	free(run.nodes);
+	drop_rounds(&run);
+	perf_end(&run.perf);
 	return status;
 }
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Finds the ports to read, and what their nodes support. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "mad/format/codes.h"
+#include "mad/perf.h"
+#include "schema/bits.h"
+
+#define HAS_FEC_MODES (1u << 0) /* PortInfoExtended:CapMask, as in opensm's ib_types.h */
+
+/* Parses 3 or 1-36. False if the word is neither. */
+static bool parse_ports(const char *word, bool *wanted)
+{
+	_cleanup_(freep) char *text = mem_string(word);
+	char *dash = strchr(text, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = '\0';
+	/* 255 selects all ports at once: 16.1.3.5. */
+	if (text_parse_u64(text, 10, PERF_ALL_PORTS - 1, &first))
+		return false;
+	last = first;
+	if (dash && text_parse_u64(dash + 1, 10, PERF_ALL_PORTS - 1, &last))
+		return false;
+	for (uint64_t port = first; port <= last; port++)
+		wanted[port] = true;
+	return first <= last;
+}
+
+static int parse_words(struct perf *perf)
+{
+	for (size_t i = 0; i < perf->node_count; i++) {
+		const struct mad_destination *at = &perf->session->destinations[i];
+
+		for (size_t j = 0; j < at->word_count; j++) {
+			_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+			if (parse_ports(at->words[j], perf->nodes[i].wanted))
+				continue;
+			clean = text_clean(at->words[j], strlen(at->words[j]));
+			message = mem_format("'%s' is not a port or a range of ports", clean);
+			problem_add_text(perf->session->problems, NULL, NULL, NULL, message,
+					 "ports: 1 2 5-8");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static void ask(const struct perf *perf, size_t destination, uint8_t mgmt_class, uint16_t attribute,
+		uint32_t modifier, struct mad_item *item)
+{
+	const struct mad_place *place = &perf->session->destinations[destination].place;
+
+	if (mgmt_class == UMAD_CLASS_PERF_MGMT) {
+		mad_gmp_request(place, mgmt_class, UMAD_METHOD_GET, attribute, modifier,
+				&item->request);
+		return;
+	}
+	mad_smp_request(place, UMAD_METHOD_GET, attribute, modifier, &item->request);
+	item->request.key = perf->session->key;
+}
+
+static bool has_data(const struct mad_item *item)
+{
+	return !item->error && !item->status;
+}
+
+/* Named ports past the last one are reported once for the node. */
+static void limit_ports(struct perf *perf, size_t destination, unsigned int ports)
+{
+	struct perf_node *node = &perf->nodes[destination];
+	_cleanup_(freep) char *text = NULL;
+	bool beyond = false;
+
+	for (size_t i = ports + 1; i < PERF_PORTS_MOST; i++) {
+		beyond |= node->wanted[i];
+		node->wanted[i] = false;
+	}
+	if (!beyond)
+		return;
+	text = mem_format("its last port is %u", ports);
+	problem_add_text(perf->session->problems, perf->session->destinations[destination].name,
+			 "ports", "smp", text, NULL);
+}
+
+/* Without named ports: all ports of a switch, and the queried port of an adapter. */
+static void choose_ports(struct perf *perf, size_t destination, const struct mad_item *info,
+			 const struct mad_item *switch_info)
+{
+	const struct mad_destination *at = &perf->session->destinations[destination];
+	struct perf_node *node = &perf->nodes[destination];
+	const unsigned int ports = node_info_ports(info->data);
+	const bool is_switch = node_info_type(info->data) == NODE_TYPE_SWITCH;
+
+	if (at->word_count)
+		limit_ports(perf, destination, ports);
+	if (perf->options.all_ports || (is_switch && !at->word_count)) {
+		for (unsigned int i = 1; i <= ports; i++)
+			node->wanted[i] = true;
+		/* 14.2.5.4: a base port 0 has no counters */
+		if (is_switch && has_data(switch_info))
+			node->wanted[0] |= switch_info_enhanced_port0(switch_info->data);
+	} else if (!at->word_count) {
+		node->wanted[node_info_local_port(info->data)] = true;
+	}
+}
+
+/* Without NodeInfo only named ports and our own port are known. */
+static void guess_ports(struct perf *perf, size_t destination)
+{
+	const struct mad_destination *at = &perf->session->destinations[destination];
+
+	if (at->word_count)
+		return;
+	if (at->place.address.lid == perf->session->port.lid && !perf->options.all_ports) {
+		perf->nodes[destination].wanted[perf->session->port.port] = true;
+		return;
+	}
+	problem_add_text(perf->session->problems, at->name, "NodeInfo", "smp",
+			 "no answer, so the ports of the node are unknown",
+			 "name the ports: rdmactl perf DEST 1-36");
+}
+
+/* Queries SwitchInfo of the switches; the items of other nodes stay without data. */
+static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *infos)
+{
+	const size_t count = perf->node_count;
+	struct mad_item *items = mad_items_new(count), *asked = mad_items_new(count);
+	size_t asked_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].error = -1;
+		if (has_data(&infos[i]) && node_info_type(infos[i].data) == NODE_TYPE_SWITCH) {
+			ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_SWITCH_INFO, 0,
+			    &asked[asked_count]);
+			asked[asked_count++].request.number = i;
+		}
+	}
+	mad_gather(perf->session->engine, asked, asked_count);
+	for (size_t i = 0; i < asked_count; i++)
+		items[asked[i].request.number] = asked[i];
+	free(asked);
+	return items;
+}
+
+static void learn_nodes(struct perf *perf)
+{
+	const size_t count = perf->node_count;
+	const bool names = perf->options.names;
+	struct mad_item *items = mad_items_new(3 * count), *switches;
+	const struct mad_item *infos = items, *classes = items + count, *texts = items + 2 * count;
+
+	for (size_t i = 0; i < count; i++) {
+		ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
+		ask(perf, i, UMAD_CLASS_PERF_MGMT, UMAD_ATTR_CLASS_PORT_INFO, 0, &items[count + i]);
+		ask(perf, i, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_NODE_DESC, 0,
+		    &items[2 * count + i]);
+	}
+	mad_gather(perf->session->engine, items, names ? 3 * count : 2 * count);
+	switches = ask_switches(perf, infos);
+	for (size_t i = 0; i < count; i++) {
+		struct perf_node *node = &perf->nodes[i];
+		const struct mad_destination *at = &perf->session->destinations[i];
+
+		node->dead = !mad_session_check(perf->session, at, "ClassPortInfo", &classes[i]);
+		if (node->dead)
+			continue;
+		node->caps = perf_caps_of(classes[i].data);
+		if (has_data(&infos[i]))
+			choose_ports(perf, i, &infos[i], &switches[i]);
+		else
+			guess_ports(perf, i);
+		if (names && mad_session_check(perf->session, at, "NodeDescription", &texts[i]))
+			node->description = text_clean((const char *)texts[i].data,
+						       NODE_DESCRIPTION_BYTES);
+	}
+	free(switches);
+	free(items);
+}
+
+static bool has_extended_info(const unsigned char *port_info)
+{
+	return port_info_cap_mask(port_info) & PORT_CAP_CAP_MASK2 &&
+	       port_info_cap_mask2(port_info) & PORT_CAP2_PORT_INFO_EXT;
+}
+
+/* Queries the FEC mode of the ports that report one. */
+static void learn_modes(struct perf *perf, const struct mad_item *infos)
+{
+	struct mad_item *items = mad_items_new(perf->port_count);
+	size_t asked = 0;
+
+	for (size_t i = 0; i < perf->port_count; i++) {
+		const struct perf_port *port = &perf->ports[i];
+
+		if (!(perf->nodes[port->destination].caps.mask & PERF_CAP_RSFEC) ||
+		    !has_data(&infos[i]))
+			continue;
+		if (!has_extended_info(infos[i].data))
+			continue;
+		ask(perf, port->destination, UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO_EXT,
+		    port->port, &items[asked]);
+		items[asked++].request.number = i;
+	}
+	mad_gather(perf->session->engine, items, asked);
+	for (size_t i = 0; i < asked; i++) {
+		struct perf_port *port = &perf->ports[items[i].request.number];
+		const unsigned char *data = items[i].data;
+
+		if (!perf_check(perf, port, "PortInfoExtended", &items[i]))
+			continue;
+		port->fec = number_of(bits_get(data, MAD_AT(0, 0), 32) & HAS_FEC_MODES
+					      ? bits_get(data, MAD_AT(4, 0), 16)
+					      : 0);
+	}
+	free(items);
+}
+
+/* Finds the number of lanes of each link, and which of two layouts its FEC counters have. */
+static void learn_links(struct perf *perf)
+{
+	struct mad_item *items = mad_items_new(perf->port_count);
+
+	for (size_t i = 0; i < perf->port_count; i++)
+		ask(perf, perf->ports[i].destination, UMAD_CLASS_SUBN_LID_ROUTED,
+		    UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port, &items[i]);
+	mad_gather(perf->session->engine, items, perf->port_count);
+	for (size_t i = 0; i < perf->port_count; i++)
+		if (perf_check(perf, &perf->ports[i], "PortInfo", &items[i]))
+			perf->ports[i].lanes = width_lanes(port_info_width_active(items[i].data));
+	learn_modes(perf, items);
+	free(items);
+}
+
+int perf_plan(struct perf *perf, struct mad_session *session, const struct perf_options *options)
+{
+	int rc;
+
+	*perf = (struct perf){.session = session, .options = *options};
+	perf->node_count = session->destination_count;
+	perf->nodes = mem_alloc_zero(perf->node_count, sizeof(*perf->nodes));
+	rc = parse_words(perf);
+	if (rc)
+		return rc;
+	learn_nodes(perf);
+	for (size_t i = 0; i < perf->node_count; i++) {
+		for (size_t port = 0; !perf->nodes[i].dead && port < PERF_PORTS_MOST; port++) {
+			if (!perf->nodes[i].wanted[port])
+				continue;
+			*(struct perf_port *)mem_append(&perf->ports, &perf->port_count,
+							sizeof(*perf->ports)) = (struct perf_port){
+				.destination = i, .port = (uint8_t)port};
+		}
+	}
+	if (!perf->port_count)
+		return -EHOSTUNREACH;
+	if (options->listing == PERF_OF_FEC)
+		learn_links(perf);
+	return 0;
+}
