@@ -103,30 +103,16 @@ static int ask(struct query *query, int argc, char **argv)
 	return show(query);
 }
 
-static int run_mode(const struct personality_call *call, int argc, char **argv)
+int cma_roce_mode_run(const struct personality_call *call, int argc, char **argv)
 {
 	struct query query = {.call = call, .attribute = "default_roce_mode", .letter = 'm'};
 
 	return ask(&query, argc, argv);
 }
 
-static int run_tos(const struct personality_call *call, int argc, char **argv)
+int cma_roce_tos_run(const struct personality_call *call, int argc, char **argv)
 {
 	struct query query = {.call = call, .attribute = "default_roce_tos", .letter = 't'};
 
 	return ask(&query, argc, argv);
 }
-
-const struct personality cma_roce_mode_personality = {
-	.name = "cma_roce_mode",
-	.package = "mlnx-tools",
-	.summary = "RoCE version of rdma_cm's connections by default",
-	.run = run_mode,
-};
-
-const struct personality cma_roce_tos_personality = {
-	.name = "cma_roce_tos",
-	.package = "mlnx-tools",
-	.summary = "type of service of rdma_cm's connections by default",
-	.run = run_tos,
-};

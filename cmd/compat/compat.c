@@ -2,8 +2,11 @@
 #include "cmd/compat/compat.h"
 
 #include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -11,36 +14,52 @@
 #include "cmd/commands.h"
 #include "cmd/listing.h"
 
-#define PERSONALITY(name) &name##_personality,
-static const struct personality *const personalities[] = {
+#define PERSONALITY(name, package, summary) {#name, package, summary, name##_run},
+static const struct personality personalities[] = {
 #include "cmd/compat/personalities.def"
 };
 #undef PERSONALITY
 
 /* The names for completion. */
-#define PERSONALITY(name) {0, #name},
+#define PERSONALITY(name, ...) {0, #name},
 static const struct enum_name personality_names[] = {
 #include "cmd/compat/personalities.def"
 	{0, NULL},
 };
 #undef PERSONALITY
 
-/* A personality as a record. */
-struct tool {
-	char *name, *package, *summary;
-};
+#define GET(member)                                                                    \
+	static void get_##member(const void *record, struct value *value)              \
+	{                                                                              \
+		value_set_string(value, ((const struct personality *)record)->member); \
+	}
+GET(name)
+GET(package)
+GET(summary)
+#undef GET
 
 static const struct field fields[] = {
-	STRING_FIELD(struct tool, name, "name", "NAME", FIELD_DEFAULT, 0,
-		     "name of the tool, which the program is called by"),
-	STRING_FIELD(struct tool, package, "package", "PACKAGE", FIELD_DEFAULT, 0,
-		     "package that contains the original tool"),
-	STRING_FIELD(struct tool, summary, "summary", "SHOWS", FIELD_DEFAULT, 0,
-		     "purpose of the tool"),
+	COMPUTED_FIELD(FIELD_STRING, get_name, "name", "NAME", FIELD_DEFAULT, 0,
+		       "name of the tool, which the program is called by"),
+	COMPUTED_FIELD(FIELD_STRING, get_package, "package", "PACKAGE", FIELD_DEFAULT, 0,
+		       "package that contains the original tool"),
+	COMPUTED_FIELD(FIELD_STRING, get_summary, "summary", "SHOWS", FIELD_DEFAULT, 0,
+		       "purpose of the tool"),
 };
 
-static const struct schema compat_schema = SCHEMA("compat", struct tool, fields,
+static const struct schema compat_schema = SCHEMA("compat", struct personality, fields,
 						  "an older tool that the program imitates");
+
+void compat_ibwarn(const char *function, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "ibwarn: [%d] %s: ", (int)getpid(), function);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
 
 static const char *last_component(const char *path)
 {
@@ -54,8 +73,8 @@ const struct personality *compat_find(const char *path)
 	const char *name = last_component(path);
 
 	for (size_t i = 0; i < ARRAY_SIZE(personalities); i++)
-		if (!strcmp(personalities[i]->name, name))
-			return personalities[i];
+		if (!strcmp(personalities[i].name, name))
+			return &personalities[i];
 	return NULL;
 }
 
@@ -93,25 +112,12 @@ int compat_run(const struct ctx *ctx, const struct personality *personality, int
 
 static int list_personalities(const struct ctx *ctx)
 {
-	struct tool tools[ARRAY_SIZE(personalities)];
 	struct listing listing;
 	bool begun = listing_begin(&listing, ctx, (char *[]){NULL}, false);
-	int status;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
-		tools[i].name = mem_string(personalities[i]->name);
-		tools[i].package = mem_string(personalities[i]->package);
-		tools[i].summary = mem_string(personalities[i]->summary);
-		if (begun)
-			listing_add(&listing, &tools[i]);
-	}
-	status = listing_end(&listing);
-	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
-		free(tools[i].name);
-		free(tools[i].package);
-		free(tools[i].summary);
-	}
-	return status;
+	for (size_t i = 0; begun && i < ARRAY_SIZE(personalities); i++)
+		listing_add(&listing, &personalities[i]);
+	return listing_end(&listing);
 }
 
 static int complain_name(const struct ctx *ctx, const char *name)
@@ -122,7 +128,7 @@ static int complain_name(const struct ctx *ctx, const char *name)
 	const char *names[ARRAY_SIZE(personalities)], *closest;
 
 	for (size_t i = 0; i < ARRAY_SIZE(personalities); i++)
-		names[i] = personalities[i]->name;
+		names[i] = personalities[i].name;
 	closest = text_closest(name, names, ARRAY_SIZE(names));
 	hint = closest ? mem_format("did you mean '%s'?", closest)
 		       : mem_string("rdmactl compat lists them");

@@ -2,8 +2,8 @@
 /*
  * Drop-in personalities: under the name of an older tool (argv[0], or `rdmactl compat NAME`) the
  * program takes that tool's options, prints its bytes and ends with its exit status. A personality
- * only renders what lib/host reads. Adding one takes cmd/compat/NAME.c with a `const struct
- * personality NAME_personality` and its line in personalities.def.
+ * only renders what lib/host reads. Adding one takes cmd/compat/NAME.c with a function NAME_run()
+ * and its line in personalities.def.
  */
 #pragma once
 
@@ -20,9 +20,7 @@ struct personality_call {
 };
 
 struct personality {
-	const char *name;
-	const char *package; /* the package that contains the original tool */
-	const char *summary; /* one line, lower case, no full stop */
+	const char *name, *package, *summary;
 	/*
 	 * argv[0] is the name of the call, for getopt. Writes to stdout and stderr, and returns the
 	 * tool's exit status; the caller reports lost output.
@@ -30,7 +28,8 @@ struct personality {
 	int (*run)(const struct personality_call *call, int argc, char **argv);
 };
 
-#define PERSONALITY(name) extern const struct personality name##_personality;
+#define PERSONALITY(name, package, summary) \
+	int name##_run(const struct personality_call *call, int argc, char **argv);
 #include "cmd/compat/personalities.def"
 #undef PERSONALITY
 
@@ -43,3 +42,6 @@ enum { COMPAT_STATUS_PANIC = 255 };
 const struct personality *compat_find(const char *path);
 /* Runs the personality as program argv[0], and returns the exit status. */
 int compat_run(const struct ctx *ctx, const struct personality *personality, int argc, char **argv);
+/* Prints a warning in the format of libibumad and libibmad: ibwarn: [pid] function: ... */
+void compat_ibwarn(const char *function, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

@@ -49,19 +49,19 @@ static char *place_text(const struct resolver *resolver)
 }
 
 /* Prints the library's messages about a failed request and its earlier tries. */
-static void tell_silence(const struct ibaddr_args *args, const char *function, int error,
-			 const char *place)
+static void report_failure(const struct ibaddr_args *args, const char *function, int error,
+			   const char *place)
 {
 	const int msec = args->timeout_msec;
 
 	if (args->errors && error == -ETIMEDOUT) {
 		for (int try = 1; try < TRIES; try++)
-			ibaddr_warn("_do_madrpc", "retry %d (timeout %d ms)", try, msec);
-		ibaddr_warn("_do_madrpc", "timeout after %d retries, %d ms", TRIES, TRIES * msec);
+			compat_ibwarn("_do_madrpc", "retry %d (timeout %d ms)", try, msec);
+		compat_ibwarn("_do_madrpc", "timeout after %d retries, %d ms", TRIES, TRIES * msec);
 	} else if (args->errors) {
-		ibaddr_warn("_do_madrpc", "send failed; %s", strerror(-error));
+		compat_ibwarn("_do_madrpc", "send failed; %s", strerror(-error));
 	}
-	ibaddr_warn(function, "_do_madrpc failed; dport (%s)", place);
+	compat_ibwarn(function, "_do_madrpc failed; dport (%s)", place);
 }
 
 static bool ask(struct resolver *resolver, uint16_t attribute, uint32_t modifier,
@@ -76,14 +76,14 @@ static bool ask(struct resolver *resolver, uint16_t attribute, uint32_t modifier
 	mad_smp_request(&resolver->place, UMAD_METHOD_GET, attribute, modifier, &request);
 	request.key = args->mkey;
 	if (args->debug)
-		ibaddr_warn("smp_query_status_via", "attr 0x%x mod 0x%x route %s", attribute,
-			    modifier, place);
+		compat_ibwarn("smp_query_status_via", "attr 0x%x mod 0x%x route %s", attribute,
+			      modifier, place);
 	rc = mad_engine_call(resolver->engine, &request, mad, &status);
 	if (rc)
-		tell_silence(args, "mad_rpc", rc, place);
+		report_failure(args, "mad_rpc", rc, place);
 	else if (status && args->errors)
-		ibaddr_warn("mad_rpc", "MAD completed with error status 0x%x; dport (%s)", status,
-			    place);
+		compat_ibwarn("mad_rpc", "MAD completed with error status 0x%x; dport (%s)", status,
+			      place);
 	return !rc && !status;
 }
 
@@ -131,19 +131,19 @@ static bool find_guid(struct resolver *resolver)
 	struct mad_place *place = &resolver->place;
 
 	if (args->debug && sm_lid)
-		ibaddr_warn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", UMAD_SA_ATTR_PATH_REC,
-			    manager);
+		compat_ibwarn("sa_rpc_call", "attr 0x%x mod 0x0 route %s", UMAD_SA_ATTR_PATH_REC,
+			      manager);
 	mad_find_places(resolver->engine, &route, place, 1);
 	if (!place->error)
 		return true;
 	if (place->error == -ENODATA)
-		ibaddr_warn("sa_rpc_call", "only lid routes are supported");
+		compat_ibwarn("sa_rpc_call", "only lid routes are supported");
 	else if (place->error != -ENXIO)
-		tell_silence(args, "mad_rpc_rmpp", place->error, manager);
+		report_failure(args, "mad_rpc_rmpp", place->error, manager);
 	else if (args->errors && place->status)
-		ibaddr_warn("mad_rpc_rmpp", "MAD completed with error status 0x%x; dport (%s)",
-			    place->status, manager);
-	ibaddr_warn("ib_path_query_via", "sa call path_query failed");
+		compat_ibwarn("mad_rpc_rmpp", "MAD completed with error status 0x%x; dport (%s)",
+			      place->status, manager);
+	compat_ibwarn("ib_path_query_via", "sa call path_query failed");
 	return false;
 }
 
@@ -174,7 +174,7 @@ static bool find_named(struct resolver *resolver, const char *word)
 	switch (place->target.kind) {
 	case TARGET_DIRECT:
 		if (resolver->args->debug)
-			ibaddr_warn("str2drpath", "DR str: %s", word);
+			compat_ibwarn("str2drpath", "DR str: %s", word);
 		resolver->source_lid = MAD_LID_PERMISSIVE;
 		return parse_route(word, &place->target);
 	case TARGET_GUID:
@@ -253,11 +253,11 @@ static int open_port(struct resolver *resolver)
 		rc = mad_open(port->device, port->port, port->smi_device, port->smi_port, &options,
 			      &resolver->engine);
 	if (rc)
-		ibaddr_warn("mad_rpc_open_port", "can't open UMAD port (%s:%d)",
-			    args->adapter ? args->adapter : "(null)", args->port);
+		compat_ibwarn("mad_rpc_open_port", "can't open UMAD port (%s:%d)",
+			      args->adapter ? args->adapter : "(null)", args->port);
 	else if (ethernet)
-		ibaddr_warn("mad_rpc_open_port", "client_register for mgmt %d failed",
-			    UMAD_CLASS_SUBN_LID_ROUTED);
+		compat_ibwarn("mad_rpc_open_port", "client_register for mgmt %d failed",
+			      UMAD_CLASS_SUBN_LID_ROUTED);
 	return rc ? rc : ethernet ? -EOPNOTSUPP : 0;
 }
 
@@ -282,7 +282,7 @@ static int resolve(struct resolver *resolver, char **words)
 	return 0;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibaddr_run(const struct personality_call *call, int argc, char **argv)
 {
 	struct ibaddr_args args;
 	struct resolver resolver = {.args = &args};
@@ -297,10 +297,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	ibaddr_args_clear(&args);
 	return status;
 }
-
-const struct personality ibaddr_personality = {
-	.name = "ibaddr",
-	.package = "infiniband-diags",
-	.summary = "LIDs and GID of a port",
-	.run = run,
-};

@@ -32,6 +32,3 @@ uint16_t ibaddr_parse_lid(const char *text);
 /* Prints on standard output why `function` of the tool fails; returns the exit status. */
 int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Prints a warning of a function of the tool's libraries on standard error. */
-void ibaddr_warn(const char *function, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));

@@ -85,17 +85,6 @@ int ibaddr_fail(const struct ibaddr_args *args, const char *function, const char
 	return COMPAT_STATUS_PANIC;
 }
 
-void ibaddr_warn(const char *function, const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "ibwarn: [%d] %s: ", (int)getpid(), function);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
-
 uint16_t ibaddr_parse_lid(const char *text)
 {
 	const long lid = strtol(text, NULL, 0);

@@ -147,7 +147,7 @@ static int usage(const char *program, FILE *file, int status)
 	return status;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 {
 	const struct objects everything = {0};
 	struct inventory_request request = {
@@ -180,10 +180,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	inventory_free(&inventory);
 	return 0;
 }
-
-const struct personality ibdev2netdev_personality = {
-	.name = "ibdev2netdev",
-	.package = "mlnx-tools",
-	.summary = "the netdev of each port, and whether it is up",
-	.run = run,
-};

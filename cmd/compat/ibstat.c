@@ -22,37 +22,28 @@ struct request {
 	int port; /* -1: all */
 };
 
-/* Words by node type; "???" for an unknown one. */
-static const char *node_type_word(unsigned int type)
+/* The word of a code, or "???" for an unknown one. */
+static const char *word_of(const char *const *words, size_t count, unsigned int code)
 {
-	static const char *const words[] = {"???", "CA", "Switch", "Router", "iWARP RNIC"};
-
-	return type < ARRAY_SIZE(words) ? words[type] : "???";
+	return code < count ? words[code] : "???";
 }
+
+#define WORD_OF(words, code) word_of(words, ARRAY_SIZE(words), code)
+
+static const char *const node_types[] = {"???", "CA", "Switch", "Router", "iWARP RNIC"};
 
 /* PortInfo:PortState and PortPhysicalState. */
-static const char *state_word(unsigned int state)
-{
-	static const char *const words[] = {"???", "Down", "Initializing", "Armed", "Active"};
-
-	return state < ARRAY_SIZE(words) ? words[state] : "???";
-}
-
-static const char *physical_state_word(unsigned int state)
-{
-	static const char *const words[] = {
-		"No state change",	     "Sleep",  "Polling",	    "Disabled",
-		"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "PhyTest"};
-
-	return state < ARRAY_SIZE(words) ? words[state] : "???";
-}
+static const char *const states[] = {"???", "Down", "Initializing", "Armed", "Active"};
+static const char *const physical_states[] = {
+	"No state change",	     "Sleep",  "Polling",	    "Disabled",
+	"PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "PhyTest"};
 
 static void print_port(const struct channel_port *port, unsigned int number, const char *indent,
 		       const char *deeper)
 {
 	printf("%sPort %u:\n", indent, number);
-	printf("%sState: %s\n", deeper, state_word(port->state));
-	printf("%sPhysical state: %s\n", deeper, physical_state_word(port->physical_state));
+	printf("%sState: %s\n", deeper, WORD_OF(states, port->state));
+	printf("%sPhysical state: %s\n", deeper, WORD_OF(physical_states, port->physical_state));
 	/* The integer part 2 means 2.5. */
 	if (port->rate_gbps == 2 && !port->fdr10)
 		printf("%sRate: 2.5\n", deeper);
@@ -69,7 +60,7 @@ static void print_port(const struct channel_port *port, unsigned int number, con
 
 static void print_header(const struct channel_adapter *adapter)
 {
-	const char *word = node_type_word(adapter->node_type);
+	const char *word = WORD_OF(node_types, adapter->node_type);
 
 	printf("%s '%s'\n", word, adapter->name);
 	printf("\t%s type: %s\n", word, adapter->type);
@@ -78,12 +69,6 @@ static void print_header(const struct channel_adapter *adapter)
 	printf("\tHardware version: %s\n", adapter->hardware);
 	printf("\tNode GUID: 0x%016" PRIx64 "\n", adapter->node_guid);
 	printf("\tSystem image GUID: 0x%016" PRIx64 "\n", adapter->system_image_guid);
-}
-
-/* The format of libibumad's messages. */
-static void warn(const char *function, const char *message)
-{
-	fprintf(stderr, "ibwarn: [%d] %s: %s\n", (int)getpid(), function, message);
 }
 
 static int panic(const char *message, const char *name, const char *rest, int error)
@@ -99,11 +84,11 @@ static int read_adapter(const struct request *request, const char *name,
 	int rc = channel_adapter_read(request->adapters, name, adapter);
 
 	if (rc && adapter->no_pkeys)
-		fprintf(stderr,
-			"ibwarn: [%d] get_port: no pkeys found for %s:%u (at dir " CLASS_DIRECTORY
-			"/%s/ports/%u/pkeys)...\n",
-			(int)getpid(), adapter->name, adapter->failed_port, adapter->name,
-			adapter->failed_port);
+		compat_ibwarn("get_port",
+			      "no pkeys found for %s:%u (at dir " CLASS_DIRECTORY
+			      "/%s/ports/%u/pkeys)...",
+			      adapter->name, adapter->failed_port, adapter->name,
+			      adapter->failed_port);
 	return rc;
 }
 
@@ -117,13 +102,12 @@ static int show(const struct request *request, const char *name, struct channel_
 	if (!request->brief && request->port >= 0) {
 		if ((unsigned int)request->port > adapter->last_port ||
 		    !adapter->ports[request->port].present) {
-			fprintf(stderr,
-				"ibwarn: [%d] ca_stat: %s: '%s' has no port number %d - max (%u)\n",
-				(int)getpid(), node_type_word(adapter->node_type), name,
-				request->port, adapter->last_port);
+			compat_ibwarn("ca_stat", "%s: '%s' has no port number %d - max (%u)",
+				      WORD_OF(node_types, adapter->node_type), name, request->port,
+				      adapter->last_port);
 			return -EINVAL;
 		}
-		printf("%s: '%s'\n", node_type_word(adapter->node_type), adapter->name);
+		printf("%s: '%s'\n", WORD_OF(node_types, adapter->node_type), adapter->name);
 		print_port(&adapter->ports[request->port], (unsigned int)request->port, "", "");
 		return 0;
 	}
@@ -142,7 +126,6 @@ static int show_all(const struct request *request, const struct strings *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		struct channel_adapter adapter;
-		_cleanup_(freep) char *message = NULL;
 
 		if (!show(request, names->items[i], &adapter))
 			continue;
@@ -151,9 +134,8 @@ static int show_all(const struct request *request, const struct strings *names)
 				     adapter.error);
 		if (adapter.no_gid && !(adapter.ports[adapter.failed_port].cap_mask & HAS_CM))
 			continue;
-		message = mem_format("stat of IB device '%s' failed: %s", names->items[i],
-				     strerror(adapter.error));
-		warn("main", message);
+		compat_ibwarn("main", "stat of IB device '%s' failed: %s", names->items[i],
+			      strerror(adapter.error));
 	}
 	return 0;
 }
@@ -287,7 +269,7 @@ static int run_with(const struct request *request, char *const *words)
 	return status;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibstat_run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(channel_adapters_closep) struct channel_adapters *adapters = NULL;
 	struct request request = {.call = call, .port = -1};
@@ -306,10 +288,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	request.adapters = adapters;
 	return run_with(&request, argv + optind);
 }
-
-const struct personality ibstat_personality = {
-	.name = "ibstat",
-	.package = "infiniband-diags",
-	.summary = "state of the channel adapters and their ports",
-	.run = run,
-};

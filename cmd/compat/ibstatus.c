@@ -151,7 +151,7 @@ static bool show_object(const struct class_files *files, const char *word)
 	return show(files, arguments);
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibstatus_run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(class_files_closep) struct class_files *files = NULL;
 
@@ -168,10 +168,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 			return COMPAT_STATUS_PANIC;
 	return 0;
 }
-
-const struct personality ibstatus_personality = {
-	.name = "ibstatus",
-	.package = "infiniband-diags",
-	.summary = "state, LID and rate of the ports, in the words of sysfs",
-	.run = run,
-};

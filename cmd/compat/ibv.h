@@ -23,7 +23,8 @@ struct ibv_view {
 int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
 		     const struct verbs_facts *facts);
 
-/* Prints `indent` tabs, "label:", and tabs up to the column of the value. */
-void ibv_print_label(unsigned int indent, unsigned int column, const char *label);
+/* Prints a line: `indent` tabs, "label:", tabs up to the column of the value, and the value. */
+void ibv_print(unsigned int indent, unsigned int column, const char *label, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Prints all limits and capabilities of -v. */
 void ibv_print_caps(const struct ibv_view *view, const struct caps *caps);

@@ -2,7 +2,7 @@
 /* ibv_devinfo(1) of ibverbs-utils: options, exit status, a device and its ports. */
 #include <arpa/inet.h>
 #include <getopt.h>
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "cmd/compat/ibv.h"
 #include "mad/format/codes.h"
 
-enum { DEVICE_COLUMN = 40, PORT_COLUMN = 48, PORT_INDENT = 3 };
+#define PRINT_DEVICE(...) ibv_print(1, 40, __VA_ARGS__)
+#define PRINT_PORT(...)	  ibv_print(3, 48, __VA_ARGS__)
 
 /* enum ibv_transport_type, infiniband/verbs.h */
 static const struct enum_name transports[] = {
@@ -45,33 +46,25 @@ static const struct enum_name speeds[] = {
 	{256, "200.0 Gbps"}, {0, NULL},
 };
 
-void ibv_print_label(unsigned int indent, unsigned int column, const char *label)
+void ibv_print(unsigned int indent, unsigned int column, const char *label, const char *format, ...)
 {
 	static const char tabs[] = "\t\t\t\t\t\t\t\t";
 	const unsigned int tab = 8;
 	const unsigned int end = (indent * tab + (unsigned int)strlen(label) + 1) / tab;
 	const unsigned int count = column / tab > end ? column / tab - end : 1;
+	va_list arguments;
 
 	printf("%.*s%s:%.*s", (int)indent, tabs, label, (int)count, tabs);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
 }
 
 static void print_code(const char *label, const struct enum_name *names, unsigned int code,
 		       const char *invalid)
 {
-	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
-	printf("%s (%d)\n", enum_word(names, code, invalid), (int)code);
-}
-
-static void print_number(const char *label, unsigned int number)
-{
-	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
-	printf("%d\n", (int)number);
-}
-
-static void print_hex(const char *label, int digits, uint64_t number)
-{
-	ibv_print_label(PORT_INDENT, PORT_COLUMN, label);
-	printf("0x%0*" PRIx64 "\n", digits, number & UINT32_MAX);
+	PRINT_PORT(label, "%s (%d)", enum_word(names, code, invalid), (int)code);
 }
 
 static void print_gid(const struct gid_entry *entry, bool ethernet)
@@ -108,20 +101,19 @@ static void print_port_details(const struct ibv_view *view, const struct verbs_d
 	/* 200 Gb/s per lane is newer. */
 	const bool old = view->release < COMPAT_65 && codes->speed == 256;
 
-	print_hex("max_msg_sz", 1, port->max_msg_size_bytes.value);
-	print_hex("port_cap_flags", 8, port->cap_mask.value);
-	print_hex("port_cap_flags2", 4, port->cap_mask2.value);
+	PRINT_PORT("max_msg_sz", "0x%x", (uint32_t)port->max_msg_size_bytes.value);
+	PRINT_PORT("port_cap_flags", "0x%08x", (uint32_t)port->cap_mask.value);
+	PRINT_PORT("port_cap_flags2", "0x%04x", (uint32_t)port->cap_mask2.value);
 	print_code("max_vl_num", vl_numbers, codes->max_vls, "invalid value");
-	print_hex("bad_pkey_cntr", 1, port->bad_pkey_count.value);
-	print_hex("qkey_viol_cntr", 1, port->bad_qkey_count.value);
-	print_number("sm_sl", codes->sm_sl);
-	print_number("pkey_tbl_len", (unsigned int)port->pkey_table_length.value);
-	print_number("gid_tbl_len", (unsigned int)port->gid_table_length.value);
-	print_number("subnet_timeout", codes->subnet_timeout);
-	print_number("init_type_reply", codes->init_type_reply);
-	ibv_print_label(PORT_INDENT, PORT_COLUMN, "active_width");
-	printf("%sX (%d)\n", enum_word(link_width_numbers, codes->width, "invalid width"),
-	       (int)codes->width);
+	PRINT_PORT("bad_pkey_cntr", "0x%x", (uint32_t)port->bad_pkey_count.value);
+	PRINT_PORT("qkey_viol_cntr", "0x%x", (uint32_t)port->bad_qkey_count.value);
+	PRINT_PORT("sm_sl", "%d", (int)codes->sm_sl);
+	PRINT_PORT("pkey_tbl_len", "%d", (int)port->pkey_table_length.value);
+	PRINT_PORT("gid_tbl_len", "%d", (int)port->gid_table_length.value);
+	PRINT_PORT("subnet_timeout", "%d", (int)codes->subnet_timeout);
+	PRINT_PORT("init_type_reply", "%d", (int)codes->init_type_reply);
+	PRINT_PORT("active_width", "%sX (%d)",
+		   enum_word(link_width_numbers, codes->width, "invalid width"), (int)codes->width);
 	print_code("active_speed", old ? speeds + ARRAY_SIZE(speeds) - 1 : speeds, codes->speed,
 		   "invalid speed");
 	if (name->transport == 0)
@@ -139,28 +131,20 @@ static void print_port(const struct ibv_view *view, const struct verbs_device_na
 	print_code("state", port_states, (unsigned int)port->state.value, "invalid state");
 	print_code("max_mtu", mtu_numbers, codes->max_mtu, "invalid MTU");
 	print_code("active_mtu", mtu_numbers, codes->active_mtu, "invalid MTU");
-	print_number("sm_lid", codes->sm_lid);
-	print_number("port_lid", codes->lid);
-	print_hex("port_lmc", 2, codes->lmc);
-	ibv_print_label(PORT_INDENT, PORT_COLUMN, "link_layer");
-	printf("%s\n", enum_word(link_layers, port->link_layer.value, "Unknown"));
+	PRINT_PORT("sm_lid", "%d", (int)codes->sm_lid);
+	PRINT_PORT("port_lid", "%d", (int)codes->lid);
+	PRINT_PORT("port_lmc", "0x%02x", (uint32_t)codes->lmc);
+	PRINT_PORT("link_layer", "%s", enum_word(link_layers, port->link_layer.value, "Unknown"));
 	if (view->verbose)
 		print_port_details(view, name, facts, port);
 	putchar('\n');
 }
 
-static void print_text(const char *label, const char *text)
-{
-	ibv_print_label(1, DEVICE_COLUMN, label);
-	printf("%s\n", text);
-}
-
 static void print_guid(const char *label, uint64_t guid)
 {
-	ibv_print_label(1, DEVICE_COLUMN, label);
-	printf("%04x:%04x:%04x:%04x\n", (unsigned int)(guid >> 48 & 0xffff),
-	       (unsigned int)(guid >> 32 & 0xffff), (unsigned int)(guid >> 16 & 0xffff),
-	       (unsigned int)(guid & 0xffff));
+	PRINT_DEVICE(label, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48 & 0xffff),
+		     (unsigned int)(guid >> 32 & 0xffff), (unsigned int)(guid >> 16 & 0xffff),
+		     (unsigned int)(guid & 0xffff));
 }
 
 static void print_device(const struct verbs_device_name *name, const struct verbs_facts *facts)
@@ -168,24 +152,20 @@ static void print_device(const struct verbs_device_name *name, const struct verb
 	const struct caps *caps = &facts->caps;
 
 	printf("hca_id:\t%s\n", name->name);
-	ibv_print_label(1, DEVICE_COLUMN, "transport");
-	printf("%s (%d)\n",
-	       enum_word(transports, (uint64_t)(unsigned int)name->transport, "invalid transport"),
-	       name->transport);
+	PRINT_DEVICE("transport", "%s (%d)",
+		     enum_word(transports, (uint64_t)(unsigned int)name->transport,
+			       "invalid transport"),
+		     name->transport);
 	if (caps->firmware && caps->firmware[0])
-		print_text("fw_ver", caps->firmware);
+		PRINT_DEVICE("fw_ver", "%s", caps->firmware);
 	print_guid("node_guid", caps->node_guid.value);
 	print_guid("sys_image_guid", caps->system_image_guid.value);
-	ibv_print_label(1, DEVICE_COLUMN, "vendor_id");
-	printf("0x%04x\n", (unsigned int)caps->vendor_id.value);
-	ibv_print_label(1, DEVICE_COLUMN, "vendor_part_id");
-	printf("%d\n", (int)caps->vendor_part_id.value);
-	ibv_print_label(1, DEVICE_COLUMN, "hw_ver");
-	printf("0x%X\n", (unsigned int)caps->hw_ver.value);
+	PRINT_DEVICE("vendor_id", "0x%04x", (unsigned int)caps->vendor_id.value);
+	PRINT_DEVICE("vendor_part_id", "%d", (int)caps->vendor_part_id.value);
+	PRINT_DEVICE("hw_ver", "0x%X", (unsigned int)caps->hw_ver.value);
 	if (facts->board_id)
-		print_text("board_id", facts->board_id);
-	ibv_print_label(1, DEVICE_COLUMN, "phys_port_cnt");
-	printf("%d\n", (int)caps->port_count.value);
+		PRINT_DEVICE("board_id", "%s", facts->board_id);
+	PRINT_DEVICE("phys_port_cnt", "%d", (int)caps->port_count.value);
 }
 
 int ibv_print_device(const struct ibv_view *view, const struct verbs_device_name *name,
@@ -326,7 +306,7 @@ static int show_all(struct verbs_devices *devices, const struct ibv_view *view, 
 	return COMPAT_STATUS_PANIC;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibv_devinfo_run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = NULL;
 	struct ibv_view view = {.release = call->release};
@@ -338,10 +318,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	devices = ibv_open_list(call);
 	return devices ? show_all(devices, &view, name) : COMPAT_STATUS_PANIC;
 }
-
-const struct personality ibv_devinfo_personality = {
-	.name = "ibv_devinfo",
-	.package = "ibverbs-utils",
-	.summary = "attributes, limits and capabilities of devices and ports",
-	.run = run,
-};

@@ -126,11 +126,10 @@ static void print_limits(const struct caps *caps, const struct limit *limits, si
 
 		if (is_left_out(caps, &limits[i]))
 			continue;
-		ibv_print_label(1, 40, limits[i].label);
 		if (limits[i].hex)
-			printf("0x%" PRIx64 "\n", value);
+			ibv_print(1, 40, limits[i].label, "0x%" PRIx64, value);
 		else
-			printf("%d\n", (int)value);
+			ibv_print(1, 40, limits[i].label, "%d", (int)value);
 	}
 }
 
@@ -188,14 +187,12 @@ static void print_qp_types(uint64_t types, size_t known)
 static void print_rss(const struct caps *caps)
 {
 	printf("\trss_caps:\n");
-	ibv_print_label(2, 64, "max_rwq_indirection_tables");
-	printf("%u\n", (unsigned int)caps->rss_max_tables.value);
-	ibv_print_label(2, 64, "max_rwq_indirection_table_size");
-	printf("%u\n", (unsigned int)caps->rss_max_table_size.value);
-	ibv_print_label(2, 64, "rx_hash_function");
-	printf("0x%x\n", (unsigned int)caps->rss_hash_functions.value);
-	ibv_print_label(2, 64, "rx_hash_fields_mask");
-	printf("0x%" PRIX64 "\n", caps->rss_hash_fields.value);
+	ibv_print(2, 64, "max_rwq_indirection_tables", "%u",
+		  (unsigned int)caps->rss_max_tables.value);
+	ibv_print(2, 64, "max_rwq_indirection_table_size", "%u",
+		  (unsigned int)caps->rss_max_table_size.value);
+	ibv_print(2, 64, "rx_hash_function", "0x%x", (unsigned int)caps->rss_hash_functions.value);
+	ibv_print(2, 64, "rx_hash_fields_mask", "0x%" PRIX64 "", caps->rss_hash_fields.value);
 	print_qp_types(caps->rss_qp_types.value, 2);
 }
 
@@ -205,23 +202,20 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 		printf("\traw packet caps:\n");
 		print_flags(raw_packet_flags, SIZE_MAX, caps->raw_packet_caps.value, false);
 	}
-	ibv_print_label(1, 40, "device_cap_flags_ex");
-	printf("0x%" PRIX64 "\n", caps->device_cap_flags_ex.value);
+	ibv_print(1, 40, "device_cap_flags_ex", "0x%" PRIX64 "", caps->device_cap_flags_ex.value);
 	/* The lower half repeats device_cap_flags. */
 	print_flags(more_device_flags, view->release < COMPAT_65 ? 2 : SIZE_MAX,
 		    caps->device_cap_flags_ex.value & ~(uint64_t)UINT32_MAX, true);
 	printf("\ttso_caps:\n");
-	ibv_print_label(2, 48, "max_tso");
-	printf("%d\n", (int)caps->tso_max_size_bytes.value);
+	ibv_print(2, 48, "max_tso", "%d", (int)caps->tso_max_size_bytes.value);
 	print_qp_types(caps->tso_qp_types.value, 2);
 	print_rss(caps);
-	ibv_print_label(1, 40, "max_wq_type_rq");
-	printf("%u\n", (unsigned int)caps->max_wq_type_rq.value);
+	ibv_print(1, 40, "max_wq_type_rq", "%u", (unsigned int)caps->max_wq_type_rq.value);
 	printf("\tpacket_pacing_caps:\n");
-	ibv_print_label(2, 40, "qp_rate_limit_min");
-	printf("%ukbps\n", (unsigned int)caps->packet_pacing_rate_limit_min_kbps.value);
-	ibv_print_label(2, 40, "qp_rate_limit_max");
-	printf("%ukbps\n", (unsigned int)caps->packet_pacing_rate_limit_max_kbps.value);
+	ibv_print(2, 40, "qp_rate_limit_min", "%ukbps",
+		  (unsigned int)caps->packet_pacing_rate_limit_min_kbps.value);
+	ibv_print(2, 40, "qp_rate_limit_max", "%ukbps",
+		  (unsigned int)caps->packet_pacing_rate_limit_max_kbps.value);
 	print_qp_types(caps->packet_pacing_qp_types.value, view->release < COMPAT_65 ? 2 : 3);
 }
 
@@ -248,20 +242,18 @@ static void print_queues(const struct caps *caps)
 	if (caps->max_device_memory_bytes.value)
 		printf("\tmaximum available device memory:\t%" PRIu64 "Bytes\n\n",
 		       caps->max_device_memory_bytes.value);
-	ibv_print_label(1, 40, "num_comp_vectors");
-	printf("%d\n", (int)caps->num_comp_vectors.value);
+	ibv_print(1, 40, "num_comp_vectors", "%d", (int)caps->num_comp_vectors.value);
 }
 
 void ibv_print_caps(const struct ibv_view *view, const struct caps *caps)
 {
 	print_limits(caps, sizes, ARRAY_SIZE(sizes));
-	ibv_print_label(1, 40, "device_cap_flags");
-	printf("0x%08x\n", (unsigned int)caps->device_cap_flags.value);
+	ibv_print(1, 40, "device_cap_flags", "0x%08x", (unsigned int)caps->device_cap_flags.value);
 	print_flags(device_flags, SIZE_MAX, caps->device_cap_flags.value, true);
 	print_limits(caps, queue_limits, ARRAY_SIZE(queue_limits));
-	ibv_print_label(1, 40, "atomic_cap");
-	printf("%s (%d)\n", enum_word(atomics, caps->atomic.value, "invalid atomic capability"),
-	       (int)caps->atomic.value);
+	ibv_print(1, 40, "atomic_cap", "%s (%d)",
+		  enum_word(atomics, caps->atomic.value, "invalid atomic capability"),
+		  (int)caps->atomic.value);
 	print_limits(caps, object_limits, ARRAY_SIZE(object_limits));
 	print_odp(view, caps);
 	print_clock(caps);

@@ -175,7 +175,7 @@ static int take_away(const struct personality_call *call, const char *name)
 	return 0;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "status";
 	const bool changes = !strcmp(word, "add") || !strcmp(word, "remove");
@@ -192,10 +192,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	}
 	return !strcmp(word, "add") ? add(call, argv[2]) : take_away(call, argv[2]);
 }
-
-const struct personality rxe_cfg_personality = {
-	.name = "rxe_cfg",
-	.package = "rdma-core before 30",
-	.summary = "Soft-RoCE devices: status, add, remove",
-	.run = run,
-};

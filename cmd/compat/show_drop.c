@@ -16,7 +16,7 @@ static int usage(const char *program, FILE *file, int status)
 	return status;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int show_drop_run(const struct personality_call *call, int argc, char **argv)
 {
 	const struct ctx ctx = {.command = &counters_command, .globals = {.root = call->root}};
 	const struct counters_args args = {.drops = true};
@@ -27,10 +27,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 						     : usage(call->program, stdout, 0);
 	return counters_command.run(&ctx, &args, argv + 1);
 }
-
-const struct personality show_drop_personality = {
-	.name = "show_drop",
-	.package = "MLNX_OFED",
-	.summary = "packets dropped by ports, devices and their netdevs",
-	.run = run,
-};

@@ -173,7 +173,7 @@ static void show_all(struct gid_rows *rows, const struct class_files *files, con
 	strings_free(&devices);
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int show_gids_run(const struct personality_call *call, int argc, char **argv)
 {
 	_cleanup_(class_files_closep) struct class_files *files = NULL;
 	struct gid_rows rows = {.found = 0};
@@ -200,10 +200,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	inventory_free(&rows.inventory);
 	return 0;
 }
-
-const struct personality show_gids_personality = {
-	.name = "show_gids",
-	.package = "mlnx-tools",
-	.summary = "GID tables: index, IPv4 address, RoCE version, netdev",
-	.run = run,
-};

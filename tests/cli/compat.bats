@@ -7,7 +7,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-personalities=$(sed -n 's/^PERSONALITY(\(.*\))$/\1/p' "$top/cmd/compat/personalities.def")
+personalities=$(sed -n 's/^PERSONALITY(\([^,]*\),.*$/\1/p' "$top/cmd/compat/personalities.def")
 
 # as TOOL ...: runs a personality by the tool's name.
 as()

@@ -1,11 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibv_asyncwatch(1) of ibverbs-utils. */
+/* ibv_devices(1) and ibv_asyncwatch(1) of ibverbs-utils. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "cmd/compat/ibv.h"
+
+struct verbs_devices *ibv_open_list(const struct personality_call *call)
+{
+	const char *const failure = "Failed to get IB devices list";
+	struct verbs_devices *devices = NULL;
+	const struct strings *messages;
+	int rc;
+
+	if (call->root) {
+		fprintf(stderr, "%s: a saved tree has no verbs\n", failure);
+		return NULL;
+	}
+	rc = verbs_devices_open(&devices);
+	if (rc) {
+		fprintf(stderr, "%s: %s\n", failure, strerror(-rc));
+		return NULL;
+	}
+	messages = verbs_devices_messages(devices);
+	for (size_t i = 0; i < messages->count; i++)
+		fprintf(stderr, "%s\n", messages->items[i]);
+	return devices;
+}
+
+/* The tool accepts and ignores all arguments. */
+int ibv_devices_run(const struct personality_call *call, int argc, char **argv)
+{
+	_cleanup_(verbs_devices_closep) struct verbs_devices *devices = ibv_open_list(call);
+	struct verbs_device_name device;
+
+	(void)argc;
+	(void)argv;
+	if (!devices)
+		return 1;
+	printf("    %-16s\t   node GUID\n", "device");
+	printf("    %-16s\t----------------\n", "------");
+	for (size_t i = 0; verbs_devices_at(devices, i, &device); i++)
+		printf("    %-16s\t%016" PRIx64 "\n", device.name, device.node_guid);
+	return 0;
+}
 
 static int usage(const char *program, int status)
 {
@@ -75,7 +115,7 @@ static int watch(const struct personality_call *call, const char *name)
 	return 1;
 }
 
-static int run(const struct personality_call *call, int argc, char **argv)
+int ibv_asyncwatch_run(const struct personality_call *call, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"ib-dev", required_argument, NULL, 'd'},
@@ -94,10 +134,3 @@ static int run(const struct personality_call *call, int argc, char **argv)
 	}
 	return watch(call, name);
 }
-
-const struct personality ibv_asyncwatch_personality = {
-	.name = "ibv_asyncwatch",
-	.package = "ibverbs-utils",
-	.summary = "asynchronous events of a device, one line for each",
-	.run = run,
-};
