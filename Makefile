@@ -114,7 +114,7 @@ install: all
 	$(INSTALL) -m 644 completions/rdmactl.fish $(DESTDIR)$(FISHDIR)/rdmactl.fish
 
 # The names of the older tools, as links. One of another program is left alone.
-PERSONALITIES := $(shell sed -n 's/^PERSONALITY(\(.*\))$$/\1/p' cmd/compat/personalities.def)
+PERSONALITIES := $(shell sed -n 's/^PERSONALITY.\([^,]*\),.*$$/\1/p' cmd/compat/personalities.def)
 .PHONY: install-compat
 install-compat:
 	$(INSTALL) -d $(DESTDIR)$(COMPAT_DIR)
