@@ -19,7 +19,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/writers.h"
+#include "fabric/format/diags.h"
+#include "fabric/format/drawing.h"
 
 /* dot takes ten seconds for ten thousand nodes, and a minute if each host is a separate node. */
 #define TOOL_MSEC (10u * 60 * 1000)

@@ -8,7 +8,7 @@
 #include "cmd/mad/mad_listing.h"
 #include "cmd/progress.h"
 #include "fabric/graph/view.h"
-#include "fabric/route/find.h"
+#include "fabric/route/route.h"
 #include "fabric/route/forwarding.h"
 #include "fabric/scan/port_counters.h"
 #include "fabric/scan/scan.h"
@@ -63,8 +63,8 @@ bool fabric_run_begin_streaming(struct fabric_run *run, const struct ctx *ctx,
 				const struct fabric_args *args, const struct schema *schema,
 				void (*on_reply)(struct fabric_run *run), void *context);
 /*
- * Finds a node of the graph: see lib/fabric/route/find.h, and aliases that the SA knows. False: the
- * listing says why.
+ * Finds a node of the graph: see lib/fabric/route/route.h, and aliases that the SA knows. False:
+ * the listing says why.
  */
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place);
 /*

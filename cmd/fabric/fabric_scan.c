@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/diff/diff.h"
-#include "fabric/format/writers.h"
+#include "fabric/format/drawing.h"
 #include "fabric/scan/scan.h"
 
 /* The table shows ports of switches with a node at the other end, known or not. */

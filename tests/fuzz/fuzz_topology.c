@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/writers.h"
+#include "fabric/format/diags.h"
 #include "fabric/format/topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Slurm's topology and Graphviz: of made-up subnets, good, damaged and hostile. */
-#include "fabric/format/writers.h"
-#include "fabric/format/dot_private.h"
 #include "fabric/format/drawing.h"
+#include "fabric/format/dot.h"
 #include "made_up_fabric.h"
 
 static void test_damaged_dot(void **state)

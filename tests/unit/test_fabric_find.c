@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/route/find.h"
+#include "fabric/route/route.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/saved.h"
-#include "fabric/format/writers.h"
+#include "fabric/format/diags.h"
 #include "fabric/graph/view.h"
 #include "made_up_fabric.h"
 #include "render/json_read.h"

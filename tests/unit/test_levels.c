@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The levels of switches, and the tree for people: of good, damaged and odd subnets. */
 #include "fabric/graph/link.h"
-#include "fabric/format/writers.h"
-#include "fabric/graph/levels.h"
+#include "fabric/format/drawing.h"
 #include "made_up_fabric.h"
 
 static void expect_levels(const struct sample_subnet *subnet, bool is_tree,

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/writers.h"
+#include "fabric/format/diags.h"
 #include "fabric/graph/link.h"
 #include "fabric/format/topology.h"
 #include "made_up_fabric.h"

@@ -48,3 +48,67 @@ struct fabric_changes {
 void fabric_compare(const struct fabric_view *before, const struct fabric_view *after,
 		    struct fabric_changes *changes);
 void fabric_changes_clear(struct fabric_changes *changes);
+
+/*
+ * Shared by the files of the comparison. A place is a port in both scans: the ports of the earlier
+ * scan have their own numbers; those of nodes that only the later scan has follow.
+ */
+enum side { BEFORE, AFTER, SIDES };
+
+static inline enum side other_side(enum side side)
+{
+	return side == BEFORE ? AFTER : BEFORE;
+}
+
+/* In place of a peer: */
+enum {
+	NO_PEER = FABRIC_NONE,		/* there is no cable */
+	UNKNOWN_PEER = FABRIC_NONE - 1, /* the scan did not see where the port leads */
+	NO_PORT = FABRIC_NONE - 2,	/* the scan has no such node */
+	LEAST_SPECIAL = NO_PORT,
+};
+
+struct comparison {
+	const struct fabric_view *views[SIDES];
+	struct fabric_changes *changes;
+	uint32_t *matches[SIDES]; /* by node: the same node in the other scan, or FABRIC_NONE */
+	bool *hidden[SIDES];	  /* by node: the other scan lacks it, but may have missed it */
+	uint32_t place_count;
+	uint32_t *ports[SIDES]; /* by place: the port in the scan, or FABRIC_NONE */
+	uint32_t *peers[SIDES]; /* by place: the place of the peer, or one of the above */
+	uint32_t *places;	/* by port of the later scan */
+	uint8_t *failed[SIDES]; /* by port: a bit for each attribute that was not answered */
+	/*
+	 * By place: its rank by name of the node, switches first. The lower end represents a cable.
+	 */
+	uint32_t *order;
+	bool *cables[SIDES]; /* by place: its cable is only in this scan, and not reported yet */
+};
+
+static inline const struct fabric *fabric_at(const struct comparison *comparison, enum side side)
+{
+	return comparison->views[side]->fabric;
+}
+
+/* Pairs the nodes of both scans: fills `matches`. */
+void diff_match(struct comparison *comparison);
+/* Fills places, ports, peers, hidden and failed. */
+void diff_lay_out(struct comparison *comparison);
+/* The node of a place in a scan that has it. */
+static inline uint32_t diff_node(const struct comparison *comparison, enum side side,
+				 uint32_t place)
+{
+	return fabric_at(comparison, side)->ports[comparison->ports[side][place]].node;
+}
+
+/* Appends a row about a node, or about a port of it. */
+struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
+			       enum side side, uint32_t node);
+struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_change_kind kind,
+				    uint32_t place);
+/* Fills in where the cable of the place leads to in that scan. */
+void diff_set_peer(struct comparison *comparison, struct fabric_change *change, enum side side,
+		   uint32_t place);
+
+/* Reports the cables that are gone, new, or moved. */
+void diff_cables(struct comparison *comparison);

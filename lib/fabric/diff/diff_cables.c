@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/diff/diff_private.h"
+#include "fabric/diff/diff.h"
 
 struct pairing {
 	struct comparison *comparison;

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/diff/diff_private.h"
+#include "fabric/diff/diff.h"
 
 struct entry {
 	const struct fabric *fabric;

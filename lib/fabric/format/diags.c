@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/topology_private.h"
+#include "fabric/format/topology.h"
 #include "fabric/graph/link.h"
 
 /* The requests of those tools, in the order in which one answer leads to the next. */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <time.h>
+
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 
@@ -26,3 +28,16 @@ uint32_t *diags_breadth_first(const struct fabric *fabric, uint32_t **ret_parent
  * printable ASCII character. To be freed.
  */
 char *diags_name(const struct fabric_node *node, const struct node_names *names);
+
+/*
+ * A subnet as iblinkinfo(8) of infiniband-diags 44 prints it, byte for byte: all nodes in reverse
+ * order of discovery, with all their known ports. To be freed.
+ */
+char *iblinkinfo_text(const struct fabric_view *view);
+
+/*
+ * A subnet as ibnetdiscover(8) of infiniband-diags 44 prints it, byte for byte: switches, then
+ * adapters, then routers, each in reverse order of discovery. XDR, which that version does not
+ * know, is written as XDR. `now` is the date in the head, in local time. To be freed.
+ */
+char *ibnetdiscover_text(const struct fabric_view *view, time_t now);

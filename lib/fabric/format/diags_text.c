@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
-#include "fabric/format/writers.h"
+#include "fabric/format/diags.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/diags.h"
 #include "base/text.h"
 #include "fabric/graph/link.h"
 #include "schema/bits.h"

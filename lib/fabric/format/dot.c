@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/writers.h"
+#include "fabric/format/drawing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/format/dot_private.h"
+#include "fabric/format/dot.h"
 #include "fabric/graph/link.h"
 
 /*

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/dot_private.h"
+#include "fabric/format/dot.h"
 
 /* Fewer hosts are drawn one by one, as a person would. */
 #define LEAST_IN_BOX 3u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/writers.h"
+#include "fabric/format/drawing.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/drawing.h"
 
 /* A host that is cabled to a switch. */
 struct place_of_host {

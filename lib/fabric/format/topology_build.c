@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/graph/link.h"
-#include "fabric/format/topology_private.h"
+#include "fabric/format/topology.h"
 
 /* The first GUIDs that ibsim gives to nodes without one in a net file. */
 enum { FIRST_SWITCH_GUID = 0x200000, FIRST_ADAPTER_GUID = 0x100000 };

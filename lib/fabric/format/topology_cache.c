@@ -21,7 +21,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/topology_private.h"
 #include "schema/bits.h"
 
 #define MAGIC	0x8fe7832bu

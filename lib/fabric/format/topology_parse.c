@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/format/topology_private.h"
 #include "fabric/format/topology.h"
 #include "fabric/graph/link.h"
 

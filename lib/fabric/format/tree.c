@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/format/writers.h"
+#include "fabric/format/drawing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/format/drawing.h"
 #include "base/text.h"
 
 /* Bytes of names in a line that reports nothing wrong. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/route/find.h"
+#include "fabric/route/route.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

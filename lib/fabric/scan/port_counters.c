@@ -2,13 +2,14 @@
 #include "fabric/scan/port_counters.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "mad/format/header.h"
 #include "host/device.h"
+#include "mad/format/header.h"
 #include "schema/bits.h"
 
 #define EXTENDED_PORT_COUNTERS 0x1du
@@ -360,4 +361,118 @@ void port_counters_decode(const struct port_counters *counters, struct perf_reco
 	perf_rows(PERF_OF_PORT, &reading, &rows, &count);
 	*record = *rows;
 	free(rows);
+}
+
+static const struct field saved_fields[] = {
+	UNSIGNED_FIELD(struct saved_port_counters, node_guid, "node_guid", "NODE GUID", FIELD_RIGHT,
+		       0, "GUID of the node, as a number"),
+	UNSIGNED_FIELD(struct saved_port_counters, port, "port", "PORT", FIELD_RIGHT, 0,
+		       "number of the port"),
+	UNSIGNED_FIELD(struct saved_port_counters, cap_mask, "cap_mask", "CAP MASK", FIELD_RIGHT, 0,
+		       "CapabilityMask of the node's ClassPortInfo, as a number"),
+	UNSIGNED_FIELD(struct saved_port_counters, cap_mask2, "cap_mask2", "CAP MASK 2",
+		       FIELD_RIGHT, 0, "CapabilityMask2"),
+	STRING_FIELD(struct saved_port_counters, counters, "port_counters", "COUNTERS", 0, 0,
+		     "PortCounters as received, in hexadecimal"),
+	STRING_FIELD(struct saved_port_counters, extended_counters, "port_counters_extended",
+		     "EXTENDED COUNTERS", 0, 0, "PortCountersExtended as received, in hexadecimal"),
+};
+
+const struct schema saved_port_counters_schema = SCHEMA("saved_port_counters",
+							struct saved_port_counters, saved_fields,
+							"the saved counters of a port");
+
+static char *to_hex(const uint8_t *bytes, size_t count)
+{
+	char *text = mem_alloc_zero(2 * count + 1, 1);
+
+	for (size_t i = 0; i < count; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
+static int digit(char c)
+{
+	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static bool from_hex(const char *text, uint8_t *bytes, size_t count)
+{
+	if (strlen(text) != 2 * count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
+						  const struct port_counters *counters)
+{
+	return (struct saved_port_counters){
+		.node_guid = number_of(fabric_node_of(fabric, counters->port)->guid),
+		.port = number_of(fabric->ports[counters->port].number),
+		.cap_mask = number_of(counters->caps.mask),
+		.cap_mask2 = number_of(counters->caps.mask2),
+		.counters = to_hex(counters->counters, PORT_COUNTERS_BYTES),
+		.extended_counters = counters->extended ? to_hex(counters->extended_counters,
+								 EXTENDED_PORT_COUNTERS_BYTES)
+							: NULL,
+	};
+}
+
+static bool parse_saved(const struct saved_port_counters *saved, struct port_counters *counters)
+{
+	if (!saved->node_guid.known || !saved->port.known || !saved->counters ||
+	    !from_hex(saved->counters, counters->counters, PORT_COUNTERS_BYTES))
+		return false;
+	counters->read = true;
+	counters->caps = (struct perf_caps){
+		.mask = (uint32_t)saved->cap_mask.value,
+		.mask2 = (uint32_t)saved->cap_mask2.value,
+	};
+	counters->extended = saved->extended_counters;
+	return !counters->extended ||
+	       from_hex(saved->extended_counters, counters->extended_counters,
+			EXTENDED_PORT_COUNTERS_BYTES);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	uint32_t one = ((const struct port_counters *)a)->port;
+	uint32_t other = ((const struct port_counters *)b)->port;
+
+	return (one > other) - (one < other);
+}
+
+long saved_port_counters_load(const struct fabric *fabric, const struct saved_port_counters *saved,
+			      size_t count, struct port_errors *errors)
+{
+	long others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct port_counters one = {.read = false};
+		uint32_t node;
+
+		if (!parse_saved(&saved[i], &one))
+			return -EINVAL;
+		node = fabric_find(fabric, saved[i].node_guid.value);
+		if (node == FABRIC_NONE || fabric->nodes[node].ambiguous ||
+		    saved[i].port.value > fabric->nodes[node].port_count) {
+			others++;
+			continue;
+		}
+		one.port = fabric_port_at(fabric, node, (unsigned int)saved[i].port.value);
+		*(struct port_counters *)mem_append(&errors->items, &errors->count,
+						    sizeof(one)) = one;
+	}
+	if (errors->count)
+		qsort(errors->items, errors->count, sizeof(*errors->items), compare_ports);
+	return others;
 }

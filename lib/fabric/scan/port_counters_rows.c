@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/scan/port_counters.h"
-
+/* Counters and their growth as records. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/graph/view_columns.h"
+#include "fabric/scan/port_counters.h"
 #include "mad/format/header.h"
 
 /* A counter, and its part of the sentence. */
@@ -238,3 +241,141 @@ char *port_errors_unreachable_text(const struct fabric_view *view, const struct 
 			  "be read; the first is %s",
 			  errors->unreachable, first);
 }
+
+/* The counters have the keys and values of rdmactl perf. */
+static void show_counter(const void *record, const char *key, struct value *value)
+{
+	const struct port_errors_row *row = record;
+	const struct field *field = schema_find(&perf_schema, key);
+
+	if (row->at.view)
+		field_get(field, &row->counters, value);
+}
+
+#define EACH_COUNTER(ROW)                                                                         \
+	ROW(symbol_errors, "SYMBOL ERRORS", 0,                                                    \
+	    "minor link errors: bad symbols on one lane or more")                                 \
+	ROW(link_error_recoveries, "RECOVERIES", 0,                                               \
+	    "times that the link was retrained successfully")                                     \
+	ROW(link_downed, "LINK DOWNED", 0, "times that retraining failed and the link went down") \
+	ROW(rcv_errors, "RCV ERRORS", 0, "packets received with an error")                        \
+	ROW(rcv_remote_physical_errors, "RCV REMOTE ERRORS", 0,                                   \
+	    "packets received that another port had marked as bad")                               \
+	ROW(rcv_switch_relay_errors, "RELAY ERRORS", 0,                                           \
+	    "packets received that the switch could not forward")                                 \
+	ROW(xmit_discards, "XMIT DISCARDS", 0,                                                    \
+	    "packets not sent because the port was down or congested for too long")               \
+	ROW(xmit_constraint_errors, "XMIT CONSTRAINTS", 0,                                        \
+	    "packets not sent because of the partition or raw packet filter")                     \
+	ROW(rcv_constraint_errors, "RCV CONSTRAINTS", 0,                                          \
+	    "packets discarded because of the partition or raw packet filter")                    \
+	ROW(local_link_integrity_errors, "LINK INTEGRITY", 0,                                     \
+	    "times that local physical errors passed their threshold")                            \
+	ROW(excessive_buffer_overruns, "BUFFER OVERRUNS", 0,                                      \
+	    "times that consecutive buffer overruns passed their threshold")                      \
+	ROW(qp1_dropped, "QP1 DROPPED", 0,                                                        \
+	    "management datagrams to queue pair 1 dropped for lack of buffers")                   \
+	ROW(vl15_dropped, "VL15 DROPPED", 0,                                                      \
+	    "subnet management packets dropped for lack of buffers")                              \
+	ROW(xmit_wait_ticks, "XMIT WAIT TICKS", FIELD_DEFAULT,                                    \
+	    "ticks with data to send, but without credits or arbitration: congestion")            \
+	ROW(xmit_data_bytes, "XMIT BYTES", 0, "bytes sent, without link packets")                 \
+	ROW(rcv_data_bytes, "RCV BYTES", 0, "bytes received, without link packets")               \
+	ROW(xmit_packets, "XMIT PACKETS", 0, "packets sent, without link packets")                \
+	ROW(rcv_packets, "RCV PACKETS", 0, "packets received, without link packets")              \
+	ROW(unicast_xmit_packets, "UNICAST XMIT", 0, "unicast packets sent, errors included")     \
+	ROW(unicast_rcv_packets, "UNICAST RCV", 0, "unicast packets received, errors included")   \
+	ROW(multicast_xmit_packets, "MULTICAST XMIT", 0,                                          \
+	    "multicast packets sent, errors included")                                            \
+	ROW(multicast_rcv_packets, "MULTICAST RCV", 0,                                            \
+	    "multicast packets received, errors included")
+
+#define COUNTER_GETTER(member_, ...)                                       \
+	static void get_##member_(const void *record, struct value *value) \
+	{                                                                  \
+		show_counter(record, #member_, value);                     \
+	}
+EACH_COUNTER(COUNTER_GETTER)
+
+#define COUNTER_COLUMN(member_, heading_, flags_, help_)                                       \
+	VIEW_COLUMN(FIELD_UNSIGNED, get_##member_, #member_, heading_, (flags_) | FIELD_RIGHT, \
+		    help_),
+
+static const struct field errors_fields[] = {
+	PLACE_COLUMNS(place_get_port),
+	UNSIGNED_FIELD(struct port_errors_row, error_count, "error_count", "COUNT",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "sum of all error counters"),
+	EACH_COUNTER(COUNTER_COLUMN)
+		UNSIGNED_FIELD(struct port_errors_row, counters.width_bits, "width_bits", "WIDTH",
+			       FIELD_RIGHT, 0, "width of the counters of bytes and packets"),
+	LIST_FIELD(struct port_errors_row, counters.saturated, "saturated", "SATURATED", 0, 0,
+		   "counters that have stopped at their maximum"),
+	STRING_FIELD(struct port_errors_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
+		     "the error counters that are not 0, the highest first"),
+};
+
+const struct schema fabric_errors_schema = SCHEMA("fabric_errors", struct port_errors_row,
+						  errors_fields, "a port with errors");
+
+static void get_counter(const void *record, struct value *value)
+{
+	const struct port_counter_growth *growth = record;
+
+	if (growth->field)
+		value_set_string(value, growth->field->key);
+}
+
+static const struct field growth_fields[] = {
+	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
+		       "name of the counter, with its unit"),
+	UNSIGNED_FIELD(struct port_counter_growth, before, "before", "BEFORE", FIELD_RIGHT, 0,
+		       "value at the first reading"),
+	UNSIGNED_FIELD(struct port_counter_growth, value, "value", "VALUE", FIELD_RIGHT, 0,
+		       "value at the second reading"),
+	UNSIGNED_FIELD(struct port_counter_growth, growth, "growth", "GROWTH", FIELD_RIGHT, 0,
+		       "growth; empty if unknown"),
+	REAL_FIELD(struct port_counter_growth, per_sec, "rate_per_sec", "RATE/s", FIELD_RIGHT, 0,
+		   "growth per second"),
+	ENUM_FIELD(struct port_counter_growth, state, counter_change_names, "state", "STATE", 0, 0,
+		   "whether the growth is known, or why not"),
+};
+
+static const struct schema growth_schema = SCHEMA("counters", struct port_counter_growth,
+						  growth_fields, "a counter of two readings");
+
+static void get_counters(const void *record, struct value *value)
+{
+	const struct port_growth_row *row = record;
+
+	value->kind = VALUE_RECORDS;
+	value->records.rows = row->counters;
+	value->records.count = row->count;
+}
+
+#define RATE(member_, heading_, flags_, help_)                                \
+	REAL_FIELD(struct port_growth_row, rates.member_, #member_, heading_, \
+		   (flags_) | FIELD_RIGHT, 0, help_)
+
+static const struct field row_fields[] = {
+	PLACE_COLUMNS(place_get_port),
+	UNSIGNED_FIELD(struct port_growth_row, error_count, "error_count", "COUNT",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "least number of errors since the first reading"),
+	RATE(interval_sec, "SECONDS", 0, "time between the two readings"),
+	RATE(errors_per_sec, "ERRORS/s", 0, "growth of all error counters per second"),
+	RATE(xmit_wait_ticks_per_sec, "WAIT TICKS/s", FIELD_DEFAULT,
+	     "ticks per second with data to send, but without credits or arbitration"),
+	RATE(xmit_gbps, "XMIT Gb/s", 0, "gigabits sent per second"),
+	RATE(rcv_gbps, "RCV Gb/s", 0, "gigabits received per second"),
+	RATE(xmit_packets_per_sec, "XMIT PACKETS/s", 0, "packets sent per second"),
+	RATE(rcv_packets_per_sec, "RCV PACKETS/s", 0, "packets received per second"),
+	LIST_FIELD(struct port_growth_row, rates.saturated, "saturated", "SATURATED", 0, 0,
+		   "counters that have stopped at their maximum, and have no rate"),
+	STRING_FIELD(struct port_growth_row, errors, "errors", "ERRORS", FIELD_DEFAULT, 0,
+		     "the error counters that grew, the most first"),
+	RECORDS_FIELD(get_counters, &growth_schema, NULL, "counters", 0, "all counters"),
+};
+
+const struct schema fabric_error_growth_schema = SCHEMA(
+	"fabric_error_growth", struct port_growth_row, row_fields,
+	"a port whose error counters grew, with --interval or --since");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/scan/scan_private.h"
+#include "fabric/scan/scanner.h"
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/scan/scan_private.h"
+#include "fabric/scan/scanner.h"
 
 /* Compares NodeInfo without LocalPortNum and, for adapters, without PortGUID. */
 static bool is_same_node(const struct fabric_node *node, const uint8_t *info)
