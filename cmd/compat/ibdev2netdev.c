@@ -105,9 +105,9 @@ static const char *state_word(const struct port *port)
 
 static const char *operstate_word(const struct netdev *netdev)
 {
-	if (!netdev->operstate.known)
+	if (!netdev->link.operstate.known)
 		return UNKNOWN;
-	return netdev->operstate.value == OPERSTATE_UP ? "Up" : "Down";
+	return netdev->link.operstate.value == OPERSTATE_UP ? "Up" : "Down";
 }
 
 static void print_verbose(const struct personality_call *call, const struct device *device,

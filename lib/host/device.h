@@ -62,6 +62,8 @@ enum transport {
 };
 
 extern const struct schema device_schema;
+/* The facts that sysfs and RDMA netlink have: both readers walk this table. */
+extern const struct attributes device_attributes;
 /* Words of the codes; node types are in mad/format/codes.h. */
 extern const struct enum_name transport_names[];
 extern const struct enum_name driver_id_names[]; /* enum rdma_driver_id: names of the modules */

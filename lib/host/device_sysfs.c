@@ -7,42 +7,44 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/attributes.h"
 #include "host/device.h"
 #include "host/need.h"
-#include "host/sysfs_attributes.h"
+#include "kernel/nldev.h"
 #include "kernel/sysfs.h"
 
-static const struct sysfs_attribute device_attributes[] = {
-	{"node_type", ATTRIBUTE_CODE, NEED_NODE_TYPE, offsetof(struct device, node_type), true},
-	{"fw_ver", ATTRIBUTE_TEXT, NEED_FIRMWARE, offsetof(struct device, firmware), false},
-	{"node_guid", ATTRIBUTE_GUID, NEED_GUIDS, offsetof(struct device, node_guid), true},
-	{"sys_image_guid", ATTRIBUTE_GUID, NEED_GUIDS, offsetof(struct device, system_image_guid),
-	 true},
-	{"board_id", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, board_id), false},
-	{"hca_type", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hca_type), false},
-	{"hw_rev", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, hardware_revision), false},
-	{"node_desc", ATTRIBUTE_TEXT, NEED_BOARD, offsetof(struct device, node_description), false},
+#define ROW(member, ...) ATTRIBUTE(struct device, member, __VA_ARGS__)
+
+static const struct attribute device_rows[] = {
+	ROW(index, NULL, DECIMAL, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_DEV_INDEX),
+	ROW(node_type, "node_type", CODE, NEED_NODE_TYPE, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_DEV_NODE_TYPE),
+	ROW(firmware, "fw_ver", TEXT, NEED_FIRMWARE, .netlink = RDMA_NLDEV_ATTR_FW_VERSION),
+	ROW(node_guid, "node_guid", GUID, NEED_GUIDS, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_NODE_GUID),
+	ROW(system_image_guid, "sys_image_guid", GUID, NEED_GUIDS, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_SYS_IMAGE_GUID),
+	ROW(sub_type, NULL, DECIMAL, NEED_NETLINK, .netlink = NLDEV_ATTR_DEV_TYPE),
+	ROW(protocol, NULL, TEXT, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_DEV_PROTOCOL),
+	ROW(board_id, "board_id", TEXT, NEED_BOARD),
+	ROW(hca_type, "hca_type", TEXT, NEED_BOARD),
+	ROW(hardware_revision, "hw_rev", TEXT, NEED_BOARD),
+	ROW(node_description, "node_desc", TEXT, NEED_BOARD),
 };
 
 /* Paths are relative to the PCI function. */
-static const struct sysfs_attribute pci_attributes[] = {
-	{"numa_node", ATTRIBUTE_SIGNED, NEED_NUMA, offsetof(struct device, numa_node), false},
-	{"vendor", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_vendor_id), false},
-	{"device", ATTRIBUTE_HEX, NEED_PCI_ID, offsetof(struct device, pci_device_id), false},
-	{"current_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
-	 offsetof(struct device, pcie_speed_gtps), false},
-	{"max_link_speed", ATTRIBUTE_SPEED, NEED_PCI_LINK,
-	 offsetof(struct device, pcie_max_speed_gtps), false},
-	{"current_link_width", ATTRIBUTE_POSITIVE, NEED_PCI_LINK,
-	 offsetof(struct device, pcie_width_lanes), false},
-	{"max_link_width", ATTRIBUTE_POSITIVE, NEED_PCI_LINK,
-	 offsetof(struct device, pcie_max_width_lanes), false},
+static const struct attribute pci_rows[] = {
+	ROW(numa_node, "numa_node", SIGNED, NEED_NUMA),
+	ROW(pci_vendor_id, "vendor", HEX, NEED_PCI_ID),
+	ROW(pci_device_id, "device", HEX, NEED_PCI_ID),
+	ROW(pcie_speed_gtps, "current_link_speed", SPEED, NEED_PCI_LINK),
+	ROW(pcie_max_speed_gtps, "max_link_speed", SPEED, NEED_PCI_LINK),
+	ROW(pcie_width_lanes, "current_link_width", POSITIVE, NEED_PCI_LINK),
+	ROW(pcie_max_width_lanes, "max_link_width", POSITIVE, NEED_PCI_LINK),
 };
 
-static const struct sysfs_attributes device_table = {device_attributes,
-						     ARRAY_SIZE(device_attributes), &device_schema};
-static const struct sysfs_attributes pci_table = {pci_attributes, ARRAY_SIZE(pci_attributes),
-						  &device_schema};
+const struct attributes device_attributes = {device_rows, ARRAY_SIZE(device_rows), &device_schema};
+static const struct attributes pci_attributes = {pci_rows, ARRAY_SIZE(pci_rows), &device_schema};
 
 int device_find_core(const struct root *root)
 {
@@ -139,8 +141,8 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 	find_pci(root, device);
 	if (!device->pci_path)
 		return;
-	sysfs_attributes_read(&pci_table, root, device->pci_path, device->name, needs, device,
-			      problems);
+	attributes_read(&pci_attributes, root, device->pci_path, device->name, needs, device,
+			problems);
 	if (!(needs & NEED_IRQS))
 		return;
 	rc = sysfs_count(root, &irqs, "%s/msi_irqs", device->pci_path);
@@ -155,9 +157,9 @@ void device_read_sysfs(const struct root *root, struct device *device, uint64_t 
 {
 	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 
-	if (sysfs_attributes_wanted(&device_table, needs, device))
-		sysfs_attributes_read(&device_table, root, directory, device->name, needs, device,
-				      problems);
+	if (attributes_wanted(&device_attributes, needs, device))
+		attributes_read(&device_attributes, root, directory, device->name, needs, device,
+				problems);
 	if (needs & (NEED_PCI | NEED_DRIVER))
 		read_pci(root, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)

@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/if_link.h>
+
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/attributes.h"
+#include "host/need.h"
 #include "host/port.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
@@ -21,7 +25,38 @@ const struct enum_name operstate_names[] = {
 	{6, "up", TONE_GOOD},	      {0, NULL},
 };
 
+#define CLASS "sys/class/net"
+
 enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
+
+/* Facts that listings of GIDs and P_Keys show, too. */
+enum { NEED_RELATION = NEED_LINKS | NEED_GIDS | NEED_PKEYS };
+
+#define ROW(member, ...) ATTRIBUTE(struct link, member, __VA_ARGS__)
+
+/*
+ * The facts of a netdev. Those without a path need more than one file, those without a netlink
+ * attribute are in the header of the message or in a nest; only dev_port and speed are not in
+ * rtnetlink at all.
+ */
+static const struct attribute rows[] = {
+	ROW(index, "ifindex", DECIMAL, NEED_LINKS),
+	ROW(type, "type", DECIMAL, NEED_LINKS),
+	ROW(mtu_bytes, "mtu", DECIMAL, NEED_LINKS, .netlink = IFLA_MTU, .key = "mtu_bytes"),
+	ROW(carrier_changes, "carrier_changes", DECIMAL, NEED_LINKS,
+	    .netlink = IFLA_CARRIER_CHANGES),
+	ROW(dev_port, "dev_port", DECIMAL, NEED_LINKS),
+	ROW(speed_mbps, "speed", NETDEV_SPEED, NEED_NETDEV_SPEED, .key = "speed_mbps"),
+	ROW(lower_index, "iflink", DECIMAL, NEED_LINKS, .netlink = IFLA_LINK),
+	ROW(operstate, "operstate", OPERSTATE, NEED_LINKS, .netlink = IFLA_OPERSTATE),
+	ROW(address, "address", ADDRESS, NEED_LINKS, .netlink = IFLA_ADDRESS),
+	ROW(pkey, "pkey", PKEY, NEED_RELATION),
+	ROW(master_index, NULL, DECIMAL, NEED_RELATION, .netlink = IFLA_MASTER, .key = "master"),
+	ROW(vlan_id, NULL, DECIMAL, NEED_RELATION, .key = "vlan"),
+	ROW(kind, NULL, TEXT, NEED_LINKS, .key = "kind"),
+};
+
+const struct attributes link_attributes = {rows, ARRAY_SIZE(rows), NULL};
 
 struct link *link_list_add(struct link_list *list)
 {
@@ -66,15 +101,29 @@ bool link_is_ipoib(const struct link *link)
 	return link->type.known && link->type.value == ARP_TYPE_INFINIBAND;
 }
 
+int link_find_port_guid(struct link *link)
+{
+	enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALEN */
+	char digits[17] = "";
+	uint64_t guid;
+	size_t used = 0;
+
+	if (!link_is_ipoib(link) || !link->address || strlen(link->address) != IPOIB_ADDRESS_LENGTH)
+		return 0;
+	for (const char *c = link->address + IPOIB_ADDRESS_LENGTH - 23; *c && used < 16; c++)
+		if (*c != ':')
+			digits[used++] = *c;
+	if (guid_parse(digits, &guid))
+		return -EINVAL;
+	number_set(&link->port_guid, guid);
+	return 0;
+}
+
 bool link_is_ipoib_of(const struct link *link, const struct port *port)
 {
 	return link_is_ipoib(link) && link->port_guid.known && port->port_guid.known &&
 	       link->port_guid.value == port->port_guid.value;
 }
-
-#define CLASS "sys/class/net"
-
-enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALEN */
 
 /* A netdev that is being read. */
 struct reader {
@@ -98,77 +147,6 @@ static ssize_t read_text(const struct reader *reader, char text[static SYSFS_TEX
 
 	note(reader, key, length);
 	return length;
-}
-
-static void read_number(const struct reader *reader, const char *file, const char *key,
-			struct number *number)
-{
-	char text[SYSFS_TEXT_SIZE];
-	uint64_t value;
-
-	if (read_text(reader, text, file, key) < 0)
-		return;
-	if (text_parse_u64(text, 10, UINT64_MAX, &value))
-		sysfs_note_text(reader->problems, reader->link->name, key, text);
-	else
-		number_set(number, value);
-}
-
-/*
- * Operstate words are those of operstate_show(), net/core/net-sysfs.c, in the order of their codes.
- */
-static void read_operstate(const struct reader *reader)
-{
-	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
-					    "testing", "dormant",    "up"};
-	struct link *link = reader->link;
-	char text[SYSFS_TEXT_SIZE];
-
-	if (read_text(reader, text, "operstate", "operstate") < 0)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(text, words[i]))
-			number_set(&link->operstate, i);
-	if (!link->operstate.known)
-		sysfs_note_text(reader->problems, link->name, "operstate", text);
-}
-
-static void read_address(const struct reader *reader)
-{
-	struct link *link = reader->link;
-	char text[SYSFS_TEXT_SIZE], digits[17] = "";
-	ssize_t length = read_text(reader, text, "address", "address");
-	size_t used = 0;
-	uint64_t guid;
-
-	if (length <= 0)
-		return;
-	link->address = text_clean(text, (size_t)length);
-	if (length != IPOIB_ADDRESS_LENGTH)
-		return;
-	/* The port GUID is the last eight bytes, RFC 4391 9.1.1. */
-	for (const char *c = text + length - 23; *c && used < 16; c++)
-		if (*c != ':')
-			digits[used++] = *c;
-	if (guid_parse(digits, &guid))
-		sysfs_note_text(reader->problems, link->name, "address", text);
-	else
-		number_set(&link->port_guid, guid);
-}
-
-/* The P_Key of an IPoIB child is an attribute of the child: "0x8001". */
-static void read_pkey(const struct reader *reader)
-{
-	struct link *link = reader->link;
-	char text[SYSFS_TEXT_SIZE];
-	uint64_t pkey;
-
-	if (read_text(reader, text, "pkey", "pkey") < 0)
-		return;
-	if (text_parse_u64(text, 16, UINT16_MAX, &pkey))
-		sysfs_note_text(reader->problems, link->name, "pkey", text);
-	else
-		number_set(&link->pkey, pkey);
 }
 
 /*
@@ -211,39 +189,41 @@ static void read_vlan(const struct reader *reader)
 		sysfs_note_text(reader->problems, link->name, "vlan", text);
 }
 
-static void read_relations(const struct reader *reader)
+static void read_master(const struct reader *reader)
 {
 	const struct root *root = reader->root;
-	struct link *link = reader->link;
-	struct number lower = {0};
 	_cleanup_(freep) char *master = NULL;
-	int rc;
+	int rc = sysfs_link_name(root, &master, CLASS "/%s/master", reader->link->name);
 
-	/* iflink is the netdev's own index if there is no lower netdev. */
-	read_number(reader, "iflink", "iflink", &lower);
-	if (lower.known && link->index.known && lower.value != link->index.value)
-		link->lower_index = lower;
-	rc = sysfs_link_name(root, &master, CLASS "/%s/master", link->name);
 	if (!rc)
-		rc = sysfs_read_number(root, &link->master_index, CLASS "/%s/ifindex", master);
+		rc = sysfs_read_number(root, &reader->link->master_index, CLASS "/%s/ifindex",
+				       master);
 	note(reader, "master", rc);
+}
+
+void link_read_sysfs(const struct root *root, struct link *link, uint64_t needs,
+		     struct problems *problems)
+{
+	_cleanup_(freep) char *directory = NULL;
+
+	if (!link->name || !attributes_wanted(&link_attributes, needs, link))
+		return;
+	directory = mem_format(CLASS "/%s", link->name);
+	attributes_read(&link_attributes, root, directory, link->name, needs, link, problems);
 }
 
 static void read_link(const struct reader *reader)
 {
 	struct link *link = reader->link;
 
-	read_number(reader, "ifindex", "ifindex", &link->index);
-	read_number(reader, "type", "type", &link->type);
-	read_number(reader, "mtu", "mtu_bytes", &link->mtu_bytes);
-	read_number(reader, "carrier_changes", "carrier_changes", &link->carrier_changes);
-	read_number(reader, "dev_port", "dev_port", &link->dev_port);
-	link_read_speed(reader->root, link, reader->problems);
-	read_relations(reader);
-	read_operstate(reader);
-	read_address(reader);
+	link_read_sysfs(reader->root, link, NEED_EVERYTHING, reader->problems);
+	/* iflink is the netdev's own index if there is no lower netdev. */
+	if (!link->index.known || link->lower_index.value == link->index.value)
+		link->lower_index.known = false;
+	if (link_find_port_guid(link))
+		sysfs_note_text(reader->problems, link->name, "address", link->address);
+	read_master(reader);
 	read_kind(reader);
-	read_pkey(reader);
 	read_vlan(reader);
 }
 
@@ -298,29 +278,6 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, struct
 	}
 	strings_free(&names);
 	return 0;
-}
-
-void link_read_speed(const struct root *root, struct link *link, struct problems *problems)
-{
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length;
-	uint64_t speed;
-
-	if (!link->name)
-		return;
-	length = sysfs_read(root, text, CLASS "/%s/speed", link->name);
-	/*
-	 * The speed is unknown if it reads -1 without carrier (old kernels show it unsigned) or
-	 * EINVAL while the netdev is down.
-	 */
-	if (length == -ENOENT || length == -EINVAL || (length >= 0 && !strcmp(text, "-1")))
-		return;
-	if (length < 0)
-		problem_add(problems, link->name, "speed_mbps", "sysfs", (int)length, NULL);
-	else if (text_parse_u64(text, 10, UINT64_MAX, &speed))
-		sysfs_note_text(problems, link->name, "speed_mbps", text);
-	else if (speed != UINT32_MAX)
-		number_set(&link->speed_mbps, speed);
 }
 
 char *link_pci_address(const struct root *root, const char *name)

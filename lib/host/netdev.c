@@ -30,13 +30,13 @@ static const struct field netdev_fields[] = {
 	ENUM_FIELD(struct netdev, netns, namespace_names, "namespace", "NAMESPACE", FIELD_DEFAULT,
 		   NEED_NETDEV_LINK | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE,
 		   "own; unknown: in another network namespace, or detached; none: has no netdev"),
-	ENUM_FIELD(struct netdev, operstate, operstate_names, "operstate", "OPERSTATE",
+	ENUM_FIELD(struct netdev, link.operstate, operstate_names, "operstate", "OPERSTATE",
 		   FIELD_DEFAULT, NEED_NETDEV_LINK, "operational state"),
-	STRING_FIELD(struct netdev, address, "address", "ADDRESS", FIELD_DEFAULT, NEED_NETDEV_LINK,
-		     "hardware address"),
-	UNSIGNED_FIELD(struct netdev, mtu_bytes, "mtu_bytes", "MTU", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_NETDEV_LINK, "MTU of the netdev"),
-	UNSIGNED_FIELD(struct netdev, speed_mbps, "speed_mbps", "SPEED Mb/s",
+	STRING_FIELD(struct netdev, link.address, "address", "ADDRESS", FIELD_DEFAULT,
+		     NEED_NETDEV_LINK, "hardware address"),
+	UNSIGNED_FIELD(struct netdev, link.mtu_bytes, "mtu_bytes", "MTU",
+		       FIELD_DEFAULT | FIELD_RIGHT, NEED_NETDEV_LINK, "MTU of the netdev"),
+	UNSIGNED_FIELD(struct netdev, link.speed_mbps, "speed_mbps", "SPEED Mb/s",
 		       FIELD_DEFAULT | FIELD_RIGHT, NEED_NETDEV_LINK | NEED_NETDEV_SPEED,
 		       "speed of the netdev, megabits a second"),
 	STRING_FIELD(struct netdev, master, "master", "MASTER", FIELD_DEFAULT, NEED_NETDEV_LINK,
@@ -48,7 +48,7 @@ static const struct field netdev_fields[] = {
 	LIST_FIELD(struct netdev, ipoib, "ipoib", "IPOIB", FIELD_DEFAULT,
 		   NEED_NETDEV_LINK | NEED_LINK_LAYER,
 		   "IPoIB netdevs of the port, P_Key children included"),
-	STRING_FIELD(struct netdev, kind, "kind", "KIND", 0, NEED_NETDEV_LINK,
+	STRING_FIELD(struct netdev, link.kind, "kind", "KIND", 0, NEED_NETDEV_LINK,
 		     "kind of a virtual netdev: bond, vlan, ipoib ..."),
 };
 
@@ -98,11 +98,7 @@ static void add_link(struct netdev *netdev, const struct link_list *links, const
 {
 	const struct link *master = link_by_index(links, &link->master_index);
 
-	netdev->operstate = link->operstate;
-	netdev->address = link->address;
-	netdev->kind = link->kind;
-	netdev->mtu_bytes = link->mtu_bytes;
-	netdev->speed_mbps = link->speed_mbps;
+	netdev->link = *link;
 	netdev->master = master ? master->name : NULL;
 	add_uppers(netdev, links, link, master);
 }

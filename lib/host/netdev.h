@@ -9,6 +9,7 @@
 #include "host/device.h"
 #include "schema/schema.h"
 
+struct attributes;
 struct port;
 struct problems;
 struct root;
@@ -62,6 +63,8 @@ struct route {
 };
 
 extern const struct enum_name operstate_names[];
+/* The facts of struct link that sysfs and rtnetlink have: both readers walk this table. */
+extern const struct attributes link_attributes;
 
 struct link *link_list_add(struct link_list *list);
 const struct link *link_by_index(const struct link_list *list, const struct number *index);
@@ -81,11 +84,14 @@ bool link_is_ipoib_of(const struct link *link, const struct port *port);
  */
 int link_list_read_sysfs(const struct root *root, struct link_list *list,
 			 struct problems *problems);
+/* Reads the facts that are needed (bits of host/need.h) and not known yet from its directory. */
+void link_read_sysfs(const struct root *root, struct link *link, uint64_t needs,
+		     struct problems *problems);
 /*
- * Fills speed_mbps of one link. It stays unknown, without a problem, if the driver does not report
- * it.
+ * Takes the port GUID of an IPoIB netdev from its address: the last eight bytes, RFC 4391 9.1.1.
+ * -EINVAL if they are not hexadecimal.
  */
-void link_read_speed(const struct root *root, struct link *link, struct problems *problems);
+int link_find_port_guid(struct link *link);
 /* The PCI function of a netdev, freed by the caller; NULL for virtual netdevs. */
 char *link_pci_address(const struct root *root, const char *name);
 /*
@@ -99,13 +105,9 @@ enum netdev_namespace { NETDEV_NAMESPACE_OWN, NETDEV_NAMESPACE_UNKNOWN, NETDEV_N
 struct netdev {
 	char *device; /* borrowed from the device */
 	struct number port;
-	char *netdev;	     /* borrowed from the port */
-	struct number netns; /* enum netdev_namespace */
-	struct number operstate;
-	char *address; /* both borrowed from the link */
-	char *kind;
-	struct number mtu_bytes;
-	struct number speed_mbps;
+	char *netdev;		/* borrowed from the port */
+	struct number netns;	/* enum netdev_namespace */
+	struct link link;	/* its facts, unknown if it is not here; borrows its strings */
 	char *master;		/* borrowed; the bond that it belongs to */
 	struct strings members; /* if it is a bond: its members */
 	struct strings vlans;	/* VLAN netdevs on top of it, or of its master */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/reading.h"
+#include "host/attributes.h"
 #include "host/need.h"
 #include "host/netdev.h"
 #include "host/device.h"
@@ -375,13 +376,16 @@ static void resolve_gids(const struct reading *reading, const struct device *dev
 	}
 }
 
-static void read_speeds(struct reading *reading, struct problems *problems)
+/* Facts of netdevs that rtnetlink does not have: sysfs has them, netdev by netdev. */
+enum { NEED_NETDEV_FILES = NEED_NETDEV_SPEED };
+
+static void read_files(struct reading *reading, struct problems *problems)
 {
 	struct link_list *links = &reading->inventory->links;
+	const uint64_t needs = reading->needs & NEED_NETDEV_FILES;
 
-	for (size_t i = 0; i < links->count; i++)
-		if (!links->items[i].speed_mbps.known)
-			link_read_speed(&reading->root, &links->items[i], problems);
+	for (size_t i = 0; needs && i < links->count; i++)
+		link_read_sysfs(&reading->root, &links->items[i], needs, problems);
 }
 
 static bool is_link_of_port(const struct link_list *links, const struct link *link,
@@ -409,14 +413,14 @@ static bool is_shown(const struct inventory *inventory, const struct link *link)
 }
 
 /* Tables of GIDs and P_Keys show only which port a netdev belongs to. */
-static bool is_asked(const struct reading *reading, const char *attribute)
+static bool is_asked(const struct reading *reading, const char *key)
 {
-	if (!strcmp(attribute, "speed_mbps"))
-		return reading->request->needs & NEED_NETDEV_SPEED;
-	if (reading->request->needs & (NEED_GIDS | NEED_PKEYS) && strcmp(attribute, "vlan") &&
-	    strcmp(attribute, "master") && strcmp(attribute, "pkey"))
-		return false;
-	return reading->request->needs & (NEED_LINKS | NEED_GID_NETDEVS);
+	const struct attribute *attribute = attribute_find(&link_attributes, key);
+	uint64_t needs = reading->request->needs;
+
+	if (needs & (NEED_GIDS | NEED_PKEYS))
+		needs &= ~(uint64_t)NEED_LINKS;
+	return attribute && attribute->need & needs;
 }
 
 /* True for problems of a netdev that is shown, or that would be shown if it could be read. */
@@ -465,8 +469,8 @@ void read_netdevs(struct reading *reading)
 
 	if (reading->needs & NEED_LINKS || wants_ipoib(reading))
 		read_links(reading, &problems);
-	if (reading->root.live && reading->needs & NEED_NETDEV_SPEED)
-		read_speeds(reading, &problems);
+	if (reading->root.live)
+		read_files(reading, &problems);
 	resolve(reading);
 	note_links(reading, &problems);
 	problems_free(&problems);

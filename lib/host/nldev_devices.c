@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/attributes.h"
 #include "kernel/netlink.h"
 #include "kernel/nldev.h"
 
@@ -141,17 +142,11 @@ static int fill_device(struct nlattr *const *table, struct device *device)
 {
 	_cleanup_(freep) char *name = NULL;
 
-	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &device->index) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &device->node_type) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_NODE_GUID], &device->node_guid) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_SYS_IMAGE_GUID], &device->system_image_guid) ||
-	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &device->sub_type))
+	if (attributes_take(&device_attributes, table, device))
 		return -EBADMSG;
 	name = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
 	if (name && !device->name)
 		device_set_name(device, name, strlen(name));
-	netlink_get_text(table[RDMA_NLDEV_ATTR_FW_VERSION], &device->firmware);
-	netlink_get_text(table[RDMA_NLDEV_ATTR_DEV_PROTOCOL], &device->protocol);
 	if (!device->parent && table[NLDEV_ATTR_PARENT_NAME])
 		device->parent = get_name(table[NLDEV_ATTR_PARENT_NAME]);
 	return 0;
@@ -250,19 +245,10 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 
 static int fill_port(struct nlattr *const *table, struct port *port)
 {
-	if (netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_INDEX], &port->port) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_STATE], &port->state) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_PORT_PHYS_STATE], &port->physical_state) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_LID], &port->lid) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_SM_LID], &port->sm_lid) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_LMC], &port->lmc) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_CAP_FLAGS], &port->cap_mask) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_SUBNET_PREFIX], &port->subnet_prefix) ||
-	    netlink_get_number(table[RDMA_NLDEV_ATTR_NDEV_INDEX], &port->netdev_index))
+	if (attributes_take(&port_attributes, table, port))
 		return -EBADMSG;
 	/* CapabilityMask2 is above the 32 bits that sysfs shows. */
 	port->cap_mask.value &= UINT32_MAX;
-	netlink_get_text(table[RDMA_NLDEV_ATTR_NDEV_NAME], &port->netdev);
 	return 0;
 }
 

@@ -9,9 +9,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/attributes.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "host/sysfs_attributes.h"
+#include "kernel/nldev.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
 
@@ -132,20 +133,28 @@ bool port_table_slot(const char *name, uint64_t *ret_index)
 	return (name[0] != '0' || !name[1]) && !text_parse_u64(name, 10, UINT16_MAX, ret_index);
 }
 
-static const struct sysfs_attribute port_attributes[] = {
-	{"link_layer", ATTRIBUTE_LAYER, NEED_LINK_LAYER, offsetof(struct port, link_layer), true},
-	{"state", ATTRIBUTE_CODE, NEED_STATE, offsetof(struct port, state), true},
-	{"phys_state", ATTRIBUTE_CODE, NEED_PHYSICAL_STATE, offsetof(struct port, physical_state),
-	 true},
-	{"lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, lid), true},
-	{"lid_mask_count", ATTRIBUTE_DECIMAL, NEED_LID, offsetof(struct port, lmc), true},
-	{"sm_lid", ATTRIBUTE_HEX, NEED_LID, offsetof(struct port, sm_lid), true},
-	{"sm_sl", ATTRIBUTE_DECIMAL, NEED_SM_SL, offsetof(struct port, sm_sl), true},
-	{"cap_mask", ATTRIBUTE_HEX, NEED_CAP_MASK, offsetof(struct port, cap_mask), true},
+#define ROW(member, ...) ATTRIBUTE(struct port, member, __VA_ARGS__)
+
+static const struct attribute rows[] = {
+	ROW(port, NULL, DECIMAL, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_PORT_INDEX),
+	ROW(link_layer, "link_layer", LAYER, NEED_LINK_LAYER, .required = true),
+	ROW(state, "state", CODE, NEED_STATE, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_PORT_STATE),
+	ROW(physical_state, "phys_state", CODE, NEED_PHYSICAL_STATE, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_PORT_PHYS_STATE),
+	ROW(lid, "lid", HEX, NEED_LID, .required = true, .netlink = RDMA_NLDEV_ATTR_LID),
+	ROW(lmc, "lid_mask_count", DECIMAL, NEED_LID, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_LMC),
+	ROW(sm_lid, "sm_lid", HEX, NEED_LID, .required = true, .netlink = RDMA_NLDEV_ATTR_SM_LID),
+	ROW(sm_sl, "sm_sl", DECIMAL, NEED_SM_SL, .required = true),
+	ROW(cap_mask, "cap_mask", HEX, NEED_CAP_MASK, .required = true,
+	    .netlink = RDMA_NLDEV_ATTR_CAP_FLAGS),
+	ROW(subnet_prefix, NULL, GUID, NEED_PORT_GUID, .netlink = RDMA_NLDEV_ATTR_SUBNET_PREFIX),
+	ROW(netdev_index, NULL, DECIMAL, NEED_NETDEV, .netlink = RDMA_NLDEV_ATTR_NDEV_INDEX),
+	ROW(netdev, NULL, TEXT, NEED_NETDEV, .netlink = RDMA_NLDEV_ATTR_NDEV_NAME),
 };
 
-static const struct sysfs_attributes port_table = {port_attributes, ARRAY_SIZE(port_attributes),
-						   &port_schema};
+const struct attributes port_attributes = {rows, ARRAY_SIZE(rows), &port_schema};
 
 /* "100 Gb/sec (4X EDR)", rate_show() in drivers/infiniband/core/sysfs.c. */
 static int parse_rate(const char *text, struct port *port)
@@ -155,7 +164,7 @@ static int parse_rate(const char *text, struct port *port)
 	char lanes[4], speed[16];
 	int end = 0;
 
-	if (sysfs_parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
+	if (attribute_parse_real(text, &rate, &rest) || strncmp(rest, " Gb/sec", 7))
 		return -EINVAL;
 	port->rate_gbps = rate;
 	if (!rest[strlen(" Gb/sec")])
@@ -239,7 +248,7 @@ static void read_port(const struct root *root, struct port *port, uint64_t needs
 	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name, number);
 	_cleanup_(freep) char *object = port_object(port);
 
-	sysfs_attributes_read(&port_table, root, directory, object, needs, port, problems);
+	attributes_read(&port_attributes, root, directory, object, needs, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
 		read_special(root, directory, object, "rate", "rate_gbps", true, parse_rate, port,
 			     problems);
@@ -261,7 +270,7 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (!may_have_subnet(port))
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
-	if (needs & special || sysfs_attributes_wanted(&port_table, needs, port))
+	if (needs & special || attributes_wanted(&port_attributes, needs, port))
 		read_port(root, port, needs, problems);
 }
 

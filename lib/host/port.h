@@ -5,6 +5,7 @@
 #include "schema/schema.h"
 
 struct port;
+struct attributes;
 struct problems;
 struct root;
 
@@ -117,6 +118,8 @@ enum link_layer {
 };
 
 extern const struct schema port_schema;
+/* The facts that sysfs and RDMA netlink have: both readers walk this table. */
+extern const struct attributes port_attributes;
 extern const struct enum_name link_layer_names[];
 
 void port_clear(struct port *port);

@@ -7,20 +7,17 @@
 
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
-#include <net/if_arp.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/attributes.h"
 #include "kernel/netlink.h"
 
 /* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
 #define MOST_REPEATS 2
-
-/* An IPoIB hardware address is flags, queue pair number and port GID (RFC 4391, 9.1.1). */
-#define IPOIB_ADDRESS_BYTES 20
 
 static const struct nla_policy link_policy[IFLA_LINK_NETNSID + 1] = {
 	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},
@@ -48,41 +45,6 @@ static const struct nla_policy route_policy[RTA_VIA + 1] = {
 int rtnl_open(struct netlink **ret_rtnl)
 {
 	return netlink_open(NETLINK_ROUTE, NETLINK_LARGEST_MESSAGE, ret_rtnl);
-}
-
-/* aa:bb:cc..., or NULL for a netdev without an address. */
-static char *hardware_address(const struct nlattr *attribute)
-{
-	static const char digits[] = "0123456789abcdef";
-	const uint8_t *bytes = nla_data(attribute);
-	size_t length = (size_t)nla_len(attribute);
-	char *text, *out;
-
-	if (!length)
-		return NULL;
-	text = out = mem_alloc_zero(length * 3, 1);
-	for (size_t i = 0; i < length; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
-		*out++ = i + 1 < length ? ':' : '\0';
-	}
-	return text;
-}
-
-static void fill_hardware_address(const struct nlattr *attribute, struct link *link)
-{
-	const uint8_t *bytes;
-	uint64_t guid = 0;
-
-	if (!attribute)
-		return;
-	link->address = hardware_address(attribute);
-	if (link->type.value != ARPHRD_INFINIBAND || nla_len(attribute) != IPOIB_ADDRESS_BYTES)
-		return;
-	bytes = nla_data(attribute);
-	for (size_t i = IPOIB_ADDRESS_BYTES - 8; i < IPOIB_ADDRESS_BYTES; i++)
-		guid = guid << 8 | bytes[i];
-	number_set(&link->port_guid, guid);
 }
 
 /* IFLA_LINKINFO: the kind of a virtual netdev, and the number that is specific to this kind. */
@@ -125,13 +87,9 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	number_set(&link->type, header->ifi_type);
 	fill_flags(header->ifi_flags, link);
 	netlink_get_text(table[IFLA_IFNAME], &link->name);
-	fill_hardware_address(table[IFLA_ADDRESS], link);
-	if (netlink_get_number(table[IFLA_OPERSTATE], &link->operstate) ||
-	    netlink_get_number(table[IFLA_MTU], &link->mtu_bytes) ||
-	    netlink_get_number(table[IFLA_MASTER], &link->master_index) ||
-	    netlink_get_number(table[IFLA_LINK], &link->lower_index) ||
-	    netlink_get_number(table[IFLA_CARRIER_CHANGES], &link->carrier_changes))
+	if (attributes_take(&link_attributes, table, link))
 		return -EBADMSG;
+	link_find_port_guid(link);
 	/* A tunnel that is not bound to a netdev reports 0. */
 	if (!link->lower_index.value)
 		link->lower_index.known = false;

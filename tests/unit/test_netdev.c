@@ -95,11 +95,11 @@ static void plain(void **state)
 	assert_int_equal(netdev->port.value, 1);
 	assert_string_equal(netdev->netdev, "eth0");
 	assert_int_equal(netdev->netns.value, NETDEV_NAMESPACE_OWN);
-	assert_int_equal(netdev->operstate.value, 6);
-	assert_int_equal(netdev->mtu_bytes.value, 9000);
-	assert_int_equal(netdev->speed_mbps.value, 100000);
-	assert_string_equal(netdev->address, "02:00:00:00:00:01");
-	assert_null(netdev->kind);
+	assert_int_equal(netdev->link.operstate.value, 6);
+	assert_int_equal(netdev->link.mtu_bytes.value, 9000);
+	assert_int_equal(netdev->link.speed_mbps.value, 100000);
+	assert_string_equal(netdev->link.address, "02:00:00:00:00:01");
+	assert_null(netdev->link.kind);
 	assert_null(netdev->master);
 	check_words(&netdev->members, WORDS(NULL));
 	check_words(&netdev->vlans, WORDS(NULL));
@@ -158,7 +158,7 @@ static void no_such_link(void **state)
 	add_port(host, "mlx5_0", TRANSPORT_ROCE, LINK_LAYER_ETHERNET, "eth0");
 	make(host);
 	assert_string_equal(host->netdevs.items[0].netdev, "eth0");
-	assert_false(host->netdevs.items[0].mtu_bytes.known);
+	assert_false(host->netdevs.items[0].link.mtu_bytes.known);
 	assert_false(host->netdevs.items[0].vlans.known);
 	assert_false(host->netdevs.items[0].members.known);
 }
@@ -213,7 +213,7 @@ static void bond_itself(void **state)
 	add_port(host, "mlx5_bond_0", TRANSPORT_ROCE, LINK_LAYER_ETHERNET, "bond0");
 	make(host);
 	assert_null(host->netdevs.items[0].master);
-	assert_string_equal(host->netdevs.items[0].kind, "bond");
+	assert_string_equal(host->netdevs.items[0].link.kind, "bond");
 	check_words(&host->netdevs.items[0].members, WORDS("eth0", "eth1", NULL));
 }
 

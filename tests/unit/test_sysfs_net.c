@@ -2,8 +2,15 @@
 /* Netdevs of a saved tree. */
 #include "saved_tree.h"
 
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/attributes.h"
+#include "host/need.h"
 #include "host/netdev.h"
+#include "host/rtnl.h"
+#include "netlink_message.h"
 #include "schema/problem.h"
 
 #define NET "sys/class/net/"
@@ -122,11 +129,11 @@ static void unreadable_values(void **state)
 		{"dev_port", "dev_port"},
 		{"speed", "speed_mbps"},
 		{"iflink", "iflink"},
-		{"master", "master"},
 		{"operstate", "operstate"},
 		{"address", "address"},
-		{"uevent", "kind"},
 		{"pkey", "pkey"},
+		{"master", "master"},
+		{"uevent", "kind"},
 	};
 	struct bed *bed = *state;
 
@@ -288,23 +295,76 @@ static void speed_of_one(void **state)
 	struct link link = {.name = (char[]){"eth0"}}, nameless = {0};
 
 	WRITE(bed, "eth0", {"speed", "25000"});
-	link_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	assert_int_equal(link.speed_mbps.value, 25000);
-	link_read_speed(&bed->tree.root, &nameless, &bed->problems);
+	link_read_sysfs(&bed->tree.root, &nameless, NEED_NETDEV_SPEED, &bed->problems);
 	assert_false(nameless.speed_mbps.known);
 	/* 4294967295 is how old kernels print -1. */
 	link.speed_mbps = (struct number){0};
 	WRITE(bed, "eth0", {"speed", "4294967295"});
-	link_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	assert_false(link.speed_mbps.known);
 	/* A netdev that is down does not answer. */
 	WRITE(bed, "eth0", {"speed", "!EINVAL"});
-	link_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	WRITE(bed, "eth0", {"speed", "!EIO"});
-	link_read_speed(&bed->tree.root, &link, &bed->problems);
+	link_read_sysfs(&bed->tree.root, &link, NEED_NETDEV_SPEED, &bed->problems);
 	check_problem(bed, 0, "eth0", "speed_mbps", strerror(EIO));
 	assert_false(link.speed_mbps.known);
+}
+
+/* Every row of the table is filled by both readers, but for those that rtnetlink does not have. */
+static void same_facts(void **state)
+{
+	struct bed *bed = *state;
+	const struct ifinfomsg header = {.ifi_index = 6, .ifi_type = 1};
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes message = {0}, data = {0}, info = {0};
+	const uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
+	const struct link *saved, *live;
+
+	WRITE(bed, "vlan0", {"ifindex", "6"}, {"type", "1"}, {"mtu", "9000"}, {"iflink", "4"},
+	      {"carrier_changes", "3"}, {"dev_port", "1"}, {"speed", "100000"}, {"pkey", "0xffff"},
+	      {"operstate", "up"}, {"address", "02:00:00:00:00:01"}, {"uevent", "DEVTYPE=vlan"},
+	      {"master", "../br0"});
+	WRITE(bed, "br0", {"ifindex", "7"});
+	tree_write(&bed->tree, "proc/net/vlan/vlan0", "vlan0  VID: 200");
+	saved = load_one(bed, "vlan0");
+	bytes_put(&message, &header, sizeof(header));
+	put_string(&message, IFLA_IFNAME, "vlan0");
+	put_u32(&message, IFLA_MTU, 9000);
+	put_u32(&message, IFLA_LINK, 4);
+	put_u32(&message, IFLA_CARRIER_CHANGES, 3);
+	put_u8(&message, IFLA_OPERSTATE, 6);
+	put_attribute(&message, IFLA_ADDRESS, mac, sizeof(mac));
+	put_u32(&message, IFLA_MASTER, 7);
+	put_u16(&data, IFLA_VLAN_ID, 200);
+	put_string(&info, IFLA_INFO_KIND, "vlan");
+	put_nest(&info, IFLA_INFO_DATA, &data);
+	put_nest(&message, IFLA_LINKINFO, &info);
+	assert_int_equal(rtnl_parse_link(message.data, message.length, link_list_add(&list)), 0);
+	live = &list.items[0];
+	for (size_t i = 0; i < link_attributes.count; i++) {
+		const struct attribute *row = &link_attributes.items[i];
+		const char *one = (const char *)saved + row->offset;
+		const char *other = (const char *)live + row->offset;
+
+		if (row->kind == ATTRIBUTE_TEXT || row->kind == ATTRIBUTE_ADDRESS) {
+			assert_string_equal(*(char *const *)one, *(char *const *)other);
+			continue;
+		}
+		assert_true(((const struct number *)one)->known);
+		/* A netdev is a VLAN or IPoIB; the device's port and the speed are in sysfs only.
+		 */
+		if (row->offset == offsetof(struct link, pkey) ||
+		    row->offset == offsetof(struct link, dev_port) ||
+		    row->offset == offsetof(struct link, speed_mbps))
+			continue;
+		assert_true(((const struct number *)other)->known);
+		assert_int_equal(((const struct number *)one)->value,
+				 ((const struct number *)other)->value);
+	}
 }
 
 static void beside(void **state)
@@ -341,7 +401,7 @@ int main(void)
 		TEST(ipoib),	    TEST(bad_ipoib_addresses), TEST(vlan),
 		TEST(bond),	    TEST(strange_entries),     TEST(no_directory),
 		TEST(speed_of_one), TEST(unreadable_values),   TEST(incomplete),
-		TEST(beside),
+		TEST(beside),	    TEST(same_facts),
 	};
 
 	return cmocka_run_group_tests_name("sysfs_net", tests, NULL, NULL);

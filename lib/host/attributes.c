@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/attributes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/port.h"
+#include "kernel/netlink.h"
+#include "kernel/sysfs.h"
+
+static bool is_text(const struct attribute *attribute)
+{
+	return attribute->kind == ATTRIBUTE_TEXT || attribute->kind == ATTRIBUTE_ADDRESS;
+}
+
+static bool is_known(const struct attribute *attribute, const void *member)
+{
+	if (is_text(attribute))
+		return *(char *const *)member;
+	if (attribute->kind == ATTRIBUTE_SPEED)
+		return ((const struct real *)member)->known;
+	return ((const struct number *)member)->known;
+}
+
+/* aa:bb:cc..., or NULL for a netdev without an address. */
+static char *address_text(const struct nlattr *attribute)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *bytes = nla_data(attribute);
+	size_t length = (size_t)nla_len(attribute);
+	char *text, *out;
+
+	if (!length)
+		return NULL;
+	text = out = mem_alloc_zero(length * 3, 1);
+	for (size_t i = 0; i < length; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+		*out++ = i + 1 < length ? ':' : '\0';
+	}
+	return text;
+}
+
+int attributes_take(const struct attributes *table, struct nlattr *const *message, void *record)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct attribute *attribute = &table->items[i];
+		const struct nlattr *found = attribute->netlink ? message[attribute->netlink]
+								: NULL;
+		void *member = (char *)record + attribute->offset;
+
+		if (!found)
+			continue;
+		if (attribute->kind == ATTRIBUTE_TEXT)
+			netlink_get_text(found, member);
+		else if (is_text(attribute) && !is_known(attribute, member))
+			*(char **)member = address_text(found);
+		else if (!is_text(attribute) && netlink_get_number(found, member))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+bool attributes_wanted(const struct attributes *table, uint64_t needs, const void *record)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (needs & table->items[i].need && table->items[i].path &&
+		    !is_known(&table->items[i], (const char *)record + table->items[i].offset))
+			return true;
+	return false;
+}
+
+static int parse_layer(const char *text, struct number *number)
+{
+	static const struct enum_name words[] = {
+		{LINK_LAYER_INFINIBAND, "InfiniBand"},
+		{LINK_LAYER_ETHERNET, "Ethernet"},
+		{LINK_LAYER_UNSPECIFIED, "Unspecified"},
+		{LINK_LAYER_UNSPECIFIED, "Unknown"},
+		{0, NULL},
+	};
+	const struct enum_name *name = enum_find_word(words, text);
+
+	if (!name)
+		return -EINVAL;
+	number_set(number, name->value);
+	return 0;
+}
+
+/* Words of operstate_show(), net/core/net-sysfs.c, in the order of their codes. */
+static int parse_operstate(const char *text, struct number *number)
+{
+	static const char *const words[] = {"unknown", "notpresent", "down", "lowerlayerdown",
+					    "testing", "dormant",    "up"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(text, words[i]))
+			number_set(number, i);
+	return number->known ? 0 : -EINVAL;
+}
+
+static int parse_code(const char *text, struct number *number)
+{
+	char digits[8];
+	size_t length = strcspn(text, ":");
+	uint64_t code;
+
+	if (length >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (text_parse_u64(digits, 10, UINT8_MAX, &code))
+		return -EINVAL;
+	number_set(number, code);
+	return 0;
+}
+
+static int parse_number(const char *text, int base, uint64_t most, struct number *number)
+{
+	uint64_t value;
+	int rc = text_parse_u64(text, base, most, &value);
+
+	if (!rc)
+		number_set(number, value);
+	return rc;
+}
+
+/* -1 without carrier, which old kernels show unsigned. */
+static int parse_netdev_speed(const char *text, struct number *number)
+{
+	struct number speed = {0};
+	int rc = strcmp(text, "-1") ? parse_number(text, 10, UINT64_MAX, &speed) : 0;
+
+	if (speed.value != UINT32_MAX)
+		*number = speed;
+	return rc;
+}
+
+int attribute_parse_real(const char *text, struct real *real, const char **ret_rest)
+{
+	char *end;
+	double value;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (end != text + strspn(text, "0123456789.") || value >= 1e9)
+		return -EINVAL; /* strtod also takes hexadecimal and exponents */
+	real->value = value;
+	real->known = true;
+	*ret_rest = end;
+	return 0;
+}
+
+static int parse(const struct attribute *attribute, const char *text, void *member)
+{
+	const char *rest;
+	uint64_t guid;
+
+	switch (attribute->kind) {
+	case ATTRIBUTE_TEXT:
+		*(char **)member = text_clean(text, strlen(text));
+		return 0;
+	case ATTRIBUTE_ADDRESS:
+		*(char **)member = *text ? text_clean(text, strlen(text)) : NULL;
+		return 0;
+	case ATTRIBUTE_OPERSTATE:
+		return parse_operstate(text, member);
+	case ATTRIBUTE_NETDEV_SPEED:
+		return parse_netdev_speed(text, member);
+	case ATTRIBUTE_LAYER:
+		return parse_layer(text, member);
+	case ATTRIBUTE_CODE:
+		return parse_code(text, member);
+	case ATTRIBUTE_GUID:
+		if (guid_parse(text, &guid))
+			return -EINVAL;
+		number_set(member, guid);
+		return 0;
+	case ATTRIBUTE_POSITIVE:
+		return strcmp(text, "0") ? parse_number(text, 10, UINT64_MAX, member) : 0;
+	case ATTRIBUTE_SIGNED:
+		return strcmp(text, "-1") ? parse_number(text, 10, UINT64_MAX, member) : 0;
+	case ATTRIBUTE_SPEED:
+		/* The kernel says "Unknown" if the link has no speed, drivers/pci/pci-sysfs.c. */
+		return strcmp(text, "Unknown") ? attribute_parse_real(text, member, &rest) : 0;
+	case ATTRIBUTE_HEX:
+		return parse_number(text, 16, UINT64_MAX, member);
+	case ATTRIBUTE_PKEY:
+		return parse_number(text, 16, UINT16_MAX, member);
+	default:
+		return parse_number(text, 10, UINT64_MAX, member);
+	}
+}
+
+/* The key of the field that shows the member. */
+static const char *key_of(const struct attribute *attribute, const struct schema *schema)
+{
+	for (size_t i = 0; schema && i < schema->field_count; i++)
+		if (!schema->fields[i].get && schema->fields[i].offset == attribute->offset)
+			return schema->fields[i].key;
+	return attribute->key ? attribute->key : attribute->path;
+}
+
+const struct attribute *attribute_find(const struct attributes *table, const char *key)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(key_of(&table->items[i], table->schema), key))
+			return &table->items[i];
+	return NULL;
+}
+
+void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
+		     const char *object, uint64_t needs, void *record, struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct attribute *attribute = &table->items[i];
+		void *member = (char *)record + attribute->offset;
+		ssize_t length;
+
+		if (!(needs & attribute->need) || !attribute->path || is_known(attribute, member))
+			continue;
+		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
+		if (length == -ENOENT && !attribute->required)
+			continue;
+		/* The speed of a netdev that is down. */
+		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
+			continue;
+		if (length < 0)
+			problem_add(problems, object, key_of(attribute, table->schema), "sysfs",
+				    (int)length, NULL);
+		/* A missing directory is one problem for all of its attributes. */
+		if (length < 0 && !sysfs_has_directory(root, directory))
+			return;
+		if (length >= 0 && parse(attribute, text, member))
+			sysfs_note_text(problems, object, key_of(attribute, table->schema), text);
+	}
+}
