@@ -12,8 +12,7 @@
 #include "cmd/listing.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
-#include "selftest/interop/interop.h"
-#include "selftest/server/server.h"
+#include "selftest/selftest.h"
 #include "cmd/selftest/selftest_run.h"
 
 /* struct ibv_global_route has 8 bits for it. */

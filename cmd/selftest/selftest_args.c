@@ -13,10 +13,10 @@
 #include "cli/command.h"
 
 /* The limit of perftest. */
-#define MOST_ITERATIONS 100000000
+#define PERFTEST_MOST_ITERATIONS 100000000
 /* struct ibv_global_route has 8 bits for it. */
-#define MOST_GID_INDEX UINT8_MAX
-#define MOST_CLIENTS   256
+#define MOST_GID_INDEX	    UINT8_MAX
+#define SERVER_MOST_CLIENTS 256
 /* --all-sizes, as perftest's -a: 2 to 8 MiB. */
 #define FIRST_SIZE_SHIFT 1
 #define LAST_SIZE_SHIFT	 23
@@ -56,7 +56,7 @@ const struct option_row selftest_options[] = {
 		      "--serve: listen on this address only"),
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
-		      MOST_CLIENTS, "--serve: most clients at the same time"),
+		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time"),
 	NUMBER_OPTION(COUNT, struct selftest_args, gid_index, 0, "gid-index", "N", 0,
 		      MOST_GID_INDEX, "use this entry of the GID table"),
 	NUMBER_OPTION(COUNT, struct selftest_args, peer_gid_index, 0, "peer-gid-index", "N", 0,
@@ -77,14 +77,14 @@ const struct option_row selftest_options[] = {
 	FLAG_OPTION(struct selftest_args, all_sizes, 0, "all-sizes",
 		    "measure the powers of two from 2 bytes to 8 MiB"),
 	NUMBER_OPTION(COUNT, struct selftest_args, iterations, 0, "iterations", "N", 1,
-		      MOST_ITERATIONS, "number of messages to measure"),
+		      PERFTEST_MOST_ITERATIONS, "number of messages to measure"),
 	NUMBER_OPTION(DURATION, struct selftest_args, duration, 0, "duration", "TIME", 1,
-		      SELFTEST_MOST_MSEC, "how long to measure each size"),
-	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1, SELFTEST_MOST_QPS,
+		      LIMIT_MSEC, "how long to measure each size"),
+	NUMBER_OPTION(COUNT, struct selftest_args, queue_pairs, 0, "qps", "N", 1, LIMIT_QPS,
 		      "bandwidth: number of queue pairs"),
-	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, SELFTEST_MOST_DEPTH,
+	NUMBER_OPTION(COUNT, struct selftest_args, depth, 0, "depth", "N", 1, LIMIT_DEPTH,
 		      "bandwidth: messages outstanding on each queue pair"),
-	NUMBER_OPTION(COUNT, struct selftest_args, batch, 0, "batch", "N", 1, SELFTEST_MOST_DEPTH,
+	NUMBER_OPTION(COUNT, struct selftest_args, batch, 0, "batch", "N", 1, LIMIT_DEPTH,
 		      "bandwidth: work requests posted at once"),
 	CHOICE_OPTION(struct selftest_args, mtu, 0, "mtu", "BYTES", mtus,
 		      "path MTU of the queue pairs, if the ports support it"),
@@ -93,11 +93,11 @@ const struct option_row selftest_options[] = {
 	REAL_OPTION(struct selftest_args, expect_usec, 0, "expect-usec", "N",
 		    "fail a median latency above N microseconds"),
 	NUMBER_OPTION(SIZE, struct selftest_args, block_bytes, 0, "block-size", "SIZE", 1,
-		      SELFTEST_MOST_BYTES, "gather: size of a block"),
+		      LIMIT_BYTES, "gather: size of a block"),
 	NUMBER_OPTION(COUNT, struct selftest_args, block_count, 0, "block-count", "N", 1,
-		      SELFTEST_MOST_BYTES, "gather: number of blocks"),
-	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1,
-		      SELFTEST_MOST_BYTES, "gather: distance between the starts of two blocks"),
+		      LIMIT_BYTES, "gather: number of blocks"),
+	NUMBER_OPTION(SIZE, struct selftest_args, stride, 0, "stride", "SIZE", 1, LIMIT_BYTES,
+		      "gather: distance between the starts of two blocks"),
 	{.name = NULL},
 };
 
@@ -286,9 +286,9 @@ static char *parse_sizes(struct selftest_plan *plan)
 
 		if (option_parse_size(word, &bytes))
 			return mem_format("--sizes: '%s' is not a size (2,4k,1m)", clean);
-		if (bytes > SELFTEST_MOST_BYTES)
+		if (bytes > LIMIT_BYTES)
 			return mem_format("--sizes: %s is more than %" PRIu64 " MiB", clean,
-					  SELFTEST_MOST_BYTES >> 20);
+					  LIMIT_BYTES >> 20);
 		if (request->size_count == most && most > 1)
 			return mem_format("--sizes: more than %zu sizes", most);
 		if (request->size_count == most)
@@ -325,10 +325,9 @@ static char *find_token(struct selftest_plan *plan)
 
 	if (plan->args->token && !*word)
 		return mem_string("--token: the token is empty");
-	if (word && strlen(word) > SELFTEST_MOST_TOKEN)
+	if (word && strlen(word) > LIMIT_TOKEN)
 		return mem_format("%s: the token is longer than %u bytes",
-				  plan->args->token ? "--token" : "RDMACTL_TOKEN",
-				  SELFTEST_MOST_TOKEN);
+				  plan->args->token ? "--token" : "RDMACTL_TOKEN", LIMIT_TOKEN);
 	plan->token = word && *word ? word : NULL;
 	return NULL;
 }

@@ -9,9 +9,8 @@
 #include "cli/option.h"
 #include "cmd/progress.h"
 #include "cmd/listing.h"
-#include "selftest/interop/interop.h"
-#include "selftest/record/record.h"
 #include "selftest/selftest.h"
+#include "selftest/record/record.h"
 
 /* The program on the other side of the tests. */
 enum selftest_protocol { PROTOCOL_RDMACTL, PROTOCOL_PINGPONG, PROTOCOL_RPING };

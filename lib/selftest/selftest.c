@@ -6,13 +6,7 @@
 
 #include "base/mem.h"
 #include "host/device.h"
-#include "selftest/trial/session.h"
-
-_Static_assert(SELFTEST_MOST_QPS == LIMIT_QPS, "as message.h has it");
-_Static_assert(SELFTEST_MOST_DEPTH == LIMIT_DEPTH, "as message.h has it");
-_Static_assert(SELFTEST_MOST_BYTES == LIMIT_BYTES, "as message.h has it");
-_Static_assert(SELFTEST_MOST_TOKEN + 1 == sizeof(((struct message_hello *)0)->token),
-	       "as message.h has it");
+#include "selftest/trial/trial.h"
 
 /* In this order; the fault tests come after the row that reports error counters. */
 static const struct trial_test *const tables[] = {

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Data path tests: over one port in loopback, to a peer, and the server for one. Includes no header
- * of libibverbs. Rows go to the caller's list, each with its verdict; a reason that keeps tests
- * from running at all is a row, too.
+ * Data path tests: over one port in loopback, to a peer, the server for one, and tests with
+ * programs of rdma-core. Includes no header of libibverbs. Rows go to the caller's list, each with
+ * its verdict; a reason that keeps tests from running at all is a row, too.
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "host/endpoint/endpoint.h"
+#include "schema/value.h"
 #include "selftest/record/record.h"
+#include "selftest/wire/message.h"
 
 /*
  * Runs the tests of one port against itself, or against the peer. 0: they ran, the rows hold the
@@ -19,3 +24,98 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
  * past the end. */
 bool selftest_test_name(size_t index, const char **ret_id, const char **ret_group,
 			const char **ret_summary);
+
+/*
+ * The server of the data path tests: listens on TCP, and carries out the orders of each client in a
+ * separate process, so that nothing a client does reaches the server or another client. Needs no
+ * header of libibverbs. It prints nothing: lines for a log go to a callback, and each client that
+ * was served is a row.
+ *
+ * The caller must have no other thread and no verbs device open: children are forked and open their
+ * devices themselves. Nor may it wait for other children meanwhile.
+ */
+
+/* A client that needs a port to test with. */
+struct selftest_client {
+	struct ip_address address; /* of its end of the TCP connection */
+	struct ip_address local;   /* of ours */
+	struct endpoint endpoint;  /* that it tests from, as it claims: untrusted */
+	struct number gid_index;   /* of ours, that it asks for */
+};
+
+/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+struct selftest_service {
+	struct ip_address bind; /* family 0: every address, IPv4 and IPv6 */
+	uint32_t scope;		/* netdev index of a link-local `bind` */
+	uint32_t tcp_port;	/* 0: the protocol's own */
+	const char *token;	/* that clients must send, at most 63 bytes; NULL: none */
+	bool once;		/* end after the first client that was served */
+	uint32_t most_clients;	/* at the same time; 0: 16. One address has half of them */
+	uint32_t idle_msec;	/* a client without an order for so long is dropped; 0: 10 min */
+	int signals;		/* a signalfd that ends the server; -1: none */
+	/*
+	 * Chooses the port for a client, as endpoint_of_address() does; called in the client's own
+	 * process. 0, or -errno with the reason in words and the next step, which it frees.
+	 */
+	int (*find)(void *context, const struct selftest_client *client,
+		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
+	void *find_context;
+	/* A line for the log: where it listens, and how each client ended. Clean text. */
+	void (*say)(void *context, const char *line);
+	void *say_context;
+};
+
+/* A server keeps the rows of its last clients. */
+#define SERVICE_MOST_ROWS 1000u
+
+/*
+ * Serves until a signal comes or, with `once`, until a client was served; its children have ended
+ * when it returns. 0; -EINTR: a signal came before the one client's end; -EIO: that client
+ * was not served to its end, its row tells why. Else -errno: it cannot listen, *ret_reason says why
+ * and *ret_hint the next step (may stay NULL); the caller frees both.
+ */
+int selftest_serve(const struct selftest_service *service, struct selftest_results *results,
+		   char **ret_reason, char **ret_hint);
+
+/*
+ * Data path tests with a program of rdma-core that is already installed on the other host:
+ * ibv_rc_pingpong and rping, unmodified, as their client and as their server. Each run is one row
+ * of group interop; a server's run is a client that came. Both programs must be given options that
+ * fit: the command to run there is said to the user, or is the next step of a row that failed.
+ *
+ * 0: it ran, the rows tell how it went, also if nothing could be tested; -EINTR: the user ended it,
+ * the rows so far are there.
+ */
+
+#define PINGPONG_PORT 18515u /* TCP */
+#define RPING_PORT    7174u  /* librdmacm */
+
+/* A server keeps the rows of its last clients. */
+#define INTEROP_MOST_ROWS 1024u
+
+/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
+struct interop_request {
+	const char *peer;	   /* client: as named by the user */
+	struct ip_address peer_ip; /* client */
+	uint32_t scope;		   /* client: netdev index of a link-local peer_ip */
+	struct ip_address bind;	   /* server; family 0: pingpong any, rping the endpoint's */
+	uint32_t port;		   /* 0: PINGPONG_PORT, RPING_PORT */
+	uint64_t bytes;		   /* of a message; 0: 4096 for pingpong, 64 for rping */
+	uint64_t iterations;	   /* 0: 1000 for pingpong, 100 for rping */
+	uint32_t mtu_bytes;	   /* pingpong; 0: 1024, or less if the port has less */
+	uint32_t timeout_msec;	   /* for one step without any progress; 0: 10000 */
+	int signals;		   /* a signalfd that ends it; -1: none */
+	bool once;		   /* server: ends after one client */
+	/* One line without a newline, for the user. */
+	void (*say)(void *context, const char *text);
+	void *say_context;
+};
+
+int interop_pingpong_client(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+int interop_pingpong_server(const struct interop_request *request, const struct endpoint *local,
+			    struct selftest_results *results);
+int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results);
+int interop_rping_server(const struct interop_request *request, const struct endpoint *local,
+			 struct selftest_results *results);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "selftest/interop/interop_session.h"
+#include "selftest/interop/interop.h"
 
 /* A queue pair whose posts fail as libsiw's do, on a device that only takes orders. */
 struct device {

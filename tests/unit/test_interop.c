@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/port.h"
+#include "selftest/selftest.h"
 #include "selftest/interop/interop.h"
-#include "selftest/interop/interop_session.h"
 
 /* ibv_rc_pingpong -d rxa -g 1 of rdma-core 44. */
 static const char seen_line[] = "0000:000011:24c30d:00000000000000000000ffff0a090001";

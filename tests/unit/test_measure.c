@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "selftest/agent/measure.h"
-#include "selftest/trial/session.h"
+#include "selftest/trial/trial.h"
 
 /* Areas follow one another, and no message reaches into the next pair's. */
 static void test_layout(void **state)

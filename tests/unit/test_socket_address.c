@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 
-#include "selftest/agent/tcp.h"
+#include "selftest/agent/watch.h"
 
 static struct ip_address ip_of(const char *text)
 {

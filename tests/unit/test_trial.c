@@ -17,8 +17,8 @@
 
 #include "base/mem.h"
 #include "selftest/wire/message.h"
-#include "selftest/trial/session.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/trial/trial.h"
+#include "selftest/agent/watch.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
 struct bed {

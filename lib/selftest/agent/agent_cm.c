@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "host/device.h"
 #include "selftest/agent/agent.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/agent/watch.h"
 
-#define CM_BACKLOG   16
-#define RETRIES	     6 /* as in trial_qp.c: rxe retries forever with 7 */
-#define RESOLVE_MSEC 2000
+#define CM_BACKLOG     16
+#define ACCEPT_RETRIES 6 /* as in trial_qp.c: rxe retries forever with 7 */
+#define RESOLVE_MSEC   2000
 /* Time for the event that explains a message of the far side. */
 #define LAST_WORD_NSEC 500000000ull
 
@@ -303,7 +303,7 @@ int agent_accept(struct agent *agent, const struct message_accept *order,
 		rc = modify_to_rts(agent, qp, order->max_rd_atomic);
 	if (rc)
 		return rc;
-	fill_param(qp, &cookie, order->max_rd_atomic, RETRIES, order->rnr_retries, &param);
+	fill_param(qp, &cookie, order->max_rd_atomic, ACCEPT_RETRIES, order->rnr_retries, &param);
 	if (agent->api.rdma_accept(qp->cm_id, &param))
 		return fail_cm(agent, "rdma_accept");
 	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ESTABLISHED, RDMA_CM_EVENT_ESTABLISHED,

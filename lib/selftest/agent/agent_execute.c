@@ -14,7 +14,7 @@
 /* How long the client may take to read an answer. */
 #define SEND_MSEC 5000
 /* How often to look whether the device still exists while the client is silent. */
-#define LOOK_MSEC 500u
+#define DEVICE_CHECK_MSEC 500u
 
 int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
 {
@@ -142,7 +142,8 @@ static enum stop await_order(struct agent *agent, unsigned int idle_msec)
 	enum stop stop = STOP_NONE;
 
 	for (unsigned int waited = 0; waited < idle_msec && stop <= STOP_TIMED_OUT;) {
-		unsigned int step = idle_msec - waited < LOOK_MSEC ? idle_msec - waited : LOOK_MSEC;
+		unsigned int step = idle_msec - waited < DEVICE_CHECK_MSEC ? idle_msec - waited
+									   : DEVICE_CHECK_MSEC;
 
 		stop = watch_wait(&agent->watch, -1, (int)step);
 		waited += stop == STOP_TIMED_OUT ? step : 0;

@@ -6,12 +6,17 @@
  */
 #pragma once
 
+#include <infiniband/verbs.h>
 #include <pthread.h>
+#include <rdma/rdma_cma.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
-#include "selftest/agent/api.h"
+#include "base/gid.h"
+#include "base/library.h"
 #include "selftest/wire/message.h"
 
 struct watch {
@@ -48,3 +53,94 @@ enum stop watch_look(struct watch *watch);
  */
 int watch_begin(struct watch *watch, unsigned int still_msec);
 enum stop watch_end(struct watch *watch);
+
+/*
+ * The functions of libibverbs and librdmacm that move data, loaded at run time. Calls that the
+ * headers make inline (ibv_post_send(), ibv_poll_cq() ...) need no pointer. Where a header makes a
+ * macro of a name, call (api->name)(...).
+ */
+
+#define RNR_TIMER_CODE 12u /* 0.64 ms, IBTA 1 table 45 */
+
+#define API_VERBS(MUST)                               \
+	MUST(ibv_query_device, "IBVERBS_1.1")         \
+	MUST(ibv_query_port, "IBVERBS_1.1")           \
+	MUST(ibv_alloc_pd, "IBVERBS_1.1")             \
+	MUST(ibv_dealloc_pd, "IBVERBS_1.1")           \
+	MUST(ibv_reg_mr, "IBVERBS_1.1")               \
+	MUST(ibv_dereg_mr, "IBVERBS_1.1")             \
+	MUST(ibv_create_comp_channel, "IBVERBS_1.0")  \
+	MUST(ibv_destroy_comp_channel, "IBVERBS_1.0") \
+	MUST(ibv_create_cq, "IBVERBS_1.1")            \
+	MUST(ibv_destroy_cq, "IBVERBS_1.1")           \
+	MUST(ibv_get_cq_event, "IBVERBS_1.1")         \
+	MUST(ibv_ack_cq_events, "IBVERBS_1.1")        \
+	MUST(ibv_create_srq, "IBVERBS_1.1")           \
+	MUST(ibv_destroy_srq, "IBVERBS_1.1")          \
+	MUST(ibv_create_qp, "IBVERBS_1.1")            \
+	MUST(ibv_modify_qp, "IBVERBS_1.1")            \
+	MUST(ibv_query_qp, "IBVERBS_1.1")             \
+	MUST(ibv_destroy_qp, "IBVERBS_1.1")           \
+	MUST(ibv_create_ah, "IBVERBS_1.1")            \
+	MUST(ibv_destroy_ah, "IBVERBS_1.1")           \
+	MUST(ibv_attach_mcast, "IBVERBS_1.1")         \
+	MUST(ibv_detach_mcast, "IBVERBS_1.1")         \
+	MUST(ibv_get_async_event, "IBVERBS_1.1")      \
+	MUST(ibv_ack_async_event, "IBVERBS_1.1")
+
+#define API_CM(MUST)                                   \
+	MUST(rdma_create_event_channel, "RDMACM_1.0")  \
+	MUST(rdma_destroy_event_channel, "RDMACM_1.0") \
+	MUST(rdma_create_id, "RDMACM_1.0")             \
+	MUST(rdma_destroy_id, "RDMACM_1.0")            \
+	MUST(rdma_bind_addr, "RDMACM_1.0")             \
+	MUST(rdma_resolve_addr, "RDMACM_1.0")          \
+	MUST(rdma_resolve_route, "RDMACM_1.0")         \
+	MUST(rdma_listen, "RDMACM_1.0")                \
+	MUST(rdma_get_src_port, "RDMACM_1.0")          \
+	MUST(rdma_connect, "RDMACM_1.0")               \
+	MUST(rdma_accept, "RDMACM_1.0")                \
+	MUST(rdma_reject, "RDMACM_1.0")                \
+	MUST(rdma_establish, "RDMACM_1.2")             \
+	MUST(rdma_disconnect, "RDMACM_1.0")            \
+	MUST(rdma_init_qp_attr, "RDMACM_1.2")          \
+	MUST(rdma_get_cm_event, "RDMACM_1.0")          \
+	MUST(rdma_ack_cm_event, "RDMACM_1.0")          \
+	MUST(rdma_join_multicast, "RDMACM_1.0")        \
+	MUST(rdma_leave_multicast, "RDMACM_1.0")
+
+struct api {
+	API_VERBS(LIBRARY_MEMBER)
+	API_CM(LIBRARY_MEMBER)
+};
+
+/* Loads libibverbs. 0, -ELIBACC or -ELIBBAD as library_open(). */
+int api_open_verbs(struct api *api);
+/* Loads librdmacm, which only rdma_cm and multicast need. Returns 0 if it is loaded already. */
+int api_open_cm(struct api *api);
+
+/*
+ * Socket addresses, and TCP with deadlines for short texts: nothing blocks for longer than asked,
+ * and the watch's signals and device end every wait. The caller closes the descriptors.
+ */
+
+/*
+ * Fills all of *ret and returns how many bytes of it are the address; `port` is in host byte order.
+ * `scope` is the netdev index of a link-local IPv6 address, and ignored for others.
+ */
+socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
+			 struct sockaddr_storage *ret);
+/* The IP address in it; an IPv4-mapped IPv6 address is returned as IPv4. */
+struct ip_address socket_address_ip(const struct sockaddr_storage *address);
+
+/* 0 or -errno: -EINTR and -ENODEV if the watch ended it, -ETIMEDOUT, and errors of the socket. */
+int tcp_connect(struct watch *watch, const struct sockaddr_storage *address, unsigned int msec,
+		int *ret_fd);
+/* Listens on the address, or on every address if the family of `ip` is 0. 0 or -errno. */
+int tcp_listen(const struct ip_address *ip, uint32_t scope, uint32_t port, int *ret_fd);
+/* Waits for a client without a time limit. */
+int tcp_accept(struct watch *watch, int listener, int *ret_fd,
+	       struct sockaddr_storage *ret_address);
+/* Exactly `length` bytes. -ECONNRESET if the peer closed the connection. */
+int tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec);
+int tcp_write(struct watch *watch, int fd, const void *bytes, size_t length, unsigned int msec);

@@ -1,50 +1,248 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Data path tests with a program of rdma-core that is already installed on the other host:
- * ibv_rc_pingpong and rping, unmodified, as their client and as their server. Each run is one row
- * of group interop; a server's run is a client that came. Both programs must be given options that
- * fit: the command to run there is said to the user, or is the next step of a row that failed.
+ * Shared by the interop tests: the agent that owns queue pair and memory, the row of the current
+ * run, its samples, and the reasons of failures; and the messages of ibv_rc_pingpong and rping as
+ * bytes, found out by watching the programs of rdma-core 44.
  *
- * 0: it ran, the rows tell how it went, also if nothing could be tested; -EINTR: the user ended it,
- * the rows so far are there.
+ * Functions that may fail the row return 0 or -errno; the row has its verdict then.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "selftest/agent/measure.h"
+#include "selftest/agent/pattern.h"
+#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/selftest.h"
 
-#include "host/endpoint/endpoint.h"
-#include "selftest/record/record.h"
+/*
+ * ibv_rc_pingpong, over TCP: the client sends its address, the server answers with its own one, the
+ * client sends PINGPONG_DONE and closes. An address is LID, QPN, PSN and GID as hexadecimal digits,
+ * 4:6:6:32, and a NUL.
+ */
+#define PINGPONG_LINE_BYTES 52
+#define PINGPONG_DONE	    "done" /* with its NUL */
 
-#define PINGPONG_PORT 18515u /* TCP */
-#define RPING_PORT    7174u  /* librdmacm */
-
-/* A server keeps the rows of its last clients. */
-#define INTEROP_MOST_ROWS 1024u
-
-/* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
-struct interop_request {
-	const char *peer;	   /* client: as named by the user */
-	struct ip_address peer_ip; /* client */
-	uint32_t scope;		   /* client: netdev index of a link-local peer_ip */
-	struct ip_address bind;	   /* server; family 0: pingpong any, rping the endpoint's */
-	uint32_t port;		   /* 0: PINGPONG_PORT, RPING_PORT */
-	uint64_t bytes;		   /* of a message; 0: 4096 for pingpong, 64 for rping */
-	uint64_t iterations;	   /* 0: 1000 for pingpong, 100 for rping */
-	uint32_t mtu_bytes;	   /* pingpong; 0: 1024, or less if the port has less */
-	uint32_t timeout_msec;	   /* for one step without any progress; 0: 10000 */
-	int signals;		   /* a signalfd that ends it; -1: none */
-	bool once;		   /* server: ends after one client */
-	/* One line without a newline, for the user. */
-	void (*say)(void *context, const char *text);
-	void *say_context;
+struct pingpong_address {
+	uint32_t lid;	/* 16 bits */
+	uint32_t qpn;	/* 24 bits */
+	uint32_t psn;	/* 24 bits */
+	struct gid gid; /* zero: without -g */
 };
 
-int interop_pingpong_client(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_pingpong_server(const struct interop_request *request, const struct endpoint *local,
-			    struct selftest_results *results);
-int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
-int interop_rping_server(const struct interop_request *request, const struct endpoint *local,
-			 struct selftest_results *results);
+void pingpong_format(const struct pingpong_address *address, char line[static PINGPONG_LINE_BYTES]);
+/* 0 or -EPROTO: it is not exactly such a line, or names no queue pair that may be connected. */
+int pingpong_parse(const char line[static PINGPONG_LINE_BYTES], struct pingpong_address *ret);
+
+/*
+ * rping, over the queue pair: a message of the client says where the server may read from or write
+ * to. The server's messages have the same length, their contents are ignored.
+ */
+#define RPING_INFO_BYTES 16
+
+struct rping_info {
+	uint64_t address;
+	uint32_t key;
+	uint32_t bytes;
+};
+
+void rping_info_encode(const struct rping_info *info, uint8_t bytes[static RPING_INFO_BYTES]);
+void rping_info_decode(const uint8_t bytes[static RPING_INFO_BYTES], struct rping_info *ret);
+
+/* The range of rping -c -S. */
+#define RPING_LEAST_BYTES 23u
+#define RPING_MOST_BYTES  65535u
+
+/*
+ * The text of rping's client in round `number`: "rdma-ping-N: ", then the characters from 'A' to
+ * 'z' in turn, starting with another one in each round, and a NUL. The server writes back
+ * everything up to and including the first NUL.
+ */
+void rping_text_fill(uint8_t *text, size_t bytes, uint64_t number);
+/* Whether it begins like that text of any round. */
+bool rping_text_is_usual(const uint8_t *text, size_t bytes);
+/* Options of the command to run on the other host. */
+struct interop_options {
+	bool peer_serves;
+	const struct endpoint *local;
+	const struct ip_address *address; /* of the server; family 0: not known */
+	uint32_t port;
+	uint64_t bytes, iterations;
+	uint32_t mtu_bytes;
+};
+
+/* The command, and how to find the options that are not known here. The caller frees it. */
+char *pingpong_command(const struct interop_options *options);
+char *rping_command(const struct interop_options *options);
+
+/* One of the two programs, seen from one side. */
+struct interop_role {
+	const char *test;    /* pingpong */
+	const char *program; /* of the other side */
+	const char *client_summary, *server_summary;
+	enum selftest_connection connection;
+	uint32_t port;
+	uint64_t bytes, most_bytes, iterations;
+	unsigned int client_transfers, server_transfers; /* of `bytes`, in the time of a sample */
+	char *(*command)(const struct interop_options *options);
+};
+
+struct interop {
+	const struct interop_request *request;
+	const struct endpoint *local;
+	struct selftest_results *results;
+	const struct interop_role *role;
+	bool server;
+	struct agent *agent;
+	char *peer;		/* clean; NULL: no client yet */
+	char *command;		/* to run on the other host */
+	char *advice;		/* the hint to run it */
+	struct endpoint remote; /* what is known of it; no device name */
+	uint32_t port, mtu_bytes, timeout_msec;
+	uint64_t bytes, iterations;
+	struct selftest_result *row;
+	bool marked; /* the row has its verdict */
+	struct counter_list before;
+	uint64_t begin_nsec;
+	uint64_t done; /* iterations of the run */
+	struct sampler sampler;
+	uint64_t sum_nsec; /* of all samples */
+};
+
+/* The wr_id of requests, by what they do. */
+enum { INTEROP_SENT = 1, INTEROP_RECEIVED = 2, INTEROP_MOVED = 4 };
+
+/* Slots of the agent. */
+enum { INTEROP_CQ, INTEROP_QP = 0 };
+
+/*
+ * Takes the request and opens the device. If it returns an error, a row says why. interop_end() has
+ * to follow in any case.
+ */
+int interop_begin(struct interop *session, const struct interop_role *role, bool server,
+		  const struct interop_request *request, const struct endpoint *local,
+		  struct selftest_results *results);
+/* Frees all but the rows; returns the value for the caller of the run. */
+int interop_end(struct interop *session);
+void interop_say(const struct interop *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Begins a row for a run, with a first reading of the port's counters. */
+void interop_row_begin(struct interop *session);
+void interop_read_counters(const struct endpoint *local, struct counter_list *list);
+/* The user ended it, or the device is gone: no further client. */
+bool interop_is_over(const struct interop *session);
+/* A server: a client came; begins a row for it. */
+void interop_client_came(struct interop *session, const struct sockaddr_storage *address);
+/*
+ * Ends the row with all figures. It is a pass if nobody marked it; a server logs it and forgets the
+ * client.
+ */
+void interop_row_end(struct interop *session);
+
+/* Fails the row, if it has no verdict yet; begins one if there is none. Always -EIO. */
+int interop_fail(struct interop *session, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same with a diagnosis; the facts of the session are added. */
+int interop_diagnose(struct interop *session, struct diagnosis_facts facts);
+/* Because the agent refused or failed. */
+int interop_fail_agent(struct interop *session);
+/* Because ibv_post_send() or ibv_post_recv() returned `rc`. */
+int interop_fail_post(struct interop *session, int rc);
+/* Because a wait during the transfer was stopped. */
+int interop_fail_stop(struct interop *session, enum stop stop);
+/* Because of a completion that is no success. */
+int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
+int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
+void interop_remark(struct interop *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A completion queue and a queue pair for a few outstanding requests; all complete. */
+int interop_make_qp(struct interop *session, struct message_qp_created *created);
+/* A zeroed buffer of the agent. */
+struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
+					 uint32_t access);
+/* Destroys pair, queue and buffers. */
+void interop_release(struct interop *session);
+
+/* Starts watching a run, with `channel` (-1: none) as in watch.h. */
+int interop_run_begin(struct interop *session, int channel);
+enum stop interop_run_end(struct interop *session);
+/* Polls for one completion, without a system call. 0, or -ECANCELED: the watch stopped it. */
+int interop_next_completion(struct interop *session, struct ibv_wc *wc);
+/* Notes the duration of an iteration. */
+void interop_sample(struct interop *session, uint64_t nsec);
+
+/*
+ * The messages of a run with ibv_rc_pingpong, when both sides know each other's address. Its buffer
+ * for sending and receiving is one and the same, so its answer repeats what it received, and as a
+ * client it sends our last answer back: both are checked. No other connection is open, so only a
+ * timeout shows that the other side has ended.
+ */
+
+/* The data that the other side is expected to send. */
+enum pingpong_echo {
+	ECHO_UNKNOWN,
+	ECHO_OURS, /* what it got from here */
+	ECHO_NONE, /* other data, which cannot be compared */
+};
+
+struct pingpong {
+	struct interop *session;
+	struct ibv_qp *qp;
+	uint8_t *sent, *received;
+	struct ibv_sge send_part, receive_part;
+	struct ibv_send_wr send;
+	struct ibv_recv_wr receive;
+	uint64_t posted_nsec, received_nsec;
+	uint32_t received_bytes;
+	unsigned int seen; /* completions that were not waited for yet */
+	enum pingpong_echo echo;
+};
+
+/* The queue pair, in RESET, and its buffers. 0 or -errno. */
+int pingpong_make(struct pingpong *run, struct message_qp_created *created);
+/* Connects it to the session's remote endpoint and posts the first receive. */
+int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote);
+/* All iterations. */
+void pingpong_exchange(struct pingpong *run);
+
+/*
+ * The rounds of a run with rping, on a queue pair that librdmacm has connected. In a round the
+ * client lets the server read a text out of its memory, then write it back elsewhere; each of the
+ * two steps is a message of the client, RDMA, and a message of the server to go ahead.
+ */
+
+/* Connect requests that wait while another client is served. */
+#define RPING_MOST_WAITING 16u
+
+struct rping {
+	struct interop *session;
+	struct ibv_qp *qp;
+	struct rdma_cm_id *id; /* of the connection; the agent's */
+	bool established, ended;
+	int end_event; /* enum rdma_cm_event_type that ended it */
+	int end_status;
+	struct rdma_cm_id *waiting[RPING_MOST_WAITING]; /* owned */
+	size_t waiting_count;
+	struct agent_buffer *infos;	      /* what is received, what is sent */
+	struct agent_buffer *source, *target; /* client: of the read, of the write; server: one */
+	uint8_t *expected;		      /* server: the text as it should be */
+	struct ibv_sge receive_part, send_part, data_part;
+	struct ibv_recv_wr receive;
+	struct ibv_send_wr send, data;
+	unsigned int seen; /* completions that were not waited for yet */
+	bool sending;	   /* a message was posted and has not completed */
+	bool between;	   /* server: no round is going on */
+	bool usual;	   /* server: the client's text is rping's */
+};
+
+/* Reads what events of librdmacm there are. */
+void rping_read_events(struct rping *run);
+/* Waits for an event that changes `established` or `ended`. 0 or what stopped it. */
+enum stop rping_wait_event(struct rping *run, unsigned int msec);
+
+/* Queue pair in RESET, its queue and buffers. 0 or -errno. */
+int rping_make(struct rping *run);
+/* The one receive that is outstanding. */
+int rping_post_receive(struct rping *run);
+/* All rounds. 0: they went well, or as many as the client wanted. */
+int rping_exchange(struct rping *run);

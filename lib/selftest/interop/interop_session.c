@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/interop/interop_session.h"
+#include "selftest/interop/interop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/agent/watch.h"
 #include "selftest/record/statistics.h"
 #include "counter/counter.h"
 
@@ -21,7 +21,7 @@
 #define DEFAULT_MTU_BYTES    1024u /* of ibv_rc_pingpong */
 
 /* -n and -C are of type int there. */
-#define MOST_ITERATIONS INT32_MAX
+#define INTEROP_MOST_ITERATIONS INT32_MAX
 
 void interop_say(const struct interop *session, const char *format, ...)
 {
@@ -120,10 +120,11 @@ static int check_request(struct interop *session)
 		return interop_fail(session, "give a smaller size",
 				    "messages of %" PRIu64 " bytes: the test goes up to %" PRIu64,
 				    session->bytes, session->role->most_bytes);
-	if (session->iterations > MOST_ITERATIONS)
+	if (session->iterations > INTEROP_MOST_ITERATIONS)
 		return interop_fail(session, "give fewer iterations",
 				    "%" PRIu64 " iterations: %s counts up to %d",
-				    session->iterations, session->role->program, MOST_ITERATIONS);
+				    session->iterations, session->role->program,
+				    INTEROP_MOST_ITERATIONS);
 	return 0;
 }
 
@@ -262,25 +263,25 @@ void interop_row_end(struct interop *session)
 }
 
 /* More than any of the tests has outstanding. */
-#define DEPTH	16u
-#define ENTRIES (4 * DEPTH)
+#define INTEROP_DEPTH	16u
+#define INTEROP_ENTRIES (4 * INTEROP_DEPTH)
 
 /*
  * After so many polls in vain (milliseconds, longer than a fast device needs) yield the processor:
  * a software device needs it for the very message that is waited for.
  */
-#define SPINS_MOST 20000u
+#define SPINS_BEFORE_YIELD 20000u
 
 int interop_make_qp(struct interop *session, struct message_qp_created *created)
 {
 	struct agent *agent = session->agent;
-	const struct message_cq cq = {.slot = INTEROP_CQ, .entries = ENTRIES};
+	const struct message_cq cq = {.slot = INTEROP_CQ, .entries = INTEROP_ENTRIES};
 	const struct message_qp qp = {
 		.slot = INTEROP_QP,
 		.kind = QP_RC,
 		.cq = INTEROP_CQ,
-		.send_depth = DEPTH,
-		.receive_depth = DEPTH,
+		.send_depth = INTEROP_DEPTH,
+		.receive_depth = INTEROP_DEPTH,
 		.sges = 1,
 		.signal_all = 1,
 	};
@@ -350,7 +351,7 @@ int interop_next_completion(struct interop *session, struct ibv_wc *wc)
 	while (!(got = ibv_poll_cq(cq, 1, wc))) {
 		if (atomic_load_explicit(&watch->stop, memory_order_relaxed))
 			return -ECANCELED;
-		if (++spins > SPINS_MOST)
+		if (++spins > SPINS_BEFORE_YIELD)
 			sched_yield();
 	}
 	if (got < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/interop/interop_session.h"
+#include "selftest/interop/interop.h"
 
 #include <errno.h>
 #include <inttypes.h>

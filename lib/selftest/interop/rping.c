@@ -11,13 +11,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "selftest/interop/interop_session.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/interop/interop.h"
+#include "selftest/agent/watch.h"
 
 #define DISCONNECT_MSEC 2000u
 
 /* How often a server that waits for clients checks that its device exists. */
-#define SLICE_MSEC 1000
+#define SERVE_CHECK_MSEC 1000
 
 static const struct interop_role rping_role = {
 	.test = "rping",
@@ -332,7 +332,7 @@ static void serve(struct rping *run)
 		if (id)
 			serve_client(run, id);
 		else
-			watch_wait(&agent->watch, agent->cm->fd, SLICE_MSEC);
+			watch_wait(&agent->watch, agent->cm->fd, SERVE_CHECK_MSEC);
 		if (id && session->request->once)
 			return;
 	}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/record/record.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/port.h"
 #include "selftest/record/statistics.h"
 
 static struct real usec_of(uint64_t nsec)
@@ -126,3 +129,297 @@ void selftest_results_free(struct selftest_results *results)
 	free(results->items);
 	*results = (struct selftest_results){0};
 }
+
+/* The field tables of a selftest's rows, and what is computed for them. */
+
+const struct enum_name selftest_connection_names[] = {
+	{CONNECTION_EXCHANGE, "exchange", TONE_PLAIN, "a TCP connection exchanges the addresses"},
+	{CONNECTION_CM, "cm", TONE_PLAIN, "the RDMA communication manager connects"},
+	{0, NULL},
+};
+
+const struct enum_name selftest_group_names[] = {
+	{SELFTEST_SETUP, "setup", TONE_PLAIN, "open, register memory, create a queue pair"},
+	{SELFTEST_RC, "rc", TONE_PLAIN, "reliable connection, each operation and size"},
+	{SELFTEST_GATHER, "gather", TONE_PLAIN, "gather and scatter of non-contiguous memory"},
+	{SELFTEST_UC, "uc", TONE_PLAIN, "unreliable connection"},
+	{SELFTEST_UD, "ud", TONE_PLAIN, "unreliable datagrams"},
+	{SELFTEST_MULTICAST, "multicast", TONE_PLAIN, "datagrams to a multicast group"},
+	{SELFTEST_FAULT, "fault", TONE_PLAIN, "faults that have to be detected"},
+	{SELFTEST_LATENCY, "latency", TONE_PLAIN, "time of a message"},
+	{SELFTEST_BANDWIDTH, "bandwidth", TONE_PLAIN, "bytes a second"},
+	{SELFTEST_COUNTERS, "counters", TONE_PLAIN, "counters of the ports before and after"},
+	{SELFTEST_GIDS, "gids", TONE_PLAIN, "each usable entry of the GID table"},
+	{SELFTEST_INTEROP, "interop", TONE_PLAIN, "programs of others as the peer"},
+	{SELFTEST_SERVE, "serve", TONE_PLAIN, "what a server did for its clients"},
+	{0, NULL},
+};
+
+const struct enum_name selftest_verdict_names[] = {
+	{SELFTEST_PASS, "pass", TONE_GOOD},
+	{SELFTEST_FAIL, "fail", TONE_BAD},
+	{SELFTEST_SKIP, "skip", TONE_WARNING},
+	{0, NULL},
+};
+
+static const struct enum_name side_names[] = {
+	{SIDE_LOCAL, "local"},
+	{SIDE_PEER, "peer"},
+	{0, NULL},
+};
+
+static const struct field bucket_fields[] = {
+	REAL_FIELD(struct selftest_bucket, least_usec, "least_usec", "LEAST us", FIELD_RIGHT, 0,
+		   "latencies from here, in microseconds"),
+	REAL_FIELD(struct selftest_bucket, below_usec, "below_usec", "BELOW us", FIELD_RIGHT, 0,
+		   "to below here"),
+	UNSIGNED_FIELD(struct selftest_bucket, count, "count", "COUNT", FIELD_RIGHT, 0,
+		       "how many there were"),
+};
+
+static const struct schema bucket_schema = SCHEMA("buckets", struct selftest_bucket, bucket_fields,
+						  "a range of latencies and how many there were");
+
+/* Signed: a counter may have been reset. */
+static void get_delta(const void *record, struct value *value)
+{
+	const struct selftest_counter *counter = record;
+
+	if (!counter->before.known || !counter->after.known)
+		return;
+	value->kind = VALUE_SIGNED;
+	value->integer = (int64_t)(counter->after.value - counter->before.value);
+}
+
+static const struct field counter_fields[] = {
+	ENUM_FIELD(struct selftest_counter, side, side_names, "side", "SIDE", 0, 0,
+		   "local or peer"),
+	STRING_FIELD(struct selftest_counter, device, "device", "DEVICE", 0, 0,
+		     "name of the device"),
+	UNSIGNED_FIELD(struct selftest_counter, port, "port", "PORT", FIELD_RIGHT, 0,
+		       "number of the port"),
+	STRING_FIELD(struct selftest_counter, name, "name", "NAME", 0, 0, "name of the counter"),
+	UNSIGNED_FIELD(struct selftest_counter, before, "before", "BEFORE", FIELD_RIGHT, 0,
+		       "its value before the test"),
+	UNSIGNED_FIELD(struct selftest_counter, after, "after", "AFTER", FIELD_RIGHT, 0,
+		       "its value after the test"),
+	COMPUTED_FIELD(FIELD_SIGNED, get_delta, "delta", "DELTA", FIELD_RIGHT, 0, "the difference"),
+};
+
+static const struct schema counter_schema = SCHEMA(
+	"counters", struct selftest_counter, counter_fields, "a counter before and after a test");
+
+static void get_histogram(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+
+	if (!result->histogram_count)
+		return;
+	value->kind = VALUE_RECORDS;
+	value->records.rows = result->histogram;
+	value->records.count = result->histogram_count;
+}
+
+static void get_counters(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+
+	if (!result->counter_count)
+		return;
+	value->kind = VALUE_RECORDS;
+	value->records.rows = result->counters;
+	value->records.count = result->counter_count;
+}
+
+/* part / total * scale, if both are known. */
+static bool ratio(const struct real *part, const struct real *total, double scale, double *ret)
+{
+	if (!part->known || !total->known || !(total->value > 0))
+		return false;
+	*ret = part->value / total->value * scale;
+	return true;
+}
+
+static void get_ratio(const struct real *part, const struct real *total, double scale,
+		      struct value *value)
+{
+	double computed;
+
+	if (!ratio(part, total, scale, &computed))
+		return;
+	value_set_real(value, computed);
+}
+
+static void get_rate_percent(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+
+	get_ratio(&result->bandwidth_gbps, &result->rate_gbps, 100, value);
+}
+
+static void get_packed_ratio(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+
+	get_ratio(&result->transfer_usec, &result->packed_usec, 1, value);
+}
+
+static void get_bandwidth_mibps(const void *record, struct value *value)
+{
+	static const struct real gigabits_in_mib = {8.0 * 1024 * 1024 / 1e9, true};
+	const struct selftest_result *result = record;
+
+	get_ratio(&result->bandwidth_gbps, &gigabits_in_mib, 1, value);
+}
+
+/* Decimals for three digits from 1 on, and about two below. */
+static int decimals(double number)
+{
+	static const double limits[] = {99.95, 9.995, 0.0995, 0.00995};
+	int count = 0;
+
+	while (count < (int)ARRAY_SIZE(limits) && number < limits[count])
+		count++;
+	return count;
+}
+
+#define FIGURES_MOST 63u /* characters */
+
+/* Appends a piece, or leaves it out if it does not fit into a cell of a table. */
+__attribute__((format(printf, 2, 3))) static void append(struct value *value, const char *format,
+							 ...)
+{
+	size_t used = value->kind == VALUE_STRING ? strlen(value->scratch) : 0;
+	const char *comma = used ? ", " : "";
+	char piece[sizeof(value->scratch)];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(piece, sizeof(piece), format, arguments);
+	va_end(arguments);
+	if (length < 0 || used + strlen(comma) + (size_t)length > FIGURES_MOST)
+		return;
+	snprintf(value->scratch + used, sizeof(value->scratch) - used, "%s%s", comma, piece);
+	value_set_string(value, value->scratch);
+}
+
+static void append_latency(const struct selftest_result *result, struct value *value)
+{
+	const struct real *p50 = &result->latency_p50_usec, *p99 = &result->latency_p99_usec;
+
+	if (p50->known)
+		append(value, "p50 %.*f us", decimals(p50->value), p50->value);
+	if (p99->known)
+		append(value, "p99 %.*f us", decimals(p99->value), p99->value);
+}
+
+/* "11.9 Gb/s, 48 % of 25 Gb/s" */
+static void append_bandwidth(const struct selftest_result *result, struct value *value)
+{
+	const struct real *gbps = &result->bandwidth_gbps;
+	double percent;
+
+	if (!gbps->known)
+		return;
+	append(value, "%.*f Gb/s", decimals(gbps->value), gbps->value);
+	if (ratio(gbps, &result->rate_gbps, 100, &percent))
+		append(value, "%.*f %% of %g Gb/s", percent < 9.95 ? 1 : 0, percent,
+		       result->rate_gbps.value);
+}
+
+/* The key figures for people; in JSON each has its own key. */
+static void get_figures(const void *record, struct value *value)
+{
+	const struct selftest_result *result = record;
+	double packed;
+
+	if (ratio(&result->transfer_usec, &result->packed_usec, 1, &packed))
+		append(value, "%.*f x packed", decimals(packed), packed);
+	append_latency(result, value);
+	append_bandwidth(result, value);
+}
+
+#define LATENCY_FIELD(name, heading, help)                                                  \
+	REAL_FIELD(struct selftest_result, latency_##name##_usec, "latency_" #name "_usec", \
+		   heading " us", FIELD_RIGHT, 0, help)
+
+static const struct field selftest_fields[] = {
+	STRING_FIELD(struct selftest_result, device, "device", "DEVICE", FIELD_DEFAULT, 0,
+		     "name of the device"),
+	UNSIGNED_FIELD(struct selftest_result, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "number of the port"),
+	STRING_FIELD(struct selftest_result, netdev, "netdev", "NETDEV", 0, 0,
+		     "netdev that carries the GID"),
+	UNSIGNED_FIELD(struct selftest_result, gid_index, "gid_index", "GID INDEX", FIELD_RIGHT, 0,
+		       "index in the port's GID table"),
+	GID_FIELD(struct selftest_result, gid, "gid", "GID", 0, 0, "the port's GID"),
+	ENUM_FIELD(struct selftest_result, gid_type, gid_type_names, "gid_type", "GID TYPE", 0, 0,
+		   "ib, roce-v1 or roce-v2"),
+	STRING_FIELD(struct selftest_result, peer, "peer", "PEER", 0, 0,
+		     "the peer as it was named; none: loopback"),
+	STRING_FIELD(struct selftest_result, peer_device, "peer_device", "PEER DEVICE", 0, 0,
+		     "name of the peer's device"),
+	UNSIGNED_FIELD(struct selftest_result, peer_port, "peer_port", "PEER PORT", FIELD_RIGHT, 0,
+		       "number of the peer's port"),
+	GID_FIELD(struct selftest_result, peer_gid, "peer_gid", "PEER GID", 0, 0, "the peer's GID"),
+	ENUM_FIELD(struct selftest_result, connection, selftest_connection_names, "connection",
+		   "CONNECTION", 0, 0, "how the queue pairs were connected: exchange or cm"),
+	ENUM_FIELD(struct selftest_result, group, selftest_group_names, "group", "GROUP", 0, 0,
+		   "kind of the test"),
+	STRING_FIELD(struct selftest_result, test, "test", "TEST", FIELD_DEFAULT, 0,
+		     "name of the test"),
+	STRING_FIELD(struct selftest_result, summary, "summary", "SUMMARY", 0, 0,
+		     "what the test does"),
+	ENUM_FIELD(struct selftest_result, verdict, selftest_verdict_names, "result", "RESULT",
+		   FIELD_DEFAULT, 0, "pass, fail or skip"),
+	UNSIGNED_FIELD(struct selftest_result, size_bytes, "size_bytes", "SIZE",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "bytes of a message"),
+	COMPUTED_FIELD(FIELD_STRING, get_figures, "figures", "FIGURES", FIELD_DEFAULT, 0,
+		       "what was measured, in short"),
+	STRING_FIELD(struct selftest_result, reason, "reason", "REASON", FIELD_DEFAULT, 0,
+		     "why it failed or was skipped"),
+	STRING_FIELD(struct selftest_result, next_step, "next_step", "NEXT STEP", 0, 0,
+		     "what to do about it"),
+	STRING_FIELD(struct selftest_result, status, "status", "STATUS", 0, 0,
+		     "status of the completion"),
+	UNSIGNED_FIELD(struct selftest_result, iterations, "iterations", "ITERATIONS", FIELD_RIGHT,
+		       0, "how often the operation was done"),
+	UNSIGNED_FIELD(struct selftest_result, queue_pairs, "queue_pairs", "QPS", FIELD_RIGHT, 0,
+		       "queue pairs in use"),
+	UNSIGNED_FIELD(struct selftest_result, depth, "depth", "DEPTH", FIELD_RIGHT, 0,
+		       "operations under way at once on a queue pair"),
+	REAL_FIELD(struct selftest_result, duration_msec, "duration_msec", "DURATION ms",
+		   FIELD_RIGHT, 0, "how long the test took, in milliseconds"),
+	LATENCY_FIELD(min, "MIN", "smallest latency, in microseconds"),
+	LATENCY_FIELD(p50, "P50", "median of the latency, in microseconds"),
+	LATENCY_FIELD(p90, "P90", "90th percentile of the latency, in microseconds"),
+	LATENCY_FIELD(p99, "P99", "99th percentile of the latency, in microseconds"),
+	LATENCY_FIELD(p999, "P99.9", "99.9th percentile of the latency, in microseconds"),
+	LATENCY_FIELD(max, "MAX", "largest latency, in microseconds"),
+	LATENCY_FIELD(mean, "MEAN", "mean latency, in microseconds"),
+	LATENCY_FIELD(stddev, "STDDEV", "standard deviation of the latency, in microseconds"),
+	REAL_FIELD(struct selftest_result, bandwidth_gbps, "bandwidth_gbps", "BANDWIDTH Gb/s",
+		   FIELD_RIGHT, 0, "bandwidth, gigabits a second"),
+	COMPUTED_FIELD(FIELD_REAL, get_bandwidth_mibps, "bandwidth_mibps", "BANDWIDTH MiB/s",
+		       FIELD_RIGHT, 0, "bandwidth, mebibytes a second"),
+	REAL_FIELD(struct selftest_result, messages_per_second, "messages_per_second",
+		   "MESSAGES /s", FIELD_RIGHT, 0, "messages a second"),
+	REAL_FIELD(struct selftest_result, rate_gbps, "rate_gbps", "RATE Gb/s", FIELD_RIGHT, 0,
+		   "active rate of the port, gigabits a second"),
+	COMPUTED_FIELD(FIELD_REAL, get_rate_percent, "rate_percent", "RATE %", FIELD_RIGHT, 0,
+		       "bandwidth in percent of that rate"),
+	REAL_FIELD(struct selftest_result, transfer_usec, "transfer_usec", "TRANSFER us",
+		   FIELD_RIGHT, 0, "time of a gather or scatter transfer, in microseconds"),
+	REAL_FIELD(struct selftest_result, packed_usec, "packed_usec", "PACKED us", FIELD_RIGHT, 0,
+		   "time of packing by the CPU and one contiguous transfer, in microseconds"),
+	COMPUTED_FIELD(FIELD_REAL, get_packed_ratio, "packed_ratio", "PACKED RATIO", FIELD_RIGHT, 0,
+		       "transfer_usec / packed_usec: below 1 gather or scatter is faster"),
+	HEADED_RECORDS_FIELD(get_histogram, &bucket_schema, "histogram", "HISTOGRAM",
+			     "distribution of the latencies"),
+	HEADED_RECORDS_FIELD(get_counters, &counter_schema, "counters", "COUNTERS",
+			     "counters of both ports before and after"),
+};
+
+const struct schema selftest_schema = SCHEMA("selftest", struct selftest_result, selftest_fields,
+					     "a data path test and what it found");

@@ -17,13 +17,8 @@ enum selftest_operation {
 	SELFTEST_ATOMIC = 1 << 3,
 };
 
-/* Limits of a request: those of the exchange protocol, wire/message.h. */
+/* Messages of different sizes that one request can ask for. */
 #define SELFTEST_MOST_SIZES 32
-#define SELFTEST_MOST_QPS   64u
-#define SELFTEST_MOST_DEPTH 16384u
-#define SELFTEST_MOST_BYTES (UINT64_C(256) << 20)
-#define SELFTEST_MOST_MSEC  3600000u
-#define SELFTEST_MOST_TOKEN 63u /* bytes */
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_request {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/server/server.h"
+#include "selftest/selftest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/agent/watch.h"
 #include "selftest/server/server_client.h"
 
-#define MOST_CLIENTS 16u
-#define BACKLOG	     64
+#define DEFAULT_CLIENTS 16u
+#define SERVER_BACKLOG	64
 /* Accepts between two checks for signals and children, so that a flood of connects hides neither.
  */
 #define MOST_ACCEPTS 64
@@ -156,13 +156,12 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 	const struct selftest_service *service = server->service;
 	int rc;
 
-	if (service->token &&
-	    strlen(service->token) >= sizeof(((struct message_hello *)0)->token)) {
+	if (service->token && strlen(service->token) > LIMIT_TOKEN) {
 		*ret_reason = mem_string("the token is longer than 63 bytes");
 		return -EINVAL;
 	}
 	rc = tcp_listen(&service->bind, service->scope, port_of(service), &server->listener);
-	if (!rc && listen(server->listener, BACKLOG))
+	if (!rc && listen(server->listener, SERVER_BACKLOG))
 		rc = -errno;
 	if (rc)
 		return explain_listen(service, rc, ret_reason, ret_hint);
@@ -402,7 +401,7 @@ static int serve(struct server *server)
 int selftest_serve(const struct selftest_service *service, struct selftest_results *results,
 		   char **ret_reason, char **ret_hint)
 {
-	size_t most = service->most_clients ? service->most_clients : MOST_CLIENTS;
+	size_t most = service->most_clients ? service->most_clients : DEFAULT_CLIENTS;
 	struct server server = {.service = service,
 				.results = results,
 				.listener = -1,

@@ -19,11 +19,11 @@
 #include "base/text.h"
 #include "selftest/agent/agent.h"
 #include "selftest/wire/message.h"
-#include "selftest/agent/tcp.h"
+#include "selftest/agent/watch.h"
 
 /* A client sends its hello at once. */
 #define HELLO_MSEC	  5000
-#define IDLE_MSEC	  600000u
+#define DEFAULT_IDLE_MSEC 600000u
 #define WELCOME_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* to read the refusal */
@@ -265,7 +265,7 @@ void serve_client(const struct selftest_service *service, int channel,
 				      .channel = channel,
 				      .client.address = *address,
 				      .report = ret_report};
-	unsigned int idle_msec = service->idle_msec ? service->idle_msec : IDLE_MSEC;
+	unsigned int idle_msec = service->idle_msec ? service->idle_msec : DEFAULT_IDLE_MSEC;
 	struct agent_served served;
 	struct agent *agent;
 

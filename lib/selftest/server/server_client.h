@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "selftest/server/server.h"
+#include "selftest/selftest.h"
 #include "selftest/wire/message.h"
 
 /* A flat record without pointers. */

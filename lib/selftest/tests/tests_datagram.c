@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/tests/tests_datagram.h"
+#include "selftest/tests/tests.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -32,14 +32,14 @@ static void uc_send(struct trial *trial)
 		datagram_remark_losses(trial, paths);
 }
 
-#define WRITE_ATTEMPTS 10u
-#define WRITE_MSEC     200u
-#define LOOK_MSEC      10u
+#define WRITE_ATTEMPTS	 10u
+#define WRITE_MSEC	 200u
+#define WRITE_CHECK_MSEC 10u
 
 /* Nothing tells the other side about a write: checks there until all has come, or time is up. */
 static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_MSEC * 1000000};
+	const struct timespec pause = {.tv_nsec = WRITE_CHECK_MSEC * 1000000};
 	const struct message_fill request = {.span = *span, .constant = 1};
 	uint64_t end = clock_msec() + WRITE_MSEC;
 

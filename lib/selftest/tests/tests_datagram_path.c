@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "host/port.h"
-#include "selftest/tests/tests_datagram.h"
+#include "selftest/tests/tests.h"
 
 /* How long a message may be on its path, and how often it is sent until the path is given up. */
-#define ARRIVAL_MSEC 300u
-#define ATTEMPTS     10u
-#define LATE_MSEC    100u
+#define ARRIVAL_MSEC  300u
+#define SEND_ATTEMPTS 10u
+#define LATE_MSEC     100u
 
 /* No byte of the pattern is 0, so stray data show. */
 #define EMPTY_BYTE 0u
@@ -123,7 +123,7 @@ static int deliver(struct trial *trial, struct datagram_path *path, uint64_t byt
 	struct work_completion late;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < ATTEMPTS && !count && !rc; i++) {
+	for (uint32_t i = 0; i < SEND_ATTEMPTS && !count && !rc; i++) {
 		rc = datagram_send(trial, path, bytes);
 		if (!rc)
 			rc = look(trial, path, ARRIVAL_MSEC, &count, ret);
@@ -135,7 +135,7 @@ static int deliver(struct trial *trial, struct datagram_path *path, uint64_t byt
 		rc = look(trial, path, LATE_MSEC, &late_count, &late);
 	if (rc || count)
 		return rc;
-	trial_explain_end(trial, path->to, STOP_TIMED_OUT, ATTEMPTS * ARRIVAL_MSEC);
+	trial_explain_end(trial, path->to, STOP_TIMED_OUT, SEND_ATTEMPTS * ARRIVAL_MSEC);
 	return -ETIMEDOUT;
 }
 

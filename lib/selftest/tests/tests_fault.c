@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/tests/tests_fault.h"
+#include "selftest/tests/tests.h"
 
 #define SAFE (ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ)
 

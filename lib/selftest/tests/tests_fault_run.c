@@ -8,8 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/tests/tests_fault.h"
-#include "selftest/tests/tests_rc.h"
+#include "selftest/tests/tests.h"
 
 /* Bits that make an rkey invalid: drivers count up from small ones. */
 #define KEY_BITS 0x5a5a5a00u
@@ -22,9 +21,9 @@
  * Few and short: a peer that is gone is given up after 3 * 4.096 us * 2^12 to four times of it
  * (IBTA 1, 9.7.6.1.3). librdmacm has its own time-out, of seconds: then one suffices.
  */
-#define TIMEOUT	    12
-#define RETRIES	    2
-#define RNR_RETRIES 1
+#define FAULT_TIMEOUT	  12
+#define FAULT_RETRIES	  2
+#define FAULT_RNR_RETRIES 1
 
 /* Work request ids. */
 enum { FAULT_ID = 0xf000, FAULT_ID_NEXT, FAULT_ID_LATER, FAULT_ID_RECEIVE };
@@ -170,9 +169,9 @@ static int connect_qps(struct injection *it)
 		.near_domain = fault->flags & FAULT_NEAR_DOMAIN,
 		.far_domain = fault->flags & FAULT_FAR_DOMAIN,
 		.exact_retries = true,
-		.retries = trial->by_cm && fault->flags & FAULT_GONE ? 0 : RETRIES,
-		.rnr_retries = RNR_RETRIES,
-		.timeout = TIMEOUT,
+		.retries = trial->by_cm && fault->flags & FAULT_GONE ? 0 : FAULT_RETRIES,
+		.rnr_retries = FAULT_RNR_RETRIES,
+		.timeout = FAULT_TIMEOUT,
 	};
 	/* No message comes for it, but siw takes no receive without memory. */
 	struct message_receive receive = {.id = FAULT_ID_RECEIVE, .span = trial_span(0, 1)};
@@ -295,7 +294,7 @@ static int check_near(struct injection *it)
 /* ---- iWARP ---- */
 
 /* For completions that come at once or, with some drivers, never. */
-#define LOOK_MSEC 50
+#define IWARP_END_MSEC 50
 
 /*
  * iWARP: a request that the far side refuses ends the stream with a Terminate message (RFC 5040, 7;
@@ -345,7 +344,7 @@ static int expect_ended(struct injection *it, struct side *side)
 		remark(it, "the device does not report the state of a queue pair");
 		return 0;
 	}
-	for (int i = 0; i < LOOK_MSEC && !rc && state == IBV_QPS_RTS; i++) {
+	for (int i = 0; i < IWARP_END_MSEC && !rc && state == IBV_QPS_RTS; i++) {
 		rc = query_state(it->trial, side, &state);
 		if (!rc && state == IBV_QPS_RTS)
 			nanosleep(&pause, NULL);
@@ -373,7 +372,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	if (rc)
 		return rc == -EREMOTEIO ? rc : trial_explain(it->trial, side, rc);
 	if (!find_seen(it, side, FAULT_ID_RECEIVE))
-		rc = trial_look(it->trial, side, LOOK_MSEC, &waited);
+		rc = trial_look(it->trial, side, IWARP_END_MSEC, &waited);
 	if (!rc && waited.count)
 		it->seen[which][it->seen_count[which]++] = waited.items[0];
 	if (!rc && find_seen(it, side, FAULT_ID_RECEIVE))
@@ -398,7 +397,8 @@ static int try_later(struct injection *it)
 
 	if (rc == -EREMOTEIO && near->refused.stage == STAGE_TRANSFER)
 		return 0;
-	if (trial_explain(it->trial, near, rc) || trial_look(it->trial, near, LOOK_MSEC, &waited))
+	if (trial_explain(it->trial, near, rc) ||
+	    trial_look(it->trial, near, IWARP_END_MSEC, &waited))
 		return -EIO;
 	/* siw flushes what the kernel posts, but not what a program does (siw_sq_flush_wr()). */
 	if (!waited.count) {

@@ -19,11 +19,11 @@
 #define DEFAULT_SPREAD	    4u /* the stride, in blocks */
 
 /* The smallest mean of so many rounds counts: the least disturbed one. */
-#define ROUNDS		 3u
-#define ROUND_NSEC	 8000000u
-#define MEASURE_MSEC	 60 /* no round begins later */
-#define LEAST_ITERATIONS 4u
-#define MOST_ITERATIONS	 1000u
+#define ROUNDS		       3u
+#define ROUND_NSEC	       8000000u
+#define MEASURE_MSEC	       60 /* no round begins later */
+#define ROUND_LEAST_ITERATIONS 4u
+#define ROUND_MOST_ITERATIONS  1000u
 
 struct layout {
 	uint64_t block_bytes, blocks, stride;
@@ -276,9 +276,9 @@ static uint64_t iterations_for(double usec)
 {
 	double wanted = ROUND_NSEC / 1000.0 / (usec > 0.001 ? usec : 0.001);
 
-	if (wanted < LEAST_ITERATIONS)
-		return LEAST_ITERATIONS;
-	return wanted < MOST_ITERATIONS ? (uint64_t)wanted : MOST_ITERATIONS;
+	if (wanted < ROUND_LEAST_ITERATIONS)
+		return ROUND_LEAST_ITERATIONS;
+	return wanted < ROUND_MOST_ITERATIONS ? (uint64_t)wanted : ROUND_MOST_ITERATIONS;
 }
 
 static void keep_least(struct real *least, double usec)
@@ -325,7 +325,7 @@ static int measure(struct gather *gather)
 	int rc = gather_prepare(gather);
 
 	if (!rc)
-		rc = measure_both(gather, LEAST_ITERATIONS, first);
+		rc = measure_both(gather, ROUND_LEAST_ITERATIONS, first);
 	if (rc)
 		return rc;
 	iterations = iterations_for((first[0].value + first[1].value) / 2);
@@ -337,7 +337,7 @@ static int measure(struct gather *gather)
 	if (!rc && rounds)
 		keep_figures(gather, least, rounds * counted);
 	else if (!rc)
-		keep_figures(gather, first, LEAST_ITERATIONS);
+		keep_figures(gather, first, ROUND_LEAST_ITERATIONS);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 
 /* Outstanding messages: as many as in perftest, so that figures can be compared, but fewer large
  * ones: a software device that needs longer than the timeout for them retransmits. */
-#define DEPTH	       128u
+#define PERFTEST_DEPTH 128u
 #define LEAST_DEPTH    4u
 #define THOROUGH_BYTES (UINT64_C(8) << 20)
 #define QUICK_BYTES    (UINT64_C(1) << 20)
@@ -81,7 +81,7 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 {
 	uint32_t limit = at_most(trial->near_can.max_depth, trial->far_can.max_depth);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
-	uint32_t depth = DEPTH;
+	uint32_t depth = PERFTEST_DEPTH;
 
 	while (depth > LEAST_DEPTH && depth * bytes > under_way)
 		depth /= 2;

@@ -3,27 +3,27 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "selftest/tests/tests_rc.h"
+#include "selftest/tests/tests.h"
 
 enum {
-	BYTES = 64,
+	EVENT_BYTES = 64,
 	BUSY_BYTES = 1 << 20,
 	SLEEPERS = 4,
-	ATTEMPTS = 3,
+	WAKE_ATTEMPTS = 3,
 };
 
 /*
  * How long the far side has to fall asleep before a message is sent, in each attempt. A completion
  * that comes before it sleeps is found without an event, which is correct but proves nothing.
  */
-static const int delays_msec[ATTEMPTS] = {5, 50, 300};
+static const int delays_msec[WAKE_ATTEMPTS] = {5, 50, 300};
 
 static int post_receives(struct trial *trial, uint32_t count)
 {
 	const struct message_receive receive = {
 		.count = count,
-		.span = rc_data(0, BYTES),
-		.step = BYTES,
+		.span = rc_data(0, EVENT_BYTES),
+		.step = EVENT_BYTES,
 	};
 
 	return trial_receive(trial, &trial->far, &receive);
@@ -35,7 +35,7 @@ static int post_send(struct trial *trial, uint32_t place, uint32_t flags)
 		.operation = POST_SEND,
 		.flags = POST_SIGNALED | flags,
 		.id = place,
-		.span = rc_data((uint64_t)place * BYTES, BYTES),
+		.span = rc_data((uint64_t)place * EVENT_BYTES, EVENT_BYTES),
 	};
 
 	return trial_post(trial, &trial->near, &post);
@@ -74,7 +74,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 static int check_messages(struct trial *trial, const struct message_waited *waited, uint32_t count,
 			  uint32_t iteration)
 {
-	const struct span all = rc_data(0, (uint64_t)count * BYTES);
+	const struct span all = rc_data(0, (uint64_t)count * EVENT_BYTES);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && !rc; i++)
@@ -87,7 +87,7 @@ static int check_messages(struct trial *trial, const struct message_waited *wait
 
 static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
 {
-	const struct span all = rc_data(0, (uint64_t)count * BYTES);
+	const struct span all = rc_data(0, (uint64_t)count * EVENT_BYTES);
 
 	return trial_fill(trial, &trial->near, &all, iteration) ||
 	       trial_fill_constant(trial, &trial->far, &all, 0) || post_receives(trial, count);
@@ -105,7 +105,7 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 	int rc = 0;
 
 	/* Again only if it was still awake. */
-	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events && waited.count; i++) {
+	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events && waited.count; i++) {
 		rc = prepare(trial, 1, iteration + i);
 		if (!rc)
 			rc = send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited);
@@ -143,11 +143,11 @@ static int start_late_send(struct trial *trial, uint32_t fills, const struct mes
 static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		     struct message_waited *waited)
 {
-	const struct span data = rc_data(0, BYTES);
+	const struct span data = rc_data(0, EVENT_BYTES);
 	const struct message_receive receive = {.id = 1, .span = data};
 	const struct message fill = {
 		.type = MESSAGE_FILL,
-		.fill = {.span = rc_data(BYTES, BUSY_BYTES), .seed = iteration},
+		.fill = {.span = rc_data(EVENT_BYTES, BUSY_BYTES), .seed = iteration},
 	};
 	const struct message post = {
 		.type = MESSAGE_POST,
@@ -182,11 +182,11 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 static int wake_near(struct trial *trial, uint32_t iteration)
 {
 	/* So many times BUSY_BYTES: from half a millisecond on. */
-	static const uint32_t fills[ATTEMPTS] = {2, 16, 64};
+	static const uint32_t fills[WAKE_ATTEMPTS] = {2, 16, 64};
 	struct message_waited waited = {0};
 	int rc = 0;
 
-	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events; i++)
+	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events; i++)
 		rc = send_late(trial, fills[i], iteration + i, &waited);
 	if (rc || waited.events)
 		return rc;
@@ -200,12 +200,12 @@ void rc_run_event(struct trial *trial)
 {
 	const struct qp_shape shape = {.channel = true};
 	struct rc_path paths[2];
-	int rc = rc_connect(trial, &shape, BYTES + BUSY_BYTES, paths);
+	int rc = rc_connect(trial, &shape, EVENT_BYTES + BUSY_BYTES, paths);
 
 	for (uint32_t i = 0; i < SLEEPERS && !rc; i++) {
-		rc = wake_far(trial, 2 * ATTEMPTS * i);
+		rc = wake_far(trial, 2 * WAKE_ATTEMPTS * i);
 		if (!rc)
-			rc = wake_near(trial, (2 * i + 1) * ATTEMPTS);
+			rc = wake_near(trial, (2 * i + 1) * WAKE_ATTEMPTS);
 	}
 }
 
@@ -264,8 +264,8 @@ void rc_run_solicited(struct trial *trial)
 		trial_skip(trial, "siw has no solicited events: its receives never count as such");
 		return;
 	}
-	rc = rc_connect(trial, &shape, 2 * BYTES, paths);
-	for (uint32_t i = 0; i < ATTEMPTS && !rc && !waited.events; i++)
+	rc = rc_connect(trial, &shape, 2 * EVENT_BYTES, paths);
+	for (uint32_t i = 0; i < WAKE_ATTEMPTS && !rc && !waited.events; i++)
 		rc = try_solicited(trial, i, &waited);
 	if (!rc)
 		check_solicited(trial, &waited);

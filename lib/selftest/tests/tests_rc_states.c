@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "selftest/tests/tests_rc.h"
+#include "selftest/tests/tests.h"
 
 enum {
-	BYTES = 200,
+	STATE_BYTES = 200,
 	RECEIVES = 2, /* that the error state has to flush */
 	DRAINED_MSEC = 20,
 	ID_HELD = 0x100,
@@ -54,7 +54,7 @@ static int transfer(struct trial *trial, const struct rc_path paths[static 2], u
 	for (uint32_t i = 0; i < 2 && !rc; i++) {
 		const struct rc_transfer order = {
 			.operation = POST_SEND,
-			.bytes = BYTES,
+			.bytes = STATE_BYTES,
 			.iteration = iteration + i,
 		};
 
@@ -113,7 +113,7 @@ static int expect_pushed(struct trial *trial, const struct rc_path *path)
 static int hold_and_release(struct trial *trial, const struct rc_path *path,
 			    const struct qp_shape *shape, const struct qp_numbers *numbers)
 {
-	const struct span data = rc_data(0, BYTES);
+	const struct span data = rc_data(0, STATE_BYTES);
 	const struct message_receive receive = {.id = ID_HELD, .span = data};
 	const struct message_post post = trial_send(ID_HELD, data);
 
@@ -151,7 +151,8 @@ static int walk_drained(struct trial *trial, const struct rc_path paths[static 2
 /* Some drivers check the state and refuse to post in ERR, which is as good as flushing. */
 static int flush_late(struct trial *trial, struct side *side)
 {
-	const struct message_post request = trial_send(ID_FLUSHED + RECEIVES, rc_data(0, BYTES));
+	const struct message_post request = trial_send(ID_FLUSHED + RECEIVES,
+						       rc_data(0, STATE_BYTES));
 	int rc = side_post(side, &request);
 
 	if (rc == -EREMOTEIO && is_unsupported(side)) {
@@ -171,7 +172,7 @@ static int flush(struct trial *trial, struct side *side, const struct qp_shape *
 	const struct message_receive receive = {
 		.count = RECEIVES,
 		.id = ID_FLUSHED,
-		.span = rc_data(0, BYTES),
+		.span = rc_data(0, STATE_BYTES),
 	};
 	int rc = trial_receive(trial, side, &receive);
 
@@ -202,7 +203,7 @@ static void walk_all(struct trial *trial)
 	int rc = trial_make_qps(trial, 0, &shape, &numbers);
 
 	if (!rc)
-		rc = rc_buffers(trial, BYTES, paths) ||
+		rc = rc_buffers(trial, STATE_BYTES, paths) ||
 		     rc_expect_state(trial, &trial->near, 0, IBV_QPS_RESET) ||
 		     rc_expect_state(trial, &trial->far, 0, IBV_QPS_RESET) ||
 		     walk_up(trial, &shape, &numbers) ||
@@ -242,7 +243,8 @@ static void walk_iwarp(struct trial *trial)
 		rc = expect_idle(trial, &trial->near) || expect_idle(trial, &trial->far);
 	shape.keep_cq = true;
 	if (!rc)
-		rc = trial_connect(trial, 0, &shape, &numbers) || rc_buffers(trial, BYTES, paths) ||
+		rc = trial_connect(trial, 0, &shape, &numbers) ||
+		     rc_buffers(trial, STATE_BYTES, paths) ||
 		     rc_expect_state(trial, &trial->near, 0, IBV_QPS_RTS) ||
 		     rc_expect_state(trial, &trial->far, 0, IBV_QPS_RTS) ||
 		     transfer(trial, paths, 0, "in the state RTS");

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "selftest/tests/tests_rc.h"
+#include "selftest/tests/tests.h"
 
 enum {
 	SMALL_BYTES = 64 << 10,

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "selftest/trial/side.h"
+#include "selftest/trial/trial.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "selftest/agent/watch.h"
 #include "selftest/wire/message.h"
 
 static int lose(struct side *side, int rc)
@@ -68,4 +75,181 @@ int side_call(struct side *side, uint32_t type, const void *request, void *ret_r
 	if (!rc && ret_reply)
 		memcpy(ret_reply, &reply.body, message_rows[reply.type].layout->record_size);
 	return rc;
+}
+
+#define TCP_CONNECT_MSEC 5000
+/* In loopback the far side is silent while the near side measures: that never ends the session. */
+#define LOOPBACK_IDLE_MSEC 3600000u
+
+bool processors_half(const cpu_set_t *all, unsigned int half, cpu_set_t *ret)
+{
+	unsigned int rank = 0;
+	cpu_set_t chosen;
+
+	if (CPU_COUNT(all) < 2)
+		return false;
+	CPU_ZERO(&chosen);
+	for (unsigned int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, all) && rank++ % 2 == half)
+			CPU_SET(i, &chosen);
+	*ret = chosen;
+	return true;
+}
+
+/* The calling thread keeps to the first half. */
+static void processors_split(struct processors *processors)
+{
+	cpu_set_t half;
+
+	processors->split = !sched_getaffinity(0, sizeof(processors->all), &processors->all) &&
+			    processors_half(&processors->all, 0, &half) &&
+			    !sched_setaffinity(0, sizeof(half), &half);
+}
+
+/* Another thread keeps to the other one. */
+static void processors_take_other(const struct processors *processors)
+{
+	cpu_set_t half;
+
+	if (processors->split && processors_half(&processors->all, 1, &half))
+		sched_setaffinity(0, sizeof(half), &half);
+}
+
+/* The calling thread may use all again. */
+static void processors_restore(const struct processors *processors)
+{
+	if (processors->split)
+		sched_setaffinity(0, sizeof(processors->all), &processors->all);
+}
+
+static int find_own(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
+{
+	(void)open;
+	(void)ret_reason;
+	(void)ret_hint;
+	*ret_endpoint = *(const struct endpoint *)context;
+	return 0;
+}
+
+static void *serve_loopback(void *context)
+{
+	struct session *session = context;
+	struct agent *agent = agent_new(session->far_channel, -1);
+	struct agent_served served;
+
+	processors_take_other(&session->processors);
+	agent->find = find_own;
+	agent->find_context = &session->endpoint;
+	agent_serve(agent, session->far_channel, LOOPBACK_IDLE_MSEC, &served);
+	agent_free(agent);
+	close(session->far_channel);
+	return NULL;
+}
+
+static void attach(struct session *session, struct trial *trial)
+{
+	trial->far = (struct side){
+		.channel = session->channel,
+		.watch = &trial->near.agent->watch,
+	};
+	trial->near.agent->watch.channel = session->channel;
+	trial->near.agent->watch.patient = true;
+}
+
+int session_open_loopback(struct session *session, struct trial *trial,
+			  const struct endpoint *endpoint)
+{
+	int pair[2];
+	int rc;
+
+	*session = (struct session){.channel = -1, .endpoint = *endpoint};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		rc = -errno;
+		trial_fail(trial, NULL, "cannot make a socket pair: %s", strerror(-rc));
+		return rc;
+	}
+	session->far_channel = pair[1];
+	processors_split(&session->processors);
+	rc = -pthread_create(&session->thread, NULL, serve_loopback, session);
+	if (rc) {
+		processors_restore(&session->processors);
+		close(pair[0]);
+		close(pair[1]);
+		trial_fail(trial, NULL, "cannot start a thread: %s", strerror(-rc));
+		return rc;
+	}
+	session->in_thread = true;
+	trial->granted = (struct message_welcome){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	session->channel = pair[0];
+	attach(session, trial);
+	return 0;
+}
+
+static int connect_tcp(struct trial *trial, int *ret_fd)
+{
+	const struct selftest_request *request = trial->request;
+	const uint32_t port = request->tcp_port ? request->tcp_port : MESSAGE_PORT;
+	struct sockaddr_storage address;
+	const int on = 1;
+	int rc;
+
+	socket_address(&request->peer_ip, request->scope, port, &address);
+	rc = tcp_connect(&trial->near.agent->watch, &address, TCP_CONNECT_MSEC, ret_fd);
+	if (!rc)
+		setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return rc;
+}
+
+static int say_hello(struct trial *trial)
+{
+	const char *token = trial->request->token;
+	struct message_hello hello = {.lowest = MESSAGE_VERSION, .highest = MESSAGE_VERSION};
+
+	snprintf(hello.release, sizeof(hello.release), "%s", RDMACTL_VERSION);
+	if (token)
+		snprintf(hello.token, sizeof(hello.token), "%s", token);
+	return trial_explain(trial, &trial->far, side_hello(&trial->far, &hello, &trial->granted));
+}
+
+int session_open_peer(struct session *session, struct trial *trial)
+{
+	struct diagnosis_facts facts;
+	struct diagnosis diagnosis = {0};
+	int rc;
+
+	*session = (struct session){.channel = -1};
+	rc = connect_tcp(trial, &session->channel);
+	if (!rc) {
+		attach(session, trial);
+		return say_hello(trial);
+	}
+	trial_facts(trial, &facts);
+	facts.stage = STAGE_TCP;
+	facts.error = -rc;
+	if (rc == -EINTR) {
+		trial->stop = STOP_INTERRUPTED;
+		trial_skip(trial, "interrupted");
+		return rc;
+	}
+	diagnose(&facts, &diagnosis);
+	trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
+	diagnosis_clear(&diagnosis);
+	return rc;
+}
+
+void session_close(struct session *session, struct trial *trial)
+{
+	const struct message bye = {.type = MESSAGE_BYE};
+
+	if (session->channel < 0)
+		return;
+	if (!trial->far.stop)
+		exchange_send(session->channel, &bye, 1000);
+	close(session->channel);
+	trial->near.agent->watch.channel = -1;
+	if (session->in_thread)
+		pthread_join(session->thread, NULL);
+	processors_restore(&session->processors);
+	session->channel = -1;
 }

@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
+#include "schema/problem.h"
 
 bool trial_is_iwarp(const struct trial *trial)
 {
@@ -222,4 +224,206 @@ void trial_run_table(struct trial *trial, const struct trial_test *tests)
 		}
 		run_test(trial, test);
 	}
+}
+
+/* Drivers refresh the counters in sysfs every 10 ms (struct rdma_hw_stats, lifespan). */
+#define COUNTER_MSEC 12
+
+static void read_counters(struct side *side, struct counter_list *list)
+{
+	struct message_counted counted;
+
+	if (side->stop || side_counters(side, &(struct message_none){}, &counted))
+		return;
+	for (size_t i = 0; i < counted.count; i++) {
+		const struct counter_reading *item = &counted.items[i];
+
+		counter_list_take(list, text_clean(item->name, sizeof(item->name)), item->value);
+	}
+}
+
+void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2])
+{
+	const struct timespec pause = {.tv_nsec = COUNTER_MSEC * 1000000};
+
+	nanosleep(&pause, NULL);
+	read_counters(&trial->near, &ret_lists[0]);
+	read_counters(&trial->far, &ret_lists[1]);
+}
+
+static struct counter_sums sum_growth(const struct counter_list *before,
+				      const struct counter_list *after)
+{
+	struct counter_list growth = {0};
+	struct counter_sums sums;
+
+	counter_list_difference(before, after, &growth);
+	sums = counter_list_sum(&growth);
+	counter_list_clear(&growth);
+	return sums;
+}
+
+void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
+{
+	struct counter_list after[2] = {{0}};
+
+	*facts = (struct diagnosis_facts){
+		.peer = trial->request->peer,
+		.tcp_port = trial->request->tcp_port ? trial->request->tcp_port : MESSAGE_PORT,
+		.local = &trial->near_can.far,
+		.remote = trial->far_can.far.device[0] ? &trial->far_can.far : NULL,
+		.path_mtu_bytes = trial_mtu(trial),
+		.version = MESSAGE_VERSION,
+	};
+	if (!trial->before[0].count && !trial->before[1].count)
+		return;
+	trial_read_counters(trial, after);
+	facts->local_counts = sum_growth(&trial->before[0], &after[0]);
+	facts->remote_counts = sum_growth(&trial->before[1], &after[1]);
+	counter_list_clear(&after[0]);
+	counter_list_clear(&after[1]);
+}
+
+static bool is_none(const struct counter_sums *sums, enum counter_class class)
+{
+	return sums->by_class[class].known && !sums->by_class[class].value;
+}
+
+/* Packets were sent, and since the first test none has arrived, or none has come back. */
+static bool is_blocked(const struct diagnosis_facts *facts)
+{
+	return facts->peer && facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
+	       (is_none(&facts->local_counts, COUNTER_TRAFFIC_RECEIVED) ||
+		is_none(&facts->remote_counts, COUNTER_TRAFFIC_RECEIVED));
+}
+
+/* Fails the row with the diagnosis; `stop` is what is known to have ended the test. */
+static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum stop stop)
+{
+	struct watch *watch = &trial->near.agent->watch;
+	struct diagnosis diagnosis = {0};
+
+	/* The reason may not have been noticed yet. */
+	watch_look(watch);
+	facts->stop = stop;
+	if (watch->interrupted || watch->device_gone)
+		facts->stop = trial->stop = watch->interrupted ? STOP_INTERRUPTED
+							       : STOP_DEVICE_GONE;
+	else if (watch->port_down && stop != STOP_PEER_GONE && stop != STOP_PEER_SPOKE)
+		facts->stop = STOP_PORT_DOWN;
+	if (!trial->stop)
+		trial->stop = trial->near.stop ? trial->near.stop : trial->far.stop;
+	/* A test that the user ended has no fault. */
+	if (facts->stop == STOP_INTERRUPTED) {
+		trial_skip(trial, "interrupted");
+		return;
+	}
+	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
+		trial->blocked = is_blocked(facts) ? trial->result->test : NULL;
+	diagnose(facts, &diagnosis);
+	trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
+	diagnosis_clear(&diagnosis);
+}
+
+static bool is_peer(const struct trial *trial, const struct side *side)
+{
+	return side == &trial->far && trial->request->peer;
+}
+
+void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
+		       unsigned int waited_msec)
+{
+	struct diagnosis_facts facts;
+
+	trial_facts(trial, &facts);
+	facts.stage = STAGE_TRANSFER;
+	facts.timeout_msec = waited_msec;
+	facts.at_peer = is_peer(trial, side);
+	conclude(trial, &facts, stop);
+}
+
+/* A status of librdmacm from a peer, which may send any 32 bits: -errno or a reason. */
+static int cm_status_of(uint32_t sent)
+{
+	const int status = (int)sent;
+
+	return status < -ERRNO_MOST ? -EIO : status;
+}
+
+static void explain_refusal(struct trial *trial, struct side *side)
+{
+	const struct message_refused refused = side->refused;
+	const bool failed = refused.refusal == REFUSAL_FAILED;
+	_cleanup_(freep) char *text = text_clean(refused.text, strlen(refused.text));
+	struct diagnosis_facts facts;
+
+	trial_facts(trial, &facts);
+	facts.stage = refused.stage < STAGES ? (enum stage)refused.stage : STAGE_NONE;
+	facts.error = (int)refused.error;
+	/* A failure happened at the peer, a refusal is its answer. */
+	facts.at_peer = failed && is_peer(trial, side);
+	if (refused.cm_event || refused.cm_status)
+		facts.cm_event = number_of(refused.cm_event);
+	facts.cm_status = cm_status_of(refused.cm_status);
+	facts.refusal = (enum refusal)refused.refusal;
+	facts.refusal_text = text[0] ? text : NULL;
+	facts.call = failed && text[0] ? text : NULL;
+	facts.peer_lowest = refused.lowest;
+	facts.peer_highest = refused.highest;
+	if (refused.wanted_bytes) {
+		facts.wanted_bytes = number_of(refused.wanted_bytes);
+		facts.memlock_limit_bytes = number_of(refused.limit_bytes);
+	}
+	conclude(trial, &facts, STOP_NONE);
+}
+
+int trial_explain(struct trial *trial, struct side *side, int rc)
+{
+	struct diagnosis_facts facts;
+
+	if (!rc)
+		return 0;
+	if (rc == -EREMOTEIO) {
+		explain_refusal(trial, side);
+		return rc;
+	}
+	trial_facts(trial, &facts);
+	facts.stage = STAGE_HANDSHAKE;
+	facts.error = -rc;
+	facts.timeout_msec = SIDE_PATIENCE_MSEC;
+	/* Before its first answer it is not known whether the peer is rdmactl at all. */
+	if (is_peer(trial, side) && !trial->far_can.far.device[0] && side->stop == STOP_PEER_GONE) {
+		facts.error = side->complaint ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
+		/* The path can break between the connection and the first message, too. */
+		if (rc == -EHOSTUNREACH || rc == -ENETUNREACH)
+			facts.stage = STAGE_TCP;
+		conclude(trial, &facts, STOP_NONE);
+	} else if (side->complaint) {
+		trial->stop = STOP_PEER_GONE;
+		trial_fail(trial, "use the same release of rdmactl on both hosts",
+			   "the peer sent something else than a message: %s", side->complaint);
+	} else {
+		conclude(trial, &facts, side->stop);
+	}
+	return rc;
+}
+
+int trial_explain_status(struct trial *trial, struct side *side, const struct work_completion *item)
+{
+	struct diagnosis_facts facts;
+
+	trial_facts(trial, &facts);
+	facts.stage = STAGE_TRANSFER;
+	facts.status = number_of(item->status);
+	facts.at_peer = is_peer(trial, side);
+	trial_note_status(trial, item->status);
+	conclude(trial, &facts, STOP_NONE);
+	return -EIO;
+}
+
+int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
+{
+	return trial_explain_status(trial, side,
+				    &(struct work_completion){.status = ran->status,
+							      .vendor_error = ran->vendor_error});
 }

@@ -15,7 +15,7 @@
 #define DEFAULT_TIMEOUT	    14u
 #define DEFAULT_RETRIES	    6u
 #define DEFAULT_RNR_RETRIES 7u
-#define CONNECT_MSEC	    8000u
+#define CM_CONNECT_MSEC	    8000u
 
 /*
  * Messages of many packets get more: on a bad network they lose that many, and rxe adds up all
@@ -207,14 +207,14 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		.type = MESSAGE_ACCEPT,
 		.accept = {.slot = slot,
 			   .cookie = ++trial->cookie,
-			   .timeout_msec = CONNECT_MSEC,
+			   .timeout_msec = CM_CONNECT_MSEC,
 			   .max_rd_atomic = or_default(shape->max_rd_atomic, 1),
 			   .rnr_retries = rnr_retries},
 	};
 	struct message_connect connect = {
 		.slot = slot,
 		.cookie = trial->cookie,
-		.timeout_msec = CONNECT_MSEC,
+		.timeout_msec = CM_CONNECT_MSEC,
 		.max_rd_atomic = or_default(shape->max_rd_atomic, 1),
 		.retries = exact ? shape->retries : default_retries(trial),
 		.rnr_retries = rnr_retries,
@@ -235,7 +235,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 		return rc;
 	rc = side_connect(near, &connect, &connected);
 	if (!rc)
-		return trial_explain(trial, far, side_finish(far, &accept, CONNECT_MSEC, &held));
+		return trial_explain(trial, far, side_finish(far, &accept, CM_CONNECT_MSEC, &held));
 	trial_abandon(trial, &accept, 0, &held);
 	/* A far side that failed knows better than a near side that waited for it. */
 	if (held.type == MESSAGE_REFUSED && held.refused.error != ECANCELED && rc == -EREMOTEIO &&

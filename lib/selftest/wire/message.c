@@ -2,9 +2,11 @@
 #include "selftest/wire/message.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #define MEMBER(record, member)                                      \
@@ -45,7 +47,7 @@ FIELD(endpoint, uint32_t, link_layer, 0, 2)
 FIELD(endpoint, uint32_t, transport, 0, 6)
 FIELD(endpoint, uint32_t, state, 0, 5)
 FIELD(endpoint, uint32_t, operstate, 0, 6)
-FIELD(endpoint, uint32_t, mtu_bytes, 0, MOST_MTU)
+FIELD(endpoint, uint32_t, mtu_bytes, 0, LIMIT_MTU)
 FIELD(endpoint, uint32_t, lid, 0, 65535)
 FIELD(endpoint, uint64_t, rate_mbps, 0, 100000000)
 IP(endpoint, ip)
@@ -315,4 +317,118 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 		rc = -EMSGSIZE;
 	}
 	return rc;
+}
+
+/* How long the rest of a message may take after its first byte. */
+#define REST_MSEC 5000
+
+int exchange_send(int channel, const struct message *message, unsigned int msec)
+{
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	size_t length = message_encode(message, bytes), sent = 0;
+	uint64_t end = clock_msec() + msec;
+
+	while (sent < length) {
+		ssize_t got = send(channel, bytes + sent, length - sent,
+				   MSG_NOSIGNAL | MSG_DONTWAIT);
+		struct pollfd poll_out = {.fd = channel, .events = POLLOUT};
+
+		if (got > 0) {
+			sent += (size_t)got;
+			continue;
+		}
+		if (got < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (poll(&poll_out, 1, clock_msec_until(end)) == 0)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Sleeps until the channel has something to read, or its peer has closed it. */
+static int wait_readable(int channel, int signals, uint64_t end_msec)
+{
+	struct pollfd polls[] = {
+		{.fd = channel, .events = POLLIN},
+		{.fd = signals, .events = POLLIN},
+	};
+	int ready = poll(polls, 2, clock_msec_until(end_msec));
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (polls[1].revents)
+		return -EINTR;
+	return ready ? 0 : -ETIMEDOUT;
+}
+
+static int receive_bytes(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length)
+{
+	size_t done = 0;
+	int rc;
+
+	while (done < length) {
+		ssize_t got = recv(channel, bytes + done, length - done, MSG_DONTWAIT);
+
+		if (got == 0)
+			return -ECONNRESET;
+		if (got > 0) {
+			done += (size_t)got;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		rc = wait_readable(channel, signals, end_msec);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static const char *header_complaint(int rc)
+{
+	if (rc == -EPROTONOSUPPORT)
+		return "another version of the protocol";
+	return rc == -EMSGSIZE ? "a length that its message cannot have"
+			       : "not a message of the protocol";
+}
+
+/* Everything after the first byte has to come, and soon. */
+static int receive_rest(int channel, int signals, uint64_t end_msec, uint8_t *bytes, size_t length,
+			const char **ret_complaint)
+{
+	int rc = receive_bytes(channel, signals, end_msec, bytes, length);
+
+	if (rc == -ECONNRESET || rc == -ETIMEDOUT)
+		*ret_complaint = "half a message";
+	return rc;
+}
+
+int exchange_receive(int channel, int signals, unsigned int msec, struct message *message,
+		     const char **ret_complaint)
+{
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	uint64_t end = clock_msec() + msec;
+	size_t length = 0;
+	uint32_t type = 0;
+	int rc;
+
+	*ret_complaint = NULL;
+	/* Checked first, so that a peer that sends without a pause cannot hide a signal. */
+	if (wait_readable(channel, signals, 0) == -EINTR)
+		return -EINTR;
+	rc = receive_bytes(channel, signals, end, bytes, 1);
+	if (rc)
+		return rc;
+	end = clock_msec() + REST_MSEC;
+	rc = receive_rest(channel, signals, end, bytes + 1, MESSAGE_HEADER_BYTES - 1,
+			  ret_complaint);
+	if (rc)
+		return rc;
+	rc = message_decode_header(bytes, &type, &length);
+	if (rc) {
+		*ret_complaint = header_complaint(rc);
+		return rc;
+	}
+	rc = receive_rest(channel, signals, end, bytes, length, ret_complaint);
+	return rc ? rc : message_decode_body(type, bytes, length, message, ret_complaint);
 }

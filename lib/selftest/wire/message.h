@@ -27,14 +27,15 @@
 #define LIMIT_DEPTH	 16384u
 #define LIMIT_WORK	 65536u /* work requests that all queue pairs of a side have room for */
 #define LIMIT_SGES	 16u
-#define LIMIT_BYTES	 (256ull << 20) /* of all buffers of a side */
+#define LIMIT_BYTES	 (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION 32u
 #define LIMIT_COUNTERS	 72u
+#define LIMIT_TOKEN	 63u /* bytes */
 
 /* No MTU is larger than 4096 bytes (IBTA 1.0 14.2.5.6, NeighborMTU); iWARP may say more. */
-#define MOST_MTU     65536
-#define MOST_24_BITS 0xffffffu
-#define MOST_MSEC    3600000u
+#define LIMIT_MTU     65536
+#define LIMIT_24_BITS 0xffffffu
+#define LIMIT_MSEC    3600000u
 
 /* The numbers of these enumerations are part of the protocol: new ones come last. */
 

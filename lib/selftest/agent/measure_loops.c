@@ -1,10 +1,234 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the queue pairs full of messages until the end; and the side that receives them.
+ * Ping-pongs, and one-sided operations. The clock is read once in each iteration: a sample is the
+ * time between two readings, so the samples cover the entire loop.
  */
 #include "selftest/agent/measure.h"
 
+#include <sched.h>
+
 #include "base/clock.h"
+
+/*
+ * The last byte of a ping and of its pong is a stamp of the iteration: neither older data nor
+ * memory that was never written (0) can be mistaken for it. Devices write the last byte of a
+ * message last; the InfiniBand specification does not guarantee that (o9-20), but all programs that
+ * poll memory rely on it.
+ */
+#define STAMPS	  127u
+#define STAMP_END 0x80u
+/* Memory does not show that a connection failed: polls for completions, too, after so many spins.
+ */
+#define SPINS_BEFORE_POLL 65536u
+
+static inline uint8_t stamp_of(uint64_t iteration)
+{
+	return (uint8_t)(1 + iteration % STAMPS);
+}
+
+struct clock {
+	uint64_t begin_nsec, last_nsec, deadline_nsec;
+	uint64_t iteration;
+	unsigned int share; /* round trips: half of the time is a sample */
+};
+
+static void clock_begin(struct clock *clock, unsigned int share)
+{
+	*clock = (struct clock){.share = share, .deadline_nsec = UINT64_MAX};
+	clock->begin_nsec = clock->last_nsec = clock_raw_nsec();
+}
+
+/* An iteration is over. */
+static inline void clock_tick(struct clock *clock, struct measure *measure)
+{
+	const struct message_run *order = measure->order;
+	uint64_t now = clock_raw_nsec();
+
+	if (clock->iteration >= order->warmup)
+		sampler_add(&measure->sampler, (now - clock->last_nsec) / clock->share);
+	else
+		clock->begin_nsec = now;
+	clock->last_nsec = now;
+	clock->iteration++;
+	measure_progress(measure, clock->iteration);
+	if (order->iterations ? clock->iteration + 1 >= order->iterations
+			      : clock->iteration > order->warmup &&
+					now - clock->begin_nsec >= order->duration_msec * 1000000)
+		measure->ending = true;
+}
+
+static void clock_end(const struct clock *clock, struct measure *measure)
+{
+	measure->counted = measure->sampler.seen;
+	measure->elapsed_nsec = measure->counted ? clock->last_nsec - clock->begin_nsec : 0;
+}
+
+/* Waits for a message; sets *ret_end if it is the other side's last. */
+static inline bool await_message(struct measure *measure, bool *ret_end)
+{
+	struct ibv_wc item;
+	int count;
+
+	do {
+		count = measure_poll(measure, &item, 1);
+		if (count < 0)
+			return false;
+	} while (!count || measure_is_send(&item));
+	*ret_end = item.byte_len != measure->order->bytes;
+	return true;
+}
+
+static inline bool post_with_room(struct measure *measure, struct run_qp *qp)
+{
+	return measure_drain(measure, qp, measure->order->depth - 1) &&
+	       measure_post(measure, qp, 1);
+}
+
+bool latency_send_ask(struct measure *measure)
+{
+	struct run_qp *qp = measure->qps;
+	struct clock clock;
+	bool last = measure->order->iterations == 1, end = false, good = true;
+
+	clock_begin(&clock, 2);
+	for (;;) {
+		/* There are several receives: the next need not be posted before the ping. */
+		good = post_with_room(measure, qp) &&
+		       (!clock.iteration || measure_receive(measure, qp)) &&
+		       await_message(measure, &end);
+		if (!good || end)
+			break;
+		clock_tick(&clock, measure);
+		if (last)
+			break;
+		last = measure->ending;
+	}
+	clock_end(&clock, measure);
+	return good && measure_send_end(measure, qp);
+}
+
+bool latency_send_answer(struct measure *measure)
+{
+	struct run_qp *qp = measure->qps;
+	uint64_t count = 0;
+	bool end = false;
+
+	while (await_message(measure, &end)) {
+		if (end) {
+			measure->counted = count;
+			return true;
+		}
+		if (!post_with_room(measure, qp) || !measure_receive(measure, qp))
+			return false;
+		measure_progress(measure, ++count);
+	}
+	return false;
+}
+
+/* Waits until the last byte of the receive area is the stamp, and returns it; 0: the run is over.
+ */
+static inline uint8_t await_stamp(struct measure *measure, const uint8_t *arrives, uint8_t stamp)
+{
+	unsigned int spins = 0;
+	struct ibv_wc item;
+
+	for (;;) {
+		uint8_t byte = __atomic_load_n(arrives, __ATOMIC_ACQUIRE);
+
+		if ((byte & ~STAMP_END) == stamp)
+			return byte;
+		if (measure_halted(measure))
+			return 0;
+		if (measure->yields)
+			sched_yield();
+		if (++spins < SPINS_BEFORE_POLL)
+			continue;
+		spins = 0;
+		if (measure_poll(measure, &item, 1) < 0)
+			return 0;
+	}
+}
+
+static inline uint8_t *last_byte(const struct measure *measure, uint64_t offset)
+{
+	return measure->bytes + offset + measure->order->bytes - 1;
+}
+
+bool latency_write_ask(struct measure *measure)
+{
+	uint8_t *sent = last_byte(measure, 0);
+	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
+	struct run_qp *qp = measure->qps;
+	struct clock clock;
+	bool last = measure->order->iterations == 1, good = true;
+
+	clock_begin(&clock, 2);
+	for (;;) {
+		uint8_t stamp = stamp_of(clock.iteration);
+
+		*sent = stamp | (last ? STAMP_END : 0);
+		if (last)
+			qp->quota = qp->posted + 1;
+		good = post_with_room(measure, qp) && await_stamp(measure, arrives, stamp);
+		if (!good)
+			break;
+		clock_tick(&clock, measure);
+		if (last)
+			break;
+		last = measure->ending;
+	}
+	clock_end(&clock, measure);
+	return good && measure_drain(measure, qp, 0);
+}
+
+bool latency_write_answer(struct measure *measure)
+{
+	uint8_t *sent = last_byte(measure, 0);
+	const uint8_t *arrives = last_byte(measure, measure->layout.receive);
+	struct run_qp *qp = measure->qps;
+	uint64_t count = 0;
+
+	for (;;) {
+		uint8_t stamp = await_stamp(measure, arrives, stamp_of(count));
+
+		if (!stamp)
+			return false;
+		*sent = stamp;
+		if (stamp & STAMP_END)
+			qp->quota = qp->posted + 1;
+		if (!post_with_room(measure, qp))
+			return false;
+		if (stamp & STAMP_END)
+			return measure_drain(measure, qp, 0);
+		measure_progress(measure, ++count);
+	}
+}
+
+bool latency_one_sided(struct measure *measure)
+{
+	struct run_qp *qp = measure->qps;
+	struct clock clock;
+	bool last = measure->order->iterations == 1, good = true;
+
+	clock_begin(&clock, 1);
+	for (;;) {
+		/* Each is signaled. */
+		qp->quota = qp->posted + 1;
+		good = measure_post(measure, qp, 1) && measure_drain(measure, qp, 0);
+		if (!good)
+			break;
+		clock_tick(&clock, measure);
+		if (last)
+			break;
+		last = measure->ending;
+	}
+	clock_end(&clock, measure);
+	return good;
+}
+
+/*
+ * Keeps the queue pairs full of messages until the end; and the side that receives them.
+ */
 
 enum { POLL_MOST = 16 };
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Shared by the tests of reliable connections: one transfer with everything that is checked about
+ * it, and the parts of the table in other files. The data of a transfer are in the buffer
+ * TRIAL_DATA of both sides at the same offset, between guards that the transfer must not change.
+ */
+#pragma once
+
+#include "selftest/trial/trial.h"
+
+/* Data begin 3 bytes before the end of a page, so longer transfers cross it. */
+#define RC_GUARD_BYTES (4096u - 3u)
+#define RC_GUARD_BYTE  0xa5u
+
+/* vendor_id of drivers with peculiarities: rxe_param.h and siw.h, drivers/infiniband/sw. */
+#define RC_VENDOR_RXE 0xffffffu
+#define RC_VENDOR_SIW 0x626d74u
+
+/* The next step when a device violates the specification. */
+extern const char rc_firmware_hint[];
+
+/* A connection as one of its ends sees it. */
+struct rc_path {
+	struct side *from, *to;
+	struct message_buffered there; /* the buffer of `to` */
+	uint32_t slot;
+};
+
+struct rc_transfer {
+	uint32_t operation; /* enum post_operation, no atomic one */
+	uint32_t flags;	    /* enum post_flag, besides POST_SIGNALED */
+	uint64_t bytes;
+	uint32_t iteration;
+	bool bad_lkey; /* with an invalid lkey, which is right for inline data: theirs is ignored */
+};
+
+/* "RDMA write" */
+const char *rc_operation_name(uint32_t operation);
+/* A buffer for data of up to that size between its guards on both sides, and both directions. */
+int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 2]);
+/* The same, with a connection in slot 0. */
+int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
+	       struct rc_path paths[static 2]);
+/*
+ * Carries out a transfer by `from` and checks the completions of both sides, each byte that
+ * arrived, the guards, and that the source is unchanged. A failure marks the row and is returned.
+ */
+int rc_transfer(struct trial *trial, const struct rc_path *path,
+		const struct rc_transfer *transfer);
+/* Prepends to the reason of a failed row what was being done; returns rc. */
+int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * ibv_query_qp() must return this state. siw may return RESET as well: its siw_query_qp() does not
+ * set the state in some kernels, 6.1 among them.
+ */
+int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/* Room for a receive that gets no data, in the guard: not every provider takes an empty one. */
+struct span rc_no_data(void);
+/* Contiguous bytes of the data, `offset` from its beginning. */
+struct span rc_data(uint64_t offset, uint64_t bytes);
+
+/* tests_rc_atomic.c */
+void rc_run_fetch_add(struct trial *trial);
+void rc_run_compare_swap(struct trial *trial);
+void rc_run_contended(struct trial *trial);
+/* tests_rc_cq.c: unsignaled batches, shared receive queues */
+void rc_run_unsignaled(struct trial *trial);
+void rc_run_shared(struct trial *trial);
+/* tests_rc_events.c */
+void rc_run_event(struct trial *trial);
+void rc_run_solicited(struct trial *trial);
+/* tests_rc_states.c */
+void rc_run_states(struct trial *trial);
+
+/*
+ * Shared by the tests of transports without acknowledgements: losing a message is no error there,
+ * so it is sent again, a few times, and the row says how many were lost.
+ */
+
+/* The receive buffer of a UD queue pair begins with room for a GRH (IBTA 1, 11.4.1.2). */
+#define DATAGRAM_HEADER_BYTES 40u
+
+/* Parts of the buffer TRIAL_DATA on each side: what is sent, and where messages arrive. */
+#define DATAGRAM_ROOM	 16384u
+#define DATAGRAM_RECEIVE DATAGRAM_ROOM
+#define DATAGRAM_BYTES	 (2 * DATAGRAM_ROOM)
+
+/* One direction of a connection. */
+struct datagram_path {
+	struct side *from, *to;
+	uint32_t src_qpn;
+	uint32_t header; /* bytes before the data that arrives */
+	uint32_t qpn;	 /* UD: destination, and its Q_Key */
+	uint32_t qkey;
+	uint32_t sent, lost; /* messages so far */
+	uint64_t next_id;
+};
+
+/* Queue pairs of that kind and their buffers; both directions in *paths. */
+int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2]);
+/* Fills the message to send. */
+int datagram_fill(struct trial *trial, struct datagram_path *path, uint64_t bytes,
+		  uint32_t iteration);
+/* Empties the receive area and posts one receive for a message of so many bytes. */
+int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes);
+/* Posts a send of it, and expects that this completes. */
+int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes);
+/* A message that arrives within `msec` fails the row with these words. */
+int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32_t msec,
+			 const char *complaint);
+/*
+ * Sends a message to the receive that is there, again while it is lost, and checks each byte that
+ * arrived. *ret may be NULL.
+ */
+int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t bytes,
+		  uint32_t iteration, struct work_completion *ret);
+/* The same, and posts the receive first. */
+int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
+		      uint32_t iteration, struct work_completion *ret);
+/* The addresses in the header of the message that arrived last. */
+int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,
+			  const struct gid *destination);
+/* Remarks how many messages of both directions were lost, if any. */
+void datagram_remark_losses(struct trial *trial, const struct datagram_path paths[static 2]);
+
+/*
+ * A fault as a row of a table: what is done wrong on a reliable connection, and how both sides must
+ * report it by the InfiniBand Architecture Specification, volume 1 (requester: 9.9.2; responder and
+ * its fault classes: 9.9.3; states: 10.3.1; completions: 11.6.2). tests_fault.c has the faults,
+ * tests_fault_run.c injects them.
+ */
+
+enum fault_flag {
+	FAULT_BAD_KEY = 1 << 0,	    /* the requester's lkey is invalid */
+	FAULT_BAD_RKEY = 1 << 1,    /* the rkey is invalid */
+	FAULT_OLD_RKEY = 1 << 2,    /* the far memory is not registered any more */
+	FAULT_NEAR_DOMAIN = 1 << 3, /* the near queue pair is in another domain than its memory */
+	FAULT_FAR_DOMAIN = 1 << 4,
+	FAULT_NO_RECEIVE = 1 << 5, /* no receive is posted for the message */
+	FAULT_GONE = 1 << 6,	   /* the far queue pair was destroyed */
+	FAULT_NEEDS_ATOMICS = 1 << 7,
+	FAULT_ALONE = 1 << 8, /* requests posted after it may be carried out, too */
+};
+
+struct fault {
+	const char *name;   /* RDMA write past the end of the memory region */
+	uint32_t operation; /* enum post_operation */
+	uint32_t flags;	    /* enum fault_flag */
+	uint32_t bytes;	    /* of the message */
+	int32_t shift;	    /* of the remote address, from the start of the far data */
+	uint32_t access;    /* enum buffer_access of the far memory; 0: trial_access() */
+	uint32_t receive;   /* bytes of the far receive; 0: nothing comes for it */
+	uint32_t near;	    /* enum ibv_wc_status of the request */
+	uint32_t near_also; /* bits of FAULT_STATUS() that drivers are known to report instead */
+	uint32_t far; /* of the far receive; FAULT_UNNOTICED: it stays posted, the far QP in RTS */
+	uint32_t far_also;
+};
+
+#define FAULT_UNNOTICED	   UINT32_MAX
+#define FAULT_STATUS(code) (1u << (code))
+
+/* Far memory: the data of a fault begins at FAULT_OFFSET of FAULT_BYTES. */
+#define FAULT_BYTES  32768
+#define FAULT_OFFSET 8192
+
+/*
+ * Injects each of the faults on a new connection, up to the one without a name, and marks the row.
+ */
+void fault_run(struct trial *trial, const struct fault *faults);

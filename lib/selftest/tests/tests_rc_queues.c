@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/tests/tests.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/mem.h"
+
+enum {
+	BATCH_DEPTH = 8, /* of the send queue: each batch fills what was asked for */
+	BATCH_BLOCK = 260,
+	BATCHES = 4,
+	SHARED_QPS = 3,
+	MESSAGES = 4, /* on each pair */
+	ALL = SHARED_QPS * MESSAGES,
+	RECEIVE_ROOM = 512, /* of each receive */
+	NOTHING_MSEC = 2,
+};
+
+/* ---- Batches in which only the last request completes ---- */
+
+/* Each block has its own place and data. */
+static int post_writes(struct trial *trial, const struct rc_path *path, uint64_t id)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
+		const uint64_t offset = (uint64_t)i * BATCH_BLOCK;
+		const struct message_post post = {
+			.operation = POST_WRITE,
+			.flags = i == BATCH_DEPTH - 1 ? POST_SIGNALED : 0,
+			.id = id + i,
+			.span = rc_data(offset, BATCH_BLOCK),
+			.remote_address = path->there.address + RC_GUARD_BYTES + offset,
+			.rkey = path->there.rkey,
+		};
+
+		rc = trial_post(trial, path->from, &post);
+	}
+	return rc;
+}
+
+/* Only the last request of the batch completes. */
+static int expect_last(struct trial *trial, const struct rc_path *path, uint64_t id)
+{
+	return trial_expect(trial, path->from, id + BATCH_DEPTH - 1, NULL) ||
+	       trial_expect_none(trial, path->from, NOTHING_MSEC);
+}
+
+/* On every transport the arrival of a later send proves that the writes before it arrived. */
+static int follow(struct trial *trial, const struct rc_path *path, uint64_t id)
+{
+	const struct message_receive receive = {.id = id, .span = rc_no_data()};
+	const struct message_post post = trial_send(id, trial_span(0, 0));
+
+	return trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
+	       trial_expect(trial, path->from, id, NULL) || trial_expect(trial, path->to, id, NULL);
+}
+
+static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
+{
+	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
+	const uint64_t id = (uint64_t)number << 8;
+	int rc = trial_fill(trial, path->from, &all, number);
+
+	if (!rc)
+		rc = post_writes(trial, path, id) || expect_last(trial, path, id) ||
+		     follow(trial, path, id + BATCH_DEPTH) ||
+		     trial_check(trial, path->to, &all, number);
+	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
+			       BATCH_DEPTH);
+}
+
+/* Receives always complete, all of them. */
+static int expect_receives(struct trial *trial, struct side *side, uint64_t id, uint32_t number)
+{
+	struct message_waited waited;
+	int rc = trial_expect_successes(trial, side, BATCH_DEPTH, &waited);
+
+	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
+		const struct span block = rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK);
+
+		if (waited.items[i].id == id + i) {
+			rc = trial_check(trial, side, &block, number);
+			continue;
+		}
+		trial_fail(trial, rc_firmware_hint,
+			   "receive %" PRIu32 " of the batch completed as 0x%" PRIx64 ", 0x%" PRIx64
+			   " expected",
+			   i, waited.items[i].id, id + i);
+		rc = -EBADMSG;
+	}
+	return rc;
+}
+
+/* The same message so many times, each to another receive. */
+static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
+{
+	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
+	const uint64_t id = (uint64_t)number << 8;
+	const struct message_receive receive = {
+		.count = BATCH_DEPTH,
+		.id = id,
+		.span = rc_data(0, BATCH_BLOCK),
+		.step = BATCH_BLOCK,
+	};
+	const struct message_post post = {
+		.operation = POST_SEND,
+		.flags = POST_SIGNALED,
+		.count = BATCH_DEPTH,
+		.id = id,
+		.span = rc_data(0, BATCH_BLOCK),
+	};
+	int rc = trial_fill_constant(trial, path->to, &all, 0);
+
+	if (!rc)
+		rc = trial_fill(trial, path->from, &post.span, number) ||
+		     trial_receive(trial, path->to, &receive) ||
+		     trial_post(trial, path->from, &post) || expect_last(trial, path, id) ||
+		     expect_receives(trial, path->to, id, number);
+	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d sends", number, BATCH_DEPTH);
+}
+
+void rc_run_unsignaled(struct trial *trial)
+{
+	const struct qp_shape shape = {
+		.unsignaled = true,
+		.send_depth = BATCH_DEPTH,
+		.receive_depth = BATCH_DEPTH,
+	};
+	struct rc_path paths[2];
+	int rc = rc_connect(trial, &shape, (uint64_t)BATCH_DEPTH * BATCH_BLOCK, paths);
+	uint32_t number = 0;
+
+	number_set(&trial->result->size_bytes, BATCH_BLOCK);
+	number_set(&trial->result->depth, BATCH_DEPTH);
+	for (uint32_t i = 0; i < BATCHES && !rc; i++) {
+		const struct rc_path *path = &paths[i % 2];
+
+		rc = write_batch(trial, path, ++number);
+		if (!rc)
+			rc = send_batch(trial, path, ++number);
+	}
+	number_set(&trial->result->iterations, (uint64_t)number * BATCH_DEPTH);
+}
+
+/* ---- Several queue pairs on one shared receive queue ---- */
+
+/* Message k uses queue pair k % SHARED_QPS; all lengths differ. */
+static uint64_t message_bytes(uint32_t message)
+{
+	return 100 + 12ull * message;
+}
+
+/* All receives lie in the buffer one after another; messages are sent from the same places. */
+static struct span message_span(uint32_t place, uint32_t message)
+{
+	return rc_data((uint64_t)place * RECEIVE_ROOM, message_bytes(message));
+}
+
+static int post_messages(struct trial *trial)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ALL && !rc; i++) {
+		const struct message_post post = {
+			.slot = i % SHARED_QPS,
+			.operation = POST_SEND,
+			.flags = POST_SIGNALED,
+			.id = i,
+			.span = message_span(i, i),
+		};
+
+		rc = trial_fill(trial, &trial->near, &post.span, i);
+		if (!rc)
+			rc = trial_post(trial, &trial->near, &post);
+	}
+	return rc;
+}
+
+/* Messages received on each queue pair so far, and the receives that they used. */
+struct arrivals {
+	const uint32_t *qpns; /* the far queue pairs' QPNs */
+	uint32_t of_qp[SHARED_QPS];
+	bool taken[ALL];
+};
+
+/*
+ * The order between queue pairs is undefined, within each it is not: so the QPN says which message
+ * it must be, and the id where it must be.
+ */
+static int check_arrival(struct trial *trial, const struct work_completion *item,
+			 struct arrivals *arrivals)
+{
+	uint32_t qp = 0, message;
+	struct span span, rest;
+	int rc;
+
+	while (qp < SHARED_QPS && arrivals->qpns[qp] != item->qpn)
+		qp++;
+	if (qp == SHARED_QPS || arrivals->of_qp[qp] == MESSAGES || item->id >= ALL ||
+	    arrivals->taken[item->id]) {
+		trial_fail(trial, rc_firmware_hint,
+			   "receive %" PRIu64 " completed for QP %" PRIu32
+			   ": no message was left for that",
+			   item->id, item->qpn);
+		return -EBADMSG;
+	}
+	arrivals->taken[item->id] = true;
+	message = arrivals->of_qp[qp]++ * SHARED_QPS + qp;
+	if (item->bytes != message_bytes(message)) {
+		trial_fail(trial, rc_firmware_hint,
+			   "receive %" PRIu64 " has %" PRIu32 " bytes, %" PRIu64 " were sent",
+			   item->id, item->bytes, message_bytes(message));
+		return -EBADMSG;
+	}
+	span = message_span((uint32_t)item->id, message);
+	rest = rc_data(item->id * RECEIVE_ROOM + item->bytes, RECEIVE_ROOM - item->bytes);
+	rc = trial_check(trial, &trial->far, &span, message);
+	return rc ? rc : trial_check_constant(trial, &trial->far, &rest, RC_GUARD_BYTE);
+}
+
+static int check_arrivals(struct trial *trial, const uint32_t qpns[static SHARED_QPS])
+{
+	struct arrivals arrivals = {.qpns = qpns};
+	struct message_waited waited;
+	int rc = trial_expect_successes(trial, &trial->far, ALL, &waited);
+
+	for (uint32_t i = 0; !rc && i < ALL; i++)
+		rc = check_arrival(trial, &waited.items[i], &arrivals);
+	return rc;
+}
+
+static int connect_srq(struct trial *trial, uint32_t qpns[static SHARED_QPS])
+{
+	struct qp_shape shape = {.srq = true, .entries = 2 * ALL};
+	int rc = 0;
+
+	for (uint32_t i = 0; i < SHARED_QPS && !rc; i++) {
+		struct qp_numbers qp;
+
+		rc = trial_connect(trial, i, &shape, &qp);
+		if (!rc)
+			qpns[i] = qp.far;
+		shape.keep_cq = true;
+	}
+	return rc;
+}
+
+void rc_run_shared(struct trial *trial)
+{
+	const struct message_receive receive = {
+		.srq = 1,
+		.count = ALL,
+		.span = rc_data(0, RECEIVE_ROOM),
+		.step = RECEIVE_ROOM,
+	};
+	const struct span all = rc_data(0, ALL * RECEIVE_ROOM);
+	struct message_waited waited;
+	uint32_t qpns[SHARED_QPS];
+	struct rc_path paths[2];
+	int rc = connect_srq(trial, qpns);
+
+	if (!rc)
+		rc = rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
+		     trial_fill_constant(trial, &trial->far, &all, RC_GUARD_BYTE) ||
+		     trial_receive(trial, &trial->far, &receive) || post_messages(trial) ||
+		     trial_expect_successes(trial, &trial->near, ALL, &waited);
+	if (!rc)
+		check_arrivals(trial, qpns);
+	number_set(&trial->result->queue_pairs, SHARED_QPS);
+	number_set(&trial->result->iterations, ALL);
+}
+
+/* ---- Atomic operations ---- */
+
+/*
+ * Memory is filled and checked with one byte value, so all numbers here are eight equal bytes. The
+ * operands that lead from one to the next are not: additions carry through all bytes, and an
+ * operation in the wrong byte order gives another result.
+ */
+
+enum {
+	WORD = 8,
+	WORD_GUARD = 64,
+	WORD_ROOM = WORD_GUARD + WORD + WORD_GUARD,
+	ADDING_QPS = 3,
+	/* On each queue pair; one wait can return all of them. */
+	ADDITIONS = 10,
+};
+
+/* As eight bytes. */
+static uint64_t each(uint8_t byte)
+{
+	return UINT64_C(0x0101010101010101) * byte;
+}
+
+/* One atomic operation, and what it must leave in both memories. */
+struct step {
+	uint32_t operation;
+	uint8_t before; /* the word at the other side, which is also what comes back */
+	uint8_t after;
+	uint64_t operand; /* what is added, or compared with */
+	uint64_t swap;
+};
+
+/* The word with guards around it, on one side. */
+static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
+{
+	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD);
+
+	return trial_fill_constant(trial, side, &all, RC_GUARD_BYTE) ||
+	       trial_fill_constant(trial, side, &word, byte);
+}
+
+static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, const char *what)
+{
+	const struct message_fill request = {
+		.span = trial_span(WORD_GUARD, WORD),
+		.seed = byte,
+		.constant = 1,
+	};
+	struct message_checked checked;
+	int rc = trial_explain(trial, side, side_check(side, &request, &checked));
+
+	if (rc || checked.equal)
+		return rc;
+	trial_fail(trial, rc_firmware_hint,
+		   "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8", what,
+		   checked.got, checked.offset, byte);
+	return -EBADMSG;
+}
+
+static int check_word(struct trial *trial, struct side *side, uint8_t byte, const char *what)
+{
+	const struct span around = {
+		.buffer = TRIAL_DATA,
+		.blocks = 2,
+		.block_bytes = WORD_GUARD,
+		.stride = WORD_GUARD + WORD,
+	};
+
+	return check_bytes(trial, side, byte, what) ||
+	       trial_check_constant(trial, side, &around, RC_GUARD_BYTE);
+}
+
+static int open_word(struct trial *trial, const struct qp_shape *shape,
+		     struct rc_path paths[static 2])
+{
+	number_set(&trial->result->size_bytes, WORD);
+	return rc_connect(trial, shape, WORD_ROOM, paths);
+}
+
+static int post_step(struct trial *trial, const struct rc_path *path, const struct step *step,
+		     uint32_t count, uint64_t id)
+{
+	const struct message_post post = {
+		.slot = path->slot,
+		.operation = step->operation,
+		.flags = POST_SIGNALED,
+		.count = count,
+		.id = id,
+		.span = trial_span(WORD_GUARD, WORD),
+		.remote_address = path->there.address + WORD_GUARD,
+		.rkey = path->there.rkey,
+		.operand = step->operand,
+		.swap = step->swap,
+	};
+
+	return trial_post(trial, path->from, &post);
+}
+
+static int expect_step(struct trial *trial, const struct rc_path *path, uint64_t id,
+		       uint32_t operation)
+{
+	const uint32_t opcode = operation == POST_FETCH_ADD ? IBV_WC_FETCH_ADD : IBV_WC_COMP_SWAP;
+	struct work_completion item;
+	int rc = trial_expect(trial, path->from, id, &item);
+
+	if (rc || item.operation == opcode)
+		return rc;
+	trial_fail(trial, rc_firmware_hint,
+		   "the completion is of operation %" PRIu32 ", %" PRIu32 " expected",
+		   item.operation, opcode);
+	return -EBADMSG;
+}
+
+static int run_step(struct trial *trial, const struct rc_path *path, const struct step *step,
+		    uint32_t number)
+{
+	/* A value that no step expects. */
+	int rc = fill_word(trial, path->from, 0x99);
+
+	if (!rc)
+		rc = post_step(trial, path, step, 1, number) ||
+		     expect_step(trial, path, number, step->operation) ||
+		     check_word(trial, path->from, step->before, "the value that came back") ||
+		     check_word(trial, path->to, step->after, "the word at the other side");
+	return rc_name_failure(trial, rc,
+			       "%s of 0x%016" PRIx64 " to 0x%016" PRIx64 " (step %" PRIu32 ")",
+			       rc_operation_name(step->operation), step->operand,
+			       each(step->before), number);
+}
+
+/* Each step begins with the result of the one before. */
+static void run_steps(struct trial *trial, const struct step *steps, uint32_t count)
+{
+	const struct qp_shape shape = {0};
+	struct rc_path paths[2];
+	int rc = open_word(trial, &shape, paths);
+
+	number_set(&trial->result->iterations, 2 * (uint64_t)count);
+	for (uint32_t i = 0; i < 2 && !rc; i++) {
+		rc = fill_word(trial, paths[i].to, steps[0].before);
+		for (uint32_t k = 0; k < count && !rc; k++)
+			rc = run_step(trial, &paths[i], &steps[k], k + 1);
+	}
+}
+
+#define ADD(before_, after_, operand_)                                           \
+	{                                                                        \
+		.operation = POST_FETCH_ADD, .before = before_, .after = after_, \
+		.operand = operand_                                              \
+	}
+
+void rc_run_fetch_add(struct trial *trial)
+{
+	static const struct step steps[] = {
+		ADD(0x10, 0x32, UINT64_C(0x2222222222222222)),
+		ADD(0x32, 0xd0, UINT64_C(0x9e9e9e9e9e9e9e9e)),
+		/* A carry out of each byte; that of the last is lost. */
+		ADD(0xd0, 0x05, UINT64_C(0x3434343434343435)),
+		/* A negative operand. */
+		ADD(0x05, 0x04, UINT64_C(0xfefefefefefefeff)),
+		ADD(0x04, 0xff, UINT64_C(0xfbfbfbfbfbfbfbfb)),
+		ADD(0xff, 0x00, 1),
+		ADD(0x00, 0x00, 0),
+	};
+
+	run_steps(trial, steps, ARRAY_SIZE(steps));
+}
+
+#define SWAP(before_, after_, compare_, swap_)                                      \
+	{                                                                           \
+		.operation = POST_COMPARE_SWAP, .before = before_, .after = after_, \
+		.operand = compare_, .swap = swap_                                  \
+	}
+
+void rc_run_compare_swap(struct trial *trial)
+{
+	static const struct step steps[] = {
+		SWAP(0x11, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x7777777777777777)),
+		/* The comparison fails now, so the word stays. */
+		SWAP(0x77, 0x77, UINT64_C(0x1111111111111111), UINT64_C(0x2222222222222222)),
+		/* One bit makes the difference, at either end. */
+		SWAP(0x77, 0x77, UINT64_C(0x7777777777777776), UINT64_C(0x2222222222222222)),
+		SWAP(0x77, 0x77, UINT64_C(0xf777777777777777), UINT64_C(0x2222222222222222)),
+		SWAP(0x77, 0xee, UINT64_C(0x7777777777777777), UINT64_C(0xeeeeeeeeeeeeeeee)),
+	};
+
+	run_steps(trial, steps, ARRAY_SIZE(steps));
+}
+
+/* In any order of arrival, none may be lost. */
+void rc_run_contended(struct trial *trial)
+{
+	const struct step step = {.operation = POST_FETCH_ADD, .operand = each(1)};
+	struct qp_shape shape = {.entries = ADDING_QPS * 2 * 16};
+	struct message_waited waited;
+	struct rc_path paths[2];
+	int rc = open_word(trial, &shape, paths);
+
+	shape.keep_cq = true;
+	for (uint32_t i = 1; i < ADDING_QPS && !rc; i++)
+		rc = trial_connect(trial, i, &shape, NULL);
+	if (!rc)
+		rc = fill_word(trial, &trial->near, 0x99) || fill_word(trial, &trial->far, 0x20);
+	for (uint32_t i = 0; i < ADDING_QPS * ADDITIONS && !rc; i++) {
+		paths[0].slot = i % ADDING_QPS;
+		rc = post_step(trial, &paths[0], &step, 1, i);
+	}
+	if (!rc)
+		rc = trial_expect_successes(trial, &trial->near, ADDING_QPS * ADDITIONS, &waited);
+	if (!rc)
+		check_word(trial, &trial->far, 0x20 + ADDING_QPS * ADDITIONS,
+			   "the sum of all additions");
+	number_set(&trial->result->queue_pairs, ADDING_QPS);
+	number_set(&trial->result->iterations, ADDING_QPS * ADDITIONS);
+}
