@@ -8,12 +8,15 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/port.h"
+#include "base/gid.h"
 
 #define ANY INT_MIN
 
 #define KERNEL_LOG \
 	"look at the kernel logs of both hosts (dmesg) and the firmware version (rdmactl devices)"
 #define START	  "start there: {serve}"
+#define ADVICE	  "run on the other host: {serve}"
 #define ROUTE	  "ip route get {peer} shows what the kernel does"
 #define CONTAINER "a container needs --device /dev/infiniband"
 #define SM	  "sminfo shows whether a subnet manager runs; opensm is one"
@@ -302,6 +305,83 @@ static const struct diagnosis_row {
 	 "for flow control (PFC) that is not enabled everywhere, and for an MTU between the ports "
 	 "that "
 	 "is smaller than theirs (ping -M do -s SIZE)"},
+
+	{LIST_INTEROP_REFUSED, ANY, "{detail}", NULL},
+	{LIST_INTEROP_BYTES, -1,
+	 "messages of {bytes} bytes: {program} does not take less than {detail}",
+	 "give a larger size"},
+	{LIST_INTEROP_BYTES, ANY, "messages of {bytes} bytes: the test goes up to {detail}",
+	 "give a smaller size"},
+	{LIST_INTEROP_ITERATIONS, ANY, "{iterations} iterations: {program} counts up to {detail}",
+	 "give fewer iterations"},
+	{LIST_INTEROP_THREAD, ANY, "cannot start a thread: {error}", NULL},
+	{LIST_INTEROP_IWARP, ANY,
+	 "iWARP queue pairs are connected by rdma_cm alone, which {program} does not use",
+	 "rping uses rdma_cm: try --proto rping"},
+	{LIST_INTEROP_LISTEN, EADDRINUSE, "cannot listen on TCP port {port}: {error}",
+	 "choose another --port: ss -ltnp lists the programs"},
+	{LIST_INTEROP_LISTEN, EADDRNOTAVAIL, "cannot listen on TCP port {port}: {error}",
+	 "ip addr shows the addresses of this host"},
+	{LIST_INTEROP_LISTEN, ANY, "cannot listen on TCP port {port}: {error}", NULL},
+	{LIST_INTEROP_IPV6, ANY,
+	 "{peer} refused the connection: nothing listens on TCP port {port} of that IPv6 address",
+	 "{program} usually listens on IPv4 addresses only: name the host by one, its GID may "
+	 "still be IPv6; start there: {serve}"},
+	{LIST_INTEROP_ADDRESS, -1,
+	 "the {program} on {peer} was started without -g: RoCE needs a GID", ADVICE},
+	{LIST_INTEROP_ADDRESS, ANY,
+	 "GIDs of different families cannot talk to each other: {peer} has {detail}", ADVICE},
+	{LIST_INTEROP_CLOSED, ANY,
+	 "{peer} closed the connection when it had this side's address: its {program} cannot "
+	 "connect to that, as without -g, or with a GID of another type or family",
+	 ADVICE},
+	{LIST_INTEROP_LINE, EPROTO,
+	 "what connected from {peer} is no {program}: its first bytes are no address", ADVICE},
+	{LIST_INTEROP_LINE, ETIMEDOUT, "{peer} connected and then said nothing for {detail} ms",
+	 ADVICE},
+	{LIST_INTEROP_LINE, ANY, "{peer} closed the connection before the addresses were exchanged",
+	 ADVICE},
+	{LIST_INTEROP_DEVICE, ANY, "librdmacm takes device {detail} for that address, not {device}",
+	 "rdmactl netdevs shows which device has which address"},
+	{LIST_INTEROP_NO_IP, ANY, "{device} has no IP address, which librdmacm needs",
+	 "add one to its netdev: ip addr add"},
+	{LIST_INTEROP_STOPPED, 1,
+	 "{peer} stopped after {done} of {iterations} iterations ({detail}): its {program} ended, "
+	 "or its options ask for fewer",
+	 "start it again on {peer}: {serve}"},
+	{LIST_INTEROP_STOPPED, ANY,
+	 "{peer} stopped after {done} iterations ({detail}): its {program} ended",
+	 "start it again on {peer}: {serve}"},
+	{LIST_INTEROP_SILENT, GID_TYPE_ROCE_V2,
+	 "{peer} connected, but its first message did not come within {msec} ms",
+	 "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts (nft list ruleset); else "
+	 "its options may be wrong: " ADVICE},
+	{LIST_INTEROP_SILENT, ANY,
+	 "{peer} connected, but its first message did not come within {msec} ms",
+	 "its options may be wrong: " ADVICE},
+	{LIST_INTEROP_TOO_LONG, -1,
+	 "{peer} sends messages of more than {bytes} bytes ({detail}): its {program} has a larger "
+	 "size",
+	 ADVICE},
+	{LIST_INTEROP_TOO_LONG, ANY,
+	 "{peer} does not take messages of {bytes} bytes in packets of up to {mtu} ({detail}): its "
+	 "{program} has a smaller size, or another MTU",
+	 ADVICE},
+	{LIST_INTEROP_DATA, ANY, "wrong data in iteration {next}: {detail} of {bytes} bytes differ",
+	 "data were damaged in transit: look at the counters of both ports, and for memory and "
+	 "PCIe errors in the kernel logs (dmesg)"},
+	{LIST_INTEROP_LENGTH, ANY, "{peer} sends messages of {detail} bytes, not of {bytes}",
+	 ADVICE},
+	{LIST_INTEROP_RPING_LENGTH, ANY,
+	 "{peer} sent a message of {detail} bytes: rping's are of 16", ADVICE},
+	{LIST_INTEROP_RPING_MOVE, ANY, "{peer} asks to move {detail} bytes: rping moves 1 to 65535",
+	 ADVICE},
+	{LIST_INTEROP_NO_ROUND, 1,
+	 "{peer} disconnected before the first round was done: its {program} gives up when -S is "
+	 "smaller there than {bytes}",
+	 ADVICE},
+	{LIST_INTEROP_NO_ROUND, ANY, "{peer} connected and disconnected without a complete round",
+	 ADVICE},
 
 	{STAGE_NONE, ANY, "failed: {error}", NULL},
 };

@@ -23,6 +23,27 @@ enum diagnosis_list {
 	LIST_MTU,	    /* enum carrier */
 	LIST_BLOCKED,	    /* enum carrier; a clause for LIST_DELIVERY */
 	LIST_DELIVERY,	    /* enum delivery */
+	/* Tests with programs of rdma-core, lib/selftest/interop. The code is 0, or as noted. */
+	LIST_INTEROP_REFUSED, /* by the agent, in its words */
+	LIST_INTEROP_BYTES,   /* -1: too few */
+	LIST_INTEROP_ITERATIONS,
+	LIST_INTEROP_THREAD,
+	LIST_INTEROP_IWARP,
+	LIST_INTEROP_LISTEN, /* errno */
+	LIST_INTEROP_IPV6,
+	LIST_INTEROP_ADDRESS, /* of the peer; -1: without a GID */
+	LIST_INTEROP_CLOSED,
+	LIST_INTEROP_LINE, /* errno */
+	LIST_INTEROP_DEVICE,
+	LIST_INTEROP_NO_IP,
+	LIST_INTEROP_STOPPED,  /* 1: the number of iterations was fixed */
+	LIST_INTEROP_SILENT,   /* GID type */
+	LIST_INTEROP_TOO_LONG, /* -1: for this side */
+	LIST_INTEROP_DATA,
+	LIST_INTEROP_LENGTH,
+	LIST_INTEROP_RPING_LENGTH,
+	LIST_INTEROP_RPING_MOVE,
+	LIST_INTEROP_NO_ROUND, /* 1: for a client */
 };
 
 /* The network that carries the packets of a port. */

@@ -10,7 +10,7 @@
 
 #include "selftest/agent/measure.h"
 #include "selftest/agent/pattern.h"
-#include "selftest/diagnosis/diagnosis.h"
+#include "selftest/diagnosis/diagnosis_rows.h"
 #include "selftest/selftest.h"
 
 /*
@@ -94,7 +94,6 @@ struct interop {
 	struct agent *agent;
 	char *peer;		/* clean; NULL: no client yet */
 	char *command;		/* to run on the other host */
-	char *advice;		/* the hint to run it */
 	struct endpoint remote; /* what is known of it; no device name */
 	uint32_t port, mtu_bytes, timeout_msec;
 	uint64_t bytes, iterations;
@@ -105,6 +104,10 @@ struct interop {
 	uint64_t done; /* iterations of the run */
 	struct sampler sampler;
 	uint64_t sum_nsec; /* of all samples */
+	struct ibv_sge receive_part, send_part;
+	struct ibv_recv_wr receive; /* the one receive that is outstanding */
+	struct ibv_send_wr send;    /* a message */
+	unsigned int seen;	    /* completions that were not waited for yet */
 };
 
 /* The wr_id of requests, by what they do. */
@@ -138,29 +141,35 @@ void interop_client_came(struct interop *session, const struct sockaddr_storage 
  */
 void interop_row_end(struct interop *session);
 
-/* Fails the row, if it has no verdict yet; begins one if there is none. Always -EIO. */
-int interop_fail(struct interop *session, const char *hint, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* The same with a diagnosis; the facts of the session are added. */
+/*
+ * Fails the row with that row of the diagnosis, if it has no verdict yet; begins one if there is
+ * none. `detail` is its {detail}, and freed; NULL: it has none. Always -EIO.
+ */
+int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail);
+/* The same by the facts; those of the session are added. */
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts);
+/* Because a call returned this errno, positive. */
+int interop_fail_at(struct interop *session, enum stage stage, int error);
 /* Because the agent refused or failed. */
 int interop_fail_agent(struct interop *session);
-/* Because ibv_post_send() or ibv_post_recv() returned `rc`. */
-int interop_fail_post(struct interop *session, int rc);
 /* Because a wait during the transfer was stopped. */
 int interop_fail_stop(struct interop *session, enum stop stop);
 /* Because of a completion that is no success. */
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch);
-void interop_remark(struct interop *session, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void interop_remark(struct interop *session, const char *text);
 
 /* A completion queue and a queue pair for a few outstanding requests; all complete. */
 int interop_make_qp(struct interop *session, struct message_qp_created *created);
 /* A zeroed buffer of the agent. */
 struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot, uint64_t bytes,
 					 uint32_t access);
-/* Destroys pair, queue and buffers. */
+struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length);
+/* What the session receives into, and sends. */
+void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send);
+int interop_post_receive(struct interop *session);
+int interop_post_send(struct interop *session, struct ibv_send_wr *request);
+/* Destroys queue pair, CQ and buffers. */
 void interop_release(struct interop *session);
 
 /* Starts watching a run, with `channel` (-1: none) as in watch.h. */
@@ -170,40 +179,6 @@ enum stop interop_run_end(struct interop *session);
 int interop_next_completion(struct interop *session, struct ibv_wc *wc);
 /* Notes the duration of an iteration. */
 void interop_sample(struct interop *session, uint64_t nsec);
-
-/*
- * The messages of a run with ibv_rc_pingpong, when both sides know each other's address. Its buffer
- * for sending and receiving is one and the same, so its answer repeats what it received, and as a
- * client it sends our last answer back: both are checked. No other connection is open, so only a
- * timeout shows that the other side has ended.
- */
-
-/* The data that the other side is expected to send. */
-enum pingpong_echo {
-	ECHO_UNKNOWN,
-	ECHO_OURS, /* what it got from here */
-	ECHO_NONE, /* other data, which cannot be compared */
-};
-
-struct pingpong {
-	struct interop *session;
-	struct ibv_qp *qp;
-	uint8_t *sent, *received;
-	struct ibv_sge send_part, receive_part;
-	struct ibv_send_wr send;
-	struct ibv_recv_wr receive;
-	uint64_t posted_nsec, received_nsec;
-	uint32_t received_bytes;
-	unsigned int seen; /* completions that were not waited for yet */
-	enum pingpong_echo echo;
-};
-
-/* The queue pair, in RESET, and its buffers. 0 or -errno. */
-int pingpong_make(struct pingpong *run, struct message_qp_created *created);
-/* Connects it to the session's remote endpoint and posts the first receive. */
-int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote);
-/* All iterations. */
-void pingpong_exchange(struct pingpong *run);
 
 /*
  * The rounds of a run with rping, on a queue pair that librdmacm has connected. In a round the
@@ -216,7 +191,6 @@ void pingpong_exchange(struct pingpong *run);
 
 struct rping {
 	struct interop *session;
-	struct ibv_qp *qp;
 	struct rdma_cm_id *id; /* of the connection; the agent's */
 	bool established, ended;
 	int end_event; /* enum rdma_cm_event_type that ended it */
@@ -226,13 +200,11 @@ struct rping {
 	struct agent_buffer *infos;	      /* what is received, what is sent */
 	struct agent_buffer *source, *target; /* client: of the read, of the write; server: one */
 	uint8_t *expected;		      /* server: the text as it should be */
-	struct ibv_sge receive_part, send_part, data_part;
-	struct ibv_recv_wr receive;
-	struct ibv_send_wr send, data;
-	unsigned int seen; /* completions that were not waited for yet */
-	bool sending;	   /* a message was posted and has not completed */
-	bool between;	   /* server: no round is going on */
-	bool usual;	   /* server: the client's text is rping's */
+	struct ibv_sge data_part;
+	struct ibv_send_wr data;
+	bool sending; /* a message was posted and has not completed */
+	bool between; /* server: no round is going on */
+	bool usual;   /* server: the client's text is rping's */
 };
 
 /* Reads what events of librdmacm there are. */
@@ -242,7 +214,5 @@ enum stop rping_wait_event(struct rping *run, unsigned int msec);
 
 /* Queue pair in RESET, its queue and buffers. 0 or -errno. */
 int rping_make(struct rping *run);
-/* The one receive that is outstanding. */
-int rping_post_receive(struct rping *run);
 /* All rounds. 0: they went well, or as many as the client wanted. */
 int rping_exchange(struct rping *run);

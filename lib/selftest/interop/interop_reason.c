@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +8,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
-#include "selftest/interop/interop_session.h"
+#include "selftest/interop/interop.h"
 
-static int mark(struct interop *session, const char *hint, const char *sentence)
+static int mark(struct interop *session, const struct diagnosis *diagnosis)
 {
+	const char *sentence = diagnosis->sentence, *hint = diagnosis->hint;
+
 	if (!session->row)
 		interop_row_begin(session);
 	if (session->marked)
@@ -26,35 +26,12 @@ static int mark(struct interop *session, const char *hint, const char *sentence)
 	return -EIO;
 }
 
-int interop_fail(struct interop *session, const char *hint, const char *format, ...)
+void interop_remark(struct interop *session, const char *text)
 {
-	_cleanup_(freep) char *text = NULL;
-	va_list values;
-	int rc;
-
-	va_start(values, format);
-	rc = vasprintf(&text, format, values);
-	va_end(values);
-	return mark(session, hint, rc < 0 ? "failed" : text);
-}
-
-void interop_remark(struct interop *session, const char *format, ...)
-{
-	va_list values;
-	char *text = NULL;
-	int rc;
-
-	va_start(values, format);
-	rc = vasprintf(&text, format, values);
-	va_end(values);
-	if (rc < 0)
+	if (session->marked)
 		return;
-	if (session->marked) {
-		free(text);
-		return;
-	}
 	free(session->row->reason);
-	session->row->reason = text;
+	session->row->reason = mem_string(text);
 }
 
 /* A stop from outside explains any error that it caused. */
@@ -82,25 +59,68 @@ static struct counter_sums count(const struct interop *session)
 	return sums;
 }
 
+static void add_facts(const struct interop *session, struct diagnosis_facts *facts)
+{
+	facts->peer = session->peer;
+	facts->tcp_port = session->port;
+	facts->server_hint = session->command;
+	facts->local = session->local;
+	facts->remote = &session->remote;
+	facts->path_mtu_bytes = session->mtu_bytes;
+	facts->timeout_msec = session->timeout_msec;
+}
+
 int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 {
-	struct diagnosis diagnosis = {0};
-	int rc;
+	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
 
 	facts.stop = stop_of(session, facts.stop);
-	facts.peer = session->peer;
-	facts.tcp_port = session->port;
-	facts.server_hint = session->command;
-	facts.local = session->local;
-	facts.remote = &session->remote;
-	facts.path_mtu_bytes = session->mtu_bytes;
-	facts.timeout_msec = session->timeout_msec;
+	add_facts(session, &facts);
 	if (session->row)
 		facts.local_counts = count(session);
 	diagnose(&facts, &diagnosis);
-	rc = mark(session, diagnosis.hint, diagnosis.sentence);
-	diagnosis_clear(&diagnosis);
-	return rc;
+	return mark(session, &diagnosis);
+}
+
+int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail)
+{
+	_cleanup_(freep) char *owned = detail;
+	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
+	struct diagnosis_facts facts = {.error = code};
+	_words_ struct diagnosis_words words = {0};
+
+	add_facts(session, &facts);
+	diagnosis_words_make(&words, &facts);
+	diagnosis_words_add(&words, "detail", "%s", owned ? owned : "");
+	diagnosis_words_add(&words, "program", "%s", session->role->program);
+	diagnosis_words_add(&words, "bytes", "%" PRIu64, session->bytes);
+	diagnosis_words_add(&words, "mtu", "%" PRIu32, session->mtu_bytes);
+	diagnosis_words_add(&words, "iterations", "%" PRIu64, session->iterations);
+	diagnosis_words_add(&words, "done", "%" PRIu64, session->done);
+	diagnosis_words_add(&words, "next", "%" PRIu64, session->done + 1);
+	diagnosis_say(&diagnosis, &words, list, code);
+	return mark(session, &diagnosis);
+}
+
+int interop_post_send(struct interop *session, struct ibv_send_wr *request)
+{
+	struct ibv_send_wr *bad;
+	int rc = ibv_post_send(session->agent->qps[INTEROP_QP].qp, request, &bad);
+
+	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
+}
+
+int interop_post_receive(struct interop *session)
+{
+	struct ibv_recv_wr *bad;
+	int rc = ibv_post_recv(session->agent->qps[INTEROP_QP].qp, &session->receive, &bad);
+
+	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
+}
+
+int interop_fail_at(struct interop *session, enum stage stage, int error)
+{
+	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = error});
 }
 
 int interop_fail_agent(struct interop *session)
@@ -113,7 +133,7 @@ int interop_fail_agent(struct interop *session)
 	};
 
 	if (refused->refusal != REFUSAL_FAILED)
-		return interop_fail(session, NULL, "%s", refused->text);
+		return interop_fail(session, LIST_INTEROP_REFUSED, 0, mem_string(refused->text));
 	if (refused->cm_event)
 		facts.cm_event = number_of(refused->cm_event);
 	else if (facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
@@ -125,22 +145,14 @@ int interop_fail_agent(struct interop *session)
 	return interop_diagnose(session, facts);
 }
 
-int interop_fail_post(struct interop *session, int rc)
-{
-	return interop_diagnose(session, (struct diagnosis_facts){
-						 .stage = STAGE_TRANSFER,
-						 .error = agent_post_error(rc),
-					 });
-}
-
 /* Adds to the next step that the options of the other program may be wrong. */
 static void suspect_options(struct interop *session)
 {
 	_cleanup_(freep) char *hint = session->row->next_step;
 
-	session->row->next_step = mem_format("%s%s%s", hint ? hint : "",
+	session->row->next_step = mem_format("%s%srun on the other host: %s", hint ? hint : "",
 					     hint ? "; or its options are wrong: " : "",
-					     session->advice);
+					     session->command);
 }
 
 /* A server of rping lets the client end at any time, unless the user gave a number. */
@@ -148,32 +160,8 @@ static int fail_middle(struct interop *session, const char *what)
 {
 	const bool fixed = !session->server || session->request->iterations ||
 			   session->role->connection == CONNECTION_EXCHANGE;
-	_cleanup_(freep) char *hint = mem_format("start it again on %s: %s", session->peer,
-						 session->command);
-	_cleanup_(freep) char *all = fixed ? mem_format(" of %" PRIu64, session->iterations)
-					   : mem_string("");
 
-	return interop_fail(session, hint,
-			    "%s stopped after %" PRIu64 "%s iterations (%s): its %s ended%s",
-			    session->peer, session->done, all, what, session->role->program,
-			    fixed ? ", or its options ask for fewer" : "");
-}
-
-/* A server to which the client's first message did not come. */
-static int fail_first_wait(struct interop *session)
-{
-	const bool v2 = session->local->gid_type == GID_TYPE_ROCE_V2;
-	_cleanup_(freep) char *hint = mem_format(
-		"%sits options may be wrong: %s",
-		v2 ? "let UDP port 4791 (RoCE v2) pass in the firewalls of both hosts "
-		     "(nft list ruleset); else "
-		   : "",
-		session->advice);
-
-	return interop_fail(session, hint,
-			    "%s connected, but its first message did not come within %" PRIu32
-			    " ms",
-			    session->peer, session->timeout_msec);
+	return interop_fail(session, LIST_INTEROP_STOPPED, fixed, mem_string(what));
 }
 
 int interop_fail_stop(struct interop *session, enum stop stop)
@@ -189,7 +177,8 @@ int interop_fail_stop(struct interop *session, enum stop stop)
 	if (session->done)
 		return fail_middle(session, timeout);
 	if (session->server)
-		return fail_first_wait(session);
+		return interop_fail(session, LIST_INTEROP_SILENT, (int)session->local->gid_type,
+				    NULL);
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
 					  .stop = STOP_TIMED_OUT,
@@ -222,17 +211,9 @@ static int fail_first_status(struct interop *session, const struct ibv_wc *wc, c
 	const bool first = !session->marked;
 
 	if (by_size && is_too_long_for_peer(wc->status))
-		return interop_fail(session, session->advice,
-				    "%s does not take messages of %" PRIu64
-				    " bytes in packets of up to %" PRIu32
-				    " (%s): its %s has a smaller size, or another MTU",
-				    session->peer, session->bytes, session->mtu_bytes, name,
-				    session->role->program);
+		return interop_fail(session, LIST_INTEROP_TOO_LONG, 0, mem_string(name));
 	if (by_size && is_too_long_here(wc))
-		return interop_fail(session, session->advice,
-				    "%s sends messages of more than %" PRIu64
-				    " bytes (%s): its %s has a larger size",
-				    session->peer, session->bytes, name, session->role->program);
+		return interop_fail(session, LIST_INTEROP_TOO_LONG, -1, mem_string(name));
 	interop_diagnose(session, (struct diagnosis_facts){
 					  .stage = STAGE_TRANSFER,
 					  .status = number_of(wc->status),
@@ -257,12 +238,8 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 
 int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch)
 {
-	return interop_fail(
-		session,
-		"data were damaged in transit: look at the counters of both ports, and for "
-		"memory and PCIe errors in the kernel logs (dmesg)",
-		"wrong data in iteration %" PRIu64 ": at offset %" PRIu64
-		" 0x%02x instead of 0x%02x, %" PRIu64 " of %" PRIu64 " bytes differ",
-		session->done + 1, mismatch->offset, mismatch->got, mismatch->expected,
-		mismatch->count, session->bytes);
+	return interop_fail(session, LIST_INTEROP_DATA, 0,
+			    mem_format("at offset %" PRIu64 " 0x%02x instead of 0x%02x, %" PRIu64,
+				       mismatch->offset, mismatch->got, mismatch->expected,
+				       mismatch->count));
 }

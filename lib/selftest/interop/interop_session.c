@@ -117,14 +117,11 @@ static char *make_command(const struct interop *session)
 static int check_request(struct interop *session)
 {
 	if (session->bytes > session->role->most_bytes)
-		return interop_fail(session, "give a smaller size",
-				    "messages of %" PRIu64 " bytes: the test goes up to %" PRIu64,
-				    session->bytes, session->role->most_bytes);
+		return interop_fail(session, LIST_INTEROP_BYTES, 0,
+				    mem_format("%" PRIu64, session->role->most_bytes));
 	if (session->iterations > INTEROP_MOST_ITERATIONS)
-		return interop_fail(session, "give fewer iterations",
-				    "%" PRIu64 " iterations: %s counts up to %d",
-				    session->iterations, session->role->program,
-				    INTEROP_MOST_ITERATIONS);
+		return interop_fail(session, LIST_INTEROP_ITERATIONS, 0,
+				    mem_format("%d", INTEROP_MOST_ITERATIONS));
 	return 0;
 }
 
@@ -147,7 +144,6 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 						      : DEFAULT_TIMEOUT_MSEC,
 	};
 	session->command = make_command(session);
-	session->advice = mem_format("run on the other host: %s", session->command);
 	if (!server) {
 		session->peer = clean(request->peer ? request->peer : "the peer");
 		session->remote.ip = request->peer_ip;
@@ -169,7 +165,6 @@ int interop_end(struct interop *session)
 	agent_free(session->agent);
 	free(session->sampler.nsec);
 	free(session->command);
-	free(session->advice);
 	free(session->peer);
 	*session = (struct interop){0};
 	return rc;
@@ -306,6 +301,34 @@ struct agent_buffer *interop_make_buffer(struct interop *session, uint32_t slot,
 	return NULL;
 }
 
+struct ibv_sge interop_part(const struct agent_buffer *buffer, size_t offset, uint32_t length)
+{
+	return (struct ibv_sge){
+		.addr = (uintptr_t)(buffer->bytes + offset),
+		.length = length,
+		.lkey = buffer->mr->lkey,
+	};
+}
+
+void interop_set_parts(struct interop *session, struct ibv_sge receive, struct ibv_sge send)
+{
+	session->receive_part = receive;
+	session->send_part = send;
+	session->receive = (struct ibv_recv_wr){
+		.wr_id = INTEROP_RECEIVED,
+		.sg_list = &session->receive_part,
+		.num_sge = 1,
+	};
+	session->send = (struct ibv_send_wr){
+		.wr_id = INTEROP_SENT,
+		.sg_list = &session->send_part,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	session->seen = 0;
+}
+
 void interop_release(struct interop *session)
 {
 	struct agent *agent = session->agent;
@@ -330,7 +353,7 @@ int interop_run_begin(struct interop *session, int channel)
 	if (!rc)
 		return 0;
 	watch->channel = -1;
-	return interop_fail(session, NULL, "cannot start a thread: %s", strerror(-rc));
+	return interop_fail(session, LIST_INTEROP_THREAD, -rc, NULL);
 }
 
 enum stop interop_run_end(struct interop *session)

@@ -28,55 +28,44 @@ enum { PINGPONG_ACK_TIMEOUT = 14, PINGPONG_RETRIES = 7 };
 /* Slots of the agent's buffers. */
 enum { SLOT_SENT, SLOT_RECEIVED };
 
-int pingpong_make(struct pingpong *run, struct message_qp_created *created)
+/* The data that the other side is expected to send. */
+enum pingpong_echo {
+	ECHO_UNKNOWN,
+	ECHO_OURS, /* what it got from here */
+	ECHO_NONE, /* other data, which cannot be compared */
+};
+
+struct pingpong {
+	struct interop *session;
+	uint8_t *sent, *received;
+	uint64_t posted_nsec, received_nsec;
+	uint32_t received_bytes;
+	enum pingpong_echo echo;
+};
+
+/* ---- The rounds ---- */
+
+/* The queue pair, in RESET, and its buffers. */
+static int make(struct pingpong *run, struct message_qp_created *created)
 {
 	struct interop *session = run->session;
+	const uint32_t bytes = (uint32_t)session->bytes;
 	struct agent_buffer *sent, *received;
 
 	if (interop_make_qp(session, created))
 		return -EIO;
-	sent = interop_make_buffer(session, SLOT_SENT, session->bytes, ACCESS_LOCAL);
-	received = sent ? interop_make_buffer(session, SLOT_RECEIVED, session->bytes, ACCESS_LOCAL)
-			: NULL;
+	sent = interop_make_buffer(session, SLOT_SENT, bytes, ACCESS_LOCAL);
+	received = sent ? interop_make_buffer(session, SLOT_RECEIVED, bytes, ACCESS_LOCAL) : NULL;
 	if (!received)
 		return -EIO;
-	run->qp = session->agent->qps[INTEROP_QP].qp;
 	run->sent = sent->bytes;
 	run->received = received->bytes;
-	run->send_part = (struct ibv_sge){
-		.addr = (uintptr_t)sent->bytes,
-		.length = (uint32_t)session->bytes,
-		.lkey = sent->mr->lkey,
-	};
-	run->receive_part = (struct ibv_sge){
-		.addr = (uintptr_t)received->bytes,
-		.length = (uint32_t)session->bytes,
-		.lkey = received->mr->lkey,
-	};
-	run->send = (struct ibv_send_wr){
-		.wr_id = INTEROP_SENT,
-		.sg_list = &run->send_part,
-		.num_sge = 1,
-		.opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-	};
-	run->receive = (struct ibv_recv_wr){
-		.wr_id = INTEROP_RECEIVED,
-		.sg_list = &run->receive_part,
-		.num_sge = 1,
-	};
+	interop_set_parts(session, interop_part(received, 0, bytes), interop_part(sent, 0, bytes));
 	return 0;
 }
 
-static int post_receive(struct pingpong *run)
-{
-	struct ibv_recv_wr *bad;
-	int rc = ibv_post_recv(run->qp, &run->receive, &bad);
-
-	return rc ? interop_fail_post(run->session, rc) : 0;
-}
-
-int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote)
+/* Connects it to the session's remote endpoint and posts the first receive. */
+static int connect_qp(struct pingpong *run, const struct pingpong_address *remote)
 {
 	struct interop *session = run->session;
 	struct message_modify order = {
@@ -97,7 +86,7 @@ int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote
 	for (; order.state <= IBV_QPS_RTS; order.state++) {
 		if (agent_modify(session->agent, &order))
 			return interop_fail_agent(session);
-		if (order.state == IBV_QPS_INIT && post_receive(run))
+		if (order.state == IBV_QPS_INIT && interop_post_receive(session))
 			return -EIO;
 	}
 	return 0;
@@ -105,12 +94,8 @@ int pingpong_connect(struct pingpong *run, const struct pingpong_address *remote
 
 static int post_send(struct pingpong *run)
 {
-	struct ibv_send_wr *bad;
-	int rc;
-
 	run->posted_nsec = clock_raw_nsec();
-	rc = ibv_post_send(run->qp, &run->send, &bad);
-	return rc ? interop_fail_post(run->session, rc) : 0;
+	return interop_post_send(run->session, &run->session->send);
 }
 
 /* The last answer was sent, and the client may be gone before it could acknowledge it. */
@@ -125,7 +110,7 @@ static int await(struct pingpong *run, unsigned int wanted)
 	struct interop *session = run->session;
 	struct ibv_wc wc;
 
-	while ((run->seen & wanted) != wanted) {
+	while ((session->seen & wanted) != wanted) {
 		/* interop_run_end() returns the reason. */
 		if (interop_next_completion(session, &wc))
 			return -ECANCELED;
@@ -134,13 +119,13 @@ static int await(struct pingpong *run, unsigned int wanted)
 		if (wc.status != IBV_WC_SUCCESS)
 			interop_remark(session, "the last answer was not acknowledged: the client "
 						"may have ended with it");
-		run->seen |= (unsigned int)wc.wr_id;
+		session->seen |= (unsigned int)wc.wr_id;
 		if (wc.wr_id == INTEROP_RECEIVED) {
 			run->received_nsec = clock_raw_nsec();
 			run->received_bytes = wc.byte_len;
 		}
 	}
-	run->seen &= ~wanted;
+	session->seen &= ~wanted;
 	return 0;
 }
 
@@ -156,9 +141,8 @@ static int check_received(struct pingpong *run)
 	struct pattern_mismatch mismatch;
 
 	if (run->received_bytes != session->bytes)
-		return interop_fail(session, session->advice,
-				    "%s sends messages of %" PRIu32 " bytes, not of %" PRIu64,
-				    session->peer, run->received_bytes, session->bytes);
+		return interop_fail(session, LIST_INTEROP_LENGTH, 0,
+				    mem_format("%" PRIu32, run->received_bytes));
 	if (run->echo == ECHO_NONE)
 		return 0;
 	if (pattern_compare(run->sent, run->received, session->bytes, &mismatch)) {
@@ -189,7 +173,7 @@ static int client_rounds(struct pingpong *run)
 
 	while (session->done < session->iterations) {
 		fill_message(run);
-		if (session->done && post_receive(run))
+		if (session->done && interop_post_receive(session))
 			return -EIO;
 		if (post_send(run))
 			return -EIO;
@@ -242,7 +226,7 @@ static int server_round(struct pingpong *run)
 		memcpy(run->sent, run->received, session->bytes);
 	else
 		pattern_fill(run->sent, 0, session->bytes, session->done);
-	if (session->done + 1 < session->iterations && post_receive(run))
+	if (session->done + 1 < session->iterations && interop_post_receive(session))
 		return -EIO;
 	session->done++;
 	return post_send(run);
@@ -262,7 +246,7 @@ static int server_rounds(struct pingpong *run)
 	return session->marked ? -EIO : -ECANCELED;
 }
 
-void pingpong_exchange(struct pingpong *run)
+static void exchange(struct pingpong *run)
 {
 	struct interop *session = run->session;
 	enum stop stop;
@@ -300,11 +284,9 @@ static const struct interop_role pingpong_role = {
 
 static int refuse_iwarp(struct interop *session)
 {
-	if (session->local->transport != TRANSPORT_IWARP)
-		return 0;
-	return interop_fail(session, "rping uses rdma_cm: try --proto rping",
-			    "iWARP queue pairs are connected by rdma_cm alone, which "
-			    "ibv_rc_pingpong does not use");
+	return session->local->transport == TRANSPORT_IWARP
+		       ? interop_fail(session, LIST_INTEROP_IWARP, 0, NULL)
+		       : 0;
 }
 
 /*
@@ -339,55 +321,35 @@ static int check_address(struct interop *session, const struct pingpong_address 
 		return 0;
 	}
 	if (gid_is_zero(&address->gid))
-		return interop_fail(session, session->advice,
-				    "the ibv_rc_pingpong on %s was started without -g: RoCE needs "
-				    "a GID",
-				    session->peer);
+		return interop_fail(session, LIST_INTEROP_ADDRESS, -1, NULL);
 	if (gid_is_ipv4_mapped(&address->gid) == gid_is_ipv4_mapped(&local->gid))
 		return 0;
 	gid_format(&address->gid, text);
-	return interop_fail(session, session->advice,
-			    "GIDs of different families cannot talk to each other: %s has %s, "
-			    "index %" PRIu32 " of this side is %s",
-			    session->peer, text, local->gid_index,
-			    gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6");
-}
-
-static int fail_tcp(struct interop *session, enum stage stage, int rc)
-{
-	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = -rc});
+	return interop_fail(session, LIST_INTEROP_ADDRESS, 0,
+			    mem_format("%s, index %" PRIu32 " of this side is %s", text,
+				       local->gid_index,
+				       gid_is_ipv4_mapped(&local->gid) ? "IPv4" : "IPv6"));
 }
 
 static int connect_tcp(struct interop *session, int *ret_fd)
 {
 	const struct interop_request *request = session->request;
-	_cleanup_(freep) char *hint = NULL;
 	struct sockaddr_storage address;
 	int rc;
 
 	socket_address(&request->peer_ip, request->scope, session->port, &address);
 	rc = tcp_connect(&session->agent->watch, &address, session->timeout_msec, ret_fd);
-	if (rc != -ECONNREFUSED || request->peer_ip.family != AF_INET6)
-		return rc ? fail_tcp(session, STAGE_TCP, rc) : 0;
-	hint = mem_format("ibv_rc_pingpong usually listens on IPv4 addresses only: name the host "
-			  "by one, its GID may still be IPv6; start there: %s",
-			  session->command);
-	return interop_fail(session, hint,
-			    "%s refused the connection: nothing listens on TCP port %" PRIu32
-			    " of that IPv6 address",
-			    session->peer, session->port);
+	if (rc == -ECONNREFUSED && request->peer_ip.family == AF_INET6)
+		return interop_fail(session, LIST_INTEROP_IPV6, 0, NULL);
+	return rc ? interop_fail_at(session, STAGE_TCP, -rc) : 0;
 }
 
 /* It closes the connection when it cannot connect its queue pair. */
 static int fail_handshake(struct interop *session, int rc)
 {
 	if (rc != -ECONNRESET && rc != -EPIPE)
-		return fail_tcp(session, STAGE_HANDSHAKE, rc);
-	return interop_fail(session, session->advice,
-			    "%s closed the connection when it had this side's address: its "
-			    "ibv_rc_pingpong cannot connect to that, as without -g, or with a GID "
-			    "of another type or family",
-			    session->peer);
+		return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
+	return interop_fail(session, LIST_INTEROP_CLOSED, 0, NULL);
 }
 
 static int client_handshake(struct pingpong *run, int fd, const struct message_qp_created *created)
@@ -407,7 +369,7 @@ static int client_handshake(struct pingpong *run, int fd, const struct message_q
 		rc = pingpong_parse(line, &remote);
 	if (rc)
 		return fail_handshake(session, rc);
-	if (check_address(session, &remote) || pingpong_connect(run, &remote))
+	if (check_address(session, &remote) || connect_qp(run, &remote))
 		return -EIO;
 	rc = tcp_write(watch, fd, PINGPONG_DONE, sizeof(PINGPONG_DONE), session->timeout_msec);
 	return rc ? fail_handshake(session, rc) : 0;
@@ -425,7 +387,7 @@ int interop_pingpong_client(const struct interop_request *request, const struct 
 	if (!rc)
 		rc = refuse_iwarp(&session);
 	if (!rc)
-		rc = pingpong_make(&run, &created);
+		rc = make(&run, &created);
 	if (!rc)
 		rc = connect_tcp(&session, &fd);
 	if (!rc)
@@ -433,30 +395,15 @@ int interop_pingpong_client(const struct interop_request *request, const struct 
 	if (fd >= 0)
 		close(fd);
 	if (!rc)
-		pingpong_exchange(&run);
+		exchange(&run);
 	return interop_end(&session);
 }
 
-static int fail_line(struct interop *session, int rc, unsigned int msec)
+static int fail_line(struct interop *session, int rc)
 {
-	switch (rc) {
-	case -EPROTO:
-		return interop_fail(session, session->advice,
-				    "what connected from %s is no ibv_rc_pingpong: its first bytes "
-				    "are no address",
-				    session->peer);
-	case -ETIMEDOUT:
-		return interop_fail(session, session->advice,
-				    "%s connected and then said nothing for %u ms", session->peer,
-				    msec);
-	case -ECONNRESET:
-	case -EPIPE:
-		return interop_fail(session, session->advice,
-				    "%s closed the connection before the addresses were exchanged",
-				    session->peer);
-	default:
-		return fail_tcp(session, STAGE_HANDSHAKE, rc);
-	}
+	if (rc == -EPROTO || rc == -ETIMEDOUT || rc == -ECONNRESET || rc == -EPIPE)
+		return interop_fail(session, LIST_INTEROP_LINE, -rc, mem_format("%u", LINE_MSEC));
+	return interop_fail_at(session, STAGE_HANDSHAKE, -rc);
 }
 
 static int server_handshake(struct pingpong *run, int fd)
@@ -471,9 +418,8 @@ static int server_handshake(struct pingpong *run, int fd)
 	if (!rc)
 		rc = pingpong_parse(line, &remote);
 	if (rc)
-		return fail_line(session, rc, LINE_MSEC);
-	if (check_address(session, &remote) || pingpong_make(run, &created) ||
-	    pingpong_connect(run, &remote))
+		return fail_line(session, rc);
+	if (check_address(session, &remote) || make(run, &created) || connect_qp(run, &remote))
 		return -EIO;
 	own_address(session, &created, &own);
 	pingpong_format(&own, line);
@@ -482,7 +428,7 @@ static int server_handshake(struct pingpong *run, int fd)
 		rc = tcp_read(watch, fd, done, sizeof(done), LINE_MSEC);
 	if (!rc && memcmp(done, PINGPONG_DONE, sizeof(done)) != 0)
 		rc = -EPROTO;
-	return rc ? fail_line(session, rc, LINE_MSEC) : 0;
+	return rc ? fail_line(session, rc) : 0;
 }
 
 static int serve(struct interop *session, int listener)
@@ -495,29 +441,15 @@ static int serve(struct interop *session, int listener)
 	if (rc && interop_is_over(session) && !session->agent->watch.device_gone)
 		return rc;
 	if (rc)
-		return fail_tcp(session, STAGE_TCP, rc);
+		return interop_fail_at(session, STAGE_TCP, -rc);
 	interop_client_came(session, &address);
 	rc = server_handshake(&run, fd);
 	close(fd);
 	if (!rc)
-		pingpong_exchange(&run);
+		exchange(&run);
 	interop_release(session);
 	interop_row_end(session);
 	return 0;
-}
-
-static int listen_tcp(struct interop *session, int *ret_fd)
-{
-	const struct ip_address *bind = &session->request->bind;
-	int rc = tcp_listen(bind, session->request->scope, session->port, ret_fd);
-	const char *hint = rc == -EADDRINUSE ? "choose another --port: ss -ltnp lists the programs"
-			   : rc == -EADDRNOTAVAIL ? "ip addr shows the addresses of this host"
-						  : NULL;
-
-	if (!rc)
-		return 0;
-	return interop_fail(session, hint, "cannot listen on TCP port %" PRIu32 ": %s",
-			    session->port, strerror(-rc));
 }
 
 int interop_pingpong_server(const struct interop_request *request, const struct endpoint *local,
@@ -529,8 +461,11 @@ int interop_pingpong_server(const struct interop_request *request, const struct 
 
 	if (!rc)
 		rc = refuse_iwarp(&session);
-	if (!rc)
-		rc = listen_tcp(&session, &listener);
+	if (!rc) {
+		rc = tcp_listen(&request->bind, request->scope, session.port, &listener);
+		if (rc)
+			interop_fail(&session, LIST_INTEROP_LISTEN, -rc, NULL);
+	}
 	if (!rc)
 		interop_say(&session,
 			    "waiting for ibv_rc_pingpong on TCP port %" PRIu32

@@ -123,26 +123,14 @@ enum stop rping_wait_event(struct rping *run, unsigned int msec)
 	}
 }
 
-static int fail_cm(struct interop *session, int error)
-{
-	return interop_diagnose(session, (struct diagnosis_facts){
-						 .stage = STAGE_CM,
-						 .error = error,
-					 });
-}
-
 /* If the route uses another device, this one's queue pairs cannot be connected. */
 static int check_device(struct interop *session, const struct rdma_cm_id *id)
 {
 	const char *found = id->verbs ? id->verbs->device->name : NULL;
-	_cleanup_(freep) char *name = NULL;
 
 	if (!found || !strcmp(found, session->local->device))
 		return 0;
-	name = text_clean(found, strlen(found));
-	return interop_fail(session, "rdmactl netdevs shows which device has which address",
-			    "librdmacm takes device %s for that address, not %s", name,
-			    session->local->device);
+	return interop_fail(session, LIST_INTEROP_DEVICE, 0, text_clean(found, strlen(found)));
 }
 
 static void note_remote(struct interop *session, const struct rdma_cm_id *id)
@@ -176,7 +164,7 @@ static int client_connect(struct rping *run)
 	if (rc)
 		return interop_fail_agent(session);
 	note_remote(session, run->id);
-	return rping_post_receive(run);
+	return interop_post_receive(run->session);
 }
 
 int interop_rping_client(const struct interop_request *request, const struct endpoint *local,
@@ -187,9 +175,8 @@ int interop_rping_client(const struct interop_request *request, const struct end
 	int rc = interop_begin(&session, &rping_role, false, request, local, results);
 
 	if (!rc && session.bytes < RPING_LEAST_BYTES)
-		rc = interop_fail(&session, "give a larger size",
-				  "messages of %" PRIu64 " bytes: rping does not take less than %u",
-				  session.bytes, RPING_LEAST_BYTES);
+		rc = interop_fail(&session, LIST_INTEROP_BYTES, -1,
+				  mem_format("%u", RPING_LEAST_BYTES));
 	if (!rc)
 		rc = rping_make(&run);
 	if (!rc)
@@ -214,15 +201,12 @@ static int modify(struct rping *run, enum ibv_qp_state state)
 	int rc;
 
 	if (api->rdma_init_qp_attr(run->id, &attr, &mask))
-		return fail_cm(session, errno);
+		return interop_fail_at(session, STAGE_CM, errno);
 	/* The iWARP driver moves the queue pair, and there is nothing to set. */
-	rc = mask ? api->ibv_modify_qp(run->qp, &attr, mask) : 0;
+	rc = mask ? api->ibv_modify_qp(session->agent->qps[INTEROP_QP].qp, &attr, mask) : 0;
 	if (!rc)
 		return 0;
-	return interop_diagnose(session, (struct diagnosis_facts){
-						 .stage = STAGE_CONNECT_QP,
-						 .error = rc,
-					 });
+	return interop_fail_at(session, STAGE_CONNECT_QP, rc);
 }
 
 static int accept_client(struct rping *run)
@@ -233,15 +217,15 @@ static int accept_client(struct rping *run)
 		.initiator_depth = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
-		.qp_num = run->qp->qp_num,
+		.qp_num = session->agent->qps[INTEROP_QP].qp->qp_num,
 	};
 	enum stop stop;
 
-	if (modify(run, IBV_QPS_INIT) || rping_post_receive(run) || modify(run, IBV_QPS_RTR) ||
-	    modify(run, IBV_QPS_RTS))
+	if (modify(run, IBV_QPS_INIT) || interop_post_receive(run->session) ||
+	    modify(run, IBV_QPS_RTR) || modify(run, IBV_QPS_RTS))
 		return -EIO;
 	if (session->agent->api.rdma_accept(run->id, &param))
-		return fail_cm(session, errno);
+		return interop_fail_at(session, STAGE_CM, errno);
 	stop = rping_wait_event(run, session->timeout_msec);
 	if (stop)
 		return interop_diagnose(session, (struct diagnosis_facts){
@@ -267,7 +251,6 @@ static void serve_client(struct rping *run, struct rdma_cm_id *id)
 
 	run->id = id;
 	run->established = run->ended = run->sending = false;
-	run->seen = 0;
 	interop_client_came(session, &id->route.addr.dst_storage);
 	note_remote(session, id);
 	rc = check_device(session, id);
@@ -297,26 +280,22 @@ static int start_listening(struct interop *session)
 	int rc = api_open_cm(&agent->api);
 
 	if (rc)
-		return interop_diagnose(session, (struct diagnosis_facts){
-							 .stage = STAGE_LIBRARY,
-							 .error = -rc,
-						 });
+		return interop_fail_at(session, STAGE_LIBRARY, -rc);
 	if (!ip->family)
-		return interop_fail(session, "add one to its netdev: ip addr add",
-				    "%s has no IP address, which librdmacm needs",
-				    session->local->device);
+		return interop_fail(session, LIST_INTEROP_NO_IP, 0, NULL);
 	socket_address(ip, if_nametoindex(session->local->netdev), session->port, &address);
 	agent->cm = agent->api.rdma_create_event_channel();
 	if (!agent->cm)
-		return fail_cm(session, errno);
+		return interop_fail_at(session, STAGE_CM, errno);
 	fcntl(agent->cm->fd, F_SETFL, O_NONBLOCK);
 	if (agent->api.rdma_create_id(agent->cm, &agent->listener, NULL, RDMA_PS_TCP) ||
 	    agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
-		return fail_cm(session, errno);
+		return interop_fail_at(session, STAGE_CM, errno);
 	if (check_device(session, agent->listener))
 		return -ENODEV;
-	return agent->api.rdma_listen(agent->listener, RPING_MOST_WAITING) ? fail_cm(session, errno)
-									   : 0;
+	return agent->api.rdma_listen(agent->listener, RPING_MOST_WAITING)
+		       ? interop_fail_at(session, STAGE_CM, errno)
+		       : 0;
 }
 
 static void serve(struct rping *run)

@@ -41,15 +41,6 @@ static int make_server(struct rping *run)
 	return run->target ? 0 : -EIO;
 }
 
-static struct ibv_sge part(const struct agent_buffer *buffer, size_t offset, uint32_t length)
-{
-	return (struct ibv_sge){
-		.addr = (uintptr_t)(buffer->bytes + offset),
-		.length = length,
-		.lkey = buffer->mr->lkey,
-	};
-}
-
 int rping_make(struct rping *run)
 {
 	struct interop *session = run->session;
@@ -60,22 +51,9 @@ int rping_make(struct rping *run)
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
 	if (!run->infos || (session->server ? make_server(run) : make_client(run)))
 		return -EIO;
-	run->qp = session->agent->qps[INTEROP_QP].qp;
-	run->receive_part = part(run->infos, 0, RPING_INFO_BYTES);
-	run->send_part = part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES);
-	run->data_part = part(run->target, 0, 0);
-	run->receive = (struct ibv_recv_wr){
-		.wr_id = INTEROP_RECEIVED,
-		.sg_list = &run->receive_part,
-		.num_sge = 1,
-	};
-	run->send = (struct ibv_send_wr){
-		.wr_id = INTEROP_SENT,
-		.sg_list = &run->send_part,
-		.num_sge = 1,
-		.opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-	};
+	interop_set_parts(session, interop_part(run->infos, 0, RPING_INFO_BYTES),
+			  interop_part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES));
+	run->data_part = interop_part(run->target, 0, 0);
 	run->data = (struct ibv_send_wr){
 		.wr_id = INTEROP_MOVED,
 		.sg_list = &run->data_part,
@@ -83,22 +61,6 @@ int rping_make(struct rping *run)
 		.send_flags = IBV_SEND_SIGNALED,
 	};
 	return 0;
-}
-
-int rping_post_receive(struct rping *run)
-{
-	struct ibv_recv_wr *bad;
-	int rc = ibv_post_recv(run->qp, &run->receive, &bad);
-
-	return rc ? interop_fail_post(run->session, rc) : 0;
-}
-
-static int post(struct rping *run, struct ibv_send_wr *request)
-{
-	struct ibv_send_wr *bad;
-	int rc = ibv_post_send(run->qp, request, &bad);
-
-	return rc ? interop_fail_post(run->session, rc) : 0;
 }
 
 /* -ECONNRESET: the other side disconnected. 0: the event was about something else, continue. */
@@ -130,7 +92,7 @@ static int await(struct rping *run, unsigned int wanted)
 	struct interop *session = run->session;
 	struct ibv_wc wc;
 
-	while ((run->seen & wanted) != wanted) {
+	while ((session->seen & wanted) != wanted) {
 		if (interop_next_completion(session, &wc)) {
 			int rc = look_at_events(run);
 
@@ -141,13 +103,11 @@ static int await(struct rping *run, unsigned int wanted)
 		if (wc.status != IBV_WC_SUCCESS)
 			return fail_completion(run, &wc);
 		if (wc.wr_id == INTEROP_RECEIVED && wc.byte_len != RPING_INFO_BYTES)
-			return interop_fail(session, session->advice,
-					    "%s sent a message of %" PRIu32 " bytes: rping's are "
-					    "of %d",
-					    session->peer, wc.byte_len, RPING_INFO_BYTES);
-		run->seen |= (unsigned int)wc.wr_id;
+			return interop_fail(session, LIST_INTEROP_RPING_LENGTH, 0,
+					    mem_format("%" PRIu32, wc.byte_len));
+		session->seen |= (unsigned int)wc.wr_id;
 	}
-	run->seen &= ~wanted;
+	session->seen &= ~wanted;
 	return 0;
 }
 
@@ -159,7 +119,7 @@ static int send_info(struct rping *run, const struct rping_info *info)
 		return rc;
 	rping_info_encode(info, run->infos->bytes + RPING_INFO_BYTES);
 	run->sending = true;
-	return post(run, &run->send);
+	return interop_post_send(run->session, &run->session->send);
 }
 
 static int receive_info(struct rping *run, struct rping_info *ret)
@@ -169,7 +129,7 @@ static int receive_info(struct rping *run, struct rping_info *ret)
 	if (rc)
 		return rc;
 	rping_info_decode(run->infos->bytes, ret);
-	return rping_post_receive(run);
+	return interop_post_receive(run->session);
 }
 
 /* Offers the server a buffer, and waits until it has used it. */
@@ -218,7 +178,7 @@ static int move(struct rping *run, enum ibv_wr_opcode opcode, const struct rping
 	run->data.wr.rdma.remote_addr = at->address;
 	run->data.wr.rdma.rkey = at->key;
 	run->data_part.length = bytes;
-	rc = post(run, &run->data);
+	rc = interop_post_send(run->session, &run->data);
 	return rc ? rc : await(run, INTEROP_MOVED);
 }
 
@@ -248,9 +208,8 @@ static int check_info(struct rping *run, const struct rping_info *info)
 
 	if (info->bytes && info->bytes <= RPING_MOST_BYTES)
 		return 0;
-	return interop_fail(session, session->advice,
-			    "%s asks to move %" PRIu32 " bytes: rping moves 1 to %u", session->peer,
-			    info->bytes, RPING_MOST_BYTES);
+	return interop_fail(session, LIST_INTEROP_RPING_MOVE, 0,
+			    mem_format("%" PRIu32, info->bytes));
 }
 
 /* This side reads the client's text, then writes back as much as the client has room for. */
@@ -303,14 +262,7 @@ static int judge_end(struct rping *run)
 		return 0;
 	if (session->done)
 		return interop_fail_stop(session, STOP_PEER_GONE);
-	if (session->server)
-		return interop_fail(session, session->advice,
-				    "%s connected and disconnected without a complete round",
-				    session->peer);
-	return interop_fail(session, session->advice,
-			    "%s disconnected before the first round was done: its rping gives up "
-			    "when -S is smaller there than %" PRIu64,
-			    session->peer, session->bytes);
+	return interop_fail(session, LIST_INTEROP_NO_ROUND, !session->server, NULL);
 }
 
 int rping_exchange(struct rping *run)
