@@ -267,11 +267,6 @@ static void get_rate(const void *record, struct value *value)
 	value->tone = growth_tone(change);
 }
 
-#define WORD_COLUMN(get_, names_, key_, heading_, flags_, help_)                     \
-	{                                                                            \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
-		.flags = flags_, .names = names_, .get = get_                        \
-	}
 #define REAL_COLUMN(member_, digits_, key_, heading_, flags_, needs_, help_)                       \
 	{                                                                                          \
 		FIELD_ROW(struct counter_change, member_, struct real, FIELD_REAL, key_, heading_, \
@@ -290,18 +285,20 @@ static const struct field fields[] = {
 		       "port number; none for a counter of the device"),
 	COMPUTED_FIELD(FIELD_STRING, get_netdev, "netdev", "NETDEV", 0, 0,
 		       "network device of the port, for a counter of that device"),
-	WORD_COLUMN(counter_get_source, counter_source_names, "source", "SOURCE", 0,
-		    "where the kernel keeps the counter"),
+	COMPUTED_ENUM_FIELD(counter_get_source, counter_source_names, "source", "SOURCE", 0,
+			    "where the kernel keeps the counter"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "name of the counter"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
 		       "the kernel's name of the counter"),
-	WORD_COLUMN(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT, "what it counts"),
-	WORD_COLUMN(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
-		    "whether it counts sent (tx) or received (rx) data"),
-	WORD_COLUMN(counter_get_group, counter_group_names, "group", "GROUP", 0, "its subject"),
-	WORD_COLUMN(get_severity, counter_severity_names, "severity", "SEVERITY", 0,
-		    "how serious it is that it grows"),
+	COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+			    "what it counts"),
+	COMPUTED_ENUM_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
+			    "whether it counts sent (tx) or received (rx) data"),
+	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,
+			    "its subject"),
+	COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", 0,
+			    "how serious it is that it grows"),
 	UNSIGNED_FIELD(struct counter_change, before, "before", "BEFORE", FIELD_RIGHT, 0,
 		       "value of the earlier reading"),
 	UNSIGNED_FIELD(struct counter_change, value, "value", "VALUE", FIELD_RIGHT, 0,

@@ -204,56 +204,6 @@ static void get_value(const void *record, struct value *value)
 			enum_find(counter_severity_names, counter_reading_severity(reading))->tone;
 }
 
-static void get_unit(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (reading->name)
-		value_set_word(value, counter_unit_names, reading->name->unit);
-}
-
-static void get_kind(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (reading->name)
-		value_set_word(value, counter_kind_names, reading->name->kind);
-}
-
-static void get_width(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (!reading->width_bits)
-		return;
-	value_set_unsigned(value, reading->width_bits);
-}
-
-static void get_saturated(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (!reading->value.known)
-		return;
-	value_set_bool(value, reading->saturated);
-}
-
-static void get_direction(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (reading->name)
-		value_set_word(value, counter_direction_names, reading->name->direction);
-}
-
-static void get_severity(const void *record, struct value *value)
-{
-	const struct counter_reading *reading = record;
-
-	if (reading->name)
-		value_set_word(value, counter_severity_names, reading->name->severity);
-}
-
 void counter_get_group(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
@@ -262,33 +212,49 @@ void counter_get_group(const void *record, struct value *value)
 		value_set_word(value, counter_group_names, counter_reading_group(reading));
 }
 
+/* Getters for what the catalogue says about the counter, if it has the name. */
+#define GET(member_, setter_, ...)                                                                \
+	static void get_##member_(const void *record, struct value *value)                        \
+	{                                                                                         \
+		const struct counter_name *name = ((const struct counter_reading *)record)->name; \
+                                                                                                  \
+		if (name)                                                                         \
+			setter_(value, ##__VA_ARGS__, name->member_);                             \
+	}
+GET(unit, value_set_word, counter_unit_names)
+GET(kind, value_set_word, counter_kind_names)
+GET(direction, value_set_word, counter_direction_names)
+GET(severity, value_set_word, counter_severity_names)
+GET(meaning, value_set_string)
+
 static void get_drop(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
-	if (!reading->name)
-		return;
-	value_set_bool(value, counter_name_counts_loss(reading->name));
+	if (reading->name)
+		value_set_bool(value, counter_name_counts_loss(reading->name));
 }
 
-static void get_meaning(const void *record, struct value *value)
+static void get_width(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
-	if (reading->name)
-		value_set_string(value, reading->name->meaning);
+	if (reading->width_bits)
+		value_set_unsigned(value, reading->width_bits);
+}
+
+static void get_saturated(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->value.known)
+		value_set_bool(value, reading->saturated);
 }
 
 void counter_get_problem(const void *record, struct value *value)
 {
 	value_set_string(value, ((const struct counter_reading *)record)->problem);
 }
-
-#define WORD_FIELD(get_, names_, key_, heading_, flags_, help_)                      \
-	{                                                                            \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
-		.flags = flags_, .names = names_, .get = get_                        \
-	}
 
 static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
@@ -302,22 +268,24 @@ static const struct field fields[] = {
 		       "its name, the same for all drivers; else the kernel's"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_value, "value", "VALUE", FIELD_DEFAULT | FIELD_RIGHT, 0,
 		       "how much it has counted, in its unit"),
-	WORD_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
-		   "what the value counts"),
+	COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+			    "what the value counts"),
 	COMPUTED_FIELD(FIELD_BOOL, get_saturated, "saturated", "SATURATED", 0, 0,
 		       "it stopped at its maximum: the true value is at least this"),
-	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY", FIELD_DEFAULT,
-		   "how serious it is that it grows"),
-	WORD_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0, "its subject"),
-	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
-		   "direction of what it counts, seen from the port"),
-	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),
+	COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
+			    FIELD_DEFAULT, "how serious it is that it grows"),
+	COMPUTED_ENUM_FIELD(counter_get_group, counter_group_names, "group", "GROUP", 0,
+			    "its subject"),
+	COMPUTED_ENUM_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION", 0,
+			    "direction of what it counts, seen from the port"),
+	COMPUTED_ENUM_FIELD(get_kind, counter_kind_names, "kind", "KIND", 0, "how it counts"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_RIGHT, 0,
 		       "bits of a counter that stops at its maximum"),
 	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", 0, 0, "it counts lost packets"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
 		       "the kernel's name of the counter"),
-	WORD_FIELD(counter_get_source, counter_source_names, "source", "SOURCE", 0, "who counts"),
+	COMPUTED_ENUM_FIELD(counter_get_source, counter_source_names, "source", "SOURCE", 0,
+			    "who counts"),
 	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
 		       "how it was read: sysfs, nldev, rtnetlink"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_problem, "problem", "PROBLEM", 0, 0,

@@ -41,42 +41,12 @@ static int add_counter(void *context, const struct nlattr *nest)
 	return 0;
 }
 
-static int add_state(void *context, const struct nlattr *nest)
-{
-	struct nlattr *entry[NLDEV_ATTR_KNOWN];
-	struct nldev_counter_states *states = context;
-	struct nldev_counter_state *state;
-	struct number index = {0}, active = {0};
-
-	if (nldev_parse_nest(nest, entry) ||
-	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX], &index) ||
-	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &active) ||
-	    !entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] || !index.known ||
-	    index.value > UINT32_MAX)
-		return -EBADMSG;
-	state = mem_append(&states->items, &states->count, sizeof(*states->items));
-	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &state->name);
-	state->index = index;
-	if (active.known)
-		state->active = active.value ? TRISTATE_YES : TRISTATE_NO;
-	return 0;
-}
-
 static int fill_counters(struct nlattr *const *table, struct counter_list *list)
 {
 	int rc = walk(table, add_counter, list);
 
 	if (rc)
 		counter_list_clear(list);
-	return rc;
-}
-
-static int fill_states(struct nlattr *const *table, struct nldev_counter_states *states)
-{
-	int rc = walk(table, add_state, states);
-
-	if (rc)
-		nldev_counter_states_clear(states);
 	return rc;
 }
 
@@ -89,28 +59,9 @@ int nldev_parse_counters(const void *attributes, size_t length, struct counter_l
 	return fill_counters(table, list);
 }
 
-int nldev_parse_counter_states(const void *attributes, size_t length,
-			       struct nldev_counter_states *states)
-{
-	struct nlattr *table[NLDEV_ATTR_KNOWN];
-
-	if (nldev_parse(attributes, length, table))
-		return -EBADMSG;
-	return fill_states(table, states);
-}
-
-void nldev_counter_states_clear(struct nldev_counter_states *states)
-{
-	for (size_t i = 0; i < states->count; i++)
-		free(states->items[i].name);
-	free(states->items);
-	*states = (struct nldev_counter_states){0};
-}
-
 /* The handlers of the replies. */
 struct reader {
-	nldev_counters_taken *counters;
-	nldev_states_taken *states;
+	nldev_counters_taken *taken;
 	nldev_port_failed *failed;
 	void *context;
 };
@@ -123,21 +74,8 @@ static int take_counters(void *context, struct port *port, struct nlattr *const 
 
 	if (rc)
 		return rc;
-	reader->counters(reader->context, port, &list);
+	reader->taken(reader->context, port, &list);
 	counter_list_clear(&list);
-	return 0;
-}
-
-static int take_states(void *context, struct port *port, struct nlattr *const *table)
-{
-	const struct reader *reader = context;
-	struct nldev_counter_states states = {0};
-	int rc = fill_states(table, &states);
-
-	if (rc)
-		return rc;
-	reader->states(reader->context, port, &states);
-	nldev_counter_states_clear(&states);
 	return 0;
 }
 
@@ -151,63 +89,21 @@ static void hand_failure_on(void *context, const struct port *port, int error, c
 void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
 			nldev_counters_taken *taken, nldev_port_failed *failed, void *context)
 {
-	struct reader reader = {.counters = taken, .failed = failed, .context = context};
+	struct reader reader = {taken, failed, context};
 
 	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_STAT_GET, take_counters, hand_failure_on,
 			&reader);
 }
 
-void nldev_get_counter_states(struct netlink *nldev, const struct device_list *list,
-			      nldev_states_taken *taken, nldev_port_failed *failed, void *context)
-{
-	struct reader reader = {.states = taken, .failed = failed, .context = context};
-
-	nldev_ask_ports(nldev, list, RDMA_NLDEV_CMD_STAT_GET_STATUS, take_states, hand_failure_on,
-			&reader);
-}
-
-int nldev_set_counters(struct netlink *nldev, const struct device *device, const struct port *port,
-		       const uint32_t *indexes, size_t count, char **ret_text)
-{
-	struct netlink_request request = {.count = 0};
-
-	*ret_text = NULL;
-	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_SET), NLM_F_ACK, NULL, 0);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)device->index.value);
-	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX, (uint32_t)port->port.value);
-	netlink_put_list(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
-			 RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, indexes, count);
-	return netlink_ask_plain(nldev, &request, ret_text);
-}
-
 /* The members of struct rtnl_link_stats64 in order; kernels append to it. */
 static const char *const stat_names[] = {
-	"rx_packets",
-	"tx_packets",
-	"rx_bytes",
-	"tx_bytes",
-	"rx_errors",
-	"tx_errors",
-	"rx_dropped",
-	"tx_dropped",
-	"multicast",
-	"collisions",
-	"rx_length_errors",
-	"rx_over_errors",
-	"rx_crc_errors",
-	"rx_frame_errors",
-	"rx_fifo_errors",
-	"rx_missed_errors",
-	"tx_aborted_errors",
-	"tx_carrier_errors",
-	"tx_fifo_errors",
-	"tx_heartbeat_errors",
-	"tx_window_errors",
-	"rx_compressed",
-	"tx_compressed",
-	"rx_nohandler",
-	"rx_otherhost_dropped",
-};
+	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",
+	"rx_errors",	       "tx_errors",	    "rx_dropped",	"tx_dropped",
+	"multicast",	       "collisions",	    "rx_length_errors", "rx_over_errors",
+	"rx_crc_errors",       "rx_frame_errors",   "rx_fifo_errors",	"rx_missed_errors",
+	"tx_aborted_errors",   "tx_carrier_errors", "tx_fifo_errors",	"tx_heartbeat_errors",
+	"tx_window_errors",    "rx_compressed",	    "tx_compressed",	"rx_nohandler",
+	"rx_otherhost_dropped"};
 
 int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
 		     struct counter_list *list)
@@ -341,34 +237,68 @@ void optional_counters_clear(struct optional_counters *list)
 	*list = (struct optional_counters){0};
 }
 
+static int add_optional(void *context, const struct nlattr *nest)
+{
+	struct nlattr *entry[NLDEV_ATTR_KNOWN];
+	struct optional_counters *list = context;
+	struct optional_counter *counter;
+	struct number index = {0}, active = {0};
+
+	if (nldev_parse_nest(nest, entry) ||
+	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX], &index) ||
+	    netlink_get_number(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &active) ||
+	    !entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] || !index.known ||
+	    index.value > UINT32_MAX)
+		return -EBADMSG;
+	/* Without this attribute the counter is not optional. */
+	if (!active.known)
+		return 0;
+	counter = mem_append(&list->items, &list->count, sizeof(*list->items));
+	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &counter->kernel_name);
+	counter->name = counter_name_find_in(COUNTER_SOURCE_HW, counter->kernel_name);
+	counter->index = index;
+	counter->enabled = active.value ? TRISTATE_YES : TRISTATE_NO;
+	return 0;
+}
+
+static int fill_optional(struct nlattr *const *table, struct optional_counters *list)
+{
+	const size_t first = list->count;
+	int rc = walk(table, add_optional, list);
+
+	while (rc && list->count > first)
+		free(list->items[--list->count].kernel_name);
+	return rc;
+}
+
+int nldev_parse_optional_counters(const void *attributes, size_t length,
+				  struct optional_counters *list)
+{
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+
+	if (nldev_parse(attributes, length, table))
+		return -EBADMSG;
+	return fill_optional(table, list);
+}
+
 struct optional_reader {
 	const struct inventory *inventory;
 	struct optional_counters *list;
 	struct problems *problems, *notes;
 };
 
-static void take_optional(void *context, const struct port *port,
-			  struct nldev_counter_states *states)
+static int take_optional(void *context, struct port *port, struct nlattr *const *table)
 {
 	const struct optional_reader *reader = context;
-	const struct device *device = device_list_find(&reader->inventory->devices, port->device);
+	struct optional_counters *list = reader->list;
+	size_t i = list->count;
+	int rc = fill_optional(table, list);
 
-	for (size_t i = 0; device && i < states->count; i++) {
-		struct nldev_counter_state *state = &states->items[i];
-		struct optional_counter *counter;
-
-		if (state->active == TRISTATE_UNKNOWN)
-			continue;
-		counter = mem_append(&reader->list->items, &reader->list->count,
-				     sizeof(*reader->list->items));
-		counter->device = device;
-		counter->port = port;
-		counter->kernel_name = state->name;
-		counter->name = counter_name_find_in(COUNTER_SOURCE_HW, state->name);
-		counter->index = state->index;
-		counter->enabled = state->active;
-		state->name = NULL;
+	for (; i < list->count; i++) {
+		list->items[i].device = device_list_find(&reader->inventory->devices, port->device);
+		list->items[i].port = port;
 	}
+	return rc;
 }
 
 static void fail_optional(void *context, const struct port *port, int error, const char *text)
@@ -390,18 +320,27 @@ void optional_counters_read(struct netlink *nldev, const struct inventory *inven
 	struct optional_reader reader = {
 		.inventory = inventory, .list = list, .problems = problems, .notes = notes};
 
-	nldev_get_counter_states(nldev, &inventory->devices, take_optional, fail_optional, &reader);
+	nldev_ask_ports(nldev, &inventory->devices, RDMA_NLDEV_CMD_STAT_GET_STATUS, take_optional,
+			fail_optional, &reader);
 }
 
 int optional_counters_switch(struct netlink *nldev, const struct optional_counter *counters,
 			     size_t count, char **ret_text)
 {
 	_cleanup_(freep) uint32_t *indexes = mem_alloc_zero(count, sizeof(*indexes));
+	struct netlink_request request = {.count = 0};
 	size_t enabled = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (counters[i].enabled == TRISTATE_YES)
 			indexes[enabled++] = (uint32_t)counters[i].index.value;
-	return nldev_set_counters(nldev, counters[0].device, counters[0].port, indexes, enabled,
-				  ret_text);
+	*ret_text = NULL;
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_SET), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
+			(uint32_t)counters[0].device->index.value);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
+			(uint32_t)counters[0].port->port.value);
+	netlink_put_list(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
+			 RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, indexes, enabled);
+	return netlink_ask_plain(nldev, &request, ret_text);
 }

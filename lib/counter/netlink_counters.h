@@ -30,36 +30,6 @@ void nldev_get_counters(struct netlink *nldev, const struct device_list *list,
 			nldev_counters_taken *taken, nldev_port_failed *failed, void *context);
 
 /*
- * The reply of STAT_GET_STATUS about a counter of a port (kernel 5.16). An optional counter can be
- * switched on and off; while off it does not count, and is missing in all readings.
- */
-struct nldev_counter_state {
-	char *name;	      /* clean */
-	struct number index;  /* identifies it to nldev_set_counters() */
-	enum tristate active; /* unknown if the counter is not optional, so always on */
-};
-
-struct nldev_counter_states {
-	struct nldev_counter_state *items;
-	size_t count;
-};
-
-typedef void nldev_states_taken(void *context, const struct port *port,
-				struct nldev_counter_states *states);
-
-void nldev_get_counter_states(struct netlink *nldev, const struct device_list *list,
-			      nldev_states_taken *taken, nldev_port_failed *failed, void *context);
-void nldev_counter_states_clear(struct nldev_counter_states *states);
-
-/*
- * Switches on the optional counters with these indexes and all others of the port off, since the
- * kernel takes the complete set. -EPERM: this requires CAP_NET_ADMIN of the initial user namespace.
- * On error *ret_text is the kernel's explanation, cleaned, which the caller frees, or NULL.
- */
-int nldev_set_counters(struct netlink *nldev, const struct device *device, const struct port *port,
-		       const uint32_t *indexes, size_t count, char **ret_text);
-
-/*
  * The outcome for one netdev; `which` is its position in the request. A handler that keeps the
  * list, which is empty after an error, sets it to {0}. -ENODEV: the netdev is not, or no longer, in
  * this network namespace; -EOPNOTSUPP: a kernel before 4.7.
@@ -103,8 +73,9 @@ void optional_counters_read(struct netlink *nldev, const struct inventory *inven
 			    struct problems *notes);
 /*
  * Switches the counters of one port to the state in `enabled`; `counters` are all that the port
- * has. Returns 0 or -errno, with the kernel's explanation, if there is one, in *ret_text, freed by
- * the caller.
+ * has, since the kernel takes the complete set. Returns 0, or -errno with the kernel's explanation,
+ * if there is one, cleaned, in *ret_text, which the caller frees. -EPERM: this requires
+ * CAP_NET_ADMIN of the initial user namespace.
  */
 int optional_counters_switch(struct netlink *nldev, const struct optional_counter *counters,
 			     size_t count, char **ret_text);
@@ -114,8 +85,8 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
  * list. -EBADMSG: they are damaged, and the list stays empty.
  */
 int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
-int nldev_parse_counter_states(const void *attributes, size_t length,
-			       struct nldev_counter_states *states);
+int nldev_parse_optional_counters(const void *attributes, size_t length,
+				  struct optional_counters *list);
 /* Members that this kernel does not have yet are left out. */
 int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
 		     struct counter_list *list);

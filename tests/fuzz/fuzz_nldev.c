@@ -31,18 +31,18 @@ static void try_records(const void *attributes, size_t length)
 
 static void try_counters(const void *attributes, size_t length)
 {
-	struct nldev_counter_states states = {0};
+	struct optional_counters optional = {0};
 	struct counter_list list = {0};
 
 	if (nldev_parse_counters(attributes, length, &list) && list.count)
 		abort();
-	if (nldev_parse_counter_states(attributes, length, &states) && states.count)
+	if (nldev_parse_optional_counters(attributes, length, &optional) && optional.count)
 		abort();
-	for (size_t i = 0; i < states.count; i++)
-		if (!states.items[i].name || !states.items[i].index.known)
+	for (size_t i = 0; i < optional.count; i++)
+		if (!optional.items[i].kernel_name || !optional.items[i].index.known)
 			abort();
 	counter_list_clear(&list);
-	nldev_counter_states_clear(&states);
+	optional_counters_clear(&optional);
 }
 
 static int handle(void *context, unsigned int index, const struct netlink_answer *answer)

@@ -41,13 +41,12 @@ static int parse(const struct bytes *bytes, size_t length, struct counter_list *
 	return nldev_parse_counters(copy, length, list);
 }
 
-static int parse_states(const struct bytes *bytes, size_t length,
-			struct nldev_counter_states *states)
+static int parse_optional(const struct bytes *bytes, size_t length, struct optional_counters *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
 
 	memcpy(copy, bytes->data, length);
-	return nldev_parse_counter_states(copy, length, states);
+	return nldev_parse_optional_counters(copy, length, list);
 }
 
 static void put_port(struct bytes *bytes, uint32_t device, uint32_t port)
@@ -167,9 +166,9 @@ static void counters_cut_anywhere(void **state)
 	}
 }
 
-static void states_whole(void **state)
+static void optional_whole(void **state)
 {
-	struct nldev_counter_states states = {0};
+	struct optional_counters list = {0};
 	struct bytes bytes = {0}, table = {0};
 
 	(void)state;
@@ -178,24 +177,24 @@ static void states_whole(void **state)
 	put_state(&table, "cc_rx_cnp_pkts\n", 24, 0);
 	put_port(&bytes, 3, 1);
 	put_nest(&bytes, HWCOUNTERS | NLA_F_NESTED, &table);
-	assert_int_equal(parse_states(&bytes, bytes.length, &states), 0);
-	assert_int_equal(states.count, 3);
-	assert_string_equal(states.items[0].name, "rx_write_requests");
-	assert_int_equal(states.items[0].active, TRISTATE_UNKNOWN);
-	assert_int_equal(states.items[1].active, TRISTATE_YES);
-	assert_int_equal(states.items[1].index.value, 23);
-	assert_int_equal(states.items[2].active, TRISTATE_NO);
-	assert_string_equal(states.items[2].name, "cc_rx_cnp_pkts\\x0a");
-	nldev_counter_states_clear(&states);
+	assert_int_equal(parse_optional(&bytes, bytes.length, &list), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0].kernel_name, "cc_rx_ce_pkts");
+	assert_string_equal(list.items[0].name->canonical, "rx_rdma_ecn_marked_packets");
+	assert_int_equal(list.items[0].enabled, TRISTATE_YES);
+	assert_int_equal(list.items[0].index.value, 23);
+	assert_int_equal(list.items[1].enabled, TRISTATE_NO);
+	assert_string_equal(list.items[1].kernel_name, "cc_rx_cnp_pkts\\x0a");
+	optional_counters_clear(&list);
 	for (size_t length = 0; length < bytes.length; length++) {
-		parse_states(&bytes, length, &states);
-		nldev_counter_states_clear(&states);
+		parse_optional(&bytes, length, &list);
+		optional_counters_clear(&list);
 	}
 }
 
-static void states_damaged(void **state)
+static void optional_damaged(void **state)
 {
-	struct nldev_counter_states states = {0};
+	struct optional_counters list = {0};
 	struct bytes bytes = {0}, table = {0}, entry = {0};
 
 	(void)state;
@@ -203,8 +202,9 @@ static void states_damaged(void **state)
 	put_string(&entry, ENTRY_NAME, "without an index");
 	put_nest(&table, ENTRY, &entry);
 	put_nest(&bytes, HWCOUNTERS, &table);
-	assert_int_equal(parse_states(&bytes, bytes.length, &states), -EBADMSG);
-	assert_int_equal(states.count, 0);
+	assert_int_equal(parse_optional(&bytes, bytes.length, &list), -EBADMSG);
+	assert_int_equal(list.count, 0);
+	optional_counters_clear(&list);
 }
 
 /* Device index and port index of a request. */
@@ -346,28 +346,30 @@ static void serve_states(struct fake_kernel *kernel, const struct bytes *request
 	}
 }
 
-static void take_states(void *context, const struct port *port, struct nldev_counter_states *states)
+static void optional_of_ports(void **state)
 {
-	struct heard *heard = context;
-
-	assert_string_equal(port->device, "d1");
-	heard->taken += states->count == 2 && states->items[1].index.value == 7;
-}
-
-static void states_of_ports(void **state)
-{
-	_cleanup_(device_list_clear) struct device_list list = {0};
+	struct inventory inventory = {0};
+	struct optional_counters list = {0};
+	struct problems problems = {0}, notes = {0};
 	struct fake_kernel kernel = {.serve = serve_states};
-	struct heard heard = {0};
 	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
 
 	(void)state;
-	add_devices(&list, 2);
-	nldev_get_counter_states(nldev, &list, take_states, fail_port, &heard);
+	add_devices(&inventory.devices, 2);
+	optional_counters_read(nldev, &inventory, &list, &problems, &notes);
 	netlink_free(nldev);
 	fake_stop(&kernel);
-	assert_int_equal(heard.taken, 1);
-	assert_string_equal(heard.text, "d0/1 -95\n");
+	assert_int_equal(list.count, 1);
+	assert_string_equal(list.items[0].device->name, "d1");
+	assert_ptr_equal(list.items[0].port, &inventory.devices.items[1].ports[0]);
+	assert_int_equal(list.items[0].index.value, 7);
+	assert_int_equal(problems.count, 0);
+	/* A driver without counters is no problem. */
+	assert_int_equal(notes.count, 1);
+	assert_string_equal(notes.items[0].object, "d0/1");
+	problems_free(&notes);
+	optional_counters_clear(&list);
+	device_list_clear(&inventory.devices);
 }
 
 /* The indexes in the table of a STAT_SET request. */
@@ -418,11 +420,20 @@ static int set(struct wanted *wanted, const uint32_t *indexes, size_t count, cha
 	_cleanup_(device_list_clear) struct device_list list = {0};
 	struct fake_kernel kernel = {.serve = serve_set, .context = wanted};
 	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
+	_cleanup_(freep) struct optional_counter *counters = NULL;
 	int rc;
 
 	add_devices(&list, 2);
-	rc = nldev_set_counters(nldev, &list.items[1], &list.items[1].ports[0], indexes, count,
-				ret_text);
+	/* Those that stay off are not sent. */
+	counters = mem_alloc_zero(count + 1, sizeof(*counters));
+	for (size_t i = 0; i <= count; i++)
+		counters[i] = (struct optional_counter){
+			.device = &list.items[1],
+			.port = &list.items[1].ports[0],
+			.index = number_of(i < count ? indexes[i] : 99),
+			.enabled = i < count ? TRISTATE_YES : TRISTATE_NO,
+		};
+	rc = optional_counters_switch(nldev, counters, count + 1, ret_text);
 	netlink_free(nldev);
 	fake_stop(&kernel);
 	return rc;
@@ -467,8 +478,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_whole),	  cmocka_unit_test(counters_of_old_kernels),
 		cmocka_unit_test(counters_damaged),	  cmocka_unit_test(counters_cut_anywhere),
-		cmocka_unit_test(states_whole),		  cmocka_unit_test(states_damaged),
-		cmocka_unit_test(counters_of_many_ports), cmocka_unit_test(states_of_ports),
+		cmocka_unit_test(optional_whole),	  cmocka_unit_test(optional_damaged),
+		cmocka_unit_test(counters_of_many_ports), cmocka_unit_test(optional_of_ports),
 		cmocka_unit_test(set_counters),		  cmocka_unit_test(set_counters_refused),
 	};
 

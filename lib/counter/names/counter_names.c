@@ -272,26 +272,23 @@ static void get_drop(const void *record, struct value *value)
 		       counter_name_counts_loss(((const struct counter_meaning *)record)->name));
 }
 
-#define WORD_FIELD(get_, names_, key_, heading_, help_)                              \
-	{                                                                            \
-		.key = key_, .heading = heading_, .help = help_, .kind = FIELD_ENUM, \
-		.flags = FIELD_DEFAULT, .names = names_, .get = get_                 \
-	}
-
 static const struct field meaning_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_canonical, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "its name, the same for all drivers; * is a number"),
 	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
 		       "what it counts, in a sentence"),
-	WORD_FIELD(get_unit, counter_unit_names, "unit", "UNIT", "what the value counts"),
-	WORD_FIELD(get_kind, counter_kind_names, "kind", "KIND", "how it counts"),
+	COMPUTED_ENUM_FIELD(get_unit, counter_unit_names, "unit", "UNIT", FIELD_DEFAULT,
+			    "what the value counts"),
+	COMPUTED_ENUM_FIELD(get_kind, counter_kind_names, "kind", "KIND", FIELD_DEFAULT,
+			    "how it counts"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_width, "width_bits", "WIDTH BITS", FIELD_DEFAULT, 0,
 		       "bits of a counter that stops at its maximum, if the same on all devices"),
-	WORD_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION",
-		   "direction of what it counts, seen from the port"),
-	WORD_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
-		   "how serious it is that it grows"),
-	WORD_FIELD(get_group, counter_group_names, "group", "GROUP", "its subject"),
+	COMPUTED_ENUM_FIELD(get_direction, counter_direction_names, "direction", "DIRECTION",
+			    FIELD_DEFAULT, "direction of what it counts, seen from the port"),
+	COMPUTED_ENUM_FIELD(get_severity, counter_severity_names, "severity", "SEVERITY",
+			    FIELD_DEFAULT, "how serious it is that it grows"),
+	COMPUTED_ENUM_FIELD(get_group, counter_group_names, "group", "GROUP", FIELD_DEFAULT,
+			    "its subject"),
 	COMPUTED_FIELD(FIELD_BOOL, get_drop, "drop", "DROP", FIELD_DEFAULT, 0,
 		       "it counts lost packets"),
 	LIST_FIELD(struct counter_meaning, aliases, "aliases", "ALIASES", FIELD_DEFAULT, 0,
