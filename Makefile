@@ -71,12 +71,14 @@ $(BUILD)/rdmactl: $(OBJECTS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 
-# This file holds the compiler flags, so that a change of them rebuilds everything.
+# These files hold the compiler's version and flags, so that a change of them rebuilds everything,
+# but not another name of the same compiler.
 FLAGS_FILE := $(BUILD)/flags
-ALL_FLAGS_TEXT = $(subst ','\'',$(filter-out -Werror,$(CC) $(ALL_CFLAGS)))
+COMPILER = $(shell $(CC) --version 2>/dev/null | sed -n '1s/^[^ ]* //p')
+keep_flags = @mkdir -p $(@D); text='$(subst ','\'',$(filter-out -Werror,$(COMPILER) $(1)))'; \
+	printf '%s\n' "$$text" | cmp -s - $@ || printf '%s\n' "$$text" >$@
 $(FLAGS_FILE): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(ALL_FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(ALL_FLAGS_TEXT)' >$@
+	$(call keep_flags,$(ALL_CFLAGS))
 .PHONY: FORCE
 FORCE:
 
