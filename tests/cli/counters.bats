@@ -31,15 +31,15 @@ of()
 }
 
 @test "counters: every fixture as in tests/golden" {
-	golden counters
+	machines golden counters
 }
 
 @test "counters: every format is valid and says the same" {
-	formats counters
+	machines formats counters
 }
 
 @test "counters: a column alone says the same" {
-	single_columns counters cx6dx-roce opa-hfi1 bad-rate
+	machines columns counters cx6dx-roce opa-hfi1 bad-rate
 }
 
 @test "counters: every file of every fixture is shown, in its unit, and nothing else" {

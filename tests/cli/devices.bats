@@ -5,15 +5,15 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "devices: every fixture as in tests/golden" {
-	golden devices
+	machines golden devices
 }
 
 @test "devices: every format is valid and says the same" {
-	formats devices
+	machines formats devices
 }
 
 @test "devices: a column alone says the same" {
-	single_columns devices cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes vendors
+	machines columns devices cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes vendors
 }
 
 @test "devices: natural order of names" {

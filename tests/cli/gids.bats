@@ -5,15 +5,15 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "gids: every fixture as in tests/golden" {
-	golden gids
+	machines golden gids
 }
 
 @test "gids: every format is valid and says the same" {
-	formats gids
+	machines formats gids
 }
 
 @test "gids: a column alone says the same" {
-	single_columns gids cx5-ib-edr cx6dx-roce roce-bond-vlan irdma-iwarp vendors
+	machines columns gids cx5-ib-edr cx6dx-roce roce-bond-vlan irdma-iwarp vendors
 }
 
 @test "gids: --all has every slot, without it only those in use" {

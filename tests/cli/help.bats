@@ -17,10 +17,10 @@ options_of()
 	expect 0
 	[ "$stderr" = '' ]
 	for word in $commands; do
-		grep -Eq "^  $word +[a-z]" <<<"$output" || wrong "$word"
+		shows "  $word +[a-z]" || wrong "$word"
 	done
 	for word in $(options_of); do
-		grep -Eq "^ +(-[a-zA-Z], )?$word " <<<"$output" || wrong "$word"
+		shows " +(-[a-zA-Z], )?$word " || wrong "$word"
 	done
 	[ "$(options_of | wc -l)" -ge 12 ] || wrong 'few options'
 	! grep -q __ <<<"$output" || wrong 'a hidden command'
@@ -68,11 +68,11 @@ options_of()
 	for command in $commands; do
 		quickly try help "$command"
 		for word in $(options_of "$command"); do
-			grep -Eq "^ +(-[a-zA-Z], )?$word " <<<"$output" || wrong "$command $word"
+			shows " +(-[a-zA-Z], )?$word " || wrong "$command $word"
 		done
 		count=0
-		for word in $(columns_of "$command" | grep -vx all); do
-			grep -Eq "^  [* ] $word +[^ ]" <<<"$output" || wrong "$command -o $word"
+		for word in $(columns_of "$command"); do
+			shows "  [* ] $word +[^ ]" || wrong "$command -o $word"
 			count=$((count + 1))
 		done
 		case $command in
@@ -105,7 +105,7 @@ options_of()
 		for key in $("$binary" schema "$command" |
 			jq -r '.properties | to_entries[] | select(.value.items.properties and .key != "problems") | .value.items.properties | keys[]'); do
 			count=$((count + 1))
-			grep -Eq "^  [* ] $key +[^ ]" <<<"$output" || wrong "$command: $key"
+			shows "  [* ] $key +[^ ]" || wrong "$command: $key"
 		done
 	done
 	[ $count -gt 150 ] || wrong "$count keys"

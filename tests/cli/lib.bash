@@ -84,6 +84,14 @@ expect_error()
 	expect "$1" '' "rdmactl${2:+ }$2: $3${4:+$'\n'  }${4-}"
 }
 
+# shows REGEX: a line of the output begins with it. No process is started, as grep would be.
+shows()
+{
+	local pattern=$'\n'$1
+
+	[[ $'\n'$output =~ $pattern ]]
+}
+
 # Notes an error and goes on, for a loop that reports all of them; `nothing_wrong` ends it.
 wrong()
 {
@@ -117,32 +125,10 @@ compare_golden()
 	fi
 }
 
-# The output of COMMAND on every fixture, as a table and as JSON, equals COMMAND.txt and .json in
-# tests/golden/FIXTURE. COMMAND.err has the standard error of the table's run and the exit status
-# of both; the document has the messages of the other.
-golden()
+# machines golden|formats|columns COMMAND [FIXTURE...]: the same of every saved machine.
+machines()
 {
-	local command=$1 fixture now=$BATS_TEST_TMPDIR directory kind
-
-	for fixture in $(fixtures); do
-		directory=$top/tests/golden/$fixture
-		on "$fixture" "$command"
-		mv "$now/out" "$now/$command.txt"
-		{ cat "$now/err"; echo "exit status $status"; } >"$now/$command.err"
-		on "$fixture" "$command" --json
-		mv "$now/out" "$now/$command.json"
-		echo "exit status $status with --json" >>"$now/$command.err"
-		# A working listing ends with one of these and a document: nothing else becomes golden.
-		if ! grep -qx 'exit status [035]' "$now/$command.err" ||
-			[ "$(jq -r .schema "$now/$command.json")" != "rdmactl/$command/1" ]; then
-			wrong "$fixture: no listing: $(tail -n 3 "$now/$command.err")"
-			continue
-		fi
-		for kind in txt json err; do
-			compare_golden "$directory/$command.$kind" "$now/$command.$kind"
-		done
-	done
-	nothing_wrong
+	RDMACTL=$binary ROOTS=$roots "$top/tests/cli/machines" "$@"
 }
 
 # record DIRECTORY FIXTURE COMMAND ...: the four formats of a run, for validate.
@@ -162,47 +148,6 @@ record()
 	done
 	mv "$BATS_TEST_TMPDIR/err" "$directory/$fixture.err"
 	echo "$status" >"$directory/$fixture.status"
-}
-
-# All formats of COMMAND on every fixture are valid by its schema, clean, and have the same values,
-# with the default columns and with all of them.
-formats()
-{
-	local command=$1 fixture now=$BATS_TEST_TMPDIR
-
-	"$binary" schema "$command" >"$now/schema"
-	"$binary" schema "$command" -o all >"$now/schema.all"
-	for fixture in $(fixtures); do
-		record "$now/default" "$fixture" "$command"
-		record "$now/all" "$fixture" "$command" -o all
-	done
-	[ "$(find "$now/default" -name '*.json' -size +0 | wc -l)" = "$(fixtures | wc -l)" ]
-	"$top/tests/cli/validate" "$now/schema" "$now/default" || wrong "$command"
-	"$top/tests/cli/validate" "$now/schema.all" "$now/all" || wrong "$command -o all"
-	jq -e .schema "$now"/default/*.json "$now"/all/*.json >"$now/schemas" || wrong 'jq cannot read it'
-	[ "$(sort -u "$now/schemas")" = "\"rdmactl/$command/1\"" ] || wrong "$(sort -u "$now/schemas")"
-	nothing_wrong
-}
-
-# A column of COMMAND has the same value alone as with others, because it loads what it needs.
-single_columns()
-{
-	local command=$1 fixture column number
-
-	shift
-	for fixture; do
-		quickly on "$fixture" "$command" --tsv -o all
-		mv "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/all"
-		number=0
-		for column in $(columns_of "$command"); do
-			number=$((number + 1))
-			quickly on "$fixture" "$command" --tsv -o "$column"
-			cut -f $number "$BATS_TEST_TMPDIR/all" | diff -u --label 'among all' - \
-				--label alone "$BATS_TEST_TMPDIR/out" || wrong "$fixture: $command -o $column"
-		done
-		[ $number -gt 5 ] || wrong "$command has $number columns"
-	done
-	nothing_wrong
 }
 
 # The keys of the columns of COMMAND, as completion has them.

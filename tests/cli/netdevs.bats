@@ -5,15 +5,15 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "netdevs: every fixture as in tests/golden" {
-	golden netdevs
+	machines golden netdevs
 }
 
 @test "netdevs: every format is valid and says the same" {
-	formats netdevs
+	machines formats netdevs
 }
 
 @test "netdevs: a column alone says the same" {
-	single_columns netdevs cx5-ib-edr cx6dx-roce roce-bond-vlan netns planes vendors
+	machines columns netdevs cx5-ib-edr cx6dx-roce roce-bond-vlan netns planes vendors
 }
 
 @test "netdevs: a bond, its members and the VLANs on it" {

@@ -5,15 +5,15 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "pkeys: every fixture as in tests/golden" {
-	golden pkeys
+	machines golden pkeys
 }
 
 @test "pkeys: every format is valid and says the same" {
-	formats pkeys
+	machines formats pkeys
 }
 
 @test "pkeys: a column alone says the same" {
-	single_columns pkeys cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes
+	machines columns pkeys cx5-ib-edr cx6dx-roce opa-hfi1 mlx4-dead-port planes
 }
 
 @test "pkeys: --all has every slot, without it only those in use" {

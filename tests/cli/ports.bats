@@ -5,15 +5,15 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 @test "ports: every fixture as in tests/golden" {
-	golden ports
+	machines golden ports
 }
 
 @test "ports: every format is valid and says the same" {
-	formats ports
+	machines formats ports
 }
 
 @test "ports: a column alone says the same" {
-	single_columns ports cx5-ib-edr cx6dx-roce opa-hfi1 irdma-iwarp planes vendors
+	machines columns ports cx5-ib-edr cx6dx-roce opa-hfi1 irdma-iwarp planes vendors
 }
 
 @test "ports: a device, a port, several, in the order of the system" {
