@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/mad_port.h"
-#include "mad/engine/engine_gather.h"
+#include "mad/session.h"
+#include "mad/engine/gather.h"
 #include "mad/engine/engine.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "cmd/compat/compat.h"
-#include "mad/engine/target.h"
+#include "mad/engine/request.h"
 
 struct ibaddr_args {
 	const char *program; /* argv[0], unchanged */

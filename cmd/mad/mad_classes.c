@@ -153,18 +153,6 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 	return true;
 }
 
-static bool check_routes(struct mad_listing *mad)
-{
-	for (size_t i = 0; i < mad->session.destination_count; i++) {
-		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
-			continue;
-		listing_fail(&mad->listing, STATUS_USAGE, "directed routes work for class sm only",
-			     "name a LID, a port GUID or a GID");
-		return false;
-	}
-	return true;
-}
-
 /* Whether any class of the destination answers. */
 static bool take_all(struct mad_listing *mad, size_t destination, const struct mad_item *items,
 		     struct class_row *rows, size_t count)
@@ -217,7 +205,8 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 		mad_args.retries = number_of(RETRIES);
 	if (mad_listing_begin(&mad, ctx, &mad_args, &classes_schema, false, false) &&
 	    mad_listing_find_by_lid(&mad, words) && !mad_listing_refuses_words(&mad) &&
-	    check_routes(&mad))
+	    mad_listing_has_lids(&mad, "directed routes work for class sm only",
+				 "name a LID, a port GUID or a GID"))
 		rows = work(&mad, &count);
 	status = mad_listing_end(&mad);
 	for (size_t i = 0; i < count; i++) {

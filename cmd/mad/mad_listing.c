@@ -3,17 +3,31 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* The args of every such command begin like this. */
-struct any_args {
-	struct mad_args mad;
-};
-
 const struct option_row mad_options[] = {
-	MAD_OPTIONS(struct any_args),
+	STRING_OPTION(struct mad_args, via, 0, "via", "DEV/PORT", COMPLETE_PORT,
+		      "send by this port (default: the first active InfiniBand port)"),
+	FLAG_OPTION(struct mad_args, lid, 'L', "lid", "the destination is a LID"),
+	FLAG_OPTION(struct mad_args, guid, 'G', "guid", "the destination is a port GUID"),
+	FLAG_OPTION(struct mad_args, gid, 0, "gid", "the destination is a GID"),
+	FLAG_OPTION(struct mad_args, direct, 'D', "direct",
+		    "the destination is a directed route: 0,1,3"),
+	NUMBER_OPTION(COUNT, struct mad_args, retries, 0, "retries", "N", 0, ENGINE_MOST_RETRIES,
+		      "ask so many times more if nothing answers"),
+	NUMBER_OPTION(COUNT, struct mad_args, window, 0, "window", "N", 1, ENGINE_MOST_WINDOW,
+		      "have so many requests under way (default 32)"),
+	NUMBER_OPTION(COUNT, struct mad_args, service_level, 0, "sl", "N", 0, 15,
+		      "service level of the requests"),
+	NUMBER_OPTION(COUNT, struct mad_args, pkey_index, 0, "pkey-index", "N", 0, 65535,
+		      "index of the P_Key of the requests"),
+	STRING_OPTION(struct mad_args, mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,
+		      "M_Key of the nodes, or SM_Key of the SA"),
+	STRING_OPTION(struct mad_args, qkey, 0, "qkey", "KEY", COMPLETE_NOTHING,
+		      "Q_Key of the other side (default 0x80010000)"),
 	{.name = NULL},
 };
 
@@ -127,6 +141,33 @@ bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid)
 bool mad_listing_refuses_words(struct mad_listing *mad)
 {
 	return !mad_listing_take(mad, mad_session_refuse_words(&mad->session));
+}
+
+bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const char *hint)
+{
+	for (size_t i = 0; i < mad->session.destination_count; i++) {
+		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
+			continue;
+		listing_fail(&mad->listing, STATUS_USAGE, message, hint);
+		return false;
+	}
+	return true;
+}
+
+bool mad_listing_confirm(struct mad_listing *mad, const char *question, const char *no_terminal,
+			 const char *hint, const char *refused)
+{
+	char answer[8];
+
+	if (!isatty(STDIN_FILENO)) {
+		listing_fail(&mad->listing, STATUS_USAGE, no_terminal, hint);
+		return false;
+	}
+	fprintf(stderr, "%s [y/N] ", question);
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	listing_fail(&mad->listing, STATUS_FAILED, refused, NULL);
+	return false;
 }
 
 int mad_listing_end(struct mad_listing *mad)

@@ -19,28 +19,7 @@ struct mad_args {
 	bool lid, guid, gid, direct;
 };
 
-#define MAD_OPTIONS(record)                                                                       \
-	STRING_OPTION(record, mad.via, 0, "via", "DEV/PORT", COMPLETE_PORT,                       \
-		      "send by this port (default: the first active InfiniBand port)"),           \
-		FLAG_OPTION(record, mad.lid, 'L', "lid", "the destination is a LID"),             \
-		FLAG_OPTION(record, mad.guid, 'G', "guid", "the destination is a port GUID"),     \
-		FLAG_OPTION(record, mad.gid, 0, "gid", "the destination is a GID"),               \
-		FLAG_OPTION(record, mad.direct, 'D', "direct",                                    \
-			    "the destination is a directed route: 0,1,3"),                        \
-		NUMBER_OPTION(COUNT, record, mad.retries, 0, "retries", "N", 0,                   \
-			      ENGINE_MOST_RETRIES, "ask so many times more if nothing answers"),  \
-		NUMBER_OPTION(COUNT, record, mad.window, 0, "window", "N", 1, ENGINE_MOST_WINDOW, \
-			      "have so many requests under way (default 32)"),                    \
-		NUMBER_OPTION(COUNT, record, mad.service_level, 0, "sl", "N", 0, 15,              \
-			      "service level of the requests"),                                   \
-		NUMBER_OPTION(COUNT, record, mad.pkey_index, 0, "pkey-index", "N", 0, 65535,      \
-			      "index of the P_Key of the requests"),                              \
-		STRING_OPTION(record, mad.mkey, 0, "mkey", "KEY", COMPLETE_NOTHING,               \
-			      "M_Key of the nodes, or SM_Key of the SA"),                         \
-		STRING_OPTION(record, mad.qkey, 0, "qkey", "KEY", COMPLETE_NOTHING,               \
-			      "Q_Key of the other side (default 0x80010000)")
-
-/* For every command whose args begin with struct mad_args. */
+/* Of struct mad_args, with which the args of every such command begin. */
 extern const struct option_row mad_options[];
 extern const struct option_rule mad_rules[];
 #define MAD_RULES OPTIONS_ONE_OF("lid guid gid direct", NULL)
@@ -69,6 +48,14 @@ bool mad_listing_find_by_lid(struct mad_listing *mad, char *const *words);
 bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid);
 /* True: there are words after a destination, and the listing says that none may be there. */
 bool mad_listing_refuses_words(struct mad_listing *mad);
+/* False if a destination is a directed route: the listing fails with that message. */
+bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const char *hint);
+/*
+ * Asks on the terminal. False if there is none (the listing fails with `no_terminal` and its hint)
+ * or the answer is no (it fails with `refused`).
+ */
+bool mad_listing_confirm(struct mad_listing *mad, const char *question, const char *no_terminal,
+			 const char *hint, const char *refused);
 /* The kind of destination that the options set, or TARGET_ANY. */
 enum target_kind mad_forced_kind(const struct mad_args *args);
 /* Prints, frees, returns the exit status. */

@@ -7,25 +7,6 @@
 
 extern const struct command mad_send_command, mad_decode_command, mad_classes_command;
 
-struct send_args {
-	struct mad_args mad;
-	const char *class, *method, *attribute, *modifier;
-	const char *data, *oui, *component_mask;
-	bool raw, yes;
-};
-
-/* The numbers parsed from the options. */
-struct send_words {
-	uint8_t mgmt_class, method;
-	uint16_t attribute;
-	uint32_t modifier, oui;
-	uint64_t component_mask;
-};
-
-/* Parses the options. False: the error is in the listing. */
-bool send_words_parse(struct listing *listing, const struct send_args *args,
-		      struct send_words *ret_words);
-
 /*
  * Reads a file of up to `most` bytes, `-` for standard input. Returns 0 or -errno; the caller frees
  * the bytes.

@@ -4,17 +4,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/mad/mad_run.h"
 #include "mad/format/dump.h"
 
 /* Methods that only read: IBA 1, 13.4.5 and 15.2.2. */
 static const uint8_t reading_methods[] = {UMAD_METHOD_GET, UMAD_SA_METHOD_GET_TABLE, 0x13, 0x14};
 
-#define SA_NO_RECORDS 0x0300u
+struct send_args {
+	struct mad_args mad;
+	const char *class, *method, *attribute, *modifier;
+	const char *data, *oui, *component_mask;
+	bool raw, yes;
+};
+
+/* The numbers parsed from the options. */
+struct send_words {
+	uint8_t mgmt_class, method;
+	uint16_t attribute;
+	uint32_t modifier, oui;
+	uint64_t component_mask;
+};
 
 struct send_run {
 	struct mad_listing mad;
@@ -27,16 +41,180 @@ struct send_run {
 	size_t count;
 };
 
+static const struct enum_name class_aliases[] = {
+	{UMAD_CLASS_SUBN_LID_ROUTED, "smp"},
+	{UMAD_CLASS_PERF_MGMT, "perf"},
+	{0, NULL},
+};
+
+static bool complain_value(struct listing *listing, const char *option, const char *text,
+			   const char *what, const char *hint)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	_cleanup_(freep) char *message = mem_format("--%s: '%s' is not %s", option, clean, what);
+
+	listing_fail(listing, STATUS_USAGE, message, hint);
+	return false;
+}
+
+/* The hint suggests the closest of the words, else it is `hint`. Frees the array. */
+static bool complain_word(struct listing *listing, const char *option, const char *text,
+			  const char *what, const char **words, size_t count, const char *hint)
+{
+	const char *closest = text_closest(text, words, count);
+	_cleanup_(freep) char *meant = closest ? mem_format("did you mean '%s'?", closest) : NULL;
+
+	free(words);
+	return complain_value(listing, option, text, what, meant ? meant : hint);
+}
+
+static bool complain_name(struct listing *listing, const char *option, const char *text,
+			  const struct enum_name *names)
+{
+	_cleanup_(freep) char *what = mem_format("a %s", option);
+	const char **words = NULL;
+	size_t count = 0;
+
+	for (; names->word; names++)
+		*(const char **)mem_append(&words, &count, sizeof(*words)) = names->word;
+	return complain_word(listing, option, text, what, words, count,
+			     "a number up to 255, or one of the words in rdmactl-mad(1)");
+}
+
+static bool parse_named(struct listing *listing, const char *option, const char *text,
+			const struct enum_name *names, const struct enum_name *aliases,
+			uint8_t *ret_code)
+{
+	const struct enum_name *name = enum_find_word(names, text);
+	uint64_t number;
+
+	if (!name && aliases)
+		name = enum_find_word(aliases, text);
+	if (name)
+		number = name->value;
+	else if (text_parse_u64(text, 0, UINT8_MAX, &number))
+		return complain_name(listing, option, text, names);
+	*ret_code = (uint8_t)number;
+	return true;
+}
+
+static bool parse_number(struct listing *listing, const char *option, const char *text,
+			 uint64_t most, uint64_t *ret_number)
+{
+	_cleanup_(freep) char *what = NULL;
+
+	if (!text || !text_parse_u64(text, 0, most, ret_number))
+		return true;
+	what = mem_format("a number up to 0x%llx", (unsigned long long)most);
+	return complain_value(listing, option, text, what, NULL);
+}
+
+static bool complain_attribute(struct listing *listing, const char *text, unsigned int mgmt_class)
+{
+	const struct mad_attribute *attribute = mad_attributes_of(mgmt_class);
+	const char **words = NULL;
+	size_t count = 0;
+
+	for (; attribute->schema; attribute++) {
+		if (attribute->word)
+			*(const char **)mem_append(&words, &count,
+						   sizeof(*words)) = attribute->word;
+		*(const char **)mem_append(&words, &count, sizeof(*words)) = attribute->name;
+	}
+	return complain_word(listing, "attribute", text, "an attribute of that class", words, count,
+			     "a number, or a name such as PortCounters or portcounters");
+}
+
+/* By number, by the word that the other commands use, or by the name in the specification. */
+static bool parse_attribute(struct listing *listing, const char *text, unsigned int mgmt_class,
+			    uint16_t *ret_id)
+{
+	const struct mad_attribute *attribute = mad_attribute_find_word(
+		mad_attributes_of(mgmt_class), text);
+	uint64_t number;
+
+	if (!attribute && !mad_class_is_smp(mgmt_class))
+		attribute = mad_attribute_find_word(class_attributes, text);
+	if (attribute) {
+		*ret_id = attribute->id;
+		return true;
+	}
+	if (!text_parse_u64(text, 0, UINT16_MAX, &number)) {
+		*ret_id = (uint16_t)number;
+		return true;
+	}
+	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
+		const char *name = mad_attribute_name(mgmt_class, id);
+
+		if (name && !strcasecmp(name, text)) {
+			*ret_id = (uint16_t)id;
+			return true;
+		}
+	}
+	return complain_attribute(listing, text, mgmt_class);
+}
+
+static bool parse_oui(struct listing *listing, const struct send_args *args,
+		      struct send_words *words)
+{
+	const bool needed = words->mgmt_class >= UMAD_CLASS_VENDOR_RANGE2_START &&
+			    words->mgmt_class <= UMAD_CLASS_VENDOR_RANGE2_END;
+	const bool openib = words->mgmt_class == MAD_CLASS_OPENIB_PING ||
+			    words->mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
+	uint64_t oui = openib ? UMAD_OPENIB_OUI : 0;
+
+	if (!parse_number(listing, "oui", args->oui, 0xffffff, &oui))
+		return false;
+	words->oui = (uint32_t)oui;
+	if (needed == (oui != 0))
+		return true;
+	listing_fail(listing, STATUS_USAGE,
+		     needed ? "a vendor class from 0x30 to 0x4f needs --oui"
+			    : "--oui is for vendor classes from 0x30 to 0x4f",
+		     NULL);
+	return false;
+}
+
+static bool parse_words(struct listing *listing, const struct send_args *args,
+			struct send_words *ret_words)
+{
+	struct send_words words = {.method = UMAD_METHOD_GET};
+	uint64_t modifier = 0;
+
+	if (!args->class || !args->attribute) {
+		listing_fail(listing, STATUS_USAGE, "send needs --class and --attribute",
+			     "rdmactl mad send 5 --class pm --attribute portcounters");
+		return false;
+	}
+	if (!parse_named(listing, "class", args->class, mad_class_names, class_aliases,
+			 &words.mgmt_class))
+		return false;
+	if (args->method &&
+	    !parse_named(listing, "method", args->method,
+			 words.mgmt_class == UMAD_CLASS_SUBN_ADM ? mad_sa_method_names
+								 : mad_method_names,
+			 NULL, &words.method))
+		return false;
+	if (!parse_attribute(listing, args->attribute, words.mgmt_class, &words.attribute) ||
+	    !parse_number(listing, "modifier", args->modifier, UINT32_MAX, &modifier) ||
+	    !parse_number(listing, "component-mask", args->component_mask, UINT64_MAX,
+			  &words.component_mask) ||
+	    !parse_oui(listing, args, &words))
+		return false;
+	if (words.component_mask && words.mgmt_class != UMAD_CLASS_SUBN_ADM) {
+		listing_fail(listing, STATUS_USAGE, "--component-mask is only for class sa", NULL);
+		return false;
+	}
+	words.modifier = (uint32_t)modifier;
+	*ret_words = words;
+	return true;
+}
+
 static bool complain(struct send_run *run, char *message, const char *hint)
 {
 	listing_fail(&run->mad.listing, STATUS_USAGE, message, hint);
 	free(message);
 	return false;
-}
-
-static bool only_reads(uint8_t method)
-{
-	return memchr(reading_methods, method, sizeof(reading_methods)) != NULL;
 }
 
 /* Send, TrapRepress and responses get no answer. */
@@ -104,17 +282,16 @@ static bool find(struct send_run *run, char **words)
 static bool check_routes(struct send_run *run)
 {
 	const unsigned int mgmt_class = run->words.mgmt_class;
+	const struct mad_session *session = &run->mad.session;
 
-	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
-		bool direct = run->mad.session.destinations[i].place.target.kind == TARGET_DIRECT;
-
-		if (direct && !mad_class_is_smp(mgmt_class))
-			return complain(run, mem_string("directed routes work for class sm only"),
-					"name a LID, a port GUID or a GID");
-		if (!direct && mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+	if (!mad_class_is_smp(mgmt_class))
+		return mad_listing_has_lids(&run->mad, "directed routes work for class sm only",
+					    "name a LID, a port GUID or a GID");
+	for (size_t i = 0; i < session->destination_count; i++)
+		if (session->destinations[i].place.target.kind != TARGET_DIRECT &&
+		    mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 			return complain(run, mem_string("class sm-direct needs a directed route"),
 					"give -D 0,1,3, or use class sm");
-	}
 	return true;
 }
 
@@ -123,9 +300,8 @@ static bool may_send(struct send_run *run)
 	const struct send_words *words = &run->words;
 	const char *method = mad_method_word(words->mgmt_class, words->method);
 	const char *name = mad_attribute_name(words->mgmt_class, words->attribute);
-	char answer[8];
 
-	if (only_reads(words->method) || run->args->yes)
+	if (memchr(reading_methods, words->method, sizeof(reading_methods)) || run->args->yes)
 		return true;
 	fprintf(stderr, "method 0x%02x (%s) of attribute 0x%04x (%s), class 0x%02x, to",
 		words->method, method ? method : "unknown", words->attribute,
@@ -133,16 +309,10 @@ static bool may_send(struct send_run *run)
 	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		fprintf(stderr, " %s", run->mad.session.destinations[i].name);
 	fputc('\n', stderr);
-	if (!isatty(STDIN_FILENO))
-		return complain(run,
-				mem_string("nothing was sent: it may change something, and "
-					   "there is no terminal to confirm it on"),
-				"--yes sends it without asking");
-	fputs("send it? [y/N] ", stderr);
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return true;
-	listing_fail(&run->mad.listing, STATUS_FAILED, "nothing was sent", NULL);
-	return false;
+	return mad_listing_confirm(&run->mad, "send it?",
+				   "nothing was sent: it may change something, and there is no "
+				   "terminal to confirm it on",
+				   "--yes sends it without asking", "nothing was sent");
 }
 
 static void fill(const struct send_run *run, size_t destination, struct mad_request *request)
@@ -178,8 +348,8 @@ static bool next(void *context, struct mad_request *request)
 /* "No records" is a valid answer of the SA. */
 static bool is_refused(const struct mad_item *item)
 {
-	return item->status &&
-	       (item->request.mgmt_class != UMAD_CLASS_SUBN_ADM || item->status != SA_NO_RECORDS);
+	return item->status && (item->request.mgmt_class != UMAD_CLASS_SUBN_ADM ||
+				item->status != MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS));
 }
 
 static void done(void *context, const struct mad_reply *reply)
@@ -192,7 +362,7 @@ static void done(void *context, const struct mad_reply *reply)
 		.status = reply->status,
 		.tries = reply->tries,
 	};
-	struct mad_decoded decoded, *kept;
+	struct mad_decoded decoded;
 
 	if (item.error || is_refused(&item))
 		mad_session_check(&run->mad.session, at, NULL, &item);
@@ -202,8 +372,7 @@ static void done(void *context, const struct mad_reply *reply)
 	decoded.tries = number_of(reply->tries);
 	decoded.round_trip_usec.value = (double)reply->round_trip_nsec / 1000;
 	decoded.round_trip_usec.known = true;
-	kept = mem_append(&run->decoded, &run->count, sizeof(*kept));
-	*kept = decoded;
+	*(struct mad_decoded *)mem_append(&run->decoded, &run->count, sizeof(decoded)) = decoded;
 }
 
 /* Sends requests that get no answer; only errors in sending can be reported. */
@@ -275,7 +444,7 @@ static int run_send(const struct ctx *ctx, const void *options, char **words)
 
 	/* Bad options are reported before a device is looked for. */
 	if (!listing_begin_as(&check, ctx, &mads_schema, false) ||
-	    !send_words_parse(&check, args, &run.words))
+	    !parse_words(&check, args, &run.words))
 		return listing_end(&check);
 	listing_end_quietly(&check, 0);
 	if (mad_listing_begin(&run.mad, ctx, &args->mad, &mads_schema, false, false) &&

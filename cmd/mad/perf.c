@@ -106,14 +106,10 @@ static bool find(struct run *run, char **words)
 				     "--all-ports cannot be used with ports by number", NULL);
 			return false;
 		}
-		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
-			continue;
-		listing_fail(&mad->listing, STATUS_USAGE,
-			     "performance management cannot be reached by directed route",
-			     "name LIDs, port GUIDs or GIDs");
-		return false;
 	}
-	return true;
+	return mad_listing_has_lids(mad,
+				    "performance management cannot be reached by directed route",
+				    "name LIDs, port GUIDs or GIDs");
 }
 
 static void omit_headings(struct run *run)

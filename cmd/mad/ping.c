@@ -86,6 +86,54 @@ void ping_record_clear(struct ping_record *record)
 	*record = (struct ping_record){.object = NULL};
 }
 
+/* --serve */
+static size_t answer_ping(struct mad_server *server, const unsigned char *mad, size_t bytes,
+			  unsigned char reply[static MAD_SERVE_MOST])
+{
+	const enum ping_kind kind = server->roce ? PING_ROCE : PING_OPENIB;
+
+	return ping_answer(kind, mad, bytes, server->host, reply) ? MAD_BYTES : 0;
+}
+
+static void *list_ping(const struct mad_server *server, const struct mad_client *client)
+{
+	struct ping_record *record = mem_alloc_zero(1, sizeof(*record));
+	const double lost = (double)(client->requests - client->answers);
+
+	record->object = mem_string(client->name);
+	record->lid = (struct number){.value = client->from.lid, .known = !server->roce};
+	record->gid = (struct known_gid){.gid = client->from.gid, .known = client->from.has_grh};
+	record->device = mem_string(server->mad.session.port.device);
+	record->port = number_of(server->mad.session.port.port);
+	record->kind = number_of(server->roce ? PING_ROCE : PING_OPENIB);
+	record->sent = number_of(client->requests);
+	record->received = number_of(client->answers);
+	record->loss_percent.known = true;
+	record->loss_percent.value = 100 * lost / (double)client->requests;
+	return record;
+}
+
+static void free_ping(void *record)
+{
+	ping_record_clear(record);
+	free(record);
+}
+
+static const struct mad_responder responder = {
+	.schema = &ping_schema,
+	.columns = "object,sent,received",
+	.ethernet = true,
+	.agent = {.mgmt_class = MAD_CLASS_OPENIB_PING,
+		  .version = 1,
+		  .oui = UMAD_OPENIB_OUI,
+		  .methods = {1ull << UMAD_METHOD_GET}},
+	.hint = "a port can have only one ping server: check whether another one, or ibping -S, is "
+		"running",
+	.answer = answer_ping,
+	.list = list_ping,
+	.free = free_ping,
+};
+
 static const char *check(const struct ping_args *args, char **objects)
 {
 	if (!objects[0])
@@ -101,7 +149,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 	const char *wrong;
 
 	if (ping_args->serve)
-		return mad_serve(ctx, &ping_args->mad, SERVE_PING, objects);
+		return mad_serve(ctx, &ping_args->mad, &responder, objects);
 	wrong = check(ping_args, objects);
 	if (wrong) {
 		command_complain(ctx, wrong, "rdmactl ping --help");

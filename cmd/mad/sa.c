@@ -13,10 +13,7 @@
 #include "mad/format/header.h"
 #include "schema/bits.h"
 
-/* 15.2.2, in the status's high byte */
-#define STATUS_REQUEST_INVALID 0x0200u
-#define STATUS_NO_RECORDS      0x0300u
-#define PATHS_MOST	       "127" /* PathRecord:NumbPath has 7 bits */
+#define PATHS_MOST "127" /* PathRecord:NumbPath has 7 bits */
 
 struct sa_args {
 	struct mad_args mad;
@@ -276,7 +273,7 @@ static void done(void *context, const struct mad_reply *reply)
 	run->item.status = reply->status;
 	run->item.tries = reply->tries;
 	/* "No records" is a valid answer. */
-	if (!reply->error && reply->status == STATUS_NO_RECORDS) {
+	if (!reply->error && reply->status == MAD_SA_STATUS(UMAD_SA_STATUS_NO_RECORDS)) {
 		run->item.status = 0;
 		run->count.count = number_of(0);
 		run->count.complete = TRISTATE_YES;
@@ -289,7 +286,7 @@ static const char *hint_of(const struct sa_run *run)
 {
 	if (run->item.error == -ETIMEDOUT)
 		return "rdmactl smp sminfo shows whether the subnet manager is alive";
-	if (run->item.status == STATUS_REQUEST_INVALID && !run->mad.session.key)
+	if (run->item.status == MAD_SA_STATUS(UMAD_SA_STATUS_REQ_INVALID) && !run->mad.session.key)
 		return "some records need the SM_Key: give it with --mkey";
 	return NULL;
 }

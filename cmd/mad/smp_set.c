@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -230,7 +229,6 @@ static bool confirm(struct smp_change *change)
 	const char *name = change->mad.session.destinations[0].name;
 	_cleanup_(freep) char *place = change->port ? mem_format("%s port %u", name, change->port)
 						    : mem_string(name);
-	char answer[8];
 
 	for (size_t i = 0; i < change->change_count; i++) {
 		const struct field *field = change->changes[i].field;
@@ -241,17 +239,9 @@ static bool confirm(struct smp_change *change)
 	}
 	if (change->args->yes)
 		return true;
-	if (!isatty(STDIN_FILENO)) {
-		listing_fail(&change->mad.listing, STATUS_USAGE,
-			     "nothing was changed: there is no terminal to confirm it on",
-			     "--yes changes it without asking");
-		return false;
-	}
-	fputs("change it? [y/N] ", stderr);
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return true;
-	listing_fail(&change->mad.listing, STATUS_FAILED, "nothing was changed", NULL);
-	return false;
+	return mad_listing_confirm(&change->mad, "change it?",
+				   "nothing was changed: there is no terminal to confirm it on",
+				   "--yes changes it without asking", "nothing was changed");
 }
 
 /* A node may silently keep a field as it was. Its states may take time to change. */

@@ -5,12 +5,33 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "mad/sysstat.h"
 #include "cmd/mad/mad_serve.h"
-#include "cmd/mad/sysstat_run.h"
+#include "host/host.h"
+
+#define PROCESSORS_MSEC 1000u /* how long --serve keeps what it read about the processors */
+
+struct sysstat_args {
+	struct mad_args mad;
+	bool serve;
+};
+
+/* A row is about a destination, one of its processors, or a client (--serve). Strings are owned. */
+struct sysstat_record {
+	char *object;
+	struct number lid;
+	struct number query; /* enum sysstat_query */
+	struct real round_trip;
+	char *host;
+	struct number cpu;
+	char *model;
+	struct real mhz;
+	struct number requests;
+};
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct sysstat_args, serve, 'S', "serve", "answer other hosts, also ibsysstat"),
@@ -38,10 +59,10 @@ static const struct field fields[] = {
 		       "--serve: answers sent to the client"),
 };
 
-const struct schema sysstat_schema = SCHEMA("sysstats", struct sysstat_record, fields,
-					    "name and processors of a host");
+static const struct schema sysstat_schema = SCHEMA("sysstats", struct sysstat_record, fields,
+						   "name and processors of a host");
 
-void sysstat_record_clear(struct sysstat_record *record)
+static void sysstat_record_clear(struct sysstat_record *record)
 {
 	free(record->object);
 	free(record->host);
@@ -135,19 +156,6 @@ static void add_answer(struct run *run, size_t number)
 }
 
 /* Only subnet management works without LIDs. */
-static bool has_lids(struct mad_listing *mad)
-{
-	for (size_t i = 0; i < mad->session.destination_count; i++) {
-		if (mad->session.destinations[i].place.target.kind != TARGET_DIRECT)
-			continue;
-		listing_fail(&mad->listing, STATUS_USAGE,
-			     "sysstat needs a LID, not a directed route",
-			     "rdmactl smp nodedesc takes both");
-		return false;
-	}
-	return true;
-}
-
 static void ask(struct run *run)
 {
 	const struct mad_work work = {.context = run, .next = next, .done = done};
@@ -202,7 +210,9 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 				       kind == SYSSTAT_CPU    ? "object,cpu,model,mhz"
 				       : kind == SYSSTAT_HOST ? "object,host"
 							      : "object,round_trip_usec");
-		if (mad_listing_find(&run.mad, destination) && has_lids(&run.mad))
+		if (mad_listing_find(&run.mad, destination) &&
+		    mad_listing_has_lids(&run.mad, "sysstat needs a LID, not a directed route",
+					 "rdmactl smp nodedesc takes both"))
 			ask(&run);
 	}
 	status = mad_listing_end(&run.mad);
@@ -211,6 +221,54 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 	free(run.records);
 	return status;
 }
+
+/* Clock frequencies change, but a client that asks often must not keep this host busy. */
+static size_t answer_sysstat(struct mad_server *server, const unsigned char *mad, size_t bytes,
+			     unsigned char reply[static MAD_SERVE_MOST])
+{
+	const uint64_t now = clock_msec();
+	size_t length;
+
+	if (!server->kept || now - server->kept_msec >= PROCESSORS_MSEC) {
+		free(server->kept);
+		server->kept = host_processors();
+		server->kept_msec = now;
+	}
+	return sysstat_answer(mad, bytes, server->host, server->kept, reply, &length) ? length : 0;
+}
+
+static void *list_sysstat(const struct mad_server *server, const struct mad_client *client)
+{
+	struct sysstat_record *record = mem_alloc_zero(1, sizeof(*record));
+
+	(void)server;
+	record->object = mem_string(client->name);
+	record->lid = number_of(client->from.lid);
+	record->requests = number_of(client->answers);
+	return record;
+}
+
+static void free_sysstat(void *record)
+{
+	sysstat_record_clear(record);
+	free(record);
+}
+
+static const struct mad_responder responder = {
+	.schema = &sysstat_schema,
+	.columns = "object,requests",
+	.agent = {.mgmt_class = MAD_CLASS_OPENIB_SYSSTAT,
+		  .version = 1,
+		  .rmpp_version = UMAD_RMPP_VERSION,
+		  .oui = UMAD_OPENIB_OUI,
+		  .methods = {1ull << UMAD_METHOD_GET}},
+	.hint = "a port can have only one such server: check whether another one, or ibsysstat -S, "
+		"is running",
+	.answer = answer_sysstat,
+	.list = list_sysstat,
+	.free = free_sysstat,
+};
+_Static_assert(SYSSTAT_MOST_MAD <= MAD_SERVE_MOST, "an answer fits");
 
 static int complain(const struct ctx *ctx, const char *word)
 {
@@ -227,7 +285,7 @@ static int run_command(const struct ctx *ctx, const void *args, char **objects)
 	const struct enum_name *name = sysstat_query_names;
 
 	if (sysstat_args->serve)
-		return mad_serve(ctx, &sysstat_args->mad, SERVE_SYSSTAT, objects);
+		return mad_serve(ctx, &sysstat_args->mad, &responder, objects);
 	if (!objects[0]) {
 		command_complain(ctx, "DEST is missing", "rdmactl sysstat --help");
 		return STATUS_USAGE;

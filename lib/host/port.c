@@ -15,6 +15,7 @@
 #include "kernel/nldev.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
+#include "mad/format/mad.h"
 
 /* enum rdma_link_layer, include/rdma/ib_verbs.h; words of link_layer_show(), core/sysfs.c */
 const struct enum_name link_layer_names[] = {
@@ -274,15 +275,12 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 		read_port(root, port, needs, problems);
 }
 
-/* The top bit is the membership: InfiniBand Architecture Specification volume 1, 10.9.3. */
-enum { FULL_MEMBER = 0x8000 };
-
 static void get_membership(const void *record, struct value *value)
 {
 	const struct pkey *pkey = record;
 
-	if (pkey->pkey.known && pkey->pkey.value & ~(uint64_t)FULL_MEMBER)
-		value_set_string(value, pkey->pkey.value & FULL_MEMBER ? "full" : "limited");
+	if (pkey->pkey.known && pkey->pkey.value & ~(uint64_t)PKEY_FULL_MEMBER)
+		value_set_string(value, pkey->pkey.value & PKEY_FULL_MEMBER ? "full" : "limited");
 }
 
 static const struct field pkey_fields[] = {

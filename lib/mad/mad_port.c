@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/mad_port.h"
+/* The local port of a session. */
+#include "mad/session.h"
 
 #include <errno.h>
 #include <stdlib.h>

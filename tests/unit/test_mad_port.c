@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mad/mad_port.h"
+#include "mad/session.h"
 
 enum { DOWN = 1, INIT = 2, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
 #define SM_DISABLED (1u << 10)

@@ -73,8 +73,8 @@ static int answer_at_once(struct fake *fake, int agent, const struct mad_address
 }
 
 /*
- * Number 1 has no neighbour; while the kernel finds that out, the answer of number 0 comes. Number 2
- * never answers.
+ * Number 1 has no neighbour; while the kernel finds that out, the answer of number 0 comes. Number
+ * 2 never answers.
  */
 static int no_neighbour(struct fake *fake, int agent, const struct mad_address *to,
 			const unsigned char *mad)

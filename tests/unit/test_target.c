@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mad/engine/target.h"
+#include "mad/engine/request.h"
 
 struct row {
 	const char *text;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "mad/format/attribute.h"
-#include "mad/engine/engine_gather.h"
+#include "mad/engine/gather.h"
 #include "schema/bits.h"
 
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */

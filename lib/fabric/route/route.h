@@ -9,7 +9,7 @@
 #include "fabric/graph/view.h"
 #include "fabric/route/forwarding.h"
 #include "mad/engine/engine.h"
-#include "mad/engine/target.h"
+#include "mad/engine/request.h"
 
 enum route_end {
 	ROUTE_ARRIVED,

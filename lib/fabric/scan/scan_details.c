@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "fabric/scan/scan.h"
 #include "fabric/scan/scanner.h"
-#include "mad/engine/engine_gather.h"
+#include "mad/engine/gather.h"
 #include "mad/smp_plan.h"
 #include "schema/bits.h"
 

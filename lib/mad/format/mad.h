@@ -221,6 +221,9 @@ MAD_WORD(class_port_info, redirect_lid, 28)
 MAD_ACCESSORS(class_port_info, redirect_qpn, uint32_t, 33, 0, 24)
 MAD_DOUBLE(class_port_info, redirect_qkey, 36)
 
+/* A status of the SA is in the high byte: 15.2.4. */
+#define MAD_SA_STATUS(code) ((unsigned int)(code) << 8)
+
 /* PathRecord, 15.2.5.16, and the bits of its components */
 #define PATH_RECORD_BYTES   64
 #define PATH_RECORD_DGID_AT 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/engine/engine_gather.h"
+#include "mad/engine/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>

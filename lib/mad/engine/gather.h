@@ -4,7 +4,7 @@
 
 #include "mad/format/attribute.h"
 #include "mad/engine/engine.h"
-#include "mad/engine/target.h"
+#include "mad/engine/request.h"
 
 struct mad_item {
 	struct mad_request request;
