@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "host/need.h"
 #include "kernel/sysfs.h"
+#include "schema/rows.h"
 
 const struct enum_name gid_type_names[] = {
 	{GID_TYPE_IB, "ib"},
@@ -26,35 +27,27 @@ static const struct enum_name source_names[] = {
 
 #define NEED_ADDRESS_PLACE (NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS | NEED_ADDRESSES)
 
+#define RECORD struct gid_entry
 static const struct field gid_fields[] = {
-	STRING_FIELD(struct gid_entry, device, "device", "DEVICE", FIELD_DEFAULT, NEED_GIDS,
-		     "name of the device"),
-	UNSIGNED_FIELD(struct gid_entry, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_GIDS, "number of the port"),
-	UNSIGNED_FIELD(struct gid_entry, index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_GIDS, "index in the port's GID table"),
-	GID_FIELD(struct gid_entry, gid, "gid", "GID", FIELD_DEFAULT, NEED_GIDS, "the GID"),
-	ENUM_FIELD(struct gid_entry, type, gid_type_names, "type", "TYPE", FIELD_DEFAULT, NEED_GIDS,
-		   "ib, roce-v1 or roce-v2"),
-	IP_FIELD(struct gid_entry, ip, "ip", "IP", FIELD_DEFAULT, NEED_GIDS,
-		 "IP address of a RoCE GID"),
-	STRING_FIELD(struct gid_entry, netdev, "netdev", "NETDEV", FIELD_DEFAULT,
-		     NEED_GIDS | NEED_GID_NETDEVS, "netdev of the GID, if in this namespace"),
-	UNSIGNED_FIELD(struct gid_entry, vlan, "vlan", "VLAN", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS, "VLAN id of that netdev"),
-	STRING_FIELD(struct gid_entry, address_netdev, "address_netdev", "ADDRESS ON",
-		     FIELD_DEFAULT, NEED_ADDRESS_PLACE, "netdev that carries the IP address"),
-	STRING_FIELD(struct gid_entry, master, "master", "MASTER", FIELD_DEFAULT,
-		     NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
-		     "bond, bridge or VRF that the netdev belongs to"),
-	UNSIGNED_FIELD(struct gid_entry, prefix_length, "prefix_length", "PREFIX", FIELD_RIGHT,
-		       NEED_ADDRESS_PLACE, "prefix length of the IP address"),
-	ENUM_FIELD(struct gid_entry, source, source_names, "source", "SOURCE", 0, NEED_GIDS,
-		   "interface that the entry was read from"),
-	BOOL_FIELD(struct gid_entry, selected, "selected", "USE", 0, NEED_GIDS,
-		   "--to: the entry to use"),
-	STRING_FIELD(struct gid_entry, why, "why", "WHY", 0, NEED_GIDS,
-		     "--to: why it is used or passed over"),
+	TEXT(device, "DEVICE", SHOWN, NEED_GIDS, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, NEED_GIDS, "number of the port"),
+	NUMBER(index, "INDEX", SHOWN, NEED_GIDS, "index in the port's GID table"),
+	GID(gid, "GID", SHOWN, NEED_GIDS, "the GID"),
+	WORD(type, gid_type_names, "TYPE", SHOWN, NEED_GIDS, "ib, roce-v1 or roce-v2"),
+	IP(ip, "IP", SHOWN, NEED_GIDS, "IP address of a RoCE GID"),
+	TEXT(netdev, "NETDEV", SHOWN, NEED_GIDS | NEED_GID_NETDEVS,
+	     "netdev of the GID, if in this namespace"),
+	NUMBER(vlan, "VLAN", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
+	       "VLAN id of that netdev"),
+	TEXT(address_netdev, "ADDRESS ON", SHOWN, NEED_ADDRESS_PLACE,
+	     "netdev that carries the IP address"),
+	TEXT(master, "MASTER", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
+	     "bond, bridge or VRF that the netdev belongs to"),
+	NUMBER(prefix_length, "PREFIX", 0, NEED_ADDRESS_PLACE, "prefix length of the IP address"),
+	WORD(source, source_names, "SOURCE", 0, NEED_GIDS,
+	     "interface that the entry was read from"),
+	YES_NO(selected, "USE", 0, NEED_GIDS, "--to: the entry to use"),
+	TEXT(why, "WHY", 0, NEED_GIDS, "--to: why it is used or passed over"),
 };
 
 const struct schema gid_schema = SCHEMA("gids", struct gid_entry, gid_fields,

@@ -13,6 +13,7 @@
 #include "kernel/sysfs.h"
 #include "kernel/verbs.h"
 #include "schema/value.h"
+#include "schema/rows.h"
 
 #define NAME_BYTES 65 /* of the kernel's struct new_utsname */
 
@@ -87,15 +88,12 @@ char *host_processors(void)
 	return lines;
 }
 
+#define RECORD struct component
 static const struct field fields[] = {
-	STRING_FIELD(struct component, name, "component", "COMPONENT", FIELD_DEFAULT, 0,
-		     "the program, a library or the kernel"),
-	STRING_FIELD(struct component, built, "built_with", "BUILT WITH", FIELD_DEFAULT, 0,
-		     "version that it was compiled with"),
-	STRING_FIELD(struct component, running, "running", "RUNNING", FIELD_DEFAULT, 0,
-		     "version in use; null if missing or unknown"),
-	STRING_FIELD(struct component, note, "note", "NOTE", FIELD_DEFAULT, 0,
-		     "its purpose, or what is missing"),
+	TEXT_AS("component", name, "COMPONENT", SHOWN, 0, "the program, a library or the kernel"),
+	TEXT_AS("built_with", built, "BUILT WITH", SHOWN, 0, "version that it was compiled with"),
+	TEXT(running, "RUNNING", SHOWN, 0, "version in use; null if missing or unknown"),
+	TEXT(note, "NOTE", SHOWN, 0, "its purpose, or what is missing"),
 };
 
 const struct schema component_schema = SCHEMA(

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "host/need.h"
+#include "schema/rows.h"
 
 static const struct enum_name namespace_names[] = {
 	{NETDEV_NAMESPACE_OWN, "own"},
@@ -20,36 +21,28 @@ static const struct enum_name namespace_names[] = {
  * A netdev in another network namespace is invisible but exists: its table cell says so, while JSON
  * has null and the namespace word.
  */
+#define RECORD struct netdev
 static const struct field netdev_fields[] = {
-	STRING_FIELD(struct netdev, device, "device", "DEVICE", FIELD_DEFAULT, 0,
-		     "name of the device"),
-	UNSIGNED_FIELD(struct netdev, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of the port"),
-	STRING_FIELD(struct netdev, netdev, "netdev", "NETDEV", FIELD_DEFAULT, NEED_NETDEV_LINK,
-		     "netdev of the port"),
-	ENUM_FIELD(struct netdev, netns, namespace_names, "namespace", "NAMESPACE", FIELD_DEFAULT,
-		   NEED_NETDEV_LINK | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE,
-		   "own; unknown: in another network namespace, or detached; none: has no netdev"),
-	ENUM_FIELD(struct netdev, link.operstate, operstate_names, "operstate", "OPERSTATE",
-		   FIELD_DEFAULT, NEED_NETDEV_LINK, "operational state"),
-	STRING_FIELD(struct netdev, link.address, "address", "ADDRESS", FIELD_DEFAULT,
-		     NEED_NETDEV_LINK, "hardware address"),
-	UNSIGNED_FIELD(struct netdev, link.mtu_bytes, "mtu_bytes", "MTU",
-		       FIELD_DEFAULT | FIELD_RIGHT, NEED_NETDEV_LINK, "MTU of the netdev"),
-	UNSIGNED_FIELD(struct netdev, link.speed_mbps, "speed_mbps", "SPEED Mb/s",
-		       FIELD_DEFAULT | FIELD_RIGHT, NEED_NETDEV_LINK | NEED_NETDEV_SPEED,
-		       "speed of the netdev, megabits a second"),
-	STRING_FIELD(struct netdev, master, "master", "MASTER", FIELD_DEFAULT, NEED_NETDEV_LINK,
-		     "bond, bridge or VRF that the netdev belongs to"),
-	LIST_FIELD(struct netdev, members, "members", "MEMBERS", FIELD_DEFAULT, NEED_NETDEV_LINK,
-		   "members of the bond that the netdev is"),
-	LIST_FIELD(struct netdev, vlans, "vlans", "VLANS", FIELD_DEFAULT, NEED_NETDEV_LINK,
-		   "VLAN netdevs on top of it or of its bond"),
-	LIST_FIELD(struct netdev, ipoib, "ipoib", "IPOIB", FIELD_DEFAULT,
-		   NEED_NETDEV_LINK | NEED_LINK_LAYER,
-		   "IPoIB netdevs of the port, P_Key children included"),
-	STRING_FIELD(struct netdev, link.kind, "kind", "KIND", 0, NEED_NETDEV_LINK,
-		     "kind of a virtual netdev: bond, vlan, ipoib ..."),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
+	TEXT(netdev, "NETDEV", SHOWN, NEED_NETDEV_LINK, "netdev of the port"),
+	WORD_AS("namespace", netns, namespace_names, "NAMESPACE", SHOWN,
+		NEED_NETDEV_LINK | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE,
+		"own; unknown: in another network namespace, or detached; none: has no netdev"),
+	WORD_AS("operstate", link.operstate, operstate_names, "OPERSTATE", SHOWN, NEED_NETDEV_LINK,
+		"operational state"),
+	TEXT_AS("address", link.address, "ADDRESS", SHOWN, NEED_NETDEV_LINK, "hardware address"),
+	NUMBER_AS("mtu_bytes", link.mtu_bytes, "MTU", SHOWN, NEED_NETDEV_LINK, "MTU of the netdev"),
+	NUMBER_AS("speed_mbps", link.speed_mbps, "SPEED Mb/s", SHOWN,
+		  NEED_NETDEV_LINK | NEED_NETDEV_SPEED, "speed of the netdev, megabits a second"),
+	TEXT(master, "MASTER", SHOWN, NEED_NETDEV_LINK,
+	     "bond, bridge or VRF that the netdev belongs to"),
+	LIST(members, "MEMBERS", SHOWN, NEED_NETDEV_LINK, "members of the bond that the netdev is"),
+	LIST(vlans, "VLANS", SHOWN, NEED_NETDEV_LINK, "VLAN netdevs on top of it or of its bond"),
+	LIST(ipoib, "IPOIB", SHOWN, NEED_NETDEV_LINK | NEED_LINK_LAYER,
+	     "IPoIB netdevs of the port, P_Key children included"),
+	TEXT_AS("kind", link.kind, "KIND", 0, NEED_NETDEV_LINK,
+		"kind of a virtual netdev: bond, vlan, ipoib ..."),
 };
 
 const struct schema netdev_schema = SCHEMA("netdevs", struct netdev, netdev_fields,

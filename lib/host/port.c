@@ -16,6 +16,7 @@
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
 #include "mad/format/mad.h"
+#include "schema/rows.h"
 
 /* enum rdma_link_layer, include/rdma/ib_verbs.h; words of link_layer_show(), core/sysfs.c */
 const struct enum_name link_layer_names[] = {
@@ -37,57 +38,41 @@ static void get_width_speed(const void *record, struct value *value)
 	value_set_string(value, value->scratch);
 }
 
+#define RECORD struct port
 static const struct field port_fields[] = {
-	STRING_FIELD(struct port, device, "device", "DEVICE", FIELD_DEFAULT, 0,
-		     "name of the device"),
-	UNSIGNED_FIELD(struct port, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "number of the port"),
-	ENUM_FIELD(struct port, link_layer, link_layer_names, "link_layer", "LINK LAYER",
-		   FIELD_DEFAULT, NEED_LINK_LAYER, "link layer"),
-	ENUM_FIELD(struct port, state, port_state_names, "state", "STATE", FIELD_DEFAULT,
-		   NEED_STATE, "logical state"),
-	ENUM_FIELD(struct port, physical_state, physical_state_names, "physical_state", "PHYSICAL",
-		   FIELD_DEFAULT, NEED_PHYSICAL_STATE, "physical state"),
-	REAL_FIELD(struct port, rate_gbps, "rate_gbps", "RATE Gb/s", FIELD_DEFAULT | FIELD_RIGHT,
-		   NEED_RATE, "rate of the link, gigabits a second"),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, 0, "number of the port"),
+	WORD(link_layer, link_layer_names, "LINK LAYER", SHOWN, NEED_LINK_LAYER, "link layer"),
+	WORD(state, port_state_names, "STATE", SHOWN, NEED_STATE, "logical state"),
+	WORD(physical_state, physical_state_names, "PHYSICAL", SHOWN, NEED_PHYSICAL_STATE,
+	     "physical state"),
+	REAL(rate_gbps, "RATE Gb/s", SHOWN, NEED_RATE, "rate of the link, gigabits a second"),
 	COMPUTED_FIELD(FIELD_STRING, get_width_speed, "width_speed", "WIDTH SPEED", FIELD_DEFAULT,
 		       NEED_RATE, "link width and speed name"),
-	UNSIGNED_FIELD(struct port, width_lanes, "width_lanes", "LANES", FIELD_RIGHT, NEED_RATE,
-		       "link width"),
-	STRING_FIELD(struct port, speed, "speed", "SPEED", 0, NEED_RATE, "speed name of a lane"),
-	UNSIGNED_FIELD(struct port, active_mtu_bytes, "active_mtu_bytes", "MTU",
-		       FIELD_DEFAULT | FIELD_RIGHT, NEED_MTU, "active RDMA MTU"),
-	UNSIGNED_FIELD(struct port, max_mtu_bytes, "max_mtu_bytes", "MAX MTU",
-		       FIELD_DEFAULT | FIELD_RIGHT, NEED_MTU, "maximum RDMA MTU"),
-	UNSIGNED_FIELD(struct port, lid, "lid", "LID", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_LID | NEED_LINK_LAYER, "base LID (InfiniBand link layer)"),
-	UNSIGNED_FIELD(struct port, lmc, "lmc", "LMC", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_LID | NEED_LINK_LAYER, "LID mask control (InfiniBand link layer)"),
-	UNSIGNED_FIELD(struct port, sm_lid, "sm_lid", "SM LID", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_LID | NEED_LINK_LAYER, "LID of the subnet manager"),
-	STRING_FIELD(struct port, netdev, "netdev", "NETDEV", FIELD_DEFAULT, NEED_NETDEV,
-		     "netdev of this network namespace"),
-	UNSIGNED_FIELD(struct port, sm_sl, "sm_sl", "SM SL", FIELD_RIGHT,
-		       NEED_SM_SL | NEED_LINK_LAYER, "service level of the subnet manager"),
-	GUID_FIELD(struct port, subnet_prefix, "subnet_prefix", "SUBNET PREFIX", 0,
-		   NEED_PORT_GUID | NEED_LINK_LAYER, "subnet prefix (InfiniBand link layer)"),
-	HEX_FIELD(struct port, cap_mask, 8, "cap_mask", "CAP MASK", 0, NEED_CAP_MASK,
-		  "capability mask"),
-	FLAGS_FIELD(struct port, cap_mask, port_cap_names, "capabilities", "CAPABILITIES", 0,
-		    NEED_CAP_MASK, "capability mask in words"),
-	GUID_FIELD(struct port, port_guid, "port_guid", "PORT GUID", 0, NEED_PORT_GUID,
-		   "port GUID: low half of GID 0"),
-	UNSIGNED_FIELD(struct port, gid_table_length, "gid_table_length", "GIDS", FIELD_RIGHT,
-		       NEED_TABLE_SIZES, "slots of the GID table"),
-	UNSIGNED_FIELD(struct port, pkey_table_length, "pkey_table_length", "PKEYS", FIELD_RIGHT,
-		       NEED_TABLE_SIZES, "slots of the P_Key table"),
-	ENUM_FIELD(struct port, netdev_operstate, operstate_names, "netdev_operstate", "OPERSTATE",
-		   0, NEED_NETDEV | NEED_LINKS, "operational state of the netdev"),
-	UNSIGNED_FIELD(struct port, carrier_changes, "carrier_changes", "CARRIER CHANGES",
-		       FIELD_RIGHT, NEED_NETDEV | NEED_LINKS,
-		       "how often the netdev's carrier changed"),
-	UNSIGNED_FIELD(struct port, netdev_mtu_bytes, "netdev_mtu_bytes", "NETDEV MTU", FIELD_RIGHT,
-		       NEED_NETDEV | NEED_LINKS, "MTU of the netdev"),
+	NUMBER(width_lanes, "LANES", 0, NEED_RATE, "link width"),
+	TEXT(speed, "SPEED", 0, NEED_RATE, "speed name of a lane"),
+	NUMBER(active_mtu_bytes, "MTU", SHOWN, NEED_MTU, "active RDMA MTU"),
+	NUMBER(max_mtu_bytes, "MAX MTU", SHOWN, NEED_MTU, "maximum RDMA MTU"),
+	NUMBER(lid, "LID", SHOWN, NEED_LID | NEED_LINK_LAYER, "base LID (InfiniBand link layer)"),
+	NUMBER(lmc, "LMC", SHOWN, NEED_LID | NEED_LINK_LAYER,
+	       "LID mask control (InfiniBand link layer)"),
+	NUMBER(sm_lid, "SM LID", SHOWN, NEED_LID | NEED_LINK_LAYER, "LID of the subnet manager"),
+	TEXT(netdev, "NETDEV", SHOWN, NEED_NETDEV, "netdev of this network namespace"),
+	NUMBER(sm_sl, "SM SL", 0, NEED_SM_SL | NEED_LINK_LAYER,
+	       "service level of the subnet manager"),
+	GUID(subnet_prefix, "SUBNET PREFIX", 0, NEED_PORT_GUID | NEED_LINK_LAYER,
+	     "subnet prefix (InfiniBand link layer)"),
+	HEX(cap_mask, 8, "CAP MASK", 0, NEED_CAP_MASK, "capability mask"),
+	FLAGS_AS("capabilities", cap_mask, port_cap_names, "CAPABILITIES", 0, NEED_CAP_MASK,
+		 "capability mask in words"),
+	GUID(port_guid, "PORT GUID", 0, NEED_PORT_GUID, "port GUID: low half of GID 0"),
+	NUMBER(gid_table_length, "GIDS", 0, NEED_TABLE_SIZES, "slots of the GID table"),
+	NUMBER(pkey_table_length, "PKEYS", 0, NEED_TABLE_SIZES, "slots of the P_Key table"),
+	WORD(netdev_operstate, operstate_names, "OPERSTATE", 0, NEED_NETDEV | NEED_LINKS,
+	     "operational state of the netdev"),
+	NUMBER(carrier_changes, "CARRIER CHANGES", 0, NEED_NETDEV | NEED_LINKS,
+	       "how often the netdev's carrier changed"),
+	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINKS, "MTU of the netdev"),
 };
 
 const struct schema port_schema = SCHEMA("ports", struct port, port_fields,
@@ -283,20 +268,17 @@ static void get_membership(const void *record, struct value *value)
 		value_set_string(value, pkey->pkey.value & PKEY_FULL_MEMBER ? "full" : "limited");
 }
 
+#undef RECORD
+#define RECORD struct pkey
 static const struct field pkey_fields[] = {
-	STRING_FIELD(struct pkey, device, "device", "DEVICE", FIELD_DEFAULT, NEED_PKEYS,
-		     "name of the device"),
-	UNSIGNED_FIELD(struct pkey, port, "port", "PORT", FIELD_DEFAULT | FIELD_RIGHT, NEED_PKEYS,
-		       "number of the port"),
-	UNSIGNED_FIELD(struct pkey, index, "index", "INDEX", FIELD_DEFAULT | FIELD_RIGHT,
-		       NEED_PKEYS, "index in the port's P_Key table"),
-	HEX_FIELD(struct pkey, pkey, 4, "pkey", "P_KEY", FIELD_DEFAULT, NEED_PKEYS,
-		  "partition key, with the membership bit"),
+	TEXT(device, "DEVICE", SHOWN, NEED_PKEYS, "name of the device"),
+	NUMBER(port, "PORT", SHOWN, NEED_PKEYS, "number of the port"),
+	NUMBER(index, "INDEX", SHOWN, NEED_PKEYS, "index in the port's P_Key table"),
+	HEX(pkey, 4, "P_KEY", SHOWN, NEED_PKEYS, "partition key, with the membership bit"),
 	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", FIELD_DEFAULT,
 		       NEED_PKEYS, "full or limited"),
-	LIST_FIELD(struct pkey, netdevs, "netdevs", "NETDEVS", FIELD_DEFAULT,
-		   NEED_PKEYS | NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER,
-		   "IPoIB netdevs that use it"),
+	LIST(netdevs, "NETDEVS", SHOWN, NEED_PKEYS | NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER,
+	     "IPoIB netdevs that use it"),
 };
 
 const struct schema pkey_schema = SCHEMA("pkeys", struct pkey, pkey_fields,

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/procfs.h"
+#include "schema/rows.h"
 
 enum { FIRST_SLOTS = 64 };
 
@@ -263,27 +264,21 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 	*list = (struct process_usage_list){0};
 }
 
-#define SHOWN (FIELD_DEFAULT | FIELD_RIGHT)
+#define LIMIT(key, member, heading, flags, needs, what) \
+	NUMBER_AS(key, member.value, heading, flags, needs, what ", if there is one")
 
-#define LIMIT_FIELDS(record, member, key_, heading_, flags_, needs_, what_)                \
-	UNSIGNED_FIELD(record, member.value, key_, heading_, flags_ | FIELD_RIGHT, needs_, \
-		       what_ ", if there is one")
-
+#define RECORD struct cgroup_device
 static const struct field cgroup_fields[] = {
-	STRING_FIELD(struct cgroup_device, device, "device", "DEVICE", FIELD_DEFAULT, 0,
-		     "name of the device"),
-	UNSIGNED_FIELD(struct cgroup_device, handles, "handles", "HANDLES", SHOWN, 0,
-		       "contexts that the group's processes have open"),
-	LIMIT_FIELDS(struct cgroup_device, most_handles, "handles_max", "MAX", FIELD_DEFAULT, 0,
-		     "its limit"),
-	BOOL_FIELD(struct cgroup_device, most_handles.unlimited, "handles_unlimited", "UNLIMITED",
-		   0, 0, "whether it is unlimited"),
-	UNSIGNED_FIELD(struct cgroup_device, objects, "objects", "OBJECTS", SHOWN, 0,
-		       "objects that they have made: queue pairs, memory regions and so on"),
-	LIMIT_FIELDS(struct cgroup_device, most_objects, "objects_max", "MAX", FIELD_DEFAULT, 0,
-		     "its limit"),
-	BOOL_FIELD(struct cgroup_device, most_objects.unlimited, "objects_unlimited", "UNLIMITED",
-		   0, 0, "whether it is unlimited"),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(handles, "HANDLES", SHOWN, 0, "contexts that the group's processes have open"),
+	LIMIT("handles_max", most_handles, "MAX", SHOWN, 0, "its limit"),
+	YES_NO_AS("handles_unlimited", most_handles.unlimited, "UNLIMITED", 0, 0,
+		  "whether it is unlimited"),
+	NUMBER(objects, "OBJECTS", SHOWN, 0,
+	       "objects that they have made: queue pairs, memory regions and so on"),
+	LIMIT("objects_max", most_objects, "MAX", SHOWN, 0, "its limit"),
+	YES_NO_AS("objects_unlimited", most_objects.unlimited, "UNLIMITED", 0, 0,
+		  "whether it is unlimited"),
 };
 
 static const struct schema cgroup_schema = SCHEMA("cgroup_devices", struct cgroup_device,
@@ -300,18 +295,16 @@ static void get_cgroup_devices(const void *record, struct value *value)
 	value->records.count = usage->cgroup_devices.count;
 }
 
-#define USAGE(member, ...) UNSIGNED_FIELD(struct process_usage, member, __VA_ARGS__)
+#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
 
-#define COUNT(kind_, key_, heading_, help_) USAGE(counts[kind_], key_, heading_, SHOWN, 0, help_)
-
+#undef RECORD
+#define RECORD struct process_usage
 static const struct field usage_fields[] = {
-	USAGE(pid, "pid", "PID", SHOWN, USAGE_NEED_TASK, "the process, in this PID namespace"),
-	STRING_FIELD(struct process_usage, command, "command", "COMMAND", FIELD_DEFAULT,
-		     USAGE_NEED_TASK, "name of the process, or of the kernel's part in brackets"),
-	BOOL_FIELD(struct process_usage, kernel, "kernel", "KERNEL", 0, 0,
-		   "whether it is a part of the kernel"),
-	LIST_FIELD(struct process_usage, devices, "devices", "DEVICES", 0, 0,
-		   "devices on which it has objects"),
+	NUMBER(pid, "PID", SHOWN, USAGE_NEED_TASK, "the process, in this PID namespace"),
+	TEXT(command, "COMMAND", SHOWN, USAGE_NEED_TASK,
+	     "name of the process, or of the kernel's part in brackets"),
+	YES_NO(kernel, "KERNEL", 0, 0, "whether it is a part of the kernel"),
+	LIST(devices, "DEVICES", 0, 0, "devices on which it has objects"),
 	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
 	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
 	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
@@ -319,26 +312,24 @@ static const struct field usage_fields[] = {
 	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
 	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: devices that it has opened"),
 	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
-	USAGE(registered_bytes, "registered_bytes", "REGISTERED", SHOWN, 0,
-	      "length of all memory regions; memory that is registered twice counts twice"),
-	USAGE(pinned_bytes, "pinned_bytes", "PINNED", SHOWN, USAGE_NEED_TASK,
-	      "memory that is pinned for devices: VmPin"),
-	USAGE(locked_bytes, "locked_bytes", "LOCKED", FIELD_RIGHT, USAGE_NEED_TASK,
-	      "memory that is locked by mlock(2) and the like: VmLck"),
-	LIMIT_FIELDS(struct process_usage, memlock_soft, "memlock_soft_bytes", "MEMLOCK",
-		     FIELD_DEFAULT, USAGE_NEED_MEMLOCK, "the RLIMIT_MEMLOCK in effect"),
-	BOOL_FIELD(struct process_usage, memlock_soft.unlimited, "memlock_unlimited", "UNLIMITED",
-		   FIELD_DEFAULT, USAGE_NEED_MEMLOCK, "whether RLIMIT_MEMLOCK is unlimited"),
-	LIMIT_FIELDS(struct process_usage, memlock_hard, "memlock_hard_bytes", "MEMLOCK HARD", 0,
-		     USAGE_NEED_MEMLOCK, "the highest RLIMIT_MEMLOCK that it may set"),
-	BOOL_FIELD(struct process_usage, memlock_hard.unlimited, "memlock_hard_unlimited",
-		   "HARD UNLIMITED", 0, USAGE_NEED_MEMLOCK,
-		   "whether it may set any RLIMIT_MEMLOCK"),
-	STRING_FIELD(struct process_usage, cgroup, "cgroup", "CGROUP", 0, USAGE_NEED_CGROUP,
-		     "control group whose rdma controller counts it"),
-	LIST_FIELD(struct process_usage, cgroup_usage, "cgroup_usage", "CGROUP USE", FIELD_DEFAULT,
-		   USAGE_NEED_CGROUP,
-		   "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
+	NUMBER(registered_bytes, "REGISTERED", SHOWN, 0,
+	       "length of all memory regions; memory that is registered twice counts twice"),
+	NUMBER(pinned_bytes, "PINNED", SHOWN, USAGE_NEED_TASK,
+	       "memory that is pinned for devices: VmPin"),
+	NUMBER(locked_bytes, "LOCKED", 0, USAGE_NEED_TASK,
+	       "memory that is locked by mlock(2) and the like: VmLck"),
+	LIMIT("memlock_soft_bytes", memlock_soft, "MEMLOCK", SHOWN, USAGE_NEED_MEMLOCK,
+	      "the RLIMIT_MEMLOCK in effect"),
+	YES_NO_AS("memlock_unlimited", memlock_soft.unlimited, "UNLIMITED", SHOWN,
+		  USAGE_NEED_MEMLOCK, "whether RLIMIT_MEMLOCK is unlimited"),
+	LIMIT("memlock_hard_bytes", memlock_hard, "MEMLOCK HARD", 0, USAGE_NEED_MEMLOCK,
+	      "the highest RLIMIT_MEMLOCK that it may set"),
+	YES_NO_AS("memlock_hard_unlimited", memlock_hard.unlimited, "HARD UNLIMITED", 0,
+		  USAGE_NEED_MEMLOCK, "whether it may set any RLIMIT_MEMLOCK"),
+	TEXT(cgroup, "CGROUP", 0, USAGE_NEED_CGROUP,
+	     "control group whose rdma controller counts it"),
+	LIST(cgroup_usage, "CGROUP USE", SHOWN, USAGE_NEED_CGROUP,
+	     "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
 	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, NULL, "cgroup_devices", USAGE_NEED_CGROUP,
 		      "the same, device by device"),
 };

@@ -4,46 +4,36 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "schema/rows.h"
 
-#define NUMBER(member, ...) UNSIGNED_FIELD(struct resource, member, __VA_ARGS__)
-#define WORD(member, ...)   ENUM_FIELD(struct resource, member, __VA_ARGS__)
-#define KEY(member, ...)    HEX_FIELD(struct resource, member, 8, __VA_ARGS__)
-#define SHOWN_NUMBER	    (FIELD_DEFAULT | FIELD_RIGHT)
-#define DEVICE_FIELD                                                                \
-	STRING_FIELD(struct resource, device, "device", "DEVICE", FIELD_DEFAULT, 0, \
-		     "name of the device")
-#define PORT_FIELD(flags_) \
-	NUMBER(port, "port", "PORT", flags_ | FIELD_RIGHT, 0, "port of the device that it uses")
-#define PDN_FIELD(flags_) \
-	NUMBER(pdn, "pdn", "PDN", flags_ | FIELD_RIGHT, 0, "number of its protection domain")
-#define CTXN_FIELD \
-	NUMBER(ctxn, "ctxn", "CTXN", SHOWN_NUMBER, 0, "number of the context that it belongs to")
-#define USERS_FIELD(help_) NUMBER(users, "users", "USERS", SHOWN_NUMBER, 0, help_)
+#define RECORD struct resource
+
+#define DEVICE_FIELD	  TEXT(device, "DEVICE", SHOWN, 0, "name of the device")
+#define PORT_FIELD(flags) NUMBER(port, "PORT", flags, 0, "port of the device that it uses")
+#define PDN_FIELD(flags)  NUMBER(pdn, "PDN", flags, 0, "number of its protection domain")
+#define CTXN_FIELD	  NUMBER(ctxn, "CTXN", SHOWN, 0, "number of the context that it belongs to")
+#define USERS_FIELD(help) NUMBER(users, "USERS", SHOWN, 0, help)
+#define KEY(member, ...)  HEX(member, 8, __VA_ARGS__)
 /* The holder of an object. */
-#define OWNER_FIELDS                                                                        \
-	NUMBER(pid, "pid", "PID", SHOWN_NUMBER, RESOURCE_NEED_PROCESS,                      \
-	       "process that made it, in this PID namespace"),                              \
-		STRING_FIELD(struct resource, command, "command", "COMMAND", FIELD_DEFAULT, \
-			     RESOURCE_NEED_PROCESS,                                         \
-			     "name of the process, or of the kernel's part in brackets"),   \
-		BOOL_FIELD(struct resource, kernel, "kernel", "KERNEL", 0, 0,               \
-			   "whether the kernel holds it"),                                  \
-		NUMBER(thread, "thread", "THREAD", FIELD_RIGHT, 0,                          \
-		       "thread of the process that made it")
+#define OWNER_FIELDS                                                              \
+	NUMBER(pid, "PID", SHOWN, RESOURCE_NEED_PROCESS,                          \
+	       "process that made it, in this PID namespace"),                    \
+		TEXT(command, "COMMAND", SHOWN, RESOURCE_NEED_PROCESS,            \
+		     "name of the process, or of the kernel's part in brackets"), \
+		YES_NO(kernel, "KERNEL", 0, 0, "whether the kernel holds it"),    \
+		NUMBER(thread, "THREAD", 0, 0, "thread of the process that made it")
 
 static const struct field qp_fields[] = {
 	DEVICE_FIELD,
-	PORT_FIELD(FIELD_DEFAULT),
-	NUMBER(id, "qpn", "QPN", SHOWN_NUMBER, 0, "number of the queue pair"),
-	WORD(type, qp_type_names, "type", "TYPE", FIELD_DEFAULT, 0, "transport service"),
-	WORD(state, qp_state_names, "state", "STATE", FIELD_DEFAULT, 0, "state of the queue pair"),
-	NUMBER(remote_qpn, "remote_qpn", "REMOTE QPN", SHOWN_NUMBER, 0,
+	PORT_FIELD(SHOWN),
+	NUMBER_AS("qpn", id, "QPN", SHOWN, 0, "number of the queue pair"),
+	WORD(type, qp_type_names, "TYPE", SHOWN, 0, "transport service"),
+	WORD(state, qp_state_names, "STATE", SHOWN, 0, "state of the queue pair"),
+	NUMBER(remote_qpn, "REMOTE QPN", SHOWN, 0,
 	       "number of the queue pair that it is connected to"),
-	NUMBER(rq_psn, "rq_psn", "RQ PSN", FIELD_RIGHT, 0,
-	       "packet sequence number that it expects to receive"),
-	NUMBER(sq_psn, "sq_psn", "SQ PSN", FIELD_RIGHT, 0,
-	       "packet sequence number that it sends next"),
-	WORD(path_migration, path_migration_names, "path_migration", "MIGRATION", 0, 0,
+	NUMBER(rq_psn, "RQ PSN", 0, 0, "packet sequence number that it expects to receive"),
+	NUMBER(sq_psn, "SQ PSN", 0, 0, "packet sequence number that it sends next"),
+	WORD(path_migration, path_migration_names, "MIGRATION", 0, 0,
 	     "state of automatic path migration"),
 	PDN_FIELD(0),
 	OWNER_FIELDS,
@@ -51,56 +41,51 @@ static const struct field qp_fields[] = {
 
 static const struct field cm_id_fields[] = {
 	DEVICE_FIELD,
-	PORT_FIELD(FIELD_DEFAULT),
-	NUMBER(id, "cm_idn", "CM ID", SHOWN_NUMBER, 0, "number of the identifier"),
-	NUMBER(qpn, "qpn", "QPN", SHOWN_NUMBER, 0, "its queue pair"),
-	WORD(type, qp_type_names, "type", "TYPE", 0, 0, "transport service of the queue pair"),
-	WORD(state, cm_id_state_names, "state", "STATE", FIELD_DEFAULT, 0,
-	     "state of the connection"),
-	WORD(port_space, port_space_names, "port_space", "SPACE", FIELD_DEFAULT, 0,
-	     "what the port numbers belong to"),
-	IP_FIELD(struct resource, local_ip, "local_ip", "LOCAL IP", FIELD_DEFAULT, 0,
-		 "own address, or GID"),
-	NUMBER(local_port, "local_port", "LOCAL PORT", SHOWN_NUMBER, 0, "own port number"),
-	IP_FIELD(struct resource, remote_ip, "remote_ip", "REMOTE IP", FIELD_DEFAULT, 0,
-		 "the peer's address, or GID; none while it listens"),
-	NUMBER(remote_port, "remote_port", "REMOTE PORT", SHOWN_NUMBER, 0,
-	       "the peer's port number"),
+	PORT_FIELD(SHOWN),
+	NUMBER_AS("cm_idn", id, "CM ID", SHOWN, 0, "number of the identifier"),
+	NUMBER(qpn, "QPN", SHOWN, 0, "its queue pair"),
+	WORD(type, qp_type_names, "TYPE", 0, 0, "transport service of the queue pair"),
+	WORD(state, cm_id_state_names, "STATE", SHOWN, 0, "state of the connection"),
+	WORD(port_space, port_space_names, "SPACE", SHOWN, 0, "what the port numbers belong to"),
+	IP(local_ip, "LOCAL IP", SHOWN, 0, "own address, or GID"),
+	NUMBER(local_port, "LOCAL PORT", SHOWN, 0, "own port number"),
+	IP(remote_ip, "REMOTE IP", SHOWN, 0, "the peer's address, or GID; none while it listens"),
+	NUMBER(remote_port, "REMOTE PORT", SHOWN, 0, "the peer's port number"),
 	OWNER_FIELDS,
 };
 
 static const struct field cq_fields[] = {
 	DEVICE_FIELD,
-	NUMBER(id, "cqn", "CQN", SHOWN_NUMBER, 0, "number of the completion queue"),
-	NUMBER(entries, "entries", "ENTRIES", SHOWN_NUMBER, 0, "completions that it has room for"),
+	NUMBER_AS("cqn", id, "CQN", SHOWN, 0, "number of the completion queue"),
+	NUMBER(entries, "ENTRIES", SHOWN, 0, "completions that it has room for"),
 	USERS_FIELD("send and receive queues that use it"),
-	WORD(poll_context, poll_context_names, "poll_context", "POLL", 0, 0,
+	WORD(poll_context, poll_context_names, "POLL", 0, 0,
 	     "where the kernel polls it; only of the kernel's own"),
-	BOOL_FIELD(struct resource, adaptive_moderation, "adaptive_moderation", "DIM", 0, 0,
-		   "whether its interrupts are moderated dynamically"),
+	YES_NO(adaptive_moderation, "DIM", 0, 0,
+	       "whether its interrupts are moderated dynamically"),
 	CTXN_FIELD,
 	OWNER_FIELDS,
 };
 
 static const struct field mr_fields[] = {
 	DEVICE_FIELD,
-	NUMBER(id, "mrn", "MRN", SHOWN_NUMBER, 0, "number of the memory region"),
-	NUMBER(length_bytes, "length_bytes", "BYTES", SHOWN_NUMBER, 0, "its length"),
-	HEX_FIELD(struct resource, iova, 1, "iova", "IOVA", FIELD_RIGHT, 0,
-		  "address at which the device sees it; few kernels report it"),
-	KEY(rkey, "rkey", "RKEY", FIELD_RIGHT, 0, "key for the peer; only with CAP_NET_ADMIN"),
-	KEY(lkey, "lkey", "LKEY", FIELD_RIGHT, 0, "key for the owner; only with CAP_NET_ADMIN"),
-	PDN_FIELD(FIELD_DEFAULT),
+	NUMBER_AS("mrn", id, "MRN", SHOWN, 0, "number of the memory region"),
+	NUMBER(length_bytes, "BYTES", SHOWN, 0, "its length"),
+	HEX(iova, 1, "IOVA", FIELD_RIGHT, 0,
+	    "address at which the device sees it; few kernels report it"),
+	KEY(rkey, "RKEY", FIELD_RIGHT, 0, "key for the peer; only with CAP_NET_ADMIN"),
+	KEY(lkey, "LKEY", FIELD_RIGHT, 0, "key for the owner; only with CAP_NET_ADMIN"),
+	PDN_FIELD(SHOWN),
 	OWNER_FIELDS,
 };
 
 static const struct field pd_fields[] = {
 	DEVICE_FIELD,
-	NUMBER(id, "pdn", "PDN", SHOWN_NUMBER, 0, "number of the protection domain"),
+	NUMBER_AS("pdn", id, "PDN", SHOWN, 0, "number of the protection domain"),
 	USERS_FIELD("queue pairs, memory regions and others in it"),
-	KEY(local_dma_lkey, "local_dma_lkey", "DMA LKEY", FIELD_RIGHT, 0,
+	KEY(local_dma_lkey, "DMA LKEY", FIELD_RIGHT, 0,
 	    "key for all memory of the kernel; only with CAP_NET_ADMIN"),
-	KEY(unsafe_global_rkey, "unsafe_global_rkey", "GLOBAL RKEY", FIELD_RIGHT, 0,
+	KEY(unsafe_global_rkey, "GLOBAL RKEY", FIELD_RIGHT, 0,
 	    "key that lets peers reach all memory, if there is one; only with CAP_NET_ADMIN"),
 	CTXN_FIELD,
 	OWNER_FIELDS,
@@ -108,18 +93,18 @@ static const struct field pd_fields[] = {
 
 static const struct field ctx_fields[] = {
 	DEVICE_FIELD,
-	NUMBER(id, "ctxn", "CTXN", SHOWN_NUMBER, 0, "number of the context"),
+	NUMBER_AS("ctxn", id, "CTXN", SHOWN, 0, "number of the context"),
 	OWNER_FIELDS,
 };
 
 static const struct field srq_fields[] = {
 	DEVICE_FIELD,
-	NUMBER(id, "srqn", "SRQN", SHOWN_NUMBER, 0, "number of the shared receive queue"),
-	WORD(type, srq_type_names, "type", "TYPE", FIELD_DEFAULT, 0, "what kind of queue"),
-	LIST_FIELD(struct resource, qpns, "qpns", "QPNS", FIELD_DEFAULT, 0,
-		   "queue pairs that receive from it, and ranges of them: 17, 20-25"),
-	NUMBER(cqn, "cqn", "CQN", SHOWN_NUMBER, 0, "completion queue, of the types xrc and tm"),
-	PDN_FIELD(FIELD_DEFAULT),
+	NUMBER_AS("srqn", id, "SRQN", SHOWN, 0, "number of the shared receive queue"),
+	WORD(type, srq_type_names, "TYPE", SHOWN, 0, "what kind of queue"),
+	LIST(qpns, "QPNS", SHOWN, 0,
+	     "queue pairs that receive from it, and ranges of them: 17, 20-25"),
+	NUMBER(cqn, "CQN", SHOWN, 0, "completion queue, of the types xrc and tm"),
+	PDN_FIELD(SHOWN),
 	OWNER_FIELDS,
 };
 
@@ -154,13 +139,12 @@ void resource_list_clear(struct resource_list *list)
 	*list = (struct resource_list){0};
 }
 
-#define COUNT(kind_, key_, heading_, help_)                                                     \
-	UNSIGNED_FIELD(struct resource_summary, counts[kind_], key_, heading_, SHOWN_NUMBER, 0, \
-		       help_)
+#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
 
+#undef RECORD
+#define RECORD struct resource_summary
 static const struct field summary_fields[] = {
-	STRING_FIELD(struct resource_summary, device, "device", "DEVICE", FIELD_DEFAULT, 0,
-		     "name of the device"),
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
 	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
 	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
 	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
@@ -168,8 +152,7 @@ static const struct field summary_fields[] = {
 	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
 	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: usually processes that have it open"),
 	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
-	LIST_FIELD(struct resource_summary, others, "others", "OTHERS", 0, 0,
-		   "kinds that only a newer kernel has: name=count"),
+	LIST(others, "OTHERS", 0, 0, "kinds that only a newer kernel has: name=count"),
 };
 
 const struct schema resource_summary_schema = SCHEMA("resources", struct resource_summary,

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "schema/rows.h"
 
+#define RECORD struct problem
 static const struct field problem_fields[] = {
-	STRING_FIELD(struct problem, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "device, device/port or other thing it is about; null: the host"),
-	STRING_FIELD(struct problem, attribute, "attribute", "ATTRIBUTE", FIELD_DEFAULT, 0,
-		     "what could not be read"),
-	STRING_FIELD(struct problem, source, "source", "SOURCE", FIELD_DEFAULT, 0,
-		     "the interface that was asked"),
-	STRING_FIELD(struct problem, error, "error", "ERROR", FIELD_DEFAULT, 0, "the cause"),
-	STRING_FIELD(struct problem, hint, "hint", "HINT", FIELD_DEFAULT, 0, "the next step"),
+	TEXT(object, "OBJECT", SHOWN, 0,
+	     "device, device/port or other thing it is about; null: the host"),
+	TEXT(attribute, "ATTRIBUTE", SHOWN, 0, "what could not be read"),
+	TEXT(source, "SOURCE", SHOWN, 0, "the interface that was asked"),
+	TEXT(error, "ERROR", SHOWN, 0, "the cause"),
+	TEXT(hint, "HINT", SHOWN, 0, "the next step"),
 };
 
 const struct schema problem_schema = SCHEMA("problems", struct problem, problem_fields,
