@@ -10,8 +10,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "fabric/format/saved.h"
 #include "fabric/route/route.h"
 #include "fabric/scan/scan.h"
+#include "host/host.h"
 
 /* A line of the map has about 40 bytes: this is four hundred thousand of them. */
 #define MOST_NAME_BYTES ((size_t)16 * 1024 * 1024)
@@ -173,6 +175,26 @@ static void hear(void *context)
 		show_progress(run);
 }
 
+/* Notes the time, host and port in a graph that was just scanned. */
+static void sign(struct fabric_run *run)
+{
+	const struct mad_port *port = &run->mad.session.port;
+	const struct fabric_args *args = run->args;
+	const char *from = args->from ? args->from : args->part;
+	struct fabric_origin *origin = &run->fabric.origin;
+
+	origin->time = utc_now();
+	origin->host = host_name();
+	origin->device = port->device ? mem_string(port->device) : NULL;
+	origin->port = number_of(port->port);
+	if (port->lid)
+		origin->lid = number_of(port->lid);
+	if (from)
+		origin->from = text_clean(from, strlen(from));
+	if (run->scan.most_hops)
+		origin->most_hops = number_of(run->scan.most_hops);
+}
+
 static void note_counts(struct fabric_run *run)
 {
 	struct mad_engine_counts counts;
@@ -222,15 +244,36 @@ static bool scan(struct fabric_run *run)
 	if (rc && rc != -ECANCELED)
 		problem_add_text(&run->mad.listing.problems, NULL, NULL, "umad", strerror(-rc),
 				 NULL);
-	fabric_file_sign(run);
+	sign(run);
 	return true;
+}
+
+static bool read_file(struct fabric_run *run, const char *path, struct fabric *fabric)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc = fabric_file_read(path, fabric, &message);
+
+	/* A file that exists, but cannot be read, needs another remedy. */
+	if (rc)
+		listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			     rc == -ENOENT || rc == -EINVAL || rc == -ENOMSG
+				     ? "save one: rdmactl fabric scan --save FILE"
+				     : NULL);
+	return !rc;
 }
 
 /* Read this first, because --save may name the same file. */
 static bool read_before(struct fabric_run *run)
 {
-	return !run->args->diff ||
-	       fabric_file_read(&run->mad.listing, run->args->diff, &run->before);
+	return !run->args->diff || read_file(run, run->args->diff, &run->before);
+}
+
+static void save(struct fabric_run *run)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (fabric_file_save(run->args->save, &run->view, &run->mad.listing.problems, &message))
+		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
 }
 
 /* Each port has at least one P_Key: a scan without any did not read details. */
@@ -253,7 +296,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
 	if (args->load)
 		done = listing_begin_as(&run->mad.listing, ctx, schema, false) && read_names(run) &&
-		       read_before(run) && fabric_file_load(run, args->load);
+		       read_before(run) && read_file(run, args->load, &run->fabric);
 	else
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
 		       read_names(run) && read_before(run) && scan(run);
@@ -261,7 +304,7 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 		note_failures(run);
 	/* If the scan cannot be saved, it is still printed. */
 	if (done && args->save)
-		fabric_file_save(run, args->save);
+		save(run);
 	if (done && args->load && args->details && !run->fabric.detail_count)
 		note_no_details(run);
 	return done;

@@ -93,12 +93,6 @@ extern const struct command fabric_scan_command, fabric_errors_command, fabric_c
 extern const struct command fabric_route_command, fabric_tables_command, fabric_balance_command;
 extern const struct command fabric_list_commands[6]; /* nodes, switches, ... ports */
 
-/* The files of a scan: fabric_file.c. False: the listing says why. */
-bool fabric_file_read(struct listing *listing, const char *path, struct fabric *fabric);
-bool fabric_file_load(struct fabric_run *run, const char *path);
-bool fabric_file_save(struct fabric_run *run, const char *path);
-/* Notes the time, host and port in a graph that was just scanned. */
-void fabric_file_sign(struct fabric_run *run);
 /* The text of a format, to be freed; NULL: the listing says why. */
 char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
 

@@ -31,28 +31,14 @@ static void check_clean(const char *text)
 
 static bool read_graph(const char *text, size_t length, struct fabric *fabric)
 {
-	const struct schema none = {.name = "none"};
-	struct saved_graph *graphs;
-	void *records = NULL;
 	char *message = NULL;
-	size_t count = 0;
-	int rc = json_read(text, length, &none, NULL, &saved_graph_schema, &records, &count,
-			   &message);
+	int rc = fabric_read_saved(text, length, fabric, &message);
 
-	if ((message != NULL) != (rc == -EINVAL) || (rc && count))
-		abort();
-	graphs = records;
-	for (size_t i = 0; i < count; i++) {
-		if (!rc && !i)
-			rc = saved_graph_make(&graphs[0], fabric, &message);
-		record_clear(&saved_graph_schema, &graphs[i]);
-	}
-	if ((message != NULL) != (rc == -EINVAL) || (rc && fabric->nodes))
+	if ((message != NULL) != (rc != 0) || (rc && fabric->nodes))
 		abort();
 	check_clean(message);
 	free(message);
-	free(graphs);
-	return !rc && count;
+	return !rc;
 }
 
 static char *write_graph(const struct fabric *fabric, size_t *ret_length)

@@ -345,8 +345,8 @@ static int check_links(struct maker *maker)
 
 static int add_failure(struct maker *maker, size_t row)
 {
-	const struct saved_silence *saved = &(
-		(const struct saved_silence *)maker->saved->unanswered.rows)[row];
+	const struct saved_failure *saved = &(
+		(const struct saved_failure *)maker->saved->unanswered.rows)[row];
 	struct fabric *fabric = maker->fabric;
 	struct fabric_failure *failure;
 	uint32_t port = FABRIC_NONE;
@@ -367,7 +367,7 @@ static int add_failure(struct maker *maker, size_t row)
 	failure = mem_append(&fabric->failures, &fabric->failure_count, sizeof(*failure));
 	failure->port = port;
 	failure->attribute = (uint16_t)saved->attribute.value;
-	failure->at_peer = saved->behind == TRISTATE_YES;
+	failure->at_peer = saved->at_peer == TRISTATE_YES;
 	failure->error = -(int)saved->error.value;
 	failure->status = (uint16_t)saved->status.value;
 	failure->tries = (unsigned int)saved->tries.value;

@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include "fabric/graph/graph.h"
+#include "fabric/graph/view.h"
+#include "schema/problem.h"
 #include "schema/schema.h"
 
 /* Strings and lists are owned: see record_clear(). */
@@ -16,7 +17,7 @@ struct saved_graph {
 	struct records nodes;	   /* struct saved_node */
 	struct records ports;	   /* struct saved_port: all but ports 0 */
 	struct records links;	   /* struct saved_link */
-	struct records unanswered; /* struct saved_silence */
+	struct records unanswered; /* struct saved_failure */
 	struct records details;	   /* struct saved_detail */
 };
 
@@ -40,10 +41,10 @@ struct saved_link {
 	struct number node_index, port, peer_index, peer_port;
 };
 
-struct saved_silence {
+struct saved_failure {
 	struct number node_index, port;
 	struct number attribute, error, status, tries;
-	enum tristate behind;
+	enum tristate at_peer;
 };
 
 struct saved_detail {
@@ -59,3 +60,15 @@ extern const struct schema saved_graph_schema;
  * in *ret_message that says what is wrong where, to be freed.
  */
 int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message);
+
+/* The same from the text of a file; -ENOMSG if it is another document, also with a message. */
+int fabric_read_saved(const char *text, size_t length, struct fabric *fabric, char **ret_message);
+
+/*
+ * Fills an empty fabric from a file: a saved scan, or a text, net file or cache of topology.h.
+ * Returns 0 or -errno; *ret_message, to be freed, is a line that names the file then.
+ */
+int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message);
+/* Replaces a file by the scan, with the problems that it had. Returns as fabric_file_read(). */
+int fabric_file_save(const char *path, const struct fabric_view *view,
+		     const struct problems *problems, char **ret_message);

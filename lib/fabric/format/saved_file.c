@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files of scans: the keys of a saved one that a graph is built from, and all formats read. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "fabric/format/saved.h"
+#include "fabric/format/topology.h"
+#include "render/json_read.h"
+#include "render/render.h"
+
+/* A port takes about a kilobyte: this is half a million of them. */
+#define MOST_BYTES ((size_t)512 * 1024 * 1024)
+
+/* These are only read: view_graph.c has the columns of the same keys, with headings and help. */
+static const struct field node_fields[] = {
+	UNSIGNED_FIELD(struct saved_node, index, "node_index", NULL, 0, 0, NULL),
+	GUID_FIELD(struct saved_node, guid, "node_guid", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_node, parent_index, "parent_index", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_node, parent_port, "parent_port", NULL, 0, 0, NULL),
+	BOOL_FIELD(struct saved_node, duplicate_guid, "duplicate_guid", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, info, "node_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, description, "node_description", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, switch_info, "switch_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, port_0_info, "port_0_info", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_node_schema = SCHEMA("fabric_nodes", struct saved_node,
+						      node_fields, "a node of a saved scan");
+
+static const struct field port_fields[] = {
+	UNSIGNED_FIELD(struct saved_port, number, "port", NULL, 0, 0, NULL),
+	BOOL_FIELD(struct saved_port, unanswered, "unanswered", NULL, 0, 0, NULL),
+	GUID_FIELD(struct saved_port, node_guid, "node_guid", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_port, node_index, "node_index", NULL, 0, 0, NULL),
+	GUID_FIELD(struct saved_port, peer_guid, "peer_guid", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_port, peer_port, "peer_port", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_port, peer_index, "peer_index", NULL, 0, 0, NULL),
+	GUID_FIELD(struct saved_port, port_guid, "port_guid", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_port, info, "port_info", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_port, vendor_speed, "vendor_speed_code", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_port_schema = SCHEMA("fabric_ports", struct saved_port,
+						      port_fields, "a port of a saved scan");
+
+static const struct field link_fields[] = {
+	UNSIGNED_FIELD(struct saved_link, port, "port", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_link, node_index, "node_index", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_link, peer_port, "peer_port", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_link, peer_index, "peer_index", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_link_schema = SCHEMA("fabric_links", struct saved_link,
+						      link_fields, "a cable of a saved scan");
+
+static const struct field failure_fields[] = {
+	UNSIGNED_FIELD(struct saved_failure, port, "port", NULL, 0, 0, NULL),
+	BOOL_FIELD(struct saved_failure, at_peer, "behind", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_failure, tries, "tries", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_failure, node_index, "node_index", NULL, 0, 0, NULL),
+	HEX_FIELD(struct saved_failure, attribute, 4, "attribute_id", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_failure, error, "errno", NULL, 0, 0, NULL),
+	HEX_FIELD(struct saved_failure, status, 4, "status", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_failure_schema = SCHEMA("fabric_unanswered", struct saved_failure,
+							 failure_fields,
+							 "an unanswered query of a saved scan");
+
+static const struct field detail_fields[] = {
+	UNSIGNED_FIELD(struct saved_detail, port, "port", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_detail, node_index, "node_index", NULL, 0, 0, NULL),
+	HEX_FIELD(struct saved_detail, attribute, 4, "attribute_id", NULL, 0, 0, NULL),
+	HEX_FIELD(struct saved_detail, modifier, 8, "modifier", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_detail, data, "data", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_detail_schema = SCHEMA(
+	"fabric_details", struct saved_detail, detail_fields, "a block of a table of a saved scan");
+
+static const struct field graph_fields[] = {
+	STRING_FIELD(struct saved_graph, origin.time, "time", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_graph, origin.host, "host", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_graph, origin.device, "device", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_graph, origin.port, "port", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_graph, origin.lid, "lid", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_graph, origin.from, "from", NULL, 0, 0, NULL),
+	UNSIGNED_FIELD(struct saved_graph, origin.most_hops, "most_hops", NULL, 0, 0, NULL),
+	BOOL_FIELD(struct saved_graph, complete, "complete", NULL, 0, 0, NULL),
+	BOOL_FIELD(struct saved_graph, interrupted, "interrupted", NULL, 0, 0, NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, nodes, &saved_node_schema, "nodes", 0, NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, ports, &saved_port_schema, "ports", 0, NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, links, &saved_link_schema, "links", 0, NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, unanswered, &saved_failure_schema, "unanswered", 0,
+			   NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, NULL),
+};
+
+const struct schema saved_graph_schema = SCHEMA("fabric", struct saved_graph, graph_fields,
+						"a saved scan");
+
+int fabric_read_saved(const char *text, size_t length, struct fabric *fabric, char **ret_message)
+{
+	const struct schema none = {.name = "none"};
+	struct saved_graph *graphs = NULL;
+	void *records = NULL;
+	size_t count = 0;
+	int rc = json_read(text, length, &none, NULL, &saved_graph_schema, &records, &count,
+			   ret_message);
+
+	if (rc == -ENOMSG)
+		*ret_message = mem_format("its schema is not rdmactl/%s/%u",
+					  saved_graph_schema.name, saved_graph_schema.version);
+	if (rc)
+		return rc;
+	graphs = records;
+	if (count == 1) {
+		rc = saved_graph_make(&graphs[0], fabric, ret_message);
+	} else {
+		*ret_message = mem_format("it holds %zu scans", count);
+		rc = -EINVAL;
+	}
+	for (size_t i = 0; i < count; i++)
+		record_clear(&saved_graph_schema, &graphs[i]);
+	free(graphs);
+	return rc;
+}
+
+static char first_character(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return *text;
+}
+
+/* The beginning of a file tells its format. */
+static int read_any(const char *text, size_t length, struct fabric *fabric, char **ret_message)
+{
+	const void *bytes = text;
+
+	if (fabric_is_cache(bytes, length))
+		return fabric_read_cache(bytes, length, fabric, ret_message);
+	if (first_character(text) == '{')
+		return fabric_read_saved(text, length, fabric, ret_message);
+	return fabric_read_topology(text, length, fabric, ret_message);
+}
+
+int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message)
+{
+	char *text = NULL, *why = NULL;
+	size_t length;
+	int rc = file_read(path, MOST_BYTES, &text, &length);
+
+	if (rc) {
+		*ret_message = mem_format("cannot read %s: %s", path, strerror(-rc));
+		return rc;
+	}
+	rc = read_any(text, length, fabric, &why);
+	if (rc)
+		*ret_message = mem_format("cannot use %s: %s", path,
+					  why ? why
+					      : "it is not a scan of rdmactl fabric --save or "
+						"ibnetdiscover");
+	free(text);
+	free(why);
+	return rc;
+}
+
+struct content {
+	const struct fabric_view *view;
+	const struct problems *problems;
+};
+
+static int write_content(void *context, FILE *file)
+{
+	const struct render_options options = {.format = FORMAT_JSON};
+	const struct content *content = context;
+	struct fabric_graph graph;
+	const void *row = &graph;
+	struct columns columns;
+	char *bad = NULL;
+	int rc;
+
+	/* All columns of a schema can always be selected. */
+	columns_select(&columns, &fabric_saved_schema, COLUMNS_ALL, NULL, &bad);
+	fabric_graph_fill(content->view, &graph);
+	rc = render(file, &options,
+		    &(struct document){
+			    .columns = &columns,
+			    .rows = &row,
+			    .row_count = 1,
+			    .problems = content->problems,
+			    .sparse = true,
+		    });
+	fabric_graph_clear(&graph);
+	columns_free(&columns);
+	return rc;
+}
+
+int fabric_file_save(const char *path, const struct fabric_view *view,
+		     const struct problems *problems, char **ret_message)
+{
+	struct content content = {view, problems};
+	int rc = file_replace(path, write_content, &content);
+
+	if (rc)
+		*ret_message = mem_format("cannot write %s: %s", path,
+					  rc == -EEXIST ? "it is not a regular file"
+							: strerror(-rc));
+	return rc;
+}
