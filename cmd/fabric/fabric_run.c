@@ -145,12 +145,6 @@ static void show_progress(struct fabric_run *run)
 }
 
 /* --switch of another kind of node would show part of the switch that it is attached to. */
-static bool is_no_switch(const struct fabric_run *run)
-{
-	return run->args->part && run->fabric.node_count &&
-	       run->fabric.nodes[0].type != NODE_TYPE_SWITCH;
-}
-
 static void fail_no_switch(struct fabric_run *run)
 {
 	_cleanup_(freep) char *clean = text_clean(run->args->part, strlen(run->args->part));
@@ -165,10 +159,6 @@ static void hear(void *context)
 {
 	struct fabric_run *run = context;
 
-	if (is_no_switch(run)) {
-		run->mad.session.stopped = true;
-		return;
-	}
 	if (run->on_reply)
 		run->on_reply(run);
 	if (run->progress.shown)
@@ -214,6 +204,7 @@ static bool scan(struct fabric_run *run)
 	int rc;
 
 	options->mkey = run->mad.session.key;
+	options->switch_only = run->args->part;
 	options->most_hops = (unsigned int)run->args->hops.value;
 	if (run->args->part && !run->args->hops.known)
 		options->most_hops = 1;
@@ -222,23 +213,21 @@ static bool scan(struct fabric_run *run)
 	progress_begin(&run->progress, run->mad.listing.ctx);
 	run->begin_msec = clock_msec();
 	run->progress_msec = run->begin_msec + PROGRESS_FIRST_MSEC;
-	if (run->on_reply || run->progress.shown || run->args->part) {
+	if (run->on_reply || run->progress.shown) {
 		options->on_reply = hear;
 		options->context = run;
 	}
 	rc = fabric_scan(run->mad.session.engine, options, &run->fabric);
-	if (is_no_switch(run)) {
-		progress_erase(&run->progress);
-		fail_no_switch(run);
-		return false;
-	}
 	if (!rc && run->args->details)
 		rc = fabric_details_read(run->mad.session.engine, options, &run->fabric);
 	progress_erase(&run->progress);
 	if (run->mad.listing.ctx->globals.verbose)
 		note_counts(run);
 	if (rc && !run->fabric.node_count) {
-		fail_at_once(run, rc);
+		if (rc == -ENXIO)
+			fail_no_switch(run);
+		else
+			fail_at_once(run, rc);
 		return false;
 	}
 	if (rc && rc != -ECANCELED)

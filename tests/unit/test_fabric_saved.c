@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <errno.h>
@@ -417,10 +418,39 @@ static void of_another_version(void **state)
 	assert_string_equal(message, "its schema is not rdmactl/fabric/1");
 }
 
+static void files(void **state)
+{
+	char folder[] = "/tmp/test_fabric_saved.XXXXXX";
+	struct problems problems = {.count = 0};
+	struct fabric fabric = {.nodes = NULL}, loaded = {.nodes = NULL};
+	const struct fabric_view view = {.fabric = &fabric};
+	_cleanup_(freep) char *path = NULL, *message = NULL, *there = NULL, *is_folder = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = mem_format("%s/scan", folder);
+	fill(&fabric);
+	assert_int_equal(fabric_file_read(path, &loaded, &message), -ENOENT);
+	there = mem_format("cannot read %s: No such file or directory", path);
+	assert_string_equal(message, there);
+	assert_int_equal(fabric_file_save(path, &view, &problems, &message), 0);
+	assert_int_equal(fabric_file_read(path, &loaded, &message), 0);
+	compare_graphs(&fabric, &loaded);
+	unlink(path);
+	free(message);
+	assert_int_equal(fabric_file_save(folder, &view, &problems, &message), -EISDIR);
+	is_folder = mem_format("cannot write %s: Is a directory", folder);
+	assert_string_equal(message, is_folder);
+	rmdir(folder);
+	fabric_clear(&fabric);
+	fabric_clear(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(files),
 		cmocka_unit_test(size_of_a_file),
 		cmocka_unit_test(the_order_of_lists_is_free),
 		cmocka_unit_test(keys_are_those_written),

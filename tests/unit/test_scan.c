@@ -76,6 +76,25 @@ static void limited(void **state)
 	drop_subnet(subnet);
 }
 
+static void only_from_switches(void **state)
+{
+	const struct fabric_scan_options adapter = {.most_hops = 1, .switch_only = true};
+	const struct fabric_scan_options next = {
+		.path = {0, 1}, .path_hops = 1, .most_hops = 1, .switch_only = true};
+	struct subnet *subnet = small_subnet();
+
+	(void)state;
+	scan_with(subnet, &adapter, 5000);
+	assert_int_equal(subnet->rc, -ENXIO);
+	assert_int_equal(subnet->fabric.node_count, 0);
+	assert_int_equal(subnet->fabric.failure_count, 0);
+	fabric_clear(&subnet->fabric);
+	scan_with(subnet, &next, 5000);
+	assert_int_equal(subnet->rc, 0);
+	assert_int_equal(number_of_node(&subnet->fabric, 0), 1);
+	drop_subnet(subnet);
+}
+
 /* The peer of a distant adapter is queried past it, because it does not forward. */
 static void from_adapter(void **state)
 {
@@ -238,11 +257,11 @@ static void random_subnets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small),	  cmocka_unit_test(lossy),
-		cmocka_unit_test(limited),	  cmocka_unit_test(from_adapter),
-		cmocka_unit_test(unanswered),	  cmocka_unit_test(nonsense),
-		cmocka_unit_test(long_chain),	  cmocka_unit_test(stopped),
-		cmocka_unit_test(random_subnets),
+		cmocka_unit_test(small),	cmocka_unit_test(lossy),
+		cmocka_unit_test(limited),	cmocka_unit_test(only_from_switches),
+		cmocka_unit_test(from_adapter), cmocka_unit_test(unanswered),
+		cmocka_unit_test(nonsense),	cmocka_unit_test(long_chain),
+		cmocka_unit_test(stopped),	cmocka_unit_test(random_subnets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,8 +256,11 @@ static bool take_node(struct scanner *scanner, const struct scan_query *query, c
 {
 	uint8_t other[NODE_INFO_BYTES];
 
-	if (query->kind == QUERY_ROOT)
-		return scan_add_node(scanner, FABRIC_NONE, info) != FABRIC_NONE;
+	if (query->kind == QUERY_ROOT) {
+		scanner->refused = scanner->options->switch_only &&
+				   node_info_type(info) != NODE_TYPE_SWITCH;
+		return scanner->refused || scan_add_node(scanner, FABRIC_NONE, info) != FABRIC_NONE;
+	}
 	if (is_short_cut(scanner, query->subject)) {
 		/* LocalPortNum is not the port that the adapter's cable is in. */
 		memcpy(other, info, sizeof(other));
@@ -402,6 +405,6 @@ int fabric_scan(struct mad_engine *engine, const struct fabric_scan_options *opt
 	free(scanner.probes);
 	fabric->interrupted = rc != 0;
 	if (!rc && !fabric->node_count)
-		return -EHOSTUNREACH;
+		return scanner.refused ? -ENXIO : -EHOSTUNREACH;
 	return rc;
 }

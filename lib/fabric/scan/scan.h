@@ -18,6 +18,7 @@ struct fabric_scan_options {
 	unsigned int most_hops;		 /* from there; 0: no limit */
 	uint32_t most_ports;		 /* 0: FABRIC_SCAN_PORTS */
 	uint64_t mkey;
+	bool switch_only;		 /* begin at a switch, or not at all */
 	void (*on_reply)(void *context); /* called after each answer or timeout; or NULL */
 	void *context;
 };
@@ -25,6 +26,7 @@ struct fabric_scan_options {
 /*
  * Fills an empty fabric. Returns 0 even if some nodes did not answer: they are in fabric->failures.
  * -EHOSTUNREACH: the first node did not answer (a failure says why), so the fabric is empty.
+ * -ENXIO: the first node is not a switch, as `switch_only` demands; the fabric is empty.
  * -ECANCELED: the scan was stopped; any other -errno: the local port failed. After both, the fabric
  * holds what was known by then.
  */

@@ -54,6 +54,7 @@ struct scanner {
 	struct scan_probe *probes;
 	size_t probe_count;
 	bool unlinked; /* a doubted cable was removed: ports may be left without a peer */
+	bool refused;  /* the first node is not a switch, as it should be */
 	bool full;     /* the limit of ports is reached */
 };
 
