@@ -326,9 +326,9 @@ static int run_server(struct selftest_run *run)
 {
 	bool interop = run->plan.protocol != PROTOCOL_RDMACTL;
 
-	listing_prefer_columns(&run->listing,
-			       "peer,peer_device,device,port,result,iterations,duration_msec,"
-			       "reason");
+	listing_prefer_columns(
+		&run->listing,
+		"peer,peer_device,device,port,result,iterations,duration_msec,reason");
 	run->listing.request.needs = interop ? ENDPOINT_NEEDS : 0;
 	if (!listing_load(&run->listing))
 		return listing_end(&run->listing);

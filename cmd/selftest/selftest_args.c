@@ -114,10 +114,10 @@ const struct option_rule selftest_rules[] = {
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
 	OPTIONS_ONE_OF("iterations duration", NULL),
 	OPTIONS_EXCLUDE("test", "latency bandwidth", NULL),
-	OPTIONS_EXCLUDE("gid-index list-tests test latency bandwidth operations sizes all-sizes "
-			"iterations duration qps depth batch expect-gbps expect-usec block-size "
-			"block-count stride",
-			"all-gids", NULL),
+	OPTIONS_EXCLUDE(
+		"gid-index list-tests test latency bandwidth operations sizes all-sizes iterations "
+		"duration qps depth batch expect-gbps expect-usec block-size block-count stride",
+		"all-gids", NULL),
 	{.options = NULL},
 };
 

@@ -23,11 +23,11 @@ static void test_gid(struct trial *trial)
 	const struct message_post post = trial_send(1, span);
 
 	if (trial_connect(trial, 0, &shape, NULL) || trial_buffers(trial, bytes, NULL) ||
-	    trial_fill(trial, &trial->near, &span, 1) ||
+	    trial_fill(trial, &trial->near, span, 1) ||
 	    trial_receive(trial, &trial->far, &receive) || trial_post(trial, &trial->near, &post) ||
 	    trial_expect(trial, &trial->near, 1, NULL) || trial_expect(trial, &trial->far, 2, NULL))
 		return;
-	trial_check(trial, &trial->far, &span, 1);
+	trial_check(trial, &trial->far, span, 1);
 }
 
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */

@@ -328,49 +328,40 @@ int tcp_accept(struct watch *watch, int listener, int *ret_fd, struct sockaddr_s
 	}
 }
 
-int tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec)
+/* Exactly `length` bytes into `in` or, if that is NULL, out of `out`. */
+static int transfer(struct watch *watch, int fd, char *in, const char *out, size_t length,
+		    unsigned int msec)
 {
 	uint64_t end = clock_msec() + msec;
 	size_t done = 0;
 
 	while (done < length) {
-		ssize_t got = recv(fd, (char *)bytes + done, length - done, MSG_DONTWAIT);
+		const size_t left = length - done;
+		ssize_t moved = in ? recv(fd, in + done, left, MSG_DONTWAIT)
+				   : send(fd, out + done, left, MSG_DONTWAIT | MSG_NOSIGNAL);
 		int rc;
 
-		if (got == 0)
+		if (moved == 0 && in)
 			return -ECONNRESET;
-		if (got > 0) {
-			done += (size_t)got;
+		if (moved >= 0) {
+			done += (size_t)moved;
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		rc = wait_readable(watch, fd, end);
+		rc = in ? wait_readable(watch, fd, end) : wait_writable(watch, fd, end);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
+int tcp_read(struct watch *watch, int fd, void *bytes, size_t length, unsigned int msec)
+{
+	return transfer(watch, fd, bytes, NULL, length, msec);
+}
+
 int tcp_write(struct watch *watch, int fd, const void *bytes, size_t length, unsigned int msec)
 {
-	uint64_t end = clock_msec() + msec;
-	size_t done = 0;
-
-	while (done < length) {
-		ssize_t put = send(fd, (const char *)bytes + done, length - done,
-				   MSG_DONTWAIT | MSG_NOSIGNAL);
-		int rc;
-
-		if (put >= 0) {
-			done += (size_t)put;
-			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		rc = wait_writable(watch, fd, end);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	return transfer(watch, fd, NULL, bytes, length, msec);
 }

@@ -25,14 +25,13 @@
 static const struct diagnosis_row {
 	unsigned int list;
 	int code;
-	const char *sentence;
-	const char *hint; /* NULL: there is nothing to do */
+	const char *sentence; /* NULL: this row shares the texts of the next */
+	const char *hint;     /* NULL: there is nothing to do */
 } rows[] = {
 	{LIST_STOP, STOP_INTERRUPTED, "interrupted before the test was done", NULL},
 	{LIST_STOP, STOP_DEVICE_GONE, "device {device} was removed during the test",
 	 "look for the cause in the kernel log (dmesg): a driver unloaded, rdma link delete, a "
-	 "reset "
-	 "of the adapter"},
+	 "reset of the adapter"},
 	{LIST_STOP, STOP_PORT_DOWN, "port {near} went down during the test",
 	 "rdmactl ports {near} shows its state now, the kernel log (dmesg) when it went down"},
 	{LIST_STOP, STOP_PEER_GONE,
@@ -70,7 +69,7 @@ static const struct diagnosis_row {
 	{STAGE_TCP, EHOSTUNREACH,
 	 "{peer} cannot be reached: nobody answers for the address, or a firewall rejects it",
 	 "check the address: ping {peer}; ip neigh shows FAILED if there is no such host"},
-	{STAGE_TCP, ENETUNREACH, "no route to {peer}: {error}", ROUTE},
+	{STAGE_TCP, ENETUNREACH},
 	{STAGE_TCP, EHOSTDOWN, "no route to {peer}: {error}", ROUTE},
 	{STAGE_TCP, ANY, "cannot connect to {peer} on TCP port {port}: {error}",
 	 "ping {peer} shows whether the host is up"},
@@ -78,10 +77,8 @@ static const struct diagnosis_row {
 	{STAGE_HANDSHAKE, EPROTONOSUPPORT,
 	 "this side speaks version {version} of the exchange protocol, {peer} speaks {versions}",
 	 "install the same release on both hosts: rdmactl --version shows it"},
-	{STAGE_HANDSHAKE, EPROTO,
-	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
-	{STAGE_HANDSHAKE, EBADMSG,
-	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
+	{STAGE_HANDSHAKE, EPROTO},
+	{STAGE_HANDSHAKE, EBADMSG},
 	{STAGE_HANDSHAKE, EMSGSIZE,
 	 "the program on TCP port {port} of {peer} does not speak this protocol", START},
 	{STAGE_HANDSHAKE, ETIMEDOUT,
@@ -89,20 +86,17 @@ static const struct diagnosis_row {
 	{STAGE_HANDSHAKE, 0, "{peer} closed the connection during the exchange", START},
 	{STAGE_HANDSHAKE, ANY, "{peer} closed the connection during the exchange: {error}", START},
 
-	{STAGE_LIBRARY, ENOSYS, "the kernel does not offer verbs to programs",
-	 "modprobe ib_uverbs rdma_ucm"},
+	{STAGE_LIBRARY, ENOSYS},
 	{STAGE_LIBRARY, ENOENT, "the kernel does not offer verbs to programs",
 	 "modprobe ib_uverbs rdma_ucm"},
 	{STAGE_LIBRARY, ANY, "libibverbs or librdmacm cannot be loaded: {error}",
 	 "install them: libibverbs1, librdmacm1 and ibverbs-providers, or rdma-core"},
 
-	{STAGE_OPEN, EACCES, "cannot open the uverbs device file of {device}: {error}",
-	 "run as root, or join the group that ls -l /dev/infiniband shows; " CONTAINER},
+	{STAGE_OPEN, EACCES},
 	{STAGE_OPEN, EPERM, "cannot open the uverbs device file of {device}: {error}",
 	 "run as root, or join the group that ls -l /dev/infiniband shows; " CONTAINER},
-	{STAGE_OPEN, ENOENT, "{device} has no uverbs device file",
-	 "modprobe ib_uverbs; " CONTAINER},
-	{STAGE_OPEN, ENXIO, "{device} has no uverbs device file", "modprobe ib_uverbs; " CONTAINER},
+	{STAGE_OPEN, ENOENT},
+	{STAGE_OPEN, ENXIO},
 	{STAGE_OPEN, ENOSYS, "{device} has no uverbs device file",
 	 "modprobe ib_uverbs; " CONTAINER},
 	{STAGE_OPEN, ENODEV,
@@ -117,8 +111,7 @@ static const struct diagnosis_row {
 	 "free memory on the host, or ask for less with --sizes, --qps and --depth"},
 	{LIST_MEMORY, MEMORY_LIMIT_UNKNOWN, "cannot register {wanted} for {device}: {error}",
 	 "free memory on the host, or ask for less with --sizes, --qps and --depth; ulimit -l "
-	 "shows "
-	 "the limit of locked memory"},
+	 "shows the limit of locked memory"},
 	{LIST_MEMORY, MEMORY_WITHIN_LIMIT,
 	 "cannot lock {wanted} for {device}: RLIMIT_MEMLOCK is {limit}, and memory that is locked "
 	 "already counts too",
@@ -131,23 +124,15 @@ static const struct diagnosis_row {
 
 	{STAGE_CREATE_QP, EINVAL,
 	 "{device} does not create such queues: they have more entries, elements or inline data "
-	 "than "
-	 "it supports",
+	 "than it supports",
 	 "ask for less with --depth and --qps; rdmactl caps {device} shows its limits"},
-	{STAGE_CREATE_QP, EOPNOTSUPP, "{device} does not support queue pairs of that type",
-	 "rdmactl caps {device} shows what it supports"},
+	{STAGE_CREATE_QP, EOPNOTSUPP},
 	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type",
 	 "rdmactl caps {device} shows what it supports"},
 	{STAGE_CREATE_QP, ANY, "{device} cannot create queues: {error}", KERNEL_LOG},
 
-	{STAGE_CONNECT_QP, ETIMEDOUT,
-	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
-	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
-	 "router must connect theirs"},
-	{STAGE_CONNECT_QP, EHOSTUNREACH,
-	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
-	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
-	 "router must connect theirs"},
+	{STAGE_CONNECT_QP, ETIMEDOUT},
+	{STAGE_CONNECT_QP, EHOSTUNREACH},
 	{STAGE_CONNECT_QP, EHOSTDOWN,
 	 "nobody answers for the GID of {far}: {netdev} finds no hardware address for it",
 	 "ip neigh show dev {netdev} shows FAILED for it: both GIDs must be in one subnet, or a "
@@ -159,38 +144,30 @@ static const struct diagnosis_row {
 	 "check that the GID still exists: rdmactl gids {near}; then look at the kernel log "
 	 "(dmesg)"},
 
-	{STAGE_CM, EACCES, "cannot open /dev/infiniband/rdma_cm: {error}",
-	 "run as root, or give the group of the device file access (ls -l "
-	 "/dev/infiniband); " CONTAINER},
+	{STAGE_CM, EACCES},
 	{STAGE_CM, EPERM, "cannot open /dev/infiniband/rdma_cm: {error}",
 	 "run as root, or give the group of the device file access (ls -l "
 	 "/dev/infiniband); " CONTAINER},
-	{STAGE_CM, ENOENT, "there is no device file /dev/infiniband/rdma_cm",
-	 "modprobe rdma_ucm; " CONTAINER},
-	{STAGE_CM, ENXIO, "there is no device file /dev/infiniband/rdma_cm",
-	 "modprobe rdma_ucm; " CONTAINER},
+	{STAGE_CM, ENOENT},
+	{STAGE_CM, ENXIO},
 	{STAGE_CM, ENOSYS, "there is no device file /dev/infiniband/rdma_cm",
 	 "modprobe rdma_ucm; " CONTAINER},
-	{STAGE_CM, ENODEV, "librdmacm finds no RDMA device for the address of {near}",
-	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
+	{STAGE_CM, ENODEV},
 	{STAGE_CM, EADDRNOTAVAIL, "librdmacm finds no RDMA device for the address of {near}",
 	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
 	{STAGE_CM, EADDRINUSE, "another program uses port {port} of librdmacm",
 	 "choose another --port; rdma resource show cm_id lists the programs"},
 	{STAGE_CM, EXDEV, "rdma_cm takes the device {call} for the address of {near}",
 	 "two RDMA devices share this address, and rdma_cm can only use one of them: test that "
-	 "one, "
-	 "or remove it"},
+	 "one, or remove it"},
 	{STAGE_CM, ETIMEDOUT, "{near} got no answer to its connection request from {far}",
 	 "rdma_cm uses the IP addresses of the RDMA netdevs: check them and the routes between "
-	 "them; "
-	 "rping makes the same test"},
+	 "them; rping makes the same test"},
 	{STAGE_CM, ANY, "{call} failed on {near}: {error}", "look at the kernel log (dmesg)"},
 
 	{LIST_CM_ADDRESS, ENODEV, "the route to {peer} leaves by a netdev without an RDMA device",
 	 "ip route get {peer} shows the netdev, rdmactl netdevs those with an RDMA device"},
-	{LIST_CM_ADDRESS, ETIMEDOUT, "nobody answers for the address of {peer}",
-	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
+	{LIST_CM_ADDRESS, ETIMEDOUT},
 	{LIST_CM_ADDRESS, EHOSTUNREACH, "nobody answers for the address of {peer}",
 	 "ping {peer}; ip neigh shows FAILED if there is no such host"},
 	{LIST_CM_ADDRESS, ANY, "no route to {peer}: {cm_error}", ROUTE},
@@ -198,12 +175,10 @@ static const struct diagnosis_row {
 	{LIST_CM_ROUTE, CARRIER_INFINIBAND,
 	 "the subnet manager knows no path from {near} to {far}: {cm_error}",
 	 "sminfo shows whether one runs; both ports must be in one subnet and one partition "
-	 "(rdmactl "
-	 "pkeys)"},
+	 "(rdmactl pkeys)"},
 	{LIST_CM_ROUTE, ANY, "no path from {near} to {far}: {cm_error}", ROUTE},
 
-	{LIST_CM_REJECTED, REJECT_SERVICE_ID,
-	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
+	{LIST_CM_REJECTED, REJECT_SERVICE_ID},
 	{LIST_CM_REJECTED, -ECONNREFUSED,
 	 "{far} refused the connection: nothing listens on port {port} of its librdmacm", START},
 	{LIST_CM_REJECTED, REJECT_NO_QP,
@@ -256,17 +231,14 @@ static const struct diagnosis_row {
 	{LIST_MTU, CARRIER_INFINIBAND,
 	 "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
 	 "the subnet manager sets the MTU of InfiniBand ports: smpquery portinfo shows what each "
-	 "port "
-	 "supports"},
+	 "port supports"},
 	{LIST_MTU, ANY, "the MTUs differ: {near} has {near_mtu} bytes, {far} has {far_mtu}",
 	 "give the netdevs of both sides, and the switches between them, one MTU: {smaller_netdev} "
-	 "has "
-	 "the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
+	 "has the smaller one (a netdev MTU of 1500 makes 1024, 4200 makes 4096)"},
 
 	{LIST_BLOCKED, CARRIER_ROCE_V2, "UDP port 4791 (RoCE v2) seems to be blocked",
 	 "let UDP port 4791 pass in both directions in the firewalls of both hosts (nft list "
-	 "ruleset) "
-	 "and in the access lists of the switches between them"},
+	 "ruleset) and in the access lists of the switches between them"},
 	{LIST_BLOCKED, CARRIER_ROCE_V1, "RoCE v1 frames (Ethertype 0x8915) do not get through",
 	 "no router forwards them: both ports must be in one VLAN; or choose RoCE v2 GIDs with "
 	 "--gid-index"},
@@ -274,16 +246,14 @@ static const struct diagnosis_row {
 	 "check the firewalls of both hosts and the path between them: ip route get, ping"},
 	{LIST_BLOCKED, CARRIER_INFINIBAND, "packets do not get from LID to LID",
 	 "check the path with ibtracert LID LID; both ports must be in one subnet and one "
-	 "partition "
-	 "(rdmactl pkeys)"},
+	 "partition (rdmactl pkeys)"},
 	{LIST_BLOCKED, ANY, "packets do not get through", "check the path between the two ports"},
 
 	{LIST_DELIVERY, DELIVERY_NO_LID, "{lead}: port {without_lid} has no LID",
 	 "no subnet manager has configured it: " SM},
 	{LIST_DELIVERY, DELIVERY_NOT_SENT, "{lead}: {near} has not sent a single packet",
 	 "the port, its netdev or its firmware holds them back: look at ip neigh and the kernel "
-	 "log "
-	 "(dmesg)"},
+	 "log (dmesg)"},
 	{LIST_DELIVERY, DELIVERY_BLOCKED, "{lead}: {blocked}{lids}: {sent}, {arrived}",
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_BLOCKED_BACK,
@@ -291,8 +261,7 @@ static const struct diagnosis_row {
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_UNKNOWN,
 	 "{lead}: {sent}{none_back}; whether they arrived is unknown, because the counters of "
-	 "{far} "
-	 "are not known",
+	 "{far} are not known",
 	 "if nothing arrived there: {unblock}"},
 	{LIST_DELIVERY, DELIVERY_LOST_INFINIBAND,
 	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
@@ -301,10 +270,8 @@ static const struct diagnosis_row {
 	{LIST_DELIVERY, DELIVERY_LOST,
 	 "{lead}: packets are lost on the path, though some get through: {sent}, {arrived}{again}",
 	 "look for drops on the path (ip -s link show {netdev}, ethtool -S, the switches' "
-	 "counters), "
-	 "for flow control (PFC) that is not enabled everywhere, and for an MTU between the ports "
-	 "that "
-	 "is smaller than theirs (ping -M do -s SIZE)"},
+	 "counters), for flow control (PFC) that is not enabled everywhere, and for an MTU between "
+	 "the ports that is smaller than theirs (ping -M do -s SIZE)"},
 
 	{LIST_INTEROP_REFUSED, ANY, "{detail}", NULL},
 	{LIST_INTEROP_BYTES, -1,
@@ -412,6 +379,8 @@ bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *wo
 
 	while (row < rows + ARRAY_SIZE(rows) - 1 &&
 	       (row->list != list || (row->code != code && row->code != ANY)))
+		row++;
+	while (!row->sentence)
 		row++;
 	diagnosis->sentence = expand(words, row->sentence);
 	diagnosis->hint = row->hint ? expand(words, row->hint) : NULL;

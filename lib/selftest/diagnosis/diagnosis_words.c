@@ -134,55 +134,46 @@ struct status_words {
 static const struct status_words statuses[] = {
 	[IBV_WC_SUCCESS] = {"success", "the work request was carried out"},
 	[IBV_WC_LOC_LEN_ERR] = {"local length error",
-				"a message was longer than the receive buffer, the port's "
-				"largest message or, with "
-				"UD, the MTU"},
-	[IBV_WC_LOC_QP_OP_ERR] =
-		{"local QP operation error",
-		 "the adapter found the work request or its own state inconsistent: a bug of the "
-		 "program, the driver or the firmware"},
-	[IBV_WC_LOC_EEC_OP_ERR] =
-		{"local EE context operation error",
-		 "the end-to-end context of a reliable datagram is inconsistent; today's adapters "
-		 "have none"},
-	[IBV_WC_LOC_PROT_ERR] =
-		{"local protection error",
-		 "the local buffer is not within a memory region of that lkey and the queue "
-		 "pair's protection domain"},
+				"a message was longer than the receive buffer, the port's largest "
+				"message or, with UD, the MTU"},
+	[IBV_WC_LOC_QP_OP_ERR] = {"local QP operation error",
+				  "the adapter found the work request or its own state "
+				  "inconsistent: a bug of the program, the driver or the firmware"},
+	[IBV_WC_LOC_EEC_OP_ERR] = {"local EE context operation error",
+				   "the end-to-end context of a reliable datagram is inconsistent; "
+				   "today's adapters have none"},
+	[IBV_WC_LOC_PROT_ERR] = {"local protection error",
+				 "the local buffer is not within a memory region of that lkey and "
+				 "the queue pair's protection domain"},
 	[IBV_WC_WR_FLUSH_ERR] =
 		{"Work Request Flushed Error",
 		 "the queue pair entered the error state before this work request was processed: "
 		 "look for the request that failed first, or the end of the connection"},
 	[IBV_WC_MW_BIND_ERR] = {"memory management operation error",
-				"a memory window could not be bound or a fast registration not "
-				"be made: wrong key, "
-				"range or access rights"},
-	[IBV_WC_BAD_RESP_ERR] =
-		{"bad response error",
-		 "the answer came with an opcode that does not belong to the request: a fault of "
-		 "the peer's adapter or a damaged packet"},
-	[IBV_WC_LOC_ACCESS_ERR] =
-		{"local access error",
-		 "data that the peer sent with immediate could not be placed: the local memory "
-		 "region does not allow the write"},
+				"a memory window could not be bound or a fast registration not be "
+				"made: wrong key, range or access rights"},
+	[IBV_WC_BAD_RESP_ERR] = {"bad response error",
+				 "the answer came with an opcode that does not belong to the "
+				 "request: a fault of the peer's adapter or a damaged packet"},
+	[IBV_WC_LOC_ACCESS_ERR] = {"local access error",
+				   "data that the peer sent with immediate could not be placed: "
+				   "the local memory region does not allow the write"},
 	[IBV_WC_REM_INV_REQ_ERR] =
 		{"remote invalid request error",
 		 "the peer refused the request: longer than its receive buffer or MTU allow, or an "
 		 "operation that its queue pair does not allow"},
-	[IBV_WC_REM_ACCESS_ERR] =
-		{"remote access error",
-		 "the peer's memory region has another key, a smaller range or not the right that "
-		 "the operation needs"},
+	[IBV_WC_REM_ACCESS_ERR] = {"remote access error",
+				   "the peer's memory region has another key, a smaller range or "
+				   "not the right that the operation needs"},
 	[IBV_WC_REM_OP_ERR] =
 		{"remote operation error",
 		 "the peer could not carry out the request: its queue pair or adapter is in error"
 		 ""},
 	[IBV_WC_RETRY_EXC_ERR] = {"transport retry counter exceeded",
 				  "packets were retransmitted and never acknowledged in time"},
-	[IBV_WC_RNR_RETRY_EXC_ERR] =
-		{"RNR retry counter exceeded",
-		 "the peer answered that it has no receive buffer posted, each time until the "
-		 "retries were used up"},
+	[IBV_WC_RNR_RETRY_EXC_ERR] = {"RNR retry counter exceeded",
+				      "the peer answered that it has no receive buffer posted, "
+				      "each time until the retries were used up"},
 	[IBV_WC_LOC_RDD_VIOL_ERR] =
 		{"local RDD violation error",
 		 "the reliable datagram domains of queue pair and end-to-end context differ"},
@@ -197,13 +188,12 @@ static const struct status_words statuses[] = {
 	[IBV_WC_INV_EEC_STATE_ERR] =
 		{"invalid EE context state",
 		 "the end-to-end context is in a state that does not allow the operation"},
-	[IBV_WC_FATAL_ERR] = {"fatal error",
-			      "the adapter failed and no retry helps: look at the kernel log, "
-			      "then reset the device"},
+	[IBV_WC_FATAL_ERR] = {"fatal error", "the adapter failed and no retry helps: look at the "
+					     "kernel log, then reset the device"},
 	[IBV_WC_RESP_TIMEOUT_ERR] = {"response timeout error", "the answer did not come in time"},
-	[IBV_WC_GENERAL_ERR] = {"general error",
-				"an error that has no other status: see the vendor error code "
-				"and the kernel log"},
+	[IBV_WC_GENERAL_ERR] =
+		{"general error",
+		 "an error that has no other status: see the vendor error code and the kernel log"},
 	[IBV_WC_TM_ERR] = {"TM error", "tag matching failed in the adapter"},
 	[IBV_WC_TM_RNDV_INCOMPLETE] =
 		{"TM software rendezvous",

@@ -152,8 +152,8 @@ static int check_received(struct pingpong *run)
 	if (run->echo == ECHO_OURS || !is_constant(run->received, session->bytes))
 		return interop_fail_mismatch(session, &mismatch);
 	run->echo = ECHO_NONE;
-	interop_remark(session, "the data were not checked: the peer does not send back what it "
-				"gets");
+	interop_remark(session,
+		       "the data were not checked: the peer does not send back what it gets");
 	return 0;
 }
 

@@ -191,8 +191,9 @@ static int check_text(struct rping *run)
 	if (!session->done) {
 		run->usual = rping_text_is_usual(text, session->bytes);
 		if (!run->usual)
-			interop_remark(session, "the client's text is not rping's: it was written "
-						"back unchecked");
+			interop_remark(
+				session,
+				"the client's text is not rping's: it was written back unchecked");
 	}
 	if (!run->usual)
 		return 0;

@@ -209,8 +209,8 @@ static int shake_hands(struct service_visit *visit)
 		return rc;
 	if (hello.lowest > MESSAGE_VERSION || hello.highest < MESSAGE_VERSION) {
 		snprintf(text, sizeof(text),
-			 "version %u to %u of the exchange protocol (release %s), "
-			 "this server has version %u (release %s)",
+			 "version %u to %u of the exchange protocol (release %s), this server has "
+			 "version %u (release %s)",
 			 hello.lowest, hello.highest, hello.release, MESSAGE_VERSION,
 			 RDMACTL_VERSION);
 		return refuse(visit, REFUSAL_VERSION, text);

@@ -16,20 +16,29 @@
 /* How long to wait for a message that must not come. */
 #define SILENT_MSEC 50u
 
+/* A message of each size in both directions. */
+static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[static 3])
+{
+	struct datagram_path paths[2];
+	int rc = datagram_connect(trial, kind, paths);
+
+	for (uint32_t i = 0; i < 6 && !rc; i++)
+		rc = datagram_transfer(trial, &paths[i % 2], sizes[i / 2], i, NULL);
+	if (!rc)
+		datagram_remark_losses(trial, paths);
+}
+
 /* One byte, one packet, and a message that ends within its fourth packet. */
 static void uc_send(struct trial *trial)
 {
 	uint32_t mtu = at_most(trial_mtu(trial), LARGEST_MTU);
-	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
-	struct datagram_path paths[2];
-	uint32_t iteration = 0;
-	int rc = datagram_connect(trial, QP_UC, paths);
 
-	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
-		for (size_t j = 0; j < 2 && !rc; j++)
-			rc = datagram_transfer(trial, &paths[j], sizes[i], iteration++, NULL);
-	if (!rc)
-		datagram_remark_losses(trial, paths);
+	send_sizes(trial, QP_UC, (const uint64_t[]){1, mtu, 3 * mtu + 5});
+}
+
+static void ud_send(struct trial *trial)
+{
+	send_sizes(trial, QP_UD, (const uint64_t[]){0, 1, at_most(trial_mtu(trial), 1000)});
 }
 
 #define WRITE_ATTEMPTS	 10u
@@ -89,11 +98,10 @@ static int renew(struct trial *trial)
 static int uc_write_size(struct trial *trial, const struct message_buffered *there,
 			 struct datagram_path *path, uint64_t bytes)
 {
-	const struct span area = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
-	const struct span rest = trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes);
 	uint64_t arrived = 0;
-	int rc = trial_fill_constant(trial, &trial->far, &area, 0);
+	int rc = trial_fill_constant(trial, &trial->far,
+				     trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM), 0);
 
 	if (!rc)
 		rc = datagram_fill(trial, path, bytes, (uint32_t)bytes);
@@ -110,12 +118,14 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 	}
 	/* After all these attempts the data are lost, unless they went elsewhere. */
 	if (!rc)
-		rc = trial_check_constant(trial, &trial->far, &rest, 0);
+		rc = trial_check_constant(
+			trial, &trial->far,
+			trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes), 0);
 	if (!rc && arrived < bytes) {
 		trial_explain_end(trial, &trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
 		return -ETIMEDOUT;
 	}
-	return rc ? rc : trial_check(trial, &trial->far, &data, (uint32_t)bytes);
+	return rc ? rc : trial_check(trial, &trial->far, data, (uint32_t)bytes);
 }
 
 static void uc_write(struct trial *trial)
@@ -131,20 +141,6 @@ static void uc_write(struct trial *trial)
 		rc = trial_buffers(trial, DATAGRAM_BYTES, &there);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
 		rc = uc_write_size(trial, &there, &paths[0], sizes[i]);
-	if (!rc)
-		datagram_remark_losses(trial, paths);
-}
-
-static void ud_send(struct trial *trial)
-{
-	const uint64_t sizes[] = {0, 1, at_most(trial_mtu(trial), 1000)};
-	struct datagram_path paths[2];
-	uint32_t iteration = 0;
-	int rc = datagram_connect(trial, QP_UD, paths);
-
-	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
-		for (size_t j = 0; j < 2 && !rc; j++)
-			rc = datagram_transfer(trial, &paths[j], sizes[i], iteration++, NULL);
 	if (!rc)
 		datagram_remark_losses(trial, paths);
 }

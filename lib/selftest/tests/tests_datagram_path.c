@@ -26,22 +26,10 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 
 	if (rc)
 		return rc;
-	paths[0] = (struct datagram_path){
-		.from = &trial->near,
-		.to = &trial->far,
-		.src_qpn = numbers.near,
-		.header = header,
-		.qpn = numbers.far,
-		.qkey = TRIAL_QKEY,
-	};
-	paths[1] = (struct datagram_path){
-		.from = &trial->far,
-		.to = &trial->near,
-		.src_qpn = numbers.far,
-		.header = header,
-		.qpn = numbers.near,
-		.qkey = TRIAL_QKEY,
-	};
+	paths[0] = (struct datagram_path){&trial->near, &trial->far, numbers.near,
+					  header,	numbers.far, TRIAL_QKEY};
+	paths[1] = (struct datagram_path){&trial->far, &trial->near, numbers.far,
+					  header,      numbers.near, TRIAL_QKEY};
 	return trial_buffers(trial, DATAGRAM_BYTES, NULL);
 }
 
@@ -50,18 +38,18 @@ int datagram_fill(struct trial *trial, struct datagram_path *path, uint64_t byte
 {
 	const struct span span = trial_span(0, bytes);
 
-	return trial_fill(trial, path->from, &span, iteration);
+	return trial_fill(trial, path->from, span, iteration);
 }
 
 int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes)
 {
-	const struct span area = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct message_receive receive = {
 		.id = RECEIVE_ID + path->next_id,
 		.span = trial_span(DATAGRAM_RECEIVE, bytes + path->header),
 	};
 
-	return trial_fill_constant(trial, path->to, &area, EMPTY_BYTE) ||
+	return trial_fill_constant(trial, path->to, trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM),
+				   EMPTY_BYTE) ||
 	       trial_receive(trial, path->to, &receive);
 }
 
@@ -149,11 +137,11 @@ static int check_completion(struct trial *trial, const struct datagram_path *pat
 			   trial_side_word(trial, path->to), (unsigned long long)item->id,
 			   (unsigned long long)(RECEIVE_ID + path->next_id));
 	else if (item->bytes != bytes + path->header)
-		trial_fail(trial, NULL,
-			   "the %s side received %u bytes of a message of %llu (%u of them a "
-			   "header)",
-			   trial_side_word(trial, path->to), item->bytes,
-			   (unsigned long long)(bytes + path->header), path->header);
+		trial_fail(
+			trial, NULL,
+			"the %s side received %u bytes of a message of %llu (%u of them a header)",
+			trial_side_word(trial, path->to), item->bytes,
+			(unsigned long long)(bytes + path->header), path->header);
 	else if (path->header && item->src_qpn != path->src_qpn)
 		trial_fail(trial, NULL,
 			   "the completion on the %s side names queue pair 0x%06x as the sender, "
@@ -168,16 +156,17 @@ int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t byte
 		  uint32_t iteration, struct work_completion *ret)
 {
 	uint64_t end = path->header + bytes;
-	const struct span data = trial_span(DATAGRAM_RECEIVE + path->header, bytes);
-	const struct span rest = trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end);
 	struct work_completion item;
 	int rc = datagram_fill(trial, path, bytes, iteration);
 
 	if (!rc)
 		rc = deliver(trial, path, bytes, &item) ||
 		     check_completion(trial, path, bytes, &item) ||
-		     trial_check(trial, path->to, &data, iteration) ||
-		     trial_check_constant(trial, path->to, &rest, EMPTY_BYTE);
+		     trial_check(trial, path->to,
+				 trial_span(DATAGRAM_RECEIVE + path->header, bytes), iteration) ||
+		     trial_check_constant(trial, path->to,
+					  trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end),
+					  EMPTY_BYTE);
 	if (!rc && ret)
 		*ret = item;
 	return rc;

@@ -129,8 +129,8 @@ static int prepare(struct injection *it)
 	return trial_buffer(trial, &trial->near, TRIAL_DATA, FAULT_BYTES, 0, NULL) ||
 	       trial_buffer(trial, &trial->far, TRIAL_DATA, FAULT_BYTES, fault->access,
 			    &it->there) ||
-	       trial_fill_constant(trial, &trial->near, &all, reads ? TARGET_BYTE : SOURCE_BYTE) ||
-	       trial_fill_constant(trial, &trial->far, &all, reads ? SOURCE_BYTE : TARGET_BYTE);
+	       trial_fill_constant(trial, &trial->near, all, reads ? TARGET_BYTE : SOURCE_BYTE) ||
+	       trial_fill_constant(trial, &trial->far, all, reads ? SOURCE_BYTE : TARGET_BYTE);
 }
 
 /* The rkey and address of memory that is not registered any more. */
@@ -238,16 +238,16 @@ static int check_memory(struct injection *it)
 	const struct fault *fault = it->fault;
 	struct trial *trial = it->trial;
 	/* The buffer of a failed receive may hold anything. */
-	const struct span before = trial_span(0, FAULT_OFFSET);
-	const struct span after = trial_span(FAULT_OFFSET + fault->receive,
-					     FAULT_BYTES - FAULT_OFFSET - fault->receive);
-	const struct span all = trial_span(0, FAULT_BYTES);
 	bool reads = fault->operation == POST_READ;
 
-	return trial_check_constant(trial, &trial->near, &all, reads ? TARGET_BYTE : SOURCE_BYTE) ||
-	       trial_check_constant(trial, &trial->far, &before,
+	return trial_check_constant(trial, &trial->near, trial_span(0, FAULT_BYTES),
+				    reads ? TARGET_BYTE : SOURCE_BYTE) ||
+	       trial_check_constant(trial, &trial->far, trial_span(0, FAULT_OFFSET),
 				    reads ? SOURCE_BYTE : TARGET_BYTE) ||
-	       trial_check_constant(trial, &trial->far, &after, reads ? SOURCE_BYTE : TARGET_BYTE);
+	       trial_check_constant(trial, &trial->far,
+				    trial_span(FAULT_OFFSET + fault->receive,
+					       FAULT_BYTES - FAULT_OFFSET - fault->receive),
+				    reads ? SOURCE_BYTE : TARGET_BYTE);
 }
 
 /* The far side: its receive, its state. */

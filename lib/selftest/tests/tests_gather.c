@@ -97,12 +97,12 @@ static int gather_prepare(struct gather *gather)
 	const struct span whole = trial_span(0, gather->all);
 
 	gather->iteration++;
-	if (trial_fill_constant(trial, &trial->near, &whole, GAP_BYTE) ||
-	    trial_fill_constant(trial, &trial->far, &whole, GAP_BYTE))
+	if (trial_fill_constant(trial, &trial->near, whole, GAP_BYTE) ||
+	    trial_fill_constant(trial, &trial->far, whole, GAP_BYTE))
 		return -EIO;
 	return gather->operation == POST_READ
-		       ? trial_fill(trial, &trial->far, &gather->piece, gather->iteration)
-		       : trial_fill(trial, &trial->near, &gather->from, gather->iteration);
+		       ? trial_fill(trial, &trial->far, gather->piece, gather->iteration)
+		       : trial_fill(trial, &trial->near, gather->from, gather->iteration);
 }
 
 static int check_blocks(struct gather *gather, struct side *side)
@@ -110,23 +110,23 @@ static int check_blocks(struct gather *gather, struct side *side)
 	const struct span before = trial_span(0, gather->to.offset), gaps = gaps_of(&gather->to);
 	struct trial *trial = gather->trial;
 	bool source = side == &trial->near && gather->operation == POST_SEND;
-	int rc = trial_check(trial, side, &gather->to, gather->iteration);
+	int rc = trial_check(trial, side, gather->to, gather->iteration);
 
 	if (!rc)
-		rc = trial_check_constant(trial, side, &gaps, GAP_BYTE);
+		rc = trial_check_constant(trial, side, gaps, GAP_BYTE);
 	if (!rc && !source)
-		rc = trial_check_constant(trial, side, &before, GAP_BYTE);
+		rc = trial_check_constant(trial, side, before, GAP_BYTE);
 	return rc;
 }
 
 static int check_piece(struct gather *gather)
 {
-	const struct span before = trial_span(0, gather->piece.offset);
 	struct trial *trial = gather->trial;
 
-	return trial_check(trial, &trial->far, &gather->piece, gather->iteration) ||
-	       trial_check_constant(trial, &trial->far, &before, GAP_BYTE) ||
-	       trial_check_constant(trial, &trial->far, &gather->other_piece, GAP_BYTE);
+	return trial_check(trial, &trial->far, gather->piece, gather->iteration) ||
+	       trial_check_constant(trial, &trial->far, trial_span(0, gather->piece.offset),
+				    GAP_BYTE) ||
+	       trial_check_constant(trial, &trial->far, gather->other_piece, GAP_BYTE);
 }
 
 /* Checks each byte that arrived, and that no other was changed. */

@@ -241,8 +241,8 @@ static int fill(struct trial *trial, const struct plan *plan)
 	/* Sums begin with 0. */
 	if (plan->order.run.operation == RUN_ATOMIC || !span.block_bytes)
 		return 0;
-	return trial_fill(trial, &trial->near, &span, NEAR_PATTERN) ||
-	       trial_fill(trial, &trial->far, &span, FAR_PATTERN);
+	return trial_fill(trial, &trial->near, span, NEAR_PATTERN) ||
+	       trial_fill(trial, &trial->far, span, FAR_PATTERN);
 }
 
 /*
@@ -295,9 +295,9 @@ static int check(struct trial *trial, const struct plan *plan)
 	if (!span.block_bytes)
 		return 0;
 	if (near)
-		rc = trial_check(trial, &trial->near, &span, FAR_PATTERN);
+		rc = trial_check(trial, &trial->near, span, FAR_PATTERN);
 	if (!rc && run->operation != RUN_READ)
-		rc = trial_check(trial, &trial->far, &span, NEAR_PATTERN);
+		rc = trial_check(trial, &trial->far, span, NEAR_PATTERN);
 	return rc;
 }
 
@@ -411,10 +411,8 @@ static void note_figures(struct trial *trial, const struct message_run *run,
 }
 
 static const char slow_hint[] = "look for other load on both hosts and on the path between them, "
-				"then check rate and MTU of "
-				"both ports (rdmactl ports), their PCIe links (lspci -vv) and NUMA "
-				"nodes; --all-sizes shows "
-				"more";
+				"then check rate and MTU of both ports (rdmactl ports), their PCIe "
+				"links (lspci -vv) and NUMA nodes; --all-sizes shows more";
 
 /* Fails the row if it misses what the user expects. */
 static void compare_figures(struct trial *trial, const struct message_run *run)

@@ -123,12 +123,12 @@ static int prepare(struct trial *trial, struct side *source, struct side *target
 		   const struct rc_transfer *transfer)
 {
 	const struct span data = rc_data(0, transfer->bytes), around = guards(transfer->bytes);
-	int rc = trial_fill_constant(trial, target, &around, RC_GUARD_BYTE);
+	int rc = trial_fill_constant(trial, target, around, RC_GUARD_BYTE);
 
 	if (rc || !transfer->bytes)
 		return rc;
-	rc = trial_fill_constant(trial, target, &data, 0);
-	return rc ? rc : trial_fill(trial, source, &data, transfer->iteration);
+	rc = trial_fill_constant(trial, target, data, 0);
+	return rc ? rc : trial_fill(trial, source, data, transfer->iteration);
 }
 
 static int check_memory(struct trial *trial, struct side *source, struct side *target,
@@ -138,13 +138,13 @@ static int check_memory(struct trial *trial, struct side *source, struct side *t
 	int rc = 0;
 
 	if (transfer->bytes)
-		rc = trial_check(trial, target, &data, transfer->iteration);
+		rc = trial_check(trial, target, data, transfer->iteration);
 	if (!rc)
 		rc = rc_name_failure(trial,
-				     trial_check_constant(trial, target, &around, RC_GUARD_BYTE),
+				     trial_check_constant(trial, target, around, RC_GUARD_BYTE),
 				     "around the data");
 	if (!rc && transfer->bytes)
-		rc = rc_name_failure(trial, trial_check(trial, source, &data, transfer->iteration),
+		rc = rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
 				     "the memory that was read from has changed");
 	return rc;
 }
@@ -371,11 +371,11 @@ static int probe_inline(struct trial *trial, struct side *side)
 
 	if (rc == -EREMOTEIO && refused->refusal == REFUSAL_FAILED &&
 	    (refused->error == EINVAL || refused->error == EOPNOTSUPP)) {
-		trial_skip(trial,
-			   "%s creates no queue pair with %u bytes of inline data "
-			   "(max_inline_data)",
-			   side == &trial->near ? "the device" : "the other side's device",
-			   INLINE_BYTES);
+		trial_skip(
+			trial,
+			"%s creates no queue pair with %u bytes of inline data (max_inline_data)",
+			side == &trial->near ? "the device" : "the other side's device",
+			INLINE_BYTES);
 		return -EOPNOTSUPP;
 	}
 	if (trial_explain(trial, side, rc))

@@ -74,7 +74,6 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 static int check_messages(struct trial *trial, const struct message_waited *waited, uint32_t count,
 			  uint32_t iteration)
 {
-	const struct span all = rc_data(0, (uint64_t)count * EVENT_BYTES);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && !rc; i++)
@@ -82,15 +81,17 @@ static int check_messages(struct trial *trial, const struct message_waited *wait
 	for (uint32_t i = 0; i < waited->count && !rc; i++)
 		if (waited->items[i].status != IBV_WC_SUCCESS)
 			rc = trial_explain_status(trial, &trial->far, &waited->items[i]);
-	return rc ? rc : trial_check(trial, &trial->far, &all, iteration);
+	return rc ? rc
+		  : trial_check(trial, &trial->far, rc_data(0, (uint64_t)count * EVENT_BYTES),
+				iteration);
 }
 
 static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
 {
 	const struct span all = rc_data(0, (uint64_t)count * EVENT_BYTES);
 
-	return trial_fill(trial, &trial->near, &all, iteration) ||
-	       trial_fill_constant(trial, &trial->far, &all, 0) || post_receives(trial, count);
+	return trial_fill(trial, &trial->near, all, iteration) ||
+	       trial_fill_constant(trial, &trial->far, all, 0) || post_receives(trial, count);
 }
 
 static const char channel_hint[] =
@@ -159,7 +160,7 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 	};
 	struct message reply;
 	uint32_t started;
-	int rc = trial_fill(trial, &trial->far, &data, iteration), finished = 0;
+	int rc = trial_fill(trial, &trial->far, data, iteration), finished = 0;
 
 	if (!rc)
 		rc = trial_receive(trial, &trial->near, &receive) ||
@@ -175,7 +176,7 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 		rc = trial_explain_status(trial, &trial->near, &waited->items[0]);
 	if (!rc)
 		rc = trial_expect(trial, &trial->far, 1, NULL) ||
-		     trial_check(trial, &trial->near, &data, iteration);
+		     trial_check(trial, &trial->near, data, iteration);
 	return rc;
 }
 
@@ -216,13 +217,12 @@ static int check_solicited(struct trial *trial, const struct message_waited *wai
 	if (waited->events == 1 && waited->count == 2)
 		return 0;
 	if (waited->events)
-		trial_fail(
-			trial,
-			"programs that rely on it only lose time: they wake too often; newer "
-			"firmware may help",
-			"a completion that was not solicited woke %s, which waited for solicited "
-			"ones only",
-			who);
+		trial_fail(trial,
+			   "programs that rely on it only lose time: they wake too often; newer "
+			   "firmware may help",
+			   "a completion that was not solicited woke %s, which waited for "
+			   "solicited ones only",
+			   who);
 	else
 		trial_fail(trial,
 			   "programs that arm the queue for solicited completions only will hang "

@@ -61,12 +61,12 @@ static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t
 {
 	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	const uint64_t id = (uint64_t)number << 8;
-	int rc = trial_fill(trial, path->from, &all, number);
+	int rc = trial_fill(trial, path->from, all, number);
 
 	if (!rc)
 		rc = post_writes(trial, path, id) || expect_last(trial, path, id) ||
 		     follow(trial, path, id + BATCH_DEPTH) ||
-		     trial_check(trial, path->to, &all, number);
+		     trial_check(trial, path->to, all, number);
 	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
 			       BATCH_DEPTH);
 }
@@ -78,10 +78,10 @@ static int expect_receives(struct trial *trial, struct side *side, uint64_t id, 
 	int rc = trial_expect_successes(trial, side, BATCH_DEPTH, &waited);
 
 	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
-		const struct span block = rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK);
 
 		if (waited.items[i].id == id + i) {
-			rc = trial_check(trial, side, &block, number);
+			rc = trial_check(trial, side,
+					 rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK), number);
 			continue;
 		}
 		trial_fail(trial, rc_firmware_hint,
@@ -96,7 +96,6 @@ static int expect_receives(struct trial *trial, struct side *side, uint64_t id, 
 /* The same message so many times, each to another receive. */
 static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
 {
-	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	const uint64_t id = (uint64_t)number << 8;
 	const struct message_receive receive = {
 		.count = BATCH_DEPTH,
@@ -111,10 +110,11 @@ static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t 
 		.id = id,
 		.span = rc_data(0, BATCH_BLOCK),
 	};
-	int rc = trial_fill_constant(trial, path->to, &all, 0);
+	int rc = trial_fill_constant(trial, path->to,
+				     rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK), 0);
 
 	if (!rc)
-		rc = trial_fill(trial, path->from, &post.span, number) ||
+		rc = trial_fill(trial, path->from, post.span, number) ||
 		     trial_receive(trial, path->to, &receive) ||
 		     trial_post(trial, path->from, &post) || expect_last(trial, path, id) ||
 		     expect_receives(trial, path->to, id, number);
@@ -171,7 +171,7 @@ static int post_messages(struct trial *trial)
 			.span = message_span(i, i),
 		};
 
-		rc = trial_fill(trial, &trial->near, &post.span, i);
+		rc = trial_fill(trial, &trial->near, post.span, i);
 		if (!rc)
 			rc = trial_post(trial, &trial->near, &post);
 	}
@@ -216,8 +216,8 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 	}
 	span = message_span((uint32_t)item->id, message);
 	rest = rc_data(item->id * RECEIVE_ROOM + item->bytes, RECEIVE_ROOM - item->bytes);
-	rc = trial_check(trial, &trial->far, &span, message);
-	return rc ? rc : trial_check_constant(trial, &trial->far, &rest, RC_GUARD_BYTE);
+	rc = trial_check(trial, &trial->far, span, message);
+	return rc ? rc : trial_check_constant(trial, &trial->far, rest, RC_GUARD_BYTE);
 }
 
 static int check_arrivals(struct trial *trial, const uint32_t qpns[static SHARED_QPS])
@@ -255,7 +255,6 @@ void rc_run_shared(struct trial *trial)
 		.span = rc_data(0, RECEIVE_ROOM),
 		.step = RECEIVE_ROOM,
 	};
-	const struct span all = rc_data(0, ALL * RECEIVE_ROOM);
 	struct message_waited waited;
 	uint32_t qpns[SHARED_QPS];
 	struct rc_path paths[2];
@@ -263,7 +262,8 @@ void rc_run_shared(struct trial *trial)
 
 	if (!rc)
 		rc = rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
-		     trial_fill_constant(trial, &trial->far, &all, RC_GUARD_BYTE) ||
+		     trial_fill_constant(trial, &trial->far, rc_data(0, ALL * RECEIVE_ROOM),
+					 RC_GUARD_BYTE) ||
 		     trial_receive(trial, &trial->far, &receive) || post_messages(trial) ||
 		     trial_expect_successes(trial, &trial->near, ALL, &waited);
 	if (!rc)
@@ -309,8 +309,8 @@ static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 {
 	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD);
 
-	return trial_fill_constant(trial, side, &all, RC_GUARD_BYTE) ||
-	       trial_fill_constant(trial, side, &word, byte);
+	return trial_fill_constant(trial, side, all, RC_GUARD_BYTE) ||
+	       trial_fill_constant(trial, side, word, byte);
 }
 
 static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, const char *what)
@@ -341,7 +341,7 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 	};
 
 	return check_bytes(trial, side, byte, what) ||
-	       trial_check_constant(trial, side, &around, RC_GUARD_BYTE);
+	       trial_check_constant(trial, side, around, RC_GUARD_BYTE);
 }
 
 static int open_word(struct trial *trial, const struct qp_shape *shape,

@@ -117,8 +117,8 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 	const struct message_receive receive = {.id = ID_HELD, .span = data};
 	const struct message_post post = trial_send(ID_HELD, data);
 
-	return trial_fill(trial, path->from, &data, ID_HELD) ||
-	       trial_fill_constant(trial, path->to, &data, 0) ||
+	return trial_fill(trial, path->from, data, ID_HELD) ||
+	       trial_fill_constant(trial, path->to, data, 0) ||
 	       trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
 	       rc_name_failure(trial, trial_expect_none(trial, path->to, DRAINED_MSEC),
 			       "a send posted in SQD, where it has to wait") ||
@@ -127,7 +127,7 @@ static int hold_and_release(struct trial *trial, const struct rc_path *path,
 	       rc_name_failure(trial, trial_expect(trial, path->to, ID_HELD, NULL),
 			       "a send posted in SQD, back in RTS") ||
 	       trial_expect(trial, path->from, ID_HELD, NULL) || expect_pushed(trial, path) ||
-	       trial_check(trial, path->to, &data, ID_HELD);
+	       trial_check(trial, path->to, data, ID_HELD);
 }
 
 static int walk_drained(struct trial *trial, const struct rc_path paths[static 2],
@@ -250,8 +250,8 @@ static void walk_iwarp(struct trial *trial)
 		     transfer(trial, paths, 0, "in the state RTS");
 	if (!rc)
 		flush(trial, &trial->near, &shape, &numbers);
-	trial_remark(trial, "iWARP has the states IDLE, RTS and ERROR: no RTR, no SQD, and "
-			    "rdma_cm brings it to RTS");
+	trial_remark(trial, "iWARP has the states IDLE, RTS and ERROR: no RTR, no SQD, and rdma_cm "
+			    "brings it to RTS");
 }
 
 void rc_run_states(struct trial *trial)

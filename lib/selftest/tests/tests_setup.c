@@ -45,8 +45,8 @@ static int use_memory(struct trial *trial, struct side *side)
 	const struct span all = trial_span(0, bytes);
 
 	return trial_buffer(trial, side, TRIAL_DATA, bytes, ACCESS_LOCAL, NULL) ||
-	       trial_check_constant(trial, side, &all, 0) || trial_fill(trial, side, &all, 0) ||
-	       trial_check(trial, side, &all, 0);
+	       trial_check_constant(trial, side, all, 0) || trial_fill(trial, side, all, 0) ||
+	       trial_check(trial, side, all, 0);
 }
 
 /* One side after the other: in loopback one process has both, with one limit of locked memory. */

@@ -121,14 +121,11 @@ int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *
 /* Contiguous bytes of slot TRIAL_DATA. */
 struct span trial_span(uint64_t offset, uint64_t bytes);
 /* The pattern of this test and `iteration` into the span, or its check, which fails the row. */
-int trial_fill(struct trial *trial, struct side *side, const struct span *span, uint32_t iteration);
-int trial_check(struct trial *trial, struct side *side, const struct span *span,
-		uint32_t iteration);
+int trial_fill(struct trial *trial, struct side *side, struct span span, uint32_t iteration);
+int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration);
 /* The same with one constant byte: the part that a transfer must leave alone. */
-int trial_fill_constant(struct trial *trial, struct side *side, const struct span *span,
-			uint8_t byte);
-int trial_check_constant(struct trial *trial, struct side *side, const struct span *span,
-			 uint8_t byte);
+int trial_fill_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
+int trial_check_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
 /* A signaled send of the span. */
 struct message_post trial_send(uint64_t id, struct span span);
 int trial_post(struct trial *trial, struct side *side, const struct message_post *post);

@@ -64,21 +64,20 @@ struct span trial_span(uint64_t offset, uint64_t bytes)
 	};
 }
 
-static int fill(struct trial *trial, struct side *side, const struct span *span, uint64_t seed,
+static int fill(struct trial *trial, struct side *side, struct span span, uint64_t seed,
 		bool constant)
 {
-	const struct message_fill request = {.span = *span, .seed = seed, .constant = constant};
+	const struct message_fill request = {.span = span, .seed = seed, .constant = constant};
 
-	return span->blocks ? trial_explain(trial, side, side_fill(side, &request)) : 0;
+	return span.blocks ? trial_explain(trial, side, side_fill(side, &request)) : 0;
 }
 
-int trial_fill(struct trial *trial, struct side *side, const struct span *span, uint32_t iteration)
+int trial_fill(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
 {
 	return fill(trial, side, span, pattern_seed(trial->number, iteration), false);
 }
 
-int trial_fill_constant(struct trial *trial, struct side *side, const struct span *span,
-			uint8_t byte)
+int trial_fill_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte)
 {
 	return fill(trial, side, span, byte, true);
 }
@@ -103,20 +102,19 @@ static int check(struct trial *trial, struct side *side, const struct message_fi
 	return -EBADMSG;
 }
 
-int trial_check(struct trial *trial, struct side *side, const struct span *span, uint32_t iteration)
+int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
 {
 	const struct message_fill request = {
-		.span = *span,
+		.span = span,
 		.seed = pattern_seed(trial->number, iteration),
 	};
 
 	return check(trial, side, &request, "wrong data");
 }
 
-int trial_check_constant(struct trial *trial, struct side *side, const struct span *span,
-			 uint8_t byte)
+int trial_check_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte)
 {
-	const struct message_fill request = {.span = *span, .seed = byte, .constant = 1};
+	const struct message_fill request = {.span = span, .seed = byte, .constant = 1};
 
 	return check(trial, side, &request, "bytes outside of the transfer were changed");
 }
