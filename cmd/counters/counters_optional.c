@@ -34,11 +34,6 @@ static void split(const char *words, struct strings *strings)
 	}
 }
 
-static const char *name_of(const struct optional_counter *counter)
-{
-	return counter->name ? counter->name->canonical : counter->kernel_name;
-}
-
 static bool is_of_any(const struct optional *optional, const char *word)
 {
 	for (size_t i = 0; i < optional->list.count; i++)
@@ -56,7 +51,7 @@ static void complain_word(struct optional *optional, const char *word)
 	const char *closest;
 
 	for (size_t i = 0; i < optional->list.count; i++)
-		names[i] = name_of(&optional->list.items[i]);
+		names[i] = optional->list.items[i].reading.counter;
 	closest = text_closest(word, names, optional->list.count);
 	hint = closest ? mem_format("did you mean '%s'?", closest)
 		       : mem_string("rdmactl counters --optional lists them");
@@ -118,8 +113,7 @@ static bool set_wanted(const struct optional *optional, struct optional_counter 
 /* Switches the counters of one port, which are adjacent. Returns false if that was refused. */
 static bool switch_port(struct optional *optional, struct optional_counter *counters, size_t count)
 {
-	_cleanup_(freep) char *object = mem_format("%s/%u", counters[0].device->name,
-						   (unsigned int)counters[0].port->port.value);
+	_cleanup_(freep) char *object = counter_reading_object(&counters[0].reading);
 	_cleanup_(freep) char *text = NULL;
 	int rc;
 
@@ -140,7 +134,7 @@ static void switch_all(struct optional *optional)
 
 	for (size_t first = 0, next; first < list->count; first = next) {
 		for (next = first + 1; next < list->count; next++)
-			if (list->items[next].port != list->items[first].port)
+			if (list->items[next].reading.port != list->items[first].reading.port)
 				break;
 		ports++;
 		refused += !switch_port(optional, &list->items[first], next - first);

@@ -232,7 +232,14 @@ static bool is_same_port(const struct port *a, const struct port *b)
 	       a->state.value == b->state.value && !strcmp(one, other);
 }
 
-static bool is_same(const struct inventory *a, const struct inventory *b)
+static bool has_same_rate(const struct port *a, const struct port *b)
+{
+	return a->rate_gbps.known == b->rate_gbps.known && a->rate_gbps.value == b->rate_gbps.value;
+}
+
+/* Whether both have the same devices, and ports that `is_same` holds to be the same. */
+static bool is_same_inventory(const struct inventory *a, const struct inventory *b,
+			      bool (*is_same)(const struct port *a, const struct port *b))
 {
 	if (a->devices.count != b->devices.count)
 		return false;
@@ -243,25 +250,7 @@ static bool is_same(const struct inventory *a, const struct inventory *b)
 		    one->port_count != other->port_count)
 			return false;
 		for (size_t j = 0; j < one->port_count; j++)
-			if (!is_same_port(&one->ports[j], &other->ports[j]))
-				return false;
-	}
-	return true;
-}
-
-/* For inventories of the same devices and ports. */
-static bool has_same_rates(const struct inventory *a, const struct inventory *b)
-{
-	if (a->devices.count != b->devices.count)
-		return false;
-	for (size_t i = 0; i < a->devices.count; i++) {
-		const struct device *one = &a->devices.items[i], *other = &b->devices.items[i];
-
-		if (one->port_count != other->port_count)
-			return false;
-		for (size_t j = 0; j < one->port_count; j++)
-			if (one->ports[j].rate_gbps.known != other->ports[j].rate_gbps.known ||
-			    one->ports[j].rate_gbps.value != other->ports[j].rate_gbps.value)
+			if (!is_same(&one->ports[j], &other->ports[j]))
 				return false;
 	}
 	return true;
@@ -308,7 +297,7 @@ static void reload(struct watch *watch, bool changed)
 	int rc = inventory_load(&fresh, &watch->listing->request, &problems, NULL);
 
 	if ((rc && rc != -ENODEV) ||
-	    (!changed && has_same_rates(&fresh, &watch->listing->inventory))) {
+	    (!changed && is_same_inventory(&fresh, &watch->listing->inventory, has_same_rate))) {
 		problems_free(&problems);
 		inventory_free(&fresh);
 		return;
@@ -338,7 +327,7 @@ static void follow(struct watch *watch)
 		inventory_free(&now);
 		return;
 	}
-	changed = !is_same(&watch->seen, &now);
+	changed = !is_same_inventory(&watch->seen, &now, is_same_port);
 	inventory_free(&watch->seen);
 	watch->seen = now;
 	if (!changed && clock_msec_until(watch->refreshed_msec + REFRESH_MSEC))

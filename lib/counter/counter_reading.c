@@ -225,7 +225,6 @@ GET(unit, value_set_word, counter_unit_names)
 GET(kind, value_set_word, counter_kind_names)
 GET(direction, value_set_word, counter_direction_names)
 GET(severity, value_set_word, counter_severity_names)
-GET(meaning, value_set_string)
 
 static void get_drop(const void *record, struct value *value)
 {
@@ -249,6 +248,14 @@ static void get_saturated(const void *record, struct value *value)
 
 	if (reading->value.known)
 		value_set_bool(value, reading->saturated);
+}
+
+void counter_get_meaning(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->name)
+		value_set_string(value, reading->name->meaning);
 }
 
 void counter_get_problem(const void *record, struct value *value)
@@ -290,7 +297,7 @@ static const struct field fields[] = {
 		       "how it was read: sysfs, nldev, rtnetlink"),
 	COMPUTED_FIELD(FIELD_STRING, counter_get_problem, "problem", "PROBLEM", 0, 0,
 		       "why the value is unknown, or that the port has no counters"),
-	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_meaning, "meaning", "MEANING", 0, 0,
 		       "what it counts, in a sentence"),
 };
 

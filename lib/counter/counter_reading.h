@@ -45,6 +45,7 @@ void counter_get_counter(const void *record, struct value *value);
 void counter_get_kernel_name(const void *record, struct value *value);
 void counter_get_source(const void *record, struct value *value);
 void counter_get_group(const void *record, struct value *value);
+void counter_get_meaning(const void *record, struct value *value);
 void counter_get_problem(const void *record, struct value *value);
 enum counter_group counter_reading_group(const struct counter_reading *reading);
 enum counter_severity counter_reading_severity(const struct counter_reading *reading);

@@ -171,51 +171,20 @@ void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t c
 	netlink_ask_all(rtnl, &(struct netlink_series){count, put_link, take_link, &reader});
 }
 
-static void get_object(const void *record, struct value *value)
-{
-	const struct optional_counter *counter = record;
-
-	snprintf(value->scratch, sizeof(value->scratch), "%s/%u", counter->device->name,
-		 (unsigned int)counter->port->port.value);
-	value_set_string(value, value->scratch);
-}
-
-static void get_device(const void *record, struct value *value)
-{
-	value_set_string(value, ((const struct optional_counter *)record)->device->name);
-}
-
-static void get_port(const void *record, struct value *value)
-{
-	value_set_unsigned(value, ((const struct optional_counter *)record)->port->port.value);
-}
-
-static void get_counter(const void *record, struct value *value)
-{
-	const struct optional_counter *counter = record;
-
-	value_set_string(value, counter->name ? counter->name->canonical : counter->kernel_name);
-}
-
-static void get_meaning(const void *record, struct value *value)
-{
-	const struct counter_name *name = ((const struct optional_counter *)record)->name;
-
-	value_set_string(value, name ? name->meaning : NULL);
-}
-
 static const struct field fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_object, "object", "OBJECT", FIELD_DEFAULT, 0,
 		       "port that has it: DEV/PORT"),
-	COMPUTED_FIELD(FIELD_STRING, get_device, "device", "DEVICE", 0, 0, "name of the device"),
-	COMPUTED_FIELD(FIELD_UNSIGNED, get_port, "port", "PORT", FIELD_RIGHT, 0, "port number"),
-	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_device, "device", "DEVICE", 0, 0,
+		       "name of the device"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, counter_get_port, "port", "PORT", FIELD_RIGHT, 0,
+		       "port number"),
+	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "name of the counter"),
 	STRING_FIELD(struct optional_counter, kernel_name, "kernel_name", "KERNEL NAME", 0, 0,
 		     "the kernel's name of the counter"),
 	BOOL_FIELD(struct optional_counter, enabled, "enabled", "ENABLED", FIELD_DEFAULT, 0,
 		   "whether it counts now"),
-	COMPUTED_FIELD(FIELD_STRING, get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
+	COMPUTED_FIELD(FIELD_STRING, counter_get_meaning, "meaning", "MEANING", FIELD_DEFAULT, 0,
 		       "what it counts"),
 };
 
@@ -225,8 +194,7 @@ const struct schema optional_counters_schema = SCHEMA(
 
 bool optional_counter_is(const struct optional_counter *counter, const char *word)
 {
-	return !strcmp(counter->kernel_name, word) ||
-	       (counter->name && !strcmp(counter->name->canonical, word));
+	return !strcmp(counter->kernel_name, word) || !strcmp(counter->reading.counter, word);
 }
 
 void optional_counters_clear(struct optional_counters *list)
@@ -242,6 +210,7 @@ static int add_optional(void *context, const struct nlattr *nest)
 	struct nlattr *entry[NLDEV_ATTR_KNOWN];
 	struct optional_counters *list = context;
 	struct optional_counter *counter;
+	struct counter_reading *reading;
 	struct number index = {0}, active = {0};
 
 	if (nldev_parse_nest(nest, entry) ||
@@ -255,7 +224,10 @@ static int add_optional(void *context, const struct nlattr *nest)
 		return 0;
 	counter = mem_append(&list->items, &list->count, sizeof(*list->items));
 	netlink_get_text(entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], &counter->kernel_name);
-	counter->name = counter_name_find_in(COUNTER_SOURCE_HW, counter->kernel_name);
+	reading = &counter->reading;
+	reading->kernel_name = counter->kernel_name;
+	reading->name = counter_name_find_in(COUNTER_SOURCE_HW, counter->kernel_name);
+	reading->counter = reading->name ? reading->name->canonical : counter->kernel_name;
 	counter->index = index;
 	counter->enabled = active.value ? TRISTATE_YES : TRISTATE_NO;
 	return 0;
@@ -295,8 +267,9 @@ static int take_optional(void *context, struct port *port, struct nlattr *const 
 	int rc = fill_optional(table, list);
 
 	for (; i < list->count; i++) {
-		list->items[i].device = device_list_find(&reader->inventory->devices, port->device);
-		list->items[i].port = port;
+		list->items[i].reading.device = device_list_find(&reader->inventory->devices,
+								 port->device);
+		list->items[i].reading.port = port;
 	}
 	return rc;
 }
@@ -337,9 +310,9 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
 	*ret_text = NULL;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_STAT_SET), NLM_F_ACK, NULL, 0);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX,
-			(uint32_t)counters[0].device->index.value);
+			(uint32_t)counters[0].reading.device->index.value);
 	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX,
-			(uint32_t)counters[0].port->port.value);
+			(uint32_t)counters[0].reading.port->port.value);
 	netlink_put_list(&request, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
 			 RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX, indexes, enabled);
 	return netlink_ask_plain(nldev, &request, ret_text);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "counter/counter.h"
+#include "counter/counter_reading.h"
 #include "host/inventory.h"
 #include "host/nldev_devices.h"
 #include "host/rtnl.h"
@@ -46,11 +47,9 @@ void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t c
  * owns the names; device and port are borrowed.
  */
 struct optional_counter {
-	const struct device *device;
-	const struct port *port;
-	char *kernel_name;		 /* clean */
-	const struct counter_name *name; /* NULL if not in the catalogue */
-	struct number index;		 /* the kernel's index, used to switch it */
+	struct counter_reading reading; /* device, port and names; it has no value */
+	char *kernel_name;		/* clean */
+	struct number index;		/* the kernel's index, used to switch it */
 	enum tristate enabled;
 };
 

@@ -180,7 +180,7 @@ static void optional_whole(void **state)
 	assert_int_equal(parse_optional(&bytes, bytes.length, &list), 0);
 	assert_int_equal(list.count, 2);
 	assert_string_equal(list.items[0].kernel_name, "cc_rx_ce_pkts");
-	assert_string_equal(list.items[0].name->canonical, "rx_rdma_ecn_marked_packets");
+	assert_string_equal(list.items[0].reading.counter, "rx_rdma_ecn_marked_packets");
 	assert_int_equal(list.items[0].enabled, TRISTATE_YES);
 	assert_int_equal(list.items[0].index.value, 23);
 	assert_int_equal(list.items[1].enabled, TRISTATE_NO);
@@ -360,8 +360,8 @@ static void optional_of_ports(void **state)
 	netlink_free(nldev);
 	fake_stop(&kernel);
 	assert_int_equal(list.count, 1);
-	assert_string_equal(list.items[0].device->name, "d1");
-	assert_ptr_equal(list.items[0].port, &inventory.devices.items[1].ports[0]);
+	assert_string_equal(list.items[0].reading.device->name, "d1");
+	assert_ptr_equal(list.items[0].reading.port, &inventory.devices.items[1].ports[0]);
 	assert_int_equal(list.items[0].index.value, 7);
 	assert_int_equal(problems.count, 0);
 	/* A driver without counters is no problem. */
@@ -428,8 +428,7 @@ static int set(struct wanted *wanted, const uint32_t *indexes, size_t count, cha
 	counters = mem_alloc_zero(count + 1, sizeof(*counters));
 	for (size_t i = 0; i <= count; i++)
 		counters[i] = (struct optional_counter){
-			.device = &list.items[1],
-			.port = &list.items[1].ports[0],
+			.reading = {.device = &list.items[1], .port = &list.items[1].ports[0]},
 			.index = number_of(i < count ? indexes[i] : 99),
 			.enabled = i < count ? TRISTATE_YES : TRISTATE_NO,
 		};
