@@ -1,13 +1,243 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* rdmactl mad: the subcommands are in mad_send.c, mad_decode.c and mad_classes.c. */
+/*
+ * rdmactl mad, and its subcommand classes: the management classes that answer on a port, with their
+ * ClassPortInfo. The others are in mad_send.c and mad_decode.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/mad/mad_run.h"
 
+/* Most classes never answer, so they get fewer retries than other requests. */
+#define RETRIES 1u
+
+/* A class of a port; strings are owned. */
+struct class_row {
+	char *object;
+	struct number class_code;
+	enum tristate answered;
+	char *status;
+	struct number version;
+	struct strings capabilities;
+	struct number cap_mask, cap_mask2;
+	struct real response_usec, round_trip_usec;
+	struct number redirect_lid, redirect_qpn;
+};
+
+static const struct field classes_fields[] = {
+	STRING_FIELD(struct class_row, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "destination, as given"),
+	ENUM_FIELD(struct class_row, class_code, mad_class_names, "class", "CLASS", FIELD_DEFAULT,
+		   0, "management class"),
+	HEX_FIELD(struct class_row, class_code, 2, "class_code", "CODE", FIELD_DEFAULT, 0,
+		  "management class as a number"),
+	BOOL_FIELD(struct class_row, answered, "answered", "ANSWERED", FIELD_DEFAULT, 0,
+		   "whether an agent answers"),
+	STRING_FIELD(struct class_row, status, "status", "STATUS", FIELD_DEFAULT, 0,
+		     "status of the answer, in words"),
+	UNSIGNED_FIELD(struct class_row, version, "class_version", "VERSION",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "version of the management class"),
+	LIST_FIELD(struct class_row, capabilities, "capabilities", "CAPABILITIES", FIELD_DEFAULT, 0,
+		   "capabilities from both masks, in words"),
+	HEX_FIELD(struct class_row, cap_mask, 4, "cap_mask", "CAP MASK", 0, 0, "CapabilityMask"),
+	HEX_FIELD(struct class_row, cap_mask2, 7, "cap_mask2", "CAP MASK 2", 0, 0,
+		  "CapabilityMask2"),
+	REAL_FIELD(struct class_row, response_usec, "response_time_usec", "RESPONSE us",
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "longest response time that the agent declares"),
+	TENTHS_FIELD(struct class_row, round_trip_usec, "round_trip_usec", "RTT us",
+		     FIELD_DEFAULT | FIELD_RIGHT, 0, "round trip of this request"),
+	UNSIGNED_FIELD(struct class_row, redirect_lid, "redirect_lid", "REDIRECT LID",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "LID to query instead; 0: none"),
+	UNSIGNED_FIELD(struct class_row, redirect_qpn, "redirect_qpn", "REDIRECT QP", FIELD_RIGHT,
+		       0, "queue pair to query instead"),
+};
+
+static const struct schema classes_schema = SCHEMA("mad_classes", struct class_row, classes_fields,
+						   "a management class of a port");
+
+/* The classes of the subnet manager are queried as well: it may run on this port. */
+static size_t count_classes(void)
+{
+	size_t count = 0;
+
+	for (const struct enum_name *name = mad_class_names; name->word; name++)
+		count += name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	return count;
+}
+
+static void ask(const struct mad_listing *mad, const struct mad_destination *at,
+		unsigned int mgmt_class, struct mad_request *request)
+{
+	const bool openib = mgmt_class == MAD_CLASS_OPENIB_PING ||
+			    mgmt_class == MAD_CLASS_OPENIB_SYSSTAT;
+
+	if (mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED) {
+		mad_smp_request(&at->place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, request);
+		request->key = mad->session.key;
+		return;
+	}
+	mad_gmp_request(&at->place, (uint8_t)mgmt_class, UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO,
+			0, request);
+	request->oui = openib ? UMAD_OPENIB_OUI : 0;
+}
+
+static struct number number_in(const struct schema *schema, const struct mad_record *record,
+			       const char *key)
+{
+	const struct field *field = schema_find(schema, key);
+
+	return field ? number_of(packed_number(field, record)) : (struct number){0};
+}
+
+static void add_words(struct strings *strings, const struct schema *schema,
+		      const struct mad_record *record, const char *key)
+{
+	const struct field *field = schema_find(schema, key);
+	struct value value;
+
+	if (!field)
+		return;
+	field_get(field, record, &value);
+	strings->known = true;
+	for (size_t i = 0; value.kind == VALUE_LIST && i < value.list.count; i++)
+		strings_add(strings, value.list.items[i]);
+}
+
+static void take_class_port_info(struct class_row *row, const struct mad_item *item)
+{
+	const struct mad_attribute *attribute = mad_attribute_find(item->request.mgmt_class,
+								   UMAD_ATTR_CLASS_PORT_INFO);
+	const struct schema *schema = attribute->schema;
+	struct mad_record record = {.object = NULL};
+	struct value value;
+
+	memcpy(record.data, item->data, sizeof(record.data));
+	add_words(&row->capabilities, schema, &record, "capabilities");
+	add_words(&row->capabilities, schema, &record, "capabilities2");
+	row->cap_mask = number_in(schema, &record, "cap_mask");
+	row->cap_mask2 = number_in(schema, &record, "cap_mask2");
+	row->redirect_lid = number_in(schema, &record, "redirect_lid");
+	row->redirect_qpn = number_in(schema, &record, "redirect_qpn");
+	field_get(schema_find(schema, "response_time_usec"), &record, &value);
+	row->response_usec.known = value.kind == VALUE_REAL;
+	row->response_usec.value = row->response_usec.known ? value.real : 0;
+}
+
+/* A timeout is a result here; a request that could not be sent is a problem. */
+static bool take(struct mad_listing *mad, const struct mad_destination *at,
+		 const struct mad_item *item, struct class_row *row)
+{
+	const unsigned int mgmt_class = item->request.mgmt_class;
+	char word[MAD_STATUS_BYTES];
+
+	row->object = mem_string(at->name);
+	row->class_code = number_of(mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE
+					    ? UMAD_CLASS_SUBN_LID_ROUTED
+					    : mgmt_class);
+	if (item->error && item->error != -ETIMEDOUT) {
+		mad_session_check(&mad->session, at, mad_class_word(mgmt_class), item);
+		return false;
+	}
+	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;
+	if (item->error)
+		return false;
+	mad_status_word(mgmt_class, item->status, word);
+	row->status = mem_string(word);
+	row->round_trip_usec.value = (double)item->round_trip_nsec / 1000;
+	row->round_trip_usec.known = true;
+	if (item->status)
+		return true;
+	row->version = number_of(class_port_info_class_version(item->data));
+	if (!mad_class_is_smp(mgmt_class))
+		take_class_port_info(row, item);
+	return true;
+}
+
+/* Whether any class of the destination answers. */
+static bool take_all(struct mad_listing *mad, size_t destination, const struct mad_item *items,
+		     struct class_row *rows, size_t count)
+{
+	const struct mad_destination *at = &mad->session.destinations[destination];
+	size_t answers = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		answers += take(mad, at, &items[i], &rows[i]);
+		listing_add(&mad->listing, &rows[i]);
+	}
+	if (!answers)
+		problem_add_text(&mad->listing.problems, at->name, NULL, "umad",
+				 "no management class answers",
+				 "the node or the path to it is down");
+	return answers;
+}
+
+static struct class_row *work(struct mad_listing *mad, size_t *ret_count)
+{
+	const size_t classes = count_classes(), count = classes * mad->session.destination_count;
+	struct class_row *rows = mem_alloc_zero(count, sizeof(*rows));
+	struct mad_item *items = mad_items_new(count);
+	size_t asked = 0, answered = 0;
+
+	for (size_t i = 0; i < mad->session.destination_count; i++)
+		for (const struct enum_name *name = mad_class_names; name->word; name++)
+			if (name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+				ask(mad, &mad->session.destinations[i], (unsigned int)name->value,
+				    &items[asked++].request);
+	mad_gather(mad->session.engine, items, count);
+	for (size_t i = 0; i < mad->session.destination_count; i++)
+		answered += take_all(mad, i, items + i * classes, rows + i * classes, classes);
+	if (!answered)
+		mad->listing.status = STATUS_FAILED;
+	free(items);
+	*ret_count = count;
+	return rows;
+}
+
+static int run_classes(const struct ctx *ctx, const void *args, char **words)
+{
+	struct mad_args mad_args = *(const struct mad_args *)args;
+	struct mad_listing mad;
+	struct class_row *rows = NULL;
+	size_t count = 0;
+	int status;
+
+	if (!mad_args.retries.known)
+		mad_args.retries = number_of(RETRIES);
+	if (mad_listing_begin(&mad, ctx, &mad_args, &classes_schema, false, false) &&
+	    mad_listing_find_by_lid(&mad, words) && !mad_listing_refuses_words(&mad) &&
+	    mad_listing_has_lids(&mad, "directed routes work for class sm only",
+				 "name a LID, a port GUID or a GID"))
+		rows = work(&mad, &count);
+	status = mad_listing_end(&mad);
+	for (size_t i = 0; i < count; i++) {
+		free(rows[i].object);
+		free(rows[i].status);
+		strings_free(&rows[i].capabilities);
+	}
+	free(rows);
+	return status;
+}
+
+static const struct command classes_command = {
+	.name = "classes",
+	.summary = "list the management classes that answer on a port",
+	.objects = "[DEST]",
+	.most_objects = -1,
+	.options = {mad_options},
+	.rules = mad_rules,
+	.args_size = sizeof(struct mad_args),
+	.schema = &classes_schema,
+	.run = run_classes,
+};
+
 static const struct command *const children[] = {
 	&mad_send_command,
 	&mad_decode_command,
-	&mad_classes_command,
+	&classes_command,
 	NULL,
 };
 

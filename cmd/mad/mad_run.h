@@ -5,7 +5,7 @@
 #include "cmd/mad/mad_listing.h"
 #include "mad/format/decode.h"
 
-extern const struct command mad_send_command, mad_decode_command, mad_classes_command;
+extern const struct command mad_send_command, mad_decode_command;
 
 /*
  * Reads a file of up to `most` bytes, `-` for standard input. Returns 0 or -errno; the caller frees

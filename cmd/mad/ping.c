@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl ping: whether a port answers, how fast, and how many requests are lost. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/mad/mad_serve.h"
 #include "cmd/mad/ping_run.h"
@@ -38,53 +46,6 @@ static const struct option_rule rules[] = {
 	MAD_RULES,
 	{.options = NULL},
 };
-
-#define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
-	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
-
-static const struct field fields[] = {
-	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
-		     "destination, as given; with --serve, the client"),
-	STRING_FIELD(struct ping_record, host, "host", "HOST", FIELD_DEFAULT, MAD_NEED_NODE,
-		     "name of the host that answered, or description of its node"),
-	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0,
-		       "LID of the destination"),
-	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0,
-		  "GID of the destination, on Ethernet"),
-	STRING_FIELD(struct ping_record, device, "device", "DEVICE", 0, 0,
-		     "local device that sends the requests"),
-	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0,
-		       "local port that sends the requests"),
-	ENUM_FIELD(struct ping_record, kind, ping_kind_names, "method", "METHOD", 0, 0,
-		   "kind of request: pma, smp, openib, roce"),
-	UNSIGNED_FIELD(struct ping_record, sequence, "sequence", "SEQ", FIELD_RIGHT, 0,
-		       "with --each: number of the request, from 1"),
-	UNSIGNED_FIELD(struct ping_record, sent, "sent", "SENT", FIELD_DEFAULT | FIELD_RIGHT, 0,
-		       "requests"),
-	UNSIGNED_FIELD(struct ping_record, received, "received", "RECEIVED",
-		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
-	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
-		   FIELD_DEFAULT | FIELD_RIGHT, 0, "percentage of requests without an answer"),
-	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
-	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
-	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
-			 "90th percentile of the round trips"),
-	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
-			 "99th percentile of the round trips"),
-	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
-	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
-};
-
-const struct schema ping_schema = SCHEMA("pings", struct ping_record, fields,
-					 "how a destination answers");
-
-void ping_record_clear(struct ping_record *record)
-{
-	free(record->object);
-	free(record->host);
-	free(record->device);
-	*record = (struct ping_record){.object = NULL};
-}
 
 /* --serve */
 static size_t answer_ping(struct mad_server *server, const unsigned char *mad, size_t bytes,
@@ -133,6 +94,274 @@ static const struct mad_responder responder = {
 	.list = list_ping,
 	.free = free_ping,
 };
+
+#define COUNT	      5u
+#define INTERVAL_MSEC 1000u
+/* The peer may have to resolve its neighbour before the first answer: a second in the kernel. */
+#define ETHERNET_TIMEOUT_MSEC 2000u
+
+struct run {
+	struct mad_listing mad;
+	const struct ping_args *args;
+	struct ping_client ping;
+	size_t shown; /* of ping.each */
+	bool shows_lines;
+};
+
+/* Reads destinations from standard input, for the word `-`. */
+static void read_words(struct strings *words)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) >= 0) {
+		char *rest = line, *word;
+
+		line[strcspn(line, "#")] = '\0';
+		while ((word = strsep(&rest, " \t\n")))
+			if (*word)
+				strings_add(words, word);
+	}
+}
+
+static void gather_words(char *const *words, struct strings *ret)
+{
+	for (; *words; words++) {
+		if (!strcmp(*words, "-"))
+			read_words(ret);
+		else
+			strings_add(ret, *words);
+	}
+	/* mad_listing_find_all() and ping_find_paths() read up to a NULL. */
+	*(char **)mem_append(&ret->items, &ret->count, sizeof(char *)) = NULL;
+	ret->count--;
+}
+
+static void show_line(const struct run *run, const struct ping_record *record)
+{
+	_cleanup_(freep) char *count = run->ping.count == UINT64_MAX
+					       ? mem_string("")
+					       : mem_format(" of %" PRIu64, run->ping.count);
+	_cleanup_(freep) char *time = record->p50.known ? mem_format("%.1f us", record->p50.value)
+							: mem_string("no answer");
+	_cleanup_(freep) char *line = mem_format("%s%s%s%s: %" PRIu64 "%s: %s", record->object,
+						 record->host ? " (" : "",
+						 record->host ? record->host : "",
+						 record->host ? ")" : "", record->sequence.value,
+						 count, time);
+
+	command_complain(run->mad.listing.ctx, line, NULL);
+}
+
+/* Shows the requests that ended since the last call. */
+static void show(struct run *run)
+{
+	struct listing *listing = &run->mad.listing;
+
+	for (; run->shown < run->ping.each_count; run->shown++) {
+		if (run->shows_lines)
+			show_line(run, run->ping.each[run->shown]);
+		if (run->args->each)
+			listing_add(listing, run->ping.each[run->shown]);
+	}
+	if (run->args->each && !listing_streams(listing))
+		return;
+	listing_stream(listing);
+	/* Printed rows are not needed any more. */
+	ping_drop_each(&run->ping);
+	run->shown = 0;
+}
+
+/* Sends all requests. Returns the same as mad_engine_run(). */
+static int ask(struct run *run)
+{
+	uint64_t interval = run->args->interval.known ? run->args->interval.value : INTERVAL_MSEC;
+	uint64_t begin = clock_msec();
+
+	for (uint64_t round = 1;; round++) {
+		int rc = ping_round(&run->ping);
+
+		show(run);
+		if (rc || run->args->flood || round == run->ping.count)
+			return rc;
+		/* A round that took longer than the interval is followed by the next at once. */
+		begin += interval;
+		if (begin < clock_msec())
+			begin = clock_msec();
+		if (!mad_session_wait(&run->mad.session, begin))
+			return -ECANCELED;
+	}
+}
+
+static void report_loss(struct run *run, const struct ping_target *target)
+{
+	_cleanup_(freep) char *text = ping_target_complaint(target);
+
+	problem_add_text(&run->mad.listing.problems, target->record.object, NULL,
+			 target->kind == PING_SMP ? "smp" : "gmp", text, ping_target_hint(target));
+	run->mad.listing.status = STATUS_FAULT;
+}
+
+static void conclude(struct run *run, int rc)
+{
+	struct listing *listing = &run->mad.listing;
+	uint64_t sent = 0;
+
+	if (rc && rc != -ECANCELED) {
+		_cleanup_(freep) char *text = mem_format("%s/%u: %s", run->mad.session.port.device,
+							 run->mad.session.port.port, strerror(-rc));
+
+		listing_fail(listing, STATUS_FAILED, text, NULL);
+		return;
+	}
+	if (columns_needs(&listing->columns) & MAD_NEED_NODE && !run->args->each &&
+	    !mad_session_stopped(&run->mad.session))
+		ping_describe_nodes(&run->ping);
+	for (size_t i = 0; i < run->ping.target_count; i++) {
+		struct ping_target *target = &run->ping.targets[i];
+
+		sent += target->sent;
+		ping_target_compute(target);
+		if (target->received < target->sent)
+			report_loss(run, target);
+		if (!run->args->each)
+			listing_add(listing, &target->record);
+	}
+	if (!sent && run->ping.target_count)
+		listing_fail(listing, STATUS_FAILED, "interrupted before the first answer", NULL);
+}
+
+static bool begin_ethernet(struct run *run, struct ping_paths *paths)
+{
+	struct problems *problems = &run->mad.listing.problems;
+	uint8_t method;
+
+	for (size_t i = 0; i < paths->problems.count; i++)
+		problem_add_text(problems, paths->problems.items[i].object, NULL, NULL,
+				 paths->problems.items[i].error, paths->problems.items[i].hint);
+	method = paths->count ? ping_add_agent(&run->ping) : 0;
+	if (!method) {
+		run->mad.listing.status = STATUS_FAILED;
+		return false;
+	}
+	for (size_t i = 0; i < paths->count; i++) {
+		struct ping_target *target = ping_add_target(&run->ping, PING_ROCE,
+							     paths->items[i].name);
+
+		target->request.to = (struct mad_address){
+			.qpn = 1,
+			.qkey = run->mad.session.qkey,
+			.sl = (uint8_t)run->args->mad.service_level.value,
+			.pkey_index = (uint16_t)run->args->mad.pkey_index.value,
+			.has_grh = true,
+			.gid_index = paths->items[i].gid_index,
+			.hop_limit = 64,
+			.gid = paths->items[i].gid,
+		};
+		target->record.gid = (struct known_gid){.gid = paths->items[i].gid, .known = true};
+		ping_add_data(target);
+		ping_request(PING_ROCE, false, method, NULL, &target->request);
+	}
+	return true;
+}
+
+static bool begin_infiniband(struct run *run, char *const *words)
+{
+	const struct ping_args *args = run->args;
+
+	if (!mad_listing_find_all(&run->mad, words))
+		return false;
+	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
+		const struct mad_destination *destination = &run->mad.session.destinations[i];
+		bool direct = destination->place.target.kind == TARGET_DIRECT;
+		/* Only subnet management works without LIDs. */
+		enum ping_kind kind = args->openib	    ? PING_OPENIB
+				      : args->smp || direct ? PING_SMP
+							    : PING_PMA;
+		struct ping_target *target = ping_add_target(&run->ping, kind, destination->name);
+
+		if (direct && args->openib) {
+			listing_fail(&run->mad.listing, STATUS_USAGE,
+				     "--openib needs a LID, not a directed route", NULL);
+			return false;
+		}
+		if (!direct)
+			number_set(&target->record.lid, destination->place.address.lid);
+		if (kind == PING_SMP)
+			mad_smp_request(&destination->place, UMAD_METHOD_GET, 0, 0,
+					&target->request);
+		else
+			target->request.to = destination->place.address;
+		target->request.key = kind == PING_SMP ? run->mad.session.key : 0;
+		ping_request(kind, direct, 0, NULL, &target->request);
+	}
+	return true;
+}
+
+static int finish(struct run *run)
+{
+	int status = mad_listing_end(&run->mad);
+
+	ping_client_clear(&run->ping);
+	return status;
+}
+
+static void fill(struct run *run, const struct ctx *ctx, const struct ping_args *args,
+		 bool ethernet)
+{
+	uint64_t count = args->count.known ? args->count.value : COUNT;
+
+	run->args = args;
+	run->ping.count = count ? count : UINT64_MAX;
+	run->shows_lines = ctx->globals.verbose ||
+			   (isatty(STDERR_FILENO) && !ctx->globals.quiet && !args->flood);
+	run->ping.session = &run->mad.session;
+	run->ping.flood = args->flood;
+	run->ping.keeps_each = args->each || run->shows_lines;
+	if (args->each)
+		/* The names of other nodes are queried only at the end. */
+		listing_prefer_columns(&run->mad.listing,
+				       args->openib || ethernet
+					       ? "object,sequence,host,received,p50_usec"
+					       : "object,sequence,received,p50_usec");
+}
+
+/* Sends requests to all destinations, and counts the answers. */
+static int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words)
+{
+	struct strings names = {0};
+	struct ping_paths paths = {.items = NULL};
+	struct ping_args ours = *args;
+	struct ctx here = *ctx;
+	struct run run = {.args = args};
+	bool ethernet, begun;
+	int status;
+
+	gather_words(words, &names);
+	if (!names.count) {
+		command_complain(ctx, "DEST is missing", "rdmactl ping --help");
+		strings_free(&names);
+		return STATUS_USAGE;
+	}
+	if (!ours.mad.retries.known)
+		ours.mad.retries = number_of(0);
+	ethernet = !ctx->globals.root && ping_find_paths(&ours, names.items, &paths);
+	if (!here.globals.timeout.known)
+		here.globals.timeout = number_of(ethernet ? ETHERNET_TIMEOUT_MSEC
+							  : SERVER_TIMEOUT_MSEC);
+	if (ethernet && paths.via)
+		ours.mad.via = paths.via;
+	begun = mad_listing_begin(&run.mad, &here, &ours.mad, &ping_schema, false, ethernet);
+	fill(&run, ctx, &ours, ethernet);
+	if (begun &&
+	    (ethernet ? begin_ethernet(&run, &paths) : begin_infiniband(&run, names.items))) {
+		conclude(&run, ask(&run));
+	}
+	status = finish(&run);
+	ping_paths_free(&paths);
+	strings_free(&names);
+	return status;
+}
 
 static const char *check(const struct ping_args *args, char **objects)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * rdmactl ping: ping.c parses the command line, ping_roce.c finds paths over Ethernet,
- * ping_client.c sends the requests, mad_serve.c answers them.
- */
+/* rdmactl ping: ping_roce.c finds paths over Ethernet for ping.c. */
 #pragma once
 
-#include "mad/ping.h"
+#include "mad/ping_client.h"
 #include "cmd/mad/mad_listing.h"
 
 struct ping_args {
@@ -15,24 +12,6 @@ struct ping_args {
 	bool smp, openib, serve;
 	struct number gid_index;
 };
-
-/* A row is about a destination, a request (--each) or a client (--serve). Strings are owned. */
-struct ping_record {
-	char *object;
-	char *host;
-	struct number lid;
-	struct known_gid gid;
-	char *device; /* the local port */
-	struct number port;
-	struct number kind; /* enum ping_kind */
-	struct number sequence;
-	struct number sent, received;
-	struct real loss_percent;
-	struct real min, p50, p90, p99, max, mean; /* microseconds */
-};
-
-extern const struct schema ping_schema;
-void ping_record_clear(struct ping_record *record);
 
 /* A destination over Ethernet. */
 struct ping_path {
@@ -54,6 +33,3 @@ struct ping_paths {
  */
 bool ping_find_paths(const struct ping_args *args, char *const *words, struct ping_paths *ret);
 void ping_paths_free(struct ping_paths *paths);
-
-/* Returns the exit status. */
-int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words);

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "selftest/record/statistics.h"
+#include "base/statistics.h"
 
 #define assert_real(got, expected) assert_float_equal(got, expected, 1e-6)
 

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/agent/watch.h"
-#include "selftest/record/statistics.h"
+#include "base/statistics.h"
 #include "counter/counter.h"
 
 #define DEFAULT_TIMEOUT_MSEC 10000u

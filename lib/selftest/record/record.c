@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
-#include "selftest/record/statistics.h"
+#include "base/statistics.h"
 
 static struct real usec_of(uint64_t nsec)
 {

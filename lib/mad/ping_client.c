@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "mad/ping_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "mad/format/header.h"
+
+#define NODE_DESC_BYTES 64u
+
+#define ROUND_TRIP_FIELD(member, key, heading, flags, help) \
+	TENTHS_FIELD(struct ping_record, member, key, heading, (flags) | FIELD_RIGHT, 0, help)
+
+static const struct field fields[] = {
+	STRING_FIELD(struct ping_record, object, "object", "OBJECT", FIELD_DEFAULT, 0,
+		     "destination, as given; with --serve, the client"),
+	STRING_FIELD(struct ping_record, host, "host", "HOST", FIELD_DEFAULT, MAD_NEED_NODE,
+		     "name of the host that answered, or description of its node"),
+	UNSIGNED_FIELD(struct ping_record, lid, "lid", "LID", FIELD_RIGHT, 0,
+		       "LID of the destination"),
+	GID_FIELD(struct ping_record, gid, "gid", "GID", 0, 0,
+		  "GID of the destination, on Ethernet"),
+	STRING_FIELD(struct ping_record, device, "device", "DEVICE", 0, 0,
+		     "local device that sends the requests"),
+	UNSIGNED_FIELD(struct ping_record, port, "port", "PORT", FIELD_RIGHT, 0,
+		       "local port that sends the requests"),
+	ENUM_FIELD(struct ping_record, kind, ping_kind_names, "method", "METHOD", 0, 0,
+		   "kind of request: pma, smp, openib, roce"),
+	UNSIGNED_FIELD(struct ping_record, sequence, "sequence", "SEQ", FIELD_RIGHT, 0,
+		       "with --each: number of the request, from 1"),
+	UNSIGNED_FIELD(struct ping_record, sent, "sent", "SENT", FIELD_DEFAULT | FIELD_RIGHT, 0,
+		       "requests"),
+	UNSIGNED_FIELD(struct ping_record, received, "received", "RECEIVED",
+		       FIELD_DEFAULT | FIELD_RIGHT, 0, "answers that came in time"),
+	REAL_FIELD(struct ping_record, loss_percent, "loss_percent", "LOSS %",
+		   FIELD_DEFAULT | FIELD_RIGHT, 0, "percentage of requests without an answer"),
+	ROUND_TRIP_FIELD(min, "min_usec", "MIN us", FIELD_DEFAULT, "shortest round trip"),
+	ROUND_TRIP_FIELD(p50, "p50_usec", "P50 us", FIELD_DEFAULT, "median of the round trips"),
+	ROUND_TRIP_FIELD(p90, "p90_usec", "P90 us", FIELD_DEFAULT,
+			 "90th percentile of the round trips"),
+	ROUND_TRIP_FIELD(p99, "p99_usec", "P99 us", FIELD_DEFAULT,
+			 "99th percentile of the round trips"),
+	ROUND_TRIP_FIELD(max, "max_usec", "MAX us", FIELD_DEFAULT, "longest round trip"),
+	ROUND_TRIP_FIELD(mean, "mean_usec", "MEAN us", 0, "mean of the round trips"),
+};
+
+const struct schema ping_schema = SCHEMA("pings", struct ping_record, fields,
+					 "how a destination answers");
+
+void ping_record_clear(struct ping_record *record)
+{
+	free(record->object);
+	free(record->host);
+	free(record->device);
+	*record = (struct ping_record){.object = NULL};
+}
+
+static bool is_answer(const struct ping_target *target, const struct mad_reply *reply)
+{
+	return !reply->error &&
+	       ping_accept(target->kind, &target->request, reply->mad, reply->bytes) &&
+	       (target->kind != PING_ROCE ||
+		!memcmp(&reply->from->gid, &target->request.to.gid, sizeof(struct gid)));
+}
+
+static void add_answer(struct ping_target *target, uint64_t nsec)
+{
+	target->received++;
+	if (!nsec)
+		return;
+	if (target->sample_count == target->room) {
+		target->room = target->room ? 2 * target->room : 16;
+		target->samples = mem_resize(target->samples, target->room,
+					     sizeof(*target->samples));
+	}
+	target->samples[target->sample_count++] = nsec;
+}
+
+static struct real usec(uint64_t nsec)
+{
+	return (struct real){.value = (double)nsec / 1000, .known = true};
+}
+
+static void set_loss(struct ping_record *record)
+{
+	uint64_t sent = record->sent.value, lost = sent - record->received.value;
+
+	record->loss_percent.known = sent;
+	record->loss_percent.value = sent ? 100 * (double)lost / (double)sent : 0;
+}
+
+/* Counts the end of a request. Returns whether it was answered. */
+static bool take_reply(struct ping_target *target, const struct mad_reply *reply)
+{
+	bool answered = is_answer(target, reply);
+
+	target->sent++;
+	target->error = reply->error;
+	if (answered) {
+		add_answer(target, reply->round_trip_nsec);
+		if (!target->record.host)
+			target->record.host = ping_host(target->kind, reply->mad, reply->bytes);
+	} else if (!reply->error) {
+		target->refused++;
+		target->status = reply->status;
+	}
+	return answered;
+}
+
+/* A row of the last request alone. */
+static struct ping_record *last_record(const struct ping_target *target, bool answered,
+				       uint64_t nsec)
+{
+	const struct ping_record *total = &target->record;
+	struct ping_record *record = mem_alloc_zero(1, sizeof(*record));
+
+	*record = *total;
+	record->object = mem_string(total->object);
+	record->host = total->host ? mem_string(total->host) : NULL;
+	record->device = mem_string(total->device);
+	number_set(&record->sequence, target->sent);
+	number_set(&record->sent, 1);
+	number_set(&record->received, answered);
+	set_loss(record);
+	if (answered && nsec)
+		record->min = record->p50 = record->p90 = record->p99 = record->max = record->mean =
+			usec(nsec);
+	return record;
+}
+
+void ping_target_compute(struct ping_target *target)
+{
+	struct ping_record *record = &target->record;
+	struct statistics figures;
+
+	number_set(&record->sent, target->sent);
+	number_set(&record->received, target->received);
+	set_loss(record);
+	if (!target->sample_count)
+		return;
+	statistics_compute(target->samples, target->sample_count, &figures);
+	record->min = (struct real){.value = figures.min_usec, .known = true};
+	record->p50 = (struct real){.value = figures.p50_usec, .known = true};
+	record->p90 = (struct real){.value = figures.p90_usec, .known = true};
+	record->p99 = (struct real){.value = figures.p99_usec, .known = true};
+	record->max = (struct real){.value = figures.max_usec, .known = true};
+	record->mean = (struct real){.value = figures.mean_usec, .known = true};
+}
+
+char *ping_target_complaint(const struct ping_target *target)
+{
+	_cleanup_(freep) char *why = NULL;
+	char word[MAD_STATUS_BYTES];
+
+	if (target->refused) {
+		mad_status_word(target->request.mgmt_class, target->status, word);
+		why = mem_format(" (refused with status 0x%04x: %s)", target->status, word);
+	} else if (target->error && target->error != -ETIMEDOUT) {
+		why = mem_format(" (not sent: %s)", strerror(-target->error));
+	}
+	return mem_format("no answer to %" PRIu64 " of %" PRIu64 " requests%s",
+			  target->sent - target->received, target->sent, why ? why : "");
+}
+
+const char *ping_target_hint(const struct ping_target *target)
+{
+	if (target->received)
+		return target->kind == PING_ROCE ? NULL
+						 : "rdmactl perf shows the errors of the ports "
+						   "on the path";
+	switch (target->kind) {
+	case PING_PMA:
+		return "the node or the path to it is down: a directed route shows where, rdmactl "
+		       "ping -D 0,1";
+	case PING_SMP:
+		return "the node or the path to it is down, or it answers only with its M_Key "
+		       "(--mkey)";
+	case PING_OPENIB:
+		return "run rdmactl ping --serve or ibping -S on the destination";
+	default:
+		return "run rdmactl ping --serve on the destination";
+	}
+}
+
+static void clear_target(struct ping_target *target)
+{
+	free(target->samples);
+	ping_record_clear(&target->record);
+}
+
+struct ping_target *ping_add_target(struct ping_client *ping, enum ping_kind kind, const char *name)
+{
+	struct ping_target *target = mem_append(&ping->targets, &ping->target_count,
+						sizeof(*ping->targets));
+
+	target->kind = kind;
+	target->record.object = mem_string(name);
+	target->record.device = mem_string(ping->session->port.device);
+	number_set(&target->record.port, ping->session->port.port);
+	number_set(&target->record.kind, kind);
+	return target;
+}
+
+/* Random bytes after the host name prove that an answer belongs to its request. */
+void ping_add_data(struct ping_target *target)
+{
+	if (getrandom(target->data + PING_HOST_BYTES, PING_DATA_BYTES - PING_HOST_BYTES, 0) < 0)
+		target->data[PING_HOST_BYTES] = 1;
+}
+
+uint8_t ping_add_agent(struct ping_client *ping)
+{
+	_cleanup_(freep) char *text = NULL;
+	int rc = -EINVAL;
+
+	for (unsigned int i = 0; i < PING_METHOD_COUNT; i++) {
+		uint8_t method = ping_answer_method(i);
+		struct mad_agent agent = {
+			.mgmt_class = MAD_CLASS_OPENIB_PING,
+			.version = 1,
+			.oui = PING_ROCE_OUI,
+		};
+
+		agent.methods[method / 64] = 1ull << method % 64;
+		rc = mad_engine_add_agent(ping->session->engine, &agent);
+		if (rc >= 0)
+			return method;
+	}
+	text = mem_format("%s/%u: the kernel refused the agent for answers: %s",
+			  ping->session->port.device, ping->session->port.port, strerror(-rc));
+	problem_add_text(ping->session->problems, NULL, NULL, NULL, text,
+			 "17 other clients may be waiting for answers on this port");
+	return 0;
+}
+
+/*
+ * A neighbour that does not exist keeps the kernel busy for a second, in which the port sends and
+ * receives nothing. Targets not reached in the last round go first, when no other one waits for an
+ * answer.
+ */
+static bool next_in_round(struct ping_client *ping)
+{
+	for (; ping->pass < 2; ping->pass++, ping->next = 0)
+		for (; ping->next < ping->target_count; ping->next++)
+			if (ping->targets[ping->next].unreached == !ping->pass)
+				return true;
+	return false;
+}
+
+/* The next target that waits for no answer and has requests left. */
+static bool next_in_flood(struct ping_client *ping)
+{
+	for (size_t i = 0; i < ping->target_count; i++) {
+		size_t at = (ping->next + i) % ping->target_count;
+
+		if (ping->targets[at].waits || ping->targets[at].started == ping->count)
+			continue;
+		ping->next = at;
+		return true;
+	}
+	return false;
+}
+
+static bool next(void *context, struct mad_request *request)
+{
+	struct ping_client *ping = context;
+	struct ping_target *target;
+
+	if (!(ping->flood ? next_in_flood(ping) : next_in_round(ping)))
+		return false;
+	target = &ping->targets[ping->next];
+	*request = target->request;
+	request->number = ping->next++;
+	target->waits = true;
+	target->started++;
+	return true;
+}
+
+static void done(void *context, const struct mad_reply *reply)
+{
+	struct ping_client *ping = context;
+	struct ping_target *target = &ping->targets[reply->request->number];
+	bool answered;
+
+	target->waits = false;
+	/* A cancelled request is neither answered nor lost. */
+	if (reply->error == -ECANCELED)
+		return;
+	answered = take_reply(target, reply);
+	if (ping->keeps_each)
+		*(struct ping_record **)mem_append(&ping->each, &ping->each_count,
+						   sizeof(*ping->each)) =
+			last_record(target, answered, reply->round_trip_nsec);
+}
+
+/* The data of RoCE requests are in the targets, whose addresses are final now. */
+static void point_to_data(struct ping_client *ping)
+{
+	for (size_t i = 0; i < ping->target_count; i++)
+		if (ping->targets[i].kind == PING_ROCE)
+			ping->targets[i].request.data = ping->targets[i].data;
+}
+
+int ping_round(struct ping_client *ping)
+{
+	const struct mad_work work = {.context = ping, .next = next, .done = done};
+
+	point_to_data(ping);
+	ping->next = ping->pass = 0;
+	for (size_t i = 0; i < ping->target_count; i++)
+		ping->targets[i].unreached = ping->targets[i].error;
+	return mad_engine_run(ping->session->engine, &work);
+}
+
+/* Queries the descriptions of nodes that answered without a host name. */
+void ping_describe_nodes(struct ping_client *ping)
+{
+	struct mad_item *items = mad_items_new(ping->target_count);
+	size_t *targets = mem_alloc_zero(ping->target_count + 1, sizeof(*targets)), asked = 0;
+
+	for (size_t i = 0; i < ping->target_count; i++) {
+		const struct ping_target *target = &ping->targets[i];
+
+		if (target->record.host || !target->received || target->kind == PING_ROCE)
+			continue;
+		mad_smp_request(&ping->session->destinations[i].place, UMAD_METHOD_GET,
+				UMAD_SM_ATTR_NODE_DESC, 0, &items[asked].request);
+		items[asked].request.key = ping->session->key;
+		targets[asked++] = i;
+	}
+	mad_gather(ping->session->engine, items, asked);
+	for (size_t i = 0; i < asked; i++)
+		if (!items[i].error && !items[i].status && items[i].data[0])
+			ping->targets[targets[i]].record.host = text_clean(
+				(const char *)items[i].data, NODE_DESC_BYTES);
+	free(items);
+	free(targets);
+}
+
+void ping_drop_each(struct ping_client *ping)
+{
+	for (size_t i = 0; i < ping->each_count; i++) {
+		ping_record_clear(ping->each[i]);
+		free(ping->each[i]);
+	}
+	ping->each_count = 0;
+}
+
+void ping_client_clear(struct ping_client *ping)
+{
+	for (size_t i = 0; i < ping->target_count; i++)
+		clear_target(&ping->targets[i]);
+	free(ping->targets);
+	ping_drop_each(ping);
+	free(ping->each);
+}
