@@ -149,12 +149,10 @@ static void note_devices(struct since *since)
 static void compare(struct since *since)
 {
 	struct counters_run *run = &since->run;
-	struct problems ignored = {.count = 0};
 
 	saved_readings_devices(&since->saved, since->file.records, since->file.count);
-	objects_filter_devices(&run->listing.objects, &since->saved.devices, &ignored);
-	objects_filter_ports(&run->listing.objects, &since->saved.devices, &ignored);
-	problems_free(&ignored);
+	objects_filter_devices(&run->listing.objects, &since->saved.devices, NULL);
+	objects_filter_ports(&run->listing.objects, &since->saved.devices, NULL);
 	saved_readings_make(&since->saved, since->file.records, since->file.count);
 	counter_changes_make(&since->changes, &since->saved.readings, &run->readings,
 			     &since->interval);

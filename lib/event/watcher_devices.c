@@ -80,10 +80,7 @@ static void rename_device(struct watcher *watcher, struct watched *watched, cons
 /* The protocol gives the link layer of a port that does not report one. */
 static bool is_ethernet(struct watcher *watcher, const struct watched *watched, struct port *port)
 {
-	struct problems problems = {.items = NULL};
-
-	port_read_sysfs(&watcher->root, port, NEED_LINK_LAYER, &problems);
-	problems_free(&problems);
+	port_read_sysfs(&watcher->root, port, NEED_LINK_LAYER, NULL);
 	if (port->link_layer.known)
 		return port->link_layer.value == LINK_LAYER_ETHERNET;
 	return watched->protocol &&
@@ -95,14 +92,12 @@ static void fill(struct watcher *watcher, struct watched *watched, struct device
 		 enum event_source source)
 {
 	struct tracked_device *tracked = watched->tracked;
-	struct problems problems = {.items = NULL};
 
 	watched->listed = true;
 	watched->index = device->index;
 	watched->protocol = device->protocol ? mem_string(device->protocol) : NULL;
 	if (!device->port_count)
-		device_list_ports_sysfs(&watcher->root, device, &problems);
-	problems_free(&problems);
+		device_list_ports_sysfs(&watcher->root, device, NULL);
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct port *port = &device->ports[i];
 
@@ -154,10 +149,10 @@ static void open_nldev(struct watcher *watcher)
 	if (watcher->nldev || device_find_core(&watcher->root))
 		return;
 	rc = nldev_open(&watcher->nldev);
-	if (rc && watcher->notes)
+	if (rc)
 		problem_add(watcher->notes, NULL, "devices", "nldev", rc, "sysfs is used");
 	rc = rc ? rc : nldev_listen(&watcher->nldev_monitor);
-	if (rc && watcher->notes)
+	if (rc)
 		problem_add(watcher->notes, NULL, "notifications", "nldev", rc,
 			    "uevents report devices that come and go");
 }
@@ -244,8 +239,6 @@ void watcher_take_news(struct watcher *watcher)
 
 static void warn(struct watcher *watcher, const struct watched *watched, int error)
 {
-	if (!watcher->warnings)
-		return;
 	problem_add(watcher->warnings, watched->tracked->name, "asynchronous events", "verbs",
 		    error, "its state is polled once a second; rdmactl caps shows what is missing");
 }

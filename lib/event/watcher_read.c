@@ -43,7 +43,6 @@ static void port_failed(void *context, const struct port *port, int error, const
 static void read_state(struct watcher *watcher, struct watched *watched, struct question *question)
 {
 	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
-	struct problems problems = {.items = NULL};
 	uint64_t needs = NEED_RATE;
 
 	if (watcher->nldev && watched->index.known)
@@ -55,8 +54,7 @@ static void read_state(struct watcher *watcher, struct watched *watched, struct 
 			 (question->port->link_layer.value == LINK_LAYER_INFINIBAND ? NEED_LID : 0);
 	if (verbs)
 		verbs_get_port(verbs, question->port);
-	port_read_sysfs(&watcher->root, question->port, needs, &problems);
-	problems_free(&problems);
+	port_read_sysfs(&watcher->root, question->port, needs, NULL);
 }
 
 /*
@@ -97,11 +95,9 @@ static void take_gids(const struct watcher *watcher, const struct watched *watch
 static void read_gids(struct watcher *watcher, struct watched *watched, struct question *question)
 {
 	struct verbs_device *verbs = watched->async ? verbs_async_device(watched->async) : NULL;
-	struct problems problems = {.items = NULL};
 
 	if (!verbs || verbs_get_gids(verbs, question->device))
-		gid_table_read_sysfs(&watcher->root, question->port, false, true, &problems);
-	problems_free(&problems);
+		gid_table_read_sysfs(&watcher->root, question->port, false, true, NULL);
 }
 
 /* IPoIB is a client that the port does not know, so it is found by their common GUID. */
