@@ -3,6 +3,7 @@
 #
 # The schemas themselves; the tests of each command check that its --json follows its schema.
 
+# shellcheck disable=SC2016 # variables of jq
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
