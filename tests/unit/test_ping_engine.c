@@ -79,11 +79,9 @@ static int answer_at_once(struct fake *fake, int agent, const struct mad_address
 static int no_neighbour(struct fake *fake, int agent, const struct mad_address *to,
 			const unsigned char *mad)
 {
-	const struct timespec time = {.tv_nsec = LATE_MSEC * 1000000};
-
 	(void)agent;
 	if (to->gid.raw[15] == 1) {
-		nanosleep(&time, NULL);
+		fake_sleep(LATE_MSEC);
 		return -EHOSTUNREACH;
 	}
 	if (to->gid.raw[15] == 0)
@@ -94,11 +92,9 @@ static int no_neighbour(struct fake *fake, int agent, const struct mad_address *
 static int only_first_and_late(struct fake *fake, int agent, const struct mad_address *to,
 			       const unsigned char *mad)
 {
-	const struct timespec time = {.tv_nsec = 20000000};
-
 	(void)agent;
 	(void)to;
-	nanosleep(&time, NULL);
+	fake_sleep(20);
 	answer(fake, mad, 0);
 	return 0;
 }
