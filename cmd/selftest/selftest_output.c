@@ -29,7 +29,8 @@ static void show_progress(struct selftest_output *output, const char *test)
 	progress_show(&output->progress, text);
 }
 
-void selftest_output_rows(struct selftest_output *output)
+/* Adds new rows to the listing, and prints them with --jsonl. */
+static void add_rows(struct selftest_output *output)
 {
 	const struct selftest_results *results = &output->results;
 	size_t next = results->count;
@@ -67,7 +68,7 @@ void selftest_output_progress(void *context, const char *test)
 	struct selftest_output *output = context;
 
 	if (listing_streams(output->listing))
-		selftest_output_rows(output);
+		add_rows(output);
 	if (output->progress.shown)
 		show_progress(output, test);
 }
@@ -77,7 +78,7 @@ void selftest_output_say(void *context, const char *line)
 	struct selftest_output *output = context;
 
 	if (listing_streams(output->listing))
-		selftest_output_rows(output);
+		add_rows(output);
 	command_complain(output->listing->ctx, line, NULL);
 }
 
@@ -152,7 +153,7 @@ static int finish(struct selftest_output *output, bool histograms)
 	int rc, status;
 
 	progress_erase(&output->progress);
-	selftest_output_rows(output);
+	add_rows(output);
 	rc = listing_print(output->listing);
 	for (size_t i = 0; !rc && histograms && i < results->count; i++)
 		if (results->items[i]->histogram_count)

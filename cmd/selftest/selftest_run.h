@@ -73,8 +73,6 @@ struct selftest_output {
 };
 
 void selftest_output_begin(struct selftest_output *output, struct listing *listing);
-/* Adds new rows to the listing, and prints them with --jsonl. */
-void selftest_output_rows(struct selftest_output *output);
 /* A row for tests that could not begin. The texts are copied. */
 struct selftest_result *selftest_output_add(struct selftest_output *output,
 					    enum selftest_verdict verdict, const char *reason,

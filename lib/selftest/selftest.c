@@ -52,11 +52,10 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_HANDSHAKE;
 	if (diagnose_mismatch(&facts, &diagnosis)) {
-		trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
-		rc = -EPROTOTYPE;
+		trial_fail_as(trial, &diagnosis);
+		return -EPROTOTYPE;
 	}
-	diagnosis_clear(&diagnosis);
-	return rc;
+	return 0;
 }
 
 static int open_near(struct trial *trial, const struct endpoint *local)

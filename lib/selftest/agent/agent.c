@@ -16,6 +16,14 @@
 #include "kernel/verbs_library.h"
 #include "selftest/agent/pattern.h"
 
+#define LIBRDMACM "librdmacm.so.1"
+LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
+
+#define LIBRARY_RECORD struct api
+
+static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST)};
+static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
+
 struct agent *agent_new(int channel, int signals)
 {
 	struct agent *agent = mem_alloc_zero(1, sizeof(*agent));
@@ -114,7 +122,7 @@ int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, 
 static int open_device(struct agent *agent)
 {
 	const char *name = agent->endpoint.device;
-	int rc = api_open_verbs(&agent->api);
+	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &agent->api);
 
 	if (rc)
 		return agent_fail(agent, STAGE_LIBRARY, -rc, "libibverbs");
@@ -290,19 +298,6 @@ int agent_check(struct agent *agent, const struct message_fill *order,
 		reply->different += mismatch.count;
 	}
 	return rc;
-}
-
-#define LIBRDMACM "librdmacm.so.1"
-LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
-
-#define LIBRARY_RECORD struct api
-
-static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST)};
-static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
-
-int api_open_verbs(struct api *api)
-{
-	return library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), api);
 }
 
 int api_open_cm(struct api *api)

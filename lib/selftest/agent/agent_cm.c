@@ -53,17 +53,13 @@ void agent_cm_release(struct agent *agent)
 }
 
 /* A link-local address is one on the endpoint's own netdev, on both sides. */
-static uint32_t scope_of(const struct agent *agent, const struct ip_address *ip)
+static void cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
+		       struct sockaddr_storage *storage)
 {
 	const struct gid gid = ip_to_gid(ip);
+	uint32_t scope = gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
 
-	return gid_is_link_local(&gid) ? if_nametoindex(agent->endpoint.netdev) : 0;
-}
-
-static socklen_t cm_address(const struct agent *agent, const struct ip_address *ip, uint32_t port,
-			    struct sockaddr_storage *storage)
-{
-	return socket_address(ip, scope_of(agent, ip), port, storage);
+	socket_address(ip, scope, port, storage);
 }
 
 /* The end of a wait for an event as an errno. */
@@ -158,6 +154,12 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 		agent->refused.cm_status = (uint32_t)status;
 		return -(int)agent->refused.error;
 	}
+}
+
+static int await_event(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_event_type type,
+		       uint64_t end_nsec, struct cm_news *news)
+{
+	return agent_cm_await(agent, id, type, type, end_nsec, news);
 }
 
 /*
@@ -255,8 +257,8 @@ static int await_request(struct agent *agent, uint32_t cookie, uint64_t end_nsec
 {
 	for (;;) {
 		struct cm_news news;
-		int rc = agent_cm_await(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
-					RDMA_CM_EVENT_CONNECT_REQUEST, end_nsec, &news);
+		int rc = await_event(agent, agent->listener, RDMA_CM_EVENT_CONNECT_REQUEST,
+				     end_nsec, &news);
 
 		if (rc)
 			return rc;
@@ -330,8 +332,7 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 	if (agent->api.rdma_resolve_addr(qp->cm_id, (struct sockaddr *)&from,
 					 (struct sockaddr *)&to, RESOLVE_MSEC))
 		return fail_cm(agent, "rdma_resolve_addr");
-	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED,
-			    RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
+	rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ADDR_RESOLVED, end, &news);
 	reply->address_nsec = clock_nsec() - begin;
 	begin += reply->address_nsec;
 	if (!rc)
@@ -340,8 +341,7 @@ static int resolve(struct agent *agent, struct agent_qp *qp, const struct messag
 		return rc;
 	if (agent->api.rdma_resolve_route(qp->cm_id, RESOLVE_MSEC))
 		return fail_cm(agent, "rdma_resolve_route");
-	rc = agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED,
-			    RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
+	rc = await_event(agent, qp->cm_id, RDMA_CM_EVENT_ROUTE_RESOLVED, end, &news);
 	reply->route_nsec = clock_nsec() - begin;
 	return rc;
 }
@@ -415,8 +415,7 @@ int agent_disconnect(struct agent *agent, const struct message_disconnect *order
 	qp->connected = false;
 	if (order->active && agent->api.rdma_disconnect(qp->cm_id))
 		return fail_cm(agent, "rdma_disconnect");
-	return agent_cm_await(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED,
-			      RDMA_CM_EVENT_DISCONNECTED, end, &news);
+	return await_event(agent, qp->cm_id, RDMA_CM_EVENT_DISCONNECTED, end, &news);
 }
 
 static int join(struct agent *agent, struct agent_qp *qp, const struct message_join *order,
@@ -435,14 +434,12 @@ static int join(struct agent *agent, struct agent_qp *qp, const struct message_j
 	rc = agent->api.rdma_resolve_addr(qp->group, (struct sockaddr *)&from,
 					  (struct sockaddr *)&qp->group_address, RESOLVE_MSEC)
 		     ? fail_cm(agent, "rdma_resolve_addr")
-		     : agent_cm_await(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED,
-				      RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
+		     : await_event(agent, qp->group, RDMA_CM_EVENT_ADDR_RESOLVED, end, news);
 	if (rc)
 		return rc;
 	if (agent->api.rdma_join_multicast(qp->group, (struct sockaddr *)&qp->group_address, NULL))
 		return fail_cm(agent, "rdma_join_multicast");
-	return agent_cm_await(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN,
-			      RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
+	return await_event(agent, qp->group, RDMA_CM_EVENT_MULTICAST_JOIN, end, news);
 }
 
 int agent_join(struct agent *agent, const struct message_join *order, struct message_joined *reply)

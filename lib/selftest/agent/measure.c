@@ -61,7 +61,8 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 	return true;
 }
 
-bool measure_fail(struct measure *measure, int error, const char *what)
+/* Always false. */
+static bool measure_fail(struct measure *measure, int error, const char *what)
 {
 	measure->error = error;
 	measure->failed = what;

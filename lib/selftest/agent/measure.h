@@ -158,8 +158,6 @@ static inline bool measure_halted(struct measure *measure)
 	return __builtin_expect(stop != STOP_NONE, 0) && measure_stopped(measure, stop);
 }
 
-/* Always false. */
-bool measure_fail(struct measure *measure, int error, const char *what);
 /*
  * Takes completions and accounts for sends. Returns their number; -1: the run is over. The ids that
  * it returns belong to a queue pair.

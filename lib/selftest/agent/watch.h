@@ -114,9 +114,8 @@ struct api {
 	API_CM(LIBRARY_MEMBER)
 };
 
-/* Loads libibverbs. 0, -ELIBACC or -ELIBBAD as library_open(). */
-int api_open_verbs(struct api *api);
-/* Loads librdmacm, which only rdma_cm and multicast need. Returns 0 if it is loaded already. */
+/* Loads librdmacm, which only rdma_cm and multicast need. 0, also if it is loaded
+ * already; -ELIBACC or -ELIBBAD as library_open(). */
 int api_open_cm(struct api *api);
 
 /*

@@ -109,11 +109,3 @@ bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *wo
 
 /* An endpoint that names a device, or NULL. */
 const struct endpoint *diagnosis_known(const struct endpoint *endpoint);
-/* The queue pairs use an MTU that one of the ports does not have. */
-bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
-/*
- * Packets were sent and no answer came: where they stay, as far as the counters of both sides tell.
- * The word "lead" says what was noticed.
- */
-bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagnosis_words *words,
-		       struct diagnosis *ret_diagnosis);

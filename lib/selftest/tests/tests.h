@@ -55,6 +55,9 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
  * set the state in some kernels, 6.1 among them.
  */
 int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+/* The completion of that operation (enum post_operation) at its requester. */
+int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
+		   uint32_t operation);
 /* Room for a receive that gets no data, in the guard: not every provider takes an empty one. */
 struct span rc_no_data(void);
 /* Contiguous bytes of the data, `offset` from its beginning. */

@@ -201,8 +201,7 @@ static int post_follower(struct trial *trial, const struct rc_path *path)
 	return trial_post(trial, path->from, &order);
 }
 
-static int expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
-		       uint32_t operation)
+int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id, uint32_t operation)
 {
 	struct work_completion item;
 	int rc = trial_expect(trial, path->from, id, &item);
@@ -263,9 +262,9 @@ static int run_transfer(struct trial *trial, const struct rc_path *path,
 	if (!rc && followed)
 		rc = post_follower(trial, path);
 	if (!rc)
-		rc = expect_sent(trial, path, ID_POST, operation);
+		rc = rc_expect_sent(trial, path, ID_POST, operation);
 	if (!rc && followed)
-		rc = expect_sent(trial, path, ID_FOLLOWER, POST_SEND);
+		rc = rc_expect_sent(trial, path, ID_FOLLOWER, POST_SEND);
 	if (!rc && !reads)
 		rc = expect_received(trial, path, followed ? (uint32_t)POST_SEND : operation,
 				     followed ? 0 : transfer->bytes);

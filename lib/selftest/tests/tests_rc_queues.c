@@ -370,21 +370,6 @@ static int post_step(struct trial *trial, const struct rc_path *path, const stru
 	return trial_post(trial, path->from, &post);
 }
 
-static int expect_step(struct trial *trial, const struct rc_path *path, uint64_t id,
-		       uint32_t operation)
-{
-	const uint32_t opcode = operation == POST_FETCH_ADD ? IBV_WC_FETCH_ADD : IBV_WC_COMP_SWAP;
-	struct work_completion item;
-	int rc = trial_expect(trial, path->from, id, &item);
-
-	if (rc || item.operation == opcode)
-		return rc;
-	trial_fail(trial, rc_firmware_hint,
-		   "the completion is of operation %" PRIu32 ", %" PRIu32 " expected",
-		   item.operation, opcode);
-	return -EBADMSG;
-}
-
 static int run_step(struct trial *trial, const struct rc_path *path, const struct step *step,
 		    uint32_t number)
 {
@@ -393,7 +378,7 @@ static int run_step(struct trial *trial, const struct rc_path *path, const struc
 
 	if (!rc)
 		rc = post_step(trial, path, step, 1, number) ||
-		     expect_step(trial, path, number, step->operation) ||
+		     rc_expect_sent(trial, path, number, step->operation) ||
 		     check_word(trial, path->from, step->before, "the value that came back") ||
 		     check_word(trial, path->to, step->after, "the word at the other side");
 	return rc_name_failure(trial, rc,

@@ -233,8 +233,7 @@ int session_open_peer(struct session *session, struct trial *trial)
 		return rc;
 	}
 	diagnose(&facts, &diagnosis);
-	trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
-	diagnosis_clear(&diagnosis);
+	trial_fail_as(trial, &diagnosis);
 	return rc;
 }
 

@@ -113,6 +113,12 @@ void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 	va_end(values);
 }
 
+void trial_fail_as(struct trial *trial, struct diagnosis *diagnosis)
+{
+	trial_fail(trial, diagnosis->hint, "%s", diagnosis->sentence);
+	diagnosis_clear(diagnosis);
+}
+
 void trial_skip(struct trial *trial, const char *format, ...)
 {
 	va_list values;
@@ -321,8 +327,7 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 	if (!facts->stop || facts->stop == STOP_TIMED_OUT)
 		trial->blocked = is_blocked(facts) ? trial->result->test : NULL;
 	diagnose(facts, &diagnosis);
-	trial_fail(trial, diagnosis.hint, "%s", diagnosis.sentence);
-	diagnosis_clear(&diagnosis);
+	trial_fail_as(trial, &diagnosis);
 }
 
 static bool is_peer(const struct trial *trial, const struct side *side)

@@ -164,6 +164,8 @@ int trial_explain_ran(struct trial *trial, struct side *side, const struct messa
 /* The verdict of the row, if it has none yet; text is the sentence, `hint` may be NULL. */
 void trial_fail(struct trial *trial, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same with a diagnosis, which it clears. */
+void trial_fail_as(struct trial *trial, struct diagnosis *diagnosis);
 void trial_skip(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A remark in the row of a pass. */
 void trial_remark(struct trial *trial, const char *format, ...)
