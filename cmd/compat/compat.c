@@ -78,7 +78,7 @@ const struct personality *compat_find(const char *path)
 	return NULL;
 }
 
-/* False if RDMACTL_COMPAT holds an unknown release. */
+/* Returns false if RDMACTL_COMPAT holds an unknown release. */
 static bool choose_release(enum compat_release *ret_release)
 {
 	const char *text = getenv("RDMACTL_COMPAT");

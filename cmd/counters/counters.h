@@ -42,9 +42,9 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 		    const struct counters_args *args, char **words, const struct schema *schema);
 /* Reads one round into run->readings, which is cleared first; problems go to the listing. */
 void counters_read(struct counters_run *run);
-/* Whether the options select a reading; its value decides about zeros. */
+/* Returns whether the options select a reading; its value decides about zeros. */
 bool counters_shows(const struct counters_run *run, const struct counter_reading *reading);
-/* The same before it is read, by its name: whether to read it at all. */
+/* Returns whether the options select a counter by its name, before it is read. */
 bool counters_wants(const struct counters_run *run, enum counter_source source,
 		    const struct counter_name *name);
 /* The sources (bits 1 << enum counter_source) that have selected counters. */
@@ -56,7 +56,7 @@ void counters_end(struct counters_run *run); /* frees all but the listing */
  * traffic, and one whose growth is unknown has to have a value that would be shown.
  */
 bool counters_move_is_shown(const struct counters_run *run, const struct counter_change *change);
-/* How much a change matters when there is not room for all: 0 if it did not move. */
+/* Returns the weight of a change when there is not room for all; 0 if nothing moved. */
 unsigned int counters_move_rank(const struct counter_change *change);
 
 /* Each ends the command and returns its exit status. */

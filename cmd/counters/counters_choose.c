@@ -68,7 +68,7 @@ unsigned int counters_sources(const struct counters_run *run)
 		if (wants_any(run, table, table->source))
 			sources |= 1u << table->source;
 	}
-	/* Names that nobody knows are the drivers', as far as one can tell. */
+	/* Names that are not in the catalogue most likely belong to drivers. */
 	if (counters_wants(run, COUNTER_SOURCE_HW, NULL))
 		sources |= 1u << COUNTER_SOURCE_HW | 1u << COUNTER_SOURCE_PMA;
 	if (sources & 1u << COUNTER_SOURCE_HW)

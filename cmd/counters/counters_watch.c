@@ -189,7 +189,7 @@ static int end_screen(struct counters_screen *screen)
 	return rc;
 }
 
-/* How often rates of ports are read again, even if no change is seen. */
+/* The period in which the rates of ports are read again, even without a visible change. */
 #define REFRESH_MSEC 10000u
 
 /* Devices, ports and their loader, from which readings borrow. */
@@ -237,7 +237,7 @@ static bool has_same_rate(const struct port *a, const struct port *b)
 	return a->rate_gbps.known == b->rate_gbps.known && a->rate_gbps.value == b->rate_gbps.value;
 }
 
-/* Whether both have the same devices, and ports that `is_same` holds to be the same. */
+/* Returns whether both have the same devices, with ports that are the same by `is_same`. */
 static bool is_same_inventory(const struct inventory *a, const struct inventory *b,
 			      bool (*is_same)(const struct port *a, const struct port *b))
 {
@@ -411,7 +411,7 @@ static void rounds(struct watch *watch)
 		if (!show(watch))
 			break;
 		forget(watch);
-		/* After a stop, or if reading takes long, missed rounds are skipped. */
+		/* Rounds that were missed, because of a stop or slow reading, are skipped. */
 		while (next + interval <= clock_msec())
 			next += interval;
 	}

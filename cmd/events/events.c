@@ -33,7 +33,7 @@ struct events_args {
 
 static const struct option_row options[] = {
 	CHOICES_OPTION(struct events_args, words, 'e', "event", "WORDS", event_bits,
-		       "show only these (with commas between)"),
+		       "show only these (separated by commas)"),
 	CHOICE_OPTION(struct events_args, severity, 's', "severity", "LEVEL", severity_names,
 		      "show only this level and worse: info, notice, warning, error"),
 	CHOICES_OPTION(struct events_args, until, 'u', "until", "WORDS", event_bits,
@@ -63,7 +63,7 @@ struct events_run {
 	struct watcher_options watch;
 	struct event_threshold_list limits;
 	struct watcher *watcher;
-	struct thresholds *thresholds; /* NULL: none are asked for */
+	struct thresholds *thresholds; /* NULL if none were requested */
 	struct event_list events;      /* of one step */
 	struct events_exec exec;
 	struct pollfd *fds;
@@ -146,7 +146,7 @@ static bool is_shown(const struct events_args *args, const struct event *event)
 	return !args->severity.known || event->severity.value >= args->severity.value;
 }
 
-/* Handles an event; false: it was the last one. */
+/* Handles an event; returns false if it was the last one. */
 static bool take(struct events_run *run, struct event *event)
 {
 	const struct events_args *args = run->args;
@@ -186,7 +186,7 @@ static int sooner(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Signals, the reader of standard output (POLLERR: it has closed it), and the sources. */
+/* Waits for signals, the reader of standard output (POLLERR: it closed it), and the sources. */
 static void wait_for(struct events_run *run)
 {
 	int timeout = sooner(watcher_timeout(run->watcher), thresholds_timeout(run->thresholds));
@@ -290,7 +290,7 @@ static void conclude(struct events_run *run)
 				     "--already");
 }
 
-static void tell(const struct ctx *ctx, const struct problems *problems)
+static void report(const struct ctx *ctx, const struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
@@ -328,7 +328,7 @@ static bool check(struct events_run *run)
 	return true;
 }
 
-/* Whether to wait for devices that do not exist yet: only if the user asked for device-added. */
+/* Devices that do not exist yet are waited for only if the user asked for device-added. */
 static bool waits(const struct events_args *args)
 {
 	const uint64_t added = UINT64_C(1) << EVENT_DEVICE_ADDED;
@@ -345,14 +345,14 @@ static bool find(struct events_run *run)
 	const bool found = listing_load_inventory(listing, 0);
 
 	if (waits(run->args)) {
-		tell(listing->ctx, problems);
+		report(listing->ctx, problems);
 		problems_free(problems);
 		listing->status = STATUS_DONE;
 		return true;
 	}
 	/* Problems are printed at the end, which may be far away. A document has them, too. */
 	if (found && problems->count && !listing->ctx->globals.json) {
-		tell(listing->ctx, problems);
+		report(listing->ctx, problems);
 		problems_free(problems);
 		listing->status = STATUS_PARTIAL;
 	}
@@ -391,7 +391,7 @@ static bool begin(struct events_run *run)
 	rc = watcher_open(&run->watch, &run->watcher, &warnings, &listing->notes);
 	if (!rc && run->limits.count)
 		rc = thresholds_open(&listing->objects, &run->limits, &run->thresholds, &unknown);
-	tell(listing->ctx, &warnings);
+	report(listing->ctx, &warnings);
 	problems_free(&warnings);
 	if (unknown) {
 		listing_fail(listing, STATUS_USAGE, unknown,
@@ -406,7 +406,7 @@ static bool begin(struct events_run *run)
 		return false;
 	}
 	if (listing->ctx->globals.verbose) {
-		tell(listing->ctx, &listing->notes);
+		report(listing->ctx, &listing->notes);
 		problems_free(&listing->notes);
 	}
 	run->exec.command = run->args->exec;

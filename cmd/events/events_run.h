@@ -11,7 +11,7 @@
 #include "cmd/listing.h"
 #include "event/watcher.h"
 
-/* Commands that run one after the other, each with an event, while the watching goes on. */
+/* Commands that run one after the other, each with an event, while watching continues. */
 struct events_exec {
 	const char *command; /* NULL: none */
 	struct event *queue; /* a ring of EVENTS_EXEC_MOST */
@@ -24,10 +24,10 @@ struct events_exec {
 
 enum { EVENTS_EXEC_MOST = 1024 };
 
-/* Takes the event over. */
+/* Takes ownership of the event. */
 void events_exec_add(struct events_exec *exec, struct event *event);
-/* After a SIGCHLD: the next one. */
+/* Starts the next command after a SIGCHLD. */
 void events_exec_reap(struct events_exec *exec);
 bool events_exec_is_busy(const struct events_exec *exec);
-/* Notes lost events and failed commands, and drops the events that still wait. */
+/* Reports lost events and failed commands, and drops the events that still wait. */
 void events_exec_end(struct events_exec *exec, struct problems *problems);

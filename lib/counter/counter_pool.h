@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a counter_loader knows about names, each once for all ports; readings borrow from it. */
+/* The names of a counter_loader, each stored once for all ports; readings borrow them. */
 #pragma once
 
 #include "counter/counter.h"

@@ -22,7 +22,7 @@ struct saved_list {
 	size_t count;
 };
 
-/* What a file of a command holds, for reading, writing and the messages about both. */
+/* A kind of file: its records and its limits. */
 struct saved_kind {
 	const struct schema *schema;
 	const char *command; /* what writes it: rdmactl counters --save */

@@ -41,7 +41,7 @@ void watcher_free(struct watcher *watcher);
 
 /* Appends the descriptors to poll; the caller owns the array, which may move. */
 void watcher_poll(const struct watcher *watcher, struct pollfd **fds, size_t *count);
-/* Milliseconds until the watcher has to poll by itself; -1 for never. */
+/* Milliseconds until the watcher has to poll; -1 for never. */
 int watcher_timeout(const struct watcher *watcher);
 /*
  * Processes the reports received so far (`time` is when poll returned) and appends the events.

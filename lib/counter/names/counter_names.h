@@ -24,7 +24,7 @@ enum counter_class {
 	COUNTER_CLASSES,
 };
 
-/* Where the kernel keeps a counter. */
+/* The place where the kernel keeps a counter. */
 enum counter_source {
 	COUNTER_SOURCE_PMA, /* ports/P/counters: the port's performance management agent */
 	COUNTER_SOURCE_HW,  /* ports/P/hw_counters, or RDMA netlink: the driver's counters of a port
@@ -56,7 +56,7 @@ enum counter_kind {
 
 enum counter_direction { COUNTER_NO_DIRECTION, COUNTER_TX, COUNTER_RX };
 
-/* How serious it is that a counter grows. */
+/* The weight of a growing counter. */
 enum counter_severity { COUNTER_INFO, COUNTER_WARNING, COUNTER_SERIOUS };
 
 /* Each group with its word and subject: for the enumeration, tables and options. */
@@ -121,7 +121,7 @@ char *counter_name_canonical(const struct counter_name *row, const char *name);
 /* True if a name matches the pattern, whose * is any digits. */
 bool counter_name_matches(const char *pattern, const char *name);
 enum counter_class counter_class_of(const char *name);
-/* Whether it counts lost packets. */
+/* Returns whether it counts lost packets. */
 bool counter_name_counts_loss(const struct counter_name *row);
 
 /*

@@ -17,7 +17,7 @@
 	COUNTER_UNIT_##unit_, COUNTER_##direction_, COUNTER_GROUP_##group_, COUNTER_##severity_, \
 		COUNTER_##class_
 
-/* What several drivers count alike, under different names: all of a row but the kernel's name. */
+/* Counters of several drivers under different names: a row without the kernel's name. */
 #define ACK_TIMEOUTS                                                                           \
 	"ack_timeouts", TX(EVENTS, RETRANSMISSION, WARNING, RETRANSMISSION),                   \
 		"Times that no acknowledgement came before the queue pair's timeout, and the " \
