@@ -355,7 +355,7 @@ def replaced(tap):
     wrong += unequal('boot id', saved['boot_id'], peers.read('/proc/sys/kernel/random/boot_id'))
     for changes, status, word in (({'boot_id': 'x'}, 3, 'restarted'),
                                   ({'boot_id': 'x', 'host': 'other'}, 1, 'on the host other'),
-                                  ({'schema': 'rdmactl/saved_counters/9'}, 1, 'no file of')):
+                                  ({'schema': 'rdmactl/saved_counters/9'}, 1, 'not a file of')):
         with open(FILE, 'w', encoding='utf-8') as file:
             json.dump(dict(saved, **changes), file)
         result = program.rdmactl('counters', '--since', FILE)
