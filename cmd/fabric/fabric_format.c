@@ -176,7 +176,8 @@ static bool finish(struct drawer *drawer)
 	return false;
 }
 
-static char *fabric_picture(struct fabric_run *run, const char *graph)
+/* Draws the graph by dot; NULL: the listing says why not. */
+static char *draw(struct fabric_run *run, const char *graph)
 {
 	struct drawer drawer = {.run = run, .in = -1, .err = -1, .out = -1, .child = -1};
 	bool done = false;
@@ -201,53 +202,23 @@ static char *fabric_picture(struct fabric_run *run, const char *graph)
 	return NULL;
 }
 
-/* rdmactl fabric scan --format: the graph in the formats of other tools. */
-static char *write_ibnetdiscover(struct fabric_run *run)
-{
-	return ibnetdiscover_text(&run->view, time(NULL));
-}
-
-static char *write_iblinkinfo(struct fabric_run *run)
-{
-	return iblinkinfo_text(&run->view);
-}
-
-static char *write_slurm(struct fabric_run *run)
-{
-	return fabric_slurm_text(&run->view);
-}
-
-static char *write_dot(struct fabric_run *run)
-{
-	return fabric_dot_text(&run->view, run->mad.listing.ctx->globals.verbose);
-}
-
-static char *write_svg(struct fabric_run *run)
-{
-	char *graph = write_dot(run), *picture = fabric_picture(run, graph);
-
-	free(graph);
-	return picture;
-}
-
-/* A function that returns NULL has said why. */
-static const struct {
-	enum fabric_format format;
-	char *(*write)(struct fabric_run *run);
-} formats[] = {
-	{FABRIC_FORMAT_IBNETDISCOVER, write_ibnetdiscover},
-	{FABRIC_FORMAT_IBLINKINFO, write_iblinkinfo},
-	{FABRIC_FORMAT_SLURM, write_slurm},
-	{FABRIC_FORMAT_DOT, write_dot},
-	{FABRIC_FORMAT_SVG, write_svg},
-};
-
 char *fabric_format_text(struct fabric_run *run, enum fabric_format format)
 {
-	char *text = NULL;
+	const bool all = run->mad.listing.ctx->globals.verbose;
+	_cleanup_(freep) char *graph = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (formats[i].format == format)
-			text = formats[i].write(run);
-	return text;
+	switch (format) {
+	case FABRIC_FORMAT_IBNETDISCOVER:
+		return ibnetdiscover_text(&run->view, time(NULL));
+	case FABRIC_FORMAT_IBLINKINFO:
+		return iblinkinfo_text(&run->view);
+	case FABRIC_FORMAT_SLURM:
+		return fabric_slurm_text(&run->view);
+	case FABRIC_FORMAT_DOT:
+		return fabric_dot_text(&run->view, all);
+	case FABRIC_FORMAT_SVG:
+		break;
+	}
+	graph = fabric_dot_text(&run->view, all);
+	return draw(run, graph);
 }

@@ -62,15 +62,20 @@ static void add_shown(const struct fabric_run *run, bool switches, struct fabric
 	}
 }
 
-static int print_ports(const struct ctx *ctx, const struct fabric_args *args)
+static int print_rows(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_rows rows = {.items = NULL};
 	struct fabric_run run;
 	int status;
 
-	if (fabric_run_begin(&run, ctx, args, &fabric_ports_schema)) {
-		add_shown(&run, true, &rows);
-		add_shown(&run, false, &rows);
+	if (fabric_run_begin(&run, ctx, args,
+			     args->details ? &fabric_details_schema : &fabric_ports_schema)) {
+		if (args->details) {
+			fabric_list_details(&run.view, &rows);
+		} else {
+			add_shown(&run, true, &rows);
+			add_shown(&run, false, &rows);
+		}
 		for (size_t i = 0; i < rows.count; i++)
 			listing_add(&run.mad.listing, &rows.items[i]);
 	}
@@ -163,22 +168,6 @@ static int stream_ports(const struct ctx *ctx, const struct fabric_args *args)
 	return status;
 }
 
-static int print_details(const struct ctx *ctx, const struct fabric_args *args)
-{
-	struct fabric_rows rows = {.items = NULL};
-	struct fabric_run run;
-	int status;
-
-	if (fabric_run_begin(&run, ctx, args, &fabric_details_schema)) {
-		fabric_list_details(&run.view, &rows);
-		for (size_t i = 0; i < rows.count; i++)
-			listing_add(&run.mad.listing, &rows.items[i]);
-	}
-	status = fabric_run_end(&run);
-	fabric_rows_clear(&rows);
-	return status;
-}
-
 static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 {
 	struct fabric_run run;
@@ -244,9 +233,8 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		return print_format(ctx, args);
 	if (ctx->globals.json)
 		return print_graph(ctx, args);
-	if (args->details)
-		return print_details(ctx, args);
-	return ctx->globals.jsonl ? stream_ports(ctx, args) : print_ports(ctx, args);
+	return ctx->globals.jsonl && !args->details ? stream_ports(ctx, args)
+						    : print_rows(ctx, args);
 }
 
 static const struct enum_name format_names[] = {

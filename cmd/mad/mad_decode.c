@@ -229,11 +229,6 @@ static void put_fields(const struct ctx *ctx, const struct mad_decoded *decoded)
 	put_sheet(ctx, &sheet, table ? FORMAT_TABLE : FORMAT_RECORD);
 }
 
-static int digit_of(char digit)
-{
-	return digit <= '9' ? digit - '0' : digit - 'a' + 10;
-}
-
 /* Offsets count from the beginning of the datagram. */
 static void put_bytes(const struct mad_decoded *decoded)
 {
@@ -246,7 +241,7 @@ static void put_bytes(const struct mad_decoded *decoded)
 
 		for (size_t i = 0; i < bytes; i++) {
 			const char *digits = decoded->data + 2 * (at + i);
-			int byte = digit_of(digits[0]) << 4 | digit_of(digits[1]);
+			int byte = text_hex_digit(digits[0]) << 4 | text_hex_digit(digits[1]);
 
 			snprintf(hex + 3 * i, 4, " %.2s", digits);
 			text[i] = byte >= ' ' && byte < 0x7f ? (char)byte : '.';

@@ -315,3 +315,35 @@ char *text_buffer_take(struct text_buffer *buffer)
 	*buffer = (struct text_buffer){.text = NULL};
 	return text;
 }
+
+int text_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool text_read_hex(const char *text, uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int high = text_hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : text_hex_digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	return !text[2 * count];
+}
+
+void text_write_hex(char *text, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		*text++ = digits[bytes[i] >> 4];
+		*text++ = digits[bytes[i] & 0xf];
+	}
+	*text = '\0';
+}

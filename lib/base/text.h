@@ -64,3 +64,10 @@ void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The text, for the caller to free; the buffer is empty then. */
 char *text_buffer_take(struct text_buffer *buffer);
+
+/* The value of a hexadecimal digit, or -1. */
+int text_hex_digit(char c);
+/* Reads exactly `count` bytes, two hexadecimal digits each. */
+bool text_read_hex(const char *text, uint8_t *bytes, size_t count);
+/* Writes `count` bytes as 2 * count digits and a NUL. */
+void text_write_hex(char *text, const uint8_t *bytes, size_t count);

@@ -59,8 +59,9 @@ const struct schema fabric_changes_schema = SCHEMA("fabric_changes", struct fabr
 
 enum { TEXT_SIZE = 64 }; /* of a width, speed, state ... */
 
-struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
-			       enum side side, uint32_t node)
+/* Appends a row about a node. */
+static struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
+				      enum side side, uint32_t node)
 {
 	struct fabric_changes *changes = comparison->changes;
 	struct fabric_change *change = mem_append(&changes->items, &changes->count,

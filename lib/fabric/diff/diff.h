@@ -101,9 +101,7 @@ static inline uint32_t diff_node(const struct comparison *comparison, enum side 
 	return fabric_at(comparison, side)->ports[comparison->ports[side][place]].node;
 }
 
-/* Appends a row about a node, or about a port of it. */
-struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
-			       enum side side, uint32_t node);
+/* Appends a row about a port. */
 struct fabric_change *diff_add_port(struct comparison *comparison, enum fabric_change_kind kind,
 				    uint32_t place);
 /* Fills in where the cable of the place leads to in that scan. */

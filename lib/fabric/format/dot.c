@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/dot.h"
 #include "fabric/graph/link.h"
@@ -344,22 +345,11 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 static void add_levels(struct dot *dot)
 {
 	const struct drawing *drawing = &dot->drawing;
-	uint32_t *starts = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*starts));
-	uint32_t count = drawing->view->fabric->node_count;
-	uint32_t *nodes = mem_alloc_zero(count, sizeof(*nodes));
+	_cleanup_(freep) uint32_t *ends = NULL, *nodes = drawing_by_level(drawing, &ends);
 
-	for (uint32_t i = 0; i < count; i++)
-		starts[drawing->levels.level[i] + 1]++;
-	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
-		starts[i] += starts[i - 1];
-	for (uint32_t i = 0; i < count; i++)
-		nodes[starts[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
-	/* Each start has moved to the end of its level. */
 	for (unsigned int i = 1; i <= drawing->levels.count; i++)
-		if (starts[i] > starts[i - 1])
-			add_level(dot, nodes + starts[i - 1], starts[i] - starts[i - 1]);
-	free(starts);
-	free(nodes);
+		if (ends[i] > ends[i - 1])
+			add_level(dot, nodes + ends[i - 1], ends[i] - ends[i - 1]);
 }
 
 /* Cables to switches below, and to later switches of the same level. */

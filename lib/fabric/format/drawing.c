@@ -125,6 +125,23 @@ void drawing_end(struct drawing *drawing)
 	*drawing = (struct drawing){.view = NULL};
 }
 
+uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
+{
+	uint32_t *ends = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*ends));
+	uint32_t count = drawing->view->fabric->node_count;
+	uint32_t *nodes = mem_alloc_zero(count, sizeof(*nodes));
+
+	for (uint32_t i = 0; i < count; i++)
+		ends[drawing->levels.level[i] + 1]++;
+	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
+		ends[i] += ends[i - 1];
+	/* They are the starts of the levels until here, and move to the ends. */
+	for (uint32_t i = 0; i < count; i++)
+		nodes[ends[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
+	*ret_ends = ends;
+	return nodes;
+}
+
 static int compare_counts(const void *left, const void *right)
 {
 	const struct cable_count *a = left, *b = right;

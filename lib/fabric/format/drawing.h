@@ -24,6 +24,12 @@ struct drawing {
 void drawing_begin(const struct fabric_view *view, struct drawing *drawing);
 void drawing_end(struct drawing *drawing);
 
+/*
+ * Nodes by level and name, to be freed: those of level i end before *ret_ends[i], to be freed too.
+ * Level 0 is not a switch.
+ */
+uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends);
+
 /* A kind of cable, and how many there are in the subnet. */
 struct cable_count {
 	struct cable_kind kind;

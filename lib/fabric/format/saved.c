@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "schema/problem.h"
 
 /* Nodes of the same GUID are searched one by one; no real subnet has more of them than this. */
@@ -34,31 +35,10 @@ __attribute__((format(printf, 2, 3))) static int complain(struct maker *maker, c
 	return -EINVAL;
 }
 
-static int digit_of(char c)
+/* Bytes of an optional member. */
+static bool read_known(const char *text, uint8_t *bytes, size_t count)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Reads exactly `count` bytes, two hexadecimal digits each. */
-static bool read_bytes(const char *text, uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		int high = digit_of(text[2 * i]);
-		int low = high < 0 ? -1 : digit_of(text[2 * i + 1]);
-
-		if (low < 0)
-			return false;
-		bytes[i] = (uint8_t)(high << 4 | low);
-	}
-	return !text[2 * count];
-}
-
-/* The same for an optional member. */
-static bool read_known_bytes(const char *text, uint8_t *bytes, size_t count)
-{
-	return !text || read_bytes(text, bytes, count);
+	return !text || text_read_hex(text, bytes, count);
 }
 
 /* Indexes have 32 bits, so that sums of them cannot overflow 64. */
@@ -85,7 +65,7 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 
 	if (!saved->index.known || saved->index.value != index)
 		return complain(maker, "node %zu: node_index is not its position", index);
-	if (!read_bytes(saved->info, info, sizeof(info)) ||
+	if (!text_read_hex(saved->info, info, sizeof(info)) ||
 	    fabric_add_node(fabric, info) == FABRIC_NONE)
 		return complain(maker, "node %zu: node_info does not describe a node", index);
 	node = &fabric->nodes[index];
@@ -98,15 +78,15 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 				MOST_DUPLICATES);
 	node->ambiguous = saved->duplicate_guid == TRISTATE_YES;
 	node->has_description = saved->description != NULL;
-	if (!read_known_bytes(saved->description, node->description, NODE_DESCRIPTION_BYTES))
+	if (!read_known(saved->description, node->description, NODE_DESCRIPTION_BYTES))
 		return complain(maker, "node %zu: node_description is not %d bytes", index,
 				NODE_DESCRIPTION_BYTES);
 	node->has_switch_info = saved->switch_info != NULL;
-	if (!read_known_bytes(saved->switch_info, node->switch_info, SWITCH_INFO_BYTES))
+	if (!read_known(saved->switch_info, node->switch_info, SWITCH_INFO_BYTES))
 		return complain(maker, "node %zu: switch_info is not %d bytes", index,
 				SWITCH_INFO_BYTES);
 	port->has_info = saved->port_0_info != NULL;
-	if (!read_known_bytes(saved->port_0_info, port->info, PORT_INFO_BYTES))
+	if (!read_known(saved->port_0_info, port->info, PORT_INFO_BYTES))
 		return complain(maker, "node %zu: port_0_info is not %d bytes", index,
 				PORT_INFO_BYTES);
 	return 0;
@@ -122,7 +102,7 @@ static int count_ports(struct maker *maker, uint64_t *ret_count)
 	for (size_t i = 0; i < nodes->count; i++) {
 		const char *text = ((const struct saved_node *)nodes->rows)[i].info;
 
-		if (!text || !read_bytes(text, info, sizeof(info)))
+		if (!text || !text_read_hex(text, info, sizeof(info)))
 			return complain(maker, "node %zu: node_info is not %d bytes", i,
 					NODE_INFO_BYTES);
 		*ret_count += info[3]; /* 14.2.5.3 */
@@ -268,7 +248,7 @@ static int set_port(struct maker *maker, size_t row, bool *seen)
 		return complain(maker, PORT_TEXT ": node_guid is not that of the node",
 				PORT_WORDS(port));
 	port->has_info = saved->info != NULL;
-	if (!read_known_bytes(saved->info, port->info, PORT_INFO_BYTES))
+	if (!read_known(saved->info, port->info, PORT_INFO_BYTES))
 		return complain(maker, PORT_TEXT ": port_info is not %d bytes", PORT_WORDS(port),
 				PORT_INFO_BYTES);
 	if (saved->vendor_speed.known && saved->vendor_speed.value > UINT8_MAX)
@@ -407,7 +387,7 @@ static int add_details(struct maker *maker)
 
 		if (detail.port == FABRIC_NONE || !is_below(&saved->attribute, UINT16_MAX + 1u) ||
 		    !is_below(&saved->modifier, UINT32_MAX) || !saved->data ||
-		    !read_bytes(saved->data, detail.data, sizeof(detail.data)))
+		    !text_read_hex(saved->data, detail.data, sizeof(detail.data)))
 			return complain(maker, "row %zu of the details is malformed", i);
 		*(struct fabric_detail *)mem_append(&fabric->details, &fabric->detail_count,
 						    sizeof(detail)) = detail;

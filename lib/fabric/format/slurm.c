@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -258,24 +259,14 @@ static void add_switch(struct slurm *slurm, uint32_t node)
 static void add_switches(struct slurm *slurm)
 {
 	const struct drawing *drawing = &slurm->drawing;
-	uint32_t count = drawing->view->fabric->node_count;
-	uint32_t *starts = mem_alloc_zero((size_t)drawing->levels.count + 2, sizeof(*starts));
-	uint32_t *sorted = mem_alloc_zero(count, sizeof(*sorted));
+	_cleanup_(freep) uint32_t *ends = NULL, *nodes = drawing_by_level(drawing, &ends);
 
-	for (uint32_t i = 0; i < count; i++)
-		starts[drawing->levels.level[i] + 1]++;
-	for (unsigned int i = 1; i <= drawing->levels.count + 1; i++)
-		starts[i] += starts[i - 1];
-	for (uint32_t i = 0; i < count; i++)
-		sorted[starts[drawing->levels.level[drawing->sorted[i]]]++] = drawing->sorted[i];
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node = drawing->levels.is_tree ? sorted[i] : drawing->sorted[i];
+	for (uint32_t i = 0; i < drawing->view->fabric->node_count; i++) {
+		uint32_t node = drawing->levels.is_tree ? nodes[i] : drawing->sorted[i];
 
 		if (drawing->levels.level[node])
 			add_switch(slurm, node);
 	}
-	free(starts);
-	free(sorted);
 }
 
 static void add_whole(struct slurm *slurm)

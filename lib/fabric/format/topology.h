@@ -75,8 +75,5 @@ struct topology_text {
 	uint64_t root, root_port; /* GUIDs of where the scan began */
 };
 
-/* Parses lines to blocks, which point into the text: see fabric_read_topology(). */
-int topology_parse(const char *text, size_t length, struct topology_text *parts,
-		   char **ret_message);
 /* Makes a fabric of the blocks. */
 int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);

@@ -37,23 +37,17 @@ static void skip_blanks(struct parser *parser)
 		parser->at++;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 /* False, with nothing consumed: there is no number, or it is larger than `most`. */
 static bool take_number(struct parser *parser, unsigned int base, uint64_t most, uint64_t *number)
 {
 	const char *at = parser->at;
 	uint64_t value = 0;
 
-	while (at < parser->end && digit_of(*at) < (int)base) {
-		unsigned int digit = (unsigned int)digit_of(*at++);
+	for (; at < parser->end; at++) {
+		const unsigned int digit = (unsigned int)text_hex_digit(*at);
 
+		if (digit >= base)
+			break;
 		if (digit > most || value > (most - digit) / base)
 			return false;
 		value = value * base + digit;
@@ -363,7 +357,8 @@ static int fail(const struct parser *parser, const char *line, char **ret_messag
 	return -EINVAL;
 }
 
-int topology_parse(const char *text, size_t length, struct topology_text *parts, char **ret_message)
+static int topology_parse(const char *text, size_t length, struct topology_text *parts,
+			  char **ret_message)
 {
 	struct parser parser = {.parts = parts};
 	const char *line = text, *end = text + length;

@@ -141,16 +141,15 @@ void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 	fabric_rows_clear(&ports);
 }
 
-void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows)
+static void add_rows(struct fabric_rows *rows, const struct fabric_view *view, size_t count)
 {
-	for (uint32_t i = 0; i < view->fabric->failure_count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		add_row(rows, view, i);
 }
 
 void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows)
 {
-	for (uint32_t i = 0; i < view->fabric->detail_count; i++)
-		add_row(rows, view, i);
+	add_rows(rows, view, view->fabric->detail_count);
 }
 
 void fabric_rows_clear(struct fabric_rows *rows)
@@ -170,7 +169,7 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 	fabric_list_nodes(view, 0, &graph->nodes);
 	fabric_list_ports(view, &graph->ports);
 	fabric_list_links(view, &graph->links);
-	fabric_list_unanswered(view, &graph->unanswered);
+	add_rows(&graph->unanswered, view, view->fabric->failure_count);
 	fabric_list_details(view, &graph->details);
 }
 

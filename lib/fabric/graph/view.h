@@ -73,7 +73,6 @@ void fabric_list_nodes(const struct fabric_view *view, unsigned int type, struct
 void fabric_list_ports(const struct fabric_view *view, struct fabric_rows *rows);
 /* Appends all cables, each once, in the order of their first ports. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
-void fabric_list_unanswered(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_rows_clear(struct fabric_rows *rows);
 

@@ -29,8 +29,7 @@ void view_set_guid(struct value *value, uint64_t guid)
 
 void view_set_bytes(struct value *value, const uint8_t *bytes, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		snprintf(value->scratch + 2 * i, 3, "%02x", bytes[i]);
+	text_write_hex(value->scratch, bytes, count);
 	value_set_string(value, value->scratch);
 }
 
@@ -231,7 +230,8 @@ const struct fabric_port *place_port(const void *record)
 							   : NULL;
 }
 
-struct fabric_row place_peer(const void *record)
+/* The row of the port at the other end of the cable. */
+static struct fabric_row place_peer(const void *record)
 {
 	const struct fabric_row *row = record;
 	const struct fabric_port *port = place_port(row);
@@ -339,18 +339,18 @@ GETTER_OF(, place_get_peer, place_peer, place_get_node)
 GETTER_OF(, place_get_peer_port, place_peer, place_get_port)
 GETTER_OF(, place_get_peer_guid, place_peer, place_get_guid)
 GETTER_OF(, place_get_peer_type, place_peer, place_get_type)
-GETTER_OF(, place_get_peer_index, place_peer, place_get_index)
+GETTER_OF(static, get_peer_index, place_peer, place_get_index)
 GETTER_OF(, place_get_peer_lid, place_peer, place_get_lid)
 GETTER_OF(static, get_peer_state, place_peer, get_state)
 
 /* The nodes at both ends, by what no name map changes. */
-#define NODES_OF_BOTH_ENDS                                                                    \
-	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"),  \
-		NODE_GUID_COLUMN, NODE_INDEX_COLUMN(place_get_index),                         \
-		VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,     \
-			    "type of the node at the other end"),                             \
-		PEER_GUID_COLUMN,                                                             \
-		VIEW_COLUMN(FIELD_UNSIGNED, place_get_peer_index, "peer_index", "PEER INDEX", \
+#define NODES_OF_BOTH_ENDS                                                                   \
+	VIEW_COLUMN(FIELD_ENUM, place_get_type, "node_type", "TYPE", 0, "type of the node"), \
+		NODE_GUID_COLUMN, NODE_INDEX_COLUMN(place_get_index),                        \
+		VIEW_COLUMN(FIELD_ENUM, place_get_peer_type, "peer_type", "PEER TYPE", 0,    \
+			    "type of the node at the other end"),                            \
+		PEER_GUID_COLUMN,                                                            \
+		VIEW_COLUMN(FIELD_UNSIGNED, get_peer_index, "peer_index", "PEER INDEX",      \
 			    FIELD_RIGHT, "number in the scan of the node at the other end")
 #define BELOW_BEST_COLUMN                                                \
 	VIEW_COLUMN(FIELD_BOOL, get_slow, "below_best", "BELOW BEST", 0, \

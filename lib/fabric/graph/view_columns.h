@@ -28,14 +28,12 @@ view_getter view_get_name, view_get_type, view_get_guid, view_get_index;
 
 /* NULL if the record has no port. */
 const struct fabric_port *place_port(const void *record);
-/* The row of the port at the other end of the cable. */
-struct fabric_row place_peer(const void *record);
 
 view_getter place_get_node, place_get_port, place_get_guid, place_get_type, place_get_index;
 view_getter place_get_lid;
 /* The same for the port at the other end. */
 view_getter place_get_peer, place_get_peer_port, place_get_peer_guid, place_get_peer_type;
-view_getter place_get_peer_index, place_get_peer_lid;
+view_getter place_get_peer_lid;
 
 /* A getter that shows what `get_` shows of the row that `row_of_` makes from the record. */
 #define GETTER_OF(linkage_, name_, row_of_, get_)                    \

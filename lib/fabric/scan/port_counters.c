@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/device.h"
 #include "mad/format/header.h"
 #include "schema/bits.h"
@@ -386,30 +387,8 @@ static char *to_hex(const uint8_t *bytes, size_t count)
 {
 	char *text = mem_alloc_zero(2 * count + 1, 1);
 
-	for (size_t i = 0; i < count; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	text_write_hex(text, bytes, count);
 	return text;
-}
-
-static int digit(char c)
-{
-	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-static bool from_hex(const char *text, uint8_t *bytes, size_t count)
-{
-	if (strlen(text) != 2 * count)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		bytes[i] = (uint8_t)(high << 4 | low);
-	}
-	return true;
 }
 
 struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
@@ -430,7 +409,7 @@ struct saved_port_counters saved_port_counters_of(const struct fabric *fabric,
 static bool parse_saved(const struct saved_port_counters *saved, struct port_counters *counters)
 {
 	if (!saved->node_guid.known || !saved->port.known || !saved->counters ||
-	    !from_hex(saved->counters, counters->counters, PORT_COUNTERS_BYTES))
+	    !text_read_hex(saved->counters, counters->counters, PORT_COUNTERS_BYTES))
 		return false;
 	counters->read = true;
 	counters->caps = (struct perf_caps){
@@ -439,8 +418,8 @@ static bool parse_saved(const struct saved_port_counters *saved, struct port_cou
 	};
 	counters->extended = saved->extended_counters;
 	return !counters->extended ||
-	       from_hex(saved->extended_counters, counters->extended_counters,
-			EXTENDED_PORT_COUNTERS_BYTES);
+	       text_read_hex(saved->extended_counters, counters->extended_counters,
+			     EXTENDED_PORT_COUNTERS_BYTES);
 }
 
 static int compare_ports(const void *a, const void *b)

@@ -54,14 +54,6 @@ static void begin_part(struct reader *reader)
 	*(size_t *)mem_append(&dump->starts, &dump->start_count, sizeof(size_t)) = dump->byte_count;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Adds pairs of digits, which colons may separate; a single digit is also a byte. */
 static int put_word(struct reader *reader, const char *word, size_t length)
 {
@@ -69,11 +61,11 @@ static int put_word(struct reader *reader, const char *word, size_t length)
 		word += 2;
 		length -= 2;
 	}
-	if (length == 1 && digit_of(word[0]) >= 0)
-		return put(reader, (unsigned char)digit_of(word[0])) ? 0 : -EFBIG;
+	if (length == 1 && text_hex_digit(word[0]) >= 0)
+		return put(reader, (unsigned char)text_hex_digit(word[0])) ? 0 : -EFBIG;
 	for (size_t i = 0; i < length;) {
-		int high = digit_of(word[i]);
-		int low = i + 1 < length ? digit_of(word[i + 1]) : -1;
+		int high = text_hex_digit(word[i]);
+		int low = i + 1 < length ? text_hex_digit(word[i + 1]) : -1;
 
 		if (high < 0 || low < 0)
 			return -EINVAL;
@@ -159,7 +151,7 @@ static bool is_offset(const struct reader *reader, const char *word, size_t leng
 	    (!next && !reader->offsets))
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (digit_of(word[i]) < 0)
+		if (text_hex_digit(word[i]) < 0)
 			return false;
 	return true;
 }
