@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Changes an attribute of the session's first destination: reads it, writes it with some fields
+ * changed, and compares the answer. What goes wrong is added to the problems of the session.
+ */
+#pragma once
+
+#include "mad/session.h"
+
+/* A field to change, and its new value in words. */
+struct smp_value {
+	const struct field *field;
+	char *key, *text;
+};
+
+struct smp_change {
+	struct mad_session *session;
+	const struct mad_attribute *attribute;
+	struct smp_value *values;
+	size_t value_count;
+	uint32_t port;
+	struct mad_record before, after; /* the caller writes the values into `after` */
+};
+
+/* Splits FIELD=VALUE,... into values without their fields. -EINVAL: the text begins without `=`. */
+int smp_change_parse(struct smp_change *change, const char *text);
+/* Reads the attribute into `before` and `after`. */
+bool smp_change_read(struct smp_change *change);
+/*
+ * Whether the change may take down the port that requests arrive by, or that answers leave by. The
+ * latter port is in the switch's forwarding table, at our LID, and need not be the same.
+ */
+bool smp_change_cuts_path(struct smp_change *change);
+/* Writes `after`, which then is what the node answered; fields that the node kept are reported. */
+bool smp_change_write(struct smp_change *change);
+void smp_change_clear(struct smp_change *change);
+/* A field as the command line writes it; the caller frees it. */
+char *smp_field_text(const struct field *field, const struct mad_record *record);
