@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Many attributes of a node, on a simulated kernel: counters of its ports, and a changed PortInfo.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "fake_transport.h"
+#include "mad/format/codes.h"
+#include "mad/format/header.h"
+#include "mad/perf.h"
+#include "mad/smp_change.h"
+
+enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2 };
+
+/* A switch with four ports that OUR_PORT connects to us. */
+struct fixture {
+	struct fake fake;
+	struct mad_session session;
+	struct problems problems;
+	struct mad_destination destination;
+	unsigned char port_info[PORT_INFO_BYTES];
+	bool keeps; /* the node ignores what is set */
+	size_t cleared;
+	char name[2];
+};
+
+static void fill(struct fixture *fixture, const unsigned char *mad, unsigned char *data)
+{
+	switch (mad_class(mad) << 16 | mad_attribute(mad)) {
+	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_NODE_INFO:
+		data[2] = NODE_TYPE_SWITCH;
+		data[3] = PORTS;
+		data[36] = OUR_PORT;
+		break;
+	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_LINEAR_FT:
+		data[OWN_LID] = OUR_PORT;
+		break;
+	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_PORT_INFO:
+		if (mad_method(mad) == UMAD_METHOD_SET && !fixture->keeps)
+			memcpy(fixture->port_info, data, sizeof(fixture->port_info));
+		memcpy(data, fixture->port_info, sizeof(fixture->port_info));
+		break;
+	case UMAD_CLASS_PERF_MGMT << 16 | MAD_PM_COUNTERS:
+		fixture->cleared += mad_method(mad) == UMAD_METHOD_SET;
+		data[7] = data[1]; /* LinkDowned is the number of the port */
+		break;
+	}
+}
+
+static int answer(struct fake *fake, int agent, const struct mad_address *to,
+		  const unsigned char *mad)
+{
+	unsigned char reply[MAD_BYTES];
+
+	(void)agent;
+	assert_int_equal(to->lid, NODE_LID);
+	memcpy(reply, mad, MAD_BYTES);
+	fill(fake->context, mad, reply + mad_data_offset(mad_class(mad)));
+	mad_set_method(reply, UMAD_METHOD_GET_RESP);
+	fake_put(fake, 0, reply, MAD_BYTES, 0);
+	return 0;
+}
+
+static struct fixture *begin(char **words, size_t word_count)
+{
+	const struct mad_engine_options options = {.timeout_msec = 300, .retries_given = true};
+	struct fixture *fixture = mem_alloc_zero(1, sizeof(*fixture));
+
+	fixture->fake.on_send = answer;
+	fixture->fake.context = fixture;
+	fixture->name[0] = '9';
+	fixture->destination = (struct mad_destination){
+		.name = fixture->name,
+		.words = words,
+		.word_count = word_count,
+		.place = {.target = {.kind = TARGET_LID, .lid = NODE_LID},
+			  .address = {.lid = NODE_LID, .qpn = 1}},
+	};
+	fixture->session = (struct mad_session){
+		.problems = &fixture->problems,
+		.port.lid = OWN_LID,
+		.destinations = &fixture->destination,
+		.destination_count = 1,
+		.engine = fake_engine(&fixture->fake, &options),
+	};
+	return fixture;
+}
+
+static void end(struct fixture *fixture)
+{
+	mad_engine_free(fixture->session.engine);
+	problems_free(&fixture->problems);
+	free(fixture);
+}
+
+/* Without ports by number: all ports of the switch. */
+static void counters_of_all_ports(void **state)
+{
+	const struct perf_options options = {.listing = PERF_OF_PORT};
+	struct fixture *fixture = begin(NULL, 0);
+	struct perf perf;
+
+	(void)state;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	perf_read(&perf);
+	assert_int_equal(perf.row_count, PORTS);
+	for (size_t i = 0; i < PORTS; i++) {
+		assert_int_equal(perf.rows[i].port.value, i + 1);
+		assert_int_equal(perf.rows[i].link_downed.value, i + 1);
+	}
+	assert_int_equal(perf_reset(&perf, true, true), PORTS);
+	assert_int_equal(fixture->cleared, PORTS);
+	assert_int_equal(fixture->problems.count, 0);
+	perf_end(&perf);
+	end(fixture);
+}
+
+static void counters_of_named_ports(void **state)
+{
+	const struct perf_options options = {.listing = PERF_OF_PORT};
+	char range[] = "3-6", wrong[] = "x";
+	char *words[] = {range, wrong};
+	struct fixture *fixture = begin(words, 1);
+	struct perf perf;
+
+	(void)state;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), 0);
+	assert_int_equal(perf.port_count, 2);
+	assert_int_equal(fixture->problems.count, 1);
+	assert_string_equal(fixture->problems.items[0].error, "its last port is 4");
+	perf_end(&perf);
+	fixture->destination.word_count = 2;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), -EINVAL);
+	assert_string_equal(fixture->problems.items[1].error,
+			    "'x' is not a port or a range of ports");
+	perf_end(&perf);
+	end(fixture);
+}
+
+static void change(struct fixture *fixture, uint32_t port, const char *text,
+		   struct smp_change *change)
+{
+	*change = (struct smp_change){
+		.session = &fixture->session,
+		.attribute = mad_attribute_find_word(sm_attributes, "portinfo"),
+		.port = port,
+	};
+	assert_int_equal(smp_change_parse(change, text), 0);
+	assert_true(smp_change_read(change));
+	for (size_t i = 0; i < change->value_count; i++) {
+		struct smp_value *value = &change->values[i];
+
+		value->field = schema_find(change->attribute->schema, value->key);
+		assert_int_equal(packed_parse(value->field, &change->after, value->text), 0);
+	}
+}
+
+/* The states are written as 0, "no change"; what the node keeps is a problem. */
+static void changed_fields(void **state)
+{
+	struct fixture *fixture = begin(NULL, 0);
+	struct smp_change one;
+
+	(void)state;
+	fixture->port_info[32] = PORT_STATE_ACTIVE;
+	change(fixture, 1, "lmc=3,width_enabled=1x,4x", &one);
+	assert_int_equal(one.value_count, 2);
+	assert_string_equal(one.values[1].text, "1x,4x");
+	assert_true(smp_change_write(&one));
+	assert_int_equal(port_info_lmc(fixture->port_info), 3);
+	assert_int_equal(port_info_state(fixture->port_info), PORT_STATE_NOP);
+	assert_int_equal(fixture->problems.count, 0);
+	smp_change_clear(&one);
+	fixture->keeps = true;
+	change(fixture, 1, "lmc=1", &one);
+	assert_true(smp_change_write(&one));
+	assert_string_equal(fixture->problems.items[0].error, "the node kept lmc as it was: 3");
+	smp_change_clear(&one);
+	end(fixture);
+}
+
+static void path_is_cut(void **state)
+{
+	static const struct {
+		uint32_t port;
+		const char *text;
+		bool cuts;
+	} rows[] = {
+		{OUR_PORT, "lmc=3", true},
+		{OUR_PORT, "client_reregister=yes", false},
+		{0, "lmc=3", true},
+		{1, "lmc=3", false},
+	};
+	struct fixture *fixture = begin(NULL, 0);
+	struct smp_change one = {.session = &fixture->session};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		change(fixture, rows[i].port, rows[i].text, &one);
+		assert_int_equal(smp_change_cuts_path(&one), rows[i].cuts);
+		smp_change_clear(&one);
+	}
+	one = (struct smp_change){.session = &fixture->session};
+	assert_int_equal(smp_change_parse(&one, "lmc"), -EINVAL);
+	smp_change_clear(&one);
+	end(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_of_all_ports),
+		cmocka_unit_test(counters_of_named_ports),
+		cmocka_unit_test(changed_fields),
+		cmocka_unit_test(path_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
