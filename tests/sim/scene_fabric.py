@@ -59,17 +59,21 @@ def sent(log):
     return scene_bed.counts_of(log)['sent']
 
 
+# On a busy machine the simulator may answer late. Another try would be one datagram more.
+PATIENT = ('--timeout', '10s')
+
+
 class Look:
     """What everybody says of a net: taken at the same moment, compared later."""
 
     def __init__(self, sim):
         logs = {name: sim.path('latsim.' + name) for name in ('ours', 'theirs')}
         work = {
-            'ours': lambda: scan(sim, latsim={'LOG': logs['ours']}),
+            'ours': lambda: scan(sim, *PATIENT, latsim={'LOG': logs['ours']}),
             'theirs': lambda: sim.run(['ibnetdiscover'], latsim={'LOG': logs['theirs']}),
             'report': lambda: sim.run(['ibnetdiscover', '-p']),
             'links': lambda: sim.run(['iblinkinfo', '-l']),
-            'list': lambda: sim.document('fabric_links', 'fabric', 'links'),
+            'list': lambda: sim.document('fabric_links', 'fabric', 'links', *PATIENT),
         }
         with ThreadPoolExecutor(2) as pool:
             said = dict(zip(work, pool.map(lambda do: do(), work.values())))
@@ -184,7 +188,7 @@ def by_links(look):
 
 def itself(look):
     """The graph is in itself consistent: both ends name each other, each cable is there once."""
-    graph, wrong = look.graph, []
+    graph, wrong = look.graph, unequal('problems of fabric links', look.list.problems, [])
     cabled = graph.ends()
     for key, row in cabled.items():
         back = graph.ports[row['peer_guid'], row['peer_port']]
