@@ -17,7 +17,7 @@
 #define NEEDS_VERBOSE \
 	(NEEDS | NEED_PCI_ADDRESS | NEED_PCI_ID | NEED_BOARD | NEED_FIRMWARE | NEED_STATE)
 
-enum { VENDOR_MELLANOX = 0x15b3, OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
+enum { PCI_VENDOR_MELLANOX = 0x15b3, OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
 
 /* Vital product data of a PCI device: PCI Local Bus Specification 3.0, appendix I. */
 enum {
@@ -86,7 +86,7 @@ static void read_product(const struct personality_call *call, const struct devic
 /* The vendor's name for the chip is its PCI device id, in decimal digits. */
 static void print_chip(const struct device *device)
 {
-	if (device->pci_vendor_id.known && device->pci_vendor_id.value == VENDOR_MELLANOX &&
+	if (device->pci_vendor_id.known && device->pci_vendor_id.value == PCI_VENDOR_MELLANOX &&
 	    device->pci_device_id.known)
 		printf("MT%llu", (unsigned long long)device->pci_device_id.value);
 	else

@@ -23,8 +23,8 @@
 #include "fabric/format/drawing.h"
 
 /* dot takes ten seconds for ten thousand nodes, and a minute if each host is a separate node. */
-#define TOOL_MSEC (10u * 60 * 1000)
-#define PIECE	  ((size_t)64 * 1024)
+#define TOOL_MSEC  (10u * 60 * 1000)
+#define PIPE_PIECE ((size_t)64 * 1024)
 
 /* A run of dot. */
 struct drawer {
@@ -101,11 +101,11 @@ static bool take(struct drawer *drawer)
 {
 	ssize_t count;
 
-	if (drawer->size - drawer->length < PIECE + 1) {
-		drawer->size = 2 * drawer->size + PIECE + 1;
+	if (drawer->size - drawer->length < PIPE_PIECE + 1) {
+		drawer->size = 2 * drawer->size + PIPE_PIECE + 1;
 		drawer->text = mem_resize(drawer->text, drawer->size, 1);
 	}
-	count = read(drawer->out, drawer->text + drawer->length, PIECE);
+	count = read(drawer->out, drawer->text + drawer->length, PIPE_PIECE);
 	if (count < 0 && errno == EINTR)
 		return true;
 	drawer->length += count < 0 ? 0 : (size_t)count;

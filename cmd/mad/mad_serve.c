@@ -15,7 +15,7 @@
 #include "mad/ping.h"
 
 #define CLIENTS_MOST 1024u /* further ones are answered, but not listed */
-#define SLICE_MSEC   200
+#define SERVE_MSEC   200
 
 static struct mad_client *find_client(struct mad_server *server, const struct mad_address *from)
 {
@@ -104,7 +104,7 @@ static void serve(struct mad_server *server)
 		command_complain(ctx, line, NULL);
 	/* Nothing is printed while a datagram is being handled. */
 	for (rc = 0; !rc; show_clients(server, &shown))
-		rc = mad_engine_serve(server->mad.session.engine, &work, SLICE_MSEC);
+		rc = mad_engine_serve(server->mad.session.engine, &work, SERVE_MSEC);
 	if (rc != -ECANCELED)
 		fail(server, "", rc, NULL);
 }

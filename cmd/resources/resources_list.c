@@ -9,7 +9,7 @@
 #include "cmd/resources/resources_run.h"
 
 /* Rows of a piece: they determine the widths of a table, and limit the memory. */
-#define PIECE_ROWS 1024
+#define FIRST_ROWS 1024
 
 /* TASK_COMM_LEN - 1, include/linux/sched.h */
 #define COMM_LENGTH 15
@@ -145,7 +145,7 @@ static void print(struct printing *printing, struct resource_loader *loader)
 	       resource_loader_next(loader, &printing->list, &listing->problems, &listing->notes)) {
 		filter_block(printing, first);
 		first = printing->list.count;
-		if (first < PIECE_ROWS)
+		if (first < FIRST_ROWS)
 			continue;
 		add_rows(printing);
 		if (!listing_piece(printing->listing))

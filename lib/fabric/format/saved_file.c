@@ -13,7 +13,7 @@
 #include "render/render.h"
 
 /* A port takes about a kilobyte: this is half a million of them. */
-#define MOST_BYTES ((size_t)512 * 1024 * 1024)
+#define MOST_SAVED_BYTES ((size_t)512 * 1024 * 1024)
 
 /* These are only read: view_graph.c has the columns of the same keys, with headings and help. */
 static const struct field node_fields[] = {
@@ -153,7 +153,7 @@ int fabric_file_read(const char *path, struct fabric *fabric, char **ret_message
 {
 	char *text = NULL, *why = NULL;
 	size_t length;
-	int rc = file_read(path, MOST_BYTES, &text, &length);
+	int rc = file_read(path, MOST_SAVED_BYTES, &text, &length);
 
 	if (rc) {
 		*ret_message = mem_format("cannot read %s: %s", path, strerror(-rc));

@@ -13,7 +13,7 @@
 enum { FIRST_SWITCH_GUID = 0x200000, FIRST_ADAPTER_GUID = 0x100000 };
 
 /* More nodes than this with one name or GUID are not a mistake. */
-enum { MOST_DUPLICATES = 64 };
+enum { MOST_NAMESAKES = 64 };
 
 /* A block by its name. */
 struct name {
@@ -72,8 +72,8 @@ static int sort_names(struct builder *builder)
 			.id = block->id, .length = block->id_length, .block = i};
 	}
 	qsort(builder->names, count, sizeof(*builder->names), compare_names);
-	for (size_t i = MOST_DUPLICATES; i < count; i++)
-		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_DUPLICATES]))
+	for (size_t i = MOST_NAMESAKES; i < count; i++)
+		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_NAMESAKES]))
 			return fail_duplicates(builder,
 					       &builder->parts->blocks[builder->names[i].block]);
 	return 0;
@@ -83,11 +83,11 @@ static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 {
 	unsigned int count = 0;
 
-	while (number != FABRIC_NONE && count <= MOST_DUPLICATES) {
+	while (number != FABRIC_NONE && count <= MOST_NAMESAKES) {
 		number = fabric->nodes[number].same_guid;
 		count++;
 	}
-	return count > MOST_DUPLICATES;
+	return count > MOST_NAMESAKES;
 }
 
 /* The index of the first block of that name in `names`; the number of blocks if there is none. */

@@ -14,7 +14,7 @@
 /* Deeper switches are printed after the others, from the margin on. */
 #define MOST_DEPTH 24
 /* Columns per level. */
-#define INDENT 3
+#define TREE_INDENT 3
 
 struct tree {
 	struct drawing drawing;
@@ -225,13 +225,14 @@ static void print_line(struct tree *tree, uint32_t node, const struct line *line
 {
 	bool bad = is_bad(tree, node, line);
 
-	text_buffer_add(&tree->text, "%.*s%s%s%s", (int)depth * INDENT, margin, is_last ? "`" : "|",
-			line->section == SECTION_SEEN ? "-> " : "- ", bad ? "! " : "");
+	text_buffer_add(&tree->text, "%.*s%s%s%s", (int)depth * TREE_INDENT, margin,
+			is_last ? "`" : "|", line->section == SECTION_SEEN ? "-> " : "- ",
+			bad ? "! " : "");
 	add_text(tree, line, bad);
 	text_buffer_add(&tree->text, "\n");
 	if (line->below == FABRIC_NONE)
 		return;
-	memcpy(margin + (size_t)depth * INDENT, is_last ? "   " : "|  ", INDENT);
+	memcpy(margin + (size_t)depth * TREE_INDENT, is_last ? "   " : "|  ", TREE_INDENT);
 	print_below(tree, line->below, depth + 1, margin);
 }
 
@@ -271,13 +272,13 @@ static void print_below(struct tree *tree, uint32_t node, unsigned int depth, ch
 					   !--left && !beyond);
 	if (beyond)
 		text_buffer_add(&tree->text, "%.*s`- %u port%s that this scan did not follow\n",
-				(int)depth * INDENT, margin, beyond, beyond > 1 ? "s" : "");
+				(int)depth * TREE_INDENT, margin, beyond, beyond > 1 ? "s" : "");
 	clear_lines(&lines);
 }
 
 static void print_root(struct tree *tree, uint32_t node)
 {
-	char margin[(MOST_DEPTH + 1) * INDENT];
+	char margin[(MOST_DEPTH + 1) * TREE_INDENT];
 
 	tree->printed[node] = true;
 	text_buffer_add(&tree->text, "%s\n", tree->drawing.names[node]);

@@ -10,7 +10,7 @@
 #include "host/need.h"
 #include "host/nldev_devices.h"
 
-#define NEEDS (NEED_NETLINK | NEED_NETDEV | NEED_LINKS | NEED_DRIVER)
+#define SOFTWARE_NEEDS (NEED_NETLINK | NEED_NETDEV | NEED_LINKS | NEED_DRIVER)
 
 DEFINE_CLEANUP(struct netlink, netlink_free)
 
@@ -18,7 +18,7 @@ DEFINE_CLEANUP(struct netlink, netlink_free)
 static void load(struct inventory *inventory)
 {
 	const struct objects everything = {0};
-	const struct inventory_request request = {.needs = NEEDS, .objects = &everything};
+	const struct inventory_request request = {.needs = SOFTWARE_NEEDS, .objects = &everything};
 
 	inventory_load(inventory, &request, NULL, NULL);
 }

@@ -171,7 +171,7 @@ enum stop watch_end(struct watch *watch)
 #define ACCEPT_CHECK_MSEC 1000
 
 /* How often the watch is checked while waiting to write. */
-#define WRITE_CHECK_MSEC 100
+#define WRITABLE_MSEC 100
 
 socklen_t socket_address(const struct ip_address *ip, uint32_t scope, uint32_t port,
 			 struct sockaddr_storage *ret)
@@ -231,7 +231,7 @@ static int wait_writable(struct watch *watch, int fd, uint64_t end_msec)
 
 	for (;;) {
 		int left = clock_msec_until(end_msec);
-		int ready = poll(&out, 1, left < WRITE_CHECK_MSEC ? left : WRITE_CHECK_MSEC);
+		int ready = poll(&out, 1, left < WRITABLE_MSEC ? left : WRITABLE_MSEC);
 		int rc = stop_error(watch_look(watch));
 
 		if (rc || ready > 0)

@@ -281,9 +281,9 @@ void rc_run_shared(struct trial *trial)
  */
 
 enum {
-	WORD = 8,
+	WORD_BYTES = 8,
 	WORD_GUARD = 64,
-	WORD_ROOM = WORD_GUARD + WORD + WORD_GUARD,
+	WORD_ROOM = WORD_GUARD + WORD_BYTES + WORD_GUARD,
 	ADDING_QPS = 3,
 	/* On each queue pair; one wait can return all of them. */
 	ADDITIONS = 10,
@@ -307,7 +307,7 @@ struct step {
 /* The word with guards around it, on one side. */
 static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 {
-	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD);
+	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD_BYTES);
 
 	return trial_fill_constant(trial, side, all, RC_GUARD_BYTE) ||
 	       trial_fill_constant(trial, side, word, byte);
@@ -316,7 +316,7 @@ static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
 static int check_bytes(struct trial *trial, struct side *side, uint8_t byte, const char *what)
 {
 	const struct message_fill request = {
-		.span = trial_span(WORD_GUARD, WORD),
+		.span = trial_span(WORD_GUARD, WORD_BYTES),
 		.seed = byte,
 		.constant = 1,
 	};
@@ -337,7 +337,7 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 		.buffer = TRIAL_DATA,
 		.blocks = 2,
 		.block_bytes = WORD_GUARD,
-		.stride = WORD_GUARD + WORD,
+		.stride = WORD_GUARD + WORD_BYTES,
 	};
 
 	return check_bytes(trial, side, byte, what) ||
@@ -347,7 +347,7 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 static int open_word(struct trial *trial, const struct qp_shape *shape,
 		     struct rc_path paths[static 2])
 {
-	number_set(&trial->result->size_bytes, WORD);
+	number_set(&trial->result->size_bytes, WORD_BYTES);
 	return rc_connect(trial, shape, WORD_ROOM, paths);
 }
 
@@ -360,7 +360,7 @@ static int post_step(struct trial *trial, const struct rc_path *path, const stru
 		.flags = POST_SIGNALED,
 		.count = count,
 		.id = id,
-		.span = trial_span(WORD_GUARD, WORD),
+		.span = trial_span(WORD_GUARD, WORD_BYTES),
 		.remote_address = path->there.address + WORD_GUARD,
 		.rkey = path->there.rkey,
 		.operand = step->operand,
