@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The query forms of cma_roce_mode and cma_roce_tos of mlnx-tools. */
+/* The query forms of cma_roce_mode and cma_roce_tos of mlnx-tools, and show_drop of MLNX_OFED. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -7,7 +7,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cmd/commands.h"
 #include "cmd/compat/compat.h"
+#include "cmd/counters/counters.h"
 #include "host/compat/class_files.h"
 
 struct query {
@@ -115,4 +117,27 @@ int cma_roce_tos_run(const struct personality_call *call, int argc, char **argv)
 	struct query query = {.call = call, .attribute = "default_roce_tos", .letter = 't'};
 
 	return ask(&query, argc, argv);
+}
+
+/*
+ * show_drop of MLNX_OFED has no public copy: its name says that it shows counters of dropped
+ * packets. Here it prints the same as `rdmactl counters --drops`.
+ */
+static int show_drop_usage(const char *program, FILE *file, int status)
+{
+	fprintf(file, "usage: %s [-h] [DEV[/PORT]...]\n", program);
+	return status;
+}
+
+int show_drop_run(const struct personality_call *call, int argc, char **argv)
+{
+	const struct ctx ctx = {.command = &counters_command, .globals = {.root = call->root}};
+	const struct counters_args args = {.drops = true};
+
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] == '-')
+			return strcmp(argv[i], "-h")
+				       ? show_drop_usage(call->program, stderr, STATUS_USAGE)
+				       : show_drop_usage(call->program, stdout, 0);
+	return counters_command.run(&ctx, &args, argv + 1);
 }
