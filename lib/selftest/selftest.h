@@ -103,7 +103,6 @@ struct interop_request {
 	uint64_t bytes;		   /* of a message; 0: 4096 for pingpong, 64 for rping */
 	uint64_t iterations;	   /* 0: 1000 for pingpong, 100 for rping */
 	uint32_t mtu_bytes;	   /* pingpong; 0: 1024, or less if the port has less */
-	uint32_t timeout_msec;	   /* for one step without any progress; 0: 10000 */
 	int signals;		   /* a signalfd that ends it; -1: none */
 	bool once;		   /* server: ends after one client */
 	/* One line without a newline, for the user. */

@@ -215,7 +215,7 @@ static int prepare(struct loop *loop)
 
 	if (!sges || sges > LIMIT_SGES)
 		return agent_refuse(loop->agent, REFUSAL_ORDER, "a queue pair without elements");
-	/* iWARP reads into one piece (RFC 5040, 4.4): such devices have a limit of their own. */
+	/* iWARP reads into one piece (RFC 5040, 4.4): such devices have another limit. */
 	if (order->operation == POST_READ && most > 0 && (uint32_t)most < sges)
 		sges = (uint32_t)most;
 	rc = prepare_send(loop, order->operation == POST_READ ? &order->to : &order->from, sges);
@@ -373,10 +373,10 @@ int agent_gather(struct agent *agent, const struct message_gather *order, struct
 			agent_fail(agent, STAGE_NONE, -rc, "a thread");
 	}
 	if (!rc) {
-		bool whole = run(&loop);
+		bool complete = run(&loop);
 		enum stop stop = watch_end(&agent->watch);
 
-		reply->stop = whole ? STOP_NONE : stop;
+		reply->stop = complete ? STOP_NONE : stop;
 		rc = agent->refused.error ? -(int)agent->refused.error : 0;
 	}
 	works_clear(&loop.send);

@@ -17,8 +17,8 @@
 #include "base/statistics.h"
 #include "counter/counter.h"
 
-#define DEFAULT_TIMEOUT_MSEC 10000u
-#define DEFAULT_MTU_BYTES    1024u /* of ibv_rc_pingpong */
+#define STEP_TIMEOUT_MSEC 10000u /* for one step without any progress */
+#define DEFAULT_MTU_BYTES 1024u	 /* of ibv_rc_pingpong */
 
 /* -n and -C are of type int there. */
 #define INTEROP_MOST_ITERATIONS INT32_MAX
@@ -140,8 +140,7 @@ int interop_begin(struct interop *session, const struct interop_role *role, bool
 		.bytes = request->bytes ? request->bytes : role->bytes,
 		.iterations = request->iterations ? request->iterations : role->iterations,
 		.mtu_bytes = choose_mtu(request->mtu_bytes, local->mtu_bytes),
-		.timeout_msec = request->timeout_msec ? request->timeout_msec
-						      : DEFAULT_TIMEOUT_MSEC,
+		.timeout_msec = STEP_TIMEOUT_MSEC,
 	};
 	session->command = make_command(session);
 	if (!server) {

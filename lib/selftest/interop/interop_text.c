@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs' messages as bytes, the commands to run them, and the reasons of failures. */
 #include "selftest/interop/interop.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "host/device.h"
 #include "host/port.h"
 
@@ -178,4 +181,238 @@ char *rping_command(const struct interop_options *options)
 	return mem_format("rping %s -a %s -p %" PRIu32 " -S %" PRIu64 " -C %" PRIu64 " -v%s",
 			  options->peer_serves ? "-s" : "-c", address, options->port,
 			  options->bytes, options->iterations, options->peer_serves ? "" : " -V");
+}
+
+static int mark(struct interop *session, const struct diagnosis *diagnosis)
+{
+	const char *sentence = diagnosis->sentence, *hint = diagnosis->hint;
+
+	if (!session->row)
+		interop_row_begin(session);
+	if (session->marked)
+		return -EIO;
+	session->marked = true;
+	number_set(&session->row->verdict, SELFTEST_FAIL);
+	free(session->row->reason);
+	session->row->reason = text_clean(sentence, strlen(sentence));
+	session->row->next_step = hint ? text_clean(hint, strlen(hint)) : NULL;
+	return -EIO;
+}
+
+void interop_remark(struct interop *session, const char *text)
+{
+	if (session->marked)
+		return;
+	free(session->row->reason);
+	session->row->reason = mem_string(text);
+}
+
+/* A stop from outside explains any error that it caused. */
+static enum stop stop_of(const struct interop *session, enum stop known)
+{
+	const struct watch *watch = &session->agent->watch;
+
+	if (watch->interrupted)
+		return STOP_INTERRUPTED;
+	if (watch->device_gone)
+		return STOP_DEVICE_GONE;
+	return watch->port_down ? STOP_PORT_DOWN : known;
+}
+
+static struct counter_sums count(const struct interop *session)
+{
+	struct counter_list after = {0}, difference = {0};
+	struct counter_sums sums;
+
+	interop_read_counters(session->local, &after);
+	counter_list_difference(&session->before, &after, &difference);
+	sums = counter_list_sum(&difference);
+	counter_list_clear(&after);
+	counter_list_clear(&difference);
+	return sums;
+}
+
+static void add_facts(const struct interop *session, struct diagnosis_facts *facts)
+{
+	facts->peer = session->peer;
+	facts->tcp_port = session->port;
+	facts->server_hint = session->command;
+	facts->local = session->local;
+	facts->remote = &session->remote;
+	facts->path_mtu_bytes = session->mtu_bytes;
+	facts->timeout_msec = session->timeout_msec;
+}
+
+int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
+{
+	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
+
+	facts.stop = stop_of(session, facts.stop);
+	add_facts(session, &facts);
+	if (session->row)
+		facts.local_counts = count(session);
+	diagnose(&facts, &diagnosis);
+	return mark(session, &diagnosis);
+}
+
+int interop_fail(struct interop *session, enum diagnosis_list list, int code, char *detail)
+{
+	_cleanup_(freep) char *owned = detail;
+	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
+	struct diagnosis_facts facts = {.error = code};
+	_words_ struct diagnosis_words words = {0};
+
+	add_facts(session, &facts);
+	diagnosis_words_make(&words, &facts);
+	diagnosis_words_add(&words, "detail", "%s", owned ? owned : "");
+	diagnosis_words_add(&words, "program", "%s", session->role->program);
+	diagnosis_words_add(&words, "bytes", "%" PRIu64, session->bytes);
+	diagnosis_words_add(&words, "mtu", "%" PRIu32, session->mtu_bytes);
+	diagnosis_words_add(&words, "iterations", "%" PRIu64, session->iterations);
+	diagnosis_words_add(&words, "done", "%" PRIu64, session->done);
+	diagnosis_words_add(&words, "next", "%" PRIu64, session->done + 1);
+	diagnosis_say(&diagnosis, &words, list, code);
+	return mark(session, &diagnosis);
+}
+
+int interop_post_send(struct interop *session, struct ibv_send_wr *request)
+{
+	struct ibv_send_wr *bad;
+	int rc = ibv_post_send(session->agent->qps[INTEROP_QP].qp, request, &bad);
+
+	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
+}
+
+int interop_post_receive(struct interop *session)
+{
+	struct ibv_recv_wr *bad;
+	int rc = ibv_post_recv(session->agent->qps[INTEROP_QP].qp, &session->receive, &bad);
+
+	return rc ? interop_fail_at(session, STAGE_TRANSFER, agent_post_error(rc)) : 0;
+}
+
+int interop_fail_at(struct interop *session, enum stage stage, int error)
+{
+	return interop_diagnose(session, (struct diagnosis_facts){.stage = stage, .error = error});
+}
+
+int interop_fail_agent(struct interop *session)
+{
+	const struct message_refused *refused = &session->agent->refused;
+	struct diagnosis_facts facts = {
+		.stage = (enum stage)refused->stage,
+		.error = (int)refused->error,
+		.cm_status = (int)refused->cm_status,
+	};
+
+	if (refused->refusal != REFUSAL_FAILED)
+		return interop_fail(session, LIST_INTEROP_REFUSED, 0, mem_string(refused->text));
+	if (refused->cm_event)
+		facts.cm_event = number_of(refused->cm_event);
+	else if (facts.stage == STAGE_CM && facts.error == ETIMEDOUT)
+		facts.stop = STOP_TIMED_OUT;
+	if (refused->wanted_bytes) {
+		facts.wanted_bytes = number_of(refused->wanted_bytes);
+		facts.memlock_limit_bytes = number_of(refused->limit_bytes);
+	}
+	return interop_diagnose(session, facts);
+}
+
+/* Adds to the next step that the options of the other program may be wrong. */
+static void suspect_options(struct interop *session)
+{
+	_cleanup_(freep) char *hint = session->row->next_step;
+
+	session->row->next_step = mem_format("%s%srun on the other host: %s", hint ? hint : "",
+					     hint ? "; or its options are wrong: " : "",
+					     session->command);
+}
+
+/* A server of rping lets the client end at any time, unless the user gave a number. */
+static int fail_middle(struct interop *session, const char *what)
+{
+	const bool fixed = !session->server || session->request->iterations ||
+			   session->role->connection == CONNECTION_EXCHANGE;
+
+	return interop_fail(session, LIST_INTEROP_STOPPED, fixed, mem_string(what));
+}
+
+int interop_fail_stop(struct interop *session, enum stop stop)
+{
+	_cleanup_(freep) char *timeout = mem_format("nothing came for %" PRIu32 " ms",
+						    session->timeout_msec);
+	const bool first = !session->marked;
+
+	if (stop_of(session, STOP_NONE))
+		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
+	if (stop == STOP_PEER_GONE || stop == STOP_PEER_SPOKE)
+		return fail_middle(session, "it disconnected");
+	if (session->done)
+		return fail_middle(session, timeout);
+	if (session->server)
+		return interop_fail(session, LIST_INTEROP_SILENT, (int)session->local->gid_type,
+				    NULL);
+	interop_diagnose(session, (struct diagnosis_facts){
+					  .stage = STAGE_TRANSFER,
+					  .stop = STOP_TIMED_OUT,
+				  });
+	if (first)
+		suspect_options(session);
+	return -EIO;
+}
+
+/*
+ * The messages of one side are too long for the other one: local length and remote invalid request
+ * errors by the InfiniBand specification (11.6.2). Soft-RoCE notices it when it copies the data,
+ * and reports local QP operation and remote operation errors: send_data_in() in
+ * drivers/infiniband/sw/rxe/rxe_resp.c.
+ */
+static bool is_too_long_for_peer(enum ibv_wc_status status)
+{
+	return status == IBV_WC_REM_INV_REQ_ERR || status == IBV_WC_REM_OP_ERR;
+}
+
+static bool is_too_long_here(const struct ibv_wc *wc)
+{
+	return wc->wr_id == INTEROP_RECEIVED &&
+	       (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR);
+}
+
+static int fail_first_status(struct interop *session, const struct ibv_wc *wc, const char *name)
+{
+	const bool by_size = session->role->connection == CONNECTION_EXCHANGE;
+	const bool first = !session->marked;
+
+	if (by_size && is_too_long_for_peer(wc->status))
+		return interop_fail(session, LIST_INTEROP_TOO_LONG, 0, mem_string(name));
+	if (by_size && is_too_long_here(wc))
+		return interop_fail(session, LIST_INTEROP_TOO_LONG, -1, mem_string(name));
+	interop_diagnose(session, (struct diagnosis_facts){
+					  .stage = STAGE_TRANSFER,
+					  .status = number_of(wc->status),
+				  });
+	if (first)
+		suspect_options(session);
+	return -EIO;
+}
+
+int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
+{
+	const char *name = completion_status_name(wc->status);
+
+	/* The reason may not have been noticed yet. */
+	watch_look(&session->agent->watch);
+	if (!session->marked && !session->row->status)
+		session->row->status = mem_string(name);
+	if (stop_of(session, STOP_NONE))
+		return interop_diagnose(session, (struct diagnosis_facts){.stage = STAGE_TRANSFER});
+	return session->done ? fail_middle(session, name) : fail_first_status(session, wc, name);
+}
+
+int interop_fail_mismatch(struct interop *session, const struct pattern_mismatch *mismatch)
+{
+	return interop_fail(session, LIST_INTEROP_DATA, 0,
+			    mem_format("at offset %" PRIu64 " 0x%02x instead of 0x%02x, %" PRIu64,
+				       mismatch->offset, mismatch->got, mismatch->expected,
+				       mismatch->count));
 }

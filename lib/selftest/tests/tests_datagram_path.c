@@ -234,15 +234,15 @@ static int check_address(struct trial *trial, struct side *side, uint32_t at,
 			 const struct gid *expected)
 {
 	char got_text[GID_TEXT_SIZE], expected_text[GID_TEXT_SIZE];
-	struct gid whole = *expected;
+	struct gid got = *expected;
 	int rc = read_bytes(trial, side, DATAGRAM_RECEIVE + at, form->address_bytes,
-			    whole.raw + sizeof(whole.raw) - form->address_bytes);
+			    got.raw + sizeof(got.raw) - form->address_bytes);
 
 	if (rc)
 		return rc;
-	if (!memcmp(whole.raw, expected->raw, sizeof(whole.raw)))
+	if (!memcmp(got.raw, expected->raw, sizeof(got.raw)))
 		return 0;
-	gid_format(&whole, got_text);
+	gid_format(&got, got_text);
 	gid_format(expected, expected_text);
 	trial_fail(trial, "look for address translation between the hosts, and compare the GIDs",
 		   "the %s address in the message's header is %s, expected %s", what, got_text,

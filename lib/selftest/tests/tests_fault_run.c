@@ -218,18 +218,29 @@ static int post_empty(struct injection *it, uint64_t id)
 	return trial_post(it->trial, &it->trial->near, &order);
 }
 
+/* Queries the state each millisecond, until it is the error state or, if that suffices, not RTS. */
+static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bool error_only,
+			    uint32_t *ret_state)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	int rc = 0;
+
+	*ret_state = IBV_QPS_RTS;
+	for (int i = 0; i < msec && !rc; i++) {
+		rc = query_state(trial, side, ret_state);
+		if (*ret_state == IBV_QPS_ERR || (!error_only && *ret_state != IBV_QPS_RTS))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return rc;
+}
+
 /* The completion may be there before the state is: the state gets a moment. */
 static int expect_error_state(struct trial *trial, struct side *side)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
-	uint32_t state = IBV_QPS_RTS;
-	int rc = 0;
+	uint32_t state;
+	int rc = await_end_of_rts(trial, side, FAULT_STATE_MSEC, true, &state);
 
-	for (int i = 0; i < FAULT_STATE_MSEC && !rc && state != IBV_QPS_ERR; i++) {
-		rc = query_state(trial, side, &state);
-		if (!rc && state != IBV_QPS_ERR)
-			nanosleep(&pause, NULL);
-	}
 	return rc || state == IBV_QPS_ERR ? rc : trial_expect_state(trial, side, 0, IBV_QPS_ERR);
 }
 
@@ -336,19 +347,14 @@ static int expect_iwarp_request(struct injection *it)
  */
 static int expect_ended(struct injection *it, struct side *side)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
-	uint32_t state = IBV_QPS_RTS;
-	int rc = 0;
+	uint32_t state;
+	int rc;
 
 	if (it->states_unknown) {
 		remark(it, "the device does not report the state of a queue pair");
 		return 0;
 	}
-	for (int i = 0; i < IWARP_END_MSEC && !rc && state == IBV_QPS_RTS; i++) {
-		rc = query_state(it->trial, side, &state);
-		if (!rc && state == IBV_QPS_RTS)
-			nanosleep(&pause, NULL);
-	}
+	rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
 	if (!rc && state == IBV_QPS_RTS)
 		remark(it, "a queue pair stays in RTS when its connection ends");
 	return rc;

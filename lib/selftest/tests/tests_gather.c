@@ -94,11 +94,11 @@ static void gather_set_layout(struct gather *gather, const struct layout *layout
 static int gather_prepare(struct gather *gather)
 {
 	struct trial *trial = gather->trial;
-	const struct span whole = trial_span(0, gather->all);
+	const struct span all = trial_span(0, gather->all);
 
 	gather->iteration++;
-	if (trial_fill_constant(trial, &trial->near, whole, GAP_BYTE) ||
-	    trial_fill_constant(trial, &trial->far, whole, GAP_BYTE))
+	if (trial_fill_constant(trial, &trial->near, all, GAP_BYTE) ||
+	    trial_fill_constant(trial, &trial->far, all, GAP_BYTE))
 		return -EIO;
 	return gather->operation == POST_READ
 		       ? trial_fill(trial, &trial->far, gather->piece, gather->iteration)

@@ -74,7 +74,7 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 {
 	char **reason = &trial->result->reason;
 	_cleanup_(freep) char *what = NULL;
-	char *whole;
+	char *named;
 	va_list values;
 
 	if (!rc || !*reason || trial->stop)
@@ -83,9 +83,9 @@ int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	if (vasprintf(&what, format, values) < 0)
 		what = mem_string("");
 	va_end(values);
-	whole = mem_format("%s: %s", what, *reason);
+	named = mem_format("%s: %s", what, *reason);
 	free(*reason);
-	*reason = whole;
+	*reason = named;
 	return rc;
 }
 
@@ -425,44 +425,43 @@ static void run_inline(struct trial *trial)
 	}
 }
 
-#define TEST(id_, summary_, needs_, run_, value_)                                      \
-	{                                                                              \
-		.id = id_, .group = SELFTEST_RC, .summary = summary_, .needs = needs_, \
-		.run = run_, .value = value_                                           \
-	}
-
 const struct trial_test rc_tests[] = {
-	TEST("rc-send", "send and receive", 0, run_operation, POST_SEND),
-	TEST("rc-send-immediate", "send with immediate data", TEST_NEEDS_IMMEDIATE, run_operation,
-	     POST_SEND_IMMEDIATE),
-	TEST("rc-write", "RDMA write", 0, run_operation, POST_WRITE),
-	TEST("rc-write-immediate", "RDMA write with immediate data", TEST_NEEDS_IMMEDIATE,
-	     run_operation, POST_WRITE_IMMEDIATE),
-	TEST("rc-read", "RDMA read", 0, run_operation, POST_READ),
-	TEST("rc-fetch-add", "atomic fetch-and-add, sums checked on both sides", TEST_NEEDS_ATOMICS,
-	     rc_run_fetch_add, 0),
-	TEST("rc-compare-swap", "atomic compare-and-swap that matches, and that does not",
-	     TEST_NEEDS_ATOMICS, rc_run_compare_swap, 0),
-	TEST("rc-atomic-contended", "atomic additions from several queue pairs to one word",
-	     TEST_NEEDS_ATOMICS, rc_run_contended, 0),
-	TEST("rc-inline", "inline data, without a valid lkey", 0, run_inline, 0),
-	TEST("rc-zero-length", "send, RDMA write and RDMA read without data", 0, run_size,
-	     SIZE_NONE),
-	TEST("rc-one-byte", "send, RDMA write and RDMA read of one byte", 0, run_size, SIZE_BYTE),
-	TEST("rc-mtu-minus-1", "send, RDMA write and RDMA read of the path MTU - 1", 0, run_size,
-	     SIZE_BELOW_MTU),
-	TEST("rc-mtu", "send, RDMA write and RDMA read of the path MTU", 0, run_size, SIZE_MTU),
-	TEST("rc-mtu-plus-1", "send, RDMA write and RDMA read of the path MTU + 1", 0, run_size,
-	     SIZE_ABOVE_MTU),
-	TEST("rc-1m", "send, RDMA write and RDMA read of 1 MiB", 0, run_size, SIZE_MEGABYTE),
-	TEST("rc-unsignaled", "batches of which only the last completes", 0, rc_run_unsignaled, 0),
-	TEST("rc-shared-receive", "several queue pairs on one shared receive queue", TEST_NEEDS_SRQ,
-	     rc_run_shared, 0),
-	TEST("rc-event", "completions that wake a sleeper by the completion channel", 0,
-	     rc_run_event, 0),
-	TEST("rc-solicited", "only a solicited completion wakes a wait for solicited ones", 0,
-	     rc_run_solicited, 0),
-	TEST("rc-states", "the states of a queue pair, each verified by a query", 0, rc_run_states,
-	     0),
+	{"rc-send", SELFTEST_RC, "send and receive", 0, run_operation, POST_SEND},
+	{"rc-send-immediate", SELFTEST_RC, "send with immediate data", TEST_NEEDS_IMMEDIATE,
+	 run_operation, POST_SEND_IMMEDIATE},
+	{"rc-write", SELFTEST_RC, "RDMA write", 0, run_operation, POST_WRITE},
+	{"rc-write-immediate", SELFTEST_RC, "RDMA write with immediate data", TEST_NEEDS_IMMEDIATE,
+	 run_operation, POST_WRITE_IMMEDIATE},
+	{"rc-read", SELFTEST_RC, "RDMA read", 0, run_operation, POST_READ},
+	{"rc-fetch-add", SELFTEST_RC, "atomic fetch-and-add, sums checked on both sides",
+	 TEST_NEEDS_ATOMICS, rc_run_fetch_add, 0},
+	{"rc-compare-swap", SELFTEST_RC, "atomic compare-and-swap that matches, and that does not",
+	 TEST_NEEDS_ATOMICS, rc_run_compare_swap, 0},
+	{"rc-atomic-contended", SELFTEST_RC,
+	 "atomic additions from several queue pairs to one word", TEST_NEEDS_ATOMICS,
+	 rc_run_contended, 0},
+	{"rc-inline", SELFTEST_RC, "inline data, without a valid lkey", 0, run_inline, 0},
+	{"rc-zero-length", SELFTEST_RC, "send, RDMA write and RDMA read without data", 0, run_size,
+	 SIZE_NONE},
+	{"rc-one-byte", SELFTEST_RC, "send, RDMA write and RDMA read of one byte", 0, run_size,
+	 SIZE_BYTE},
+	{"rc-mtu-minus-1", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU - 1", 0,
+	 run_size, SIZE_BELOW_MTU},
+	{"rc-mtu", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU", 0, run_size,
+	 SIZE_MTU},
+	{"rc-mtu-plus-1", SELFTEST_RC, "send, RDMA write and RDMA read of the path MTU + 1", 0,
+	 run_size, SIZE_ABOVE_MTU},
+	{"rc-1m", SELFTEST_RC, "send, RDMA write and RDMA read of 1 MiB", 0, run_size,
+	 SIZE_MEGABYTE},
+	{"rc-unsignaled", SELFTEST_RC, "batches of which only the last completes", 0,
+	 rc_run_unsignaled, 0},
+	{"rc-shared-receive", SELFTEST_RC, "several queue pairs on one shared receive queue",
+	 TEST_NEEDS_SRQ, rc_run_shared, 0},
+	{"rc-event", SELFTEST_RC, "completions that wake a sleeper by the completion channel", 0,
+	 rc_run_event, 0},
+	{"rc-solicited", SELFTEST_RC, "only a solicited completion wakes a wait for solicited ones",
+	 0, rc_run_solicited, 0},
+	{"rc-states", SELFTEST_RC, "the states of a queue pair, each verified by a query", 0,
+	 rc_run_states, 0},
 	{0},
 };

@@ -219,20 +219,19 @@ static void run_connect(struct trial *trial)
 		on_both(trial, expect_connected);
 }
 
-#define TEST(id_, summary_, run_, value_)                                             \
-	{                                                                             \
-		.id = id_, .group = SELFTEST_SETUP, .summary = summary_, .run = run_, \
-		.value = value_                                                       \
-	}
-
 const struct trial_test setup_tests[] = {
-	TEST("setup-device", "devices and protection domains exist, the ports are active",
-	     run_device, 0),
-	TEST("setup-memory", "registration of 64 KiB of memory", run_memory, SMALL_BYTES),
-	TEST("setup-memory-4m", "registration of 4 MiB of memory", run_memory, LARGE_BYTES),
-	TEST("setup-rights", "memory for remote writes, reads and atomics", run_rights, 0),
-	TEST("setup-queue", "completion queues, with and without a channel", run_queue, 0),
-	TEST("setup-pair", "reliable queue pairs", run_qp, 0),
-	TEST("setup-connect", "a connection, ready to send on both sides", run_connect, 0),
+	{"setup-device", SELFTEST_SETUP,
+	 "devices and protection domains exist, the ports are active", 0, run_device, 0},
+	{"setup-memory", SELFTEST_SETUP, "registration of 64 KiB of memory", 0, run_memory,
+	 SMALL_BYTES},
+	{"setup-memory-4m", SELFTEST_SETUP, "registration of 4 MiB of memory", 0, run_memory,
+	 LARGE_BYTES},
+	{"setup-rights", SELFTEST_SETUP, "memory for remote writes, reads and atomics", 0,
+	 run_rights, 0},
+	{"setup-queue", SELFTEST_SETUP, "completion queues, with and without a channel", 0,
+	 run_queue, 0},
+	{"setup-pair", SELFTEST_SETUP, "reliable queue pairs", 0, run_qp, 0},
+	{"setup-connect", SELFTEST_SETUP, "a connection, ready to send on both sides", 0,
+	 run_connect, 0},
 	{0},
 };
