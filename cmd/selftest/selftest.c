@@ -15,8 +15,6 @@
 #include "selftest/selftest.h"
 #include "cmd/selftest/selftest_run.h"
 
-/* struct ibv_global_route has 8 bits for it. */
-
 static void name_port(struct selftest_result *row, const struct device *device,
 		      const struct port *port)
 {
@@ -52,7 +50,7 @@ static int test_gids(struct selftest_run *run, const struct device *device, cons
 	for (size_t i = 0; !rc && i < count; i++) {
 		struct selftest_result *row;
 
-		if (endpoints[i].gid_index <= UINT8_MAX) {
+		if (endpoints[i].gid_index <= LIMIT_GID_INDEX) {
 			rc = test_endpoint(run, &endpoints[i]);
 			continue;
 		}

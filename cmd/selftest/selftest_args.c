@@ -14,9 +14,7 @@
 
 /* The limit of perftest. */
 #define PERFTEST_MOST_ITERATIONS 100000000
-/* struct ibv_global_route has 8 bits for it. */
-#define MOST_GID_INDEX	    UINT8_MAX
-#define SERVER_MOST_CLIENTS 256
+#define SERVER_MOST_CLIENTS	 256
 /* --all-sizes, as perftest's -a: 2 to 8 MiB. */
 #define FIRST_SIZE_SHIFT 1
 #define LAST_SIZE_SHIFT	 23
@@ -58,9 +56,9 @@ const struct option_row selftest_options[] = {
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
 		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time"),
 	NUMBER_OPTION(COUNT, struct selftest_args, gid_index, 0, "gid-index", "N", 0,
-		      MOST_GID_INDEX, "use this entry of the GID table"),
+		      LIMIT_GID_INDEX, "use this entry of the GID table"),
 	NUMBER_OPTION(COUNT, struct selftest_args, peer_gid_index, 0, "peer-gid-index", "N", 0,
-		      MOST_GID_INDEX, "--peer: the entry that the peer uses"),
+		      LIMIT_GID_INDEX, "--peer: the entry that the peer uses"),
 	FLAG_OPTION(struct selftest_args, all_gids, 0, "all-gids",
 		    "test each entry of the GID table, a row each"),
 	STRING_OPTION(struct selftest_args, tests, 0, "test", "LIST", COMPLETE_TEST,

@@ -155,8 +155,7 @@ int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 
 	if (agent->context)
 		return agent_refuse(agent, REFUSAL_ORDER, "a device is open already");
-	/* struct ibv_global_route has 8 bits for it. */
-	if (endpoint->gid_index > UINT8_MAX)
+	if (endpoint->gid_index > LIMIT_GID_INDEX)
 		return agent_refuse(agent, REFUSAL_ORDER,
 				    "GID index %u: queue pairs can use indexes up to 255 only",
 				    endpoint->gid_index);

@@ -129,6 +129,8 @@ uint8_t *agent_block(const struct agent *agent, const struct span *span, uint64_
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq);
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp);
 void agent_cm_release(struct agent *agent);
+/* enum ibv_qp_state: "RTS", or "unknown". */
+const char *agent_state_word(uint32_t state);
 /* enum buffer_access as IBV_ACCESS_*. */
 int agent_access(uint32_t access);
 extern const enum ibv_wr_opcode agent_opcodes[POST_OPERATIONS];

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "host/device.h"
 #include "mad/format/codes.h"
 #include "selftest/agent/agent.h"
@@ -247,11 +248,16 @@ static int fill_rts(const struct agent_qp *qp, const struct message_modify *orde
 	       IBV_QP_MAX_QP_RD_ATOMIC;
 }
 
-static const char *const state_words[] = {
-	[IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR",
-	[IBV_QPS_RTS] = "RTS",	   [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
-	[IBV_QPS_ERR] = "ERR",
-};
+const char *agent_state_word(uint32_t state)
+{
+	static const char *const words[] = {
+		[IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR",
+		[IBV_QPS_RTS] = "RTS",	   [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
+		[IBV_QPS_ERR] = "ERR",
+	};
+
+	return state < ARRAY_SIZE(words) ? words[state] : "unknown";
+}
 
 static struct agent_qp *find_qp(struct agent *agent, uint32_t slot)
 {
@@ -290,7 +296,7 @@ int agent_modify(struct agent *agent, const struct message_modify *order)
 	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp to %s",
-				  state_words[order->state]);
+				  agent_state_word(order->state));
 	return 0;
 }
 

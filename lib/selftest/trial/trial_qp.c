@@ -154,16 +154,14 @@ int trial_query(struct trial *trial, struct side *side, uint32_t slot, struct me
 
 int trial_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
 {
-	static const char *const words[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 	struct message_queried queried;
 	int rc = trial_query(trial, side, slot, &queried);
 
 	if (rc || queried.state == state)
 		return rc;
 	trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
-		   trial_side_word(trial, side),
-		   queried.state < ARRAY_SIZE(words) ? words[queried.state] : "unknown",
-		   words[state]);
+		   trial_side_word(trial, side), agent_state_word(queried.state),
+		   agent_state_word(state));
 	return -EBADE;
 }
 

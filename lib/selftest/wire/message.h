@@ -30,7 +30,8 @@
 #define LIMIT_BYTES	 (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION 32u
 #define LIMIT_COUNTERS	 72u
-#define LIMIT_TOKEN	 63u /* bytes */
+#define LIMIT_GID_INDEX	 255u /* struct ibv_global_route has 8 bits for it */
+#define LIMIT_TOKEN	 63u  /* bytes */
 
 /* No MTU is larger than 4096 bytes (IBTA 1.0 14.2.5.6, NeighborMTU); iWARP may say more. */
 #define LIMIT_MTU     65536
