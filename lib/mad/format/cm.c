@@ -161,6 +161,17 @@ static void cm_get_info(const void *record, size_t at, size_t length, struct val
 	get_hex(mad_data(record) + at, length < CM_INFO_BYTES ? length : CM_INFO_BYTES, value);
 }
 
+#define PRIVATE(name_, at_, size_)                                 \
+	static void name_(const void *record, struct value *value) \
+	{                                                          \
+		cm_get_private(record, at_, size_, value);         \
+	}
+#define INFO(name_, at_, length_)                                  \
+	static void name_(const void *record, struct value *value) \
+	{                                                          \
+		cm_get_info(record, at_, length_, value);          \
+	}
+
 /* A path of REQ, 12.6.5: the alternate one has the same layout 44 bytes on. */
 #define PATH_FIELDS(base_, key_, heading_, flags_)                                              \
 	NUM((base_), 0, 16, key_ "_local_lid", heading_ " LLID", flags_,                        \
@@ -185,10 +196,7 @@ static void cm_get_info(const void *record, size_t at, size_t length, struct val
 		CM_TIMEOUT((base_) + 43, 0, key_ "_local_ack_timeout_usec", heading_ " ACK us", \
 			   "how long to wait for an acknowledgement")
 
-static void get_req_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 140, 92, value);
-}
+PRIVATE(get_req_data, 140, 92)
 
 static const struct field req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -230,10 +238,7 @@ static const struct field req_fields[] = {
 	CM_PRIVATE_DATA(get_req_data),
 };
 
-static void get_mra_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 10, 222, value);
-}
+PRIVATE(get_mra_data, 10, 222)
 
 static const struct field mra_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -246,15 +251,9 @@ static const struct field mra_fields[] = {
 	CM_PRIVATE_DATA(get_mra_data),
 };
 
-static void get_rej_ari(const void *record, struct value *value)
-{
-	cm_get_info(record, 12, mad_data(record)[9] >> 1, value);
-}
+INFO(get_rej_ari, 12, mad_data(record)[9] >> 1)
 
-static void get_rej_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 84, 148, value);
-}
+PRIVATE(get_rej_data, 84, 148)
 
 static const struct field rej_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -271,10 +270,7 @@ static const struct field rej_fields[] = {
 	CM_PRIVATE_DATA(get_rej_data),
 };
 
-static void get_rep_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 36, 196, value);
-}
+PRIVATE(get_rep_data, 36, 196)
 
 static const struct field rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -305,10 +301,7 @@ static const struct field rep_fields[] = {
 };
 
 /* RTU and DREP differ only in their names. */
-static void get_plain_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 8, 224, value);
-}
+PRIVATE(get_plain_data, 8, 224)
 
 static const struct field plain_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -317,10 +310,7 @@ static const struct field plain_fields[] = {
 	CM_PRIVATE_DATA(get_plain_data),
 };
 
-static void get_dreq_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 12, 220, value);
-}
+PRIVATE(get_dreq_data, 12, 220)
 
 static const struct field dreq_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -331,10 +321,7 @@ static const struct field dreq_fields[] = {
 	CM_PRIVATE_DATA(get_dreq_data),
 };
 
-static void get_sidr_req_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 16, 216, value);
-}
+PRIVATE(get_sidr_req_data, 16, 216)
 
 static const struct field sidr_req_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -344,15 +331,9 @@ static const struct field sidr_req_fields[] = {
 	CM_PRIVATE_DATA(get_sidr_req_data),
 };
 
-static void get_sidr_rep_info(const void *record, struct value *value)
-{
-	cm_get_info(record, 24, mad_data(record)[5], value);
-}
+INFO(get_sidr_rep_info, 24, mad_data(record)[5])
 
-static void get_sidr_rep_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 96, 136, value);
-}
+PRIVATE(get_sidr_rep_data, 96, 136)
 
 static const struct field sidr_rep_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -370,10 +351,7 @@ static const struct field sidr_rep_fields[] = {
 	CM_PRIVATE_DATA(get_sidr_rep_data),
 };
 
-static void get_lap_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 64, 168, value);
-}
+PRIVATE(get_lap_data, 64, 168)
 
 static const struct field lap_fields[] = {
 	MAD_OBJECT_FIELDS(0),
@@ -398,15 +376,9 @@ static const struct field lap_fields[] = {
 	CM_PRIVATE_DATA(get_lap_data),
 };
 
-static void get_apr_info(const void *record, struct value *value)
-{
-	cm_get_info(record, 12, mad_data(record)[8], value);
-}
+INFO(get_apr_info, 12, mad_data(record)[8])
 
-static void get_apr_data(const void *record, struct value *value)
-{
-	cm_get_private(record, 84, 148, value);
-}
+PRIVATE(get_apr_data, 84, 148)
 
 static const struct field apr_fields[] = {
 	MAD_OBJECT_FIELDS(0),
