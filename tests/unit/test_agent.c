@@ -231,13 +231,61 @@ static void posts_of_rping_fail(void **state)
 	assert_out_of_memory(&session, &results);
 }
 
+static void interop_reasons(void **state)
+{
+	static const struct {
+		enum diagnosis_list list;
+		int code;
+		const char *detail, *reason, *next_step;
+	} rows[] = {
+		{LIST_INTEROP_STOPPED, 1, "it disconnected",
+		 "hostb stopped after 0 of 2 iterations (it disconnected): its rping ended, or its "
+		 "options ask for fewer",
+		 "start it again on hostb: rping -s"},
+		{LIST_INTEROP_LINE, EPROTO, NULL,
+		 "what connected from hostb is no rping: its first bytes are no address",
+		 "run on the other host: rping -s"},
+		{LIST_INTEROP_BYTES, -1, "23",
+		 "messages of 64 bytes: rping does not take less than 23", "give a larger size"},
+		{LIST_INTEROP_REFUSED, 0, "{peer}", "{peer}", NULL},
+	};
+	static const struct interop_role role = {.test = "rping", .program = "rping"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct selftest_results results = {0};
+		struct selftest_result *row;
+		struct interop session;
+		struct device device;
+
+		make_session(&session, &results, &device);
+		row = session.row;
+		session.role = &role;
+		session.peer = mem_string("hostb");
+		session.command = mem_string("rping -s");
+		assert_int_equal(interop_fail(&session, rows[i].list, rows[i].code,
+					      rows[i].detail ? mem_string(rows[i].detail) : NULL),
+				 -EIO);
+		assert_string_equal(row->reason, rows[i].reason);
+		if (rows[i].next_step)
+			assert_string_equal(row->next_step, rows[i].next_step);
+		else
+			assert_null(row->next_step);
+		free(session.peer);
+		free(session.command);
+		counter_list_clear(&session.before);
+		free(session.sampler.nsec);
+		free_device(session.agent);
+		selftest_results_free(&results);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(posts_of_gather_fail),
-		cmocka_unit_test(piece_among_blocks),
-		cmocka_unit_test(posts_of_interop_fail),
-		cmocka_unit_test(posts_of_rping_fail),
+		cmocka_unit_test(posts_of_gather_fail),	 cmocka_unit_test(piece_among_blocks),
+		cmocka_unit_test(posts_of_interop_fail), cmocka_unit_test(posts_of_rping_fail),
+		cmocka_unit_test(interop_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
