@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "mad/format/codes.h"
 #include "cmd/fabric/fabric_run.h"
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/diff/diff.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/format/saved.h"
 #include "render/json_read.h"
 #include "render/render.h"

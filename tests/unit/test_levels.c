@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The levels of switches, and the tree for people: of good, damaged and odd subnets. */
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/format/drawing.h"
 #include "made_up_fabric.h"
 

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/diags.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/format/topology.h"
 #include "made_up_fabric.h"
 #include "schema/bits.h"

@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/format/topology.h"
 
 #define SWITCH_GUID  0x0002c90300000010u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/view.h"
 
 struct check {
 	enum severity severity;

@@ -8,7 +8,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "fabric/check/check.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/view.h"
 #include "fabric/scan/scan.h"
 #include "mad/format/header.h"
 #include "mad/format/codes.h"

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "mad/format/codes.h"
 
 static const struct enum_name change_names[] = {

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "schema/bits.h"
 
 /* Devices of Xsigo are marked; their GUIDs tell them. */

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/format/dot.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 
 /*
  * So many labels of bad cables are readable. If there are more, or if most cables are bad, the

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 
 struct drawing {

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 #include "fabric/format/topology.h"
 
 /* The first GUIDs that ibsim gives to nodes without one in a net file. */

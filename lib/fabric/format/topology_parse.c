@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/topology.h"
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 
 struct parser {
 	struct topology_text *parts;

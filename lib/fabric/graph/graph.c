@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "fabric/graph/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "mad/format/codes.h"
+#include "mad/format/mad.h"
 
 #define FIRST_TABLE 64u
 
@@ -202,4 +205,280 @@ uint32_t fabric_vendor_id(const struct fabric_node *node)
 uint16_t fabric_device_id(const struct fabric_node *node)
 {
 	return node_info_device_id(node->info);
+}
+
+/* The first bits of the fields are the first of these speeds, the others follow. */
+_Static_assert(SPEED_DDR == SPEED_SDR + 1 && SPEED_QDR == SPEED_SDR + 2, "order of bits");
+_Static_assert(SPEED_EDR == SPEED_FDR + 1 && SPEED_HDR == SPEED_FDR + 2 &&
+		       SPEED_NDR == SPEED_FDR + 3,
+	       "order of bits");
+
+unsigned int fabric_lanes(const struct fabric_port *port)
+{
+	return port->has_info ? widest_lanes(port_info_width_active(port->info)) : 0;
+}
+
+/* A bit for each speed, numbered by enum lane_speed. */
+static unsigned int speed_mask(unsigned int bits)
+{
+	return (bits & 7) << SPEED_SDR;
+}
+
+static unsigned int ext_speed_mask(unsigned int bits)
+{
+	return (bits & 0xf) << SPEED_FDR;
+}
+
+static unsigned int supported_speeds(const struct fabric_port *port)
+{
+	const uint8_t *info = port->info;
+	unsigned int mask = speed_mask(port_info_speed_supported(info));
+
+	if (!port->has_info)
+		return 0;
+	if (port_info_has_speeds_ext(info))
+		mask |= ext_speed_mask(port_info_speed_ext_supported(info));
+	if (port_info_has_speeds_ext2(info) && port_info_speed_ext2_supported(info) & 1)
+		mask |= 1u << SPEED_XDR;
+	/* A port that runs at FDR10 supports it. */
+	if (port->vendor_speed & 1)
+		mask |= 1u << SPEED_FDR10;
+	return mask;
+}
+
+static enum lane_speed fastest(unsigned int mask)
+{
+	return mask ? (enum lane_speed)(31 - __builtin_clz(mask)) : SPEED_UNKNOWN;
+}
+
+enum lane_speed fabric_speed(const struct fabric_port *port)
+{
+	unsigned int code;
+
+	if (!port->has_info)
+		return SPEED_UNKNOWN;
+	if (port_info_has_speeds_ext2(port->info) && port_info_speed_ext2_active(port->info))
+		return SPEED_XDR;
+	code = port_info_has_speeds_ext(port->info) ? port_info_speed_ext_active(port->info) : 0;
+	if (code)
+		return fastest(ext_speed_mask(code));
+	if (port->vendor_speed & 1)
+		return SPEED_FDR10;
+	return fastest(speed_mask(port_info_speed_active(port->info)));
+}
+
+/* The other end, if both ends are known. */
+static const struct fabric_port *other_end(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *here = &fabric->ports[port];
+
+	if (here->peer == FABRIC_NONE || !here->has_info || !fabric->ports[here->peer].has_info)
+		return NULL;
+	return &fabric->ports[here->peer];
+}
+
+unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *there = other_end(fabric, port);
+
+	return there ? widest_lanes(port_info_width_supported(fabric->ports[port].info) &
+				    port_info_width_supported(there->info))
+		     : 0;
+}
+
+enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
+{
+	const struct fabric_port *there = other_end(fabric, port);
+
+	return there ? fastest(supported_speeds(&fabric->ports[port]) & supported_speeds(there))
+		     : SPEED_UNKNOWN;
+}
+
+bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
+		     enum lane_speed *ret_speed)
+{
+	const struct fabric_port *here = &fabric->ports[port];
+	enum lane_speed speed;
+	unsigned int lanes;
+
+	if (fabric_physical_state(here) != PHYSICAL_LINK_UP)
+		return false;
+	lanes = fabric_best_lanes(fabric, port);
+	speed = fabric_best_speed(fabric, port);
+	if (fabric_lanes(here) >= lanes && fabric_speed(here) >= speed)
+		return false;
+	*ret_lanes = lanes;
+	*ret_speed = speed;
+	return true;
+}
+
+bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
+{
+	enum lane_speed speed;
+	unsigned int lanes;
+
+	return fabric_could_be(fabric, port, &lanes, &speed);
+}
+
+double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed)
+{
+	return lanes * lane_rates[speed].data_gbps;
+}
+
+unsigned int fabric_mtu(const struct fabric_port *port)
+{
+	return mtu_bytes(port->has_info ? port_info_neighbor_mtu(port->info) : 0);
+}
+
+unsigned int fabric_most_mtu(const struct fabric_port *port)
+{
+	return mtu_bytes(port->has_info ? port_info_mtu_cap(port->info) : 0);
+}
+
+unsigned int fabric_vls(const struct fabric_port *port)
+{
+	return data_vls(port->has_info ? port_info_vls_operational(port->info) : 0);
+}
+
+static unsigned int least_state(const struct fabric_port *a, const struct fabric_port *b)
+{
+	unsigned int one = fabric_port_state(a), other = fabric_port_state(b);
+
+	return !one || (other && other < one) ? other : one;
+}
+
+struct cable_kind cable_kind_of(const struct fabric *fabric, uint32_t place)
+{
+	const struct fabric_port *port = &fabric->ports[place], *peer;
+	struct cable_kind kind = {.condition = CABLE_GOOD};
+
+	if (port->peer == FABRIC_NONE) {
+		kind.condition = CABLE_UNANSWERED;
+		return kind;
+	}
+	peer = &fabric->ports[port->peer];
+	kind.state = (uint8_t)least_state(port, peer);
+	kind.lanes = (uint8_t)(fabric_lanes(port) ? fabric_lanes(port) : fabric_lanes(peer));
+	kind.speed = (uint8_t)(fabric_speed(port) ? fabric_speed(port) : fabric_speed(peer));
+	if (fabric_is_slow(fabric, place) || fabric_is_slow(fabric, port->peer)) {
+		kind.condition = CABLE_SLOW;
+		kind.best_lanes = (uint8_t)fabric_best_lanes(fabric, place);
+		kind.best_speed = (uint8_t)fabric_best_speed(fabric, place);
+	}
+	if (!kind.state)
+		kind.condition = CABLE_UNKNOWN;
+	else if (kind.state != PORT_STATE_ACTIVE)
+		kind.condition = CABLE_NOT_ACTIVE;
+	return kind;
+}
+
+static void rate_text(unsigned int lanes, unsigned int speed, char text[static CABLE_TEXT_SIZE])
+{
+	snprintf(text, CABLE_TEXT_SIZE, "%ux %s", lanes, enum_word(lane_speed_names, speed, "?"));
+}
+
+void cable_text(const struct cable_kind *kind, char text[static CABLE_TEXT_SIZE])
+{
+	char rate[CABLE_TEXT_SIZE] = "", best[CABLE_TEXT_SIZE];
+	const char *state = kind->state ? enum_word(port_state_names, kind->state, "odd state")
+					: "state unknown";
+
+	if (kind->condition == CABLE_UNANSWERED) {
+		snprintf(text, CABLE_TEXT_SIZE, "no answer");
+		return;
+	}
+	if (kind->lanes)
+		rate_text(kind->lanes, kind->speed, rate);
+	if (kind->state != PORT_STATE_ACTIVE || !kind->lanes)
+		snprintf(text, CABLE_TEXT_SIZE, "%.24s%s%.24s", rate, *rate ? ", " : "", state);
+	else
+		snprintf(text, CABLE_TEXT_SIZE, "%s", rate);
+	if (kind->best_lanes) {
+		size_t length = strlen(text);
+
+		rate_text(kind->best_lanes, kind->best_speed, best);
+		snprintf(text + length, CABLE_TEXT_SIZE - length, ", could be %s", best);
+	}
+}
+
+struct sorted_port {
+	uint32_t port, order;
+	struct cable_kind kind;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct sorted_port *a = left, *b = right;
+	int rc;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	rc = memcmp(&a->kind, &b->kind, sizeof(a->kind));
+	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
+}
+
+/* A cable between two ports of one node counts at the first port. */
+static bool is_cable(const struct fabric *fabric, uint32_t place)
+{
+	const struct fabric_port *port = &fabric->ports[place];
+
+	if (port->peer == FABRIC_NONE)
+		return port->unanswered;
+	return fabric->ports[port->peer].node != port->node || place <= port->peer;
+}
+
+static void add_cable(const struct fabric *fabric, struct cable_list *list,
+		      const struct sorted_port *sorted)
+{
+	uint32_t peer = fabric->ports[sorted->port].peer;
+	uint32_t node = peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[peer].node;
+	struct cables *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	list->ports[list->port_count] = sorted->port;
+	if (!last || node == FABRIC_NONE || last->peer != node ||
+	    memcmp(&last->kind, &sorted->kind, sizeof(last->kind)) != 0) {
+		last = mem_append(&list->items, &list->count, sizeof(*last));
+		last->peer = node;
+		last->kind = sorted->kind;
+		last->ports = &list->ports[list->port_count];
+	}
+	last->count++;
+	list->port_count++;
+}
+
+void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t *order,
+		     struct cable_list *list)
+{
+	struct sorted_port sorted[FABRIC_PORT_MOST + 1];
+	size_t count = 0;
+
+	*list = (struct cable_list){.items = NULL};
+	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
+		uint32_t place = fabric->nodes[node].first_port + i;
+		const struct fabric_port *port = &fabric->ports[place];
+
+		if (is_cable(fabric, place))
+			sorted[count++] = (struct sorted_port){
+				.port = place,
+				.order = port->peer == FABRIC_NONE
+						 ? UINT32_MAX
+						 : order[fabric->ports[port->peer].node],
+				.kind = cable_kind_of(fabric, place),
+			};
+		else if (port->peer == FABRIC_NONE &&
+			 fabric_physical_state(port) == PHYSICAL_LINK_UP)
+			list->beyond++;
+	}
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), compare);
+	list->ports = mem_alloc_zero(count, sizeof(*list->ports));
+	for (size_t i = 0; i < count; i++)
+		add_cable(fabric, list, &sorted[i]);
+}
+
+void cable_list_clear(struct cable_list *list)
+{
+	free(list->items);
+	free(list->ports);
+	*list = (struct cable_list){.items = NULL};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/graph/link.h"
+#include "fabric/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

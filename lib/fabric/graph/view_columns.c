@@ -8,8 +8,8 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/link.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/graph.h"
+#include "fabric/graph/view.h"
 #include "mad/format/codes.h"
 #include "schema/bits.h"
 

@@ -7,7 +7,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/view.h"
 #include "mad/format/attribute.h"
 #include "schema/bits.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/graph/link.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/graph.h"
+#include "fabric/graph/view.h"
 
 static const struct enum_name direction_names[] = {
 	{ROUTE_THERE, "there"},
@@ -86,28 +86,16 @@ static void get_below_path(const void *record, struct value *value)
 	value->tone = value->boolean ? TONE_WARNING : TONE_PLAIN;
 }
 
-static const struct route_path *path_of(const void *record)
-{
-	return ((const struct route_row *)record)->path;
-}
-
-static void get_path_rate(const void *record, struct value *value)
-{
-	if (path_of(record) && path_of(record)->rate_gbps.known)
-		value_set_real(value, path_of(record)->rate_gbps.value);
-}
-
-static void get_path_mtu(const void *record, struct value *value)
-{
-	if (path_of(record) && path_of(record)->mtu_bytes.known)
-		value_set_unsigned(value, path_of(record)->mtu_bytes.value);
-}
-
-static void get_path_sl(const void *record, struct value *value)
-{
-	if (path_of(record) && path_of(record)->sl.known)
-		value_set_unsigned(value, path_of(record)->sl.value);
-}
+#define PATH_GETTER(member_, set_)                                                        \
+	static void get_path_##member_(const void *record, struct value *value)           \
+	{                                                                                 \
+		const struct route_path *path = ((const struct route_row *)record)->path; \
+		if (path && path->member_.known)                                          \
+			set_(value, path->member_.value);                                 \
+	}
+PATH_GETTER(rate_gbps, value_set_real)
+PATH_GETTER(mtu_bytes, value_set_unsigned)
+PATH_GETTER(sl, value_set_unsigned)
 
 #define COSTLY(tag_, kind_, get_, key_, heading_, flags_, help_)                                 \
 	{                                                                                        \
@@ -158,10 +146,10 @@ static const struct field route_fields[] = {
 	COUNTED(errors, "errors", "ERRORS", "sum of all error counters of the port"),
 	COUNTED(peer_errors, "peer_errors", "PEER ERRORS",
 		"sum of all error counters of the port at the other end"),
-	COSTLY(ROUTE_OF_SA, FIELD_REAL, get_path_rate, "path_rate_gbps", "PATH Gb/s", FIELD_RIGHT,
-	       "rate in the SA's path record, in gigabits per second"),
-	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_mtu, "path_mtu_bytes", "PATH MTU", FIELD_RIGHT,
-	       "MTU in the SA's path record"),
+	COSTLY(ROUTE_OF_SA, FIELD_REAL, get_path_rate_gbps, "path_rate_gbps", "PATH Gb/s",
+	       FIELD_RIGHT, "rate in the SA's path record, in gigabits per second"),
+	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_mtu_bytes, "path_mtu_bytes", "PATH MTU",
+	       FIELD_RIGHT, "MTU in the SA's path record"),
 	COSTLY(ROUTE_OF_SA, FIELD_UNSIGNED, get_path_sl, "path_sl", "PATH SL", FIELD_RIGHT,
 	       "service level in the SA's path record"),
 	VIEW_COLUMN(FIELD_GUID, place_get_guid, "node_guid", "NODE GUID", 0, "GUID of the node"),
@@ -200,16 +188,10 @@ static struct fabric_row owner_of(const void *record)
 	};
 }
 
-#define OF_OWNER(name_, get_)                                      \
-	static void name_(const void *record, struct value *value) \
-	{                                                          \
-		const struct fabric_row owner = owner_of(record);  \
-		get_(&owner, value);                               \
-	}
-OF_OWNER(get_destination, place_get_node)
-OF_OWNER(get_destination_guid, place_get_guid)
-OF_OWNER(get_destination_port, place_get_port)
-OF_OWNER(get_destination_type, place_get_type)
+GETTER_OF(static, get_destination, owner_of, place_get_node)
+GETTER_OF(static, get_destination_guid, owner_of, place_get_guid)
+GETTER_OF(static, get_destination_port, owner_of, place_get_port)
+GETTER_OF(static, get_destination_type, owner_of, place_get_type)
 
 static const struct field tables_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, place_get_node, "node", "NODE", FIELD_DEFAULT,

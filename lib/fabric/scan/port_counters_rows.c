@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/graph/view_columns.h"
+#include "fabric/graph/view.h"
 #include "fabric/scan/port_counters.h"
 #include "mad/format/header.h"
 
