@@ -23,6 +23,7 @@ failures=0
 # For each command, bats notes the functions that it is in, which takes longer than the commands of
 # this file. A report names the line of the test, so those of this file need not be noted.
 if trap_body=$(declare -f bats_debug_trap); then
+	# shellcheck disable=SC2016 # for the trap to expand
 	not_here='{ [[ $1 != */tests/cli/lib.bash ]] || return 0;'
 	eval "${trap_body/\{/$not_here}"
 fi
