@@ -175,7 +175,7 @@ static void sign(struct fabric_run *run)
 
 	origin->time = utc_now();
 	origin->host = host_name();
-	origin->device = port->device ? mem_string(port->device) : NULL;
+	origin->device = mem_string_or_null(port->device);
 	origin->port = number_of(port->port);
 	if (port->lid)
 		origin->lid = number_of(port->lid);

@@ -46,7 +46,7 @@ bool mad_listing_take(struct mad_listing *mad, int rc)
 static bool choose_port(struct mad_listing *mad, const char *via)
 {
 	struct listing *listing = &mad->listing;
-	_cleanup_(freep) char *word = via ? mem_string(via) : NULL, *reason = NULL;
+	_cleanup_(freep) char *word = mem_string_or_null(via), *reason = NULL;
 	char *words[] = {word, NULL};
 
 	if (objects_parse(&listing->objects, words, true, &reason)) {

@@ -175,7 +175,7 @@ static struct perf_rates *compare(const struct run *run, const struct snapshot *
 
 		round[i].time = mem_string(now);
 		round[i].object = mem_string(at->name);
-		round[i].node = description ? mem_string(description) : NULL;
+		round[i].node = mem_string_or_null(description);
 		round[i].lid = number_of(at->place.address.lid);
 		round[i].port = number_of(port->port);
 		perf_rates_of(&before->ports[i], &after->ports[i], seconds, &round[i]);

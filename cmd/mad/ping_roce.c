@@ -14,7 +14,7 @@
 
 static bool load(const char *via, uint64_t needs, struct inventory *inventory)
 {
-	_cleanup_(freep) char *copy = via ? mem_string(via) : NULL, *message = NULL;
+	_cleanup_(freep) char *copy = mem_string_or_null(via), *message = NULL;
 	char *words[] = {copy, NULL};
 	struct objects objects = {0};
 	struct inventory_request request = {.needs = needs, .objects = &objects};

@@ -254,7 +254,7 @@ static struct mad_record *add_record(struct smp_run *run, const struct query *qu
 
 	*record = (struct mad_record){
 		.object = mem_string(at->name),
-		.node = node->description ? mem_string(node->description) : NULL,
+		.node = mem_string_or_null(node->description),
 		.port = query->step.port,
 	};
 	if (at->place.target.kind != TARGET_DIRECT)

@@ -59,7 +59,7 @@ struct selftest_result *selftest_output_add(struct selftest_output *output,
 	number_set(&row->verdict, verdict);
 	row->test = mem_string("connect");
 	row->reason = text_clean(reason, strlen(reason));
-	row->next_step = hint ? mem_string(hint) : NULL;
+	row->next_step = mem_string_or_null(hint);
 	return row;
 }
 

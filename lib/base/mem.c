@@ -35,6 +35,11 @@ char *mem_string(const char *string)
 	return mem_check(strdup(string));
 }
 
+char *mem_string_or_null(const char *string)
+{
+	return string ? mem_string(string) : NULL;
+}
+
 char *mem_format(const char *format, ...)
 {
 	char *string = NULL;

@@ -14,6 +14,7 @@ void *mem_resize(void *pointer, size_t count, size_t size) __attribute__((return
 /* Passes on what a library allocated; ends the program if it got no memory. */
 void *mem_check(void *pointer) __attribute__((returns_nonnull));
 char *mem_string(const char *string) __attribute__((malloc, returns_nonnull, nonnull));
+char *mem_string_or_null(const char *string) __attribute__((malloc)); /* NULL of NULL */
 char *mem_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 

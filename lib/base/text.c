@@ -218,7 +218,7 @@ char *text_suggest(const char *word, const char *const *words, size_t count, con
 
 	if (closest)
 		return mem_format("did you mean '%s'?", closest);
-	return otherwise ? mem_string(otherwise) : NULL;
+	return mem_string_or_null(otherwise);
 }
 
 static bool is_digit(char c)

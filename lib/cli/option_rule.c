@@ -105,7 +105,7 @@ int options_check(const struct option_rule *rules, const struct option_set *sets
 				if (!message)
 					continue;
 				*ret_message = message;
-				*ret_hint = rules->hint ? mem_string(rules->hint) : NULL;
+				*ret_hint = mem_string_or_null(rules->hint);
 				return -EINVAL;
 			}
 		}

@@ -95,7 +95,7 @@ static void fill(struct watcher *watcher, struct watched *watched, struct device
 
 	watched->listed = true;
 	watched->index = device->index;
-	watched->protocol = device->protocol ? mem_string(device->protocol) : NULL;
+	watched->protocol = mem_string_or_null(device->protocol);
 	if (!device->port_count)
 		device_list_ports_sysfs(&watcher->root, device, NULL);
 	for (size_t i = 0; i < device->port_count; i++) {

@@ -147,7 +147,7 @@ static void read_port(struct watcher *watcher, struct watched *watched,
 		find_ipoib(watcher, reading->has_gids ? &reading->gids : &tracked->gids, port);
 		reading->has_netdev = true;
 		reading->netdev_index = port->netdev_index;
-		reading->netdev = port->netdev ? mem_string(port->netdev) : NULL;
+		reading->netdev = mem_string_or_null(port->netdev);
 	}
 	device_list_clear(&question.list);
 }

@@ -69,9 +69,7 @@ static void get_ports(const void *record, struct value *value)
 {
 	const struct caps *caps = record;
 
-	value->kind = VALUE_RECORDS;
-	value->records.rows = caps->ports;
-	value->records.count = caps->port_caps_count;
+	value_set_records(value, caps->ports, caps->port_caps_count);
 }
 
 #define PORT_COUNT(member, heading, help)                                                          \

@@ -104,9 +104,7 @@ static void get_ports(const void *record, struct value *value)
 
 	if (device->ports_unknown)
 		return;
-	value->kind = VALUE_RECORDS;
-	value->records.rows = device->ports;
-	value->records.count = device->port_count;
+	value_set_records(value, device->ports, device->port_count);
 }
 
 /* Only those columns of ports that the device's sources provide cheaply. */

@@ -99,20 +99,15 @@ static const struct field fields[] = {
 const struct schema component_schema = SCHEMA(
 	"version", struct component, fields, "a part of the program, or a component it depends on");
 
-static char *copy(const char *string)
-{
-	return string ? mem_string(string) : NULL;
-}
-
 void component_add(struct component_list *list, const char *name, const char *built,
 		   const char *running, const char *note)
 {
 	struct component *component = mem_append(&list->items, &list->count, sizeof(*list->items));
 
 	component->name = mem_string(name);
-	component->built = copy(built);
-	component->running = copy(running);
-	component->note = copy(note);
+	component->built = mem_string_or_null(built);
+	component->running = mem_string_or_null(running);
+	component->note = mem_string_or_null(note);
 }
 
 /* The saved tree may have the release of the kernel that it comes from. */

@@ -73,7 +73,7 @@ static void complete(const struct perf *perf, const struct perf_port *port, stru
 	const struct perf_node *node = &perf->nodes[port->destination];
 
 	row->object = mem_string(at->name);
-	row->node = node->description ? mem_string(node->description) : NULL;
+	row->node = mem_string_or_null(node->description);
 	row->lid = number_of(at->place.address.lid);
 	row->port = number_of(port->port);
 	row->mark = perf->options.mark;

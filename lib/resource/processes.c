@@ -12,6 +12,162 @@
 #include "kernel/procfs.h"
 #include "schema/rows.h"
 
+#define LIMIT(key, member, heading, flags, needs, what) \
+	NUMBER_AS(key, member.value, heading, flags, needs, what ", if there is one")
+
+#define RECORD struct cgroup_device
+static const struct field cgroup_fields[] = {
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	NUMBER(handles, "HANDLES", SHOWN, 0, "contexts that the group's processes have open"),
+	LIMIT("handles_max", most_handles, "MAX", SHOWN, 0, "its limit"),
+	YES_NO_AS("handles_unlimited", most_handles.unlimited, "UNLIMITED", 0, 0,
+		  "whether it is unlimited"),
+	NUMBER(objects, "OBJECTS", SHOWN, 0,
+	       "objects that they have made: queue pairs, memory regions and so on"),
+	LIMIT("objects_max", most_objects, "MAX", SHOWN, 0, "its limit"),
+	YES_NO_AS("objects_unlimited", most_objects.unlimited, "UNLIMITED", 0, 0,
+		  "whether it is unlimited"),
+};
+
+static const struct schema cgroup_schema = SCHEMA("cgroup_devices", struct cgroup_device,
+						  cgroup_fields, "a device in a control group");
+
+static void get_cgroup_devices(const void *record, struct value *value)
+{
+	const struct process_usage *usage = record;
+
+	if (!usage->cgroup)
+		return;
+	value_set_records(value, usage->cgroup_devices.items, usage->cgroup_devices.count);
+}
+
+#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
+
+#undef RECORD
+#define RECORD struct process_usage
+static const struct field usage_fields[] = {
+	NUMBER(pid, "PID", SHOWN, USAGE_NEED_TASK, "the process, in this PID namespace"),
+	TEXT(command, "COMMAND", SHOWN, USAGE_NEED_TASK,
+	     "name of the process, or of the kernel's part in brackets"),
+	YES_NO(kernel, "KERNEL", 0, 0, "whether it is a part of the kernel"),
+	LIST(devices, "DEVICES", 0, 0, "devices on which it has objects"),
+	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
+	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
+	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
+	COUNT(RESOURCE_MR, "mrs", "MR", "memory regions"),
+	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
+	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: devices that it has opened"),
+	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
+	NUMBER(registered_bytes, "REGISTERED", SHOWN, 0,
+	       "length of all memory regions; memory that is registered twice counts twice"),
+	NUMBER(pinned_bytes, "PINNED", SHOWN, USAGE_NEED_TASK,
+	       "memory that is pinned for devices: VmPin"),
+	NUMBER(locked_bytes, "LOCKED", 0, USAGE_NEED_TASK,
+	       "memory that is locked by mlock(2) and the like: VmLck"),
+	LIMIT("memlock_soft_bytes", memlock_soft, "MEMLOCK", SHOWN, USAGE_NEED_MEMLOCK,
+	      "the RLIMIT_MEMLOCK in effect"),
+	YES_NO_AS("memlock_unlimited", memlock_soft.unlimited, "UNLIMITED", SHOWN,
+		  USAGE_NEED_MEMLOCK, "whether RLIMIT_MEMLOCK is unlimited"),
+	LIMIT("memlock_hard_bytes", memlock_hard, "MEMLOCK HARD", 0, USAGE_NEED_MEMLOCK,
+	      "the highest RLIMIT_MEMLOCK that it may set"),
+	YES_NO_AS("memlock_hard_unlimited", memlock_hard.unlimited, "HARD UNLIMITED", 0,
+		  USAGE_NEED_MEMLOCK, "whether it may set any RLIMIT_MEMLOCK"),
+	TEXT(cgroup, "CGROUP", 0, USAGE_NEED_CGROUP,
+	     "control group whose rdma controller counts it"),
+	LIST(cgroup_usage, "CGROUP USE", SHOWN, USAGE_NEED_CGROUP,
+	     "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
+	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, NULL, "cgroup_devices", USAGE_NEED_CGROUP,
+		      "the same, device by device"),
+};
+
+const struct schema process_usage_schema = SCHEMA(
+	"processes", struct process_usage, usage_fields,
+	"the objects of a process on all devices (--by process)");
+
+static void process_usage_add(struct process_usage *usage, enum resource_kind kind,
+			      const struct resource *resource)
+{
+	uint64_t length = resource->length_bytes.value;
+
+	if (!strings_contain(&usage->devices, resource->device))
+		strings_add(&usage->devices, resource->device);
+	usage->devices.known = true;
+	usage->counts[kind].value++;
+	/* A region of the complete address space (on-demand paging) would make the sum wrap. */
+	if (length > UINT64_MAX - usage->registered_bytes.value)
+		usage->registered_bytes.value = UINT64_MAX;
+	else
+		usage->registered_bytes.value += length;
+}
+
+static void format_limit(const struct limit *limit, char text[static 24])
+{
+	if (limit->value.known)
+		snprintf(text, 24, "%" PRIu64, limit->value.value);
+	else
+		snprintf(text, 24, limit->unlimited == TRISTATE_YES ? "max" : "?");
+}
+
+/* Describes the devices of the control group that the process uses, or that have a limit. */
+static void process_usage_describe_cgroup(struct process_usage *usage)
+{
+	usage->cgroup_usage.known = true;
+	for (size_t i = 0; i < usage->cgroup_devices.count; i++) {
+		const struct cgroup_device *device = &usage->cgroup_devices.items[i];
+		char handles[24], objects[24];
+		_cleanup_(freep) char *text = NULL;
+
+		if (!device->handles.value && !device->objects.value &&
+		    !device->most_handles.value.known && !device->most_objects.value.known)
+			continue;
+		format_limit(&device->most_handles, handles);
+		format_limit(&device->most_objects, objects);
+		text = mem_format("%s:handles=%" PRIu64 "/%s:objects=%" PRIu64 "/%s",
+				  device->device, device->handles.value, handles,
+				  device->objects.value, objects);
+		strings_add(&usage->cgroup_usage, text);
+	}
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_usages(const void *a, const void *b)
+{
+	const struct process_usage *one = a, *two = b;
+	int order = compare_numbers(two->registered_bytes.value, one->registered_bytes.value);
+
+	if (!order)
+		order = compare_numbers(one->pid.value, two->pid.value);
+	if (!order && one->command && two->command)
+		order = strcmp(one->command, two->command);
+	return order;
+}
+
+/* Sorts by registered memory, the most first, then by PID. */
+static void process_usage_list_sort(struct process_usage_list *list)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
+}
+
+void process_usage_list_clear(struct process_usage_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct process_usage *usage = &list->items[i];
+
+		free(usage->command);
+		free(usage->cgroup);
+		strings_free(&usage->devices);
+		strings_free(&usage->cgroup_usage);
+		cgroup_device_list_clear(&usage->cgroup_devices);
+	}
+	free(list->items);
+	*list = (struct process_usage_list){0};
+}
+
 enum { FIRST_SLOTS = 64 };
 
 struct processes {
@@ -182,7 +338,7 @@ static size_t find_usage(struct processes *processes, const struct resource *res
 	usage = mem_append(&list->items, &list->count, sizeof(*list->items));
 	usage->pid = resource->pid;
 	usage->kernel = resource->kernel;
-	usage->command = resource->command ? mem_string(resource->command) : NULL;
+	usage->command = mem_string_or_null(resource->command);
 	return list->count - 1;
 }
 
@@ -261,161 +417,5 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 	procfs_cgroups_clear(&cgroups);
 	process_usage_list_sort(list);
 	*ret_list = *list;
-	*list = (struct process_usage_list){0};
-}
-
-#define LIMIT(key, member, heading, flags, needs, what) \
-	NUMBER_AS(key, member.value, heading, flags, needs, what ", if there is one")
-
-#define RECORD struct cgroup_device
-static const struct field cgroup_fields[] = {
-	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
-	NUMBER(handles, "HANDLES", SHOWN, 0, "contexts that the group's processes have open"),
-	LIMIT("handles_max", most_handles, "MAX", SHOWN, 0, "its limit"),
-	YES_NO_AS("handles_unlimited", most_handles.unlimited, "UNLIMITED", 0, 0,
-		  "whether it is unlimited"),
-	NUMBER(objects, "OBJECTS", SHOWN, 0,
-	       "objects that they have made: queue pairs, memory regions and so on"),
-	LIMIT("objects_max", most_objects, "MAX", SHOWN, 0, "its limit"),
-	YES_NO_AS("objects_unlimited", most_objects.unlimited, "UNLIMITED", 0, 0,
-		  "whether it is unlimited"),
-};
-
-static const struct schema cgroup_schema = SCHEMA("cgroup_devices", struct cgroup_device,
-						  cgroup_fields, "a device in a control group");
-
-static void get_cgroup_devices(const void *record, struct value *value)
-{
-	const struct process_usage *usage = record;
-
-	if (!usage->cgroup)
-		return;
-	value->kind = VALUE_RECORDS;
-	value->records.rows = usage->cgroup_devices.items;
-	value->records.count = usage->cgroup_devices.count;
-}
-
-#define COUNT(kind, key, heading, help) NUMBER_AS(key, counts[kind], heading, SHOWN, 0, help)
-
-#undef RECORD
-#define RECORD struct process_usage
-static const struct field usage_fields[] = {
-	NUMBER(pid, "PID", SHOWN, USAGE_NEED_TASK, "the process, in this PID namespace"),
-	TEXT(command, "COMMAND", SHOWN, USAGE_NEED_TASK,
-	     "name of the process, or of the kernel's part in brackets"),
-	YES_NO(kernel, "KERNEL", 0, 0, "whether it is a part of the kernel"),
-	LIST(devices, "DEVICES", 0, 0, "devices on which it has objects"),
-	COUNT(RESOURCE_QP, "qps", "QP", "queue pairs"),
-	COUNT(RESOURCE_CM_ID, "cm_ids", "CM ID", "identifiers of the connection manager"),
-	COUNT(RESOURCE_CQ, "cqs", "CQ", "completion queues"),
-	COUNT(RESOURCE_MR, "mrs", "MR", "memory regions"),
-	COUNT(RESOURCE_PD, "pds", "PD", "protection domains"),
-	COUNT(RESOURCE_CTX, "ctxs", "CTX", "contexts: devices that it has opened"),
-	COUNT(RESOURCE_SRQ, "srqs", "SRQ", "shared receive queues"),
-	NUMBER(registered_bytes, "REGISTERED", SHOWN, 0,
-	       "length of all memory regions; memory that is registered twice counts twice"),
-	NUMBER(pinned_bytes, "PINNED", SHOWN, USAGE_NEED_TASK,
-	       "memory that is pinned for devices: VmPin"),
-	NUMBER(locked_bytes, "LOCKED", 0, USAGE_NEED_TASK,
-	       "memory that is locked by mlock(2) and the like: VmLck"),
-	LIMIT("memlock_soft_bytes", memlock_soft, "MEMLOCK", SHOWN, USAGE_NEED_MEMLOCK,
-	      "the RLIMIT_MEMLOCK in effect"),
-	YES_NO_AS("memlock_unlimited", memlock_soft.unlimited, "UNLIMITED", SHOWN,
-		  USAGE_NEED_MEMLOCK, "whether RLIMIT_MEMLOCK is unlimited"),
-	LIMIT("memlock_hard_bytes", memlock_hard, "MEMLOCK HARD", 0, USAGE_NEED_MEMLOCK,
-	      "the highest RLIMIT_MEMLOCK that it may set"),
-	YES_NO_AS("memlock_hard_unlimited", memlock_hard.unlimited, "HARD UNLIMITED", 0,
-		  USAGE_NEED_MEMLOCK, "whether it may set any RLIMIT_MEMLOCK"),
-	TEXT(cgroup, "CGROUP", 0, USAGE_NEED_CGROUP,
-	     "control group whose rdma controller counts it"),
-	LIST(cgroup_usage, "CGROUP USE", SHOWN, USAGE_NEED_CGROUP,
-	     "rdma.current and rdma.max of the group: DEV:handles=N/MAX:objects=N/MAX"),
-	RECORDS_FIELD(get_cgroup_devices, &cgroup_schema, NULL, "cgroup_devices", USAGE_NEED_CGROUP,
-		      "the same, device by device"),
-};
-
-const struct schema process_usage_schema = SCHEMA(
-	"processes", struct process_usage, usage_fields,
-	"the objects of a process on all devices (--by process)");
-
-void process_usage_add(struct process_usage *usage, enum resource_kind kind,
-		       const struct resource *resource)
-{
-	uint64_t length = resource->length_bytes.value;
-
-	if (!strings_contain(&usage->devices, resource->device))
-		strings_add(&usage->devices, resource->device);
-	usage->devices.known = true;
-	usage->counts[kind].value++;
-	/* A region of the complete address space (on-demand paging) would make the sum wrap. */
-	if (length > UINT64_MAX - usage->registered_bytes.value)
-		usage->registered_bytes.value = UINT64_MAX;
-	else
-		usage->registered_bytes.value += length;
-}
-
-static void format_limit(const struct limit *limit, char text[static 24])
-{
-	if (limit->value.known)
-		snprintf(text, 24, "%" PRIu64, limit->value.value);
-	else
-		snprintf(text, 24, limit->unlimited == TRISTATE_YES ? "max" : "?");
-}
-
-void process_usage_describe_cgroup(struct process_usage *usage)
-{
-	usage->cgroup_usage.known = true;
-	for (size_t i = 0; i < usage->cgroup_devices.count; i++) {
-		const struct cgroup_device *device = &usage->cgroup_devices.items[i];
-		char handles[24], objects[24];
-		_cleanup_(freep) char *text = NULL;
-
-		if (!device->handles.value && !device->objects.value &&
-		    !device->most_handles.value.known && !device->most_objects.value.known)
-			continue;
-		format_limit(&device->most_handles, handles);
-		format_limit(&device->most_objects, objects);
-		text = mem_format("%s:handles=%" PRIu64 "/%s:objects=%" PRIu64 "/%s",
-				  device->device, device->handles.value, handles,
-				  device->objects.value, objects);
-		strings_add(&usage->cgroup_usage, text);
-	}
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_usages(const void *a, const void *b)
-{
-	const struct process_usage *one = a, *two = b;
-	int order = compare_numbers(two->registered_bytes.value, one->registered_bytes.value);
-
-	if (!order)
-		order = compare_numbers(one->pid.value, two->pid.value);
-	if (!order && one->command && two->command)
-		order = strcmp(one->command, two->command);
-	return order;
-}
-
-void process_usage_list_sort(struct process_usage_list *list)
-{
-	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_usages);
-}
-
-void process_usage_list_clear(struct process_usage_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct process_usage *usage = &list->items[i];
-
-		free(usage->command);
-		free(usage->cgroup);
-		strings_free(&usage->devices);
-		strings_free(&usage->cgroup_usage);
-		cgroup_device_list_clear(&usage->cgroup_devices);
-	}
-	free(list->items);
 	*list = (struct process_usage_list){0};
 }

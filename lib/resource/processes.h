@@ -72,11 +72,4 @@ void processes_sum_up(struct processes *processes, unsigned int kinds, uint64_t 
 
 extern const struct schema process_usage_schema;
 
-/* Adds one object of that kind. */
-void process_usage_add(struct process_usage *usage, enum resource_kind kind,
-		       const struct resource *resource);
-/* Describes the devices of the control group that the process uses, or that have a limit. */
-void process_usage_describe_cgroup(struct process_usage *usage);
-/* Sorts by registered memory, the most first, then by PID. */
-void process_usage_list_sort(struct process_usage_list *list);
 void process_usage_list_clear(struct process_usage_list *list);

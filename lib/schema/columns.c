@@ -86,7 +86,7 @@ static int apply(struct columns *columns, enum column_set set, const char *word)
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad)
 {
-	_cleanup_(freep) char *words = list ? mem_string(list) : NULL;
+	_cleanup_(freep) char *words = mem_string_or_null(list);
 	char *rest = words, *word;
 
 	*columns = (struct columns){.schema = schema};

@@ -20,11 +20,6 @@ static const struct field problem_fields[] = {
 const struct schema problem_schema = SCHEMA("problems", struct problem, problem_fields,
 					    "something that could not be read or done");
 
-static char *copy(const char *string)
-{
-	return string ? mem_string(string) : NULL;
-}
-
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint)
 {
@@ -34,11 +29,11 @@ void problem_add_text(struct problems *problems, const char *object, const char 
 		return;
 	problem = mem_append(&problems->items, &problems->count, sizeof(*problems->items));
 	*problem = (struct problem){
-		.object = copy(object),
-		.attribute = copy(attribute),
-		.source = copy(source),
-		.error = copy(error),
-		.hint = copy(hint),
+		.object = mem_string_or_null(object),
+		.attribute = mem_string_or_null(attribute),
+		.source = mem_string_or_null(source),
+		.error = mem_string_or_null(error),
+		.hint = mem_string_or_null(hint),
 	};
 }
 

@@ -85,9 +85,7 @@ static void get_records(const struct records *records, struct value *value)
 {
 	if (!records->known)
 		return;
-	value->kind = VALUE_RECORDS;
-	value->records.rows = records->rows;
-	value->records.count = records->count;
+	value_set_records(value, records->rows, records->count);
 }
 
 void field_get_address(const struct field *field, const void *member, struct value *value)

@@ -92,3 +92,10 @@ void value_set_bool(struct value *value, bool boolean)
 	value->kind = VALUE_BOOL;
 	value->boolean = boolean;
 }
+
+void value_set_records(struct value *value, const void *rows, size_t count)
+{
+	value->kind = VALUE_RECORDS;
+	value->records.rows = rows;
+	value->records.count = count;
+}

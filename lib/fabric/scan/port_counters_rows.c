@@ -347,9 +347,7 @@ static void get_counters(const void *record, struct value *value)
 {
 	const struct port_growth_row *row = record;
 
-	value->kind = VALUE_RECORDS;
-	value->records.rows = row->counters;
-	value->records.count = row->count;
+	value_set_records(value, row->counters, row->count);
 }
 
 #define RATE(member_, heading_, flags_, help_)                                \

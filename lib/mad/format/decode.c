@@ -30,9 +30,7 @@ const struct schema mad_pair_schema = SCHEMA("mad_fields", struct mad_pair, pair
 
 static void get_records(const struct mad_pair *pairs, size_t count, struct value *value)
 {
-	value->kind = VALUE_RECORDS;
-	value->records.rows = pairs;
-	value->records.count = count;
+	value_set_records(value, pairs, count);
 }
 
 static void get_header(const void *record, struct value *value)
@@ -329,11 +327,6 @@ static void decode_status(struct mad_decoded *decoded, unsigned int status)
 	decoded->status = mem_string(word);
 }
 
-static char *copy(const char *string)
-{
-	return string ? mem_string(string) : NULL;
-}
-
 int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_decoded)
 {
 	struct mad_decoded decoded = {.bytes = number_of(bytes)};
@@ -348,11 +341,11 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	decoded.class_code = number_of(mgmt_class);
 	decoded.class_version = number_of(mad_class_version(mad));
 	decoded.method_code = number_of(method);
-	decoded.method = copy(mad_method_word(mgmt_class, method));
+	decoded.method = mem_string_or_null(mad_method_word(mgmt_class, method));
 	decode_status(&decoded, mad_raw_status(mad));
 	decoded.transaction_id = number_of(mad_transaction_id(mad));
 	decoded.attribute_id = number_of(id);
-	decoded.attribute = copy(mad_attribute_name(mgmt_class, id));
+	decoded.attribute = mem_string_or_null(mad_attribute_name(mgmt_class, id));
 	decoded.attribute_modifier = number_of(mad_modifier(mad));
 	decoded.data_offset = mad_data_offset(mgmt_class);
 	if (decoded.data_offset > bytes)

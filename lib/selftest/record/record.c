@@ -215,9 +215,7 @@ static void get_histogram(const void *record, struct value *value)
 
 	if (!result->histogram_count)
 		return;
-	value->kind = VALUE_RECORDS;
-	value->records.rows = result->histogram;
-	value->records.count = result->histogram_count;
+	value_set_records(value, result->histogram, result->histogram_count);
 }
 
 static void get_counters(const void *record, struct value *value)
@@ -226,9 +224,7 @@ static void get_counters(const void *record, struct value *value)
 
 	if (!result->counter_count)
 		return;
-	value->kind = VALUE_RECORDS;
-	value->records.rows = result->counters;
-	value->records.count = result->counter_count;
+	value_set_records(value, result->counters, result->counter_count);
 }
 
 /* part / total * scale, if both are known. */
