@@ -15,7 +15,10 @@ _rdmactl()
 			mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
 			return
 		fi
-		candidates+=("${line%%$'\t'*}")
+		line=${line%%$'\t'*}
+		# bash runs what it inserts: rdmactl offers plain words, and anything else is quoted.
+		[[ $line != *[!A-Za-z0-9_.,:=@%+/-]* ]] || printf -v line %q "$line"
+		candidates+=("$line")
 	done < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
 	COMPREPLY=("${candidates[@]}")
 	# readline replaces only what follows the last = of the word.

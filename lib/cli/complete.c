@@ -13,6 +13,7 @@ struct completer {
 	struct ctx ctx;		 /* with the command, as soon as a word names it */
 	struct command child;	 /* storage for ctx.command, if it is a subcommand */
 	bool chosen;		 /* a subcommand or an object was named */
+	bool only_objects;	 /* a word was --, after which there are no options */
 	const char *object;	 /* the first object */
 	struct strings given;	 /* the names of the options so far */
 	struct option_set *sets; /* tables in which options are looked up */
@@ -22,10 +23,22 @@ struct completer {
 	const char *lead; /* text before the completed part, repeated in each candidate */
 };
 
+/*
+ * A word that every shell takes as it is. A saved tree or a netdev may have any name, and what
+ * completion inserts into a command line is run by whoever presses Enter.
+ */
+static bool is_plain_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_.,:=@%+/-";
+
+	return *word && !word[strspn(word, plain)];
+}
+
 static void put(const struct completer *completer, const char *partial, const char *word,
 		const char *help)
 {
-	if (!strncmp(word, partial, strlen(partial)))
+	if (is_plain_word(word) && !strncmp(word, partial, strlen(partial)))
 		printf("%s%s\t%s\n", completer->lead, word, help);
 }
 
@@ -154,7 +167,9 @@ static void put_listed(const struct completer *completer, enum completion comple
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
 
-		put(completer, partial, clean, "");
+		/* A name that looks like an option is none only after --. */
+		if (clean[0] != '-' || completer->only_objects)
+			put(completer, partial, clean, "");
 	}
 	strings_free(&names);
 }
@@ -272,7 +287,9 @@ static const struct option_row *follow(struct completer *completer, char *const 
 			if (!strcmp(open->name, "root"))
 				completer->root = word;
 			open = NULL;
-		} else if (word[0] == '-') {
+		} else if (!strcmp(word, "--") && completer->ctx.command) {
+			completer->only_objects = true;
+		} else if (word[0] == '-' && !completer->only_objects) {
 			_cleanup_(freep) char *name = mem_format("%.*s", (int)strcspn(word, "="),
 								 word);
 
@@ -314,9 +331,9 @@ static void put_candidates(struct completer *completer, const struct option_row 
 			put_listed(completer, COMPLETE_DEVICE, last);
 	} else if (open) {
 		put_value(completer, open, last);
-	} else if (put_joined_value(completer, last)) {
+	} else if (!completer->only_objects && put_joined_value(completer, last)) {
 		return;
-	} else if (last[0] == '-') {
+	} else if (last[0] == '-' && !completer->only_objects) {
 		put_options(completer, last);
 	} else if (!command) {
 		put_commands(completer, last);

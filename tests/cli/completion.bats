@@ -284,3 +284,59 @@ in_fish()
 	[[ $output == "$BATS_TEST_TMPDIR/bin/"* ]] || wrong "file: $output"
 	nothing_wrong
 }
+
+# A folder with trees, one for each name that a shell would run, and files of such names.
+hostile_names()
+{
+	local name number=0
+
+	mkdir -p "$BATS_TEST_TMPDIR/in"
+	# shellcheck disable=SC2016 # the shells that complete them are to expand these, not this one
+	for name in 'mlx5_0;touch${IFS}PWNED;#' 'mlx5_0$(touch PWNED)' 'mlx5_0`touch PWNED`' \
+		'mlx5_0&touch PWNED&' $'mlx5_0\ntouch PWNED\n' "mlx5_0';touch PWNED;'" '--jsonl'; do
+		number=$((number + 1))
+		mkdir -p "$BATS_TEST_TMPDIR/in/tree$number/sys/class/infiniband/$name/ports/1" \
+			"$BATS_TEST_TMPDIR/in/tree$number/sys/class/net/$name"
+		echo 1 >"$BATS_TEST_TMPDIR/in/tree$number/sys/class/net/$name/ifindex"
+		mkdir "$BATS_TEST_TMPDIR/in/files$number"
+		: >"$BATS_TEST_TMPDIR/in/files$number/$name"
+	done
+	trees=$number
+}
+
+@test "completion: a name with code in it is not offered" {
+	local number
+
+	hostile_names
+	for ((number = 1; number <= trees; number++)); do
+		completes '' devices --root "$BATS_TEST_TMPDIR/in/tree$number" ''
+		completes '' ports --root "$BATS_TEST_TMPDIR/in/tree$number" m
+		completes '' gids --root "$BATS_TEST_TMPDIR/in/tree$number" --netdev m
+	done
+	nothing_wrong
+	# After -- such a word is no option.
+	completes '--jsonl' devices --root "$BATS_TEST_TMPDIR/in/tree$trees" -- ''
+	nothing_wrong
+}
+
+@test "completion: no name runs as code when Tab and Enter are pressed" {
+	local lines=() number shell setup
+
+	hostile_names
+	for ((number = 1; number <= trees; number++)); do
+		lines+=("rdmactl devices --root tree$number m" "rdmactl counters --since files$number/m")
+	done
+	# The shell does complete: a plain name appears.
+	lines+=("rdmactl devices -o devi" "rdmactl devices --no-headings --root $r mlx5_1 -o port_c")
+	for shell in bash zsh fish; do
+		setup="source '$top/completions/rdmactl.$shell'"
+		[ $shell != zsh ] || setup="autoload -Uz compinit; compinit -D -u; $setup"
+		(cd "$BATS_TEST_TMPDIR/in" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 HOME=$BATS_TEST_TMPDIR \
+			"$top/tests/cli/press_tab.py" $shell "$setup" "${lines[@]}" >"$BATS_TEST_TMPDIR/typed" 2>&1) ||
+			wrong "$shell: it did not end"
+		[ ! -e "$BATS_TEST_TMPDIR/in/PWNED" ] || wrong "$shell: it ran code: $(<"$BATS_TEST_TMPDIR/typed")"
+		rm -f "$BATS_TEST_TMPDIR/in/PWNED"
+		grep -q port_count "$BATS_TEST_TMPDIR/typed" || wrong "$shell: $(<"$BATS_TEST_TMPDIR/typed")"
+	done
+	nothing_wrong
+}
