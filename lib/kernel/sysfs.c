@@ -5,13 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -33,23 +31,6 @@
 		if (path_length < 0 || (size_t)path_length >= sizeof(path))     \
 			return -ENAMETOOLONG;                                   \
 	} while (0)
-
-int root_open(const char *directory, struct root *ret_root)
-{
-	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	*ret_root = (struct root){.fd = fd, .live = !directory};
-	return 0;
-}
-
-void root_close(struct root *root)
-{
-	if (root->fd >= 0)
-		close(root->fd);
-	root->fd = -1;
-}
 
 /* The error that a link's target names; 0 for an ordinary link. */
 static int error_of_target(const char *target)
@@ -82,88 +63,28 @@ static int error_of_target(const char *target)
 static int saved_error(const struct root *root, const char *path)
 {
 	_cleanup_(freep) char *part = mem_string(path);
-	char target[32], *slash;
+	char target[PATH_MAX], *slash;
 	ssize_t length;
 	int error;
 
 	for (;;) {
-		length = readlinkat(root->fd, part, target, sizeof(target) - 1);
+		length = root_read_link(root, part, target);
 		if (length > 0) {
-			target[length] = '\0';
 			error = error_of_target(target);
 			return error ? error : -ENOENT;
 		}
 		slash = strrchr(part, '/');
-		if (errno != ENOENT || !slash)
+		if (length != -ENOENT || !slash)
 			return -ENOENT;
 		*slash = '\0';
 	}
 }
 
-/*
- * A saved tree comes from someone else: its links must not lead out of it, and absolute ones start
- * at its own root. openat2() is in Linux 5.6; containers may forbid it, and older kernels lack it.
- */
-static int open_inside(const struct root *root, const char *path, int flags)
-{
-	struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT};
-	int tries = 1000;
-	long fd;
-
-	/* EAGAIN: something was renamed meanwhile, anywhere, and the path may have changed. */
-	do
-		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
-	while (fd < 0 && errno == EAGAIN && --tries);
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return openat(root->fd, path, flags);
-	return (int)fd;
-}
-
-/*
- * Opens the absolute path: the preload library of the InfiniBand simulator (libumad2sim) shows its
- * devices only to programs that use open(), not openat() from the root on.
- */
-static int open_live(const char *path, int flags)
-{
-	char absolute[PATH_MAX];
-	int length = snprintf(absolute, sizeof(absolute), "/%s", path);
-
-	if (length < 0 || (size_t)length >= sizeof(absolute)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	/* With two arguments it may become __open_2(), which that library does not know. */
-	return open(absolute, flags, 0);
-}
-
-/* O_NONBLOCK: a saved tree may hold a FIFO that nobody writes to. */
 static int open_path(const struct root *root, const char *path, int flags)
 {
-	int fd;
+	int fd = root_open_path(root, path, flags);
 
-	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-	if (root->below)
-		fd = openat(root->fd, path, flags);
-	else
-		fd = root->live ? open_live(path, flags) : open_inside(root, path, flags);
-	if (fd >= 0)
-		return fd;
-	if (errno == ENOENT && !root->live)
-		return saved_error(root, path);
-	return -errno;
-}
-
-int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	FORMAT_PATH(path, format);
-	fd = open_path(root, path, O_DIRECTORY);
-	if (fd < 0)
-		return fd;
-	*ret_root = (struct root){.fd = fd, .live = root->live, .below = root->live};
-	return 0;
+	return fd == -ENOENT && !root->live ? saved_error(root, path) : fd;
 }
 
 static ssize_t read_path(const struct root *root, char *text, const char *path)
@@ -246,12 +167,11 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 static int read_link(const struct root *root, char **ret_target, const char *path)
 {
 	char target[PATH_MAX];
-	ssize_t length = readlinkat(root->fd, path, target, sizeof(target) - 1);
+	ssize_t length = root_read_link(root, path, target);
 	int error;
 
 	if (length < 0)
-		return errno == ENOENT && !root->live ? saved_error(root, path) : -errno;
-	target[length] = '\0';
+		return length == -ENOENT && !root->live ? saved_error(root, path) : (int)length;
 	error = root->live ? 0 : error_of_target(target);
 	if (error)
 		return error;

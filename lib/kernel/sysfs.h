@@ -11,27 +11,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "kernel/root.h"
 #include "schema/value.h"
 
 #define SYSFS_RDMA_CLASS "sys/class/infiniband"
 
 struct problems;
-
-struct root {
-	int fd;	    /* of the root directory */
-	bool live;  /* not a saved tree: netlink and verbs describe the same system */
-	bool below; /* a directory of the live system, where paths begin */
-};
-
-/* A saved tree, or the live system with `directory` NULL. -ENOTDIR, -ENOENT ... as from open(2). */
-int root_open(const char *directory, struct root *ret_root);
-void root_close(struct root *root);
-/*
- * A directory below the root, for reading several of its files: the path to it, which leads through
- * links, is looked up once.
- */
-int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* An attribute is at most a page, Documentation/filesystems/sysfs.rst. */
 enum { SYSFS_TEXT_SIZE = 4096 };

@@ -2,6 +2,12 @@
 /* Reading attributes, links and directories, good and hostile. */
 #include "saved_tree.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
 #include "base/cleanup.h"
 #include "base/mem.h"
 
@@ -120,24 +126,98 @@ static void read_what_is_no_file(void **state)
 	check_text(tree, "link", "x");
 }
 
-/* Nobody writes to the FIFO: it is read as empty or fails, but does not hold up anything. */
-static void read_fifo(void **state)
+/* Opening it would wait for a writer, opening a device may act: nothing of the kind is opened. */
+static void read_special_files(void **state)
 {
 	const struct saved_tree *tree = tree_of(state);
-	char text[SYSFS_TEXT_SIZE];
-	int reader, writer;
 
 	assert_int_equal(mkfifoat(tree->root.fd, "fifo", 0600), 0);
+	tree_link(tree, "link", "fifo");
 	alarm(10);
-	assert_true(sysfs_read(&tree->root, text, "fifo") <= 0);
-	reader = openat(tree->root.fd, "fifo", O_RDONLY | O_NONBLOCK);
-	writer = openat(tree->root.fd, "fifo", O_WRONLY | O_NONBLOCK);
-	assert_true(reader >= 0 && writer >= 0);
-	check_error(tree, "fifo", -EAGAIN);
+	check_error(tree, "fifo", -ENXIO);
+	check_error(tree, "link", -ENXIO);
 	assert_false(sysfs_has_directory(&tree->root, "fifo"));
 	alarm(0);
-	close(reader);
-	close(writer);
+	if (mknodat(tree->root.fd, "zero", S_IFCHR | 0600, makedev(1, 5)))
+		return; /* only root makes devices */
+	check_error(tree, "zero", -ENXIO);
+}
+
+/* The text of `path` in the tree is that of the tree's own file, not of the same path outside. */
+static void expect_inside(const struct saved_tree *tree, const char *path)
+{
+	_cleanup_(freep) char *long_text = NULL, *target = NULL;
+	struct strings names = {0};
+
+	check_text(tree, path, "inside");
+	assert_int_equal(sysfs_read_long(&tree->root, &long_text, "%s", path), 0);
+	assert_string_equal(long_text, "inside\n");
+	assert_int_equal(sysfs_link(&tree->root, &target, "%s-link", path), 0);
+	assert_string_equal(target, "target-inside");
+	assert_int_equal(sysfs_list(&tree->root, &names, "%s-folder", path), 0);
+	assert_int_equal(names.count, 1);
+	assert_string_equal(names.items[0], "entry-inside");
+	strings_free(&names);
+}
+
+/* A saved tree that a stranger made, next to files that are not for him. */
+static void links_that_lead_out(void **state)
+{
+	struct saved_tree outer, tree = {.root.fd = -1};
+	char path[PATH_MAX + 64], *absolute;
+
+	(void)state;
+	tree_open(&outer);
+	tree_write(&outer, "secret/file", "outside");
+	tree_link(&outer, "secret/file-link", "target-outside");
+	tree_directory(&outer, "secret/file-folder/entry-outside");
+	tree_directory(&outer, "tree");
+	snprintf(tree.path, sizeof(tree.path), "%.*s/tree", PATH_MAX - 16, outer.path);
+	assert_int_equal(root_open(tree.path, &tree.root), 0);
+	/* Where absolute links and too many .. arrive: the same paths below the tree's own root. */
+	absolute = outer.path + 1;
+	snprintf(path, sizeof(path), "%s/secret/file", absolute);
+	tree_write(&tree, path, "inside");
+	tree_write(&tree, "secret/file", "inside");
+	snprintf(path, sizeof(path), "%s/secret/file-link", absolute);
+	tree_link(&tree, path, "target-inside");
+	tree_link(&tree, "secret/file-link", "target-inside");
+	snprintf(path, sizeof(path), "%s/secret/file-folder/entry-inside", absolute);
+	tree_directory(&tree, path);
+	tree_directory(&tree, "secret/file-folder/entry-inside");
+	snprintf(path, sizeof(path), "%s/secret", outer.path);
+	tree_link(&tree, "a/absolute", path);
+	tree_link(&tree, "a/upwards", "../../../../../../../../secret");
+	tree_link(&tree, "a/through", "absolute/../secret");
+	expect_inside(&tree, "a/absolute/file");
+	expect_inside(&tree, "a/upwards/file");
+	expect_inside(&tree, "a/through/file");
+	expect_inside(&tree, "../../secret/file");
+	root_close(&tree.root);
+	tree_close(&outer);
+}
+
+/* A link of proc leads to what a process has open. */
+static void magic_links(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+
+	tree_link(tree, "self", "/proc/self/fd/0");
+	tree_link(tree, "root", "/proc/self/root/etc/passwd");
+	check_error(tree, "self", -ENOENT);
+	check_error(tree, "root", -ENOENT);
+}
+
+static void deep_paths(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char path[2 * 64 + 1] = "";
+
+	for (size_t i = 0; i < 60; i++)
+		strcat(path, "d/");
+	strcat(path, "f");
+	tree_write(tree, path, "x");
+	check_text(tree, path, "x");
 }
 
 static void read_unreadable(void **state)
@@ -404,6 +484,22 @@ static int teardown(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+/* As a container's seccomp profile of before 2020 does: openat2() fails with `error`. */
+static bool forbid_openat2(unsigned int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {.len = ARRAY_SIZE(filter), .filter = filter};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) &&
+	       syscall(SYS_openat2, -1, "", NULL, 0) < 0 && errno == (int)error;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -412,7 +508,10 @@ int main(void)
 		TEST(read_long),
 		TEST(read_binary),
 		TEST(read_what_is_no_file),
-		TEST(read_fifo),
+		TEST(read_special_files),
+		TEST(links_that_lead_out),
+		TEST(magic_links),
+		TEST(deep_paths),
 		TEST(read_unreadable),
 		TEST(read_saved_errors),
 		TEST(read_below_saved_errors),
@@ -424,5 +523,13 @@ int main(void)
 		TEST(descriptors),
 	};
 
-	return cmocka_run_group_tests_name("sysfs", tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("sysfs", tests, NULL, NULL);
+
+	/* The same without openat2(). The filter that is added last decides among errors. */
+	if (!forbid_openat2(ENOSYS))
+		return 1;
+	failed += cmocka_run_group_tests_name("sysfs-enosys", tests, NULL, NULL);
+	if (!forbid_openat2(EPERM))
+		return 1;
+	return failed + cmocka_run_group_tests_name("sysfs-eperm", tests, NULL, NULL);
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int root_open(const char *directory, struct root *ret_root)
+{
+	int fd = open(directory ? directory : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*ret_root = (struct root){.fd = fd, .live = !directory};
+	return 0;
+}
+
+void root_close(struct root *root)
+{
+	if (root->fd >= 0)
+		close(root->fd);
+	root->fd = -1;
+}
+
+/* A path in a saved tree that is followed here, component by component. */
+struct walk {
+	int fds[64]; /* the directories from the root to here, and the last file */
+	size_t depth;
+	unsigned int links;
+	char rest[PATH_MAX]; /* of the path */
+};
+
+enum { MOST_LINKS = 40 }; /* as the kernel follows, MAXSYMLINKS of include/linux/namei.h */
+
+static void leave(struct walk *walk, size_t depth)
+{
+	while (walk->depth > depth)
+		close(walk->fds[--walk->depth]);
+}
+
+/* Puts the target of the link in place of the link. */
+static int follow_link(struct walk *walk, int link)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlinkat(link, "", path, sizeof(path));
+	const size_t rest = strlen(walk->rest);
+
+	if (length < 0)
+		return -errno;
+	if (++walk->links > MOST_LINKS)
+		return -ELOOP;
+	if ((size_t)length + 1 + rest >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (length && path[0] == '/')
+		leave(walk, 1);
+	path[length] = '/';
+	memcpy(path + length + 1, walk->rest, rest + 1);
+	memcpy(walk->rest, path, (size_t)length + 1 + rest + 1);
+	return 0;
+}
+
+/* Moves the next component of the path, empty for that of "/", to `name`. */
+static int next_component(struct walk *walk, char name[static NAME_MAX + 1])
+{
+	const char *begin = walk->rest + strspn(walk->rest, "/");
+	const size_t length = strcspn(begin, "/");
+	const char *end = begin + length + strspn(begin + length, "/");
+
+	if (length > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name, begin, length);
+	name[length] = '\0';
+	memmove(walk->rest, end, strlen(end) + 1);
+	return 0;
+}
+
+static int step(struct walk *walk, const char *name, int flags)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat status;
+
+	if (!strcmp(name, ".."))
+		leave(walk, walk->depth > 1 ? walk->depth - 1 : 1);
+	if (!*name || !strcmp(name, "..") || !strcmp(name, "."))
+		return 0;
+	if (walk->depth == sizeof(walk->fds) / sizeof(*walk->fds))
+		return -ENAMETOOLONG;
+	fd = openat(walk->fds[walk->depth - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status))
+		return -errno;
+	if (S_ISLNK(status.st_mode) && (*walk->rest || !(flags & O_NOFOLLOW)))
+		return follow_link(walk, fd);
+	walk->fds[walk->depth++] = fd;
+	fd = -1;
+	return 0;
+}
+
+/*
+ * Does what openat2() does with RESOLVE_IN_ROOT: each directory on the way stays open, so that
+ * ".." leads back to it and not to wherever it was moved meanwhile.
+ */
+static int walk_inside(const struct root *root, const char *path, int flags)
+{
+	char name[NAME_MAX + 1];
+	struct walk walk = {.depth = 1};
+	int rc = 0;
+
+	walk.fds[0] = openat(root->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (walk.fds[0] < 0)
+		return -errno;
+	if (strlen(path) >= sizeof(walk.rest))
+		rc = -ENAMETOOLONG;
+	else
+		strcpy(walk.rest, path);
+	while (!rc && *walk.rest) {
+		rc = next_component(&walk, name);
+		if (!rc)
+			rc = step(&walk, name, flags);
+	}
+	if (!rc)
+		rc = walk.fds[--walk.depth];
+	leave(&walk, 0);
+	return rc;
+}
+
+/*
+ * A descriptor of what is at `path` in a saved tree, which opens nothing yet: O_PATH. Absolute
+ * links start at the tree's own root. openat2() is in Linux 5.6; containers may forbid it.
+ */
+static int find_inside(const struct root *root, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int tries = 1000;
+	long fd;
+
+	/* EAGAIN: something was renamed meanwhile, anywhere, and the path may have changed. */
+	do
+		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && --tries);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return walk_inside(root, path, flags);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int open_inside(const struct root *root, const char *path, int flags)
+{
+	_cleanup_(closep) int found = find_inside(root, path, 0);
+	struct stat status;
+	char self[64];
+	int fd;
+
+	if (found < 0)
+		return found;
+	if (fstat(found, &status))
+		return -errno;
+	if (flags & O_DIRECTORY) {
+		if (!S_ISDIR(status.st_mode))
+			return -ENOTDIR;
+		fd = openat(found, ".", flags);
+		return fd < 0 ? -errno : fd;
+	}
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return -ENXIO;
+	/* The file that was looked at, whatever its name leads to by now. */
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	fd = open(self, flags);
+	if (fd < 0)
+		return errno == ENOENT ? -EOPNOTSUPP : -errno; /* proc is not mounted */
+	return fd;
+}
+
+/*
+ * Opens the absolute path: the preload library of the InfiniBand simulator (libumad2sim) shows its
+ * devices only to programs that use open(), not openat() from the root on.
+ */
+static int open_live(const char *path, int flags)
+{
+	char absolute[PATH_MAX];
+	int length = snprintf(absolute, sizeof(absolute), "/%s", path);
+
+	if (length < 0 || (size_t)length >= sizeof(absolute)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	/* With two arguments it may become __open_2(), which that library does not know. */
+	return open(absolute, flags, 0);
+}
+
+int root_open_path(const struct root *root, const char *path, int flags)
+{
+	int fd;
+
+	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	if (!root->live && !root->below)
+		return open_inside(root, path, flags | O_NOCTTY);
+	fd = root->below ? openat(root->fd, path, flags) : open_live(path, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int root_open_below(const struct root *root, struct root *ret_root, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list arguments;
+	int length, fd;
+
+	va_start(arguments, format);
+	length = vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	if (length < 0 || (size_t)length >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = root_open_path(root, path, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	*ret_root = (struct root){.fd = fd, .live = root->live, .below = root->live};
+	return 0;
+}
+
+ssize_t root_read_link(const struct root *root, const char *path, char target[static PATH_MAX])
+{
+	_cleanup_(closep) int link = -1;
+	ssize_t length;
+
+	if (!root->live) {
+		link = find_inside(root, path, O_NOFOLLOW);
+		if (link < 0)
+			return link;
+	}
+	length = readlinkat(root->live ? root->fd : link, root->live ? path : "", target,
+			    PATH_MAX - 1);
+	/* Through its own descriptor, what is no link is ENOENT: readlink(2). */
+	if (length < 0)
+		return link >= 0 && errno == ENOENT ? -EINVAL : -errno;
+	target[length] = '\0';
+	return length;
+}
