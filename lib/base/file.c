@@ -3,15 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-enum { PIECE = 65536 };
+enum { PIECE = 65536, MOST_LINKS = 40 };
 
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
 {
@@ -40,12 +42,15 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	return 0;
 }
 
-/* An existing file keeps its mode; a new one gets 0666 without the bits of the umask. */
+/*
+ * One's own file keeps its mode. A new one, and one in place of somebody else's, who may have left
+ * it writable for all, gets 0666 without the bits of the umask.
+ */
 static mode_t mode_of(const struct stat *there)
 {
 	mode_t mask;
 
-	if (there)
+	if (there && there->st_uid == geteuid())
 		return there->st_mode & 0777;
 	mask = umask(0);
 	umask(mask);
@@ -90,22 +95,59 @@ static int write_beside(const char *path, const struct stat *there, const struct
 	return rc;
 }
 
+/* The path that the link at `path` leads to. */
+static int read_link(const char *path, char **ret_target)
+{
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return -errno;
+	target[length] = '\0';
+	*ret_target = *target == '/' || !slash
+			      ? mem_string(target)
+			      : mem_format("%.*s/%s", (int)(slash - path), path, target);
+	return 0;
+}
+
+/*
+ * Replaces *path by what its links lead to, and tells what is there. Somebody else's link must not
+ * make root overwrite a file that they cannot write: -EPERM.
+ */
+static int follow_links(char **path, struct stat *ret_there)
+{
+	for (int links = 0; links <= MOST_LINKS; links++) {
+		char *target;
+		int rc;
+
+		if (lstat(*path, ret_there))
+			return -errno;
+		if (!S_ISLNK(ret_there->st_mode))
+			return 0;
+		if (ret_there->st_uid && ret_there->st_uid != geteuid())
+			return -EPERM;
+		rc = read_link(*path, &target);
+		if (rc)
+			return rc;
+		free(*path);
+		*path = target;
+	}
+	return -ELOOP;
+}
+
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context)
 {
 	const struct writer writer = {.write = write, .context = context};
+	_cleanup_(freep) char *target = mem_string(path);
 	struct stat there;
+	int rc;
 
-	if (lstat(path, &there)) {
-		if (errno != ENOENT)
-			return -errno;
-		return write_beside(path, NULL, &writer);
-	}
-	if (S_ISDIR(there.st_mode))
-		return -EISDIR;
-	/* Somebody else's link must not make root overwrite a file that they cannot write. */
-	if (S_ISLNK(there.st_mode))
-		return write_beside(path, NULL, &writer);
-	if (!S_ISREG(there.st_mode))
-		return -EEXIST;
-	return write_beside(path, &there, &writer);
+	/* The links of proc lead to what has no path: a pipe, a terminal, a deleted file. */
+	if (!stat(path, &there) && !S_ISREG(there.st_mode))
+		return S_ISDIR(there.st_mode) ? -EISDIR : -EEXIST;
+	rc = follow_links(&target, &there);
+	if (rc && rc != -ENOENT)
+		return rc;
+	return write_beside(target, rc ? NULL : &there, &writer);
 }

@@ -12,7 +12,8 @@
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /*
  * Calls `write` to write a temporary file next to `path`, and renames it to `path` when all of it
- * is on the disk: a reader sees the old file or the new one. A symbolic link is replaced, not
- * followed. 0, or -errno, including that of `write`: -EEXIST if `path` is not a regular file.
+ * is on the disk: a reader sees the old file or the new one. Links of one's own and of root are
+ * followed: what they lead to is replaced. 0, or -errno, including that of `write`: -EEXIST if
+ * `path` leads to what is not a regular file, -EPERM if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);
