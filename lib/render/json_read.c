@@ -24,6 +24,11 @@
 enum {
 	DEEPEST = 32,	    /* values within values */
 	MEMBERS_MOST = 256, /* of an object */
+	/* jansson's form of a value takes up to 80 times the memory of its text. */
+	MOST_VALUE_BYTES = 1 << 20,
+	/* The records that rdmactl saves take 0.6 bytes at most for each byte of their text. */
+	RECORD_BYTES_A_BYTE = 4,
+	SMALL_BYTES = 65536,
 };
 
 /* All integers of 18 digits, but not all of 19, fit into jansson's, which have 63 bits. */
@@ -34,6 +39,7 @@ struct reader {
 	const char *value; /* where the last value began, for messages */
 	const struct schema *schema;
 	struct records records;
+	size_t record_bytes; /* that all records take, without their strings */
 	bool is_of_schema;
 	char *message;
 };
@@ -127,8 +133,8 @@ static bool is_plain_value(const char *token, size_t length)
 	       (length && is_integer(token, length) && (*token != '0' || length == 1));
 }
 
-/* Checks how deep the value is before jansson recurses into it. */
-static int check_depth(struct reader *reader)
+/* Checks how deep and long the value is before jansson recurses into it. */
+static int check_value(struct reader *reader)
 {
 	int depth = 0;
 
@@ -136,6 +142,9 @@ static int check_depth(struct reader *reader)
 		if ((*at == '{' || *at == '[') && ++depth > DEEPEST)
 			return complain(reader, at, "more than %d values within each other",
 					DEEPEST);
+		if (at - reader->at > MOST_VALUE_BYTES)
+			return complain(reader, reader->at, "a value of more than %d bytes",
+					MOST_VALUE_BYTES);
 		if ((*at == '}' || *at == ']') && --depth <= 0)
 			break;
 	}
@@ -183,7 +192,7 @@ static json_t *read_value(struct reader *reader)
 	}
 	if (first == '{' || first == '[') {
 		flags |= JSON_DECODE_INT_AS_REAL;
-		if (check_depth(reader))
+		if (check_value(reader))
 			return NULL;
 	}
 	value = json_loadb(reader->at, (size_t)(reader->end - reader->at), flags, &error);
@@ -196,6 +205,22 @@ static json_t *read_value(struct reader *reader)
 				 : reader->at,
 			 "%s", error.text);
 	return value;
+}
+
+/* A value that no field holds; each value of a list for itself. */
+static int skip_value(struct reader *reader)
+{
+	const bool is_list = take(reader, '[');
+
+	if (is_list && take(reader, ']'))
+		return 0;
+	do {
+		_cleanup_(json_releasep) json_t *value = read_value(reader);
+
+		if (!value)
+			return -EINVAL;
+	} while (is_list && take(reader, ','));
+	return is_list ? expect(reader, ']') : 0;
 }
 
 static int complain_value(struct reader *reader, const struct field *field, const json_t *value)
@@ -332,12 +357,10 @@ static int read_member(struct reader *reader, const struct schema *schema, void 
 		reader->at = next;
 		return 0;
 	}
+	if (!field || field->kind == FIELD_RECORDS)
+		return skip_value(reader);
 	value = read_value(reader);
-	if (!value)
-		return -EINVAL;
-	return field && field->kind != FIELD_RECORDS
-		       ? set_field(reader, field, value, (char *)record + field->offset)
-		       : 0;
+	return value ? set_field(reader, field, value, (char *)record + field->offset) : -EINVAL;
 }
 
 /* A member of the document. */
@@ -421,6 +444,11 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 	if (take(reader, ']'))
 		return 0;
 	do {
+		reader->record_bytes += schema->record_size;
+		if (reader->record_bytes / RECORD_BYTES_A_BYTE >
+		    (size_t)(reader->at - reader->text) + SMALL_BYTES)
+			return complain(reader, reader->at,
+					"too many records with nothing in them");
 		if (read_object(reader, schema,
 				mem_append(&records->rows, &records->count, schema->record_size),
 				read_member))

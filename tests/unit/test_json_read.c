@@ -455,6 +455,50 @@ static void bounded_memory(void **state)
 	free(text);
 }
 
+/* `before`, COUNT times {}, and `after`. */
+static int read_braces(const char *before, const char *after, struct document_read *document)
+{
+	enum { COUNT = 1000000 };
+	_cleanup_(freep) char *braces = mem_alloc_zero(COUNT, 3);
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < COUNT; i++)
+		memcpy(braces + 3 * i, i + 1 < COUNT ? "{}," : "{}", i + 1 < COUNT ? 3 : 2);
+	text = mem_format("%s%s%s", before, braces, after);
+	return read_text(text, document);
+}
+
+/* A small file must not become large in memory: jansson takes some 200 bytes for {}. */
+static void bounded_strangers(void **state)
+{
+	struct document_read document;
+
+	(void)state;
+	most_allocated = 0;
+	json_set_alloc_funcs(allocate, release);
+	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[", "]}", &document),
+			 -EINVAL);
+	assert_string_equal(document.message, "line 1: too many records with nothing in them");
+	drop(&document);
+	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"leaves\":[",
+				     "]}]}", &document),
+			 -EINVAL);
+	assert_string_equal(document.message, "line 1: too many records with nothing in them");
+	drop(&document);
+	/* A list that no field holds, as of a later version, is skipped. */
+	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"later\":[",
+				     "]}]}", &document),
+			 0);
+	assert_int_equal(document.count, 1);
+	drop(&document);
+	assert_true(most_allocated < 16 * 1024);
+	assert_int_equal(read_braces("{\"x\":{\"y\":[", "]}}", &document), -EINVAL);
+	assert_string_equal(document.message, "line 1: a value of more than 1048576 bytes");
+	drop(&document);
+	json_set_alloc_funcs(malloc, free);
+	assert_int_equal(allocated, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,7 +506,7 @@ int main(void)
 		cmocka_unit_test(of_other_schemas), cmocka_unit_test(wrong),
 		cmocka_unit_test(bytes_of_zero),    cmocka_unit_test(integers_of_64_bits),
 		cmocka_unit_test(bounded_memory),   cmocka_unit_test(unknown_members),
-		cmocka_unit_test(too_many_members),
+		cmocka_unit_test(too_many_members), cmocka_unit_test(bounded_strangers),
 	};
 
 	return cmocka_run_group_tests_name("json_read", tests, NULL, NULL);
