@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/diags.h"
@@ -64,36 +64,65 @@ static int open_files(struct drawer *drawer, const char *graph)
 	return lseek(drawer->in, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
-/* Starts dot with no signal blocked or ignored, whatever this program has done to them. */
-static int start(struct drawer *drawer)
+/*
+ * dot reads names that the fabric's hosts chose, so it is not one of the user's PATH, and it gets
+ * neither privileges nor the environment.
+ */
+static const char *find_dot(void)
 {
-	char program[] = "dot", format[] = "-Tsvg";
-	char *words[] = {program, format, NULL};
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none, ignored;
-	int rc;
+	static const char *const programs[] = {"/usr/bin/dot", "/usr/local/bin/dot", "/bin/dot"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!access(programs[i], X_OK))
+			return programs[i];
+	return NULL;
+}
+
+/* In the child: no signal is blocked or ignored, whatever this program has done to them. */
+static void become_dot(const struct drawer *drawer, const char *program)
+{
+	const struct confinement little = {
+		.most_files = 64,
+		.most_processes = 1,
+		.most_cpu_seconds = TOOL_MSEC / 1000,
+		.most_address_bytes = (rlim_t)8 << 30,
+		.writable_directory = "/dev/null",
+	};
+	char name[] = "dot", format[] = "-Tsvg", path[] = "PATH=/usr/bin:/bin",
+	     locale[] = "LC_ALL=C.UTF-8";
+	char *const words[] = {name, format, NULL}, *const environment[] = {path, locale, NULL};
+	sigset_t none;
 
 	sigemptyset(&none);
-	sigemptyset(&ignored);
-	sigaddset(&ignored, SIGPIPE);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &ignored);
-	posix_spawn_file_actions_adddup2(&files, drawer->in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, drawer->child, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, drawer->err, STDERR_FILENO);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (dup2(drawer->in, STDIN_FILENO) < 0 || dup2(drawer->child, STDOUT_FILENO) < 0 ||
+	    dup2(drawer->err, STDERR_FILENO) < 0)
+		_exit(127);
+	errno = -confine(&little);
+	if (!errno)
+		execve(program, words, environment);
+	dprintf(STDERR_FILENO, "%s: %s\n", program, strerror(errno));
+	_exit(127);
+}
+
+static int start(struct drawer *drawer)
+{
+	const char *program = find_dot();
+
+	if (!program)
+		return -ENOENT;
 	/* If the parent of this process ignores SIGCHLD, children cannot be waited for. */
 	signal(SIGCHLD, SIG_DFL);
-	rc = posix_spawnp(&drawer->pid, program, &files, &attributes, words, environ);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
+	drawer->pid = fork();
+	if (drawer->pid < 0)
+		return -errno;
+	if (!drawer->pid)
+		become_dot(drawer, program);
 	/* Only the child keeps the other end: when it exits, the pipe ends. */
 	close(drawer->child);
 	drawer->child = -1;
-	return -rc;
+	return 0;
 }
 
 /* Reads what there is; false at the end. */

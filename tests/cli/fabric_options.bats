@@ -88,9 +88,52 @@ refused()
 	grep -q '</svg>' "$BATS_TEST_TMPDIR/svg"
 }
 
+# with_dot FILE WORD...: the program, where /usr/bin/dot is FILE.
+with_dot()
+{
+	status=0
+	# shellcheck disable=SC2016 # the inner shell expands these
+	unshare -rm sh -c 'mount --bind "$0" /usr/bin/dot && exec "$@"' "$@" \
+		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	tried=$*
+}
+
 @test "fabric: a picture without graphviz" {
-	PATH='' try fabric --load "$whole" --format svg
+	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
+	with_dot /dev/null "$binary" fabric --load "$whole" --format svg
 	expect_error 1 fabric 'cannot run dot: No such file or directory' \
 		'install graphviz, or use --format dot'
 	[ -z "$output" ]
+}
+
+@test "fabric: the dot of PATH is not run" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\ntouch %s/ran\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/bin/dot"
+	chmod +x "$BATS_TEST_TMPDIR/bin/dot"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH try fabric --load "$whole" --format svg
+	[ ! -e "$BATS_TEST_TMPDIR/ran" ]
+}
+
+@test "fabric: dot has no privileges, no environment, and changes no file" {
+	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
+	cat >"$BATS_TEST_TMPDIR/dot" <<-END
+		#!/bin/sh
+		cat >/dev/null
+		grep -E '^(Cap(Prm|Eff|Amb)|NoNewPrivs):' /proc/self/status
+		env
+		ulimit -c
+		{ echo x >"$BATS_TEST_TMPDIR/written"; } 2>/dev/null
+		exit 0
+	END
+	chmod +x "$BATS_TEST_TMPDIR/dot"
+	SECRET=1 with_dot "$BATS_TEST_TMPDIR/dot" "$binary" fabric --load "$whole" --format svg
+	[[ $output == *$'CapPrm:\t0000000000000000\nCapEff:\t0000000000000000'* ]]
+	[[ $output == *$'CapAmb:\t0000000000000000\nNoNewPrivs:\t1\n'* ]]
+	[[ $output == *$'\n0'* ]]
+	[[ $output != *SECRET* ]]
+	# Landlock is in Linux 5.13, if the kernel is built with it: landlock_create_ruleset(2) tells.
+	if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)'; then
+		[ ! -e "$BATS_TEST_TMPDIR/written" ]
+	fi
 }
