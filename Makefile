@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/rdmactl
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -104,16 +105,23 @@ man: $(BUILD)/rdmactl
 	$(Q)for page in $(MAN_PAGES); do tests/lint/man-blocks $(BUILD)/rdmactl $$page >$(BUILD)/page && \
 		{ cmp -s $(BUILD)/page $$page || cp $(BUILD)/page $$page; } || exit 1; done
 
+SERVICES := $(wildcard systemd/*.service)
+
 .PHONY: install
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
-		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+		$(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(DOCDIR)/systemd
 	$(INSTALL) -m 755 $(BUILD)/rdmactl $(DESTDIR)$(BINDIR)/rdmactl
 	$(INSTALL) -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 completions/rdmactl.bash $(DESTDIR)$(BASHDIR)/rdmactl
 	$(INSTALL) -m 644 completions/rdmactl.zsh $(DESTDIR)$(ZSHDIR)/_rdmactl
 	$(INSTALL) -m 644 completions/rdmactl.fish $(DESTDIR)$(FISHDIR)/rdmactl.fish
+	$(INSTALL) -m 644 README.md SECURITY.md $(DESTDIR)$(DOCDIR)
+	$(Q)for unit in $(notdir $(SERVICES)); do \
+		echo "  UNIT  $(DESTDIR)$(DOCDIR)/systemd/$$unit"; \
+		sed 's|/usr/local/bin|$(BINDIR)|' systemd/$$unit >$(DESTDIR)$(DOCDIR)/systemd/$$unit || exit 1; \
+	done
 
 # The names of the older tools, as links. One of another program is left alone.
 PERSONALITIES := $(shell sed -n 's/^PERSONALITY.\([^,]*\),.*$$/\1/p' cmd/compat/personalities.def)

@@ -43,20 +43,26 @@ static void clear_bounding_set(uint64_t capabilities)
 			prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
 }
 
-/* Keeps of the capabilities that the process has only those; see capset(2). */
+/*
+ * Keeps of the capabilities that the process has only those; see capset(2), which a service's
+ * filter of system calls may refuse even to a process that has nothing to give up.
+ */
 static int keep_capabilities(uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+	uint32_t dropped = 0;
 
 	if (syscall(SYS_capget, &header, sets))
 		return -errno;
 	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
-		sets[i].permitted &= (uint32_t)(capabilities >> (32 * i));
-		sets[i].effective &= sets[i].permitted;
-		sets[i].inheritable = 0;
+		const uint32_t kept = sets[i].permitted & (uint32_t)(capabilities >> (32 * i));
+
+		dropped |= (sets[i].permitted & ~kept) | sets[i].inheritable;
+		sets[i] = (struct __user_cap_data_struct){.permitted = kept,
+							  .effective = sets[i].effective & kept};
 	}
-	return syscall(SYS_capset, &header, sets) ? -errno : 0;
+	return dropped && syscall(SYS_capset, &header, sets) ? -errno : 0;
 }
 
 /* The rights to change files that this version of Landlock controls. */
