@@ -51,6 +51,7 @@ struct selftest_service {
 	const char *token;	/* that clients must send, at most 63 bytes; NULL: none */
 	bool once;		/* end after the first client that was served */
 	uint32_t most_clients;	/* at the same time; 0: 16. One address has half of them */
+	uint32_t run_msec;	/* the longest run that is granted; 0: 60 s */
 	uint32_t idle_msec;	/* a client without an order for so long is dropped; 0: 10 min */
 	int signals;		/* a signalfd that ends the server; -1: none */
 	/*

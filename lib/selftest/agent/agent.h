@@ -11,6 +11,7 @@
 #pragma once
 
 #include "host/endpoint/endpoint.h"
+#include "selftest/agent/guard.h"
 #include "selftest/agent/watch.h"
 
 struct verbs;
@@ -35,6 +36,7 @@ struct agent_qp {
 	uint32_t inline_bytes;
 	uint32_t sges;
 	uint32_t depth; /* of its send and receive queue together */
+	uint32_t send_depth;
 	bool signal_all;
 	struct ibv_ah *ah;	  /* of a UD queue pair */
 	struct rdma_cm_id *cm_id; /* if rdma_cm connected it */
@@ -68,6 +70,7 @@ struct agent {
 	bool connecting; /* near side: a message of the other side means that it failed */
 	struct agent_samples samples;
 	struct watch watch;
+	struct guard guard;
 	uint64_t most_bytes; /* of all buffers */
 	uint32_t most_qps;
 	uint32_t random; /* state of the generator of PSNs */

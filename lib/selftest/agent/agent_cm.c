@@ -375,7 +375,7 @@ int agent_connect(struct agent *agent, const struct message_connect *order,
 	uint64_t begin;
 	int rc;
 
-	if (!qp)
+	if (!qp || guard_ip(agent, &order->ip))
 		return -EINVAL;
 	rc = open_cm(agent);
 	if (!rc && agent->endpoint.ip.family != order->ip.family)
@@ -451,6 +451,8 @@ int agent_join(struct agent *agent, const struct message_join *order, struct mes
 
 	if (!qp->qp || qp->kind != QP_UD || qp->group)
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot join", order->slot);
+	if (guard_group(agent, &order->group))
+		return -EINVAL;
 	rc = open_cm(agent);
 	if (!rc && agent->endpoint.ip.family != order->group.family)
 		rc = agent_fail(agent, STAGE_CM, EAFNOSUPPORT, "no address of the group's family");

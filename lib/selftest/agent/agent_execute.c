@@ -25,6 +25,8 @@ int agent_open(struct agent *agent, const struct message_open *order, struct mes
 
 	if (!agent->context && !agent->find)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device may be opened");
+	if (guard_open(agent, &order->near))
+		return -EINVAL;
 	if (!agent->context) {
 		rc = agent->find(agent->find_context, order, &endpoint, &reason, &hint);
 		if (rc)

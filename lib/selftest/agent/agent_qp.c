@@ -177,6 +177,7 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 	qp->kind = order->kind;
 	qp->sges = order->sges;
 	qp->depth = order->send_depth + order->receive_depth;
+	qp->send_depth = order->send_depth;
 	qp->signal_all = order->signal_all;
 	qp->psn = new_psn(agent);
 	reply->qpn = qp->qp->qp_num & 0xffffff;
@@ -281,7 +282,7 @@ int agent_modify(struct agent *agent, const struct message_modify *order)
 	int mask = IBV_QP_STATE;
 	int rc;
 
-	if (!qp)
+	if (!qp || guard_modify(agent, qp, order))
 		return -EINVAL;
 	if (order->state == IBV_QPS_INIT)
 		mask |= fill_init(agent, qp, order, &attr);
@@ -327,7 +328,7 @@ int agent_address(struct agent *agent, const struct message_address *order)
 	struct agent_qp *qp = find_qp(agent, order->slot);
 	struct ibv_ah_attr attr;
 
-	if (!qp)
+	if (!qp || guard_destination(agent, &order->to))
 		return -EINVAL;
 	fill_address(agent, &order->to, order->sl, &attr);
 	if (qp->ah)

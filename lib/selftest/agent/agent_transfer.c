@@ -88,7 +88,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 
 	if (!is_connected(qp))
 		return agent_refuse(agent, REFUSAL_ORDER, "queue pair %u cannot send", order->slot);
-	if (fill_elements(agent, &order->span, 0, elements))
+	if (guard_post(agent, qp, order) || fill_elements(agent, &order->span, 0, elements))
 		return -EINVAL;
 	for (uint32_t i = 0; order->bad_lkey && i < order->span.blocks; i++)
 		elements[i].lkey ^= BAD_KEY_BITS;

@@ -343,6 +343,8 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 	bool (*loop)(struct measure * measure);
 	int rc = check_order(agent, order);
 
+	if (!rc)
+		rc = guard_run(agent, order->duration_msec);
 	if (rc)
 		return rc;
 	loop = loops[order->mode][order->operation][order->active];

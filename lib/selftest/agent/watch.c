@@ -129,7 +129,8 @@ static void *follow(void *context)
 			continue;
 		still = now == last && stop == STOP_TIMED_OUT ? still + PROGRESS_CHECK_MSEC : 0;
 		last = now;
-		if (stop == STOP_TIMED_OUT && still < watch->still_msec)
+		if (stop == STOP_TIMED_OUT && still < watch->still_msec &&
+		    (!watch->most_msec || clock_msec() < watch->end_msec))
 			continue;
 		atomic_store(&watch->stop, stop);
 		break;
@@ -143,6 +144,7 @@ int watch_begin(struct watch *watch, unsigned int still_msec)
 
 	atomic_store(&watch->stop, STOP_NONE);
 	watch->still_msec = still_msec;
+	watch->end_msec = clock_msec() + watch->most_msec;
 	watch->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (watch->wake < 0)
 		return -errno;

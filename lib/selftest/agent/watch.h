@@ -32,6 +32,8 @@ struct watch {
 	atomic_int stop;  /* enum stop, for the loop that is watched */
 	atomic_uint_fast64_t progress; /* the loop adds to it */
 	unsigned int still_msec;
+	uint64_t most_msec; /* of a loop that is watched; 0: no limit */
+	uint64_t end_msec;
 	int wake; /* an eventfd that ends the thread */
 	pthread_t thread;
 };

@@ -24,6 +24,7 @@
 /* A client sends its hello at once. */
 #define HELLO_MSEC	  5000
 #define DEFAULT_IDLE_MSEC 600000u
+#define RUN_MSEC	  60000u /* the longest run that is granted */
 #define WELCOME_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* to read the refusal */
@@ -278,6 +279,10 @@ void serve_client(const struct selftest_service *service, int channel,
 	limit_memory();
 	agent = agent_new(channel, service->signals);
 	agent->most_bytes = MOST_BUFFER_BYTES;
+	agent->guard = (struct guard){.strict = true,
+				      .client = *address,
+				      .most_msec = service->run_msec ? service->run_msec
+								     : RUN_MSEC};
 	agent->find = find_port;
 	agent->find_context = &visit;
 	agent_serve(agent, channel, idle_msec, &served);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "selftest/agent/guard.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "host/device.h"
+#include "selftest/agent/agent.h"
+
+/* A queue pair of root may send these, IBTA 1, 10.2.5: those of QP1 reach any host's managers. */
+#define PRIVILEGED_QKEY 0x80000000u
+
+/* A run of the time that was granted also has a beginning and an end. */
+#define RUN_GRACE_MSEC 2000u
+
+/*
+ * The address that packets go to is the one that the TCP connection is with, which nobody else
+ * could have opened. Link-local GIDs, LIDs and a second network need a proof.
+ */
+static bool is_address_of(const struct endpoint *peer, const struct ip_address *client)
+{
+	const struct ip_address address = peer->link_layer == LINK_LAYER_INFINIBAND
+						  ? (struct ip_address){0}
+						  : gid_to_ip(&peer->gid);
+
+	if (peer->transport == TRANSPORT_IWARP)
+		return ip_equal(&peer->ip, client);
+	return address.family && ip_equal(&address, client);
+}
+
+int guard_open(struct agent *agent, const struct endpoint *peer)
+{
+	struct guard *guard = &agent->guard;
+
+	if (guard->opened && guard_destination(agent, peer))
+		return -EINVAL;
+	guard->opened = true;
+	guard->peer = *peer;
+	guard->proven = guard->proven || is_address_of(peer, &guard->client);
+	return 0;
+}
+
+static int refuse_stranger(struct agent *agent)
+{
+	return agent_refuse(agent, REFUSAL_ORDER, "this server sends to its client's port only");
+}
+
+int guard_destination(struct agent *agent, const struct endpoint *to)
+{
+	const struct guard *guard = &agent->guard;
+
+	if (!guard->strict ||
+	    (!memcmp(&to->gid, &guard->peer.gid, sizeof(to->gid)) && to->lid == guard->peer.lid))
+		return 0;
+	return refuse_stranger(agent);
+}
+
+int guard_ip(struct agent *agent, const struct ip_address *to)
+{
+	const struct guard *guard = &agent->guard;
+
+	if (!guard->strict || ip_equal(to, &guard->client) ||
+	    (guard->proven && ip_equal(to, &guard->peer.ip)))
+		return 0;
+	return refuse_stranger(agent);
+}
+
+/* 239.255/16 is of local scope (RFC 2365), ff1e::/16 transient (RFC 4291): choose_group(). */
+int guard_group(struct agent *agent, const struct ip_address *group)
+{
+	const uint8_t *raw = group->raw;
+
+	if (!agent->guard.strict || (group->family == AF_INET && raw[0] == 239 && raw[1] == 255) ||
+	    (group->family == AF_INET6 && raw[0] == 0xff && raw[1] == 0x1e))
+		return 0;
+	return agent_refuse(agent, REFUSAL_ORDER,
+			    "this server joins groups of 239.255.0.0/16 and ff1e::/16 only");
+}
+
+static int refuse_management(struct agent *agent)
+{
+	return agent_refuse(agent, REFUSAL_ORDER,
+			    "queue pairs 0 and 1, and Q_Keys from 0x80000000 on, are those of "
+			    "management datagrams");
+}
+
+int guard_modify(struct agent *agent, const struct agent_qp *qp, const struct message_modify *order)
+{
+	if (!agent->guard.strict)
+		return 0;
+	if (qp->kind == QP_UD)
+		return order->qkey & PRIVILEGED_QKEY ? refuse_management(agent) : 0;
+	if (order->state != IBV_QPS_RTR)
+		return 0;
+	return order->qpn < 2 ? refuse_management(agent) : guard_destination(agent, &order->to);
+}
+
+/* An unproven port gets single packets, and not many of them. */
+static int guard_packets(struct agent *agent, uint64_t count, uint64_t bytes)
+{
+	struct guard *guard = &agent->guard;
+	const uint32_t mtu = agent->endpoint.mtu_bytes, most = mtu ? mtu : 256;
+
+	if (guard->proven)
+		return 0;
+	if (count <= GUARD_MOST_UNPROVEN - guard->unproven && bytes <= most) {
+		guard->unproven += (uint32_t)count;
+		return 0;
+	}
+	return agent_refuse(agent, REFUSAL_ORDER,
+			    "this server sends no more than %u packets to a port that has not "
+			    "proven to be its client's",
+			    GUARD_MOST_UNPROVEN);
+}
+
+int guard_post(struct agent *agent, const struct agent_qp *qp, const struct message_post *order)
+{
+	const bool asks = order->operation >= POST_READ; /* the bytes come from the other side */
+	const uint64_t bytes = asks ? 0 : order->span.blocks * order->span.block_bytes;
+
+	if (!agent->guard.strict)
+		return 0;
+	if (qp->kind == QP_UD && (order->qpn < 2 || order->qkey & PRIVILEGED_QKEY))
+		return refuse_management(agent);
+	if (qp->kind != QP_RC && bytes * qp->send_depth > GUARD_MOST_UNACKNOWLEDGED)
+		return agent_refuse(agent, REFUSAL_LIMIT,
+				    "a queue of %" PRIu32 " messages of %" PRIu64
+				    " bytes that nobody acknowledges",
+				    qp->send_depth, bytes);
+	return guard_packets(agent, order->count, bytes);
+}
+
+int guard_run(struct agent *agent, uint64_t msec)
+{
+	struct guard *guard = &agent->guard;
+
+	if (!guard->strict)
+		return 0;
+	if (msec > guard->most_msec)
+		return agent_refuse(agent, REFUSAL_LIMIT,
+				    "a run of %" PRIu64 " s, and this server grants %" PRIu64 " s",
+				    msec / 1000, guard->most_msec / 1000);
+	agent->watch.most_msec = guard->most_msec + RUN_GRACE_MSEC;
+	return guard_packets(agent, UINT32_MAX, 0);
+}
