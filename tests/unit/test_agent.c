@@ -280,12 +280,110 @@ static void interop_reasons(void **state)
 	}
 }
 
+/* Memory for clients: `used` of `most` bytes. */
+struct memory {
+	int64_t used, most;
+};
+
+static int reserve(void *context, int64_t bytes)
+{
+	struct memory *memory = context;
+
+	if (memory->used + bytes > memory->most)
+		return -ENOMEM;
+	memory->used += bytes;
+	return 0;
+}
+
+static struct ibv_cq *make_no_cq(struct ibv_context *context, int entries, void *of,
+				 struct ibv_comp_channel *channel, int vector)
+{
+	(void)context, (void)entries, (void)of, (void)channel, (void)vector;
+	errno = ENOSPC;
+	return NULL;
+}
+
+static struct ibv_qp *make_qp(struct ibv_pd *domain, struct ibv_qp_init_attr *attr)
+{
+	static struct ibv_qp qp;
+
+	(void)domain;
+	if (attr->cap.max_send_wr > 1000)
+		errno = ENOSPC;
+	return attr->cap.max_send_wr > 1000 ? NULL : &qp;
+}
+
+static int destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
+static struct ibv_mr *register_memory(struct ibv_pd *domain, void *bytes, size_t length, int access)
+{
+	static struct ibv_mr mr;
+
+	(void)domain, (void)bytes, (void)access;
+	errno = ENOSPC;
+	return length > 1 << 20 ? NULL : &mr;
+}
+
+static int deregister_memory(struct ibv_mr *mr)
+{
+	(void)mr;
+	return 0;
+}
+
+/* Orders that fail and objects that are destroyed give back what they took. */
+static void memory_is_counted(void **state)
+{
+	struct memory memory = {.most = 4 << 20};
+	struct message_buffer buffer = {.slot = 1, .bytes = 1 << 20};
+	struct message_qp qp = {.slot = 1, .send_depth = 999, .receive_depth = 511, .sges = 1};
+	struct message_qp_created created;
+	struct message_buffered buffered;
+	struct device device;
+	struct agent *agent = make_device(&device);
+
+	(void)state;
+	agent->reserve = reserve;
+	agent->reserve_context = &memory;
+	agent->limits.max_cqe = INT32_MAX;
+	agent->api.ibv_create_cq = make_no_cq;
+	agent->api.ibv_create_qp = make_qp;
+	agent->api.ibv_destroy_qp = destroy_qp;
+	(agent->api.ibv_reg_mr) = register_memory;
+	agent->api.ibv_dereg_mr = deregister_memory;
+	assert_int_equal(agent_buffer(agent, &buffer, &buffered), 0);
+	assert_in_range(memory.used, 1 << 20, (1 << 20) + (1 << 15));
+	assert_int_equal(agent_qp(agent, &qp, &created), 0);
+	/* 1024 x 256 bytes to send, 512 x 64 to receive. */
+	assert_in_range(memory.used, (1 << 20) + (9 << 15), (1 << 20) + (11 << 15));
+	buffer.slot = 2;
+	buffer.bytes = 3 << 20;
+	assert_int_equal(agent_buffer(agent, &buffer, &buffered), -EINVAL);
+	assert_int_equal(agent->refused.refusal, REFUSAL_LIMIT);
+	buffer.bytes = 2 << 20;
+	assert_int_equal(agent_buffer(agent, &buffer, &buffered), -ENOSPC);
+	assert_int_equal(agent_cq(agent, &(struct message_cq){.slot = 1, .entries = 9}), -ENOSPC);
+	assert_in_range(memory.used, (1 << 20) + (9 << 15), (1 << 20) + (11 << 15));
+	qp.send_depth = 1001;
+	assert_int_equal(agent_qp(agent, &qp, &created), -ENOSPC);
+	assert_in_range(memory.used, 1 << 20, (1 << 20) + (1 << 15));
+	buffer.slot = 1;
+	buffer.bytes = 0;
+	assert_int_equal(agent_buffer(agent, &buffer, &buffered), 0);
+	assert_int_equal(memory.used, 0);
+	free_device(agent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(posts_of_gather_fail),	 cmocka_unit_test(piece_among_blocks),
 		cmocka_unit_test(posts_of_interop_fail), cmocka_unit_test(posts_of_rping_fail),
 		cmocka_unit_test(interop_reasons),
+		cmocka_unit_test(memory_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

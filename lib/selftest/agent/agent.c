@@ -24,6 +24,12 @@ LIBRARY_NOTE(LIBRDMACM, "rdma_cm", "connections and multicast of selftest");
 static const struct library_symbol verbs_symbols[] = {API_VERBS(LIBRARY_MUST)};
 static const struct library_symbol cm_symbols[] = {API_CM(LIBRARY_MUST)};
 
+/*
+ * The kernel and the device keep a list of a region's pages: struct scatterlist has 32 bytes for
+ * each page of 4096, a device's table 8 to 16.
+ */
+#define PAGE_SHARE 64
+
 struct agent *agent_new(int channel, int signals)
 {
 	struct agent *agent = mem_alloc_zero(1, sizeof(*agent));
@@ -36,12 +42,32 @@ struct agent *agent_new(int channel, int signals)
 	return agent;
 }
 
+int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved)
+{
+	if (!agent->reserve)
+		return 0;
+	if (agent->reserve(agent->reserve_context, (int64_t)bytes))
+		return agent_refuse(agent, REFUSAL_LIMIT,
+				    "%llu MiB more than the memory that is left for clients",
+				    (unsigned long long)((bytes + (1 << 20) - 1) >> 20));
+	*reserved = bytes;
+	return 0;
+}
+
+void agent_unreserve(struct agent *agent, uint64_t *reserved)
+{
+	if (*reserved)
+		agent->reserve(agent->reserve_context, -(int64_t)*reserved);
+	*reserved = 0;
+}
+
 static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
 {
 	if (buffer->mr)
 		agent->api.ibv_dereg_mr(buffer->mr);
 	if (buffer->bytes)
 		munmap(buffer->bytes, buffer->length);
+	agent_unreserve(agent, &buffer->reserved);
 	*buffer = (struct agent_buffer){0};
 }
 
@@ -56,6 +82,7 @@ void agent_reset(struct agent *agent)
 	if (agent->srq)
 		agent->api.ibv_destroy_srq(agent->srq);
 	agent->srq = NULL;
+	agent_unreserve(agent, &agent->srq_reserved);
 	for (size_t i = 0; i < LIMIT_CQS; i++)
 		agent_cq_destroy(agent, &agent->cqs[i]);
 	for (size_t i = 0; i < LIMIT_BUFFERS; i++)
@@ -212,11 +239,16 @@ int agent_buffer(struct agent *agent, const struct message_buffer *order,
 	    bytes_in_use(agent) > agent->most_bytes - order->bytes)
 		return agent_refuse(agent, REFUSAL_LIMIT, "buffers of more than %llu bytes",
 				    (unsigned long long)agent->most_bytes);
+	rc = agent_reserve(agent, order->bytes + order->bytes / PAGE_SHARE, &buffer->reserved);
+	if (rc)
+		return rc;
 	buffer->bytes = mmap(NULL, order->bytes, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (buffer->bytes == MAP_FAILED) {
+		rc = agent_fail(agent, STAGE_MEMORY, errno, "mmap");
 		buffer->bytes = NULL;
-		return agent_fail(agent, STAGE_MEMORY, errno, "mmap");
+		free_buffer(agent, buffer);
+		return rc;
 	}
 	buffer->length = order->bytes;
 	rc = register_buffer(agent, order, buffer);

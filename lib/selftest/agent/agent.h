@@ -20,6 +20,7 @@ struct verbs_device;
 struct agent_buffer {
 	uint8_t *bytes; /* page aligned; NULL: the slot is free */
 	size_t length;
+	uint64_t reserved;
 	struct ibv_mr *mr;
 };
 
@@ -27,6 +28,7 @@ struct agent_cq {
 	struct ibv_cq *cq;
 	struct ibv_comp_channel *channel; /* or NULL */
 	unsigned int unacknowledged;
+	uint64_t reserved;
 };
 
 struct agent_qp {
@@ -37,6 +39,7 @@ struct agent_qp {
 	uint32_t sges;
 	uint32_t depth; /* of its send and receive queue together */
 	uint32_t send_depth;
+	uint64_t reserved;
 	bool signal_all;
 	struct ibv_ah *ah;	  /* of a UD queue pair */
 	struct rdma_cm_id *cm_id; /* if rdma_cm connected it */
@@ -62,6 +65,7 @@ struct agent {
 	struct endpoint endpoint;
 	struct ibv_pd *domains[2];
 	struct ibv_srq *srq;
+	uint64_t srq_reserved;
 	struct agent_buffer buffers[LIMIT_BUFFERS];
 	struct agent_cq cqs[LIMIT_CQS];
 	struct agent_qp qps[LIMIT_QPS];
@@ -82,6 +86,12 @@ struct agent {
 	int (*find)(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint);
 	void *find_context;
+	/*
+	 * Counts memory that orders make this host lock or allocate, with negative bytes when they
+	 * are free again. 0, or -ENOMEM if there are no more. NULL: not counted.
+	 */
+	int (*reserve)(void *context, int64_t bytes);
+	void *reserve_context;
 };
 
 /* `channel` and `signals` end its waits (-1: none) and are borrowed. */
@@ -125,6 +135,9 @@ struct agent_served {
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served);
 
+/* Counts the memory of an object with agent->reserve; *reserved is the object's, and 0 before. */
+int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
+void agent_unreserve(struct agent *agent, uint64_t *reserved);
 /* True if the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
 /* The start of a block of a span that fits. */

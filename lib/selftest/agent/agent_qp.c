@@ -8,6 +8,10 @@
 #include "mad/format/codes.h"
 #include "selftest/agent/agent.h"
 
+/* What a driver and the kernel keep for each object, roughly. */
+#define OBJECT_BYTES 4096u
+#define CQE_BYTES    64u
+
 int agent_access(uint32_t access)
 {
 	int flags = 0;
@@ -23,6 +27,35 @@ int agent_access(uint32_t access)
 	return flags;
 }
 
+/*
+ * An upper bound of the memory of a queue. rxe allocates a power of two of entries, each of which
+ * is a power of two of bytes (rxe_queue_init()); mlx5 and others have smaller entries.
+ */
+static uint64_t queue_bytes(uint64_t entries, uint64_t entry_bytes)
+{
+	uint64_t count = 1, size = 1;
+
+	while (count < entries + 1)
+		count *= 2;
+	while (size < entry_bytes)
+		size *= 2;
+	return OBJECT_BYTES + count * size;
+}
+
+/* struct rxe_send_wqe and struct rxe_recv_wqe (include/uapi/rdma/rdma_user_rxe.h). */
+static uint64_t send_bytes(const struct message_qp *order)
+{
+	const uint64_t sges = order->sges * sizeof(struct ibv_sge);
+
+	return queue_bytes(order->send_depth,
+			   208 + (sges > order->inline_bytes ? sges : order->inline_bytes));
+}
+
+static uint64_t receive_bytes(const struct message_qp *order)
+{
+	return queue_bytes(order->receive_depth, 40 + order->sges * sizeof(struct ibv_sge));
+}
+
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 {
 	if (cq->cq) {
@@ -31,6 +64,7 @@ void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 	}
 	if (cq->channel)
 		agent->api.ibv_destroy_comp_channel(cq->channel);
+	agent_unreserve(agent, &cq->reserved);
 	*cq = (struct agent_cq){0};
 }
 
@@ -45,6 +79,7 @@ static bool is_in_use(const struct agent *agent, const struct agent_cq *cq)
 int agent_cq(struct agent *agent, const struct message_cq *order)
 {
 	struct agent_cq *cq = &agent->cqs[order->slot];
+	int rc;
 
 	if (is_in_use(agent, cq))
 		return agent_refuse(agent, REFUSAL_ORDER, "completion queue %u is in use",
@@ -56,19 +91,25 @@ int agent_cq(struct agent *agent, const struct message_cq *order)
 		return agent_refuse(agent, REFUSAL_LIMIT,
 				    "a completion queue of %u entries, the device's limit is %d",
 				    order->entries, agent->limits.max_cqe);
+	rc = agent_reserve(agent, queue_bytes(order->entries, CQE_BYTES), &cq->reserved);
+	if (rc)
+		return rc;
 	if (order->channel) {
 		cq->channel = agent->api.ibv_create_comp_channel(agent->context);
-		if (!cq->channel)
-			return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_comp_channel");
+		if (!cq->channel) {
+			rc = agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_comp_channel");
+			agent_cq_destroy(agent, cq);
+			return rc;
+		}
 		fcntl(cq->channel->fd, F_SETFL, O_NONBLOCK);
 	}
 	cq->cq = agent->api.ibv_create_cq(agent->context, (int)order->entries, NULL, cq->channel,
 					  0);
 	if (cq->cq)
 		return 0;
-	agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_cq");
+	rc = agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_cq");
 	agent_cq_destroy(agent, cq);
-	return -(int)agent->refused.error;
+	return rc;
 }
 
 void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
@@ -82,6 +123,7 @@ void agent_qp_destroy(struct agent *agent, struct agent_qp *qp)
 		agent->api.ibv_destroy_qp(qp->qp);
 	if (qp->cm_id)
 		agent->api.rdma_destroy_id(qp->cm_id);
+	agent_unreserve(agent, &qp->reserved);
 	*qp = (struct agent_qp){0};
 }
 
@@ -90,13 +132,19 @@ static int make_srq(struct agent *agent, const struct message_qp *order)
 	struct ibv_srq_init_attr attr = {
 		.attr = {.max_wr = order->receive_depth, .max_sge = order->sges},
 	};
+	int rc;
 
 	if (agent->srq)
 		return 0;
+	rc = agent_reserve(agent, receive_bytes(order), &agent->srq_reserved);
+	if (rc)
+		return rc;
 	agent->srq = agent->api.ibv_create_srq(agent->domains[0], &attr);
-	if (!agent->srq)
-		return agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_srq");
-	return 0;
+	if (agent->srq)
+		return 0;
+	rc = agent_fail(agent, STAGE_CREATE_QP, errno, "ibv_create_srq");
+	agent_unreserve(agent, &agent->srq_reserved);
+	return rc;
 }
 
 /* A PSN is 24 bits that should not be predictable; xorshift is good enough. */
@@ -171,9 +219,15 @@ int agent_qp(struct agent *agent, const struct message_qp *order, struct message
 				    LIMIT_WORK);
 	rc = order->srq ? make_srq(agent, order) : 0;
 	if (!rc)
+		rc = agent_reserve(agent,
+				   send_bytes(order) + (order->srq ? 0 : receive_bytes(order)),
+				   &qp->reserved);
+	if (!rc)
 		rc = create_qp(agent, order, qp);
-	if (rc)
+	if (rc) {
+		agent_unreserve(agent, &qp->reserved);
 		return rc;
+	}
 	qp->kind = order->kind;
 	qp->sges = order->sges;
 	qp->depth = order->send_depth + order->receive_depth;
