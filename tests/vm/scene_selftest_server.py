@@ -4,6 +4,7 @@ with a good client after each. No other server may run at the same time."""
 
 import json
 import signal
+import socket
 import struct
 import time
 
@@ -14,7 +15,8 @@ from abuse import message
 from tap import unequal
 
 SERVER, CLIENT = '10.9.0.1', '10.9.0.2'
-RC, UD = 0, 2
+VICTIM = '10.9.0.77'
+RC, UC, UD = range(3)
 LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
 ETHERNET, ROCE, ROCE_V2 = 2, 3, 2
@@ -25,11 +27,12 @@ def command(*words):
     return [program.RDMACTL, 'selftest', '--serve', *words]
 
 
-def endpoint(device=b'rxb', netdev=b'vb', transport=ROCE):
+def endpoint(device=b'rxb', netdev=b'vb', transport=ROCE, address=CLIENT):
+    address = socket.inet_aton(address)
     return (device.ljust(64, b'\0') + netdev.ljust(16, b'\0') + struct.pack('>II', 1, 1) +
-            bytes(10) + b'\xff\xff\x0a\x09\0\x02' +
+            bytes(10) + b'\xff\xff' + address +
             struct.pack('>7IQ', ROCE_V2, ETHERNET, transport, 4, 6, 1024, 0, 10000) +
-            b'\x02' + b'\x0a\x09\0\x02'.ljust(16, b'\0'))
+            b'\x02' + address.ljust(16, b'\0'))
 
 
 def span(blocks, size, offset=0, stride=0, buffer=0):
@@ -53,9 +56,10 @@ def pair(slot=0, kind=RC, depth=16, sges=1, cq=0, inline=0):
                                            1, 0))
 
 
-def modify(state, slot=0):
-    return message(abuse.MODIFY, struct.pack('>5I', slot, state, WRITE | READ, 17, 1) + endpoint() +
-                   struct.pack('>8I', 1024, 1, 14, 7, 7, 12, 0x11111111, 0))
+def modify(state, slot=0, to=CLIENT, qpn=17, qkey=0x11111111):
+    return message(abuse.MODIFY, struct.pack('>5I', slot, state, WRITE | READ, qpn, 1) +
+                   endpoint(address=to) +
+                   struct.pack('>8I', 1024, 1, 14, 7, 7, 12, qkey, 0))
 
 
 def receive(where, count=4, step=0):
@@ -63,9 +67,32 @@ def receive(where, count=4, step=0):
                    struct.pack('>Q', step))
 
 
-def post(where, count=1, operation=0, flags=1):
+def post(where, count=1, operation=0, flags=1, qpn=0, qkey=0):
     return message(abuse.POST, struct.pack('>IIIIQ', 0, operation, flags, count, 1) + where +
-                   struct.pack('>QIIQQIII', 0, 0, 0, 0, 0, 0, 0, 0))
+                   struct.pack('>QIIQQIII', 0, 0, 0, 0, 0, qpn, qkey, 0))
+
+
+def address(to=CLIENT):
+    return message(abuse.ADDRESS, struct.pack('>I', 0) + endpoint(address=to) +
+                   struct.pack('>I', 0))
+
+
+def ip(text):
+    return b'\x02' + socket.inet_aton(text).ljust(16, b'\0')
+
+
+def connect(to):
+    return message(abuse.CONNECT, struct.pack('>II', 0, 1) + ip(to) +
+                   struct.pack('>5I', 7471, 1000, 1, 7, 7))
+
+
+def join(group):
+    return message(abuse.JOIN, struct.pack('>I', 0) + ip(group) + struct.pack('>I', 1000))
+
+
+def gather(iterations):
+    return message(abuse.GATHER, struct.pack('>5I2Q', 0, 0, 1, 1, 0, iterations, 0) +
+                   span(1, 65536) + span(1, 65536) + struct.pack('>QQI', 0, 0, 0))
 
 
 def wait(msec):
@@ -240,6 +267,115 @@ def nowhere(server):
     return wrong
 
 
+def sent():
+    """Packets that the server's port has sent."""
+    return int(peers.read('%s/rxa/ports/1/hw_counters/sent_pkts' % peers.RDMA))
+
+
+def ready(server, kind, peer=CLIENT, depth=16, qkey=0x11111111):
+    """A client whose queue pair on the server is ready to send to `peer`."""
+    client = server.client(source=CLIENT)
+    wrong = walk(client, (
+        (abuse.hello(), abuse.WELCOME), (message(abuse.OPEN, endpoint(address=peer) + bytes(12)),
+                                         abuse.OPENED),
+        (buffer(1 << 20), abuse.BUFFERED), (queue(), abuse.DONE),
+        (pair(kind=kind, depth=depth), abuse.PAIRED), (modify(INIT, to=peer, qkey=qkey), abuse.DONE),
+        (modify(RTR, to=peer), abuse.DONE), (modify(RTS, to=peer), abuse.DONE)))
+    return client, wrong
+
+
+def cannon(server):
+    """A client that names a third host as its own port, and wants the server to send there."""
+    peers.must('ip', 'neigh', 'replace', VICTIM, 'lladdr', '02:00:00:00:09:77', 'dev', 'va')
+    peers.must('ip', 'route', 'replace', VICTIM + '/32', 'dev', 'va', 'src', SERVER, 'table', '100')
+    wrong = []
+    for kind in (UC, UD, RC):
+        before = sent()
+        client, more = ready(server, kind, VICTIM)
+        wrong += more
+        if kind == UD:
+            wrong += walk(client, [(address(VICTIM), abuse.DONE)])
+        wrong += refused(client, 'many', post(span(1, 256), 17, qpn=17), abuse.ORDER)
+        wrong += refused(client, 'a large one', post(span(1, 65536), qpn=17), abuse.ORDER)
+        wrong += refused(client, 'a run', run(), abuse.ORDER)
+        wrong += refused(client, 'a gather', gather(1000000), abuse.ORDER)
+        # A few packets are allowed: a port that is the client's has to be found out.
+        answers = [client.call(post(span(1, 256), qpn=17))[0] for _ in range(30)]
+        wrong += unequal('single packets that went', answers.count(abuse.DONE), 16)
+        time.sleep(0.5)
+        if kind != RC and sent() - before > 16:
+            wrong.append('%d packets went to the third host' % (sent() - before))
+        leave(client, kind)
+    peers.must('ip', 'route', 'del', VICTIM + '/32', 'dev', 'va', 'table', '100')
+    return wrong
+
+
+def elsewhere(server):
+    """A client whose own port is known, and who then names others."""
+    client, wrong = opened(server)
+    wrong += walk(client, STEPS[2:8])
+    wrong += refused(client, 'another port', message(
+        abuse.OPEN, endpoint(address=VICTIM) + bytes(12)), abuse.ORDER)
+    wrong += refused(client, 'a connection', modify(RTR, to=VICTIM), abuse.ORDER)
+    wrong += refused(client, 'QP1', modify(RTR, qpn=1), abuse.ORDER)
+    wrong += walk(client, [(pair(kind=UD), abuse.PAIRED)])
+    wrong += refused(client, 'an address', address(VICTIM), abuse.ORDER)
+    wrong += refused(client, 'a group', address('239.255.1.1'), abuse.ORDER)
+    wrong += walk(client, [(pair(), abuse.PAIRED)])
+    wrong += refused(client, 'rdma_cm', connect(VICTIM), abuse.ORDER)
+    wrong += walk(client, [(pair(kind=UD), abuse.PAIRED)])
+    for group in ('224.0.0.1', '239.1.2.3'):
+        wrong += refused(client, group, join(group), abuse.ORDER)
+    client.reset()
+    return wrong
+
+
+def management(server):
+    """Datagrams to the managers of another host, with a Q_Key of theirs."""
+    def received():
+        folder = peers.RDMA + '/rxb/ports/1/cm_rx_msgs'
+        return {name: peers.read('%s/%s' % (folder, name)) for name in peers.listdir(folder)}
+
+    before = received()
+    client, wrong = ready(server, UD)
+    wrong += walk(client, [(address(), abuse.DONE)])
+    for qpn, qkey in ((1, 0x80010000), (1, 0x11111111), (0, 0x11111111), (17, 0x80000000)):
+        wrong += refused(client, 'QPN %d, Q_Key 0x%x' % (qpn, qkey),
+                         post(span(1, 256), qpn=qpn, qkey=qkey), abuse.ORDER)
+    wrong += walk(client, [(pair(kind=UD), abuse.PAIRED)])
+    wrong += refused(client, 'an own Q_Key of management', modify(INIT, qkey=0x80010000),
+                     abuse.ORDER)
+    time.sleep(0.2)
+    wrong += unequal('messages of the connection manager', received(), before)
+    client.reset()
+    return wrong
+
+
+def unacknowledged(server):
+    """As much as a queue takes of what no acknowledgement holds back, and then away."""
+    client, wrong = ready(server, UC, depth=16384)
+    wrong += refused(client, '16 GiB', post(span(1, 1 << 20), 16384), abuse.LIMIT)
+    leave(client, 0)
+    client, more = ready(server, UC, depth=128)
+    wrong += more + walk(client, [(post(span(1, 1 << 20), 128, flags=0), abuse.DONE)])
+    leave(client, 1)
+    wrong += server.at_rest(2)
+    before = sent()
+    time.sleep(0.5)
+    if sent() - before > 10:
+        wrong.append('%d packets in half a second after the client had gone' % (sent() - before))
+    return wrong
+
+
+def long_runs(server):
+    """Runs that are longer than granted."""
+    client, wrong = ready(server, RC)
+    wrong += refused(client, '61 s', run(msec=61000), abuse.LIMIT)
+    wrong += refused(client, 'an hour', run(msec=3600000), abuse.LIMIT)
+    client.reset()
+    return wrong
+
+
 def tests_pass(server, to=SERVER):
     result = program.rdmactl('selftest', 'rxb', '--peer', to, '--port', str(server.port),
                              '--test', 'setup')
@@ -303,7 +439,12 @@ def orders(tap):
                          ('a client that is gone before an order ends', long_orders),
                          ('a client that wants what is not its own', greedy),
                          ('a client that takes all that there is', glutton),
-                         ('clients that nothing here can talk to', nowhere)):
+                         ('clients that nothing here can talk to', nowhere),
+                         ('a client that names a third host', cannon),
+                         ('a client that changes its mind', elsewhere),
+                         ('a client that wants management datagrams', management),
+                         ('a client that nobody acknowledges', unacknowledged),
+                         ('a client that wants to run for hours', long_runs)):
         abuse.abuse(tap, server, name, action)
         tap.test('server: and tests of a good client pass after ' + name, tests_pass(server))
     status = server.stop()

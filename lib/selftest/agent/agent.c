@@ -71,8 +71,20 @@ static void free_buffer(struct agent *agent, struct agent_buffer *buffer)
 	*buffer = (struct agent_buffer){0};
 }
 
+/* Flushes all work at once: a queue pair that is destroyed while it sends may go on until it ends.
+ */
+static void stop_sending(struct agent *agent)
+{
+	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
+
+	for (size_t i = 0; i < LIMIT_QPS; i++)
+		if (agent->qps[i].qp)
+			agent->api.ibv_modify_qp(agent->qps[i].qp, &error, IBV_QP_STATE);
+}
+
 void agent_reset(struct agent *agent)
 {
+	stop_sending(agent);
 	/* Unread events of queue pairs would keep them from being destroyed. */
 	if (agent->context)
 		watch_look(&agent->watch);
