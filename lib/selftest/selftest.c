@@ -55,6 +55,8 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		trial_fail_as(trial, &diagnosis);
 		return -EPROTOTYPE;
 	}
+	if (request->peer)
+		trial_prove(trial);
 	return 0;
 }
 

@@ -174,7 +174,7 @@ static void refusals(void **state)
 	check(bed, "this side speaks version 2 of the exchange protocol, 10.9.0.2 speaks version 1",
 	      "same release");
 	bed->facts.refusal = REFUSAL_TOKEN;
-	check(bed, "10.9.0.2 refused: the token is wrong", "--token");
+	check(bed, "10.9.0.2 refused: the token is missing or wrong", "--token");
 	bed->facts.refusal = REFUSAL_NO_PORT;
 	bed->facts.refusal_text = "no port has 10.9.0.2";
 	check(bed,

@@ -19,6 +19,7 @@
 #include "selftest/wire/message.h"
 #include "selftest/trial/trial.h"
 #include "selftest/agent/watch.h"
+#include "selftest/wire/handshake.h"
 
 /* A trial with a row, and a peer at the other end of a socket pair. */
 struct bed {
@@ -216,6 +217,133 @@ static void peer_that_answers(void **state)
 	free_bed(&bed);
 }
 
+/* A server of version 2 for one handshake. */
+struct server {
+	int listener;
+	const char *token; /* NULL: none is asked for */
+	bool old;	   /* version 1: it knows no challenge */
+	bool mirror;	   /* it does not know the token, and sends the client's proof back */
+	struct message_hello hello;
+	struct message_response response;
+	pthread_t thread;
+};
+
+static void admit(struct server *server, int channel, const struct message_challenge *challenge)
+{
+	struct message admitted = {.type = MESSAGE_ADMITTED,
+				   .admitted = {.welcome = {.version = 2, .qps = 3, .bytes = 4096},
+						.run_msec = 7000}};
+
+	if (server->mirror)
+		memcpy(admitted.admitted.mac, server->response.mac, NONCE_BYTES);
+	else if (server->token)
+		handshake_mac(server->token, HANDSHAKE_SERVER, challenge, &server->response,
+			      admitted.admitted.mac);
+	exchange_send(channel, &admitted, 5000);
+}
+
+static void *greet(void *context)
+{
+	struct server *server = context;
+	const struct message refused = {
+		.type = MESSAGE_REFUSED,
+		.refused = {.refusal = REFUSAL_VERSION, .lowest = 1, .highest = 1},
+	};
+	const struct message challenge = {
+		.type = MESSAGE_CHALLENGE,
+		.challenge = {.version = 2, .token_wanted = !!server->token, .nonce = "nonce"},
+	};
+	int channel = accept(server->listener, NULL, NULL);
+	const char *complaint;
+	struct message order;
+
+	if (!exchange_receive(channel, -1, 5000, &order, &complaint))
+		server->hello = order.hello;
+	exchange_send(channel, server->old ? &refused : &challenge, 5000);
+	if (!exchange_receive(channel, -1, 5000, &order, &complaint) &&
+	    order.type == MESSAGE_RESPONSE) {
+		server->response = order.response;
+		admit(server, channel, &challenge.challenge);
+		exchange_receive(channel, -1, 5000, &order, &complaint);
+	}
+	close(channel);
+	return NULL;
+}
+
+/* A client with that token (or none) and that server: the result, and why. */
+static void shake_hands(struct server *server, const char *token, int rc, const char *reason)
+{
+	static const char none[NONCE_BYTES];
+	struct session session;
+	struct bed bed;
+
+	make_bed(&bed);
+	bed.request.token = token;
+	server->listener = make_listener(&bed.request, 1);
+	assert_int_equal(pthread_create(&server->thread, NULL, greet, server), 0);
+	close(bed.trial.far.channel);
+	assert_int_equal(session_open_peer(&session, &bed.trial), rc);
+	session_close(&session, &bed.trial);
+	pthread_join(server->thread, NULL);
+	if (reason) {
+		assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
+		assert_string_equal(bed.trial.result->reason, reason);
+		assert_non_null(bed.trial.result->next_step);
+	} else {
+		assert_int_equal(bed.trial.granted.version, 2);
+		assert_int_equal(bed.trial.granted.qps, 3);
+		assert_int_equal(bed.trial.granted_msec, 7000);
+	}
+	/* Whatever happens, the token does not leave. */
+	assert_int_equal(server->hello.highest, 2);
+	assert_int_equal(server->hello.lowest, token ? 2 : 1);
+	assert_string_equal(server->hello.token, "");
+	assert_int_equal(nonce_equal(server->response.mac, none),
+			 !token || server->old || !server->token);
+	bed.trial.far.channel = -1;
+	close(server->listener);
+	free_bed(&bed);
+}
+
+static void handshakes(void **state)
+{
+	(void)state;
+	shake_hands(&(struct server){0}, NULL, 0, NULL);
+	shake_hands(&(struct server){.token = "word"}, "word", 0, NULL);
+	shake_hands(&(struct server){.token = "Word"}, "word", -EACCES,
+		    "what answers as 10.0.0.2 does not know the token");
+	shake_hands(&(struct server){.token = "word", .mirror = true}, "word", -EACCES,
+		    "what answers as 10.0.0.2 does not know the token");
+	shake_hands(&(struct server){0}, "word", -EACCES,
+		    "10.0.0.2 asks for no token, so anyone might answer there");
+	shake_hands(
+		&(struct server){.old = true}, "word", -EPROTONOSUPPORT,
+		"the rdmactl of 10.0.0.2 is too old: the token would cross the network in clear "
+		"text");
+}
+
+/* A welcome in version 1, whatever was offered, is not for a client with a token. */
+static void downgrade(void **state)
+{
+	struct session session;
+	pthread_t thread;
+	struct bed bed;
+	int listener;
+
+	(void)state;
+	make_bed(&bed);
+	bed.request.token = "word";
+	listener = make_listener(&bed.request, 1);
+	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
+	close(bed.trial.far.channel);
+	assert_int_equal(session_open_peer(&session, &bed.trial), -EPROTONOSUPPORT);
+	session_close(&session, &bed.trial);
+	pthread_join(thread, NULL);
+	bed.trial.far.channel = -1;
+	close(listener);
+	free_bed(&bed);
+}
+
 static void nobody_listens(void **state)
 {
 	struct session session;
@@ -268,7 +396,8 @@ int main(void)
 		cmocka_unit_test(absurd_status),     cmocka_unit_test(usual_status),
 		cmocka_unit_test(names_of_counters), cmocka_unit_test(more_than_granted),
 		cmocka_unit_test(peer_that_answers), cmocka_unit_test(nobody_listens),
-		cmocka_unit_test(signal_meanwhile),
+		cmocka_unit_test(signal_meanwhile),  cmocka_unit_test(handshakes),
+		cmocka_unit_test(downgrade),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

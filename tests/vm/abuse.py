@@ -3,6 +3,8 @@
 them. The protocol is written from its description alone. No test here needs an RDMA device."""
 
 import collections
+import hashlib
+import hmac
 import os
 import random
 import re
@@ -18,11 +20,12 @@ from tap import unequal
 PORT = 18901
 
 _running = []  # servers that were not stopped
-MAGIC, VERSION = b'RDMT', 1
+MAGIC, VERSION = b'RDMT', 1  # of the header
+OLDEST, NEWEST = 1, 2  # versions of the protocol
 (HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
  MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
  CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
- BYE) = range(1, 39)
+ BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # that a client may take to greet
 MOST_CLIENTS, MOST_OF_ADDRESS = 16, 8
@@ -33,9 +36,14 @@ def message(kind, body=b'', version=VERSION, length=None):
     return MAGIC + struct.pack('>III', version, kind, length) + body
 
 
-def hello(lowest=VERSION, highest=VERSION, token=b'', release=b'9.9', **header):
+def hello(lowest=OLDEST, highest=OLDEST, token=b'', release=b'9.9', **header):
     return message(HELLO, struct.pack('>II', lowest, highest) + release.ljust(32, b'\0') +
                    token.ljust(64, b'\0'), **header)
+
+
+def mac(token, role, server_nonce, client_nonce, version=NEWEST):
+    text = b'rdmactl selftest ' + role + server_nonce + client_nonce + struct.pack('>I', version)
+    return hmac.new(token, text, hashlib.sha256).digest()
 
 
 class Gone(Exception):
@@ -82,6 +90,25 @@ class Client:
     def call(self, data):
         self.send(data)
         return self.receive()
+
+    def challenged(self):
+        """Whether a token is wanted, and the nonce of the server."""
+        kind, body = self.call(hello(highest=NEWEST))
+        if kind != CHALLENGE:
+            raise Gone('no challenge: %s' % (refusal((kind, body)),))
+        version, wanted = struct.unpack('>II', body[:8])
+        if version != NEWEST or len(body) != 40:
+            raise ValueError('no challenge: %r' % body)
+        return wanted, body[8:]
+
+    def greet(self, token=None, proof=None, nonce=None):
+        """The handshake of version 2, its messages and the answer to them."""
+        nonce = nonce or os.urandom(32)
+        wanted, server_nonce = self.challenged()
+        if proof is None:
+            proof = mac(token, b'client', server_nonce, nonce) if token else bytes(32)
+        reply = self.call(message(RESPONSE, nonce + proof))
+        return wanted, server_nonce, nonce, reply
 
     def is_dropped(self):
         """Waits until the server closes, whatever it says before."""
@@ -131,6 +158,14 @@ class Server:
         client = self.client(**options)
         reply = client.call(hello())
         if reply[0] != WELCOME:
+            raise Gone('refused: %s' % (refusal(reply),))
+        return client
+
+    def admitted(self, token=None, **options):
+        """A client of version 2."""
+        client = self.client(**options)
+        reply = client.greet(token)[3]
+        if reply[0] != ADMITTED:
             raise Gone('refused: %s' % (refusal(reply),))
         return client
 
@@ -223,7 +258,7 @@ def is_served(server, **options):
             kind, _ = client.call(message(RELEASE))
             client.send(message(BYE))
             client.is_dropped()
-            return (unequal('version', version, VERSION) + unequal('answer', kind, DONE) +
+            return (unequal('version', version, OLDEST) + unequal('answer', kind, DONE) +
                     ([] if pairs and most else ['it grants nothing']))
     except (Gone, OSError, ValueError) as error:
         return ['a good client is not served: %r' % error]
@@ -273,7 +308,7 @@ def drops(server, *data):
                     stayed.append('%r is not dropped' % piece[:40])
         return run
     return one_line_each(server, [client_of(piece) for piece in data],
-                         'sent no valid message|began with|no hello|before it said hello') + stayed
+                         'sent no valid message|instead of hello|no hello|before its hello') + stayed
 
 
 def random_bytes(server):
@@ -307,15 +342,57 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((2, 3, 2), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
+    for lowest, highest, header in ((3, 4, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1), (5, 0xffffffff, 9),
                                     (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
             wrong += unequal('%d to %d' % (lowest, highest), refusal(reply)[:3],
-                             (BAD_VERSION, VERSION, VERSION))
+                             (BAD_VERSION, OLDEST, NEWEST))
     with server.client() as client:
-        wrong += unequal('a range with ours', client.call(hello(0, 7, version=7))[0], WELCOME)
+        wrong += unequal('a range with ours', client.call(hello(0, 7, version=7))[0], CHALLENGE)
+    with server.client() as client:
+        wrong += unequal('the oldest', client.call(hello(0, 1))[0], WELCOME)
+    with server.client() as client:
+        wrong += unequal('the newest', client.call(hello(2, 2))[0], CHALLENGE)
     return wrong
+
+
+def handshakes(server):
+    """Clients of version 2 that do not go on as they began."""
+    stayed = []
+
+    def client_of(data):
+        def run():
+            with server.client() as client:
+                client.challenged()
+                if data is None:
+                    client.reset()
+                    return
+                client.send(data)
+                if not client.is_dropped():
+                    stayed.append('%r is not dropped' % data[:40])
+        return run
+    wrong = one_line_each(server, [client_of(data) for data in (
+        None, b'', hello(highest=NEWEST), message(BYE), message(RELEASE), message(ADMITTED),
+        message(RESPONSE), message(RESPONSE, bytes(63)), message(RESPONSE, bytes(65)),
+        message(RESPONSE, bytes(64))[:40], message(CHALLENGE, bytes(40)))],
+        'sent no valid message|instead of response|no response|before its response')
+    with server.client() as client:
+        wanted, _, _, (kind, body) = client.greet()
+        wrong += unequal('a token', wanted, 0) + unequal('without one', kind, ADMITTED)
+        version, pairs, most = struct.unpack('>IIQ', body[:16])
+        proof, longest = body[112:144], struct.unpack('>Q', body[144:])[0]
+        wrong += unequal('admitted', (version, proof, longest), (NEWEST, bytes(32), 60000))
+        wrong += [] if pairs and most else ['it grants nothing']
+        wrong += unequal('an order', client.call(message(RELEASE))[0], DONE)
+        for order in (message(PROVEN), message(PROOF, bytes(32)), message(RESPONSE, bytes(64)),
+                      message(PROVE, bytes(12))):
+            wrong += unequal('without a device', refusal(client.call(order))[0], ORDER)
+    nonces = set()
+    for _ in range(8):
+        with server.client() as client:
+            nonces.add(client.challenged()[1])
+    return wrong + stayed + unequal('different nonces', len(nonces), 8)
 
 
 def slow(server):
@@ -363,7 +440,7 @@ def halves(server):
                             client.socket.close()))
     return one_line_each(server, [client_of(length, ways[length % 3])
                                   for length in (0, 1, 2, 3, 4, 8, 15, 16, 17, 24, 119)],
-                         'before it said hello|closed|sent no valid message')
+                         'before its hello|closed|sent no valid message')
 
 
 def late_garbage(server):
@@ -475,7 +552,8 @@ def hosts(tap, command):
     server = Server(command)
     for name, action in (('random bytes', random_bytes), ('other protocols', other_protocols),
                          ('impossible lengths', lengths), ('no hello first', not_hello),
-                         ('other versions', versions), ('slow clients', slow),
+                         ('other versions', versions), ('half a handshake', handshakes),
+                         ('slow clients', slow),
                          ('half a hello', halves), ('garbage after a good hello', late_garbage),
                          ('a client that does not listen', deaf), ('a crowd', crowd),
                          ('a thousand connects', thousand), ('a crash', crash)):
@@ -515,15 +593,38 @@ def tokens(tap, command):
     word = b'correct horse battery'
     server = Server(command, '--token', word.decode())
     wrong = []
-    for token in (b'', word[:-1], word + b'x', word + b'\0x', b'\0' + word, word.upper(),
-                  b'\xff' * 64):
+
+    def refused(what, reply):
+        reason, _, _, text = refusal(reply)
+        return unequal(what, reason, BAD_TOKEN) + (['it tells the token'] if 'horse' in text else [])
+    # In clear text, as in version 1: refused, the right one, too.
+    for token in (b'', word, word[:-1], b'\xff' * 64):
         with server.client() as client:
-            reason, _, _, text = refusal(client.call(hello(token=token)))
-            wrong += unequal('with %r' % token, reason, BAD_TOKEN)
-            if 'horse' in text:
-                wrong.append('it tells the token')
+            wrong += refused('in clear %r' % token, client.call(hello(token=token)))
+    for token in (None, word[:-1], word + b'x', b'\0' + word, word.upper(), b'\xff' * 64):
+        with server.client() as client:
+            begin = time.monotonic()
+            wanted, _, _, reply = client.greet(token)
+            wrong += unequal('a token', wanted, 1) + refused('with %r' % token, reply)
+            if time.monotonic() - begin < 0.5:
+                wrong.append('guesses are answered at once')
     with server.client() as client:
-        wrong += unequal('with the right one', client.call(hello(token=word))[0], WELCOME)
+        _, server_nonce, nonce, (kind, body) = client.greet(word)
+        wrong += unequal('with the right one', kind, ADMITTED)
+        wrong += unequal('the proof of the server', body[112:144],
+                         mac(word, b'server', server_nonce, nonce))
+    good = mac(word, b'client', server_nonce, nonce)
+    for what, proof, again in (('a replay', good, nonce), ('that of the server', body[112:144], nonce),
+                               ('all of them', word.ljust(32, b'\0'), None)):
+        with server.client() as client:
+            wrong += refused(what, client.greet(proof=proof, nonce=again)[3])
+    # Another version, role or order of the nonces.
+    for what in ({'version': 1}, {'role': b'server'}, {'swap': True}):
+        with server.client() as client:
+            theirs, ours = client.challenged()[1], os.urandom(32)
+            first, second = (ours, theirs) if 'swap' in what else (theirs, ours)
+            proof = mac(word, what.get('role', b'client'), first, second, what.get('version', NEWEST))
+            wrong += refused('%s' % what, client.call(message(RESPONSE, ours + proof)))
     wrong += server.at_rest()
     if 'horse' in server.text():
         wrong.append('the token is in the log')
@@ -535,7 +636,7 @@ def once(tap, command):
     server = Server(command, '--once')
     wrong = drops(server, b'GET / HTTP/1.0\r\n\r\n'.ljust(100), message(BYE))
     with server.client() as client:
-        wrong += unequal('another version', refusal(client.call(hello(2, 2)))[0], BAD_VERSION)
+        wrong += unequal('another version', refusal(client.call(hello(3, 3)))[0], BAD_VERSION)
     wrong += server.at_rest()
     with server.greeted() as client:
         with server.client() as second:

@@ -319,8 +319,10 @@ int agent_check(struct agent *agent, const struct message_fill *order,
 		struct message_checked *reply)
 {
 	const struct span *span = &order->span;
-	int rc = check_span(agent, span);
+	int rc = guard_look(agent);
 
+	if (!rc)
+		rc = check_span(agent, span);
 	*reply = (struct message_checked){.equal = 1};
 	for (uint64_t i = 0; i < span->blocks && !rc; i++) {
 		const uint8_t *block = agent_block(agent, span, i);

@@ -105,7 +105,7 @@ void agent_reset(struct agent *agent);
 
 /*
  * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
- * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, measure.c and agent_gather.c.
+ * are in agent.c, agent_qp.c, agent_transfer.c, agent_cm.c, prove.c, measure.c and agent_gather.c.
  */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
@@ -138,6 +138,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 /* Counts the memory of an object with agent->reserve; *reserved is the object's, and 0 before. */
 int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
 void agent_unreserve(struct agent *agent, uint64_t *reserved);
+/* EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
+bool agent_has_datagrams_only(const struct endpoint *endpoint);
 /* True if the span lies within an existing buffer. */
 bool agent_span_fits(const struct agent *agent, const struct span *span);
 /* The start of a block of a span that fits. */

@@ -224,6 +224,8 @@ static int modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state st
 		attr.max_dest_rd_atomic = (uint8_t)max_rd_atomic;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
 		attr.max_rd_atomic = (uint8_t)max_rd_atomic;
+	if (guard_connection(agent, &attr, mask))
+		return -EINVAL;
 	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
 	if (rc)
 		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");

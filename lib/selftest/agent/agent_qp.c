@@ -56,6 +56,12 @@ static uint64_t receive_bytes(const struct message_qp *order)
 	return queue_bytes(order->receive_depth, 40 + order->sges * sizeof(struct ibv_sge));
 }
 
+bool agent_has_datagrams_only(const struct endpoint *endpoint)
+{
+	return endpoint->transport == TRANSPORT_USNIC ||
+	       endpoint->transport == TRANSPORT_UNSPECIFIED;
+}
+
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 {
 	if (cq->cq) {

@@ -90,9 +90,46 @@ int guard_modify(struct agent *agent, const struct agent_qp *qp, const struct me
 		return 0;
 	if (qp->kind == QP_UD)
 		return order->qkey & PRIVILEGED_QKEY ? refuse_management(agent) : 0;
-	if (order->state != IBV_QPS_RTR)
+	if (order->state == IBV_QPS_RTR)
+		return order->qpn < 2 ? refuse_management(agent)
+				      : guard_destination(agent, &order->to);
+	/* A port that never answers would get each packet again and again. */
+	if (order->state == IBV_QPS_RTS && order->retries && !agent->guard.proven)
+		return agent_refuse(agent, REFUSAL_ORDER,
+				    "this server retransmits nothing to a port that has not proven "
+				    "to be its client's");
+	return 0;
+}
+
+/* The other side of librdmacm's connection names its GID itself. */
+int guard_connection(struct agent *agent, struct ibv_qp_attr *attr, int mask)
+{
+	const struct guard *guard = &agent->guard;
+	const struct ibv_ah_attr *to = &attr->ah_attr;
+	struct gid gid;
+	struct ip_address ip;
+
+	if (!guard->strict)
 		return 0;
-	return order->qpn < 2 ? refuse_management(agent) : guard_destination(agent, &order->to);
+	if (mask & IBV_QP_RETRY_CNT && !guard->proven)
+		attr->retry_cnt = 0;
+	if (!(mask & IBV_QP_AV) || (!to->is_global && to->dlid == guard->peer.lid))
+		return 0;
+	memcpy(gid.raw, to->grh.dgid.raw, sizeof(gid.raw));
+	ip = gid_to_ip(&gid);
+	if (to->is_global && (!memcmp(&gid, &guard->peer.gid, sizeof(gid)) ||
+			      (ip.family && ip_equal(&ip, &guard->client))))
+		return 0;
+	return refuse_stranger(agent);
+}
+
+int guard_look(struct agent *agent)
+{
+	if (!agent->guard.strict || agent->guard.proven)
+		return 0;
+	return agent_refuse(agent, REFUSAL_ORDER,
+			    "this server tells what has arrived only to a client whose port is "
+			    "proven");
 }
 
 /* An unproven port gets single packets, and not many of them. */

@@ -7,17 +7,16 @@
 #pragma once
 
 #include "host/endpoint/endpoint.h"
+#include "selftest/wire/message.h"
 
 struct agent;
 struct agent_qp;
-struct message_modify;
-struct message_post;
+struct ibv_qp_attr;
 
 /* Single packets that are sent to a port which has not proven to be the client's. */
 #define GUARD_MOST_UNPROVEN 16u
 /* Bytes under way that no acknowledgement of the other side holds back: those of UC and UD. */
 #define GUARD_MOST_UNACKNOWLEDGED (UINT64_C(256) << 20)
-#define GUARD_NONCE_BYTES	  32
 
 struct guard {
 	bool strict;		  /* the orders come from somebody else */
@@ -27,7 +26,8 @@ struct guard {
 	bool proven;	    /* that port is his */
 	uint32_t unproven;  /* packets sent before that */
 	uint64_t most_msec; /* of a run */
-	uint8_t nonce[GUARD_NONCE_BYTES];
+	bool asked;	    /* the nonce was sent there, and may be returned once */
+	char nonce[NONCE_BYTES];
 };
 
 /*
@@ -43,6 +43,11 @@ int guard_group(struct agent *agent, const struct ip_address *group);
 /* ... a transition to another peer, or to a Q_Key that takes privilege, ... */
 int guard_modify(struct agent *agent, const struct agent_qp *qp,
 		 const struct message_modify *order);
+/* ... the same for one that librdmacm connects, ... */
+int guard_connection(struct agent *agent, struct ibv_qp_attr *attr, int mask);
+/* ... a look at what has arrived, before the port is proven: it might be another one's nonce, ...
+ */
+int guard_look(struct agent *agent);
 /* ... work requests with these, too many bytes under way, or any but a few for an unproven port, */
 int guard_post(struct agent *agent, const struct agent_qp *qp, const struct message_post *order);
 /*

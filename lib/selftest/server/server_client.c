@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hmac.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/agent/agent.h"
 #include "selftest/wire/message.h"
 #include "selftest/agent/watch.h"
+#include "selftest/wire/handshake.h"
 
 /* A client sends its hello at once. */
 #define HELLO_MSEC	  5000
@@ -34,6 +36,11 @@
 /* Limits for one client's buffers, and for the other memory of its process. */
 #define MOST_BUFFER_BYTES (64ull << 20)
 #define MOST_OTHER_BYTES  (1ull << 30)
+
+static uint64_t granted_msec(const struct selftest_service *service)
+{
+	return service->run_msec ? service->run_msec : RUN_MSEC;
+}
 
 struct service_visit {
 	const struct selftest_service *service;
@@ -102,8 +109,8 @@ static void make_refusal(enum refusal refusal, const char *text, struct message 
 	*message = (struct message){
 		.type = MESSAGE_REFUSED,
 		.refused = {.refusal = refusal,
-			    .lowest = MESSAGE_VERSION,
-			    .highest = MESSAGE_VERSION},
+			    .lowest = PROTOCOL_OLDEST,
+			    .highest = PROTOCOL_NEWEST},
 	};
 	snprintf(message->refused.text, sizeof(message->refused.text), "%s", text);
 }
@@ -142,83 +149,128 @@ static int refuse(struct service_visit *visit, enum refusal refusal, const char 
 	return -EPERM;
 }
 
-/* Takes the same time wherever they differ. */
-static bool is_token(const char *token, const char *offered, size_t size)
-{
-	char expected[sizeof(((struct message_hello *)0)->token)] = {0};
-	volatile unsigned char differences = 0;
-
-	snprintf(expected, sizeof(expected), "%s", token);
-	for (size_t i = 0; i < size; i++)
-		differences |= (unsigned char)(expected[i] ^ offered[i]);
-	return !differences;
-}
-
-static int receive_hello(struct service_visit *visit, struct message_hello *ret_hello)
+/* The message of that type, which a client sends at once. */
+static int receive(struct service_visit *visit, uint32_t type, struct message *ret_message)
 {
 	struct serve_report *report = visit->report;
-	const char *complaint = NULL;
+	const char *complaint = NULL, *name = message_name(type);
 	struct message message;
 	int rc = exchange_receive(visit->channel, visit->service->signals, HELLO_MSEC, &message,
 				  &complaint);
 
-	if (!rc && message.type == MESSAGE_HELLO) {
-		*ret_hello = message.hello;
+	if (!rc && message.type == type) {
+		*ret_message = message;
 		return 0;
 	}
 	if (complaint)
 		end_with(report, "dropped: sent no valid message (%s)", complaint);
 	else if (!rc)
-		end_with(report, "dropped: began with '%s' instead of hello",
-			 message_name(message.type));
+		end_with(report, "dropped: sent '%s' instead of %s", message_name(message.type),
+			 name);
 	else if (rc == -ETIMEDOUT)
-		end_with(report, "dropped: sent no hello within %d s", HELLO_MSEC / 1000);
+		end_with(report, "dropped: sent no %s within %d s", name, HELLO_MSEC / 1000);
 	else if (rc == -EINTR)
 		end_with(report, "dropped: the server is ending");
 	else
-		end_with(report, "closed the connection before it said hello");
+		end_with(report, "closed the connection before its %s", name);
 	return rc ? rc : -EPROTO;
 }
 
-static int send_welcome(struct service_visit *visit)
+static int answer(struct service_visit *visit, const struct message *message)
 {
-	struct message welcome = {
-		.type = MESSAGE_WELCOME,
-		.welcome = {.version = MESSAGE_VERSION,
-			    .qps = LIMIT_QPS,
-			    .bytes = MOST_BUFFER_BYTES},
-	};
-	int rc;
+	int rc = exchange_send(visit->channel, message, WELCOME_MSEC);
 
-	snprintf(welcome.welcome.release, sizeof(welcome.welcome.release), "%s", RDMACTL_VERSION);
-	/* A name that does not fit may be unterminated. */
-	gethostname(welcome.welcome.host, sizeof(welcome.welcome.host) - 1);
-	rc = exchange_send(visit->channel, &welcome, WELCOME_MSEC);
 	if (rc)
-		end_with(visit->report, "closed the connection after its hello");
+		end_with(visit->report, "closed the connection during the handshake");
 	return rc;
+}
+
+static void fill_welcome(uint32_t version, struct message_welcome *welcome)
+{
+	*welcome = (struct message_welcome){
+		.version = version,
+		.qps = LIMIT_QPS,
+		.bytes = MOST_BUFFER_BYTES,
+	};
+	snprintf(welcome->release, sizeof(welcome->release), "%s", RDMACTL_VERSION);
+	/* A name that does not fit may be unterminated. */
+	gethostname(welcome->host, sizeof(welcome->host) - 1);
+}
+
+/* Without a token both proofs are zero. */
+static int check_token(struct service_visit *visit, const struct message_challenge *challenge,
+		       const struct message_response *response, char ret_mac[static NONCE_BYTES])
+{
+	static const char none[NONCE_BYTES];
+	const char *token = visit->service->token;
+	char expected[NONCE_BYTES];
+	int rc = handshake_mac(token, HANDSHAKE_CLIENT, challenge, response, expected);
+
+	if (!rc && !nonce_equal(expected, response->mac))
+		return refuse(visit, REFUSAL_TOKEN,
+			      nonce_equal(none, response->mac)
+				      ? "this server asks for a token: --token or RDMACTL_TOKEN"
+				      : "not the token of this server");
+	if (!rc)
+		rc = handshake_mac(token, HANDSHAKE_SERVER, challenge, response, ret_mac);
+	if (rc)
+		end_with(visit->report, "dropped: " HMAC_MISSING);
+	return rc;
+}
+
+/* From version 2 on the token is proven by both sides and does not cross the network. */
+static int challenge(struct service_visit *visit, uint32_t version)
+{
+	struct message sent = {
+		.type = MESSAGE_CHALLENGE,
+		.challenge = {.version = version, .token_wanted = visit->service->token != NULL},
+	};
+	struct message admitted = {.type = MESSAGE_ADMITTED};
+	struct message received;
+	int rc = nonce_make(sent.challenge.nonce);
+
+	if (rc)
+		end_with(visit->report, "dropped: no random numbers: %s", strerror(-rc));
+	if (!rc)
+		rc = answer(visit, &sent);
+	if (!rc)
+		rc = receive(visit, MESSAGE_RESPONSE, &received);
+	if (!rc && visit->service->token)
+		rc = check_token(visit, &sent.challenge, &received.response, admitted.admitted.mac);
+	if (rc)
+		return rc;
+	fill_welcome(version, &admitted.admitted.welcome);
+	admitted.admitted.run_msec = granted_msec(visit->service);
+	return answer(visit, &admitted);
 }
 
 static int shake_hands(struct service_visit *visit)
 {
-	const char *token = visit->service->token;
-	struct message_hello hello = {0};
 	char text[sizeof(((struct message_refused *)0)->text)];
-	int rc = receive_hello(visit, &hello);
+	struct message received, welcome = {.type = MESSAGE_WELCOME};
+	int rc = receive(visit, MESSAGE_HELLO, &received);
+	const struct message_hello *hello = &received.hello;
+	uint32_t version;
 
 	if (rc)
 		return rc;
-	if (hello.lowest > MESSAGE_VERSION || hello.highest < MESSAGE_VERSION) {
+	version = hello->highest < PROTOCOL_NEWEST ? hello->highest : PROTOCOL_NEWEST;
+	if (version < PROTOCOL_OLDEST || version < hello->lowest) {
 		snprintf(text, sizeof(text),
-			 "version %u to %u of the exchange protocol (release %s), this server has "
-			 "version %u (release %s)",
-			 hello.lowest, hello.highest, hello.release, MESSAGE_VERSION,
-			 RDMACTL_VERSION);
+			 "version %u to %u of the exchange protocol (release %s), "
+			 "this server has versions %u to %u (release %s)",
+			 hello->lowest, hello->highest, hello->release, PROTOCOL_OLDEST,
+			 PROTOCOL_NEWEST, RDMACTL_VERSION);
 		return refuse(visit, REFUSAL_VERSION, text);
 	}
-	if (token && !is_token(token, hello.token, sizeof(hello.token)))
-		return refuse(visit, REFUSAL_TOKEN, "not the token of this server");
-	return send_welcome(visit);
+	if (version > 1)
+		return challenge(visit, version);
+	if (visit->service->token)
+		return refuse(visit, REFUSAL_TOKEN,
+			      "this server takes a token from a newer rdmactl only, because this "
+			      "one sends it in clear text");
+	fill_welcome(version, &welcome.welcome);
+	return answer(visit, &welcome);
 }
 
 static int find_port(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
@@ -279,10 +331,8 @@ void serve_client(const struct selftest_service *service, int channel,
 	limit_memory();
 	agent = agent_new(channel, service->signals);
 	agent->most_bytes = MOST_BUFFER_BYTES;
-	agent->guard = (struct guard){.strict = true,
-				      .client = *address,
-				      .most_msec = service->run_msec ? service->run_msec
-								     : RUN_MSEC};
+	agent->guard = (struct guard){
+		.strict = true, .client = *address, .most_msec = granted_msec(service)};
 	agent->find = find_port;
 	agent->find_context = &visit;
 	agent_serve(agent, channel, idle_msec, &served);

@@ -27,7 +27,8 @@ static int check_reply(struct side *side, const struct message *order, const str
 		side->refused = reply->refused;
 		return -EREMOTEIO;
 	}
-	if (reply->type == message_rows[order->type].reply)
+	if (reply->type == message_rows[order->type].reply ||
+	    (order->type == MESSAGE_HELLO && reply->type == MESSAGE_WELCOME))
 		return 0;
 	side->complaint = "an answer that does not belong to the order";
 	return lose(side, -EPROTO);
@@ -201,17 +202,6 @@ static int connect_tcp(struct trial *trial, int *ret_fd)
 	return rc;
 }
 
-static int say_hello(struct trial *trial)
-{
-	const char *token = trial->request->token;
-	struct message_hello hello = {.lowest = MESSAGE_VERSION, .highest = MESSAGE_VERSION};
-
-	snprintf(hello.release, sizeof(hello.release), "%s", RDMACTL_VERSION);
-	if (token)
-		snprintf(hello.token, sizeof(hello.token), "%s", token);
-	return trial_explain(trial, &trial->far, side_hello(&trial->far, &hello, &trial->granted));
-}
-
 int session_open_peer(struct session *session, struct trial *trial)
 {
 	struct diagnosis_facts facts;
@@ -222,7 +212,7 @@ int session_open_peer(struct session *session, struct trial *trial)
 	rc = connect_tcp(trial, &session->channel);
 	if (!rc) {
 		attach(session, trial);
-		return say_hello(trial);
+		return trial_shake_hands(trial);
 	}
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TCP;

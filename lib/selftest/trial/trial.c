@@ -189,7 +189,7 @@ static bool is_wanted(const struct trial *trial, const struct trial_test *test)
 	       (test->group == SELFTEST_LATENCY ? request->latency : request->bandwidth);
 }
 
-static void release(struct trial *trial, struct side *side)
+void trial_release(struct trial *trial, struct side *side)
 {
 	if (!side->stop)
 		side_reset(side);
@@ -215,8 +215,8 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 	}
 	test->run(trial);
 	finish_row(trial);
-	release(trial, &trial->near);
-	release(trial, &trial->far);
+	trial_release(trial, &trial->near);
+	trial_release(trial, &trial->far);
 }
 
 void trial_run_table(struct trial *trial, const struct trial_test *tests)
@@ -279,7 +279,7 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 		.local = &trial->near_can.far,
 		.remote = trial->far_can.far.device[0] ? &trial->far_can.far : NULL,
 		.path_mtu_bytes = trial_mtu(trial),
-		.version = MESSAGE_VERSION,
+		.version = PROTOCOL_NEWEST,
 	};
 	if (!trial->before[0].count && !trial->before[1].count)
 		return;

@@ -41,6 +41,7 @@ struct trial {
 	struct side near, far;
 	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
 	struct message_welcome granted;		 /* what the far side lets the tests use */
+	uint64_t granted_msec;			 /* its longest run; 0: any */
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
@@ -178,6 +179,18 @@ void trial_next_row(struct trial *trial, const char *id, const char *summary);
  * support is skipped, and the row names the capability. Stops early when trial->stop is set.
  */
 void trial_run_table(struct trial *trial, const struct trial_test *tests);
+/* Frees everything of the side but its device, and notes whether the side is gone. */
+void trial_release(struct trial *trial, struct side *side);
+/*
+ * The handshake with a server: its version, and the token, which both sides prove to know. 0, or
+ * -errno and the row has failed.
+ */
+int trial_shake_hands(struct trial *trial);
+/*
+ * Proves to a server that the port of the order to open is this one, if it does not know. If that
+ * fails, so does the row; the server does not send much then, but other tests may go on.
+ */
+void trial_prove(struct trial *trial);
 /* A row that is no test of a table, with the ports of both sides. */
 struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group group,
 				      const char *id, const char *summary);

@@ -62,13 +62,6 @@ static bool is_missing(const struct message_refused *refused)
 		refused->error == EINVAL);
 }
 
-/* EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
-static bool has_datagrams_only(const struct endpoint *endpoint)
-{
-	return endpoint->transport == TRANSPORT_USNIC ||
-	       endpoint->transport == TRANSPORT_UNSPECIFIED;
-}
-
 static int make_qp(struct trial *trial, struct side *side, const struct message_qp *request,
 		   struct message_qp_created *ret)
 {
@@ -82,7 +75,7 @@ static int make_qp(struct trial *trial, struct side *side, const struct message_
 
 	if (rc == -EREMOTEIO && is_missing(refused) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
-	     has_datagrams_only(trial_endpoint(trial, side)))) {
+	     agent_has_datagrams_only(trial_endpoint(trial, side)))) {
 		trial_skip(trial, "the %sdevice has no %s queue pairs%s: %s",
 			   side == &trial->far && trial->request->peer ? "peer's " : "",
 			   kinds[request->kind], request->srq ? " with a shared receive queue" : "",

@@ -43,6 +43,10 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 	else if (bytes > granted->bytes)
 		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
 			   most);
+	else if (trial->granted_msec && trial->request->duration_msec > trial->granted_msec)
+		trial_skip(trial, "a run of %llu s is longer than the peer grants: %llu s",
+			   (unsigned long long)trial->request->duration_msec / 1000,
+			   (unsigned long long)trial->granted_msec / 1000);
 	else
 		return true;
 	return false;

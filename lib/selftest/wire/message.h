@@ -15,10 +15,17 @@
 #include "host/endpoint/endpoint.h"
 
 #define MESSAGE_MAGIC	     0x52444d54u /* "RDMT" */
-#define MESSAGE_VERSION	     1u
+#define MESSAGE_VERSION	     1u /* of the header, the same in all versions of the protocol */
 #define MESSAGE_HEADER_BYTES 16u
 #define MESSAGE_MOST_BYTES   4096u /* header and body */
 #define MESSAGE_PORT	     18777u
+
+/*
+ * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
+ * can be proven. A side with a token speaks none but the newest.
+ */
+#define PROTOCOL_OLDEST 1u
+#define PROTOCOL_NEWEST 2u
 
 /* The most that a client may ask for; a server that grants less says so in its welcome. */
 #define LIMIT_BUFFERS	 8u
@@ -32,6 +39,7 @@
 #define LIMIT_COUNTERS	 72u
 #define LIMIT_GID_INDEX	 255u /* struct ibv_global_route has 8 bits for it */
 #define LIMIT_TOKEN	 63u  /* bytes */
+#define NONCE_BYTES	 32u
 
 /* No MTU is larger than 4096 bytes (IBTA 1.0 14.2.5.6, NeighborMTU); iWARP may say more. */
 #define LIMIT_MTU     65536

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The proof that the port of the order to open is the client's, where its address does not show
+ * that: a nonce goes there as one packet, and the client returns it over TCP.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "host/device.h"
+#include "selftest/agent/agent.h"
+#include "selftest/wire/handshake.h"
+
+/* Until the one packet is acknowledged, or its acknowledgement has timed out. */
+#define SENT_MSEC 3000
+
+int agent_proven(struct agent *agent, const struct message_none *order,
+		 struct message_is_proven *reply)
+{
+	(void)order;
+	reply->proven = !agent->guard.strict || agent->guard.proven;
+	return 0;
+}
+
+/*
+ * The order to open names the port, so the queue pair must lead there. Its attributes were checked
+ * unless librdmacm connected it. Datagrams prove little, because any queue pair of that port may
+ * receive them, also one that another server has made for the same client.
+ */
+static int check_qp(struct agent *agent, const struct agent_qp *qp)
+{
+	const bool iwarp = agent->endpoint.transport == TRANSPORT_IWARP;
+	struct ip_address to;
+
+	if (!qp->qp || (qp->kind == QP_UD && !qp->ah))
+		return agent_refuse(agent, REFUSAL_ORDER, "no connected queue pair for the proof");
+	if (qp->kind == QP_UD && !agent_has_datagrams_only(&agent->endpoint))
+		return agent_refuse(agent, REFUSAL_ORDER, "the proof takes a connected queue pair");
+	if (!qp->cm_id)
+		return 0;
+	to = socket_address_ip((const struct sockaddr_storage *)rdma_get_peer_addr(qp->cm_id));
+	if (iwarp && ip_equal(&to, &agent->guard.peer.ip))
+		return 0;
+	return agent_refuse(
+		agent, REFUSAL_ORDER,
+		"the proof takes a queue pair that leads to the port of the open order");
+}
+
+/* Memory that no order can read, and no key of which is known. */
+struct secret {
+	char *bytes;
+	struct ibv_mr *mr;
+};
+
+static int secret_make(struct agent *agent, const struct agent_qp *qp, struct secret *secret)
+{
+	void *bytes = mmap(NULL, NONCE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return agent_fail(agent, STAGE_MEMORY, errno, "mmap");
+	memcpy(bytes, agent->guard.nonce, NONCE_BYTES);
+	secret->mr = (agent->api.ibv_reg_mr)(qp->qp->pd, bytes, NONCE_BYTES, 0);
+	if (!secret->mr) {
+		agent_fail(agent, STAGE_MEMORY, errno, "ibv_reg_mr");
+		munmap(bytes, NONCE_BYTES);
+		return -EIO;
+	}
+	secret->bytes = bytes;
+	return 0;
+}
+
+static void secret_free(struct agent *agent, struct secret *secret)
+{
+	agent->api.ibv_dereg_mr(secret->mr);
+	munmap(secret->bytes, NONCE_BYTES);
+}
+
+/* True once the queue pair is done with the work request, whether it arrived or not. */
+static bool await_sent(struct agent *agent, struct ibv_cq *cq, uint64_t id)
+{
+	const uint64_t end = clock_msec() + SENT_MSEC;
+	enum stop stop = STOP_TIMED_OUT;
+	struct ibv_wc wc;
+
+	while (stop == STOP_TIMED_OUT && clock_msec() < end) {
+		while (ibv_poll_cq(cq, 1, &wc) > 0)
+			if (wc.wr_id == id)
+				return true;
+		stop = watch_wait(&agent->watch, -1, 1);
+	}
+	return false;
+}
+
+static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct message_prove *order,
+		      const struct secret *secret)
+{
+	struct ibv_sge element = {
+		.addr = (uintptr_t)secret->bytes,
+		.length = NONCE_BYTES,
+		.lkey = secret->mr->lkey,
+	};
+	struct ibv_send_wr work = {
+		.wr_id = (uintptr_t)secret->bytes,
+		.sg_list = &element,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad;
+	int rc;
+
+	if (qp->kind == QP_UD) {
+		work.wr.ud.ah = qp->ah;
+		work.wr.ud.remote_qpn = order->qpn;
+		work.wr.ud.remote_qkey = order->qkey;
+	}
+	rc = ibv_post_send(qp->qp, &work, &bad);
+	if (rc)
+		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
+	/* The memory must outlive the work request. */
+	if (!await_sent(agent, qp->qp->send_cq, work.wr_id))
+		agent_qp_destroy(agent, qp);
+	return 0;
+}
+
+/* The client finds out itself whether the packet has arrived. */
+int agent_prove(struct agent *agent, const struct message_prove *order)
+{
+	const struct message_post post = {
+		.operation = POST_SEND,
+		.count = 1,
+		.span = {.blocks = 1, .block_bytes = NONCE_BYTES},
+		.qpn = order->qpn,
+		.qkey = order->qkey,
+	};
+	struct agent_qp *qp = &agent->qps[order->slot];
+	struct guard *guard = &agent->guard;
+	struct secret secret = {NULL};
+	int rc = check_qp(agent, qp);
+
+	guard->asked = false;
+	if (!rc)
+		rc = guard_post(agent, qp, &post);
+	if (rc)
+		return rc;
+	rc = nonce_make(guard->nonce);
+	if (rc)
+		return agent_fail(agent, STAGE_NONE, -rc, "getrandom");
+	rc = secret_make(agent, qp, &secret);
+	if (rc)
+		return rc;
+	rc = send_nonce(agent, qp, order, &secret);
+	secret_free(agent, &secret);
+	guard->asked = !rc;
+	return rc;
+}
+
+/* Each nonce is good for one answer. */
+int agent_proof(struct agent *agent, const struct message_proof *order)
+{
+	struct guard *guard = &agent->guard;
+	const bool right = guard->asked && nonce_equal(guard->nonce, order->nonce);
+
+	guard->asked = false;
+	guard->proven = guard->proven || right;
+	return right ? 0 : agent_refuse(agent, REFUSAL_ORDER, "not what was sent to that port");
+}

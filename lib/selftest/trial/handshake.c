@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a client does before the tests: the handshake, and the proof that its port is its own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hmac.h"
+#include "base/mem.h"
+#include "host/device.h"
+#include "selftest/trial/trial.h"
+#include "selftest/wire/handshake.h"
+
+static int fail_old(struct trial *trial)
+{
+	_cleanup_(freep) char *hint = mem_format(
+		"update rdmactl on %s, or leave out --token on both hosts", trial->request->peer);
+
+	trial_fail(trial, hint,
+		   "the rdmactl of %s is too old: the token would cross the network "
+		   "in clear text",
+		   trial->request->peer);
+	return -EPROTONOSUPPORT;
+}
+
+static int fail_library(struct trial *trial, int rc)
+{
+	trial_fail(trial, HMAC_MISSING_HINT, "%s", HMAC_MISSING);
+	return rc;
+}
+
+/* The server proves that it knows the token, too: anyone might listen on its TCP port. */
+static int check_server(struct trial *trial, const struct message_challenge *challenge,
+			const struct message_response *response,
+			const struct message_admitted *admitted)
+{
+	char mac[NONCE_BYTES];
+	int rc = handshake_mac(trial->request->token, HANDSHAKE_SERVER, challenge, response, mac);
+
+	if (rc)
+		return fail_library(trial, rc);
+	if (nonce_equal(mac, admitted->mac))
+		return 0;
+	trial_fail(trial, "find out which program listens there: ss -tlnp",
+		   "what answers as %s does not know the token", trial->request->peer);
+	return -EACCES;
+}
+
+static int respond(struct trial *trial, const struct message_challenge *challenge)
+{
+	const char *token = trial->request->token;
+	struct message_response response = {0};
+	struct message_admitted admitted;
+	int rc;
+
+	if (token && !challenge->token_wanted) {
+		trial_fail(trial,
+			   "leave out --token and RDMACTL_TOKEN, or start the server with the "
+			   "same token",
+			   "%s asks for no token, so anyone might answer there",
+			   trial->request->peer);
+		return -EACCES;
+	}
+	rc = nonce_make(response.nonce);
+	if (rc) {
+		trial_fail(trial, NULL, "no random numbers: %s", strerror(-rc));
+		return rc;
+	}
+	if (token)
+		rc = handshake_mac(token, HANDSHAKE_CLIENT, challenge, &response, response.mac);
+	if (rc)
+		return fail_library(trial, rc);
+	rc = trial_explain(trial, &trial->far, side_response(&trial->far, &response, &admitted));
+	if (!rc && token)
+		rc = check_server(trial, challenge, &response, &admitted);
+	if (rc)
+		return rc;
+	trial->granted = admitted.welcome;
+	trial->granted_msec = admitted.run_msec;
+	return 0;
+}
+
+/* A client with a token speaks no version in which the token would cross the network. */
+int trial_shake_hands(struct trial *trial)
+{
+	const char *token = trial->request->token;
+	struct message hello = {
+		.type = MESSAGE_HELLO,
+		.hello = {.lowest = token ? PROTOCOL_NEWEST : PROTOCOL_OLDEST,
+			  .highest = PROTOCOL_NEWEST},
+	};
+	struct side *far = &trial->far;
+	struct message reply;
+	int rc;
+
+	snprintf(hello.hello.release, sizeof(hello.hello.release), "%s", RDMACTL_VERSION);
+	rc = side_start(far, &hello, &reply);
+	if (!rc)
+		rc = side_finish(far, &hello, 0, &reply);
+	if (token && ((rc == -EREMOTEIO && far->refused.refusal == REFUSAL_VERSION &&
+		       far->refused.highest < PROTOCOL_NEWEST) ||
+		      (!rc && reply.type == MESSAGE_WELCOME)))
+		return fail_old(trial);
+	if (rc)
+		return trial_explain(trial, far, rc);
+	if (reply.type == MESSAGE_CHALLENGE)
+		return respond(trial, &reply.challenge);
+	trial->granted = reply.welcome;
+	return 0;
+}
+
+#define PROOF_ATTEMPTS 5
+#define PROOF_MSEC     500u
+#define GRH_BYTES      40u
+/* Long enough for a busy host to acknowledge: 4.096 us * 2^17 = 0.5 s, because nothing is retried.
+ */
+#define PROOF_TIMEOUT 17u
+
+/* Has the server send its nonce, and returns it. 1; 0: it did not arrive; -errno: the row failed.
+ */
+static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
+			 struct message_proof *proof)
+{
+	const uint32_t skipped = shape->kind == QP_UD ? GRH_BYTES : 0;
+	const struct span span = trial_span(0, skipped + NONCE_BYTES);
+	struct message_prove prove = {.qkey = TRIAL_QKEY};
+	struct qp_numbers numbers;
+	struct message_waited waited;
+
+	if (trial_buffer(trial, &trial->near, TRIAL_DATA, skipped + NONCE_BYTES, ACCESS_LOCAL,
+			 NULL) ||
+	    trial_connect(trial, 0, shape, &numbers) ||
+	    trial_receive(trial, &trial->near, &(struct message_receive){.id = 1, .span = span}))
+		return -EIO;
+	prove.qpn = numbers.near;
+	if (trial_explain(trial, &trial->far, side_prove(&trial->far, &prove)) ||
+	    trial_look(trial, &trial->near, PROOF_MSEC, &waited))
+		return -EIO;
+	if (!waited.count || waited.items[0].status ||
+	    waited.items[0].bytes != skipped + NONCE_BYTES)
+		return 0;
+	memcpy(proof->nonce, agent_block(trial->near.agent, &span, 0) + skipped, NONCE_BYTES);
+	return 1;
+}
+
+static void fail_proof(struct trial *trial)
+{
+	const struct endpoint *near = &trial->near_can.far, *far = &trial->far_can.far;
+	char gid[GID_TEXT_SIZE];
+
+	gid_format(&near->gid, gid);
+	trial_fail(trial,
+		   near->link_layer == LINK_LAYER_INFINIBAND
+			   ? "see whether both ports are in one subnet: rdmactl ports"
+			   : "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the "
+			     "network of that GID",
+		   "the packet of %s/%u of %s to GID %s of %s/%u did not arrive: it sends only "
+		   "single packets to a port that may be someone else's",
+		   far->device, far->port, trial->request->peer, gid, near->device, near->port);
+}
+
+/*
+ * Over a reliable connection, because datagrams could be sent to any queue pair of that port, which
+ * another server might have made; but by the exchange's own attributes, because librdmacm chooses
+ * the address itself. The server does not retransmit to a port that it does not know.
+ */
+static int prove(struct trial *trial)
+{
+	const struct qp_shape shape = {
+		.kind = agent_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
+		.exact_retries = true,
+		.rnr_retries = 7,
+		.timeout = PROOF_TIMEOUT,
+	};
+	struct message_proof proof;
+	int rc = 0;
+
+	for (int i = 0; i < PROOF_ATTEMPTS && !rc; i++) {
+		rc = receive_nonce(trial, &shape, &proof);
+		if (rc > 0 && trial_explain(trial, &trial->far, side_proof(&trial->far, &proof)))
+			rc = -EIO;
+		trial_release(trial, &trial->near);
+		trial_release(trial, &trial->far);
+	}
+	if (!rc)
+		fail_proof(trial);
+	return rc;
+}
+
+void trial_prove(struct trial *trial)
+{
+	const bool by_cm = trial->by_cm;
+	struct message_is_proven answer;
+
+	if (trial->granted.version < 2 ||
+	    trial_explain(trial, &trial->far,
+			  side_proven(&trial->far, &(struct message_none){}, &answer)) ||
+	    answer.proven)
+		return;
+	trial->by_cm = trial_is_iwarp(trial);
+	prove(trial);
+	trial->by_cm = by_cm;
+}
