@@ -317,16 +317,23 @@ static char *parse_bind(struct selftest_plan *plan)
 	return NULL;
 }
 
-static char *find_token(struct selftest_plan *plan)
+/* An empty one is a variable that was lost, and would let everyone in. */
+static char *find_token(struct selftest_plan *plan, char **ret_hint)
 {
-	const char *word = plan->args->token ? plan->args->token : getenv("RDMACTL_TOKEN");
+	const struct selftest_args *args = plan->args;
+	const char *word = args->token ? args->token : getenv("RDMACTL_TOKEN");
+	const char *name = args->token ? "--token" : "RDMACTL_TOKEN";
 
-	if (plan->args->token && !*word)
-		return mem_string("--token: the token is empty");
+	if (!args->peer && !args->serve)
+		return NULL;
+	if (word && !*word) {
+		*ret_hint = mem_format("give it a value, or %s to use no token",
+				       args->token ? "leave out --token" : "unset RDMACTL_TOKEN");
+		return mem_format("%s: the token is empty", name);
+	}
 	if (word && strlen(word) > LIMIT_TOKEN)
-		return mem_format("%s: the token is longer than %u bytes",
-				  plan->args->token ? "--token" : "RDMACTL_TOKEN", LIMIT_TOKEN);
-	plan->token = word && *word ? word : NULL;
+		return mem_format("%s: the token is longer than %u bytes", name, LIMIT_TOKEN);
+	plan->token = word;
 	return NULL;
 }
 
@@ -382,7 +389,7 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 	if (!message && args->bind)
 		message = parse_bind(plan);
 	if (!message)
-		message = find_token(plan);
+		message = find_token(plan, &hint);
 	if (message) {
 		selftest_plan_free(plan);
 		*ret_message = message;

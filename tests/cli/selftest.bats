@@ -120,10 +120,22 @@ no_device()
 		--serve --bind fe80::1
 	refused "--bind: the netdev in 'fe80::1%nothere0' does not exist" \
 		--serve --bind fe80::1%nothere0
-	refused '--token: the token is empty' --serve --token ''
 	refused '--token: the token is longer than 63 bytes' --serve --token "$(printf '%064d' 0)"
 	RDMACTL_TOKEN=$(printf '%064d' 0) refused 'RDMACTL_TOKEN: the token is longer than 63 bytes' --serve
 	nothing_wrong
+}
+
+@test "selftest: an empty token" {
+	for mode in --serve '--peer 127.0.0.1'; do
+		# shellcheck disable=SC2086 # a list of words
+		try selftest $mode --token ''
+		expect_error 2 selftest '--token: the token is empty' \
+			'give it a value, or leave out --token to use no token'
+		# shellcheck disable=SC2086
+		RDMACTL_TOKEN='' try selftest $mode
+		expect_error 2 selftest 'RDMACTL_TOKEN: the token is empty' \
+			'give it a value, or unset RDMACTL_TOKEN to use no token'
+	done
 }
 
 @test "selftest: an unknown test" {

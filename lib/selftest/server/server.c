@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hmac.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/agent/watch.h"
@@ -111,6 +112,8 @@ static void say_where(const struct server *server)
 		line = mem_format("listening on %s port %u", name, port_of(service));
 	else
 		line = mem_format("listening on port %u of every address", port_of(service));
+	mem_extend(&line, service->token ? ", for those who know the token"
+					 : ", for anyone who reaches it: --token asks for a token");
 	service->say(service->say_context, line);
 }
 
@@ -154,11 +157,19 @@ static void server_close(struct server *server)
 static int server_open(struct server *server, char **ret_reason, char **ret_hint)
 {
 	const struct selftest_service *service = server->service;
+	uint8_t mac[HMAC_BYTES];
 	int rc;
 
 	if (service->token && strlen(service->token) > LIMIT_TOKEN) {
 		*ret_reason = mem_string("the token is longer than 63 bytes");
 		return -EINVAL;
+	}
+	/* Loaded here, before the processes that serve clients give up access to files. */
+	rc = service->token ? hmac_sha256("", 0, "", 0, mac) : 0;
+	if (rc) {
+		*ret_reason = mem_string(HMAC_MISSING);
+		*ret_hint = mem_string(HMAC_MISSING_HINT);
+		return rc;
 	}
 	rc = tcp_listen(&service->bind, service->scope, port_of(service), &server->listener);
 	if (!rc && listen(server->listener, SERVER_BACKLOG))
