@@ -129,7 +129,8 @@ static void run_tables(struct trial *trial)
 
 	trial_read_counters(trial, trial->before);
 	if (request->gid_only) {
-		test_gid(trial);
+		if (!trial->blocked)
+			test_gid(trial);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)

@@ -227,9 +227,7 @@ static int modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state st
 	if (guard_connection(agent, &attr, mask))
 		return -EINVAL;
 	rc = agent->api.ibv_modify_qp(qp->qp, &attr, mask);
-	if (rc)
-		return agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp");
-	return 0;
+	return rc ? agent_fail(agent, STAGE_CONNECT_QP, rc, "ibv_modify_qp") : 0;
 }
 
 static int modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)

@@ -146,16 +146,18 @@ static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 static void fail_proof(struct trial *trial)
 {
 	const struct endpoint *near = &trial->near_can.far, *far = &trial->far_can.far;
+	const char *hint = "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the "
+			   "network of that GID";
 	char gid[GID_TEXT_SIZE];
 
+	if (near->link_layer == LINK_LAYER_INFINIBAND)
+		hint = "see whether both ports are in one subnet: rdmactl ports";
+	else if (trial_is_iwarp(trial))
+		hint = "give --peer an address in the network of that port";
 	gid_format(&near->gid, gid);
-	trial_fail(trial,
-		   near->link_layer == LINK_LAYER_INFINIBAND
-			   ? "see whether both ports are in one subnet: rdmactl ports"
-			   : "let UDP port 4791 (RoCE v2) pass, or give --peer an address in the "
-			     "network of that GID",
-		   "the packet of %s/%u of %s to GID %s of %s/%u did not arrive: it sends only "
-		   "single packets to a port that may be someone else's",
+	trial_fail(trial, hint,
+		   "a packet of %s/%u of %s to GID %s of %s/%u did not arrive, so the server does "
+		   "not know whose port that is, and runs no test with it",
 		   far->device, far->port, trial->request->peer, gid, near->device, near->port);
 }
 
@@ -164,7 +166,7 @@ static void fail_proof(struct trial *trial)
  * another server might have made; but by the exchange's own attributes, because librdmacm chooses
  * the address itself. The server does not retransmit to a port that it does not know.
  */
-static int prove(struct trial *trial)
+static void prove(struct trial *trial)
 {
 	const struct qp_shape shape = {
 		.kind = agent_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
@@ -184,7 +186,9 @@ static int prove(struct trial *trial)
 	}
 	if (!rc)
 		fail_proof(trial);
-	return rc;
+	/* The server would refuse what the tests send. */
+	if (rc <= 0)
+		trial->blocked = trial->result->test;
 }
 
 void trial_prove(struct trial *trial)

@@ -188,7 +188,7 @@ void trial_release(struct trial *trial, struct side *side);
 int trial_shake_hands(struct trial *trial);
 /*
  * Proves to a server that the port of the order to open is this one, if it does not know. If that
- * fails, so does the row; the server does not send much then, but other tests may go on.
+ * fails, so does the row, and trial->blocked is set.
  */
 void trial_prove(struct trial *trial);
 /* A row that is no test of a table, with the ports of both sides. */
