@@ -3,6 +3,7 @@
 with a good client after each. No other server may run at the same time."""
 
 import json
+import os
 import signal
 import socket
 import struct
@@ -16,6 +17,11 @@ from tap import unequal
 
 SERVER, CLIENT = '10.9.0.1', '10.9.0.2'
 VICTIM = '10.9.0.77'
+OUTSIDE = '10.9.0.9'  # an address that no port has
+ELSEWHERE = b"""addr replace 10.9.0.9/32 dev lo
+route replace 10.9.0.77/32 dev va src 10.9.0.1 table 100
+"""
+MOST_UNPROVEN = 16  # packets to a port that is not proven
 RC, UC, UD = range(3)
 LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
@@ -56,10 +62,10 @@ def pair(slot=0, kind=RC, depth=16, sges=1, cq=0, inline=0):
                                            1, 0))
 
 
-def modify(state, slot=0, to=CLIENT, qpn=17, qkey=0x11111111):
-    return message(abuse.MODIFY, struct.pack('>5I', slot, state, WRITE | READ, qpn, 1) +
+def modify(state, slot=0, to=CLIENT, qpn=17, qkey=0x11111111, retries=7, psn=1):
+    return message(abuse.MODIFY, struct.pack('>5I', slot, state, WRITE | READ, qpn, psn) +
                    endpoint(address=to) +
-                   struct.pack('>8I', 1024, 1, 14, 7, 7, 12, qkey, 0))
+                   struct.pack('>8I', 1024, 1, 14, retries, 7, 12, qkey, 0))
 
 
 def receive(where, count=4, step=0):
@@ -79,6 +85,14 @@ def address(to=CLIENT):
 
 def ip(text):
     return b'\x02' + socket.inet_aton(text).ljust(16, b'\0')
+
+
+def prove(slot=0, qpn=17):
+    return message(abuse.PROVE, struct.pack('>III', slot, qpn, 0x11111111))
+
+
+def proof(nonce):
+    return message(abuse.PROOF, nonce)
 
 
 def connect(to):
@@ -280,14 +294,18 @@ def ready(server, kind, peer=CLIENT, depth=16, qkey=0x11111111):
                                          abuse.OPENED),
         (buffer(1 << 20), abuse.BUFFERED), (queue(), abuse.DONE),
         (pair(kind=kind, depth=depth), abuse.PAIRED), (modify(INIT, to=peer, qkey=qkey), abuse.DONE),
-        (modify(RTR, to=peer), abuse.DONE), (modify(RTS, to=peer), abuse.DONE)))
-    return client, wrong
+        (modify(RTR, to=peer), abuse.DONE),
+        (modify(RTS, to=peer, retries=0 if peer == VICTIM else 7), abuse.DONE)))
+    return client, wrong + unequal('proven', is_proven(client), int(peer == CLIENT))
+
+
+def is_proven(client):
+    kind, body = client.call(message(abuse.PROVEN))
+    return struct.unpack('>I', body)[0] if kind == abuse.IS_PROVEN else 'type %d' % kind
 
 
 def cannon(server):
     """A client that names a third host as its own port, and wants the server to send there."""
-    peers.must('ip', 'neigh', 'replace', VICTIM, 'lladdr', '02:00:00:00:09:77', 'dev', 'va')
-    peers.must('ip', 'route', 'replace', VICTIM + '/32', 'dev', 'va', 'src', SERVER, 'table', '100')
     wrong = []
     for kind in (UC, UD, RC):
         before = sent()
@@ -295,6 +313,11 @@ def cannon(server):
         wrong += more
         if kind == UD:
             wrong += walk(client, [(address(VICTIM), abuse.DONE)])
+        if kind == RC:
+            wrong += walk(client, [(pair(1), abuse.PAIRED), (modify(INIT, 1, VICTIM), abuse.DONE),
+                                   (modify(RTR, 1, VICTIM), abuse.DONE)])
+            wrong += refused(client, 'retransmissions', modify(RTS, 1, VICTIM), abuse.ORDER)
+        wrong += refused(client, 'a look at a buffer', fill(span(1, 256), abuse.CHECK), abuse.ORDER)
         wrong += refused(client, 'many', post(span(1, 256), 17, qpn=17), abuse.ORDER)
         wrong += refused(client, 'a large one', post(span(1, 65536), qpn=17), abuse.ORDER)
         wrong += refused(client, 'a run', run(), abuse.ORDER)
@@ -303,11 +326,62 @@ def cannon(server):
         answers = [client.call(post(span(1, 256), qpn=17))[0] for _ in range(30)]
         wrong += unequal('single packets that went', answers.count(abuse.DONE), 16)
         time.sleep(0.5)
-        if kind != RC and sent() - before > 16:
+        wrong += unequal('proven', is_proven(client), 0)
+        if sent() - before > MOST_UNPROVEN:
             wrong.append('%d packets went to the third host' % (sent() - before))
         leave(client, kind)
-    peers.must('ip', 'route', 'del', VICTIM + '/32', 'dev', 'va', 'table', '100')
     return wrong
+
+
+def guesses(server):
+    """Proofs that are not what the server sent to the third host."""
+    before = sent()
+    client, wrong = ready(server, UC, VICTIM)
+    wrong += refused(client, 'before anything was sent', proof(bytes(32)), abuse.ORDER)
+    wrong += refused(client, 'without a queue pair', prove(9), abuse.ORDER)
+    tries = 0
+    while tries < 100 and client.call(prove())[0] == abuse.DONE:
+        tries += 1
+        wrong += refused(client, 'a guess', proof(os.urandom(32)), abuse.ORDER)
+        wrong += refused(client, 'zeros', proof(bytes(32)), abuse.ORDER)
+    wrong += unequal('tries', tries, MOST_UNPROVEN)
+    wrong += refused(client, 'a run', run(), abuse.ORDER)
+    wrong += refused(client, 'the client itself after another', order_open(), abuse.ORDER)
+    wrong += unequal('proven', is_proven(client), 0)
+    leave(client, 1)
+    client, more = ready(server, UD, VICTIM)
+    wrong += more + walk(client, [(address(VICTIM), abuse.DONE)])
+    wrong += refused(client, 'a proof by datagrams', prove(), abuse.ORDER)
+    leave(client, 1)
+    wrong += server.at_rest()
+    return wrong + unequal('packets', sent() - before, MOST_UNPROVEN)
+
+
+def accomplices(server):
+    """Two servers that name each other: neither tells what the other sent, so both stay unproven."""
+    other = Abused(command, port=abuse.PORT + 1, bind=CLIENT)
+    wrong, sides = [], []
+    for near, source, peer in ((server, OUTSIDE, CLIENT), (other, OUTSIDE, SERVER)):
+        client = near.client(source=source)
+        wrong += walk(client, [STEPS[0], (order_open(address=peer), abuse.OPENED), STEPS[2], STEPS[5]])
+        wrong += unequal('proven', is_proven(client), 0)
+        kind, body = client.call(pair())
+        wrong += unequal('pair', kind, abuse.PAIRED)
+        sides.append((client, peer, *struct.unpack('>II', body[:8])))
+    for (client, peer, _, _), (_, _, qpn, psn) in zip(sides, reversed(sides)):
+        wrong += walk(client, [(modify(state, 0, peer, qpn, retries=0, psn=psn), abuse.DONE)
+                               for state in (INIT, RTR, RTS)])
+        wrong += walk(client, [(receive(span(1, 64), 1), abuse.DONE)])
+    first, second = sides[0][0], sides[1][0]
+    wrong += unequal('the nonce is sent', first.call(prove())[0], abuse.DONE)
+    kind, body = second.call(wait(2000))
+    wrong += unequal('and arrives', (kind, struct.unpack('>I', body[8:12])[0]), (abuse.WAITED, 1))
+    wrong += refused(second, 'a look at it', fill(span(1, 32), abuse.CHECK), abuse.ORDER)
+    wrong += refused(first, 'a run', run(msec=100), abuse.ORDER)
+    for client, *_ in sides:
+        client.socket.close()
+    other.stop()
+    return wrong + other.complaints()
 
 
 def elsewhere(server):
@@ -382,6 +456,20 @@ def tests_pass(server, to=SERVER):
     return result.describe() if result.status else []
 
 
+def proofs(tap, server):
+    """A GID that does not show that the port is the client's: what works after the proof."""
+    for words in ((), ('--cm',)):
+        before = sent()
+        result = program.rdmactl('selftest', 'rxb', '--peer', SERVER, '--port', str(server.port),
+                                 '--gid-index', '0', *words, '--test',
+                                 'setup,rc-1m,uc-write,ud-send,multicast,bandwidth-write')
+        wrong = result.describe() if result.status else []
+        if sent() - before <= MOST_UNPROVEN:
+            wrong.append('the server sent %d packets' % (sent() - before))
+        tap.test('server: %sa link-local GID is proven, and every test passes' %
+                 ' '.join((*words, '')), wrong)
+
+
 def ends_with_work(tap):
     """A signal while the server's process only sends."""
     server = Abused(command, bind=SERVER)
@@ -434,6 +522,8 @@ def rows(tap):
 
 def orders(tap):
     """Abusive orders to a device, each followed by the tests of a good client."""
+    peers.must('ip', 'neigh', 'replace', VICTIM, 'lladdr', '02:00:00:00:09:77', 'dev', 'va')
+    peers.must('ip', '-batch', '-', stdin=ELSEWHERE)
     server = Abused(command, bind=SERVER)
     for name, action in (('a client that dies after each step', each_step),
                          ('a client that is gone before an order ends', long_orders),
@@ -441,15 +531,19 @@ def orders(tap):
                          ('a client that takes all that there is', glutton),
                          ('clients that nothing here can talk to', nowhere),
                          ('a client that names a third host', cannon),
+                         ('a client that guesses the proof', guesses),
+                         ('two servers that name each other', accomplices),
                          ('a client that changes its mind', elsewhere),
                          ('a client that wants management datagrams', management),
                          ('a client that nobody acknowledges', unacknowledged),
                          ('a client that wants to run for hours', long_runs)):
         abuse.abuse(tap, server, name, action)
         tap.test('server: and tests of a good client pass after ' + name, tests_pass(server))
+    proofs(tap, server)
     status = server.stop()
     tap.test('server: ends, and its log is clean',
              unequal('exit status', status in (0, 4), True) + server.complaints())
+    peers.must('ip', 'route', 'del', VICTIM + '/32', 'dev', 'va', 'table', '100')
 
 
 def play(tap):
