@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -188,6 +189,11 @@ void listing_fail(struct listing *listing, int status, const char *message, cons
 	listing->status = status;
 }
 
+void listing_saves_to(struct listing *listing, const char *path)
+{
+	listing->silent = path && file_is_output(path);
+}
+
 bool listing_refuses_root(struct listing *listing, const char *reason)
 {
 	if (listing->ctx->globals.root)
@@ -260,7 +266,7 @@ static int print_rows(const struct listing *listing)
 		.problems = &listing->problems,
 	};
 
-	return render(stdout, &options, &document);
+	return listing->silent ? 0 : render(stdout, &options, &document);
 }
 
 bool listing_streams(const struct listing *listing)
@@ -291,7 +297,7 @@ bool listing_piece(struct listing *listing)
 
 		render_stream_init(pieces, stdout, &options, &listing->columns);
 	}
-	if (!listing->stream_rc)
+	if (!listing->stream_rc && !listing->silent)
 		listing->stream_rc = render_stream_rows(pieces, listing->rows, listing->row_count);
 	listing->row_count = 0;
 	/* Notices a closed pipe before everything has been read. */

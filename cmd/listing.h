@@ -28,6 +28,7 @@ struct listing {
 	size_t streamed;	     /* number of rows already printed */
 	int stream_rc;		     /* -errno of printing them */
 	struct render_stream pieces; /* begun once listing_piece() has printed rows */
+	bool silent;		     /* standard output has what --save writes */
 	int status;		     /* the exit status, STATUS_DONE until something fails */
 };
 
@@ -60,6 +61,8 @@ void listing_stream(struct listing *listing);
 bool listing_piece(struct listing *listing);
 /* True: --root or RDMACTL_ROOT is set, which the command refuses with `reason` as the message. */
 bool listing_refuses_root(struct listing *listing, const char *reason);
+/* The command saves to `path`: if that is standard output, no rows are printed to it. */
+void listing_saves_to(struct listing *listing, const char *path);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 /*

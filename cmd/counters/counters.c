@@ -35,7 +35,7 @@ static const struct option_row options[] = {
 	NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1, UINT32_MAX,
 		      "end --watch after this many rounds"),
 	STRING_OPTION(struct counters_args, save, 0, "save", "FILE", COMPLETE_FILE,
-		      "save the counters to a file"),
+		      "save the counters to a file, - for standard output"),
 	STRING_OPTION(struct counters_args, since, 0, "since", "FILE", COMPLETE_FILE,
 		      "show growth since the counters were saved to a file"),
 	FLAG_OPTION(struct counters_args, optional, 0, "optional",
@@ -63,6 +63,7 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 	*run = (struct counters_run){.args = args};
 	if (!listing_begin_as(listing, ctx, schema, false))
 		return false;
+	listing_saves_to(listing, args->save);
 	if (objects_parse(&listing->objects, words, true, &message)) {
 		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
 		return false;

@@ -191,6 +191,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema) &&
 	    fabric_run_match(&errors.run)) {
 		choose_ports(&errors);
+		listing_saves_to(&errors.run.mad.listing, args->save);
 		if (growth)
 			show_growth(&errors);
 		else

@@ -257,6 +257,12 @@ static bool read_before(struct fabric_run *run)
 	return !run->args->diff || read_file(run, run->args->diff, &run->before);
 }
 
+static bool prepare(struct fabric_run *run)
+{
+	listing_saves_to(&run->mad.listing, run->args->save);
+	return read_names(run) && read_before(run);
+}
+
 static void save(struct fabric_run *run)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -284,11 +290,11 @@ static bool begin(struct fabric_run *run, const struct ctx *ctx, const struct fa
 	run->mad.session.signals = SIGNALS_NONE;
 	run->view = (struct fabric_view){.fabric = &run->fabric, .names = &run->names};
 	if (args->load)
-		done = listing_begin_as(&run->mad.listing, ctx, schema, false) && read_names(run) &&
-		       read_before(run) && read_file(run, args->load, &run->fabric);
+		done = listing_begin_as(&run->mad.listing, ctx, schema, false) && prepare(run) &&
+		       read_file(run, args->load, &run->fabric);
 	else
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false) &&
-		       read_names(run) && read_before(run) && scan(run);
+		       prepare(run) && scan(run);
 	if (done)
 		note_failures(run);
 	/* If the scan cannot be saved, it is still printed. */

@@ -178,7 +178,7 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 		text = args->tree
 			       ? fabric_tree_text(&run.view, ctx->globals.verbose)
 			       : fabric_format_text(&run, (enum fabric_format)args->format.value);
-	if (text)
+	if (text && !run.mad.listing.silent)
 		rc = render_text(stdout, text);
 	free(text);
 	return fabric_run_end_quietly(&run, rc);

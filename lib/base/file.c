@@ -136,6 +136,35 @@ static int follow_links(char **path, struct stat *ret_there)
 	return -ELOOP;
 }
 
+bool file_is_output(const char *path)
+{
+	struct stat there, output;
+
+	if (!strcmp(path, "-"))
+		return true;
+	return !stat(path, &there) && !fstat(STDOUT_FILENO, &output) &&
+	       there.st_dev == output.st_dev && there.st_ino == output.st_ino;
+}
+
+static int write_output(const struct writer *writer)
+{
+	_cleanup_(fclosep) FILE *file = NULL;
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return -errno;
+	file = fdopen(fd, "w");
+	if (!file) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	rc = writer->write(writer->context, file);
+	if (!rc && fflush(file))
+		rc = -errno;
+	return rc;
+}
+
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context)
 {
 	const struct writer writer = {.write = write, .context = context};
@@ -143,6 +172,8 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 	struct stat there;
 	int rc;
 
+	if (file_is_output(path))
+		return write_output(&writer);
 	/* The links of proc lead to what has no path: a pipe, a terminal, a deleted file. */
 	if (!stat(path, &there) && !S_ISREG(there.st_mode))
 		return S_ISDIR(there.st_mode) ? -EISDIR : -EEXIST;

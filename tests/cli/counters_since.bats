@@ -113,6 +113,31 @@ since()
 	grep -q rdmactl/ "$BATS_TEST_TMPDIR/other"
 }
 
+# Standard output, by any of its names: the document, and nothing else. The name stays what it is.
+@test "counters: --save to standard output" {
+	local name
+
+	ln -s /proc/self/fd/1 "$BATS_TEST_TMPDIR/stdout"
+	here --save "$file"
+	for name in - /dev/stdout /proc/self/fd/1 "$BATS_TEST_TMPDIR/stdout"; do
+		here --save "$name"
+		same "$name" "$(jq -S 'del(.time)' "$file")" "$(jq -S 'del(.time)' <<<"$output")"
+		here --save "$name" --json
+		jq -e '.schema == "rdmactl/saved_counters/1"' <<<"$output" >/dev/null || wrong "$name, JSON"
+		here --since "$file" --save "$name"
+		jq -e '.schema == "rdmactl/saved_counters/1"' <<<"$output" >/dev/null || wrong "$name, --since"
+		# Through a pipe, which is no file.
+		"$binary" --root "$BATS_TEST_TMPDIR/root" counters --save "$name" | jq -e .saved_counters >/dev/null || wrong "$name, pipe"
+	done
+	[ -L "$BATS_TEST_TMPDIR/stdout" ]
+	[ -L /dev/stdout ]
+	[ ! -e - ]
+	nothing_wrong
+	"$binary" --root "$BATS_TEST_TMPDIR/root" counters --save - >/dev/full 2>"$BATS_TEST_TMPDIR/err" && wrong 'a full device'
+	grep -q 'No space left' "$BATS_TEST_TMPDIR/err"
+	nothing_wrong
+}
+
 @test "counters: --watch: rounds in every format" {
 	here --watch --interval 100ms --count 2 --jsonl --errors mlx5_0 --all
 	[ "$status" = 0 ]

@@ -89,6 +89,19 @@ setup()
 	[[ "$stderr" = *"No such file or directory"* ]]
 }
 
+@test "fabric: --save to standard output prints the scan in place of the list" {
+	local list
+
+	try fabric links --load "$whole" --save "$dir/saved"
+	for list in links 'scan --format dot' 'scan --tree' 'links --jsonl' 'links --json'; do
+		# shellcheck disable=SC2086 # words
+		try fabric $list --load "$whole" --save -
+		[ "$status" = 0 ] || wrong "$list: $status"
+		cmp "$dir/saved" "$BATS_TEST_TMPDIR/out" || wrong "$list"
+	done
+	nothing_wrong
+}
+
 @test "fabric: --details of a scan that has none" {
 	try fabric scan --load "$whole" --details --no-headings
 	expect 3 '' "rdmactl fabric: the scan in $whole has no details
