@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/confine.h"
 #include "base/mem.h"
 #include "host/host.h"
 #include "mad/ping.h"
@@ -81,6 +82,21 @@ static void show_clients(const struct mad_server *server, size_t *shown)
 	}
 }
 
+/*
+ * Gives up what answering strangers does not take, now that the port is open. Root's device files
+ * need no capability of root.
+ */
+static int confine_server(void)
+{
+	const struct confinement little = {
+		.most_files = 64,
+		.most_processes = 4096,
+		.writable_directory = "/dev/infiniband",
+	};
+
+	return confine(&little);
+}
+
 static void serve(struct mad_server *server)
 {
 	const struct mad_work work = {.context = server, .unasked = take};
@@ -93,6 +109,11 @@ static void serve(struct mad_server *server)
 
 	if (server->roce)
 		agent.oui = PING_ROCE_OUI;
+	rc = confine_server();
+	if (rc) {
+		fail(server, "cannot give up privileges: ", rc, NULL);
+		return;
+	}
 	rc = mad_engine_add_agent(server->mad.session.engine, &agent);
 	if (rc < 0) {
 		fail(server, "the kernel refused the agent for requests: ", rc,

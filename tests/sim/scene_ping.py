@@ -128,6 +128,16 @@ class Server:
         self.sim.reap()
 
 
+def privileges(server):
+    """What a server may still do: nothing that takes a capability, no new privilege, no core."""
+    with open('/proc/%d/status' % server.process.pid, encoding='ascii') as file:
+        status = dict(line.rstrip('\n').split(':\t', 1) for line in file if ':\t' in line)
+    wrong = []
+    for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb'):
+        wrong += unequal(name, int(status[name], 16), 0)
+    return wrong + unequal('NoNewPrivs', status['NoNewPrivs'], '1')
+
+
 def interop(tap, sim):
     host = next(node.name for node in sim.net.hcas() if node.name not in (sim.host, sim.manager))
     lid = str(sim.lids()[host, 1])
@@ -147,7 +157,9 @@ def interop(tap, sim):
         other = sim.run(['ibping', '-c', '1', lid])
         found = re.search(r'^Pong from (\S+) \(Lid %s\)' % lid, other.text(), re.M)
         wrong += [] if found and other.status == 0 else other.describe() + [other.text()]
+        confined = privileges(server)
     tap.test('ping: --serve answers to --openib and to ibping', wrong)
+    tap.test('ping: --serve has given up its privileges', confined)
     program.check(server.result)
     document = program.parse('pings', ('ping',), server.result)
     wrong = unequal('status', document.status, 0)
