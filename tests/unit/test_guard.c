@@ -54,6 +54,8 @@ static void whose_port(void **state)
 		 false},
 		{LINK_LAYER_INFINIBAND, TRANSPORT_INFINIBAND, "fd09::2", "fd09::2", "fd09::2",
 		 false},
+		{LINK_LAYER_ETHERNET, TRANSPORT_ROCE, "fe80::2", NULL, "fe80::2", false},
+		{LINK_LAYER_ETHERNET, TRANSPORT_IWARP, "fd09::2", "fe80::2", "fe80::2", false},
 	};
 
 	(void)state;
@@ -63,6 +65,11 @@ static void whose_port(void **state)
 		struct agent agent;
 
 		make(&agent, cases[i].client);
+		agent.endpoint.link_layer = cases[i].link_layer;
+		agent.endpoint.transport = cases[i].transport;
+		/* The client says that it is of another kind. */
+		peer.link_layer = LINK_LAYER_ETHERNET;
+		peer.transport = i % 2 ? TRANSPORT_IWARP : TRANSPORT_ROCE;
 		assert_int_equal(guard_open(&agent, &peer), 0);
 		assert_int_equal(agent.guard.proven, cases[i].proven);
 	}
@@ -108,8 +115,74 @@ static void unproven_address(void **state)
 	make(&agent, "10.9.0.2");
 	assert_int_equal(guard_open(&agent, &peer), 0);
 	assert_int_equal(guard_ip(&agent, &peer.ip), -EINVAL);
+	/* The proof is of the GID, not of the IP address. */
 	agent.guard.proven = true;
-	assert_int_equal(guard_ip(&agent, &peer.ip), 0);
+	assert_int_equal(guard_ip(&agent, &peer.ip), -EINVAL);
+	assert_int_equal(guard_ip(&agent, &agent.guard.client), 0);
+}
+
+/* Nothing is retransmitted, and nothing told of what has arrived, before the port is proven. */
+static void before_the_proof(void **state)
+{
+	const struct agent_qp rc = {.kind = QP_RC};
+	struct message_modify modify = {.state = IBV_QPS_RTS, .retries = 1};
+	const struct message_proof zeros = {{0}};
+	struct agent agent;
+
+	(void)state;
+	make(&agent, "10.9.0.2");
+	assert_int_equal(guard_modify(&agent, &rc, &modify), -EINVAL);
+	modify.retries = 0;
+	assert_int_equal(guard_modify(&agent, &rc, &modify), 0);
+	assert_int_equal(guard_look(&agent), -EINVAL);
+	/* A nonce that was not sent is no proof. */
+	assert_int_equal(agent_proof(&agent, &zeros), -EINVAL);
+	memset(agent.guard.nonce, 'x', sizeof(agent.guard.nonce));
+	agent.guard.asked = true;
+	assert_int_equal(agent_proof(&agent, &zeros), -EINVAL);
+	assert_false(agent.guard.proven);
+	assert_int_equal(agent_proof(&agent, (const struct message_proof *)agent.guard.nonce),
+			 -EINVAL);
+	agent.guard.asked = true;
+	assert_int_equal(agent_proof(&agent, (const struct message_proof *)agent.guard.nonce), 0);
+	assert_true(agent.guard.proven);
+	modify.retries = 7;
+	assert_int_equal(guard_modify(&agent, &rc, &modify), 0);
+	assert_int_equal(guard_look(&agent), 0);
+}
+
+/* Where a connection of librdmacm leads, its other side has said. */
+static void connections(void **state)
+{
+	static const struct {
+		const char *gid;
+		uint16_t lid;
+		bool global, allowed;
+	} cases[] = {
+		{"fe80::2", 0, true, true},  {"::ffff:10.9.0.2", 0, true, true},
+		{"fe80::3", 0, true, false}, {"::ffff:10.9.0.3", 0, true, false},
+		{"::", 7, false, true},	     {"::", 8, false, false},
+	};
+	struct endpoint peer = endpoint_of(LINK_LAYER_ETHERNET, TRANSPORT_ROCE, "fe80::2", NULL);
+	struct ibv_qp_attr attr = {.retry_cnt = 7};
+	struct agent agent;
+
+	(void)state;
+	peer.lid = 7;
+	make(&agent, "10.9.0.2");
+	assert_int_equal(guard_open(&agent, &peer), 0);
+	assert_int_equal(guard_connection(&agent, &attr, IBV_QP_STATE | IBV_QP_RETRY_CNT), 0);
+	assert_int_equal(attr.retry_cnt, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gid gid;
+
+		assert_int_equal(gid_parse(cases[i].gid, &gid), 0);
+		attr.ah_attr.is_global = cases[i].global;
+		attr.ah_attr.dlid = cases[i].lid;
+		memcpy(attr.ah_attr.grh.dgid.raw, gid.raw, sizeof(gid.raw));
+		assert_int_equal(guard_connection(&agent, &attr, IBV_QP_AV),
+				 cases[i].allowed ? 0 : -EINVAL);
+	}
 }
 
 static void groups(void **state)
@@ -204,6 +277,7 @@ int main(void)
 		cmocka_unit_test(whose_port),	    cmocka_unit_test(other_ports),
 		cmocka_unit_test(unproven_address), cmocka_unit_test(groups),
 		cmocka_unit_test(packets),	    cmocka_unit_test(management),
+		cmocka_unit_test(before_the_proof), cmocka_unit_test(connections),
 	};
 
 	return cmocka_run_group_tests_name("guard", tests, NULL, NULL);

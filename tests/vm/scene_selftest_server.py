@@ -25,7 +25,7 @@ MOST_UNPROVEN = 16  # packets to a port that is not proven
 RC, UC, UD = range(3)
 LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
-ETHERNET, ROCE, ROCE_V2 = 2, 3, 2
+ETHERNET, ROCE, ROCE_V2, INFINIBAND, IWARP = 2, 3, 2, 1, 4
 GRANTED = 64 << 20
 
 
@@ -33,12 +33,13 @@ def command(*words):
     return [program.RDMACTL, 'selftest', '--serve', *words]
 
 
-def endpoint(device=b'rxb', netdev=b'vb', transport=ROCE, address=CLIENT):
+def endpoint(device=b'rxb', netdev=b'vb', transport=ROCE, address=CLIENT, ip=None):
+    ip = socket.inet_aton(ip or address)
     address = socket.inet_aton(address)
     return (device.ljust(64, b'\0') + netdev.ljust(16, b'\0') + struct.pack('>II', 1, 1) +
             bytes(10) + b'\xff\xff' + address +
             struct.pack('>7IQ', ROCE_V2, ETHERNET, transport, 4, 6, 1024, 0, 10000) +
-            b'\x02' + address.ljust(16, b'\0'))
+            b'\x02' + ip.ljust(16, b'\0'))
 
 
 def span(blocks, size, offset=0, stride=0, buffer=0):
@@ -333,6 +334,20 @@ def cannon(server):
     return wrong
 
 
+def disguises(server):
+    """Another host's port that is proven as one of another kind, and then named for what it is."""
+    wrong = []
+    for transport in (IWARP, INFINIBAND):
+        with server.client(source=CLIENT) as client:
+            wrong += walk(client, [STEPS[0]])
+            for first in (endpoint(transport=transport, address=VICTIM, ip=CLIENT),
+                          endpoint(transport=transport, address=VICTIM, ip=CLIENT)):
+                client.call(message(abuse.OPEN, first + bytes(12)))
+            kind = client.call(order_open(address=VICTIM))[0]
+            wrong += unequal('opened', kind, abuse.OPENED) + unequal('proven', is_proven(client), 0)
+    return wrong
+
+
 def guesses(server):
     """Proofs that are not what the server sent to the third host."""
     before = sent()
@@ -531,6 +546,7 @@ def orders(tap):
                          ('a client that takes all that there is', glutton),
                          ('clients that nothing here can talk to', nowhere),
                          ('a client that names a third host', cannon),
+                         ('a client that says its port is of another kind', disguises),
                          ('a client that guesses the proof', guesses),
                          ('two servers that name each other', accomplices),
                          ('a client that changes its mind', elsewhere),

@@ -25,8 +25,6 @@ int agent_open(struct agent *agent, const struct message_open *order, struct mes
 
 	if (!agent->context && !agent->find)
 		return agent_refuse(agent, REFUSAL_ORDER, "no device may be opened");
-	if (guard_open(agent, &order->near))
-		return -EINVAL;
 	if (!agent->context) {
 		rc = agent->find(agent->find_context, order, &endpoint, &reason, &hint);
 		if (rc)
@@ -34,6 +32,8 @@ int agent_open(struct agent *agent, const struct message_open *order, struct mes
 					    reason ? reason : strerror(-rc));
 		rc = agent_open_device(agent, &endpoint);
 	}
+	if (!rc)
+		rc = guard_open(agent, &order->near);
 	if (rc)
 		return rc;
 	*reply = (struct message_opened){

@@ -15,28 +15,31 @@
 
 /*
  * The address that packets go to is the one that the TCP connection is with, which nobody else
- * could have opened. Link-local GIDs, LIDs and a second network need a proof.
+ * could have opened. LIDs, a second network, and link-local GIDs, which another host may have on
+ * another link, need a proof. What kind of port it is, the client may say as he likes: the packets
+ * are those of our own port.
  */
-static bool is_address_of(const struct endpoint *peer, const struct ip_address *client)
+static bool is_address_of(const struct endpoint *near, const struct endpoint *peer,
+			  const struct ip_address *client)
 {
-	const struct ip_address address = peer->link_layer == LINK_LAYER_INFINIBAND
-						  ? (struct ip_address){0}
+	const struct ip_address address = near->transport == TRANSPORT_IWARP
+						  ? peer->ip
 						  : gid_to_ip(&peer->gid);
+	const struct gid gid = ip_to_gid(&address);
 
-	if (peer->transport == TRANSPORT_IWARP)
-		return ip_equal(&peer->ip, client);
-	return address.family && ip_equal(&address, client);
+	return near->link_layer != LINK_LAYER_INFINIBAND && address.family &&
+	       !gid_is_link_local(&gid) && ip_equal(&address, client);
 }
 
 int guard_open(struct agent *agent, const struct endpoint *peer)
 {
 	struct guard *guard = &agent->guard;
 
-	if (guard->opened && guard_destination(agent, peer))
-		return -EINVAL;
+	if (guard->opened)
+		return guard_destination(agent, peer);
 	guard->opened = true;
 	guard->peer = *peer;
-	guard->proven = guard->proven || is_address_of(peer, &guard->client);
+	guard->proven = is_address_of(&agent->endpoint, peer, &guard->client);
 	return 0;
 }
 
@@ -59,8 +62,7 @@ int guard_ip(struct agent *agent, const struct ip_address *to)
 {
 	const struct guard *guard = &agent->guard;
 
-	if (!guard->strict || ip_equal(to, &guard->client) ||
-	    (guard->proven && ip_equal(to, &guard->peer.ip)))
+	if (!guard->strict || ip_equal(to, &guard->client))
 		return 0;
 	return refuse_stranger(agent);
 }

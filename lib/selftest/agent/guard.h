@@ -31,8 +31,8 @@ struct guard {
 };
 
 /*
- * Notes the port that the client says is his, for good. It is proven if its packets go to the
- * address that he has connected from. -EINVAL: he named another one before.
+ * Notes the port that the client says is his, for good, once our own is open. It is proven if its
+ * packets go to the address that he has connected from. -EINVAL: he named another one before.
  */
 int guard_open(struct agent *agent, const struct endpoint *peer);
 /* These refuse, with -EINVAL and a reason in the agent, a destination that is not that port, ... */

@@ -77,6 +77,7 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 		return rc;
 	trial->granted = admitted.welcome;
 	trial->granted_msec = admitted.run_msec;
+	trial_remark(trial, token ? "both sides know the token" : "the server asks for no token");
 	return 0;
 }
 
