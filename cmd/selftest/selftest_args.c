@@ -15,6 +15,12 @@
 /* The limit of perftest. */
 #define PERFTEST_MOST_ITERATIONS 100000000
 #define SERVER_MOST_CLIENTS	 256
+/* Room for a client, and for more than any host has. */
+#define SERVER_LEAST_MEMORY (UINT64_C(64) << 20)
+#define SERVER_MOST_MEMORY  (UINT64_C(1) << 40)
+#define SERVER_MOST_IDLE    (24 * UINT64_C(3600000))
+/* Those of --serve that programs of rdma-core do not have. */
+#define OWN_SERVER_ONLY "allow max-clients memory longest idle"
 /* --all-sizes, as perftest's -a: 2 to 8 MiB. */
 #define FIRST_SIZE_SHIFT 1
 #define LAST_SIZE_SHIFT	 23
@@ -52,9 +58,17 @@ const struct option_row selftest_options[] = {
 		      "token that the server requires; RDMACTL_TOKEN keeps it out of ps"),
 	STRING_OPTION(struct selftest_args, bind, 0, "bind", "ADDR", COMPLETE_NOTHING,
 		      "--serve: listen on this address only"),
+	STRING_OPTION(struct selftest_args, allow, 0, "allow", "LIST", COMPLETE_NOTHING,
+		      "--serve: only clients of these networks: 10.0.0.0/8,fd00::/8"),
 	FLAG_OPTION(struct selftest_args, once, 0, "once", "--serve: end after one client"),
 	NUMBER_OPTION(COUNT, struct selftest_args, most_clients, 0, "max-clients", "N", 1,
-		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time"),
+		      SERVER_MOST_CLIENTS, "--serve: most clients at the same time (16)"),
+	NUMBER_OPTION(SIZE, struct selftest_args, memory, 0, "memory", "SIZE", SERVER_LEAST_MEMORY,
+		      SERVER_MOST_MEMORY, "--serve: memory for all clients together (1g)"),
+	NUMBER_OPTION(DURATION, struct selftest_args, longest, 0, "longest", "TIME", 1, LIMIT_MSEC,
+		      "--serve: longest measurement that a client may have (60s)"),
+	NUMBER_OPTION(DURATION, struct selftest_args, idle, 0, "idle", "TIME", 1, SERVER_MOST_IDLE,
+		      "--serve: drop a client that is silent for so long (10m)"),
 	NUMBER_OPTION(COUNT, struct selftest_args, gid_index, 0, "gid-index", "N", 0,
 		      LIMIT_GID_INDEX, "use this entry of the GID table"),
 	NUMBER_OPTION(COUNT, struct selftest_args, peer_gid_index, 0, "peer-gid-index", "N", 0,
@@ -106,7 +120,7 @@ const struct option_row selftest_options[] = {
 
 const struct option_rule selftest_rules[] = {
 	OPTIONS_EXCLUDE("peer " CLIENT_ONLY, "serve", NULL),
-	OPTIONS_NEED("bind once max-clients", "serve", NULL),
+	OPTIONS_NEED("bind once " OWN_SERVER_ONLY, "serve", NULL),
 	OPTIONS_NEED("peer-gid-index", "peer", NULL),
 	OPTIONS_NEED("proto port token", "peer serve", NULL),
 	OPTIONS_ONE_OF("sizes all-sizes", NULL),
@@ -175,7 +189,7 @@ static char *check_protocol(const struct selftest_plan *plan)
 		name = args->serve ? find_given(args, "sizes iterations mtu") : NULL;
 		return name ? mem_format("--%s cannot be used with --serve", name) : NULL;
 	}
-	name = find_given(args, CLIENT_ONLY " token max-clients");
+	name = find_given(args, CLIENT_ONLY " token " OWN_SERVER_ONLY);
 	if (name)
 		return mem_format("--%s cannot be used with --proto %s", name,
 				  enum_word(protocols, plan->protocol, ""));
@@ -317,6 +331,24 @@ static char *parse_bind(struct selftest_plan *plan)
 	return NULL;
 }
 
+static char *parse_allow(struct selftest_plan *plan)
+{
+	_cleanup_(freep) char *list = mem_string(plan->args->allow);
+	char *rest = list;
+
+	for (char *word; (word = strsep(&rest, ","));) {
+		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+		struct ip_network network;
+
+		if (ip_network_parse(word, &network))
+			return mem_format("--allow: '%s' is not a network (10.0.0.0/8,fd00::/8)",
+					  clean);
+		*(struct ip_network *)mem_append(&plan->allowed, &plan->allowed_count,
+						 sizeof(network)) = network;
+	}
+	return NULL;
+}
+
 /* An empty one is a variable that was lost, and would let everyone in. */
 static char *find_token(struct selftest_plan *plan, char **ret_hint)
 {
@@ -388,6 +420,8 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 		message = parse_sizes(plan);
 	if (!message && args->bind)
 		message = parse_bind(plan);
+	if (!message && args->allow)
+		message = parse_allow(plan);
 	if (!message)
 		message = find_token(plan, &hint);
 	if (message) {
@@ -403,4 +437,7 @@ bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *
 void selftest_plan_free(struct selftest_plan *plan)
 {
 	strings_free(&plan->tests);
+	free(plan->allowed);
+	plan->allowed = NULL;
+	plan->allowed_count = 0;
 }

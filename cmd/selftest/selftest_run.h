@@ -25,6 +25,8 @@ struct selftest_args {
 	const char *bind;
 	bool once;
 	struct number most_clients;
+	const char *allow;
+	struct number memory, longest, idle;
 	struct number gid_index, peer_gid_index;
 	bool all_gids;
 	const char *tests;
@@ -51,6 +53,8 @@ struct selftest_plan {
 	struct strings tests;
 	struct ip_address bind;
 	uint32_t bind_scope;
+	struct ip_network *allowed;
+	size_t allowed_count;
 	const char *token;		 /* or NULL */
 	struct selftest_request request; /* without the peer's address, signals and progress */
 };

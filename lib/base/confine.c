@@ -21,6 +21,8 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
+_Static_assert(CONFINE_IPC_LOCK == CONFINE_CAPABILITY(CAP_IPC_LOCK), "its number is fixed");
+
 static void lower(int resource, rlim_t most)
 {
 	struct rlimit limit;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
+#define CONFINE_IPC_LOCK	   CONFINE_CAPABILITY(14) /* CAP_IPC_LOCK: locks memory */
 
 /* A limit that is 0 is not set. */
 struct confinement {

@@ -152,6 +152,40 @@ bool ip_equal(const struct ip_address *a, const struct ip_address *b)
 	return a->family == b->family && !memcmp(a->raw, b->raw, a->family == AF_INET ? 4 : 16);
 }
 
+int ip_network_parse(const char *text, struct ip_network *ret_network)
+{
+	struct ip_network network = {0};
+	char plain[IP_TEXT_SIZE];
+	const size_t length = strcspn(text, "/");
+	uint64_t most, bits;
+
+	if (length >= sizeof(plain) || strchr(text, '%'))
+		return -EINVAL;
+	memcpy(plain, text, length);
+	plain[length] = '\0';
+	if (ip_parse(plain, &network.address))
+		return -EINVAL;
+	most = network.address.family == AF_INET ? 32 : 128;
+	/* ::ffff:10.0.0.0/104 would be one of IPv4, with other bits. */
+	if (most == 32 && strchr(plain, ':'))
+		return -EINVAL;
+	bits = most;
+	if (text[length] && text_parse_u64(text + length + 1, 10, most, &bits))
+		return -EINVAL;
+	network.bits = (unsigned int)bits;
+	*ret_network = network;
+	return 0;
+}
+
+bool ip_network_contains(const struct ip_network *network, const struct ip_address *address)
+{
+	const uint8_t *a = network->address.raw, *b = address->raw;
+	const unsigned int bytes = network->bits / 8, rest = network->bits % 8;
+
+	return network->address.family == address->family && !memcmp(a, b, bytes) &&
+	       (!rest || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
+}
+
 struct gid ip_to_gid(const struct ip_address *address)
 {
 	struct gid gid = {{0}};

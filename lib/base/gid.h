@@ -47,5 +47,15 @@ struct ip_address gid_to_ip(const struct gid *gid);
 int ip_parse(const char *text, struct ip_address *ret_address);
 void ip_format(const struct ip_address *address, char text[static IP_TEXT_SIZE]);
 bool ip_equal(const struct ip_address *a, const struct ip_address *b);
+
+/* All addresses with the same first bits. */
+struct ip_network {
+	struct ip_address address;
+	unsigned int bits;
+};
+
+/* Takes 10.0.0.0/8, fd00::/8, or an address, which is a network of its own. 0 or -EINVAL. */
+int ip_network_parse(const char *text, struct ip_network *ret_network);
+bool ip_network_contains(const struct ip_network *network, const struct ip_address *address);
 /* The GID of the address on a RoCE port. */
 struct gid ip_to_gid(const struct ip_address *address);

@@ -45,15 +45,20 @@ struct selftest_client {
 
 /* Borrowed: it must live as long as the call. 0 and NULL are defaults. */
 struct selftest_service {
-	struct ip_address bind; /* family 0: every address, IPv4 and IPv6 */
-	uint32_t scope;		/* netdev index of a link-local `bind` */
-	uint32_t tcp_port;	/* 0: the protocol's own */
-	const char *token;	/* that clients must send, at most 63 bytes; NULL: none */
-	bool once;		/* end after the first client that was served */
-	uint32_t most_clients;	/* at the same time; 0: 16. One address has half of them */
-	uint32_t run_msec;	/* the longest run that is granted; 0: 60 s */
-	uint32_t idle_msec;	/* a client without an order for so long is dropped; 0: 10 min */
-	int signals;		/* a signalfd that ends the server; -1: none */
+	struct ip_address bind;		  /* family 0: every address, IPv4 and IPv6 */
+	uint32_t scope;			  /* netdev index of a link-local `bind` */
+	uint32_t tcp_port;		  /* 0: the protocol's own */
+	const char *token;		  /* that clients must send, at most 63 bytes; NULL: none */
+	bool once;			  /* end after the first client that was served */
+	const struct ip_network *allowed; /* whose connections are not closed at once */
+	size_t allowed_count;		  /* 0: all */
+	uint32_t most_clients; /* at the same time; 0: 16. One address has half of them, one IPv6
+				  network of 64 bits three quarters */
+	uint64_t memory_bytes; /* that all clients may lock and allocate; 0: 1 GiB */
+	uint32_t run_msec;     /* the longest run that is granted; 0: 60 s */
+	uint32_t idle_msec;    /* a client without an order for so long is dropped; 0: 10 min */
+	uint64_t life_msec;    /* a client is served for; 0: 1 h, or two of the longest runs */
+	int signals;	       /* a signalfd that ends the server; -1: none */
 	/*
 	 * Chooses the port for a client, as endpoint_of_address() does; called in the client's own
 	 * process. 0, or -errno with the reason in words and the next step, which it frees.

@@ -50,7 +50,8 @@ no_device()
 	refused '--port needs --peer or --serve' --port 4000
 	refused '--proto needs --peer or --serve' --proto rping
 	refused '--peer-gid-index needs --peer' --peer-gid-index 1
-	for option in '--bind 192.0.2.1' --once '--max-clients 3'; do
+	for option in '--bind 192.0.2.1' --once '--max-clients 3' '--allow 10.0.0.0/8' \
+		'--memory 1g' '--longest 5m' '--idle 1m'; do
 		# shellcheck disable=SC2086 # two words
 		refused "${option%% *} needs --serve" $option
 		# shellcheck disable=SC2086
@@ -73,7 +74,10 @@ no_device()
 			--peer 192.0.2.1 --proto pingpong $option
 	done
 	refused '--token cannot be used with --proto rping' --serve --proto rping --token word
-	refused '--max-clients cannot be used with --proto rping' --serve --proto rping --max-clients 2
+	for option in '--max-clients 2' '--allow ::1' '--memory 1g' '--longest 5m' '--idle 1m'; do
+		# shellcheck disable=SC2086 # two words
+		refused "${option%% *} cannot be used with --proto rping" --serve --proto rping $option
+	done
 	refused '--mtu cannot be used with --proto rping: rdma_cm chooses it' \
 		--peer 192.0.2.1 --proto rping --mtu 1024
 	refused '--sizes: only one size with --proto rping' \
@@ -120,6 +124,9 @@ no_device()
 		--serve --bind fe80::1
 	refused "--bind: the netdev in 'fe80::1%nothere0' does not exist" \
 		--serve --bind fe80::1%nothere0
+	refused "--allow: '10.0.0.0/33' is not a network (10.0.0.0/8,fd00::/8)" \
+		--serve --allow 192.0.2.1,10.0.0.0/33
+	refused "--allow: '' is not a network (10.0.0.0/8,fd00::/8)" --serve --allow ''
 	refused '--token: the token is longer than 63 bytes' --serve --token "$(printf '%064d' 0)"
 	RDMACTL_TOKEN=$(printf '%064d' 0) refused 'RDMACTL_TOKEN: the token is longer than 63 bytes' --serve
 	nothing_wrong

@@ -310,6 +310,48 @@ static void ip_equality(void **state)
 	assert_true(ip_equal(&e, &e));
 }
 
+static bool contains(const char *text, const char *ip)
+{
+	struct ip_network network;
+	struct ip_address address;
+
+	assert_int_equal(ip_network_parse(text, &network), 0);
+	assert_int_equal(ip_parse(ip, &address), 0);
+	return ip_network_contains(&network, &address);
+}
+
+static void ip_networks(void **state)
+{
+	static const char *const bad[] = {"",
+					  "/8",
+					  "10.0.0.0/",
+					  "10.0.0.0/33",
+					  "10.0.0.0/-1",
+					  "fd00::/129",
+					  "10.0.0.0/8/8",
+					  "here",
+					  "fe80::1%lo",
+					  "10/8",
+					  "::ffff:10.0.0.0/104"};
+	struct ip_network network;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(ip_network_parse(bad[i], &network), -EINVAL);
+	assert_true(contains("10.1.2.3/8", "10.255.0.1"));
+	assert_false(contains("10.0.0.0/8", "11.0.0.1"));
+	assert_true(contains("192.0.2.128/25", "192.0.2.255"));
+	assert_false(contains("192.0.2.128/25", "192.0.2.127"));
+	assert_true(contains("192.0.2.1", "::ffff:192.0.2.1"));
+	assert_false(contains("192.0.2.1", "192.0.2.2"));
+	assert_true(contains("0.0.0.0/0", "203.0.113.1"));
+	assert_false(contains("0.0.0.0/0", "::1"));
+	assert_true(contains("2001:db8::/33", "2001:db8:7fff::1"));
+	assert_false(contains("2001:db8::/33", "2001:db8:8000::1"));
+	assert_true(contains("::1", "::1"));
+	assert_true(contains("::/0", "fe80::1"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -319,7 +361,7 @@ int main(void)
 		cmocka_unit_test(gid_bad_input),   cmocka_unit_test(gid_kinds),
 		cmocka_unit_test(gid_halves),	   cmocka_unit_test(gid_and_ip),
 		cmocka_unit_test(ip_input),	   cmocka_unit_test(ip_no_address),
-		cmocka_unit_test(ip_equality),
+		cmocka_unit_test(ip_equality),	   cmocka_unit_test(ip_networks),
 	};
 
 	return cmocka_run_group_tests_name("gid", tests, NULL, NULL);

@@ -124,6 +124,14 @@ static void server(void **state)
 	PARSE(&parsed, "--serve --bind fe80::1%lo");
 	assert_int_not_equal(parsed.plan.bind_scope, 0);
 	selftest_plan_free(&parsed.plan);
+	PARSE(&parsed, "--serve --allow 10.0.0.0/8,fd00::/8,192.0.2.1 --memory 2g --longest 5m "
+		       "--idle 30s");
+	assert_int_equal(parsed.plan.allowed_count, 3);
+	assert_int_equal(parsed.plan.allowed[1].bits, 8);
+	assert_int_equal(parsed.args.memory.value, 2ull << 30);
+	assert_int_equal(parsed.args.longest.value, 300000);
+	assert_int_equal(parsed.args.idle.value, 30000);
+	selftest_plan_free(&parsed.plan);
 }
 
 /* The command line overrides the environment, which is not checked unless it is used. */

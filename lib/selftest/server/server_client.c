@@ -6,19 +6,23 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/hmac.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "selftest/agent/agent.h"
+#include "selftest/server/crowd.h"
 #include "selftest/wire/message.h"
 #include "selftest/agent/watch.h"
 #include "selftest/wire/handshake.h"
@@ -28,6 +32,7 @@
 #define DEFAULT_IDLE_MSEC 600000u
 #define RUN_MSEC	  60000u /* the longest run that is granted */
 #define WELCOME_MSEC	  5000
+#define ANSWER_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* to read the refusal */
 #define DEAD_AFTER_PROBES 4
@@ -35,7 +40,9 @@
 
 /* Limits for one client's buffers, and for the other memory of its process. */
 #define MOST_BUFFER_BYTES (64ull << 20)
-#define MOST_OTHER_BYTES  (1ull << 30)
+#define MOST_OTHER_BYTES  (256ull << 20)
+
+#define DEFAULT_LIFE_MSEC UINT64_C(3600000)
 
 static uint64_t granted_msec(const struct selftest_service *service)
 {
@@ -43,6 +50,7 @@ static uint64_t granted_msec(const struct selftest_service *service)
 }
 
 struct service_visit {
+	const struct serve_client *served;
 	const struct selftest_service *service;
 	int channel;
 	struct selftest_client client;
@@ -78,6 +86,8 @@ static void limit_memory(void)
 		return;
 	most = pages * (unsigned long long)sysconf(_SC_PAGESIZE) + MOST_BUFFER_BYTES +
 	       MOST_OTHER_BYTES;
+	if (limit.rlim_max > most)
+		limit.rlim_max = most;
 	if (limit.rlim_cur > most)
 		limit.rlim_cur = most;
 	setrlimit(RLIMIT_DATA, &limit);
@@ -185,6 +195,38 @@ static int answer(struct service_visit *visit, const struct message *message)
 	return rc;
 }
 
+/*
+ * Asks the server for a client's place, and refuses the client if there is none. What the server
+ * has sent is there in one piece.
+ */
+static int ask_for_place(struct service_visit *visit)
+{
+	struct pollfd polls[] = {
+		{.fd = visit->served->line, .events = POLLIN},
+		{.fd = visit->service->signals, .events = POLLIN},
+	};
+	const char ask = 1;
+	struct serve_answer answer;
+
+	if (send(visit->served->line, &ask, sizeof(ask), MSG_NOSIGNAL) == sizeof(ask))
+		poll(polls, ARRAY_SIZE(polls), ANSWER_MSEC);
+	if (recv(visit->served->line, &answer, sizeof(answer), MSG_DONTWAIT) !=
+	    (ssize_t)sizeof(answer)) {
+		end_with(visit->report, "dropped: the server is ending");
+		return -EINTR;
+	}
+	answer.text[sizeof(answer.text) - 1] = '\0';
+	return answer.granted ? 0 : refuse(visit, REFUSAL_BUSY, answer.text);
+}
+
+/* The last message of the handshake, if there is a place for the client. */
+static int welcome(struct service_visit *visit, const struct message *message)
+{
+	int rc = ask_for_place(visit);
+
+	return rc ? rc : answer(visit, message);
+}
+
 static void fill_welcome(uint32_t version, struct message_welcome *welcome)
 {
 	*welcome = (struct message_welcome){
@@ -241,13 +283,13 @@ static int challenge(struct service_visit *visit, uint32_t version)
 		return rc;
 	fill_welcome(version, &admitted.admitted.welcome);
 	admitted.admitted.run_msec = granted_msec(visit->service);
-	return answer(visit, &admitted);
+	return welcome(visit, &admitted);
 }
 
 static int shake_hands(struct service_visit *visit)
 {
 	char text[sizeof(((struct message_refused *)0)->text)];
-	struct message received, welcome = {.type = MESSAGE_WELCOME};
+	struct message received, granted = {.type = MESSAGE_WELCOME};
 	int rc = receive(visit, MESSAGE_HELLO, &received);
 	const struct message_hello *hello = &received.hello;
 	uint32_t version;
@@ -269,8 +311,8 @@ static int shake_hands(struct service_visit *visit)
 		return refuse(visit, REFUSAL_TOKEN,
 			      "this server takes a token from a newer rdmactl only, because this "
 			      "one sends it in clear text");
-	fill_welcome(version, &welcome.welcome);
-	return answer(visit, &welcome);
+	fill_welcome(version, &granted.welcome);
+	return welcome(visit, &granted);
 }
 
 static int find_port(void *context, const struct message_open *open, struct endpoint *ret_endpoint,
@@ -292,12 +334,14 @@ static int find_port(void *context, const struct message_open *open, struct endp
 }
 
 static void report_end(const struct agent *agent, const struct agent_served *served,
-		       unsigned int idle_msec, struct serve_report *report)
+		       unsigned int idle_msec, bool life_over, struct serve_report *report)
 {
 	if (agent->watch.device_gone)
 		end_with(report, "the device was removed");
 	else if (served->complaint)
 		end_with(report, "the client sent no valid message (%s)", served->complaint);
+	else if (served->stop == STOP_INTERRUPTED && life_over)
+		end_with(report, "it was served for as long as a client may be");
 	else if (served->stop == STOP_INTERRUPTED)
 		end_with(report, "the server was ended");
 	else if (served->stop == STOP_TIMED_OUT)
@@ -311,34 +355,77 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 		report->well = true;
 }
 
-void serve_client(const struct selftest_service *service, int channel,
-		  const struct ip_address *address, struct serve_report *ret_report)
+uint64_t serve_life_msec(const struct selftest_service *service)
 {
-	struct service_visit visit = {.service = service,
-				      .channel = channel,
-				      .client.address = *address,
-				      .report = ret_report};
-	unsigned int idle_msec = service->idle_msec ? service->idle_msec : DEFAULT_IDLE_MSEC;
+	const uint64_t run = 2 * (uint64_t)service->run_msec;
+
+	if (service->life_msec)
+		return service->life_msec;
+	return run > DEFAULT_LIFE_MSEC ? run : DEFAULT_LIFE_MSEC;
+}
+
+/* A signal, as if somebody ended this process, when its time is over. */
+static void limit_life(uint64_t msec)
+{
+	const struct itimerspec end = {
+		.it_value = {.tv_sec = (time_t)(msec / 1000),
+			     .tv_nsec = (long)(msec % 1000) * 1000000},
+	};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
+	timer_t timer;
+
+	/* If there is none, the server kills the process a little later. */
+	if (!timer_create(CLOCK_MONOTONIC, &event, &timer))
+		timer_settime(timer, 0, &end, NULL);
+}
+
+static int reserve(void *context, int64_t bytes)
+{
+	const struct serve_client *served = ((const struct service_visit *)context)->served;
+
+	return budget_take(served->budget, served->place, bytes);
+}
+
+static void carry_out(struct service_visit *visit)
+{
+	const struct selftest_service *service = visit->service;
+	const uint64_t life_msec = serve_life_msec(service), begin_msec = clock_msec();
+	const unsigned int idle_msec = service->idle_msec ? service->idle_msec : DEFAULT_IDLE_MSEC;
+	struct agent *agent = agent_new(visit->channel, service->signals);
 	struct agent_served served;
-	struct agent *agent;
+
+	limit_life(life_msec);
+	agent->most_bytes = MOST_BUFFER_BYTES;
+	agent->guard = (struct guard){.strict = true,
+				      .client = visit->served->address,
+				      .most_msec = granted_msec(service)};
+	agent->find = find_port;
+	agent->find_context = visit;
+	agent->reserve = reserve;
+	agent->reserve_context = visit;
+	agent_serve(agent, visit->channel, idle_msec, &served);
+	visit->report->orders = served.orders;
+	report_end(agent, &served, idle_msec, clock_msec() - begin_msec >= life_msec,
+		   visit->report);
+	agent_free(agent);
+}
+
+void serve_client(const struct serve_client *client, struct serve_report *ret_report)
+{
+	struct service_visit visit = {.served = client,
+				      .service = client->service,
+				      .channel = client->channel,
+				      .client.address = client->address,
+				      .report = ret_report};
 
 	memset(ret_report, 0, sizeof(*ret_report));
-	local_address(channel, &visit.client.local);
-	prepare_channel(channel);
+	local_address(client->channel, &visit.client.local);
+	prepare_channel(client->channel);
+	limit_memory();
 	if (shake_hands(&visit))
 		return;
 	ret_report->welcomed = true;
-	limit_memory();
-	agent = agent_new(channel, service->signals);
-	agent->most_bytes = MOST_BUFFER_BYTES;
-	agent->guard = (struct guard){
-		.strict = true, .client = *address, .most_msec = granted_msec(service)};
-	agent->find = find_port;
-	agent->find_context = &visit;
-	agent_serve(agent, channel, idle_msec, &served);
-	ret_report->orders = served.orders;
-	report_end(agent, &served, idle_msec, ret_report);
-	agent_free(agent);
+	carry_out(&visit);
 }
 
 void serve_report_check(struct serve_report *report)
@@ -347,11 +434,13 @@ void serve_report_check(struct serve_report *report)
 	report->local.device[sizeof(report->local.device) - 1] = '\0';
 }
 
-void serve_report_set_crash(struct serve_report *report, int status, bool stopping)
+void serve_report_set_crash(struct serve_report *report, int status, bool stopping,
+			    const char *ended)
 {
-	/* It may have been welcomed or not: a row is better than none. */
 	*report = (struct serve_report){.welcomed = true};
-	if (stopping && WIFSIGNALED(status))
+	if (ended)
+		snprintf(report->text, sizeof(report->text), "%s", ended);
+	else if (stopping && WIFSIGNALED(status))
 		snprintf(report->text, sizeof(report->text), "the server was ended");
 	else if (WIFSIGNALED(status))
 		snprintf(report->text, sizeof(report->text),

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A server: it listens and accepts in server.c, its children are in server_process.c. */
+#pragma once
+
+#include <signal.h>
+
+#include "selftest/server/crowd.h"
+
+struct server {
+	const struct selftest_service *service;
+	struct selftest_results *results;
+	int listener; /* -1: none any more */
+	int children; /* a signalfd of SIGCHLD */
+	struct crowd crowd;
+	struct pollfd *polls;
+	struct log_limit strangers, clients;
+	uint64_t pause_end_msec; /* of accepting; 0: none */
+	bool ended;		 /* the one client was served */
+	bool well;		 /* to its end */
+	bool stopping;		 /* by a signal */
+	sigset_t old_mask;
+	struct sigaction old_action;
+};
+
+/* Logs a line about an address, unless there are too many; frees the text. */
+void server_say(const struct server *server, struct log_limit *limit,
+		const struct ip_address *address, char *text);
+/* Logs how many lines were left out. */
+void server_say_left_out(struct server *server);
+void server_stop_listening(struct server *server);
+void server_close_lines(struct server *server);
+/* Starts a process for a guest at a free place. 0 or -errno. */
+int server_start_child(struct server *server, int channel, const struct ip_address *address,
+		       struct served *place);
+/* Kills the process; `why` is for the log. */
+void server_end_child(struct served *served, const char *why);
+/* Takes what a process has said. */
+void server_listen_to(struct served *served);
+/* Tells the guests that want to be clients whether they are. */
+void server_answer_guests(struct server *server);
+/* Takes the reports of the processes that have ended. */
+void server_reap(struct server *server);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The log of a server, and the processes that serve its clients: a child of the server each. */
+#include "selftest/server/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* Time for a process to end after its client. */
+#define LEAVE_MSEC 200
+/* A handshake, with its refusal, is over by then, and a client's process after its own time. */
+#define GUEST_MSEC 15000
+#define GRACE_MSEC 2000
+/* What a process that serves a client may have open, and how many tasks its user. */
+#define MOST_FILES     256
+#define MOST_PROCESSES 4096
+
+static void say_left_out(const struct server *server, struct log_limit *limit)
+{
+	_cleanup_(freep) char *line = NULL;
+
+	if (!limit->left_out)
+		return;
+	line = mem_format("%" PRIu64 " more %s left out", limit->left_out,
+			  limit->left_out == 1 ? "line was" : "lines were");
+	limit->left_out = 0;
+	server->service->say(server->service->say_context, line);
+}
+
+void server_say_left_out(struct server *server)
+{
+	say_left_out(server, &server->strangers);
+	say_left_out(server, &server->clients);
+}
+
+void server_say(const struct server *server, struct log_limit *limit,
+		const struct ip_address *address, char *text)
+{
+	_cleanup_(freep) char *raw = text;
+	_cleanup_(freep) char *clean = text_clean(raw, strlen(raw));
+	_cleanup_(freep) char *line = NULL;
+	char name[IP_TEXT_SIZE];
+
+	if (!server->service->say || !log_limit_take(limit, clock_msec()))
+		return;
+	say_left_out(server, limit);
+	ip_format(address, name);
+	line = mem_format("%s: %s", name, clean);
+	server->service->say(server->service->say_context, line);
+}
+
+void server_stop_listening(struct server *server)
+{
+	if (server->listener >= 0)
+		close(server->listener);
+	server->listener = -1;
+}
+
+static void close_line(struct served *served)
+{
+	if (served->line >= 0)
+		close(served->line);
+	served->line = -1;
+}
+
+void server_close_lines(struct server *server)
+{
+	for (size_t i = 0; i < server->crowd.place_count; i++)
+		if (server->crowd.places[i].state)
+			close_line(&server->crowd.places[i]);
+}
+
+static void add_row(struct server *server, const struct served *served)
+{
+	if (server->results->count >= SERVICE_MOST_ROWS)
+		selftest_results_drop_first(server->results);
+	serve_report_fill_row(&served->report, &served->address, clock_msec() - served->since_msec,
+			      selftest_results_add(server->results));
+}
+
+/* Takes what a process says: that it asks for a client's place, and its report at the end. */
+void server_listen_to(struct served *served)
+{
+	struct serve_report report;
+	ssize_t got = 0;
+
+	while (served->line >= 0 &&
+	       (got = recv(served->line, &report, sizeof(report), MSG_DONTWAIT)) > 0) {
+		if (got == (ssize_t)sizeof(report)) {
+			served->report = report;
+			served->reported = true;
+		} else {
+			served->asks = true;
+		}
+	}
+	if (!got)
+		close_line(served);
+}
+
+/* Logs the end of a client whose process ended with that status. */
+static void take_report(struct server *server, struct served *served, int status)
+{
+	const bool client = served->state == SERVED_CLIENT;
+	struct serve_report *report = &served->report;
+
+	server_listen_to(served);
+	close_line(served);
+	if (served->reported)
+		serve_report_check(report);
+	else
+		serve_report_set_crash(report, status, server->stopping, served->ended);
+	report->welcomed = report->welcomed && client;
+	server_say(server, client ? &server->clients : &server->strangers, &served->address,
+		   serve_report_line(report, clock_msec() - served->since_msec));
+	if (report->welcomed) {
+		add_row(server, served);
+		server->ended = server->service->once;
+		server->well = report->well;
+	}
+}
+
+void server_reap(struct server *server)
+{
+	struct signalfd_siginfo info;
+
+	while (read(server->children, &info, sizeof(info)) > 0)
+		;
+	for (size_t i = 0; i < server->crowd.place_count; i++) {
+		struct served *served = &server->crowd.places[i];
+		int status;
+
+		if (!served->state || waitpid(served->pid, &status, WNOHANG) <= 0)
+			continue;
+		take_report(server, served, status);
+		crowd_leave(&server->crowd, served);
+	}
+}
+
+/* Tells a guest whether he is a client now. */
+static void answer(struct server *server, struct served *guest)
+{
+	_cleanup_(freep) char *text = crowd_refusal(&server->crowd, guest);
+	struct serve_answer answer = {.granted = !text};
+
+	if (text)
+		snprintf(answer.text, sizeof(answer.text), "%s", text);
+	else
+		crowd_admit(&server->crowd, guest);
+	if (answer.granted)
+		guest->end_msec = clock_msec() + serve_life_msec(server->service) + GRACE_MSEC;
+	guest->asks = false;
+	send(guest->line, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A server for one client gives the last one, say a port scanner, a moment to leave. */
+static void wait_for_end(struct server *server)
+{
+	struct pollfd children = {.fd = server->children, .events = POLLIN};
+
+	if (server->crowd.once && crowd_is_full(&server->crowd)) {
+		poll(&children, 1, LEAVE_MSEC);
+		server_reap(server);
+	}
+}
+
+void server_answer_guests(struct server *server)
+{
+	for (size_t i = 0; i < server->crowd.place_count && !server->ended; i++) {
+		struct served *guest = &server->crowd.places[i];
+
+		if (guest->state != SERVED_GUEST || guest->ended || !guest->asks)
+			continue;
+		wait_for_end(server);
+		if (guest->state == SERVED_GUEST && !server->ended)
+			answer(server, guest);
+	}
+}
+
+/* In the child: closes everything of the server, so that nothing of it survives here. */
+static void leave_server(struct server *server)
+{
+	server_stop_listening(server);
+	close(server->children);
+	sigaction(SIGCHLD, &server->old_action, NULL);
+	server_close_lines(server);
+}
+
+/*
+ * Gives up all that the service of a client does not need, before he is heard: the end of that is
+ * in the hands of whoever connects. A run uses a second thread.
+ */
+static int confine_child(const struct selftest_service *service)
+{
+	const struct confinement confinement = {
+		.capabilities = CONFINE_IPC_LOCK,
+		.most_files = MOST_FILES,
+		.most_processes = MOST_PROCESSES,
+		.most_cpu_seconds = 2 * serve_life_msec(service) / 1000 + 1,
+		.writable_directory = "/dev/infiniband",
+	};
+	int rc = confine(&confinement);
+
+	/* A change of privileges would clear it, prctl(2). */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return rc;
+}
+
+static void run_child(struct server *server, int channel, struct served *place, int line,
+		      pid_t parent)
+{
+	const struct ip_address address = place->address;
+	struct serve_client client = {
+		.service = server->service,
+		.channel = channel,
+		.address = address,
+		.line = line,
+		.budget = &server->crowd.budget,
+		.place = (size_t)(place - server->crowd.places),
+	};
+	struct serve_report report;
+
+	leave_server(server);
+	if (confine_child(server->service))
+		_exit(1);
+	/* If the server was killed, its children end. */
+	if (getppid() != parent)
+		_exit(1);
+	serve_client(&client, &report);
+	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report))
+		_exit(1);
+	_exit(0);
+}
+
+int server_start_child(struct server *server, int channel, const struct ip_address *address,
+		       struct served *place)
+{
+	const pid_t parent = getpid();
+	int ends[2];
+	pid_t pid;
+	int rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	*place = (struct served){.line = -1, .address = *address};
+	fflush(NULL); /* or the child might write it again */
+	pid = fork();
+	rc = -errno;
+	if (!pid) {
+		close(ends[0]);
+		run_child(server, channel, place, ends[1], parent);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return rc;
+	}
+	place->state = SERVED_GUEST;
+	place->pid = pid;
+	place->line = ends[0];
+	place->since_msec = clock_msec();
+	place->end_msec = place->since_msec + GUEST_MSEC;
+	return 0;
+}
+
+void server_end_child(struct served *served, const char *why)
+{
+	kill(served->pid, SIGKILL);
+	served->ended = why;
+}
