@@ -280,9 +280,10 @@ def still(server, before):
 
 def abuse(tap, server, name, action):
     """Runs one kind of abuse as a test. The function returns what is wrong."""
+    late = server.at_rest()
     before = server.state()
     try:
-        wrong = action(server) or []
+        wrong = late + (action(server) or [])
     except (Gone, OSError, ValueError) as error:
         wrong = ['%s: %r' % (name, error)]
     tap.test('server: ' + name, wrong + still(server, before))
