@@ -120,7 +120,8 @@ static void names_of_counters(void **state)
 }
 
 /* A run of that test: the reason not to run it is known before the first order. */
-static void assert_too_much(const struct trial_test *table, const char *test, const char *reason)
+static void assert_too_much(const struct trial_test *table, const char *test, const char *reason,
+			    enum selftest_verdict verdict)
 {
 	const struct message done = {.type = MESSAGE_DONE};
 	const struct message_welcome granted = {.qps = 2, .bytes = 64 << 20};
@@ -140,10 +141,19 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	bed.request.sizes[0] = 32 << 20;
 	bed.request.size_count = 1;
 	bed.request.queue_pairs = strstr(reason, "pairs") ? 3 : 2;
+	bed.trial.granted_msec = 60000;
+	if (verdict == SELFTEST_FAIL) {
+		bed.request.sizes[0] = 4096;
+		bed.request.duration_msec = 90000;
+	}
 	assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
 	trial_run_table(&bed.trial, table);
-	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_SKIP);
+	assert_int_equal(bed.trial.result->verdict.value, verdict);
 	assert_string_equal(bed.trial.result->reason, reason);
+	if (verdict == SELFTEST_FAIL)
+		assert_string_equal(bed.trial.result->next_step,
+				    "there: rdmactl selftest --serve --longest 90s; or here: "
+				    "--duration 1m");
 	assert_int_equal(exchange_receive(bed.peer, -1, 1000, &order, &complaint), 0);
 	assert_int_equal(order.type, MESSAGE_RELEASE);
 	free_bed(&bed);
@@ -153,11 +163,15 @@ static void more_than_granted(void **state)
 {
 	(void)state;
 	assert_too_much(gather_tests, "gather-write",
-			"it needs 96 MiB of memory on each side, the peer grants 64 MiB");
+			"it needs 96 MiB of memory on each side, the peer grants 64 MiB",
+			SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
-			"it needs 134217856 bytes of memory on each side, the peer grants 64 MiB");
+			"it needs 134217856 bytes of memory on each side, the peer grants 64 MiB",
+			SELFTEST_SKIP);
 	assert_too_much(measure_tests, "bandwidth-write",
-			"it needs 3 queue pairs, the peer grants 2");
+			"it needs 3 queue pairs, the peer grants 2", SELFTEST_SKIP);
+	assert_too_much(measure_tests, "bandwidth-write",
+			"a measurement of 90s is longer than the server grants: 1m", SELFTEST_FAIL);
 }
 
 /* A server that greets the first client and then waits for the goodbye. */

@@ -10,6 +10,7 @@ import struct
 import time
 
 import abuse
+import crowd
 import peers
 import program
 from abuse import message
@@ -27,6 +28,7 @@ LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
 ETHERNET, ROCE, ROCE_V2, INFINIBAND, IWARP = 2, 3, 2, 1, 4
 GRANTED = 64 << 20
+STOP_SECONDS = 1
 
 
 def command(*words):
@@ -485,6 +487,20 @@ def proofs(tap, server):
                  ' '.join((*words, '')), wrong)
 
 
+def longer_than_granted(tap):
+    server = Abused(lambda *words: command('--longest', '2s', *words), bind=SERVER)
+    result = program.rdmactl('selftest', 'rxb', '--peer', SERVER, '--port', str(server.port),
+                             '--bandwidth', '--operations', 'write', '--sizes', '4k',
+                             '--duration', '5m')
+    text = result.complaint()
+    wrong = [] if result.status == 4 else ['exit status %s' % result.status]
+    wrong += ['no %r in %r' % (words, text) for words in
+              ('a measurement of 5m is longer than the server grants: 2s',
+               'rdmactl selftest --serve --longest 5m; or here: --duration 2s') if words not in text]
+    server.stop()
+    tap.test('server: what is longer than --longest fails, and says what to do', wrong)
+
+
 def ends_with_work(tap):
     """A signal while the server's process only sends."""
     server = Abused(command, bind=SERVER)
@@ -496,13 +512,81 @@ def ends_with_work(tap):
     begin = time.monotonic()
     status = server.stop(signal.SIGINT)
     elapsed = time.monotonic() - begin
-    if status == 'late' or status < 0 or elapsed > 8:
-        wrong.append('exit status %s after %.1f s' % (status, elapsed))
+    if status == 'late' or status < 0 or elapsed > STOP_SECONDS:
+        wrong.append('exit status %s after %.2f s' % (status, elapsed))
     client.socket.close()
     rows = peers.rdma('resource')
     wrong += ['%s' % row for row in rows for known in before[1]
               if row['ifname'] == known['ifname'] and row['qp'] != known['qp']]
-    tap.test('server: ends by SIGINT in the middle of a measurement', wrong + server.complaints())
+    tap.test('server: ends by SIGINT in the middle of a measurement',
+             wrong + server.complaints(), ['%.2f s' % elapsed])
+
+
+def stops_with_packets(tap):
+    """A signal while nothing holds back what the server sends: 128 messages of 1 MiB by UC."""
+    server = Abused(command, bind=SERVER)
+    client, wrong = ready(server, UC, depth=128)
+    wrong += walk(client, [(post(span(1, 1 << 20), 128, flags=0), abuse.DONE)])
+    children = server.children()
+    begin = time.monotonic()
+    status = server.stop()
+    elapsed = time.monotonic() - begin
+    before = sent()
+    if status == 'late' or status < 0 or elapsed > STOP_SECONDS:
+        wrong.append('exit status %s after %.2f s' % (status, elapsed))
+    wrong += ['process %d is left' % pid for pid in children if crowd.is_running(pid)]
+    time.sleep(0.5)
+    if sent() - before > 10:
+        wrong.append('%d packets in half a second after it had ended' % (sent() - before))
+    client.socket.close()
+    tap.test('server: ends within a second with packets on their way',
+             wrong + server.complaints(), ['%.2f s' % elapsed])
+
+
+def available():
+    """Memory that is left, and that of the kernel's own, in bytes."""
+    with open('/proc/meminfo') as file:
+        lines = dict(line.split(':') for line in file)
+    return int(lines['MemAvailable'].split()[0]) << 10
+
+
+def budget(tap):
+    """16 clients, each of which wants 64 MiB and the deepest queues."""
+    server = Abused(lambda *words: command('--max-clients', '32', '--memory', '512m', *words),
+                    bind=SERVER)
+    clients, wrong, refusals, got = [], [], [], 0
+    for _ in range(16):
+        clients.append(server.client(source=CLIENT))
+        wrong += walk(clients[-1], STEPS[:2])
+    before = available()
+    for client in clients:
+        for order in (buffer(GRANTED), queue(16384), *(pair(slot, depth=16384, sges=16)
+                                                        for slot in range(2))):
+            reply = client.call(order)
+            if reply[0] == abuse.REFUSED:
+                refusals.append(abuse.refusal(reply))
+            else:
+                got += 1
+    time.sleep(0.5)
+    taken = before - available()
+    if taken > 512 << 20:
+        wrong.append('%d MiB of 512 are gone' % (taken >> 20))
+    wrong += ['refused: %s' % (refusal,) for refusal in refusals
+              if refusal[0] not in (abuse.LIMIT, abuse.FAILED, abuse.ORDER)]
+    if not any('--memory' in refusal[3] for refusal in refusals) or not got:
+        wrong.append('%d granted, refused: %s' % (got, refusals[:3]))
+    for client in clients:
+        client.reset()
+    wrong += server.at_rest()
+    time.sleep(0.5)
+    left = before - available()
+    if left > 64 << 20:
+        wrong.append('%d MiB are not given back' % (left >> 20))
+    wrong += tests_pass(server)
+    server.stop()
+    tap.test('server: 16 greedy clients stay within --memory', wrong + server.complaints(),
+             ['%d MiB taken of 512, %d orders granted, %d refused' % (taken >> 20, got,
+                                                                      len(refusals))])
 
 
 def rows(tap):
@@ -566,5 +650,7 @@ def play(tap):
     peers.shell('bed_wire')
     peers.must('ip', 'link', 'set', 'lo', 'up')
     abuse.play(tap, command)
-    for action in (orders, rows, ends_with_work):
+    crowd.play(tap, command)
+    for action in (orders, budget, rows, longer_than_granted, ends_with_work,
+                   stops_with_packets):
         abuse.part(tap, action)

@@ -12,6 +12,8 @@
 
 /* Time for the last messages after an interruption. */
 #define FAREWELL_NSEC UINT64_C(500000000)
+/* That of a server, which has to end within a second, with all of its clients. */
+#define SERVER_FAREWELL_NSEC UINT64_C(150000000)
 /* The server has to allocate a batch of work requests for each queue pair. */
 #define MOST_REQUESTS 65536u
 /* One cache line for each pair, so that they do not slow each other down. */
@@ -52,7 +54,9 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 		uint64_t now = clock_raw_nsec();
 
 		if (!measure->deadline_nsec)
-			measure->deadline_nsec = now + FAREWELL_NSEC;
+			measure->deadline_nsec = now + (measure->agent->guard.strict
+								? SERVER_FAREWELL_NSEC
+								: FAREWELL_NSEC);
 		measure->ending = true;
 		if (now < measure->deadline_nsec)
 			return false;

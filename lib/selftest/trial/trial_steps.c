@@ -31,6 +31,28 @@ int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t
 	return trial_explain(trial, side, side_buffer(side, &request, ret));
 }
 
+/* The next step names the options as they are typed. */
+static char *duration_text(uint64_t msec)
+{
+	if (msec % 1000)
+		return mem_format("%llums", (unsigned long long)msec);
+	return msec % 60000 ? mem_format("%llus", (unsigned long long)msec / 1000)
+			    : mem_format("%llum", (unsigned long long)msec / 60000);
+}
+
+/* The user asked for that time, so a shorter run would not be an answer. */
+static void fail_long(struct trial *trial)
+{
+	_cleanup_(freep) char *wanted = duration_text(trial->request->duration_msec);
+	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
+	_cleanup_(freep) char *hint = mem_format(
+		"there: rdmactl selftest --serve --longest %s; or here: --duration %s", wanted,
+		most);
+
+	trial_fail(trial, hint, "a measurement of %s is longer than the server grants: %s", wanted,
+		   most);
+}
+
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const struct message_welcome *granted = &trial->granted;
@@ -44,9 +66,7 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
 			   most);
 	else if (trial->granted_msec && trial->request->duration_msec > trial->granted_msec)
-		trial_skip(trial, "a run of %llu s is longer than the peer grants: %llu s",
-			   (unsigned long long)trial->request->duration_msec / 1000,
-			   (unsigned long long)trial->granted_msec / 1000);
+		fail_long(trial);
 	else
 		return true;
 	return false;

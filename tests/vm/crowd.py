@@ -1,0 +1,253 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What one client, or a crowd of them, can take from `rdmactl selftest --serve`, which needs no
+RDMA device here: places, processes, lines of the log, time. On a host without devices, in
+namespaces of its own:
+
+    tests/vm/crowd.py build/asan/rdmactl build/roots/cx6dx-roce
+"""
+
+import os
+import signal
+import struct
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import abuse
+from abuse import Gone, Server
+from tap import Tap, unequal
+
+IPC_LOCK = 1 << 14
+MOST_FILES = 256
+BURST = 20  # lines of the log
+
+
+def stay(server, count, network='127.0.1.%d'):
+    """Connections that say nothing, of that many addresses."""
+    return [server.client(source=network % (1 + number) if '%' in network else network)
+            for number in range(count)]
+
+
+def close(clients):
+    for client in clients:
+        client.socket.close()
+
+
+def welcomed_soon(server, **options):
+    begin = time.monotonic()
+    wrong = abuse.is_served(server, **options)
+    elapsed = time.monotonic() - begin
+    return wrong + (['a good client waits %.1f s' % elapsed] if elapsed > 8 else [])
+
+
+def silent(server):
+    """Silent connections of one address, and of many."""
+    wrong, clients = [], stay(server, 40, '127.0.0.9')
+    wrong += welcomed_soon(server, source='127.0.0.9')
+    wrong += welcomed_soon(server, source='127.0.0.8')
+    clients += stay(server, 120)
+    wrong += welcomed_soon(server, source='127.0.0.7')
+    if len(server.children()) > 64 + 8:
+        wrong.append('%d processes for silent clients' % len(server.children()))
+    close(clients)
+    return wrong
+
+
+def guesses(tap, command):
+    """A wrong token costs a line of the log, but not each."""
+    server = Server(command, '--token', 'correct horse')
+    begin, clients, wrong = time.monotonic(), [], []
+    for number in range(120):
+        clients.append(server.client(source='127.0.2.%d' % (1 + number)))
+        try:
+            clients[-1].send(abuse.hello(token=b'wrong'))
+        except Gone:
+            pass
+    for client in clients:
+        client.is_dropped()
+    wrong += server.at_rest()
+    most = BURST + 2 * (time.monotonic() - begin + 1)
+    lines = len(server.lines()) - 1
+    if lines > most:
+        wrong.append('%d lines for %d guesses' % (lines, len(clients)))
+    time.sleep(1.5)
+    if server.told('') - 1 < len(clients):
+        wrong.append('only %d of %d guesses are counted' % (server.told('') - 1, len(clients)))
+    close(clients)
+    server.stop()
+    tap.test('server: a flood of wrong tokens is a few lines of the log', wrong)
+
+
+def state_of(pid):
+    """Capabilities, NoNewPrivs and limits of a process."""
+    with open('/proc/%d/status' % pid) as file:
+        lines = dict(line.split(':', 1) for line in file)
+    with open('/proc/%d/limits' % pid) as file:
+        limits = {line[:25].strip(): line[26:46].strip() for line in file}
+    return lines, limits
+
+
+def too_much(pid):
+    """What a process has that serves a client, and should not."""
+    lines, limits = state_of(pid)
+    wrong = unequal('NoNewPrivs', lines['NoNewPrivs'].strip(), '1')
+    for name in ('CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'CapAmb'):
+        if int(lines[name], 16) & ~IPC_LOCK:
+            wrong.append('%s: %s' % (name, lines[name].strip()))
+    for name, most in (('Max core file size', 0), ('Max open files', MOST_FILES),
+                       ('Max cpu time', 7300), ('Max processes', 4096),
+                       ('Max data size', None)):
+        value = limits[name]
+        if value == 'unlimited' or (most is not None and int(value) > most):
+            wrong.append('%s: %s' % (name, value))
+    return wrong
+
+
+def confined(server):
+    """Before a byte is read, and when a client has been welcomed."""
+    wrong = []
+    for action in (server.client, server.greeted):
+        with action():
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                children = server.children()
+                more = too_much(children[0]) if children else ['no process']
+                if not more:
+                    break
+                time.sleep(0.05)
+            wrong += more
+        wrong += server.at_rest()
+    return wrong
+
+
+def allowed(tap, command):
+    server = Server(command, '--allow', '127.0.0.2,127.0.4.0/24,fd00::/8')
+    wrong = abuse.is_served(server, source='127.0.0.2')
+    wrong += abuse.is_served(server, source='127.0.4.200')
+    for options in ({'source': '127.0.0.3'}, {'source': '127.0.5.1'}, {'to': '::1'}):
+        with server.client(**options) as client:
+            try:
+                wrong.append('%s gets an answer: %s' % (options, client.call(abuse.hello())))
+            except Gone:
+                pass
+    for _ in range(60):
+        server.client(source='127.0.0.3').socket.close()
+    wrong += abuse.is_served(server, source='127.0.0.2')
+    if not server.wait_for('in no network of --allow'):
+        wrong.append('no line about it')
+    if len(server.lines()) > BURST + 15:
+        wrong.append('%d lines about others' % len(server.lines()))
+    server.stop()
+    tap.test('server: --allow serves these networks only', wrong + server.complaints())
+
+
+def idle(tap, command):
+    server = Server(command, '--idle', '1s')
+    with server.greeted() as client:
+        begin = time.monotonic()
+        wrong = unequal('dropped', client.is_dropped(), True)
+        elapsed = time.monotonic() - begin
+    if not 0.8 < elapsed < 4:
+        wrong.append('after %.1f s' % elapsed)
+    if not server.wait_for('silent for 1 s'):
+        wrong.append('no line about it')
+    server.stop()
+    tap.test('server: --idle drops a client that orders nothing', wrong + server.complaints())
+
+
+def memory(tap, command):
+    """Clients that have ordered nothing count, too."""
+    server = Server(command, '--memory', '64m')
+    clients = [server.greeted() for _ in range(4)]
+    with server.client() as client:
+        reason, _, _, text = abuse.refusal(client.call(abuse.hello()))
+        wrong = unequal('the fifth', (reason, '--memory' in text), (abuse.BUSY, True))
+    clients.pop().socket.close()
+    end = time.monotonic() + 5
+    while len(server.children()) > 3 and time.monotonic() < end:
+        time.sleep(0.02)
+    wrong += abuse.is_served(server)
+    close(clients)
+    server.stop()
+    tap.test('server: --memory is that of all clients', wrong + server.complaints())
+
+
+def granted(tap, command):
+    """The server says in its welcome how long a run may be."""
+    wrong = []
+    for options, msec in (((), 60000), (('--longest', '5m'), 300000)):
+        server = Server(command, *options)
+        with server.client() as client:
+            kind, body = client.greet()[3]
+        if kind != abuse.ADMITTED or struct.pack('>I', msec) not in body:
+            wrong.append('%s: type %d, %r' % (options, kind, body))
+        server.stop()
+    tap.test('server: --longest is what it grants', wrong)
+
+
+def orphans(tap, command):
+    """The server is killed, and what serves its clients ends."""
+    server = Server(command)
+    clients = [server.greeted(), server.greeted(), server.client()]
+    end = time.monotonic() + 5
+    while len(server.children()) < 3 and time.monotonic() < end:
+        time.sleep(0.02)
+    children = server.children()
+    wrong = unequal('processes', len(children), 3)
+    server.stop(signal.SIGKILL)
+    end = time.monotonic() + 2
+    while any(is_running(pid) for pid in children) and time.monotonic() < end:
+        time.sleep(0.02)
+    wrong += ['process %d is left' % pid for pid in children if is_running(pid)]
+    close(clients)
+    tap.test('server: its processes end when it is killed', wrong)
+
+
+def is_running(pid):
+    try:
+        with open('/proc/%d/stat' % pid) as file:
+            return file.read().rpartition(')')[2].split()[0] not in 'ZX'
+    except OSError:
+        return False
+
+
+def ends(tap, command):
+    """A signal while many are connected."""
+    server = Server(command)
+    clients = stay(server, 40) + [server.greeted(source='127.0.0.%d' % (2 + i)) for i in range(8)]
+    children = server.children()
+    begin = time.monotonic()
+    status = server.stop()
+    elapsed = time.monotonic() - begin
+    wrong = ['process %d is left' % pid for pid in children if is_running(pid)]
+    if status == 'late' or status < 0 or elapsed > 1:
+        wrong.append('exit status %s after %.2f s' % (status, elapsed))
+    close(clients)
+    tap.test('server: ends within a second with 48 connections', wrong + server.complaints(),
+             ['%.2f s' % elapsed])
+
+
+def play(tap, command):
+    server = Server(command)
+    for name, action in (('40 silent connections, and 120 of other addresses', silent),
+                         ('the privileges of what serves a client', confined)):
+        abuse.abuse(tap, server, name, action)
+    server.stop()
+    for action in (guesses, allowed, idle, memory, granted, orphans, ends):
+        abuse.part(tap, action, command)
+
+
+def main(program, root, *inside):
+    if not inside:
+        script = 'mount --bind "$2/sys" /sys && ip link set lo up && exec "$0" "$1" "$2" inside'
+        os.execvp('unshare', ['unshare', '-rmn', 'sh', '-c', script, os.path.abspath(__file__),
+                              os.path.abspath(program), os.path.abspath(root)])
+    tap = Tap()
+    play(tap, lambda *words: [program, 'selftest', '--serve', *words])
+    return tap.end()
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
