@@ -2,6 +2,7 @@
 #include "selftest/trial/trial.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,9 @@ void trial_run_table(struct trial *trial, const struct trial_test *tests)
 	}
 }
 
+/* Twice the time between two looks of a server at its device. */
+#define LEAVE_MSEC 1000
+
 /* Drivers refresh the counters in sysfs every 10 ms (struct rdma_hw_stats, lifespan). */
 #define COUNTER_MSEC 12
 
@@ -413,10 +417,26 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	return rc;
 }
 
+/*
+ * A device that is being removed stops answering before its server notices, who then closes the
+ * connection. True if he did.
+ */
+static bool has_left(const struct trial *trial, uint32_t status)
+{
+	struct pollfd channel = {.fd = trial->far.channel, .events = POLLRDHUP};
+
+	return status == IBV_WC_RETRY_EXC_ERR && trial->request->peer &&
+	       poll(&channel, 1, LEAVE_MSEC) > 0 && channel.revents & (POLLRDHUP | POLLHUP);
+}
+
 int trial_explain_status(struct trial *trial, struct side *side, const struct work_completion *item)
 {
 	struct diagnosis_facts facts;
 
+	if (has_left(trial, item->status)) {
+		trial_explain_end(trial, &trial->far, STOP_PEER_GONE, 0);
+		return -EIO;
+	}
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TRANSFER;
 	facts.status = number_of(item->status);
