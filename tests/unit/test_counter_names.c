@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -302,6 +303,43 @@ static void explaining(void **state)
 	assert_int_equal(meanings.count, 0);
 }
 
+static enum counter_source source_of(const char *word)
+{
+	if (!strcmp(word, "pma"))
+		return COUNTER_SOURCE_PMA;
+	return !strcmp(word, "cm") ? COUNTER_SOURCE_CM : COUNTER_SOURCE_HW;
+}
+
+/*
+ * tests/fixtures/kernel-counters.txt has the names of three kernels, as tests/kernel-counters found
+ * them in their sources: driver, source, kernels, file, name. A name may have commas and blanks.
+ */
+static void the_names_of_the_kernels(void **state)
+{
+	FILE *file = fopen("tests/fixtures/kernel-counters.txt", "re");
+	char line[256], driver[32], source[16], kernels[16], path[64], name[96];
+	unsigned int count = 0;
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		const struct counter_name *row;
+
+		if (*line == '#')
+			continue;
+		assert_int_equal(sscanf(line, "%31[^\t]\t%15[^\t]\t%15[^\t]\t%63[^\t]\t%95[^\n]",
+					driver, source, kernels, path, name),
+				 5);
+		row = counter_name_find_in(source_of(source), name);
+		if (!row)
+			fail_msg("%s of Linux %s (%s) is not in the catalogue: %s", driver, kernels,
+				 path, name);
+		count++;
+	}
+	fclose(file);
+	assert_true(count > 700);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -316,6 +354,7 @@ int main(void)
 		cmocka_unit_test(the_source_decides),
 		cmocka_unit_test(widths_of_the_pma),
 		cmocka_unit_test(explaining),
+		cmocka_unit_test(the_names_of_the_kernels),
 	};
 
 	return cmocka_run_group_tests_name("counter_names", tests, NULL, NULL);

@@ -95,7 +95,7 @@ static const struct counter_name rows[] = {
 	{"res_rem_inv_err", "responder_remote_invalidate_errors",
 	 RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Sends with invalidate received whose invalidation failed."},
-	{"res_mem_error", "responder_memory_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
+	{"res_mem_err", "responder_memory_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Memory errors while requests were received, such as parity errors."},
 	{"res_srq_err", "responder_srq_errors", RX(ERRORS, ERRORS, SERIOUS, OTHER),
 	 "Errors of the shared receive queue of a queue pair."},
@@ -122,23 +122,23 @@ static const struct counter_name rows[] = {
 	 .lost = true},
 	{"tx_atomic_req", TX_ATOMIC_REQUESTS},
 	{"tx_read_req", TX_READ_REQUESTS},
-	{"tx_read_res", "tx_read_responses", TX(REQUESTS, REQUESTS, INFO, OTHER),
+	{"tx_read_resp", "tx_read_responses", TX(REQUESTS, REQUESTS, INFO, OTHER),
 	 "RDMA Read responses sent."},
 	{"tx_write_req", TX_WRITE_REQUESTS},
 	{"tx_send_req", TX_SENDS},
-	{"tx_roce_pkts", "tx_roce_packets", TX(PACKETS, TRAFFIC, INFO, OTHER), "RoCE packets sent.",
-	 .part = true},
-	{"tx_roce_bytes", "tx_roce_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
+	{"tx_roce_only_pkts", "tx_roce_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "RoCE packets sent.", .part = true},
+	{"tx_roce_only_bytes", "tx_roce_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of RoCE packets sent.", .part = true},
 	{"rx_atomic_req", RX_ATOMIC_REQUESTS},
 	{"rx_read_req", RX_READ_REQUESTS},
-	{"rx_read_res", "rx_read_responses", RX(REQUESTS, REQUESTS, INFO, OTHER),
+	{"rx_read_resp", "rx_read_responses", RX(REQUESTS, REQUESTS, INFO, OTHER),
 	 "RDMA Read responses received."},
 	{"rx_write_req", RX_WRITE_REQUESTS},
 	{"rx_send_req", RX_SENDS},
-	{"rx_roce_pkts", "rx_roce_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	{"rx_roce_only_pkts", "rx_roce_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "RoCE packets received.", .part = true},
-	{"rx_roce_bytes", "rx_roce_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
+	{"rx_roce_only_bytes", "rx_roce_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
 	 "Bytes of RoCE packets received.", .part = true},
 	{"rx_roce_good_pkts", "rx_roce_good_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
 	 "RoCE packets received without an error.", .part = true},
@@ -165,4 +165,8 @@ static const struct counter_name rows[] = {
 	 .kind = COUNTER_GAUGE},
 };
 
+/* Linux 7.2 uses mlx5's names for most of these; this one is new. */
+static const struct counter_name new_rows[] = {{"np_cnp_pkts", TX_CNP_PACKETS}};
+
+const struct counter_names counter_names_bnxt_re_new = COUNTER_TABLE(HW, "bnxt_re", new_rows);
 const struct counter_names counter_names_bnxt_re = COUNTER_TABLE(HW, "bnxt_re", rows);

@@ -183,11 +183,15 @@
 	}
 
 extern const struct counter_names counter_names_pma;
+extern const struct counter_names counter_names_pma_ext;
 extern const struct counter_names counter_names_rxe;
 extern const struct counter_names counter_names_mlx5;
+extern const struct counter_names counter_names_mlx5_vport;
 extern const struct counter_names counter_names_mlx4;
 extern const struct counter_names counter_names_bnxt_re;
+extern const struct counter_names counter_names_bnxt_re_new;
 extern const struct counter_names counter_names_irdma;
+extern const struct counter_names counter_names_irdma_new;
 extern const struct counter_names counter_names_cxgb4;
 extern const struct counter_names counter_names_hns;
 extern const struct counter_names counter_names_efa;
@@ -196,5 +200,7 @@ extern const struct counter_names counter_names_mana;
 extern const struct counter_names counter_names_mana_device;
 extern const struct counter_names counter_names_ionic;
 extern const struct counter_names counter_names_hfi1;
+extern const struct counter_names counter_names_hfi1_chip;
+extern const struct counter_names counter_names_qib;
 extern const struct counter_names counter_names_cm;
 extern const struct counter_names counter_names_netdev;

@@ -5,6 +5,36 @@
  * drivers/infiniband/hw/hfi1/chip.c and sw/rdmavt. The 32 in a name is the width of the register,
  * which the driver extends to 64 bits. A flit of the link has 8 bytes of data, a word has 4.
  */
+
+/* Counters of the verbs layer that hfi1 and qib share: include/rdma/rdma_vt.h. */
+#define VT_RC_RESENDS                                                                       \
+	"tx_retransmitted_requests", TX(REQUESTS, RETRANSMISSION, WARNING, RETRANSMISSION), \
+		"Requests of reliable connections that were sent again."
+#define VT_OTHER_NAKS                                         \
+	"rx_other_naks", RX(PACKETS, ERRORS, SERIOUS, ERROR), \
+		"NAKs received for invalid requests, remote access or remote operation errors."
+#define VT_LOOP_PKTS                                             \
+	"loopback_packets", NONE(PACKETS, TRAFFIC, INFO, OTHER), \
+		"Packets from this port to itself, which never saw the wire.", .part = true
+#define VT_PKT_DROPS                                    \
+	"rx_drops", RX(PACKETS, DROPS, SERIOUS, ERROR), \
+		"Packets received that the verbs layer dropped."
+#define VT_DMAWAIT                                       \
+	"tx_dma_waits", TX(EVENTS, DRIVER, INFO, OTHER), \
+		"Times that a queue pair had to wait for room in a send engine."
+#define VT_UNALIGNED                                              \
+	"tx_unaligned_packets", TX(PACKETS, DRIVER, INFO, OTHER), \
+		"Packets whose data was not aligned to words."
+#define VT_RC_DUPREQ                                                                               \
+	"rx_duplicate_requests", RX(PACKETS, RETRANSMISSION, WARNING, OTHER),                      \
+		"Requests received a second time: the answer was lost or came after the sender's " \
+		"timeout."
+#define VT_RC_CRWAITS                                                                          \
+	"tx_credit_waits", TX(EVENTS, RNR, INFO, OTHER),                                       \
+		"Times that a queue pair had to wait because the far end had no receive work " \
+		"request for "                                                                 \
+		"it."
+
 static const struct counter_name rows[] = {
 	{"TxPkt", "tx_engine_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
 	 "Packets sent by the port's send engine.", .fallback = true, .part = true},
@@ -53,30 +83,19 @@ static const struct counter_name rows[] = {
 	 "Packets not sent because of a partition key or the raw packet filter."},
 	{"RcvCstrErr", "driver_rx_constraint_errors", RX(PACKETS, DROPS, WARNING, OTHER),
 	 "Packets received and discarded because of a partition key or the raw packet filter."},
-	{"LoopPkts", "loopback_packets", NONE(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets from this port to itself, which never saw the wire.", .part = true},
-	{"RcResend", "tx_retransmitted_requests",
-	 TX(REQUESTS, RETRANSMISSION, WARNING, RETRANSMISSION),
-	 "Requests of reliable connections that were sent again."},
+	{"LoopPkts", VT_LOOP_PKTS},
+	{"RcResend", VT_RC_RESENDS},
 	{"RcTimeOut", ACK_TIMEOUTS},
 	{"SeqNak", RX_SEQUENCE_NAKS},
 	{"RcSeqNak", TX_SEQUENCE_NAKS},
 	{"RdmaSeq", READ_RESPONSE_SEQUENCE_ERRORS},
-	{"RcDupRew", "rx_duplicate_requests", RX(PACKETS, RETRANSMISSION, WARNING, OTHER),
-	 "Requests received a second time: the answer was lost or came after the sender's "
-	 "timeout."},
+	{"RcDupRew", VT_RC_DUPREQ},
 	{"RnrNak", RX_RNR_NAKS},
-	{"OtherNak", "rx_other_naks", RX(PACKETS, ERRORS, SERIOUS, ERROR),
-	 "NAKs received for invalid requests, remote access or remote operation errors."},
-	{"PktDrop", "rx_drops", RX(PACKETS, DROPS, SERIOUS, ERROR),
-	 "Packets received that the verbs layer dropped."},
-	{"DmaWait", "tx_dma_waits", TX(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that a queue pair had to wait for room in a send engine."},
-	{"RcCrWait", "tx_credit_waits", TX(EVENTS, RNR, INFO, OTHER),
-	 "Times that a queue pair had to wait because the far end had no receive work request for "
-	 "it."},
-	{"Unaligned", "tx_unaligned_packets", TX(PACKETS, DRIVER, INFO, OTHER),
-	 "Packets whose data was not aligned to words."},
+	{"OtherNak", VT_OTHER_NAKS},
+	{"PktDrop", VT_PKT_DROPS},
+	{"DmaWait", VT_DMAWAIT},
+	{"RcCrWait", VT_RC_CRWAITS},
+	{"Unaligned", VT_UNALIGNED},
 	{"RcAcks", "rx_acks", RX(PACKETS, REQUESTS, INFO, OTHER),
 	 "Acknowledgements of reliable connections received."},
 	{"RcQacks", "tx_queued_acks", TX(PACKETS, REQUESTS, INFO, OTHER),
@@ -229,6 +248,71 @@ static const struct counter_name rows[] = {
 	 "Interrupts of one send DMA engine."},
 	{"SDEDscFdCn*,32", "sdma*_descriptors", TX(EVENTS, DRIVER, INFO, OTHER),
 	 "Descriptors that one send DMA engine fetched."},
+	{"DcRcvFcnVl*", "rx_vl*_fecn_packets", RX(PACKETS, CONGESTION, INFO, OTHER),
+	 "Packets received on one virtual lane with the forward congestion mark."},
+	{"DcRcvBcnVl*", "rx_vl*_becn_packets", RX(PACKETS, CONGESTION, INFO, OTHER),
+	 "Packets received on one virtual lane with the backward congestion mark."},
+	{"DcMarkFcnVl*", "tx_vl*_fecn_marked_packets", TX(PACKETS, CONGESTION, INFO, OTHER),
+	 "Packets of one virtual lane that this port gave the forward congestion mark."},
+	{"DcRcvBblVl*", "rx_vl*_bubbles", RX(TICKS, CONGESTION, INFO, OTHER),
+	 "Ticks within packets of one virtual lane in which the link had no data of them."},
+	{"DcEsc0", "rx_lane0_escapes", RX(ERRORS, LINK, WARNING, OTHER),
+	 "Link transfer packets received with a CRC error that one lane's check did not see (class "
+	 "0)."},
+	{"DcEsc1", "rx_lane1_escapes", RX(ERRORS, LINK, WARNING, OTHER),
+	 "Link transfer packets received with a CRC error that one lane's check did not see (class "
+	 "1)."},
+	{"DcEsc0Plus2", "rx_lane2_escapes", RX(ERRORS, LINK, WARNING, OTHER),
+	 "Link transfer packets received with a CRC error that one lane's check did not see (class "
+	 "2)."},
+	{"DcReinitPeer", "peer_reinitializations", RX(EVENTS, LINK, WARNING, OTHER),
+	 "Times that the far end of the link asked to begin again."},
+	{"DcSbe", "link_single_bit_errors", NONE(ERRORS, LINK, WARNING, OTHER),
+	 "Single bit errors in the link's memory, which were corrected."},
+	{"DcMiscFlg", "link_other_errors", NONE(ERRORS, LINK, WARNING, OTHER),
+	 "Errors of the link that have no counter of their own."},
+	{"DcGoodLTP", "rx_good_link_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Link transfer packets received without an error.", .part = true},
+	{"DcAccLTP", "rx_accepted_link_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Link transfer packets received and accepted.", .part = true},
+	{"DcPrfRxFlit", "rx_link_transfer_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes received, as the link's transfer layer counts them.", .factor = 8, .part = true},
+	{"DcPrfTxFlit", "tx_link_transfer_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes sent, as the link's transfer layer counts them.", .factor = 8, .part = true},
+	{"DcPrfClk", "link_clock_ticks", NONE(TICKS, DRIVER, INFO, OTHER),
+	 "Ticks of the link's clock."},
+	{"DcFltCrdts", "link_credits", TX(NUMBER, CONGESTION, INFO, OTHER),
+	 "Credits that the link has now for sending.", .kind = COUNTER_GAUGE},
+	{"DcPauseComp", "link_pauses", NONE(EVENTS, LINK, INFO, OTHER),
+	 "Times that the link paused and went on."},
+	{"DcStsTxSbe", "tx_link_single_bit_errors", TX(ERRORS, LINK, WARNING, OTHER),
+	 "Single bit errors in the link's send memory, which were corrected."},
+	{"DcStsTxMbe", "tx_link_multiple_bit_errors", TX(ERRORS, LINK, SERIOUS, OTHER),
+	 "Errors of several bits in the link's send memory, which could not be corrected."},
+	{"SDMAErrCt*,32", "sdma*_errors", TX(ERRORS, ERRORS, SERIOUS, OTHER),
+	 "Errors of one send DMA engine."},
+	{"SDMAIdInt*,32", "sdma*_idle_interrupts", TX(EVENTS, DRIVER, INFO, OTHER),
+	 "Interrupts of one send DMA engine because it was idle."},
+	{"SDMAPrIntCn*,32", "sdma*_progress_interrupts", TX(EVENTS, DRIVER, INFO, OTHER),
+	 "Interrupts of one send DMA engine because it made progress."},
 };
 
+/* drivers/infiniband/hw/qib/qib_sysfs.c, in diag_counters of the port; Linux 7.2 has no qib. */
+static const struct counter_name qib_rows[] = {
+	{"rc_resends", VT_RC_RESENDS},
+	{"seq_naks", RX_SEQUENCE_NAKS},
+	{"rdma_seq", READ_RESPONSE_SEQUENCE_ERRORS},
+	{"rnr_naks", RX_RNR_NAKS},
+	{"other_naks", VT_OTHER_NAKS},
+	{"rc_timeouts", ACK_TIMEOUTS},
+	{"loop_pkts", VT_LOOP_PKTS},
+	{"pkt_drops", VT_PKT_DROPS},
+	{"dmawait", VT_DMAWAIT},
+	{"unaligned", VT_UNALIGNED},
+	{"rc_dupreq", VT_RC_DUPREQ},
+	{"rc_seqnak", TX_SEQUENCE_NAKS},
+	{"rc_crwaits", VT_RC_CRWAITS},
+};
+
+const struct counter_names counter_names_qib = COUNTER_TABLE(HW, "qib", qib_rows);
 const struct counter_names counter_names_hfi1 = COUNTER_TABLE(HW, "hfi1", rows);

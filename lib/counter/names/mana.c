@@ -38,16 +38,17 @@ static const struct counter_name port_rows[] = {
 	{"current_rate", "congestion_control_rate", TX(NUMBER, CONGESTION, INFO, OTHER),
 	 "Rate that congestion control allows now, in the device's own unit.",
 	 .kind = COUNTER_GAUGE},
-	{"dup_rx_req", "responder_duplicate_requests", RX(PACKETS, RETRANSMISSION, WARNING, OTHER),
+	{"dup_rx_requests", "responder_duplicate_requests",
+	 RX(PACKETS, RETRANSMISSION, WARNING, OTHER),
 	 "Requests received a second time: the answer was lost or came after the sender's "
 	 "timeout."},
 	{"tx_bytes", TX_BYTES},
 	{"rx_bytes", RX_BYTES},
-	{"rx_send_req", RX_SENDS},
-	{"rx_write_req", RX_WRITE_REQUESTS},
-	{"rx_read_req", RX_READ_REQUESTS},
-	{"tx_pkt", TX_PACKETS},
-	{"rx_pkt", RX_PACKETS},
+	{"rx_send_requests", RX_SENDS},
+	{"rx_write_requests", RX_WRITE_REQUESTS},
+	{"rx_read_requests", RX_READ_REQUESTS},
+	{"tx_packets", TX_PACKETS},
+	{"rx_packets", RX_PACKETS},
 };
 
 static const struct counter_name device_rows[] = {
@@ -57,7 +58,7 @@ static const struct counter_name device_rows[] = {
 	 "Congestion notification packets received: traffic sent from here meets congestion."},
 	{"qp_congested_events", CONGESTED_QP_EVENTS},
 	{"qp_recovered_events", RECOVERED_QP_EVENTS},
-	{"dev_rate_inc_events", RATE_INCREASES},
+	{"rate_inc_events", RATE_INCREASES},
 };
 
 const struct counter_names counter_names_mana = COUNTER_TABLE(HW, "mana", port_rows);

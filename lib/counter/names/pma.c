@@ -87,3 +87,36 @@ static const struct counter_name rows[] = {
 };
 
 const struct counter_names counter_names_pma = COUNTER_TABLE(PMA, NULL, rows);
+
+/*
+ * ports/N/counters_ext of the vendor's stack for old devices, whose counters of data and packets in
+ * ports/N/counters have 32 bits. The kernel has no such directory.
+ */
+static const struct counter_name ext_rows[] = {
+	{"port_xmit_data_64", "tx_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes of packets sent by the port, but for link packets.", .kind = COUNTER_SATURATING,
+	 .factor = 4, .width_bits = 64},
+	{"port_rcv_data_64", "rx_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
+	 "Bytes of packets received by the port, but for link packets.", .kind = COUNTER_SATURATING,
+	 .factor = 4, .width_bits = 64},
+	{"port_xmit_packets_64", "tx_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
+	 "Packets sent by the port, those with errors too, but for link packets.",
+	 .kind = COUNTER_SATURATING, .fallback = true, .width_bits = 64},
+	{"port_rcv_packets_64", "rx_packets", RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),
+	 "Packets received by the port, those with errors too, but for link packets.",
+	 .kind = COUNTER_SATURATING, .fallback = true, .width_bits = 64},
+	{"port_unicast_xmit_packets", "tx_unicast_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Unicast packets sent by the port, those with errors too.", .kind = COUNTER_SATURATING,
+	 .width_bits = 64, .part = true},
+	{"port_unicast_rcv_packets", "rx_unicast_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Unicast packets received by the port, those with errors too.", .kind = COUNTER_SATURATING,
+	 .width_bits = 64, .part = true},
+	{"port_multicast_xmit_packets", "tx_multicast_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Multicast packets sent by the port, those with errors too.", .kind = COUNTER_SATURATING,
+	 .width_bits = 64, .part = true},
+	{"port_multicast_rcv_packets", "rx_multicast_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
+	 "Multicast packets received by the port, those with errors too.",
+	 .kind = COUNTER_SATURATING, .width_bits = 64, .part = true},
+};
+
+const struct counter_names counter_names_pma_ext = COUNTER_TABLE(PMA, NULL, ext_rows);

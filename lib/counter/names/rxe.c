@@ -5,6 +5,8 @@
 static const struct counter_name rows[] = {
 	{"sent_pkts", TX_PACKETS},
 	{"rcvd_pkts", RX_PACKETS},
+	{"sent_bytes", TX_BYTES},
+	{"rcvd_bytes", RX_BYTES},
 	{"duplicate_request", RX_DUPLICATE_REQUESTS},
 	{"out_of_seq_request", RX_OUT_OF_SEQUENCE},
 	{"rcvd_rnr_err", RX_RNR_NAKS},
