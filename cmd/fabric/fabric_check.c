@@ -87,6 +87,12 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 	if (run->args->load) {
 		skip(&facts, "counters, subnet managers and forwarding tables",
 		     "a saved scan has none");
+		/* The findings not-checked name the checks. */
+		if (run->fabric.source == FABRIC_TEXT)
+			problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL,
+					 "some checks are not made: the file lacks what ports "
+					 "support, their states and MTUs",
+					 "rdmactl fabric scan --save FILE saves it");
 	} else {
 		read_managers(run, &facts);
 		read_forwarding(run, &facts);

@@ -242,7 +242,7 @@ char *fabric_format_text(struct fabric_run *run, enum fabric_format format)
 	case FABRIC_FORMAT_IBLINKINFO:
 		return iblinkinfo_text(&run->view);
 	case FABRIC_FORMAT_SLURM:
-		return fabric_slurm_text(&run->view);
+		return fabric_slurm_text(&run->view, &run->mad.listing.problems);
 	case FABRIC_FORMAT_DOT:
 		return fabric_dot_text(&run->view, all);
 	case FABRIC_FORMAT_SVG:

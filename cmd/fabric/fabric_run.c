@@ -237,6 +237,22 @@ static bool scan(struct fabric_run *run)
 	return true;
 }
 
+/* The rest of the text was read. */
+static void note_faults(struct fabric_run *run, const char *path, const struct fabric *fabric)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+
+	for (size_t i = 0; i < fabric->fault_count; i++) {
+		const struct fabric_fault *fault = &fabric->faults[i];
+		_cleanup_(freep) char *message = fault->line
+							 ? mem_format("line %u: %s", fault->line,
+								      fault->reason)
+							 : mem_string(fault->reason);
+
+		problem_add_text(&run->mad.listing.problems, clean, NULL, NULL, message, NULL);
+	}
+}
+
 static bool read_file(struct fabric_run *run, const char *path, struct fabric *fabric)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -248,6 +264,8 @@ static bool read_file(struct fabric_run *run, const char *path, struct fabric *f
 			     rc == -ENOENT || rc == -EINVAL || rc == -ENOMSG
 				     ? "save one: rdmactl fabric scan --save FILE"
 				     : NULL);
+	else
+		note_faults(run, path, fabric);
 	return !rc;
 }
 

@@ -46,7 +46,7 @@ static void test_slurm_of_a_tree(void **state)
 	char *text;
 
 	sample_make_tree(subnet);
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "SwitchName=leaf1 Nodes=host[0-2]\n"
 				  "SwitchName=leaf2 Nodes=host[3-5]\n"
 				  "SwitchName=leaf3 Nodes=host[6-8]\n"
@@ -73,7 +73,7 @@ static void test_slurm_of_two_rails(void **state)
 			    sample_add(subnet, NODE_TYPE_CA, i ? "n2 mlx5_1" : "n2 mlx5_0"));
 	}
 	sample_join(subnet, 0, sample_add(subnet, NODE_TYPE_CA, "n3"));
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "# n1 is cabled to several switches: listed at leaf2\n"
 				  "# n2 is cabled to several switches: listed at leaf2\n"
 				  "SwitchName=leaf1 Nodes=n3\n"
@@ -101,7 +101,7 @@ static void test_slurm_names(void **state)
 	for (uint32_t i = 3; i < 7; i++)
 		sample_join(subnet, i % 2, i);
 	sample_join_all(subnet, 0, 2, 2, 1, 1);
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "SwitchName=MF0-sw-MSB7800-U1-0000000000001001 "
 				  "Nodes=compute-1-9-x,xff-xfe\n"
 				  "SwitchName=MF0-sw-MSB7800-U1 Nodes=H-0000000000001006,x0a\n"
@@ -225,7 +225,7 @@ static void test_hostile_names(void **state)
 	assert_null(strchr(text, '\x1b'));
 	assert_null(strstr(text, "\nSwitchName"));
 	free(text);
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_null(strstr(text, "SwitchName=evil "));
 	assert_non_null(strstr(text, "x-x0aSwitchName-evil"));
 	free(text);
@@ -248,7 +248,7 @@ static void test_twins(void **state)
 	assert_non_null(strstr(text, "label=\"twin (0000:0000:0000:0077, node 1)\""));
 	assert_null(strstr(text, "\"S-0000000000000077\""));
 	free(text);
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_non_null(strstr(text, "\nSwitchName=twin-0000-0000-0000-0077-node-0 "));
 	assert_non_null(strstr(text, "\nSwitchName=twin-0000-0000-0000-0077-node-1 "));
 	free(text);

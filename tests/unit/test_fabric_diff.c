@@ -233,10 +233,10 @@ static void blanked_description(void **state)
 	memset(pair.before.nodes[HOST_2].description, 'x', NODE_DESCRIPTION_BYTES);
 	pair.before.nodes[HOST_2].description[NODE_DESCRIPTION_BYTES - 1] = '\0';
 	memset(pair.after.nodes[HOST_2].description, 'x', NODE_DESCRIPTION_BYTES);
-	pair.before.blanked = true;
+	pair.before.source = FABRIC_TEXT;
 	check(&pair, "", false);
-	pair.before.blanked = false;
-	pair.after.blanked = true;
+	pair.before.source = FABRIC_SCAN;
+	pair.after.source = FABRIC_TEXT;
 	check(&pair, "", false);
 	/* Printable bytes still differ. */
 	pair.after.nodes[HOST].description[0] = 'L';

@@ -120,7 +120,7 @@ static void test_torus(void **state)
 		sample_add_hosts(subnet, i, 2 * i, 2);
 	}
 	expect_levels(subnet, false, expected, ARRAY_SIZE(expected));
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_non_null(strstr(text, "\nSwitchName=s8 Nodes=host[16-17]\n"));
 	assert_non_null(strstr(text, "\nSwitchName=subnet Switches=s[0-8]\n"));
 	assert_memory_equal(text, "# The subnet is not a tree: subnet ", 32);
@@ -152,7 +152,7 @@ static void test_row(void **state)
 	for (uint32_t i = 0; i < 5; i++)
 		sample_add_hosts(subnet, i, 10 * i, 2);
 	expect_levels(subnet, true, expected, ARRAY_SIZE(expected));
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "SwitchName=s0 Nodes=host[0-1]\n"
 				  "SwitchName=s4 Nodes=host[40-41]\n"
 				  "SwitchName=s1-hosts Nodes=host[10-11]\n"
@@ -213,7 +213,7 @@ static void test_nothing(void **state)
 
 	assert_string_equal(text, "0 switches, 0 hosts, 0 cables\n");
 	free(text);
-	text = fabric_slurm_text(&subnet->view);
+	text = fabric_slurm_text(&subnet->view, NULL);
 	assert_string_equal(text, "");
 	free(text);
 	text = fabric_dot_text(&subnet->view, false);

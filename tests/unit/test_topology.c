@@ -394,39 +394,63 @@ static void test_read_grouped(void **state)
 	fabric_clear(&fabric);
 }
 
+/* What is wrong with a text: with nodes, they are read, and the rest is its first fault. */
 static const struct {
-	const char *text, *message;
+	unsigned int nodes, line;
+	const char *text, *reason;
 } broken[] = {
-	{"Switch 8 \"S\"\nnonsense\n", "line 2: not a line of ibnetdiscover: nonsense"},
-	{"Switch 8 S\n",
-	 "line 1: a node has the form TYPE PORTS \"NAME\" # \"DESCRIPTION\": Switch 8 S"},
-	{"Ca\t : 0x1 ports 2 devid 0x0 vendid 0x0 \"Hca1\"", "line 1: a node has the form TYPE"},
-	{"Switch 0 \"S\"\n", "line 1: a node has the form TYPE"},
-	{"Switch 255 \"S\"\n", "line 1: a node has the form TYPE"},
-	{"Switch 8 \"\"\n", "line 1: a node has the form TYPE"},
-	{"Switch 8 \"S\" # \"d\" base port 0 lid 65536 lmc 0\n",
-	 "line 1: a node has the form TYPE"},
-	{"Switch 8 \"S\" # \"d\" base port 0 lid 1 lmc 8\n", "line 1: a node has the form TYPE"},
-	{"Switch 8 \"S\"\n[9] \"S\"[1]\n", "line 2: the node has 8 ports"},
-	{"Switch 8 \"S\"\n[0] \"S\"[1]\n", "line 2: a port has the form [NUMBER]"},
-	{"Switch 8 \"S\"\n[1] \"S\"\n", "line 2: a port has the form [NUMBER]"},
-	{"Switch 8 \"S\"\n[1] \"S\"[2] x\n", "line 2: a port has the form [NUMBER]"},
-	{"Switch 8 \"S\"\n[1] \"T\"[2]\n", "line 2: no node has that name"},
-	{"Switch 8 \"S\"\n[1] \"S\"[2]\n[2] \"S\"[3]\n",
-	 "line 2: the other end leads elsewhere, or does not exist"},
-	{"Switch 8 \"S\"\n[1] \"S\"[9]\n",
-	 "line 2: the other end leads elsewhere, or does not exist"},
-	{"Switch 8 \"S\"\n[1] \"S\"[2]\n[1] \"S\"[3]\n", "line 3: line 2 is also about port 1"},
-	{"Switch 8 \"S\"\nvendid=0x1000000\n", "line 2: not a valid number: vendid=0x1000000"},
-	{"Switch 8 \"S\"\ndevid=65536\n", "line 2: not a valid number"},
-	{"Switch 8 \"S\"\ncaguid=0x12345678123456780\n", "line 2: not a valid number"},
-	{"Switch 8 \"S\"\nsysimgguid=\n", "line 2: not a valid number"},
-	{"# Initiated from node 10 port 11\nSwitch 8 \"S\"\n[1] \"H\"[1]\nCa 1 \"H\"\n",
-	 "line 3: the other end has no line: the text is truncated"},
-	{"# Initiated from node 10 port 11\nswitchguid=0x1\nSwitch 8 \"S\"\n",
+	{1, 2, "Switch 8 \"S\"\nnonsense\n", "not a line of ibnetdiscover: nonsense"},
+	{0, 1, "Switch 8 S\n",
+	 "a node has the form TYPE PORTS \"NAME\" # \"DESCRIPTION\": Switch 8 S"},
+	{0, 1, "Ca\t : 0x1 ports 2 devid 0x0 vendid 0x0 \"Hca1\"", "a node has the form TYPE"},
+	{0, 1, "Switch 0 \"S\"\n", "a node has the form TYPE"},
+	{0, 1, "Switch 255 \"S\"\n", "a node has the form TYPE"},
+	{0, 1, "Switch 8 \"\"\n", "a node has the form TYPE"},
+	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid 65536 lmc 0\n",
+	 "`lid` has no number from 0 to 65535 after it: Switch 8"},
+	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid lmc 0\n",
+	 "`lid` has no number from 0 to 65535 after it: Switch 8"},
+	{1, 1, "Switch 8 \"S\" # \"d\" base port 0 lid 1 lmc 8\n",
+	 "`lmc` has no number from 0 to 7 after it: Switch 8"},
+	{1, 2, "Switch 8 \"S\"\n[9] \"S\"[1]\n", "the node has 8 ports"},
+	{1, 2, "Switch 8 \"S\"\n[0] \"S\"[1]\n", "a port has the form [NUMBER]"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"S\"\n", "a port has the form [NUMBER]"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[2] x\n", "a port has the form [NUMBER]"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"T\"[2]\n", "no node has the name of that at the other end"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[2]\n[2] \"S\"[3]\n",
+	 "the other end leads elsewhere, or does not exist"},
+	{1, 2, "Switch 8 \"S\"\n[1] \"S\"[9]\n",
+	 "the other end leads elsewhere, or does not exist"},
+	{1, 3, "Switch 8 \"S\"\n[1] \"S\"[2]\n[1] \"S\"[3]\n", "line 2 is also about port 1"},
+	{1, 2, "Switch 8 \"S\"\nvendid=0x1000000\n", "not a valid number: vendid=0x1000000"},
+	{1, 2, "Switch 8 \"S\"\ndevid=65536\n", "not a valid number"},
+	{1, 2, "Switch 8 \"S\"\ncaguid=0x12345678123456780\n", "not a GUID"},
+	{1, 2, "Switch 8 \"S\"\nsysimgguid=\n", "not a GUID"},
+	{1, 2, "Switch 8 \"S\"\ncaguid=0x(xxxx)\n", "not a GUID"},
+	{2, 2, "Switch 8 \"S\"\n[1](xxxx) \"H\"[1] # w\nCa 1 \"H\"\n",
+	 "the GUID in parentheses is not a hexadecimal number: [1](xxxx)"},
+	{2, 3,
+	 "# Initiated from node 10 port 11\nSwitch 8 \"S\"\n[1] \"H\"[1]\ncaguid=0x10\n"
+	 "Ca 1 \"H\"\n",
+	 "the other end has no line: the cable is known from this end only"},
+	{1, 0, "# Initiated from node 10 port 11\nswitchguid=0x1\nSwitch 8 \"S\"\n",
 	 "the node where the scan began is missing"},
-	{"Switch 8 \"S\"\n\x1b[31mred\n", "line 2: not a line of ibnetdiscover: \\x1b[31mred"},
+	{1, 2, "Switch 8 \"S\"\n\x1b[31mred\n", "not a line of ibnetdiscover: \\x1b[31mred"},
+	{1, 1, "ibwarn: [7] mad_rpc: timeout\nSwitch 8 \"S\"\n",
+	 "not a line of ibnetdiscover: ibw"},
+	{1, 1, "[root@a ~]# ibnetdiscover\nSwitch 8 \"S\"\n", "not a line of ibnetdiscover: [root"},
+	/* The ports of a node that cannot be read are not those of the one before. */
+	{1, 2, "Switch 8 \"S\"\nSwitch 8 T\n[9] \"S\"[2]\n[2] \"U\"[1]\n", "a node has the form"},
+	{0, 1, "switchguid=0xXXXX\nSwitch 8 \"S-XXXX\"\n[1] \"S-XXXX\"[2]\n", "not a GUID"},
 };
+
+static void assert_fault(const struct fabric *fabric, size_t at, unsigned int line,
+			 const char *reason)
+{
+	assert_true(at < fabric->fault_count);
+	assert_memory_equal(fabric->faults[at].reason, reason, strlen(reason));
+	assert_int_equal(fabric->faults[at].line, line);
+}
 
 static void test_read_broken(void **state)
 {
@@ -436,13 +460,20 @@ static void test_read_broken(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		struct fabric fabric = {.nodes = NULL};
-		_cleanup_(freep) char *message = NULL;
+		_cleanup_(freep) char *message = NULL, *expected = NULL;
+		const char *text = broken[i].text;
+		int rc = fabric_read_topology(text, strlen(text), &fabric, &message);
 
-		assert_int_equal(fabric_read_topology(broken[i].text, strlen(broken[i].text),
-						      &fabric, &message),
-				 -EINVAL);
-		assert_int_equal(strncmp(message, broken[i].message, strlen(broken[i].message)), 0);
-		assert_null(fabric.nodes);
+		assert_int_equal(rc, broken[i].nodes ? 0 : -EINVAL);
+		assert_int_equal(fabric.node_count, broken[i].nodes);
+		if (broken[i].nodes) {
+			assert_fault(&fabric, 0, broken[i].line, broken[i].reason);
+			assert_int_equal(fabric.fault_count, 1);
+		} else {
+			expected = mem_format("line %u: %s", broken[i].line, broken[i].reason);
+			assert_memory_equal(message, expected, strlen(expected));
+		}
+		fabric_clear(&fabric);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
 		struct fabric fabric = {.nodes = NULL};
@@ -453,6 +484,92 @@ static void test_read_broken(void **state)
 				 -ENOMSG);
 		assert_null(message);
 	}
+}
+
+/* One port of a text has no line: its cable is known from the other end, its rate is not. */
+static void test_read_without_a_line(void **state)
+{
+	static const char line[] = "[2](5002) \t\"S-0000000000003000\"[2]";
+	_cleanup_(freep) char *text = NULL;
+	struct fabric fabric = {.nodes = NULL};
+	const struct fabric_port *port;
+	const char *at = strstr(discovered, line);
+
+	(void)state;
+	text = mem_format("%.*s%s", (int)(at - discovered), discovered, strchr(at, '\n') + 1);
+	read_text(text, &fabric);
+	assert_int_equal(fabric.fault_count, 1);
+	assert_fault(&fabric, 0, 12, "the other end has no line");
+	assert_int_equal(fabric.node_count, 5);
+	port = &fabric.ports[fabric_port_at(&fabric, fabric_find(&fabric, 0x5000), 2)];
+	assert_int_equal(fabric_node_of(&fabric, port->peer)->guid, 0x3000);
+	assert_int_equal(port->guid, 0x5002);
+	assert_int_equal(fabric_lanes(port), 0);
+	fabric_clear(&fabric);
+}
+
+/* ibdiagnet writes the GUID of the system where ibnetdiscover writes that of the node. */
+static void test_read_system_guids(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+
+	(void)state;
+	read_text("sysimgguid=0x50\nswitchguid=0x50(11)\n"
+		  "Switch 2 \"S-0000000000000011\" # \"a\" base port 0 lid 1 lmc 0\n"
+		  "[1] \"S-0000000000000012\"[1]\n"
+		  "sysimgguid=0x50\nswitchguid=0x50(12)\n"
+		  "Switch 2 \"S-0000000000000012\" # \"b\" base port 0 lid 2 lmc 0\n"
+		  "[1] \"S-0000000000000011\"[1]\n",
+		  &fabric);
+	assert_int_equal(fabric.fault_count, 1);
+	assert_fault(&fabric, 0, 3,
+		     "the node's name has another GUID than the lines before it, and is used (and "
+		     "1 more such line, up to line 7)");
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(fabric.nodes[i].guid, 0x11 + i);
+		assert_false(fabric.nodes[i].ambiguous);
+		assert_int_equal(fabric_system_guid(&fabric.nodes[i]), 0x50);
+		assert_int_equal(fabric_port_guid(&fabric.nodes[i]), 0x11 + i);
+	}
+	fabric_clear(&fabric);
+}
+
+/* The name has the GUID that cannot be read; a node with neither is left out with its cables. */
+static void test_read_unknown_guids(void **state)
+{
+	struct fabric fabric = {.nodes = NULL};
+
+	(void)state;
+	read_text("switchguid=0xX(X)\nSwitch 2 \"S-0000000000000011\"\n[1] \"S-X\"[1]\n"
+		  "switchguid=0xX(X)\nSwitch 2 \"S-X\"\n[1] \"S-0000000000000011\"[1]\n",
+		  &fabric);
+	assert_int_equal(fabric.node_count, 1);
+	assert_int_equal(fabric.nodes[0].guid, 0x11);
+	assert_int_equal(fabric.fault_count, 3);
+	assert_fault(&fabric, 0, 1, "not a GUID, a hexadecimal number");
+	assert_fault(&fabric, 1, 5, "the node is left out");
+	assert_fault(&fabric, 2, 3, "no node has the name");
+	fabric_clear(&fabric);
+}
+
+/* Twenty faults are reported, and the number of the others. */
+static void test_read_many_faults(void **state)
+{
+	_cleanup_(freep) char *text = mem_string("Switch 2 \"S\"\n");
+	struct fabric fabric = {.nodes = NULL};
+
+	(void)state;
+	for (unsigned int i = 0; i < 25; i++) {
+		char *longer = mem_format("%sx%u\n", text, i);
+
+		free(text);
+		text = longer;
+	}
+	read_text(text, &fabric);
+	assert_int_equal(fabric.fault_count, 21);
+	assert_fault(&fabric, 19, 21, "not a line of ibnetdiscover: x19");
+	assert_fault(&fabric, 20, 0, "5 more lines cannot be used");
+	fabric_clear(&fabric);
 }
 
 /* Too many nodes of one name are refused. */
@@ -484,6 +601,10 @@ int main(void)
 		cmocka_unit_test(test_read_twins),
 		cmocka_unit_test(test_read_grouped),
 		cmocka_unit_test(test_read_broken),
+		cmocka_unit_test(test_read_without_a_line),
+		cmocka_unit_test(test_read_system_guids),
+		cmocka_unit_test(test_read_unknown_guids),
+		cmocka_unit_test(test_read_many_faults),
 		cmocka_unit_test(test_read_many_twins),
 	};
 

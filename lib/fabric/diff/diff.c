@@ -247,8 +247,8 @@ static void read_description(const struct fabric_node *node, bool blanked,
 
 static void report_descriptions(struct comparison *comparison)
 {
-	const bool blanked = fabric_at(comparison, BEFORE)->blanked ||
-			     fabric_at(comparison, AFTER)->blanked;
+	const bool blanked = fabric_at(comparison, BEFORE)->source != FABRIC_SCAN ||
+			     fabric_at(comparison, AFTER)->source != FABRIC_SCAN;
 
 	for (uint32_t i = 0; i < fabric_at(comparison, AFTER)->node_count; i++) {
 		uint32_t match = comparison->matches[AFTER][i];

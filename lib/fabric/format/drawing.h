@@ -9,6 +9,7 @@
 
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
+#include "schema/problem.h"
 
 struct drawing {
 	const struct fabric_view *view;
@@ -75,5 +76,8 @@ char *fabric_dot_text(const struct fabric_view *view, bool all);
  * switches a level below it. Several top switches are written as they are: each has all of its
  * children. Slurm takes a host at one leaf only, and either hosts or switches at a switch; the text
  * begins with remarks where the subnet differs. Source: topology.conf(5). To be freed.
+ *
+ * Adapters whose names differ only in their second word, `HCA-1` or `mlx5_0`, are in one host.
+ * Others that share the first word are a problem: they are listed with their GUIDs.
  */
-char *fabric_slurm_text(const struct fabric_view *view);
+char *fabric_slurm_text(const struct fabric_view *view, struct problems *problems);

@@ -41,6 +41,12 @@ static bool read_known(const char *text, uint8_t *bytes, size_t count)
 	return !text || text_read_hex(text, bytes, count);
 }
 
+/* Text and scan have keys of their own, because no node sent the bytes of a text. */
+static const char *by_source(const struct maker *maker, const char *received, const char *made)
+{
+	return maker->saved->source.value == FABRIC_TEXT ? made : received;
+}
+
 /* Indexes have 32 bits, so that sums of them cannot overflow 64. */
 static bool is_below(const struct number *number, uint64_t end)
 {
@@ -58,6 +64,8 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	const struct saved_node *saved = &(
 		(const struct saved_node *)maker->saved->nodes.rows)[index];
 	struct fabric *fabric = maker->fabric;
+	const char *switch_info = by_source(maker, saved->switch_info, saved->made_switch_info);
+	const char *port_0_info = by_source(maker, saved->port_0_info, saved->made_port_0_info);
 	uint8_t info[NODE_INFO_BYTES];
 	struct fabric_node *node;
 	struct fabric_port *port;
@@ -65,7 +73,7 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 
 	if (!saved->index.known || saved->index.value != index)
 		return complain(maker, "node %zu: node_index is not its position", index);
-	if (!text_read_hex(saved->info, info, sizeof(info)) ||
+	if (!text_read_hex(by_source(maker, saved->info, saved->made_info), info, sizeof(info)) ||
 	    fabric_add_node(fabric, info) == FABRIC_NONE)
 		return complain(maker, "node %zu: node_info does not describe a node", index);
 	node = &fabric->nodes[index];
@@ -81,12 +89,13 @@ static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 	if (!read_known(saved->description, node->description, NODE_DESCRIPTION_BYTES))
 		return complain(maker, "node %zu: node_description is not %d bytes", index,
 				NODE_DESCRIPTION_BYTES);
-	node->has_switch_info = saved->switch_info != NULL;
-	if (!read_known(saved->switch_info, node->switch_info, SWITCH_INFO_BYTES))
+	/* A text says just one bit of it. */
+	node->has_switch_info = saved->switch_info != NULL && switch_info == saved->switch_info;
+	if (!read_known(switch_info, node->switch_info, SWITCH_INFO_BYTES))
 		return complain(maker, "node %zu: switch_info is not %d bytes", index,
 				SWITCH_INFO_BYTES);
-	port->has_info = saved->port_0_info != NULL;
-	if (!read_known(saved->port_0_info, port->info, PORT_INFO_BYTES))
+	port->has_info = port_0_info != NULL;
+	if (!read_known(port_0_info, port->info, PORT_INFO_BYTES))
 		return complain(maker, "node %zu: port_0_info is not %d bytes", index,
 				PORT_INFO_BYTES);
 	return 0;
@@ -100,7 +109,8 @@ static int count_ports(struct maker *maker, uint64_t *ret_count)
 
 	*ret_count = 0;
 	for (size_t i = 0; i < nodes->count; i++) {
-		const char *text = ((const struct saved_node *)nodes->rows)[i].info;
+		const struct saved_node *node = &((const struct saved_node *)nodes->rows)[i];
+		const char *text = by_source(maker, node->info, node->made_info);
 
 		if (!text || !text_read_hex(text, info, sizeof(info)))
 			return complain(maker, "node %zu: node_info is not %d bytes", i,
@@ -237,6 +247,7 @@ static int set_port(struct maker *maker, size_t row, bool *seen)
 	struct fabric *fabric = maker->fabric;
 	uint32_t place = find_port(fabric, &saved->node_index, &saved->number);
 	struct fabric_port *port;
+	const char *info;
 
 	if (place == FABRIC_NONE || !fabric->ports[place].number)
 		return complain(maker, "row %zu of the ports: no node has that port", row);
@@ -247,8 +258,9 @@ static int set_port(struct maker *maker, size_t row, bool *seen)
 	if (!agrees(&saved->node_guid, fabric->nodes[port->node].guid))
 		return complain(maker, PORT_TEXT ": node_guid is not that of the node",
 				PORT_WORDS(port));
-	port->has_info = saved->info != NULL;
-	if (!read_known(saved->info, port->info, PORT_INFO_BYTES))
+	info = by_source(maker, saved->info, saved->made_info);
+	port->has_info = info != NULL;
+	if (!read_known(info, port->info, PORT_INFO_BYTES))
 		return complain(maker, PORT_TEXT ": port_info is not %d bytes", PORT_WORDS(port),
 				PORT_INFO_BYTES);
 	if (saved->vendor_speed.known && saved->vendor_speed.value > UINT8_MAX)
@@ -354,11 +366,28 @@ static int add_failure(struct maker *maker, size_t row)
 	return 0;
 }
 
+static int add_faults(struct maker *maker)
+{
+	const struct records *faults = &maker->saved->faults;
+	struct fabric *fabric = maker->fabric;
+
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct saved_fault *saved = &((const struct saved_fault *)faults->rows)[i];
+		struct fabric_fault *fault;
+
+		if (!saved->reason || saved->line.value > UINT32_MAX)
+			return complain(maker, "row %zu of the faults is malformed", i);
+		fault = mem_append(&fabric->faults, &fabric->fault_count, sizeof(*fault));
+		fault->line = (uint32_t)saved->line.value;
+		fault->reason = text_clean(saved->reason, strlen(saved->reason));
+	}
+	return 0;
+}
+
 static int add_failures(struct maker *maker)
 {
 	const struct saved_graph *saved = maker->saved;
 	struct fabric *fabric = maker->fabric;
-	bool complete;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < saved->unanswered.count; i++)
@@ -366,8 +395,7 @@ static int add_failures(struct maker *maker)
 	if (rc)
 		return rc;
 	fabric->interrupted = saved->interrupted == TRISTATE_YES;
-	complete = !fabric->failure_count && !fabric->interrupted;
-	if (saved->complete != (complete ? TRISTATE_YES : TRISTATE_NO))
+	if (saved->complete != (fabric_is_complete(fabric) ? TRISTATE_YES : TRISTATE_NO))
 		return complain(maker, "`complete` contradicts the list of unanswered queries");
 	return 0;
 }
@@ -410,6 +438,8 @@ static int make(struct maker *maker)
 	if (!rc)
 		rc = check_links(maker);
 	if (!rc)
+		rc = add_faults(maker);
+	if (!rc)
 		rc = add_failures(maker);
 	return rc ? rc : add_details(maker);
 }
@@ -417,7 +447,10 @@ static int make(struct maker *maker)
 int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message)
 {
 	struct maker maker = {.saved = saved, .fabric = fabric};
-	int rc = make(&maker);
+	int rc;
+
+	fabric->source = (uint8_t)saved->source.value;
+	rc = make(&maker);
 
 	if (rc) {
 		fabric_clear(fabric);

@@ -19,13 +19,16 @@ struct saved_graph {
 	struct records links;	   /* struct saved_link */
 	struct records unanswered; /* struct saved_failure */
 	struct records details;	   /* struct saved_detail */
+	struct records faults;	   /* struct saved_fault */
+	struct number source;	   /* enum fabric_source; unknown: FABRIC_SCAN */
 };
 
 struct saved_node {
 	struct number index, guid;
 	struct number parent_index, parent_port;
 	enum tristate duplicate_guid;
-	char *info, *description, *switch_info, *port_0_info; /* in hexadecimal */
+	char *info, *description, *switch_info, *port_0_info;  /* in hexadecimal */
+	char *made_info, *made_switch_info, *made_port_0_info; /* the same, of a text */
 };
 
 struct saved_port {
@@ -34,7 +37,7 @@ struct saved_port {
 	struct number peer_index, peer_guid, peer_port;
 	struct number vendor_speed;
 	enum tristate unanswered;
-	char *info; /* in hexadecimal */
+	char *info, *made_info; /* in hexadecimal; of a text */
 };
 
 struct saved_link {
@@ -51,6 +54,11 @@ struct saved_detail {
 	struct number node_index, port;
 	struct number attribute, modifier;
 	char *data; /* in hexadecimal */
+};
+
+struct saved_fault {
+	struct number line;
+	char *reason;
 };
 
 extern const struct schema saved_graph_schema;

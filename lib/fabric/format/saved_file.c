@@ -26,6 +26,9 @@ static const struct field node_fields[] = {
 	STRING_FIELD(struct saved_node, description, "node_description", NULL, 0, 0, NULL),
 	STRING_FIELD(struct saved_node, switch_info, "switch_info", NULL, 0, 0, NULL),
 	STRING_FIELD(struct saved_node, port_0_info, "port_0_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, made_info, "made_node_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, made_switch_info, "made_switch_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_node, made_port_0_info, "made_port_0_info", NULL, 0, 0, NULL),
 };
 
 static const struct schema saved_node_schema = SCHEMA("fabric_nodes", struct saved_node,
@@ -41,6 +44,7 @@ static const struct field port_fields[] = {
 	UNSIGNED_FIELD(struct saved_port, peer_index, "peer_index", NULL, 0, 0, NULL),
 	GUID_FIELD(struct saved_port, port_guid, "port_guid", NULL, 0, 0, NULL),
 	STRING_FIELD(struct saved_port, info, "port_info", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_port, made_info, "made_port_info", NULL, 0, 0, NULL),
 	UNSIGNED_FIELD(struct saved_port, vendor_speed, "vendor_speed_code", NULL, 0, 0, NULL),
 };
 
@@ -82,6 +86,14 @@ static const struct field detail_fields[] = {
 static const struct schema saved_detail_schema = SCHEMA(
 	"fabric_details", struct saved_detail, detail_fields, "a block of a table of a saved scan");
 
+static const struct field fault_fields[] = {
+	UNSIGNED_FIELD(struct saved_fault, line, "line", NULL, 0, 0, NULL),
+	STRING_FIELD(struct saved_fault, reason, "reason", NULL, 0, 0, NULL),
+};
+
+static const struct schema saved_fault_schema = SCHEMA("fabric_faults", struct saved_fault,
+						       fault_fields, "a fault of a loaded text");
+
 static const struct field graph_fields[] = {
 	STRING_FIELD(struct saved_graph, origin.time, "time", NULL, 0, 0, NULL),
 	STRING_FIELD(struct saved_graph, origin.host, "host", NULL, 0, 0, NULL),
@@ -98,6 +110,8 @@ static const struct field graph_fields[] = {
 	HELD_RECORDS_FIELD(struct saved_graph, unanswered, &saved_failure_schema, "unanswered", 0,
 			   NULL),
 	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, NULL),
+	HELD_RECORDS_FIELD(struct saved_graph, faults, &saved_fault_schema, "faults", 0, NULL),
+	ENUM_FIELD(struct saved_graph, source, fabric_source_names, "source", NULL, 0, 0, NULL),
 };
 
 const struct schema saved_graph_schema = SCHEMA("fabric", struct saved_graph, graph_fields,
@@ -140,8 +154,13 @@ static char first_character(const char *text)
 /* The beginning of a file tells its format. */
 static int read_any(const char *text, size_t length, struct fabric *fabric, char **ret_message)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* that editors put at the beginning of UTF-8 */
 	const void *bytes = text;
 
+	if (length >= strlen(mark) && !memcmp(text, mark, strlen(mark))) {
+		text += strlen(mark);
+		length -= strlen(mark);
+	}
 	if (fabric_is_cache(bytes, length))
 		return fabric_read_cache(bytes, length, fabric, ret_message);
 	if (first_character(text) == '{')

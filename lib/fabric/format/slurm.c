@@ -29,6 +29,7 @@ struct slurm {
 	struct place_of_host *places;
 	size_t place_count;
 	struct text_buffer remarks, text;
+	struct problems *problems;
 	const char **list; /* names of one line, with room for all nodes */
 };
 
@@ -122,6 +123,99 @@ static void name_all(struct slurm *slurm)
 		entries[count++] = (struct entry){&slurm->whole, entries[0].node};
 	while (count && part_names(fabric, entries, count))
 		;
+	free(entries);
+}
+
+/* `HCA-1` or `mlx5_0`, as the kernel writes it after the host's name; nothing is fine, too. */
+static bool is_adapter(const char *rest)
+{
+	size_t length = strlen(rest);
+
+	return !length ||
+	       (length == strcspn(rest, " \t") && isdigit((unsigned char)rest[length - 1]));
+}
+
+/* What follows the first word of a node's name. To be freed. */
+static char *rest_of_name(const struct slurm *slurm, uint32_t node)
+{
+	char *name = fabric_node_name(slurm->drawing.view, node);
+	const char *at = name + strspn(name, " \t");
+	char *rest;
+
+	at += strcspn(at, " \t");
+	at += strspn(at, " \t");
+	rest = mem_string(at);
+	while (*rest && strchr(" \t", rest[strlen(rest) - 1]))
+		rest[strlen(rest) - 1] = '\0';
+	free(name);
+	return rest;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Whether nodes of the same first word are the adapters of one host: each has another number. */
+static bool is_one_host(const struct slurm *slurm, const struct entry *entries, size_t count)
+{
+	char **rests = mem_alloc_zero(count, sizeof(*rests));
+	bool is_one = true;
+
+	for (size_t i = 0; i < count; i++) {
+		rests[i] = rest_of_name(slurm, entries[i].node);
+		is_one &= is_adapter(rests[i]);
+	}
+	qsort(rests, count, sizeof(*rests), compare_texts);
+	for (size_t i = 1; i < count; i++)
+		is_one &= strcmp(rests[i - 1], rests[i]) != 0;
+	for (size_t i = 0; i < count; i++)
+		free(rests[i]);
+	free(rests);
+	return is_one;
+}
+
+/* Parts hosts that share a name, such as the one that adapters have from the factory. */
+static void part_hosts_of(struct slurm *slurm, const struct entry *entries, size_t count)
+{
+	const struct fabric *fabric = slurm->drawing.view->fabric;
+	const char *name = *entries[0].name;
+	char *message = mem_format("%zu adapters share the name %s: which hosts they are in is "
+				   "unknown",
+				   count, name);
+
+	problem_add_text(slurm->problems, NULL, NULL, NULL, message,
+			 "--names FILE gives them the names of their hosts");
+	text_buffer_add(&slurm->remarks, "# NOT USABLE YET: %s\n", message);
+	free(message);
+	for (size_t i = count; i > 0; i--) {
+		const struct fabric_node *node = &fabric->nodes[entries[i - 1].node];
+		char number[16] = "", *parted;
+
+		if (node->ambiguous)
+			snprintf(number, sizeof(number), "-%" PRIu32, entries[i - 1].node);
+		parted = mem_format("%s-%016" PRIx64 "%s", name, node->guid, number);
+		free(*entries[i - 1].name);
+		*entries[i - 1].name = parted;
+	}
+}
+
+static void part_hosts(struct slurm *slurm)
+{
+	const struct fabric *fabric = slurm->drawing.view->fabric;
+	struct entry *entries = mem_alloc_zero((size_t)fabric->node_count + 1, sizeof(*entries));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric_is_host(fabric, i))
+			entries[count++] = (struct entry){&slurm->names[i], i};
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && !strcmp(*entries[i].name, *entries[end].name);)
+			end++;
+		if (end - i > 1 && !is_one_host(slurm, &entries[i], end - i))
+			part_hosts_of(slurm, &entries[i], end - i);
+	}
 	free(entries);
 }
 
@@ -300,16 +394,17 @@ static void clear(struct slurm *slurm)
 	drawing_end(&slurm->drawing);
 }
 
-char *fabric_slurm_text(const struct fabric_view *view)
+char *fabric_slurm_text(const struct fabric_view *view, struct problems *problems)
 {
 	uint32_t count = view->fabric->node_count;
-	struct slurm slurm = {.places = NULL};
+	struct slurm slurm = {.problems = problems};
 
 	drawing_begin(view, &slurm.drawing);
 	slurm.names = mem_alloc_zero(count, sizeof(*slurm.names));
 	slurm.inner = mem_alloc_zero(count, sizeof(*slurm.inner));
 	slurm.is_listed = mem_alloc_zero(count, sizeof(*slurm.is_listed));
 	name_all(&slurm);
+	part_hosts(&slurm);
 	find_places(&slurm);
 	/* Each port of a switch may have a host, and each host a switch. */
 	slurm.list = mem_alloc_zero(count + slurm.place_count + 1, sizeof(*slurm.list));

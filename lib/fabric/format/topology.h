@@ -10,15 +10,18 @@
  * are written; its state is unknown (0). A switch has no SwitchInfo, but the bit of an enhanced
  * port 0 is in its bytes. The graph begins with the node that the text names as its start, or else
  * with the first; routes are the shortest. GUIDs that a net file leaves out are those that the
- * simulator uses: from the name, as in H-0002c90300000001, or by counting.
+ * simulator uses: from the name, as in H-0002c90300000001, or by counting. If a text names a GUID
+ * and another one in the node's name, the name is right: ibdiagnet(1) writes the GUID of the system
+ * before it.
  */
 #pragma once
 
 #include "fabric/graph/graph.h"
 
 /*
- * Fills an empty fabric. Returns 0; -ENOMSG if this is another kind of text; -EINVAL if a line is
- * malformed, with a message, to be freed, that says which and why.
+ * Fills an empty fabric with what can be read; the rest is in its faults. Returns 0; -ENOMSG if
+ * this is another kind of text; -EINVAL if no node can be read, with a message, to be freed, that
+ * says why.
  */
 int fabric_read_topology(const char *text, size_t length, struct fabric *fabric,
 			 char **ret_message);
@@ -45,6 +48,7 @@ struct topology_block {
 	uint8_t type;	   /* enum node_type */
 	uint8_t ports;
 	bool has_guid, has_port_guid, enhanced;
+	bool bad_guid; /* there is one that cannot be read */
 	uint64_t guid, system_guid, port_guid;
 	uint32_t vendor;
 	uint16_t device, lid;
@@ -57,8 +61,10 @@ struct topology_block {
 /* A line of a port. */
 struct topology_cable {
 	unsigned int line;
-	uint8_t port, peer_port;
-	uint64_t guid; /* of the port; 0 if missing */
+	uint8_t port, peer_port; /* port 0: the line is left out */
+	bool bad_guid;		 /* there is one that cannot be read */
+	uint64_t guid;		 /* of the port; 0 if missing */
+	uint64_t peer_guid;
 	const char *peer_id;
 	size_t peer_id_length;
 	uint16_t lid;
@@ -73,7 +79,20 @@ struct topology_text {
 	size_t cable_count;
 	bool has_root;
 	uint64_t root, root_port; /* GUIDs of where the scan began */
+	struct topology_fault *faults;
+	size_t fault_count;
+	unsigned int more; /* faults that are not in the list */
 };
+
+/* Faults of the same words are one. */
+struct topology_fault {
+	unsigned int line, last; /* the first, and the last of them */
+	unsigned int count;
+	char *reason;
+};
+
+/* Notes a fault of a line, or 0, and takes the reason over. */
+void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason);
 
 /* Makes a fabric of the blocks. */
 int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);

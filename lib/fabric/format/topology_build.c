@@ -118,6 +118,38 @@ static bool guid_of_name(const struct topology_block *block, uint64_t *guid)
 	return !text_parse_u64(digits, 16, UINT64_MAX, guid);
 }
 
+/*
+ * The node's name is its own record, and wins. Leaves out nodes whose GUID cannot be read: the
+ * GUIDs that the simulator makes up are for net files, where there is none.
+ */
+static void check_guids(struct topology_text *parts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < parts->block_count; i++) {
+		struct topology_block *block = &parts->blocks[i];
+		uint64_t guid;
+
+		if (guid_of_name(block, &guid)) {
+			if (block->has_guid && block->guid != guid)
+				topology_add_fault(parts, block->line,
+						   mem_string("the node's name has another GUID "
+							      "than the lines before it, and is "
+							      "used"));
+			if (block->has_guid || block->bad_guid)
+				block->guid = guid;
+			block->has_guid |= block->bad_guid;
+		}
+		if (block->bad_guid && !block->has_guid)
+			topology_add_fault(parts, block->line,
+					   mem_string("the node is left out, because neither its "
+						      "name nor the lines before it have a GUID"));
+		else
+			parts->blocks[kept++] = *block;
+	}
+	parts->block_count = kept;
+}
+
 /* Completes what a net file leaves out as the simulator does. */
 static void complete(struct topology_text *parts)
 {
@@ -143,10 +175,12 @@ static void complete(struct topology_text *parts)
 			block->description = block->id;
 			block->description_length = block->id_length;
 		}
-		for (uint32_t j = 0; j < block->cable_count && !is_switch; j++) {
+		/* ibnetdiscover, which writes where it began, also writes these GUIDs. */
+		for (uint32_t j = 0; j < block->cable_count && !is_switch && !parts->has_root;
+		     j++) {
 			struct topology_cable *cable = &parts->cables[block->first_cable + j];
 
-			if (!cable->guid)
+			if (!cable->guid && !cable->bad_guid)
 				cable->guid = block->guid + cable->port;
 		}
 	}
@@ -253,19 +287,22 @@ static int add_block(struct builder *builder, uint32_t number)
 		/* The rest is unknown, so that the node has no SwitchInfo but this bit. */
 		switch_info_set_enhanced_port0(node->switch_info, block->enhanced);
 	}
-	for (uint32_t i = 0; i < block->cable_count; i++)
-		if (builder->parts->cables[block->first_cable + i].port > block->ports)
-			return fail(builder,
-				    mem_format("line %u: the node has %u ports",
-					       builder->parts->cables[block->first_cable + i].line,
-					       block->ports));
+	for (uint32_t i = 0; i < block->cable_count; i++) {
+		struct topology_cable *cable = &builder->parts->cables[block->first_cable + i];
+
+		if (cable->port <= block->ports)
+			continue;
+		topology_add_fault(builder->parts, cable->line,
+				   mem_format("the node has %u ports", block->ports));
+		cable->port = 0;
+	}
 	return 0;
 }
 
 /* Finds the line of each port. */
-static int place_cables(struct builder *builder)
+static void place_cables(struct builder *builder)
 {
-	const struct topology_text *parts = builder->parts;
+	struct topology_text *parts = builder->parts;
 
 	builder->cables = mem_alloc_zero(builder->fabric->port_count, sizeof(uint32_t));
 	memset(builder->cables, 0xff, builder->fabric->port_count * sizeof(uint32_t));
@@ -276,18 +313,21 @@ static int place_cables(struct builder *builder)
 			uint32_t number = block->first_cable + j, place;
 			const struct topology_cable *cable = &parts->cables[number];
 
+			if (!cable->port)
+				continue;
 			place = fabric_port_at(builder->fabric, builder->nodes[i], cable->port);
-			if (builder->cables[place] != FABRIC_NONE)
-				return fail(builder,
-					    mem_format("line %u: line %u is also about port %u",
-						       cable->line,
-						       parts->cables[builder->cables[place]].line,
-						       cable->port));
+			if (builder->cables[place] != FABRIC_NONE) {
+				unsigned int first = parts->cables[builder->cables[place]].line;
+
+				topology_add_fault(parts, cable->line,
+						   mem_format("line %u is also about port %u",
+							      first, cable->port));
+				continue;
+			}
 			builder->cables[place] = number;
 			write_port(builder, place, cable);
 		}
 	}
-	return 0;
 }
 
 static bool is_named(const struct topology_block *block, const struct topology_cable *cable)
@@ -311,55 +351,71 @@ static bool leads_back(const struct builder *builder, uint32_t peer, uint32_t pl
 	       is_named(&builder->parts->blocks[builder->blocks[fabric->ports[place].node]], back);
 }
 
-/* Cables a port to the first node of that name that leads back. */
-static int lay_cable(struct builder *builder, uint32_t place)
+/*
+ * The port that the line of a port leads to: of the first node of that name that leads back, or
+ * else that has no line for it. FABRIC_NONE: there is none.
+ */
+static uint32_t find_peer(const struct builder *builder, uint32_t place, bool *ret_named)
 {
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
 	const struct name name = {.id = cable->peer_id, .length = cable->peer_id_length};
-	size_t at = find_name(builder, &name), first = at;
-	bool untold = false;
+	size_t at = find_name(builder, &name);
+	uint32_t without_line = FABRIC_NONE;
 
+	*ret_named = false;
 	for (; at < builder->parts->block_count && !compare_ids(&builder->names[at], &name); at++) {
 		const uint32_t node = builder->nodes[builder->names[at].block];
 		uint32_t peer;
 
+		*ret_named = true;
 		if (cable->peer_port > builder->fabric->nodes[node].port_count)
 			continue;
 		peer = fabric_port_at(builder->fabric, node, cable->peer_port);
 		if (!leads_back(builder, peer, place))
 			continue;
-		/*
-		 * ibnetdiscover, which writes where it began, has a line for each end of a cable.
-		 */
-		if (builder->cables[peer] == FABRIC_NONE && builder->parts->has_root) {
-			untold = true;
-			continue;
-		}
-		/* In a net file, a port without a line may still have a cable. */
-		if (builder->cables[peer] == FABRIC_NONE)
-			write_port(builder, peer,
-				   &(const struct topology_cable){
-					   .guid = builder->fabric->nodes[node].guid +
-						   cable->peer_port});
-		fabric_link(builder->fabric, place, peer);
-		return 0;
+		if (builder->cables[peer] != FABRIC_NONE)
+			return peer;
+		if (without_line == FABRIC_NONE)
+			without_line = peer;
 	}
-	return fail(builder,
-		    mem_format("line %u: %s", cable->line,
-			       at == first ? "no node has that name"
-			       : untold	   ? "the other end has no line: the text is truncated"
-					   : "the other end leads elsewhere, or does not exist"));
+	return without_line;
 }
 
-static int lay_cables(struct builder *builder)
+/* A cable is known from each of its ends; ibnetdiscover, which writes where it began, has both. */
+static void lay_cable(struct builder *builder, uint32_t place)
 {
-	int rc = 0;
+	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
+	const bool has_root = builder->parts->has_root;
+	bool named;
+	const uint32_t peer = find_peer(builder, place, &named);
 
-	for (uint32_t i = 0; i < builder->fabric->port_count && !rc; i++)
+	if (peer == FABRIC_NONE) {
+		topology_add_fault(
+			builder->parts, cable->line,
+			mem_string(named ? "the other end leads elsewhere, or does not exist"
+					 : "no node has the name of that at the other end"));
+		return;
+	}
+	if (builder->cables[peer] == FABRIC_NONE) {
+		struct topology_cable line = {.guid = cable->peer_guid};
+
+		if (has_root)
+			topology_add_fault(builder->parts, cable->line,
+					   mem_string("the other end has no line: the cable is "
+						      "known from this end only"));
+		else
+			line.guid = fabric_node_of(builder->fabric, peer)->guid + cable->peer_port;
+		write_port(builder, peer, &line);
+	}
+	fabric_link(builder->fabric, place, peer);
+}
+
+static void lay_cables(struct builder *builder)
+{
+	for (uint32_t i = 0; i < builder->fabric->port_count; i++)
 		if (builder->cables[i] != FABRIC_NONE &&
 		    builder->fabric->ports[i].peer == FABRIC_NONE)
-			rc = lay_cable(builder, i);
-	return rc;
+			lay_cable(builder, i);
 }
 
 /* Where the scan began, or else the first block. */
@@ -423,15 +479,14 @@ static int build(struct builder *builder)
 		if (number != root)
 			rc = add_block(builder, number);
 	}
-	if (!rc)
-		rc = place_cables(builder);
-	if (!rc)
-		rc = lay_cables(builder);
-	if (!rc && builder->parts->has_root &&
-	    builder->parts->blocks[root].guid != builder->parts->root)
-		rc = fail(builder, mem_string("the node where the scan began is missing"));
 	if (rc)
 		return rc;
+	place_cables(builder);
+	lay_cables(builder);
+	if (builder->parts->has_root && builder->parts->blocks[root].guid != builder->parts->root)
+		topology_add_fault(builder->parts, 0,
+				   mem_string("the node where the scan began is missing: routes "
+					      "begin at the first one of the text"));
 	mark_duplicates(builder->fabric);
 	set_root_port(builder);
 	topology_arrange(builder->fabric);
@@ -448,10 +503,15 @@ int topology_build(struct topology_text *parts, struct fabric *fabric, char **re
 		.blocks = mem_alloc_zero(parts->block_count, sizeof(uint32_t)),
 		.message = ret_message,
 	};
-	int rc;
+	int rc = -EINVAL;
 
+	check_guids(parts);
 	complete(parts);
-	rc = build(&builder);
+	if (!parts->block_count)
+		*ret_message = mem_format("line %u: %s", parts->faults[0].line,
+					  parts->faults[0].reason);
+	else
+		rc = build(&builder);
 	free(builder.names);
 	free(builder.nodes);
 	free(builder.blocks);

@@ -303,7 +303,7 @@ int fabric_read_cache(const unsigned char *bytes, size_t length, struct fabric *
 		return rc;
 	}
 	topology_arrange(&found);
-	found.blanked = true;
+	found.source = FABRIC_CACHE;
 	*fabric = found;
 	return 0;
 }

@@ -19,7 +19,34 @@ struct parser {
 	unsigned int line;
 	const char *at, *end; /* the rest of the line */
 	const char *wrong;    /* what a malformed line should be */
+	const char *doubt;    /* what is wrong with a part of a line that is read all the same */
+	bool skips;	      /* the head of this block is malformed */
 };
+
+/* Reported one by one; a text may be any file. */
+enum { MOST_FAULTS = 20 };
+
+void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason)
+{
+	struct topology_fault *fault;
+
+	for (size_t i = 0; i < parts->fault_count; i++) {
+		fault = &parts->faults[i];
+		if (!strcmp(fault->reason, reason)) {
+			fault->count++;
+			fault->last = line;
+			free(reason);
+			return;
+		}
+	}
+	if (parts->fault_count == MOST_FAULTS) {
+		parts->more++;
+		free(reason);
+		return;
+	}
+	fault = mem_append(&parts->faults, &parts->fault_count, sizeof(*fault));
+	*fault = (struct topology_fault){line, line, 1, reason};
+}
 
 static bool take(struct parser *parser, const char *word)
 {
@@ -94,10 +121,21 @@ static bool take_port(struct parser *parser, uint8_t *port)
 	       (take_number(parser, 10, UINT8_MAX, &outside) && take(parser, "]"));
 }
 
-/* `(2c90300000001)` */
+/* `(2c90300000001)`, if there is one. False: it is not a number, and is passed over. */
 static bool take_guid(struct parser *parser, uint64_t *guid)
 {
-	return take(parser, "(") && take_number(parser, 16, UINT64_MAX, guid) && take(parser, ")");
+	const char *end;
+
+	if (parser->at == parser->end || *parser->at != '(')
+		return true;
+	end = memchr(parser->at, ')', (size_t)(parser->end - parser->at));
+	if (take(parser, "(") && take_number(parser, 16, UINT64_MAX, guid) && take(parser, ")"))
+		return true;
+	*guid = 0;
+	parser->doubt = "the GUID in parentheses is not a hexadecimal number";
+	if (end)
+		parser->at = end + 1;
+	return false;
 }
 
 /* The facts in a comment besides the description; unknown words are skipped. */
@@ -129,15 +167,19 @@ static void take_rate(struct parser *parser, struct remark *remark)
 	remark->speed = (unsigned int)name->value;
 }
 
-static bool take_words(struct parser *parser, struct remark *remark)
+/* A number that cannot be read is unknown, as if the word were missing. */
+static void take_words(struct parser *parser, struct remark *remark)
 {
 	while (skip_blanks(parser), parser->at < parser->end) {
 		if (take(parser, "lid ")) {
-			if (!take_number(parser, 10, UINT16_MAX, &remark->lid))
-				return false;
+			skip_blanks(parser);
+			if (!take_number(parser, 10, UINT16_MAX, &remark->lid)) {
+				parser->doubt = "`lid` has no number from 0 to 65535 after it";
+				continue;
+			}
 		} else if (take(parser, "lmc ")) {
 			if (!take_number(parser, 10, 7, &remark->lmc))
-				return false;
+				parser->doubt = "`lmc` has no number from 0 to 7 after it";
 		} else if (take(parser, "enhanced ")) {
 			remark->enhanced = true;
 		} else {
@@ -146,12 +188,11 @@ static bool take_words(struct parser *parser, struct remark *remark)
 		while (parser->at < parser->end && *parser->at != ' ' && *parser->at != '\t')
 			parser->at++;
 	}
-	return true;
 }
 
 /*
  * `# words "description" words`, up to the last quotation mark, as the description may have some.
- * False: there is something else, or an impossible number.
+ * False: there is something else.
  */
 static bool take_comment(struct parser *parser, struct remark *before, struct remark *after,
 			 const char **ret_description, size_t *ret_length)
@@ -163,16 +204,18 @@ static bool take_comment(struct parser *parser, struct remark *before, struct re
 		return false;
 	first = memchr(parser->at, '"', (size_t)(end - parser->at));
 	last = memrchr(parser->at, '"', (size_t)(end - parser->at));
-	if (first == last)
-		return take_words(parser, after);
+	if (first == last) {
+		take_words(parser, after);
+		return true;
+	}
 	parser->end = first;
-	if (!take_words(parser, before))
-		return false;
+	take_words(parser, before);
 	*ret_description = first + 1;
 	*ret_length = (size_t)(last - first - 1);
 	parser->at = last + 1;
 	parser->end = end;
-	return take_words(parser, after);
+	take_words(parser, after);
+	return true;
 }
 
 /* `Switch 36 "S-0002c90300000001" # "description" base port 0 lid 1 lmc 0` */
@@ -200,7 +243,6 @@ static bool take_head(struct parser *parser, uint8_t type)
 	block.first_cable = (uint32_t)parts->cable_count;
 	*(struct topology_block *)mem_append(&parts->blocks, &parts->block_count,
 					     sizeof(block)) = block;
-	parser->next = (struct topology_block){.line = 0};
 	return true;
 }
 
@@ -212,14 +254,13 @@ static bool take_cable(struct parser *parser)
 	struct topology_block *block = &parts->blocks[parts->block_count - 1];
 	struct remark before = {.lid = 0}, after = {.lid = 0};
 	const char *description;
-	uint64_t guid;
 	size_t length;
 
 	parser->wrong =
 		"a port has the form [NUMBER] \"NAME\"[NUMBER] # WORDS, with numbers from 1 to 254";
 	if (!take_port(parser, &cable.port))
 		return false;
-	(void)take_guid(parser, &cable.guid);
+	cable.bad_guid = !take_guid(parser, &cable.guid);
 	skip_blanks(parser);
 	if (!take_quoted(parser, &cable.peer_id, &cable.peer_id_length))
 		return false;
@@ -227,7 +268,7 @@ static bool take_cable(struct parser *parser)
 	if (!take_port(parser, &cable.peer_port))
 		return false;
 	skip_blanks(parser);
-	(void)take_guid(parser, &guid);
+	(void)take_guid(parser, &cable.peer_guid);
 	if (!take_comment(parser, &before, &after, &description, &length))
 		return false;
 	cable.lid = (uint16_t)before.lid;
@@ -240,13 +281,18 @@ static bool take_cable(struct parser *parser)
 	return true;
 }
 
+static const char not_a_guid[] = "not a GUID, a hexadecimal number of up to 16 digits";
+
 /* `switchguid=0x2c90300000001(2c90300000001)` and the like. */
 static bool take_node_guid(struct parser *parser)
 {
 	struct topology_block *next = &parser->next;
 
+	parser->wrong = not_a_guid;
 	next->has_guid = take_hex(parser, UINT64_MAX, &next->guid);
-	next->has_port_guid = next->has_guid && take_guid(parser, &next->port_guid);
+	next->bad_guid = !next->has_guid;
+	next->has_port_guid = next->has_guid && parser->at < parser->end && *parser->at == '(' &&
+			      take_guid(parser, &next->port_guid);
 	return next->has_guid;
 }
 
@@ -272,6 +318,7 @@ static bool take_device(struct parser *parser)
 
 static bool take_system(struct parser *parser)
 {
+	parser->wrong = not_a_guid;
 	return take_hex(parser, UINT64_MAX, &parser->next.system_guid);
 }
 
@@ -324,6 +371,8 @@ static int take_line(struct parser *parser)
 		take_note(parser);
 		return 0;
 	}
+	if (*parser->at == '[' && parser->skips)
+		return 0;
 	if (*parser->at == '[' && parser->parts->block_count)
 		return take_cable(parser) ? 0 : -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(passed_over); i++)
@@ -338,31 +387,34 @@ static int take_line(struct parser *parser)
 		const char *start = parser->at;
 
 		if (take(parser, heads[i].word) && parser->at < parser->end &&
-		    (*parser->at == ' ' || *parser->at == '\t'))
-			return take_head(parser, heads[i].type) ? 0 : -EINVAL;
+		    (*parser->at == ' ' || *parser->at == '\t')) {
+			parser->skips = !take_head(parser, heads[i].type);
+			parser->next = (struct topology_block){.line = 0};
+			return parser->skips ? -EINVAL : 0;
+		}
 		parser->at = start;
 	}
 	parser->wrong = "not a line of ibnetdiscover";
 	return -ENOMSG;
 }
 
-static int fail(const struct parser *parser, const char *line, char **ret_message)
+static void add_fault(const struct parser *parser, const char *why, const char *line,
+		      const char *end)
 {
 	/* Long enough to be found, short enough for one line of a terminal. */
 	enum { SHOWN = 60 };
-	size_t length = (size_t)(parser->end - line);
+	size_t length = (size_t)(end - line);
 	_cleanup_(freep) char *shown = text_clean(line, length < SHOWN ? length : SHOWN);
 
-	*ret_message = mem_format("line %u: %s: %s", parser->line, parser->wrong, shown);
-	return -EINVAL;
+	topology_add_fault(parser->parts, parser->line, mem_format("%s: %s", why, shown));
 }
 
-static int topology_parse(const char *text, size_t length, struct topology_text *parts,
-			  char **ret_message)
+/* Returns -ENOMSG if no line is known, -EINVAL if none can be read. */
+static int topology_parse(const char *text, size_t length, struct topology_text *parts)
 {
 	struct parser parser = {.parts = parts};
 	const char *line = text, *end = text + length;
-	bool known = false; /* a line was recognised, so this is such a text */
+	int result = -ENOMSG;
 
 	while (line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -372,38 +424,64 @@ static int topology_parse(const char *text, size_t length, struct topology_text 
 		parser.line++;
 		parser.at = line;
 		parser.end = line_end;
+		parser.doubt = NULL;
 		while (parser.end > line &&
 		       (parser.end[-1] == '\r' || parser.end[-1] == ' ' || parser.end[-1] == '\t'))
 			parser.end--;
 		rc = take_line(&parser);
-		if (rc == -ENOMSG && !known)
-			return rc;
-		if (rc) {
-			parser.end = line_end;
-			return fail(&parser, line, ret_message);
-		}
-		known = known || parts->block_count || parts->has_root || parser.next.has_guid ||
-			parser.next.vendor;
+		if (rc || parser.doubt)
+			add_fault(&parser, rc ? parser.wrong : parser.doubt, line, line_end);
+		if (rc == -EINVAL)
+			result = rc;
 		line = line_end + (newline != NULL);
 	}
-	return parts->block_count ? 0 : -ENOMSG;
+	return parts->block_count ? 0 : result;
+}
+
+/* Moves the faults to the fabric. */
+static void tell_faults(struct topology_text *parts, struct fabric *fabric)
+{
+	for (size_t i = 0; i < parts->fault_count; i++) {
+		const struct topology_fault *from = &parts->faults[i];
+		struct fabric_fault *fault = mem_append(&fabric->faults, &fabric->fault_count,
+							sizeof(*fault));
+
+		fault->line = from->line;
+		fault->reason = from->count == 1
+					? mem_string(from->reason)
+					: mem_format("%s (and %u more such line%s, up to line %u)",
+						     from->reason, from->count - 1,
+						     from->count > 2 ? "s" : "", from->last);
+	}
+	if (parts->more)
+		((struct fabric_fault *)mem_append(&fabric->faults, &fabric->fault_count,
+						   sizeof(*fabric->faults)))
+			->reason = mem_format("%u more lines cannot be used", parts->more);
 }
 
 int fabric_read_topology(const char *text, size_t length, struct fabric *fabric, char **ret_message)
 {
 	struct topology_text parts = {.blocks = NULL};
 	struct fabric found = {.nodes = NULL};
-	int rc = topology_parse(text, length, &parts, ret_message);
+	int rc = topology_parse(text, length, &parts);
 
 	if (!rc)
 		rc = topology_build(&parts, &found, ret_message);
+	else if (rc == -EINVAL)
+		*ret_message = mem_format("line %u: %s", parts.faults[0].line,
+					  parts.faults[0].reason);
+	if (!rc)
+		tell_faults(&parts, &found);
 	free(parts.blocks);
 	free(parts.cables);
+	for (size_t i = 0; i < parts.fault_count; i++)
+		free(parts.faults[i].reason);
+	free(parts.faults);
 	if (rc) {
 		fabric_clear(&found);
 		return rc;
 	}
-	found.blanked = true;
+	found.source = FABRIC_TEXT;
 	*fabric = found;
 	return 0;
 }

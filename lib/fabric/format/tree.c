@@ -212,7 +212,12 @@ static void add_text(struct tree *tree, const struct line *line, bool is_bad)
 
 static bool is_bad(const struct tree *tree, uint32_t node, const struct line *line)
 {
-	return line->kind.condition != CABLE_GOOD || line->faults.length ||
+	const bool is_told = tree->drawing.view->fabric->source != FABRIC_TEXT;
+
+	/* A text does not tell the state of its cables, which is no alarm. */
+	return (line->kind.condition != CABLE_GOOD &&
+		(line->kind.condition != CABLE_UNKNOWN || is_told)) ||
+	       line->faults.length ||
 	       (line->section == SECTION_BESIDE &&
 		(tree->drawing.levels.is_tree || line->nodes[0] == node));
 }

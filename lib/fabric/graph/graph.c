@@ -17,6 +17,9 @@ void fabric_clear(struct fabric *fabric)
 	free(fabric->ports);
 	free(fabric->failures);
 	free(fabric->details);
+	for (size_t i = 0; i < fabric->fault_count; i++)
+		free(fabric->faults[i].reason);
+	free(fabric->faults);
 	free(fabric->table);
 	free(fabric->origin.time);
 	free(fabric->origin.host);

@@ -89,6 +89,18 @@ struct fabric_origin {
 	struct number most_hops; /* limit of hops; unknown: no limit */
 };
 
+enum fabric_source {
+	FABRIC_SCAN,  /* a scan, or its file */
+	FABRIC_TEXT,  /* a text of another tool: attributes are made of the words in it */
+	FABRIC_CACHE, /* of ibnetdiscover: attributes are as the nodes sent them */
+};
+
+/* A part of a text that could not be read, or that contradicts another part. */
+struct fabric_fault {
+	uint32_t line; /* 0: none */
+	char *reason;  /* owned and clean */
+};
+
 /* A block of a table of a port, as received: see fabric_details_read(). */
 struct fabric_detail {
 	uint32_t port;
@@ -107,15 +119,26 @@ struct fabric {
 	size_t failure_count;
 	struct fabric_detail *details;
 	size_t detail_count;
+	struct fabric_fault *faults; /* of the text that the graph is from */
+	size_t fault_count;
 	bool interrupted; /* the scan was interrupted */
-	/* Written by ibnetdiscover: descriptions have 63 bytes, and blanks for unprintable ones. */
-	bool blanked;
+	/*
+	 * enum fabric_source. ibnetdiscover writes 63 bytes of a description, and blanks for
+	 * unprintable ones.
+	 */
+	uint8_t source;
 	/* Hash table of GUIDs, open addressing: index of the first node, or FABRIC_NONE. */
 	uint32_t *table;
 	uint32_t table_size;
 };
 
 void fabric_clear(struct fabric *fabric);
+
+/* Whether every query was answered, and all of a text was read. */
+static inline bool fabric_is_complete(const struct fabric *fabric)
+{
+	return !fabric->failure_count && !fabric->fault_count && !fabric->interrupted;
+}
 
 /*
  * Appends a node with all its ports, port 0 included, from the bytes of a NodeInfo. Returns its

@@ -162,8 +162,8 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 {
 	*graph = (struct fabric_graph){
 		.origin = view->fabric->origin,
-		.complete = view->fabric->failure_count || view->fabric->interrupted ? TRISTATE_NO
-										     : TRISTATE_YES,
+		.complete = fabric_is_complete(view->fabric) ? TRISTATE_YES : TRISTATE_NO,
+		.source = number_unless_zero(view->fabric->source),
 		.interrupted = view->fabric->interrupted ? TRISTATE_YES : TRISTATE_NO,
 	};
 	fabric_list_nodes(view, 0, &graph->nodes);
@@ -171,6 +171,7 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 	fabric_list_links(view, &graph->links);
 	add_rows(&graph->unanswered, view, view->fabric->failure_count);
 	fabric_list_details(view, &graph->details);
+	add_rows(&graph->faults, view, view->fabric->fault_count);
 }
 
 void fabric_graph_clear(struct fabric_graph *graph)
@@ -180,6 +181,7 @@ void fabric_graph_clear(struct fabric_graph *graph)
 	fabric_rows_clear(&graph->links);
 	fabric_rows_clear(&graph->unanswered);
 	fabric_rows_clear(&graph->details);
+	fabric_rows_clear(&graph->faults);
 }
 
 static int compare_guids(const void *left, const void *right)

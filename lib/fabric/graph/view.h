@@ -20,8 +20,8 @@ struct fabric_view {
 /* The record of all schemas here. */
 struct fabric_row {
 	const struct fabric_view *view;
-	uint32_t place; /* of the node, the port, the first port of the cable, the failure or the
-			   detail */
+	uint32_t place; /* of the node, the port, the first port of the cable, the failure, the
+			   detail or the fault */
 };
 
 struct fabric_rows {
@@ -34,6 +34,8 @@ extern const struct schema fabric_ports_schema;
 extern const struct schema fabric_links_schema;
 extern const struct schema fabric_unanswered_schema;
 extern const struct schema fabric_details_schema;
+extern const struct schema fabric_faults_schema;
+extern const struct enum_name fabric_source_names[];
 /* The scan as one row, with lists of all the others. */
 extern const struct schema fabric_graph_schema;
 /* The same in a file: only the keys that the graph can be made of again. */
@@ -41,8 +43,10 @@ extern const struct schema fabric_saved_schema;
 
 struct fabric_graph {
 	struct fabric_origin origin; /* borrowed from the fabric */
-	struct fabric_rows nodes, ports, links, unanswered, details;
-	enum tristate complete; /* every query was answered, and the scan was not interrupted */
+	struct fabric_rows nodes, ports, links, unanswered, details, faults;
+	/* Every query was answered, the scan was not interrupted, and a text has no faults. */
+	enum tristate complete;
+	struct number source; /* enum fabric_source; unknown: FABRIC_SCAN */
 	enum tristate interrupted;
 };
 

@@ -98,6 +98,24 @@ static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, 
 		view_set_bytes(value, bytes, count);
 }
 
+/* Attributes of a text are made of its words: no node sent them, and 0 is what it lacks. */
+static bool is_made(const struct fabric_row *row)
+{
+	return fabric_of(row)->source == FABRIC_TEXT;
+}
+
+static void set_guid(struct value *value, const struct fabric_row *row, uint64_t guid)
+{
+	if (guid || !is_made(row))
+		view_set_guid(value, guid);
+}
+
+static void set_hex(struct value *value, const struct fabric_row *row, int digits, uint32_t number)
+{
+	if (number || !is_made(row))
+		view_set_hex(value, digits, number);
+}
+
 static void set_hops(struct value *value, const struct fabric_node *node)
 {
 	if (node->hops != FABRIC_HOPS_UNKNOWN)
@@ -152,10 +170,10 @@ NODE_GETTER(, view_get_index, value_set_unsigned(value, row->place))
 NODE_GETTER(static, get_lid, view_set_known(value, first_lid(fabric_of(row), node)))
 NODE_GETTER(static, get_port_count, value_set_unsigned(value, node->port_count))
 NODE_GETTER(static, get_linked, value_set_unsigned(value, count_links(fabric_of(row), node)))
-NODE_GETTER(static, get_system_guid, view_set_guid(value, fabric_system_guid(node)))
-NODE_GETTER(static, get_first_guid, view_set_guid(value, fabric_port_guid(node)))
-NODE_GETTER(static, get_vendor, view_set_hex(value, 6, fabric_vendor_id(node)))
-NODE_GETTER(static, get_device, view_set_hex(value, 4, fabric_device_id(node)))
+NODE_GETTER(static, get_system_guid, set_guid(value, row, fabric_system_guid(node)))
+NODE_GETTER(static, get_first_guid, set_guid(value, row, fabric_port_guid(node)))
+NODE_GETTER(static, get_vendor, set_hex(value, row, 6, fabric_vendor_id(node)))
+NODE_GETTER(static, get_device, set_hex(value, row, 4, fabric_device_id(node)))
 NODE_GETTER(static, get_description, set_description(value, node))
 NODE_GETTER(static, get_hops, set_hops(value, node))
 NODE_GETTER(static, get_path, set_path(value, row))
@@ -163,15 +181,32 @@ NODE_GETTER(static, get_duplicate, value_set_bool(value, node->ambiguous))
 NODE_GETTER(static, get_top, set_top(value, node))
 NODE_GETTER(static, get_parent_index, set_parent_index(value, parent_of(row, node)))
 NODE_GETTER(static, get_parent_port, set_parent_port(value, parent_of(row, node)))
-NODE_GETTER(static, get_node_bytes, view_set_bytes(value, node->info, NODE_INFO_BYTES))
+NODE_GETTER(static, get_node_bytes, set_bytes_if(value, !is_made(row), node->info, NODE_INFO_BYTES))
+NODE_GETTER(static, get_made_node, set_bytes_if(value, is_made(row), node->info, NODE_INFO_BYTES))
 NODE_GETTER(static, get_description_bytes,
 	    set_bytes_if(value, node->has_description, node->description, NODE_DESCRIPTION_BYTES))
 NODE_GETTER(static, get_switch_bytes,
 	    set_bytes_if(value, node->has_switch_info, node->switch_info, SWITCH_INFO_BYTES))
+NODE_GETTER(static, get_made_switch,
+	    set_bytes_if(value, is_made(row) && node->type == NODE_TYPE_SWITCH, node->switch_info,
+			 SWITCH_INFO_BYTES))
+
 /* The list of ports has the other ports. */
-NODE_GETTER(static, get_port_0_bytes,
-	    set_bytes_if(value, fabric_of(row)->ports[node->first_port].has_info,
-			 fabric_of(row)->ports[node->first_port].info, PORT_INFO_BYTES))
+static void set_port_0(struct value *value, const struct fabric_row *row,
+		       const struct fabric_node *node, bool made)
+{
+	const struct fabric_port *port = &fabric_of(row)->ports[node->first_port];
+
+	set_bytes_if(value, port->has_info && is_made(row) == made, port->info, PORT_INFO_BYTES);
+}
+
+NODE_GETTER(static, get_port_0_bytes, set_port_0(value, row, node, false))
+NODE_GETTER(static, get_made_port_0, set_port_0(value, row, node, true))
+
+/* The help of a column that has made bytes. */
+#define MADE_HELP(attribute_)                                                                     \
+	"what a loaded text says, in the form of " attribute_ ", in hexadecimal; 0: it does not " \
+	"say"
 
 static const struct field node_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, view_get_name, "node", "NODE", FIELD_DEFAULT,
@@ -213,6 +248,12 @@ static const struct field node_fields[] = {
 		    "SwitchInfo as received, in hexadecimal"),
 	VIEW_COLUMN(FIELD_STRING, get_port_0_bytes, "port_0_info", "PORT 0 INFO", 0,
 		    "PortInfo of port 0 of a switch as received, in hexadecimal"),
+	VIEW_COLUMN(FIELD_STRING, get_made_node, "made_node_info", "MADE NODE INFO", 0,
+		    MADE_HELP("NodeInfo")),
+	VIEW_COLUMN(FIELD_STRING, get_made_switch, "made_switch_info", "MADE SWITCH INFO", 0,
+		    MADE_HELP("SwitchInfo")),
+	VIEW_COLUMN(FIELD_STRING, get_made_port_0, "made_port_0_info", "MADE PORT 0 INFO", 0,
+		    MADE_HELP("PortInfo")),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_parent_index, "parent_index", "PARENT INDEX", FIELD_RIGHT,
 		    "number of the node that it was found through"),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_parent_port, "parent_port", "PARENT PORT", FIELD_RIGHT,
@@ -326,7 +367,9 @@ PORT_GETTER(static, get_slow, is_up(port) && fabric_best_lanes(fabric_of(row), r
 	    set_flag(value, fabric_is_slow(fabric_of(row), row->place), TONE_WARNING))
 PORT_GETTER(static, get_could_be, true, set_could_be(value, row))
 PORT_GETTER(static, get_unanswered, true, set_flag(value, port->unanswered, TONE_BAD))
-PORT_GETTER(static, get_port_bytes, port->has_info,
+PORT_GETTER(static, get_port_bytes, port->has_info && !is_made(row),
+	    view_set_bytes(value, port->info, PORT_INFO_BYTES))
+PORT_GETTER(static, get_made_port, port->has_info &&is_made(row),
 	    view_set_bytes(value, port->info, PORT_INFO_BYTES))
 PORT_GETTER(static, get_port_guid, port->guid, view_set_guid(value, port->guid))
 PORT_GETTER(static, get_vendor_speed, true, view_set_known(value, port->vendor_speed))
@@ -397,6 +440,8 @@ static const struct field port_fields[] = {
 		    "GUID of the port of an adapter or router"),
 	VIEW_COLUMN(FIELD_STRING, get_port_bytes, "port_info", "PORT INFO", 0,
 		    "PortInfo as received, in hexadecimal"),
+	VIEW_COLUMN(FIELD_STRING, get_made_port, "made_port_info", "MADE PORT INFO", 0,
+		    MADE_HELP("PortInfo")),
 	VIEW_COLUMN(FIELD_UNSIGNED, get_vendor_speed, "vendor_speed_code", "VENDOR SPEED",
 		    FIELD_RIGHT, "LinkSpeedActive of the vendor's ExtendedPortInfo: 1 is FDR10"),
 };

@@ -277,6 +277,42 @@ const struct schema fabric_details_schema = SCHEMA("fabric_details", struct fabr
 						   detail_fields,
 						   "a block of a table of a port, from --details");
 
+/* NULL if the row is empty. */
+static const struct fabric_fault *fault_of(const void *record)
+{
+	const struct fabric_row *row = record;
+
+	return fabric_of(row) ? &fabric_of(row)->faults[row->place] : NULL;
+}
+
+static void get_fault_line(const void *record, struct value *value)
+{
+	if (fault_of(record))
+		view_set_known(value, fault_of(record)->line);
+}
+
+static void get_fault_reason(const void *record, struct value *value)
+{
+	if (fault_of(record))
+		value_set_string(value, fault_of(record)->reason);
+}
+
+static const struct field fault_fields[] = {
+	VIEW_COLUMN(FIELD_UNSIGNED, get_fault_line, "line", "LINE", FIELD_DEFAULT | FIELD_RIGHT,
+		    "number of the line in the text"),
+	VIEW_COLUMN(FIELD_STRING, get_fault_reason, "reason", "REASON", FIELD_DEFAULT,
+		    "what is wrong with it"),
+};
+
+const struct schema fabric_faults_schema = SCHEMA("fabric_faults", struct fabric_row, fault_fields,
+						  "a line of a loaded text that cannot be used");
+
+const struct enum_name fabric_source_names[] = {
+	{FABRIC_TEXT, "text", .help = "a text of ibnetdiscover, or a net file"},
+	{FABRIC_CACHE, "cache", .help = "a cache of ibnetdiscover"},
+	{0, NULL},
+};
+
 #define LIST_GETTER(member_)                                               \
 	static void get_##member_(const void *record, struct value *value) \
 	{                                                                  \
@@ -290,6 +326,7 @@ LIST_GETTER(ports)
 LIST_GETTER(links)
 LIST_GETTER(unanswered)
 LIST_GETTER(details)
+LIST_GETTER(faults)
 
 #define ORIGIN_STRING(member_, ...) STRING_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
 #define ORIGIN_NUMBER(member_, ...) UNSIGNED_FIELD(struct fabric_graph, origin.member_, __VA_ARGS__)
@@ -306,9 +343,11 @@ LIST_GETTER(details)
 		ORIGIN_NUMBER(most_hops, "most_hops", "MOST HOPS", FIELD_RIGHT, 0,                 \
 			      "limit of --hops; null if the scan covered the subnet"),             \
 		BOOL_FIELD(struct fabric_graph, complete, "complete", "COMPLETE", 0, 0,            \
-			   "whether every query was answered"),                                    \
+			   "whether every query was answered, and all of a text was read"),        \
 		BOOL_FIELD(struct fabric_graph, interrupted, "interrupted", "INTERRUPTED", 0, 0,   \
-			   "whether the scan was interrupted")
+			   "whether the scan was interrupted"),                                    \
+		ENUM_FIELD(struct fabric_graph, source, fabric_source_names, "source", "SOURCE",   \
+			   0, 0, "kind of file of another tool that it was loaded from, or null")
 
 static const struct field graph_fields[] = {
 	ABOUT_THE_SCAN,
@@ -319,6 +358,8 @@ static const struct field graph_fields[] = {
 			     "queries without a usable answer"),
 	HEADED_RECORDS_FIELD(get_details, &fabric_details_schema, "details", "DETAILS",
 			     "tables of ports, if the scan had --details"),
+	HEADED_RECORDS_FIELD(get_faults, &fabric_faults_schema, "faults", "FAULTS",
+			     "lines of a loaded text that cannot be used"),
 };
 
 const struct schema fabric_graph_schema = SCHEMA("fabric", struct fabric_graph, graph_fields,
@@ -329,11 +370,12 @@ static const struct field saved_fields[] = {
 	ABOUT_THE_SCAN,
 	RECORDS_FIELD(get_nodes, &fabric_nodes_schema,
 		      "node_index,parent_index,parent_port,duplicate_guid,node_info,"
-		      "node_description,switch_info,port_0_info",
+		      "node_description,switch_info,port_0_info,made_node_info,made_switch_info,"
+		      "made_port_0_info",
 		      "nodes", 0, "all nodes"),
 	RECORDS_FIELD(get_ports, &fabric_ports_schema,
 		      "node_index,port,unanswered,peer_index,peer_port,port_guid,"
-		      "vendor_speed_code,port_info",
+		      "vendor_speed_code,port_info,made_port_info",
 		      "ports", 0, "all their ports"),
 	RECORDS_FIELD(get_unanswered, &fabric_unanswered_schema,
 		      "node_index,port,behind,attribute_id,errno,status,tries", "unanswered", 0,
@@ -341,6 +383,8 @@ static const struct field saved_fields[] = {
 	RECORDS_FIELD(get_details, &fabric_details_schema,
 		      "node_index,port,attribute_id,modifier,data", "details", 0,
 		      "tables of ports, of a scan with --details"),
+	RECORDS_FIELD(get_faults, &fabric_faults_schema, NULL, "faults", 0,
+		      "lines of a loaded text that cannot be used"),
 };
 
 const struct schema fabric_saved_schema = SCHEMA("fabric", struct fabric_graph, saved_fields,
