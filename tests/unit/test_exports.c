@@ -56,6 +56,74 @@ static void test_slurm_of_a_tree(void **state)
 	free(text);
 }
 
+/* Adapters that nobody gave a name have the one of the factory; `n1` has two of them. */
+static void test_slurm_of_shared_names(void **state)
+{
+	static const char *const names[] = {
+		"MT25408 ConnectX Mellanox Technologies",
+		"MT25408 ConnectX Mellanox Technologies",
+		"n1 HCA-1",
+		"n1 mlx5_1",
+		"n2 HCA-1",
+		"n2 HCA-1",
+		"n3 ",
+		"n3 HCA-2",
+		"lab one",
+		"lab two",
+	};
+	struct sample_subnet *subnet = *state;
+	struct problems problems = {.count = 0};
+	char *text;
+
+	sample_add_switch(subnet, "leaf", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		sample_join(subnet, 0, sample_add(subnet, NODE_TYPE_CA, names[i]));
+	text = fabric_slurm_text(&subnet->view, &problems);
+	assert_string_equal(
+		text,
+		"# NOT USABLE YET: 2 adapters share the name MT25408: which hosts they are in is "
+		"unknown\n"
+		"# NOT USABLE YET: 2 adapters share the name lab: which hosts they are in is "
+		"unknown\n"
+		"# NOT USABLE YET: 2 adapters share the name n2: which hosts they are in is "
+		"unknown\n"
+		"SwitchName=leaf1 Nodes=MT25408-0000000000001001,MT25408-0000000000001002,"
+		"lab-000000000000100a,lab-0000000000001009,n1,n2-0000000000001005,"
+		"n2-0000000000001006,n3\n");
+	assert_int_equal(problems.count, 3);
+	assert_string_equal(problems.items[0].error,
+			    "2 adapters share the name MT25408: which hosts they are in is "
+			    "unknown");
+	problems_free(&problems);
+	free(text);
+}
+
+/* One adapter with both ports cabled is one host, at the leaf of the first. */
+static void test_slurm_of_two_ports(void **state)
+{
+	struct sample_subnet *subnet = *state;
+	struct problems problems = {.count = 0};
+	uint32_t host;
+	char *text;
+
+	sample_add_switch(subnet, "leaf", 1);
+	sample_add_switch(subnet, "leaf", 2);
+	sample_add_switch(subnet, "spine", 1);
+	sample_join_all(subnet, 0, 2, 2, 1, 1);
+	host = sample_add(subnet, NODE_TYPE_CA, "host9 HCA-1");
+	sample_join(subnet, 1, host);
+	sample_join(subnet, 0, host);
+	sample_add_hosts(subnet, 0, 1, 2);
+	sample_add_hosts(subnet, 1, 3, 2);
+	text = fabric_slurm_text(&subnet->view, &problems);
+	assert_string_equal(text, "# host9 is cabled to several switches: listed at leaf1\n"
+				  "SwitchName=leaf1 Nodes=host[1-2,9]\n"
+				  "SwitchName=leaf2 Nodes=host[3-4]\n"
+				  "SwitchName=spine1 Switches=leaf[1-2]\n");
+	assert_int_equal(problems.count, 0);
+	free(text);
+}
+
 /* A host is at one leaf: that of its first adapter. Slurm takes no leaf without hosts. */
 static void test_slurm_of_two_rails(void **state)
 {
@@ -260,6 +328,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_damaged_dot),
 		TEST(test_slurm_of_a_tree),
+		TEST(test_slurm_of_shared_names),
+		TEST(test_slurm_of_two_ports),
 		TEST(test_slurm_of_two_rails),
 		TEST(test_slurm_names),
 		cmocka_unit_test(test_hostlist),

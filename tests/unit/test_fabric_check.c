@@ -158,6 +158,129 @@ static void slow_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
+/* Both ends always run at the same rate; the vendor's attribute for FDR10 may be known at one. */
+static void rates_of_both_ends(void **state)
+{
+	struct bed *bed = *state;
+
+	info_of(bed, ONE, 1)[31] = 1;
+	info_of(bed, ONE, 1)[30] = info_of(bed, SWITCH, 1)[30] = 0;
+	check_graph(bed);
+	assert_only(bed, "rate-mismatch", SWITCH, 1, "4x QDR here, 1x QDR at the other end");
+	info_of(bed, ONE, 1)[31] = 2;
+	info_of(bed, ONE, 1)[35] = 1 << 4;
+	check_graph(bed);
+	assert_only(bed, "rate-mismatch", SWITCH, 1, "4x QDR here, 4x SDR at the other end");
+	info_of(bed, ONE, 1)[35] = 4 << 4;
+	bed->fabric.ports[fabric_port_at(&bed->fabric, SWITCH, 1)].vendor_speed = 1;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+	/* A width that only one end says is not another one. */
+	info_of(bed, ONE, 1)[31] = 0;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+}
+
+enum { TEXT_PORTS = 8 };
+
+/* As from a text: a switch with four adapters and, on ports 5 to 7, another switch. */
+static void make_text(struct bed *bed)
+{
+	struct fabric *fabric = &bed->fabric;
+
+	fabric_clear(fabric);
+	fabric->source = FABRIC_TEXT;
+	sample_bare_node(fabric, NODE_TYPE_SWITCH, 0x100, TEXT_PORTS);
+	for (uint32_t i = 1; i <= 4; i++)
+		sample_bare_node(fabric, NODE_TYPE_CA, 0x1000 * i, 1);
+	sample_bare_node(fabric, NODE_TYPE_SWITCH, 0x200, TEXT_PORTS);
+	for (unsigned int i = 1; i <= 7; i++)
+		link_ports(bed, 0, i, i < 5 ? i : 5, i < 5 ? 1 : i);
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		struct fabric_port *port = &fabric->ports[i];
+
+		if (port->peer == FABRIC_NONE)
+			continue;
+		port->has_info = true;
+		port->info[31] = 2;
+		port->info[33] = LINK_UP << 4;
+		port->info[35] = 4 << 4;
+	}
+}
+
+static void set_rate(struct bed *bed, unsigned int port, uint8_t width, uint8_t speed)
+{
+	const uint32_t place = fabric_port_at(&bed->fabric, 0, port);
+	const uint32_t peer = bed->fabric.ports[place].peer;
+
+	bed->fabric.ports[place].info[31] = bed->fabric.ports[peer].info[31] = width;
+	bed->fabric.ports[place].info[35] = bed->fabric.ports[peer].info[35] = (uint8_t)(speed
+											 << 4);
+}
+
+static void assert_first(struct bed *bed, const char *id, unsigned int severity, unsigned int port,
+			 const char *evidence)
+{
+	const struct fabric_finding *found;
+
+	check_graph(bed);
+	assert_true(bed->findings.count > 1);
+	found = bed->findings.items;
+	assert_string_equal(id_of(found), id);
+	assert_int_equal(found->finding.severity.value, severity);
+	assert_int_equal(found->at.place, fabric_port_at(&bed->fabric, 0, port));
+	assert_string_equal(found->finding.evidence, evidence);
+	assert_string_equal(id_of(found + 1), "not-checked");
+}
+
+/* What ports support is unknown: a link is compared with others of the switch. */
+static void links_of_a_text(void **state)
+{
+	static const char *const unknown[] = {
+		"port-init, link-not-active: the state of 14 of 14 ports with a cable is unknown",
+		"mtu-mismatch, mtu-low: the MTU of 14 of 14 ports with a cable is unknown",
+		"vl-mismatch: the number of virtual lanes of 14 of 14 ports with a cable is "
+		"unknown",
+		"link-below-best: the best rate of 14 of 14 ports with a cable is unknown",
+		"no-sm, sm-lid-mismatch, no-lid: no port says the LID of its subnet manager",
+	};
+	struct bed *bed = *state;
+
+	make_text(bed);
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, ARRAY_SIZE(unknown));
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		assert_string_equal(id_of(&bed->findings.items[i]), "not-checked");
+		assert_string_equal(bed->findings.items[i].finding.evidence, unknown[i]);
+	}
+	set_rate(bed, 2, 1, 1);
+	assert_first(bed, "link-below-siblings", SEVERITY_WARNING, 2,
+		     "the link runs at 1x SDR; 3 of 3 such links of the switch are wider. This is "
+		     "a guess: what its ports support is unknown");
+	/* An old host among new ones is common. */
+	set_rate(bed, 2, 2, 2);
+	assert_first(bed, "link-below-siblings", SEVERITY_NOTICE, 2,
+		     "the link runs at 4x DDR; 3 of 3 such links of the switch are faster. This "
+		     "is a guess: what its ports support is unknown");
+	/* Two of three are fewer than three quarters. */
+	set_rate(bed, 3, 2, 2);
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, ARRAY_SIZE(unknown));
+	set_rate(bed, 2, 2, 4);
+	set_rate(bed, 3, 2, 4);
+	set_rate(bed, 6, 2, 1);
+	assert_first(bed, "link-below-parallel", SEVERITY_WARNING, 6,
+		     "the link runs at 4x SDR; the one of port 5 between the same nodes runs at "
+		     "4x QDR");
+	/* What both ends support is known: link-below-best judges it. */
+	for (uint32_t i = 0; i < bed->fabric.port_count; i++) {
+		bed->fabric.ports[i].info[30] = 2;
+		bed->fabric.ports[i].info[32] = 1 << 4;
+	}
+	check_graph(bed);
+	assert_string_equal(id_of(&bed->findings.items[0]), "not-checked");
+}
+
 static void states(void **state)
 {
 	struct bed *bed = *state;
@@ -594,6 +717,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(healthy),
 		TEST(slow_link),
+		TEST(rates_of_both_ends),
+		TEST(links_of_a_text),
 		TEST(states),
 		TEST(one_way),
 		TEST(other_cable),

@@ -172,6 +172,145 @@ static void all_comes_back(void **state)
 	fabric_clear(&fabric);
 }
 
+/* Bytes that differ from each other and from 0; the first ones must describe a node. */
+static void fill_bytes(uint8_t *bytes, size_t from, size_t count, uint8_t seed)
+{
+	for (size_t i = from; i < count; i++)
+		bytes[i] = (uint8_t)(seed + 7 * i) | 1;
+}
+
+/* A graph of each kind of source, with every member set that a file keeps. */
+static void fill_all(struct fabric *fabric, enum fabric_source source)
+{
+	static const uint8_t types[] = {NODE_TYPE_SWITCH, NODE_TYPE_CA, NODE_TYPE_ROUTER};
+
+	fill(fabric);
+	fabric->source = (uint8_t)source;
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		struct fabric_node *node = &fabric->nodes[i];
+
+		/* NodeInfo has the type, the number of ports, the GUID and the local port, which
+		 * the graph repeats. */
+		node->info[0] = (uint8_t)(node->info[0] + i);
+		fill_bytes(node->info, 4, 12, (uint8_t)i);
+		fill_bytes(node->info, 20, 36, (uint8_t)(i + 90));
+		fill_bytes(node->info, 37, NODE_INFO_BYTES, (uint8_t)(i + 40));
+		fill_bytes(node->description, 0, NODE_DESCRIPTION_BYTES, (uint8_t)(i + 1));
+		node->has_description = i != TWIN;
+		if (!node->has_description)
+			memset(node->description, 0, NODE_DESCRIPTION_BYTES);
+		node->has_switch_info = node->type == types[0] && source != FABRIC_TEXT;
+		memset(node->switch_info, 0, SWITCH_INFO_BYTES);
+		if (node->type == types[0])
+			fill_bytes(node->switch_info, 0, SWITCH_INFO_BYTES, (uint8_t)(i + 2));
+		fabric->ports[node->first_port].has_info = i != OTHER_TWIN;
+	}
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		struct fabric_port *port = &fabric->ports[i];
+
+		memset(port->info, 0, PORT_INFO_BYTES);
+		if (port->has_info)
+			fill_bytes(port->info, 0, PORT_INFO_BYTES, (uint8_t)(i + 3));
+		if (port->number) {
+			port->vendor_speed = (uint8_t)(i * 3);
+			port->guid = 0x500000000 + i;
+			port->unanswered = i % 3 == 0;
+		}
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		struct fabric_detail *detail = mem_append(&fabric->details, &fabric->detail_count,
+							  sizeof(*detail));
+
+		detail->port = i * 4;
+		detail->attribute = (uint16_t)(0x14 + i);
+		detail->modifier = 0x80000000 + i;
+		fill_bytes(detail->data, 0, sizeof(detail->data), (uint8_t)i);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		struct fabric_fault *fault = mem_append(&fabric->faults, &fabric->fault_count,
+							sizeof(*fault));
+
+		fault->line = i * 77;
+		fault->reason = mem_format("reason %u", i);
+	}
+}
+
+static void compare_all(const struct fabric *a, const struct fabric *b)
+{
+	compare_graphs(a, b);
+	assert_int_equal(a->source, b->source);
+	assert_int_equal(a->fault_count, b->fault_count);
+	for (size_t i = 0; i < a->fault_count; i++) {
+		assert_int_equal(a->faults[i].line, b->faults[i].line);
+		assert_string_equal(a->faults[i].reason, b->faults[i].reason);
+	}
+	assert_int_equal(a->detail_count, b->detail_count);
+	for (size_t i = 0; i < a->detail_count; i++) {
+		assert_int_equal(a->details[i].port, b->details[i].port);
+		assert_int_equal(a->details[i].attribute, b->details[i].attribute);
+		assert_int_equal(a->details[i].modifier, b->details[i].modifier);
+		assert_memory_equal(a->details[i].data, b->details[i].data,
+				    sizeof(a->details[i].data));
+	}
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		assert_memory_equal(a->nodes[i].switch_info, b->nodes[i].switch_info,
+				    SWITCH_INFO_BYTES);
+		assert_int_equal(a->nodes[i].type, b->nodes[i].type);
+		assert_int_equal(a->nodes[i].port_count, b->nodes[i].port_count);
+		assert_int_equal(a->nodes[i].local_port, b->nodes[i].local_port);
+	}
+	assert_string_equal(a->origin.time, b->origin.time);
+	assert_string_equal(a->origin.host, b->origin.host);
+	assert_string_equal(a->origin.device, b->origin.device);
+	assert_string_equal(a->origin.from, b->origin.from);
+	assert_int_equal(a->origin.port.value, b->origin.port.value);
+	assert_int_equal(a->origin.lid.value, b->origin.lid.value);
+	assert_int_equal(a->origin.most_hops.value, b->origin.most_hops.value);
+}
+
+/* Every member survives, and the second file has the bytes of the first. */
+static void round_trip_of_every_member(void **state)
+{
+	(void)state;
+	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_CACHE; source++) {
+		struct fabric fabric = {.nodes = NULL}, loaded;
+		_cleanup_(freep) char *text = NULL, *again = NULL, *message = NULL;
+
+		fill_all(&fabric, source);
+		text = write_as(&fabric_saved_schema, &fabric);
+		assert_int_equal(read_graph(text, &loaded, &message), 0);
+		compare_all(&fabric, &loaded);
+		again = write_as(&fabric_saved_schema, &loaded);
+		assert_string_equal(again, text);
+		fabric_clear(&fabric);
+		fabric_clear(&loaded);
+	}
+}
+
+/* No node sent the attributes of a text: they are not called so. */
+static void attributes_of_a_text(void **state)
+{
+	static const char *const received[] = {"node_info", "switch_info", "port_0_info",
+					       "port_info"};
+
+	(void)state;
+	for (enum fabric_source source = FABRIC_SCAN; source <= FABRIC_CACHE; source++) {
+		struct fabric fabric = {.nodes = NULL};
+		_cleanup_(freep) char *text = NULL;
+
+		fill_all(&fabric, source);
+		text = write_as(&fabric_saved_schema, &fabric);
+		for (size_t i = 0; i < ARRAY_SIZE(received); i++) {
+			_cleanup_(freep) char *key = mem_format("\"%s\": \"", received[i]);
+			_cleanup_(freep) char *made = mem_format("\"made_%s\": \"", received[i]);
+
+			assert_int_equal(strstr(text, key) == NULL, source == FABRIC_TEXT);
+			assert_int_equal(strstr(text, made) == NULL, source != FABRIC_TEXT);
+		}
+		fabric_clear(&fabric);
+	}
+}
+
 enum { LEAVES = 40, HOSTS = 30, SPINES = 6 };
 
 /* Against ibnetdiscover's text of the same subnet, all of whose ports are in use. */
@@ -450,6 +589,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_comes_back),
+		cmocka_unit_test(round_trip_of_every_member),
+		cmocka_unit_test(attributes_of_a_text),
 		cmocka_unit_test(files),
 		cmocka_unit_test(size_of_a_file),
 		cmocka_unit_test(the_order_of_lists_is_free),

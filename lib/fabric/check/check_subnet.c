@@ -147,6 +147,9 @@ static void report_never_managed(struct check_run *run)
 {
 	uint32_t ports = 0;
 
+	/* Net files have no LIDs, whatever the subnet has. */
+	if (run->fabric->source == FABRIC_TEXT)
+		return;
 	for (uint32_t i = 0; i < run->fabric->port_count; i++) {
 		if (!fabric_is_end_port(run->fabric, i))
 			continue;
