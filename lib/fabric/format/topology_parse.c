@@ -361,6 +361,12 @@ static const char *const passed_over[] = {
 	"speed=",   "extspeed=",
 };
 
+static bool is_port_line(const struct parser *parser)
+{
+	return parser->end - parser->at > 1 && *parser->at == '[' && parser->at[1] >= '0' &&
+	       parser->at[1] <= '9';
+}
+
 /* Returns 0; -EINVAL if the line is malformed; -ENOMSG if it cannot be in such a text. */
 static int take_line(struct parser *parser)
 {
@@ -371,9 +377,10 @@ static int take_line(struct parser *parser)
 		take_note(parser);
 		return 0;
 	}
-	if (*parser->at == '[' && parser->skips)
+	/* A prompt of a shell may begin with a bracket, too. */
+	if (is_port_line(parser) && parser->skips)
 		return 0;
-	if (*parser->at == '[' && parser->parts->block_count)
+	if (is_port_line(parser) && parser->parts->block_count)
 		return take_cable(parser) ? 0 : -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(passed_over); i++)
 		if (take(parser, passed_over[i]))

@@ -204,9 +204,8 @@ NODE_GETTER(static, get_port_0_bytes, set_port_0(value, row, node, false))
 NODE_GETTER(static, get_made_port_0, set_port_0(value, row, node, true))
 
 /* The help of a column that has made bytes. */
-#define MADE_HELP(attribute_)                                                                     \
-	"what a loaded text says, in the form of " attribute_ ", in hexadecimal; 0: it does not " \
-	"say"
+#define MADE_HELP(attribute_) \
+	"what a loaded text says, as " attribute_ " in hexadecimal; 0: unknown"
 
 static const struct field node_fields[] = {
 	VIEW_COLUMN(FIELD_STRING, view_get_name, "node", "NODE", FIELD_DEFAULT,
