@@ -109,6 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rc) {
 		check_graph(&fabric);
 		check_texts(&fabric, !cache);
+		for (size_t i = 0; i < fabric.fault_count; i++)
+			check_message(fabric.faults[i].reason);
 	} else if (rc == -EINVAL) {
 		check_message(message);
 	} else if (rc != -ENOMSG || message) {

@@ -94,5 +94,8 @@ struct topology_fault {
 /* Notes a fault of a line, or 0, and takes the reason over. */
 void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason);
 
+/* Completes GUIDs and descriptions, and leaves out the nodes whose GUIDs cannot be read. */
+void topology_complete(struct topology_text *parts);
+
 /* Makes a fabric of the blocks. */
 int topology_build(struct topology_text *parts, struct fabric *fabric, char **ret_message);
