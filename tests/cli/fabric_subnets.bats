@@ -32,7 +32,7 @@ SwitchName=spine1 Switches=leaf[1-2]' ''
 @test "fabric: a text of ibdiagnet has no duplicate GUIDs" {
 	try fabric check --load "$subnets/ibdiagnet.txt" --tsv -o finding
 	[ "$status" = 3 ]
-	! grep -qv '^finding$\|^not-checked$' <<<"$output"
+	[ "$(grep -c not-checked <<<"$output")" = "$(($(grep -c . <<<"$output") - 1))" ]
 	[[ "$stderr" = *"line 11: the node's name has another GUID than the lines before it, and is used (and 2 more such lines, up to line 31)"* ]]
 	try fabric switches --load "$subnets/ibdiagnet.txt" --no-headings --tsv -o node,node_guid,system_image_guid
 	expect 3 $'leaf1\t0002:c902:004f:0000\t0002:c902:0060:0000
@@ -43,7 +43,7 @@ leaf2\t0002:c902:004f:0010\t0002:c902:0060:0000'
 @test "fabric: lines of other programs in a text" {
 	try fabric hosts --load "$subnets/noise.txt" --no-headings --tsv -o node
 	expect 3 $'node0 HCA-1\nnode1 HCA-1' \
-		"rdmactl fabric: $subnets/noise.txt: line 1: not a line of ibnetdiscover: [root@node0 ~]# ibnetdiscover 2>&1
+		"rdmactl fabric: $subnets/noise.txt: line 2: not a line of ibnetdiscover: [root@node0 ~]# ibnetdiscover 2>&1
 rdmactl fabric: $subnets/noise.txt: line 3: not a line of ibnetdiscover: ibwarn: [4711] _do_madrpc: recv failed: Connection timed out
 rdmactl fabric: $subnets/noise.txt: line 51: not a line of ibnetdiscover: [root@node0 ~]#"
 }
@@ -103,4 +103,17 @@ spine1
 	# shellcheck disable=SC2016 # these are not commands
 	[[ "$stderr" = *': `lid` has no number from 0 to 65535 after it: Switch'* ]]
 	[[ "$stderr" != *'numbers from 1 to 254'* ]]
+}
+
+@test "fabric: a list of ports of ibnetdiscover -p" {
+	try fabric links --load "$subnets/ports.txt" --no-headings --tsv -o node,port,peer,peer_port,lid,width_lanes,speed
+	expect 3 $'leaf1\t1\tnode0 HCA-1\t1\t2\t4\tQDR
+leaf1\t2\tnode0 HCA-1\t2\t2\t4\tQDR
+leaf1\t5\tnode1 HCA-1\t1\t2\t1\tSDR' \
+		"rdmactl fabric: $subnets/ports.txt: line 2: a list of ibnetdiscover -p has no GUIDs of nodes: each port of an adapter is a node of its own, and the number of a switch's ports is a guess"
+	try fabric nodes --load "$subnets/ports.txt" --no-headings --tsv -o node_type,node_guid,port_count
+	[ "${output%$'\n'}" = $'switch\t0002:c902:004f:0000\t6
+ca\t0002:c903:000e:0001\t1
+ca\t0002:c903:000e:0002\t2
+ca\t0002:c903:000e:0011\t1' ]
 }

@@ -605,6 +605,121 @@ static void redirected(void **state)
 	end(caller);
 }
 
+/* A redirection without a Q_Key means the one of QP1. */
+static int redirect_without_key(struct fake *fake, int agent, const struct mad_address *to,
+				const unsigned char *mad)
+{
+	unsigned char answer[MAD_BYTES];
+
+	(void)agent;
+	caller_of(fake)->last_to = *to;
+	if (to->lid == 7) {
+		fake_answer(fake, mad, 0, 0);
+		return 0;
+	}
+	memcpy(answer, mad, MAD_BYTES);
+	bits_set(answer, (64 + 28) * 8, 16, 7);
+	answer[3] |= UMAD_METHOD_RESP_MASK;
+	answer[5] = 2;
+	fake_put(fake, 0, answer, MAD_BYTES, 0);
+	return 0;
+}
+
+static void redirected_without_key(void **state)
+{
+	struct caller *caller = begin(1, redirect_without_key, &patient);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->last_to.lid, 7);
+	assert_int_equal(caller->last_to.qkey, 0x80010000);
+	end(caller);
+}
+
+static int always_busy(struct fake *fake, int agent, const struct mad_address *to,
+		       const unsigned char *mad)
+{
+	(void)agent;
+	(void)to;
+	fake_answer(fake, mad, 1, 0);
+	return 0;
+}
+
+/* After eight pauses the answer is that the other side is busy. */
+static void busy_for_ever(void **state)
+{
+	struct caller *caller = begin(1, always_busy, &patient);
+
+	(void)state;
+	assert_int_equal(run(caller), 0);
+	assert_int_equal(caller->errors[0], 0);
+	assert_int_equal(caller->status[0], 1);
+	assert_int_equal(counts_of(caller).busy, 8);
+	assert_int_equal(counts_of(caller).sent, 9);
+	end(caller);
+}
+
+/* Directed routes that differ in the last hop only lead to different nodes. */
+static bool next_direct(void *context, struct mad_request *request)
+{
+	struct caller *caller = context;
+
+	if (caller->given == caller->wanted)
+		return false;
+	*request = (struct mad_request){
+		.to = {.lid = MAD_LID_PERMISSIVE},
+		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+		.method = UMAD_METHOD_GET,
+		.attribute = UMAD_SM_ATTR_NODE_INFO,
+		.modifier = (uint32_t)caller->given,
+		.number = caller->given,
+		.cookie = caller,
+		.direct = true,
+		.hops = 2,
+		.path = {0, 1, (uint8_t)(1 + caller->given % 2)},
+	};
+	caller->given++;
+	return true;
+}
+
+static int answer_all_together(struct fake *fake, int agent, const struct mad_address *to,
+			       const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+
+	(void)agent;
+	(void)to;
+	if (++caller->under_way[0] > caller->most_at_once[0])
+		caller->most_at_once[0] = caller->under_way[0];
+	fake_answer(fake, mad, 0, 200);
+	return 0;
+}
+
+static void done_together(void *context, const struct mad_reply *reply)
+{
+	struct caller *caller = context;
+
+	caller->under_way[0]--;
+	done(context, reply);
+}
+
+static void window_by_last_hop(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 32, .destination_window = 1, .timeout_msec = 5000};
+	struct caller *caller = begin(8, answer_all_together, &options);
+	const struct mad_work work = {
+		.context = caller, .next = next_direct, .done = done_together};
+
+	(void)state;
+	caller->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
+	assert_int_equal(caller->ended, 8);
+	assert_int_equal(caller->most_at_once[0], 2);
+	end(caller);
+}
+
 /* In a circle it ends with the redirection as the answer; so it does without an address in it. */
 static void redirected_for_ever(void **state)
 {
@@ -886,6 +1001,9 @@ int main(void)
 		cmocka_unit_test(given_back),
 		cmocka_unit_test(busy),
 		cmocka_unit_test(redirected),
+		cmocka_unit_test(redirected_without_key),
+		cmocka_unit_test(busy_for_ever),
+		cmocka_unit_test(window_by_last_hop),
 		cmocka_unit_test(redirected_for_ever),
 		cmocka_unit_test(agent_refused),
 		cmocka_unit_test(send_fails),

@@ -607,6 +607,14 @@ static void counters_grow(void **state)
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
 	check_growth(bed, (struct change){4 * 8, 16, 100, 120}, 21);
 	assert_int_equal(bed->findings.count, 0);
+	/* Exactly at the threshold, grave and mild. */
+	check_growth(bed, (struct change){4 * 8, 16, 100, 120}, 20);
+	assert_only(bed, "errors", SWITCH, 2, "symbol_errors +20 (2/s), in 10 s");
+	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
+	check_growth(bed, (struct change){12 * 8, 16, 0, 30}, 30);
+	assert_only(bed, "errors", SWITCH, 2, "rcv_switch_relay_errors +30 (3/s), in 10 s");
+	check_growth(bed, (struct change){12 * 8, 16, 0, 30}, 31);
+	assert_int_equal(bed->findings.count, 0);
 	check_growth(bed, (struct change){4 * 8, 16, 100, 5}, 1);
 	assert_only(bed, "errors", SWITCH, 2, "symbol_errors 5 since it was reset, in 10 s");
 	/* Unwanted multicast makes these every day. */

@@ -36,6 +36,7 @@ struct subnet {
 	unsigned int sent[2]; /* requests for linear, for multicast blocks */
 	unsigned int timeout_msec;
 	bool stop;
+	unsigned int in_vain; /* of blocks without an answer, between two with one */
 };
 
 static unsigned int entry_of(unsigned int at, unsigned int lid)
@@ -83,7 +84,7 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	assert_true(attribute == LINEAR_TABLE || attribute == MULTICAST_TABLE);
 	assert_int_equal(request[3], UMAD_METHOD_GET);
 	subnet->sent[attribute == MULTICAST_TABLE]++;
-	if (subnet->silent == at + 1 ||
+	if (subnet->silent == at + 1 || (subnet->in_vain && modifier % (subnet->in_vain + 1)) ||
 	    (modifier == subnet->lost && attribute == subnet->lost_table))
 		return 0;
 	memcpy(mad, request, MAD_BYTES);
@@ -324,6 +325,29 @@ static void silent_switch(void **state)
 	clear(&subnet);
 }
 
+/* A switch is given up after four requests in a row without an answer, and not before. */
+static void lost_in_a_row(void **state)
+{
+	(void)state;
+	for (unsigned int in_vain = 3; in_vain <= 4; in_vain++) {
+		struct subnet subnet;
+		const struct forwarding_table *table;
+
+		make(&subnet);
+		say_tables(&subnet, 0, 49152, 64 * 16 - 1, 1024, 0xc000);
+		/* Block 0 is answered, then one after each `in_vain` that are not. */
+		subnet.in_vain = in_vain;
+		assert_int_equal(read_all(&subnet, 1, FORWARDING_LINEAR), 0);
+		table = forwarding_of(&subnet.forwarding, 0);
+		for (unsigned int lid = 0; lid < 64 * 16; lid += 64)
+			assert_int_equal(forwarding_port(&subnet.forwarding, table, lid),
+					 (in_vain == 3 && lid / 64 % 4 == 0) || lid == 0
+						 ? entry_of(0, lid)
+						 : FORWARDING_UNKNOWN);
+		clear(&subnet);
+	}
+}
+
 static void lost_block(void **state)
 {
 	struct subnet subnet;
@@ -475,12 +499,12 @@ static void one_entry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),      cmocka_unit_test(one_kind),
-		cmocka_unit_test(of_some),    cmocka_unit_test(from_elsewhere),
-		cmocka_unit_test(too_far),    cmocka_unit_test(silent_switch),
-		cmocka_unit_test(lost_block), cmocka_unit_test(refused),
-		cmocka_unit_test(stopped),    cmocka_unit_test(sizes),
-		cmocka_unit_test(one_entry),
+		cmocka_unit_test(whole),	 cmocka_unit_test(one_kind),
+		cmocka_unit_test(of_some),	 cmocka_unit_test(from_elsewhere),
+		cmocka_unit_test(too_far),	 cmocka_unit_test(silent_switch),
+		cmocka_unit_test(lost_in_a_row), cmocka_unit_test(lost_block),
+		cmocka_unit_test(refused),	 cmocka_unit_test(stopped),
+		cmocka_unit_test(sizes),	 cmocka_unit_test(one_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

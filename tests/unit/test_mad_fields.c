@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "mad/format/attribute.h"
+#include "mad/format/header.h"
 #include "render/format.h"
 #include "schema/bits.h"
 
@@ -565,6 +566,13 @@ static void table_entries(void **state)
 		     (const struct expected[]){
 			     {"priority", "high"}, {"entry", "1"}, {"vl", "14"}, {"weight", "5"}},
 		     4);
+	/* The first 64 entries are those of low priority. */
+	record.index = number_of(63);
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
+		     (const struct expected[]){{"priority", "low"}, {"entry", "63"}}, 2);
+	record.index = number_of(64);
+	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
+		     (const struct expected[]){{"priority", "high"}, {"entry", "0"}}, 2);
 	record.data[0] = 0x7f;
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x16, &record,
 		     (const struct expected[]){{"pkey", "0x7f05"}, {"membership", "limited"}}, 2);
@@ -574,6 +582,36 @@ static void table_entries(void **state)
 	record.index.known = false;
 	check_values(UMAD_CLASS_SUBN_LID_ROUTED, 0x18, &record,
 		     (const struct expected[]){{"priority", NULL}, {"entry", NULL}}, 2);
+}
+
+/* 13.6.2.2, and enum ib_rmpp_status of include/rdma/ib_mad.h */
+static void words_of_rmpp_status(void **state)
+{
+	static const struct enum_name specified[] = {
+		{0, "normal"},
+		{1, "resources-exhausted"},
+		{118, "total-time-too-long"},
+		{119, "inconsistent-last-and-payload-length"},
+		{120, "inconsistent-first-and-segment-number"},
+		{121, "bad-type"},
+		{122, "new-window-last-too-small"},
+		{123, "segment-number-too-big"},
+		{124, "illegal-status"},
+		{125, "unsupported-version"},
+		{126, "too-many-retries"},
+		{127, "unspecified"},
+	};
+	const struct field *field = schema_find(mad_header_schema(UMAD_CLASS_SUBN_ADM),
+						"rmpp_status");
+	size_t count = 0;
+
+	(void)state;
+	for (const struct enum_name *name = field->names; name->word; name++)
+		count++;
+	assert_int_equal(count, ARRAY_SIZE(specified));
+	for (size_t i = 0; i < ARRAY_SIZE(specified); i++)
+		assert_string_equal(enum_word(field->names, specified[i].value, "?"),
+				    specified[i].word);
 }
 
 /* 14.2.5.12: positions of 16 ports, side by side */
@@ -707,6 +745,7 @@ int main(void)
 		cmocka_unit_test(path_record),
 		cmocka_unit_test(rates_of_paths),
 		cmocka_unit_test(table_entries),
+		cmocka_unit_test(words_of_rmpp_status),
 		cmocka_unit_test(table_blocks),
 		cmocka_unit_test(notices),
 		cmocka_unit_test(hostile_descriptions),

@@ -94,6 +94,10 @@ struct topology_fault {
 /* Notes a fault of a line, or 0, and takes the reason over. */
 void topology_add_fault(struct topology_text *parts, unsigned int line, char *reason);
 
+/* Takes a line of `ibnetdiscover -p`. False: it is not one. */
+bool topology_take_port(struct topology_text *parts, unsigned int line, const char *text,
+			size_t length);
+
 /* Completes GUIDs and descriptions, and leaves out the nodes whose GUIDs cannot be read. */
 void topology_complete(struct topology_text *parts);
 

@@ -320,7 +320,7 @@ static void lay_cable(struct builder *builder, uint32_t place)
 			topology_add_fault(builder->parts, cable->line,
 					   mem_string("the other end has no line: the cable is "
 						      "known from this end only"));
-		else
+		else if (!line.guid)
 			line.guid = fabric_node_of(builder->fabric, peer)->guid + cable->peer_port;
 		write_port(builder, peer, &line);
 	}

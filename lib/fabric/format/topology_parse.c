@@ -401,6 +401,9 @@ static int take_line(struct parser *parser)
 		}
 		parser->at = start;
 	}
+	if (topology_take_port(parser->parts, parser->line, parser->at,
+			       (size_t)(parser->end - parser->at)))
+		return 0;
 	parser->wrong = "not a line of ibnetdiscover";
 	return -ENOMSG;
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The list of ports that `ibnetdiscover -p` prints, a line each:
+ *
+ * SW     2  5 0x0002c902004f0000 4x QDR - CA     4  1 0x0002c903000e0001 ( 'leaf1' - 'node1 HCA-1'
+ * )
+ *
+ * with type, LID, number and GUID of the port, and the same of the other end, if there is one. The
+ * GUIDs are those of ports: which of them an adapter has is unknown, so each is a node here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/format/topology.h"
+
+/* One end of a line. */
+struct end {
+	char type[3], guid[17];
+	unsigned int lid, port;
+	int at; /* of the GUID's digits */
+};
+
+static const struct {
+	char word[3];
+	uint8_t type;
+} types[] = {{"SW", NODE_TYPE_SWITCH}, {"CA", NODE_TYPE_CA}, {"RT", NODE_TYPE_ROUTER}};
+
+static uint8_t type_of(const struct end *end)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i].word, end->type))
+			return types[i].type;
+	return 0;
+}
+
+static unsigned int speed_of(const char *word)
+{
+	for (const struct enum_name *name = lane_speed_names; name->word; name++)
+		if (!strcmp(name->word, word))
+			return (unsigned int)name->value;
+	return SPEED_UNKNOWN;
+}
+
+static bool is_valid(const struct end *end)
+{
+	return type_of(end) && strlen(end->guid) == 16 && end->port &&
+	       end->port <= FABRIC_PORT_MOST && end->lid <= UINT16_MAX;
+}
+
+/* The block of the port; lines of a node follow each other. */
+static struct topology_block *block_of(struct topology_text *parts, const struct end *end,
+				       unsigned int line, const char *id)
+{
+	const uint64_t guid = strtoull(end->guid, NULL, 16);
+	struct topology_block *block = parts->block_count ? &parts->blocks[parts->block_count - 1]
+							  : NULL;
+
+	if (!block || block->guid != guid || block->type != type_of(end)) {
+		block = mem_append(&parts->blocks, &parts->block_count, sizeof(*block));
+		*block = (struct topology_block){
+			.line = line,
+			.type = type_of(end),
+			.has_guid = true,
+			.has_port_guid = true,
+			.guid = guid,
+			.port_guid = guid,
+			.id = id,
+			.id_length = strlen(end->guid),
+			.first_cable = (uint32_t)parts->cable_count,
+		};
+	}
+	if (block->ports < end->port)
+		block->ports = (uint8_t)end->port;
+	if (block->type == NODE_TYPE_SWITCH)
+		block->lid = (uint16_t)end->lid;
+	return block;
+}
+
+/* The name between the first quotation mark and the one before `after`. */
+static void take_name(struct topology_block *block, const char *line, size_t length,
+		      const char *after)
+{
+	const char *first = memchr(line, '\'', length);
+	const char *end = first ? memmem(first, length - (size_t)(first - line), after,
+					 strlen(after))
+				: NULL;
+
+	if (!end || end == first || block->description)
+		return;
+	block->description = first + 1;
+	block->description_length = (size_t)(end - first - 1);
+}
+
+bool topology_take_port(struct topology_text *parts, unsigned int line, const char *text,
+			size_t length)
+{
+	char copy[256], width[4], speed[8];
+	struct end here = {.at = 0}, there = {.at = 0};
+	struct topology_block *block;
+	int count, at = 0;
+
+	if (length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	count = sscanf(copy, "%2[SWCART] %5u %3u 0x%n%16[0-9a-f] %3[0-9x?] %7[A-Z0-9?]%n",
+		       here.type, &here.lid, &here.port, &here.at, here.guid, width, speed, &at);
+	if (count != 6 || !at || !is_valid(&here))
+		return false;
+	if (!parts->cable_count && !parts->block_count)
+		topology_add_fault(parts, line,
+				   mem_string("a list of ibnetdiscover -p has no GUIDs of nodes: "
+					      "each port of an adapter is a node of its own, and "
+					      "the number of a switch's ports is a guess"));
+	block = block_of(parts, &here, line, text + here.at);
+	count = sscanf(copy + at, " - %2[SWCART] %5u %3u 0x%n%16[0-9a-f]", there.type, &there.lid,
+		       &there.port, &there.at, there.guid);
+	take_name(block, text, length, count == 4 ? "' - '" : "'");
+	if (count != 4 || !is_valid(&there))
+		return true;
+	block->cable_count++;
+	*(struct topology_cable *)mem_append(
+		&parts->cables, &parts->cable_count,
+		sizeof(struct topology_cable)) = (struct topology_cable){
+		.line = line,
+		.port = (uint8_t)here.port,
+		.peer_port = (uint8_t)there.port,
+		.guid = block->type == NODE_TYPE_SWITCH ? 0 : block->guid,
+		.peer_guid = strtoull(there.guid, NULL, 16),
+		.peer_id = text + at + there.at,
+		.peer_id_length = strlen(there.guid),
+		.lid = (uint16_t)here.lid,
+		.lanes = (uint8_t)strtoul(width, NULL, 10),
+		.speed = speed_of(speed),
+	};
+	return true;
+}
