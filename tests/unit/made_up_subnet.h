@@ -19,6 +19,7 @@
 #define MOST_PORTS 40u
 #define NOWHERE	   0xffffu
 
+enum { VENDOR_PORT_INFO = 0xff90 };
 enum { NODE_DESCRIPTION = 0x10, NODE_INFO = 0x11, SWITCH_INFO = 0x12, PORT_INFO = 0x15 };
 
 /* A node of the made-up subnet, and the peers of its ports. */
@@ -30,13 +31,18 @@ struct node {
 	unsigned int failed_port; /* modifier of those; 0: all */
 	unsigned int lie_ports;	  /* number of ports that it claims; 0: the truth */
 	unsigned int lie_local;	  /* port that it claims to be queried through */
+	uint32_t vendor;
+	uint8_t speed;	      /* LinkSpeedActive of its ports; 0: SDR */
+	uint8_t speed_ext;    /* LinkSpeedExtActive */
+	uint8_t vendor_speed; /* of the vendor's ExtendedPortInfo */
 };
 
 struct subnet {
 	struct fake fake;
 	struct node nodes[MOST_NODES];
 	unsigned int count;
-	unsigned int asked[0x20]; /* by attribute */
+	unsigned int asked[0x20];	       /* by attribute */
+	unsigned int vendor_asked[MOST_NODES]; /* for ExtendedPortInfo */
 	unsigned int drop_percent;
 	struct fabric fabric;
 	int rc;
@@ -100,6 +106,7 @@ static inline void say_node(const struct subnet *subnet, unsigned int number, un
 	bits_set(data, 12 * 8, 64, node->guid);
 	bits_set(data, 20 * 8, 64, node->guid + (node->type == NODE_TYPE_SWITCH ? 0 : in));
 	data[36] = (unsigned char)(node->lie_local ? node->lie_local : in);
+	bits_set(data, 37 * 8, 24, node->vendor);
 }
 
 static inline void say_port(const struct node *node, unsigned int port, unsigned char *data)
@@ -108,7 +115,10 @@ static inline void say_port(const struct node *node, unsigned int port, unsigned
 
 	data[32] = up ? 4 : 1;
 	data[33] = up ? 5 << 4 : 2 << 4;
-	data[35] = 1 << 4;
+	data[35] = (unsigned char)((node->speed ? node->speed : 1) << 4);
+	data[62] = (unsigned char)(node->speed_ext << 4);
+	/* CapabilityMask: IsExtendedSpeedsSupported */
+	data[22] = node->speed_ext ? 1 << 6 : 0;
 	data[28] = (unsigned char)port;
 }
 
@@ -123,7 +133,7 @@ static inline int answer(struct fake *fake, int agent, const struct mad_address 
 
 	(void)agent;
 	(void)to;
-	subnet->asked[attribute & 0x1f]++;
+	subnet->asked[attribute & 0x1f] += attribute != VENDOR_PORT_INFO;
 	if (!follow(subnet, request, &number, &in) || fake_random(fake, 100) < subnet->drop_percent)
 		return 0;
 	node = &subnet->nodes[number];
@@ -138,6 +148,9 @@ static inline int answer(struct fake *fake, int agent, const struct mad_address 
 		snprintf((char *)mad + 64, 64, "node %u", number);
 	else if (attribute == PORT_INFO)
 		say_port(node, modifier, mad + 64);
+	else if (attribute == VENDOR_PORT_INFO)
+		mad[64 + 15] = node->vendor_speed;
+	subnet->vendor_asked[number] += attribute == VENDOR_PORT_INFO;
 	fake_put(fake, 0, mad, MAD_BYTES, 0);
 	return 0;
 }

@@ -42,6 +42,43 @@ static void small(void **state)
 	drop_subnet(subnet);
 }
 
+/* FDR10 is QDR in PortInfo: nodes of Mellanox and Bull are asked by the vendor's own attribute. */
+static void fdr10(void **state)
+{
+	static const struct {
+		uint32_t vendor;
+		uint8_t speed, speed_ext, vendor_speed;
+		unsigned int asked;
+		enum lane_speed found;
+	} rows[] = {
+		{0x2c9, 4, 0, 1, 1, SPEED_FDR10}, {0x119f, 4, 0, 1, 1, SPEED_FDR10},
+		{0x2c9, 4, 0, 0, 1, SPEED_QDR},	  {0x66a, 4, 0, 1, 0, SPEED_QDR},
+		{0x2c9, 2, 0, 1, 0, SPEED_DDR},	  {0x2c9, 4, 1, 1, 0, SPEED_FDR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct subnet *subnet = new_subnet();
+		unsigned int host = add(subnet, NODE_TYPE_CA, 1);
+		unsigned int leaf = add(subnet, NODE_TYPE_SWITCH, 4);
+		const struct fabric_port *port;
+
+		cable(subnet, host, 1, leaf, 3);
+		subnet->nodes[leaf].vendor = rows[i].vendor;
+		subnet->nodes[leaf].speed = rows[i].speed;
+		subnet->nodes[leaf].speed_ext = rows[i].speed_ext;
+		subnet->nodes[leaf].vendor_speed = rows[i].vendor_speed;
+		scan(subnet);
+		assert_int_equal(subnet->rc, 0);
+		port = &subnet->fabric.ports[fabric_port_at(
+			&subnet->fabric, fabric_find(&subnet->fabric, 0x1000 + leaf), 3)];
+		assert_int_equal(subnet->vendor_asked[leaf], rows[i].asked);
+		assert_int_equal(subnet->vendor_asked[host], 0);
+		assert_int_equal(fabric_speed(port), rows[i].found);
+		drop_subnet(subnet);
+	}
+}
+
 static void lossy(void **state)
 {
 	const struct fabric_scan_options options = {.path_hops = 0};
@@ -257,11 +294,17 @@ static void random_subnets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small),	cmocka_unit_test(lossy),
-		cmocka_unit_test(limited),	cmocka_unit_test(only_from_switches),
-		cmocka_unit_test(from_adapter), cmocka_unit_test(unanswered),
-		cmocka_unit_test(nonsense),	cmocka_unit_test(long_chain),
-		cmocka_unit_test(stopped),	cmocka_unit_test(random_subnets),
+		cmocka_unit_test(small),
+		cmocka_unit_test(fdr10),
+		cmocka_unit_test(lossy),
+		cmocka_unit_test(limited),
+		cmocka_unit_test(only_from_switches),
+		cmocka_unit_test(from_adapter),
+		cmocka_unit_test(unanswered),
+		cmocka_unit_test(nonsense),
+		cmocka_unit_test(long_chain),
+		cmocka_unit_test(stopped),
+		cmocka_unit_test(random_subnets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
