@@ -98,7 +98,7 @@ static void set_bytes_if(struct value *value, bool known, const uint8_t *bytes, 
 		view_set_bytes(value, bytes, count);
 }
 
-/* Attributes of a text are made of its words: no node sent them, and 0 is what it lacks. */
+/* Attributes of a text are made of its words: no node sent them. */
 static bool is_made(const struct fabric_row *row)
 {
 	return fabric_of(row)->source == FABRIC_TEXT;
@@ -110,9 +110,10 @@ static void set_guid(struct value *value, const struct fabric_row *row, uint64_t
 		view_set_guid(value, guid);
 }
 
+/* ibnetdiscover writes vendor and device, which may be 0, together with the GUID of the system. */
 static void set_hex(struct value *value, const struct fabric_row *row, int digits, uint32_t number)
 {
-	if (number || !is_made(row))
+	if (number || !is_made(row) || fabric_system_guid(node_of(row)))
 		view_set_hex(value, digits, number);
 }
 
