@@ -135,7 +135,7 @@ static void add_rows(struct counters_run *run)
 	const struct globals *globals = &run->listing.ctx->globals;
 	const bool mark = !globals->json && !globals->jsonl && !globals->tsv;
 	const struct counter_readings *countless = &run->countless;
-	size_t next = 0;
+	size_t next = 0, undescribed = 0;
 
 	for (size_t i = 0; i < run->readings.count; i++) {
 		struct counter_reading *reading = &run->readings.items[i];
@@ -143,11 +143,13 @@ static void add_rows(struct counters_run *run)
 		while (next < countless->count && stands_before(&countless->items[next], reading))
 			listing_add(&run->listing, &countless->items[next++]);
 		reading->mark = mark;
+		undescribed += counters_is_undescribed(run, reading);
 		if (counters_shows(run, reading))
 			listing_add(&run->listing, reading);
 	}
 	while (next < countless->count)
 		listing_add(&run->listing, &countless->items[next++]);
+	counters_tell_undescribed(run, undescribed);
 }
 
 static bool has_problem(const struct counters_run *run)

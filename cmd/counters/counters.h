@@ -47,6 +47,12 @@ bool counters_shows(const struct counters_run *run, const struct counter_reading
 /* Returns whether the options select a counter by its name, before it is read. */
 bool counters_wants(const struct counters_run *run, enum counter_source source,
 		    const struct counter_name *name);
+/*
+ * Returns whether --errors leaves out a counter that is not 0 because the catalogue does not
+ * describe it; these are told in one line.
+ */
+bool counters_is_undescribed(const struct counters_run *run, const struct counter_reading *reading);
+void counters_tell_undescribed(struct counters_run *run, size_t count);
 /* The sources (bits 1 << enum counter_source) that have selected counters. */
 unsigned int counters_sources(const struct counters_run *run);
 void counters_end(struct counters_run *run); /* frees all but the listing */

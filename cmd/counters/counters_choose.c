@@ -2,6 +2,9 @@
 /* rdmactl counters: which counters and changes the options select. */
 #include "cmd/counters/counters.h"
 
+#include "base/cleanup.h"
+#include "base/mem.h"
+
 static bool names_kinds(const struct counters_args *args)
 {
 	return args->errors || args->drops || args->group.known;
@@ -20,7 +23,7 @@ static bool matters(enum counter_source source, const struct counter_name *name)
 	return is_trouble(name) || (name->group == COUNTER_GROUP_TRAFFIC && !name->part);
 }
 
-bool counters_wants(const struct counters_run *run, enum counter_source source,
+static bool selects(const struct counters_run *run, enum counter_source source,
 		    const struct counter_name *name)
 {
 	const struct counters_args *args = run->args;
@@ -35,11 +38,41 @@ bool counters_wants(const struct counters_run *run, enum counter_source source,
 	return args->all || names_kinds(args) || (name && matters(source, name));
 }
 
+/* Nobody knows whether a counter that is not in the catalogue is of errors. */
+static bool may_be_error(const struct counters_args *args, const struct counter_name *name)
+{
+	return args->errors && !name && !args->drops &&
+	       (!args->group.known || args->group.value & 1u << COUNTER_GROUP_OTHER);
+}
+
+bool counters_wants(const struct counters_run *run, enum counter_source source,
+		    const struct counter_name *name)
+{
+	return selects(run, source, name) || may_be_error(run->args, name);
+}
+
+void counters_tell_undescribed(struct counters_run *run, size_t count)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (!count)
+		return;
+	message = mem_format(count == 1 ? "%zu undescribed counter is not 0: -a lists it"
+					: "%zu undescribed counters are not 0: -a lists them",
+			     count);
+	problem_add_text(&run->listing.problems, NULL, NULL, NULL, message, NULL);
+}
+
+bool counters_is_undescribed(const struct counters_run *run, const struct counter_reading *reading)
+{
+	return may_be_error(run->args, reading->name) && reading->counter && reading->value.value;
+}
+
 bool counters_shows(const struct counters_run *run, const struct counter_reading *reading)
 {
 	const struct counters_args *args = run->args;
 
-	if (!counters_wants(run, reading->source, reading->name))
+	if (!selects(run, reading->source, reading->name))
 		return false;
 	/* Nothing is wrong as long as errors are 0; an unknown number is not 0. */
 	if (!reading->value.known || reading->value.value || args->all)

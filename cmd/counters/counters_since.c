@@ -149,6 +149,7 @@ static void note_devices(struct since *since)
 static void compare(struct since *since)
 {
 	struct counters_run *run = &since->run;
+	size_t undescribed = 0;
 
 	saved_readings_devices(&since->saved, since->file.records, since->file.count);
 	objects_filter_devices(&run->listing.objects, &since->saved.devices, NULL);
@@ -158,9 +159,12 @@ static void compare(struct since *since)
 			     &since->interval);
 	if (!since->interval.restarted)
 		note_devices(since);
-	for (size_t i = 0; i < since->changes.count; i++)
+	for (size_t i = 0; i < since->changes.count; i++) {
+		undescribed += counters_is_undescribed(run, &since->changes.items[i].reading);
 		if (counters_move_is_shown(run, &since->changes.items[i]))
 			listing_add(&run->listing, &since->changes.items[i]);
+	}
+	counters_tell_undescribed(run, undescribed);
 }
 
 static int finish(struct since *since, int rc)

@@ -19,13 +19,14 @@ struct counter_place {
 	const struct port *port;
 	const char *netdev;
 	enum counter_source source;
-	bool listed; /* `entries` has the contents of the directory */
-	int error;   /* -errno of listing it */
+	const char *folder; /* within that of the port, device or netdev; NULL: the CM's */
+	bool listed;	    /* `entries` has the contents of the directory */
+	int error;	    /* -errno of listing it */
 	const struct counter_entry **entries;
 	size_t entry_count;
-	bool extended; /* the PMA has the 64-bit counters */
-	bool old_cm;   /* class infiniband_cm */
-	bool reported; /* netlink reported it in this round */
+	bool extended;	      /* the PMA has the 64-bit counters */
+	unsigned int cm_form; /* CM_OF_PORT ... */
+	bool reported;	      /* netlink reported it in this round */
 	struct counter_list values;
 	uint64_t taken_nsec;
 	bool found; /* counters exist, wanted or not */
@@ -42,13 +43,21 @@ struct counter_loader {
 	bool noted; /* the netlink failure has been reported once */
 };
 
+/*
+ * Of a vendor's stack for old devices, with 64 bits where `counters` has 32; listed before it,
+ * since what both count is read here.
+ */
+#define EXTENDED "counters_ext"
+/* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */
+#define DIAGNOSTIC "diag_counters"
+
 static bool wants_source(const struct counter_loader *loader, enum counter_source source)
 {
 	return loader->request.sources & 1u << source;
 }
 
-static void add_place(struct counter_loader *loader, enum counter_source source,
-		      const struct device *device, const struct port *port, const char *netdev)
+static void add_place(struct counter_loader *loader, enum counter_source source, const char *folder,
+		      const struct device *device, const struct port *port)
 {
 	struct counter_place *place;
 
@@ -58,7 +67,9 @@ static void add_place(struct counter_loader *loader, enum counter_source source,
 	place->source = source;
 	place->device = device;
 	place->port = port;
-	place->netdev = netdev;
+	place->folder = folder;
+	if (source == COUNTER_SOURCE_NETDEV)
+		place->netdev = port->netdev;
 }
 
 /* The first of the ports that share a netdev (planes, a LAG) shows its counters. */
@@ -77,16 +88,19 @@ static void find_places(struct counter_loader *loader)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct device *device = &list->items[i];
 
-		add_place(loader, COUNTER_SOURCE_DEVICE, device, NULL, NULL);
+		add_place(loader, COUNTER_SOURCE_DEVICE, "hw_counters", device, NULL);
+		add_place(loader, COUNTER_SOURCE_DEVICE, DIAGNOSTIC, device, NULL);
 		for (size_t j = 0; j < device->port_count; j++) {
 			const struct port *port = &device->ports[j];
 
-			add_place(loader, COUNTER_SOURCE_PMA, device, port, NULL);
-			add_place(loader, COUNTER_SOURCE_HW, device, port, NULL);
-			add_place(loader, COUNTER_SOURCE_CM, device, port, NULL);
+			add_place(loader, COUNTER_SOURCE_PMA, EXTENDED, device, port);
+			add_place(loader, COUNTER_SOURCE_PMA, "counters", device, port);
+			add_place(loader, COUNTER_SOURCE_HW, "hw_counters", device, port);
+			add_place(loader, COUNTER_SOURCE_HW, DIAGNOSTIC, device, port);
+			add_place(loader, COUNTER_SOURCE_CM, NULL, device, port);
 			if (port->netdev && !has_netdev(loader, port->netdev))
-				add_place(loader, COUNTER_SOURCE_NETDEV, device, port,
-					  port->netdev);
+				add_place(loader, COUNTER_SOURCE_NETDEV, "statistics", device,
+					  port);
 		}
 	}
 }
@@ -292,25 +306,33 @@ static void report_causes(const struct counter_place *place, const struct counte
 static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
 					 "cm_rx_duplicates"};
 
+/*
+ * Where these are: since Linux 5.14; before it, in a class; and in saved trees without that class,
+ * in the folder below the device to which the links of the class lead.
+ */
+enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
+
+static char *cm_folder(unsigned int form, const char *device, unsigned int port)
+{
+	if (form == CM_OF_PORT)
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
+	if (form == CM_CLASS)
+		return mem_format("sys/class/infiniband_cm/%s/%u", device, port);
+	return mem_format(SYSFS_RDMA_CLASS "/%s/%s/%u", device, device, port);
+}
+
 static char *folder_of(const struct counter_place *place)
 {
 	const char *device = place->device->kernel_name;
 	unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
 
-	switch (place->source) {
-	case COUNTER_SOURCE_PMA:
-		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/counters", device, port);
-	case COUNTER_SOURCE_HW:
-		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/hw_counters", device, port);
-	case COUNTER_SOURCE_CM:
-		/* Up to Linux 5.13 these were in a separate class. */
-		return place->old_cm ? mem_format("sys/class/infiniband_cm/%s/%u", device, port)
-				     : mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
-	case COUNTER_SOURCE_NETDEV:
-		return mem_format("sys/class/net/%s/statistics", place->netdev);
-	default:
-		return mem_format(SYSFS_RDMA_CLASS "/%s/hw_counters", device);
-	}
+	if (place->source == COUNTER_SOURCE_CM)
+		return cm_folder(place->cm_form, device, port);
+	if (place->source == COUNTER_SOURCE_NETDEV)
+		return mem_format("sys/class/net/%s/%s", place->netdev, place->folder);
+	if (place->source == COUNTER_SOURCE_DEVICE)
+		return mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder);
+	return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/%s", device, port, place->folder);
 }
 
 static void add_entry(struct counter_loader *loader, struct counter_place *place, const char *file)
@@ -326,6 +348,15 @@ static void add_entry(struct counter_loader *loader, struct counter_place *place
 							   sizeof(*place->entries)) = entry;
 }
 
+/* Files in the directories of counters that are none. */
+static bool is_no_counter(const char *file)
+{
+	/* The lifetime of the driver's cache in milliseconds, a setting: core/sysfs.c. */
+	return !strcmp(file, "lifespan") ||
+	       /* Writing it clears the others. */
+	       !strcmp(file, "clear_diag");
+}
+
 static int list_files(struct counter_loader *loader, struct counter_place *place,
 		      const char *folder, const char *prefix)
 {
@@ -335,11 +366,7 @@ static int list_files(struct counter_loader *loader, struct counter_place *place
 	for (size_t i = 0; !rc && i < files.count; i++) {
 		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
 
-		/*
-		 * The lifetime of the driver's cache in milliseconds, a setting rather than a
-		 * counter: core/sysfs.c.
-		 */
-		if (strcmp(file, "lifespan"))
+		if (!is_no_counter(file))
 			add_entry(loader, place, file);
 	}
 	strings_free(&files);
@@ -351,10 +378,10 @@ static int list_cm(struct counter_loader *loader, struct counter_place *place)
 	bool found = false;
 	int error = 0;
 
-	for (int old = 0; !found && !error && old < 2; old++) {
+	for (unsigned int form = 0; !found && !error && form < CM_FORMS; form++) {
 		_cleanup_(freep) char *folder = NULL;
 
-		place->old_cm = old;
+		place->cm_form = form;
 		folder = folder_of(place);
 		for (size_t i = 0; i < ARRAY_SIZE(cm_folders); i++) {
 			_cleanup_(freep) char *path = mem_format("%s/%s", folder, cm_folders[i]);
@@ -374,6 +401,22 @@ static int list_cm(struct counter_loader *loader, struct counter_place *place)
 	return found ? 0 : -ENOENT;
 }
 
+/* Drops the counters of 32 bits that the extended directory of the same port has with 64. */
+static void drop_extended(struct counter_place *place, const struct counter_place *extended)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < place->entry_count; i++) {
+		bool has = false;
+
+		for (size_t j = 0; j < extended->entry_count && !has; j++)
+			has = !strcmp(extended->entries[j]->counter, place->entries[i]->counter);
+		if (!has)
+			place->entries[kept++] = place->entries[i];
+	}
+	place->entry_count = kept;
+}
+
 static void list_place(struct counter_loader *loader, struct counter_place *place)
 {
 	_cleanup_(freep) char *folder = folder_of(place);
@@ -384,6 +427,8 @@ static void list_place(struct counter_loader *loader, struct counter_place *plac
 	else
 		place->error = list_files(loader, place, folder, "");
 	counter_entries_sort(place->entries, place->entry_count);
+	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, EXTENDED) != 0)
+		drop_extended(place, place - 1);
 }
 
 /* The kernel's text, such as N/A (no PMA), is the cause; anything else is shown unchanged. */
@@ -415,6 +460,16 @@ static const char *read_entry(struct counter_loader *loader, const struct counte
 	return rc ? cause_of_text(&loader->pool, text, rc) : NULL;
 }
 
+/* The two directories of one source are next to each other and fail for the same reason. */
+static bool is_repeated(const struct counter_loader *loader, const struct counter_place *place)
+{
+	const struct counter_place *before = place - 1;
+
+	return place != loader->places && before->source == place->source &&
+	       before->device == place->device && before->port == place->port &&
+	       before->error == place->error;
+}
+
 static void add_files(struct counter_loader *loader, struct counter_place *place,
 		      struct counter_readings *readings, struct problems *problems)
 {
@@ -423,7 +478,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 	place->taken_nsec = clock_nsec();
 	if (!place->listed)
 		list_place(loader, place);
-	if (place->error && place->error != -ENOENT && problems)
+	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
 		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
 			 problems);
 	for (size_t i = 0; i < place->entry_count; i++) {

@@ -115,6 +115,75 @@ of()
 		'rdmactl counters: mlx5_0/1: cannot read cm_tx_retries_req: Input/output error'
 }
 
+@test "counters: --errors tells how many undescribed counters are not 0" {
+	port counters/symbol_error=4 hw_counters/new_error=1 hw_counters/new_drop=0 \
+		hw_counters/rx_write_requests=9
+	of counter,value --errors
+	expect 3 'symbol_errors 4' 'rdmactl counters: 1 undescribed counter is not 0: -a lists it'
+	echo 2 >"$tree/sys/class/infiniband/mlx5_0/ports/1/hw_counters/new_drop"
+	of counter,value --errors
+	expect 3 'symbol_errors 4' 'rdmactl counters: 2 undescribed counters are not 0: -a lists them'
+	try counters --root "$tree" --errors --json
+	same problem '2 undescribed counters are not 0: -a lists them' "$(jq -r '.problems[0].error' <<<"$output")"
+	of counter,value --all
+	expect 0 $'symbol_errors 4\nrx_write_requests 9\nnew_drop 2\nnew_error 1' ''
+	# They were not asked for.
+	of counter,value --errors --drops
+	expect 0 '' ''
+	of counter,value --errors --group link
+	expect 0 'symbol_errors 4' ''
+	of counter,value --errors --group other
+	expect 3 '' 'rdmactl counters: 2 undescribed counters are not 0: -a lists them'
+	# Nothing is told as long as they are 0.
+	port counters/symbol_error=4 hw_counters/new_error=0
+	of counter,value --errors
+	expect 0 'symbol_errors 4' ''
+	# The same of --since.
+	try counters --root "$tree" --save "$BATS_TEST_TMPDIR/saved"
+	echo 5 >"$tree/sys/class/infiniband/mlx5_0/ports/1/hw_counters/new_error"
+	of counter,growth --errors --since "$BATS_TEST_TMPDIR/saved"
+	same status 3 "$status"
+	same rows '' "$output"
+	same note 'rdmactl counters: 1 undescribed counter is not 0: -a lists it' "$(grep undescribed <<<"$stderr")"
+}
+
+@test "counters: the extended directory of a vendor's stack replaces what it has" {
+	port counters/port_xmit_data=4294967295 counters/port_rcv_data=7 counters/symbol_error=1 \
+		counters/multicast_rcv_packets=3 counters_ext/port_xmit_data_64=4294967296 \
+		counters_ext/port_multicast_rcv_packets=9
+	of kernel_name,counter,value,saturated,width_bits,source --all
+	expect 0 $'port_xmit_data_64 tx_bytes 17179869184 no 64 pma
+port_multicast_rcv_packets rx_multicast_packets 9 no 64 pma
+port_rcv_data rx_bytes 28 no  pma
+symbol_error symbol_errors 1 no 16 pma' ''
+}
+
+@test "counters: diagnostic counters of a port and of a device" {
+	tree infiniband/mlx4_0/ports/1/link_layer=InfiniBand infiniband/mlx4_0/diag_counters/num_cqovf=2 \
+		infiniband/mlx4_0/diag_counters/clear_diag=0 infiniband/mlx4_0/hw_counters/sq_num_to=3 \
+		infiniband/mlx4_0/ports/1/diag_counters/rc_resends=4
+	of object,counter,value,source --all
+	expect 0 $'mlx4_0 ack_timeouts 3 device
+mlx4_0 completion_queue_overflows 2 device
+mlx4_0/1 tx_retransmitted_requests 4 hw' ''
+}
+
+@test "counters: the connection manager's, in the three places of three generations" {
+	local place
+
+	for place in infiniband/mlx5_0/ports/1 infiniband_cm/mlx5_0/1 infiniband/mlx5_0/mlx5_0/1; do
+		tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand "$place/cm_tx_msgs/req=7" \
+			"$place/cm_rx_msgs/rej=2"
+		of counter,value,source --all
+		same "$place" $'cm_tx_msgs_req 7 cm\ncm_rx_msgs_rej 2 cm' "$(sed '/^ *$/d' <<<"$output")"
+	done
+	# The newest is taken, not all of them.
+	tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand infiniband/mlx5_0/ports/1/cm_tx_msgs/req=7 \
+		infiniband/mlx5_0/mlx5_0/1/cm_tx_msgs/req=8
+	of counter,value --all
+	same newest 'cm_tx_msgs_req 7' "$(sed '/^ *$/d' <<<"$output")"
+}
+
 @test "counters: --drops has the device and its netdev side by side" {
 	cells cx6dx-roce counters object,netdev,counter,value mlx5_0 --drops
 	grep -qx 'mlx5_0/1 ens1f0np0 rx_out_of_buffer 19' <<<"$output"

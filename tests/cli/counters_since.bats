@@ -68,6 +68,86 @@ since()
 	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
 }
 
+# The file as saved in the boot that runs.
+booted()
+{
+	sed -i 's/"boot_id": null/"boot_id": "boot-1"/' "$file"
+	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random"
+	echo boot-1 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
+}
+
+@test "counters: --since without a boot_id on one side: the host's name decides" {
+	here --save "$file"
+	mkdir -p "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random"
+	echo node2 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/hostname"
+	sed -i 's/"host": null/"host": "node1"/' "$file"
+	# Neither side has one.
+	here --since "$file"
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
+	# Only this side has one.
+	echo boot-1 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
+	here --since "$file"
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"was saved on the host node1, and this is node2"* ]]
+	# The same boot: the host was renamed.
+	booted
+	here --since "$file"
+	[ "$status" = 0 ]
+	# Only the file has one.
+	rm "$BATS_TEST_TMPDIR/root/proc/sys/kernel/random/boot_id"
+	here --since "$file"
+	[ "$status" = 1 ]
+	# The same name.
+	echo node1 >"$BATS_TEST_TMPDIR/root/proc/sys/kernel/hostname"
+	here --since "$file"
+	[ "$status" = 0 ]
+}
+
+@test "counters: --since: every column, with seconds and rates" {
+	local then
+
+	here --save "$file"
+	echo 119 >"$port/hw_counters/out_of_buffer"
+	# 222671155960 bytes, and then 10^9 more, in words of 4.
+	then=$(date -u -d '100 seconds ago' +%Y-%m-%dT%H:%M:%S.%3N)
+	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"${then}Z\"/" "$file"
+	echo 55917788990 >"$port/counters/port_xmit_data"
+	here --since "$file" --jsonl mlx5_0 --all -o all
+	[ "$status" = 0 ]
+	python3 - "$BATS_TEST_TMPDIR/out" <<'CHECK'
+import json, sys
+rows = {row["kernel_name"]: row for row in map(json.loads, open(sys.argv[1], encoding="utf-8"))
+        if row["object"] == "mlx5_0/1"}
+
+
+def same(row, **wanted):
+    for key, value in wanted.items():
+        assert row[key] == value, (key, row[key], value)
+
+
+def about(got, wanted):
+    assert abs(got - wanted) <= wanted * 0.05, (got, wanted)
+
+
+lost = rows["out_of_buffer"]
+same(lost, device="mlx5_0", port=1, source="hw", counter="rx_out_of_buffer", unit="packets",
+     direction="rx", group="rnr", severity="warning", before=19, value=119, growth=100,
+     throughput_gbps=None, percent_of_rate=None, state="counted", problem=None)
+# 100 s since then, and what the test takes.
+about(lost["interval_sec"], 102)
+about(lost["rate_per_sec"], 100 / lost["interval_sec"])
+sent = rows["port_xmit_data"]
+same(sent, counter="tx_bytes", unit="bytes", direction="tx", group="traffic", severity="info",
+     before=222671155960, value=223671155960, growth=1000000000, state="counted")
+about(sent["rate_per_sec"], 1e9 / sent["interval_sec"])
+about(sent["throughput_gbps"], 8 / sent["interval_sec"])
+about(sent["percent_of_rate"], 100 * sent["throughput_gbps"] / 100)
+still = rows["port_rcv_data"]
+same(still, growth=0, rate_per_sec=0, throughput_gbps=0, percent_of_rate=0)
+CHECK
+}
+
 @test "counters: --since of another kind of file" {
 	here --since "$file"
 	[ "$status" = 1 ]

@@ -10,11 +10,15 @@
 #include "counter/names/counter_table.h"
 
 const struct enum_name counter_source_names[] = {
-	{COUNTER_SOURCE_PMA, "pma", .help = "the port's performance management agent"},
-	{COUNTER_SOURCE_HW, "hw", .help = "the driver: counters of a port"},
-	{COUNTER_SOURCE_DEVICE, "device", .help = "the driver: counters of a device"},
-	{COUNTER_SOURCE_CM, "cm", .help = "the connection manager"},
-	{COUNTER_SOURCE_NETDEV, "netdev", .help = "the network device of the port"},
+	{COUNTER_SOURCE_PMA, "pma",
+	 .help = "performance management agent of the port (ports/P/counters)"},
+	{COUNTER_SOURCE_HW, "hw",
+	 .help = "driver, for a port (ports/P/hw_counters), by RDMA netlink if that answers"},
+	{COUNTER_SOURCE_DEVICE, "device", .help = "driver, for a device (hw_counters)"},
+	{COUNTER_SOURCE_CM, "cm",
+	 .help = "connection manager: messages of a port (ports/P/cm_tx_msgs ...)"},
+	{COUNTER_SOURCE_NETDEV, "netdev",
+	 .help = "network device of the port, which hardware RDMA traffic bypasses"},
 	{0, NULL},
 };
 

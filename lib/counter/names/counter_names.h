@@ -26,10 +26,11 @@ enum counter_class {
 
 /* The place where the kernel keeps a counter. */
 enum counter_source {
-	COUNTER_SOURCE_PMA, /* ports/P/counters: the port's performance management agent */
-	COUNTER_SOURCE_HW,  /* ports/P/hw_counters, or RDMA netlink: the driver's counters of a port
-			     */
-	COUNTER_SOURCE_DEVICE, /* hw_counters: the driver's counters of a device */
+	/* ports/P/counters, counters_ext: the port's performance management agent */
+	COUNTER_SOURCE_PMA,
+	/* ports/P/hw_counters, diag_counters, or RDMA netlink: the driver's counters of a port */
+	COUNTER_SOURCE_HW,
+	COUNTER_SOURCE_DEVICE, /* hw_counters, diag_counters: the driver's counters of a device */
 	COUNTER_SOURCE_CM,     /* cm_tx_msgs ...: the connection manager's counters of a port */
 	COUNTER_SOURCE_NETDEV, /* struct rtnl_link_stats64 of the netdev of a port */
 	COUNTER_SOURCES,
