@@ -348,13 +348,10 @@ static void add_entry(struct counter_loader *loader, struct counter_place *place
 							   sizeof(*place->entries)) = entry;
 }
 
-/* Files in the directories of counters that are none. */
+/* The lifetime of the driver's cache (core/sysfs.c), and what clears a vendor's counters. */
 static bool is_no_counter(const char *file)
 {
-	/* The lifetime of the driver's cache in milliseconds, a setting: core/sysfs.c. */
-	return !strcmp(file, "lifespan") ||
-	       /* Writing it clears the others. */
-	       !strcmp(file, "clear_diag");
+	return !strcmp(file, "lifespan") || !strcmp(file, "clear_diag");
 }
 
 static int list_files(struct counter_loader *loader, struct counter_place *place,

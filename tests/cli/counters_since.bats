@@ -105,13 +105,13 @@ booted()
 }
 
 @test "counters: --since: every column, with seconds and rates" {
-	local then
+	local earlier
 
 	here --save "$file"
 	echo 119 >"$port/hw_counters/out_of_buffer"
 	# 222671155960 bytes, and then 10^9 more, in words of 4.
-	then=$(date -u -d '100 seconds ago' +%Y-%m-%dT%H:%M:%S.%3N)
-	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"${then}Z\"/" "$file"
+	earlier=$(date -u -d '100 seconds ago' +%Y-%m-%dT%H:%M:%S.%3N)
+	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"${earlier}Z\"/" "$file"
 	echo 55917788990 >"$port/counters/port_xmit_data"
 	here --since "$file" --jsonl mlx5_0 --all -o all
 	[ "$status" = 0 ]
