@@ -9,28 +9,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "counter/counter_pool.h"
+#include "counter/counter_place.h"
 #include "counter/netlink_counters.h"
 #include "kernel/sysfs.h"
-
-/* The counters of one port, device or netdev in one source. */
-struct counter_place {
-	const struct device *device;
-	const struct port *port;
-	const char *netdev;
-	enum counter_source source;
-	const char *folder; /* within that of the port, device or netdev; NULL: the CM's */
-	bool listed;	    /* `entries` has the contents of the directory */
-	int error;	    /* -errno of listing it */
-	const struct counter_entry **entries;
-	size_t entry_count;
-	bool extended;	      /* the PMA has the 64-bit counters */
-	unsigned int cm_form; /* CM_OF_PORT ... */
-	bool reported;	      /* netlink reported it in this round */
-	struct counter_list values;
-	uint64_t taken_nsec;
-	bool found; /* counters exist, wanted or not */
-};
 
 struct counter_loader {
 	struct counters_request request;
@@ -42,14 +23,6 @@ struct counter_loader {
 	size_t place_count;
 	bool noted; /* the netlink failure has been reported once */
 };
-
-/*
- * Of a vendor's stack for old devices, with 64 bits where `counters` has 32; listed before it,
- * since what both count is read here.
- */
-#define EXTENDED "counters_ext"
-/* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */
-#define DIAGNOSTIC "diag_counters"
 
 static bool wants_source(const struct counter_loader *loader, enum counter_source source)
 {
@@ -89,14 +62,14 @@ static void find_places(struct counter_loader *loader)
 		const struct device *device = &list->items[i];
 
 		add_place(loader, COUNTER_SOURCE_DEVICE, "hw_counters", device, NULL);
-		add_place(loader, COUNTER_SOURCE_DEVICE, DIAGNOSTIC, device, NULL);
+		add_place(loader, COUNTER_SOURCE_DEVICE, COUNTERS_DIAGNOSTIC, device, NULL);
 		for (size_t j = 0; j < device->port_count; j++) {
 			const struct port *port = &device->ports[j];
 
-			add_place(loader, COUNTER_SOURCE_PMA, EXTENDED, device, port);
+			add_place(loader, COUNTER_SOURCE_PMA, COUNTERS_EXTENDED, device, port);
 			add_place(loader, COUNTER_SOURCE_PMA, "counters", device, port);
 			add_place(loader, COUNTER_SOURCE_HW, "hw_counters", device, port);
-			add_place(loader, COUNTER_SOURCE_HW, DIAGNOSTIC, device, port);
+			add_place(loader, COUNTER_SOURCE_HW, COUNTERS_DIAGNOSTIC, device, port);
 			add_place(loader, COUNTER_SOURCE_CM, NULL, device, port);
 			if (port->netdev && !has_netdev(loader, port->netdev))
 				add_place(loader, COUNTER_SOURCE_NETDEV, "statistics", device,
@@ -302,132 +275,6 @@ static void report_causes(const struct counter_place *place, const struct counte
 	}
 }
 
-/* The directories of the connection manager's counters: core/cm.c. */
-static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
-					 "cm_rx_duplicates"};
-
-/*
- * Where these are: since Linux 5.14; before it, in a class; and in saved trees without that class,
- * in the folder below the device to which the links of the class lead.
- */
-enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
-
-static char *cm_folder(unsigned int form, const char *device, unsigned int port)
-{
-	if (form == CM_OF_PORT)
-		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
-	if (form == CM_CLASS)
-		return mem_format("sys/class/infiniband_cm/%s/%u", device, port);
-	return mem_format(SYSFS_RDMA_CLASS "/%s/%s/%u", device, device, port);
-}
-
-static char *folder_of(const struct counter_place *place)
-{
-	const char *device = place->device->kernel_name;
-	unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
-
-	if (place->source == COUNTER_SOURCE_CM)
-		return cm_folder(place->cm_form, device, port);
-	if (place->source == COUNTER_SOURCE_NETDEV)
-		return mem_format("sys/class/net/%s/%s", place->netdev, place->folder);
-	if (place->source == COUNTER_SOURCE_DEVICE)
-		return mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder);
-	return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/%s", device, port, place->folder);
-}
-
-static void add_entry(struct counter_loader *loader, struct counter_place *place, const char *file)
-{
-	const struct counter_entry *entry = counter_pool_entry(&loader->pool, place->source, file);
-
-	place->found = true;
-	/* Only devices with the extended counters have these two: core/sysfs.c. */
-	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
-		place->extended = true;
-	if (entry->wanted)
-		*(const struct counter_entry **)mem_append(&place->entries, &place->entry_count,
-							   sizeof(*place->entries)) = entry;
-}
-
-/* The lifetime of the driver's cache (core/sysfs.c), and what clears a vendor's counters. */
-static bool is_no_counter(const char *file)
-{
-	return !strcmp(file, "lifespan") || !strcmp(file, "clear_diag");
-}
-
-static int list_files(struct counter_loader *loader, struct counter_place *place,
-		      const char *folder, const char *prefix)
-{
-	struct strings files = {0};
-	int rc = sysfs_list(&loader->root, &files, "%s", folder);
-
-	for (size_t i = 0; !rc && i < files.count; i++) {
-		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
-
-		if (!is_no_counter(file))
-			add_entry(loader, place, file);
-	}
-	strings_free(&files);
-	return rc;
-}
-
-static int list_cm(struct counter_loader *loader, struct counter_place *place)
-{
-	bool found = false;
-	int error = 0;
-
-	for (unsigned int form = 0; !found && !error && form < CM_FORMS; form++) {
-		_cleanup_(freep) char *folder = NULL;
-
-		place->cm_form = form;
-		folder = folder_of(place);
-		for (size_t i = 0; i < ARRAY_SIZE(cm_folders); i++) {
-			_cleanup_(freep) char *path = mem_format("%s/%s", folder, cm_folders[i]);
-			_cleanup_(freep) char *prefix = mem_format("%s/", cm_folders[i]);
-			int rc = list_files(loader, place, path, prefix);
-
-			found = found || !rc;
-			if (!error && rc && rc != -ENOENT)
-				error = rc;
-			/* The directories exist together or not at all. */
-			if (rc == -ENOENT && !i)
-				break;
-		}
-	}
-	if (error)
-		return error;
-	return found ? 0 : -ENOENT;
-}
-
-/* Drops the counters of 32 bits that the extended directory of the same port has with 64. */
-static void drop_extended(struct counter_place *place, const struct counter_place *extended)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < place->entry_count; i++) {
-		bool has = false;
-
-		for (size_t j = 0; j < extended->entry_count && !has; j++)
-			has = !strcmp(extended->entries[j]->counter, place->entries[i]->counter);
-		if (!has)
-			place->entries[kept++] = place->entries[i];
-	}
-	place->entry_count = kept;
-}
-
-static void list_place(struct counter_loader *loader, struct counter_place *place)
-{
-	_cleanup_(freep) char *folder = folder_of(place);
-
-	place->listed = true;
-	if (place->source == COUNTER_SOURCE_CM)
-		place->error = list_cm(loader, place);
-	else
-		place->error = list_files(loader, place, folder, "");
-	counter_entries_sort(place->entries, place->entry_count);
-	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, EXTENDED) != 0)
-		drop_extended(place, place - 1);
-}
-
 /* The kernel's text, such as N/A (no PMA), is the cause; anything else is shown unchanged. */
 static const char *cause_of_text(struct counter_pool *pool, const char *text, int error)
 {
@@ -446,7 +293,7 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 static const char *read_entry(struct counter_loader *loader, const struct counter_place *place,
 			      const struct counter_entry *entry, uint64_t *ret_value)
 {
-	_cleanup_(freep) char *folder = folder_of(place);
+	_cleanup_(freep) char *folder = counter_place_folder(place);
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(&loader->root, text, "%s/%s", folder, entry->file);
 	int rc;
@@ -474,7 +321,7 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 
 	place->taken_nsec = clock_nsec();
 	if (!place->listed)
-		list_place(loader, place);
+		counter_place_list(place, &loader->pool, &loader->root);
 	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
 		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
 			 problems);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "counter/counter_place.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* The directories of the connection manager's counters: core/cm.c. */
+static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
+					 "cm_rx_duplicates"};
+
+/*
+ * Where these are: since Linux 5.14; before it, in a class; and in saved trees without that class,
+ * in the folder below the device to which the links of the class lead.
+ */
+enum { CM_OF_PORT, CM_CLASS, CM_BELOW_DEVICE, CM_FORMS };
+
+static char *cm_folder(unsigned int form, const char *device, unsigned int port)
+{
+	if (form == CM_OF_PORT)
+		return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u", device, port);
+	if (form == CM_CLASS)
+		return mem_format("sys/class/infiniband_cm/%s/%u", device, port);
+	return mem_format(SYSFS_RDMA_CLASS "/%s/%s/%u", device, device, port);
+}
+
+char *counter_place_folder(const struct counter_place *place)
+{
+	const char *device = place->device->kernel_name;
+	unsigned int port = place->port ? (unsigned int)place->port->port.value : 0;
+
+	if (place->source == COUNTER_SOURCE_CM)
+		return cm_folder(place->cm_form, device, port);
+	if (place->source == COUNTER_SOURCE_NETDEV)
+		return mem_format("sys/class/net/%s/%s", place->netdev, place->folder);
+	if (place->source == COUNTER_SOURCE_DEVICE)
+		return mem_format(SYSFS_RDMA_CLASS "/%s/%s", device, place->folder);
+	return mem_format(SYSFS_RDMA_CLASS "/%s/ports/%u/%s", device, port, place->folder);
+}
+
+static void add_entry(struct counter_place *place, struct counter_pool *pool, const char *file)
+{
+	const struct counter_entry *entry = counter_pool_entry(pool, place->source, file);
+
+	place->found = true;
+	/* Only devices with the extended counters have these two: core/sysfs.c. */
+	if (place->source == COUNTER_SOURCE_PMA && !strcmp(file, "unicast_xmit_packets"))
+		place->extended = true;
+	if (entry->wanted)
+		*(const struct counter_entry **)mem_append(&place->entries, &place->entry_count,
+							   sizeof(*place->entries)) = entry;
+}
+
+/* The lifetime of the driver's cache (core/sysfs.c), and what clears a vendor's counters. */
+static bool is_no_counter(const char *file)
+{
+	return !strcmp(file, "lifespan") || !strcmp(file, "clear_diag");
+}
+
+static int list_files(struct counter_place *place, struct counter_pool *pool,
+		      const struct root *root, const char *folder, const char *prefix)
+{
+	struct strings files = {0};
+	int rc = sysfs_list(root, &files, "%s", folder);
+
+	for (size_t i = 0; !rc && i < files.count; i++) {
+		_cleanup_(freep) char *file = mem_format("%s%s", prefix, files.items[i]);
+
+		if (!is_no_counter(file))
+			add_entry(place, pool, file);
+	}
+	strings_free(&files);
+	return rc;
+}
+
+static int list_cm(struct counter_place *place, struct counter_pool *pool, const struct root *root)
+{
+	bool found = false;
+	int error = 0;
+
+	for (unsigned int form = 0; !found && !error && form < CM_FORMS; form++) {
+		_cleanup_(freep) char *folder = NULL;
+
+		place->cm_form = form;
+		folder = counter_place_folder(place);
+		for (size_t i = 0; i < ARRAY_SIZE(cm_folders); i++) {
+			_cleanup_(freep) char *path = mem_format("%s/%s", folder, cm_folders[i]);
+			_cleanup_(freep) char *prefix = mem_format("%s/", cm_folders[i]);
+			int rc = list_files(place, pool, root, path, prefix);
+
+			found = found || !rc;
+			if (!error && rc && rc != -ENOENT)
+				error = rc;
+			/* The directories exist together or not at all. */
+			if (rc == -ENOENT && !i)
+				break;
+		}
+	}
+	if (error)
+		return error;
+	return found ? 0 : -ENOENT;
+}
+
+/* Drops the counters of 32 bits that the extended directory of the same port has with 64. */
+static void drop_extended(struct counter_place *place, const struct counter_place *extended)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < place->entry_count; i++) {
+		bool has = false;
+
+		for (size_t j = 0; j < extended->entry_count && !has; j++)
+			has = !strcmp(extended->entries[j]->counter, place->entries[i]->counter);
+		if (!has)
+			place->entries[kept++] = place->entries[i];
+	}
+	place->entry_count = kept;
+}
+
+void counter_place_list(struct counter_place *place, struct counter_pool *pool,
+			const struct root *root)
+{
+	_cleanup_(freep) char *folder = counter_place_folder(place);
+
+	place->listed = true;
+	if (place->source == COUNTER_SOURCE_CM)
+		place->error = list_cm(place, pool, root);
+	else
+		place->error = list_files(place, pool, root, folder, "");
+	counter_entries_sort(place->entries, place->entry_count);
+	if (place->source == COUNTER_SOURCE_PMA && strcmp(place->folder, COUNTERS_EXTENDED) != 0)
+		drop_extended(place, place - 1);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One directory of counters of a counter_loader. */
+#pragma once
+
+#include "counter/counter_pool.h"
+#include "kernel/sysfs.h"
+
+/*
+ * Of a vendor's stack for old devices, with 64 bits where `counters` has 32; listed before it,
+ * since what both count is read here.
+ */
+#define COUNTERS_EXTENDED "counters_ext"
+/* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */
+#define COUNTERS_DIAGNOSTIC "diag_counters"
+
+/* The counters of one port, device or netdev in one source. */
+struct counter_place {
+	const struct device *device;
+	const struct port *port;
+	const char *netdev;
+	enum counter_source source;
+	const char *folder; /* within that of the port, device or netdev; NULL: the CM's */
+	bool listed;	    /* `entries` has the contents of the directory */
+	int error;	    /* -errno of listing it */
+	const struct counter_entry **entries;
+	size_t entry_count;
+	bool extended;	      /* the PMA has the 64-bit counters */
+	unsigned int cm_form; /* CM_OF_PORT ... */
+	bool reported;	      /* netlink reported it in this round */
+	struct counter_list values;
+	uint64_t taken_nsec;
+	bool found; /* counters exist, wanted or not */
+};
+
+/* The directory below the root; the caller frees it. */
+char *counter_place_folder(const struct counter_place *place);
+/*
+ * Finds the wanted counters in the directory. The extended directory of a port is listed before,
+ * and is the place before this one.
+ */
+void counter_place_list(struct counter_place *place, struct counter_pool *pool,
+			const struct root *root);
