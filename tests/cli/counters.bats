@@ -311,7 +311,7 @@ direction   tx
 severity    info
 group       traffic
 drop        no
-aliases     pma:port_xmit_data
+aliases     pma:port_xmit_data pma:port_xmit_data_64
 
 counter     tx_bytes
 meaning     Bytes of RDMA packets sent.
@@ -322,7 +322,7 @@ direction   tx
 severity    info
 group       traffic
 drop        no
-aliases     efa:tx_bytes bnxt_re:tx_bytes erdma:tx_bytes_cnt mana:tx_bytes
+aliases     rxe:sent_bytes efa:tx_bytes bnxt_re:tx_bytes erdma:tx_bytes_cnt mana:tx_bytes
 
 counter     tx_bytes
 meaning     Bytes sent by the netdev; hardware RDMA traffic usually bypasses it.
