@@ -62,6 +62,22 @@ rdmactl gids: mlx5_1/1: cannot read gids/3: Input/output error'
 	expect_error 2 gids "--type: 'RoCEv2' is not one of ib, roce-v1, roce-v2" 'rdmactl gids --help'
 }
 
+@test "gids: --type does not take a GID whose type cannot be read" {
+	local root=$BATS_TEST_TMPDIR/root types index
+
+	cp -r "$roots/cx6dx-roce" "$root"
+	types=$root/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types
+	for index in "$types"/*; do
+		ln -sf '!EINVAL' "$index"
+	done
+	for word in ib roce-v1 roce-v2; do
+		quickly try gids --root "$root" mlx5_0 --type "$word" --tsv --no-headings -o index
+		same "$word" '' "$output"
+		[ "$status" != 0 ] || wrong "$word: exit status 0"
+	done
+	nothing_wrong
+}
+
 @test "gids: --netdev" {
 	cells cx6dx-roce gids device,index,vlan --netdev ens1f0np0.100
 	same 'a VLAN' $'mlx5_0 8 100\nmlx5_0 9 100\nmlx5_0 10 100\nmlx5_0 11 100\n' "$output"

@@ -410,6 +410,32 @@ static void flapping(void **state)
 	nothing_more(bed);
 }
 
+/* The last of three within exactly the window counts; then the count begins again. */
+static void flapping_exactly_at_the_limit(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->state.flap_count = 3;
+	bed->state.flap_window_nsec = 10 * SECOND;
+	begin(bed, reads(ACTIVE, 100));
+	for (unsigned int round = 0; round < 2; round++)
+		for (unsigned int i = 0; i < 3; i++) {
+			bed->now += i ? 5 * SECOND : 1;
+			update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_DOWN));
+			next(bed, EVENT_PORT_DOWN);
+			next(bed, EVENT_PORT_ACTIVE);
+			if (i == 2)
+				assert_int_equal(next(bed, EVENT_PORT_FLAPPING)->flaps.value, 3);
+			nothing_more(bed);
+		}
+	/* A nanosecond more than the window. */
+	for (unsigned int i = 0; i < 3; i++) {
+		bed->now += i == 2 ? 5 * SECOND + 1 : 5 * SECOND;
+		update(bed, reads(ACTIVE, 100), TOLD(EVENT_PORT_DOWN));
+		expect_flaps(bed, 1);
+	}
+}
+
 /* The window moves: two and then, later, two are not four. */
 static void not_flapping(void **state)
 {
@@ -616,6 +642,7 @@ int main(void)
 		TEST(lid_and_subnet_manager),
 		TEST(rate_and_mtu),
 		TEST(flapping),
+		TEST(flapping_exactly_at_the_limit),
 		TEST(not_flapping),
 		TEST(netdev_comes_and_goes),
 		TEST(gids),
