@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-enum { PIECE = 65536, MOST_LINKS = 40 };
+enum { PIECE = 65536 };
 
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
 {
@@ -117,7 +117,7 @@ static int read_link(const char *path, char **ret_target)
  */
 static int follow_links(char **path, struct stat *ret_there)
 {
-	for (int links = 0; links <= MOST_LINKS; links++) {
+	for (int links = 0; links <= FILE_MOST_LINKS; links++) {
 		char *target;
 		int rc;
 

@@ -11,12 +11,16 @@
  * -errno: -EFBIG if it is larger, -EISDIR for a directory.
  */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
+/* How many links the kernel follows, MAXSYMLINKS of include/linux/namei.h. */
+enum { FILE_MOST_LINKS = 40 };
+
 /* Whether the path is "-" or leads to the very file that standard output has, as /dev/stdout. */
 bool file_is_output(const char *path);
 /*
- * Writes to standard output if that is the file. Else calls `write` to write a temporary file next to `path`, and renames it to `path` when all of it
- * is on the disk: a reader sees the old file or the new one. Links of one's own and of root are
- * followed: what they lead to is replaced. 0, or -errno, including that of `write`: -EEXIST if
- * `path` leads to what is not a regular file, -EPERM if it is somebody else's link.
+ * Writes to standard output if that is the file. Else calls `write` to write a temporary file next
+ * to `path`, and renames it to `path` when all of it is on the disk: a reader sees the old file or
+ * the new one. Links of one's own and of root are followed: what they lead to is replaced. 0, or
+ * -errno, including that of `write`: -EEXIST if `path` leads to what is not a regular file, -EPERM
+ * if it is somebody else's link.
  */
 int file_replace(const char *path, int (*write)(void *context, FILE *file), void *context);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 int root_open(const char *directory, struct root *ret_root)
 {
@@ -39,8 +40,6 @@ struct walk {
 	char rest[PATH_MAX]; /* of the path */
 };
 
-enum { MOST_LINKS = 40 }; /* as the kernel follows, MAXSYMLINKS of include/linux/namei.h */
-
 static void leave(struct walk *walk, size_t depth)
 {
 	while (walk->depth > depth)
@@ -56,7 +55,7 @@ static int follow_link(struct walk *walk, int link)
 
 	if (length < 0)
 		return -errno;
-	if (++walk->links > MOST_LINKS)
+	if (++walk->links > FILE_MOST_LINKS)
 		return -ELOOP;
 	if ((size_t)length + 1 + rest >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -120,7 +119,7 @@ static int walk_inside(const struct root *root, const char *path, int flags)
 	if (strlen(path) >= sizeof(walk.rest))
 		rc = -ENAMETOOLONG;
 	else
-		strcpy(walk.rest, path);
+		memcpy(walk.rest, path, strlen(path) + 1);
 	while (!rc && *walk.rest) {
 		rc = next_component(&walk, name);
 		if (!rc)

@@ -20,6 +20,7 @@
 #include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "render/json_token.h"
 
 enum {
 	DEEPEST = 32,	    /* values within values */
@@ -28,11 +29,8 @@ enum {
 	MOST_VALUE_BYTES = 1 << 20,
 	/* The records that rdmactl saves take 0.6 bytes at most for each byte of their text. */
 	RECORD_BYTES_A_BYTE = 4,
-	SMALL_BYTES = 65536,
+	FREE_RECORD_BYTES = 65536,
 };
-
-/* All integers of 18 digits, but not all of 19, fit into jansson's, which have 63 bits. */
-enum { SAFE_DIGITS = 18 };
 
 struct reader {
 	const char *text, *at, *end;
@@ -70,75 +68,12 @@ __attribute__((format(printf, 3, 4))) static int complain(struct reader *reader,
 	return -EINVAL;
 }
 
-/* The end of the string that begins after its opening quote, or of the text. */
-static const char *skip_string(const char *at, const char *end)
-{
-	while (at < end && *at != '"')
-		at += *at == '\\' && end - at > 1 ? 2 : 1;
-	return at < end ? at + 1 : end;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_integer(const char *token, size_t length)
-{
-	while (length && is_digit(*token))
-		token++, length--;
-	return !length;
-}
-
-static bool is_long_integer(const char *token, size_t length)
-{
-	return length > SAFE_DIGITS && is_integer(token, length);
-}
-
-/* Past a string, number, word or any other character. */
-static const char *skip_token(const char *at, const char *end)
-{
-	const char first = at < end ? *at : '\0';
-
-	if (first == '"')
-		return skip_string(at + 1, end);
-	at += at < end;
-	if (isalpha((unsigned char)first))
-		while (at < end && isalpha((unsigned char)*at))
-			at++;
-	else if (first == '-' || is_digit(first))
-		while (at < end && (is_digit(*at) || (*at && strchr("+-.eE", *at))))
-			at++;
-	return at;
-}
-
-/* A string of printable ASCII without escapes, as all our keys are. */
-static bool is_plain_string(const char *token, size_t length)
-{
-	for (size_t i = 1; i + 1 < length; i++)
-		if (token[i] < ' ' || token[i] > '~' || token[i] == '\\')
-			return false;
-	return length > 1 && *token == '"' && token[length - 1] == '"';
-}
-
-/* A scalar that jansson would certainly take. */
-static bool is_plain_value(const char *token, size_t length)
-{
-	static const char *const words[] = {"null", "true", "false"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i]) == length && !memcmp(token, words[i], length))
-			return true;
-	return is_plain_string(token, length) ||
-	       (length && is_integer(token, length) && (*token != '0' || length == 1));
-}
-
 /* Checks how deep and long the value is before jansson recurses into it. */
 static int check_value(struct reader *reader)
 {
 	int depth = 0;
 
-	for (const char *at = reader->at; at < reader->end; at = skip_token(at, reader->end)) {
+	for (const char *at = reader->at; at < reader->end; at = json_skip_token(at, reader->end)) {
 		if ((*at == '{' || *at == '[') && ++depth > DEEPEST)
 			return complain(reader, at, "more than %d values within each other",
 					DEEPEST);
@@ -180,13 +115,13 @@ static json_t *read_value(struct reader *reader)
 {
 	size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES |
 		       JSON_ALLOW_NUL;
-	const char first = peek(reader), *next = skip_token(reader->at, reader->end);
+	const char first = peek(reader), *next = json_skip_token(reader->at, reader->end);
 	const size_t length = (size_t)(next - reader->at);
 	json_error_t error;
 	json_t *value;
 
 	reader->value = reader->at;
-	if (is_long_integer(reader->at, length)) {
+	if (json_is_long_integer(reader->at, length)) {
 		reader->at = next;
 		return mem_check(json_stringn(reader->value, length));
 	}
@@ -253,7 +188,7 @@ static bool parse_real(const json_t *value, double *ret_real)
 	const char *text = json_string_value(value);
 
 	*ret_real = text ? strtod(text, NULL) : json_number_value(value);
-	return text ? is_long_integer(text, strlen(text)) : json_is_number(value);
+	return text ? json_is_long_integer(text, strlen(text)) : json_is_number(value);
 }
 
 static int set_field(struct reader *reader, const struct field *field, const json_t *value,
@@ -347,13 +282,13 @@ static int read_member(struct reader *reader, const struct schema *schema, void 
 		       const struct key *key)
 {
 	const struct field *field = find_held(schema, key);
-	const char first = peek(reader), *next = skip_token(reader->at, reader->end);
+	const char first = peek(reader), *next = json_skip_token(reader->at, reader->end);
 	_cleanup_(json_releasep) json_t *value = NULL;
 
 	if (field && field->kind == FIELD_RECORDS && first != 'n')
 		return read_records(reader, field->records,
 				    (void *)((char *)record + field->offset));
-	if ((!field || first == 'n') && is_plain_value(reader->at, (size_t)(next - reader->at))) {
+	if ((!field || first == 'n') && json_is_plain(reader->at, (size_t)(next - reader->at))) {
 		reader->at = next;
 		return 0;
 	}
@@ -392,9 +327,9 @@ static int take_key(struct reader *reader, struct keys *keys)
 		return complain(reader, reader->at, "an object has more than %d members",
 				MEMBERS_MOST);
 	peek(reader);
-	next = skip_token(reader->at, reader->end);
+	next = json_skip_token(reader->at, reader->end);
 	*key = (struct key){.text = reader->at + 1, .length = (size_t)(next - reader->at) - 2};
-	if (is_plain_string(reader->at, (size_t)(next - reader->at))) {
+	if (json_is_plain_string(reader->at, (size_t)(next - reader->at))) {
 		reader->value = reader->at;
 		reader->at = next;
 	} else {
@@ -446,7 +381,7 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 	do {
 		reader->record_bytes += schema->record_size;
 		if (reader->record_bytes / RECORD_BYTES_A_BYTE >
-		    (size_t)(reader->at - reader->text) + SMALL_BYTES)
+		    (size_t)(reader->at - reader->text) + FREE_RECORD_BYTES)
 			return complain(reader, reader->at,
 					"too many records with nothing in them");
 		if (read_object(reader, schema,

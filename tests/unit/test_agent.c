@@ -382,8 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(posts_of_gather_fail),	 cmocka_unit_test(piece_among_blocks),
 		cmocka_unit_test(posts_of_interop_fail), cmocka_unit_test(posts_of_rping_fail),
-		cmocka_unit_test(interop_reasons),
-		cmocka_unit_test(memory_is_counted),
+		cmocka_unit_test(interop_reasons),	 cmocka_unit_test(memory_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

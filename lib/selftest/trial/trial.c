@@ -234,7 +234,7 @@ void trial_run_table(struct trial *trial, const struct trial_test *tests)
 }
 
 /* Twice the time between two looks of a server at its device. */
-#define LEAVE_MSEC 1000
+#define PEER_LEAVE_MSEC 1000
 
 /* Drivers refresh the counters in sysfs every 10 ms (struct rdma_hw_stats, lifespan). */
 #define COUNTER_MSEC 12
@@ -426,7 +426,7 @@ static bool has_left(const struct trial *trial, uint32_t status)
 	struct pollfd channel = {.fd = trial->far.channel, .events = POLLRDHUP};
 
 	return status == IBV_WC_RETRY_EXC_ERR && trial->request->peer &&
-	       poll(&channel, 1, LEAVE_MSEC) > 0 && channel.revents & (POLLRDHUP | POLLHUP);
+	       poll(&channel, 1, PEER_LEAVE_MSEC) > 0 && channel.revents & (POLLRDHUP | POLLHUP);
 }
 
 int trial_explain_status(struct trial *trial, struct side *side, const struct work_completion *item)
