@@ -33,6 +33,17 @@ setup()
 	[[ "$stderr" = *"S-1/2: the node at its other end: NodeInfo: no answer"* ]]
 }
 
+@test "fabric: a scan that was interrupted" {
+	sed 's/"interrupted": false/"interrupted": true/; s/"complete": true/"complete": false/' \
+		"$whole" >"$dir/interrupted"
+	try fabric links --load "$dir/interrupted" --no-headings --tsv -o node,port,peer
+	expect 3 $'S-1\t1\tH-1\nS-1\t2\tH-2' \
+		'rdmactl fabric: interrupted: the output is incomplete'
+	try fabric links --load "$dir/interrupted" --save "$dir/saved"
+	[ "$status" = 3 ]
+	grep -q '"complete": false, "interrupted": true' "$dir/saved"
+}
+
 @test "fabric: --diff: 0, 3 and 4" {
 	try fabric scan --load "$whole" --diff "$whole" --no-headings
 	expect 0 '' ''

@@ -158,6 +158,33 @@ static void slow_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
+/* A link is reported at its switch, and between adapters at the first port, once. */
+static void end_of_a_link(void **state)
+{
+	struct bed *bed = *state;
+
+	fabric_clear(&bed->fabric);
+	sample_bare_node(&bed->fabric, NODE_TYPE_CA, 0x200, 2);
+	sample_bare_node(&bed->fabric, NODE_TYPE_SWITCH, 0x100, 3);
+	sample_bare_node(&bed->fabric, NODE_TYPE_CA, 0x300, 1);
+	link_ports(bed, 0, 1, 1, 3);
+	link_ports(bed, 0, 2, 2, 1);
+	add_info(bed, 1, 0, 1);
+	add_info(bed, 0, 1, SM_LID);
+	add_info(bed, 0, 2, 3);
+	add_info(bed, 1, 3, 0);
+	add_info(bed, 2, 1, 4);
+	info_of(bed, 0, 1)[31] = info_of(bed, 1, 3)[31] = 1;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", 1, 3,
+		    "the link runs at 1x QDR; both ends support 4x QDR");
+	info_of(bed, 0, 1)[31] = info_of(bed, 1, 3)[31] = 2;
+	info_of(bed, 0, 2)[31] = info_of(bed, 2, 1)[31] = 1;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", 0, 2,
+		    "the link runs at 1x QDR; both ends support 4x QDR");
+}
+
 /* Both ends always run at the same rate; the vendor's attribute for FDR10 may be known at one. */
 static void rates_of_both_ends(void **state)
 {
@@ -725,6 +752,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(healthy),
 		TEST(slow_link),
+		TEST(end_of_a_link),
 		TEST(rates_of_both_ends),
 		TEST(links_of_a_text),
 		TEST(states),
