@@ -130,6 +130,14 @@ static void blocks(void **state)
 		{0x1b, 0x20000001, "mlid", "0xc020"},
 		{0x14, 2, "index", "16"},
 		{0x16, 0x00050002, "index", "64"},
+		/* Parts 1 and 2 have low priority, 3 and 4 high, with 32 entries each. */
+		{0x18, 0x00010005, "priority", "low"},
+		{0x18, 0x00010005, "entry", "0"},
+		{0x18, 0x00020005, "priority", "low"},
+		{0x18, 0x00020005, "entry", "32"},
+		{0x18, 0x00030005, "priority", "high"},
+		{0x18, 0x00030005, "entry", "0"},
+		{0x18, 0x00040005, "entry", "32"},
 	};
 
 	(void)state;
