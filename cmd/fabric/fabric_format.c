@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "kernel/confine.h"
+#include "base/confine.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/format/diags.h"

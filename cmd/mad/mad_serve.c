@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "kernel/confine.h"
+#include "base/confine.h"
 #include "base/mem.h"
 #include "host/host.h"
 #include "mad/ping.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/confine.h"
+#include "base/confine.h"
 #include "base/mem.h"
 
 /* Runs `function` in a child and expects that it returns 0. */

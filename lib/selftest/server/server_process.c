@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "kernel/confine.h"
+#include "base/confine.h"
 #include "base/mem.h"
 #include "base/text.h"
 
