@@ -6,8 +6,7 @@
 
 const struct option_row fabric_scan_options[] = {
 	STRING_OPTION(struct fabric_args, save, 0, "save", "FILE", COMPLETE_FILE,
-		      "save what was read to a file (- for standard output), for --load, --diff or "
-		      "--since"),
+		      "save what was read to a file (-: print it), for --load, --diff or --since"),
 	STRING_OPTION(struct fabric_args, from, 0, "from", "DEST", COMPLETE_NOTHING,
 		      "begin at this node: a LID, port GUID, GID or directed route"),
 	NUMBER_OPTION(COUNT, struct fabric_args, hops, 0, "hops", "N", 1, MAD_HOPS_MOST,
