@@ -75,7 +75,8 @@ static void check_texts(const struct fabric *fabric, bool was_text)
 	/* Nodes of one GUID have the same name in the text. */
 	if (!has_twins(fabric)) {
 		again = write_again(text);
-		if (was_text && strcmp(text, again))
+		/* What is left of a text that contradicts itself may contradict itself again. */
+		if (was_text && !fabric->fault_count && strcmp(text, again))
 			abort();
 		free(again);
 	}
