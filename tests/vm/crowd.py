@@ -222,7 +222,7 @@ def ends(tap, command):
     status = server.stop()
     elapsed = time.monotonic() - begin
     wrong = ['process %d is left' % pid for pid in children if is_running(pid)]
-    if status == 'late' or status < 0 or elapsed > 1:
+    if status == 'late' or status < 0 or elapsed > abuse.STOP_SECONDS:
         wrong.append('exit status %s after %.2f s' % (status, elapsed))
     close(clients)
     tap.test('server: ends within a second with 48 connections', wrong + server.complaints(),

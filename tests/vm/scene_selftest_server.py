@@ -28,7 +28,6 @@ LOCAL, WRITE, READ = 1, 2, 4
 INIT, RTR, RTS = 1, 2, 3
 ETHERNET, ROCE, ROCE_V2, INFINIBAND, IWARP = 2, 3, 2, 1, 4
 GRANTED = 64 << 20
-STOP_SECONDS = 1
 
 
 def command(*words):
@@ -512,7 +511,7 @@ def ends_with_work(tap):
     begin = time.monotonic()
     status = server.stop(signal.SIGINT)
     elapsed = time.monotonic() - begin
-    if status == 'late' or status < 0 or elapsed > STOP_SECONDS:
+    if status == 'late' or status < 0 or elapsed > abuse.STOP_SECONDS:
         wrong.append('exit status %s after %.2f s' % (status, elapsed))
     client.socket.close()
     rows = peers.rdma('resource')
@@ -532,7 +531,7 @@ def stops_with_packets(tap):
     status = server.stop()
     elapsed = time.monotonic() - begin
     before = sent()
-    if status == 'late' or status < 0 or elapsed > STOP_SECONDS:
+    if status == 'late' or status < 0 or elapsed > abuse.STOP_SECONDS:
         wrong.append('exit status %s after %.2f s' % (status, elapsed))
     wrong += ['process %d is left' % pid for pid in children if crowd.is_running(pid)]
     time.sleep(0.5)
