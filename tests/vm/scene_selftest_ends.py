@@ -10,7 +10,7 @@ from selftest import Selftest, Server, leaked, run, transfers, wrong_with
 from tap import unequal
 
 # Longer than any test waits, so that only the test's action ends it.
-LONG = ('--bandwidth', '--operations', 'write', '--sizes', '4k', '--duration', '10m')
+LONG = ('--bandwidth', '--operations', 'write', '--sizes', '4k', '--duration', '60s')
 TEST = 'bandwidth-write'
 GONE = '10.9.0.2 ended the exchange during the test: its rdmactl was stopped or killed'
 

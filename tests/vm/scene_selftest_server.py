@@ -17,10 +17,10 @@ from abuse import message
 from tap import unequal
 
 SERVER, CLIENT = '10.9.0.1', '10.9.0.2'
-VICTIM = '10.9.0.77'
+VICTIM = '10.9.0.78'
 OUTSIDE = '10.9.0.9'  # an address that no port has
 ELSEWHERE = b"""addr replace 10.9.0.9/32 dev lo
-route replace 10.9.0.77/32 dev va src 10.9.0.1 table 100
+route replace 10.9.0.78/32 dev va src 10.9.0.1 table 100
 """
 MOST_UNPROVEN = 16  # packets to a port that is not proven
 RC, UC, UD = range(3)
@@ -646,6 +646,8 @@ def orders(tap):
     tap.test('server: ends, and its log is clean',
              unequal('exit status', status in (0, 4), True) + server.complaints())
     peers.must('ip', 'route', 'del', VICTIM + '/32', 'dev', 'va', 'table', '100')
+    peers.must('ip', 'neigh', 'del', VICTIM, 'dev', 'va')
+    peers.must('ip', 'addr', 'del', OUTSIDE + '/32', 'dev', 'lo')
 
 
 def play(tap):
