@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "render/render.h"
 
 #define WATCH_INTERVAL_MSEC                                                  \

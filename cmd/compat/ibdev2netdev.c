@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/class_files.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/need.h"
 #include "host/netdev.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/compat/compat.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/compat/software_device.h"
 #include "host/need.h"
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cmd/compat/compat.h"
 #include "host/compat/class_files.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/need.h"
 
 /* A cleaned kernel name: up to four bytes for each of NAME_MAX. */

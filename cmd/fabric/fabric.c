@@ -79,5 +79,4 @@ const struct command fabric_command = {
 	.child_word = "COMMAND",
 	.rules = rules,
 	.own_timeout = true,
-	.needs = "umad",
 };

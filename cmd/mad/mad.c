@@ -251,5 +251,4 @@ const struct command mad_command = {
 	.children = children,
 	.child_word = "COMMAND",
 	.own_timeout = true,
-	.needs = "umad; decode needs nothing",
 };

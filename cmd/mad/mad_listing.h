@@ -19,7 +19,7 @@ struct mad_args {
 	bool lid, guid, gid, direct;
 };
 
-/* Of struct mad_args, with which the args of every such command begin. */
+/* They fill struct mad_args, with which the args of every such command begin. */
 extern const struct option_row mad_options[];
 extern const struct option_rule mad_rules[];
 #define MAD_RULES OPTIONS_ONE_OF("lid guid gid direct", NULL)

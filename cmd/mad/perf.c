@@ -345,6 +345,5 @@ const struct command perf_command = {
 	.schema = &perf_schema,
 	.more_schemas = more_schemas,
 	.own_timeout = true,
-	.needs = "umad",
 	.run = run_perf,
 };

@@ -398,6 +398,5 @@ const struct command ping_command = {
 	.args_size = sizeof(struct ping_args),
 	.schema = &ping_schema,
 	.own_timeout = true,
-	.needs = "umad",
 	.run = run,
 };

@@ -413,5 +413,4 @@ const struct command sa_command = {
 	.child = child,
 	.child_word = "RECORD",
 	.own_timeout = true,
-	.needs = "umad",
 };

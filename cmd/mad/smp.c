@@ -120,5 +120,4 @@ const struct command smp_command = {
 	.child = child,
 	.child_word = "ATTRIBUTE",
 	.own_timeout = true,
-	.needs = "umad",
 };

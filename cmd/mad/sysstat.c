@@ -310,6 +310,5 @@ const struct command sysstat_command = {
 	.args_size = sizeof(struct sysstat_args),
 	.schema = &sysstat_schema,
 	.own_timeout = true,
-	.needs = "umad",
 	.run = run_command,
 };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "render/render.h"
 #include "selftest/selftest.h"
 

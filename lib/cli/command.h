@@ -89,8 +89,7 @@ struct command {
 	const void *data;	/* which one of several commands that share a run() */
 	bool own_timeout;	/* --timeout is that of a request; the command applies it itself */
 	bool raw;		/* gets its words as they are, options included */
-	bool passes_on;	   /* the same for the words after the first: another program's options */
-	const char *needs; /* what it needs of the system, in words, for the man page */
+	bool passes_on; /* the same for the words after the first: another program's options */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };

@@ -6,8 +6,8 @@
 #include "kernel/sysfs.h"
 
 /*
- * Of a vendor's stack for old devices, with 64 bits where `counters` has 32; listed before it,
- * since what both count is read here.
+ * A vendor's stack for old devices has these, with 64 bits where `counters` has 32. The directory
+ * is listed before that one, since what both count is read here.
  */
 #define COUNTERS_EXTENDED "counters_ext"
 /* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */

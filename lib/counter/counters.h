@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "counter/counter_reading.h"
 #include "host/need.h"
 

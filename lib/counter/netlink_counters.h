@@ -14,7 +14,7 @@
 
 #include "counter/counter.h"
 #include "counter/counter_reading.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/nldev_devices.h"
 #include "host/rtnl.h"
 #include "kernel/nldev.h"

@@ -66,6 +66,9 @@ extern const struct enum_name operstate_names[];
 /* The facts of struct link that sysfs and rtnetlink have: both readers walk this table. */
 extern const struct attributes link_attributes;
 
+/* VLANs on VLANs on bonds; the limit also ends the loop between the two ends of a veth. */
+enum { LINK_MOST_LEVELS = 8 };
+
 struct link *link_list_add(struct link_list *list);
 const struct link *link_by_index(const struct link_list *list, const struct number *index);
 const struct link *link_by_name(const struct link_list *list, const char *name);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/signals.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/need.h"
 #include "mad/engine/gather.h"
 #include "schema/problem.h"

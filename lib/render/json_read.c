@@ -23,7 +23,7 @@
 #include "render/json_token.h"
 
 enum {
-	DEEPEST = 32,	    /* values within values */
+	DEEPEST_VALUE = 32, /* values within values */
 	MEMBERS_MOST = 256, /* of an object */
 	/* jansson's form of a value takes up to 80 times the memory of its text. */
 	MOST_VALUE_BYTES = 1 << 20,
@@ -74,9 +74,9 @@ static int check_value(struct reader *reader)
 	int depth = 0;
 
 	for (const char *at = reader->at; at < reader->end; at = json_skip_token(at, reader->end)) {
-		if ((*at == '{' || *at == '[') && ++depth > DEEPEST)
+		if ((*at == '{' || *at == '[') && ++depth > DEEPEST_VALUE)
 			return complain(reader, at, "more than %d values within each other",
-					DEEPEST);
+					DEEPEST_VALUE);
 		if (at - reader->at > MOST_VALUE_BYTES)
 			return complain(reader, reader->at, "a value of more than %d bytes",
 					MOST_VALUE_BYTES);

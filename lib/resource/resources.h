@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "resource/processes.h"
 
 struct resource_loader;

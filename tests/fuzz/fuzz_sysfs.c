@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/endpoint/gid_choice.h"
 #include "host/netdev.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "host/endpoint/endpoint.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 
 enum { ETHERNET = 1, IPOIB = 32 }; /* ARPHRD_* */
 

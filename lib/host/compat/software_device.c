@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/need.h"
 #include "host/nldev_devices.h"
 

@@ -39,10 +39,9 @@ enum transport endpoint_transport(const struct device *device, const struct port
  */
 static bool stands_on(const struct link_list *links, const struct link *link, const char *netdev)
 {
-	enum { DEEPEST = 8 }; /* VLANs on VLANs; the limit also ends a loop */
 	const struct link *own = link_by_name(links, netdev);
 
-	for (int depth = 0; own && link && depth < DEEPEST; depth++) {
+	for (int depth = 0; own && link && depth < LINK_MOST_LEVELS; depth++) {
 		if (link == own || link_by_index(links, &own->master_index) == link)
 			return true;
 		link = link->vlan_id.known && !link->lower_elsewhere

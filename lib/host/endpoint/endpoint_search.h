@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/endpoint/endpoint.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 
 /* The merits of a GID; each outweighs all that follow together. */
 enum endpoint_rank {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "host/device.h"
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/netdev.h"
 
 struct gid_question {

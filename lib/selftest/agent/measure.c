@@ -12,7 +12,7 @@
 
 /* Time for the last messages after an interruption. */
 #define FAREWELL_NSEC UINT64_C(500000000)
-/* That of a server, which has to end within a second, with all of its clients. */
+/* A server has less of it: it has to end within a second, with all of its clients. */
 #define SERVER_FAREWELL_NSEC UINT64_C(150000000)
 /* The server has to allocate a batch of work requests for each queue pair. */
 #define MOST_REQUESTS 65536u

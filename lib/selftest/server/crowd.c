@@ -150,7 +150,7 @@ char *crowd_refusal(const struct crowd *crowd, const struct served *guest)
 	if (near && near >= crowd->most_clients * 3 / 4)
 		return mem_format("it serves %zu clients of this network already", near);
 	if (bytes_in_use(&crowd->budget) + CLIENT_BYTES > crowd->budget.most)
-		return mem_format("its clients have all the memory that --memory gives them");
+		return mem_string("its clients have all the memory that --memory gives them");
 	return NULL;
 }
 

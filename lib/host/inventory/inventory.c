@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/reading.h"
+#include "host/inventory/reading.h"
 #include "mad/format/codes.h"
 #include "host/need.h"
 #include "host/device.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "host/inventory.h"
+#include "host/inventory/inventory.h"
 #include "host/nldev_devices.h"
 #include "host/rtnl.h"
 #include "kernel/sysfs.h"

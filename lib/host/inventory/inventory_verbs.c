@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/reading.h"
+#include "host/inventory/reading.h"
 #include "host/need.h"
 #include "host/device.h"
 #include "host/verbs.h"

@@ -7,10 +7,11 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/reading.h"
+#include "host/inventory/reading.h"
 #include "host/attributes.h"
 #include "host/need.h"
 #include "host/netdev.h"
+#include "mad/format/mad.h"
 #include "host/device.h"
 
 static bool is_infiniband(const struct port *port)
@@ -248,7 +249,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 
 		/* IPoIB always joins as full member, so its key has the top bit set. */
 		if (link_is_ipoib_of(link, port) && link->pkey.known)
-			pkey = find_pkey(port, link->pkey.value | 0x8000);
+			pkey = find_pkey(port, link->pkey.value | PKEY_FULL_MEMBER);
 		if (pkey)
 			strings_add(&pkey->netdevs, link->name);
 	}
@@ -258,12 +259,7 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 static bool is_related(const struct link_list *links, const struct link *link,
 		       const struct link *own)
 {
-	enum {
-		DEEPEST = 8
-	}; /* VLANs on VLANs on bonds; the limit also ends the loop between the two ends of a veth
-	    */
-
-	for (int depth = 0; link && depth < DEEPEST; depth++) {
+	for (int depth = 0; link && depth < LINK_MOST_LEVELS; depth++) {
 		if (link == own || link_by_index(links, &own->master_index) == link ||
 		    link_by_index(links, &link->master_index) == own)
 			return true;
