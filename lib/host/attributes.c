@@ -130,6 +130,13 @@ static int parse_number(const char *text, int base, uint64_t most, struct number
 	return rc;
 }
 
+/* A link that is down has 0 lanes; of one without the capability pci-sysfs.c shows 255. */
+static int parse_lanes(const char *text, struct number *number)
+{
+	return strcmp(text, "0") && strcmp(text, "255") ? parse_number(text, 10, UINT64_MAX, number)
+							: 0;
+}
+
 /* -1 without carrier, which old kernels show unsigned. */
 static int parse_netdev_speed(const char *text, struct number *number)
 {
@@ -182,13 +189,13 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 			return -EINVAL;
 		number_set(member, guid);
 		return 0;
-	case ATTRIBUTE_POSITIVE:
-		return strcmp(text, "0") ? parse_number(text, 10, UINT64_MAX, member) : 0;
 	case ATTRIBUTE_SIGNED:
 		return strcmp(text, "-1") ? parse_number(text, 10, UINT64_MAX, member) : 0;
+	case ATTRIBUTE_LANES:
+		return parse_lanes(text, member);
 	case ATTRIBUTE_SPEED:
-		/* The kernel says "Unknown" if the link has no speed, drivers/pci/pci-sysfs.c. */
-		return strcmp(text, "Unknown") ? attribute_parse_real(text, member, &rest) : 0;
+		/* "Unknown", or before 5.7 "Unknown speed", if the link has none: pci-sysfs.c. */
+		return strncmp(text, "Unknown", 7) ? attribute_parse_real(text, member, &rest) : 0;
 	case ATTRIBUTE_HEX:
 		return parse_number(text, 16, UINT64_MAX, member);
 	case ATTRIBUTE_PKEY:

@@ -19,11 +19,11 @@ enum attribute_kind {
 	ATTRIBUTE_HEX,	   /* 0x10 */
 	ATTRIBUTE_PKEY,	   /* the same, 16 bits */
 	ATTRIBUTE_GUID,
-	ATTRIBUTE_CODE,		/* "4: ACTIVE": the number before the colon */
-	ATTRIBUTE_POSITIVE,	/* 0 is the kernel's "unknown" */
-	ATTRIBUTE_SIGNED,	/* -1 is the kernel's "none" and stays unknown */
-	ATTRIBUTE_LAYER,	/* InfiniBand, Ethernet, Unspecified */
-	ATTRIBUTE_OPERSTATE,	/* a netdev's up, down, lowerlayerdown ... */
+	ATTRIBUTE_CODE,	     /* "4: ACTIVE": the number before the colon */
+	ATTRIBUTE_LANES,     /* 0: no link; 255 is the kernel's "unknown", PCIE_LNK_WIDTH_UNKNOWN */
+	ATTRIBUTE_SIGNED,    /* -1 is the kernel's "none" and stays unknown */
+	ATTRIBUTE_LAYER,     /* InfiniBand, Ethernet, Unspecified */
+	ATTRIBUTE_OPERSTATE, /* a netdev's up, down, lowerlayerdown ... */
 	ATTRIBUTE_NETDEV_SPEED, /* megabits a second */
 	ATTRIBUTE_SPEED,	/* "8.0 GT/s PCIe": struct real */
 };

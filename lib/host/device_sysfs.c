@@ -39,8 +39,8 @@ static const struct attribute pci_rows[] = {
 	ROW(pci_device_id, "device", HEX, NEED_PCI_ID),
 	ROW(pcie_speed_gtps, "current_link_speed", SPEED, NEED_PCI_LINK),
 	ROW(pcie_max_speed_gtps, "max_link_speed", SPEED, NEED_PCI_LINK),
-	ROW(pcie_width_lanes, "current_link_width", POSITIVE, NEED_PCI_LINK),
-	ROW(pcie_max_width_lanes, "max_link_width", POSITIVE, NEED_PCI_LINK),
+	ROW(pcie_width_lanes, "current_link_width", LANES, NEED_PCI_LINK),
+	ROW(pcie_max_width_lanes, "max_link_width", LANES, NEED_PCI_LINK),
 };
 
 const struct attributes device_attributes = {device_rows, ARRAY_SIZE(device_rows), &device_schema};

@@ -203,8 +203,7 @@ int sysfs_link_name(const struct root *root, char **ret_name, const char *format
 	return 0;
 }
 
-/* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
-static bool is_pci_address(const char *name, size_t length)
+bool sysfs_is_pci_address(const char *name, size_t length)
 {
 	static const char form[] = "xxxx:xx:xx.x";
 
@@ -228,7 +227,7 @@ size_t sysfs_find_pci(const char *target, char **ret_address)
 	for (const char *part = target; *part;) {
 		size_t length = strcspn(part, "/");
 
-		if (is_pci_address(part, length)) {
+		if (sysfs_is_pci_address(part, length)) {
 			last = part;
 			last_length = length;
 		}

@@ -51,6 +51,8 @@ int sysfs_count(const struct root *root, size_t *ret_count, const char *format, 
 /* 0 if the directory exists and may be opened, else -errno. */
 int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
+/* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
+bool sysfs_is_pci_address(const char *name, size_t length);
 /*
  * The last PCI function in a class link's target, which the device may be a part of: 0000:65:00.0
  * in ../../devices/pci0000:64/0000:64:00.0/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2. Returns

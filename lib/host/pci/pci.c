@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/pci/pci.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/attributes.h"
+#include "kernel/sysfs.h"
+
+#define BUS "sys/bus/pci/devices"
+
+#define ROW(member, ...) ATTRIBUTE(struct pci_function, member, __VA_ARGS__)
+
+static const struct attribute rows[] = {
+	ROW(vendor_id, "vendor", HEX, PCI_ID),
+	ROW(device_id, "device", HEX, PCI_ID),
+	ROW(subsystem_vendor_id, "subsystem_vendor", HEX, PCI_ID),
+	ROW(subsystem_device_id, "subsystem_device", HEX, PCI_ID),
+	ROW(class_code, "class", HEX, PCI_ID),
+	ROW(numa_node, "numa_node", SIGNED, PCI_NUMA),
+	ROW(local_cpulist, "local_cpulist", TEXT, PCI_NUMA),
+	ROW(speed_gtps, "current_link_speed", SPEED, PCI_LINK),
+	ROW(max_speed_gtps, "max_link_speed", SPEED, PCI_LINK),
+	ROW(width_lanes, "current_link_width", LANES, PCI_LINK),
+	ROW(max_width_lanes, "max_link_width", LANES, PCI_LINK),
+	ROW(iommu_type, "iommu_group/type", TEXT, PCI_IOMMU),
+};
+
+static const struct attributes attributes = {rows, ARRAY_SIZE(rows), NULL};
+
+static void clear(struct pci_function *function)
+{
+	free(function->address);
+	free(function->host_bridge);
+	free(function->path);
+	free(function->driver);
+	free(function->local_cpulist);
+	free(function->physfn);
+	free(function->iommu_type);
+}
+
+void pci_list_clear(struct pci_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		clear(&list->items[i]);
+	free(list->items);
+	*list = (struct pci_list){.count = 0};
+}
+
+/* The parts of an address whose form sysfs_is_pci_address() has checked. */
+static int parse_address(const char *address, struct pci_function *function)
+{
+	char *end;
+	unsigned long domain = strtoul(address, &end, 16);
+
+	if (domain > UINT32_MAX)
+		return -EINVAL;
+	function->domain = (unsigned int)domain;
+	function->bus = (unsigned int)strtoul(end + 1, &end, 16);
+	function->device = (unsigned int)strtoul(end + 1, &end, 16);
+	function->function = (unsigned int)strtoul(end + 1, &end, 16);
+	return 0;
+}
+
+static int compare(const void *first, const void *second)
+{
+	const struct pci_function *a = first, *b = second;
+
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	if (a->bus != b->bus)
+		return a->bus < b->bus ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return strcmp(a->address, b->address);
+}
+
+static struct pci_function *find(const struct pci_list *list, const char *address, size_t length)
+{
+	struct pci_function wanted = {.address = (char[32]){""}};
+
+	if (length >= 32 || !sysfs_is_pci_address(address, length))
+		return NULL;
+	memcpy(wanted.address, address, length);
+	if (parse_address(wanted.address, &wanted) || !list->count)
+		return NULL;
+	return bsearch(&wanted, list->items, list->count, sizeof(*list->items), compare);
+}
+
+struct pci_function *pci_list_find(const struct pci_list *list, const char *address)
+{
+	return find(list, address, strlen(address));
+}
+
+/* pci0000:3a, as pci_create_root_bus names it: drivers/pci/probe.c. */
+static bool is_host_bridge(const char *name, size_t length)
+{
+	const char *colon = memchr(name, ':', length);
+
+	if (length < 10 || strncmp(name, "pci", 3) || !colon)
+		return false;
+	return strspn(name + 3, "0123456789abcdef") == (size_t)(colon - name - 3) &&
+	       strspn(colon + 1, "0123456789abcdef") == (size_t)(name + length - colon - 1);
+}
+
+/*
+ * Finds what is above the function in the target of its link. Between the host bridge and
+ * sys/devices may be any devices (ACPI's, a VMBUS channel), and a host bridge may itself be below a
+ * function (Intel's VMD): components are recognized by their form, wherever they are.
+ */
+static void find_above(const struct pci_list *list, struct pci_function *function,
+		       const char *target)
+{
+	const char *bridge = NULL;
+	size_t bridge_length = 0;
+
+	for (const char *part = target; *part;) {
+		const size_t length = strcspn(part, "/");
+		struct pci_function *above = find(list, part, length);
+
+		if (above && above != function)
+			function->parent = above;
+		if (is_host_bridge(part, length)) {
+			bridge = part;
+			bridge_length = length;
+		}
+		part += length + (part[length] == '/');
+	}
+	if (bridge)
+		function->host_bridge = text_clean(bridge, bridge_length);
+	function->path = text_clean(target, strlen(target));
+}
+
+/* A tree that somebody made may have functions above each other; a walk upwards must end. */
+static void cut_circles(struct pci_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct pci_function *above = list->items[i].parent;
+
+		for (size_t steps = 0; above; above = above->parent)
+			if (++steps > list->count || above == &list->items[i]) {
+				list->items[i].parent = NULL;
+				break;
+			}
+	}
+}
+
+static void add(struct pci_list *list, const char *name)
+{
+	struct pci_function function = {.address = NULL};
+
+	if (!sysfs_is_pci_address(name, strlen(name)) || parse_address(name, &function))
+		return;
+	function.address = mem_string(name);
+	*(struct pci_function *)mem_append(&list->items, &list->count,
+					   sizeof(*list->items)) = function;
+}
+
+int pci_list_read(const struct root *root, struct pci_list *list, struct problems *problems)
+{
+	struct strings names = {0};
+	int rc = sysfs_list_all(root, &names, BUS);
+
+	if (rc && rc != -ENOENT) {
+		problem_add(problems, NULL, "PCI functions", "sysfs", rc, NULL);
+		return rc;
+	}
+	for (size_t i = 0; i < names.count; i++)
+		add(list, names.items[i]);
+	strings_free(&names);
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare);
+	for (size_t i = 0; i < list->count; i++) {
+		struct pci_function *function = &list->items[i];
+		_cleanup_(freep) char *target = NULL;
+
+		rc = sysfs_link(root, &target, PCI_FUNCTION, function->address);
+		if (rc)
+			problem_add(problems, function->address, "place in the PCI tree", "sysfs",
+				    rc, NULL);
+		else
+			find_above(list, function, target);
+	}
+	cut_circles(list);
+	return 0;
+}
+
+char *pci_path(const struct pci_function *function, const char *file)
+{
+	return mem_format(PCI_FUNCTION "/%s", function->address, file);
+}
+
+/* The last component of a link of the function; NULL without a problem if there is no link. */
+static char *read_link(const struct root *root, const struct pci_function *function,
+		       const char *file, int *ret_error, struct problems *problems)
+{
+	char *name = NULL;
+	int rc = sysfs_link_name(root, &name, PCI_FUNCTION "/%s", function->address, file);
+
+	if (rc && rc != -ENOENT)
+		problem_add(problems, function->address, file, "sysfs", rc, NULL);
+	if (rc != -ENOENT && ret_error)
+		*ret_error = rc;
+	return name;
+}
+
+static void read_iommu(const struct root *root, struct pci_function *function,
+		       struct problems *problems)
+{
+	_cleanup_(freep) char *group = read_link(root, function, "iommu_group", NULL, problems);
+	uint64_t number;
+
+	if (!group)
+		return;
+	if (text_parse_u64(group, 10, UINT32_MAX, &number))
+		sysfs_note_text(problems, function->address, "iommu_group", group);
+	else
+		number_set(&function->iommu_group, number);
+}
+
+void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
+	      struct problems *problems)
+{
+	int error = 0;
+
+	facts &= ~function->facts;
+	if (!facts)
+		return;
+	function->facts |= facts;
+	if (facts & PCI_DRIVER) {
+		function->driver = read_link(root, function, "driver", &error, problems);
+		function->driver_unknown = error;
+	}
+	if (facts & PCI_VIRTUAL)
+		function->physfn = read_link(root, function, "physfn", NULL, problems);
+	if (facts & PCI_IOMMU)
+		read_iommu(root, function, problems);
+	if (facts & PCI_IOMMU && !function->iommu_group.known)
+		facts &= ~(unsigned int)PCI_IOMMU;
+	if (facts & (PCI_ID | PCI_NUMA | PCI_LINK | PCI_IOMMU)) {
+		_cleanup_(freep) char *directory = mem_format(PCI_FUNCTION, function->address);
+
+		attributes_read(&attributes, root, directory, function->address, facts, function,
+				problems);
+	}
+}
+
+struct number pci_numa_node(const struct root *root, struct pci_function *function,
+			    struct pci_function **ret_from, struct problems *problems)
+{
+	for (; function; function = function->parent) {
+		pci_read(root, function, PCI_NUMA, problems);
+		if (function->numa_node.known) {
+			*ret_from = function;
+			return function->numa_node;
+		}
+	}
+	return (struct number){.known = false};
+}
+
+static size_t depth_of(const struct pci_function *function)
+{
+	size_t depth = 0;
+
+	for (; function; function = function->parent)
+		depth++;
+	return depth;
+}
+
+struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_function *b)
+{
+	size_t depth_a = depth_of(a), depth_b = depth_of(b);
+
+	while (a != b) {
+		if (depth_a >= depth_b) {
+			a = a->parent;
+			depth_a--;
+		} else {
+			b = b->parent;
+			depth_b--;
+		}
+	}
+	return a;
+}
+
+/* Vendors: include/linux/pci_ids.h. */
+enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de, VENDOR_HABANA = 0x1da3, VENDOR_INTEL = 0x8086 };
+
+/* Base class and sub-class: include/linux/pci_ids.h. */
+enum {
+	CLASS_VGA = 0x0300,
+	CLASS_3D = 0x0302,
+	CLASS_DISPLAY_OTHER = 0x0380,
+	CLASS_BRIDGE_PCI = 0x0604,
+	CLASS_BRIDGE_OTHER = 0x0680,
+	CLASS_INFINIBAND = 0x0c06,
+	CLASS_ACCELERATOR = 0x1200,
+};
+
+/*
+ * Drivers of accelerators: drivers/gpu/drm, drivers/accel; nvidia is NVIDIA's own module. A BMC's
+ * display (ast, mgag200) is none.
+ */
+static bool is_accelerator_driver(const char *driver)
+{
+	static const char *const drivers[] = {"nvidia", "nouveau", "amdgpu",
+					      "i915",	"xe",	   "habanalabs"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (driver && !strcmp(driver, drivers[i]))
+			return true;
+	return false;
+}
+
+/* Without its driver, an accelerator is known by vendor and class. */
+static bool is_accelerator_vendor(const struct pci_function *function)
+{
+	switch (function->vendor_id.value) {
+	case VENDOR_NVIDIA:
+	case VENDOR_AMD:
+	case VENDOR_INTEL:
+	case VENDOR_HABANA:
+		return function->vendor_id.known;
+	default:
+		return false;
+	}
+}
+
+/* Intel's integrated graphics is 00:02.0 of the first domain, on bus 0 like all of the chipset. */
+static bool is_integrated(const struct pci_function *function)
+{
+	return function->vendor_id.value == VENDOR_INTEL && !function->parent &&
+	       !function->domain && !function->bus;
+}
+
+enum pci_kind pci_kind(const struct root *root, struct pci_function *function,
+		       struct problems *problems)
+{
+	unsigned int class;
+
+	pci_read(root, function, PCI_ID, problems);
+	class = (unsigned int)(function->class_code.value >> 8);
+	if (!function->class_code.known)
+		return PCI_KIND_OTHER;
+	if (class == CLASS_BRIDGE_PCI)
+		return PCI_KIND_BRIDGE;
+	if (class >> 8 == 0x02 || class == CLASS_INFINIBAND)
+		return PCI_KIND_NETWORK;
+	if (class == CLASS_BRIDGE_OTHER && function->vendor_id.value == VENDOR_NVIDIA)
+		return PCI_KIND_NVSWITCH;
+	if (class != CLASS_VGA && class != CLASS_3D && class != CLASS_DISPLAY_OTHER &&
+	    class != CLASS_ACCELERATOR)
+		return PCI_KIND_OTHER;
+	if (is_integrated(function))
+		return PCI_KIND_OTHER;
+	if (class == CLASS_ACCELERATOR || is_accelerator_vendor(function))
+		return PCI_KIND_ACCELERATOR;
+	pci_read(root, function, PCI_DRIVER, problems);
+	return is_accelerator_driver(function->driver) ? PCI_KIND_ACCELERATOR : PCI_KIND_OTHER;
+}

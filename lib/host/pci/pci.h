@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The PCI functions of the host, from sysfs alone. pci_list_read() reads the directory of the bus
+ * and the target of each link in it, which gives the tree: no file of any function. pci_read()
+ * reads the facts of one function when they are first needed, and reports what cannot be read once.
+ * The list owns the functions; they do not move while it lives.
+ */
+#pragma once
+
+#include "kernel/root.h"
+#include "schema/problem.h"
+#include "schema/value.h"
+
+/* The directory of a function from its address; AER counters and the like are read there. */
+#define PCI_FUNCTION "sys/bus/pci/devices/%s"
+
+enum pci_fact {
+	PCI_ID = 1 << 0,      /* vendor, device, subsystem and class */
+	PCI_DRIVER = 1 << 1,  /* driver */
+	PCI_NUMA = 1 << 2,    /* numa_node and local_cpulist, as the kernel has them */
+	PCI_LINK = 1 << 3,    /* speed and width, now and at most */
+	PCI_VIRTUAL = 1 << 4, /* physfn */
+	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
+};
+
+struct pci_function {
+	char *address; /* 0000:3b:00.0, or with a longer domain: 10000:3b:00.0 */
+	unsigned int domain, bus, device, function;
+	struct pci_function *parent; /* the nearest bridge or root port above it, or NULL */
+	char *host_bridge;	     /* pci0000:3a, the nearest one above it; NULL if unknown */
+	char *path; /* target of the bus's link, cleaned, for messages; NULL if unreadable */
+
+	unsigned int facts; /* enum pci_fact that were read, as far as they could be */
+	struct number vendor_id, device_id, subsystem_vendor_id, subsystem_device_id;
+	struct number class_code; /* three bytes: 0x020700 */
+	char *driver;		  /* NULL: none is bound, or driver_unknown */
+	bool driver_unknown;	  /* the link could not be read */
+	struct number numa_node;  /* the kernel's -1 stays unknown: see pci_numa_node() */
+	char *local_cpulist;	  /* without a node every online CPU: drivers/pci/pci-sysfs.c */
+	struct real speed_gtps, max_speed_gtps;
+	struct number width_lanes, max_width_lanes;
+	char *physfn;		   /* address of the physical function; NULL: it is no VF */
+	struct number iommu_group; /* unknown if there is none */
+	char *iommu_type;	   /* DMA, DMA-FQ, identity, blocked, unmanaged ... */
+};
+
+struct pci_list {
+	struct pci_function *items; /* by domain, bus, device, function */
+	size_t count;
+};
+
+/*
+ * 0 if the bus was read; a host without PCI has no functions. A directory that cannot be read is a
+ * problem and its -errno is returned; a link that cannot be read is a problem only.
+ */
+int pci_list_read(const struct root *root, struct pci_list *list, struct problems *problems);
+void pci_list_clear(struct pci_list *list);
+struct pci_function *pci_list_find(const struct pci_list *list, const char *address);
+
+/* Reads those of `facts` that were not read yet. */
+void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
+	      struct problems *problems);
+/* The path to a file of the function, for sysfs_read() and the like; the caller frees it. */
+char *pci_path(const struct pci_function *function, const char *file);
+
+/*
+ * The NUMA node of the function, or of the nearest function above it that has one; *ret_from is the
+ * function that has it. Unknown if none has.
+ */
+struct number pci_numa_node(const struct root *root, struct pci_function *function,
+			    struct pci_function **ret_from, struct problems *problems);
+/* The nearest function above both, which may be one of them; NULL if there is none. */
+struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_function *b);
+
+/* What topology and checks have to tell apart. Needs PCI_ID; reads the driver if it matters. */
+enum pci_kind {
+	PCI_KIND_OTHER,
+	PCI_KIND_BRIDGE,      /* root ports and ports of switches */
+	PCI_KIND_NETWORK,     /* class 02, and the InfiniBand class 0c06 of old adapters */
+	PCI_KIND_ACCELERATOR, /* a GPU or the like that computes */
+	PCI_KIND_NVSWITCH,    /* NVIDIA's switch of a GPU fabric */
+};
+
+enum pci_kind pci_kind(const struct root *root, struct pci_function *function,
+		       struct problems *problems);
