@@ -27,6 +27,10 @@ struct text {
 	char scratch[TEXT_SCRATCH];
 };
 
+/* The escape sequence of a colour, which FORMAT_PLAIN ends; NULL for plain text. */
+const char *format_tone(enum tone tone);
+#define FORMAT_PLAIN "\033[0m"
+
 /* Lists are joined with `separator`. */
 void format_value(const struct value *value, const char *separator, struct text *text);
 /* Inline, because it runs for each cell, and hardly any has something to release. */

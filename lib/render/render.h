@@ -58,6 +58,23 @@ int render_stream_rows(struct render_stream *stream, const void *const *rows, si
 int render_stream_end(struct render_stream *stream, const struct problems *problems);
 void render_stream_free(struct render_stream *stream);
 
+/*
+ * A finding for people, in three lines: what is wrong with which object, the evidence, the next
+ * step. Several pieces of evidence have a line each.
+ */
+struct finding_block {
+	const struct enum_name *verdict; /* its word and tone */
+	const char *check;		 /* id of the check */
+	const char *object;		 /* NULL: the whole */
+	const char *summary;
+	const struct strings *evidence;
+	const char *next_step; /* or NULL */
+	int verdict_width;     /* of the widest verdict, so that blocks are aligned */
+};
+
+int render_finding(FILE *out, const struct render_options *options,
+		   const struct finding_block *block);
+
 /* Text that is not a record. */
 int render_text(FILE *out, const char *text);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */

@@ -14,20 +14,6 @@
 #include "base/text.h"
 #include "render/format.h"
 
-static const char *tone_color(enum tone tone)
-{
-	switch (tone) {
-	case TONE_GOOD:
-		return "\033[32m";
-	case TONE_WARNING:
-		return "\033[33m";
-	case TONE_BAD:
-		return "\033[31m";
-	default:
-		return NULL;
-	}
-}
-
 /* The text of a cell, `-` if there is none. */
 static void get_cell(const struct field *field, const void *row, struct value *value,
 		     struct text *text)
@@ -242,7 +228,7 @@ static size_t put_row(struct table *table, size_t at)
 		memcpy(&cell, table->kept.bytes + at, sizeof(cell));
 		at += sizeof(cell);
 		put_cell(table, i, &cell, table->kept.bytes + at,
-			 table->color ? tone_color(cell.tone) : NULL);
+			 table->color ? format_tone(cell.tone) : NULL);
 		at += cell.length;
 	}
 	return at;

@@ -79,6 +79,7 @@ const struct enum_name severity_names[] = {
 void finding_clear(struct finding *finding)
 {
 	free(finding->object);
+	free(finding->summary);
 	free(finding->evidence);
 	free(finding->next_step);
 	*finding = (struct finding){.object = NULL};

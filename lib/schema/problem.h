@@ -42,7 +42,8 @@ char *problem_line(const struct problem *problem);
  * and what to do next. All subjects that check something share this record, its columns and its
  * severities. A finding owns its strings.
  */
-enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR };
+/* OK: looked at and found right, which only a verdict on something says. */
+enum severity { SEVERITY_OK, SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 extern const struct enum_name severity_names[]; /* by enum severity */
 
@@ -50,6 +51,7 @@ struct finding {
 	struct number id;	/* of the check, in the names of its subject */
 	struct number severity; /* enum severity */
 	char *object;		/* NULL: the subject as a whole, or it has columns for the object */
+	char *summary;		/* NULL: the name of the check says it */
 	char *evidence;
 	char *next_step;
 };

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl doctor: is this host set up right for RDMA, and if not, what is the cause. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/doctor/doctor_run.h"
+#include "doctor/check.h"
+
+static const struct enum_name fail_on_names[] = {
+	{SEVERITY_NOTICE, "note", TONE_PLAIN, "notes, warnings and errors"},
+	{SEVERITY_WARNING, "warning", TONE_PLAIN, "warnings and errors"},
+	{SEVERITY_ERROR, "error", TONE_PLAIN, "errors only"},
+	{0, NULL},
+};
+
+/* Ids and groups, several with commas between. */
+#define CHECKS_OPTION(member, metavar_, choices_, help_)                                    \
+	{                                                                                   \
+		.name = #member, .kind = OPTION_STRING, .metavar = metavar_, .help = help_, \
+		.choices = choices_, .completion = COMPLETE_CHOICE,                         \
+		.offset = OPTION_OFFSET(struct doctor_args, member, const char *),          \
+	}
+
+static const struct option_row options[] = {
+	CHECKS_OPTION(only, "ID,...", doctor_choice_names,
+		      "make these checks, or those of these groups"),
+	CHECKS_OPTION(skip, "ID,...", doctor_choice_names,
+		      "leave these checks, or these groups, out"),
+	CHOICE_OPTION(struct doctor_args, profile, 0, "profile", "PROFILE", doctor_profile_names,
+		      "what the host is for, which decides how bad some findings are"),
+	STRING_OPTION(struct doctor_args, expect, 0, "expect", "FILE", COMPLETE_FILE,
+		      "compare with what this file says that the host has"),
+	FLAG_OPTION(struct doctor_args, learn, 0, "learn",
+		    "print an expectation file of what this host has"),
+	STRING_OPTION(struct doctor_args, since, 0, "since", "FILE", COMPLETE_FILE,
+		      "errors that grew since this file of rdmactl counters --save"),
+	NUMBER_OPTION(DURATION, struct doctor_args, interval, 'i', "interval", "TIME", 1, 0,
+		      "look twice, this far apart, for errors that grow"),
+	STRING_OPTION(struct doctor_args, peer, 0, "peer", "HOST", COMPLETE_NOTHING,
+		      "also check against this host, where rdmactl selftest --serve runs"),
+	FLAG_OPTION(struct doctor_args, probe, 0, "probe", "also make checks that open devices"),
+	CHOICE_OPTION(struct doctor_args, fail_on, 0, "fail-on", "VERDICT", fail_on_names,
+		      "exit with status 4 from this verdict on (default warning)"),
+	FLAG_OPTION(struct doctor_args, list, 'l', "list",
+		    "list the checks instead of making them"),
+	CHECKS_OPTION(explain, "ID", doctor_check_names,
+		      "tell what a check asks, why, and what to do, instead of making it"),
+	FLAG_OPTION(struct doctor_args, all, 'a', "all",
+		    "also list what is right and what was not checked"),
+	CHOICE_OPTION(struct doctor_args, format, 0, "format", "FORM", doctor_format_names,
+		      "print for a monitoring system"),
+	{.name = NULL},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("list explain learn format", NULL),
+	OPTIONS_EXCLUDE("list explain learn", "expect since interval peer probe fail-on all", NULL),
+	OPTIONS_EXCLUDE("explain", "only skip", NULL),
+	OPTIONS_EXCLUDE("format", "json jsonl tsv columns all", NULL),
+	OPTIONS_ONE_OF("since interval", NULL),
+	{.options = NULL},
+};
+
+enum severity doctor_threshold(const struct doctor_args *args)
+{
+	return args->fail_on.known ? (enum severity)args->fail_on.value : SEVERITY_WARNING;
+}
+
+/* Complains about a word that is neither the id of a check nor a group. */
+static void refuse_check(struct listing *listing, const char *bad)
+{
+	const char *words[DOCTOR_CHECKS + DOCTOR_GROUPS];
+	_cleanup_(freep) char *clean = text_clean(bad, strlen(bad));
+	_cleanup_(freep) char *message = mem_format("no check '%s'", clean), *hint = NULL;
+	size_t count = 0;
+
+	for (const struct enum_name *name = doctor_choice_names; name->word; name++)
+		words[count++] = name->word;
+	hint = text_suggest(bad, words, count, "rdmactl doctor --list lists the checks");
+	listing_fail(listing, STATUS_USAGE, message, hint);
+}
+
+static bool select_checks(struct listing *listing, const struct doctor_args *args,
+			  struct doctor_request *request)
+{
+	_cleanup_(freep) char *bad = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+		request->run[i] = !args->only;
+	if (args->only)
+		rc = doctor_select(args->only, true, request->run, &bad);
+	if (!rc && args->skip)
+		rc = doctor_select(args->skip, false, request->run, &bad);
+	if (rc)
+		refuse_check(listing, bad);
+	return !rc;
+}
+
+static int list_checks(const struct ctx *ctx, const struct doctor_args *args)
+{
+	struct doctor_request request = {.root = NULL};
+	struct listing listing;
+
+	if (listing_begin_as(&listing, ctx, &doctor_check_schema, false) &&
+	    select_checks(&listing, args, &request))
+		for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+			if (request.run[i])
+				listing_add(&listing, doctor_check((enum doctor_check_id)i));
+	return listing_end(&listing);
+}
+
+static int explain(const struct ctx *ctx, const char *id)
+{
+	const struct enum_name *name = enum_find_word(doctor_check_names, id);
+	struct listing listing;
+
+	if (listing_begin_as(&listing, ctx, &doctor_check_schema, true)) {
+		if (name)
+			listing_add(&listing, doctor_check((enum doctor_check_id)name->value));
+		else
+			refuse_check(&listing, id);
+	}
+	return listing_end(&listing);
+}
+
+static bool is_fault(const struct doctor_results *results, enum severity least)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (results->items[i].finding.severity.value >= least)
+			return true;
+	return false;
+}
+
+/* A fault outranks what could not be read, which outranks a host without hardware. */
+static void decide_status(struct listing *listing, const struct doctor_args *args,
+			  const struct doctor_results *results)
+{
+	if (listing->status != STATUS_DONE)
+		return;
+	if (is_fault(results, doctor_threshold(args)))
+		listing->status = STATUS_FAULT;
+	else if (!results->hardware && !listing->problems.count)
+		listing->status = STATUS_NOTHING;
+}
+
+/* The blocks are for people; columns that were chosen, and other programs, get the records. */
+static bool wants_blocks(const struct listing *listing)
+{
+	return listing_options(listing).format == FORMAT_TABLE && !listing->ctx->globals.columns;
+}
+
+static void add_rows(struct listing *listing, const struct doctor_args *args,
+		     const struct doctor_results *results)
+{
+	const bool all = args->all || listing_options(listing).format != FORMAT_TABLE;
+
+	for (size_t i = 0; i < results->count; i++)
+		if (all || results->items[i].finding.severity.value >= SEVERITY_NOTICE)
+			listing_add(listing, &results->items[i]);
+}
+
+static int print(struct listing *listing, const struct doctor_args *args,
+		 const struct doctor_results *results)
+{
+	const struct render_options how = listing_options(listing);
+	int rc;
+
+	if (listing->status != STATUS_DONE && listing->status != STATUS_FAULT &&
+	    listing->status != STATUS_NOTHING)
+		return listing_end(listing);
+	if (args->format.known) {
+		const int status = listing->problems.count && listing->status == STATUS_DONE
+					   ? STATUS_PARTIAL
+					   : listing->status;
+
+		listing->status = doctor_print_as(stdout, (enum doctor_format)args->format.value,
+						  results, args, status, &rc);
+		return listing_end_quietly(listing, rc);
+	}
+	if (!wants_blocks(listing)) {
+		add_rows(listing, args, results);
+		return listing_end(listing);
+	}
+	rc = doctor_print(stdout, &how, results, args->all);
+	return listing_end_quietly(listing, rc);
+}
+
+static int check_host(const struct ctx *ctx, const struct doctor_args *args, char **objects)
+{
+	struct doctor_results results = {.items = NULL};
+	struct doctor_request request = {
+		.root = ctx->globals.root,
+		.profile = args->profile.known ? (enum doctor_profile)args->profile.value
+					       : PROFILE_AUTO,
+		.interval_msec = args->interval.known ? args->interval.value : 0,
+		.since = args->since,
+		.expect = args->expect,
+		.peer = args->peer,
+		.probe = args->probe,
+	};
+	struct listing listing;
+	int rc, status;
+
+	if (listing_begin(&listing, ctx, objects, true) &&
+	    select_checks(&listing, args, &request)) {
+		request.objects = &listing.objects;
+		rc = doctor_run(&request, &results, &listing.problems);
+		if (rc)
+			listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
+		else
+			decide_status(&listing, args, &results);
+	}
+	status = print(&listing, args, &results);
+	doctor_results_free(&results);
+	return status;
+}
+
+static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
+{
+	const struct doctor_args *args = doctor_args;
+
+	if (args->list)
+		return list_checks(ctx, args);
+	if (args->explain)
+		return explain(ctx, args->explain);
+	return check_host(ctx, args, objects);
+}
+
+static const struct schema *const more_schemas[] = {&doctor_check_schema, NULL};
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.group = GROUP_TEST,
+	.summary = "say what is wrong with this host's RDMA, why, and what to do",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = {options},
+	.args_size = sizeof(struct doctor_args),
+	.rules = rules,
+	.schema = &doctor_schema,
+	.more_schemas = more_schemas,
+	.run = run,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One line for monitoring systems, with the exit status that each of them reads:
+ * nagios: Monitoring Plugins Development Guidelines (0 ok, 1 warning, 2 critical, 3 unknown);
+ * nhc: a reason, and a status that is not 0, for LBNL Node Health Check;
+ * npd: a custom plugin of node-problem-detector (0 ok, 1 problem, 2 unknown, at most 80 bytes);
+ * condition: a node condition of Kubernetes, as JSON.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/doctor/doctor_run.h"
+#include "schema/rows.h"
+
+const struct enum_name doctor_format_names[] = {
+	{DOCTOR_NAGIOS, "nagios", .help = "a line and the status of a Nagios plugin"},
+	{DOCTOR_NHC, "nhc", .help = "a reason for Node Health Check; nothing if all is well"},
+	{DOCTOR_NPD, "npd", .help = "a line for node-problem-detector"},
+	{DOCTOR_CONDITION, "condition", .help = "a node condition of Kubernetes, as JSON"},
+	{0, NULL},
+};
+
+enum { NPD_MOST = 80 }; /* max_output_length of node-problem-detector's custom plugins */
+
+/* Whether the host is well, as far as this run can tell. */
+enum answer { ANSWER_OK, ANSWER_WARNING, ANSWER_FAULT, ANSWER_UNKNOWN };
+
+struct verdict_line {
+	enum answer answer;
+	char *reason; /* the worst finding, or why nothing is known */
+	const char *check;
+	size_t more; /* findings besides the worst */
+	struct doctor_coverage coverage;
+};
+
+static void find_worst(const struct doctor_results *results, enum severity least,
+		       struct verdict_line *line)
+{
+	struct doctor_blocks blocks;
+
+	doctor_blocks_make(results, &blocks);
+	for (size_t i = 0; i < blocks.count; i++) {
+		const struct finding *finding = &blocks.items[i].results[0]->finding;
+		_cleanup_(freep) char *object = NULL;
+
+		if (finding->severity.value < least)
+			break;
+		if (line->reason) {
+			line->more++;
+			continue;
+		}
+		object = doctor_block_object(&blocks.items[i]);
+		line->reason = mem_format("%s%s%s", object ? object : "", object ? ": " : "",
+					  finding->summary);
+		line->check = enum_word(doctor_check_names, finding->id.value, "?");
+		line->answer = finding->severity.value == SEVERITY_ERROR ? ANSWER_FAULT
+									 : ANSWER_WARNING;
+	}
+	doctor_blocks_free(&blocks);
+}
+
+static void judge(const struct doctor_results *results, const struct doctor_args *args, int status,
+		  struct verdict_line *line)
+{
+	*line = (struct verdict_line){.answer = ANSWER_OK};
+	doctor_count(results, &line->coverage);
+	find_worst(results, doctor_threshold(args), line);
+	if (line->reason)
+		return;
+	if (status == STATUS_NOTHING)
+		line->reason = mem_string("no RDMA hardware");
+	else if (status == STATUS_PARTIAL)
+		line->reason = mem_string("something could not be read");
+	else
+		line->reason = mem_format("%zu checked, nothing wrong", line->coverage.checked);
+	if (status == STATUS_NOTHING || status == STATUS_PARTIAL)
+		line->answer = ANSWER_UNKNOWN;
+}
+
+static char *nagios_line(const struct verdict_line *line)
+{
+	static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+	const struct doctor_coverage *coverage = &line->coverage;
+	_cleanup_(freep) char *reason = mem_string(line->reason);
+
+	/* The bar begins the performance data. */
+	for (char *bar = reason; (bar = strchr(bar, '|'));)
+		*bar = '/';
+	return mem_format("RDMA %s - %s | checked=%zu ok=%zu notes=%zu warnings=%zu errors=%zu "
+			  "not_checked=%zu\n",
+			  words[line->answer], reason, coverage->checked, coverage->ok,
+			  coverage->notes, coverage->warnings, coverage->errors,
+			  coverage->because + coverage->unknown);
+}
+
+static char *npd_line(const struct verdict_line *line)
+{
+	char text[NPD_MOST];
+
+	/* The newline counts as well. */
+	text_clean_into(text, sizeof(text), line->reason, strlen(line->reason));
+	return mem_format("%s\n", text);
+}
+
+struct condition {
+	char *type, *status, *reason, *message;
+};
+
+#define RECORD struct condition
+static const struct field condition_fields[] = {
+	TEXT(type, "TYPE", SHOWN, 0, "type of the condition"),
+	TEXT(status, "STATUS", SHOWN, 0, "True, False or Unknown"),
+	TEXT(reason, "REASON", SHOWN, 0, "why, as one word"),
+	TEXT(message, "MESSAGE", SHOWN, 0, "why, for people"),
+};
+#undef RECORD
+static const struct schema condition_schema = SCHEMA("conditions", struct condition,
+						     condition_fields, "a node condition");
+
+/* port-state becomes PortState. */
+static char *camel_case(const char *check)
+{
+	char *word = mem_string(check), *end = word;
+	bool upper = true;
+
+	for (const char *from = check; *from; from++) {
+		if (*from == '-') {
+			upper = true;
+			continue;
+		}
+		*end++ = upper ? (char)toupper((unsigned char)*from) : *from;
+		upper = false;
+	}
+	*end = '\0';
+	return word;
+}
+
+static int print_condition(FILE *out, const struct verdict_line *line)
+{
+	static const char *const statuses[] = {"True", "False", "False", "Unknown"};
+	static const char *const reasons[] = {"RdmaReady", NULL, NULL, "RdmaUnknown"};
+	_cleanup_(freep) char *type = mem_string("RdmaReady"), *status = NULL, *reason = NULL;
+	_cleanup_(freep) char *bad = NULL;
+	const struct render_options options = {.format = FORMAT_JSONL};
+	struct condition condition = {.type = type, .message = line->reason};
+	const void *row = &condition;
+	struct columns columns;
+	struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
+	int rc;
+
+	condition.status = status = mem_string(statuses[line->answer]);
+	condition.reason = reason = line->check ? camel_case(line->check)
+						: mem_string(reasons[line->answer]);
+	columns_select(&columns, &condition_schema, COLUMNS_ALL, NULL, &bad);
+	rc = render(out, &options, &document);
+	columns_free(&columns);
+	return rc;
+}
+
+int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_results *results,
+		    const struct doctor_args *args, int status, int *ret_rc)
+{
+	static const int nagios[] = {0, 1, 2, 3}, nhc[] = {0, 1, 1, 1}, npd[] = {0, 1, 1, 2};
+	_cleanup_(freep) char *text = NULL;
+	struct verdict_line line;
+	enum answer answer;
+
+	judge(results, args, status, &line);
+	answer = line.answer;
+	if (format == DOCTOR_NAGIOS)
+		text = nagios_line(&line);
+	else if (format == DOCTOR_NPD)
+		text = npd_line(&line);
+	else if (format == DOCTOR_NHC && line.answer != ANSWER_OK)
+		text = line.more ? mem_format("%s (and %zu more)\n", line.reason, line.more)
+				 : mem_format("%s\n", line.reason);
+	if (format == DOCTOR_CONDITION)
+		*ret_rc = print_condition(out, &line);
+	else
+		*ret_rc = text ? render_text(out, text) : 0;
+	free(line.reason);
+	if (format == DOCTOR_CONDITION)
+		return status;
+	return format == DOCTOR_NAGIOS ? nagios[answer]
+	       : format == DOCTOR_NHC  ? nhc[answer]
+				       : npd[answer];
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The verdict for people, and for monitoring systems. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/doctor/doctor_run.h"
+
+enum { EVIDENCE_MOST = 3, VERDICT_WIDTH = 7 };
+
+/* The evidence of each object, once if it is the same; with the object's name where it differs. */
+static void gather_evidence(const struct doctor_block *block, struct strings *evidence)
+{
+	bool differ = false;
+	size_t more = 0;
+
+	for (size_t i = 1; i < block->count; i++)
+		differ |= strcmp(block->results[i]->finding.evidence ?: "",
+				 block->results[0]->finding.evidence ?: "") != 0;
+	for (size_t i = 0; i < block->count && (differ || !i); i++) {
+		const struct finding *finding = &block->results[i]->finding;
+		_cleanup_(freep) char *line = NULL;
+
+		if (!finding->evidence)
+			continue;
+		if (evidence->count == EVIDENCE_MOST) {
+			more++;
+			continue;
+		}
+		line = differ && finding->object
+			       ? mem_format("%s: %s", finding->object, finding->evidence)
+			       : mem_string(finding->evidence);
+		strings_add(evidence, line);
+	}
+	if (more) {
+		_cleanup_(freep) char *line = mem_format("and %zu more: -o all shows each", more);
+
+		strings_add(evidence, line);
+	}
+}
+
+static int print_block(FILE *out, const struct render_options *options,
+		       const struct doctor_block *block)
+{
+	const struct finding *finding = &block->results[0]->finding;
+	const bool wrong = finding->severity.value >= SEVERITY_NOTICE;
+	_cleanup_(freep) char *object = doctor_block_object(block), *summary = NULL;
+	struct strings evidence = {.known = true};
+	int rc;
+
+	summary = block->dependents
+			  ? mem_format("%s; %zu check%s not made because of it", finding->summary,
+				       block->dependents, block->dependents > 1 ? "s" : "")
+			  : mem_string(finding->summary);
+	if (wrong)
+		gather_evidence(block, &evidence);
+	rc = render_finding(out, options,
+			    &(const struct finding_block){
+				    .verdict = enum_find(verdict_names, finding->severity.value),
+				    .check = enum_word(doctor_check_names, finding->id.value, "?"),
+				    .object = object,
+				    .summary = summary,
+				    .evidence = &evidence,
+				    .next_step = wrong ? finding->next_step : NULL,
+				    .verdict_width = VERDICT_WIDTH,
+			    });
+	strings_free(&evidence);
+	return rc;
+}
+
+static void add_count(char **text, size_t count, const char *singular, const char *plural)
+{
+	if (count)
+		mem_extend(text, "%s%zu %s", *text ? ", " : "", count,
+			   count == 1 ? singular : plural);
+}
+
+/* "44 checked: 41 ok, 2 notes, 1 warning; 5 need root, 6 do not apply" */
+static char *coverage_line(const struct doctor_results *results)
+{
+	struct doctor_coverage coverage;
+	_cleanup_(freep) char *made = NULL, *rest = NULL;
+
+	doctor_count(results, &coverage);
+	add_count(&made, coverage.ok, "ok", "ok");
+	add_count(&made, coverage.notes, "note", "notes");
+	add_count(&made, coverage.warnings, "warning", "warnings");
+	add_count(&made, coverage.errors, "error", "errors");
+	add_count(&rest, coverage.because, "not made because of another",
+		  "not made because of others");
+	for (size_t i = 0; i < DOCTOR_NEED_BITS; i++) {
+		static const char *const needs[DOCTOR_NEED_BITS][2] = {
+			{"needs root", "need root"},
+			{"needs the live host", "need the live host"},
+			{"needs --interval or --since", "need --interval or --since"},
+			{"needs --probe", "need --probe"},
+			{"needs --peer", "need --peer"},
+			{"needs --expect", "need --expect"},
+		};
+
+		add_count(&rest, coverage.needs[i], needs[i][0], needs[i][1]);
+	}
+	add_count(&rest, coverage.unknown, "could not be made", "could not be made");
+	add_count(&rest, coverage.not_applicable, "does not apply", "do not apply");
+	return mem_format("%zu checked%s%s%s%s", coverage.checked, made ? ": " : "",
+			  made ? made : "", rest ? "; " : "", rest ? rest : "");
+}
+
+int doctor_print(FILE *out, const struct render_options *options,
+		 const struct doctor_results *results, bool all)
+{
+	_cleanup_(freep) char *coverage = coverage_line(results), *line = NULL;
+	struct doctor_blocks blocks;
+	bool any = false;
+	int rc = 0;
+
+	doctor_blocks_make(results, &blocks);
+	for (size_t i = 0; i < blocks.count && !rc; i++) {
+		if (!all && blocks.items[i].results[0]->finding.severity.value < SEVERITY_NOTICE)
+			continue;
+		any = true;
+		rc = print_block(out, options, &blocks.items[i]);
+	}
+	doctor_blocks_free(&blocks);
+	line = mem_format("%s%s (profile %s%s)\n", any ? "" : "nothing wrong: ", coverage,
+			  enum_word(doctor_profile_names, results->profile, "?"),
+			  all ? "" : "; -a lists all");
+	return rc ? rc : render_text(out, line);
+}

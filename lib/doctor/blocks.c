@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What people read: findings merged and sorted, and how much was looked at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "doctor/check.h"
+
+static bool are_alike(const struct doctor_result *a, const struct doctor_result *b)
+{
+	return a->finding.id.value == b->finding.id.value &&
+	       a->finding.severity.value == b->finding.severity.value &&
+	       !strcmp(a->finding.summary, b->finding.summary) &&
+	       !strcmp(a->finding.next_step ? a->finding.next_step : "",
+		       b->finding.next_step ? b->finding.next_step : "");
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct doctor_block *first = a, *second = b;
+	const struct finding *x = &first->results[0]->finding, *y = &second->results[0]->finding;
+
+	if (x->severity.value != y->severity.value)
+		return x->severity.value < y->severity.value ? 1 : -1;
+	if (x->id.value != y->id.value)
+		return x->id.value < y->id.value ? -1 : 1;
+	return first->results[0] < second->results[0] ? -1 : 1;
+}
+
+static struct doctor_block *block_of(struct doctor_blocks *blocks,
+				     const struct doctor_result *result)
+{
+	for (size_t i = 0; i < blocks->count; i++)
+		if (are_alike(blocks->items[i].results[0], result))
+			return &blocks->items[i];
+	return mem_append(&blocks->items, &blocks->count, sizeof(*blocks->items));
+}
+
+/* Checks, not results: a check that was not made on eight ports is one. */
+static size_t count_dependents(const struct doctor_results *results, uint64_t cause)
+{
+	bool seen[DOCTOR_CHECKS] = {false};
+	size_t count = 0;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct doctor_result *result = &results->items[i];
+
+		if (!result->because.known || result->because.value != cause ||
+		    seen[result->finding.id.value])
+			continue;
+		seen[result->finding.id.value] = true;
+		count++;
+	}
+	return count;
+}
+
+void doctor_blocks_make(const struct doctor_results *results, struct doctor_blocks *ret_blocks)
+{
+	size_t totals[DOCTOR_CHECKS] = {0};
+
+	*ret_blocks = (struct doctor_blocks){.count = 0};
+	for (size_t i = 0; i < results->count; i++) {
+		const struct doctor_result *result = &results->items[i];
+		struct doctor_block *block = block_of(ret_blocks, result);
+
+		*(const struct doctor_result **)mem_append(&block->results, &block->count,
+							   sizeof(*block->results)) = result;
+		totals[result->finding.id.value]++;
+	}
+	for (size_t i = 0; i < ret_blocks->count; i++) {
+		struct doctor_block *block = &ret_blocks->items[i];
+		const struct finding *finding = &block->results[0]->finding;
+
+		block->total = totals[finding->id.value];
+		if (finding->severity.value == SEVERITY_ERROR || block->results[0]->blocks)
+			block->dependents = count_dependents(results, finding->id.value);
+	}
+	if (ret_blocks->count)
+		qsort(ret_blocks->items, ret_blocks->count, sizeof(*ret_blocks->items), compare);
+}
+
+void doctor_blocks_free(struct doctor_blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->count; i++)
+		free(blocks->items[i].results);
+	free(blocks->items);
+	*blocks = (struct doctor_blocks){.count = 0};
+}
+
+/* The plural of what a check looks at. */
+static const char *plural(const struct doctor_block *block)
+{
+	static const char *const words[] = {
+		[ON_HOST] = "objects",
+		[ON_FUNCTION] = "PCI functions",
+		[ON_DEVICE] = "devices",
+		[ON_PORT] = "ports",
+	};
+
+	return words[doctor_check(block->results[0]->finding.id.value)->scope];
+}
+
+char *doctor_block_object(const struct doctor_block *block)
+{
+	enum { NAMES_MOST = 4 }; /* names of more objects than that do not fit in a line */
+	char *text = NULL;
+
+	if (block->count == 1)
+		return mem_string_or_null(block->results[0]->finding.object);
+	if (block->count == block->total)
+		return mem_format("%zu of %zu %s", block->count, block->total, plural(block));
+	for (size_t i = 0; i < block->count && i < NAMES_MOST; i++)
+		mem_extend(&text, "%s%s", i ? ", " : "", block->results[i]->finding.object);
+	if (block->count > NAMES_MOST)
+		mem_extend(&text, " and %zu more", block->count - NAMES_MOST);
+	mem_extend(&text, " (%zu of %zu %s)", block->count, block->total, plural(block));
+	return text;
+}
+
+static void count_one(struct doctor_coverage *coverage, const struct doctor_result *result)
+{
+	const uint64_t needs = result->needs.known ? result->needs.value : 0;
+
+	switch (result->finding.severity.value) {
+	case SEVERITY_OK:
+		coverage->ok++;
+		break;
+	case SEVERITY_NOTICE:
+		coverage->notes++;
+		break;
+	case SEVERITY_WARNING:
+		coverage->warnings++;
+		break;
+	case SEVERITY_ERROR:
+		coverage->errors++;
+		break;
+	default:
+		if (result->because.known)
+			coverage->because++;
+		else if (needs)
+			coverage->needs[__builtin_ctzll(needs)]++;
+		else
+			coverage->unknown++;
+		return;
+	}
+	coverage->checked++;
+}
+
+/* A check counts by its worst verdict, and as made if it was made on any object. */
+static bool is_worse(const struct doctor_result *result, const struct doctor_result *worst)
+{
+	const uint64_t severity = result->finding.severity.value;
+
+	if (!worst)
+		return true;
+	if (worst->finding.severity.value == SEVERITY_INFO)
+		return severity != SEVERITY_INFO;
+	return severity != SEVERITY_INFO && severity > worst->finding.severity.value;
+}
+
+void doctor_count(const struct doctor_results *results, struct doctor_coverage *ret_coverage)
+{
+	const struct doctor_result *worst[DOCTOR_CHECKS] = {NULL};
+
+	*ret_coverage = (struct doctor_coverage){.not_applicable = results->not_applicable.count};
+	for (size_t i = 0; i < results->count; i++) {
+		const struct doctor_result *result = &results->items[i];
+
+		if (is_worse(result, worst[result->finding.id.value]))
+			worst[result->finding.id.value] = result;
+	}
+	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+		if (worst[i])
+			count_one(ret_coverage, worst[i]);
+}

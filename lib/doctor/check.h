@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * For the functions of the checks. A check is a row CHECK(function, id, title, members of
+ * struct doctor_check) in the .def file of its group, and a function check_FUNCTION() in the .c
+ * file of the group. It is called once for each object of its scope that it applies to, adds its
+ * evidence by doctor_evidence(), and ends with exactly one verdict for each object it speaks of:
+ * silence is not ok.
+ *
+ * What a check reads must not change the host: no module is loaded, nothing is opened but files and
+ * the sockets of interfaces that are there already.
+ */
+#pragma once
+
+#include "doctor/doctor.h"
+#include "doctor/facts.h"
+
+enum doctor_scope {
+	ON_HOST,     /* once */
+	ON_FUNCTION, /* each PCI function with RDMA hardware: run->function */
+	ON_DEVICE,   /* each RDMA device: run->device, and run->function if it has one */
+	ON_PORT,     /* each port: run->device, run->port, run->function */
+};
+
+/* All texts are whole sentences, except title (a noun phrase, lower case) and the lists. */
+struct doctor_check {
+	const char *id;
+	const char *title; /* what is checked, in a few words */
+	enum doctor_group group;
+	enum doctor_scope scope;
+	uint64_t inventory; /* what it needs of the inventory: bits of host/need.h */
+	uint64_t needs;	    /* bits of enum doctor_need */
+	const char *after;  /* ids, with blanks between, of checks whose error leaves this one
+			     * without  anything to judge */
+	uint64_t
+		transports; /* bits 1 << enum transport of the devices that it applies to; 0: all */
+	bool (*applies)(struct doctor_context *run); /* NULL: to every object of the scope */
+	bool of_host; /* about the host, not about what a container has: a note in that profile */
+	const char *applies_to; /* the same in words */
+	const char *question;	/* what is asked */
+	const char *source;	/* where the fact comes from */
+	const char *rule;	/* what is ok, and what is a note, a warning, an error */
+	const char *why;	/* why it matters */
+	const char *remedy;	/* the next step, unless the function has a better one */
+	void (*check)(struct doctor_context *run);
+};
+
+#define ON_TRANSPORT(transport) (UINT64_C(1) << TRANSPORT_##transport)
+
+/* One call of a check. */
+struct doctor_context {
+	struct doctor_facts *facts;
+	const struct doctor_request *request;
+	enum doctor_profile profile; /* never PROFILE_AUTO */
+	const struct doctor_check *check;
+	struct pci_function *function; /* NULL: the object has none */
+	const struct device *device;
+	const struct port *port;
+	/* The engine's. */
+	enum doctor_check_id id;
+	struct doctor_results *results;
+	struct problems *problems;
+	struct doctor_result pending; /* what was said since the last verdict */
+	size_t verdicts;	      /* number of them in this call */
+};
+
+/* Adds to the evidence of the next verdict; `source` NULL: the source is named already. */
+void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The next verdict is about this object instead of the one of the scope: eth2, slurmd[712]. */
+void doctor_object(struct doctor_context *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The next step of the next verdict, instead of the row's. */
+void doctor_next_step(struct doctor_context *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* What the next verdict wants and what is there, as single values. */
+void doctor_expected(struct doctor_context *run, const char *expected, const char *actual);
+/* Checks that come after this one cannot judge the object, though the next verdict is no error. */
+void doctor_blocks(struct doctor_context *run);
+
+/* A verdict, and its summary: a sentence without the object, lower case, no full stop. */
+void doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+#define doctor_ok(run, ...)	 doctor_verdict(run, SEVERITY_OK, __VA_ARGS__)
+#define doctor_note(run, ...)	 doctor_verdict(run, SEVERITY_NOTICE, __VA_ARGS__)
+#define doctor_warning(run, ...) doctor_verdict(run, SEVERITY_WARNING, __VA_ARGS__)
+#define doctor_error(run, ...)	 doctor_verdict(run, SEVERITY_ERROR, __VA_ARGS__)
+/* Not checked, and why; `needs` are bits of enum doctor_need, or 0. No problem of the command. */
+void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * Not checked, because `what` could not be read from `source`: -errno in `rc`. EACCES and EPERM of
+ * an ordinary user are NEEDS_ROOT if `needs_root`; everything else is a problem of the command, too
+ * (status 3).
+ */
+void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
+		   bool needs_root);
+/* Not checked, because the inventory lacks the fact; the inventory has reported the problem. */
+void doctor_unknown(struct doctor_context *run, const char *what);
+/* Not checked, because that check's verdict on this object leaves nothing to judge. */
+void doctor_because(struct doctor_context *run, enum doctor_check_id cause);
+/* Says that the check does not apply to this object after all. */
+void doctor_does_not_apply(struct doctor_context *run);
+
+/* The verdict of an earlier check on this object, or on what it is a part of; -1: none. */
+int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
+
+#define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
+#include "doctor/checks.def"
+#undef CHECK

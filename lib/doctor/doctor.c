@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of the checks, and what runs them. */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/expect.h"
+#include "doctor/growth.h"
+#include "host/need.h"
+
+#define CHECK(name_, id_, title_, ...) \
+	[CHECK_ID_##name_] = {         \
+		.id = id_, .title = title_, .check = check_##name_, .group = GROUP, __VA_ARGS__},
+static const struct doctor_check checks[] = {
+#include "doctor/checks.def"
+};
+#undef CHECK
+
+#define CHECK(name_, id_, title_, ...) {CHECK_ID_##name_, id_, .help = title_},
+const struct enum_name doctor_check_names[] = {
+#include "doctor/checks.def"
+	{0, NULL},
+};
+#undef CHECK
+
+const struct doctor_check *doctor_check(enum doctor_check_id id)
+{
+	return &checks[id];
+}
+
+/* What every check may ask for: whether it applies, and to which PCI function. */
+enum {
+	NEED_TO_CHOOSE = NEED_NODE_TYPE | NEED_TRANSPORT | NEED_LINK_LAYER | NEED_DRIVER |
+			 NEED_PCI_ADDRESS
+};
+
+static bool is_or_is_in(const char *object, const char *whole)
+{
+	size_t length = strlen(whole);
+
+	return !strncmp(object, whole, length) && (!object[length] || object[length] == '/');
+}
+
+/* Whether what was said about `said` holds for what the context is about. */
+static bool covers(const struct doctor_context *run, const char *said, const char *object)
+{
+	return !said || (object && is_or_is_in(object, said)) ||
+	       (run->function && !strcmp(run->function->address, said));
+}
+
+static char *scope_object(const struct doctor_context *run)
+{
+	switch (run->check->scope) {
+	case ON_FUNCTION:
+		return mem_string(run->function->address);
+	case ON_DEVICE:
+		return mem_string(run->device->name);
+	case ON_PORT:
+		return port_object(run->port);
+	default:
+		return NULL;
+	}
+}
+
+static bool leaves_nothing(const struct doctor_result *result)
+{
+	return result->finding.severity.value == SEVERITY_ERROR || result->blocks ||
+	       result->because.known;
+}
+
+/*
+ * Whether the earlier check left nothing to judge on this object. A check of the host depends on
+ * those of parts of it only if all of them failed.
+ */
+static bool is_blocked_by(const struct doctor_context *run, uint64_t id, const char *object,
+			  uint64_t *ret_cause)
+{
+	size_t failed = 0, total = 0;
+
+	for (size_t i = 0; i < run->results->count; i++) {
+		const struct doctor_result *result = &run->results->items[i];
+
+		if (result->finding.id.value != id)
+			continue;
+		total++;
+		if (!leaves_nothing(result))
+			continue;
+		failed++;
+		*ret_cause = result->because.known ? result->because.value : id;
+		if (covers(run, result->finding.object, object))
+			return true;
+	}
+	return !object && total && failed == total;
+}
+
+static bool find_cause(const struct doctor_context *run, const char *object, uint64_t *ret_cause)
+{
+	char word[64];
+	int length;
+
+	for (const char *after = run->check->after;
+	     after && sscanf(after, " %63s%n", word, &length) == 1; after += length) {
+		const struct enum_name *name = enum_find_word(doctor_check_names, word);
+
+		if (name && is_blocked_by(run, name->value, object, ret_cause))
+			return true;
+	}
+	return false;
+}
+
+int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id)
+{
+	_cleanup_(freep) char *object = scope_object(run);
+	int worst = -1;
+
+	for (size_t i = 0; i < run->results->count; i++) {
+		const struct finding *finding = &run->results->items[i].finding;
+
+		if (finding->id.value == id && (int)finding->severity.value > worst &&
+		    covers(run, finding->object, object))
+			worst = (int)finding->severity.value;
+	}
+	return worst;
+}
+
+static void append(char **string, const char *separator, const char *format, va_list arguments)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		mem_check(NULL);
+	mem_extend(string, "%s%s", *string ? separator : "", text);
+	free(text);
+}
+
+static void replace(char **string, const char *format, va_list arguments)
+{
+	free(*string);
+	*string = NULL;
+	append(string, "", format, arguments);
+}
+
+void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	append(&run->pending.finding.evidence, "; ", format, arguments);
+	va_end(arguments);
+	if (source && !strings_contain(&run->pending.sources, source))
+		strings_add(&run->pending.sources, source);
+}
+
+void doctor_object(struct doctor_context *run, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	replace(&run->pending.finding.object, format, arguments);
+	va_end(arguments);
+}
+
+void doctor_next_step(struct doctor_context *run, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	replace(&run->pending.finding.next_step, format, arguments);
+	va_end(arguments);
+}
+
+void doctor_expected(struct doctor_context *run, const char *expected, const char *actual)
+{
+	free(run->pending.expected);
+	free(run->pending.actual);
+	run->pending.expected = mem_string_or_null(expected);
+	run->pending.actual = mem_string_or_null(actual);
+}
+
+void doctor_blocks(struct doctor_context *run)
+{
+	run->pending.blocks = true;
+}
+
+static void result_clear(struct doctor_result *result)
+{
+	finding_clear(&result->finding);
+	free(result->expected);
+	free(result->actual);
+	strings_free(&result->sources);
+	*result = (struct doctor_result){.expected = NULL};
+}
+
+/* Moves what is pending into the results. */
+static void conclude(struct doctor_context *run, enum severity severity)
+{
+	struct finding *finding = &run->pending.finding;
+
+	if (run->profile == PROFILE_CONTAINER && run->check->of_host && severity > SEVERITY_NOTICE)
+		severity = SEVERITY_NOTICE;
+	finding->id = number_of(run->id);
+	finding->severity = number_of(severity);
+	if (!finding->object)
+		finding->object = scope_object(run);
+	if (severity < SEVERITY_NOTICE && !run->pending.needs.known) {
+		free(finding->next_step);
+		finding->next_step = NULL;
+	} else if (severity >= SEVERITY_NOTICE && !finding->next_step) {
+		finding->next_step = mem_string_or_null(run->check->remedy);
+	}
+	run->pending.sources.known = true;
+	*(struct doctor_result *)mem_append(&run->results->items, &run->results->count,
+					    sizeof(run->pending)) = run->pending;
+	run->pending = (struct doctor_result){.expected = NULL};
+	run->verdicts++;
+}
+
+void doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	replace(&run->pending.finding.summary, format, arguments);
+	va_end(arguments);
+	conclude(run, verdict);
+}
+
+/* What lifts the obstacle; the first of several. */
+static const char *step_for(uint64_t needs)
+{
+	const struct enum_name *name = doctor_need_names;
+
+	for (; name->word; name++)
+		if (needs & name->value)
+			return name->help;
+	return NULL;
+}
+
+void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	replace(&run->pending.finding.summary, format, arguments);
+	va_end(arguments);
+	run->pending.needs = number_unless_zero(needs);
+	if (needs && !run->pending.finding.next_step)
+		doctor_next_step(run, "%s", step_for(needs));
+	conclude(run, SEVERITY_INFO);
+}
+
+void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
+		   bool needs_root)
+{
+	const bool denied = needs_root && (rc == -EACCES || rc == -EPERM) && geteuid();
+	_cleanup_(freep) char *object = scope_object(run);
+
+	if (!denied)
+		problem_add(run->problems,
+			    run->pending.finding.object ? run->pending.finding.object : object,
+			    what, source, rc, NULL);
+	doctor_evidence(run, source, "%s", strerror(-rc));
+	doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
+}
+
+void doctor_unknown(struct doctor_context *run, const char *what)
+{
+	doctor_not_checked(run, 0, "%s is not known", what);
+}
+
+void doctor_because(struct doctor_context *run, enum doctor_check_id cause)
+{
+	run->pending.because = number_of(cause);
+	doctor_verdict(run, SEVERITY_INFO, "not checked because of %s", checks[cause].id);
+}
+
+void doctor_does_not_apply(struct doctor_context *run)
+{
+	result_clear(&run->pending);
+	run->verdicts++;
+}
+
+static bool applies(struct doctor_context *run)
+{
+	const struct doctor_check *check = run->check;
+
+	if (check->transports && !(run->device && run->device->transport.known &&
+				   check->transports & UINT64_C(1) << run->device->transport.value))
+		return false;
+	return !check->applies || check->applies(run);
+}
+
+/* Returns whether the check applies to the object of the context. */
+static bool run_on_object(struct doctor_context *run)
+{
+	_cleanup_(freep) char *object = NULL;
+	uint64_t cause;
+
+	if (!applies(run))
+		return false;
+	object = scope_object(run);
+	run->verdicts = 0;
+	if (find_cause(run, object, &cause))
+		doctor_because(run, (enum doctor_check_id)cause);
+	else
+		run->check->check(run);
+	/* A check that ends without a verdict is a defect; it must not look like health. */
+	if (!run->verdicts)
+		doctor_not_checked(run, 0, "the check ended without a verdict");
+	return run->results->count;
+}
+
+static void set_device(struct doctor_context *run, const struct device *device)
+{
+	run->device = device;
+	run->function = NULL;
+	if (device->pci_address && doctor_pci(run->facts))
+		run->function = pci_list_find(&run->facts->pci, device->pci_address);
+}
+
+/* The objects that a check could be run on; `act` returns whether it applies. */
+static bool for_each_object(struct doctor_context *run, bool (*act)(struct doctor_context *run))
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	bool any = false;
+
+	run->device = NULL;
+	run->port = NULL;
+	run->function = NULL;
+	if (run->check->scope == ON_HOST)
+		return act(run);
+	if (run->check->scope == ON_FUNCTION) {
+		const struct pci_list *pci = doctor_pci(run->facts);
+
+		for (size_t i = 0; pci && i < pci->count; i++) {
+			run->function = &pci->items[i];
+			if (doctor_is_selected(run, run->function))
+				any |= act(run);
+		}
+		return any;
+	}
+	for (size_t i = 0; i < devices->count; i++) {
+		set_device(run, &devices->items[i]);
+		run->port = NULL;
+		if (run->check->scope == ON_DEVICE) {
+			any |= act(run);
+			continue;
+		}
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			run->port = &devices->items[i].ports[j];
+			any |= act(run);
+		}
+	}
+	return any;
+}
+
+/* What the request has not given, of what the check needs. */
+static uint64_t missing_needs(const struct doctor_context *run)
+{
+	const struct doctor_request *request = run->request;
+	uint64_t missing = 0;
+
+	if (request->root)
+		missing |= NEEDS_LIVE;
+	if (!request->interval_msec && !request->since)
+		missing |= NEEDS_INTERVAL;
+	if (!request->probe)
+		missing |= NEEDS_PROBE;
+	if (!request->peer)
+		missing |= NEEDS_PEER;
+	if (!request->expect)
+		missing |= NEEDS_EXPECT;
+	return run->check->needs & missing;
+}
+
+static void run_check(struct doctor_context *run)
+{
+	const uint64_t missing = missing_needs(run);
+	const size_t before = run->results->count;
+	bool any;
+
+	/* What was not asked for is not missing. */
+	if (missing & (NEEDS_PEER | NEEDS_EXPECT)) {
+		strings_add(&run->results->not_applicable, run->check->id);
+		return;
+	}
+	if (missing) {
+		any = for_each_object(run, applies);
+		if (any) {
+			run->device = NULL;
+			run->port = NULL;
+			run->function = NULL;
+			doctor_object(run, "%s", "");
+			doctor_not_checked(run, missing, "%s: needs %s", run->check->title,
+					   enum_word(doctor_need_names, missing & -missing,
+						     "more"));
+			free(run->results->items[before].finding.object);
+			run->results->items[before].finding.object = NULL;
+		}
+	} else {
+		any = for_each_object(run, run_on_object);
+	}
+	if (run->results->count == before)
+		strings_add(&run->results->not_applicable, run->check->id);
+}
+
+static bool has_transport(const struct device_list *devices, enum transport transport,
+			  bool software)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->items[i].transport.known &&
+		    devices->items[i].transport.value == transport &&
+		    devices->items[i].software == software)
+			return true;
+	return false;
+}
+
+/* The profile that the host suggests: where it runs, then its accelerators, then its fabric. */
+static enum doctor_profile choose_profile(struct doctor_facts *facts)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+
+	if (doctor_in_container(facts))
+		return PROFILE_CONTAINER;
+	if (doctor_has_accelerator(facts))
+		return PROFILE_GPU;
+	if (has_transport(devices, TRANSPORT_ROCE, false) &&
+	    !has_transport(devices, TRANSPORT_INFINIBAND, false))
+		return PROFILE_ROCE;
+	return PROFILE_HPC;
+}
+
+static uint64_t inventory_needs(const struct doctor_request *request)
+{
+	uint64_t needs = NEED_TO_CHOOSE;
+
+	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+		if (request->run[i])
+			needs |= checks[i].inventory;
+	return needs;
+}
+
+/*
+ * A host without RDMA devices has a verdict like any other, so that is no problem here; a device
+ * that was asked for by name and is not there is one.
+ */
+static int read_inventory(const struct doctor_request *request, struct doctor_facts *facts,
+			  struct problems *problems)
+{
+	const struct inventory_request inventory_request = {
+		.root = request->root,
+		.needs = inventory_needs(request),
+		.objects = request->objects,
+	};
+	struct problems found = {.items = NULL};
+
+	facts->inventory_rc = inventory_load(&facts->inventory, &inventory_request, &found, NULL);
+	if (facts->inventory_rc == -ENODEV && !request->objects->count)
+		problems_free(&found);
+	for (size_t i = 0; i < found.count; i++)
+		problem_add_text(problems, found.items[i].object, found.items[i].attribute,
+				 found.items[i].source, found.items[i].error, found.items[i].hint);
+	problems_free(&found);
+	return facts->inventory_rc == -ENODEV && request->objects->count ? -ENODEV : 0;
+}
+
+int doctor_run(const struct doctor_request *request, struct doctor_results *ret_results,
+	       struct problems *problems)
+{
+	struct doctor_facts facts = {.inventory_rc = -ENODEV, .problems = problems};
+	struct doctor_context run = {
+		.facts = &facts,
+		.request = request,
+		.results = ret_results,
+		.problems = problems,
+	};
+	int rc = root_open(request->root, &facts.root);
+
+	*ret_results = (struct doctor_results){.not_applicable.known = true};
+	if (rc) {
+		problem_add(problems, NULL, "the root directory", request->root, rc, NULL);
+		return rc;
+	}
+	rc = read_inventory(request, &facts, problems);
+	if (!rc)
+		rc = doctor_expect_load(&facts, request, problems);
+	if (!rc)
+		rc = doctor_growth_load(&facts, request, problems);
+	if (!rc) {
+		run.profile = request->profile == PROFILE_AUTO ? choose_profile(&facts)
+							       : request->profile;
+		ret_results->profile = run.profile;
+		ret_results->hardware = doctor_has_hardware(&facts);
+		for (run.id = 0; run.id < DOCTOR_CHECKS; run.id++) {
+			run.check = &checks[run.id];
+			if (request->run[run.id])
+				run_check(&run);
+		}
+	}
+	result_clear(&run.pending);
+	doctor_facts_free(&facts);
+	return rc;
+}
+
+void doctor_results_free(struct doctor_results *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		result_clear(&results->items[i]);
+	free(results->items);
+	strings_free(&results->not_applicable);
+}
+
+int doctor_select(const char *list, bool value, bool run[static DOCTOR_CHECKS], char **ret_bad)
+{
+	_cleanup_(freep) char *words = mem_string(list);
+	char *rest = words, *word;
+
+	while ((word = strsep(&rest, ","))) {
+		const struct enum_name *id = enum_find_word(doctor_check_names, word);
+		const struct enum_name *group = enum_find_word(doctor_group_names, word);
+
+		if (!id && !group) {
+			*ret_bad = mem_string(word);
+			return -EINVAL;
+		}
+		for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+			if (id ? i == id->value : checks[i].group == group->value)
+				run[i] = value;
+	}
+	return 0;
+}

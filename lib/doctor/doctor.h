@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The verdict on a host: is it set up right for RDMA, and if not, what is the cause and what is the
+ * next step. A check is a row of checks.def and a function (doctor/check.h); doctor_run() runs the
+ * selected ones on the objects that they apply to, causes before their effects, and returns what
+ * they found. It changes nothing on the host: it loads no module, writes nothing, and opens devices
+ * only for the checks that request->probe asks for.
+ */
+#pragma once
+
+#include "host/object.h"
+#include "schema/problem.h"
+
+enum doctor_profile {
+	PROFILE_AUTO, /* from what the host has: see doctor_run() */
+	PROFILE_HPC,
+	PROFILE_ROCE,
+	PROFILE_GPU,
+	PROFILE_CONTAINER,
+};
+
+enum doctor_group {
+	DOCTOR_STACK,
+	DOCTOR_PORT,
+	DOCTOR_PCIE,
+	DOCTOR_ROCE,
+	DOCTOR_LIMITS,
+	DOCTOR_CONTAINER,
+	DOCTOR_EXPECT,
+	DOCTOR_GROUPS,
+};
+
+/* The identifiers of the checks, in the order in which they run: causes first. */
+#define CHECK(name_, ...) CHECK_ID_##name_,
+enum doctor_check_id {
+#include "doctor/checks.def"
+	DOCTOR_CHECKS
+};
+#undef CHECK
+
+/* What a check needs besides the files that every user may read. */
+enum doctor_need {
+	NEEDS_ROOT = 1 << 0,	 /* a capability: the check says which */
+	NEEDS_LIVE = 1 << 1,	 /* netlink or system calls: a saved tree has no answers */
+	NEEDS_INTERVAL = 1 << 2, /* a second reading: --interval or --since */
+	NEEDS_PROBE = 1 << 3,	 /* opens a device: --probe */
+	NEEDS_PEER = 1 << 4,	 /* --peer HOST */
+	NEEDS_EXPECT = 1 << 5,	 /* --expect FILE */
+};
+enum { DOCTOR_NEED_BITS = 6 };
+
+extern const struct enum_name doctor_check_names[]; /* by enum doctor_check_id: id and title */
+extern const struct enum_name doctor_group_names[];
+extern const struct enum_name doctor_choice_names[]; /* ids and groups, for --only */
+extern const struct enum_name doctor_need_names[];
+extern const struct enum_name doctor_profile_names[];
+/* The severities of findings as the words of a verdict: ok, not-checked, note, warning, error. */
+extern const struct enum_name verdict_names[];
+
+struct doctor_request {
+	const char *root; /* a saved tree instead of the live system, or NULL */
+	const struct objects *objects;
+	bool run[DOCTOR_CHECKS]; /* the selected checks */
+	enum doctor_profile profile;
+	uint64_t interval_msec; /* between two readings of what must not grow; 0: one reading */
+	const char *since;	/* a file of `counters --save` as the first reading, or NULL */
+	const char *expect;	/* an expectation file, or NULL */
+	const char *peer;
+	bool probe;
+};
+
+/* What one check says about one object. The list owns all strings. */
+struct doctor_result {
+	struct finding finding; /* severity: the verdict; object NULL: the host */
+	char *expected, *actual;
+	struct strings
+		sources; /* where the evidence is from: files, netlink requests, system calls */
+	struct number because; /* enum doctor_check_id: the cause; the check was not made */
+	struct number needs;   /* enum doctor_need bits that are missing; the check was not made */
+	bool blocks;	       /* checks that come after this one cannot judge the object */
+};
+
+struct doctor_results {
+	struct doctor_result *items;
+	size_t count;
+	enum doctor_profile profile;   /* that was used */
+	struct strings not_applicable; /* ids of checks that no object of this host calls for */
+	bool hardware; /* there is an RDMA device or function, or a file expects one */
+};
+
+extern const struct schema doctor_schema;
+
+/*
+ * Runs the checks. What should have been readable and was not is added to `problems`. Returns 0, or
+ * -errno if the root or the expectation file cannot be read, with the reason among the problems.
+ */
+int doctor_run(const struct doctor_request *request, struct doctor_results *ret_results,
+	       struct problems *problems);
+void doctor_results_free(struct doctor_results *results);
+
+/* Selects checks: `list` has ids and groups with commas between. -EINVAL with the word in ret_bad.
+ */
+int doctor_select(const char *list, bool value, bool run[static DOCTOR_CHECKS], char **ret_bad);
+
+/* A row of the table of the checks, as a record for --list and --explain. */
+struct doctor_check;
+extern const struct schema doctor_check_schema;
+const struct doctor_check *doctor_check(enum doctor_check_id id);
+
+/* Findings that differ only in their object and their evidence, as one. */
+struct doctor_block {
+	const struct doctor_result **results;
+	size_t count;
+	size_t total;	   /* of objects that the check looked at */
+	size_t dependents; /* checks that were not made because of it */
+};
+
+struct doctor_blocks {
+	struct doctor_block *items;
+	size_t count;
+};
+
+/* Merges and sorts them: the worst first, then in the order of the table. */
+void doctor_blocks_make(const struct doctor_results *results, struct doctor_blocks *ret_blocks);
+void doctor_blocks_free(struct doctor_blocks *blocks);
+/* What the block is about: "mlx5_0/1", "8 of 8 ports"; NULL: the host. The caller frees it. */
+char *doctor_block_object(const struct doctor_block *block);
+
+/* Checks, not results, by the worst verdict of each. */
+struct doctor_coverage {
+	size_t checked, ok, notes, warnings, errors;
+	size_t because;			/* not made because of another check */
+	size_t needs[DOCTOR_NEED_BITS]; /* not made, by the first bit of what they need */
+	size_t unknown;			/* not made for another reason */
+	size_t not_applicable;
+};
+
+void doctor_count(const struct doctor_results *results, struct doctor_coverage *ret_coverage);

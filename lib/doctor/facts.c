@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/facts.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/expect.h"
+#include "doctor/growth.h"
+#include "kernel/sysfs.h"
+
+const struct pci_list *doctor_pci(struct doctor_facts *facts)
+{
+	if (!facts->pci_was_read)
+		facts->pci_rc = pci_list_read(&facts->root, &facts->pci, facts->problems);
+	facts->pci_was_read = true;
+	return facts->pci_rc ? NULL : &facts->pci;
+}
+
+int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
+{
+	_cleanup_(freep) char *path = NULL;
+	char text[SYSFS_TEXT_SIZE], *end;
+	va_list arguments;
+	ssize_t length;
+	long long value;
+
+	va_start(arguments, format);
+	length = vasprintf(&path, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		mem_check(NULL);
+	length = sysfs_read(&facts->root, text, "proc/sys/%s", path);
+	if (length < 0)
+		return (int)length;
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || end == text || *end)
+		return -EINVAL;
+	*ret_value = value;
+	return 0;
+}
+
+bool doctor_has_accelerator(struct doctor_facts *facts)
+{
+	const struct pci_list *pci = doctor_pci(facts);
+
+	for (size_t i = 0; pci && i < pci->count; i++)
+		if (pci_kind(&facts->root, &pci->items[i], NULL) == PCI_KIND_ACCELERATOR)
+			return true;
+	return false;
+}
+
+/*
+ * Docker and Podman leave a file in the root directory, systemd-nspawn and LXC name themselves to
+ * process 1 and below /run, Kubernetes sets a variable (https://systemd.io/CONTAINER_INTERFACE).
+ */
+static bool looks_like_container(const struct root *root)
+{
+	static const char *const files[] = {".dockerenv", "run/.containerenv",
+					    "run/systemd/container"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_(closep) int fd = root_open_path(root, files[i], 0);
+
+		if (fd >= 0)
+			return true;
+	}
+	return root->live && getenv("KUBERNETES_SERVICE_HOST");
+}
+
+bool doctor_in_container(struct doctor_facts *facts)
+{
+	if (facts->container == TRISTATE_UNKNOWN)
+		facts->container = looks_like_container(&facts->root) ? TRISTATE_YES : TRISTATE_NO;
+	return facts->container == TRISTATE_YES;
+}
+
+/* Drivers of functions whose RDMA half is a driver of its own, or the same one. */
+static bool is_rdma_driver(const char *driver)
+{
+	static const char *const drivers[] = {
+		"mlx5_core", "mlx4_core", "bnxt_en",	"ice",	"i40e", "qede",	  "hns3",
+		"efa",	     "erdma",	  "ionic",	"hfi1", "qib",	"ib_qib", "ib_mthca",
+		"cxgb4",     "be2net",	  "vmw_pvrdma", "enic", "mana",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (!strcmp(driver, drivers[i]))
+			return true;
+	return false;
+}
+
+static const struct device *device_at(const struct doctor_facts *facts, const char *address)
+{
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (device->pci_address && !strcmp(device->pci_address, address))
+			return device;
+	}
+	return NULL;
+}
+
+bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function)
+{
+	struct doctor_facts *facts = run->facts;
+
+	if (device_at(facts, function->address))
+		return true;
+	if (run->request->objects->count)
+		return false;
+	if (pci_kind(&facts->root, function, NULL) != PCI_KIND_NETWORK)
+		return false;
+	pci_read(&facts->root, function, PCI_DRIVER | PCI_ID, NULL);
+	return function->driver ? is_rdma_driver(function->driver)
+				: function->vendor_id.known && function->vendor_id.value == 0x15b3;
+}
+
+bool doctor_has_hardware(struct doctor_facts *facts)
+{
+	const struct objects none = {.count = 0};
+	const struct doctor_request request = {.objects = &none};
+	const struct doctor_context all = {.facts = facts, .request = &request};
+	const struct pci_list *pci;
+
+	if (facts->inventory.devices.count)
+		return true;
+	pci = doctor_pci(facts);
+	for (size_t i = 0; pci && i < pci->count; i++)
+		if (doctor_is_selected(&all, &pci->items[i]))
+			return true;
+	return false;
+}
+
+void doctor_facts_free(struct doctor_facts *facts)
+{
+	inventory_free(&facts->inventory);
+	pci_list_clear(&facts->pci);
+	doctor_growth_free(facts->growth);
+	doctor_expect_free(facts->expect);
+	root_close(&facts->root);
+}

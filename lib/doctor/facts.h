@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the checks look at. Each source is read when the first check asks for it, once, whatever
+ * number of checks uses it; the inventory is read before the checks, with the needs of the selected
+ * ones together. All of it belongs to the facts and lives as long as they do.
+ */
+#pragma once
+
+#include "host/inventory/inventory.h"
+#include "host/pci/pci.h"
+#include "kernel/root.h"
+
+struct doctor_context;
+
+struct doctor_facts {
+	struct root root;
+	struct inventory inventory;
+	int inventory_rc;    /* of inventory_load() */
+	struct pci_list pci; /* by doctor_pci() */
+	bool pci_was_read;
+	int pci_rc;
+	struct problems *problems;    /* of the command */
+	enum tristate container;      /* by doctor_in_container() */
+	struct doctor_growth *growth; /* doctor/growth.h */
+	struct doctor_expect *expect; /* doctor/expect.h */
+};
+
+/* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */
+const struct pci_list *doctor_pci(struct doctor_facts *facts);
+/* A file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
+int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Whether the host has a GPU or another accelerator. */
+bool doctor_has_accelerator(struct doctor_facts *facts);
+/* Whether this process runs in a container: its files, its namespaces. */
+bool doctor_in_container(struct doctor_facts *facts);
+/* Whether there is an RDMA device, or a PCI function that could be one. */
+bool doctor_has_hardware(struct doctor_facts *facts);
+/* Whether the PCI function has RDMA hardware, and is not of a device that was not asked for. */
+bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);
+void doctor_facts_free(struct doctor_facts *facts);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two readings of what must not grow. Totals since boot prove nothing today, so the checks of
+ * errors look at growth: between two readings `--interval` apart, or since a file that `counters
+ * --save` wrote, which has the counters of ports but not the other sources. A reading is a set of
+ * numbers by key: "mlx5_0/1 symbol_error", "0000:3b:00.0 aer_dev_fatal TLP".
+ */
+#pragma once
+
+#include "doctor/facts.h"
+
+struct doctor_request;
+
+struct growth_reading {
+	struct growth_value {
+		char *key;
+		uint64_t value;
+	} * items;
+	size_t count;
+};
+
+void growth_add(struct growth_reading *reading, uint64_t value, const char *key_format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Takes both readings, of the sources that the selected checks need, and waits in between. Does
+ * nothing if neither --interval nor --since was given. 0 or -errno, with the problem reported.
+ */
+int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
+		       struct problems *problems);
+/*
+ * How much the number has grown between the readings. 0; -ENODATA if a reading lacks it; -ERANGE if
+ * it is less than before, so that it was reset in between.
+ */
+int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
+		  ...) __attribute__((format(printf, 3, 4)));
+/* The seconds between the readings. */
+double doctor_growth_seconds(const struct doctor_facts *facts);
+void doctor_growth_free(struct doctor_growth *growth);
