@@ -302,7 +302,7 @@ static bool applies(struct doctor_context *run)
 static bool run_on_object(struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = NULL;
-	uint64_t cause;
+	uint64_t cause = 0;
 
 	if (!applies(run))
 		return false;
