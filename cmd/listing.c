@@ -256,6 +256,11 @@ struct render_options listing_options(const struct listing *listing)
 	};
 }
 
+bool listing_is_for_people(const struct listing *listing)
+{
+	return choose_format(listing) == FORMAT_TABLE && !listing->ctx->globals.columns;
+}
+
 static int print_rows(const struct listing *listing)
 {
 	const struct render_options options = listing_options(listing);

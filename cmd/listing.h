@@ -75,6 +75,8 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 char *listing_explain_value(const struct field *field);
 /* Format, headings and colour, for a command that renders its records itself. */
 struct render_options listing_options(const struct listing *listing);
+/* The default table, without -o: a command may print a form that is easier to read instead. */
+bool listing_is_for_people(const struct listing *listing);
 /* Prints, frees and returns the exit status. */
 int listing_end(struct listing *listing);
 /* Only prints the rows; pass the result to listing_end_quietly(). */

@@ -148,12 +148,6 @@ static void decide_status(struct listing *listing, const struct doctor_args *arg
 		listing->status = STATUS_NOTHING;
 }
 
-/* The blocks are for people; columns that were chosen, and other programs, get the records. */
-static bool wants_blocks(const struct listing *listing)
-{
-	return listing_options(listing).format == FORMAT_TABLE && !listing->ctx->globals.columns;
-}
-
 static void add_rows(struct listing *listing, const struct doctor_args *args,
 		     const struct doctor_results *results)
 {
@@ -182,7 +176,7 @@ static int print(struct listing *listing, const struct doctor_args *args,
 						  results, args, status, &rc);
 		return listing_end_quietly(listing, rc);
 	}
-	if (!wants_blocks(listing)) {
+	if (!listing_is_for_people(listing)) {
 		add_rows(listing, args, results);
 		return listing_end(listing);
 	}

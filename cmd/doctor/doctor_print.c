@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cmd/doctor/doctor_run.h"
 
-enum { EVIDENCE_MOST = 3, VERDICT_WIDTH = 7 };
+enum { EVIDENCE_MOST = 3 };
 
 /* The evidence of each object, once if it is the same; with the object's name where it differs. */
 static void gather_evidence(const struct doctor_block *block, struct strings *evidence)
@@ -42,7 +42,7 @@ static void gather_evidence(const struct doctor_block *block, struct strings *ev
 }
 
 static int print_block(FILE *out, const struct render_options *options,
-		       const struct doctor_block *block)
+		       const struct doctor_block *block, size_t width)
 {
 	const struct finding *finding = &block->results[0]->finding;
 	const bool wrong = finding->severity.value >= SEVERITY_NOTICE;
@@ -64,7 +64,7 @@ static int print_block(FILE *out, const struct render_options *options,
 				    .summary = summary,
 				    .evidence = &evidence,
 				    .next_step = wrong ? finding->next_step : NULL,
-				    .verdict_width = VERDICT_WIDTH,
+				    .verdict_width = (int)width,
 			    });
 	strings_free(&evidence);
 	return rc;
@@ -121,7 +121,8 @@ int doctor_print(FILE *out, const struct render_options *options,
 		if (!all && blocks.items[i].results[0]->finding.severity.value < SEVERITY_NOTICE)
 			continue;
 		any = true;
-		rc = print_block(out, options, &blocks.items[i]);
+		rc = print_block(out, options, &blocks.items[i],
+				 strlen(all ? "not-checked" : "warning"));
 	}
 	doctor_blocks_free(&blocks);
 	line = mem_format("%s%s (profile %s%s)\n", any ? "" : "nothing wrong: ", coverage,

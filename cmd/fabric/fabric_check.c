@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl fabric check: what is wrong with the subnet, the worst first. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,22 +116,81 @@ static bool is_fault(const struct fabric_args *args, const struct fabric_finding
 	return false;
 }
 
+/* "switch L0/2 port 7: the link runs at 1x HDR", as the columns of the record say it. */
+static char *evidence_line(const struct fabric_finding *found)
+{
+	struct value node, port;
+	const struct finding *finding = &found->finding;
+
+	field_get(schema_find(&fabric_check_schema, "node"), found, &node);
+	field_get(schema_find(&fabric_check_schema, "port"), found, &port);
+	if (node.kind != VALUE_STRING)
+		return mem_string(finding->evidence);
+	if (port.kind != VALUE_UNSIGNED)
+		return mem_format("%s: %s", node.string, finding->evidence);
+	return mem_format("%s port %" PRIu64 ": %s", node.string, port.number, finding->evidence);
+}
+
+static bool are_alike(const struct fabric_finding *a, const struct fabric_finding *b)
+{
+	return a->finding.id.value == b->finding.id.value &&
+	       a->finding.severity.value == b->finding.severity.value;
+}
+
+/* The findings of each check together: they are sorted that way. */
+static int print_blocks(struct listing *listing, const struct fabric_findings *findings)
+{
+	const struct render_options options = listing_options(listing);
+	int rc = findings->count ? 0 : render_text(stdout, "nothing wrong\n");
+
+	for (size_t i = 0, next; i < findings->count && !rc; i = next) {
+		const struct finding *finding = &findings->items[i].finding;
+		const struct enum_name *check = enum_find(fabric_check_names, finding->id.value);
+		struct strings evidence = {.known = true};
+
+		for (next = i; next < findings->count &&
+			       are_alike(&findings->items[i], &findings->items[next]);
+		     next++) {
+			_cleanup_(freep) char *line = evidence_line(&findings->items[next]);
+
+			strings_add(&evidence, line);
+		}
+		rc = render_finding(
+			stdout, &options,
+			&(const struct finding_block){
+				.verdict = enum_find(severity_names, finding->severity.value),
+				.check = check->word,
+				.summary = check->help,
+				.evidence = &evidence,
+				.next_step = finding->next_step,
+				.verdict_width = strlen("warning"),
+			});
+		strings_free(&evidence);
+	}
+	return rc;
+}
+
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
 	struct fabric_findings findings = {.items = NULL};
 	struct fabric_run run;
+	bool begun;
 	int status;
 
 	(void)objects;
-	if (fabric_run_begin(&run, ctx, args, &fabric_check_schema)) {
+	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema);
+	if (begun) {
 		check(&run, &findings);
 		for (size_t i = 0; i < findings.count; i++)
 			listing_add(&run.mad.listing, &findings.items[i]);
 		if (is_fault(args, &findings) && run.mad.listing.status == STATUS_DONE)
 			run.mad.listing.status = STATUS_FAULT;
 	}
-	status = fabric_run_end(&run);
+	if (begun && listing_is_for_people(&run.mad.listing))
+		status = fabric_run_end_quietly(&run, print_blocks(&run.mad.listing, &findings));
+	else
+		status = fabric_run_end(&run);
 	fabric_findings_clear(&findings);
 	return status;
 }

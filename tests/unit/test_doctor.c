@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of doctor's checks, the merging of findings, the count of what was looked at. */
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "doctor/check.h"
+
+static void assert_sentence(const char *id, const char *what, const char *text)
+{
+	if (!text || !isupper((unsigned char)text[0]) || !strchr(".?", text[strlen(text) - 1]))
+		fail_msg("%s: %s is no sentence: %s", id, what, text ? text : "missing");
+}
+
+/* Help, manual and --explain are made of these texts. */
+static void test_texts(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < DOCTOR_CHECKS; id++) {
+		const struct doctor_check *check = doctor_check((enum doctor_check_id)id);
+
+		assert_non_null(check->check);
+		assert_non_null(check->title);
+		assert_true(islower((unsigned char)check->title[0]) ||
+			    isupper((unsigned char)check->title[1]));
+		assert_true(check->title[strlen(check->title) - 1] != '.');
+		assert_non_null(check->applies_to);
+		assert_non_null(check->remedy);
+		assert_sentence(check->id, "question", check->question);
+		assert_sentence(check->id, "source", check->source);
+		assert_sentence(check->id, "rule", check->rule);
+		assert_sentence(check->id, "why", check->why);
+		for (const char *c = check->id; *c; c++)
+			assert_true(islower((unsigned char)*c) || isdigit((unsigned char)*c) ||
+				    *c == '-');
+	}
+}
+
+/* Causes come before effects, and an id is not also a group. */
+static void test_order(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < DOCTOR_CHECKS; id++) {
+		const struct doctor_check *check = doctor_check((enum doctor_check_id)id);
+		const char *after = check->after;
+		char word[64];
+		int length;
+
+		assert_null(enum_find_word(doctor_group_names, check->id));
+		for (; after && sscanf(after, " %63s%n", word, &length) == 1; after += length) {
+			const struct enum_name *name = enum_find_word(doctor_check_names, word);
+
+			if (!name || name->value >= id)
+				fail_msg("%s comes after %s, which is %s", check->id, word,
+					 name ? "not before it" : "no check");
+		}
+	}
+}
+
+static void test_selection(void **state)
+{
+	bool run[DOCTOR_CHECKS] = {false};
+	char *bad = NULL;
+
+	(void)state;
+	assert_int_equal(doctor_select("port-state", true, run, &bad), 0);
+	for (unsigned int id = 0; id < DOCTOR_CHECKS; id++)
+		assert_int_equal(run[id], id == CHECK_ID_port_state);
+	assert_int_equal(doctor_select("port", true, run, &bad), 0);
+	for (unsigned int id = 0; id < DOCTOR_CHECKS; id++)
+		assert_int_equal(run[id],
+				 doctor_check((enum doctor_check_id)id)->group == DOCTOR_PORT);
+	assert_int_equal(doctor_select("port-state,nosuch", false, run, &bad), -EINVAL);
+	assert_string_equal(bad, "nosuch");
+	free(bad);
+	assert_int_equal(doctor_select("", true, run, &bad), -EINVAL);
+	free(bad);
+}
+
+static struct doctor_result *add(struct doctor_results *results, enum doctor_check_id id,
+				 enum severity severity, const char *object, const char *summary)
+{
+	struct doctor_result *result = mem_append(&results->items, &results->count,
+						  sizeof(*result));
+
+	*result = (struct doctor_result){
+		.finding = {.id = number_of(id),
+			    .severity = number_of(severity),
+			    .object = mem_string_or_null(object),
+			    .summary = mem_string(summary)},
+	};
+	return result;
+}
+
+static void assert_object(const struct doctor_block *block, const char *wanted)
+{
+	char *object = doctor_block_object(block);
+
+	if (wanted)
+		assert_string_equal(object, wanted);
+	else
+		assert_null(object);
+	free(object);
+}
+
+static void test_blocks(void **state)
+{
+	const enum doctor_check_id id = CHECK_ID_port_state;
+	struct doctor_results results = {.items = NULL};
+	struct doctor_blocks blocks;
+
+	(void)state;
+	add(&results, id, SEVERITY_OK, "a/1", "fine");
+	add(&results, id, SEVERITY_NOTICE, "b/1", "down");
+	add(&results, id, SEVERITY_ERROR, "c/1", "init");
+	add(&results, id, SEVERITY_ERROR, "d/1", "init");
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 3);
+	assert_string_equal(blocks.items[0].results[0]->finding.summary, "init");
+	assert_object(&blocks.items[0], "c/1, d/1 (2 of 4 ports)");
+	assert_object(&blocks.items[1], "b/1");
+	assert_object(&blocks.items[2], "a/1");
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+}
+
+/* What all objects share is told once; what differs in verdict or next step is not the same. */
+static void test_blocks_merge(void **state)
+{
+	const enum doctor_check_id id = CHECK_ID_port_state;
+	struct doctor_results results = {.items = NULL};
+	struct doctor_blocks blocks;
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		char object[16];
+
+		snprintf(object, sizeof(object), "m%u/1", i);
+		add(&results, id, SEVERITY_ERROR, object, "init");
+	}
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 1);
+	assert_object(&blocks.items[0], "8 of 8 ports");
+	doctor_blocks_free(&blocks);
+	results.items[0].finding.next_step = mem_string("another step");
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 2);
+	assert_object(&blocks.items[0], "m0/1");
+	assert_object(&blocks.items[1], "m1/1, m2/1, m3/1, m4/1 and 3 more (7 of 8 ports)");
+	doctor_blocks_free(&blocks);
+	results.items[7].finding.severity = number_of(SEVERITY_WARNING);
+	doctor_blocks_make(&results, &blocks);
+	assert_int_equal(blocks.count, 3);
+	doctor_blocks_free(&blocks);
+	doctor_results_free(&results);
+}
+
+/* A check counts once, by its worst verdict; one that was made on some object was made. */
+static void test_coverage(void **state)
+{
+	struct doctor_results results = {.items = NULL};
+	struct doctor_coverage coverage;
+
+	(void)state;
+	add(&results, 0, SEVERITY_OK, "a/1", "fine");
+	add(&results, 0, SEVERITY_WARNING, "b/1", "slow");
+	add(&results, 0, SEVERITY_INFO, "c/1", "unknown");
+	doctor_count(&results, &coverage);
+	assert_int_equal(coverage.checked, 1);
+	assert_int_equal(coverage.warnings, 1);
+	assert_int_equal(coverage.ok + coverage.notes + coverage.errors + coverage.unknown, 0);
+	results.items[1].finding.severity = number_of(SEVERITY_INFO);
+	results.items[0].finding.severity = number_of(SEVERITY_INFO);
+	doctor_count(&results, &coverage);
+	assert_int_equal(coverage.checked, 0);
+	assert_int_equal(coverage.unknown, 1);
+	results.items[0].needs = number_of(NEEDS_INTERVAL);
+	doctor_count(&results, &coverage);
+	assert_int_equal(coverage.needs[2], 1);
+	results.items[0].needs.known = false;
+	results.items[0].because = number_of(0);
+	doctor_count(&results, &coverage);
+	assert_int_equal(coverage.because, 1);
+	doctor_results_free(&results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_texts),	     cmocka_unit_test(test_order),
+		cmocka_unit_test(test_selection),    cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_blocks_merge), cmocka_unit_test(test_coverage),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
