@@ -43,6 +43,8 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = {.type = NLA_U8},
 	[RDMA_NLDEV_ATTR_NDEV_INDEX] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = {.type = NLA_U32},
+	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = {.type = NLA_U8},
+	[NLDEV_SYS_ATTR_PRIVILEGED_QKEY] = {.type = NLA_U8},
 	[NLDEV_ATTR_DEV_TYPE] = {.type = NLA_U8},
 	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8},
 	[NLDEV_SYS_ATTR_MONITOR_MODE] = {.type = NLA_U8},
@@ -132,44 +134,55 @@ int nldev_explain(struct netlink *nldev, uint32_t device_index, int error)
 	return netlink_ask_plain(nldev, &request, NULL) == -EINVAL ? -ENODEV : error;
 }
 
-static int handle_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings)
 {
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
+	if (nldev_parse(attributes, length, table) ||
+	    netlink_get_number(table[RDMA_NLDEV_SYS_ATTR_NETNS_MODE], &settings->shared_netns) ||
+	    netlink_get_number(table[NLDEV_SYS_ATTR_PRIVILEGED_QKEY], &settings->privileged_qkey) ||
+	    netlink_get_number(table[NLDEV_SYS_ATTR_MONITOR_MODE], &settings->notifies))
+		return -EBADMSG;
+	return 0;
+}
+
+static int handle_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+{
 	(void)request;
 	if (answer->error || !answer->payload)
 		return answer->error ? answer->error : -EBADMSG;
-	if (nldev_parse(answer->payload, answer->length, table))
-		return -EBADMSG;
-	return netlink_get_number(table[NLDEV_SYS_ATTR_MONITOR_MODE], context);
+	return nldev_parse_settings(answer->payload, answer->length, context);
 }
 
-/* A kernel that does not notify accepts listeners in the group nevertheless. */
-static int ask_support(void)
+int nldev_read_settings(struct nldev_settings *ret_settings)
 {
 	struct netlink_request request = {.count = 0};
-	struct number supported = {0};
+	struct nldev_settings settings = {{0}};
 	struct netlink *nldev;
 	int error = nldev_open(&nldev);
 
 	if (error)
 		return error;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
-	error = netlink_ask(nldev, &request, handle_settings, &supported);
+	error = netlink_ask(nldev, &request, handle_settings, &settings);
 	netlink_free(nldev);
+	if (!error)
+		*ret_settings = settings;
 	/* Before 5.1 the request itself is unknown. */
-	if (error == -EINVAL || error == -EOPNOTSUPP)
-		return -EOPNOTSUPP;
-	return error || supported.value ? error : -EOPNOTSUPP;
+	return error == -EINVAL ? -EOPNOTSUPP : error;
 }
 
 int nldev_listen(struct netlink **ret_events)
 {
 	const unsigned int group = GROUP_NOTIFY;
-	int error = ask_support();
+	struct nldev_settings settings;
+	int error = nldev_read_settings(&settings);
 
 	if (error)
 		return error;
+	/* A kernel that does not notify accepts listeners in the group nevertheless. */
+	if (!settings.notifies.value)
+		return -EOPNOTSUPP;
 	return netlink_open_groups(NETLINK_RDMA, &group, 1, LARGEST_EVENT, ret_events);
 }
 

@@ -20,11 +20,12 @@
  * Linux 6.12.
  */
 enum {
-	NLDEV_ATTR_DEV_TYPE = 99,	   /* u8, enum rdma_nl_dev_type */
-	NLDEV_ATTR_PARENT_NAME = 100,	   /* string */
-	NLDEV_ATTR_EVENT_TYPE = 102,	   /* u8, enum rdma_nl_notify_event_type */
-	NLDEV_SYS_ATTR_MONITOR_MODE = 103, /* u8, 1: the kernel notifies */
-	NLDEV_ATTR_KNOWN = 104,		   /* size of a table for all that are used */
+	NLDEV_SYS_ATTR_PRIVILEGED_QKEY = 96, /* u8, 1: without a capability */
+	NLDEV_ATTR_DEV_TYPE = 99,	     /* u8, enum rdma_nl_dev_type */
+	NLDEV_ATTR_PARENT_NAME = 100,	     /* string */
+	NLDEV_ATTR_EVENT_TYPE = 102,	     /* u8, enum rdma_nl_notify_event_type */
+	NLDEV_SYS_ATTR_MONITOR_MODE = 103,   /* u8, 1: the kernel notifies */
+	NLDEV_ATTR_KNOWN = 104,		     /* size of a table for all that are used */
 };
 
 /* -EPROTONOSUPPORT: this kernel has no RDMA netlink. */
@@ -47,6 +48,18 @@ int nldev_parse_nest(const struct nlattr *nest, struct nlattr **table);
  * that of a directory.
  */
 char *nldev_get_kernel_name(const struct nlattr *attribute);
+
+/* What the RDMA subsystem is set to, RDMA_NLDEV_CMD_SYS_GET; unknown: this kernel does not say. */
+struct nldev_settings {
+	struct number shared_netns;    /* 1: devices are in all network namespaces; 0: in one */
+	struct number privileged_qkey; /* 1: controlled Q_Keys need no CAP_NET_RAW */
+	struct number notifies;	       /* see nldev_listen() */
+};
+
+/* Any user may ask. -EOPNOTSUPP: a kernel before 5.1; -EPROTONOSUPPORT: no RDMA netlink. */
+int nldev_read_settings(struct nldev_settings *ret_settings);
+/* The pure part: the attributes of the answer, at a multiple of 4. -EBADMSG: damaged. */
+int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings);
 
 /*
  * Explains the error of a request about a device: nldev answers -EINVAL to an index that it does

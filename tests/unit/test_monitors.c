@@ -395,15 +395,40 @@ static void verbs_short(void **state)
 	verbs_async_close(async);
 }
 
+/* Answers of Linux 5.4, 6.12 and a damaged one to RDMA_NLDEV_CMD_SYS_GET. */
+static void settings(void **state)
+{
+	struct nldev_settings old = {{0}}, new = {{0}}, damaged = {{0}};
+	struct bytes bytes = {.length = 0};
+
+	(void)state;
+	put_u8(&bytes, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 0);
+	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &old), 0);
+	assert_true(old.shared_netns.known);
+	assert_int_equal(old.shared_netns.value, 0);
+	assert_false(old.privileged_qkey.known);
+	assert_false(old.notifies.known);
+	put_u8(&bytes, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, 1);
+	put_u8(&bytes, NLDEV_SYS_ATTR_MONITOR_MODE, 1);
+	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &new), 0);
+	assert_int_equal(new.privileged_qkey.value, 1);
+	assert_true(new.notifies.known);
+	bytes.length = 0;
+	put_attribute(&bytes, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, "", 0);
+	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &damaged), -EBADMSG);
+	assert_false(damaged.privileged_qkey.known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(monitor_takes_turns), cmocka_unit_test(monitor_overruns),
-		cmocka_unit_test(monitor_refused),     cmocka_unit_test(own_kernel),
-		cmocka_unit_test(nldev_attach),	       cmocka_unit_test(nldev_partial),
-		cmocka_unit_test(nldev_read),	       cmocka_unit_test(rtnl_notices),
-		cmocka_unit_test(rtnl_damaged),	       cmocka_unit_test(rtnl_read),
-		cmocka_unit_test(verbs_events),	       cmocka_unit_test(verbs_short),
+		cmocka_unit_test(settings),	    cmocka_unit_test(monitor_takes_turns),
+		cmocka_unit_test(monitor_overruns), cmocka_unit_test(monitor_refused),
+		cmocka_unit_test(own_kernel),	    cmocka_unit_test(nldev_attach),
+		cmocka_unit_test(nldev_partial),    cmocka_unit_test(nldev_read),
+		cmocka_unit_test(rtnl_notices),	    cmocka_unit_test(rtnl_damaged),
+		cmocka_unit_test(rtnl_read),	    cmocka_unit_test(verbs_events),
+		cmocka_unit_test(verbs_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
