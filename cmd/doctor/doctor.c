@@ -217,13 +217,28 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 {
 	const struct doctor_args *args = doctor_args;
+	int status;
 
 	if (args->list)
 		return list_checks(ctx, args);
 	if (args->explain)
 		return explain(ctx, args->explain);
+	if (args->format.known && ctx->globals.timeout.known &&
+	    doctor_supervise(ctx, (enum doctor_format)args->format.value, &status))
+		return status;
 	return check_host(ctx, args, objects);
 }
+
+static const void *catalogue_row(size_t number)
+{
+	return number < DOCTOR_CHECKS ? doctor_check((enum doctor_check_id)number) : NULL;
+}
+
+static const struct catalogue catalogue = {
+	.block = "CHECKS",
+	.schema = &doctor_check_schema,
+	.row = catalogue_row,
+};
 
 static const struct schema *const more_schemas[] = {&doctor_check_schema, NULL};
 
@@ -239,5 +254,6 @@ const struct command doctor_command = {
 	.rules = rules,
 	.schema = &doctor_schema,
 	.more_schemas = more_schemas,
+	.catalogue = &catalogue,
 	.run = run,
 };

@@ -8,11 +8,20 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/commands.h"
 #include "cmd/doctor/doctor_run.h"
 #include "schema/rows.h"
 
@@ -161,31 +170,94 @@ static int print_condition(FILE *out, const struct verdict_line *line)
 	return rc;
 }
 
-int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_results *results,
-		    const struct doctor_args *args, int status, int *ret_rc)
+/* Prints the line, frees its reason, and returns the status that its reader knows. */
+static int print_line(FILE *out, enum doctor_format format, struct verdict_line *line, int status,
+		      int *ret_rc)
 {
 	static const int nagios[] = {0, 1, 2, 3}, nhc[] = {0, 1, 1, 1}, npd[] = {0, 1, 1, 2};
 	_cleanup_(freep) char *text = NULL;
+
+	*ret_rc = 0;
+	if (format == DOCTOR_NAGIOS) {
+		text = nagios_line(line);
+		status = nagios[line->answer];
+	} else if (format == DOCTOR_NPD) {
+		text = npd_line(line);
+		status = npd[line->answer];
+	} else if (format == DOCTOR_NHC) {
+		if (line->answer != ANSWER_OK)
+			text = line->more
+				       ? mem_format("%s (and %zu more)\n", line->reason, line->more)
+				       : mem_format("%s\n", line->reason);
+		status = nhc[line->answer];
+	} else {
+		*ret_rc = print_condition(out, line);
+	}
+	if (text)
+		*ret_rc = render_text(out, text);
+	free(line->reason);
+	return status;
+}
+
+int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_results *results,
+		    const struct doctor_args *args, int status, int *ret_rc)
+{
 	struct verdict_line line;
-	enum answer answer;
 
 	judge(results, args, status, &line);
-	answer = line.answer;
-	if (format == DOCTOR_NAGIOS)
-		text = nagios_line(&line);
-	else if (format == DOCTOR_NPD)
-		text = npd_line(&line);
-	else if (format == DOCTOR_NHC && line.answer != ANSWER_OK)
-		text = line.more ? mem_format("%s (and %zu more)\n", line.reason, line.more)
-				 : mem_format("%s\n", line.reason);
-	if (format == DOCTOR_CONDITION)
-		*ret_rc = print_condition(out, &line);
-	else
-		*ret_rc = text ? render_text(out, text) : 0;
-	free(line.reason);
-	if (format == DOCTOR_CONDITION)
-		return status;
-	return format == DOCTOR_NAGIOS ? nagios[answer]
-	       : format == DOCTOR_NHC  ? nhc[answer]
-				       : npd[answer];
+	return print_line(out, format, &line, status, ret_rc);
+}
+
+/* Waits until the other end of the pipe is closed, which the end of the child does. */
+static bool ends_in_time(int fd, uint64_t end_msec)
+{
+	struct pollfd poll_fd = {.fd = fd};
+	int count;
+
+	do
+		count = poll(&poll_fd, 1, clock_msec_until(end_msec));
+	while (count < 0 && errno == EINTR);
+	return count > 0;
+}
+
+/*
+ * A read of a wedged driver's file cannot be interrupted, and its process not even be killed. So
+ * the work is done by a child, and this process answers in time whatever becomes of it.
+ */
+bool doctor_supervise(const struct ctx *ctx, enum doctor_format format, int *ret_status)
+{
+	const uint64_t end_msec = clock_msec() + ctx->globals.timeout.value;
+	const struct itimerval none = {.it_interval = {.tv_sec = 0}};
+	struct verdict_line line = {.answer = ANSWER_UNKNOWN};
+	int ends[2], wait_status, rc;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	pid = fork();
+	if (pid <= 0) {
+		close(ends[0]);
+		/* The child keeps the other end until it ends. */
+		if (pid < 0)
+			close(ends[1]);
+		return false;
+	}
+	/* The timer of --timeout would end this process without a line. */
+	setitimer(ITIMER_REAL, &none, NULL);
+	close(ends[1]);
+	if (ends_in_time(ends[0], end_msec) && waitpid(pid, &wait_status, 0) == pid) {
+		close(ends[0]);
+		if (WIFEXITED(wait_status)) {
+			*ret_status = WEXITSTATUS(wait_status);
+			return true;
+		}
+		line.reason = mem_string("the check was killed");
+	} else {
+		kill(pid, SIGKILL);
+		close(ends[0]);
+		line.reason = mem_string("gave up after --timeout");
+	}
+	*ret_status = print_line(stdout, format, &line, STATUS_FAILED, &rc);
+	*ret_status = finish_output(ctx, rc, *ret_status);
+	return true;
 }

@@ -28,4 +28,10 @@ int doctor_print(FILE *out, const struct render_options *options,
 int doctor_print_as(FILE *out, enum doctor_format format, const struct doctor_results *results,
 		    const struct doctor_args *args, int status, int *ret_rc);
 
+/*
+ * For --format with --timeout: true in the process that has waited for the check, with its exit
+ * status; false in the one that has to make it.
+ */
+bool doctor_supervise(const struct ctx *ctx, enum doctor_format format, int *ret_status);
+
 extern const struct enum_name doctor_format_names[];

@@ -65,6 +65,16 @@ struct ctx {
 	struct globals globals;
 };
 
+/*
+ * A table of a command that its manual lists: each record by its first column, the other texts
+ * after it. `row` returns NULL after the last.
+ */
+struct catalogue {
+	const char *block; /* name of the block in the page: CHECKS */
+	const struct schema *schema;
+	const void *(*row)(size_t number);
+};
+
 enum { COMMAND_TABLES = 5 };
 
 struct command {
@@ -86,10 +96,11 @@ struct command {
 	const struct command *const *children; /* subcommands; ends with NULL */
 	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
 	const char *child_word; /* what `objects` calls the word of a subcommand: COMMAND */
-	const void *data;	/* which one of several commands that share a run() */
-	bool own_timeout;	/* --timeout is that of a request; the command applies it itself */
-	bool raw;		/* gets its words as they are, options included */
-	bool passes_on; /* the same for the words after the first: another program's options */
+	const struct catalogue *catalogue; /* or NULL */
+	const void *data;		   /* which one of several commands that share a run() */
+	bool own_timeout; /* --timeout is that of a request; the command applies it itself */
+	bool raw;	  /* gets its words as they are, options included */
+	bool passes_on;	  /* the same for the words after the first: another program's options */
 	/* Returns an enum exit_status. `objects` ends with NULL. */
 	int (*run)(const struct ctx *ctx, const void *args, char **objects);
 };

@@ -334,6 +334,40 @@ static void put_mdoc_commands(const struct ctx *ctx)
 	printf(".El\n.\\\" END COMMANDS\n");
 }
 
+static void put_mdoc_text_field(const struct field *field, const void *row)
+{
+	struct value value;
+
+	field_get(field, row, &value);
+	if (value.kind != VALUE_STRING)
+		return;
+	fputs(".Pp\n.Em ", stdout);
+	for (const char *key = field->key; *key; key++)
+		putchar(*key == '_' ? ' ' : *key);
+	puts(" :");
+	put_mdoc_text(value.string);
+}
+
+static void put_mdoc_catalogue(const struct catalogue *catalogue)
+{
+	const struct schema *schema = catalogue->schema;
+	const void *row;
+
+	printf(".\\\" BEGIN %s\n.Bl -tag -width Ds\n", catalogue->block);
+	for (size_t i = 0; (row = catalogue->row(i)); i++) {
+		struct value name;
+
+		field_get(&schema->fields[0], row, &name);
+		fputs(".It Cm ", stdout);
+		put_mdoc_escaped(name.string);
+		putchar('\n');
+		for (size_t j = 1; j < schema->field_count; j++)
+			if (schema->fields[j].kind == FIELD_STRING)
+				put_mdoc_text_field(&schema->fields[j], row);
+	}
+	printf(".El\n.\\\" END %s\n", catalogue->block);
+}
+
 void help_man_blocks(const struct ctx *ctx, const struct command *command)
 {
 	if (!command) {
@@ -344,6 +378,8 @@ void help_man_blocks(const struct ctx *ctx, const struct command *command)
 		return;
 	}
 	put_mdoc_tables(command);
+	if (command->catalogue)
+		put_mdoc_catalogue(command->catalogue);
 	if (command->schema || command_has_children(command))
 		put_mdoc_columns(command);
 }
