@@ -12,6 +12,7 @@
 #include "doctor/check.h"
 #include "doctor/expect.h"
 #include "doctor/growth.h"
+#include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 
 const struct pci_list *doctor_pci(struct doctor_facts *facts)
@@ -81,21 +82,6 @@ bool doctor_in_container(struct doctor_facts *facts)
 	return facts->container == TRISTATE_YES;
 }
 
-/* Drivers of functions whose RDMA half is a driver of its own, or the same one. */
-static bool is_rdma_driver(const char *driver)
-{
-	static const char *const drivers[] = {
-		"mlx5_core", "mlx4_core", "bnxt_en",	"ice",	"i40e", "qede",	  "hns3",
-		"efa",	     "erdma",	  "ionic",	"hfi1", "qib",	"ib_qib", "ib_mthca",
-		"cxgb4",     "be2net",	  "vmw_pvrdma", "enic", "mana",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
-		if (!strcmp(driver, drivers[i]))
-			return true;
-	return false;
-}
-
 static const struct device *device_at(const struct doctor_facts *facts, const char *address)
 {
 	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
@@ -115,11 +101,7 @@ bool doctor_is_selected(const struct doctor_context *run, struct pci_function *f
 		return true;
 	if (run->request->objects->count)
 		return false;
-	if (pci_kind(&facts->root, function, NULL) != PCI_KIND_NETWORK)
-		return false;
-	pci_read(&facts->root, function, PCI_DRIVER | PCI_ID, NULL);
-	return function->driver ? is_rdma_driver(function->driver)
-				: function->vendor_id.known && function->vendor_id.value == 0x15b3;
+	return rdma_driver_of(&facts->root, function, NULL);
 }
 
 bool doctor_has_hardware(struct doctor_facts *facts)

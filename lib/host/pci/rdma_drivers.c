@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/pci/rdma_drivers.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/*
+ * Modules: kernel-boot/rdma-hw-modules.rules of rdma-core, and the auxiliary or client drivers in
+ * drivers/infiniband/hw (Linux 6.12; ionic, bng_re and idpf: 7.2). Providers and their ABI ranges:
+ * match_min_abi_version and match_max_abi_version in providers/ of rdma-core 65.
+ */
+static const struct rdma_driver drivers[] = {
+	{"mlx5_core", "mlx5_ib", "mlx5", .min_abi = 1, .max_abi = 1},
+	{"mlx4_core", "mlx4_ib", "mlx4", .min_abi = 2, .max_abi = 4},
+	{"bnxt_en", "bnxt_re", "bnxt_re", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"bnge", "bng_re", NULL, .optional = true, .max_abi = RDMA_ABI_ANY},
+	{"ice", "irdma", "irdma", .optional = true, .max_abi = 5},
+	{"i40e", "irdma", "irdma", .optional = true, .listed_only = true, .max_abi = 5},
+	{"idpf", "irdma", "irdma", .optional = true, .max_abi = 5},
+	{"qede", "qedr", "qedr", .optional = true, .min_abi = 8, .max_abi = 8},
+	{"hns3", "hns_roce_hw_v2", "hns", .listed_only = true, .max_abi = RDMA_ABI_ANY},
+	{"be2net", "ocrdma", "ocrdma", .optional = true, .listed_only = true, .min_abi = 2,
+	 .max_abi = 2},
+	{"cxgb4", "iw_cxgb4", "cxgb4", .optional = true, .listed_only = true,
+	 .max_abi = RDMA_ABI_ANY},
+	{"mana", "mana_ib", "mana", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"ionic", "ionic_rdma", "ionic", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"enic", "usnic_verbs", NULL, .optional = true, .listed_only = true,
+	 .max_abi = RDMA_ABI_ANY},
+	{"usnic_verbs", "usnic_verbs", NULL, .max_abi = RDMA_ABI_ANY},
+	{"efa", "efa", "efa", .min_abi = 1, .max_abi = 1},
+	{"erdma", "erdma", "erdma", .max_abi = 1},
+	{"hfi1", "hfi1", "hfi1verbs", .max_abi = RDMA_ABI_ANY},
+	{"ib_qib", "ib_qib", "ipathverbs", .max_abi = RDMA_ABI_ANY},
+	{"ib_mthca", "ib_mthca", "mthca", .max_abi = 1},
+	{"vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", .min_abi = 3, .max_abi = 3},
+	/* Software: no PCI function. The provider of 32 bits does not take version 1. */
+	{NULL, "rdma_rxe", "rxe", .min_abi = sizeof(void *) == 8 ? 1 : 2, .max_abi = 2},
+	{NULL, "siw", "siw", .min_abi = 1, .max_abi = 1},
+};
+
+/*
+ * From the drivers' pci_device_id tables, Linux 6.12, with numbers that follow each other as one
+ * row. Left out are functions that never have RDMA.
+ */
+static const struct {
+	uint16_t vendor, first, last;
+	const char *driver;
+} ids[] = {
+	{0x15b3, 0x1002, 0x1010, "mlx4_core"}, /* ConnectX-2 VF to ConnectX-3 Pro */
+	{0x15b3, 0x6340, 0x6340, "mlx4_core"}, /* ConnectX to ConnectX-2 */
+	{0x15b3, 0x634a, 0x634a, "mlx4_core"},
+	{0x15b3, 0x6354, 0x6354, "mlx4_core"},
+	{0x15b3, 0x6368, 0x6368, "mlx4_core"},
+	{0x15b3, 0x6372, 0x6372, "mlx4_core"},
+	{0x15b3, 0x6732, 0x6732, "mlx4_core"},
+	{0x15b3, 0x673c, 0x673c, "mlx4_core"},
+	{0x15b3, 0x6746, 0x6746, "mlx4_core"},
+	{0x15b3, 0x6750, 0x6750, "mlx4_core"},
+	{0x15b3, 0x675a, 0x675a, "mlx4_core"},
+	{0x15b3, 0x6764, 0x6764, "mlx4_core"},
+	{0x15b3, 0x676e, 0x676e, "mlx4_core"},
+	{0x15b3, 0x5a44, 0x5a44, "ib_mthca"}, /* InfiniHost; also under Topspin's vendor ID */
+	{0x15b3, 0x5e8c, 0x5e8c, "ib_mthca"},
+	{0x15b3, 0x6274, 0x6274, "ib_mthca"},
+	{0x15b3, 0x6278, 0x6278, "ib_mthca"},
+	{0x15b3, 0x6282, 0x6282, "ib_mthca"},
+	{0x1867, 0x5a44, 0x5a44, "ib_mthca"},
+	{0x1867, 0x5e8c, 0x5e8c, "ib_mthca"},
+	{0x1867, 0x6274, 0x6274, "ib_mthca"},
+	{0x1867, 0x6278, 0x6278, "ib_mthca"},
+	{0x1867, 0x6282, 0x6282, "ib_mthca"},
+	{0x15b3, 0x1011, 0x101f, "mlx5_core"}, /* Connect-IB to ConnectX-6 Lx */
+	{0x15b3, 0x1021, 0x1021, "mlx5_core"}, /* ConnectX-7 to ConnectX-10 */
+	{0x15b3, 0x1023, 0x1023, "mlx5_core"},
+	{0x15b3, 0x1025, 0x1025, "mlx5_core"},
+	{0x15b3, 0x1027, 0x1027, "mlx5_core"},
+	{0x15b3, 0x2101, 0x2101, "mlx5_core"},
+	{0x15b3, 0xa2d2, 0xa2d3, "mlx5_core"}, /* BlueField */
+	{0x15b3, 0xa2d6, 0xa2d6, "mlx5_core"},
+	{0x15b3, 0xa2dc, 0xa2dc, "mlx5_core"},
+	{0x15b3, 0xa2df, 0xa2df, "mlx5_core"},
+	{0x14e4, 0x1604, 0x1609, "bnxt_en"}, /* NetXtreme-E, in several runs */
+	{0x14e4, 0x1614, 0x1614, "bnxt_en"},
+	{0x14e4, 0x16bd, 0x16bd, "bnxt_en"},
+	{0x14e4, 0x16c0, 0x16c5, "bnxt_en"},
+	{0x14e4, 0x16c8, 0x16d9, "bnxt_en"},
+	{0x14e4, 0x16dc, 0x16dc, "bnxt_en"}, /* 16dd is one of tg3 */
+	{0x14e4, 0x16de, 0x16df, "bnxt_en"},
+	{0x14e4, 0x16e1, 0x16e3, "bnxt_en"},
+	{0x14e4, 0x16e5, 0x16f1, "bnxt_en"},
+	{0x14e4, 0x1750, 0x1752, "bnxt_en"},
+	{0x14e4, 0x1760, 0x1763, "bnxt_en"},
+	{0x14e4, 0x1800, 0x1809, "bnxt_en"},
+	{0x14e4, 0x1819, 0x181b, "bnxt_en"},
+	{0x14e4, 0xd800, 0xd804, "bnxt_en"},
+	{0x14e4, 0x1780, 0x1780, "bnge"},
+	{0x8086, 0x1591, 0x1593, "ice"}, /* E810 */
+	{0x8086, 0x1599, 0x159b, "ice"},
+	{0x8086, 0x12d1, 0x12de, "ice"}, /* E830 */
+	{0x8086, 0x124c, 0x124f, "ice"}, /* E822, E823, E825 */
+	{0x8086, 0x151d, 0x151d, "ice"},
+	{0x8086, 0x188a, 0x188e, "ice"},
+	{0x8086, 0x1890, 0x1894, "ice"},
+	{0x8086, 0x1897, 0x189a, "ice"},
+	{0x8086, 0x579c, 0x579f, "ice"},
+	{0x8086, 0x37ce, 0x37d3, "i40e"}, /* X722, the only ones of this driver that have iWARP */
+	{0x8086, 0x0dda, 0x0dda, "i40e"},
+	{0x8086, 0x1452, 0x1452, "idpf"},
+	{0x8086, 0x145c, 0x145c, "idpf"},
+	{0x1077, 0x1634, 0x1634, "qede"}, /* FastLinQ 45000 and 41000 */
+	{0x1077, 0x1636, 0x1636, "qede"},
+	{0x1077, 0x1644, 0x1644, "qede"},
+	{0x1077, 0x1654, 0x1654, "qede"},
+	{0x1077, 0x1656, 0x1656, "qede"},
+	{0x1077, 0x1664, 0x1664, "qede"},
+	{0x1077, 0x1666, 0x1666, "qede"},
+	{0x1077, 0x8070, 0x8070, "qede"},
+	{0x1077, 0x8090, 0x8090, "qede"},
+	{0x19e5, 0xa222, 0xa226, "hns3"}, /* HNAE3_DEV_SUPPORT_ROCE_DCB_BITS */
+	{0x19e5, 0xa228, 0xa228, "hns3"},
+	{0x19e5, 0xa22f, 0xa22f, "hns3"},
+	{0x10df, 0x0720, 0x0720, "be2net"}, /* Skyhawk: OC_SKH_DEVICE_PF and _VF of ocrdma */
+	{0x10df, 0x0728, 0x0728, "be2net"},
+	{0x1425, 0x4400, 0x44ff, "cxgb4"}, /* T4 to T6: function 4, which has the netdevs */
+	{0x1425, 0x5400, 0x54ff, "cxgb4"},
+	{0x1425, 0x6400, 0x64ff, "cxgb4"},
+	{0x1414, 0x00b9, 0x00ba, "mana"}, /* drivers/net/ethernet/microsoft/mana/gdma.h */
+	{0x1dd8, 0x1002, 0x1003, "ionic"},
+	{0x1137, 0x00cf, 0x00cf, "usnic_verbs"},
+	{0x1d0f, 0xefa0, 0xefa4, "efa"},
+	{0x1ded, 0x107f, 0x107f, "erdma"},
+	{0x8086, 0x24f0, 0x24f1, "hfi1"},
+	{0x1fc1, 0x0010, 0x0010, "ib_qib"},
+	{0x1077, 0x7220, 0x7220, "ib_qib"},
+	{0x1077, 0x7322, 0x7322, "ib_qib"},
+	{0x15ad, 0x0820, 0x0820, "vmw_pvrdma"},
+};
+
+/* Of the class codes, two bytes: include/linux/pci_ids.h */
+enum {
+	VENDOR_MELLANOX = 0x15b3,
+	CLASS_NETWORK_INFINIBAND = 0x0207,
+};
+
+const struct rdma_driver *rdma_driver_find(const char *driver)
+{
+	for (size_t i = 0; driver && i < ARRAY_SIZE(drivers); i++)
+		if (drivers[i].driver && !strcmp(drivers[i].driver, driver))
+			return &drivers[i];
+	return NULL;
+}
+
+const struct rdma_driver *rdma_driver_of_module(const char *module)
+{
+	const struct rdma_driver *driver = rdma_driver_find(module);
+
+	for (size_t i = 0; module && !driver && i < ARRAY_SIZE(drivers); i++)
+		if (!strcmp(drivers[i].module, module))
+			driver = &drivers[i];
+	return driver;
+}
+
+const struct rdma_driver *rdma_driver_of_id(unsigned int vendor, unsigned int device)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (ids[i].vendor == vendor && ids[i].first <= device && device <= ids[i].last)
+			return rdma_driver_find(ids[i].driver);
+	return NULL;
+}
+
+const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_function *function,
+					 struct problems *problems)
+{
+	const struct rdma_driver *by_id = NULL, *bound;
+
+	pci_read(root, function, PCI_ID | PCI_DRIVER, problems);
+	if (function->vendor_id.known && function->device_id.known)
+		by_id = rdma_driver_of_id((unsigned int)function->vendor_id.value,
+					  (unsigned int)function->device_id.value);
+	bound = rdma_driver_find(function->driver);
+	if (bound && (!bound->listed_only || by_id == bound))
+		return bound;
+	if (by_id &&
+	    (!function->class_code.known || pci_kind(root, function, problems) == PCI_KIND_NETWORK))
+		return by_id;
+	/* An InfiniBand adapter that is newer than the table. */
+	if (function->class_code.known &&
+	    function->class_code.value >> 8 == CLASS_NETWORK_INFINIBAND &&
+	    function->vendor_id.known && function->vendor_id.value == VENDOR_MELLANOX)
+		return rdma_driver_find("mlx5_core");
+	return NULL;
+}
+
+/*
+ * The names that drivers/net/ethernet gives to these devices: mlx5_adev_devices[] of mlx5
+ * (multiport: the second port of an RDMA device), MLX4_INTF of mlx4, "iwarp" and "roce" of ice,
+ * "idpf.8086.rdma.core" of idpf, "rdma" of the others.
+ */
+bool rdma_is_auxiliary(const char *name)
+{
+	static const char *const parts[] = {".rdma.", ".rdma-rep.", ".multiport.",
+					    ".roce.", ".iwarp.",    ".ib."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
