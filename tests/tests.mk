@@ -149,3 +149,10 @@ deps:
 	$(Q)tests/deps build
 deps-check:
 	$(Q)tests/deps build test
+
+# How many of MUTANTS small bugs do the tests notice? An hour or more, so no part of check.
+MUTANTS ?= 300
+SEED ?= 1
+.PHONY: mutate
+mutate: all
+	$(Q)tests/mutate -n $(MUTANTS) -s $(SEED) $(MUTATE)

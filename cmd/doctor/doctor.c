@@ -164,9 +164,6 @@ static int print(struct listing *listing, const struct doctor_args *args,
 	const struct render_options how = listing_options(listing);
 	int rc;
 
-	if (listing->status != STATUS_DONE && listing->status != STATUS_FAULT &&
-	    listing->status != STATUS_NOTHING)
-		return listing_end(listing);
 	if (args->format.known) {
 		const int status = listing->problems.count && listing->status == STATUS_DONE
 					   ? STATUS_PARTIAL
@@ -198,6 +195,7 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 		.probe = args->probe,
 	};
 	struct listing listing;
+	bool made = false;
 	int rc, status;
 
 	if (listing_begin(&listing, ctx, objects, true) &&
@@ -208,8 +206,10 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 			listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
 		else
 			decide_status(&listing, args, &results);
+		made = !rc;
 	}
-	status = print(&listing, args, &results);
+	status = made || args->format.known ? print(&listing, args, &results)
+					    : listing_end(&listing);
 	doctor_results_free(&results);
 	return status;
 }

@@ -84,9 +84,11 @@ static void judge(const struct doctor_results *results, const struct doctor_args
 		line->reason = mem_string("no RDMA hardware");
 	else if (status == STATUS_PARTIAL)
 		line->reason = mem_string("something could not be read");
-	else
+	else if (status == STATUS_DONE)
 		line->reason = mem_format("%zu checked, nothing wrong", line->coverage.checked);
-	if (status == STATUS_NOTHING || status == STATUS_PARTIAL)
+	else
+		line->reason = mem_string("the host could not be checked");
+	if (status != STATUS_DONE)
 		line->answer = ANSWER_UNKNOWN;
 }
 

@@ -20,3 +20,117 @@ healthy='cx5-ib-edr cx6dx-roce cx7-ib-ndr bnxt-sriov irdma-iwarp efa opa-hfi1 ro
 	done
 	[ "$bad" = 0 ]
 }
+
+@test "doctor: no hardware, no such device" {
+	on no-rdma doctor
+	[ "$status" = 5 ]
+	on no-rdma doctor --json
+	[ "$status" = 5 ]
+	jq -e '.problems == []' <<<"$output"
+	on cx5-ib-edr doctor mlx5_7
+	expect_error 5 doctor 'mlx5_7: no such RDMA device' "did you mean 'mlx5_0'?"
+	on cx5-ib-edr doctor mlx5_0/7
+	expect_error 5 doctor 'mlx5_0/7: no such port' 'mlx5_0 has port 1'
+}
+
+@test "doctor: checks and groups are chosen by name" {
+	on cx5-ib-edr doctor --only port-state --json
+	expect 0
+	[ "$(jq -c '[.doctor[] | [.check, .group, .object, .verdict]]' <<<"$output")" = \
+		'[["port-state","port","mlx5_0/1","ok"],["port-state","port","mlx5_1/1","ok"]]' ]
+	on cx5-ib-edr doctor --only port --skip port-state,pkey --tsv --no-headings -o check
+	! grep -qE '^(port-state|pkey)$' <<<"$output"
+	on cx5-ib-edr doctor mlx5_1 --only port-state -a
+	expect 0 $'ok           mlx5_1/1: the port is active [port-state]\n1 checked: 1 ok (profile hpc)' ''
+	on cx5-ib-edr doctor --only prot-state
+	expect_error 2 doctor "no check 'prot-state'" "did you mean 'port-state'?"
+	on cx5-ib-edr doctor --skip $'x\e[31m'
+	expect_error 2 doctor "no check 'x\\x1b[31m'" 'rdmactl doctor --list lists the checks'
+	on cx5-ib-edr doctor --only ''
+	expect_error 2 doctor "no check ''" 'rdmactl doctor --list lists the checks'
+}
+
+@test "doctor: the table of the checks" {
+	local count
+
+	try doctor --list --json
+	expect 0
+	count=$(jq '.doctor_checks | length' <<<"$output")
+	[ "$count" -ge 40 ]
+	jq -e 'all(.doctor_checks[]; .question and .source and .rule and .why and .remedy and .applies_to)' <<<"$output"
+	try doctor --list --only roce --tsv --no-headings -o group
+	[ "$(sort -u <<<"$output")" = roce ]
+	try doctor --explain port-state --json
+	expect 0
+	jq -e '.doctor_checks | length == 1 and .[0].id == "port-state"' <<<"$output"
+	try doctor --explain port-stat
+	expect_error 2 doctor "no check 'port-stat'" "did you mean 'port-state'?"
+	try doctor --list --explain port-state
+	[ "$status" = 2 ]
+	# The manual and the completion have all of them.
+	try __complete doctor --only ''
+	[ "$(grep -cE '^[a-z0-9-]+	' <<<"$output")" -ge "$count" ]
+	for id in $(try doctor --list --tsv --no-headings -o id; printf %s "$output"); do
+		grep -qF -- ".It Cm ${id//-/\\-}" "$top/man/rdmactl-doctor.1"
+	done
+}
+
+@test "doctor: --fail-on says from which verdict on the status is 4" {
+	on mlx4-dead-port doctor --only port-state
+	local verdict
+	verdict=$("$binary" doctor --root "$roots/mlx4-dead-port" --only port-state --jsonl | jq -r 'select(.object == "mlx4_0/2").verdict')
+	[ "$verdict" = note ]
+	[ "$status" = 0 ]
+	on mlx4-dead-port doctor --only port-state --fail-on note
+	[ "$status" = 4 ]
+	on mlx4-dead-port doctor --only port-state --fail-on error
+	[ "$status" = 0 ]
+	on mlx4-dead-port doctor --only port-state --fail-on eror
+	expect_error 2 doctor "--fail-on: 'eror' is none of note, warning, error" "did you mean 'error'?"
+}
+
+@test "doctor: forms for monitoring systems end with their reader's status" {
+	on no-rdma doctor --format nagios
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - no RDMA hardware | checked='* ]]
+	on cx5-ib-edr doctor --only port-state --format nhc
+	expect 0 '' ''
+	on cx5-ib-edr doctor --only port-state --format condition
+	expect 0 '{"type": "RdmaReady", "status": "True", "reason": "RdmaReady", "message": "1 checked, nothing wrong"}' ''
+	# A check that hangs: the answer comes in time, and nothing is left running.
+	SECONDS=0
+	on cx5-ib-edr doctor --format nagios --timeout 500ms --interval 30s
+	[ "$SECONDS" -lt 10 ]
+	expect 3
+	[[ $output == 'RDMA UNKNOWN - gave up after --timeout | '* ]]
+	on cx5-ib-edr doctor --format npd --timeout 500ms --interval 30s
+	expect 2 'gave up after --timeout' ''
+	on cx5-ib-edr doctor --format nhc --timeout 500ms --interval 30s
+	expect 1 'gave up after --timeout' ''
+	on cx5-ib-edr doctor --format condition --timeout 500ms --interval 30s
+	expect 1 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "gave up after --timeout"}' ''
+	on cx5-ib-edr doctor --format nagios --json
+	[ "$status" = 2 ]
+}
+
+# Whatever number of checks uses a file, it is opened once.
+@test "doctor: every source is read once" {
+	local machine
+
+	for machine in cx5-ib-edr cx6dx-roce roce-bond-vlan; do
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -y -e trace=openat,open -o "$BATS_TEST_TMPDIR/trace" \
+			"$binary" doctor --root "$roots/$machine" >/dev/null 2>&1 || :
+		grep -q "= [0-9]*<$roots/$machine/" "$BATS_TEST_TMPDIR/trace"
+		# Directories are entered again and again; files are read. By its ifindex a netdev is told
+		# from other files of its class, before it is read as an attribute.
+		sed -nE '/O_DIRECTORY|O_PATH/!s/.* = [0-9]+<([^>]*)>$/\1/p' "$BATS_TEST_TMPDIR/trace" |
+			grep -F "$roots/$machine/" | grep -v '/ifindex$' | sort | uniq -d >"$BATS_TEST_TMPDIR/twice"
+		[ ! -s "$BATS_TEST_TMPDIR/twice" ] || { echo "$machine: read twice:"; cat "$BATS_TEST_TMPDIR/twice"; false; }
+	done
+}
+
+@test "doctor: opens nothing for writing, and no socket of another family" {
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e trace=%file,%network -o "$BATS_TEST_TMPDIR/trace" \
+		"$binary" doctor --root "$roots/cx6dx-roce" >/dev/null 2>&1 || :
+	! grep -E 'O_(WRONLY|RDWR|CREAT)|socket\(|mkdir|unlink|rename' "$BATS_TEST_TMPDIR/trace"
+}
