@@ -72,7 +72,7 @@ static struct pci_function *get(struct bed *bed, const char *address)
 static void read_all(struct bed *bed, struct pci_function *function)
 {
 	pci_read(&bed->tree.root, function,
-		 PCI_ID | PCI_DRIVER | PCI_NUMA | PCI_LINK | PCI_VIRTUAL | PCI_IOMMU,
+		 PCI_ID | PCI_CLASS | PCI_DRIVER | PCI_NUMA | PCI_LINK | PCI_VIRTUAL | PCI_IOMMU,
 		 &bed->problems);
 }
 

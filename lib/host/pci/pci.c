@@ -20,7 +20,7 @@ static const struct attribute rows[] = {
 	ROW(device_id, "device", HEX, PCI_ID),
 	ROW(subsystem_vendor_id, "subsystem_vendor", HEX, PCI_ID),
 	ROW(subsystem_device_id, "subsystem_device", HEX, PCI_ID),
-	ROW(class_code, "class", HEX, PCI_ID),
+	ROW(class_code, "class", HEX, PCI_CLASS),
 	ROW(numa_node, "numa_node", SIGNED, PCI_NUMA),
 	ROW(local_cpulist, "local_cpulist", TEXT, PCI_NUMA),
 	ROW(speed_gtps, "current_link_speed", SPEED, PCI_LINK),
@@ -243,7 +243,7 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 		read_iommu(root, function, problems);
 	if (facts & PCI_IOMMU && !function->iommu_group.known)
 		facts &= ~(unsigned int)PCI_IOMMU;
-	if (facts & (PCI_ID | PCI_NUMA | PCI_LINK | PCI_IOMMU)) {
+	if (facts & (PCI_ID | PCI_CLASS | PCI_NUMA | PCI_LINK | PCI_IOMMU)) {
 		_cleanup_(freep) char *directory = mem_format(PCI_FUNCTION, function->address);
 
 		attributes_read(&attributes, root, directory, function->address, facts, function,
@@ -339,24 +339,29 @@ static bool is_integrated(const struct pci_function *function)
 	       !function->domain && !function->bus;
 }
 
+static bool is_accelerator_class(unsigned int class)
+{
+	return class == CLASS_VGA || class == CLASS_3D || class == CLASS_DISPLAY_OTHER ||
+	       class == CLASS_ACCELERATOR;
+}
+
 enum pci_kind pci_kind(const struct root *root, struct pci_function *function,
 		       struct problems *problems)
 {
 	unsigned int class;
 
-	pci_read(root, function, PCI_ID, problems);
+	pci_read(root, function, PCI_CLASS, problems);
 	class = (unsigned int)(function->class_code.value >> 8);
-	if (!function->class_code.known)
-		return PCI_KIND_OTHER;
 	if (class == CLASS_BRIDGE_PCI)
 		return PCI_KIND_BRIDGE;
 	if (class >> 8 == 0x02 || class == CLASS_INFINIBAND)
 		return PCI_KIND_NETWORK;
-	if (class == CLASS_BRIDGE_OTHER && function->vendor_id.value == VENDOR_NVIDIA)
-		return PCI_KIND_NVSWITCH;
-	if (class != CLASS_VGA && class != CLASS_3D && class != CLASS_DISPLAY_OTHER &&
-	    class != CLASS_ACCELERATOR)
+	if (class != CLASS_BRIDGE_OTHER && !is_accelerator_class(class))
 		return PCI_KIND_OTHER;
+	pci_read(root, function, PCI_ID, problems);
+	if (class == CLASS_BRIDGE_OTHER)
+		return function->vendor_id.value == VENDOR_NVIDIA ? PCI_KIND_NVSWITCH
+								  : PCI_KIND_OTHER;
 	if (is_integrated(function))
 		return PCI_KIND_OTHER;
 	if (class == CLASS_ACCELERATOR || is_accelerator_vendor(function))

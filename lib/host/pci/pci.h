@@ -15,12 +15,13 @@
 #define PCI_FUNCTION "sys/bus/pci/devices/%s"
 
 enum pci_fact {
-	PCI_ID = 1 << 0,      /* vendor, device, subsystem and class */
+	PCI_ID = 1 << 0,      /* vendor, device and subsystem */
 	PCI_DRIVER = 1 << 1,  /* driver */
 	PCI_NUMA = 1 << 2,    /* numa_node and local_cpulist, as the kernel has them */
 	PCI_LINK = 1 << 3,    /* speed and width, now and at most */
 	PCI_VIRTUAL = 1 << 4, /* physfn */
 	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
+	PCI_CLASS = 1 << 6,   /* class_code */
 };
 
 struct pci_function {
@@ -72,7 +73,7 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
 /* The nearest function above both, which may be one of them; NULL if there is none. */
 struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_function *b);
 
-/* What topology and checks have to tell apart. Needs PCI_ID; reads the driver if it matters. */
+/* What topology and checks have to tell apart; most kinds are told by the class alone. */
 enum pci_kind {
 	PCI_KIND_OTHER,
 	PCI_KIND_BRIDGE,      /* root ports and ports of switches */

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl topo: the matrix. Its columns are the nodes, so its schema is made at run time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/topo/topo_run.h"
+
+/* The columns after the cells. */
+static const struct {
+	const char *key, *heading;
+} tail[] = {
+	{"numa", "NUMA"}, {"cpus", "CPUS"}, {"link", "LINK"}, {"best", "BEST"}, {"pci", "PCI"},
+};
+
+enum { TAIL = ARRAY_SIZE(tail) };
+
+struct matrix {
+	struct schema schema;
+	struct field *fields;
+	size_t width; /* of a row in pointers */
+	char **cells; /* rows of `width` strings */
+	const void **rows;
+};
+
+/* Generations of PCI Express by the speed of a lane. */
+static unsigned int generation(double speed_gtps)
+{
+	static const double speeds[] = {2.5, 5, 8, 16, 32, 64, 128};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (speed_gtps <= speeds[i])
+			return i + 1;
+	return 0;
+}
+
+char *topo_link_text(const struct real *speed_gtps, const struct number *lanes)
+{
+	if (!speed_gtps->known || !lanes->known)
+		return mem_string("-");
+	return mem_format("gen%u x%u", generation(speed_gtps->value), (unsigned int)lanes->value);
+}
+
+static char *numa_text(const struct topology_node *node)
+{
+	const char *source = enum_word(topology_source_names, node->numa_source.value, "?");
+
+	if (!node->numa_node.known)
+		return mem_string(node->role.value == TOPOLOGY_SOFTWARE ? "-" : "?");
+	if (node->numa_source.value == TOPOLOGY_MEASURED)
+		return mem_format("%u", (unsigned int)node->numa_node.value);
+	return mem_format("%u (%s)", (unsigned int)node->numa_node.value, source);
+}
+
+/* The word, `*` where ACS redirects, `?` where a faster fabric would not be seen. */
+static char *cell_text(const struct topo_run *run, const struct topology_node *a,
+		       const struct topology_node *b)
+{
+	struct topology_pair pair;
+
+	topology_compare(&run->topology, a, b, &pair);
+	return mem_format("%s%s%s", topology_word(&pair, topo_dialect(run)),
+			  pair.redirected == TRISTATE_YES ? "*" : "",
+			  pair.fabric_hidden == TRISTATE_YES &&
+					  pair.class.value != TOPOLOGY_CLASS_UNKNOWN
+				  ? "?"
+				  : "");
+}
+
+static void add_field(struct matrix *matrix, const char *key, const char *heading)
+{
+	struct field *field = &matrix->fields[matrix->schema.field_count];
+
+	*field = (struct field){
+		.key = key,
+		.heading = heading,
+		.help = key,
+		.kind = FIELD_STRING,
+		.flags = FIELD_DEFAULT,
+		.offset = matrix->schema.field_count++ * sizeof(char *),
+	};
+}
+
+static void fill_row(const struct topo_run *run, struct matrix *matrix, size_t row)
+{
+	char **cells = matrix->cells + row * matrix->width;
+	const struct topology_node *node = run->rows[row];
+	char *const more[] = {
+		numa_text(node),
+		mem_string(node->cpus ? node->cpus : "-"),
+		topo_link_text(&node->speed_gtps, &node->width_lanes),
+		topo_link_text(&node->max_speed_gtps, &node->max_width_lanes),
+		mem_string(node->pci_address ? node->pci_address : "-"),
+	};
+
+	*cells++ = mem_string(node->name);
+	for (size_t i = 0; i < run->count; i++)
+		*cells++ = cell_text(run, node, run->nodes[i]);
+	memcpy(cells, more, sizeof(more));
+	matrix->rows[row] = matrix->cells + row * matrix->width;
+}
+
+static void make_matrix(const struct topo_run *run, struct matrix *matrix)
+{
+	matrix->width = 1 + run->count + TAIL;
+	matrix->fields = mem_alloc_zero(matrix->width, sizeof(*matrix->fields));
+	matrix->cells = mem_alloc_zero(matrix->width * run->row_count, sizeof(*matrix->cells));
+	matrix->rows = mem_alloc_zero(run->row_count, sizeof(*matrix->rows));
+	matrix->schema = (struct schema){.name = "matrix", .fields = matrix->fields};
+	add_field(matrix, "node", "NODE");
+	for (size_t i = 0; i < run->count; i++)
+		add_field(matrix, run->nodes[i]->name, run->nodes[i]->name);
+	for (size_t i = 0; i < TAIL; i++)
+		add_field(matrix, tail[i].key, tail[i].heading);
+	for (size_t i = 0; i < run->row_count; i++)
+		fill_row(run, matrix, i);
+}
+
+static void clear_matrix(const struct topo_run *run, struct matrix *matrix)
+{
+	for (size_t i = 0; i < matrix->width * run->row_count; i++)
+		free(matrix->cells[i]);
+	free(matrix->cells);
+	free(matrix->fields);
+	free(matrix->rows);
+}
+
+/* Notes in `seen` which classes and marks the matrix has. */
+struct legend {
+	bool classes[TOPOLOGY_CLASS_UNKNOWN + 1];
+	bool redirected, hidden, c2c;
+};
+
+static void find_legend(const struct topo_run *run, struct legend *legend)
+{
+	for (size_t i = 0; i < run->row_count; i++)
+		for (size_t j = 0; j < run->count; j++) {
+			struct topology_pair pair;
+
+			topology_compare(&run->topology, run->rows[i], run->nodes[j], &pair);
+			legend->classes[pair.class.value] = true;
+			legend->redirected |= pair.redirected == TRISTATE_YES;
+			legend->hidden |= pair.fabric_hidden == TRISTATE_YES;
+			legend->c2c |= pair.c2c;
+		}
+}
+
+static void add_line(struct text_buffer *text, const char *word, const char *help)
+{
+	text_buffer_add(text, "%-6s %s\n", word, help);
+}
+
+static char *legend_text(const struct topo_run *run)
+{
+	const enum topology_dialect dialect = topo_dialect(run);
+	struct text_buffer text = {.text = NULL};
+	struct legend legend = {.redirected = false};
+
+	find_legend(run, &legend);
+	text_buffer_add(&text, "\n");
+	for (const struct enum_name *name = topology_class_names; name->word; name++) {
+		struct topology_pair pair = {.class = number_of(name->value)};
+
+		if (legend.classes[name->value])
+			add_line(&text, topology_word(&pair, dialect), name->help);
+	}
+	if (legend.c2c && dialect == DIALECT_NCCL)
+		add_line(&text, "P2C",
+			 "one NUMA node, and the GPU is in the CPU's package (inferred)");
+	if (legend.redirected)
+		add_line(&text, "*",
+			 "separate IOMMU groups: ACS seems to send it via the host bridge");
+	if (legend.hidden)
+		add_line(&text, "?", "after a word: the PCIe path; NVLink is seen only by NVML");
+	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
+	return text_buffer_take(&text);
+}
+
+int topo_print_matrix(struct topo_run *run)
+{
+	const struct render_options options = listing_options(&run->listing);
+	const struct globals *globals = &run->listing.ctx->globals;
+	struct columns columns = {.schema = NULL};
+	struct matrix matrix = {.width = 0};
+	struct document document = {.columns = &columns, .row_count = run->row_count};
+	int rc;
+
+	make_matrix(run, &matrix);
+	columns_select(&columns, &matrix.schema, COLUMNS_DEFAULT, NULL, NULL);
+	document.rows = matrix.rows;
+	rc = render(stdout, &options, &document);
+	if (!rc && !globals->tsv && !globals->no_headings && !globals->quiet) {
+		_cleanup_(freep) char *legend = legend_text(run);
+
+		rc = render_text(stdout, legend);
+	}
+	columns_free(&columns);
+	clear_matrix(run, &matrix);
+	return rc;
+}

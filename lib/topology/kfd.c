@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The links between AMD's accelerators, from /sys/class/kfd/kfd/topology/nodes: each node is a CPU
+ * or a partition of an accelerator, and has the links from it (drivers/gpu/drm/amd/amdkfd,
+ * kfd_topology.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+#include "topology/place.h"
+
+#define NODES "sys/class/kfd/kfd/topology/nodes"
+
+/* CRAT_IOLINK_TYPE_XGMI, kfd_crat.h */
+enum { LINK_XGMI = 11 };
+
+struct kfd_node {
+	uint64_t number;
+	const struct pci_function *function; /* NULL: a CPU */
+};
+
+struct kfd {
+	const struct root *root;
+	struct problems *problems;
+	struct kfd_node *nodes;
+	size_t count;
+};
+
+/* The value of a line "NAME VALUE"; unknown if there is none. */
+static struct number property(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char digits[24];
+		uint64_t value;
+
+		line += *line == '\n';
+		if (strncmp(line, name, length) || line[length] != ' ')
+			continue;
+		snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(line + length + 1, "\n"),
+			 line + length + 1);
+		if (!text_parse_u64(digits, 10, UINT64_MAX, &value))
+			return number_of(value);
+	}
+	return (struct number){.known = false};
+}
+
+/* The properties of a node, or of one of its links; NULL if there are none. */
+static char *read_properties(const struct kfd *kfd, const char *path)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
+	char *text = NULL;
+	int rc = sysfs_read_long(kfd->root, &text, NODES "/%s/properties", path);
+
+	if (rc && rc != -ENOENT)
+		problem_add(kfd->problems, clean, "links of the accelerator", "sysfs", rc, NULL);
+	return text;
+}
+
+/* location_id has the bus in bits 15 to 8 and device and function below; above is a partition. */
+static const struct pci_function *find_function(const struct topology *topology, const char *text)
+{
+	const struct number place = property(text, "location_id");
+	const struct number domain = property(text, "domain");
+	char address[32];
+
+	if (!place.known || !place.value)
+		return NULL;
+	snprintf(address, sizeof(address), "%04x:%02x:%02x.%x", (unsigned int)domain.value,
+		 (unsigned int)(place.value >> 8 & 0xff), (unsigned int)(place.value >> 3 & 0x1f),
+		 (unsigned int)(place.value & 7));
+	return pci_list_find(&topology->pci, address);
+}
+
+static const struct pci_function *function_of(const struct kfd *kfd, const struct number *number)
+{
+	for (size_t i = 0; number->known && i < kfd->count; i++)
+		if (kfd->nodes[i].number == number->value)
+			return kfd->nodes[i].function;
+	return NULL;
+}
+
+static void read_links(struct topology *topology, const struct kfd *kfd, const char *node,
+		       const struct pci_function *from)
+{
+	struct strings links = {0};
+
+	sysfs_list(kfd->root, &links, NODES "/%s/io_links", node);
+	for (size_t i = 0; i < links.count; i++) {
+		_cleanup_(freep) char *path = mem_format("%s/io_links/%s", node, links.items[i]);
+		_cleanup_(freep) char *text = read_properties(kfd, path);
+		const struct number type = text ? property(text, "type") : (struct number){0};
+		const struct number to = text ? property(text, "node_to") : (struct number){0};
+		const struct pci_function *other = function_of(kfd, &to);
+
+		if (type.value == LINK_XGMI && other && other != from)
+			*(struct fabric_link *)mem_append(
+				&topology->links, &topology->link_count,
+				sizeof(*topology->links)) = (struct fabric_link){from, other};
+	}
+	strings_free(&links);
+}
+
+void topology_read_fabric(struct topology *topology, const struct topology_request *request,
+			  struct problems *problems)
+{
+	struct kfd kfd = {.root = request->root, .problems = problems};
+	struct strings names = {0};
+	int rc = sysfs_list(request->root, &names, NODES);
+
+	if (rc && rc != -ENOENT)
+		problem_add(problems, NULL, "links of AMD's accelerators", "sysfs", rc, NULL);
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *text = read_properties(&kfd, names.items[i]);
+		struct kfd_node node = {.function = text ? find_function(topology, text) : NULL};
+
+		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
+			*(struct kfd_node *)mem_append(&kfd.nodes, &kfd.count,
+						       sizeof(*kfd.nodes)) = node;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		struct number number = {.known = true};
+		const struct pci_function *from;
+
+		if (text_parse_u64(names.items[i], 10, UINT32_MAX, &number.value))
+			continue;
+		from = function_of(&kfd, &number);
+		if (from)
+			read_links(topology, &kfd, names.items[i], from);
+	}
+	strings_free(&names);
+	free(kfd.nodes);
+}
+
+static bool has_link(const struct topology *topology, const struct pci_function *a,
+		     const struct pci_function *b)
+{
+	for (size_t i = 0; i < topology->link_count; i++)
+		if (topology->links[i].from == a && topology->links[i].to == b)
+			return true;
+	return false;
+}
+
+void topology_compare_fabric(const struct topology *topology, struct topology_pair *pair)
+{
+	const struct pci_function *a = pair->from->function, *b = pair->node->function;
+
+	if (pair->from == pair->node || !a || !b ||
+	    (!has_link(topology, a, b) && !has_link(topology, b, a)))
+		return;
+	number_set(&pair->class, TOPOLOGY_FABRIC);
+	number_set(&pair->source, TOPOLOGY_MEASURED);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The nodes: RDMA devices from the inventory, accelerators from the PCI functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/need.h"
+#include "host/netdev.h"
+#include "kernel/sysfs.h"
+#include "topology/place.h"
+
+const uint64_t topology_needs = NEED_PCI_ADDRESS | NEED_DRIVER | NEED_NETDEV | NEED_LINKS |
+				NEED_STATE | NEED_RATE | NEED_LINK_LAYER;
+
+static const struct enum_name vendor_names[] = {
+	{0x10de, "nvidia"},   {0x1002, "amd"},	    {0x8086, "intel"},	   {0x1da3, "habana"},
+	{0x15b3, "nvidia"},   {0x14e4, "broadcom"}, {0x1d0f, "amazon"},	   {0x1425, "chelsio"},
+	{0x1077, "qlogic"},   {0x1137, "cisco"},    {0x1414, "microsoft"}, {0x19e5, "huawei"},
+	{0x1dd8, "pensando"}, {0x1ded, "alibaba"},  {0x15ad, "vmware"},	   {0, NULL},
+};
+
+/* NVIDIA's GPUs whose package holds the CPU, too: GH200. */
+static bool is_c2c(const struct topology_node *node)
+{
+	return node->vendor_id.value == 0x10de && node->device_id.value == 0x2342;
+}
+
+static void take_function(const struct root *root, struct topology_node *node,
+			  struct problems *problems)
+{
+	struct pci_function *function = node->function;
+
+	pci_read(root, function, PCI_ID | PCI_DRIVER | PCI_VIRTUAL | PCI_IOMMU, problems);
+	node->vendor_id = function->vendor_id;
+	node->device_id = function->device_id;
+	node->iommu_group = function->iommu_group;
+	node->iommu_type = mem_string_or_null(function->iommu_type);
+	if (!node->driver)
+		node->driver = mem_string_or_null(function->driver);
+	if (node->vendor_id.known) {
+		const char *word = enum_word(vendor_names, node->vendor_id.value, NULL);
+
+		node->vendor = word ? mem_string(word)
+				    : mem_format("0x%04x", (unsigned int)node->vendor_id.value);
+	}
+}
+
+/*
+ * Functions of one card differ in the last part of the address; a virtual function belongs to the
+ * card of its physical function, wherever its own number is.
+ */
+static char *card_of(const struct pci_function *function)
+{
+	const char *address = function->physfn ? function->physfn : function->address;
+
+	return mem_format("%.*s", (int)strcspn(address, "."), address);
+}
+
+static void take_ports(struct topology_node *node, const struct device *device)
+{
+	bool known = !device->ports_unknown;
+	double rate = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct port *port = &device->ports[i];
+
+		known &= port->state.known;
+		if (!port->state.known || port->state.value != PORT_STATE_ACTIVE)
+			continue;
+		node->active = TRISTATE_YES;
+		rate += port->rate_gbps.value;
+		if (port->rate_gbps.known)
+			node->rate_gbps = real_of(rate);
+	}
+	if (node->active != TRISTATE_YES && known)
+		node->active = TRISTATE_NO;
+}
+
+/* A component between the PCI function and the device: an auxiliary device of the mlx5 SF kind. */
+static bool is_subfunction(const struct root *root, const struct device *device)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	return !sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name) &&
+	       strstr(target, ".sf.");
+}
+
+/* The RDMA device of a physical function, else its address. */
+static char *device_of(const struct topology *topology, const char *address,
+		       const struct topology_node *except)
+{
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i];
+
+		if (node != except && node->role.value != TOPOLOGY_SUBFUNCTION &&
+		    node->pci_address && !strcmp(node->pci_address, address))
+			return mem_string(node->name);
+	}
+	return mem_string(address);
+}
+
+static void find_parents(struct topology *topology)
+{
+	for (size_t i = 0; i < topology->count; i++) {
+		struct topology_node *node = &topology->nodes[i];
+		const char *physfn = node->function ? node->function->physfn : NULL;
+
+		if (node->role.value == TOPOLOGY_SUBFUNCTION)
+			node->parent = device_of(topology, node->pci_address, node);
+		else if (physfn)
+			node->parent = device_of(topology, physfn, node);
+	}
+}
+
+/* The members of the bond that a port's netdev is: each has a PCI function of its own. */
+static void add_bond(const struct topology_request *request, const struct netdev_list *netdevs,
+		     struct topology_node *node)
+{
+	for (size_t i = 0; i < netdevs->count; i++) {
+		const struct netdev *netdev = &netdevs->items[i];
+
+		if (strcmp(netdev->device, node->name))
+			continue;
+		for (size_t j = 0; j < netdev->members.count; j++) {
+			_cleanup_(freep) char *address = link_pci_address(request->root,
+									  netdev->members.items[j]);
+
+			if (address && !strings_contain(&node->functions, address))
+				strings_add(&node->functions, address);
+		}
+	}
+	if (node->functions.count > 1)
+		number_set(&node->role, TOPOLOGY_BOND);
+}
+
+static void add_nic(struct topology *topology, const struct topology_request *request,
+		    const struct netdev_list *netdevs, const struct device *device,
+		    struct problems *problems)
+{
+	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
+						sizeof(*topology->nodes));
+
+	node->name = mem_string(device->name);
+	number_set(&node->kind, TOPOLOGY_NIC);
+	number_set(&node->role, device->pci_address ? TOPOLOGY_PHYSICAL : TOPOLOGY_SOFTWARE);
+	node->driver = mem_string_or_null(device->driver);
+	node->functions.known = true;
+	take_ports(node, device);
+	if (!device->pci_address)
+		return;
+	node->pci_address = mem_string(device->pci_address);
+	strings_add(&node->functions, node->pci_address);
+	node->function = pci_list_find(&topology->pci, node->pci_address);
+	if (node->function) {
+		take_function(request->root, node, problems);
+		node->card = card_of(node->function);
+		if (node->function->physfn)
+			number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
+	}
+	if (is_subfunction(request->root, device))
+		number_set(&node->role, TOPOLOGY_SUBFUNCTION);
+	else if (node->role.value == TOPOLOGY_PHYSICAL)
+		add_bond(request, netdevs, node);
+}
+
+static void add_accelerator(struct topology *topology, const struct root *root,
+			    struct pci_function *function, size_t number, struct problems *problems)
+{
+	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
+						sizeof(*topology->nodes));
+
+	node->name = mem_format("gpu%zu", number);
+	number_set(&node->kind, TOPOLOGY_ACCELERATOR);
+	number_set(&node->role, TOPOLOGY_PHYSICAL);
+	node->pci_address = mem_string(function->address);
+	node->functions.known = true;
+	strings_add(&node->functions, function->address);
+	node->function = function;
+	take_function(root, node, problems);
+	node->card = card_of(function);
+	node->c2c = is_c2c(node);
+	if (function->physfn)
+		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
+}
+
+void topology_add_nodes(struct topology *topology, const struct topology_request *request,
+			struct problems *problems)
+{
+	const struct device_list *devices = &request->inventory->devices;
+	struct netdev_list netdevs = {.count = 0};
+	size_t accelerators = 0;
+
+	netdev_list_make(&netdevs, devices, &request->inventory->links);
+	for (size_t i = 0; i < devices->count; i++)
+		add_nic(topology, request, &netdevs, &devices->items[i], problems);
+	netdev_list_clear(&netdevs);
+	for (size_t i = 0; i < topology->pci.count; i++)
+		if (pci_kind(request->root, &topology->pci.items[i], problems) ==
+		    PCI_KIND_ACCELERATOR)
+			add_accelerator(topology, request->root, &topology->pci.items[i],
+					accelerators++, problems);
+	find_parents(topology);
+}

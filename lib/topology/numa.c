@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The NUMA nodes of the host, its hypervisor, and the NUMA node of each device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+#include "topology/place.h"
+
+#define NODES "sys/devices/system/node"
+
+const struct numa_node *topology_numa(const struct topology *topology, uint64_t number)
+{
+	for (size_t i = 0; i < topology->numa_count; i++)
+		if (topology->numa[i].number == number)
+			return &topology->numa[i];
+	return NULL;
+}
+
+/* An attribute as text; NULL if it is not there. What cannot be read is a problem. */
+static char *read_text(const struct root *root, const char *directory, const char *name,
+		       const char *file, struct problems *problems)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "%s/%s/%s", directory, name, file);
+
+	if (length < 0 && length != -ENOENT)
+		problem_add(problems, name, file, "sysfs", (int)length, NULL);
+	return length < 0 ? NULL : text_clean(text, (size_t)length);
+}
+
+/* The package of the first CPU in a list such as 0-15,32-47. */
+static void find_package(const struct root *root, struct numa_node *node)
+{
+	struct number package = {.known = false};
+	uint64_t cpu;
+	char digits[16];
+	size_t length = node->cpus ? strspn(node->cpus, "0123456789") : 0;
+
+	if (!length || length >= sizeof(digits))
+		return;
+	memcpy(digits, node->cpus, length);
+	digits[length] = '\0';
+	if (text_parse_u64(digits, 10, UINT32_MAX, &cpu))
+		return;
+	/* -1, on systems whose firmware does not tell, is no number: it stays unknown. */
+	if (!sysfs_read_number(root, &package,
+			       "sys/devices/system/cpu/cpu%u/topology/physical_package_id",
+			       (unsigned int)cpu))
+		node->package = package;
+}
+
+/* "10 21": to each node in the order of the nodes. */
+static void split_distances(struct numa_node *node, char *text)
+{
+	char *state = NULL;
+
+	for (char *word = strtok_r(text, " ", &state); word; word = strtok_r(NULL, " ", &state))
+		strings_add(&node->distances, word);
+}
+
+static void read_nodes(struct topology *topology, const struct root *root,
+		       struct problems *problems)
+{
+	struct strings names = {0};
+	int rc = sysfs_list(root, &names, NODES);
+
+	if (rc && rc != -ENOENT)
+		problem_add(problems, NULL, "NUMA nodes", "sysfs", rc, NULL);
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *distances = NULL;
+		struct numa_node *node;
+		uint64_t number;
+
+		if (strncmp(names.items[i], "node", 4) ||
+		    text_parse_u64(names.items[i] + 4, 10, UINT16_MAX, &number))
+			continue;
+		node = mem_append(&topology->numa, &topology->numa_count, sizeof(*topology->numa));
+		node->number = (unsigned int)number;
+		node->cpus = read_text(root, NODES, names.items[i], "cpulist", problems);
+		find_package(root, node);
+		distances = read_text(root, NODES, names.items[i], "distance", problems);
+		if (distances)
+			split_distances(node, distances);
+	}
+	strings_free(&names);
+}
+
+/*
+ * What the firmware's tables (DMI) of virtual machines begin with, as systemd-detect-virt(1) tells
+ * them. A bare-metal instance of Amazon has the vendor of the virtual ones.
+ */
+static const char *const hypervisors[] = {
+	"KVM",
+	"OpenStack",
+	"KubeVirt",
+	"Amazon EC2",
+	"QEMU",
+	"VMware",
+	"VMW",
+	"innotek",
+	"VirtualBox",
+	"Xen",
+	"Bochs",
+	"Parallels",
+	"BHYVE",
+	"Hyper-V",
+	"Google Compute Engine",
+	"Virtual Machine",
+};
+
+static bool is_hypervisor(const char *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hypervisors); i++)
+		if (!strncmp(text, hypervisors[i], strlen(hypervisors[i])))
+			return true;
+	return false;
+}
+
+static char *read_dmi(const struct root *root, const char *file)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, "sys/class/dmi/id/%s", file);
+
+	return text_clean(text, length < 0 ? 0 : (size_t)length);
+}
+
+/* Devices of Hyper-V are below the VMBus, whose ACPI device has had two names. */
+static bool is_vmbus(const struct topology_node *node)
+{
+	const char *path = node->function ? node->function->path : NULL;
+
+	return path && (strstr(path, "/VMBUS:") || strstr(path, "/MSFT1000:"));
+}
+
+static void find_hypervisor(struct topology *topology, const struct root *root)
+{
+	_cleanup_(freep) char *vendor = read_dmi(root, "sys_vendor");
+	_cleanup_(freep) char *product = read_dmi(root, "product_name");
+	const size_t length = strlen(product);
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(root, text, "sys/hypervisor/type") > 0)
+		topology->hypervisor = text_clean(text, strlen(text));
+	else if (length >= 6 && !strcmp(product + length - 6, ".metal"))
+		return;
+	else if (is_hypervisor(product))
+		topology->hypervisor = mem_string(product);
+	else if (is_hypervisor(vendor))
+		topology->hypervisor = mem_string(vendor);
+	for (size_t i = 0; !topology->hypervisor && i < topology->count; i++)
+		if (is_vmbus(&topology->nodes[i]))
+			topology->hypervisor = mem_string("Hyper-V");
+}
+
+void topology_read_host(struct topology *topology, const struct topology_request *request,
+			struct problems *problems)
+{
+	bool switches = false;
+
+	read_nodes(topology, request->root, problems);
+	find_hypervisor(topology, request->root);
+	for (size_t i = 0; i < topology->count; i++)
+		switches |= topology->nodes[i].above != NULL;
+	topology->flat = topology->hypervisor && !switches;
+}
+
+/*
+ * Hyper-V's PCI driver assigns node 0 to functions whose node the host does not give, so node 0
+ * everywhere in a guest of several nodes is no measurement (Documentation/virt/hyperv/vpci.rst).
+ */
+static bool is_invented(const struct topology *topology)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i];
+
+		if (!node->function)
+			continue;
+		if (!is_vmbus(node) || !node->numa_node.known || node->numa_node.value)
+			return false;
+		found = true;
+	}
+	return found && topology->numa_count > 1;
+}
+
+static void find_node(struct topology *topology, const struct root *root,
+		      struct topology_node *node, struct problems *problems)
+{
+	struct pci_function *from = NULL;
+
+	if (node->numa_source.known)
+		return;
+	number_set(&node->numa_source, TOPOLOGY_UNKNOWN);
+	if (!node->function)
+		return;
+	node->numa_node = pci_numa_node(root, node->function, &from, problems);
+	if (node->numa_node.known) {
+		number_set(&node->numa_source,
+			   from == node->function ? TOPOLOGY_MEASURED : TOPOLOGY_INHERITED);
+	} else if (topology->numa_count == 1) {
+		number_set(&node->numa_node, topology->numa[0].number);
+		number_set(&node->numa_source, TOPOLOGY_INFERRED);
+	}
+}
+
+static void find_cpus(const struct topology *topology, struct topology_node *node)
+{
+	const struct numa_node *numa = node->numa_node.known
+					       ? topology_numa(topology, node->numa_node.value)
+					       : NULL;
+
+	if (numa) {
+		node->cpus = mem_string_or_null(numa->cpus);
+		node->package = numa->package;
+	} else if (node->numa_source.value == TOPOLOGY_MEASURED) {
+		node->cpus = mem_string_or_null(node->function->local_cpulist);
+	}
+}
+
+static void note(struct problems *notes, const struct topology *topology)
+{
+	if (topology->numa_distrusted)
+		problem_add_text(
+			notes, NULL, "NUMA nodes of the devices", "sysfs",
+			"all are 0, which Hyper-V's driver also sets if the host gives none",
+			"--locality FILE or a topology file says what is true");
+	if (topology->flat && !topology->file)
+		problem_add_text(notes, NULL, "PCI topology", "sysfs",
+				 "a virtual machine that shows no switches",
+				 "set NCCL_TOPO_FILE to the topology file of this instance type");
+}
+
+void topology_find_numa(struct topology *topology, const struct topology_request *request,
+			struct problems *problems, struct problems *notes)
+{
+	for (size_t i = 0; i < topology->count; i++)
+		find_node(topology, request->root, &topology->nodes[i], problems);
+	topology->numa_distrusted = is_invented(topology);
+	for (size_t i = 0; i < topology->count; i++) {
+		struct topology_node *node = &topology->nodes[i];
+
+		if (topology->numa_distrusted && node->numa_source.value == TOPOLOGY_MEASURED) {
+			node->numa_node.known = false;
+			number_set(&node->numa_source, TOPOLOGY_UNKNOWN);
+		}
+		find_cpus(topology, node);
+	}
+	note(notes, topology);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What two nodes have in common, and the class that follows from it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "topology/place.h"
+
+static enum tristate is_same(const char *a, const char *b)
+{
+	if (!a || !b)
+		return TRISTATE_UNKNOWN;
+	return strcmp(a, b) ? TRISTATE_NO : TRISTATE_YES;
+}
+
+static enum tristate is_same_number(const struct number *a, const struct number *b)
+{
+	if (!a->known || !b->known)
+		return TRISTATE_UNKNOWN;
+	return a->value == b->value ? TRISTATE_YES : TRISTATE_NO;
+}
+
+/* A switch that both lists have; the number of switches on the way is that up to it, from both. */
+static struct number count_switches(const struct strings *a, const struct strings *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = 0; j < b->count; j++)
+			if (!strcmp(a->items[i], b->items[j]))
+				return number_of(i + j + 1);
+	return (struct number){.known = false};
+}
+
+static struct number find_slit(const struct topology *topology, const struct topology_node *a,
+			       const struct topology_node *b)
+{
+	const struct numa_node *from, *to;
+	uint64_t distance;
+	size_t index;
+
+	if (!a->numa_node.known || !b->numa_node.known)
+		return (struct number){.known = false};
+	from = topology_numa(topology, a->numa_node.value);
+	to = topology_numa(topology, b->numa_node.value);
+	index = to ? (size_t)(to - topology->numa) : 0;
+	if (!from || !to || index >= from->distances.count ||
+	    text_parse_u64(from->distances.items[index], 10, UINT8_MAX, &distance))
+		return (struct number){.known = false};
+	return number_of(distance);
+}
+
+static void least(struct real *real, const struct real *other)
+{
+	if (other->known && (!real->known || other->value < real->value))
+		*real = *other;
+}
+
+/*
+ * The narrowest link from a function up to, and not with, the one at `end`: the link above `end`
+ * is not used.
+ */
+static void narrow(struct topology_pair *pair, const struct pci_function *at,
+		   const struct pci_function *end)
+{
+	for (; at && at != end; at = at->parent) {
+		struct real now = topology_link_gbps(&at->speed_gtps, &at->width_lanes);
+		struct real possible = topology_link_gbps(&at->max_speed_gtps,
+							  &at->max_width_lanes);
+
+		least(&pair->gbps, &now);
+		least(&pair->max_gbps, &possible);
+	}
+}
+
+static void find_bandwidth(struct topology_pair *pair, const struct topology_node *a,
+			   const struct topology_node *b)
+{
+	if (!a->function || !b->function || a->function == b->function)
+		return;
+	pair->common = pci_common_ancestor(a->function, b->function);
+	narrow(pair, a->function, pair->common);
+	narrow(pair, b->function, pair->common);
+}
+
+static void set_class(struct topology_pair *pair, enum topology_class class,
+		      enum topology_source source)
+{
+	number_set(&pair->class, class);
+	number_set(&pair->source, source);
+}
+
+/* The less certain of where two nodes' answers are from. */
+static enum topology_source weaker(uint64_t a, uint64_t b)
+{
+	if (!a || !b)
+		return TOPOLOGY_UNKNOWN;
+	return (enum topology_source)(a > b ? a : b);
+}
+
+/* By the NUMA nodes, where the PCI tree says no more. */
+static void classify_by_numa(struct topology_pair *pair, bool hidden)
+{
+	const struct topology_node *a = pair->from, *b = pair->node;
+	enum topology_source source = weaker(a->numa_source.value, b->numa_source.value);
+
+	if (pair->same_numa == TRISTATE_UNKNOWN) {
+		set_class(pair, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
+	} else if (pair->same_numa == TRISTATE_NO) {
+		set_class(pair, TOPOLOGY_SYSTEM, source);
+	} else {
+		/* They may be closer: the hypervisor does not show switches. */
+		if (hidden && source == TOPOLOGY_MEASURED)
+			source = TOPOLOGY_INFERRED;
+		set_class(pair, TOPOLOGY_NUMA, source);
+	}
+}
+
+static void classify(const struct topology *topology, struct topology_pair *pair)
+{
+	const struct topology_node *a = pair->from, *b = pair->node;
+	const enum topology_source place = weaker(a->place_source.value, b->place_source.value);
+	const bool hidden = topology->hypervisor && place != TOPOLOGY_FILE;
+
+	if (a == b)
+		set_class(pair, TOPOLOGY_SELF, TOPOLOGY_MEASURED);
+	else if (!place)
+		set_class(pair, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
+	else if (pair->same_device == TRISTATE_YES)
+		set_class(pair, TOPOLOGY_CARD, TOPOLOGY_MEASURED);
+	else if (pair->switches.known)
+		set_class(pair, pair->switches.value == 1 ? TOPOLOGY_SWITCH : TOPOLOGY_SWITCHES,
+			  place);
+	else if (pair->same_host_bridge == TRISTATE_YES && !hidden)
+		set_class(pair, TOPOLOGY_HOST_BRIDGE, place);
+	else if (hidden && topology->numa_count < 2)
+		set_class(pair, TOPOLOGY_CLASS_UNKNOWN, TOPOLOGY_UNKNOWN);
+	else
+		classify_by_numa(pair, hidden);
+}
+
+/* NCCL's default reach of GPUDirect: PXB, and with C2C P2C (src/graph/paths.cc). */
+static enum tristate has_gpudirect(const struct topology_pair *pair)
+{
+	if (pair->from->kind.value == pair->node->kind.value ||
+	    pair->class.value == TOPOLOGY_CLASS_UNKNOWN)
+		return TRISTATE_UNKNOWN;
+	if (pair->c2c)
+		return TRISTATE_YES;
+	return pair->class.value <= TOPOLOGY_SWITCHES ? TRISTATE_YES : TRISTATE_NO;
+}
+
+/*
+ * Below a common switch, functions get separate IOMMU groups only if ACS separates them, which
+ * sends what they send to each other up to the host bridge first (drivers/iommu/iommu.c,
+ * pci_device_group()). Without IOMMU there are no groups, and nothing is known.
+ */
+static enum tristate is_redirected(const struct topology_pair *pair)
+{
+	if (!pair->switches.known || pair->source.value != TOPOLOGY_MEASURED)
+		return TRISTATE_UNKNOWN;
+	switch (is_same_number(&pair->from->iommu_group, &pair->node->iommu_group)) {
+	case TRISTATE_YES:
+		return TRISTATE_NO;
+	case TRISTATE_NO:
+		return TRISTATE_YES;
+	default:
+		return TRISTATE_UNKNOWN;
+	}
+}
+
+static bool is_nvidia(const struct topology_node *node)
+{
+	return node->kind.value == TOPOLOGY_ACCELERATOR && node->vendor_id.value == 0x10de;
+}
+
+void topology_compare(const struct topology *topology, const struct topology_node *a,
+		      const struct topology_node *b, struct topology_pair *ret_pair)
+{
+	struct topology_pair *pair = ret_pair;
+
+	*pair = (struct topology_pair){.from = a, .node = b, .to = b->name};
+	pair->same_device = a == b ? TRISTATE_YES : is_same(a->card, b->card);
+	pair->same_host_bridge = is_same(a->host_bridge, b->host_bridge);
+	pair->same_numa = is_same_number(&a->numa_node, &b->numa_node);
+	pair->same_package = is_same_number(&a->package, &b->package);
+	pair->slit = find_slit(topology, a, b);
+	if (a != b)
+		pair->switches = count_switches(&a->switches, &b->switches);
+	find_bandwidth(pair, a, b);
+	classify(topology, pair);
+	pair->c2c = (a->c2c || b->c2c) && a->kind.value != b->kind.value &&
+		    pair->same_numa == TRISTATE_YES && pair->class.value > TOPOLOGY_SWITCHES;
+	if (pair->c2c)
+		number_set(&pair->source, TOPOLOGY_INFERRED);
+	pair->gpudirect = has_gpudirect(pair);
+	pair->redirected = is_redirected(pair);
+	if (a != b && is_nvidia(a) && is_nvidia(b))
+		pair->fabric_hidden = TRISTATE_YES;
+	topology_compare_fabric(topology, pair);
+}
+
+void topology_fill_distances(const struct topology *topology, struct topology_node *const *rows,
+			     size_t row_count, struct topology_node *const *columns,
+			     size_t column_count)
+{
+	for (size_t i = 0; i < row_count; i++) {
+		struct topology_pair *pairs = mem_alloc_zero(column_count, sizeof(*pairs));
+
+		for (size_t j = 0; j < column_count; j++)
+			topology_compare(topology, rows[i], columns[j], &pairs[j]);
+		free(rows[i]->distances.rows);
+		rows[i]->distances = (struct records){pairs, column_count, true};
+	}
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where a node is in the PCI tree: switches and host bridge above it, links on the way. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "topology/place.h"
+
+struct topology_switch *topology_find_switch(const struct topology *topology, const char *id)
+{
+	for (size_t i = 0; i < topology->switch_count; i++)
+		if (!strcmp(topology->switches[i]->id, id))
+			return topology->switches[i];
+	return NULL;
+}
+
+struct topology_switch *topology_add_switch(struct topology *topology, const char *id)
+{
+	struct topology_switch *new = mem_alloc_zero(1, sizeof(*new));
+
+	new->id = mem_string(id);
+	*(struct topology_switch **)mem_append(&topology->switches, &topology->switch_count,
+					       sizeof(*topology->switches)) = new;
+	return new;
+}
+
+struct real topology_link_gbps(const struct real *speed_gtps, const struct number *lanes)
+{
+	double rate = speed_gtps->value * (double)lanes->value;
+
+	if (!speed_gtps->known || !lanes->known)
+		return (struct real){.known = false};
+	/* Encoding of PCI Express: 8b/10b to 5 GT/s, then 128b/130b, flits of 242/256 from 64. */
+	if (speed_gtps->value < 6)
+		rate = rate * 8 / 10;
+	else if (speed_gtps->value < 60)
+		rate = rate * 128 / 130;
+	else
+		rate = rate * 242 / 256;
+	return real_of(rate);
+}
+
+static void least(struct real *real, const struct real *other)
+{
+	if (other->known && (!real->known || other->value < real->value))
+		*real = *other;
+}
+
+static void least_lanes(struct number *number, const struct number *other)
+{
+	if (other->known && (!number->known || other->value < number->value))
+		*number = *other;
+}
+
+/* What is possible on the link above a function: at most what both ends can do. */
+static void possible_link(const struct root *root, struct pci_function *function,
+			  struct real *speed, struct number *lanes, struct problems *problems)
+{
+	pci_read(root, function, PCI_LINK, problems);
+	*speed = function->max_speed_gtps;
+	*lanes = function->max_width_lanes;
+	if (!function->parent)
+		return;
+	pci_read(root, function->parent, PCI_LINK, problems);
+	least(speed, &function->parent->max_speed_gtps);
+	least_lanes(lanes, &function->parent->max_width_lanes);
+}
+
+/*
+ * The switch above a function: the port above it is a downstream port or a root port, and what is
+ * above a downstream port is the switch's upstream port. So it is the second function above, as
+ * in NCCL's walk (src/graph/xml.cc).
+ */
+static struct topology_switch *switch_above(struct topology *topology, const struct root *root,
+					    const struct pci_function *function,
+					    struct problems *problems)
+{
+	struct pci_function *port = function->parent ? function->parent->parent : NULL;
+	struct topology_switch *found;
+
+	if (!port)
+		return NULL;
+	found = topology_find_switch(topology, port->address);
+	if (found)
+		return found;
+	pci_read(root, port, PCI_ID, problems);
+	found = topology_add_switch(topology, port->address);
+	found->function = port;
+	found->vendor_id = port->vendor_id;
+	found->device_id = port->device_id;
+	found->subsystem_vendor_id = port->subsystem_vendor_id;
+	found->subsystem_device_id = port->subsystem_device_id;
+	possible_link(root, port, &found->speed_gtps, &found->width_lanes, problems);
+	found->up = switch_above(topology, root, port, problems);
+	return found;
+}
+
+/* The narrowest of all links from the function to the host bridge. */
+static void find_narrowest(const struct root *root, struct topology_node *node,
+			   struct problems *problems)
+{
+	for (struct pci_function *at = node->function; at; at = at->parent) {
+		struct real speed, now, possible;
+		struct number lanes;
+
+		possible_link(root, at, &speed, &lanes, problems);
+		now = topology_link_gbps(&at->speed_gtps, &at->width_lanes);
+		possible = topology_link_gbps(&speed, &lanes);
+		least(&node->gbps, &now);
+		least(&node->max_gbps, &possible);
+	}
+}
+
+static void place(struct topology *topology, const struct root *root, struct topology_node *node,
+		  struct problems *problems)
+{
+	struct pci_function *function = node->function;
+
+	number_set(&node->place_source, TOPOLOGY_UNKNOWN);
+	if (!function)
+		return;
+	possible_link(root, function, &node->max_speed_gtps, &node->max_width_lanes, problems);
+	node->speed_gtps = function->speed_gtps;
+	node->width_lanes = function->width_lanes;
+	find_narrowest(root, node, problems);
+	node->host_bridge = mem_string_or_null(function->host_bridge);
+	node->above = switch_above(topology, root, function, problems);
+	if (function->host_bridge)
+		number_set(&node->place_source, TOPOLOGY_MEASURED);
+}
+
+void topology_place(struct topology *topology, const struct topology_request *request,
+		    struct problems *problems)
+{
+	for (size_t i = 0; i < topology->count; i++)
+		place(topology, request->root, &topology->nodes[i], problems);
+}
+
+/*
+ * Broadcom's switches of the fourth and fifth generation show one chip as two levels. NCCL knows
+ * them by these numbers and makes them one, src/graph/topo.cc; the level is in the subsystem of
+ * the fifth.
+ */
+static unsigned int broadcom_generation(const struct topology_switch *at, unsigned int level)
+{
+	const uint64_t revision = at->subsystem_device_id.value & 0xf000;
+
+	if (at->vendor_id.value != 0x1000 || at->subsystem_vendor_id.value != 0x1000)
+		return 0;
+	if (at->device_id.value == 0xc010 && revision == 0xa000)
+		return 4;
+	if (at->device_id.value == 0xc030 && revision == (uint64_t)level << 12)
+		return 5;
+	return 0;
+}
+
+static bool is_lower_half(const struct topology_switch *at)
+{
+	const unsigned int generation = at->up ? broadcom_generation(at->up, 0) : 0;
+
+	return generation && !at->up->merged && broadcom_generation(at, 1) == generation;
+}
+
+struct topology_switch *topology_whole_switch(struct topology_switch *found)
+{
+	while (found && found->merged)
+		found = found->up;
+	return found;
+}
+
+/* From the top down, because a lower half has no further half below it. */
+static void merge(struct topology_switch *at, size_t levels)
+{
+	if (at->up && levels)
+		merge(at->up, levels - 1);
+	at->merged = is_lower_half(at);
+}
+
+void topology_merge_switches(struct topology *topology)
+{
+	for (size_t i = 0; i < topology->switch_count; i++)
+		merge(topology->switches[i], topology->switch_count);
+	for (size_t i = 0; i < topology->count; i++) {
+		struct topology_node *node = &topology->nodes[i];
+
+		strings_free(&node->switches);
+		node->switches.known = node->place_source.value != TOPOLOGY_UNKNOWN;
+		for (struct topology_switch *at = topology_whole_switch(node->above); at;
+		     at = topology_whole_switch(at->up))
+			strings_add(&node->switches, at->id);
+	}
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of topology_load(): each completes the nodes by one kind of fact. */
+#pragma once
+
+#include "topology/topology.h"
+
+struct topology_switch *topology_add_switch(struct topology *topology, const char *id);
+struct topology_switch *topology_find_switch(const struct topology *topology, const char *id);
+
+/* nodes.c: adapters and accelerators. */
+void topology_add_nodes(struct topology *topology, const struct topology_request *request,
+			struct problems *problems);
+/* place.c: switches, host bridges, links. */
+void topology_place(struct topology *topology, const struct topology_request *request,
+		    struct problems *problems);
+/* The nearest switch that is not merged into the one above it. */
+struct topology_switch *topology_whole_switch(struct topology_switch *found);
+/* Finds the lower halves of switches, and fills the nodes' lists of switches. */
+void topology_merge_switches(struct topology *topology);
+/* numa.c: the nodes of the host, whether it is a virtual machine, the node of each device. */
+void topology_read_host(struct topology *topology, const struct topology_request *request,
+			struct problems *problems);
+void topology_find_numa(struct topology *topology, const struct topology_request *request,
+			struct problems *problems, struct problems *notes);
+const struct numa_node *topology_numa(const struct topology *topology, uint64_t number);
+/* kfd.c: the links between AMD's accelerators. */
+void topology_read_fabric(struct topology *topology, const struct topology_request *request,
+			  struct problems *problems);
+/* Whether a link of that fabric joins the two, which is then their class. */
+void topology_compare_fabric(const struct topology *topology, struct topology_pair *pair);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which adapter, accelerator, CPU and memory belong together. A node is an RDMA device or an
+ * accelerator; a pair of nodes has a vector of facts, which has a class, which has a word in the
+ * dialect of each tool. Every node and pair says where its facts are from; what cannot be known (a
+ * flat virtual machine, a GPU fabric that only the vendor's library shows) stays unknown.
+ *
+ * The topology owns nodes and switches; neither moves once topology_load() has returned.
+ */
+#pragma once
+
+#include "host/inventory/inventory.h"
+#include "host/pci/pci.h"
+#include "schema/schema.h"
+
+/* Where an answer is from. */
+enum topology_source {
+	TOPOLOGY_UNKNOWN,
+	TOPOLOGY_MEASURED,  /* the kernel says so of this very device */
+	TOPOLOGY_INHERITED, /* the kernel says so of a bridge above it */
+	TOPOLOGY_INFERRED,  /* follows from something else */
+	TOPOLOGY_FILE,	    /* a topology file of NCCL's form */
+	TOPOLOGY_LOCALITY,  /* the user's --locality file */
+	TOPOLOGY_TIE,	    /* one of several that are equally good */
+};
+
+extern const struct enum_name topology_source_names[];
+
+/* A PCIe switch: its upstream port in sysfs, or a bridge of a topology file. */
+struct topology_switch {
+	char *id; /* address of the upstream port */
+	struct topology_switch *up;
+	struct pci_function *function; /* NULL if it is from a file */
+	struct number vendor_id, device_id, subsystem_vendor_id, subsystem_device_id;
+	struct real speed_gtps; /* possible, of the link above it */
+	struct number width_lanes;
+	bool merged; /* is the lower half of the switch `up`: the same chip */
+};
+
+enum topology_kind { TOPOLOGY_NIC, TOPOLOGY_ACCELERATOR };
+
+enum topology_role {
+	TOPOLOGY_PHYSICAL,
+	TOPOLOGY_VIRTUAL_FUNCTION,
+	TOPOLOGY_SUBFUNCTION,
+	TOPOLOGY_BOND,
+	TOPOLOGY_SOFTWARE, /* no hardware of its own: Soft-RoCE, siw */
+};
+
+struct topology_node {
+	char *name;	    /* mlx5_0, gpu0 */
+	struct number kind; /* enum topology_kind */
+	struct number role; /* enum topology_role */
+	char *pci_address;
+	struct strings functions; /* all PCI functions below it: two of a bond */
+	char *parent;		  /* of a VF or subfunction: device or address of the PF */
+	char *vendor;		  /* nvidia, amd, intel, habana; or the number */
+	struct number vendor_id, device_id;
+	char *driver;
+
+	struct number numa_node;
+	struct number numa_source; /* enum topology_source */
+	char *cpus;		   /* list of the CPUs of that node */
+	struct number package;	   /* the CPU package of the node */
+
+	char *host_bridge;
+	struct topology_switch *above; /* the nearest switch, or NULL */
+	struct strings switches;       /* all above it, nearest first, merged ones left out */
+	struct number place_source;    /* enum topology_source, of the place in the PCI tree */
+
+	struct real speed_gtps, max_speed_gtps; /* of its link; possible: at both ends */
+	struct number width_lanes, max_width_lanes;
+	struct real gbps, max_gbps; /* of the narrowest link between it and the host bridge */
+
+	struct number iommu_group;
+	char *iommu_type;
+	enum tristate active;  /* RDMA devices: a port is active */
+	struct real rate_gbps; /* sum of the ports that are active */
+	struct records distances;
+
+	char *card; /* what functions of one card share; NULL for software devices */
+	bool c2c;   /* NVIDIA's CPU and GPU in one package */
+	struct pci_function *function;
+};
+
+enum topology_class {
+	TOPOLOGY_SELF,
+	TOPOLOGY_FABRIC, /* a link between accelerators: xGMI */
+	TOPOLOGY_CARD,	 /* functions of one card */
+	TOPOLOGY_SWITCH, /* at most one switch between them */
+	TOPOLOGY_SWITCHES,
+	TOPOLOGY_HOST_BRIDGE,
+	TOPOLOGY_NUMA, /* other host bridges of one NUMA node */
+	TOPOLOGY_SYSTEM,
+	TOPOLOGY_CLASS_UNKNOWN,
+};
+
+enum topology_dialect { DIALECT_SMI, DIALECT_NCCL, DIALECT_UCX };
+
+extern const struct enum_name topology_class_names[];
+extern const struct enum_name topology_dialect_names[];
+
+/* The facts of two nodes; also a record of the JSON document, in the list of the first node. */
+struct topology_pair {
+	const struct topology_node *from, *node;
+	char *to; /* borrowed: name of the second node */
+	enum tristate same_device, same_host_bridge, same_numa, same_package;
+	struct number switches; /* between the two, if they are below a common one */
+	struct number slit;	/* distance of their memory in the firmware's table: 10 is local */
+	struct number class;	/* enum topology_class */
+	struct number source;	/* enum topology_source */
+	struct real gbps, max_gbps;  /* of the narrowest link between them */
+	enum tristate gpudirect;     /* adapter and accelerator: NCCL uses it without settings */
+	enum tristate redirected;    /* ACS seems to send peers' traffic through the host bridge */
+	enum tristate fabric_hidden; /* two of NVIDIA's: only NVML shows NVLink */
+	bool c2c;
+	struct pci_function *common; /* nearest common function above both, or NULL */
+};
+
+struct topology {
+	struct topology_node *nodes; /* adapters in natural order, then accelerators in PCI's */
+	size_t count;
+	struct topology_switch **switches;
+	size_t switch_count;
+	struct pci_list pci;
+	struct numa_node {
+		unsigned int number;
+		char *cpus;
+		struct number package;
+		struct strings distances;
+	} * numa;
+	size_t numa_count;
+	struct fabric_link {
+		const struct pci_function *from, *to;
+	} * links; /* xGMI */
+	size_t link_count;
+	char *hypervisor;     /* NULL: none is seen */
+	bool flat;	      /* a virtual machine whose PCI tree says nothing */
+	bool numa_distrusted; /* all nodes are 0, as Hyper-V's driver sets what the host leaves out
+			       */
+	char *file;	      /* the topology file that was used, or NULL */
+};
+
+struct topology_request {
+	const struct root *root;
+	const struct inventory *inventory;
+	const char *file;     /* a topology file to read instead of the usual places, or NULL */
+	const char *locality; /* text of the user's file, or NULL */
+};
+
+/* What inventory_load() has to load for it (host/need.h). */
+extern const uint64_t topology_needs;
+
+/*
+ * Reads the PCI tree and computes the nodes. Reading failures become problems; `notes` gets
+ * what the answer rests on. 0, or -EINVAL with *ret_message (for the caller to free) if the file
+ * or the locality has a fault.
+ */
+int topology_load(struct topology *topology, const struct topology_request *request,
+		  struct problems *problems, struct problems *notes, char **ret_message);
+void topology_clear(struct topology *topology);
+/* By name or PCI address; NULL if there is none. */
+struct topology_node *topology_find(const struct topology *topology, const char *name);
+void topology_compare(const struct topology *topology, const struct topology_node *a,
+		      const struct topology_node *b, struct topology_pair *ret_pair);
+/* Fills the distances of each of `rows` to each of `columns`. */
+void topology_fill_distances(const struct topology *topology, struct topology_node *const *rows,
+			     size_t row_count, struct topology_node *const *columns,
+			     size_t column_count);
+
+/* The word of a pair in a dialect: PIX, NODE ...; ? if its class is unknown. */
+const char *topology_word(const struct topology_pair *pair, enum topology_dialect dialect);
+/* The class that a word of any dialect, in any case, asks for: pxb. -EINVAL: it is none. */
+int topology_parse_class(const char *word, enum topology_class *ret_class);
+
+/* Data rate of a PCIe link after encoding, in Gb/s; unknown if a factor is. */
+struct real topology_link_gbps(const struct real *speed_gtps, const struct number *lanes);
+
+extern const struct schema topology_schema;
+
+/* Most nodes that are compared with each other at once. */
+enum { TOPOLOGY_MOST_NODES = 256 };

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The columns of nodes and pairs. */
+#include "base/mem.h"
+#include "schema/rows.h"
+#include "topology/topology.h"
+
+static const struct enum_name kind_names[] = {
+	{TOPOLOGY_NIC, "nic"},
+	{TOPOLOGY_ACCELERATOR, "accelerator"},
+	{0, NULL},
+};
+
+static const struct enum_name role_names[] = {
+	{TOPOLOGY_PHYSICAL, "physical", TONE_PLAIN, "a physical function"},
+	{TOPOLOGY_VIRTUAL_FUNCTION, "vf", TONE_PLAIN, "a virtual function"},
+	{TOPOLOGY_SUBFUNCTION, "sf", TONE_PLAIN, "a scalable function"},
+	{TOPOLOGY_BOND, "bond", TONE_PLAIN, "several functions as one device"},
+	{TOPOLOGY_SOFTWARE, "software", TONE_PLAIN, "no hardware of its own"},
+	{0, NULL},
+};
+
+static void get_smi(const void *record, struct value *value)
+{
+	value_set_string(value, topology_word(record, DIALECT_SMI));
+}
+
+static void get_nccl(const void *record, struct value *value)
+{
+	value_set_string(value, topology_word(record, DIALECT_NCCL));
+}
+
+static void get_ucx(const void *record, struct value *value)
+{
+	value_set_string(value, topology_word(record, DIALECT_UCX));
+}
+
+#define RECORD struct topology_pair
+static const struct field pair_fields[] = {
+	TEXT(to, "TO", SHOWN, 0, "the other node"),
+	WORD(class, topology_class_names, "CLASS", SHOWN, 0, "how far apart the two are"),
+	COMPUTED_FIELD(FIELD_STRING, get_smi, "smi", "SMI", 0, 0, "the word of nvidia-smi topo -m"),
+	COMPUTED_FIELD(FIELD_STRING, get_nccl, "nccl", "NCCL", 0, 0,
+		       "the word of NCCL, or RCCL for xGMI"),
+	COMPUTED_FIELD(FIELD_STRING, get_ucx, "ucx", "UCX", 0, 0,
+		       "the name of UCX's distance; - where it has none"),
+	WORD(source, topology_source_names, "SOURCE", SHOWN, 0, "where the class is from"),
+	YES_NO(same_device, "SAME DEVICE", 0, 0, "functions of one card, or the same node"),
+	NUMBER(switches, "SWITCHES", 0, 0, "PCIe switches between them, below a common one"),
+	YES_NO(same_host_bridge, "SAME HOST BRIDGE", 0, 0, "below one PCIe host bridge"),
+	YES_NO(same_numa, "SAME NUMA", 0, 0, "at one NUMA node"),
+	YES_NO(same_package, "SAME PACKAGE", 0, 0,
+	       "at one CPU package; if not, traffic crosses the CPU's link"),
+	NUMBER_AS("slit_distance", slit, "SLIT", 0, 0,
+		  "distance of their memory in the firmware's table, 10 is local"),
+	REAL_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
+		   "data rate of the narrowest PCIe link between them now"),
+	REAL_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
+		   "the same if each link ran at its best"),
+	YES_NO_AS("gpudirect_default", gpudirect, "GPUDIRECT", 0, 0,
+		  "near enough for GPUDirect RDMA by NCCL's defaults"),
+	YES_NO_AS("acs_redirect", redirected, "ACS", 0, 0,
+		  "ACS seems to send what they exchange through the host bridge"),
+	YES_NO_AS("fabric_hidden", fabric_hidden, "NVLINK?", 0, 0,
+		  "an NVLink between them would not be seen"),
+};
+#undef RECORD
+
+static const struct schema pair_schema = SCHEMA("distances", struct topology_pair, pair_fields,
+						"what two nodes have in common");
+
+#define RECORD struct topology_node
+static const struct field fields[] = {
+	TEXT_AS("node", name, "NODE", SHOWN, 0, "RDMA device, or gpuN in the order of the bus"),
+	WORD(kind, kind_names, "KIND", SHOWN, 0, "nic or accelerator"),
+	WORD(role, role_names, "ROLE", SHOWN, 0, "physical, vf, sf, bond or software"),
+	TEXT(pci_address, "PCI", SHOWN, 0, "its PCI function"),
+	LIST(functions, "FUNCTIONS", 0, 0, "all its PCI functions: several of a bond"),
+	TEXT(parent, "PARENT", 0, 0, "device or address of the physical function of a vf or sf"),
+	TEXT(vendor, "VENDOR", SHOWN, 0, "who made it"),
+	HEX(vendor_id, 4, "VENDOR ID", 0, 0, "PCI vendor"),
+	HEX(device_id, 4, "DEVICE ID", 0, 0, "PCI device"),
+	TEXT(driver, "DRIVER", 0, 0, "driver that is bound"),
+	UNSIGNED_FIELD(RECORD, numa_node, "numa_node", "NUMA", SHOWN | FIELD_RIGHT, 0,
+		       "NUMA node; unknown if nothing tells it"),
+	WORD(numa_source, topology_source_names, "NUMA SOURCE", SHOWN, 0,
+	     "where the NUMA node is from"),
+	TEXT(cpus, "CPUS", SHOWN, 0, "CPUs of the NUMA node"),
+	NUMBER(package, "PACKAGE", 0, 0, "CPU package of the NUMA node"),
+	TEXT(host_bridge, "HOST BRIDGE", SHOWN, 0, "PCIe host bridge above it"),
+	LIST(switches, "SWITCHES", 0, 0, "PCIe switches above it, nearest first"),
+	WORD(place_source, topology_source_names, "PLACE SOURCE", 0, 0,
+	     "where its place in the PCI tree is from"),
+	REAL(speed_gtps, "GT/s", 0, 0, "speed of its PCIe link now"),
+	NUMBER(width_lanes, "LANES", 0, 0, "width of its PCIe link now"),
+	REAL(max_speed_gtps, "MAX GT/s", 0, 0, "speed that both ends of the link can do"),
+	NUMBER(max_width_lanes, "MAX LANES", 0, 0, "width that both ends of the link can do"),
+	REAL_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
+		   "data rate of the narrowest link up to the host bridge now"),
+	REAL_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
+		   "the same if each link ran at its best"),
+	YES_NO(active, "ACTIVE", 0, 0, "a port of the RDMA device is active"),
+	REAL(rate_gbps, "RATE Gb/s", 0, 0, "rate of its active ports"),
+	NUMBER(iommu_group, "IOMMU GROUP", 0, 0, "IOMMU group of its function"),
+	TEXT(iommu_type, "IOMMU", 0, 0, "type of the group's domain: DMA, DMA-FQ, identity ..."),
+	HELD_RECORDS_FIELD(RECORD, distances, &pair_schema, "distances", 0,
+			   "what it has in common with each node"),
+};
+
+const struct schema topology_schema = SCHEMA("topo", struct topology_node, fields,
+					     "an RDMA device or an accelerator, and its place");
