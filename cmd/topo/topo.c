@@ -30,7 +30,7 @@ static bool load(struct topo_run *run)
 	if (!listing_load_inventory(listing, topology_needs) ||
 	    root_open(listing->ctx->globals.root, &run->root))
 		return false;
-	if (!topology_load(&run->topology, &request, &listing->problems, &listing->notes, &message))
+	if (!topology_load(&run->topology, &request, &listing->problems, &run->doubts, &message))
 		return true;
 	listing_fail(listing, STATUS_USAGE, message, NULL);
 	return false;
@@ -106,12 +106,21 @@ static void show_nodes(struct topo_run *run)
 		listing_add(&run->listing, run->rows[i]);
 }
 
+/* A matrix shows the doubts below it; elsewhere they are for -v. */
+static void pass_doubts(struct topo_run *run)
+{
+	for (size_t i = 0; i < run->doubts.count; i++)
+		problem_add_text(&run->listing.notes, NULL, NULL, NULL, run->doubts.items[i].error,
+				 run->doubts.items[i].hint);
+}
+
 static int finish(struct topo_run *run, bool quietly, int rc)
 {
 	int status = quietly ? listing_end_quietly(&run->listing, rc) : listing_end(&run->listing);
 
 	free(run->nodes);
 	free(run->rows);
+	problems_free(&run->doubts);
 	topology_clear(&run->topology);
 	root_close(&run->root);
 	return status;
@@ -132,6 +141,7 @@ static int run_topo(const struct ctx *ctx, const void *args, char **words)
 		return finish(&run, false, 0);
 	if (shows_matrix(&ctx->globals))
 		return finish(&run, true, topo_print_matrix(&run));
+	pass_doubts(&run);
 	show_nodes(&run);
 	return finish(&run, false, 0);
 }

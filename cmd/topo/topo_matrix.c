@@ -142,7 +142,8 @@ static void find_legend(const struct topo_run *run, struct legend *legend)
 			topology_compare(&run->topology, run->rows[i], run->nodes[j], &pair);
 			legend->classes[pair.class.value] = true;
 			legend->redirected |= pair.redirected == TRISTATE_YES;
-			legend->hidden |= pair.fabric_hidden == TRISTATE_YES;
+			legend->hidden |= pair.fabric_hidden == TRISTATE_YES &&
+					  pair.class.value != TOPOLOGY_CLASS_UNKNOWN;
 			legend->c2c |= pair.c2c;
 		}
 }
@@ -152,6 +153,27 @@ static void add_line(struct text_buffer *text, const char *word, const char *hel
 	text_buffer_add(text, "%-6s %s\n", word, help);
 }
 
+/* Classes that the dialect has one word for share a line. */
+static void add_classes(struct text_buffer *text, const struct legend *legend,
+			enum topology_dialect dialect)
+{
+	const char *last = "";
+
+	for (const struct enum_name *name = topology_class_names; name->word; name++) {
+		const struct topology_pair pair = {.class = number_of(name->value)};
+		const char *word = topology_word(&pair, dialect);
+
+		if (!legend->classes[name->value])
+			continue;
+		if (strcmp(word, last))
+			text_buffer_add(text, "\n%-6s %s", word, name->help);
+		else
+			text_buffer_add(text, ", or %s", name->help);
+		last = word;
+	}
+	text_buffer_add(text, "\n");
+}
+
 static char *legend_text(const struct topo_run *run)
 {
 	const enum topology_dialect dialect = topo_dialect(run);
@@ -159,13 +181,7 @@ static char *legend_text(const struct topo_run *run)
 	struct legend legend = {.redirected = false};
 
 	find_legend(run, &legend);
-	text_buffer_add(&text, "\n");
-	for (const struct enum_name *name = topology_class_names; name->word; name++) {
-		struct topology_pair pair = {.class = number_of(name->value)};
-
-		if (legend.classes[name->value])
-			add_line(&text, topology_word(&pair, dialect), name->help);
-	}
+	add_classes(&text, &legend, dialect);
 	if (legend.c2c && dialect == DIALECT_NCCL)
 		add_line(&text, "P2C",
 			 "one NUMA node, and the GPU is in the CPU's package (inferred)");
@@ -175,6 +191,9 @@ static char *legend_text(const struct topo_run *run)
 	if (legend.hidden)
 		add_line(&text, "?", "after a word: the PCIe path; NVLink is seen only by NVML");
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
+	for (size_t i = 0; i < run->doubts.count; i++)
+		text_buffer_add(&text, "\n%s\n  %s\n", run->doubts.items[i].error,
+				run->doubts.items[i].hint);
 	return text_buffer_take(&text);
 }
 

@@ -14,6 +14,7 @@ struct topo_run {
 	struct listing listing;
 	const struct topo_args *args;
 	struct root root;
+	struct problems doubts; /* why the answer may be wrong */
 	struct topology topology;
 	struct topology_node **nodes; /* columns of the matrix */
 	size_t count;

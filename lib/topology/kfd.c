@@ -14,7 +14,7 @@
 #include "kernel/sysfs.h"
 #include "topology/place.h"
 
-#define NODES "sys/class/kfd/kfd/topology/nodes"
+#define KFD_NODES "sys/class/kfd/kfd/topology/nodes"
 
 /* CRAT_IOLINK_TYPE_XGMI, kfd_crat.h */
 enum { LINK_XGMI = 11 };
@@ -56,7 +56,7 @@ static char *read_properties(const struct kfd *kfd, const char *path)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	char *text = NULL;
-	int rc = sysfs_read_long(kfd->root, &text, NODES "/%s/properties", path);
+	int rc = sysfs_read_long(kfd->root, &text, KFD_NODES "/%s/properties", path);
 
 	if (rc && rc != -ENOENT)
 		problem_add(kfd->problems, clean, "links of the accelerator", "sysfs", rc, NULL);
@@ -91,7 +91,7 @@ static void read_links(struct topology *topology, const struct kfd *kfd, const c
 {
 	struct strings links = {0};
 
-	sysfs_list(kfd->root, &links, NODES "/%s/io_links", node);
+	sysfs_list(kfd->root, &links, KFD_NODES "/%s/io_links", node);
 	for (size_t i = 0; i < links.count; i++) {
 		_cleanup_(freep) char *path = mem_format("%s/io_links/%s", node, links.items[i]);
 		_cleanup_(freep) char *text = read_properties(kfd, path);
@@ -112,7 +112,7 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 {
 	struct kfd kfd = {.root = request->root, .problems = problems};
 	struct strings names = {0};
-	int rc = sysfs_list(request->root, &names, NODES);
+	int rc = sysfs_list(request->root, &names, KFD_NODES);
 
 	if (rc && rc != -ENOENT)
 		problem_add(problems, NULL, "links of AMD's accelerators", "sysfs", rc, NULL);

@@ -94,22 +94,9 @@ static void read_nodes(struct topology *topology, const struct root *root,
  * them. A bare-metal instance of Amazon has the vendor of the virtual ones.
  */
 static const char *const hypervisors[] = {
-	"KVM",
-	"OpenStack",
-	"KubeVirt",
-	"Amazon EC2",
-	"QEMU",
-	"VMware",
-	"VMW",
-	"innotek",
-	"VirtualBox",
-	"Xen",
-	"Bochs",
-	"Parallels",
-	"BHYVE",
-	"Hyper-V",
-	"Google Compute Engine",
-	"Virtual Machine",
+	"KVM",	  "OpenStack", "KubeVirt", "Amazon EC2", "QEMU",
+	"VMware", "VMW",       "innotek",  "VirtualBox", "Xen",
+	"Bochs",  "Parallels", "BHYVE",	   "Hyper-V",	 "Google Compute Engine",
 };
 
 static bool is_hypervisor(const char *text)
@@ -147,6 +134,8 @@ static void find_hypervisor(struct topology *topology, const struct root *root)
 		topology->hypervisor = text_clean(text, strlen(text));
 	else if (length >= 6 && !strcmp(product + length - 6, ".metal"))
 		return;
+	else if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
+		topology->hypervisor = mem_string("Hyper-V");
 	else if (is_hypervisor(product))
 		topology->hypervisor = mem_string(product);
 	else if (is_hypervisor(vendor))
@@ -222,21 +211,8 @@ static void find_cpus(const struct topology *topology, struct topology_node *nod
 	}
 }
 
-static void note(struct problems *notes, const struct topology *topology)
-{
-	if (topology->numa_distrusted)
-		problem_add_text(
-			notes, NULL, "NUMA nodes of the devices", "sysfs",
-			"all are 0, which Hyper-V's driver also sets if the host gives none",
-			"--locality FILE or a topology file says what is true");
-	if (topology->flat && !topology->file)
-		problem_add_text(notes, NULL, "PCI topology", "sysfs",
-				 "a virtual machine that shows no switches",
-				 "set NCCL_TOPO_FILE to the topology file of this instance type");
-}
-
 void topology_find_numa(struct topology *topology, const struct topology_request *request,
-			struct problems *problems, struct problems *notes)
+			struct problems *problems)
 {
 	for (size_t i = 0; i < topology->count; i++)
 		find_node(topology, request->root, &topology->nodes[i], problems);
@@ -250,5 +226,4 @@ void topology_find_numa(struct topology *topology, const struct topology_request
 		}
 		find_cpus(topology, node);
 	}
-	note(notes, topology);
 }

@@ -21,7 +21,7 @@ void topology_merge_switches(struct topology *topology);
 void topology_read_host(struct topology *topology, const struct topology_request *request,
 			struct problems *problems);
 void topology_find_numa(struct topology *topology, const struct topology_request *request,
-			struct problems *problems, struct problems *notes);
+			struct problems *problems);
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number);
 /* kfd.c: the links between AMD's accelerators. */
 void topology_read_fabric(struct topology *topology, const struct topology_request *request,

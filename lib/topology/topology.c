@@ -5,7 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "topology/place.h"
+
+/* What the user should know before trusting the answer. */
+static void note_doubts(const struct topology *topology, struct problems *notes)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (topology->numa_distrusted)
+		problem_add_text(notes, NULL, NULL, NULL,
+				 "the NUMA nodes of all devices are 0, which the kernel also sets "
+				 "where Hyper-V gives none: they are taken as unknown",
+				 "--locality FILE or a topology file says which are true");
+	if (!topology->flat || topology->file)
+		return;
+	text = mem_format("this virtual machine (%s) shows no PCIe switches: devices may be closer "
+			  "than they seem, and some distances are unknown",
+			  topology->hypervisor);
+	problem_add_text(notes, NULL, NULL, NULL, text,
+			 "set NCCL_TOPO_FILE to the topology file of this kind of machine");
+}
 
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *problems, struct problems *notes, char **ret_message)
@@ -17,7 +38,8 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 	topology_place(topology, request, problems);
 	topology_merge_switches(topology);
 	topology_read_host(topology, request, problems);
-	topology_find_numa(topology, request, problems, notes);
+	topology_find_numa(topology, request, problems);
+	note_doubts(topology, notes);
 	topology_read_fabric(topology, request, problems);
 	return 0;
 }

@@ -153,7 +153,7 @@ extern const uint64_t topology_needs;
 
 /*
  * Reads the PCI tree and computes the nodes. Reading failures become problems; `notes` gets
- * what the answer rests on. 0, or -EINVAL with *ret_message (for the caller to free) if the file
+ * why it may be doubted. 0, or -EINVAL with *ret_message (for the caller to free) if the file
  * or the locality has a fault.
  */
 int topology_load(struct topology *topology, const struct topology_request *request,

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# golden MACHINE FILE WORDS...: the output of topo as in tests/golden/topo-MACHINE/FILE.
+golden()
+{
+	local file=$top/tests/golden/topo-$1/$2
+
+	on "topo-$1" topo "${@:3}"
+	[ "$status" = 0 ] || { echo "topo-$1: exit status $status: $stderr"; return 1; }
+	if [ -n "${UPDATE:-}" ]; then
+		mkdir -p "${file%/*}"
+		cp "$BATS_TEST_TMPDIR/out" "$file"
+	fi
+	diff -u "$file" "$BATS_TEST_TMPDIR/out"
+}
+
+# cell MACHINE A B KEY: what the document says of two nodes.
+cell()
+{
+	quickly on "topo-$1" topo -j "$2"
+	jq -r --arg to "$3" --arg key "$4" '.topo[0].distances[] | select(.to == $to)[$key]' \
+		"$BATS_TEST_TMPDIR/out"
+}
+
+@test "topo: the matrix of every machine as in tests/golden" {
+	local machine
+
+	for machine in $("$top/tests/topo/machines"); do
+		golden "$machine" topo.txt || wrong "$machine"
+	done
+	nothing_wrong
+}
+
+@test "topo: the document of a machine as in tests/golden, and valid" {
+	golden switches topo.json -j -a
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/documents/topo.json"
+	"$binary" schema topo >"$BATS_TEST_TMPDIR/schema"
+	cd "$BATS_TEST_TMPDIR/documents"
+	"$top/tests/cli/validate" ../schema .
+}
+
+@test "topo: what holds for every machine and every fixture" {
+	RDMACTL=$binary "$top/tests/topo/properties" "$roots"/*/
+}
+
+@test "topo: the words of NCCL and UCX" {
+	golden switches nccl.txt --names nccl
+	golden switches ucx.txt --names ucx
+	golden grace nccl.txt --names nccl
+}
+
+@test "topo: a NUMA node is inherited, and says so" {
+	quickly on topo-switches topo -o node,numa_node,numa_source mlx5_0 mlx5_11
+	expect 0 $'NODE    NUMA NUMA SOURCE\nmlx5_0     0 inherited\nmlx5_11    1 measured' ''
+}
+
+@test "topo: node 0 everywhere in a Hyper-V guest of several nodes is no measurement" {
+	quickly on topo-azure-ndv4-blind topo -o numa_node,numa_source gpu0
+	expect 0 $'NUMA NUMA SOURCE\n   - unknown' ''
+	quickly on topo-azure-ndv4 topo -o numa_node,numa_source gpu0
+	expect 0 $'NUMA NUMA SOURCE\n   1 measured' ''
+}
+
+@test "topo: a virtual function goes with its parent, unless it is asked for" {
+	quickly on topo-switches topo --tsv
+	[[ $output != *mlx5_3* ]]
+	quickly on topo-switches topo --tsv -a
+	grep -q mlx5_3 <<<"$output"
+	quickly on topo-switches topo -o node,role,parent mlx5_3
+	expect 0 $'NODE   ROLE PARENT\nmlx5_3 vf   mlx5_1' ''
+	[ "$(cell switches mlx5_3 mlx5_1 class)" = card ]
+}
+
+@test "topo: both functions of a bond" {
+	quickly on cx7-ib-ndr topo -o node,role,functions mlx5_bond_0
+	expect 0 $'NODE        ROLE FUNCTIONS\nmlx5_bond_0 bond 0000:5e:00.0,0000:5e:00.1' ''
+}
+
+@test "topo: the narrowest link of a pair, now and at best" {
+	[ "$(cell switches mlx5_0 gpu0 bandwidth_gbps)" = 126.030769231 ]
+	[ "$(cell switches mlx5_0 gpu0 max_bandwidth_gbps)" = 504.123076923 ]
+}
+
+@test "topo: integrated graphics and the display of a BMC are no accelerators" {
+	quickly on topo-switches topo -o node,kind
+	[ "$(grep -c accelerator <<<"$output")" = 3 ]
+}
+
+@test "topo: software devices have no place" {
+	quickly on rxe-host topo -o node,role,numa_node,place_source
+	expect 0
+	[[ $output == *'rxe0 software    - unknown'* ]] || { echo "$output"; false; }
+}
+
+@test "topo: nodes by name and address; an unknown one is reported" {
+	quickly on topo-switches topo -o node 0000:14:00.0
+	expect 0 $'NODE\ngpu0' ''
+	on topo-switches topo gpu9
+	expect 5 '' $'rdmactl topo: gpu9: no such RDMA device or accelerator\n  did you mean \'gpu0\'?'
+	on topo-switches topo -o node mlx5_0 nothing
+	expect 3 $'NODE\nmlx5_0'
+}
+
+@test "topo: without RDMA devices there is nothing to do" {
+	on no-rdma topo
+	expect 5 ''
+	[[ $stderr == *'no sys/class/infiniband'* ]]
+}
+
+@test "topo: unreadable files are reported, the rest is shown" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/topo-switches" "$tree"
+	ln -sfn '!EACCES' "$tree/sys/devices/pci0000:80/0000:80:01.0/0000:81:00.0/numa_node"
+	ln -sfn '!EIO' "$tree/sys/devices/system/node/node1/distance"
+	try topo --root "$tree" -o node,numa_node,numa_source mlx5_11
+	expect 3 $'NODE    NUMA NUMA SOURCE\nmlx5_11    1 inherited'
+	[[ $stderr == *'0000:81:00.0: cannot read numa_node: Permission denied'* ]]
+	[[ $stderr == *'node1: cannot read distance: Input/output error'* ]]
+	rm "$tree/sys/bus/pci/devices" -r
+	ln -sfn '!EACCES' "$tree/sys/bus/pci/devices"
+	try topo --root "$tree" --tsv mlx5_0
+	expect 3
+	[[ $stderr == *'cannot read PCI functions: Permission denied'* ]]
+}
