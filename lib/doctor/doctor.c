@@ -459,6 +459,7 @@ static int read_inventory(const struct doctor_request *request, struct doctor_fa
 		.root = request->root,
 		.needs = inventory_needs(request),
 		.objects = request->objects,
+		.closed = !request->probe,
 	};
 	struct problems found = {.items = NULL};
 

@@ -264,22 +264,27 @@ static int handle_route(void *context, unsigned int request, const struct netlin
 	return rtnl_parse_route(answer->payload, answer->length, context);
 }
 
-int rtnl_get_route(struct netlink *rtnl, const struct ip_address *destination,
-		   unsigned int link_index, struct route *ret_route)
+int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
+		   struct route *ret_route)
 {
+	const struct ip_address *destination = &question->destination, *source = &question->source;
 	size_t bytes = family_bytes(destination->family);
 	const struct rtmsg header = {.rtm_family = destination->family,
-				     .rtm_dst_len = (unsigned char)(bytes * 8)};
+				     .rtm_dst_len = (unsigned char)(bytes * 8),
+				     .rtm_src_len = source->family ? (unsigned char)(bytes * 8) : 0,
+				     .rtm_flags = question->in_table ? RTM_F_FIB_MATCH : 0};
 	struct netlink_request request = {0};
 	struct route route = {0};
 	int error;
 
-	if (!bytes)
+	if (!bytes || (source->family && source->family != destination->family))
 		return -EAFNOSUPPORT;
 	netlink_add(&request, RTM_GETROUTE, 0, &header, sizeof(header));
 	netlink_put(&request, RTA_DST, destination->raw, bytes);
-	if (link_index)
-		netlink_put_u32(&request, RTA_OIF, link_index);
+	if (source->family)
+		netlink_put(&request, RTA_SRC, source->raw, bytes);
+	if (question->link_index)
+		netlink_put_u32(&request, RTA_OIF, question->link_index);
 	error = netlink_ask(rtnl, &request, handle_route, &route);
 	if (error)
 		return error;

@@ -15,13 +15,24 @@ int rtnl_open(struct netlink **ret_rtnl);
 
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
+
+struct route_question {
+	struct ip_address destination;
+	struct ip_address source; /* family 0: any */
+	unsigned int link_index;  /* leave by this netdev; 0: any */
+	/*
+	 * Only a route that is in a table. Otherwise the kernel takes every destination to be on
+	 * the link of the named netdev if it has no route there.
+	 */
+	bool in_table;
+};
+
 /*
- * Asks the routing table for the route to a destination. -ENETUNREACH, -EHOSTUNREACH and the like
- * are the kernel's reply that there is none. `link_index` (0: any) restricts it to one netdev, as
- * needed for a link-local destination.
+ * Asks the routing table. -ENETUNREACH, -EHOSTUNREACH and the like are the kernel's reply that
+ * there is no route.
  */
-int rtnl_get_route(struct netlink *rtnl, const struct ip_address *destination,
-		   unsigned int link_index, struct route *ret_route);
+int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
+		   struct route *ret_route);
 
 /*
  * The pure part: parses the payload of one RTM_NEWLINK, RTM_NEWADDR or RTM_NEWROUTE message, at a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rtnetlink: the input is the payload of a link, an address, a route and
- * a statistics message.
+ * rtnetlink: the input is the payload of a link, an address, a route, a statistics and a data
+ * center bridging message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "host/rtnl.h"
 #include "counter/netlink_counters.h"
+#include "kernel/dcb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct counter_list counters = {0};
 	struct number link_index = {0};
 	struct route route = {0};
+	struct dcb dcb = {.classes_known = false};
 
 	if (size)
 		memcpy(copy, data, size);
@@ -30,6 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	rtnl_parse_route(copy, size, &route);
 	if (rtnl_parse_stats(copy, size, &link_index, &counters) && counters.count)
+		abort();
+	if (!dcb_parse(copy, size, &dcb) && dcb.classes_known && size < sizeof(dcb.priority_class))
 		abort();
 	counter_list_clear(&counters);
 	link_list_clear(&links);

@@ -391,16 +391,65 @@ static void serve_no_route(struct fake_kernel *kernel, const struct bytes *reque
 
 static void route_refused(void **state)
 {
-	const struct ip_address destination = {.family = AF_INET, .raw = {10, 1, 2, 3}};
-	const struct ip_address nothing = {.family = 0};
+	const struct route_question question = {
+		.destination = {.family = AF_INET, .raw = {10, 1, 2, 3}}};
+	const struct route_question nothing = {.link_index = 0};
+	const struct route_question mixed = {.destination = question.destination,
+					     .source = {.family = AF_INET6}};
 	struct fake_kernel kernel = {.serve = serve_no_route};
 	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
 	struct route route = {.local = true};
 
 	(void)state;
-	assert_int_equal(rtnl_get_route(rtnl, &destination, 0, &route), -ENETUNREACH);
-	assert_int_equal(rtnl_get_route(rtnl, &nothing, 0, &route), -EAFNOSUPPORT);
+	assert_int_equal(rtnl_get_route(rtnl, &question, &route), -ENETUNREACH);
+	assert_int_equal(rtnl_get_route(rtnl, &nothing, &route), -EAFNOSUPPORT);
+	assert_int_equal(rtnl_get_route(rtnl, &mixed, &route), -EAFNOSUPPORT);
 	assert_true(route.local);
+	netlink_free(rtnl);
+	fake_stop(&kernel);
+}
+
+/* What is asked for comes to the kernel in full: source, netdev, and only what is in a table. */
+static void serve_whole_question(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct rtmsg *header = NLMSG_DATA(message);
+	struct rtmsg reply = {.rtm_family = AF_INET, .rtm_type = RTN_UNICAST};
+	struct bytes wanted = {0}, payload = {0}, datagram = {0};
+	const uint8_t destination[] = {10, 1, 2, 3}, source[] = {10, 1, 2, 9};
+
+	put_attribute(&wanted, RTA_DST, destination, sizeof(destination));
+	put_attribute(&wanted, RTA_SRC, source, sizeof(source));
+	put_u32(&wanted, RTA_OIF, 7);
+	if (header->rtm_src_len == 32 && header->rtm_dst_len == 32 &&
+	    header->rtm_flags == RTM_F_FIB_MATCH &&
+	    message->nlmsg_len == NLMSG_LENGTH(sizeof(*header)) + wanted.length &&
+	    !memcmp(header + 1, wanted.data, wanted.length)) {
+		bytes_put(&payload, &reply, sizeof(reply));
+		put_u32(&payload, RTA_OIF, 7);
+		put_message(&datagram, RTM_NEWROUTE, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+	} else {
+		put_error(&datagram, message->nlmsg_seq, -EINVAL, NULL);
+	}
+	fake_send(kernel, &datagram);
+}
+
+static void route_from(void **state)
+{
+	const struct route_question question = {
+		.destination = {.family = AF_INET, .raw = {10, 1, 2, 3}},
+		.source = {.family = AF_INET, .raw = {10, 1, 2, 9}},
+		.link_index = 7,
+		.in_table = true,
+	};
+	struct fake_kernel kernel = {.serve = serve_whole_question};
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+	struct route route = {.local = true};
+
+	(void)state;
+	assert_int_equal(rtnl_get_route(rtnl, &question, &route), 0);
+	assert_int_equal(route.link_index.value, 7);
 	netlink_free(rtnl);
 	fake_stop(&kernel);
 }
@@ -425,7 +474,9 @@ static void own_kernel(void **state)
 	for (size_t i = 0; i < list.count; i++)
 		up = up || ip_equal(&list.items[i].ip, &loopback);
 	if (up) {
-		assert_int_equal(rtnl_get_route(rtnl, &loopback, 0, &route), 0);
+		const struct route_question question = {.destination = loopback};
+
+		assert_int_equal(rtnl_get_route(rtnl, &question, &route), 0);
 		assert_true(route.local);
 		assert_true(route.source.known);
 	}
@@ -440,7 +491,8 @@ int main(void)
 		cmocka_unit_test(link_elsewhere),    cmocka_unit_test(link_damaged),
 		cmocka_unit_test(addresses),	     cmocka_unit_test(routes),
 		cmocka_unit_test(routes_to_nowhere), cmocka_unit_test(links_interrupted),
-		cmocka_unit_test(route_refused),     cmocka_unit_test(own_kernel),
+		cmocka_unit_test(route_refused),     cmocka_unit_test(route_from),
+		cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests_name("rtnl", tests, NULL, NULL);

@@ -288,17 +288,18 @@ int peer_find(const char *name, const struct link_list *links, struct ip_address
 	      struct route *ret_route, char **ret_error, char **ret_hint)
 {
 	_cleanup_(netlink_freep) struct netlink *rtnl = NULL;
-	unsigned int zone = 0;
+	struct route_question question = {.link_index = 0};
 	int rc = resolve(name, ret_address, ret_error);
 
 	*ret_hint = NULL;
 	if (!rc)
-		rc = find_zone(name, ret_address, links, &zone, ret_error);
+		rc = find_zone(name, ret_address, links, &question.link_index, ret_error);
 	if (rc)
 		return rc;
+	question.destination = *ret_address;
 	rc = rtnl_open(&rtnl);
 	if (!rc)
-		rc = rtnl_get_route(rtnl, ret_address, zone, ret_route);
+		rc = rtnl_get_route(rtnl, &question, ret_route);
 	if (rc == -EINVAL)
 		rc = -EHOSTUNREACH; /* a blackhole route; elsewhere -EINVAL means a mistake of the
 				       caller */

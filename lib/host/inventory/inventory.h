@@ -17,6 +17,7 @@ struct inventory_request {
 	uint64_t needs;	  /* bits of host/need.h */
 	const struct objects *objects;
 	bool empty_gids; /* include empty slots of the GID tables */
+	bool closed;	 /* open no device: MTU and limits stay unknown, GIDs come from sysfs */
 };
 
 struct inventory {

@@ -158,11 +158,13 @@ void read_verbs(struct reading *reading)
 	struct device_list *list = &reading->inventory->devices;
 	struct verbs *verbs = NULL;
 
-	if (reading->root.live)
+	if (reading->root.live && !reading->request->closed)
 		verbs = open_verbs(reading);
 	else if (reading->needs & NEED_MTU)
 		problem_add_text(reading->notes, NULL, "MTU", "verbs",
-				 "a saved tree does not hold it", NULL);
+				 reading->root.live ? "no device is opened"
+						    : "a saved tree does not hold it",
+				 NULL);
 	for (size_t i = 0; i < list->count; i++)
 		read_device(reading, verbs, &list->items[i]);
 	verbs_free(verbs);

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Data center bridging: answers made by hand, whole and damaged, and this machine's own kernel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/dcbnl.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "host/rtnl.h"
+#include "kernel/dcb.h"
+#include "netlink_message.h"
+
+/* Linux 6.12's include/uapi/linux/dcbnl.h */
+enum { APP_TRUST_TABLE = 11, PCP_APP = 2, SELECTOR_PCP = 255 };
+
+/* Messages are tested in memory of their very size, so that the sanitizer sees every overrun. */
+static int parse(const struct bytes *bytes, size_t length, struct dcb *dcb)
+{
+	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+
+	memcpy(copy, bytes->data, length);
+	*dcb = (struct dcb){.classes_known = false};
+	return dcb_parse(copy, length, dcb);
+}
+
+static void put_app(struct bytes *table, uint8_t selector, uint16_t protocol, uint8_t priority)
+{
+	const struct dcb_app app = {
+		.selector = selector, .priority = priority, .protocol = protocol};
+
+	put_attribute(table, DCB_ATTR_IEEE_APP, &app, sizeof(app));
+}
+
+static void put_message_of(struct bytes *bytes, const struct bytes *ieee)
+{
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
+
+	bytes_put(bytes, &header, sizeof(header));
+	put_string(bytes, DCB_ATTR_IFNAME, "eth0");
+	put_nest(bytes, DCB_ATTR_IEEE, ieee);
+	put_u8(bytes, DCB_ATTR_DCBX, 5);
+}
+
+/* PFC on 3, priorities in classes of their own, DSCP 26 and 24 to 3, and DSCP trusted first. */
+static void put_lossless(struct bytes *bytes)
+{
+	const struct ieee_ets ets = {.prio_tc = {0, 1, 2, 3, 4, 5, 6, 7}};
+	const struct ieee_pfc pfc = {.pfc_cap = 8, .pfc_en = 0x08};
+	struct bytes ieee = {0}, apps = {0}, trust = {0};
+
+	put_attribute(&ieee, DCB_ATTR_IEEE_ETS, &ets, sizeof(ets));
+	put_attribute(&ieee, DCB_ATTR_IEEE_PFC, &pfc, sizeof(pfc));
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 26, 3);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 24, 3);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_ETHERTYPE, 0x8915, 4);
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	put_u8(&trust, DCB_ATTR_IEEE_APP, IEEE_8021QAZ_APP_SEL_DSCP);
+	put_u8(&trust, PCP_APP, SELECTOR_PCP);
+	put_nest(&ieee, APP_TRUST_TABLE | NLA_F_NESTED, &trust);
+	put_u32(&ieee, 200, 1);
+	put_message_of(bytes, &ieee);
+}
+
+static void lossless(void **state)
+{
+	struct bytes bytes = {0};
+	struct dcb dcb;
+
+	(void)state;
+	put_lossless(&bytes);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_true(dcb.pfc_priorities.known);
+	assert_int_equal(dcb.pfc_priorities.value, 0x08);
+	assert_true(dcb.classes_known);
+	assert_int_equal(dcb.priority_class[3], 3);
+	assert_int_equal(dcb.dscp_count, 2);
+	assert_int_equal(dcb.dscp_priorities[26], 0x08);
+	assert_int_equal(dcb.dscp_priorities[24], 0x08);
+	assert_int_equal(dcb.dscp_priorities[0], 0);
+	assert_true(dcb.trusted.known);
+	assert_int_equal(dcb.trusted.value, DCB_TRUST_DSCP | DCB_TRUST_PCP);
+}
+
+/* A driver leaves out what it cannot tell. */
+static void nothing_told(void **state)
+{
+	struct bytes bytes = {0}, ieee = {0}, empty = {0};
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
+	struct dcb dcb;
+
+	(void)state;
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &empty);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_false(dcb.pfc_priorities.known);
+	assert_false(dcb.classes_known);
+	assert_false(dcb.trusted.known);
+	assert_int_equal(dcb.dscp_count, 0);
+	bytes.length = 0;
+	bytes_put(&bytes, &header, sizeof(header));
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_false(dcb.pfc_priorities.known);
+}
+
+/* An empty table of trust is known: the port trusts nothing. */
+static void trusts_nothing(void **state)
+{
+	struct bytes bytes = {0}, ieee = {0}, empty = {0};
+	struct dcb dcb;
+
+	(void)state;
+	put_nest(&ieee, APP_TRUST_TABLE, &empty);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_true(dcb.trusted.known);
+	assert_int_equal(dcb.trusted.value, 0);
+}
+
+/* Numbers out of their range, one DSCP with two priorities, entries of the wrong size. */
+static void hostile(void **state)
+{
+	struct bytes bytes = {0}, ieee = {0}, apps = {0};
+	struct dcb dcb;
+
+	(void)state;
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 64, 3);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 65535, 3);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 63, 8);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 63, 255);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 63, 7);
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_DSCP, 63, 0);
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_int_equal(dcb.dscp_count, 2);
+	assert_int_equal(dcb.dscp_priorities[63], 0x81);
+
+	bytes.length = ieee.length = apps.length = 0;
+	put_u16(&apps, DCB_ATTR_IEEE_APP, 5);
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), -EBADMSG);
+
+	bytes.length = ieee.length = 0;
+	put_u32(&ieee, DCB_ATTR_IEEE_PFC, 8);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), -EBADMSG);
+
+	bytes.length = ieee.length = apps.length = 0;
+	put_attribute(&apps, DCB_ATTR_IEEE_APP, "", 0);
+	put_nest(&ieee, APP_TRUST_TABLE, &apps);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), -EBADMSG);
+}
+
+static void cut_short(void **state)
+{
+	struct bytes whole = {0};
+
+	(void)state;
+	put_lossless(&whole);
+	for (size_t length = 0; length < whole.length; length++) {
+		struct dcb dcb;
+		int rc = parse(&whole, length, &dcb);
+
+		assert_true(!rc || rc == -EBADMSG);
+		if (length < sizeof(struct dcbmsg))
+			assert_int_equal(rc, -EBADMSG);
+	}
+}
+
+static void serve(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct dcbmsg *header = NLMSG_DATA(message);
+	struct bytes payload = {0}, datagram = {0}, name = {0};
+
+	put_string(&name, DCB_ATTR_IFNAME, "eth0");
+	if (message->nlmsg_type != RTM_GETDCB || header->cmd != DCB_CMD_IEEE_GET) {
+		put_error(&datagram, message->nlmsg_seq, -EINVAL, NULL);
+	} else if (memcmp(header + 1, name.data, name.length)) {
+		put_error(&datagram, message->nlmsg_seq, -EOPNOTSUPP, NULL);
+	} else {
+		put_lossless(&payload);
+		put_message(&datagram, RTM_GETDCB, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+	}
+	fake_send(kernel, &datagram);
+}
+
+static void asked(void **state)
+{
+	struct fake_kernel kernel = {.serve = serve};
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+	struct dcb dcb = {.dscp_count = 77};
+
+	(void)state;
+	assert_int_equal(dcb_get(rtnl, "lo", &dcb), -EOPNOTSUPP);
+	assert_int_equal(dcb.dscp_count, 77);
+	assert_int_equal(dcb_get(rtnl, "eth0", &dcb), 0);
+	assert_int_equal(dcb.dscp_count, 2);
+	netlink_free(rtnl);
+	fake_stop(&kernel);
+}
+
+/* lo has no data center bridging in any kernel, whether that knows the request or not. */
+static void own_kernel(void **state)
+{
+	struct netlink *rtnl;
+	struct dcb dcb;
+
+	(void)state;
+	if (rtnl_open(&rtnl))
+		skip();
+	assert_int_equal(dcb_get(rtnl, "lo", &dcb), -EOPNOTSUPP);
+	netlink_free(rtnl);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lossless),	  cmocka_unit_test(nothing_told),
+		cmocka_unit_test(trusts_nothing), cmocka_unit_test(hostile),
+		cmocka_unit_test(cut_short),	  cmocka_unit_test(asked),
+		cmocka_unit_test(own_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
