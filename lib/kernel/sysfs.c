@@ -17,7 +17,9 @@
 #include "base/text.h"
 #include "schema/problem.h"
 
-#define MOST_BYTES 65536 /* sysfs_read_long(): a power of two times the first size */
+/* Powers of two times the first size, SYSFS_TEXT_SIZE. */
+#define LONG_MOST (64 << 10) /* sysfs_read_long() */
+#define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
 /* Formats the path of a variadic function into `path`; leaves the function if it does not fit. */
 #define FORMAT_PATH(path, format)                                               \
@@ -116,16 +118,14 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 	return read_path(root, text, path);
 }
 
-int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+/* `most`: a power of two times the first size. */
+static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
-	_cleanup_(closep) int fd = -1;
+	_cleanup_(closep) int fd = open_path(root, path, 0);
 	size_t size = SYSFS_TEXT_SIZE, at = 0;
-	char path[PATH_MAX];
 	ssize_t length;
 
-	FORMAT_PATH(path, format);
-	fd = open_path(root, path, 0);
 	if (fd < 0)
 		return fd;
 	text = mem_alloc_zero(size, 1);
@@ -135,7 +135,7 @@ int sysfs_read_long(const struct root *root, char **ret_text, const char *format
 		if (length < 0)
 			return -errno;
 		at += (size_t)length;
-		if (at + 1 == MOST_BYTES)
+		if (at + 1 == most)
 			break;
 		if (at + 1 == size) {
 			size *= 2;
@@ -146,6 +146,22 @@ int sysfs_read_long(const struct root *root, char **ret_text, const char *format
 	*ret_text = text;
 	text = NULL;
 	return 0;
+}
+
+int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_whole(root, LONG_MOST, ret_text, path);
+}
+
+int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_whole(root, FILE_MOST, ret_text, path);
 }
 
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)

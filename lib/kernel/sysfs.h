@@ -33,6 +33,9 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
  */
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same of a file of the distribution, 8 MiB. */
+int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The exact target of a symbolic link, freed by the caller. -EINVAL if it is no link. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What keeps a module from being loaded, and which modules a kernel has. */
+#include "saved_tree.h"
+
+#include "kernel/modules.h"
+
+struct bed {
+	struct saved_tree tree;
+	struct module_rules rules;
+	struct module_files files;
+};
+
+static int setup(void **state)
+{
+	return tree_set_up(state, sizeof(struct bed));
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	module_rules_clear(&bed->rules);
+	module_files_clear(&bed->files);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static void expect_rule(const struct module_rules *rules, const char *module,
+			enum module_rule_kind kind, const char *place)
+{
+	const struct module_rule *rule = module_rules_find(rules, module, false);
+
+	assert_non_null(rule);
+	assert_int_equal(rule->kind, kind);
+	assert_string_equal(rule->place, place);
+}
+
+static void configuration(void **state)
+{
+	struct bed *bed = *state;
+	struct module_rules *rules = &bed->rules;
+
+	module_rules_parse(rules,
+			   "# blacklist commented\n"
+			   "blacklist mlx5-ib\n"
+			   "\n"
+			   "  \tblacklist\tirdma  # and more\n"
+			   "install ib_umad /bin/false\n"
+			   "install rdma_ucm /sbin/modprobe --ignore-install rdma_ucm; true\n"
+			   "install bare\n"
+			   "blacklist \\\n   bnxt_re\n"
+			   "blacklistx efa\n"
+			   "options mlx4_ib blacklist hfi1\n"
+			   "alias x blacklist\n"
+			   "blacklist last",
+			   "/etc/modprobe.d/x.conf");
+	expect_rule(rules, "mlx5_ib", MODULE_BLACKLIST, "/etc/modprobe.d/x.conf:2");
+	expect_rule(rules, "irdma", MODULE_BLACKLIST, "/etc/modprobe.d/x.conf:4");
+	expect_rule(rules, "ib_umad", MODULE_INSTALL, "/etc/modprobe.d/x.conf:5");
+	expect_rule(rules, "bnxt_re", MODULE_BLACKLIST, "/etc/modprobe.d/x.conf:8");
+	expect_rule(rules, "last", MODULE_BLACKLIST, "/etc/modprobe.d/x.conf:13");
+	assert_int_equal(rules->count, 5);
+	assert_string_equal(rules->items[2].text, "install ib_umad /bin/false");
+	/* A dependency is loaded by its name, which a blacklist does not hide. */
+	assert_null(module_rules_find(rules, "mlx5_ib", true));
+	assert_non_null(module_rules_find(rules, "ib_umad", true));
+}
+
+static void hostile_configuration(void **state)
+{
+	struct bed *bed = *state;
+	struct module_rules *rules = &bed->rules;
+
+	module_rules_parse(rules, "", "x");
+	module_rules_parse(rules, "\\", "x");
+	module_rules_parse(rules, "blacklist", "x");
+	module_rules_parse(rules, "blacklist \nblacklist\t", "x");
+	assert_int_equal(rules->count, 0);
+	module_rules_parse(rules, "blacklist a\033[31mb", "x");
+	assert_int_equal(rules->count, 1);
+	assert_string_equal(rules->items[0].module, "a\\x1b[31mb");
+}
+
+static void command_line(void **state)
+{
+	struct bed *bed = *state;
+	struct module_rules *rules = &bed->rules;
+
+	module_rules_parse_boot(rules,
+				"BOOT_IMAGE=/vmlinuz ro module_blacklist=gone,hfi1 quiet "
+				"modprobe.blacklist=mlx5_ib,nouveau \"rd.driver.blacklist=efa\" "
+				"module-blacklist=mlx4-ib,ib_qib xmodule_blacklist=no "
+				"-- module_blacklist=later\n");
+	expect_rule(rules, "mlx5_ib", MODULE_BOOT_BLACKLIST, "/proc/cmdline");
+	expect_rule(rules, "mlx4_ib", MODULE_BOOT_REFUSED, "/proc/cmdline");
+	expect_rule(rules, "ib_qib", MODULE_BOOT_REFUSED, "/proc/cmdline");
+	expect_rule(rules, "efa", MODULE_BOOT_INITIAL, "/proc/cmdline");
+	/* The last one counts. */
+	assert_null(module_rules_find(rules, "gone", false));
+	assert_null(module_rules_find(rules, "no", false));
+	assert_null(module_rules_find(rules, "later", false));
+	assert_non_null(module_rules_find(rules, "mlx4_ib", true));
+	assert_null(module_rules_find(rules, "mlx5_ib", true));
+	module_rules_parse(rules, "blacklist efa", "y");
+	expect_rule(rules, "efa", MODULE_BLACKLIST, "y:1");
+}
+
+static void precedence_of_directories(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "lib/modprobe.d/rdma.conf", "blacklist masked\n");
+	tree_write(tree, "lib/modprobe.d/off.conf", "blacklist switched_off\n");
+	tree_write(tree, "lib/modprobe.d/only.conf", "blacklist only\n");
+	tree_write(tree, "lib/modprobe.d/no-config.txt", "blacklist text\n");
+	tree_write(tree, "lib/modprobe.d/.hidden.conf", "blacklist hidden\n");
+	tree_write(tree, "run/modprobe.d/rdma.conf", "blacklist masked_too\n");
+	tree_write(tree, "etc/modprobe.d/rdma.conf", "\nblacklist first\n");
+	tree_link(tree, "etc/modprobe.d/off.conf", "/dev/null");
+	tree_link(tree, "etc/modprobe.d/unread.conf", "!EACCES");
+	tree_write(tree, "proc/cmdline", "modprobe.blacklist=boot\n");
+	module_rules_read(&tree->root, &bed->rules);
+	expect_rule(&bed->rules, "first", MODULE_BLACKLIST, "/etc/modprobe.d/rdma.conf:2");
+	expect_rule(&bed->rules, "only", MODULE_BLACKLIST, "/lib/modprobe.d/only.conf:1");
+	expect_rule(&bed->rules, "boot", MODULE_BOOT_BLACKLIST, "/proc/cmdline");
+	assert_int_equal(bed->rules.count, 3);
+	assert_int_equal(bed->rules.unread.count, 1);
+	assert_string_equal(bed->rules.unread.items[0], "/etc/modprobe.d/unread.conf");
+	assert_int_equal(bed->rules.unread_rc, -EACCES);
+}
+
+static void loaded_modules(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "sys/module/ib_core/taint", "OE\n");
+	tree_write(tree, "sys/module/mlx5_ib/taint", "\n");
+	tree_directory(tree, "sys/module/mlx5_core");
+	tree_link(tree, "sys/module/irdma", "!EACCES");
+	assert_int_equal(module_is_loaded(&tree->root, "ib_core"), TRISTATE_YES);
+	assert_int_equal(module_is_loaded(&tree->root, "bnxt_re"), TRISTATE_NO);
+	assert_int_equal(module_is_loaded(&tree->root, "irdma"), TRISTATE_UNKNOWN);
+	assert_int_equal(module_loaded_origin(&tree->root, "ib_core"), MODULE_ORIGIN_OTHER);
+	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_ib"), MODULE_ORIGIN_KERNEL);
+	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_core"), MODULE_ORIGIN_UNKNOWN);
+}
+
+static void expect_file(const struct module_files *files, const char *module, const char *wanted)
+{
+	char *file = module_file(files, module);
+
+	if (wanted)
+		assert_string_equal(file, wanted);
+	else
+		assert_null(file);
+	free(file);
+}
+
+static void modules_on_disk(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "proc/sys/kernel/osrelease", "6.12.1-amd64\n");
+	tree_write(tree, "lib/modules/6.12.1-amd64/modules.dep",
+		   "kernel/drivers/infiniband/hw/mlx5/mlx5_ib.ko.xz: kernel/x/ib_uverbs.ko.xz "
+		   "kernel/x/ib_core.ko.xz\n"
+		   "updates/dkms/bnxt-re.ko.zst:\n"
+		   "kernel/drivers/infiniband/core/ib_core.ko:\n"
+		   "plain\n");
+	tree_write(tree, "lib/modules/6.12.1-amd64/modules.builtin",
+		   "kernel/drivers/infiniband/core/ib_uverbs.ko\nkernel/lib/x.ko");
+	tree_directory(tree, "lib/modules/6.1.0-amd64");
+	module_files_read(&tree->root, &bed->files);
+	assert_int_equal(bed->files.rc, 0);
+	assert_string_equal(bed->files.release, "6.12.1-amd64");
+	assert_int_equal(bed->files.others.count, 2);
+	expect_file(&bed->files, "mlx5_ib", "kernel/drivers/infiniband/hw/mlx5/mlx5_ib.ko.xz");
+	expect_file(&bed->files, "bnxt_re", "updates/dkms/bnxt-re.ko.zst");
+	expect_file(&bed->files, "ib_core", "kernel/drivers/infiniband/core/ib_core.ko");
+	/* Neither a dependency of another module, nor a part of a name. */
+	expect_file(&bed->files, "ib_uverbs", NULL);
+	expect_file(&bed->files, "mlx5", NULL);
+	assert_true(module_is_built_in(&bed->files, "ib_uverbs"));
+	assert_true(module_is_built_in(&bed->files, "x"));
+	assert_false(module_is_built_in(&bed->files, "ib_core"));
+	assert_int_equal(module_file_origin("kernel/a/b.ko"), MODULE_ORIGIN_KERNEL);
+	assert_int_equal(module_file_origin("extra/mlnx-ofa_kernel/b.ko"), MODULE_ORIGIN_OTHER);
+}
+
+static void no_modules_on_disk(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	module_files_read(&tree->root, &bed->files);
+	assert_null(bed->files.release);
+	assert_int_equal(bed->files.rc, -ENODATA);
+	assert_false(module_is_built_in(&bed->files, "x"));
+	expect_file(&bed->files, "x", NULL);
+	module_files_clear(&bed->files);
+	/* A name that would lead elsewhere is no release. */
+	tree_write(tree, "proc/sys/kernel/osrelease", "../../etc\n");
+	module_files_read(&tree->root, &bed->files);
+	assert_null(bed->files.release);
+	module_files_clear(&bed->files);
+	tree_write(tree, "proc/sys/kernel/osrelease", "6.1\n");
+	tree_directory(tree, "lib/modules/5.10");
+	module_files_read(&tree->root, &bed->files);
+	assert_int_equal(bed->files.rc, -ENOENT);
+	assert_string_equal(bed->files.others.items[0], "5.10");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(configuration, setup, teardown),
+		cmocka_unit_test_setup_teardown(hostile_configuration, setup, teardown),
+		cmocka_unit_test_setup_teardown(command_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(precedence_of_directories, setup, teardown),
+		cmocka_unit_test_setup_teardown(loaded_modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(modules_on_disk, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_modules_on_disk, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
