@@ -11,13 +11,6 @@
 
 #define SINCE_COLUMNS "object,counter,unit,before,value,growth,state"
 
-/* A counter takes about 300 bytes: the limit is a hundred thousand of them. */
-static const struct saved_kind saved_kind = {
-	.schema = &saved_counters_schema,
-	.command = "rdmactl counters --save",
-	.most_bytes = (size_t)32 * 1024 * 1024,
-};
-
 /* Writes the last readings to the file of --save. */
 static void write_readings(struct counters_run *run)
 {
@@ -29,7 +22,7 @@ static void write_readings(struct counters_run *run)
 	saved_head_read(run->listing.request.root, &list.head);
 	for (size_t i = 0; i < readings->count; i++)
 		counters[i] = saved_counter_of(&readings->items[i]);
-	if (saved_list_write(&list, run->args->save, &saved_kind, &message))
+	if (saved_list_write(&list, run->args->save, &saved_counters_kind, &message))
 		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 	/* The records borrow their strings. */
 	free(counters);
@@ -39,7 +32,7 @@ static void write_readings(struct counters_run *run)
 static bool read_file(struct counters_run *run, struct saved_list *list)
 {
 	_cleanup_(freep) char *message = NULL;
-	int rc = saved_list_read(list, run->args->since, &saved_kind, &message);
+	int rc = saved_list_read(list, run->args->since, &saved_counters_kind, &message);
 
 	if (rc)
 		listing_fail(&run->listing, STATUS_FAILED, message,
@@ -86,11 +79,6 @@ struct since {
 	struct counter_interval interval;
 };
 
-static bool is_other(const char *then, const char *now)
-{
-	return then && now && strcmp(then, now) != 0;
-}
-
 /* Decides whether the two can be compared. Returns false if the file is of another host. */
 static bool check_heads(struct since *since)
 {
@@ -99,9 +87,8 @@ static bool check_heads(struct since *since)
 	_cleanup_(freep) char *message = NULL;
 
 	since->interval.time = since->now.time;
-	since->interval.restarted = is_other(then->boot_id, now->boot_id);
-	if (is_other(then->host, now->host) &&
-	    (since->interval.restarted || !then->boot_id || !now->boot_id)) {
+	since->interval.restarted = saved_is_of_other_boot(then, now);
+	if (saved_is_of_other_host(then, now)) {
 		message = mem_format("%s was saved on the host %s, and this is %s",
 				     since->run.args->since, then->host, now->host);
 		listing_fail(listing, STATUS_FAILED, message,

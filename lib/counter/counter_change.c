@@ -29,7 +29,7 @@ static bool differ(const struct number *a, const struct number *b)
 }
 
 /* The kernel never reuses a device index: a device that was removed and added has a new one. */
-static bool is_replaced(const struct device *before, const struct device *after)
+bool counter_device_is_replaced(const struct device *before, const struct device *after)
 {
 	return differ(&before->index, &after->index) ||
 	       differ(&before->node_guid, &after->node_guid);
@@ -45,7 +45,7 @@ static enum counter_change_state judge(const struct counter_reading *before,
 		return CHANGE_GAUGE;
 	if (interval->restarted)
 		return CHANGE_RESTARTED;
-	if (before && is_replaced(before->device, after->device))
+	if (before && counter_device_is_replaced(before->device, after->device))
 		return CHANGE_REPLACED;
 	if (!before || !before->value.known)
 		return CHANGE_NEW;

@@ -47,6 +47,8 @@ struct counter_interval {
 	bool restarted; /* the host was restarted in between */
 };
 
+/* True if another device has the name now, or the device was removed and added again. */
+bool counter_device_is_replaced(const struct device *before, const struct device *after);
 /*
  * Appends one change for each counter of `after`, in its order, with the missing counters of
  * `before` inserted at their old positions.

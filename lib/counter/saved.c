@@ -62,6 +62,24 @@ void saved_head_clear(struct saved_head *head)
 	*head = (struct saved_head){.time = NULL};
 }
 
+static bool differ(const char *then, const char *now)
+{
+	return then && now && strcmp(then, now) != 0;
+}
+
+bool saved_is_of_other_boot(const struct saved_head *then, const struct saved_head *now)
+{
+	return differ(then->boot_id, now->boot_id);
+}
+
+bool saved_is_of_other_host(const struct saved_head *then, const struct saved_head *now)
+{
+	const bool same_boot = then->boot_id && now->boot_id &&
+			       !differ(then->boot_id, now->boot_id);
+
+	return differ(then->host, now->host) && !same_boot;
+}
+
 double saved_seconds_between(const struct saved_head *then, const struct saved_head *now)
 {
 	uint64_t before, after;
@@ -180,6 +198,13 @@ static const struct field fields[] = {
 
 const struct schema saved_counters_schema = SCHEMA("saved_counters", struct saved_counter, fields,
 						   "a counter that was saved");
+
+/* A counter takes about 300 bytes: the limit is a hundred thousand of them. */
+const struct saved_kind saved_counters_kind = {
+	.schema = &saved_counters_schema,
+	.command = "rdmactl counters --save",
+	.most_bytes = (size_t)32 * 1024 * 1024,
+};
 
 /* Borrows a string for a record that is only shown. */
 static char *borrow(const char *string)

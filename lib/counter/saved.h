@@ -35,6 +35,10 @@ struct saved_kind {
  */
 void saved_head_read(const char *root, struct saved_head *head);
 void saved_head_clear(struct saved_head *head);
+/* True if the host was restarted in between, which resets all counters; false if unknown. */
+bool saved_is_of_other_boot(const struct saved_head *then, const struct saved_head *now);
+/* True if the names differ and no boot id says that it is the same host under a new name. */
+bool saved_is_of_other_host(const struct saved_head *then, const struct saved_head *now);
 /* Seconds between two moments of the same host; 0 if unknown. */
 double saved_seconds_between(const struct saved_head *then, const struct saved_head *now);
 /*
@@ -64,6 +68,7 @@ struct saved_counter {
 
 extern const struct schema saved_head_schema;
 extern const struct schema saved_counters_schema; /* `saved_counters` */
+extern const struct saved_kind saved_counters_kind;
 
 /* The saved form of a reading; borrows from it. */
 struct saved_counter saved_counter_of(const struct counter_reading *reading);

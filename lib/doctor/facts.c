@@ -13,6 +13,8 @@
 #include "doctor/expect.h"
 #include "doctor/growth.h"
 #include "host/pci/rdma_drivers.h"
+#include "doctor/growth_counters.h"
+#include "doctor/port_facts.h"
 #include "kernel/sysfs.h"
 
 const struct pci_list *doctor_pci(struct doctor_facts *facts)
@@ -125,6 +127,8 @@ void doctor_facts_free(struct doctor_facts *facts)
 	inventory_free(&facts->inventory);
 	pci_list_clear(&facts->pci);
 	doctor_growth_free(facts->growth);
+	doctor_counters_free(facts->counters);
+	doctor_ports_free(facts->ports);
 	doctor_expect_free(facts->expect);
 	root_close(&facts->root);
 }

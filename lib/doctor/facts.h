@@ -19,10 +19,12 @@ struct doctor_facts {
 	struct pci_list pci; /* by doctor_pci() */
 	bool pci_was_read;
 	int pci_rc;
-	struct problems *problems;    /* of the command */
-	enum tristate container;      /* by doctor_in_container() */
-	struct doctor_growth *growth; /* doctor/growth.h */
-	struct doctor_expect *expect; /* doctor/expect.h */
+	struct problems *problems;	  /* of the command */
+	enum tristate container;	  /* by doctor_in_container() */
+	struct doctor_growth *growth;	  /* doctor/growth.h */
+	struct doctor_counters *counters; /* doctor/growth_counters.h */
+	struct doctor_ports *ports;	  /* doctor/port_facts.h */
+	struct doctor_expect *expect;	  /* doctor/expect.h */
 };
 
 /* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */

@@ -12,18 +12,23 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "doctor/check.h"
+#include "doctor/growth_counters.h"
 
 struct doctor_growth {
 	struct growth_reading before, after; /* sorted by key */
 	double seconds;
 };
 
-/* A source of numbers, read if the check is selected. */
+/* A source of numbers, read once in each reading if one of its checks is selected. */
 static const struct growth_source {
 	enum doctor_check_id check;
-	void (*read)(struct doctor_facts *facts, struct growth_reading *reading);
+	void (*read)(struct doctor_facts *facts, const struct doctor_request *request,
+		     struct growth_reading *reading);
+	bool is_saved; /* a file of `counters --save` has it */
 } sources[] = {
-	{DOCTOR_CHECKS, NULL},
+	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
+	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
+	{CHECK_ID_link_flaps, growth_read_carriers, .is_saved = false},
 };
 
 static char *format_key(const char *format, va_list arguments)
@@ -35,7 +40,8 @@ static char *format_key(const char *format, va_list arguments)
 	return key;
 }
 
-void growth_add(struct growth_reading *reading, uint64_t value, const char *key_format, ...)
+struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
+				const char *key_format, ...)
 {
 	struct growth_value *item = mem_append(&reading->items, &reading->count, sizeof(*item));
 	va_list arguments;
@@ -44,6 +50,7 @@ void growth_add(struct growth_reading *reading, uint64_t value, const char *key_
 	item->key = format_key(key_format, arguments);
 	va_end(arguments);
 	item->value = value;
+	return item;
 }
 
 static int compare(const void *a, const void *b)
@@ -53,14 +60,38 @@ static int compare(const void *a, const void *b)
 	return strcmp(first->key, second->key);
 }
 
+/* Whether a selected check wants the source, and no row before this one has read it. */
+static bool is_due(const struct doctor_request *request, const struct growth_source *source)
+{
+	if (!request->run[source->check] || (request->since && !source->is_saved))
+		return false;
+	for (const struct growth_source *earlier = sources; earlier < source; earlier++)
+		if (earlier->read == source->read && request->run[earlier->check])
+			return false;
+	return true;
+}
+
+static void sort(struct growth_reading *reading)
+{
+	if (reading->count)
+		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
+}
+
 static void take(struct doctor_facts *facts, const struct doctor_request *request,
 		 struct growth_reading *reading)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		if (sources[i].read && request->run[sources[i].check])
-			sources[i].read(facts, reading);
-	if (reading->count)
-		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
+		if (is_due(request, &sources[i]))
+			sources[i].read(facts, request, reading);
+	sort(reading);
+}
+
+static bool is_wanted(const struct doctor_request *request)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (is_due(request, &sources[i]))
+			return true;
+	return false;
 }
 
 static void clear(struct growth_reading *reading)
@@ -70,24 +101,40 @@ static void clear(struct growth_reading *reading)
 	free(reading->items);
 }
 
+/* Waits, though signals may interrupt it. */
+static void wait_msec(uint64_t msec)
+{
+	struct timespec pause = {
+		.tv_sec = (time_t)(msec / 1000),
+		.tv_nsec = (long)(msec % 1000) * 1000000,
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
+		;
+}
+
 int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems)
 {
-	const struct timespec pause = {
-		.tv_sec = (time_t)(request->interval_msec / 1000),
-		.tv_nsec = (long)(request->interval_msec % 1000) * 1000000,
-	};
+	struct doctor_growth *growth;
 	uint64_t start;
+	int rc;
 
-	(void)problems;
-	if (!request->interval_msec)
+	if (!request->interval_msec && !request->since)
 		return 0;
-	facts->growth = mem_alloc_zero(1, sizeof(*facts->growth));
-	start = clock_nsec();
-	take(facts, request, &facts->growth->before);
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	facts->growth->seconds = (double)(clock_nsec() - start) / 1e9;
-	take(facts, request, &facts->growth->after);
+	growth = facts->growth = mem_alloc_zero(1, sizeof(*facts->growth));
+	if (request->since) {
+		rc = growth_read_saved(facts, request, &growth->before, &growth->seconds, problems);
+		if (rc)
+			return rc;
+		sort(&growth->before);
+	} else if (is_wanted(request)) {
+		start = clock_nsec();
+		take(facts, request, &growth->before);
+		wait_msec(request->interval_msec);
+		growth->seconds = (double)(clock_nsec() - start) / 1e9;
+	}
+	take(facts, request, &growth->after);
 	return 0;
 }
 
@@ -116,8 +163,12 @@ int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const 
 	after = find(&facts->growth->after, key);
 	if (!before || !after)
 		return -ENODATA;
+	if (before->state == GROWTH_UNREADABLE || after->state == GROWTH_UNREADABLE)
+		return -EIO;
 	if (after->value < before->value)
 		return -ERANGE;
+	if (before->state == GROWTH_SATURATED)
+		return -EOVERFLOW;
 	*ret_growth = after->value - before->value;
 	return 0;
 }

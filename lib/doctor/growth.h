@@ -3,7 +3,7 @@
  * Two readings of what must not grow. Totals since boot prove nothing today, so the checks of
  * errors look at growth: between two readings `--interval` apart, or since a file that `counters
  * --save` wrote, which has the counters of ports but not the other sources. A reading is a set of
- * numbers by key: "mlx5_0/1 symbol_error", "0000:3b:00.0 aer_dev_fatal TLP".
+ * numbers by key: "mlx5_0/1 pma symbol_errors", "0000:3b:00.0 aer_dev_fatal TLP".
  */
 #pragma once
 
@@ -11,16 +11,24 @@
 
 struct doctor_request;
 
+enum growth_state {
+	GROWTH_KNOWN,
+	GROWTH_SATURATED,  /* at its maximum: it counts no more */
+	GROWTH_UNREADABLE, /* it is there, and has no value */
+};
+
 struct growth_reading {
 	struct growth_value {
 		char *key;
 		uint64_t value;
+		enum growth_state state;
 	} * items;
 	size_t count;
 };
 
-void growth_add(struct growth_reading *reading, uint64_t value, const char *key_format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Adds a known number; the caller may change the state of what is returned until the next call. */
+struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
+				const char *key_format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Takes both readings, of the sources that the selected checks need, and waits in between. Does
@@ -29,11 +37,13 @@ void growth_add(struct growth_reading *reading, uint64_t value, const char *key_
 int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems);
 /*
- * How much the number has grown between the readings. 0; -ENODATA if a reading lacks it; -ERANGE if
- * it is less than before, so that it was reset in between.
+ * How much the number has grown between the readings. 0; -ENODATA if a reading lacks it; -EIO if it
+ * is there and could not be read; -ERANGE if it is less than before, so that it was reset in
+ * between; -EOVERFLOW if it was at its maximum already. If it reached its maximum in between, the
+ * growth is a lower bound.
  */
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
 		  ...) __attribute__((format(printf, 3, 4)));
-/* The seconds between the readings. */
+/* The seconds between the readings; 0 if unknown. */
 double doctor_growth_seconds(const struct doctor_facts *facts);
 void doctor_growth_free(struct doctor_growth *growth);

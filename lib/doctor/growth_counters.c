@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/growth_counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "counter/counter_change.h"
+#include "counter/counters.h"
+#include "counter/saved.h"
+#include "doctor/doctor.h"
+#include "doctor/port_facts.h"
+#include "kernel/sysfs.h"
+
+struct doctor_counters {
+	struct device_list devices; /* those that may be asked; borrows everything but the array */
+	struct inventory inventory;
+	struct counter_loader *loader; /* NULL: the root cannot be opened */
+};
+
+/* Faults of the link, and packets that it damaged. */
+static bool wants(const void *context, enum counter_source source, const char *kernel_name,
+		  const struct counter_name *name)
+{
+	(void)context;
+	(void)source;
+	(void)kernel_name;
+	return name && name->severity >= COUNTER_WARNING &&
+	       (name->group == COUNTER_GROUP_LINK || name->group == COUNTER_GROUP_ERRORS);
+}
+
+static void open_loader(struct doctor_facts *facts, const struct doctor_request *request)
+{
+	struct doctor_counters *counters = mem_alloc_zero(1, sizeof(*counters));
+	struct device_list *devices = &counters->devices;
+	const struct counters_request what = {
+		.root = request->root,
+		.inventory = &counters->inventory,
+		.sources = 1 << COUNTER_SOURCE_PMA | 1 << COUNTER_SOURCE_HW |
+			   1 << COUNTER_SOURCE_NETDEV,
+		.wants = wants,
+	};
+
+	facts->counters = counters;
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (!doctor_counters_are_restricted(facts, device))
+			*(struct device *)mem_append(&devices->items, &devices->count,
+						     sizeof(*devices->items)) = *device;
+	}
+	counters->inventory = (struct inventory){
+		.live = facts->inventory.live,
+		.devices = *devices,
+	};
+	if (counter_loader_open(&what, &counters->loader))
+		counters->loader = NULL;
+}
+
+static void add(struct growth_reading *reading, const struct counter_reading *counter)
+{
+	_cleanup_(freep) char *object = NULL;
+	struct growth_value *value;
+
+	if (!counter->counter)
+		return;
+	object = counter_reading_object(counter);
+	value = growth_add(reading, counter->value.value, "%s %s %s", object,
+			   enum_word(counter_source_names, counter->source, "other"),
+			   counter->counter);
+	if (!counter->value.known)
+		value->state = GROWTH_UNREADABLE;
+	else if (counter->saturated)
+		value->state = GROWTH_SATURATED;
+}
+
+/* What cannot be read is no problem here: the check says so of the ports that it matters for. */
+void growth_read_counters(struct doctor_facts *facts, const struct doctor_request *request,
+			  struct growth_reading *reading)
+{
+	struct counter_readings readings = {.items = NULL};
+
+	if (!facts->counters)
+		open_loader(facts, request);
+	if (!facts->counters->loader)
+		return;
+	counter_loader_read(facts->counters->loader, &readings, NULL, NULL);
+	for (size_t i = 0; i < readings.count; i++)
+		add(reading, &readings.items[i]);
+	counter_readings_clear(&readings);
+}
+
+void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
+			void (*act)(void *context, const char *netdev), void *context)
+{
+	const struct link_list *links = &facts->inventory.links;
+	const struct link *own = port->netdev ? link_by_name(links, port->netdev) : NULL;
+
+	if (port->netdev)
+		act(context, port->netdev);
+	if (!own || !own->kind || strcmp(own->kind, "bond") != 0 || !own->index.known)
+		return;
+	for (size_t i = 0; i < links->count; i++)
+		if (links->items[i].master_index.known &&
+		    links->items[i].master_index.value == own->index.value && links->items[i].name)
+			act(context, links->items[i].name);
+}
+
+struct carriers {
+	const struct doctor_facts *facts;
+	struct growth_reading *reading;
+};
+
+static void read_carrier(void *context, const char *netdev)
+{
+	/* carrier_down_count exists since Linux 4.16: net/core/net-sysfs.c. */
+	static const char *const files[] = {"carrier_down_count", "carrier_changes"};
+	struct carriers *carriers = context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct number count = {.known = false};
+
+		if (sysfs_read_number(&carriers->facts->root, &count, "sys/class/net/%s/%s", netdev,
+				      files[i]))
+			continue;
+		growth_add(carriers->reading, count.value, "%s %s", netdev, files[i]);
+		return;
+	}
+}
+
+void growth_read_carriers(struct doctor_facts *facts, const struct doctor_request *request,
+			  struct growth_reading *reading)
+{
+	struct carriers carriers = {facts, reading};
+
+	(void)request;
+	for (size_t i = 0; i < facts->inventory.devices.count; i++)
+		for (size_t j = 0; j < facts->inventory.devices.items[i].port_count; j++)
+			growth_each_netdev(facts, &facts->inventory.devices.items[i].ports[j],
+					   read_carrier, &carriers);
+}
+
+static int refuse(struct problems *problems, const char *message, const char *hint, int rc)
+{
+	problem_add_text(problems, NULL, NULL, NULL, message, hint);
+	return rc;
+}
+
+/* Growth can only be told if the counters have run without a restart. */
+static int check_head(const char *path, const struct saved_head *then, const struct saved_head *now,
+		      struct problems *problems)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	if (saved_is_of_other_host(then, now)) {
+		message = mem_format("%s was saved on the host %s, and this is %s", path,
+				     then->host, now->host);
+		return refuse(problems, message,
+			      "compare with what was saved here: rdmactl counters --save FILE",
+			      -EINVAL);
+	}
+	if (saved_is_of_other_boot(then, now)) {
+		message = mem_format("the host was restarted after %s was saved (%s): its counters "
+				     "started again",
+				     path, then->time ? then->time : "?");
+		return refuse(problems, message, "save again: rdmactl counters --save FILE",
+			      -EINVAL);
+	}
+	return 0;
+}
+
+static void add_saved(const struct doctor_facts *facts, const struct saved_list *file,
+		      struct growth_reading *reading)
+{
+	struct saved_readings saved = {.readings.items = NULL};
+
+	saved_readings_devices(&saved, file->records, file->count);
+	saved_readings_make(&saved, file->records, file->count);
+	for (size_t i = 0; i < saved.readings.count; i++) {
+		const struct counter_reading *counter = &saved.readings.items[i];
+		const struct device *device = device_list_find(&facts->inventory.devices,
+							       counter->device->name);
+
+		if (device && !counter_device_is_replaced(counter->device, device))
+			add(reading, counter);
+	}
+	saved_readings_clear(&saved);
+}
+
+int growth_read_saved(struct doctor_facts *facts, const struct doctor_request *request,
+		      struct growth_reading *reading, double *ret_seconds,
+		      struct problems *problems)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct saved_list file = {.count = 0};
+	struct saved_head now = {.time = NULL};
+	int rc = saved_list_read(&file, request->since, &saved_counters_kind, &message);
+
+	if (rc)
+		return refuse(problems, message,
+			      rc == -ENOENT ? "save one first: rdmactl counters --save FILE"
+			      : rc == -EINVAL || rc == -ENOMSG
+				      ? "save a new one: rdmactl counters --save FILE"
+				      : NULL,
+			      rc);
+	saved_head_read(request->root, &now);
+	rc = check_head(request->since, &file.head, &now, problems);
+	if (!rc) {
+		*ret_seconds = saved_seconds_between(&file.head, &now);
+		add_saved(facts, &file, reading);
+	}
+	saved_head_clear(&now);
+	saved_list_clear(&file, &saved_counters_schema);
+	return rc;
+}
+
+void doctor_counters_free(struct doctor_counters *counters)
+{
+	if (!counters)
+		return;
+	counter_loader_free(counters->loader);
+	free(counters->devices.items);
+	free(counters);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of what must not grow at a port: links that come and go, and bits that arrive damaged. */
+#include "doctor/port_growth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "counter/names/counter_names.h"
+#include "doctor/check.h"
+#include "doctor/growth_counters.h"
+
+enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
+
+/* So many events tell a rate even if the period of a limit is longer than the reading. */
+enum { EVENTS_THAT_TELL_A_RATE = 10 };
+
+bool growth_exceeds(uint64_t growth, double seconds, uint64_t limit, unsigned int period)
+{
+	const uint64_t enough = limit < EVENTS_THAT_TELL_A_RATE ? limit + 1
+								: EVENTS_THAT_TELL_A_RATE;
+
+	if (seconds <= 0)
+		return growth > limit;
+	return (double)growth * period > (double)limit * seconds &&
+	       (seconds >= period || growth >= enough);
+}
+
+/*
+ * leptonai/gpud warns from 3 flaps in 12 hours on; Azure's azurehpc-health-checks fails from 5 in
+ * 24 hours on. A link that flapped at all in a few minutes does so more often than the first, as
+ * far as they tell; the second takes five that were seen.
+ */
+enum severity judge_flaps(uint64_t flaps, double seconds)
+{
+	const double count = (double)flaps;
+
+	if (!flaps)
+		return SEVERITY_OK;
+	if (seconds <= 0)
+		return flaps >= 3 ? SEVERITY_WARNING : SEVERITY_NOTICE;
+	if (flaps >= 5 && count * DAY >= 5 * seconds)
+		return SEVERITY_ERROR;
+	return count * 12 * HOUR >= 3 * seconds ? SEVERITY_WARNING : SEVERITY_NOTICE;
+}
+
+char *growth_window(double seconds)
+{
+	if (seconds <= 0)
+		return mem_string("an unknown time");
+	if (seconds < 2 * MINUTE)
+		return mem_format("%.1f s", seconds);
+	if (seconds < 2 * HOUR)
+		return mem_format("%.0f min", seconds / MINUTE);
+	return mem_format("%.1f h", seconds / HOUR);
+}
+
+static const char *source_of(enum counter_source source)
+{
+	if (source == COUNTER_SOURCE_PMA)
+		return "ports/N/counters";
+	return source == COUNTER_SOURCE_HW ? "ports/N/hw_counters" : "statistics of the netdev";
+}
+
+/* What has been learnt about one port so far. */
+struct judgement {
+	struct doctor_context *run;
+	const char *window;
+	size_t known;	   /* numbers whose growth is known */
+	size_t unreadable; /* those that exist and cannot be read */
+	size_t stuck;	   /* those at their maximum */
+	bool carrier;	   /* among the known ones are those of a netdev */
+	uint64_t most;	   /* of the known growths */
+	enum severity worst;
+};
+
+/* Says why the growth of a number is unknown; nothing if there is no such number. */
+static void explain_unknown(struct judgement *judgement, const char *what, int rc)
+{
+	if (rc == -EIO) {
+		judgement->unreadable++;
+		doctor_evidence(judgement->run, NULL, "%s cannot be read", what);
+	} else if (rc == -EOVERFLOW) {
+		judgement->stuck++;
+		doctor_evidence(judgement->run, NULL, "%s is at its maximum and counts no more",
+				what);
+	} else if (rc == -ERANGE) {
+		doctor_evidence(judgement->run, NULL, "%s was reset in between", what);
+	}
+}
+
+static void count_flaps(struct judgement *judgement, const char *what, const char *source, int rc,
+			uint64_t growth)
+{
+	if (rc) {
+		explain_unknown(judgement, what, rc);
+		return;
+	}
+	judgement->known++;
+	if (growth > judgement->most)
+		judgement->most = growth;
+	doctor_evidence(judgement->run, source, "%s +%llu in %s", what, (unsigned long long)growth,
+			judgement->window);
+}
+
+static void look_at_carrier(void *context, const char *netdev)
+{
+	struct judgement *judgement = context;
+	const struct doctor_facts *facts = judgement->run->facts;
+	_cleanup_(freep) char *downs = mem_format("%s carrier_down_count", netdev);
+	_cleanup_(freep) char *changes = mem_format("%s carrier_changes", netdev);
+	const size_t known = judgement->known;
+	uint64_t growth = 0;
+	int rc = doctor_growth(facts, &growth, "%s", downs);
+
+	if (rc != -ENODATA) {
+		count_flaps(judgement, downs, "sys/class/net/NETDEV/carrier_down_count", rc,
+			    growth);
+	} else {
+		/* Two changes are one flap; a single one is half of one that is still going on. */
+		rc = doctor_growth(facts, &growth, "%s", changes);
+		count_flaps(judgement, changes, "sys/class/net/NETDEV/carrier_changes", rc,
+			    (growth + 1) / 2);
+	}
+	judgement->carrier |= judgement->known > known;
+}
+
+static void look_at_link_downed(struct judgement *judgement, enum counter_source source)
+{
+	struct doctor_context *run = judgement->run;
+	_cleanup_(freep) char *object = port_object(run->port);
+	uint64_t growth = 0;
+	int rc = doctor_growth(run->facts, &growth, "%s %s link_downed", object,
+			       enum_word(counter_source_names, source, "other"));
+
+	count_flaps(judgement, "link_downed", source_of(source), rc, growth);
+}
+
+static void tell_stuck(struct doctor_context *run)
+{
+	_cleanup_(freep) char *object = port_object(run->port);
+
+	doctor_next_step(run, "clear them, then look again: rdmactl perf --via %s --errors --reset",
+			 object);
+	doctor_note(run, "counters of errors are at their maximum, so growth cannot be seen");
+}
+
+/* Ends a check of which nothing is known. */
+static void give_up(struct judgement *judgement, const char *nothing)
+{
+	struct doctor_context *run = judgement->run;
+
+	if (judgement->unreadable)
+		doctor_unread(run, "the counters of the port", "ports/N/counters", -EIO, false);
+	else if (judgement->stuck)
+		tell_stuck(run);
+	else
+		doctor_not_checked(run, 0, "%s", nothing);
+}
+
+static struct judgement begin(struct doctor_context *run, char **ret_window)
+{
+	*ret_window = growth_window(doctor_growth_seconds(run->facts));
+	return (struct judgement){.run = run, .window = *ret_window};
+}
+
+void check_link_flaps(struct doctor_context *run)
+{
+	_cleanup_(freep) char *window = NULL;
+	struct judgement judgement = begin(run, &window);
+	const bool ethernet = run->port->link_layer.known &&
+			      run->port->link_layer.value == LINK_LAYER_ETHERNET;
+	enum severity severity;
+
+	look_at_link_downed(&judgement, COUNTER_SOURCE_PMA);
+	look_at_link_downed(&judgement, COUNTER_SOURCE_HW);
+	growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
+	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
+	if (severity == SEVERITY_OK && ethernet && !judgement.carrier && run->request->since) {
+		/* link_downed is a counter of InfiniBand ports: its silence proves nothing here. */
+		doctor_next_step(run, "look twice instead: rdmactl doctor --interval 10s");
+		doctor_not_checked(run, NEEDS_INTERVAL,
+				   "the saved file does not have the carrier counts of netdevs");
+	} else if (!judgement.known) {
+		give_up(&judgement, "nothing counts how often the link goes down");
+	} else if (severity == SEVERITY_OK) {
+		doctor_ok(run, "the link did not go down");
+	} else {
+		doctor_evidence(run, NULL, "3 in 12 h are a warning, 5 in 24 h an error");
+		doctor_verdict(run, severity, "the link went down");
+	}
+}
+
+/* The growth of one counter, and how much of it is too much. */
+static const struct error_rule {
+	enum counter_source source;
+	const char *counter; /* canonical name */
+	enum severity severity;
+	uint64_t limit;	     /* more than this many in a period; 0 and no period: any */
+	unsigned int period; /* seconds */
+	const char *words;
+} error_rules[] = {
+	/* Any growth of these two is fatal in NVSentinel's monitor of NICs. */
+	{COUNTER_SOURCE_PMA, "local_link_integrity_errors", SEVERITY_ERROR, 0, 0, "limit 0"},
+	{COUNTER_SOURCE_PMA, "excessive_buffer_overruns", SEVERITY_ERROR, 0, 0, "limit 0"},
+	/* A bit error rate of 10^-12, the most that InfiniBand allows: 120 an hour. */
+	{COUNTER_SOURCE_PMA, "symbol_errors", SEVERITY_WARNING, 120, HOUR, "limit 120 per hour"},
+	{COUNTER_SOURCE_PMA, "link_error_recoveries", SEVERITY_WARNING, 5, MINUTE,
+	 "limit 5 per minute"},
+	/* Ethernet has the same bit error rate: IEEE 802.3, 80.1.3 and 105.1.2. */
+	{COUNTER_SOURCE_NETDEV, "rx_crc_errors", SEVERITY_WARNING, 120, HOUR, "limit 120 per hour"},
+	/* The checksum of every link was right, so something between the two ends damaged them. */
+	{COUNTER_SOURCE_HW, "rx_icrc_errors", SEVERITY_WARNING, 0, 0, "limit 0"},
+};
+
+static void look_at_counter(struct judgement *judgement, const struct error_rule *rule,
+			    const char *object)
+{
+	struct doctor_context *run = judgement->run;
+	const double seconds = doctor_growth_seconds(run->facts);
+	enum severity severity = SEVERITY_NOTICE;
+	uint64_t growth;
+	int rc = doctor_growth(run->facts, &growth, "%s %s %s", object,
+			       enum_word(counter_source_names, rule->source, "other"),
+			       rule->counter);
+
+	if (rc) {
+		explain_unknown(judgement, rule->counter, rc);
+		return;
+	}
+	judgement->known++;
+	if (!growth)
+		return;
+	if (!rule->period || growth_exceeds(growth, seconds, rule->limit, rule->period))
+		severity = rule->severity;
+	if (severity > judgement->worst)
+		judgement->worst = severity;
+	doctor_evidence(run, source_of(rule->source), "%s +%llu in %s (%s)", rule->counter,
+			(unsigned long long)growth, judgement->window, rule->words);
+}
+
+void check_link_errors(struct doctor_context *run)
+{
+	_cleanup_(freep) char *window = NULL, *object = port_object(run->port);
+	struct judgement judgement = begin(run, &window);
+
+	for (size_t i = 0; i < ARRAY_SIZE(error_rules); i++)
+		if (error_rules[i].source != COUNTER_SOURCE_NETDEV)
+			look_at_counter(&judgement, &error_rules[i], object);
+		else if (run->port->netdev)
+			look_at_counter(&judgement, &error_rules[i], run->port->netdev);
+	if (judgement.worst == SEVERITY_ERROR)
+		doctor_error(run, "the link damages data, or overruns the buffers");
+	else if (judgement.worst == SEVERITY_WARNING)
+		doctor_warning(run, "the link has more errors than its standard allows");
+	else if (judgement.worst == SEVERITY_NOTICE)
+		doctor_note(run, "the link has a few errors, below the limits");
+	else if (!judgement.known)
+		give_up(&judgement, "nothing counts the errors of the link");
+	else if (judgement.stuck)
+		tell_stuck(run);
+	else {
+		doctor_evidence(run, NULL, "%zu counters did not grow in %s", judgement.known,
+				window);
+		doctor_ok(run, "the link has no errors");
+	}
+}
