@@ -16,9 +16,6 @@
 #include "host/attributes.h"
 #include "kernel/netlink.h"
 
-/* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
-#define MOST_REPEATS 2
-
 static const struct nla_policy link_policy[IFLA_LINK_NETNSID + 1] = {
 	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},
 	[IFLA_MASTER] = {.type = NLA_U32},	[IFLA_LINK] = {.type = NLA_U32},
@@ -201,7 +198,7 @@ int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 	_cleanup_(link_list_clear) struct link_list found = {0};
 	int error = -EINTR;
 
-	for (int repeats = 0; error == -EINTR && repeats <= MOST_REPEATS; repeats++) {
+	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
 		struct netlink_request request = {0};
 
 		link_list_clear(&found);
@@ -238,7 +235,7 @@ int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list)
 	_cleanup_(link_address_list_clear) struct link_address_list found = {0};
 	int error = -EINTR;
 
-	for (int repeats = 0; error == -EINTR && repeats <= MOST_REPEATS; repeats++) {
+	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
 		struct netlink_request request = {0};
 
 		link_address_list_clear(&found);

@@ -29,6 +29,9 @@ struct number;
  */
 #define NETLINK_BATCH 16
 
+/* How often to repeat a dump that was interrupted by changes; the last one is used anyway. */
+#define NETLINK_MOST_REPEATS 2
+
 /* A handler may return this besides 0 and -errno: the message of a dump held no record. */
 #define NETLINK_NOTHING 1
 

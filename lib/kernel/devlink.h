@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devlink: what a driver says of a whole adapter rather than of a netdev or an RDMA device:
+ * versions of its firmware, its health reporters, and whether RDMA is switched on. Every request
+ * here is open to ordinary users and changes nothing (net/devlink/netlink_gen.c: no
+ * GENL_ADMIN_PERM). A kernel lists the devices of the network namespace that the socket was opened
+ * in.
+ */
+#pragma once
+
+#include "schema/value.h"
+
+struct netlink;
+
+#define DEVLINK_FAMILY "devlink"
+
+/* A component of the firmware: running, in flash memory for the next reset, or both. */
+struct devlink_version {
+	char *name; /* fw, fw.psid, fw.mgmt ...: Documentation/networking/devlink/devlink-info.rst
+		     */
+	char *running, *stored;
+};
+
+struct devlink_reporter {
+	char *name;	    /* fw, fw_fatal, tx ... */
+	struct number port; /* of a port's own reporter; unknown: of the device */
+	struct number state;
+	struct number errors, recoveries; /* since the driver was loaded */
+};
+
+/* enum devlink_health_reporter_state, include/net/devlink.h: not a part of the uapi headers. */
+enum { DEVLINK_REPORTER_HEALTHY, DEVLINK_REPORTER_ERROR };
+
+/* Parameters that are on or off. */
+enum devlink_switch { DEVLINK_RDMA, DEVLINK_ROCE, DEVLINK_IWARP, DEVLINK_SWITCHES };
+extern const char *const devlink_switch_names[DEVLINK_SWITCHES]; /* enable_rdma ... */
+
+/* A member that was not asked for, or that the driver does not have, is unknown or empty. */
+struct devlink {
+	char *bus, *name;	     /* pci and 0000:3b:00.0, auxiliary and mlx5_core.sf.4 */
+	enum tristate reload_failed; /* the driver gave up in the middle of a reload */
+	struct devlink_version *versions;
+	size_t version_count;
+	int info_rc; /* of devlink_read_info(); -EOPNOTSUPP: the driver has none */
+	struct devlink_reporter *reporters;
+	size_t reporter_count;
+	/*
+	 * As set: a parameter of the mode driverinit takes effect when the driver loads or reloads.
+	 */
+	enum tristate switches[DEVLINK_SWITCHES];
+	int switches_rc;
+};
+
+struct devlink_list {
+	struct devlink *items;
+	size_t count;
+};
+
+/* Lists the devices, appending to the list. 0 or -errno. */
+int devlink_read_list(struct netlink *generic, uint16_t family, struct devlink_list *list);
+/* Reads the health reporters of all devices: from the kernel's memory, not from the adapters. */
+int devlink_read_reporters(struct netlink *generic, uint16_t family, struct devlink_list *list);
+/*
+ * Asks the drivers of all devices for their switches, and those for which `wanted` returns true for
+ * their versions. Drivers answer that from the firmware, so it takes them time. Errors are in
+ * switches_rc and info_rc of each.
+ */
+void devlink_read_switches(struct netlink *generic, uint16_t family, struct devlink_list *list);
+void devlink_read_info(struct netlink *generic, uint16_t family, struct devlink_list *list,
+		       bool (*wanted)(const struct devlink *device, void *context), void *context);
+
+/*
+ * Adds what one message of the family says to the device that it is about; with `add`, the device
+ * is appended if the list does not have it. -EBADMSG: the message is damaged.
+ */
+int devlink_take(const void *payload, size_t length, struct devlink_list *list, bool add);
+
+struct devlink *devlink_list_find(const struct devlink_list *list, const char *name);
+void devlink_list_clear(struct devlink_list *list);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/genl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* The families check the version of a request nowhere; the tools of the kernel send 1. */
+#define REQUEST_VERSION 1
+
+static const struct nla_policy family_policy[CTRL_ATTR_FAMILY_NAME + 1] = {
+	[CTRL_ATTR_FAMILY_ID] = {.type = NLA_U16},
+	[CTRL_ATTR_FAMILY_NAME] = {.minlen = 1},
+};
+
+int genl_open(struct netlink **ret_generic)
+{
+	return netlink_open(NETLINK_GENERIC, NETLINK_LARGEST_MESSAGE, ret_generic);
+}
+
+void genl_add(struct netlink_request *request, uint16_t family, uint8_t command, uint16_t flags)
+{
+	const struct genlmsghdr header = {.cmd = command, .version = REQUEST_VERSION};
+
+	netlink_add(request, family, flags, &header, sizeof(header));
+}
+
+int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t count,
+	       const struct nla_policy *policy)
+{
+	return netlink_parse(payload, length, sizeof(struct genlmsghdr), table, count, policy);
+}
+
+static bool is_name(const struct nlattr *attribute, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strnlen(nla_data(attribute), (size_t)nla_len(attribute)) == length &&
+	       !memcmp(nla_data(attribute), name, length);
+}
+
+int genl_take_family(const void *payload, size_t length, const char *const *names,
+		     uint16_t *ret_ids, size_t count)
+{
+	struct nlattr *table[ARRAY_SIZE(family_policy)];
+
+	if (genl_parse(payload, length, table, ARRAY_SIZE(table), family_policy) ||
+	    !table[CTRL_ATTR_FAMILY_ID] || !table[CTRL_ATTR_FAMILY_NAME])
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++)
+		if (is_name(table[CTRL_ATTR_FAMILY_NAME], names[i]))
+			ret_ids[i] = nla_get_u16(table[CTRL_ATTR_FAMILY_ID]);
+	return 0;
+}
+
+struct search {
+	const char *const *names;
+	uint16_t *ids;
+	size_t count;
+};
+
+static int take(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const struct search *search = context;
+
+	(void)request;
+	return genl_take_family(answer->payload, answer->length, search->names, search->ids,
+				search->count);
+}
+
+int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_handler *handle,
+	      void (*restart)(void *context), void *context)
+{
+	int error = -EINTR;
+
+	for (int repeats = 0; error == -EINTR && repeats <= NETLINK_MOST_REPEATS; repeats++) {
+		struct netlink_request request = {.count = 0};
+
+		if (restart)
+			restart(context);
+		genl_add(&request, family, command, NLM_F_DUMP);
+		error = netlink_dump(generic, &request, handle, context);
+	}
+	return error == -EINTR ? 0 : error;
+}
+
+int genl_find(struct netlink *generic, const char *const *names, uint16_t *ret_ids, size_t count)
+{
+	struct search search = {.names = names, .ids = ret_ids, .count = count};
+
+	memset(ret_ids, 0, count * sizeof(*ret_ids));
+	return genl_dump(generic, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, take, NULL, &search);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Generic netlink: the input is the payload of a message about a family, about a device of devlink,
+ * and of ethtool's answers about pause frames and error correction.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernel/devlink.h"
+#include "kernel/ethtool.h"
+#include "kernel/genl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = {DEVLINK_FAMILY};
+	/* Aligned, and of the very size, so that the sanitizer sees every overrun. */
+	void *copy = mem_alloc_zero(size, 1);
+	struct devlink_list list = {0};
+	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
+	struct ethtool_fec fec = {.active.known = false};
+	uint16_t id = 0;
+
+	if (size)
+		memcpy(copy, data, size);
+	genl_take_family(copy, size, names, &id, 1);
+	/* The second message about a device finds it. */
+	if (!devlink_take(copy, size, &list, true) && list.count != 1)
+		abort();
+	devlink_take(copy, size, &list, false);
+	if (list.count > 1)
+		abort();
+	ethtool_parse_pause(copy, size, &pause);
+	ethtool_parse_fec(copy, size, &fec);
+	devlink_list_clear(&list);
+	free(copy);
+	return 0;
+}
