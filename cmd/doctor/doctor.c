@@ -2,6 +2,7 @@
 /* rdmactl doctor: is this host set up right for RDMA, and if not, what is the cause. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -193,6 +194,7 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 		.expect = args->expect,
 		.peer = args->peer,
 		.probe = args->probe,
+		.environment = environ,
 	};
 	struct listing listing;
 	bool made = false;

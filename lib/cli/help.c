@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +335,19 @@ static void put_mdoc_commands(const struct ctx *ctx)
 	printf(".El\n.\\\" END COMMANDS\n");
 }
 
+/* mdoc wants each sentence on a line of its own. */
+static void put_mdoc_sentences(const char *text)
+{
+	const char *end;
+
+	for (; (end = strstr(text, ". ")) && isupper((unsigned char)end[2]); text = end + 2) {
+		_cleanup_(freep) char *sentence = mem_format("%.*s", (int)(end + 1 - text), text);
+
+		put_mdoc_text(sentence);
+	}
+	put_mdoc_text(text);
+}
+
 static void put_mdoc_text_field(const struct field *field, const void *row)
 {
 	struct value value;
@@ -345,7 +359,7 @@ static void put_mdoc_text_field(const struct field *field, const void *row)
 	for (const char *key = field->key; *key; key++)
 		putchar(*key == '_' ? ' ' : *key);
 	puts(" :");
-	put_mdoc_text(value.string);
+	put_mdoc_sentences(value.string);
 }
 
 static void put_mdoc_catalogue(const struct catalogue *catalogue)

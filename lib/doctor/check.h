@@ -104,6 +104,10 @@ void doctor_does_not_apply(struct doctor_context *run);
 /* The verdict of an earlier check on this object, or on what it is a part of; -1: none. */
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 
+/* The name of what the context is about, NULL for the host; to be freed. */
+char *doctor_scope_object(const struct doctor_context *run);
+void doctor_result_clear(struct doctor_result *result);
+
 #define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
 #include "doctor/checks.def"
 #undef CHECK

@@ -3,11 +3,9 @@
 #include "doctor/doctor.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -54,20 +52,6 @@ static bool covers(const struct doctor_context *run, const char *said, const cha
 {
 	return !said || (object && is_or_is_in(object, said)) ||
 	       (run->function && !strcmp(run->function->address, said));
-}
-
-static char *scope_object(const struct doctor_context *run)
-{
-	switch (run->check->scope) {
-	case ON_FUNCTION:
-		return mem_string(run->function->address);
-	case ON_DEVICE:
-		return mem_string(run->device->name);
-	case ON_PORT:
-		return port_object(run->port);
-	default:
-		return NULL;
-	}
 }
 
 static bool leaves_nothing(const struct doctor_result *result)
@@ -118,7 +102,7 @@ static bool find_cause(const struct doctor_context *run, const char *object, uin
 
 int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id)
 {
-	_cleanup_(freep) char *object = scope_object(run);
+	_cleanup_(freep) char *object = doctor_scope_object(run);
 	int worst = -1;
 
 	for (size_t i = 0; i < run->results->count; i++) {
@@ -129,163 +113,6 @@ int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id)
 			worst = (int)finding->severity.value;
 	}
 	return worst;
-}
-
-static void append(char **string, const char *separator, const char *format, va_list arguments)
-{
-	char *text = NULL;
-
-	if (vasprintf(&text, format, arguments) < 0)
-		mem_check(NULL);
-	mem_extend(string, "%s%s", *string ? separator : "", text);
-	free(text);
-}
-
-static void replace(char **string, const char *format, va_list arguments)
-{
-	free(*string);
-	*string = NULL;
-	append(string, "", format, arguments);
-}
-
-void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	append(&run->pending.finding.evidence, "; ", format, arguments);
-	va_end(arguments);
-	if (source && !strings_contain(&run->pending.sources, source))
-		strings_add(&run->pending.sources, source);
-}
-
-void doctor_object(struct doctor_context *run, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.object, format, arguments);
-	va_end(arguments);
-}
-
-void doctor_next_step(struct doctor_context *run, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.next_step, format, arguments);
-	va_end(arguments);
-}
-
-void doctor_expected(struct doctor_context *run, const char *expected, const char *actual)
-{
-	free(run->pending.expected);
-	free(run->pending.actual);
-	run->pending.expected = mem_string_or_null(expected);
-	run->pending.actual = mem_string_or_null(actual);
-}
-
-void doctor_blocks(struct doctor_context *run)
-{
-	run->pending.blocks = true;
-}
-
-static void result_clear(struct doctor_result *result)
-{
-	finding_clear(&result->finding);
-	free(result->expected);
-	free(result->actual);
-	strings_free(&result->sources);
-	*result = (struct doctor_result){.expected = NULL};
-}
-
-/* Moves what is pending into the results. */
-static void conclude(struct doctor_context *run, enum severity severity)
-{
-	struct finding *finding = &run->pending.finding;
-
-	if (run->profile == PROFILE_CONTAINER && run->check->of_host && severity > SEVERITY_NOTICE)
-		severity = SEVERITY_NOTICE;
-	finding->id = number_of(run->id);
-	finding->severity = number_of(severity);
-	if (!finding->object)
-		finding->object = scope_object(run);
-	if (severity < SEVERITY_NOTICE && !run->pending.needs.known) {
-		free(finding->next_step);
-		finding->next_step = NULL;
-	} else if (severity >= SEVERITY_NOTICE && !finding->next_step) {
-		finding->next_step = mem_string_or_null(run->check->remedy);
-	}
-	run->pending.sources.known = true;
-	*(struct doctor_result *)mem_append(&run->results->items, &run->results->count,
-					    sizeof(run->pending)) = run->pending;
-	run->pending = (struct doctor_result){.expected = NULL};
-	run->verdicts++;
-}
-
-void doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.summary, format, arguments);
-	va_end(arguments);
-	conclude(run, verdict);
-}
-
-/* What lifts the obstacle; the first of several. */
-static const char *step_for(uint64_t needs)
-{
-	const struct enum_name *name = doctor_need_names;
-
-	for (; name->word; name++)
-		if (needs & name->value)
-			return name->help;
-	return NULL;
-}
-
-void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.summary, format, arguments);
-	va_end(arguments);
-	run->pending.needs = number_unless_zero(needs);
-	if (needs && !run->pending.finding.next_step)
-		doctor_next_step(run, "%s", step_for(needs));
-	conclude(run, SEVERITY_INFO);
-}
-
-void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
-		   bool needs_root)
-{
-	const bool denied = needs_root && (rc == -EACCES || rc == -EPERM) && geteuid();
-	_cleanup_(freep) char *object = scope_object(run);
-
-	if (!denied)
-		problem_add(run->problems,
-			    run->pending.finding.object ? run->pending.finding.object : object,
-			    what, source, rc, NULL);
-	doctor_evidence(run, source, "%s", strerror(-rc));
-	doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
-}
-
-void doctor_unknown(struct doctor_context *run, const char *what)
-{
-	doctor_not_checked(run, 0, "%s is not known", what);
-}
-
-void doctor_because(struct doctor_context *run, enum doctor_check_id cause)
-{
-	run->pending.because = number_of(cause);
-	doctor_verdict(run, SEVERITY_INFO, "not checked because of %s", checks[cause].id);
-}
-
-void doctor_does_not_apply(struct doctor_context *run)
-{
-	result_clear(&run->pending);
-	run->verdicts++;
 }
 
 static bool applies(struct doctor_context *run)
@@ -306,7 +133,7 @@ static bool run_on_object(struct doctor_context *run)
 
 	if (!applies(run))
 		return false;
-	object = scope_object(run);
+	object = doctor_scope_object(run);
 	run->verdicts = 0;
 	if (find_cause(run, object, &cause))
 		doctor_because(run, (enum doctor_check_id)cause);
@@ -476,7 +303,11 @@ static int read_inventory(const struct doctor_request *request, struct doctor_fa
 int doctor_run(const struct doctor_request *request, struct doctor_results *ret_results,
 	       struct problems *problems)
 {
-	struct doctor_facts facts = {.inventory_rc = -ENODEV, .problems = problems};
+	struct doctor_facts facts = {
+		.inventory_rc = -ENODEV,
+		.problems = problems,
+		.environment = request->root ? NULL : request->environment,
+	};
 	struct doctor_context run = {
 		.facts = &facts,
 		.request = request,
@@ -506,17 +337,9 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 				run_check(&run);
 		}
 	}
-	result_clear(&run.pending);
+	doctor_result_clear(&run.pending);
 	doctor_facts_free(&facts);
 	return rc;
-}
-
-void doctor_results_free(struct doctor_results *results)
-{
-	for (size_t i = 0; i < results->count; i++)
-		result_clear(&results->items[i]);
-	free(results->items);
-	strings_free(&results->not_applicable);
 }
 
 int doctor_select(const char *list, bool value, bool run[static DOCTOR_CHECKS], char **ret_bad)

@@ -67,6 +67,7 @@ struct doctor_request {
 	const char *expect;	/* an expectation file, or NULL */
 	const char *peer;
 	bool probe;
+	char *const *environment; /* of this process */
 };
 
 /* What one check says about one object. The list owns all strings. */

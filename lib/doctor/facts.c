@@ -49,6 +49,16 @@ int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *fo
 	return 0;
 }
 
+const char *doctor_environment(const struct doctor_facts *facts, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (char *const *entry = facts->environment; entry && *entry; entry++)
+		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
 bool doctor_has_accelerator(struct doctor_facts *facts)
 {
 	const struct pci_list *pci = doctor_pci(facts);
@@ -74,13 +84,17 @@ static bool looks_like_container(const struct root *root)
 		if (fd >= 0)
 			return true;
 	}
-	return root->live && getenv("KUBERNETES_SERVICE_HOST");
+	return false;
 }
 
 bool doctor_in_container(struct doctor_facts *facts)
 {
 	if (facts->container == TRISTATE_UNKNOWN)
-		facts->container = looks_like_container(&facts->root) ? TRISTATE_YES : TRISTATE_NO;
+		facts->container = looks_like_container(&facts->root) ||
+						   doctor_environment(facts,
+								      "KUBERNETES_SERVICE_HOST")
+					   ? TRISTATE_YES
+					   : TRISTATE_NO;
 	return facts->container == TRISTATE_YES;
 }
 

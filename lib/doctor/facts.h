@@ -20,6 +20,7 @@ struct doctor_facts {
 	bool pci_was_read;
 	int pci_rc;
 	struct problems *problems;	  /* of the command */
+	char *const *environment;	  /* of this process; NULL with a saved tree */
 	enum tristate container;	  /* by doctor_in_container() */
 	struct doctor_growth *growth;	  /* doctor/growth.h */
 	struct doctor_counters *counters; /* doctor/growth_counters.h */
@@ -32,6 +33,8 @@ const struct pci_list *doctor_pci(struct doctor_facts *facts);
 /* A file below proc/sys as a number. 0 or -errno; -ENOENT: the kernel does not have it. */
 int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The value of a variable in the environment of this process; NULL: not set, or a saved tree. */
+const char *doctor_environment(const struct doctor_facts *facts, const char *name);
 /* Whether the host has a GPU or another accelerator. */
 bool doctor_has_accelerator(struct doctor_facts *facts);
 /* Whether this process runs in a container: its files, its namespaces. */

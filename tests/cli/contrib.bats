@@ -23,11 +23,11 @@ setup()
 	source "$top/contrib/nhc/rdmactl.nhc"
 	RDMACTL_ROOT=$roots/cx5-ib-edr check_rdma --only port-state
 	[ -z "$died" ]
-	! RDMACTL_ROOT=$roots/nowhere check_rdma
+	RDMACTL_ROOT=$roots/nowhere check_rdma && false
 	[[ $died == '1 check_rdma:  '*nowhere*'No such file or directory'* ]]
 	broken
 	died=
-	! RDMACTL_ROOT=$root check_rdma --only port-state
+	RDMACTL_ROOT=$root check_rdma --only port-state && false
 	same 'reason' '1 check_rdma:  mlx5_1/1: no subnet manager has configured the port' "$died"
 }
 
@@ -41,22 +41,23 @@ broken()
 
 # https://www.monitoring-plugins.org/doc/guidelines.html: status, one line, performance data
 @test "contrib: the plugin of Nagios, read by one of its own programs" {
-	local words
+	local words negate
 
 	words=$(sed -n 's/^[[:space:]]*command_line[[:space:]]*//p' "$top/contrib/nagios/rdmactl.cfg")
 	words=${words#/usr/bin/}
-	words=${words/\$ARG1\$/--only port-state}
-	RDMACTL_ROOT=$roots/cx5-ib-edr run $words
+	read -ra words <<<"${words/\$ARG1\$/--only port-state}"
+	RDMACTL_ROOT=$roots/cx5-ib-edr run "${words[@]}"
 	[ "$status" = 0 ]
 	[[ $output =~ ^RDMA\ OK\ -\ [^|]+\ \|(\ [a-z_]+=[0-9]+)+$ ]]
 	broken
-	RDMACTL_ROOT=$root run $words
+	RDMACTL_ROOT=$root run "${words[@]}"
 	[ "$status" = 2 ]
 	[[ $output == 'RDMA CRITICAL - mlx5_1/1: no subnet manager has configured the port | '* ]]
-	RDMACTL_ROOT=$root run /usr/lib*/nagios/plugins/negate -s -c OK "$BATS_TEST_TMPDIR/bin/"$words
+	negate=$(echo /usr/lib*/nagios/plugins/negate)
+	RDMACTL_ROOT=$root run "$negate" -s -c OK "$BATS_TEST_TMPDIR/bin/${words[0]}" "${words[@]:1}"
 	[ "$status" = 0 ]
 	[[ $output == 'RDMA OK - mlx5_1/1: '* ]]
-	RDMACTL_ROOT=$roots/no-rdma run $words
+	RDMACTL_ROOT=$roots/no-rdma run "${words[@]}"
 	[ "$status" = 3 ]
 	[[ $output == 'RDMA UNKNOWN - no RDMA hardware | '* ]]
 }
