@@ -14,6 +14,12 @@ static const struct option_row options[] = {
 		    "show virtual functions and subfunctions beside their parents"),
 	CHOICE_OPTION(struct topo_args, names, 0, "names", "TOOL", topology_dialect_names,
 		      "words of the matrix: smi (default), nccl, ucx"),
+	FLAG_OPTION(struct topo_args, tree, 0, "tree",
+		    "show NUMA nodes, host bridges and switches"),
+	FLAG_OPTION(struct topo_args, why, 0, "why",
+		    "walk from the first to the second of two nodes, hop by hop"),
+	STRING_OPTION(struct topo_args, require, 0, "require", "CLASS", COMPLETE_NOTHING,
+		      "fail if an accelerator has no adapter that near: pix, pxb, phb, node, sys"),
 	{.name = NULL},
 };
 
@@ -126,25 +132,83 @@ static int finish(struct topo_run *run, bool quietly, int rc)
 	return status;
 }
 
-/* The matrix is for people; columns and the other formats show the nodes. */
-static bool shows_matrix(const struct globals *globals)
+/* Text is for people; columns and the other formats show records. */
+static bool is_text(const struct globals *globals)
 {
 	return !globals->json && !globals->jsonl && !globals->columns;
+}
+
+static int show_path(struct topo_run *run)
+{
+	struct topology_path path;
+	int status;
+
+	if (run->row_count != 2) {
+		listing_fail(&run->listing, STATUS_USAGE, "--why needs two nodes",
+			     "rdmactl topo --why gpu0 mlx5_0");
+		return finish(run, false, 0);
+	}
+	topology_find_path(&run->topology, run->rows[0], run->rows[1], &path);
+	if (is_text(&run->listing.ctx->globals) && !run->listing.ctx->globals.tsv) {
+		status = finish(run, true, topo_print_path(run, &path));
+	} else {
+		listing_add(&run->listing, &path);
+		status = finish(run, false, 0);
+	}
+	topology_path_clear(&path);
+	return status;
+}
+
+static int show(struct topo_run *run)
+{
+	const struct globals *globals = &run->listing.ctx->globals;
+
+	if (run->args->why)
+		return show_path(run);
+	if (run->args->tree && is_text(globals) && !globals->tsv)
+		return finish(run, true, topo_print_tree(run));
+	if (!run->args->tree && is_text(globals))
+		return finish(run, true, topo_print_matrix(run));
+	pass_doubts(run);
+	show_nodes(run);
+	return finish(run, false, 0);
+}
+
+static bool parse_class(struct topo_run *run, enum topology_class *ret_class)
+{
+	const char *word = run->args->require;
+	_cleanup_(freep) char *clean = NULL, *message = NULL;
+
+	if (!word || !topology_parse_class(word, ret_class))
+		return true;
+	clean = text_clean(word, strlen(word));
+	message = mem_format("--require: unknown class '%s'", clean);
+	listing_fail(&run->listing, STATUS_USAGE, message, "pix, pxb, phb, node or sys");
+	return false;
 }
 
 static int run_topo(const struct ctx *ctx, const void *args, char **words)
 {
 	struct topo_run run = {.args = args, .root = {.fd = -1}};
+	enum topology_class class = TOPOLOGY_SYSTEM;
+	const struct schema *schema = run.args->why ? &topology_path_schema : &topology_schema;
 
-	if (!listing_begin_as(&run.listing, ctx, &topology_schema, false) || !load(&run) ||
-	    !choose(&run, words))
+	if (!listing_begin_as(&run.listing, ctx, schema, false) || !parse_class(&run, &class) ||
+	    !load(&run) || !choose(&run, words))
 		return finish(&run, false, 0);
-	if (shows_matrix(&ctx->globals))
-		return finish(&run, true, topo_print_matrix(&run));
-	pass_doubts(&run);
-	show_nodes(&run);
-	return finish(&run, false, 0);
+	if (run.args->require && !topo_check(&run, class))
+		return finish(&run, false, 0);
+	return show(&run);
 }
+
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("tree why", NULL),
+	OPTIONS_EXCLUDE("why", "require", NULL),
+	OPTIONS_EXCLUDE("names", "tree why", NULL),
+	{.options = NULL},
+};
+
+static const struct schema *const more_schemas[] = {&topology_path_schema, NULL};
 
 const struct command topo_command = {
 	.name = "topo",
@@ -154,7 +218,9 @@ const struct command topo_command = {
 	.object_completion = COMPLETE_DEVICE,
 	.most_objects = -1,
 	.options = {options},
+	.rules = rules,
 	.args_size = sizeof(struct topo_args),
 	.schema = &topology_schema,
+	.more_schemas = more_schemas,
 	.run = run_topo,
 };

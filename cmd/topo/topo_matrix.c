@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/topo/topo_run.h"
+#include "topology/path.h"
 
 /* The columns after the cells. */
 static const struct {
@@ -24,24 +25,6 @@ struct matrix {
 	char **cells; /* rows of `width` strings */
 	const void **rows;
 };
-
-/* Generations of PCI Express by the speed of a lane. */
-static unsigned int generation(double speed_gtps)
-{
-	static const double speeds[] = {2.5, 5, 8, 16, 32, 64, 128};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (speed_gtps <= speeds[i])
-			return i + 1;
-	return 0;
-}
-
-char *topo_link_text(const struct real *speed_gtps, const struct number *lanes)
-{
-	if (!speed_gtps->known || !lanes->known)
-		return mem_string("-");
-	return mem_format("gen%u x%u", generation(speed_gtps->value), (unsigned int)lanes->value);
-}
 
 static char *numa_text(const struct topology_node *node)
 {
@@ -90,8 +73,8 @@ static void fill_row(const struct topo_run *run, struct matrix *matrix, size_t r
 	char *const more[] = {
 		numa_text(node),
 		mem_string(node->cpus ? node->cpus : "-"),
-		topo_link_text(&node->speed_gtps, &node->width_lanes),
-		topo_link_text(&node->max_speed_gtps, &node->max_width_lanes),
+		topology_link_text(&node->speed_gtps, &node->width_lanes),
+		topology_link_text(&node->max_speed_gtps, &node->max_width_lanes),
 		mem_string(node->pci_address ? node->pci_address : "-"),
 	};
 
@@ -191,9 +174,7 @@ static char *legend_text(const struct topo_run *run)
 	if (legend.hidden)
 		add_line(&text, "?", "after a word: the PCIe path; NVLink is seen only by NVML");
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
-	for (size_t i = 0; i < run->doubts.count; i++)
-		text_buffer_add(&text, "\n%s\n  %s\n", run->doubts.items[i].error,
-				run->doubts.items[i].hint);
+	topo_add_doubts(run, &text);
 	return text_buffer_take(&text);
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "cmd/listing.h"
-#include "topology/topology.h"
+#include "topology/path.h"
 
 struct topo_args {
 	bool all;
 	struct number names; /* enum topology_dialect */
+	bool tree, why;
+	const char *require;
 };
 
 struct topo_run {
@@ -29,5 +31,10 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 
 /* The matrix with its legend; an error of the output. */
 int topo_print_matrix(struct topo_run *run);
-/* "gen5 x16"; "-" if unknown. The caller frees it. */
-char *topo_link_text(const struct real *speed_gtps, const struct number *lanes);
+/* Why the answer may be wrong, for people. */
+void topo_add_doubts(const struct topo_run *run, struct text_buffer *text);
+/* The other forms. They print, or add rows to the listing for its other formats. */
+int topo_print_tree(struct topo_run *run);
+int topo_print_path(struct topo_run *run, const struct topology_path *path);
+/* Whether each accelerator has an adapter as near as the class; notes those that have not. */
+bool topo_check(struct topo_run *run, enum topology_class class);

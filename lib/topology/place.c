@@ -51,18 +51,24 @@ static void least_lanes(struct number *number, const struct number *other)
 		*number = *other;
 }
 
-/* What is possible on the link above a function: at most what both ends can do. */
-static void possible_link(const struct root *root, struct pci_function *function,
-			  struct real *speed, struct number *lanes, struct problems *problems)
+void topology_possible_link(const struct pci_function *function, struct real *speed,
+			    struct number *lanes)
 {
-	pci_read(root, function, PCI_LINK, problems);
 	*speed = function->max_speed_gtps;
 	*lanes = function->max_width_lanes;
 	if (!function->parent)
 		return;
-	pci_read(root, function->parent, PCI_LINK, problems);
 	least(speed, &function->parent->max_speed_gtps);
 	least_lanes(lanes, &function->parent->max_width_lanes);
+}
+
+static void possible_link(const struct root *root, struct pci_function *function,
+			  struct real *speed, struct number *lanes, struct problems *problems)
+{
+	pci_read(root, function, PCI_LINK, problems);
+	if (function->parent)
+		pci_read(root, function->parent, PCI_LINK, problems);
+	topology_possible_link(function, speed, lanes);
 }
 
 /*

@@ -177,6 +177,7 @@ int topology_parse_class(const char *word, enum topology_class *ret_class);
 struct real topology_link_gbps(const struct real *speed_gtps, const struct number *lanes);
 
 extern const struct schema topology_schema;
+extern const struct schema topology_pair_schema;
 
 /* Most nodes that are compared with each other at once. */
 enum { TOPOLOGY_MOST_NODES = 256 };

@@ -52,10 +52,10 @@ static const struct field pair_fields[] = {
 	       "at one CPU package; if not, traffic crosses the CPU's link"),
 	NUMBER_AS("slit_distance", slit, "SLIT", 0, 0,
 		  "distance of their memory in the firmware's table, 10 is local"),
-	REAL_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
-		   "data rate of the narrowest PCIe link between them now"),
-	REAL_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
-		   "the same if each link ran at its best"),
+	TENTHS_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
+		     "data rate of the narrowest PCIe link between them now"),
+	TENTHS_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
+		     "the same if each link ran at its best"),
 	YES_NO_AS("gpudirect_default", gpudirect, "GPUDIRECT", 0, 0,
 		  "near enough for GPUDirect RDMA by NCCL's defaults"),
 	YES_NO_AS("acs_redirect", redirected, "ACS", 0, 0,
@@ -65,8 +65,8 @@ static const struct field pair_fields[] = {
 };
 #undef RECORD
 
-static const struct schema pair_schema = SCHEMA("distances", struct topology_pair, pair_fields,
-						"what two nodes have in common");
+const struct schema topology_pair_schema = SCHEMA("distances", struct topology_pair, pair_fields,
+						  "what two nodes have in common");
 
 static void get_distances(const void *record, struct value *value)
 {
@@ -102,15 +102,15 @@ static const struct field fields[] = {
 	NUMBER(width_lanes, "LANES", 0, 0, "width of its PCIe link now"),
 	REAL(max_speed_gtps, "MAX GT/s", 0, 0, "speed that both ends of the link can do"),
 	NUMBER(max_width_lanes, "MAX LANES", 0, 0, "width that both ends of the link can do"),
-	REAL_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
-		   "data rate of the narrowest link up to the host bridge now"),
-	REAL_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
-		   "the same if each link ran at its best"),
+	TENTHS_FIELD(RECORD, gbps, "bandwidth_gbps", "BANDWIDTH Gb/s", FIELD_RIGHT, 0,
+		     "data rate of the narrowest link up to the host bridge now"),
+	TENTHS_FIELD(RECORD, max_gbps, "max_bandwidth_gbps", "MAX Gb/s", FIELD_RIGHT, 0,
+		     "the same if each link ran at its best"),
 	YES_NO(active, "ACTIVE", 0, 0, "a port of the RDMA device is active"),
 	REAL(rate_gbps, "RATE Gb/s", 0, 0, "rate of its active ports"),
 	NUMBER(iommu_group, "IOMMU GROUP", 0, 0, "IOMMU group of its function"),
 	TEXT(iommu_type, "IOMMU", 0, 0, "type of the group's domain: DMA, DMA-FQ, identity ..."),
-	RECORDS_FIELD(get_distances, &pair_schema, NULL, "distances", 0,
+	RECORDS_FIELD(get_distances, &topology_pair_schema, NULL, "distances", 0,
 		      "what it has in common with each node"),
 };
 

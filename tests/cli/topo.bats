@@ -128,3 +128,64 @@ cell()
 	expect 3
 	[[ $stderr == *'cannot read PCI functions: Permission denied'* ]]
 }
+
+@test "topo: --why walks hop by hop" {
+	golden switches why.txt --why gpu2 mlx5_0
+	golden switches why-far.txt --why mlx5_0 mlx5_11
+	golden switches why.json --why -j gpu2 mlx5_0
+	golden grace why.txt --why gpu0 mlx5_0
+	golden flat-vm why.txt --why gpu0 mlx5_0
+	on topo-switches topo --why gpu0
+	expect 2 '' $'rdmactl topo: --why needs two nodes\n  rdmactl topo --why gpu0 mlx5_0'
+	on topo-switches topo --why gpu0 gpu0
+	expect 0
+	[[ $output == 'distance   X: the same node'* ]]
+}
+
+@test "topo: --why's document is valid" {
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	cd "$BATS_TEST_TMPDIR/documents"
+	"$binary" topo --root "$roots/topo-switches" --why gpu2 mlx5_0 --json >path.json
+	"$binary" schema topo_paths >../schema
+	"$top/tests/cli/validate" ../schema .
+}
+
+@test "topo: --tree shows NUMA nodes, host bridges and switches" {
+	local machine
+
+	for machine in switches broadcom mi300x azure-ndv4-blind; do
+		golden "$machine" tree.txt --tree || wrong "$machine"
+	done
+	nothing_wrong
+}
+
+@test "topo: --require fails for an accelerator without a near adapter" {
+	quickly on topo-mi300x topo --require pxb
+	expect 0
+	quickly on topo-mi300x topo --require pix --tsv
+	expect 4
+	[[ $stderr == *'gpu0: the nearest active adapter, mlx5_0, is at PXB'* ]]
+	[ "$(grep -c 'nearest active' <<<"$stderr")" = 8 ]
+	quickly on topo-switches topo --require PIX --tsv gpu0 gpu1
+	expect 0
+	quickly on topo-switches topo --require PIX --tsv gpu2
+	expect 4
+	# An answer that is not known is no pass.
+	quickly on topo-flat-vm topo --require node --tsv
+	expect 3
+	[[ $stderr == *'gpu0: how far the adapters are cannot be told'* ]]
+	quickly on topo-switches topo --require pxbb
+	expect 2 '' $'rdmactl topo: --require: unknown class \'pxbb\'\n  pix, pxb, phb, node or sys'
+	quickly on forty topo --require sys
+	expect 5
+}
+
+@test "topo: an adapter without an active port is none for --require" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/topo-switches" "$tree"
+	find "$tree/sys/devices" -path '*/infiniband/mlx5_0/ports/1/state' -exec sh -c 'echo "1: DOWN" >"$1"' - {} \;
+	quickly try topo --root "$tree" --require pxb --tsv gpu0
+	expect 4
+	[[ $stderr == *'gpu0: the nearest active adapter, mlx5_1, is at PHB'* ]]
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl topo: --tree, --why and --require. */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/topo/topo_run.h"
+#include "topology/tree.h"
+
+void topo_add_doubts(const struct topo_run *run, struct text_buffer *text)
+{
+	for (size_t i = 0; i < run->doubts.count; i++)
+		text_buffer_add(text, "\n%s\n  %s\n", run->doubts.items[i].error,
+				run->doubts.items[i].hint);
+}
+
+int topo_print_tree(struct topo_run *run)
+{
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+
+	topology_show_tree(&run->topology, run->rows, run->row_count, &buffer);
+	topo_add_doubts(run, &buffer);
+	text = text_buffer_take(&buffer);
+	return render_text(stdout, text);
+}
+
+/* The hops as a table, then the sentences. */
+int topo_print_path(struct topo_run *run, const struct topology_path *path)
+{
+	const struct render_options options = listing_options(&run->listing);
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) const void **rows = mem_alloc_zero(path->count, sizeof(*rows));
+	struct columns columns = {.schema = NULL};
+	const struct document document = {
+		.columns = &columns, .rows = rows, .row_count = path->count};
+	int rc = 0;
+
+	for (size_t i = 0; i < path->count; i++)
+		rows[i] = &path->hops[i];
+	columns_select(&columns, &topology_hop_schema, COLUMNS_DEFAULT, NULL, NULL);
+	if (path->count)
+		rc = render(stdout, &options, &document);
+	columns_free(&columns);
+	if (rc)
+		return rc;
+	if (path->count)
+		text_buffer_add(&buffer, "\n");
+	topology_explain(path, &buffer);
+	topo_add_doubts(run, &buffer);
+	text = text_buffer_take(&buffer);
+	return render_text(stdout, text);
+}
+
+/* The nearest adapter with an active port; its class is unknown if there is none. */
+static const struct topology_node *find_nearest(const struct topo_run *run,
+						const struct topology_node *node,
+						struct topology_pair *ret_pair, bool *ret_unknown)
+{
+	const struct topology_node *nearest = NULL;
+
+	for (size_t i = 0; i < run->topology.count; i++) {
+		const struct topology_node *other = &run->topology.nodes[i];
+		struct topology_pair pair;
+
+		if (other->kind.value != TOPOLOGY_NIC || other->active == TRISTATE_NO)
+			continue;
+		topology_compare(&run->topology, node, other, &pair);
+		if (pair.class.value == TOPOLOGY_CLASS_UNKNOWN) {
+			*ret_unknown = true;
+		} else if (!nearest || pair.class.value < ret_pair->class.value) {
+			nearest = other;
+			*ret_pair = pair;
+		}
+	}
+	return nearest;
+}
+
+static int check_node(struct topo_run *run, const struct topology_node *node,
+		      enum topology_class class)
+{
+	struct topology_pair pair = {.class = {.known = false}};
+	_cleanup_(freep) char *text = NULL;
+	bool unknown = false;
+	const struct topology_node *nearest = find_nearest(run, node, &pair, &unknown);
+
+	if (nearest && pair.class.value <= class)
+		return STATUS_DONE;
+	if (unknown) {
+		problem_add_text(&run->listing.problems, node->name, NULL, NULL,
+				 "how far the adapters are cannot be told",
+				 "rdmactl topo -v says why");
+		return STATUS_PARTIAL;
+	}
+	if (nearest)
+		text = mem_format("the nearest active adapter, %s, is at %s", nearest->name,
+				  topology_word(&pair, topo_dialect(run)));
+	else
+		text = mem_string("no adapter has an active port");
+	problem_add_text(&run->listing.problems, node->name, NULL, NULL, text,
+			 "rdmactl topo shows all distances");
+	return STATUS_FAULT;
+}
+
+bool topo_check(struct topo_run *run, enum topology_class class)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < run->row_count; i++) {
+		int status;
+
+		if (run->rows[i]->kind.value != TOPOLOGY_ACCELERATOR)
+			continue;
+		found = true;
+		status = check_node(run, run->rows[i], class);
+		if (run->listing.status != STATUS_FAULT && status)
+			run->listing.status = status;
+	}
+	if (!found)
+		listing_fail(&run->listing, STATUS_NOTHING, "no accelerator to check",
+			     "rdmactl topo lists what is there");
+	return found;
+}
