@@ -1,6 +1,236 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the ports: state, rate, errors, partitions. */
+/* Whether a port can carry traffic, and if it cannot, whether anybody wants it to. */
+#include <linux/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "doctor/check.h"
+#include "doctor/port_facts.h"
+#include "kernel/sysfs.h"
+
+static bool has_state(const struct port *port, enum port_state state)
+{
+	return port->state.known && port->state.value == state;
+}
+
+static bool has_physical_state(const struct port *port, enum physical_state state)
+{
+	return port->physical_state.known && port->physical_state.value == state;
+}
+
+static bool is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+static const struct link *own_link(const struct doctor_context *run)
+{
+	return run->port->netdev ? link_by_name(&run->facts->inventory.links, run->port->netdev)
+				 : NULL;
+}
+
+static bool is_bond(const struct link *link)
+{
+	return link && link->kind && !strcmp(link->kind, "bond");
+}
+
+/* The bond that the netdev of the port is a member of, or NULL. */
+static const struct link *bond_of(const struct doctor_context *run)
+{
+	const struct link *own = own_link(run);
+	const struct link *master = own ? link_by_index(&run->facts->inventory.links,
+							&own->master_index)
+					: NULL;
+
+	return is_bond(master) ? master : NULL;
+}
+
+/* Whether the link is the netdev of the port, or a VLAN or P_Key child of it. */
+static bool stands_on(const struct link_list *links, const struct link *link,
+		      const struct link *own)
+{
+	for (int level = 0; link && level < LINK_MOST_LEVELS; level++) {
+		if (link == own)
+			return true;
+		link = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+	}
+	return false;
+}
+
+/* The kernel makes these by itself wherever a netdev is up: RFC 4291 2.5.6. */
+static bool is_link_local(const struct ip_address *address)
+{
+	return address->family == AF_INET6 && address->raw[0] == 0xfe &&
+	       (address->raw[1] & 0xc0) == 0x80;
+}
+
+/* An address that somebody gave to the netdev of the port or to a netdev on top of it. */
+static const struct link_address *find_address(const struct doctor_context *run,
+					       const struct link **ret_link)
+{
+	const struct inventory *inventory = &run->facts->inventory;
+	const struct link *own = own_link(run);
+
+	for (size_t i = 0; own && i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+
+		if (link && !is_link_local(&address->ip) &&
+		    stands_on(&inventory->links, link, own)) {
+			*ret_link = link;
+			return address;
+		}
+	}
+	return NULL;
+}
+
+/* Whether something on this host is set up to use the port; says what. */
+static bool is_in_use(struct doctor_context *run)
+{
+	const struct link *link = NULL, *bond = bond_of(run);
+	const struct link_address *address = find_address(run, &link);
+	char text[IP_TEXT_SIZE];
+
+	if (address) {
+		ip_format(&address->ip, text);
+		doctor_evidence(run, "rtnetlink", "%s has the address %s", link->name, text);
+	}
+	if (bond)
+		doctor_evidence(run, "rtnetlink", "%s is a member of %s", run->port->netdev,
+				bond->name);
+	return address || bond;
+}
+
+/*
+ * Whether the netdev has had a carrier since it exists: one that has none now, and whose carrier
+ * changed twice or more, had it in between, whichever it began with.
+ */
+static bool was_up(const struct link *link)
+{
+	return link && link->carrier_changes.known && link->carrier_changes.value >= 2;
+}
+
+/* IFF_UP: the readers of saved trees do not have it, so it is read from the file of the flags. */
+static bool is_switched_off(const struct doctor_context *run, const struct link *link)
+{
+	char text[SYSFS_TEXT_SIZE];
+	uint64_t flags;
+
+	if (link->enabled != TRISTATE_UNKNOWN)
+		return link->enabled == TRISTATE_NO;
+	return sysfs_read(&run->facts->root, text, "sys/class/net/%s/flags", link->name) > 0 &&
+	       !text_parse_u64(text, 16, UINT32_MAX, &flags) && !(flags & IFF_UP);
+}
+
+static bool lacks_carrier(const struct link *link)
+{
+	if (link->carrier != TRISTATE_UNKNOWN)
+		return link->carrier == TRISTATE_NO;
+	return link->operstate.known && (link->operstate.value == IF_OPER_DOWN ||
+					 link->operstate.value == IF_OPER_LOWERLAYERDOWN);
+}
+
+/*
+ * Says what the netdev tells of the reason; returns whether an administrator switched the port off
+ * with it. The port of an IPoIB netdev does not depend on that.
+ */
+static bool look_at_netdev(struct doctor_context *run)
+{
+	const struct link *link = own_link(run);
+	bool off;
+
+	if (!link)
+		return false;
+	off = !is_infiniband(run->port) && is_switched_off(run, link);
+	if (off)
+		doctor_evidence(run, "rtnetlink", "netdev %s is administratively down", link->name);
+	else if (!is_infiniband(run->port) && lacks_carrier(link))
+		doctor_evidence(run, "rtnetlink", "netdev %s has no carrier", link->name);
+	if (was_up(link))
+		doctor_evidence(run, "rtnetlink", "it was up before (%llu carrier changes)",
+				(unsigned long long)link->carrier_changes.value);
+	return off;
+}
+
+/* Says how to find out more, as far as the physical state tells a cause. */
+static void advise(struct doctor_context *run, bool switched_off)
+{
+	const struct port *port = run->port;
+
+	if (switched_off)
+		doctor_next_step(run, "switch it on: ip link set %s up", port->netdev);
+	else if (has_physical_state(port, PHYSICAL_POLLING))
+		doctor_next_step(run, "nothing answers on the link: check the cable, and that the "
+				      "port at its other end is switched on");
+	else if (has_physical_state(port, PHYSICAL_DISABLED) && is_infiniband(port))
+		doctor_next_step(run, "the port is disabled: enable it from the subnet (as "
+				      "ibportstate does), or in the adapter's settings");
+	else if (has_physical_state(port, PHYSICAL_TRAINING) ||
+		 has_physical_state(port, PHYSICAL_LINK_ERROR_RECOVERY))
+		doctor_next_step(run, "the link trains without success: try another cable, and "
+				      "another port at the other end");
+	else if (port->netdev && !is_infiniband(port))
+		doctor_next_step(run, "check the cable and the switch port: ethtool %s tells more",
+				 port->netdev);
+	else
+		doctor_next_step(run, "check the cable and the port at its other end");
+}
+
+/* Nothing on this host may want a port that is down; only what does makes it a fault. */
+static void judge_down(struct doctor_context *run)
+{
+	const bool switched_off = look_at_netdev(run);
+	const bool in_use = is_in_use(run);
+	struct port_peers peers;
+
+	doctor_peers(run->facts, run->device, run->port, &peers);
+	if (peers.count) {
+		_cleanup_(freep) char *board = doctor_board_name(run->device);
+
+		doctor_evidence(run, NULL,
+				"%zu of %zu other ports of %s in this position %s active",
+				peers.active, peers.count, board, peers.active == 1 ? "is" : "are");
+	}
+	advise(run, switched_off);
+	if (in_use) {
+		doctor_error(run, "the port is down, and this host is set up to use it");
+	} else if (!switched_off && peers.active && was_up(own_link(run))) {
+		doctor_error(run, "the port went down, and others like it are up");
+	} else if (!switched_off && peers.active >= 2 && 4 * peers.active >= 3 * peers.count) {
+		doctor_blocks(run);
+		doctor_warning(run, "the port is down, and most others like it are up");
+	} else {
+		doctor_blocks(run);
+		doctor_note(run, "the port is down, and nothing shows that it should be up");
+	}
+}
+
+static void judge_init(struct doctor_context *run)
+{
+	if (is_infiniband(run->port) && has_physical_state(run->port, PHYSICAL_LINK_UP)) {
+		doctor_error(run, "the link is up, but no subnet manager has configured the port");
+	} else if (run->device->transport.known &&
+		   run->device->transport.value == TRANSPORT_USNIC && run->port->netdev) {
+		/* usnic_ib_query_port() says so of a netdev without an IPv4 address. */
+		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s",
+				 run->port->netdev);
+		doctor_error(run, "the netdev of the port has no IPv4 address");
+	} else {
+		doctor_next_step(run, "look again: rdmactl ports; if it stays so, check the cable "
+				      "and the port at its other end");
+		doctor_error(run, "the port is initialized, but not active");
+	}
+}
+
+/* efa_query_port() says active, link-up of every port: there is nothing to judge. */
+static bool is_always_active(const struct device *device)
+{
+	return device->driver && !strcmp(device->driver, "efa");
+}
 
 void check_port_state(struct doctor_context *run)
 {
@@ -10,11 +240,29 @@ void check_port_state(struct doctor_context *run)
 		doctor_unknown(run, "the state of the port");
 		return;
 	}
+	if (is_always_active(run->device)) {
+		doctor_not_checked(run, 0,
+				   "the driver calls every port active, whatever its link does");
+		return;
+	}
 	doctor_evidence(run, NULL, "state %s, physical state %s",
 			enum_word(port_state_names, port->state.value, "unknown"),
 			enum_word(physical_state_names, port->physical_state.value, "unknown"));
-	if (port->state.value == PORT_STATE_ACTIVE)
+	if (has_state(port, PORT_STATE_ACTIVE)) {
 		doctor_ok(run, "the port is active");
-	else
-		doctor_error(run, "the port is not active");
+	} else if (has_state(port, PORT_STATE_DOWN)) {
+		judge_down(run);
+	} else if (has_state(port, PORT_STATE_INIT)) {
+		judge_init(run);
+	} else if (has_state(port, PORT_STATE_ARMED)) {
+		doctor_next_step(run, "look again: rdmactl ports; if it stays so, the subnet "
+				      "manager hangs: rdmactl smp sminfo");
+		doctor_error(run,
+			     "the subnet manager has configured the port, but not activated it");
+	} else if (has_state(port, PORT_STATE_ACTIVE_DEFER)) {
+		doctor_next_step(run, "check the cable and the transceivers");
+		doctor_error(run, "the link of the active port is lost, and trains again");
+	} else {
+		doctor_not_checked(run, 0, "the driver does not tell the state of the port");
+	}
 }

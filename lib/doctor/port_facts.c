@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/sysfs.h"
 
@@ -15,6 +16,12 @@ struct doctor_ports {
 		int error;
 	} * items;
 	size_t count;
+	struct rate_fact {
+		const struct port *port;
+		struct real rate;
+	} * rates;
+	size_t rate_count;
+	struct pci_function **roles; /* by the index of the device */
 };
 
 static struct doctor_ports *ports_of(struct doctor_facts *facts)
@@ -68,10 +75,172 @@ bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct dev
 	return false;
 }
 
+static struct pci_function *function_of(struct doctor_facts *facts, const struct device *device)
+{
+	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
+
+	return pci ? pci_list_find(pci, device->pci_address) : NULL;
+}
+
+bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device)
+{
+	if (device->sub_type.known || device->parent)
+		return true;
+	/*
+	 * A saved tree does not say so, but only such a sub-device shares the function of another
+	 * device and cannot be opened: ib_uverbs_add_one() of
+	 * drivers/infiniband/core/uverbs_main.c.
+	 */
+	for (size_t i = 0;
+	     device->pci_path && !device->uverbs && i < facts->inventory.devices.count; i++) {
+		const struct device *other = &facts->inventory.devices.items[i];
+
+		if (other != device && other->uverbs && other->pci_path &&
+		    !strcmp(other->pci_path, device->pci_path))
+			return true;
+	}
+	return false;
+}
+
+/* mlx5_core.sf.4: drivers/net/ethernet/mellanox/mlx5/core/sf/dev/dev.c */
+static bool is_subfunction(const struct doctor_facts *facts, const struct device *device)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	return !sysfs_link(&facts->root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name) &&
+	       strstr(target, ".sf.");
+}
+
+static struct pci_function *find_role(struct doctor_facts *facts, const struct device *device)
+{
+	struct pci_function *function = device->software ? NULL : function_of(facts, device);
+
+	if (!function || doctor_is_plane(facts, device) || is_subfunction(facts, device))
+		return NULL;
+	pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
+	return function->physfn ? NULL : function;
+}
+
+/* The PCI function of a device that has a role; NULL: it has none. Found once for all devices. */
+static struct pci_function *role_of(struct doctor_facts *facts, const struct device *device)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+	struct doctor_ports *ports = ports_of(facts);
+
+	if (!ports->roles) {
+		ports->roles = mem_alloc_zero(devices->count + 1, sizeof(*ports->roles));
+		for (size_t i = 0; i < devices->count; i++)
+			ports->roles[i] = find_role(facts, &devices->items[i]);
+	}
+	return ports->roles[device - devices->items];
+}
+
+static bool are_same(const struct number *a, const struct number *b)
+{
+	return a->known && b->known && a->value == b->value;
+}
+
+static bool has_same_board(const struct device *device, const struct pci_function *function,
+			   const struct device *other, const struct pci_function *its_function)
+{
+	if (function->function != its_function->function)
+		return false;
+	if (device->board_id && other->board_id && *device->board_id)
+		return !strcmp(device->board_id, other->board_id);
+	return are_same(&function->vendor_id, &its_function->vendor_id) &&
+	       are_same(&function->device_id, &its_function->device_id) &&
+	       are_same(&function->subsystem_vendor_id, &its_function->subsystem_vendor_id) &&
+	       are_same(&function->subsystem_device_id, &its_function->subsystem_device_id);
+}
+
+static void count_peer(struct doctor_facts *facts, const struct port *peer,
+		       struct port_peers *peers)
+{
+	struct real rate;
+
+	if (!peer->state.known)
+		return;
+	peers->count++;
+	if (peer->state.value != PORT_STATE_ACTIVE)
+		return;
+	peers->active++;
+	rate = doctor_rate(facts, peer);
+	if (!rate.known || (peers->best && rate.value < peers->best_gbps))
+		return;
+	if (peers->best && rate.value == peers->best_gbps) {
+		peers->as_fast++;
+		return;
+	}
+	peers->best = peer;
+	peers->best_gbps = rate.value;
+	peers->as_fast = 1;
+}
+
+void doctor_peers(struct doctor_facts *facts, const struct device *device, const struct port *port,
+		  struct port_peers *ret_peers)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+	struct pci_function *function = role_of(facts, device), *its_function;
+
+	*ret_peers = (struct port_peers){.count = 0};
+	for (size_t i = 0; function && i < devices->count; i++) {
+		const struct device *other = &devices->items[i];
+		const struct port *peer = device_port(other, (unsigned int)port->port.value);
+
+		if (other == device || !peer || !are_same(&peer->link_layer, &port->link_layer))
+			continue;
+		its_function = role_of(facts, other);
+		if (its_function && has_same_board(device, function, other, its_function))
+			count_peer(facts, peer, ret_peers);
+	}
+}
+
+char *doctor_board_name(const struct device *device)
+{
+	return device->board_id && *device->board_id ? mem_format("the board %s", device->board_id)
+						     : mem_string("this model");
+}
+
+static struct real read_speed(const struct doctor_facts *facts, const struct port *port)
+{
+	const struct link *link = link_by_name(&facts->inventory.links, port->netdev);
+	struct number mbps = {.known = false};
+
+	if (link && link->speed_mbps.known)
+		mbps = link->speed_mbps;
+	else if (sysfs_read_number(&facts->root, &mbps, "sys/class/net/%s/speed", port->netdev))
+		mbps.known = false;
+	return mbps.known && mbps.value ? real_of((double)mbps.value / 1000)
+					: (struct real){.known = false};
+}
+
+struct real doctor_rate(struct doctor_facts *facts, const struct port *port)
+{
+	struct doctor_ports *ports = ports_of(facts);
+	struct rate_fact *fact;
+	struct real speed;
+
+	for (size_t i = 0; i < ports->rate_count; i++)
+		if (ports->rates[i].port == port)
+			return ports->rates[i].rate;
+	fact = mem_append(&ports->rates, &ports->rate_count, sizeof(*ports->rates));
+	fact->port = port;
+	fact->rate = port->rate_gbps;
+	if (port->netdev && port->link_layer.known &&
+	    port->link_layer.value == LINK_LAYER_ETHERNET) {
+		speed = read_speed(facts, port);
+		if (speed.known)
+			fact->rate = speed;
+	}
+	return fact->rate;
+}
+
 void doctor_ports_free(struct doctor_ports *ports)
 {
 	if (!ports)
 		return;
 	free(ports->items);
+	free(ports->rates);
+	free(ports->roles);
 	free(ports);
 }

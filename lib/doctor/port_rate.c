@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whether a port runs as fast as others like it, with all of its lanes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/port_facts.h"
+
+static bool is_infiniband(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
+}
+
+static bool has_speed(const struct port *port, const char *speed)
+{
+	return port->speed && !strcmp(port->speed, speed);
+}
+
+/* HDR100, NDR200 and the like: two lanes are a product of their own since HDR. */
+static bool may_have_two_lanes(const struct port *port)
+{
+	return has_speed(port, "HDR") || has_speed(port, "NDR") || has_speed(port, "XDR");
+}
+
+/* All adapters of these drivers can do more than 2.5 Gb/s a lane. */
+static bool is_at_its_slowest(const struct device *device, const struct port *port)
+{
+	return device->driver && has_speed(port, "SDR") &&
+	       (!strncmp(device->driver, "mlx4", 4) || !strncmp(device->driver, "mlx5", 4));
+}
+
+/* "400 Gb/s (4X NDR)"; lanes and names of speeds are of InfiniBand only. */
+static char *describe(double rate_gbps, const struct port *port)
+{
+	if (is_infiniband(port) && port->width_lanes.known && port->speed)
+		return mem_format("%g Gb/s (%lluX %s)", rate_gbps,
+				  (unsigned long long)port->width_lanes.value, port->speed);
+	return mem_format("%g Gb/s", rate_gbps);
+}
+
+/* Returns whether the lanes are too few, or the speed too low, whatever others have. */
+static bool judge_lanes(struct doctor_context *run)
+{
+	const struct port *port = run->port;
+	const uint64_t lanes = port->width_lanes.known ? port->width_lanes.value : 0;
+
+	if (!is_infiniband(port) || doctor_is_plane(run->facts, run->device))
+		return false;
+	if (lanes == 1 || (lanes == 2 && !may_have_two_lanes(port))) {
+		doctor_warning(run, "the link runs with some of its lanes only");
+		return true;
+	}
+	if (is_at_its_slowest(run->device, port)) {
+		doctor_warning(run, "the link runs at the lowest speed there is");
+		return true;
+	}
+	return false;
+}
+
+static void say_peers(struct doctor_context *run, const struct port_peers *peers)
+{
+	_cleanup_(freep) char *board = doctor_board_name(run->device);
+	_cleanup_(freep) char *best = describe(peers->best_gbps, peers->best);
+
+	doctor_evidence(run, NULL, "%s/%u%s of %s in this position: %s", peers->best->device,
+			(unsigned int)peers->best->port.value,
+			peers->as_fast > 1 ? " and more ports" : "", board, best);
+}
+
+void check_port_rate(struct doctor_context *run)
+{
+	_cleanup_(freep) char *own = NULL;
+	const struct real rate = doctor_rate(run->facts, run->port);
+	struct port_peers peers;
+
+	if (run->device->software) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (!rate.known) {
+		doctor_unknown(run, "the rate of the port");
+		return;
+	}
+	own = describe(rate.value, run->port);
+	doctor_evidence(run, is_infiniband(run->port) ? "ports/N/rate" : "speed of the netdev",
+			"%s", own);
+	doctor_peers(run->facts, run->device, run->port, &peers);
+	if (peers.best)
+		say_peers(run, &peers);
+	if (judge_lanes(run))
+		return;
+	if (peers.best && rate.value < peers.best_gbps)
+		doctor_warning(run, "the port is slower than others like it");
+	else if (peers.best)
+		doctor_ok(run, "the port is as fast as others like it");
+	else
+		doctor_ok(run, "no fault of the rate can be seen without a port like this one");
+}
