@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmactl doctor: what is broken for real is named, and goes away with its cause."""
+
+import json
+import os
+import resource
+import stat
+import time
+
+import peers
+import program
+from scene_none import load, unload
+from tap import unequal
+
+BAD = ('note', 'warning', 'error')
+# What is so in the guest, and right to be said: pinned memory is limited, processes that hold no
+# RDMA device included.
+ALWAYS = ('memlock', 'nofile', 'hugepages', 'cpu-power', 'node-desc')
+
+
+def modules():
+    with open('/proc/modules', encoding='ascii') as file:
+        return sorted(line.split()[0] for line in file)
+
+
+class Doctor:
+    """One run: findings by check and object."""
+
+    def __init__(self, *words, **options):
+        self.result = program.rdmactl('-j', 'doctor', *words, **options)
+        document = json.loads(self.result.out)
+        program.validate(self.result, document, 'doctor', ())
+        self.rows = document['doctor']
+        self.problems = document['problems']
+
+    def of(self, check, name=None):
+        return [row for row in self.rows if row['check'] == check and name in (None, row['object'])]
+
+    def verdict(self, check, name=None):
+        """The worst verdict of the check on the object, or on all of them; None: it has none."""
+        order = ('not-checked', 'ok') + BAD
+        return max((row['verdict'] for row in self.of(check, name)), key=order.index, default=None)
+
+    def describe(self):
+        return ['%(check)s %(object)s %(verdict)s: %(summary)s | %(evidence)s' % row for row in self.rows
+                if row['verdict'] in BAD] + ['problem: %s' % problem for problem in self.problems]
+
+
+def finds(tap, title, check, verdict, words=(), name=None, says=(), step=(), **options):
+    """The check gives the verdict, with evidence that has the words, and a next step."""
+    doctor = Doctor(*words, **options)
+    wrong = unequal('%s %s' % (check, name or ''), doctor.verdict(check, name), verdict)
+    rows = [row for row in doctor.of(check, name) if row['verdict'] == verdict]
+    text = ' '.join('%s %s' % (row['summary'], row['evidence']) for row in rows)
+    for word in (says,) if isinstance(says, str) else says:
+        if word not in text:
+            wrong.append('%r is not in %r' % (word, text))
+    if verdict in BAD:
+        if not all(row['evidence'] and row['next_step'] for row in rows):
+            wrong.append('no evidence or no next step: %s' % rows)
+        for word in (step,) if isinstance(step, str) else step:
+            if not any(word in row['next_step'] for row in rows):
+                wrong.append('%r is in no next step: %s' % (word, [row['next_step'] for row in rows]))
+        if verdict != 'note' and doctor.result.status != 4:
+            wrong += unequal('exit status', doctor.result.status, 4)
+    tap.test('doctor: ' + title, wrong + (doctor.describe() if wrong else []))
+    return doctor
+
+
+def without_modules(tap):
+    unload()
+    before = modules()
+    doctor = Doctor()
+    wrong = unequal('exit status', doctor.result.status, 5) + unequal('modules', modules(), before)
+    wrong += doctor.describe() if doctor.verdict('pci-hardware') not in ('note', 'ok') else []
+    tap.test('doctor: no RDMA at all: exit 5, and no module was loaded', wrong)
+    load()
+
+
+def healthy(tap):
+    """Nothing but what is so in this guest; nothing is loaded, opened or changed."""
+    before = modules()
+    begin = time.monotonic()
+    doctor = Doctor('--fail-on', 'error')
+    seconds = time.monotonic() - begin
+    wrong = [line for line in doctor.describe() if line.split()[0] not in ALWAYS and ' note: ' not in line]
+    wrong += unequal('modules', modules(), before)
+    tap.test('doctor: a healthy host has no error, and no warning but what is so here', wrong,
+             say=['%.2f s' % seconds] + doctor.describe())
+    nobody = Doctor('--fail-on', 'error', prefix=peers.NOBODY)
+    roots = {row['check'] for row in nobody.rows if row['needs'] and 'root' in row['needs']}
+    tap.test('doctor: an ordinary user sees the same, but for what needs root',
+             ['%s: %s for root, %s for nobody' % (check, doctor.verdict(check), nobody.verdict(check))
+              for check in sorted({row['check'] for row in doctor.rows} - roots - set(ALWAYS))
+              if doctor.verdict(check) != nobody.verdict(check)], say=['needs root: %s' % sorted(roots)])
+
+
+def stack(tap):
+    peers.must('modprobe', '-r', 'rdma_ucm', 'ib_umad')
+    finds(tap, 'rdma_ucm is missing', 'verbs-modules', 'warning', says='rdma_ucm', step='modprobe')
+    with open('/etc/modprobe.d/rdmactl-test.conf', 'w', encoding='ascii') as file:
+        file.write('# of the tests\ninstall rdma_ucm /bin/false\n')
+    doctor = Doctor()
+    text = json.dumps(doctor.rows)
+    tap.test('doctor: rdma_ucm is blocked by modprobe.d: the file and its line are named',
+             [] if '/etc/modprobe.d/rdmactl-test.conf:2' in text else doctor.describe())
+    os.unlink('/etc/modprobe.d/rdmactl-test.conf')
+    peers.must('modprobe', '-a', 'rdma_ucm', 'ib_umad')
+    doctor = Doctor()
+    tap.test('doctor: with the modules back, nothing is said of them',
+             [line for line in doctor.describe() if line.startswith(('verbs-modules', 'module-'))])
+
+
+def nodes(tap):
+    folder = '/dev/infiniband'
+    names = [name for name in sorted(os.listdir(folder)) if name.startswith('uverbs')]
+    modes = {name: stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode) for name in names}
+    for name in names:
+        os.chmod(os.path.join(folder, name), 0o600)
+    finds(tap, 'verbs nodes are for root only', 'device-nodes', 'error', prefix=peers.NOBODY, says='uverbs')
+    for name in names:
+        os.chmod(os.path.join(folder, name), modes[name])
+    finds(tap, 'no verbs nodes', 'device-nodes', 'error', prefix=peers.HIDDEN)
+    hidden = ('unshare', '-m', '/bin/sh', '-c', 'mount -t tmpfs none /etc/libibverbs.d && exec "$@"', 'sh')
+    finds(tap, 'no provider for rxe', 'provider', 'error', prefix=hidden, says='rxe')
+
+
+def ports(tap):
+    peers.must('ip', 'link', 'set', 'va', 'down')
+    finds(tap, 'a netdev with addresses is down', 'port-state', 'error', name='rxa/1',
+          step='ip link set va up')
+    doctor = Doctor()
+    blocked = {row['check'] for row in doctor.rows
+               if row['because'] == 'port-state' and row['object'] == 'rxa/1'}
+    tap.test('doctor: what stands on the port is not checked because of it',
+             [] if blocked else doctor.describe(), say=sorted(blocked))
+    peers.must('ip', 'link', 'set', 'va', 'up')
+    peers.shell('bed_rewire')
+    # A port that comes back sends gratuitous packets; the state follows.
+    for _ in range(50):
+        if Doctor('--only', 'port-state').verdict('port-state') == 'ok':
+            break
+        time.sleep(0.1)
+    finds(tap, 'the netdev is up again', 'port-state', 'ok')
+
+
+def network(tap):
+    finds(tap, 'an MTU of 1500 gives 1024', 'roce-mtu', 'warning', name='rxa/1', says=('1024', '1500'))
+    peers.must('ip', '-batch', '-', stdin=b'link set va mtu 4500\nlink set vb mtu 4500\n')
+    finds(tap, 'an MTU of 4500 is enough', 'roce-mtu', 'ok', name='rxa/1')
+    peers.must('ip', '-batch', '-', stdin=b'link set va mtu 1500\nlink set vb mtu 1500\n')
+    # A GID table of rxe has 1024 slots.
+    lines = ''.join('addr add 10.77.%d.%d/32 dev va\n' % (n // 250, n % 250 + 1) for n in range(1100))
+    peers.must('ip', '-batch', '-', stdin=lines.encode(), timeout=120)
+    finds(tap, 'addresses without a GID', 'gid-present', 'error', name='rxa/1', says='10.77.')
+    peers.must('ip', '-batch', '-', stdin=lines.replace('addr add', 'addr del').encode(), timeout=120)
+
+
+def tos(tap):
+    folder = '/sys/kernel/config/rdma_cm/rxa'
+    peers.run('mount', '-t', 'configfs', 'none', '/sys/kernel/config')
+    if not os.path.isdir('/sys/kernel/config/rdma_cm'):
+        tap.skip('doctor: the default traffic class of rdma_cm', 'this kernel has no configfs for rdma_cm')
+        return
+    os.mkdir(folder)
+    with open(folder + '/ports/1/default_roce_tos', 'w', encoding='ascii') as file:
+        file.write('104')
+    doctor = Doctor()
+    rows = doctor.of('roce-tos')
+    tap.test('doctor: the traffic class that rdma_cm sets is read: 104, DSCP 26',
+             [] if any('104' in (row['evidence'] or '') and '26' in row['evidence'] for row in rows)
+             else ['%s' % rows])
+    os.rmdir(folder)
+
+
+def limits(tap):
+    soft, hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536 if hard == -1 else hard))
+    finds(tap, 'little pinned memory', 'memlock', 'error', words=('--profile', 'hpc'), prefix=peers.NOBODY,
+          says='64 KiB', step='limits.d')
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (soft, hard))
+
+
+def namespaces(tap):
+    peers.must('rdma', 'system', 'set', 'netns', 'exclusive')
+    finds(tap, 'devices belong to one namespace', 'netns-mode', 'note', says='exclusive')
+    peers.must('ip', 'netns', 'add', 'doctor')
+    doctor = Doctor(prefix=peers.netns('doctor'))
+    tap.test('doctor: in a namespace without devices', doctor.describe()
+             if doctor.result.status not in (4, 5) else [], say=doctor.describe())
+    peers.must('ip', 'netns', 'del', 'doctor')
+    peers.must('rdma', 'system', 'set', 'netns', 'shared')
+
+
+def growth(tap):
+    """A link that goes down while doctor looks twice."""
+    peers.must('/bin/sh', '-c', '(sleep 1; ip link set vb down; sleep 0.2; ip link set vb up) >/dev/null 2>&1 &')
+    finds(tap, 'a link that flaps while it looks', 'link-flaps', 'warning', words=('--interval', '4s'))
+    peers.shell('bed_rewire')
+
+
+def formats(tap):
+    peers.must('ip', 'link', 'set', 'va', 'down')
+    done = program.rdmactl('doctor', '--only', 'port-state', '--format', 'nagios')
+    tap.test('doctor: --format nagios: critical',
+             unequal('status', done.status, 2) if not done.text().startswith('RDMA CRITICAL - rxa/1: ') or
+             done.status != 2 else [], say=[done.text()])
+    peers.must('ip', 'link', 'set', 'va', 'up')
+    peers.shell('bed_rewire')
+
+
+def play(tap):
+    without_modules(tap)
+    peers.shell('bed_wire')
+    healthy(tap)
+    for part in (stack, nodes, ports, network, tos, limits, namespaces, growth, formats):
+        part(tap)
