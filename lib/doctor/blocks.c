@@ -172,4 +172,11 @@ void doctor_count(const struct doctor_results *results, struct doctor_coverage *
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		if (worst[i])
 			count_one(ret_coverage, worst[i]);
+	for (size_t i = 0; i < results->count; i++) {
+		const struct doctor_result *result = &results->items[i];
+
+		if (result->finding.severity.value == SEVERITY_INFO && !result->because.known &&
+		    worst[result->finding.id.value]->finding.severity.value != SEVERITY_INFO)
+			ret_coverage->partial++;
+	}
 }

@@ -133,6 +133,7 @@ struct doctor_coverage {
 	size_t because;			/* not made because of another check */
 	size_t needs[DOCTOR_NEED_BITS]; /* not made, by the first bit of what they need */
 	size_t unknown;			/* not made for another reason */
+	size_t partial; /* objects that a check could not look at, though it was made on others */
 	size_t not_applicable;
 };
 

@@ -179,6 +179,7 @@ static void test_coverage(void **state)
 	doctor_count(&results, &coverage);
 	assert_int_equal(coverage.checked, 1);
 	assert_int_equal(coverage.warnings, 1);
+	assert_int_equal(coverage.partial, 1);
 	assert_int_equal(coverage.ok + coverage.notes + coverage.errors + coverage.unknown, 0);
 	results.items[1].finding.severity = number_of(SEVERITY_INFO);
 	results.items[0].finding.severity = number_of(SEVERITY_INFO);
