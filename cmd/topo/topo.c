@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -20,17 +21,54 @@ static const struct option_row options[] = {
 		    "walk from the first to the second of two nodes, hop by hop"),
 	STRING_OPTION(struct topo_args, require, 0, "require", "CLASS", COMPLETE_NOTHING,
 		      "fail if an accelerator has no adapter that near: pix, pxb, phb, node, sys"),
+	STRING_OPTION(struct topo_args, file, 0, "topology-file", "FILE", COMPLETE_FILE,
+		      "read the places of the devices from this file of NCCL's form"),
+	FLAG_OPTION(struct topo_args, nccl_xml, 0, "nccl-xml",
+		    "write a topology file for NCCL_TOPO_FILE"),
 	{.name = NULL},
 };
+
+enum { FILE_MOST = 1 << 20 };
+
+/* A file of the user's. False: it cannot be read, which is reported. */
+static bool read_file(struct topo_run *run, const char *path, char **ret_text)
+{
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
+	size_t length;
+	int rc = file_read(path, FILE_MOST, ret_text, &length);
+
+	if (!rc)
+		return true;
+	message = mem_format("cannot read %s: %s", clean, strerror(-rc));
+	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	return false;
+}
+
+/* NCCL_TOPO_FILE is about the live system. */
+static const char *topology_file(const struct topo_run *run)
+{
+	const char *path = getenv("NCCL_TOPO_FILE");
+
+	if (run->args->file || run->listing.ctx->globals.root)
+		return run->args->file;
+	return path && *path ? path : NULL;
+}
 
 static bool load(struct topo_run *run)
 {
 	struct listing *listing = &run->listing;
-	const struct topology_request request = {
+	const char *file = topology_file(run);
+	_cleanup_(freep) char *message = NULL, *text = NULL, *name = NULL;
+	struct topology_request request = {
 		.root = &run->root,
 		.inventory = &listing->inventory,
 	};
-	_cleanup_(freep) char *message = NULL;
+
+	if (file && !read_file(run, file, &text))
+		return false;
+	name = file ? text_clean(file, strlen(file)) : NULL;
+	request.file_text = text;
+	request.file_name = name;
 
 	/* The inventory has opened the same root, and reports if it cannot. */
 	if (!listing_load_inventory(listing, topology_needs) ||
@@ -38,7 +76,7 @@ static bool load(struct topo_run *run)
 		return false;
 	if (!topology_load(&run->topology, &request, &listing->problems, &run->doubts, &message))
 		return true;
-	listing_fail(listing, STATUS_USAGE, message, NULL);
+	listing_fail(listing, STATUS_FAILED, message, NULL);
 	return false;
 }
 
@@ -165,6 +203,8 @@ static int show(struct topo_run *run)
 
 	if (run->args->why)
 		return show_path(run);
+	if (run->args->nccl_xml)
+		return finish(run, true, topo_print_nccl(run));
 	if (run->args->tree && is_text(globals) && !globals->tsv)
 		return finish(run, true, topo_print_tree(run));
 	if (!run->args->tree && is_text(globals))
@@ -202,9 +242,10 @@ static int run_topo(const struct ctx *ctx, const void *args, char **words)
 }
 
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("tree why", NULL),
+	OPTIONS_ONE_OF("tree why nccl-xml", NULL),
 	OPTIONS_EXCLUDE("why", "require", NULL),
-	OPTIONS_EXCLUDE("names", "tree why", NULL),
+	OPTIONS_EXCLUDE("names", "tree why nccl-xml", NULL),
+	OPTIONS_EXCLUDE("nccl-xml", "json jsonl tsv columns", NULL),
 	{.options = NULL},
 };
 

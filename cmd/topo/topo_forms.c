@@ -5,10 +5,14 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/topo/topo_run.h"
+#include "topology/nccl.h"
 #include "topology/tree.h"
 
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text)
 {
+	if (run->topology.file)
+		text_buffer_add(text, "\nthe places in the PCI tree are from %s\n",
+				run->topology.file);
 	for (size_t i = 0; i < run->doubts.count; i++)
 		text_buffer_add(text, "\n%s\n  %s\n", run->doubts.items[i].error,
 				run->doubts.items[i].hint);
@@ -21,6 +25,23 @@ int topo_print_tree(struct topo_run *run)
 
 	topology_show_tree(&run->topology, run->rows, run->row_count, &buffer);
 	topo_add_doubts(run, &buffer);
+	text = text_buffer_take(&buffer);
+	return render_text(stdout, text);
+}
+
+int topo_print_nccl(struct topo_run *run)
+{
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+
+	if (run->topology.flat && !run->topology.file) {
+		listing_fail(&run->listing, STATUS_FAILED,
+			     "a file of this machine would state what nobody knows: it shows no "
+			     "PCIe switches",
+			     "take the topology file that its provider has for it");
+		return 0;
+	}
+	nccl_write(&run->topology, run->rows, run->row_count, &buffer);
 	text = text_buffer_take(&buffer);
 	return render_text(stdout, text);
 }

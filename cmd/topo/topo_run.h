@@ -8,8 +8,8 @@
 struct topo_args {
 	bool all;
 	struct number names; /* enum topology_dialect */
-	bool tree, why;
-	const char *require;
+	bool tree, why, nccl_xml;
+	const char *require, *file;
 };
 
 struct topo_run {
@@ -31,8 +31,10 @@ static inline enum topology_dialect topo_dialect(const struct topo_run *run)
 
 /* The matrix with its legend; an error of the output. */
 int topo_print_matrix(struct topo_run *run);
-/* Why the answer may be wrong, for people. */
+/* What the answer rests on, and why it may be wrong, for people. */
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text);
+/* NCCL's topology file. */
+int topo_print_nccl(struct topo_run *run);
 /* The other forms. They print, or add rows to the listing for its other formats. */
 int topo_print_tree(struct topo_run *run);
 int topo_print_path(struct topo_run *run, const struct topology_path *path);

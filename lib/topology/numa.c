@@ -12,6 +12,9 @@
 
 #define NODES "sys/devices/system/node"
 
+/* More than any kernel has: CONFIG_NODES_SHIFT is at most 10. */
+enum { NODE_MOST = UINT16_MAX };
+
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number)
 {
 	for (size_t i = 0; i < topology->numa_count; i++)
@@ -76,7 +79,7 @@ static void read_nodes(struct topology *topology, const struct root *root,
 		uint64_t number;
 
 		if (strncmp(names.items[i], "node", 4) ||
-		    text_parse_u64(names.items[i] + 4, 10, UINT16_MAX, &number))
+		    text_parse_u64(names.items[i] + 4, 10, NODE_MOST, &number))
 			continue;
 		node = mem_append(&topology->numa, &topology->numa_count, sizeof(*topology->numa));
 		node->number = (unsigned int)number;
@@ -168,7 +171,7 @@ static bool is_invented(const struct topology *topology)
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct topology_node *node = &topology->nodes[i];
 
-		if (!node->function)
+		if (!node->function || node->numa_source.value != TOPOLOGY_MEASURED)
 			continue;
 		if (!is_vmbus(node) || !node->numa_node.known || node->numa_node.value)
 			return false;
@@ -188,6 +191,12 @@ static void find_node(struct topology *topology, const struct root *root,
 	if (!node->function)
 		return;
 	node->numa_node = pci_numa_node(root, node->function, &from, problems);
+	if (node->numa_node.known && node->numa_node.value > NODE_MOST) {
+		problem_add_text(problems, node->name, "numa_node", "sysfs",
+				 "no node has a number that large", NULL);
+		node->numa_node.known = false;
+		return;
+	}
 	if (node->numa_node.known) {
 		number_set(&node->numa_source,
 			   from == node->function ? TOPOLOGY_MEASURED : TOPOLOGY_INHERITED);

@@ -238,7 +238,7 @@ static void explain_acs(const struct topology_pair *pair, struct text_buffer *te
 				from, to);
 	else if (pair->redirected == TRISTATE_NO)
 		text_buffer_add(text, "ACS        both in IOMMU group %u: no redirection\n", from);
-	else if (pair->switches.known)
+	else if (pair->switches.known && pair->source.value == TOPOLOGY_MEASURED)
 		text_buffer_add(text, "ACS        unknown: there are no IOMMU groups to tell by\n");
 }
 

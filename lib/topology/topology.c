@@ -7,6 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "kernel/sysfs.h"
+#include "topology/nccl.h"
 #include "topology/place.h"
 
 /* What the user should know before trusting the answer. */
@@ -28,14 +30,62 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 			 "set NCCL_TOPO_FILE to the topology file of this kind of machine");
 }
 
+/* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
+#define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
+
+/* The file that the machine itself has; what is wrong with it is a problem. */
+static void read_own_file(struct topology *topology, const struct root *root,
+			  struct problems *problems)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	size_t matched = 0;
+	int rc = sysfs_read_long(root, &text, VIRTUAL_TOPOLOGY);
+
+	if (rc && rc != -ENOENT && rc != -ENOTDIR)
+		problem_add(problems, NULL, "/" VIRTUAL_TOPOLOGY, "file", rc, NULL);
+	if (rc || !text)
+		return;
+	if (nccl_read(topology, text, &matched, &message))
+		problem_add_text(problems, "/" VIRTUAL_TOPOLOGY, NULL, "file", message, NULL);
+	else if (matched)
+		topology->file = mem_string("/" VIRTUAL_TOPOLOGY);
+}
+
+static int read_file(struct topology *topology, const struct topology_request *request,
+		     struct problems *problems, char **ret_message)
+{
+	_cleanup_(freep) char *message = NULL;
+	size_t matched = 0;
+	int rc;
+
+	if (!request->file_text) {
+		read_own_file(topology, request->root, problems);
+		return 0;
+	}
+	rc = nccl_read(topology, request->file_text, &matched, &message);
+	if (!rc && !matched) {
+		message = mem_string("it has none of this host's devices");
+		rc = -EINVAL;
+	}
+	if (rc)
+		*ret_message = mem_format("%s: %s", request->file_name, message);
+	else
+		topology->file = mem_string(request->file_name);
+	return rc;
+}
+
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *problems, struct problems *notes, char **ret_message)
 {
-	(void)ret_message;
+	int rc;
+
 	/* Its problem is noted; nodes without a place are unknown. */
 	pci_list_read(request->root, &topology->pci, problems);
 	topology_add_nodes(topology, request, problems);
 	topology_place(topology, request, problems);
+	rc = read_file(topology, request, problems, ret_message);
+	if (rc)
+		return rc;
 	topology_merge_switches(topology);
 	topology_read_host(topology, request, problems);
 	topology_find_numa(topology, request, problems);

@@ -144,7 +144,8 @@ struct topology {
 struct topology_request {
 	const struct root *root;
 	const struct inventory *inventory;
-	const char *file;     /* a topology file to read instead of the usual places, or NULL */
+	/* Text of a topology file, and what to call it; NULL: that of the usual place, if any. */
+	const char *file_text, *file_name;
 	const char *locality; /* text of the user's file, or NULL */
 };
 

@@ -80,12 +80,13 @@ static void show_switch(const struct tree *tree, const struct topology_switch *a
 }
 
 /* The topmost switch above a node, or NULL. */
-static const struct topology_switch *top_switch(const struct tree *tree,
-						const struct topology_node *node)
+static const struct topology_switch *top_switch(const struct topology_node *node)
 {
-	if (!node->switches.count)
-		return NULL;
-	return topology_find_switch(tree->topology, node->switches.items[node->switches.count - 1]);
+	struct topology_switch *top = topology_whole_switch(node->above);
+
+	while (top && topology_whole_switch(top->up))
+		top = topology_whole_switch(top->up);
+	return top;
 }
 
 static bool is_same_text(const char *a, const char *b)
@@ -108,13 +109,13 @@ static void show_bridge(const struct tree *tree, const struct topology_node *fir
 		text_buffer_add(tree->text, "  %s\n", first->host_bridge);
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct topology_node *node = tree->nodes[i];
-		const struct topology_switch *top = top_switch(tree, node);
+		const struct topology_switch *top = top_switch(node);
 		size_t j = 0;
 
 		if (!is_same_place(node, first) ||
 		    !is_same_text(node->host_bridge, first->host_bridge))
 			continue;
-		while (top && top_switch(tree, tree->nodes[j]) != top)
+		while (top && top_switch(tree->nodes[j]) != top)
 			j++;
 		if (!top)
 			add_node(tree, node, depth);

@@ -189,3 +189,50 @@ cell()
 	expect 4
 	[[ $stderr == *'gpu0: the nearest active adapter, mlx5_1, is at PHB'* ]]
 }
+
+@test "topo: a topology file where NCCL looks for it tells what a virtual machine hides" {
+	[ "$(cell ndv4-file gpu0 mlx5_ib0 class)" = switch ]
+	[ "$(cell ndv4-file gpu0 mlx5_ib0 source)" = topology-file ]
+	[ "$(cell azure-ndv4 gpu0 mlx5_ib0 class)" = numa ]
+	[ "$(cell azure-ndv4 gpu0 mlx5_ib0 source)" = inferred ]
+	golden ndv4-file why.txt --why gpu0 mlx5_ib1
+	golden ndv4-file tree.txt --tree
+}
+
+@test "topo: --topology-file, and its errors" {
+	local file=$BATS_TEST_TMPDIR/topology.xml
+
+	quickly on topo-ndv4-file topo --nccl-xml
+	expect 0
+	cp "$BATS_TEST_TMPDIR/out" "$file"
+	quickly on topo-azure-ndv4-blind topo --topology-file "$file" -o node,numa_node,numa_source gpu0
+	expect 0 $'NODE NUMA NUMA SOURCE\ngpu0    1 topology-file' ''
+	on topo-switches topo --topology-file "$file"
+	expect 1 '' "rdmactl topo: $file: it has none of this host's devices"
+	printf '<system version="1">\n<cpu>' >"$file"
+	on topo-switches topo --topology-file "$file"
+	expect 1 '' "rdmactl topo: $file: line 2: an element without its end"
+	on topo-switches topo --topology-file /nonexistent
+	expect 1 '' 'rdmactl topo: cannot read /nonexistent: No such file or directory'
+}
+
+@test "topo: a faulty file of the machine is reported, the rest is shown" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/topo-ndv4-file" "$tree"
+	echo '<!DOCTYPE a [<!ENTITY b "c">]>' >"$tree/var/run/nvidia-topologyd/virtualTopology.xml"
+	try topo --root "$tree" -o node,place_source gpu0
+	expect 3 $'NODE PLACE SOURCE\ngpu0 measured' \
+		'rdmactl topo: /var/run/nvidia-topologyd/virtualTopology.xml: line 1: a document type or marked section'
+	ln -sfn '!EACCES' "$tree/var/run/nvidia-topologyd/virtualTopology.xml"
+	try topo --root "$tree" -o node gpu0
+	expect 3 $'NODE\ngpu0' \
+		'rdmactl topo: cannot read /var/run/nvidia-topologyd/virtualTopology.xml: Permission denied'
+}
+
+@test "topo: --nccl-xml writes no file that would state what nobody knows" {
+	golden switches nccl.xml --nccl-xml
+	on topo-flat-vm topo --nccl-xml
+	expect 1 '' "rdmactl topo: a file of this machine would state what nobody knows: it shows no PCIe switches
+  take the topology file that its provider has for it"
+}
