@@ -12,6 +12,7 @@
 #include "doctor/check.h"
 #include "doctor/expect.h"
 #include "doctor/growth.h"
+#include "doctor/roce.h"
 #include "host/need.h"
 
 #define CHECK(name_, id_, title_, ...) \

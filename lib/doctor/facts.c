@@ -12,6 +12,7 @@
 #include "doctor/check.h"
 #include "doctor/expect.h"
 #include "doctor/growth.h"
+#include "doctor/roce.h"
 #include "host/pci/rdma_drivers.h"
 #include "doctor/growth_counters.h"
 #include "doctor/port_facts.h"
@@ -144,5 +145,6 @@ void doctor_facts_free(struct doctor_facts *facts)
 	doctor_counters_free(facts->counters);
 	doctor_ports_free(facts->ports);
 	doctor_expect_free(facts->expect);
+	doctor_roce_free(facts->roce);
 	root_close(&facts->root);
 }

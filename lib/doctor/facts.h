@@ -26,6 +26,7 @@ struct doctor_facts {
 	struct doctor_counters *counters; /* doctor/growth_counters.h */
 	struct doctor_ports *ports;	  /* doctor/port_facts.h */
 	struct doctor_expect *expect;	  /* doctor/expect.h */
+	struct doctor_roce *roce;	  /* doctor/roce.h */
 };
 
 /* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */

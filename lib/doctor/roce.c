@@ -1,3 +1,153 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the group roce: see doctor/roce.def. */
-#include "doctor/check.h"
+/* What the checks of the group roce share; see doctor/roce.def for the checks. */
+#include "doctor/roce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/endpoint/endpoint_search.h"
+
+struct doctor_roce {
+	struct netlink *rtnl;
+	int rtnl_rc;
+	bool rtnl_was_opened;
+	struct roce_dcb *dcbs;
+	size_t dcb_count;
+};
+
+bool roce_is_port(struct doctor_context *run)
+{
+	return endpoint_transport(run->device, run->port) == TRANSPORT_ROCE;
+}
+
+bool roce_is_hardware_port(struct doctor_context *run)
+{
+	return roce_is_port(run) && !run->device->software;
+}
+
+bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
+		     const struct link *link)
+{
+	return endpoint_is_of_port(&run->facts->inventory, port, link);
+}
+
+const struct link *roce_link(const struct doctor_context *run, const struct port *port)
+{
+	return link_by_name(&run->facts->inventory.links, port->netdev);
+}
+
+static bool is_bond(const struct link *link)
+{
+	return link && link->kind && !strcmp(link->kind, "bond");
+}
+
+const struct link *roce_bond(const struct doctor_context *run, const struct port *port)
+{
+	const struct link *link = roce_link(run, port);
+	const struct link *master = link ? link_by_index(&run->facts->inventory.links,
+							 &link->master_index)
+					 : NULL;
+
+	if (is_bond(link))
+		return link;
+	return is_bond(master) ? master : NULL;
+}
+
+const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
+				 const struct link *leg)
+{
+	const struct link_list *links = &run->facts->inventory.links;
+	const struct link *next = leg ? leg + 1 : links->items;
+
+	if (!is_bond(netdev))
+		return leg ? NULL : netdev;
+	for (; next < links->items + links->count; next++)
+		if (link_by_index(links, &next->master_index) == netdev)
+			return next;
+	return NULL;
+}
+
+void roce_no_netdev(struct doctor_context *run)
+{
+	if (run->facts->inventory.links.incomplete || run->port->netdev)
+		doctor_unknown(run, "the netdev of the port");
+	else
+		doctor_not_checked(run, 0,
+				   "the port has no netdev in this network namespace, so its "
+				   "addresses and routes cannot be seen from here");
+}
+
+static struct doctor_roce *roce_of(struct doctor_facts *facts)
+{
+	if (!facts->roce)
+		facts->roce = mem_alloc_zero(1, sizeof(*facts->roce));
+	return facts->roce;
+}
+
+struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
+{
+	struct doctor_roce *roce = roce_of(facts);
+
+	if (!roce->rtnl_was_opened)
+		roce->rtnl_rc = rtnl_open(&roce->rtnl);
+	roce->rtnl_was_opened = true;
+	*ret_rc = roce->rtnl_rc;
+	return roce->rtnl;
+}
+
+const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
+{
+	struct doctor_roce *roce = roce_of(facts);
+	struct roce_dcb *dcb;
+	struct netlink *rtnl;
+	int rc;
+
+	for (size_t i = 0; i < roce->dcb_count; i++)
+		if (!strcmp(roce->dcbs[i].netdev, netdev))
+			return &roce->dcbs[i];
+	rtnl = roce_rtnl(facts, &rc);
+	dcb = mem_append(&roce->dcbs, &roce->dcb_count, sizeof(*dcb));
+	dcb->netdev = mem_string(netdev);
+	dcb->rc = rtnl ? dcb_get(rtnl, netdev, &dcb->dcb) : rc;
+	return dcb;
+}
+
+char *roce_priorities(unsigned int mask)
+{
+	struct text_buffer buffer = {.text = NULL};
+
+	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+		if (mask & 1u << i)
+			text_buffer_add(&buffer, "%s%u", buffer.length ? ", " : "", i);
+	if (!buffer.length)
+		text_buffer_add(&buffer, "none");
+	return text_buffer_take(&buffer);
+}
+
+/*
+ * The headers that the kernel leaves room for: GRH 40, UDP 8, BTH 12, XRC 4, atomic 28, ICRC 4
+ * bytes (iboe_get_mtu(), include/rdma/ib_addr.h).
+ */
+unsigned int roce_mtu(uint64_t netdev_mtu)
+{
+	enum { HEADERS = 96, LARGEST = 4096, SMALLEST = 256 };
+
+	for (unsigned int mtu = LARGEST; mtu >= SMALLEST; mtu /= 2)
+		if (netdev_mtu >= mtu + HEADERS)
+			return mtu;
+	return 0;
+}
+
+void doctor_roce_free(struct doctor_roce *roce)
+{
+	if (!roce)
+		return;
+	for (size_t i = 0; i < roce->dcb_count; i++)
+		free(roce->dcbs[i].netdev);
+	free(roce->dcbs);
+	netlink_free(roce->rtnl);
+	free(roce);
+}

@@ -118,13 +118,27 @@ static bool names_none(ssize_t error)
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV || error == -ENODATA;
 }
 
+const struct gid_entry *gid_entry_at(const struct port *port, uint64_t index)
+{
+	for (size_t i = 0; i < port->gid_count; i++)
+		if (port->gids[i].index.value == index)
+			return &port->gids[i];
+	return NULL;
+}
+
 int gid_read_netdev(const struct root *root, const struct port *port, unsigned int index,
 		    char **ret_name)
 {
+	const struct gid_entry *entry = gid_entry_at(port, index);
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u",
-				    port->kernel_name, (unsigned int)port->port.value, index);
+	ssize_t length;
 
+	if (entry && entry->netdev) {
+		*ret_name = mem_string(entry->netdev);
+		return 0;
+	}
+	length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u", port->kernel_name,
+			    (unsigned int)port->port.value, index);
 	if (length < 0 && !names_none(length))
 		return (int)length;
 	*ret_name = length > 0 ? text_clean(text, (size_t)length) : NULL;
@@ -145,9 +159,12 @@ static void read_netdev(struct gid_table *table, const char *slot, struct gid_en
 
 struct known_gid gid_read_first(const struct root *root, const struct port *port)
 {
+	const struct gid_entry *entry = gid_entry_at(port, 0);
 	struct known_gid first = {.known = false};
 	char text[SYSFS_TEXT_SIZE];
 
+	if (entry)
+		return entry->gid;
 	if (sysfs_read(root, text, PORT_DIRECTORY "/gids/0", port->kernel_name,
 		       (unsigned int)port->port.value) > 0)
 		first.known = !gid_parse(text, &first.gid);

@@ -169,18 +169,23 @@ static int parse_rate(const char *text, struct port *port)
 }
 
 /* GID 0 of every port consists of the subnet prefix and the port GUID. */
+static void take_first_gid(const struct gid *gid, struct port *port)
+{
+	/* An iWARP port has its MAC in the upper half and no port GUID. */
+	if (gid_interface_id(gid))
+		number_set(&port->port_guid, gid_interface_id(gid));
+	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
+	    !port->subnet_prefix.known)
+		number_set(&port->subnet_prefix, gid_subnet_prefix(gid));
+}
+
 static int parse_port_guid(const char *text, struct port *port)
 {
 	struct gid gid;
 
 	if (gid_parse(text, &gid))
 		return -EINVAL;
-	/* An iWARP port has its MAC in the upper half and no port GUID. */
-	if (gid_interface_id(&gid))
-		number_set(&port->port_guid, gid_interface_id(&gid));
-	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND &&
-	    !port->subnet_prefix.known)
-		number_set(&port->subnet_prefix, gid_subnet_prefix(&gid));
+	take_first_gid(&gid, port);
 	return 0;
 }
 
@@ -233,12 +238,15 @@ static void read_port(const struct root *root, struct port *port, uint64_t needs
 	unsigned int number = (unsigned int)port->port.value;
 	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name, number);
 	_cleanup_(freep) char *object = port_object(port);
+	const struct gid_entry *first = gid_entry_at(port, 0);
 
 	attributes_read(&port_attributes, root, directory, object, needs, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
 		read_special(root, directory, object, "rate", "rate_gbps", true, parse_rate, port,
 			     problems);
-	if (needs & NEED_PORT_GUID && !port->port_guid.known)
+	if (needs & NEED_PORT_GUID && !port->port_guid.known && first && first->gid.known)
+		take_first_gid(&first->gid.gid, port);
+	else if (needs & NEED_PORT_GUID && !port->port_guid.known)
 		read_special(root, directory, object, "gids/0", "port_guid", false, parse_port_guid,
 			     port, problems);
 	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known)

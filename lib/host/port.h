@@ -51,10 +51,12 @@ void gid_table_add_empty(struct port *port);
  * assigned to.
  */
 void gid_table_finish(struct port *port, bool roce, bool empty);
+/* The entry of a slot, if it is among the port's GIDs; NULL if not. */
+const struct gid_entry *gid_entry_at(const struct port *port, uint64_t index);
 /* The port's first GID; unknown if it cannot be read. */
 struct known_gid gid_read_first(const struct root *root, const struct port *port);
 /*
- * Reads the netdev name of one GID, exactly as the kernel has it; NULL if there is none. The caller
+ * The netdev name of one GID, from the port's table or else read; NULL if there is none. The caller
  * frees it. Returns 0, or the -errno of reading it.
  */
 int gid_read_netdev(const struct root *root, const struct port *port, unsigned int index,

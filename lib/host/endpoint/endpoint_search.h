@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts that the choices of endpoint_choice.h are made of; nothing else uses it. */
+/*
+ * The parts that the choices of endpoint.h are made of. The checks of a host also ask which
+ * transport a port speaks and which netdevs belong to it.
+ */
 #pragma once
 
 #include "host/endpoint/endpoint.h"

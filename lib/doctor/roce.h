@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the checks of the group roce share: the netdevs of a port, its settings of data center
+ * bridging, the routing table. Each is asked for once; the facts own it.
+ */
+#pragma once
+
+#include "doctor/check.h"
+#include "host/rtnl.h"
+#include "kernel/dcb.h"
+#include "kernel/sysfs.h"
+
+/* For .applies: the port speaks RoCE; the same, and not in software. */
+bool roce_is_port(struct doctor_context *run);
+bool roce_is_hardware_port(struct doctor_context *run);
+
+/* A netdev of the inventory that belongs to a port: its own, its bond, a VLAN on one of these. */
+bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
+		     const struct link *link);
+/* The port's netdev, or NULL: it has none in this network namespace, or it is not known. */
+const struct link *roce_link(const struct doctor_context *run, const struct port *port);
+/* The bond that the port's netdev is, or is a member of; NULL if there is none. */
+const struct link *roce_bond(const struct doctor_context *run, const struct port *port);
+/*
+ * The netdevs that have the hardware's settings: the port's own, or the members of the bond that it
+ * is. The next one after `link`, or the first after NULL.
+ */
+const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
+				 const struct link *leg);
+/* Says that nothing can be judged without a netdev, and why it is missing. */
+void roce_no_netdev(struct doctor_context *run);
+
+/* A socket of rtnetlink, or NULL with -errno in *ret_rc. The facts own it. */
+struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);
+
+struct roce_dcb {
+	char *netdev;
+	int rc; /* of dcb_get() */
+	struct dcb dcb;
+};
+
+/* Data center bridging of a netdev. The next call for another netdev may move it. */
+const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev);
+
+/* "3, 4" of 0x18; "none" of 0. The caller frees it. */
+char *roce_priorities(unsigned int mask);
+
+/* The RDMA MTU that a netdev's MTU leaves room for; 0: none. */
+unsigned int roce_mtu(uint64_t netdev_mtu);
+
+/* Owned by the facts. */
+struct doctor_roce;
+void doctor_roce_free(struct doctor_roce *roce);

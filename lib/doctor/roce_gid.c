@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* gid-present: every IP address of a RoCE port has a GID. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/roce.h"
+
+/* What the GIDs of a port are, as far as they could be read. */
+struct gid_survey {
+	const struct gid_entry *gids;
+	size_t count;
+	size_t addresses, addresses_v2; /* GIDs of IP addresses that are not link-local */
+};
+
+static bool is_link_local(const struct ip_address *ip)
+{
+	const struct gid gid = ip_to_gid(ip);
+
+	return gid_is_link_local(&gid);
+}
+
+static struct gid_survey survey(const struct gid_entry *gids, size_t count)
+{
+	struct gid_survey survey = {.gids = gids, .count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!gids[i].gid.known || !gids[i].ip.known || is_link_local(&gids[i].ip.address))
+			continue;
+		survey.addresses++;
+		if (gids[i].type.known && gids[i].type.value == GID_TYPE_ROCE_V2)
+			survey.addresses_v2++;
+	}
+	return survey;
+}
+
+/* What the port has for an address: GID_TYPE_ROCE_V2 before GID_TYPE_ROCE_V1; -1: no GID. */
+static int best_type(const struct gid_survey *survey, const struct ip_address *ip,
+		     const struct link *link)
+{
+	int best = -1;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct gid_entry *gid = &survey->gids[i];
+
+		if (!gid->ip.known || !ip_equal(&gid->ip.address, ip))
+			continue;
+		/* Another netdev may have the same address; its GID leads elsewhere. */
+		if (gid->netdev && strcmp(gid->netdev, link->name))
+			continue;
+		if (gid->type.known && (int)gid->type.value > best)
+			best = (int)gid->type.value;
+	}
+	return best;
+}
+
+/* The addresses of the netdevs of the port, without link-local ones, and what they lack. */
+struct address_survey {
+	size_t addresses, missing, only_v1;
+};
+
+/*
+ * A bond's addresses give GIDs to the ports of all members, or, in modes with one active member, to
+ * the port of that one only (is_eth_port_of_netdev_filter(), core/roce_gid_mgmt.c).
+ */
+static bool is_idle_leg(const struct doctor_context *run)
+{
+	const struct link *own = roce_link(run, run->port), *bond = roce_bond(run, run->port);
+	char active[SYSFS_TEXT_SIZE];
+
+	return bond && own && bond != own &&
+	       sysfs_read(&run->facts->root, active, "sys/class/net/%s/bonding/active_slave",
+			  bond->name) > 0 &&
+	       strcmp(active, own->name);
+}
+
+static const char *why_missing(const struct doctor_context *run, const struct link *link)
+{
+	const struct port *port = run->port;
+
+	if (port->gid_table_length.known && port->gid_count >= port->gid_table_length.value)
+		return ", the GID table is full";
+	if (link->enabled == TRISTATE_NO)
+		return ", the netdev is not up";
+	return "";
+}
+
+static struct address_survey compare(struct doctor_context *run, const struct gid_survey *gids,
+				     bool tell)
+{
+	const struct inventory *inventory = &run->facts->inventory;
+	struct address_survey found = {.addresses = 0};
+
+	for (size_t i = 0; i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+		char text[IP_TEXT_SIZE];
+		int type;
+
+		if (!link || !roce_is_of_port(run, run->port, link) || is_link_local(&address->ip))
+			continue;
+		found.addresses++;
+		type = best_type(gids, &address->ip, link);
+		found.missing += type < 0;
+		found.only_v1 += type >= 0 && type != GID_TYPE_ROCE_V2;
+		ip_format(&address->ip, text);
+		if (tell && type < 0)
+			doctor_evidence(run, "rtnetlink, ports/N/gids", "%s on %s has no GID%s",
+					text, link->name, why_missing(run, link));
+		else if (tell && type != GID_TYPE_ROCE_V2)
+			doctor_evidence(run, "rtnetlink, ports/N/gids", "%s on %s has RoCE v1 only",
+					text, link->name);
+	}
+	return found;
+}
+
+static void clear_gids(struct port *port)
+{
+	for (size_t i = 0; i < port->gid_count; i++)
+		gid_entry_clear(&port->gids[i]);
+	free(port->gids);
+	port->gids = NULL;
+	port->gid_count = 0;
+}
+
+/*
+ * The kernel adds GIDs in a work queue after the address (addr_event(), core/roce_gid_mgmt.c), so a
+ * missing one may be under way: look again some times, for a quarter of a second together.
+ */
+static struct address_survey compare_patiently(struct doctor_context *run)
+{
+	enum { TIMES = 5 };
+	const struct timespec pause = {.tv_nsec = 50000000};
+	struct port again = {
+		.device = run->port->device,
+		.kernel_name = run->port->kernel_name,
+		.port = run->port->port,
+		.link_layer = run->port->link_layer,
+	};
+	struct gid_survey gids = survey(run->port->gids, run->port->gid_count);
+	struct address_survey found;
+
+	for (int i = 0; i < TIMES && compare(run, &gids, false).missing; i++) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		clear_gids(&again);
+		gid_table_read_sysfs(&run->facts->root, &again, false, true, NULL);
+		gid_table_finish(&again, true, false);
+		gids = survey(again.gids, again.gid_count);
+	}
+	found = compare(run, &gids, true);
+	clear_gids(&again);
+	return found;
+}
+
+/* Whether a part of the table could not be read: a GID that is not seen is not missing then. */
+static bool is_table_incomplete(const struct doctor_context *run)
+{
+	_cleanup_(freep) char *object = port_object(run->port);
+
+	for (size_t i = 0; i < run->problems->count; i++) {
+		const struct problem *problem = &run->problems->items[i];
+
+		if (problem->object && problem->attribute && !strcmp(problem->object, object) &&
+		    !strncmp(problem->attribute, "gid", strlen("gid")))
+			return true;
+	}
+	return false;
+}
+
+static bool is_inactive(const struct port *port)
+{
+	return port->state.known && port->state.value != PORT_STATE_ACTIVE;
+}
+
+/* An address that is there already, but not in the table, is announced again by its return. */
+static void advise(struct doctor_context *run, bool addresses)
+{
+	const char *netdev = run->port->netdev ? run->port->netdev : "NETDEV";
+
+	if (addresses)
+		doctor_next_step(run,
+				 "ip link set dev %s up; if the GIDs do not come, remove each "
+				 "address and add it again: ip address del ADDRESS dev %s && ip "
+				 "address add ADDRESS dev %s",
+				 netdev, netdev, netdev);
+	else
+		doctor_next_step(run,
+				 "if the port is to be used: ip link set dev %s up && ip address "
+				 "add ADDRESS/LENGTH dev %s",
+				 netdev, netdev);
+}
+
+static void judge(struct doctor_context *run, size_t addresses, size_t missing, size_t only_v1)
+{
+	advise(run, addresses);
+	if (missing)
+		doctor_error(run, "IP addresses of the port have no GID");
+	else if (only_v1)
+		doctor_warning(run, "IP addresses of the port have RoCE v1 GIDs only");
+	else if (!addresses)
+		doctor_note(run, "the port has no IP address, so its GIDs are link-local only");
+	else
+		doctor_ok(run, "every IP address of the port has a RoCE v2 GID");
+}
+
+/* A saved tree has the GIDs, but not the addresses that they should be made of. */
+static void judge_saved(struct doctor_context *run)
+{
+	const struct gid_survey gids = survey(run->port->gids, run->port->gid_count);
+
+	doctor_evidence(run, "ports/N/gids, gid_attrs",
+			"%zu GIDs, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
+			gids.addresses, gids.addresses_v2);
+	if (!gids.count && is_inactive(run->port))
+		doctor_note(run, "the port is not active and has no GID");
+	else if (!gids.count)
+		doctor_error(run, "the port has no GID at all");
+	else if (!gids.addresses_v2)
+		judge(run, gids.addresses, 0, gids.addresses);
+	else
+		doctor_not_checked(run, NEEDS_LIVE,
+				   "the GIDs of IP addresses are there, but a saved tree does not "
+				   "hold the addresses to compare them with");
+}
+
+void check_gid_present(struct doctor_context *run)
+{
+	struct address_survey found;
+
+	if (is_table_incomplete(run)) {
+		doctor_unknown(run, "a part of the GID table");
+		return;
+	}
+	if (!run->facts->inventory.live) {
+		judge_saved(run);
+		return;
+	}
+	if (!roce_link(run, run->port)) {
+		roce_no_netdev(run);
+		return;
+	}
+	if (is_idle_leg(run)) {
+		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
+				run->port->netdev);
+		doctor_ok(run, "the GIDs are those of the active member of the bond");
+		return;
+	}
+	found = compare_patiently(run);
+	if (!found.missing && !found.only_v1)
+		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP addresses",
+				found.addresses);
+	judge(run, found.addresses, found.missing, found.only_v1);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* roce-mtu: what the MTU of the netdevs leaves for RDMA. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/roce.h"
+
+enum { LARGEST_MTU = 4096, ENOUGH_FOR_LARGEST = 4192 };
+
+/*
+ * Whether the device is a whole adapter port: a virtual function and a subfunction serve another
+ * purpose than the port itself, and may have another MTU.
+ */
+static bool is_physical(const struct doctor_context *run, const struct device *device)
+{
+	struct pci_function *function = NULL;
+	_cleanup_(freep) char *target = NULL, *address = NULL;
+	size_t length;
+
+	if (!device->pci_address || !doctor_pci(run->facts))
+		return false;
+	function = pci_list_find(&run->facts->pci, device->pci_address);
+	if (!function)
+		return false;
+	pci_read(&run->facts->root, function, PCI_VIRTUAL, NULL);
+	if (function->physfn)
+		return false;
+	if (sysfs_link(&run->facts->root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
+		return false;
+	/* Between function and device, the path of a subfunction names the auxiliary device. */
+	length = sysfs_find_pci(target, &address);
+	return length && !strncmp(target + length, "/infiniband/", strlen("/infiniband/"));
+}
+
+static bool is_known(const struct number *a, uint64_t value)
+{
+	return a->known && a->value == value;
+}
+
+/* Ports of the same board that are both in use have the same task, unless the user says so. */
+static bool is_peer(const struct doctor_context *run, const struct device *device,
+		    const struct port *port)
+{
+	if (port == run->port || !is_known(&port->state, PORT_STATE_ACTIVE) ||
+	    !is_known(&run->port->state, PORT_STATE_ACTIVE) ||
+	    !is_known(&port->link_layer, LINK_LAYER_ETHERNET))
+		return false;
+	if (!device->board_id || !run->device->board_id ||
+	    strcmp(device->board_id, run->device->board_id) != 0)
+		return false;
+	return is_physical(run, device) && is_physical(run, run->device);
+}
+
+/* Whether a port with the same task has a larger MTU; it is named in the evidence. */
+static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct port *port = &devices->items[i].ports[j];
+			const struct link *link = roce_link(run, port);
+
+			if (!is_peer(run, &devices->items[i], port) || !link ||
+			    !link->mtu_bytes.known || roce_mtu(link->mtu_bytes.value) <= mtu)
+				continue;
+			doctor_evidence(run, NULL, "%s of %s/%u, the same board, has %u",
+					link->name, devices->items[i].name,
+					(unsigned int)port->port.value,
+					roce_mtu(link->mtu_bytes.value));
+			return true;
+		}
+	return false;
+}
+
+/* Members of a bond and VLANs of the port that leave less room than the port's netdev. */
+static size_t count_smaller(struct doctor_context *run, const struct link *own, bool legs)
+{
+	const struct link_list *links = &run->facts->inventory.links;
+	const struct link *bond = roce_bond(run, run->port);
+	size_t smaller = 0;
+
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
+		const bool leg = bond && link_by_index(links, &link->master_index) == bond;
+
+		if (link == own || !link->mtu_bytes.known || leg != legs ||
+		    (!leg && !roce_is_of_port(run, run->port, link)) ||
+		    roce_mtu(link->mtu_bytes.value) >= roce_mtu(own->mtu_bytes.value))
+			continue;
+		doctor_evidence(run, NULL, "%s: MTU %u, RDMA MTU %u", link->name,
+				(unsigned int)link->mtu_bytes.value,
+				roce_mtu(link->mtu_bytes.value));
+		smaller++;
+	}
+	return smaller;
+}
+
+/* --probe also asks the device itself. */
+static bool is_active_less(struct doctor_context *run, unsigned int mtu)
+{
+	const struct port *port = run->port;
+
+	if (!port->active_mtu_bytes.known)
+		return false;
+	doctor_evidence(run, "verbs", "active RDMA MTU %u, at most %u",
+			(unsigned int)port->active_mtu_bytes.value,
+			port->max_mtu_bytes.known ? (unsigned int)port->max_mtu_bytes.value : 0);
+	return port->active_mtu_bytes.value < mtu &&
+	       (!port->max_mtu_bytes.known ||
+		port->active_mtu_bytes.value < port->max_mtu_bytes.value);
+}
+
+static void judge(struct doctor_context *run, const struct link *own)
+{
+	const unsigned int mtu = roce_mtu(own->mtu_bytes.value);
+	const bool less = is_active_less(run, mtu);
+
+	if (!mtu) {
+		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
+	} else if (count_smaller(run, own, true)) {
+		doctor_warning(run, "members of the bond have a smaller MTU than the bond");
+	} else if (is_less_than_peers(run, mtu)) {
+		doctor_warning(run, "the RDMA MTU is smaller than that of other ports of the same "
+				    "board");
+	} else if (less) {
+		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
+	} else if (count_smaller(run, own, false)) {
+		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
+	} else if (mtu < LARGEST_MTU && run->port->state.known &&
+		   run->port->state.value != PORT_STATE_ACTIVE) {
+		doctor_not_checked(run, 0,
+				   "the port is not active, so its MTU does not matter yet");
+	} else if (mtu < LARGEST_MTU) {
+		doctor_note(run, "the MTU of the netdev does not allow the full RDMA MTU of 4096");
+	} else {
+		doctor_ok(run, "the netdev allows the full RDMA MTU of 4096");
+	}
+}
+
+void check_roce_mtu(struct doctor_context *run)
+{
+	const struct link *own = roce_link(run, run->port);
+	char expected[32], actual[32];
+
+	if (!own) {
+		roce_no_netdev(run);
+		return;
+	}
+	if (!own->mtu_bytes.known) {
+		doctor_unknown(run, "the MTU of the netdev");
+		return;
+	}
+	snprintf(expected, sizeof(expected), "%u", ENOUGH_FOR_LARGEST);
+	snprintf(actual, sizeof(actual), "%u", (unsigned int)own->mtu_bytes.value);
+	doctor_expected(run, expected, actual);
+	doctor_evidence(run, "netdev mtu", "%s: MTU %s, so the RDMA MTU is %u; 4096 needs %s",
+			own->name, actual, roce_mtu(own->mtu_bytes.value), expected);
+	doctor_next_step(run,
+			 "if every switch and host of the fabric takes it: ip link set dev %s mtu "
+			 "9000",
+			 own->name);
+	judge(run, own);
+}
