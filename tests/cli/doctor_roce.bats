@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+rdma=sys/class/infiniband
+net=sys/class/net
+
+# copy FIXTURE: $tree is a copy of it that the test may change.
+copy()
+{
+	tree=$BATS_TEST_TMPDIR/tree
+	rm -rf "$tree"
+	cp -a "$roots/$1" "$tree"
+}
+
+# put PATH TEXT: a file of the tree.
+put()
+{
+	mkdir -p "$(dirname "$tree/$1")" && rm -f "$tree/$1" && printf '%s\n' "$2" >"$tree/$1"
+}
+
+# deny PATH [ERRNO]: a file of the tree that cannot be read.
+deny()
+{
+	rm -f "$tree/$1" && ln -s "!${2-EIO}" "$tree/$1"
+}
+
+# verdicts STATUS ID LINES [OPTION...]: OBJECT VERDICT SUMMARY of each result, and the exit status.
+verdicts()
+{
+	local got
+
+	quickly try doctor --root "$tree" --only "$2" --json "${@:4}"
+	got=$(jq -r '.doctor[] | "\(.object) \(.verdict) \(.summary)"' <<<"$output")
+	[ "$got" = "$3" ] && [ "$status" = "$1" ] && return
+	printf 'status %s, wanted %s\n%s' "$status" "$1" "$stderr"
+	diff -u <(echo "$3") <(echo "$got")
+	return 1
+}
+
+# says OBJECT MEMBER TEXT: the member of the verdict on the object, in the last run.
+says()
+{
+	same "$2 of $1" "$3" "$(jq -r ".doctor[] | select(.object == \"$1\").$2" <<<"$output")"
+}
+
+# drop_gids DEVICE INDEX...: empty slots of its table.
+drop_gids()
+{
+	local device=$1 index
+
+	shift
+	for index; do
+		put "$rdma/$device/ports/1/gids/$index" 0000:0000:0000:0000:0000:0000:0000:0000
+	done
+}
+
+there='the GIDs of IP addresses are there, but a saved tree does not hold the addresses to compare them with'
+
+@test "gid-present: what a saved tree tells" {
+	copy roce-bond-vlan
+	verdicts 0 gid-present "mlx5_bond_0/1 not-checked $there"
+	says mlx5_bond_0/1 evidence '8 GIDs, of IP addresses 4, of these RoCE v2 2'
+	says mlx5_bond_0/1 'needs[0]' live
+	# RoCE v1 only
+	drop_gids mlx5_bond_0 5 7
+	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have RoCE v1 GIDs only'
+	# link-local only
+	drop_gids mlx5_bond_0 4 6
+	verdicts 0 gid-present 'mlx5_bond_0/1 note the port has no IP address, so its GIDs are link-local only'
+	says mlx5_bond_0/1 next_step 'if the port is to be used: ip link set dev bond0 up && ip address add ADDRESS/LENGTH dev bond0'
+	drop_gids mlx5_bond_0 0 1 2 3
+	verdicts 4 gid-present 'mlx5_bond_0/1 error the port has no GID at all'
+	put $rdma/mlx5_bond_0/ports/1/state '1: DOWN'
+	verdicts 0 gid-present 'mlx5_bond_0/1 note the port is not active and has no GID'
+}
+
+@test "gid-present: a table that cannot be read is not empty" {
+	copy roce-bond-vlan
+	deny $rdma/mlx5_bond_0/ports/1/gids/5
+	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
+	copy roce-bond-vlan
+	rm -r $tree/$rdma/mlx5_bond_0/ports/1/gids
+	deny $rdma/mlx5_bond_0/ports/1/gids EACCES
+	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
+}
+
+@test "gid-present, roce-mtu: InfiniBand and iWARP have neither" {
+	local machine
+
+	for machine in cx5-ib-edr irdma-iwarp; do
+		copy $machine
+		verdicts 0 gid-present,roce-mtu ''
+		jq -e '.problems == []' <<<"$output"
+	done
+}
+
+@test "roce-mtu: the kernel's arithmetic" {
+	local wanted='the MTU of the netdev does not allow the full RDMA MTU of 4096'
+
+	copy roce-bond-vlan
+	verdicts 0 roce-mtu 'mlx5_bond_0/1 ok the netdev allows the full RDMA MTU of 4096'
+	says mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192'
+	for netdev in bond0 bond0.200 enp193s0f0np0 enp193s0f1np1; do
+		put $net/$netdev/mtu 4192
+	done
+	verdicts 0 roce-mtu 'mlx5_bond_0/1 ok the netdev allows the full RDMA MTU of 4096'
+	put $net/bond0/mtu 4191
+	verdicts 0 roce-mtu "mlx5_bond_0/1 note $wanted"
+	says mlx5_bond_0/1 evidence 'bond0: MTU 4191, so the RDMA MTU is 2048; 4096 needs 4192'
+	says mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: ip link set dev bond0 mtu 9000'
+	put $net/bond0/mtu 351
+	verdicts 4 roce-mtu 'mlx5_bond_0/1 error the MTU of the netdev leaves no room for RDMA'
+	deny $net/bond0/mtu
+	verdicts 3 roce-mtu 'mlx5_bond_0/1 not-checked the MTU of the netdev is not known'
+}
+
+@test "roce-mtu: legs of a bond, VLANs, and ports of the same board" {
+	copy roce-bond-vlan
+	put $net/enp193s0f1np1/mtu 1500
+	verdicts 4 roce-mtu 'mlx5_bond_0/1 warning members of the bond have a smaller MTU than the bond'
+	says mlx5_bond_0/1 evidence 'bond0: MTU 9000, so the RDMA MTU is 4096; 4096 needs 4192; enp193s0f1np1: MTU 1500, RDMA MTU 1024'
+	copy roce-bond-vlan
+	put $net/bond0.200/mtu 1500
+	verdicts 0 roce-mtu 'mlx5_bond_0/1 note VLANs of the port have a smaller RDMA MTU than the port'
+	# A subfunction may have a smaller MTU than the port it is on; the other port of the board not.
+	copy cx6dx-roce
+	put $rdma/mlx5_1/ports/1/state '4: ACTIVE'
+	put $rdma/mlx5_1/ports/1/phys_state '5: LinkUp'
+	verdicts 4 roce-mtu 'mlx5_0/1 ok the netdev allows the full RDMA MTU of 4096
+mlx5_1/1 warning the RDMA MTU is smaller than that of other ports of the same board
+mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
+	says mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1, the same board, has 4096'
+}
