@@ -108,6 +108,9 @@ int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 char *doctor_scope_object(const struct doctor_context *run);
 void doctor_result_clear(struct doctor_result *result);
 
+/* For rows: there is an RDMA device or hardware for one. */
+bool doctor_may_have_adapters(struct doctor_context *run);
+
 #define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
 #include "doctor/checks.def"
 #undef CHECK

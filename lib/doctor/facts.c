@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "doctor/adapters.h"
 #include "doctor/check.h"
 #include "doctor/expect.h"
 #include "doctor/growth.h"
@@ -144,6 +145,7 @@ void doctor_facts_free(struct doctor_facts *facts)
 	doctor_growth_free(facts->growth);
 	doctor_counters_free(facts->counters);
 	doctor_ports_free(facts->ports);
+	doctor_adapters_free(facts->adapters);
 	doctor_expect_free(facts->expect);
 	doctor_roce_free(facts->roce);
 	root_close(&facts->root);

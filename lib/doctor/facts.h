@@ -25,6 +25,7 @@ struct doctor_facts {
 	struct doctor_growth *growth;	  /* doctor/growth.h */
 	struct doctor_counters *counters; /* doctor/growth_counters.h */
 	struct doctor_ports *ports;	  /* doctor/port_facts.h */
+	struct doctor_adapters *adapters; /* doctor/adapters.h */
 	struct doctor_expect *expect;	  /* doctor/expect.h */
 	struct doctor_roce *roce;	  /* doctor/roce.h */
 };

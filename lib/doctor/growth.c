@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "doctor/adapters.h"
 #include "doctor/check.h"
 #include "doctor/growth_counters.h"
 
@@ -29,6 +30,7 @@ static const struct growth_source {
 	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_flaps, growth_read_carriers, .is_saved = false},
+	{CHECK_ID_firmware_health, adapters_read_recoveries, .is_saved = false},
 };
 
 static char *format_key(const char *format, va_list arguments)

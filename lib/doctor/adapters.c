@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/adapters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/growth.h"
+#include "kernel/genl.h"
+#include "kernel/sysfs.h"
+
+static struct doctor_adapters *adapters_of(struct doctor_facts *facts)
+{
+	if (!facts->adapters)
+		facts->adapters = mem_alloc_zero(1, sizeof(*facts->adapters));
+	return facts->adapters;
+}
+
+static struct doctor_adapters *opened(struct doctor_facts *facts)
+{
+	static const char *const names[] = {DEVLINK_FAMILY, ETHTOOL_FAMILY};
+	struct doctor_adapters *adapters = adapters_of(facts);
+	uint16_t ids[ARRAY_SIZE(names)] = {0};
+
+	if (adapters->was_opened)
+		return adapters;
+	adapters->was_opened = true;
+	adapters->socket_rc = facts->root.live ? genl_open(&adapters->generic) : -EOPNOTSUPP;
+	if (!adapters->socket_rc)
+		adapters->socket_rc = genl_find(adapters->generic, names, ids, ARRAY_SIZE(names));
+	adapters->devlink_family = ids[0];
+	adapters->ethtool_family = ids[1];
+	return adapters;
+}
+
+static struct doctor_adapters *listed(struct doctor_facts *facts)
+{
+	struct doctor_adapters *adapters = adapters_of(facts);
+
+	if (adapters->was_listed)
+		return adapters;
+	adapters->was_listed = true;
+	opened(facts);
+	adapters->list_rc = adapters->socket_rc ? adapters->socket_rc : -EPROTONOSUPPORT;
+	if (!adapters->socket_rc && adapters->devlink_family)
+		adapters->list_rc = devlink_read_list(adapters->generic, adapters->devlink_family,
+						      &adapters->list);
+	return adapters;
+}
+
+/* Whether a directory of sysfs is a part of the device, by the components of the link to it. */
+static bool is_in(const char *target, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = target; at && (at = strstr(at, name)); at++)
+		if (at > target && at[-1] == '/' && at[length] == '/')
+			return true;
+	return false;
+}
+
+static bool link_is_in(const struct root *root, const char *class, const char *entry,
+		       const char *name)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	return entry && !sysfs_link(root, &target, "sys/class/%s/%s", class, entry) &&
+	       is_in(target, name);
+}
+
+/* The RDMA device of a devlink device that is no PCI function, or one whose netdev is its. */
+static const struct device *device_on(const struct doctor_facts *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (link_is_in(&facts->root, "infiniband", device->kernel_name, name))
+			return device;
+		for (size_t j = 0; j < device->port_count; j++)
+			if (link_is_in(&facts->root, "net", device->ports[j].netdev, name))
+				return device;
+	}
+	return NULL;
+}
+
+static const struct device *device_at(const struct doctor_facts *facts, const char *address)
+{
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (device->pci_address && !strcmp(device->pci_address, address))
+			return device;
+	}
+	return NULL;
+}
+
+static void add(struct doctor_adapters *adapters, struct devlink *devlink, const char *object,
+		struct pci_function *function, const struct device *device)
+{
+	struct adapter *adapter = mem_append(&adapters->items, &adapters->count, sizeof(*adapter));
+
+	adapter->devlink = devlink;
+	adapter->object = mem_string(object);
+	adapter->function = function;
+	adapter->device = device;
+}
+
+/*
+ * A PCI function with RDMA hardware, or what an RDMA device or the netdev of one belongs to: a
+ * subfunction, or what a software device runs on.
+ */
+static void choose(const struct doctor_context *run, struct doctor_adapters *adapters)
+{
+	const struct pci_list *pci = doctor_pci(run->facts);
+
+	adapters->was_chosen = true;
+	for (size_t i = 0; i < adapters->list.count; i++) {
+		struct devlink *devlink = &adapters->list.items[i];
+		struct pci_function *function = pci && !strcmp(devlink->bus, "pci")
+							? pci_list_find(pci, devlink->name)
+							: NULL;
+		const struct device *device = function ? device_at(run->facts, devlink->name)
+						       : device_on(run->facts, devlink->name);
+
+		if (function ? doctor_is_selected(run, function) : device != NULL)
+			add(adapters, devlink, function ? function->address : device->name,
+			    function, device);
+	}
+}
+
+/*
+ * mlx5_core_pci_table[], drivers/net/ethernet/mellanox/mlx5/core/main.c: in a virtual machine
+ * nothing else tells a virtual function. Asking one for versions makes the driver of Linux 6.1 warn
+ * in the kernel log each time (mlx5_fw_version_query(), fw.c).
+ */
+static bool is_virtual(const struct pci_function *function)
+{
+	static const uint16_t ids[] = {0x1012, 0x1014, 0x1016, 0x1018,
+				       0x101a, 0x101c, 0x101e, 0xa2d3};
+
+	if (function->physfn)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (function->vendor_id.known && function->vendor_id.value == 0x15b3 &&
+		    function->device_id.value == ids[i])
+			return true;
+	return false;
+}
+
+bool adapter_has_firmware(const struct adapter *adapter)
+{
+	return !adapter->function || !is_virtual(adapter->function);
+}
+
+static bool is_wanted(const struct devlink *devlink, void *context)
+{
+	const struct doctor_context *run = context;
+	const struct doctor_adapters *adapters = run->facts->adapters;
+
+	for (size_t i = 0; i < adapters->count; i++) {
+		const struct adapter *adapter = &adapters->items[i];
+
+		if (adapter->devlink != devlink)
+			continue;
+		if (adapter->function)
+			pci_read(&run->facts->root, adapter->function, PCI_ID | PCI_VIRTUAL, NULL);
+		return adapter_has_firmware(adapter);
+	}
+	return false;
+}
+
+static int read_facts(const struct doctor_context *run, struct doctor_adapters *adapters,
+		      enum adapter_facts facts)
+{
+	bool *done = facts == ADAPTER_REPORTERS	 ? &adapters->have_reporters
+		     : facts == ADAPTER_SWITCHES ? &adapters->have_switches
+						 : &adapters->have_info;
+
+	if (!*done && facts == ADAPTER_REPORTERS)
+		adapters->reporters_rc = devlink_read_reporters(
+			adapters->generic, adapters->devlink_family, &adapters->list);
+	else if (!*done && facts == ADAPTER_SWITCHES)
+		devlink_read_switches(adapters->generic, adapters->devlink_family, &adapters->list);
+	else if (!*done)
+		devlink_read_info(adapters->generic, adapters->devlink_family, &adapters->list,
+				  is_wanted, (void *)(uintptr_t)run);
+	*done = true;
+	return facts == ADAPTER_REPORTERS ? adapters->reporters_rc : 0;
+}
+
+const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
+					      enum adapter_facts facts, int *ret_rc)
+{
+	struct doctor_adapters *adapters = listed(run->facts);
+
+	*ret_rc = adapters->list_rc;
+	if (!*ret_rc && !adapters->was_chosen)
+		choose(run, adapters);
+	if (!*ret_rc && adapters->count)
+		*ret_rc = read_facts(run, adapters, facts);
+	return *ret_rc ? NULL : adapters;
+}
+
+/* The netdev's index, with which the question is safe: see kernel/ethtool.h. */
+static int ask_about(struct doctor_facts *facts, const char *netdev,
+		     const struct doctor_adapters **ret_adapters, uint32_t *ret_index)
+{
+	const struct link *link = link_by_name(&facts->inventory.links, netdev);
+
+	*ret_adapters = opened(facts);
+	if ((*ret_adapters)->socket_rc)
+		return (*ret_adapters)->socket_rc;
+	if (!(*ret_adapters)->ethtool_family)
+		return -EOPNOTSUPP;
+	if (!link || !link->index.known)
+		return -ENODEV;
+	*ret_index = (uint32_t)link->index.value;
+	return 0;
+}
+
+int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause)
+{
+	const struct doctor_adapters *adapters;
+	uint32_t index;
+	int rc = ask_about(facts, netdev, &adapters, &index);
+
+	return rc ? rc
+		  : ethtool_get_pause(adapters->generic, adapters->ethtool_family, index,
+				      ret_pause);
+}
+
+int doctor_fec(struct doctor_facts *facts, const char *netdev, struct ethtool_fec *ret_fec)
+{
+	const struct doctor_adapters *adapters;
+	uint32_t index;
+	int rc = ask_about(facts, netdev, &adapters, &index);
+
+	return rc ? rc
+		  : ethtool_get_fec(adapters->generic, adapters->ethtool_family, index, ret_fec);
+}
+
+char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter)
+{
+	char *key = mem_format("%s/%s %s", devlink->bus, devlink->name, reporter->name);
+
+	if (reporter->port.known)
+		mem_extend(&key, "/%u", (unsigned int)reporter->port.value);
+	return key;
+}
+
+void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,
+			      struct growth_reading *reading)
+{
+	struct doctor_adapters *adapters = listed(facts);
+
+	(void)request;
+	if (adapters->list_rc)
+		return;
+	adapters->reporters_rc = devlink_read_reporters(adapters->generic, adapters->devlink_family,
+							&adapters->list);
+	adapters->have_reporters = true;
+	for (size_t i = 0; i < adapters->list.count; i++) {
+		const struct devlink *devlink = &adapters->list.items[i];
+
+		for (size_t j = 0; j < devlink->reporter_count; j++) {
+			const struct devlink_reporter *reporter = &devlink->reporters[j];
+			_cleanup_(freep) char *key = reporter_key(devlink, reporter);
+
+			if (reporter->recoveries.known)
+				growth_add(reading, reporter->recoveries.value, "%s", key);
+		}
+	}
+}
+
+void doctor_adapters_free(struct doctor_adapters *adapters)
+{
+	if (!adapters)
+		return;
+	for (size_t i = 0; i < adapters->count; i++)
+		free(adapters->items[i].object);
+	free(adapters->items);
+	devlink_list_clear(&adapters->list);
+	netlink_free(adapters->generic);
+	free(adapters);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Facts from generic netlink that several checks use: the devlink devices of the RDMA adapters, and
+ * the socket for questions about netdevs. Everything is read when it is first asked for.
+ */
+#pragma once
+
+#include "doctor/facts.h"
+#include "kernel/devlink.h"
+#include "kernel/ethtool.h"
+
+struct doctor_request;
+struct growth_reading;
+
+/* A devlink device of an RDMA adapter. */
+struct adapter {
+	struct devlink *devlink;       /* borrowed from the list */
+	char *object;		       /* its PCI address, or the RDMA device that it belongs to */
+	struct pci_function *function; /* NULL: it is no PCI function */
+	const struct device *device;   /* an RDMA device on it, or NULL */
+};
+
+struct doctor_adapters {
+	/* The socket. 0 or -errno; families that the kernel does not have are 0. */
+	bool was_opened;
+	int socket_rc;
+	struct netlink *generic;
+	uint16_t devlink_family, ethtool_family;
+	/* devlink. */
+	bool was_listed, was_chosen, have_reporters, have_switches, have_info;
+	int list_rc, reporters_rc; /* -EPROTONOSUPPORT: the kernel has no devlink */
+	struct devlink_list list;
+	struct adapter *items;
+	size_t count;
+};
+
+enum adapter_facts { ADAPTER_REPORTERS, ADAPTER_SWITCHES, ADAPTER_INFO };
+
+/*
+ * The devlink devices of the adapters that were asked about, with these facts. Returns NULL if they
+ * cannot be listed, with -errno in *ret_rc; -EPROTONOSUPPORT: the kernel has no devlink.
+ */
+const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
+					      enum adapter_facts facts, int *ret_rc);
+/* Whether firmware is asked of the function by itself: not of a virtual one. */
+bool adapter_has_firmware(const struct adapter *adapter);
+
+/* As the functions of kernel/ethtool.h, for a netdev of the inventory. */
+int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause);
+int doctor_fec(struct doctor_facts *facts, const char *netdev, struct ethtool_fec *ret_fec);
+
+/* For growth.c: the recoveries of all reporters. */
+void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,
+			      struct growth_reading *reading);
+/* The key of a reporter there, freed by the caller. */
+char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter);
+
+void doctor_adapters_free(struct doctor_adapters *adapters);

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of the adapters themselves: firmware, health, temperature, what is switched off. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/adapters.h"
+#include "doctor/check.h"
+#include "doctor/growth.h"
+#include "kernel/sysfs.h"
+
+#define SOURCE "devlink"
+
+/*
+ * Reads the adapters, and says why there are none to judge: each PCI function without a devlink
+ * device is named.
+ */
+static const struct doctor_adapters *adapters_for(struct doctor_context *run,
+						  enum adapter_facts facts)
+{
+	const struct pci_list *pci = doctor_pci(run->facts);
+	int rc;
+	const struct doctor_adapters *adapters = doctor_adapters(run, facts, &rc);
+
+	if (rc == -EPROTONOSUPPORT) {
+		doctor_not_checked(run, 0, "the kernel has no devlink");
+		return NULL;
+	}
+	if (rc) {
+		doctor_unread(run, "the state of the adapters", SOURCE, rc, false);
+		return NULL;
+	}
+	for (size_t i = 0; pci && i < pci->count; i++) {
+		struct pci_function *function = &pci->items[i];
+
+		if (!doctor_is_selected(run, function) ||
+		    devlink_list_find(&adapters->list, function->address))
+			continue;
+		doctor_object(run, "%s", function->address);
+		doctor_not_checked(run, 0,
+				   "the driver has no devlink device in this network namespace");
+	}
+	if (!run->verdicts && !adapters->count)
+		doctor_does_not_apply(run);
+	return adapters;
+}
+
+/* A software device may run on the netdev of an adapter. */
+bool doctor_may_have_adapters(struct doctor_context *run)
+{
+	return doctor_has_hardware(run->facts);
+}
+
+/* Words of the switches that are known, and whether RDMA is off by them. */
+static bool describe_switches(struct doctor_context *run, const struct devlink *devlink)
+{
+	const enum tristate *on = devlink->switches;
+
+	for (size_t i = 0; i < DEVLINK_SWITCHES; i++)
+		if (on[i] != TRISTATE_UNKNOWN)
+			doctor_evidence(run, SOURCE, "%s is %s", devlink_switch_names[i],
+					on[i] == TRISTATE_YES ? "true" : "false");
+	/* ice has both RoCE and iWARP, never at a time: ice_devlink_enable_roce_validate(). */
+	return on[DEVLINK_RDMA] == TRISTATE_NO ||
+	       (on[DEVLINK_ROCE] == TRISTATE_NO && on[DEVLINK_IWARP] != TRISTATE_YES) ||
+	       (on[DEVLINK_IWARP] == TRISTATE_NO && on[DEVLINK_ROCE] == TRISTATE_UNKNOWN);
+}
+
+static const char *off_switch(const struct devlink *devlink)
+{
+	for (size_t i = 0; i < DEVLINK_SWITCHES; i++)
+		if (devlink->switches[i] == TRISTATE_NO)
+			return devlink_switch_names[i];
+	return "";
+}
+
+static void judge_switches(struct doctor_context *run, const struct adapter *adapter)
+{
+	const struct devlink *devlink = adapter->devlink;
+
+	doctor_object(run, "%s", adapter->object);
+	if (devlink->switches_rc) {
+		doctor_unread(run, "the switches of RDMA", SOURCE, devlink->switches_rc, false);
+		return;
+	}
+	if (!describe_switches(run, devlink)) {
+		doctor_ok(run, "RDMA is not switched off by a parameter of the driver");
+		return;
+	}
+	doctor_next_step(
+		run,
+		"if RDMA is wanted: devlink dev param set %s/%s name %s value true cmode "
+		"driverinit (runtime for Intel's ice), then devlink dev reload %s/%s, which "
+		"takes its network down for a moment",
+		devlink->bus, devlink->name, off_switch(devlink), devlink->bus, devlink->name);
+	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
+		doctor_note(run, "RDMA is switched off from the next load of the driver on");
+	else
+		doctor_note(run, "RDMA is switched off on the adapter");
+}
+
+void check_rdma_disabled(struct doctor_context *run)
+{
+	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_SWITCHES);
+
+	for (size_t i = 0; adapters && i < adapters->count; i++)
+		judge_switches(run, &adapters->items[i]);
+}
+
+/* A device counts once for each adapter: not a virtual function, not a second one of a function. */
+static bool counts(struct doctor_facts *facts, const struct device *device)
+{
+	struct pci_function *function = NULL;
+
+	if (!device->pci_address || !device->board_id || !device->firmware)
+		return false;
+	if (doctor_pci(facts))
+		function = pci_list_find(&facts->pci, device->pci_address);
+	if (function)
+		pci_read(&facts->root, function, PCI_VIRTUAL, facts->problems);
+	if (function && function->physfn)
+		return false;
+	for (const struct device *other = facts->inventory.devices.items; other < device; other++)
+		if (other->pci_address && !strcmp(other->pci_address, device->pci_address))
+			return false;
+	return true;
+}
+
+/* Devices of the same board, and of the same firmware, too. */
+static size_t count_alike(struct doctor_facts *facts, const struct device *device,
+			  const char *firmware)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *other = &facts->inventory.devices.items[i];
+
+		if (counts(facts, other) && !strcmp(other->board_id, device->board_id) &&
+		    (!firmware || !strcmp(other->firmware, firmware)))
+			count++;
+	}
+	return count;
+}
+
+/* The firmware that most devices of the board have; the first of several. */
+static const char *usual_firmware(struct doctor_facts *facts, const struct device *device)
+{
+	const char *usual = device->firmware;
+	size_t most = count_alike(facts, device, usual);
+
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *other = &facts->inventory.devices.items[i];
+
+		if (!counts(facts, other) || strcmp(other->board_id, device->board_id) ||
+		    count_alike(facts, device, other->firmware) <= most)
+			continue;
+		usual = other->firmware;
+		most = count_alike(facts, device, usual);
+	}
+	return usual;
+}
+
+/* Whether the file is there though its value is not known: not every driver has a board_id. */
+static bool has_board_file(struct doctor_facts *facts, const struct device *device)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(&facts->root, text, SYSFS_RDMA_CLASS "/%s/board_id",
+			  device->kernel_name) != -ENOENT;
+}
+
+void check_firmware_same(struct doctor_context *run)
+{
+	const struct device *device = run->device;
+	size_t board, same;
+	const char *usual;
+
+	if (!device->pci_address || (!device->board_id && !has_board_file(run->facts, device))) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (!device->board_id || !device->firmware) {
+		doctor_unknown(run, device->board_id ? "the firmware version" : "the board");
+		return;
+	}
+	board = count_alike(run->facts, device, NULL);
+	if (!counts(run->facts, device) || board < 2) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	same = count_alike(run->facts, device, device->firmware);
+	doctor_evidence(run, "fw_ver and board_id in sysfs",
+			"firmware %s on %zu of %zu adapters %s", device->firmware, same, board,
+			device->board_id);
+	usual = usual_firmware(run->facts, device);
+	if (same == board) {
+		doctor_ok(run, "adapters of the same board have the same firmware");
+	} else if (2 * count_alike(run->facts, device, usual) > board &&
+		   !strcmp(usual, device->firmware)) {
+		doctor_ok(run, "the firmware is that of most adapters of the board");
+	} else {
+		doctor_expected(run, usual, device->firmware);
+		doctor_warning(run, "the firmware differs from other adapters of the same board");
+	}
+}
+
+/*
+ * What mlx5 says if it could not ask: 0 if the firmware cannot be asked, all ones if it failed
+ * (mlx5_fw_version_query(), drivers/net/ethernet/mellanox/mlx5/core/fw.c).
+ */
+static bool is_version(const char *text)
+{
+	return text && *text && strcmp(text, "0.0.0000") && strcmp(text, "255.255.65535");
+}
+
+/* A pair that an earlier name has shown already: mlx5 has fw.version and fw. */
+static bool is_repeated(const struct devlink *devlink, size_t which)
+{
+	const struct devlink_version *version = &devlink->versions[which];
+
+	for (size_t i = 0; i < which; i++)
+		if (is_version(devlink->versions[i].running) &&
+		    is_version(devlink->versions[i].stored) &&
+		    !strcmp(devlink->versions[i].running, version->running) &&
+		    !strcmp(devlink->versions[i].stored, version->stored))
+			return true;
+	return false;
+}
+
+static void judge_versions(struct doctor_context *run, const struct devlink *devlink)
+{
+	size_t both = 0, pending = 0;
+
+	for (size_t i = 0; i < devlink->version_count; i++) {
+		const struct devlink_version *version = &devlink->versions[i];
+
+		if (!is_version(version->running) || !is_version(version->stored))
+			continue;
+		both++;
+		if (!strcmp(version->running, version->stored) || is_repeated(devlink, i))
+			continue;
+		pending++;
+		doctor_evidence(run, SOURCE, "%s: %s is running, %s is stored", version->name,
+				version->running, version->stored);
+	}
+	if (!both) {
+		doctor_not_checked(run, 0, "the driver does not tell which firmware is stored");
+		return;
+	}
+	if (!pending) {
+		doctor_ok(run, "the firmware that is stored is running");
+		return;
+	}
+	doctor_next_step(
+		run,
+		"when no job runs: devlink dev reload %s/%s action fw_activate, or restart "
+		"the host",
+		devlink->bus, devlink->name);
+	doctor_warning(run, "other firmware is stored than is running: it waits for a reset");
+}
+
+void check_firmware_pending(struct doctor_context *run)
+{
+	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_INFO);
+
+	for (size_t i = 0; adapters && i < adapters->count; i++) {
+		const struct adapter *adapter = &adapters->items[i];
+
+		if (!adapter_has_firmware(adapter) || !strcmp(adapter->devlink->bus, "auxiliary"))
+			continue;
+		doctor_object(run, "%s", adapter->object);
+		if (adapter->devlink->info_rc == -EOPNOTSUPP)
+			doctor_not_checked(run, 0, "the driver does not tell its versions");
+		else if (adapter->devlink->info_rc)
+			doctor_unread(run, "the versions of the firmware", SOURCE,
+				      adapter->devlink->info_rc, false);
+		else
+			judge_versions(run, adapter->devlink);
+	}
+	if (adapters && !run->verdicts)
+		doctor_does_not_apply(run);
+}
+
+/* What a reporter says, as evidence; the severity of it. */
+static enum severity judge_reporter(struct doctor_context *run, const struct devlink *devlink,
+				    const struct devlink_reporter *reporter)
+{
+	_cleanup_(freep) char *key = reporter_key(devlink, reporter);
+	uint64_t growth = 0;
+
+	if (doctor_growth(run->facts, &growth, "%s", key))
+		growth = 0;
+	if (growth)
+		doctor_evidence(run, SOURCE, "%s recovered %llu times in %.0f s (0 expected)",
+				reporter->name, (unsigned long long)growth,
+				doctor_growth_seconds(run->facts));
+	if (reporter->state.known && reporter->state.value == DEVLINK_REPORTER_HEALTHY)
+		return growth ? SEVERITY_WARNING : SEVERITY_OK;
+	if (!reporter->state.known || reporter->state.value != DEVLINK_REPORTER_ERROR) {
+		doctor_evidence(run, SOURCE, "%s is in a state that is not known", reporter->name);
+		return SEVERITY_INFO;
+	}
+	doctor_evidence(run, SOURCE,
+			"%s is in error: %llu errors, %llu recoveries since the driver "
+			"was loaded",
+			reporter->name, (unsigned long long)reporter->errors.value,
+			(unsigned long long)reporter->recoveries.value);
+	/* Queues of the netdev, which RDMA does not use. */
+	return !strcmp(reporter->name, "tx") || !strcmp(reporter->name, "rx") ? SEVERITY_WARNING
+									      : SEVERITY_ERROR;
+}
+
+static void judge_health(struct doctor_context *run, const struct adapter *adapter)
+{
+	const struct devlink *devlink = adapter->devlink;
+	enum severity worst = SEVERITY_OK;
+
+	doctor_object(run, "%s", adapter->object);
+	for (size_t i = 0; i < devlink->reporter_count; i++) {
+		const enum severity severity = judge_reporter(run, devlink, &devlink->reporters[i]);
+
+		worst = severity > worst ? severity : worst;
+	}
+	if (devlink->reload_failed == TRISTATE_YES) {
+		doctor_evidence(run, SOURCE, "the last reload of the driver failed");
+		worst = SEVERITY_ERROR;
+	}
+	if (worst >= SEVERITY_WARNING)
+		doctor_next_step(run,
+				 "devlink health show %s/%s; as root, devlink health diagnose and "
+				 "devlink health dump show have the cause for the vendor",
+				 devlink->bus, devlink->name);
+	if (worst == SEVERITY_ERROR)
+		doctor_error(run, "the adapter reports that it does not work");
+	else if (worst == SEVERITY_WARNING)
+		doctor_warning(run, "the adapter had faults, and its network traffic suffers");
+	else if (worst == SEVERITY_INFO)
+		doctor_not_checked(run, 0, "the health of the adapter is not known");
+	else if (!devlink->reporter_count)
+		doctor_not_checked(run, 0, "the driver has no health reporters");
+	else
+		doctor_ok(run, "no health reporter is in error");
+}
+
+void check_firmware_health(struct doctor_context *run)
+{
+	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_REPORTERS);
+
+	for (size_t i = 0; adapters && i < adapters->count; i++)
+		judge_health(run, &adapters->items[i]);
+}
+
+/* Temperatures are in thousandths of a degree Celsius: Documentation/hwmon/sysfs-interface.rst. */
+enum { DEGREE = 1000, NEAR_DEGREES = 5 };
+
+#define HWMON PCI_FUNCTION "/hwmon/%s"
+
+static int read_degrees(struct doctor_context *run, int64_t *ret_value, const char *hwmon,
+			const char *file)
+{
+	char text[SYSFS_TEXT_SIZE], *end;
+	ssize_t length = sysfs_read(&run->facts->root, text, HWMON "/%s", run->function->address,
+				    hwmon, file);
+
+	if (length < 0)
+		return (int)length;
+	errno = 0;
+	*ret_value = strtoll(text, &end, 10);
+	return errno || end == text || *end ? -EINVAL : 0;
+}
+
+struct hottest {
+	enum severity severity;
+	size_t sensors; /* that have both a value and a limit */
+	int error;	/* of one that could not be read */
+	const char *what;
+};
+
+/* One sensor: temp1_input, its limit temp1_crit, its name temp1_label if it has one. */
+static void judge_sensor(struct doctor_context *run, const char *hwmon, const char *input,
+			 struct hottest *hottest)
+{
+	const size_t stem = strlen(input) - strlen("input");
+	_cleanup_(freep) char *crit = mem_format("%.*scrit", (int)stem, input);
+	_cleanup_(freep) char *label_file = mem_format("%.*slabel", (int)stem, input);
+	_cleanup_(freep) char *label = NULL;
+	char text[SYSFS_TEXT_SIZE];
+	int64_t value, limit;
+	int rc = read_degrees(run, &value, hwmon, input);
+	enum severity severity = SEVERITY_OK;
+
+	/* ENODATA: the sensor has nothing to say now, such as that of a port without a module. */
+	if (rc == -ENODATA || rc == -ENOENT)
+		return;
+	if (!rc)
+		rc = read_degrees(run, &limit, hwmon, crit);
+	/* Of a port without a module, mlx5 may report all as 0. */
+	if (rc == -ENOENT || (!rc && limit <= 0))
+		return;
+	if (rc) {
+		hottest->error = rc;
+		return;
+	}
+	if (sysfs_read(&run->facts->root, text, HWMON "/%s", run->function->address, hwmon,
+		       label_file) > 0)
+		label = text_clean(text, strlen(text));
+	hottest->sensors++;
+	if (value >= limit)
+		severity = SEVERITY_ERROR;
+	else if (value >= limit - (int64_t)NEAR_DEGREES * DEGREE)
+		severity = SEVERITY_WARNING;
+	if (severity > hottest->severity)
+		hottest->severity = severity;
+	doctor_evidence(run, "hwmon", "%s %.0f degrees C, critical at %.0f",
+			label && *label ? label : "sensor", (double)value / DEGREE,
+			(double)limit / DEGREE);
+}
+
+static void judge_sensors(struct doctor_context *run, const char *hwmon, struct hottest *hottest)
+{
+	struct strings files = {.known = false};
+	int rc = sysfs_list(&run->facts->root, &files, HWMON, run->function->address, hwmon);
+
+	if (rc)
+		hottest->error = rc;
+	for (size_t i = 0; i < files.count; i++) {
+		const char *file = files.items[i];
+		const size_t length = strlen(file);
+
+		if (!strncmp(file, "temp", 4) && length > 10 && length < 32 &&
+		    !strcmp(file + length - 6, "_input"))
+			judge_sensor(run, hwmon, file, hottest);
+	}
+	strings_free(&files);
+}
+
+void check_temperature(struct doctor_context *run)
+{
+	struct hottest hottest = {.severity = SEVERITY_OK};
+	struct strings chips = {.known = false};
+	int rc = sysfs_list(&run->facts->root, &chips, PCI_FUNCTION "/hwmon",
+			    run->function->address);
+
+	for (size_t i = 0; i < chips.count; i++)
+		judge_sensors(run, chips.items[i], &hottest);
+	strings_free(&chips);
+	if (rc == -ENOENT) {
+		/* mlx5_core has sensors since Linux 6.6, bnxt_en for longer; many drivers have
+		 * none. */
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (hottest.severity == SEVERITY_ERROR)
+		doctor_error(run, "the adapter is too hot");
+	else if (hottest.severity == SEVERITY_WARNING)
+		doctor_warning(run, "the adapter is nearly too hot");
+	else if (rc || hottest.error)
+		doctor_unread(run, "the temperature", "hwmon", rc ? rc : hottest.error, false);
+	else if (!hottest.sensors)
+		doctor_not_checked(run, 0, "no sensor has both a temperature and a limit");
+	else
+		doctor_ok(run, "the temperature is below its limit");
+}

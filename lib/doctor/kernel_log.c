@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/kernel_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/kmsg.h"
+#include "kernel/sysfs.h"
+
+/*
+ * Words of the drivers, the same in Linux 6.1 and 6.12 unless noted. A line matches the first kind
+ * whose driver wrote it and whose words are in it.
+ */
+static const struct kind {
+	const char *driver; /* at the beginning of the line, as the driver core puts it there */
+	const char *words;
+	bool gave_up; /* the adapter is out of service, as far as this line goes */
+	const char *summary;
+} kinds[] = {
+	/* drivers/net/ethernet/mellanox/mlx5/core/health.c */
+	{"mlx5_core", "health recovery failed", true, "the driver could not revive the adapter"},
+	{"mlx5_core", "health recovery flow aborted", true,
+	 "the driver could not revive the adapter"},
+	{"mlx5_core", "Driver is in error state. Unloading", true,
+	 "the driver gave the adapter up"},
+	{"mlx5_core", "device's health compromised", false,
+	 "the firmware of the adapter stopped responding"},
+	{"mlx5_core", "Fatal error ", false, "the adapter had a fatal error"},
+	{"mlx5_core", "Health issue observed", false, "the firmware reported a fault of itself"},
+	{"mlx5_core", "PCI slot is unavailable", false,
+	 "the adapter did not answer on the PCI bus"},
+	/* events.c beside it: temp_warn(), port_module(), mlx5_pcie_event(). */
+	{"mlx5_core", "High temperature on sensors", false, "the adapter was too hot"},
+	{"mlx5_core", "Port module event[error]", false,
+	 "a cable or transceiver reported an error"},
+	{"mlx5_core", "Detected insufficient power on the PCIe slot", false,
+	 "the PCIe slot does not supply enough power"},
+	/* drivers/net/ethernet/mellanox/mlx4/catas.c */
+	{"mlx4_core", "Internal error detected", false, "the adapter had a fatal error"},
+	/* drivers/net/ethernet/broadcom/bnxt/bnxt.c */
+	{"bnxt_en", "Firmware reset aborted", true, "the driver could not revive the adapter"},
+	{"bnxt_en", "Detected firmware fatal condition", false, "the adapter had a fatal error"},
+	{"bnxt_en", "Firmware not responding", false,
+	 "the firmware of the adapter stopped responding"},
+	/* drivers/net/ethernet/intel/ice/ice_main.c; irdma writes under the name of ice. */
+	{"ice", "device is unrecoverable", true, "the driver gave the adapter up"},
+	{"ice", "device is in unrecoverable state", true, "the driver gave the adapter up"},
+	{"ice", "unrecoverable device error", true, "the driver gave the adapter up"},
+	{"ice", "IRDMA hardware initialization FAILED", true,
+	 "the RDMA half of the adapter failed to start"},
+	/* drivers/infiniband/hw/hfi1/chip.c, qib/qib_iba7322.c, efa/efa_com.c */
+	{"hfi1", "QSFP cable temperature too high", false, "a cable or transceiver was too hot"},
+	{"ib_qib", "hardware error", false, "the adapter reported a hardware error"},
+	{"efa", "Reset indication didn't turn on", true, "the driver could not reset the adapter"},
+};
+
+/* Adapters and kinds: the log of a host that fails is long, but says the same. */
+enum { MOST_COMPLAINTS = 256 };
+
+static bool begins_with(const char *text, const char *word)
+{
+	const size_t length = strlen(word);
+
+	return !strncmp(text, word, length) && text[length] == ' ';
+}
+
+static const struct kind *kind_of(const char *line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (begins_with(line, kinds[i].driver) && strstr(line, kinds[i].words))
+			return &kinds[i];
+	return NULL;
+}
+
+static struct complaint *complaint_of(struct complaints *complaints, const char *address,
+				      size_t kind)
+{
+	struct complaint *complaint;
+
+	for (size_t i = 0; i < complaints->count; i++) {
+		complaint = &complaints->items[i];
+		if (complaint->kind == kind && !strcmp(complaint->address, address))
+			return complaint;
+	}
+	if (complaints->count == MOST_COMPLAINTS)
+		return NULL;
+	complaint = mem_append(&complaints->items, &complaints->count, sizeof(*complaint));
+	complaint->address = mem_string(address);
+	complaint->kind = kind;
+	return complaint;
+}
+
+/* The device is what the driver core has noted, not what the line says, which anyone can. */
+void complaints_take(void *context, const struct kmsg_record *record)
+{
+	static const char bus[] = "+pci:";
+	const size_t length = sizeof(bus) - 1;
+	_cleanup_(freep) char *line = NULL, *address = NULL;
+	struct complaints *complaints = context;
+	struct complaint *complaint;
+	const struct kind *kind;
+
+	if (!complaints->lines++)
+		complaints->first_usec = record->usec;
+	if (record->device_length <= length || memcmp(record->device, bus, length) ||
+	    !sysfs_is_pci_address(record->device + length, record->device_length - length))
+		return;
+	line = text_clean(record->text, record->text_length);
+	kind = kind_of(line);
+	if (!kind)
+		return;
+	address = text_clean(record->device + length, record->device_length - length);
+	complaint = complaint_of(complaints, address, (size_t)(kind - kinds));
+	if (!complaint)
+		return;
+	complaint->count++;
+	complaint->usec = record->usec;
+	free(complaint->line);
+	complaint->line = line;
+	line = NULL;
+}
+
+/* To the second: the clock of the log is not exact. */
+static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_TEXT_SIZE])
+{
+	char *point;
+
+	utc_format(boot_nsec + usec * 1000, text);
+	point = strchr(text, '.');
+	if (point)
+		strcpy(point, "Z");
+}
+
+static bool has_device(const struct doctor_facts *facts, const char *address)
+{
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const char *pci = facts->inventory.devices.items[i].pci_address;
+
+		if (pci && !strcmp(pci, address))
+			return true;
+	}
+	return false;
+}
+
+/* An adapter that is gone from the bus was meant, too, unless certain ones were asked about. */
+static bool is_meant(const struct doctor_context *run, const char *address)
+{
+	const struct pci_list *pci = doctor_pci(run->facts);
+	struct pci_function *function = pci ? pci_list_find(pci, address) : NULL;
+
+	return function ? doctor_is_selected(run, function) : !run->request->objects->count;
+}
+
+static void judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)
+{
+	const struct kind *kind = &kinds[complaint->kind];
+	char when[UTC_TEXT_SIZE];
+
+	format_time(boot_nsec, complaint->usec, when);
+	doctor_object(run, "%s", complaint->address);
+	if (complaint->count > 1)
+		doctor_evidence(run, "/dev/kmsg", "%zu times, the last %s: %.200s",
+				complaint->count, when, complaint->line);
+	else
+		doctor_evidence(run, "/dev/kmsg", "%s: %.200s", when, complaint->line);
+	if (kind->gave_up && !has_device(run->facts, complaint->address))
+		doctor_error(run, "%s", kind->summary);
+	else
+		doctor_warning(run, "%s", kind->summary);
+}
+
+void complaints_judge(struct doctor_context *run, const struct complaints *complaints,
+		      uint64_t boot_nsec)
+{
+	char since[UTC_TEXT_SIZE];
+
+	for (size_t i = 0; i < complaints->count; i++)
+		if (is_meant(run, complaints->items[i].address))
+			judge(run, &complaints->items[i], boot_nsec);
+	if (run->verdicts)
+		return;
+	if (!complaints->lines) {
+		doctor_not_checked(run, 0, "the kernel log is empty");
+		return;
+	}
+	format_time(boot_nsec, complaints->first_usec, since);
+	doctor_evidence(run, "/dev/kmsg", "%zu lines since %s", complaints->lines, since);
+	doctor_ok(run, "no known complaint of a driver in the kernel log");
+}
+
+void complaints_clear(struct complaints *complaints)
+{
+	for (size_t i = 0; i < complaints->count; i++) {
+		free(complaints->items[i].address);
+		free(complaints->items[i].line);
+	}
+	free(complaints->items);
+	*complaints = (struct complaints){.count = 0};
+}
+
+static uint64_t boot_nsec(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - clock_nsec();
+}
+
+void check_kernel_log(struct doctor_context *run)
+{
+	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+	const int rc = kmsg_read(complaints_take, &complaints);
+
+	if (rc == -EPERM || rc == -EACCES)
+		doctor_not_checked(run, NEEDS_ROOT, "reading the kernel log needs CAP_SYSLOG");
+	else if (rc == -ENOENT || rc == -ENXIO)
+		doctor_not_checked(run, 0, "there is no /dev/kmsg here");
+	else if (rc)
+		doctor_unread(run, "the kernel log", "/dev/kmsg", rc, true);
+	else
+		complaints_judge(run, &complaints, boot_nsec());
+}

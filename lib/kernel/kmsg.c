@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/kmsg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* CONSOLE_EXT_LOG_MAX, include/linux/printk.h: a read that has less room for a record fails. */
+#define LARGEST_RECORD 8192
+
+/* The largest log that distributions configure, 2 MiB (CONFIG_LOG_BUF_SHIFT), has fewer lines. */
+#define MOST_RECORDS 100000
+
+/* /dev/kmsg: devlist[], drivers/char/mem.c. */
+enum { MEM_MAJOR = 1, KMSG_MINOR = 11 };
+
+/* A number, which must end with `end`; moves on behind that. */
+static int take_number(const char **at, const char *limit, char end, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	const char *start = *at;
+
+	for (; *at < limit && **at >= '0' && **at <= '9'; (*at)++) {
+		if (value > (UINT64_MAX - 9) / 10)
+			return -EBADMSG;
+		value = value * 10 + (uint64_t)(**at - '0');
+	}
+	if (*at == start || *at == limit || **at != end)
+		return -EBADMSG;
+	(*at)++;
+	*ret_value = value;
+	return 0;
+}
+
+/* " DEVICE=+pci:0000:3b:00.0" on a line of its own after the text. */
+static void find_device(const char *at, const char *limit, struct kmsg_record *record)
+{
+	static const char key[] = " DEVICE=";
+	const size_t length = sizeof(key) - 1;
+
+	while (at < limit) {
+		const char *end = memchr(at, '\n', (size_t)(limit - at));
+
+		if (!end)
+			end = limit;
+		if ((size_t)(end - at) > length && !memcmp(at, key, length)) {
+			record->device = at + length;
+			record->device_length = (size_t)(end - at) - length;
+		}
+		at = end + 1;
+	}
+}
+
+/* "6,339,5140900,-;text" and fields that later kernels add: Documentation/ABI/testing/dev-kmsg. */
+int kmsg_parse(const char *bytes, size_t length, struct kmsg_record *ret_record)
+{
+	const char *at = bytes, *limit = bytes + length, *end;
+	struct kmsg_record record = {.device = NULL};
+	uint64_t priority, sequence;
+
+	if (take_number(&at, limit, ',', &priority) || take_number(&at, limit, ',', &sequence) ||
+	    take_number(&at, limit, ',', &record.usec))
+		return -EBADMSG;
+	at = memchr(at, ';', (size_t)(limit - at));
+	if (!at)
+		return -EBADMSG;
+	at++;
+	end = memchr(at, '\n', (size_t)(limit - at));
+	record.level = priority & 7;
+	record.facility = (unsigned int)(priority >> 3);
+	record.text = at;
+	record.text_length = (size_t)((end ? end : limit) - at);
+	if (end)
+		find_device(end + 1, limit, &record);
+	*ret_record = record;
+	return 0;
+}
+
+static int open_log(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	/* Containers have had the console there, from which reading takes what is typed. */
+	if (!fstat(fd, &status) && S_ISCHR(status.st_mode) &&
+	    status.st_rdev == makedev(MEM_MAJOR, KMSG_MINOR))
+		return fd;
+	close(fd);
+	return -ENXIO;
+}
+
+int kmsg_read(void (*take)(void *context, const struct kmsg_record *record), void *context)
+{
+	_cleanup_(closep) int fd = open_log();
+	struct kmsg_record record;
+	char bytes[LARGEST_RECORD];
+
+	if (fd < 0)
+		return fd;
+	for (unsigned int count = 0; count < MOST_RECORDS; count++) {
+		const ssize_t length = read(fd, bytes, sizeof(bytes));
+
+		/* EPIPE: lines were overwritten meanwhile; reading goes on with the oldest left. */
+		if (length < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (length < 0)
+			return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+		if (!length)
+			return 0;
+		if (!kmsg_parse(bytes, (size_t)length, &record) && !record.facility)
+			take(context, &record);
+	}
+	return 0;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks that ask netlink or the kernel log, on facts made up here: good, bad, unreadable. The
+ * PCI functions and the links of the devices are a saved tree.
+ */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "doctor/adapters.h"
+#include "doctor/check.h"
+#include "doctor/growth.h"
+#include "doctor/kernel_log.h"
+#include "kernel/kmsg.h"
+
+#define FIRST  "0000:3b:00.0"
+#define SECOND "0000:5e:00.0"
+
+struct bed {
+	struct saved_tree tree;
+	struct doctor_facts facts;
+	struct doctor_request request;
+	struct objects objects;
+	struct doctor_results results;
+	struct problems problems;
+	struct doctor_context run;
+};
+
+static void make_function(struct bed *bed, const char *place)
+{
+	const char *address = strrchr(place, '/') + 1;
+	_cleanup_(freep) char *path = mem_format("sys/bus/pci/devices/%s", address);
+	_cleanup_(freep) char *target = mem_format("../../../devices/%s", place);
+	_cleanup_(freep) char *class = mem_format("sys/devices/%s/class", place);
+	_cleanup_(freep) char *vendor = mem_format("sys/devices/%s/vendor", place);
+	_cleanup_(freep) char *device = mem_format("sys/devices/%s/device", place);
+
+	tree_write(&bed->tree, class, "0x020000");
+	tree_write(&bed->tree, vendor, "0x15b3");
+	tree_write(&bed->tree, device, "0x1021");
+	tree_link(&bed->tree, path, target);
+}
+
+static void make_device(struct bed *bed, const char *name, const char *place, const char *address)
+{
+	struct device *device = device_list_add(&bed->facts.inventory.devices, name);
+	_cleanup_(freep) char *path = mem_format("sys/class/infiniband/%s", name);
+	_cleanup_(freep) char *target = mem_format("../../devices/%s/infiniband/%s", place, name);
+
+	device->pci_address = mem_string_or_null(address);
+	tree_link(&bed->tree, path, target);
+}
+
+static int setup(void **state)
+{
+	struct bed *bed;
+
+	tree_set_up(state, sizeof(*bed));
+	bed = *state;
+	bed->facts.root = bed->tree.root;
+	bed->facts.problems = &bed->problems;
+	bed->request.objects = &bed->objects;
+	bed->run = (struct doctor_context){
+		.facts = &bed->facts,
+		.request = &bed->request,
+		.profile = PROFILE_HPC,
+		.results = &bed->results,
+		.problems = &bed->problems,
+	};
+	make_function(bed, "pci0000:3a/" FIRST);
+	make_function(bed, "pci0000:5d/" SECOND);
+	make_device(bed, "mlx5_0", "pci0000:3a/" FIRST, FIRST);
+	bed->facts.adapters = mem_alloc_zero(1, sizeof(*bed->facts.adapters));
+	bed->facts.adapters->was_opened = bed->facts.adapters->was_listed = true;
+	bed->facts.adapters->have_reporters = bed->facts.adapters->have_switches =
+		bed->facts.adapters->have_info = true;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bed *bed = *state;
+
+	/* The tree closes it. */
+	bed->facts.root.fd = -1;
+	doctor_facts_free(&bed->facts);
+	doctor_results_free(&bed->results);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static struct devlink *add_devlink(struct bed *bed, const char *bus, const char *name)
+{
+	struct devlink_list *list = &bed->facts.adapters->list;
+	struct devlink *devlink = mem_append(&list->items, &list->count, sizeof(*devlink));
+
+	devlink->bus = mem_string(bus);
+	devlink->name = mem_string(name);
+	return devlink;
+}
+
+static void add_version(struct devlink *devlink, const char *name, const char *running,
+			const char *stored)
+{
+	struct devlink_version *version = mem_append(&devlink->versions, &devlink->version_count,
+						     sizeof(*version));
+
+	version->name = mem_string(name);
+	version->running = mem_string_or_null(running);
+	version->stored = mem_string_or_null(stored);
+}
+
+static void add_reporter(struct devlink *devlink, const char *name, uint64_t state)
+{
+	struct devlink_reporter *reporter = mem_append(&devlink->reporters,
+						       &devlink->reporter_count, sizeof(*reporter));
+
+	reporter->name = mem_string(name);
+	reporter->state = number_of(state);
+	reporter->errors = number_of(4);
+	reporter->recoveries = number_of(3);
+}
+
+static void check(struct bed *bed, enum doctor_check_id id)
+{
+	doctor_results_free(&bed->results);
+	bed->results = (struct doctor_results){.count = 0};
+	bed->run.id = id;
+	bed->run.check = doctor_check(id);
+	bed->run.verdicts = 0;
+	bed->run.check->check(&bed->run);
+	assert_true(bed->run.verdicts > 0);
+}
+
+/* The verdict on the object, with these words in its evidence, or if it has none its summary. */
+static void assert_said(const struct bed *bed, const char *object, enum severity severity,
+			const char *words)
+{
+	for (size_t i = 0; i < bed->results.count; i++) {
+		const struct finding *finding = &bed->results.items[i].finding;
+		_cleanup_(freep) char *said = NULL;
+
+		if (!finding->object || strcmp(finding->object, object))
+			continue;
+		said = mem_format("%s; %s", finding->summary,
+				  finding->evidence ? finding->evidence : "");
+		if (finding->severity.value != severity || !strstr(said, words))
+			fail_msg("%s: severity %u, %s", object,
+				 (unsigned int)finding->severity.value, said);
+		assert_true(severity < SEVERITY_NOTICE || finding->next_step);
+		return;
+	}
+	fail_msg("nothing was said of %s", object);
+}
+
+static void pending(void **state)
+{
+	struct bed *bed = *state;
+	struct devlink *devlink = add_devlink(bed, "pci", FIRST);
+
+	add_version(devlink, "fw.psid", NULL, NULL);
+	add_version(devlink, "fw.version", "28.43.2026", "28.43.2026");
+	add_version(devlink, "fw", "28.43.2026", "28.43.2026");
+	check(bed, CHECK_ID_firmware_pending);
+	assert_said(bed, FIRST, SEVERITY_OK, "the firmware that is stored is running");
+	/* The other function has no devlink device, and that is said. */
+	assert_said(bed, SECOND, SEVERITY_INFO, "no devlink device");
+
+	/* mlx5 names the same twice; it is told once. */
+	for (size_t i = 1; i < 3; i++) {
+		free(devlink->versions[i].stored);
+		devlink->versions[i].stored = mem_string("28.45.1200");
+	}
+	check(bed, CHECK_ID_firmware_pending);
+	assert_said(bed, FIRST, SEVERITY_WARNING,
+		    "; fw.version: 28.43.2026 is running, 28.45.1200 is stored");
+	for (size_t i = 0; i < bed->results.count; i++)
+		assert_true(!bed->results.items[i].finding.evidence ||
+			    !strchr(bed->results.items[i].finding.evidence, ';'));
+}
+
+static void pending_unknown(void **state)
+{
+	struct bed *bed = *state;
+	struct devlink *devlink = add_devlink(bed, "pci", FIRST);
+	struct devlink *second;
+
+	/* What mlx5 says if it could not ask, and a driver that tells only one of both. */
+	add_version(devlink, "fw", "255.255.65535", "0.0.0000");
+	add_version(devlink, "fw.mgmt", "1.0", NULL);
+	second = add_devlink(bed, "pci", SECOND);
+	second->info_rc = -EIO;
+	check(bed, CHECK_ID_firmware_pending);
+	assert_said(bed, FIRST, SEVERITY_INFO, "does not tell which firmware is stored");
+	assert_said(bed, SECOND, SEVERITY_INFO, "Input/output error");
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, SECOND);
+	second->info_rc = -EOPNOTSUPP;
+	check(bed, CHECK_ID_firmware_pending);
+	assert_said(bed, SECOND, SEVERITY_INFO, "does not tell its versions");
+	assert_int_equal(bed->problems.count, 1);
+}
+
+static void health(void **state)
+{
+	struct bed *bed = *state;
+	struct devlink *devlink = add_devlink(bed, "pci", FIRST);
+
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_INFO, "no health reporters");
+	add_reporter(devlink, "fw", DEVLINK_REPORTER_HEALTHY);
+	add_reporter(devlink, "tx", DEVLINK_REPORTER_HEALTHY);
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_OK, "");
+	devlink->reporters[1].state.value = DEVLINK_REPORTER_ERROR;
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_WARNING, "; tx is in error: 4 errors, 3 recoveries");
+	devlink->reporters[0].state.value = DEVLINK_REPORTER_ERROR;
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_ERROR, "fw is in error: 4 errors");
+	/* A state that this program does not know is no health. */
+	devlink->reporters[0].state.value = 7;
+	devlink->reporters[1].state.value = DEVLINK_REPORTER_HEALTHY;
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_INFO, "fw is in a state that is not known");
+	devlink->reporters[0].state.value = DEVLINK_REPORTER_HEALTHY;
+	devlink->reload_failed = TRISTATE_YES;
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_ERROR, "reload of the driver failed");
+}
+
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->facts.adapters->list_rc = -EPERM;
+	check(bed, CHECK_ID_firmware_health);
+	assert_int_equal(bed->results.count, 1);
+	assert_int_equal(bed->results.items[0].finding.severity.value, SEVERITY_INFO);
+	assert_int_equal(bed->problems.count, 1);
+	bed->facts.adapters->list_rc = -EPROTONOSUPPORT;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_string_equal(bed->results.items[0].finding.summary, "the kernel has no devlink");
+	assert_int_equal(bed->problems.count, 1);
+}
+
+static void switches(void **state)
+{
+	static const struct {
+		enum tristate rdma, roce, iwarp;
+		enum severity severity;
+	} cases[] = {
+		{TRISTATE_YES, TRISTATE_YES, TRISTATE_UNKNOWN, SEVERITY_OK},
+		{TRISTATE_NO, TRISTATE_YES, TRISTATE_UNKNOWN, SEVERITY_NOTICE},
+		{TRISTATE_YES, TRISTATE_NO, TRISTATE_UNKNOWN, SEVERITY_NOTICE},
+		/* ice: one of both is on. */
+		{TRISTATE_UNKNOWN, TRISTATE_NO, TRISTATE_YES, SEVERITY_OK},
+		{TRISTATE_UNKNOWN, TRISTATE_YES, TRISTATE_NO, SEVERITY_OK},
+		{TRISTATE_UNKNOWN, TRISTATE_NO, TRISTATE_NO, SEVERITY_NOTICE},
+		/* A driver without such parameters. */
+		{TRISTATE_UNKNOWN, TRISTATE_UNKNOWN, TRISTATE_UNKNOWN, SEVERITY_OK},
+	};
+	struct bed *bed = *state;
+	struct devlink *devlink = add_devlink(bed, "pci", SECOND);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		devlink->switches[DEVLINK_RDMA] = cases[i].rdma;
+		devlink->switches[DEVLINK_ROCE] = cases[i].roce;
+		devlink->switches[DEVLINK_IWARP] = cases[i].iwarp;
+		check(bed, CHECK_ID_rdma_disabled);
+		assert_said(bed, SECOND, cases[i].severity, "");
+	}
+	devlink->switches_rc = -EIO;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_said(bed, SECOND, SEVERITY_INFO, "Input/output error");
+}
+
+/* RDMA that is off while there is a device will be gone after the next load of the driver. */
+static void switched_off_later(void **state)
+{
+	struct bed *bed = *state;
+	struct devlink *devlink = add_devlink(bed, "pci", FIRST);
+
+	devlink->switches[DEVLINK_RDMA] = TRISTATE_NO;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_said(bed, FIRST, SEVERITY_NOTICE, "from the next load of the driver on");
+}
+
+/* A subfunction and what a software device runs on are found by the links of sysfs. */
+static void no_pci(void **state)
+{
+	struct bed *bed = *state;
+	const char *place = "pci0000:3a/" FIRST "/mlx5_core.sf.4";
+
+	make_device(bed, "mlx5_2", place, FIRST);
+	make_device(bed, "rxe0", "virtual", NULL);
+	bed->facts.inventory.devices.items[2].software = true;
+	device_add_port(&bed->facts.inventory.devices.items[2], 1)->netdev = mem_string("eth7");
+	tree_link(&bed->tree, "sys/class/net/eth7", "../../devices/netdevsim7/net/eth7");
+	add_reporter(add_devlink(bed, "auxiliary", "mlx5_core.sf.4"), "tx", 0);
+	add_reporter(add_devlink(bed, "netdevsim", "netdevsim7"), "dummy", 0);
+	add_reporter(add_devlink(bed, "netdevsim", "netdevsim"), "dummy", 0);
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, "mlx5_2", SEVERITY_OK, "");
+	assert_said(bed, "rxe0", SEVERITY_OK, "");
+	assert_int_equal(bed->run.verdicts, 4);
+}
+
+static void log_line(struct complaints *complaints, uint64_t usec, const char *device,
+		     const char *text)
+{
+	_cleanup_(freep) char *line = mem_format(
+		"3,901,%llu,-,caller=T1;%s\n SUBSYSTEM=pci\n%s%s\n", (unsigned long long)usec, text,
+		device ? " DEVICE=" : "", device ? device : "");
+	struct kmsg_record record;
+
+	assert_int_equal(kmsg_parse(line, strlen(line), &record), 0);
+	assert_int_equal(record.level, 3);
+	assert_int_equal(record.facility, 0);
+	complaints_take(complaints, &record);
+}
+
+/* 2026-11-22T00:00:00Z */
+#define BOOT (UINT64_C(1795305600) * 1000000000)
+
+static void judge_log(struct bed *bed, const struct complaints *complaints)
+{
+	doctor_results_free(&bed->results);
+	bed->results = (struct doctor_results){.count = 0};
+	bed->run.id = CHECK_ID_kernel_log;
+	bed->run.check = doctor_check(CHECK_ID_kernel_log);
+	bed->run.verdicts = 0;
+	complaints_judge(&bed->run, complaints, BOOT);
+}
+
+static void kernel_log(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+
+	judge_log(bed, &complaints);
+	assert_string_equal(bed->results.items[0].finding.summary, "the kernel log is empty");
+	/* Nothing of an adapter's driver: no device, another bus, another driver, harmless words.
+	 */
+	log_line(&complaints, 1000000, NULL, "mlx5_core " FIRST ": Fatal error 1 detected");
+	log_line(&complaints, 2000000, "+usb:1-1", "mlx5_core " FIRST ": Fatal error 1 detected");
+	log_line(&complaints, 2000000, "+pci:" FIRST, "mlx5_corex: Fatal error 1 detected");
+	log_line(&complaints, 2000000, "+pci:x", "mlx5_core x: Fatal error 1 detected");
+	log_line(&complaints, 3000000, "+pci:" FIRST, "mlx5_core " FIRST ": Rate limit: 127 rates");
+	judge_log(bed, &complaints);
+	assert_int_equal(bed->results.count, 1);
+	assert_int_equal(bed->results.items[0].finding.severity.value, SEVERITY_OK);
+	assert_string_equal(bed->results.items[0].finding.evidence,
+			    "5 lines since 2026-11-22T00:00:01Z");
+
+	log_line(&complaints, 60000000, "+pci:" FIRST,
+		 "mlx5_core " FIRST ": poll_health:785:(pid 0): Fatal error 1 detected");
+	log_line(&complaints, 61500000, "+pci:" FIRST,
+		 "mlx5_core " FIRST ": poll_health:785:(pid 0): Fatal error 3 detected");
+	log_line(&complaints, 62000000, "+pci:" SECOND,
+		 "mlx5_core " SECOND
+		 ": mlx5_health_try_recover:343:(pid 9): health recovery failed");
+	judge_log(bed, &complaints);
+	assert_said(bed, FIRST, SEVERITY_WARNING,
+		    "; 2 times, the last 2026-11-22T00:01:01Z: mlx5_core " FIRST
+		    ": poll_health:785:(pid 0): Fatal error 3 detected");
+	/* It has no RDMA device any more. */
+	assert_said(bed, SECOND, SEVERITY_ERROR, "could not revive");
+}
+
+/* It has its device back. */
+static void kernel_log_revived(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+
+	log_line(&complaints, 5, "+pci:" FIRST,
+		 "mlx5_core " FIRST
+		 ": mlx5_health_try_recover:343:(pid 9): health recovery failed");
+	judge_log(bed, &complaints);
+	assert_said(bed, FIRST, SEVERITY_WARNING, "could not revive");
+}
+
+static void kernel_log_damaged(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"3",
+		"3,",
+		"3,1,2",
+		"3,1,2,-",
+		";",
+		"x,1,2,-;text",
+		"3,,2,-;text",
+		"3,1,2-;text",
+		"3 ,1,2;",
+		"-3,1,2,-;a",
+		"99999999999999999999999,1,2,-;a",
+	};
+	struct kmsg_record record;
+	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		_cleanup_(freep) char *copy = mem_alloc_zero(strlen(bad[i]), 1);
+
+		memcpy(copy, bad[i], strlen(bad[i]));
+		assert_int_equal(kmsg_parse(copy, strlen(bad[i]), &record), -EBADMSG);
+	}
+	/* Written by a program; without text; what a hostile device may have brought in. */
+	assert_int_equal(kmsg_parse("14,1,2,-;a", 10, &record), 0);
+	assert_int_equal(record.facility, 1);
+	assert_int_equal(kmsg_parse("3,1,2,-;", 8, &record), 0);
+	assert_int_equal(record.text_length, 0);
+	assert_null(record.device);
+	complaints_take(&complaints, &record);
+	log_line(&complaints, 5, "+pci:" FIRST, "mlx5_core \033[2J Fatal error \x9b");
+	assert_string_equal(complaints.items[0].line, "mlx5_core \\x1b[2J Fatal error \\x9b");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(pending),
+		TEST(pending_unknown),
+		TEST(health),
+		TEST(unreadable),
+		TEST(switches),
+		TEST(switched_off_later),
+		TEST(no_pci),
+		TEST(kernel_log),
+		TEST(kernel_log_revived),
+		TEST(kernel_log_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
