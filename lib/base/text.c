@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,41 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 }
 
 #define FIRST_SIZE 256u
+
+/* Takes the next range of a list; false at its end, and at anything that is none. */
+static bool take_range(const char **list, unsigned long *ret_first, unsigned long *ret_last)
+{
+	char *end;
+
+	*list += **list == ',';
+	if (**list < '0' || **list > '9')
+		return false;
+	*ret_first = *ret_last = strtoul(*list, &end, 10);
+	if (*end == '-')
+		*ret_last = strtoul(end + 1, &end, 10);
+	*list = end;
+	return *ret_first <= *ret_last;
+}
+
+bool text_ranges_overlap(const char *a, const char *b)
+{
+	unsigned long first, last, other_first, other_last;
+
+	while (take_range(&a, &first, &last))
+		for (const char *rest = b; take_range(&rest, &other_first, &other_last);)
+			if (first <= other_last && other_first <= last)
+				return true;
+	return false;
+}
+
+char *text_bytes(uint64_t bytes)
+{
+	if (bytes && !(bytes & ((1u << 20) - 1)))
+		return mem_format("%" PRIu64 " MiB", bytes >> 20);
+	if (bytes && !(bytes & ((1u << 10) - 1)))
+		return mem_format("%" PRIu64 " KiB", bytes >> 10);
+	return mem_format("%" PRIu64 " bytes", bytes);
+}
 
 void text_buffer_add(struct text_buffer *buffer, const char *format, ...)
 {

@@ -53,6 +53,12 @@ int text_compare_natural(const char *a, const char *b);
  */
 int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_value);
 
+/* Whether two lists of ranges, as the kernel writes processors (0-3,8), have one in common. */
+bool text_ranges_overlap(const char *a, const char *b);
+
+/* 64 KiB, 1 MiB, or bytes. The caller frees it. */
+char *text_bytes(uint64_t bytes);
+
 /* A text that grows at its end. */
 struct text_buffer {
 	char *text; /* ends with a NUL as soon as something was added */

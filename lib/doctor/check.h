@@ -114,3 +114,9 @@ bool doctor_may_have_adapters(struct doctor_context *run);
 #define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
 #include "doctor/checks.def"
 #undef CHECK
+
+/* The members .applies of the rows. */
+bool limits_apply(struct doctor_context *run); /* there is RDMA hardware */
+bool limits_apply_to_accelerators(struct doctor_context *run);
+bool limits_apply_to_latency(struct doctor_context *run); /* profiles hpc and gpu */
+bool limits_apply_to_function(struct doctor_context *run);

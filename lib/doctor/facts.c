@@ -14,6 +14,7 @@
 #include "doctor/expect.h"
 #include "doctor/growth.h"
 #include "doctor/roce.h"
+#include "doctor/limits.h"
 #include "host/pci/rdma_drivers.h"
 #include "doctor/growth_counters.h"
 #include "doctor/port_facts.h"
@@ -148,5 +149,6 @@ void doctor_facts_free(struct doctor_facts *facts)
 	doctor_adapters_free(facts->adapters);
 	doctor_expect_free(facts->expect);
 	doctor_roce_free(facts->roce);
+	doctor_limits_free(facts->limits);
 	root_close(&facts->root);
 }

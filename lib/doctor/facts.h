@@ -28,6 +28,7 @@ struct doctor_facts {
 	struct doctor_adapters *adapters; /* doctor/adapters.h */
 	struct doctor_expect *expect;	  /* doctor/expect.h */
 	struct doctor_roce *roce;	  /* doctor/roce.h */
+	struct doctor_limits *limits;	  /* doctor/limits.h */
 };
 
 /* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */

@@ -1,3 +1,449 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the group limits: see doctor/limits.def. */
+/* Checks of what processes may pin and hold: see doctor/limits.def. */
+#include "doctor/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "doctor/check.h"
+#include "kernel/limit_files.h"
+#include "kernel/nldev.h"
+
+struct doctor_limits *doctor_limits(struct doctor_facts *facts)
+{
+	if (!facts->limits)
+		facts->limits = mem_alloc_zero(1, sizeof(*facts->limits));
+	return facts->limits;
+}
+
+void doctor_limits_free(struct doctor_limits *limits)
+{
+	if (!limits)
+		return;
+	cgroup_levels_clear(&limits->cgroups);
+	strings_free(&limits->devices);
+	strings_free(&limits->ports);
+	strings_free(&limits->netdevs);
+	free(limits);
+}
+
+bool limits_apply(struct doctor_context *run)
+{
+	return doctor_has_hardware(run->facts);
+}
+
+void limits_unread(struct doctor_context *run, const char *what, const char *source, int rc)
+{
+	if (rc == -ENOENT && !run->facts->root.live) {
+		doctor_evidence(run, source, "the saved tree has no %s", source);
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks %s", what);
+		return;
+	}
+	doctor_unread(run, what, source, rc, true);
+}
+
+/* Linux 5.16 (include/uapi/linux/resource.h, MLOCK_LIMIT) and systemd have it as their default. */
+#define DEFAULT_MEMLOCK (UINT64_C(8) << 20)
+/* include/uapi/linux/capability.h */
+#define BIT_OF_CAP_IPC_LOCK 14
+
+/* How the limit of a daemon matters: to what it starts. */
+enum daemon_role { STARTS_JOBS, STARTS_LOGINS, STARTS_CONTAINERS, STARTS_NOTHING };
+
+static const struct daemon_kind {
+	const char *name;
+	enum daemon_role role;
+} daemon_kinds[] = {
+	{"slurmd", STARTS_JOBS},	   {"pbs_mom", STARTS_JOBS},
+	{"sshd", STARTS_LOGINS},	   {"crio", STARTS_CONTAINERS},
+	{"containerd", STARTS_CONTAINERS}, {"dockerd", STARTS_CONTAINERS},
+	{"kubelet", STARTS_NOTHING},
+};
+
+struct daemon_process {
+	const struct daemon_kind *kind;
+	uint64_t pid;
+	uint64_t parent;
+};
+
+struct daemons {
+	struct daemon_process *items;
+	size_t count;
+	bool kubernetes; /* kubelet runs */
+	int rc;		 /* why other users' processes cannot be seen; 0: they can */
+};
+
+/* What is known of one process. */
+struct memlock {
+	struct limit soft, hard;
+	struct number capabilities;
+	uint64_t memory_bytes; /* of the host; 0: unknown */
+};
+
+static uint64_t read_memory(const struct root *root)
+{
+	_cleanup_(freep) char *text = NULL;
+	const char *line;
+
+	if (sysfs_read_long(root, &text, "proc/meminfo"))
+		return 0;
+	line = strstr(text, "MemTotal:");
+	return line ? strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024 : 0;
+}
+
+static char *limit_text(const struct limit *limit)
+{
+	return limit->unlimited == TRISTATE_YES ? mem_string("unlimited")
+						: text_bytes(limit->value.value);
+}
+
+static bool is_enough(const struct memlock *memlock)
+{
+	return memlock->soft.unlimited == TRISTATE_YES ||
+	       (memlock->memory_bytes && memlock->soft.value.value >= memlock->memory_bytes);
+}
+
+/* A finite limit at its worst, which only the fields where pinning is the rule call an error. */
+static enum severity severity_of(const struct doctor_context *run, const struct memlock *memlock)
+{
+	const bool pins = run->profile == PROFILE_HPC || run->profile == PROFILE_GPU;
+
+	return pins && memlock->soft.value.value <= DEFAULT_MEMLOCK ? SEVERITY_ERROR
+								    : SEVERITY_WARNING;
+}
+
+/* Reads the limit of a process and adds it to the evidence. */
+static int read_memlock(struct doctor_context *run, const char *process, struct memlock *memlock)
+{
+	_cleanup_(freep) char *text = NULL, *status = NULL, *soft = NULL, *hard = NULL;
+	_cleanup_(freep) char *source = mem_format("/proc/%s/limits", process);
+	struct procfs_task task = {{0}};
+	int rc = sysfs_read_long(&run->facts->root, &text, "proc/%s/limits", process);
+
+	if (!rc) {
+		procfs_parse_memlock(text, &memlock->soft, &memlock->hard);
+		if (memlock->soft.unlimited == TRISTATE_UNKNOWN)
+			rc = -EINVAL;
+	}
+	if (rc)
+		return rc;
+	if (!sysfs_read_long(&run->facts->root, &status, "proc/%s/status", process))
+		procfs_parse_status(status, &task);
+	memlock->capabilities = task.capabilities;
+	procfs_task_clear(&task);
+	memlock->memory_bytes = read_memory(&run->facts->root);
+	soft = limit_text(&memlock->soft);
+	hard = limit_text(&memlock->hard);
+	doctor_evidence(run, source, "Max locked memory %s (hard limit %s), wanted unlimited", soft,
+			hard);
+	doctor_expected(run, "unlimited", soft);
+	return 0;
+}
+
+static void check_this_shell(struct doctor_context *run)
+{
+	struct memlock memlock = {.memory_bytes = 0};
+	int rc = read_memlock(run, "self", &memlock);
+
+	doctor_object(run, "this shell");
+	if (rc) {
+		limits_unread(run, "the limit of pinned memory", "/proc/self/limits", rc);
+	} else if (is_enough(&memlock)) {
+		doctor_ok(run, "memory can be pinned without a limit");
+	} else if (memlock.capabilities.known &&
+		   memlock.capabilities.value >> BIT_OF_CAP_IPC_LOCK & 1) {
+		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
+		doctor_ok(run, "the limit of pinned memory does not apply to this process");
+	} else {
+		if (run->profile == PROFILE_CONTAINER)
+			doctor_next_step(run,
+					 "start the container with --ulimit memlock=-1, or give "
+					 "it the capability IPC_LOCK");
+		doctor_verdict(run, severity_of(run, &memlock),
+			       "pinned memory is limited, so registering more fails");
+	}
+}
+
+static const struct daemon_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(daemon_kinds); i++)
+		if (!strcmp(daemon_kinds[i].name, name))
+			return &daemon_kinds[i];
+	return NULL;
+}
+
+/*
+ * A daemon is root's, and its limits are the daemon's only if it has not the same name as its
+ * parent: sshd forks for each login.
+ */
+static void take_process(struct doctor_facts *facts, const char *pid, struct daemons *daemons)
+{
+	char name[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&facts->root, name, "proc/%s/comm", pid);
+	const struct daemon_kind *kind = length < 0 ? NULL : find_kind(name);
+	struct procfs_task task;
+	uint64_t number;
+
+	if (length < 0 && !strcmp(pid, "1"))
+		daemons->rc = (int)length;
+	if (!kind || text_parse_u64(pid, 10, UINT64_MAX, &number) ||
+	    procfs_read_task(&facts->root, number, &task))
+		return;
+	if (!task.user.known || !task.user.value) {
+		*(struct daemon_process *)mem_append(&daemons->items, &daemons->count,
+						     sizeof(*daemons->items)) =
+			(struct daemon_process){kind, number, task.parent.value};
+		daemons->kubernetes |= kind->role == STARTS_NOTHING;
+	}
+	procfs_task_clear(&task);
+}
+
+static void find_daemons(struct doctor_facts *facts, struct daemons *ret_daemons)
+{
+	struct strings names = {.known = false};
+
+	*ret_daemons = (struct daemons){.count = 0};
+	if (sysfs_list(&facts->root, &names, "proc"))
+		return;
+	/* With hidepid=2 of proc the processes of others are not there at all, proc(5). */
+	if (facts->root.live && !strings_contain(&names, "1"))
+		ret_daemons->rc = -EPERM;
+	for (size_t i = 0; i < names.count; i++)
+		if (names.items[i][0] >= '0' && names.items[i][0] <= '9')
+			take_process(facts, names.items[i], ret_daemons);
+	strings_free(&names);
+}
+
+static bool is_child(const struct daemons *daemons, const struct daemon_process *process)
+{
+	for (size_t i = 0; i < daemons->count; i++)
+		if (daemons->items[i].pid == process->parent &&
+		    daemons->items[i].kind == process->kind)
+			return true;
+	return false;
+}
+
+/* The unit of a process: the last .service in the path of its control group. */
+static char *find_unit(const struct root *root, const struct daemon_process *process)
+{
+	_cleanup_(freep) char *text = NULL, *group = NULL;
+	char *rest, *part, *unit = NULL;
+
+	if (!sysfs_read_long(root, &text, "proc/%" PRIu64 "/cgroup", process->pid))
+		group = procfs_parse_cgroup(text, false);
+	for (rest = group; rest && (part = strsep(&rest, "/"));) {
+		const size_t length = strlen(part), suffix = strlen(".service");
+
+		if (length > suffix && !strcmp(part + length - suffix, ".service"))
+			unit = part;
+	}
+	return unit ? text_clean(unit, strlen(unit))
+		    : mem_format("%s.service", process->kind->name);
+}
+
+static void advise_daemon(struct doctor_context *run, const struct daemon_process *process)
+{
+	_cleanup_(freep) char *unit = find_unit(&run->facts->root, process);
+	_cleanup_(limit_setting_clear) struct limit_setting setting, manager;
+	const char *also = "";
+
+	limit_of_unit(&run->facts->root, unit, "LimitMEMLOCK", &setting);
+	limit_of_manager(&run->facts->root, "DefaultLimitMEMLOCK", &manager);
+	if (!setting.value && manager.value)
+		doctor_evidence(run, manager.file, "DefaultLimitMEMLOCK=%s in %s", manager.value,
+				manager.file);
+	if (setting.value)
+		doctor_evidence(run, setting.file, "LimitMEMLOCK=%s in %s", setting.value,
+				setting.file);
+	if (limit_is_none(&setting)) {
+		doctor_next_step(run,
+				 "the file is newer than the process: systemctl daemon-reload, "
+				 "then systemctl restart %s",
+				 unit);
+		return;
+	}
+	if (process->kind->role == STARTS_JOBS)
+		also = ", and keep Slurm from handing on the submitting shell's limit "
+		       "(PropagateResourceLimitsExcept=MEMLOCK)";
+	else if (process->kind->role == STARTS_LOGINS)
+		also = ", or put '* - memlock unlimited' into /etc/security/limits.d/rdma.conf, "
+		       "which holds for logins by PAM";
+	doctor_next_step(run,
+			 "systemctl edit %s: LimitMEMLOCK=infinity below [Service], then "
+			 "systemctl restart %s%s",
+			 unit, unit, also);
+}
+
+static void judge_daemon(struct doctor_context *run, const struct daemons *daemons,
+			 const struct daemon_process *process, const struct memlock *memlock)
+{
+	const enum daemon_role role = process->kind->role;
+	enum severity severity = severity_of(run, memlock);
+	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
+
+	if (role == STARTS_LOGINS) {
+		limit_of_logins(&run->facts->root, &logins);
+		if (limit_is_none(&logins)) {
+			doctor_evidence(run, logins.file, "memlock %s for logins in %s",
+					logins.value, logins.file);
+			doctor_ok(run, "logins get more than the daemon has");
+			return;
+		}
+		severity = SEVERITY_WARNING;
+	}
+	if (role == STARTS_NOTHING || (role == STARTS_CONTAINERS && !daemons->kubernetes))
+		severity = SEVERITY_NOTICE;
+	advise_daemon(run, process);
+	if (role == STARTS_LOGINS)
+		doctor_verdict(run, severity, "logins probably inherit a limit of pinned memory");
+	else if (role == STARTS_NOTHING)
+		doctor_verdict(run, severity,
+			       "pinned memory of the daemon is limited; containers "
+			       "have the limit of their runtime");
+	else
+		doctor_verdict(run, severity, "%s inherit a limit of pinned memory",
+			       role == STARTS_JOBS ? "jobs" : "containers");
+}
+
+static void check_daemon(struct doctor_context *run, const struct daemons *daemons,
+			 const struct daemon_process *process)
+{
+	_cleanup_(freep) char *pid = mem_format("%" PRIu64, process->pid);
+	_cleanup_(freep) char *source = mem_format("/proc/%s/limits", pid);
+	struct memlock memlock = {.memory_bytes = 0};
+	int rc = read_memlock(run, pid, &memlock);
+
+	/* It ended meanwhile, and says nothing any more. */
+	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live)) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	doctor_object(run, "%s[%s]", process->kind->name, pid);
+	if (rc)
+		limits_unread(run, "the daemon's limit of pinned memory", source, rc);
+	else if (is_enough(&memlock))
+		doctor_ok(run, "what it starts can pin memory without a limit");
+	else
+		judge_daemon(run, daemons, process, &memlock);
+}
+
+void check_memlock(struct doctor_context *run)
+{
+	struct daemons daemons;
+
+	check_this_shell(run);
+	find_daemons(run->facts, &daemons);
+	for (size_t i = 0; i < daemons.count; i++)
+		if (!is_child(&daemons, &daemons.items[i]))
+			check_daemon(run, &daemons, &daemons.items[i]);
+	if (daemons.rc) {
+		doctor_object(run, "daemons");
+		doctor_unread(run, "the processes of other users", "/proc", daemons.rc, true);
+	}
+	free(daemons.items);
+}
+
+/* ---- Control groups ---- */
+
+static int read_cgroups(struct doctor_facts *facts)
+{
+	struct doctor_limits *limits = doctor_limits(facts);
+	struct procfs_cgroups cgroups;
+
+	if (limits->cgroups_were_read)
+		return limits->cgroups_rc;
+	limits->cgroups_were_read = true;
+	limits->cgroups_rc = procfs_find_cgroups(&facts->root, &cgroups);
+	if (limits->cgroups_rc)
+		return limits->cgroups_rc;
+	/* A kernel without control groups, and a process outside what is mounted, have no limit. */
+	if (cgroups.mount)
+		limits->cgroups_rc = procfs_read_rdma_cgroups(&facts->root, &cgroups, "self",
+							      &limits->cgroups);
+	procfs_cgroups_clear(&cgroups);
+	return limits->cgroups_rc;
+}
+
+/* Adds a quota to the evidence; returns whether it is used up. */
+static bool show_quota(struct doctor_context *run, const char *group, const char *what,
+		       const struct number *used, const struct limit *most)
+{
+	if (most->unlimited != TRISTATE_NO)
+		return false;
+	doctor_evidence(run, "rdma.max", "%s: %s %" PRIu64 " of at most %" PRIu64, group, what,
+			used->known ? used->value : 0, most->value.value);
+	return used->known && used->value >= most->value.value;
+}
+
+static const struct cgroup_device *find_quota(const struct cgroup_level *level, const char *device)
+{
+	for (size_t i = 0; i < level->devices.count; i++)
+		if (!strcmp(level->devices.items[i].device, device))
+			return &level->devices.items[i];
+	return NULL;
+}
+
+void check_rdma_cgroup(struct doctor_context *run)
+{
+	struct doctor_limits *limits = doctor_limits(run->facts);
+	bool limited = false, full = false;
+	int rc = read_cgroups(run->facts);
+
+	if (rc) {
+		limits_unread(run, "the control group", "/proc/self/cgroup", rc);
+		return;
+	}
+	for (size_t i = 0; i < limits->cgroups.count; i++) {
+		const struct cgroup_level *level = &limits->cgroups.items[i];
+		const struct cgroup_device *quota = find_quota(level, run->device->name);
+
+		if (!quota)
+			continue;
+		full |= show_quota(run, level->group, "hca_handle", &quota->handles,
+				   &quota->most_handles);
+		full |= show_quota(run, level->group, "hca_object", &quota->objects,
+				   &quota->most_objects);
+		limited |= quota->most_handles.unlimited == TRISTATE_NO ||
+			   quota->most_objects.unlimited == TRISTATE_NO;
+	}
+	if (full) {
+		doctor_error(run, "a control group's quota of RDMA objects is used up");
+	} else if (limited) {
+		doctor_note(run, "a control group limits the RDMA objects of this process");
+	} else {
+		doctor_evidence(run, "rdma.max",
+				"%zu group%s with the controller, none with a limit",
+				limits->cgroups.count, limits->cgroups.count == 1 ? "" : "s");
+		doctor_ok(run, "no control group limits RDMA objects");
+	}
+}
+
+void check_privileged_qkey(struct doctor_context *run)
+{
+	struct nldev_settings settings;
+	int rc;
+
+	/* A netlink socket would load the RDMA core. */
+	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS)) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	rc = nldev_read_settings(&settings);
+	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known)) {
+		doctor_does_not_apply(run);
+	} else if (rc) {
+		doctor_unread(run, "the setting privileged-qkey", "RDMA netlink", rc, false);
+	} else {
+		doctor_evidence(run, "RDMA netlink SYS_GET", "privileged-qkey %s, wanted off",
+				settings.privileged_qkey.value ? "on" : "off");
+		if (settings.privileged_qkey.value)
+			doctor_note(run, "every user may send with controlled Q_Keys");
+		else
+			doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
+	}
+}

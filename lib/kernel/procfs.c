@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,12 +73,22 @@ static char *unescape_name(const char *line)
 void procfs_parse_status(const char *text, struct procfs_task *task)
 {
 	const char *name = find_line(text, "Name:");
-	const char *process = find_line(text, "Tgid:");
+	const char *process = find_line(text, "Tgid:"), *parent = find_line(text, "PPid:");
+	const char *users = find_line(text, "Uid:"), *capabilities = find_line(text, "CapEff:");
+	unsigned int user;
+	uint64_t mask;
 
 	if (name && !task->name)
 		task->name = unescape_name(name);
 	if (process)
 		get_number(process, &task->process);
+	if (parent)
+		get_number(parent, &task->parent);
+	/* Real, effective, saved and file system user, proc_pid_status(5). */
+	if (users && sscanf(users, "%*u %u", &user) == 1)
+		number_set(&task->user, user);
+	if (capabilities && sscanf(capabilities, "%16" SCNx64, &mask) == 1)
+		number_set(&task->capabilities, mask);
 	get_kilobytes(text, "VmLck:", &task->locked_bytes);
 	get_kilobytes(text, "VmPin:", &task->pinned_bytes);
 }
@@ -119,14 +130,19 @@ static const char *get_limit(const char *text, const char *none, struct limit *l
 	return text + strcspn(text, " \t\n");
 }
 
+void procfs_parse_limit(const char *text, const char *line, struct limit *soft, struct limit *hard)
+{
+	const char *values = find_line(text, line);
+
+	if (!values)
+		return;
+	values = get_limit(values, "unlimited", soft);
+	get_limit(values, "unlimited", hard);
+}
+
 void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard)
 {
-	const char *line = find_line(text, "Max locked memory");
-
-	if (!line)
-		return;
-	line = get_limit(line, "unlimited", soft);
-	get_limit(line, "unlimited", hard);
+	procfs_parse_limit(text, "Max locked memory", soft, hard);
 }
 
 int procfs_read_memlock(const struct root *root, uint64_t process, struct limit *ret_soft,
@@ -326,36 +342,103 @@ static bool go_up(char *path)
 	return true;
 }
 
-int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
-			    uint64_t process, char **ret_group, struct cgroup_device_list *ret_list)
+/* The path of the process's group, as its hierarchy has it. */
+static int find_group(const struct root *root, const struct procfs_cgroups *cgroups,
+		      const char *process, char **ret_group)
 {
 	_cleanup_(freep) char *text = NULL, *group = NULL;
-	const char *below;
 	int rc;
 
 	if (!cgroups->mount)
 		return -ENOENT;
-	rc = sysfs_read_long(root, &text, "proc/%" PRIu64 "/cgroup", process);
+	rc = sysfs_read_long(root, &text, "proc/%s/cgroup", process);
 	if (rc)
 		return rc;
 	group = procfs_parse_cgroup(text, cgroups->v1);
 	/* Outside the visible part of the hierarchy: cgroup_namespaces(7) */
 	if (!group || !strncmp(group, "/..", 3))
 		return -ENOENT;
-	do {
-		struct cgroup_device_list list = {0};
-		size_t length = strcmp(cgroups->root, "/") ? strlen(cgroups->root) : 0;
+	*ret_group = group;
+	group = NULL;
+	return 0;
+}
 
-		if (strncmp(group, cgroups->root, length))
-			return -ENOENT;
-		below = group + length;
-		rc = read_group(root, cgroups, below, &list);
+/* Reads a group, which is below the one that is mounted. -ENOENT: it has no controller. */
+static int read_level(const struct root *root, const struct procfs_cgroups *cgroups,
+		      const char *group, struct cgroup_level *ret_level)
+{
+	const size_t length = strcmp(cgroups->root, "/") ? strlen(cgroups->root) : 0;
+	struct cgroup_level level = {0};
+	int rc = read_group(root, cgroups, group + length, &level.devices);
+
+	if (rc) {
+		cgroup_device_list_clear(&level.devices);
+		return rc;
+	}
+	level.group = text_clean(*group ? group : "/", *group ? strlen(group) : 1);
+	*ret_level = level;
+	return 0;
+}
+
+static bool is_mounted(const struct procfs_cgroups *cgroups, const char *group)
+{
+	return !strcmp(cgroups->root, "/") || !strncmp(group, cgroups->root, strlen(cgroups->root));
+}
+
+int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups *cgroups,
+			    uint64_t process, char **ret_group, struct cgroup_device_list *ret_list)
+{
+	_cleanup_(freep) char *number = mem_format("%" PRIu64, process), *group = NULL;
+	struct cgroup_level level;
+	int rc = find_group(root, cgroups, number, &group);
+
+	if (rc)
+		return rc;
+	do {
+		rc = is_mounted(cgroups, group) ? read_level(root, cgroups, group, &level)
+						: -ENOENT;
 		if (!rc) {
-			*ret_group = text_clean(group, strlen(group));
-			*ret_list = list;
+			*ret_group = level.group;
+			*ret_list = level.devices;
 			return 0;
 		}
-		cgroup_device_list_clear(&list);
 	} while (rc == -ENOENT && go_up(group));
 	return rc;
+}
+
+int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroups *cgroups,
+			     const char *process, struct cgroup_levels *ret_levels)
+{
+	_cleanup_(freep) char *group = NULL;
+	struct cgroup_levels levels = {0};
+	int rc = find_group(root, cgroups, process, &group);
+
+	if (rc)
+		return rc;
+	do {
+		struct cgroup_level level;
+
+		if (!is_mounted(cgroups, group))
+			break;
+		rc = read_level(root, cgroups, group, &level);
+		if (!rc)
+			*(struct cgroup_level *)mem_append(&levels.items, &levels.count,
+							   sizeof(level)) = level;
+	} while ((!rc || rc == -ENOENT) && go_up(group));
+	if (rc && rc != -ENOENT) {
+		cgroup_levels_clear(&levels);
+		return rc;
+	}
+	*ret_levels = levels;
+	return 0;
+}
+
+void cgroup_levels_clear(struct cgroup_levels *levels)
+{
+	for (size_t i = 0; i < levels->count; i++) {
+		free(levels->items[i].group);
+		cgroup_device_list_clear(&levels->items[i].devices);
+	}
+	free(levels->items);
+	*levels = (struct cgroup_levels){0};
 }

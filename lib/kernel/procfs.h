@@ -30,8 +30,11 @@ void cgroup_device_list_clear(struct cgroup_device_list *list);
 
 /* /proc/TASK/status of a process or one of its threads. */
 struct procfs_task {
-	struct number process; /* of the thread: Tgid */
-	char *name;	       /* the task's, owned */
+	struct number process;	    /* of the thread: Tgid */
+	char *name;		    /* the task's, owned */
+	struct number parent;	    /* process; 0: none */
+	struct number user;	    /* effective user */
+	struct number capabilities; /* effective, as a mask of bits 1 << CAP_x */
 	struct number locked_bytes;
 	struct number pinned_bytes;
 };
@@ -61,9 +64,30 @@ int procfs_read_rdma_cgroup(const struct root *root, const struct procfs_cgroups
 			    uint64_t process, char **ret_group,
 			    struct cgroup_device_list *ret_list);
 
+/* A control group that has the rdma controller. */
+struct cgroup_level {
+	char *group;
+	struct cgroup_device_list devices;
+};
+
+struct cgroup_levels {
+	struct cgroup_level *items;
+	size_t count;
+};
+
+/*
+ * All groups that count for the process ("self", or its number), from its own up to the root. None
+ * if no group on the way has the controller. -ENOENT: it is in no group that can be seen.
+ */
+int procfs_read_rdma_cgroups(const struct root *root, const struct procfs_cgroups *cgroups,
+			     const char *process, struct cgroup_levels *ret_levels);
+void cgroup_levels_clear(struct cgroup_levels *levels);
+
 /* The pure parts. */
 void procfs_parse_status(const char *text, struct procfs_task *task);
 void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard);
+/* Another line of /proc/PROCESS/limits: "Max open files". */
+void procfs_parse_limit(const char *text, const char *line, struct limit *soft, struct limit *hard);
 void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups);
 /* The path of the group in /proc/PROCESS/cgroup, freed by the caller; NULL if it is in none. */
 char *procfs_parse_cgroup(const char *text, bool v1);

@@ -15,15 +15,6 @@
 #include "host/device.h"
 #include "host/endpoint/endpoint.h"
 
-char *diagnosis_bytes(uint64_t bytes)
-{
-	if (bytes && !(bytes & ((1u << 20) - 1)))
-		return mem_format("%" PRIu64 " MiB", bytes >> 20);
-	if (bytes && !(bytes & ((1u << 10) - 1)))
-		return mem_format("%" PRIu64 " KiB", bytes >> 10);
-	return mem_format("%" PRIu64 " bytes", bytes);
-}
-
 /* ---- The ports and the path between them ---- */
 
 static bool is_infiniband(const struct endpoint *endpoint)
@@ -193,9 +184,9 @@ static bool say_memory(const struct diagnosis_facts *facts, struct diagnosis_wor
 		       struct diagnosis *ret)
 {
 	const struct number *limit = &facts->memlock_limit_bytes, *size = &facts->wanted_bytes;
-	_cleanup_(freep) char *wanted = size->known ? diagnosis_bytes(size->value)
+	_cleanup_(freep) char *wanted = size->known ? text_bytes(size->value)
 						    : mem_string("memory");
-	_cleanup_(freep) char *most = diagnosis_bytes(limit->value);
+	_cleanup_(freep) char *most = text_bytes(limit->value);
 	enum memory_case code = MEMORY_OVER_LIMIT;
 
 	diagnosis_words_add(words, "wanted", "%s",

@@ -57,9 +57,6 @@ bool diagnose_mismatch(const struct diagnosis_facts *facts, struct diagnosis *re
 /* True if one of the ports is known not to be active. */
 bool diagnose_port_state(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnosis);
 
-/* 64 KiB, 1 MiB, or bytes. The caller frees it. */
-char *diagnosis_bytes(uint64_t bytes);
-
 /* The words of ibv_wc_status_str(); "unknown" for a number that is no status. */
 const char *completion_status_name(unsigned int status);
 /* One clause on what it means and what usually causes it. */

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "selftest/agent/pattern.h"
 #include "selftest/trial/trial.h"
 
@@ -57,8 +58,8 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 {
 	const struct message_welcome *granted = &trial->granted;
 	const char *grants = trial->request->peer ? "the peer grants" : "the limit is";
-	_cleanup_(freep) char *wanted = diagnosis_bytes(bytes);
-	_cleanup_(freep) char *most = diagnosis_bytes(granted->bytes);
+	_cleanup_(freep) char *wanted = text_bytes(bytes);
+	_cleanup_(freep) char *most = text_bytes(granted->bytes);
 
 	if (qps > granted->qps)
 		trial_skip(trial, "it needs %u queue pairs, %s %u", qps, grants, granted->qps);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Facts of the checks of limits that several of them share; each is read when first needed. */
+#pragma once
+
+#include "doctor/facts.h"
+#include "kernel/procfs.h"
+
+struct doctor_limits {
+	bool cgroups_were_read;
+	int cgroups_rc;
+	struct cgroup_levels cgroups; /* of this process, from its own group up */
+	bool names_were_read;
+	struct strings devices; /* of the host, whatever objects were selected: mlx5_0 */
+	struct strings ports;	/* mlx5_0/1 */
+	struct strings netdevs;
+};
+
+struct doctor_limits *doctor_limits(struct doctor_facts *facts);
+void doctor_limits_free(struct doctor_limits *limits);
+/*
+ * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have it, so
+ * its absence there is no problem of the command.
+ */
+void limits_unread(struct doctor_context *run, const char *what, const char *source, int rc);

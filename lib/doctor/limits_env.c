@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The check of settings that name devices: see doctor/limits.def. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "doctor/limits.h"
+#include "doctor/name_filter.h"
+
+enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };
+
+static const struct setting_row {
+	const char *name;
+	enum setting_kind kind;
+} settings[] = {
+	{"NCCL_IB_HCA", NCCL_DEVICES},
+	{"NCCL_SOCKET_IFNAME", NCCL_NETDEVS},
+	{"UCX_NET_DEVICES", UCX_DEVICES},
+	{"NCCL_IB_GID_INDEX", NCCL_GID_INDEX},
+};
+
+enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
+
+static char *find_in_file(const char *path, const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t length;
+
+	return file_read(path, MOST_CONFIGURATION, &text, &length) ? NULL
+								   : nccl_conf_find(text, name);
+}
+
+/* The user's file of NCCL, which asks the user database for the directory; that may take long. */
+static char *user_file(const struct doctor_facts *facts)
+{
+	const char *file = doctor_environment(facts, "NCCL_CONF_FILE");
+	const char *home = doctor_environment(facts, "HOME");
+
+	if (file && *file)
+		return mem_string(file);
+	return home && *home ? mem_format("%s/.nccl.conf", home) : NULL;
+}
+
+/*
+ * The value that counts, and where it is from: the environment, the user's file, that of the host.
+ * A saved tree has only the last one.
+ */
+static char *find_setting(const struct doctor_facts *facts, const struct setting_row *row,
+			  char **ret_source)
+{
+	_cleanup_(freep) char *text = NULL, *path = NULL;
+	const char *variable = doctor_environment(facts, row->name);
+	char *value = NULL;
+
+	if (variable) {
+		*ret_source = mem_string("environment");
+		return mem_string(variable);
+	}
+	if (row->kind == UCX_DEVICES)
+		return NULL;
+	path = user_file(facts);
+	if (path)
+		value = find_in_file(path, row->name);
+	if (!value && !sysfs_read_long(&facts->root, &text, "etc/nccl.conf")) {
+		free(path);
+		path = mem_string("/etc/nccl.conf");
+		value = nccl_conf_find(text, row->name);
+	}
+	if (value)
+		*ret_source = text_clean(path, strlen(path));
+	return value;
+}
+
+/* All names of the host: those that were named on the command line are not enough. */
+static const struct doctor_limits *read_names(struct doctor_context *run)
+{
+	struct doctor_limits *limits = doctor_limits(run->facts);
+
+	if (limits->names_were_read)
+		return limits;
+	limits->names_were_read = true;
+	inventory_names(run->request->root, false, &limits->devices);
+	inventory_names(run->request->root, true, &limits->ports);
+	inventory_netdev_names(run->request->root, &limits->netdevs);
+	return limits;
+}
+
+static bool matches(const struct setting_row *row, const struct name_filter *filter,
+		    const struct name_entry *entry, const struct doctor_limits *names)
+{
+	if (row->kind == NCCL_NETDEVS)
+		return name_entry_matches(filter, entry, &names->netdevs, NULL);
+	if (name_entry_matches(filter, entry, &names->devices, &names->ports))
+		return true;
+	return row->kind == UCX_DEVICES && entry->port < 0 &&
+	       name_entry_matches(filter, entry, &names->netdevs, NULL);
+}
+
+static void add_word(char **list, const char *word)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+
+	mem_extend(list, "%s%s", *list ? ", " : "", clean);
+}
+
+/* "set NCCL_IB_HCA to names that exist: mlx5_0, mlx5_1" */
+static void advise(struct doctor_context *run, const struct setting_row *row, const char *missing,
+		   const struct strings *names)
+{
+	enum { NAMES_MOST = 8 };
+	_cleanup_(freep) char *list = NULL, *guess = NULL;
+	const char *closest = text_closest(missing, (const char *const *)names->items,
+					   names->count);
+
+	if (closest)
+		add_word(&guess, closest);
+	for (size_t i = 0; i < names->count && i < NAMES_MOST; i++)
+		add_word(&list, names->items[i]);
+	if (names->count > NAMES_MOST)
+		mem_extend(&list, " ...");
+	doctor_next_step(run, "correct %s: %s%s%sthe names are %s", row->name,
+			 closest ? "did you mean " : "", guess ? guess : "", closest ? "? " : "",
+			 list ? list : "none");
+}
+
+static void check_names(struct doctor_context *run, const struct setting_row *row,
+			const char *value)
+{
+	const struct doctor_limits *names = read_names(run);
+	_cleanup_(name_filter_clear) struct name_filter filter;
+	_cleanup_(freep) char *missing = NULL;
+	const char *first = NULL;
+
+	if (row->kind == UCX_DEVICES)
+		name_filter_parse_ucx(&filter, value);
+	else
+		name_filter_parse_nccl(&filter, value);
+	for (size_t i = 0; i < filter.count; i++) {
+		_cleanup_(freep) char *entry = filter.items[i].port < 0
+						       ? mem_string(filter.items[i].name)
+						       : mem_format("%s:%d", filter.items[i].name,
+								    filter.items[i].port);
+
+		if (matches(row, &filter, &filter.items[i], names))
+			continue;
+		first = first ? first : filter.items[i].name;
+		add_word(&missing, entry);
+	}
+	if (!missing || (filter.exclude && row->kind == NCCL_NETDEVS)) {
+		doctor_ok(run, "the setting names what exists");
+		return;
+	}
+	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
+			filter.exact ? "" : ", or begins like that");
+	advise(run, row, first, row->kind == NCCL_NETDEVS ? &names->netdevs : &names->devices);
+	if (filter.exclude)
+		doctor_note(run, "the setting excludes what does not exist");
+	else
+		doctor_warning(run, "the setting names what does not exist");
+}
+
+static void check_gid_index(struct doctor_context *run, const char *value)
+{
+	/* -1, the default: NCCL chooses. */
+	if (!strcmp(value, "-1")) {
+		doctor_ok(run, "the library chooses the GID");
+		return;
+	}
+	doctor_next_step(run, "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; "
+			      "rdmactl gids shows what the indexes are now");
+	doctor_note(run, "a fixed GID index is wrong as soon as an address changes");
+}
+
+void check_stale_env(struct doctor_context *run)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		_cleanup_(freep) char *source = NULL, *clean = NULL;
+		_cleanup_(freep) char *value = find_setting(run->facts, &settings[i], &source);
+		size_t length = value ? strlen(value) : 0;
+
+		if (!length)
+			continue;
+		any = true;
+		clean = text_clean(value, length < SHOWN_MOST ? length : SHOWN_MOST);
+		doctor_object(run, "%s", settings[i].name);
+		doctor_evidence(run, source, "%s=%s (%s)", settings[i].name, clean, source);
+		if (settings[i].kind == NCCL_GID_INDEX)
+			check_gid_index(run, value);
+		else
+			check_names(run, &settings[i], value);
+	}
+	if (!any)
+		doctor_does_not_apply(run);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of settings of the host: processors, interrupts, memory, files: see doctor/limits.def. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "doctor/limits.h"
+
+bool limits_apply_to_accelerators(struct doctor_context *run)
+{
+	return limits_apply(run) && doctor_has_accelerator(run->facts);
+}
+
+bool limits_apply_to_latency(struct doctor_context *run)
+{
+	return limits_apply(run) && (run->profile == PROFILE_HPC || run->profile == PROFILE_GPU);
+}
+
+bool limits_apply_to_function(struct doctor_context *run)
+{
+	return run->function;
+}
+
+void check_numa_balancing(struct doctor_context *run)
+{
+	const char *source = "/proc/sys/kernel/numa_balancing";
+	int64_t value = 0;
+	int rc = doctor_sysctl(run->facts, &value, "kernel/numa_balancing");
+
+	if (rc == -ENOENT && run->facts->root.live) {
+		doctor_evidence(run, source, "there is no %s", source);
+		doctor_ok(run, "the kernel has no automatic NUMA balancing");
+	} else if (rc) {
+		limits_unread(run, "the setting numa_balancing", source, rc);
+	} else {
+		doctor_evidence(run, source, "kernel.numa_balancing = %" PRId64 ", wanted 0",
+				value);
+		if (value)
+			doctor_warning(run, "automatic NUMA balancing moves pages");
+		else
+			doctor_ok(run, "automatic NUMA balancing is off");
+	}
+}
+
+/* The deepest idle state that is not disabled, as evidence. */
+static void show_idle_state(struct doctor_context *run)
+{
+	static const char directory[] = "sys/devices/system/cpu/cpu0/cpuidle";
+	const struct root *root = &run->facts->root;
+	struct strings states = {.known = false};
+	char deepest[SYSFS_TEXT_SIZE] = "";
+	uint64_t most = 0;
+
+	if (sysfs_list(root, &states, "%s", directory))
+		return;
+	for (size_t i = 0; i < states.count; i++) {
+		struct number latency = {0}, disabled = {0};
+
+		sysfs_read_number(root, &latency, "%s/%s/latency", directory, states.items[i]);
+		sysfs_read_number(root, &disabled, "%s/%s/disable", directory, states.items[i]);
+		if (!latency.known || latency.value < most || (disabled.known && disabled.value))
+			continue;
+		if (sysfs_read(root, deepest, "%s/%s/name", directory, states.items[i]) > 0)
+			most = latency.value;
+	}
+	if (*deepest) {
+		_cleanup_(freep) char *clean = text_clean(deepest, strlen(deepest));
+
+		doctor_evidence(run, "/sys/devices/system/cpu/cpu0/cpuidle",
+				"deepest idle state %s takes %" PRIu64 " us to leave", clean, most);
+	}
+	strings_free(&states);
+}
+
+/* How many policies have another governor than performance; *ret_other is one of them. */
+static int count_governors(const struct root *root, const char *directory, size_t *ret_total,
+			   size_t *ret_slow, char **ret_other)
+{
+	struct strings policies = {.known = false};
+	int rc = sysfs_list(root, &policies, "%s", directory);
+
+	for (size_t i = 0; !rc && i < policies.count; i++) {
+		char governor[SYSFS_TEXT_SIZE];
+		ssize_t length;
+
+		if (strncmp(policies.items[i], "policy", strlen("policy")))
+			continue;
+		length = sysfs_read(root, governor, "%s/%s/scaling_governor", directory,
+				    policies.items[i]);
+		if (length < 0 && length != -ENOENT)
+			rc = (int)length;
+		*ret_total += length >= 0;
+		if (length < 0 || !strcmp(governor, "performance"))
+			continue;
+		if (!*ret_slow)
+			*ret_other = text_clean(governor, strlen(governor));
+		++*ret_slow;
+	}
+	strings_free(&policies);
+	return rc;
+}
+
+void check_cpu_power(struct doctor_context *run)
+{
+	static const char directory[] = "sys/devices/system/cpu/cpufreq";
+	_cleanup_(freep) char *governor = NULL;
+	size_t total = 0, slow = 0;
+	int rc = count_governors(&run->facts->root, directory, &total, &slow, &governor);
+
+	if (rc == -ENOENT && run->facts->root.live)
+		rc = 0;
+	if (rc) {
+		limits_unread(run, "the governor of the processors' frequency",
+			      "/sys/devices/system/cpu/cpufreq", rc);
+	} else if (!total) {
+		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq", "no frequency scaling");
+		show_idle_state(run);
+		doctor_ok(run, "the kernel does not scale the processors' frequency");
+	} else if (!slow) {
+		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq", "governor performance");
+		show_idle_state(run);
+		doctor_ok(run, "the processors run at their full frequency");
+	} else {
+		doctor_evidence(run, "/sys/devices/system/cpu/cpufreq",
+				"governor %s on %zu of %zu policies, wanted performance", governor,
+				slow, total);
+		show_idle_state(run);
+		doctor_note(run, "the processors save power");
+	}
+}
+
+/* ---- Interrupts ---- */
+
+struct irq_count {
+	size_t read, remote;
+	char *processors; /* of one that is remote */
+	char *irq;
+	int rc; /* why one could not be read */
+};
+
+static void count_irq(struct doctor_context *run, const char *irq, struct irq_count *count)
+{
+	char list[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&run->facts->root, list, "proc/irq/%s/effective_affinity_list",
+				    irq);
+
+	if (length < 0) {
+		count->rc = (int)length;
+		return;
+	}
+	/* An interrupt that was never requested has no processor. */
+	if (!length)
+		return;
+	count->read++;
+	if (text_ranges_overlap(list, run->function->local_cpulist))
+		return;
+	if (!count->remote++) {
+		count->processors = text_clean(list, strlen(list));
+		count->irq = text_clean(irq, strlen(irq));
+	}
+}
+
+static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
+{
+	if (!count->read && count->rc) {
+		limits_unread(run, "the processors of the interrupts",
+			      "/proc/irq/N/effective_affinity_list", count->rc);
+		return;
+	}
+	doctor_evidence(run, "/proc/irq/N/effective_affinity_list",
+			"%zu of %zu interrupts on processors other than %s", count->remote,
+			count->read, run->function->local_cpulist);
+	if (count->remote) {
+		doctor_evidence(run, NULL, "such as %s on %s", count->irq, count->processors);
+		doctor_note(run, "processors far from the device serve its interrupts");
+	} else {
+		doctor_ok(run, "processors close to the device serve its interrupts");
+	}
+}
+
+void check_irq_local(struct doctor_context *run)
+{
+	struct strings irqs = {.known = false};
+	struct irq_count count = {.read = 0};
+	int rc;
+
+	pci_read(&run->facts->root, run->function, PCI_NUMA, run->problems);
+	if (!run->function->local_cpulist) {
+		doctor_unknown(run, "the device's local processors");
+		return;
+	}
+	rc = sysfs_list(&run->facts->root, &irqs, PCI_FUNCTION "/msi_irqs", run->function->address);
+	/* Without MSI there is one interrupt, which devices share. */
+	if (rc == -ENOENT) {
+		doctor_not_checked(run, 0, "the device has no message-signalled interrupts");
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the interrupts", "msi_irqs", rc, false);
+		return;
+	}
+	for (size_t i = 0; i < irqs.count; i++)
+		if (isdigit((unsigned char)irqs.items[i][0]))
+			count_irq(run, irqs.items[i], &count);
+	judge_irqs(run, &count);
+	free(count.processors);
+	free(count.irq);
+	strings_free(&irqs);
+}
+
+/* ---- Notes ---- */
+
+void check_nofile(struct doctor_context *run)
+{
+	enum { ENOUGH = 65536 };
+	const char *source = "/proc/self/limits";
+	_cleanup_(freep) char *text = NULL;
+	struct limit soft = {{0}}, hard = {{0}};
+	int rc = sysfs_read_long(&run->facts->root, &text, "proc/self/limits");
+
+	if (!rc)
+		procfs_parse_limit(text, "Max open files", &soft, &hard);
+	if (!rc && hard.unlimited == TRISTATE_UNKNOWN)
+		rc = -EINVAL;
+	if (rc) {
+		limits_unread(run, "the limit of open files", source, rc);
+		return;
+	}
+	if (hard.unlimited == TRISTATE_YES)
+		doctor_evidence(run, source, "Max open files unlimited");
+	else
+		doctor_evidence(run, source, "hard limit of %" PRIu64 " open files, wanted %d",
+				hard.value.value, ENOUGH);
+	if (hard.unlimited == TRISTATE_NO && hard.value.value < ENOUGH)
+		doctor_note(run, "few files may be open at a time");
+	else
+		doctor_ok(run, "enough files may be open");
+}
+
+void check_hugepages(struct doctor_context *run)
+{
+	static const char directory[] = "sys/kernel/mm/hugepages";
+	const struct root *root = &run->facts->root;
+	struct strings sizes = {.known = false};
+	bool any = false, empty = false;
+	int rc = sysfs_list(root, &sizes, "%s", directory);
+
+	for (size_t i = 0; !rc && i < sizes.count; i++) {
+		_cleanup_(freep) char *name = text_clean(sizes.items[i], strlen(sizes.items[i]));
+		struct number total = {0}, unused = {0};
+
+		rc = sysfs_read_number(root, &total, "%s/%s/nr_hugepages", directory,
+				       sizes.items[i]);
+		if (!rc)
+			rc = sysfs_read_number(root, &unused, "%s/%s/free_hugepages", directory,
+					       sizes.items[i]);
+		if (rc || !total.value)
+			continue;
+		any = true;
+		empty |= !unused.value;
+		doctor_evidence(run, "/sys/kernel/mm/hugepages",
+				"%s: %" PRIu64 " of %" PRIu64 " free", name, unused.value,
+				total.value);
+	}
+	strings_free(&sizes);
+	if (rc && !(rc == -ENOENT && root->live))
+		limits_unread(run, "the reserved huge pages", "/sys/kernel/mm/hugepages", rc);
+	else if (!any)
+		doctor_does_not_apply(run);
+	else if (empty)
+		doctor_note(run, "reserved huge pages are used up");
+	else
+		doctor_ok(run, "reserved huge pages are free");
+}
+
+void check_node_desc(struct doctor_context *run)
+{
+	const char *description = run->device->node_description;
+	char host[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&run->facts->root, host, "proc/sys/kernel/hostname");
+
+	if (!description) {
+		doctor_unknown(run, "the node description");
+		return;
+	}
+	if (length < 0) {
+		limits_unread(run, "the host's name", "/proc/sys/kernel/hostname", (int)length);
+		return;
+	}
+	/* rdma-ndd writes the name up to the first dot by default, rdma-core's rdma-ndd.8. */
+	host[strcspn(host, ".")] = '\0';
+	doctor_evidence(run, "node_desc", "node description '%s'", description);
+	if (*host && strstr(description, host))
+		doctor_ok(run, "the node description names the host");
+	else
+		doctor_note(run, "the node description does not name the host");
+}
+
+/* The word in brackets: none [integrity] confidentiality. */
+void check_lockdown(struct doctor_context *run)
+{
+	const char *source = "/sys/kernel/security/lockdown";
+	char text[SYSFS_TEXT_SIZE], *word, *end;
+	ssize_t length = sysfs_read(&run->facts->root, text, "sys/kernel/security/lockdown");
+	_cleanup_(freep) char *clean = NULL;
+
+	/* The file is there if the module is and securityfs is mounted. */
+	if (length == -ENOENT) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (length < 0) {
+		doctor_unread(run, "the lockdown of the kernel", source, (int)length, true);
+		return;
+	}
+	word = strchr(text, '[');
+	end = word ? strchr(word, ']') : NULL;
+	if (!end) {
+		doctor_unread(run, "the lockdown of the kernel", source, -EINVAL, false);
+		return;
+	}
+	clean = text_clean(word + 1, (size_t)(end - word - 1));
+	doctor_evidence(run, source, "lockdown %s", clean);
+	if (!strcmp(clean, "none"))
+		doctor_ok(run, "the kernel is not locked down");
+	else
+		doctor_note(run, "the kernel is locked down, so tools that map the adapter fail");
+}
+
+static bool file_time(const struct root *root, const char *name, struct timespec *ret_time)
+{
+	_cleanup_(freep) char *path = mem_format("sys/fs/pstore/%s", name);
+	_cleanup_(closep) int fd = root_open_path(root, path, 0);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status))
+		return false;
+	*ret_time = status.st_mtim;
+	return true;
+}
+
+void check_pstore(struct doctor_context *run)
+{
+	const char *source = "/sys/fs/pstore";
+	struct strings names = {.known = false};
+	struct timespec time, newest = {0};
+	const char *name = NULL;
+	char date[32] = "";
+	struct tm fields;
+	size_t count = 0;
+	int rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
+
+	if (rc == -ENOENT) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the saved records of crashes", source, rc, true);
+		return;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		if (strncmp(names.items[i], "dmesg-", strlen("dmesg-")))
+			continue;
+		count++;
+		if (file_time(&run->facts->root, names.items[i], &time) &&
+		    (!name || time.tv_sec > newest.tv_sec)) {
+			name = names.items[i];
+			newest = time;
+		}
+	}
+	if (name && gmtime_r(&newest.tv_sec, &fields))
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &fields);
+	doctor_evidence(run, source, "%zu dmesg records%s%s", count,
+			*date ? ", the newest of " : "", date);
+	if (count)
+		doctor_note(run, "the kernel has saved a record of a crash");
+	else
+		doctor_ok(run, "no record of a crash");
+	strings_free(&names);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/name_filter.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+enum { ENTRIES_MOST = 1024 }; /* a range may stand for more names than anyone has */
+
+void name_filter_clear(struct name_filter *filter)
+{
+	for (size_t i = 0; i < filter->count; i++)
+		free(filter->items[i].name);
+	free(filter->items);
+	*filter = (struct name_filter){.count = 0};
+}
+
+/* NAME or NAME:PORT; NCCL takes a port that is no number for 0, as atoi() does. */
+static void add_entry(struct name_filter *filter, const char *text)
+{
+	const size_t length = strcspn(text, ":");
+	const char *port = text[length] ? text + length + 1 : "";
+	struct name_entry *entry;
+
+	if (!length || filter->count == ENTRIES_MOST)
+		return;
+	entry = mem_append(&filter->items, &filter->count, sizeof(*entry));
+	entry->name = mem_format("%.*s", (int)length, text);
+	entry->port = *port && *port != ':' ? (int)strtol(port, NULL, 10) : -1;
+}
+
+void name_filter_parse_nccl(struct name_filter *filter, const char *value)
+{
+	_cleanup_(freep) char *copy = NULL;
+	char *rest, *entry;
+
+	*filter = (struct name_filter){.exclude = *value == '^'};
+	value += filter->exclude;
+	filter->exact = *value == '=';
+	value += filter->exact;
+	copy = rest = mem_string(value);
+	while ((entry = strsep(&rest, ",")))
+		add_entry(filter, entry);
+}
+
+/* PREFIX[FIRST-LAST]SUFFIX, once; anything else is one name. */
+static void add_range(struct name_filter *filter, const char *entry)
+{
+	const char *bracket = strchr(entry, '[');
+	unsigned int first, last;
+	int length = 0;
+
+	if (!bracket || sscanf(bracket, "[%5u-%5u]%n", &first, &last, &length) != 2 || !length ||
+	    first > last) {
+		add_entry(filter, entry);
+		return;
+	}
+	for (; first <= last && filter->count < ENTRIES_MOST; first++) {
+		_cleanup_(freep) char *name = mem_format("%.*s%u%s", (int)(bracket - entry), entry,
+							 first, bracket + length);
+
+		add_entry(filter, name);
+	}
+}
+
+void name_filter_parse_ucx(struct name_filter *filter, const char *value)
+{
+	_cleanup_(freep) char *copy = NULL;
+	char *rest, *entry;
+
+	*filter = (struct name_filter){.exclude = *value == '^', .exact = true};
+	copy = rest = mem_string(value + filter->exclude);
+	if (!strcmp(copy, "all"))
+		return;
+	while ((entry = strsep(&rest, ","))) {
+		entry += strspn(entry, " \t");
+		entry[strcspn(entry, " \t")] = '\0';
+		add_range(filter, entry);
+	}
+}
+
+static bool name_matches(const struct name_filter *filter, const char *wanted, const char *name,
+			 size_t length)
+{
+	const size_t wanted_length = strlen(wanted);
+
+	return (filter->exact ? wanted_length == length : wanted_length <= length) &&
+	       !memcmp(wanted, name, wanted_length);
+}
+
+bool name_entry_matches(const struct name_filter *filter, const struct name_entry *entry,
+			const struct strings *names, const struct strings *ports)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if ((entry->port < 0 || !ports) &&
+		    name_matches(filter, entry->name, names->items[i], strlen(names->items[i])))
+			return true;
+	for (size_t i = 0; ports && entry->port >= 0 && i < ports->count; i++) {
+		const char *slash = strrchr(ports->items[i], '/');
+
+		if (slash && strtol(slash + 1, NULL, 10) == entry->port &&
+		    name_matches(filter, entry->name, ports->items[i],
+				 (size_t)(slash - ports->items[i])))
+			return true;
+	}
+	return false;
+}
+
+/* setEnvFile() in NCCL's src/misc/param.cc: no blanks are removed, and the first value stays. */
+char *nccl_conf_find(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+
+	while (*text) {
+		const size_t line = strcspn(text, "\n");
+
+		if (line > length && !strncmp(text, name, length) && text[length] == '=')
+			return mem_format("%.*s", (int)(line - length - 1), text + length + 1);
+		text += line + (text[line] == '\n');
+	}
+	return NULL;
+}

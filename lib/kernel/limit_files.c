@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/limit_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+
+void limit_setting_clear(struct limit_setting *setting)
+{
+	free(setting->value);
+	free(setting->file);
+	*setting = (struct limit_setting){.value = NULL};
+}
+
+bool limit_is_none(const struct limit_setting *setting)
+{
+	static const char *const words[] = {"infinity", "unlimited", "-1", "infinity:infinity"};
+
+	for (size_t i = 0; setting->value && i < ARRAY_SIZE(words); i++)
+		if (!strcmp(setting->value, words[i]))
+			return true;
+	return false;
+}
+
+/* KEY=VALUE, with blanks around both, systemd.syntax(7). An empty value takes back earlier ones. */
+char *limit_parse_unit(const char *text, const char *key)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *line, *value = NULL;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *equals, *end;
+
+		line += strspn(line, " \t");
+		equals = strchr(line, '=');
+		if (!equals || strncmp(line, key, strlen(key)))
+			continue;
+		if (line + strlen(key) + strspn(line + strlen(key), " \t") != equals)
+			continue;
+		equals += 1 + strspn(equals + 1, " \t");
+		for (end = equals + strlen(equals); end > equals && strchr(" \t\r", end[-1]);)
+			end--;
+		free(value);
+		value = end > equals ? text_clean(equals, (size_t)(end - equals)) : NULL;
+	}
+	return value;
+}
+
+/* DOMAIN TYPE ITEM VALUE, limits.conf(5); the type - is soft and hard. */
+char *limit_parse_logins(const char *text)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *line, *value = NULL;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char domain[8], type[8], item[16], number[32];
+
+		line[strcspn(line, "#")] = '\0';
+		if (sscanf(line, " %7s %7s %15s %31s", domain, type, item, number) != 4)
+			continue;
+		if (strcmp(domain, "*") || strcmp(item, "memlock") ||
+		    (strcmp(type, "-") && strcmp(type, "soft")))
+			continue;
+		free(value);
+		value = text_clean(number, strlen(number));
+	}
+	return value;
+}
+
+static void take_file(const struct root *root, const char *path, const char *key,
+		      struct limit_setting *setting)
+{
+	_cleanup_(freep) char *text = NULL, *value = NULL;
+
+	if (sysfs_read_long(root, &text, "%s", path))
+		return;
+	value = key ? limit_parse_unit(text, key) : limit_parse_logins(text);
+	if (!value)
+		return;
+	limit_setting_clear(setting);
+	setting->value = value;
+	setting->file = mem_format("/%s", path);
+	value = NULL;
+}
+
+/* The .conf files of a directory, in the order of their names. */
+static void take_directory(const struct root *root, const char *directory, const char *key,
+			   struct limit_setting *setting)
+{
+	struct strings names = {.known = false};
+
+	if (sysfs_list(root, &names, "%s", directory))
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *suffix = strrchr(names.items[i], '.');
+		_cleanup_(freep) char *path = mem_format("%s/%s", directory, names.items[i]);
+
+		if (suffix && !strcmp(suffix, ".conf"))
+			take_file(root, path, key, setting);
+	}
+	strings_free(&names);
+}
+
+/*
+ * What stands in /etc counts before /run and that before /usr/lib: the last file that is taken
+ * wins. Drop-ins that the same name hides, and those of a prefix of the name, are not told apart.
+ */
+static void take_unit(const struct root *root, const char *directory, const char *unit,
+		      const char *key, struct limit_setting *setting)
+{
+	static const char *const places[] = {"usr/lib/systemd", "lib/systemd", "run/systemd",
+					     "etc/systemd"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_(freep) char *path = mem_format("%s%s/%s", places[i], directory, unit);
+
+		take_file(root, path, key, setting);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_(freep) char *path = mem_format("%s%s/%s.d", places[i], directory, unit);
+
+		take_directory(root, path, key, setting);
+	}
+}
+
+void limit_of_unit(const struct root *root, const char *unit, const char *key,
+		   struct limit_setting *ret_setting)
+{
+	*ret_setting = (struct limit_setting){.value = NULL};
+	if (!strchr(unit, '/'))
+		take_unit(root, "/system", unit, key, ret_setting);
+}
+
+void limit_of_manager(const struct root *root, const char *key, struct limit_setting *ret_setting)
+{
+	*ret_setting = (struct limit_setting){.value = NULL};
+	take_unit(root, "", "system.conf", key, ret_setting);
+}
+
+/* limits.conf(5): the files of limits.d come after it, in the order of their names. */
+void limit_of_logins(const struct root *root, struct limit_setting *ret_setting)
+{
+	*ret_setting = (struct limit_setting){.value = NULL};
+	take_file(root, "etc/security/limits.conf", NULL, ret_setting);
+	take_directory(root, "etc/security/limits.d", NULL, ret_setting);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The texts that the checks of limits read: limits, units, control groups, lists of devices. */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "doctor/name_filter.h"
+#include "kernel/limit_files.h"
+#include "kernel/procfs.h"
+
+static int setup(void **state)
+{
+	return tree_set_up(state, sizeof(struct saved_tree));
+}
+
+static int teardown(void **state)
+{
+	tree_close(*state);
+	free(*state);
+	return 0;
+}
+
+static void task(void **state)
+{
+	struct procfs_task task = {.process = {0}}, damaged = {.process = {0}};
+
+	(void)state;
+	procfs_parse_status(
+		"Name:\tsshd\nPPid:\t1\nUid:\t0\t1000\t0\t0\nCapEff:\t000001ffffffffff\n", &task);
+	assert_int_equal(task.parent.value, 1);
+	assert_int_equal(task.user.value, 1000); /* the effective one */
+	assert_int_equal(task.capabilities.value, 0x1ffffffffff);
+	procfs_task_clear(&task);
+	procfs_parse_status("Uid:\t0\nCapEff:\tnone\nPPid:\t-1\n", &damaged);
+	assert_false(damaged.user.known || damaged.capabilities.known || damaged.parent.known);
+}
+
+static void open_files(void **state)
+{
+	struct limit soft = {{0}}, hard = {{0}};
+
+	(void)state;
+	procfs_parse_limit(
+		"Max open files            1024                 524288               files",
+		"Max open files", &soft, &hard);
+	assert_int_equal(soft.value.value, 1024);
+	assert_int_equal(hard.value.value, 524288);
+	procfs_parse_limit("Max open files", "Max file size", &soft, &hard);
+	assert_int_equal(soft.value.value, 1024);
+}
+
+static void expect_unit(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *value = limit_parse_unit(text, "LimitMEMLOCK");
+
+	if (expected)
+		assert_string_equal(value, expected);
+	else
+		assert_null(value);
+}
+
+static void units(void **state)
+{
+	(void)state;
+	expect_unit("[Service]\nLimitMEMLOCK=infinity\n", "infinity");
+	expect_unit("  LimitMEMLOCK = 8M \r\n", "8M");
+	expect_unit("LimitMEMLOCK=8M\nLimitMEMLOCK=64M", "64M");
+	expect_unit("LimitMEMLOCK=8M\nLimitMEMLOCK=", NULL);
+	expect_unit("#LimitMEMLOCK=8M\nLimitMEMLOCKSOFT=8M\nDefaultLimitMEMLOCK=8M\n", NULL);
+	expect_unit("LimitMEMLOCK=\x1b[31m", "\\x1b[31m");
+	expect_unit("LimitMEMLOCK", NULL);
+	expect_unit("", NULL);
+}
+
+static void expect_login(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *value = limit_parse_logins(text);
+
+	if (expected)
+		assert_string_equal(value, expected);
+	else
+		assert_null(value);
+}
+
+static void logins(void **state)
+{
+	(void)state;
+	expect_login("* - memlock unlimited\n", "unlimited");
+	expect_login("*\tsoft\tmemlock\t64 # little\n* hard memlock unlimited", "64");
+	expect_login("* soft memlock 64\n* - memlock -1", "-1");
+	expect_login("# * - memlock unlimited\n@hpc - memlock unlimited\n* - nofile 9\n", NULL);
+	expect_login("* - memlock\n- - - -\n*", NULL);
+}
+
+/* The last file wins, and /etc comes after /usr/lib. */
+static void places(void **state)
+{
+	const struct saved_tree *tree = *state;
+	struct limit_setting setting;
+
+	limit_of_unit(&tree->root, "slurmd.service", "LimitMEMLOCK", &setting);
+	assert_null(setting.value);
+	assert_false(limit_is_none(&setting));
+	tree_write(tree, "etc/systemd/system/slurmd.service.d/a.conf", "LimitMEMLOCK=1G");
+	tree_write(tree, "etc/systemd/system/slurmd.service.d/b.conf", "LimitMEMLOCK=infinity");
+	tree_write(tree, "etc/systemd/system/slurmd.service.d/c.conf.off", "LimitMEMLOCK=1");
+	tree_write(tree, "usr/lib/systemd/system/slurmd.service", "LimitMEMLOCK=8M");
+	limit_of_unit(&tree->root, "slurmd.service", "LimitMEMLOCK", &setting);
+	assert_string_equal(setting.value, "infinity");
+	assert_string_equal(setting.file, "/etc/systemd/system/slurmd.service.d/b.conf");
+	assert_true(limit_is_none(&setting));
+	limit_setting_clear(&setting);
+	limit_of_unit(&tree->root, "../../secret", "LimitMEMLOCK", &setting);
+	assert_null(setting.value);
+	tree_write(tree, "etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=64M\n");
+	limit_of_manager(&tree->root, "DefaultLimitMEMLOCK", &setting);
+	assert_string_equal(setting.value, "64M");
+	assert_false(limit_is_none(&setting));
+	limit_setting_clear(&setting);
+	tree_write(tree, "etc/security/limits.d/rdma.conf", "* - memlock unlimited");
+	tree_write(tree, "etc/security/limits.conf", "* - memlock 64");
+	limit_of_logins(&tree->root, &setting);
+	assert_string_equal(setting.file, "/etc/security/limits.d/rdma.conf");
+	assert_true(limit_is_none(&setting));
+	limit_setting_clear(&setting);
+}
+
+#define V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
+
+/* Each group on the way to the root counts, and one without the controller is passed over. */
+static void cgroup_levels(void **state)
+{
+	const struct saved_tree *tree = *state;
+	struct procfs_cgroups cgroups;
+	struct cgroup_levels levels = {.count = 7};
+
+	tree_write(tree, "proc/self/mountinfo", V2);
+	assert_int_equal(procfs_find_cgroups(&tree->root, &cgroups), 0);
+	assert_int_equal(procfs_read_rdma_cgroups(&tree->root, &cgroups, "self", &levels), -ENOENT);
+	assert_int_equal(levels.count, 7);
+	tree_write(tree, "proc/self/cgroup", "0::/jobs/one/step");
+	tree_write(tree, "sys/fs/cgroup/jobs/rdma.max", "rxa hca_handle=7 hca_object=max");
+	tree_write(tree, "sys/fs/cgroup/jobs/rdma.current", "rxa hca_handle=1 hca_object=4");
+	tree_directory(tree, "sys/fs/cgroup/jobs/one/step");
+	tree_write(tree, "sys/fs/cgroup/jobs/one/rdma.max", "rxa hca_handle=max hca_object=9");
+	tree_write(tree, "sys/fs/cgroup/jobs/one/rdma.current", "rxa hca_handle=1 hca_object=4");
+	assert_int_equal(procfs_read_rdma_cgroups(&tree->root, &cgroups, "self", &levels), 0);
+	assert_int_equal(levels.count, 2);
+	assert_string_equal(levels.items[0].group, "/jobs/one");
+	assert_int_equal(levels.items[0].devices.items[0].most_objects.value.value, 9);
+	assert_string_equal(levels.items[1].group, "/jobs");
+	assert_int_equal(levels.items[1].devices.items[0].most_handles.value.value, 7);
+	cgroup_levels_clear(&levels);
+	tree_delete(tree, "sys/fs/cgroup/jobs/rdma.max");
+	tree_link(tree, "sys/fs/cgroup/jobs/rdma.max", "!EACCES");
+	assert_int_equal(procfs_read_rdma_cgroups(&tree->root, &cgroups, "self", &levels), -EACCES);
+	assert_int_equal(levels.count, 0);
+	procfs_cgroups_clear(&cgroups);
+}
+
+static void ranges(void **state)
+{
+	(void)state;
+	assert_true(text_ranges_overlap("0-15,32-47", "40"));
+	assert_true(text_ranges_overlap("7", "0-3,7"));
+	assert_false(text_ranges_overlap("16-31", "0-15,32-47"));
+	assert_false(text_ranges_overlap("", "0-3"));
+	assert_false(text_ranges_overlap("x", "0-3"));
+	assert_false(text_ranges_overlap("0-3", "3-"));
+	assert_true(text_ranges_overlap("0-18446744073709551616", "5"));
+}
+
+/* ---- Lists of devices ---- */
+
+static void make_list(struct strings *list, const char *words)
+{
+	_cleanup_(freep) char *copy = mem_string(words);
+	char *rest = copy, *word;
+
+	*list = (struct strings){.known = true};
+	while ((word = strsep(&rest, " ")))
+		strings_add(list, word);
+}
+
+/* Which entries of the list choose a device: "+-" for two of which the first does. */
+static void expect_filter(void (*parse)(struct name_filter *, const char *), const char *value,
+			  const char *expected)
+{
+	struct strings devices, ports;
+	struct name_filter filter;
+	char answer[16] = "";
+
+	make_list(&devices, "mlx5_0 mlx5_1 mlx5_10");
+	make_list(&ports, "mlx5_0/1 mlx5_1/1 mlx5_10/1 mlx5_10/2");
+	parse(&filter, value);
+	assert_int_equal(filter.count, strlen(expected));
+	for (size_t i = 0; i < filter.count; i++)
+		strcat(answer,
+		       name_entry_matches(&filter, &filter.items[i], &devices, &ports) ? "+" : "-");
+	assert_string_equal(answer, expected);
+	name_filter_clear(&filter);
+	strings_free(&devices);
+	strings_free(&ports);
+}
+
+static void nccl(void **state)
+{
+	struct name_filter filter;
+
+	(void)state;
+	expect_filter(name_filter_parse_nccl, "mlx5", "+");
+	expect_filter(name_filter_parse_nccl, "mlx5_0,mlx5_9", "+-");
+	expect_filter(name_filter_parse_nccl, "=mlx5", "-");
+	expect_filter(name_filter_parse_nccl, "=mlx5_0:1,mlx5_1:2,mlx5_10:2", "+-+");
+	expect_filter(name_filter_parse_nccl, "mlx5_1:2", "+"); /* mlx5_10/2 begins like that */
+	expect_filter(name_filter_parse_nccl, "=mlx5_0::0:1", "+");
+	expect_filter(name_filter_parse_nccl, "^=mlx5_2", "-");
+	expect_filter(name_filter_parse_nccl, ",,:1,", "");
+	expect_filter(name_filter_parse_nccl, "", "");
+	name_filter_parse_nccl(&filter, "^=a");
+	assert_true(filter.exclude && filter.exact);
+	name_filter_clear(&filter);
+	name_filter_parse_nccl(&filter, "=^a");
+	assert_false(filter.exclude);
+	name_filter_clear(&filter);
+}
+
+static void ucx(void **state)
+{
+	(void)state;
+	expect_filter(name_filter_parse_ucx, "all", "");
+	expect_filter(name_filter_parse_ucx, "mlx5_0:1,mlx5_9:1", "+-");
+	expect_filter(name_filter_parse_ucx, "mlx5_0", "+");
+	expect_filter(name_filter_parse_ucx, "mlx5", "-");
+	expect_filter(name_filter_parse_ucx, "mlx5_[0-2]:1", "++-");
+	expect_filter(name_filter_parse_ucx, "^mlx5_10:2", "+");
+	expect_filter(name_filter_parse_ucx, "mlx5_[2-1]:1,mlx5_[a-b],x[", "---");
+	expect_filter(name_filter_parse_ucx, " mlx5_0:1 , mlx5_1:1", "++");
+}
+
+/* A range of a hundred thousand names is not made. */
+static void wide_range(void **state)
+{
+	struct name_filter filter;
+
+	(void)state;
+	name_filter_parse_ucx(&filter, "x[0-99999],y[0-99999]");
+	assert_int_equal(filter.count, 1024);
+	name_filter_clear(&filter);
+}
+
+static void expect_conf(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *value = nccl_conf_find(text, "NCCL_IB_HCA");
+
+	if (expected)
+		assert_string_equal(value, expected);
+	else
+		assert_null(value);
+}
+
+static void conf(void **state)
+{
+	(void)state;
+	expect_conf("# x\nNCCL_DEBUG=INFO\nNCCL_IB_HCA==mlx5_0\nNCCL_IB_HCA=mlx5_1\n", "=mlx5_0");
+	expect_conf("NCCL_IB_HCA=", "");
+	expect_conf(" NCCL_IB_HCA=a\n#NCCL_IB_HCA=a\nNCCL_IB_HCA =a\nNCCL_IB_HCA", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(task),
+		cmocka_unit_test(open_files),
+		cmocka_unit_test(units),
+		cmocka_unit_test(logins),
+		cmocka_unit_test_setup_teardown(places, setup, teardown),
+		cmocka_unit_test_setup_teardown(cgroup_levels, setup, teardown),
+		cmocka_unit_test(ranges),
+		cmocka_unit_test(nccl),
+		cmocka_unit_test(ucx),
+		cmocka_unit_test(wide_range),
+		cmocka_unit_test(conf),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
