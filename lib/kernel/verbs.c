@@ -254,6 +254,36 @@ void verbs_close_device(struct verbs_device *device)
 	free(device);
 }
 
+int verbs_probe_dmabuf(const struct verbs_device *device)
+{
+	struct ibv_pd *domain;
+	struct ibv_mr *region;
+	int error;
+
+	if (!device->call->ibv_reg_dmabuf_mr)
+		return -EOPNOTSUPP;
+	errno = 0;
+	domain = device->call->ibv_alloc_pd(device->context);
+	if (!domain)
+		return errno ? -errno : -EIO;
+	errno = 0;
+	region = device->call->ibv_reg_dmabuf_mr(domain, 0, 0, 0, -1, 0);
+	error = errno;
+	device->call->ibv_dealloc_pd(domain);
+	if (region)
+		return -EIO; /* No driver may take it. */
+	if (error == EBADF)
+		return 0;
+	/*
+	 * Without the method in the kernel EPROTONOSUPPORT; without it in the driver, or in the
+	 * provider library, EOPNOTSUPP (drivers/infiniband/core/uverbs_std_types_mr.c and
+	 * uverbs_ioctl.c, libibverbs/dummy_ops.c).
+	 */
+	if (error == EPROTONOSUPPORT || error == ENOSYS)
+		error = EOPNOTSUPP;
+	return error ? -error : -EIO;
+}
+
 struct ibv_context *verbs_device_context(const struct verbs_device *device)
 {
 	return device->context;

@@ -41,6 +41,12 @@ bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed 
  */
 int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device);
 void verbs_close_device(struct verbs_device *device);
+/*
+ * Whether the kernel, the driver and the library register memory that a dma-buf gives. Asks for the
+ * dma-buf of the descriptor -1, which there is not: 0 if that is why it fails (EBADF), -EOPNOTSUPP
+ * if the device cannot, else the -errno of something else.
+ */
+int verbs_probe_dmabuf(const struct verbs_device *device);
 /* For lib/selftest, which calls libibverbs itself. The context lives as long as the device. */
 struct ibv_context *verbs_device_context(const struct verbs_device *device);
 

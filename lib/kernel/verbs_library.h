@@ -17,6 +17,9 @@
 	MUST(ibv_close_device, "IBVERBS_1.1")     \
 	MUST(ibv_query_device, "IBVERBS_1.1")     \
 	MUST(ibv_query_port, "IBVERBS_1.1")       \
+	MUST(ibv_alloc_pd, "IBVERBS_1.1")         \
+	MUST(ibv_dealloc_pd, "IBVERBS_1.1")       \
+	MAY(ibv_reg_dmabuf_mr, "IBVERBS_1.12")    \
 	MAY(_ibv_query_gid_table, "IBVERBS_1.11")
 
 struct verbs_functions {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/attributes.h"
+#include "host/pci/config.h"
 #include "kernel/sysfs.h"
 
 #define BUS "sys/bus/pci/devices"
@@ -224,6 +225,22 @@ static void read_iommu(const struct root *root, struct pci_function *function,
 		number_set(&function->iommu_group, number);
 }
 
+/* That it takes privilege, or is missing in a saved tree, is no problem: acs_error says it. */
+static void read_acs(const struct root *root, struct pci_function *function)
+{
+	uint8_t bytes[PCI_CONFIG_EXTENDED];
+	unsigned int control = 0;
+	size_t length = 0;
+	int rc = pci_config_read(root, function, sizeof(bytes), bytes, &length);
+
+	if (!rc)
+		rc = pci_config_acs(bytes, length, &control);
+	if (rc && rc != -ENODATA)
+		function->acs_error = rc;
+	else
+		number_set(&function->acs_control, control);
+}
+
 void pci_read(const struct root *root, struct pci_function *function, unsigned int facts,
 	      struct problems *problems)
 {
@@ -239,6 +256,8 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 	}
 	if (facts & PCI_VIRTUAL)
 		function->physfn = read_link(root, function, "physfn", NULL, problems);
+	if (facts & PCI_ACS)
+		read_acs(root, function);
 	if (facts & PCI_IOMMU)
 		read_iommu(root, function, problems);
 	if (facts & PCI_IOMMU && !function->iommu_group.known)
@@ -262,6 +281,26 @@ struct number pci_numa_node(const struct root *root, struct pci_function *functi
 		}
 	}
 	return (struct number){.known = false};
+}
+
+/* Such functions are below the VMBus, whose ACPI device has had two names. */
+bool pci_is_of_vmbus(const struct pci_function *function)
+{
+	return function->path &&
+	       (strstr(function->path, "/VMBUS:") || strstr(function->path, "/MSFT1000:"));
+}
+
+struct real pci_link_gbps(const struct real *speed_gtps, const struct number *lanes)
+{
+	double rate = speed_gtps->value * (double)lanes->value;
+
+	if (!speed_gtps->known || !lanes->known)
+		return (struct real){.known = false};
+	if (speed_gtps->value < 6) /* 2.5 and 5 GT/s: 8b/10b */
+		rate = rate * 8 / 10;
+	else if (speed_gtps->value < 60) /* 8, 16 and 32 GT/s: 128b/130b; 64 GT/s: 1b/1b */
+		rate = rate * 128 / 130;
+	return real_of(rate);
 }
 
 static size_t depth_of(const struct pci_function *function)

@@ -22,6 +22,7 @@ enum pci_fact {
 	PCI_VIRTUAL = 1 << 4, /* physfn */
 	PCI_IOMMU = 1 << 5,   /* iommu_group and iommu_type */
 	PCI_CLASS = 1 << 6,   /* class_code */
+	PCI_ACS = 1 << 7,     /* acs_control and acs_error: reads the config space of a port */
 };
 
 struct pci_function {
@@ -43,6 +44,8 @@ struct pci_function {
 	char *physfn;		   /* address of the physical function; NULL: it is no VF */
 	struct number iommu_group; /* unknown if there is none */
 	char *iommu_type;	   /* DMA, DMA-FQ, identity, blocked, unmanaged ... */
+	struct number acs_control; /* bits of enum pci_acs; 0: the port has no such services */
+	int acs_error; /* why it is unknown: -EPERM without privilege, or as of pci_config_read() */
 };
 
 struct pci_list {
@@ -70,6 +73,13 @@ char *pci_path(const struct pci_function *function, const char *file);
  */
 struct number pci_numa_node(const struct root *root, struct pci_function *function,
 			    struct pci_function **ret_from, struct problems *problems);
+/*
+ * The data rate of a link in Gb/s after its encoding, as the kernel computes it for
+ * pcie_bandwidth_available(): PCIE_SPEED2MBS_ENC of drivers/pci/pci.h. Unknown if a factor is.
+ */
+struct real pci_link_gbps(const struct real *speed_gtps, const struct number *lanes);
+/* Whether Hyper-V gave the function to this virtual machine, by its path. */
+bool pci_is_of_vmbus(const struct pci_function *function);
 /* The nearest function above both, which may be one of them; NULL if there is none. */
 struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_function *b);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The configuration space of a PCI function. An ordinary user gets its first 64 bytes, without any
+ * capability; the rest takes CAP_SYS_ADMIN when the file is opened (pci_read_config() of
+ * drivers/pci/pci-sysfs.c). Offsets and bits: include/uapi/linux/pci_regs.h.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/pci/pci.h"
+
+enum {
+	PCI_CONFIG_HEADER = 64,	   /* what every user may read */
+	PCI_CONFIG_SIZE = 256,	   /* with the capabilities */
+	PCI_CONFIG_EXTENDED = 4096 /* with those of PCI Express */
+};
+
+/*
+ * Reads up to `most` bytes; *ret_length says how many there were. Reading wakes a function that
+ * power management has suspended, so it is for functions whose driver is at work, and for bridges.
+ */
+int pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
+		    uint8_t bytes[static PCI_CONFIG_EXTENDED], size_t *ret_length);
+
+/*
+ * The pure parts, on the `length` bytes that were read. 0, or -ENODATA: the function does not have
+ * the capability; -EPERM: the bytes end before that is known; -EBADMSG: the list of capabilities is
+ * damaged; -ENODEV: all ones, as a function that does not answer is read.
+ */
+struct pci_device_control {
+	unsigned int max_read_request_bytes;
+	bool relaxed_ordering;
+};
+
+int pci_config_device_control(const uint8_t *bytes, size_t length, struct pci_device_control *ret);
+
+/* Access control services of a port: bits of its control register. */
+enum pci_acs {
+	PCI_ACS_SOURCE_VALIDATION = 1 << 0,
+	PCI_ACS_REQUEST_REDIRECT = 1 << 2,
+	PCI_ACS_COMPLETION_REDIRECT = 1 << 3,
+	PCI_ACS_UPSTREAM_FORWARDING = 1 << 4,
+	PCI_ACS_DIRECT_TRANSLATED = 1 << 6,
+};
+
+int pci_config_acs(const uint8_t *bytes, size_t length, unsigned int *ret_control);
