@@ -170,7 +170,7 @@ static char *legend_text(const struct topo_run *run)
 			 "one NUMA node, and the GPU is in the CPU's package (inferred)");
 	if (legend.redirected)
 		add_line(&text, "*",
-			 "separate IOMMU groups: ACS seems to send it via the host bridge");
+			 "by its IOMMU groups: ACS seems to send it via the host bridge");
 	if (legend.hidden)
 		add_line(&text, "?", "after a word: the PCIe path; NVLink is seen only by NVML");
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");

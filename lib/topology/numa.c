@@ -118,14 +118,6 @@ static char *read_dmi(const struct root *root, const char *file)
 	return text_clean(text, length < 0 ? 0 : (size_t)length);
 }
 
-/* Devices of Hyper-V are below the VMBus, whose ACPI device has had two names. */
-static bool is_vmbus(const struct topology_node *node)
-{
-	const char *path = node->function ? node->function->path : NULL;
-
-	return path && (strstr(path, "/VMBUS:") || strstr(path, "/MSFT1000:"));
-}
-
 static void find_hypervisor(struct topology *topology, const struct root *root)
 {
 	_cleanup_(freep) char *vendor = read_dmi(root, "sys_vendor");
@@ -144,7 +136,7 @@ static void find_hypervisor(struct topology *topology, const struct root *root)
 	else if (is_hypervisor(vendor))
 		topology->hypervisor = mem_string(vendor);
 	for (size_t i = 0; !topology->hypervisor && i < topology->count; i++)
-		if (is_vmbus(&topology->nodes[i]))
+		if (topology->nodes[i].function && pci_is_of_vmbus(topology->nodes[i].function))
 			topology->hypervisor = mem_string("Hyper-V");
 }
 
@@ -173,7 +165,8 @@ static bool is_invented(const struct topology *topology)
 
 		if (!node->function || node->numa_source.value != TOPOLOGY_MEASURED)
 			continue;
-		if (!is_vmbus(node) || !node->numa_node.known || node->numa_node.value)
+		if (!pci_is_of_vmbus(node->function) || !node->numa_node.known ||
+		    node->numa_node.value)
 			return false;
 		found = true;
 	}

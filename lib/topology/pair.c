@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/pci/peer.h"
 #include "topology/place.h"
 
 static enum tristate is_same(const char *a, const char *b)
@@ -63,9 +64,8 @@ static void narrow(struct topology_pair *pair, const struct pci_function *at,
 		   const struct pci_function *end)
 {
 	for (; at && at != end; at = at->parent) {
-		struct real now = topology_link_gbps(&at->speed_gtps, &at->width_lanes);
-		struct real possible = topology_link_gbps(&at->max_speed_gtps,
-							  &at->max_width_lanes);
+		struct real now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
+		struct real possible = pci_link_gbps(&at->max_speed_gtps, &at->max_width_lanes);
 
 		least(&pair->gbps, &now);
 		least(&pair->max_gbps, &possible);
@@ -149,23 +149,11 @@ static enum tristate has_gpudirect(const struct topology_pair *pair)
 	return pair->class.value <= TOPOLOGY_SWITCHES ? TRISTATE_YES : TRISTATE_NO;
 }
 
-/*
- * Below a common switch, functions get separate IOMMU groups only if ACS separates them, which
- * sends what they send to each other up to the host bridge first (drivers/iommu/iommu.c,
- * pci_device_group()). Without IOMMU there are no groups, and nothing is known.
- */
 static enum tristate is_redirected(const struct topology_pair *pair)
 {
 	if (!pair->switches.known || pair->source.value != TOPOLOGY_MEASURED)
 		return TRISTATE_UNKNOWN;
-	switch (is_same_number(&pair->from->iommu_group, &pair->node->iommu_group)) {
-	case TRISTATE_YES:
-		return TRISTATE_NO;
-	case TRISTATE_NO:
-		return TRISTATE_YES;
-	default:
-		return TRISTATE_UNKNOWN;
-	}
+	return pci_groups_redirect(pair->from->function, pair->node->function);
 }
 
 static bool is_nvidia(const struct topology_node *node)

@@ -41,8 +41,8 @@ static void set_link(struct topology_hop *hop, const struct pci_function *functi
 	hop->speed_gtps = function->speed_gtps;
 	hop->width_lanes = function->width_lanes;
 	topology_possible_link(function, &hop->max_speed_gtps, &hop->max_width_lanes);
-	hop->gbps = topology_link_gbps(&hop->speed_gtps, &hop->width_lanes);
-	hop->max_gbps = topology_link_gbps(&hop->max_speed_gtps, &hop->max_width_lanes);
+	hop->gbps = pci_link_gbps(&hop->speed_gtps, &hop->width_lanes);
+	hop->max_gbps = pci_link_gbps(&hop->max_speed_gtps, &hop->max_width_lanes);
 	if (hop->gbps.known && hop->max_gbps.known)
 		hop->slower = hop->gbps.value < hop->max_gbps.value ? TRISTATE_YES : TRISTATE_NO;
 }
@@ -228,18 +228,13 @@ static void explain_links(const struct topology_path *path, struct text_buffer *
 
 static void explain_acs(const struct topology_pair *pair, struct text_buffer *text)
 {
-	const unsigned int from = (unsigned int)pair->from->iommu_group.value;
-	const unsigned int to = (unsigned int)pair->node->iommu_group.value;
-
 	if (pair->redirected == TRISTATE_YES)
 		text_buffer_add(text,
-				"ACS        IOMMU groups %u and %u: ACS seems to send what they "
-				"exchange through the host bridge\n",
-				from, to);
-	else if (pair->redirected == TRISTATE_NO)
-		text_buffer_add(text, "ACS        both in IOMMU group %u: no redirection\n", from);
+				"ACS        a function is not in the IOMMU group of the port above "
+				"it: ACS seems to\n"
+				"           send what they exchange through the host bridge\n");
 	else if (pair->switches.known && pair->source.value == TOPOLOGY_MEASURED)
-		text_buffer_add(text, "ACS        unknown: there are no IOMMU groups to tell by\n");
+		text_buffer_add(text, "ACS        unknown: no IOMMU groups, or they do not tell\n");
 }
 
 void topology_explain(const struct topology_path *path, struct text_buffer *text)

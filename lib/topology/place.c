@@ -23,22 +23,6 @@ struct topology_switch *topology_add_switch(struct topology *topology, const cha
 	return new;
 }
 
-struct real topology_link_gbps(const struct real *speed_gtps, const struct number *lanes)
-{
-	double rate = speed_gtps->value * (double)lanes->value;
-
-	if (!speed_gtps->known || !lanes->known)
-		return (struct real){.known = false};
-	/* Encoding of PCI Express: 8b/10b to 5 GT/s, then 128b/130b, flits of 242/256 from 64. */
-	if (speed_gtps->value < 6)
-		rate = rate * 8 / 10;
-	else if (speed_gtps->value < 60)
-		rate = rate * 128 / 130;
-	else
-		rate = rate * 242 / 256;
-	return real_of(rate);
-}
-
 static void least(struct real *real, const struct real *other)
 {
 	if (other->known && (!real->known || other->value < real->value))
@@ -108,9 +92,10 @@ static void find_narrowest(const struct root *root, struct topology_node *node,
 		struct real speed, now, possible;
 		struct number lanes;
 
+		pci_read(root, at, PCI_IOMMU, problems); /* for pci_groups_redirect() */
 		possible_link(root, at, &speed, &lanes, problems);
-		now = topology_link_gbps(&at->speed_gtps, &at->width_lanes);
-		possible = topology_link_gbps(&speed, &lanes);
+		now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
+		possible = pci_link_gbps(&speed, &lanes);
 		least(&node->gbps, &now);
 		least(&node->max_gbps, &possible);
 	}

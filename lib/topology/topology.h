@@ -174,9 +174,6 @@ const char *topology_word(const struct topology_pair *pair, enum topology_dialec
 /* The class that a word of any dialect, in any case, asks for: pxb. -EINVAL: it is none. */
 int topology_parse_class(const char *word, enum topology_class *ret_class);
 
-/* Data rate of a PCIe link after encoding, in Gb/s; unknown if a factor is. */
-struct real topology_link_gbps(const struct real *speed_gtps, const struct number *lanes);
-
 extern const struct schema topology_schema;
 extern const struct schema topology_pair_schema;
 
