@@ -107,6 +107,12 @@ int doctor_earlier(const struct doctor_context *run, enum doctor_check_id id);
 /* The name of what the context is about, NULL for the host; to be freed. */
 char *doctor_scope_object(const struct doctor_context *run);
 void doctor_result_clear(struct doctor_result *result);
+/* For `applies`. Whether the PCI function is known and no virtual one. */
+bool pcie_is_physical(struct doctor_context *run);
+/* Whether the device may be a virtual function: it is one, or it has no GUID. */
+bool pcie_may_be_virtual(struct doctor_context *run);
+/* Whether the host has accelerators and RDMA devices. */
+bool pcie_has_accelerator(struct doctor_context *run);
 
 /* For rows: there is an RDMA device or hardware for one. */
 bool doctor_may_have_adapters(struct doctor_context *run);

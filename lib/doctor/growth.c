@@ -31,6 +31,7 @@ static const struct growth_source {
 	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_flaps, growth_read_carriers, .is_saved = false},
 	{CHECK_ID_firmware_health, adapters_read_recoveries, .is_saved = false},
+	{CHECK_ID_pcie_errors, growth_read_aer, .is_saved = false},
 };
 
 static char *format_key(const char *format, va_list arguments)
@@ -173,6 +174,26 @@ int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const 
 		return -EOVERFLOW;
 	*ret_growth = after->value - before->value;
 	return 0;
+}
+
+size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
+			  growth_handler *handle, void *context)
+{
+	const size_t length = strlen(prefix);
+	size_t count = 0;
+
+	for (size_t i = 0; facts->growth && i < facts->growth->after.count; i++) {
+		const struct growth_value *after = &facts->growth->after.items[i], *before;
+
+		if (strncmp(after->key, prefix, length))
+			continue;
+		before = find(&facts->growth->before, after->key);
+		if (!before || after->value < before->value)
+			continue;
+		handle(context, after->key + length, after->value - before->value);
+		count++;
+	}
+	return count;
 }
 
 double doctor_growth_seconds(const struct doctor_facts *facts)

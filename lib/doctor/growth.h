@@ -44,6 +44,16 @@ int doctor_growth_load(struct doctor_facts *facts, const struct doctor_request *
  */
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
 		  ...) __attribute__((format(printf, 3, 4)));
+/*
+ * Passes on the growth of each number whose key begins with the prefix, 0 included, by the rest of
+ * its key; those that were reset in between are left out. Returns how many it passed on.
+ */
+typedef void growth_handler(void *context, const char *rest, uint64_t growth);
+size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
+			  growth_handler *handle, void *context);
 /* The seconds between the readings; 0 if unknown. */
 double doctor_growth_seconds(const struct doctor_facts *facts);
+/* The source of PCIe error counters: pcie/errors.c. */
+void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
+		     struct growth_reading *reading);
 void doctor_growth_free(struct doctor_growth *growth);

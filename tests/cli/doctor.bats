@@ -4,7 +4,7 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# Machines on which nothing is wrong; two of them once their ports are repaired.
+# Machines on which nothing is wrong; three of them once their ports or a slot are repaired.
 healthy='cx5-ib-edr cx6dx-roce cx7-ib-ndr bnxt-sriov irdma-iwarp efa opa-hfi1 roce-bond-vlan rxe-host planes forty'
 
 # repair DEVICE... RATE: ports of $tree that are down, or slower than the others.
@@ -29,6 +29,7 @@ repair()
 		rm -rf "$tree"
 		cp -a "$roots/$machine" "$tree"
 		case $machine in
+		cx5-ib-edr) echo 16 | tee "$tree"/sys/devices/pci0000:ae/0000:ae:00.0{,/0000:af:00.0}/current_link_width >/dev/null ;;
 		cx7-ib-ndr) repair mlx5_5 mlx5_6 '400 Gb/sec (4X NDR)' ;;
 		forty) repair mlx5_38 mlx5_39 '200 Gb/sec (4X HDR)' ;;
 		esac

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Errors of the PCIe links between an adapter and the processor, by growth. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/growth.h"
+#include "host/pci/aer.h"
+
+struct reader {
+	struct growth_reading *reading;
+	const char *address;
+	enum pci_aer file;
+};
+
+/* "0000:3b:00.0 aer_dev_fatal TLP" */
+static void note_count(void *context, const char *name, uint64_t count)
+{
+	const struct reader *reader = context;
+
+	growth_add(reader->reading, count, "%s %s %s", reader->address, pci_aer_files[reader->file],
+		   name);
+}
+
+/* Marks the adapter and everything above it. */
+static void mark_path(const struct pci_list *list, const struct pci_function *function, bool *marks)
+{
+	for (; function; function = function->parent)
+		marks[function - list->items] = true;
+}
+
+void growth_read_aer(struct doctor_facts *facts, const struct doctor_request *request,
+		     struct growth_reading *reading)
+{
+	const struct pci_list *list = doctor_pci(facts);
+	const struct doctor_context selected = {.facts = facts, .request = request};
+	_cleanup_(freep) bool *marks = NULL;
+
+	if (!list || !list->count)
+		return;
+	marks = mem_alloc_zero(list->count, sizeof(*marks));
+	for (size_t i = 0; i < list->count; i++)
+		if (doctor_is_selected(&selected, &list->items[i]))
+			mark_path(list, &list->items[i], marks);
+	for (size_t i = 0; i < list->count; i++) {
+		struct reader reader = {.reading = reading, .address = list->items[i].address};
+
+		/* What cannot be read is missing in the reading; the check finds out why. */
+		for (reader.file = 0; marks[i] && reader.file < PCI_AER_FILES; reader.file++)
+			pci_aer_read(&facts->root, &list->items[i], reader.file, note_count,
+				     &reader);
+	}
+}
+
+/* What has grown on the path, by the kind of error. */
+struct sums {
+	struct doctor_context *run;
+	const char *address;
+	enum pci_aer file;
+	uint64_t grown[PCI_AER_FILES];
+	uint64_t named, total; /* of this function and file */
+};
+
+static void show_growth(struct sums *sums, const char *name, uint64_t growth)
+{
+	static const char *const words[] = {"correctable", "nonfatal", "fatal"};
+	_cleanup_(freep) char *source = mem_format(PCI_FUNCTION "/%s", sums->address,
+						   pci_aer_files[sums->file]);
+
+	sums->grown[sums->file] += growth;
+	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 wanted)", sums->address,
+			words[sums->file], name, (unsigned long long)growth,
+			doctor_growth_seconds(sums->run->facts));
+}
+
+/* Totals count messages, which several errors may share: of use only if no name has grown. */
+static void add_growth(void *context, const char *name, uint64_t growth)
+{
+	struct sums *sums = context;
+
+	if (!strncmp(name, "TOTAL_", 6)) {
+		sums->total = growth;
+	} else if (growth) {
+		sums->named += growth;
+		show_growth(sums, name, growth);
+	}
+}
+
+/* Adds the function's growth, and returns the number of its counters. */
+static size_t add_function(struct sums *sums, const struct pci_function *function)
+{
+	size_t counters = 0;
+
+	sums->address = function->address;
+	for (sums->file = 0; sums->file < PCI_AER_FILES; sums->file++) {
+		_cleanup_(freep) char *prefix = mem_format("%s %s ", function->address,
+							   pci_aer_files[sums->file]);
+
+		sums->named = sums->total = 0;
+		counters += doctor_growth_each(sums->run->facts, prefix, add_growth, sums);
+		if (!sums->named && sums->total)
+			show_growth(sums, "unnamed", sums->total);
+	}
+	return counters;
+}
+
+static void ignore_count(void *context, const char *name, uint64_t count)
+{
+	(void)context;
+	(void)name;
+	(void)count;
+}
+
+/*
+ * Why the readings lack the counters of the function: -errno of reading them again, -ENOENT if it
+ * has none. *ret_file is the one that could not be read.
+ */
+static int find_error(struct doctor_context *run, const struct pci_function *function,
+		      enum pci_aer *ret_file)
+{
+	int rc = -ENOENT;
+
+	for (enum pci_aer file = 0; file < PCI_AER_FILES && rc == -ENOENT; file++) {
+		*ret_file = file;
+		rc = pci_aer_read(&run->facts->root, function, file, ignore_count, NULL);
+	}
+	return rc;
+}
+
+static void conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
+{
+	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL]) {
+		doctor_error(run, "uncorrectable PCIe errors grow");
+	} else if (sums->grown[PCI_AER_CORRECTABLE]) {
+		doctor_warning(run, "correctable PCIe errors grow");
+	} else if (!counters) {
+		doctor_not_checked(run, 0, "no function on the way counts PCIe errors");
+	} else {
+		doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
+				"%zu counters on the way, none grew in %.1f s", counters,
+				doctor_growth_seconds(run->facts));
+		doctor_ok(run, "no PCIe errors grow");
+	}
+}
+
+void check_pcie_errors(struct doctor_context *run)
+{
+	const struct pci_function *unread = NULL;
+	struct sums sums = {.run = run};
+	enum pci_aer unread_file = 0;
+	size_t counters = 0;
+	int unread_rc = 0;
+
+	/* A file of counters as the first reading has those of ports only. */
+	if (!run->request->interval_msec) {
+		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
+		return;
+	}
+	for (const struct pci_function *at = run->function; at; at = at->parent) {
+		const size_t found = add_function(&sums, at);
+		enum pci_aer file = 0;
+		const int rc = found ? 0 : find_error(run, at, &file);
+
+		counters += found;
+		if (rc && rc != -ENOENT && !unread) {
+			unread = at;
+			unread_file = file;
+			unread_rc = rc;
+		}
+	}
+	if (unread && !sums.grown[0] && !sums.grown[1] && !sums.grown[2]) {
+		_cleanup_(freep) char *path = pci_path(unread, pci_aer_files[unread_file]);
+
+		doctor_unread(run, "the PCIe error counters", path, unread_rc, false);
+	} else {
+		conclude(run, &sums, counters);
+	}
+}

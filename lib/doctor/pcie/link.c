@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The PCIe links between an adapter and the processor: speed, width, bandwidth. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "mad/format/codes.h"
+
+bool pcie_is_physical(struct doctor_context *run)
+{
+	if (!run->function)
+		return false;
+	pci_read(&run->facts->root, run->function, PCI_VIRTUAL, run->problems);
+	return !run->function->physfn;
+}
+
+/* A link: the function or the upstream port of a switch, and the port above that it is wired to. */
+struct hop {
+	struct pci_function *lower, *upper; /* upper NULL: it is not visible */
+	struct real speed, most_speed;	    /* now, and what both ends can do */
+	struct number lanes, most_lanes;
+};
+
+static void least_real(struct real *real, const struct real *other)
+{
+	if (other->known && (!real->known || other->value < real->value))
+		*real = *other;
+}
+
+static void least_number(struct number *number, const struct number *other)
+{
+	if (other->known && (!number->known || other->value < number->value))
+		*number = *other;
+}
+
+static struct hop read_hop(struct doctor_context *run, struct pci_function *lower)
+{
+	struct hop hop = {.lower = lower, .upper = lower->parent};
+
+	pci_read(&run->facts->root, lower, PCI_LINK, run->problems);
+	hop.speed = lower->speed_gtps;
+	hop.lanes = lower->width_lanes;
+	hop.most_speed = lower->max_speed_gtps;
+	hop.most_lanes = lower->max_width_lanes;
+	if (!hop.upper)
+		return hop;
+	pci_read(&run->facts->root, hop.upper, PCI_LINK, run->problems);
+	if (!hop.speed.known)
+		hop.speed = hop.upper->speed_gtps;
+	if (!hop.lanes.known)
+		hop.lanes = hop.upper->width_lanes;
+	least_real(&hop.most_speed, &hop.upper->max_speed_gtps);
+	least_number(&hop.most_lanes, &hop.upper->max_width_lanes);
+	return hop;
+}
+
+/*
+ * The lower end of the next link on the way up; NULL: this was the last. Between the downstream and
+ * the upstream port of a switch is no link.
+ */
+static struct pci_function *next_lower(const struct hop *hop)
+{
+	return hop->upper ? hop->upper->parent : NULL;
+}
+
+struct words {
+	char text[48];
+};
+
+static struct words describe(const struct real *speed, const struct number *lanes)
+{
+	struct words words;
+	char number[24] = "?";
+
+	if (lanes->known)
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)lanes->value);
+	if (speed->known)
+		snprintf(words.text, sizeof(words.text), "%g GT/s x%s", speed->value, number);
+	else
+		snprintf(words.text, sizeof(words.text), "? GT/s x%s", number);
+	return words;
+}
+
+static bool is_known(const struct hop *hop)
+{
+	return hop->speed.known && hop->lanes.known && hop->most_speed.known &&
+	       hop->most_lanes.known;
+}
+
+static bool is_slow(const struct hop *hop)
+{
+	return (hop->speed.known && hop->most_speed.known &&
+		hop->speed.value < hop->most_speed.value) ||
+	       (hop->lanes.known && hop->most_lanes.known &&
+		hop->lanes.value < hop->most_lanes.value);
+}
+
+/* Whether the port above is slower or narrower than what is plugged into it. */
+static bool is_limited(const struct hop *hop)
+{
+	const struct pci_function *lower = hop->lower, *upper = hop->upper;
+
+	return upper && ((upper->max_speed_gtps.known && lower->max_speed_gtps.known &&
+			  upper->max_speed_gtps.value < lower->max_speed_gtps.value) ||
+			 (upper->max_width_lanes.known && lower->max_width_lanes.known &&
+			  upper->max_width_lanes.value < lower->max_width_lanes.value));
+}
+
+/* Adds the link to the evidence, unless only its first end is visible. */
+static void show_hop(struct doctor_context *run, const struct hop *hop)
+{
+	_cleanup_(freep) char *source = pci_path(hop->lower, "current_link_speed");
+	const struct words now = describe(&hop->speed, &hop->lanes);
+	const struct words most = describe(&hop->most_speed, &hop->most_lanes);
+
+	if (hop->upper)
+		doctor_evidence(run, source, "%s to %s: %s, both ends can %s", hop->lower->address,
+				hop->upper->address, now.text, most.text);
+	else
+		doctor_evidence(run, source, "%s: %s, it can %s", hop->lower->address, now.text,
+				most.text);
+	doctor_expected(run, most.text, now.text);
+}
+
+/* The links above the first one that are slow, added to the evidence. */
+static size_t show_slow_above(struct doctor_context *run, const struct hop *first)
+{
+	size_t slow = 0;
+	struct hop hop = *first;
+
+	for (struct pci_function *at = next_lower(&hop); at; at = next_lower(&hop)) {
+		hop = read_hop(run, at);
+		if (hop.upper && is_slow(&hop)) {
+			show_hop(run, &hop);
+			slow++;
+		}
+	}
+	return slow;
+}
+
+static void judge_first(struct doctor_context *run, const struct hop *first)
+{
+	const struct words own = describe(&first->lower->max_speed_gtps,
+					  &first->lower->max_width_lanes);
+
+	show_hop(run, first);
+	if (is_slow(first)) {
+		doctor_next_step(run, "%s",
+				 "look on the host of this virtual machine, or in the manual of "
+				 "the board, at what the slot can do");
+		doctor_note(run, "the PCIe link runs below what the adapter can do, and the port "
+				 "above it, which may be the limit, is not visible");
+		return;
+	}
+	if (!is_limited(first)) {
+		doctor_ok(run, "the PCIe links run as fast and as wide as both of their ends can");
+		return;
+	}
+	doctor_evidence(run, NULL, "the adapter can %s", own.text);
+	doctor_next_step(run, "%s",
+			 "if the bandwidth matters (pcie-enough), move the adapter to "
+			 "a slot that can do as much as it does");
+	doctor_note(run, "the slot can do less than the adapter");
+}
+
+void check_pcie_link(struct doctor_context *run)
+{
+	const struct hop first = read_hop(run, run->function);
+	size_t slow = 0;
+
+	if (first.upper && is_slow(&first)) {
+		show_hop(run, &first);
+		slow++;
+	}
+	slow += show_slow_above(run, &first);
+	if (slow)
+		doctor_warning(run, "a PCIe link runs below what both of its ends can do");
+	else if (is_known(&first))
+		judge_first(run, &first);
+	else if (first.most_speed.known || first.most_lanes.known)
+		doctor_not_checked(run, 0, "the PCIe link does not tell its speed and width");
+	else
+		doctor_not_checked(run, 0,
+				   "the function has no attributes of a PCIe link (an old "
+				   "kernel or card, or a virtual machine)");
+}
+
+/*
+ * The data rate of an InfiniBand port: up to QDR, two of ten bits are coding (InfiniBand
+ * Architecture Specification, volume 2, 8b/10b coding). The kernel's rate counts them.
+ */
+static double data_rate(const struct port *port)
+{
+	static const char *const coded[] = {"SDR", "DDR", "QDR"};
+
+	if (port->link_layer.value == LINK_LAYER_INFINIBAND && port->speed)
+		for (size_t i = 0; i < ARRAY_SIZE(coded); i++)
+			if (!strcmp(port->speed, coded[i]))
+				return port->rate_gbps.value * 8 / 10;
+	return port->rate_gbps.value;
+}
+
+/* Adds up the active ports; the fastest of them in *ret_fastest. */
+static double sum_rates(const struct device *device, double *ret_fastest)
+{
+	double sum = 0, fastest = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct port *port = &device->ports[i];
+		double rate;
+
+		if (!port->state.known || port->state.value != PORT_STATE_ACTIVE ||
+		    !port->rate_gbps.known)
+			continue;
+		rate = data_rate(port);
+		sum += rate;
+		if (rate > fastest)
+			fastest = rate;
+	}
+	*ret_fastest = fastest;
+	return sum;
+}
+
+/* The most that RDMA devices of this function can send: a subfunction shares the port. */
+static double function_rate(const struct device_list *devices, const char *address)
+{
+	double most = 0, fastest;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+		const double sum = device->pci_address && !strcmp(device->pci_address, address)
+					   ? sum_rates(device, &fastest)
+					   : 0;
+
+		if (sum > most)
+			most = sum;
+	}
+	return most;
+}
+
+/* All functions of the card that have a port of their own. */
+static double card_rate(struct doctor_context *run)
+{
+	const struct pci_function *function = run->function;
+	double sum = 0;
+
+	for (size_t i = 0; i < run->facts->pci.count; i++) {
+		struct pci_function *other = &run->facts->pci.items[i];
+
+		if (other->domain != function->domain || other->bus != function->bus ||
+		    other->device != function->device)
+			continue;
+		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->problems);
+		if (!other->physfn)
+			sum += function_rate(&run->facts->inventory.devices, other->address);
+	}
+	return sum;
+}
+
+/* The narrowest of the links that are known; its bandwidth is unknown if the first one is not. */
+static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gbps)
+{
+	struct hop hop = read_hop(run, run->function), narrowest = hop;
+
+	*ret_gbps = pci_link_gbps(&hop.speed, &hop.lanes);
+	if (!ret_gbps->known)
+		return narrowest;
+	for (struct pci_function *at = next_lower(&hop); at; at = next_lower(&hop)) {
+		struct real gbps;
+
+		hop = read_hop(run, at);
+		gbps = pci_link_gbps(&hop.speed, &hop.lanes);
+		if (gbps.known && gbps.value < ret_gbps->value) {
+			*ret_gbps = gbps;
+			narrowest = hop;
+		}
+	}
+	return narrowest;
+}
+
+void check_pcie_enough(struct doctor_context *run)
+{
+	struct real gbps;
+	const struct hop hop = find_narrowest(run, &gbps);
+	const struct words words = describe(&hop.speed, &hop.lanes);
+	_cleanup_(freep) char *source = pci_path(hop.lower, "current_link_speed");
+	double fastest, card;
+
+	sum_rates(run->device, &fastest);
+	if (!gbps.known) {
+		doctor_unknown(run, "the bandwidth of the PCIe link");
+		return;
+	}
+	if (!fastest) {
+		doctor_not_checked(run, 0, "no port is active, so the rate it needs is not known");
+		return;
+	}
+	card = card_rate(run);
+	doctor_evidence(run, source, "%s: %s, %.1f Gb/s", hop.lower->address, words.text,
+			gbps.value);
+	doctor_evidence(run, NULL, "the fastest port has %.1f Gb/s", fastest);
+	if (card > fastest)
+		doctor_evidence(run, NULL, "all ports of the card %.1f Gb/s", card);
+	if (gbps.value >= card)
+		doctor_ok(run, "the PCIe links can carry what the ports can send");
+	else if (gbps.value >= fastest)
+		doctor_note(run, "the PCIe links can carry one port, but not all ports of the "
+				 "card at once");
+	else if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
+		doctor_because(run, CHECK_ID_pcie_link);
+	else
+		doctor_warning(run, "the PCIe links carry less than a port can send");
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The way between adapters and accelerators: registration of memory, PCIe switches, distance. */
+#include "host/pci/peer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "host/pci/config.h"
+#include "kernel/sysfs.h"
+#include "kernel/verbs.h"
+#include "topology/topology.h"
+
+bool pcie_has_accelerator(struct doctor_context *run)
+{
+	return run->facts->inventory.devices.count && doctor_has_accelerator(run->facts);
+}
+
+/* The vendor and device of the function that carries a Direct NIC's data: kernel-boot/rdma_topo. */
+enum { DIRECT_NIC_VENDOR = 0x15b3, DIRECT_NIC_DEVICE = 0x2100 };
+
+static bool is_direct_nic(struct doctor_context *run, struct pci_function *function)
+{
+	pci_read(&run->facts->root, function, PCI_ID, run->problems);
+	return function->vendor_id.value == DIRECT_NIC_VENDOR &&
+	       function->device_id.value == DIRECT_NIC_DEVICE;
+}
+
+/* Whether functions are passed to virtual machines. */
+static bool has_guests(struct doctor_context *run)
+{
+	for (size_t i = 0; i < run->facts->pci.count; i++) {
+		struct pci_function *function = &run->facts->pci.items[i];
+
+		pci_read(&run->facts->root, function, PCI_DRIVER, NULL);
+		if (function->driver && !strcmp(function->driver, "vfio-pci"))
+			return true;
+	}
+	return false;
+}
+
+/* What the ports between the adapter and an accelerator do. */
+struct ports {
+	struct doctor_context *run;
+	struct pci_function *redirects; /* a port that redirects, or NULL */
+	unsigned int control;		/* its bits */
+	size_t known, unknown;
+};
+
+static void read_port(void *context, struct pci_function *port, struct pci_function *below)
+{
+	const struct root *root = &((struct ports *)context)->run->facts->root;
+	struct ports *ports = context;
+
+	pci_read(root, port, PCI_ACS | PCI_IOMMU, ports->run->problems);
+	pci_read(root, below, PCI_IOMMU, ports->run->problems);
+	if (!port->acs_control.known) {
+		ports->unknown++;
+		return;
+	}
+	ports->known++;
+	if (ports->redirects ||
+	    !(port->acs_control.value & (PCI_ACS_REQUEST_REDIRECT | PCI_ACS_COMPLETION_REDIRECT)))
+		return;
+	ports->redirects = port;
+	ports->control = (unsigned int)port->acs_control.value;
+}
+
+enum redirection { SHARES_NO_SWITCH, IS_DIRECT, IS_REDIRECTED, SEEMS_REDIRECTED, IS_UNKNOWN };
+
+/* Judges one accelerator, with the evidence for what is found. */
+static enum redirection compare(struct doctor_context *run, struct pci_function *accelerator)
+{
+	struct ports ports = {.run = run};
+	struct pci_function *function = run->function;
+	_cleanup_(freep) char *source = NULL;
+
+	if (!pci_for_each_port_between(function, accelerator, read_port, &ports))
+		return SHARES_NO_SWITCH;
+	if (ports.redirects) {
+		source = pci_path(ports.redirects, "config");
+		doctor_evidence(run, source,
+				"%s, on the way to %s: ACS control 0x%02x (0x0c are "
+				"the redirections)",
+				ports.redirects->address, accelerator->address, ports.control);
+		return IS_REDIRECTED;
+	}
+	if (!ports.unknown)
+		return IS_DIRECT;
+	if (pci_groups_redirect(function, accelerator) != TRISTATE_YES)
+		return IS_UNKNOWN;
+	source = pci_path(function, "iommu_group");
+	doctor_evidence(run, source,
+			"%s and %s below one switch, not in the IOMMU groups of its "
+			"ports",
+			function->address, accelerator->address);
+	return SEEMS_REDIRECTED;
+}
+
+struct comparison {
+	size_t counts[IS_UNKNOWN + 1];
+	bool direct_nic;
+};
+
+static void compare_all(struct doctor_context *run, struct comparison *ret)
+{
+	const struct root *root = &run->facts->root;
+
+	for (size_t i = 0; i < run->facts->pci.count; i++) {
+		struct pci_function *other = &run->facts->pci.items[i];
+
+		if (other == run->function || !pci_common_ancestor(run->function, other))
+			continue;
+		if (pci_kind(root, other, NULL) == PCI_KIND_ACCELERATOR) {
+			pci_read(root, other, PCI_VIRTUAL, run->problems);
+			if (!other->physfn)
+				ret->counts[compare(run, other)]++;
+		} else {
+			ret->direct_nic |= is_direct_nic(run, other);
+		}
+	}
+}
+
+void check_gdr_acs(struct doctor_context *run)
+{
+	struct comparison found = {.direct_nic = false};
+	size_t accelerators;
+
+	compare_all(run, &found);
+	accelerators = found.counts[IS_DIRECT] + found.counts[IS_REDIRECTED] +
+		       found.counts[SEEMS_REDIRECTED] + found.counts[IS_UNKNOWN];
+	if (!accelerators) {
+		doctor_does_not_apply(run);
+	} else if (found.direct_nic) {
+		doctor_evidence(run, NULL, "a data function 15b3:2100 below the same switch");
+		doctor_ok(run, "a Direct NIC carries the data; rdma_topo check tests its settings");
+	} else if (!found.counts[IS_REDIRECTED] && !found.counts[SEEMS_REDIRECTED]) {
+		doctor_evidence(run, NULL, "%zu accelerators below the same switch", accelerators);
+		if (found.counts[IS_UNKNOWN])
+			doctor_not_checked(run, NEEDS_ROOT,
+					   "IOMMU groups do not show whether the switch redirects");
+		else
+			doctor_ok(run, "the switch does not redirect");
+	} else if (has_guests(run)) {
+		doctor_evidence(run, NULL, "functions are bound to vfio-pci");
+		doctor_ok(run, "the switch redirects, as virtual machines need it");
+	} else if (found.counts[IS_REDIRECTED]) {
+		doctor_warning(run, "the switch redirects traffic between adapter and accelerator "
+				    "to the processor");
+	} else {
+		doctor_next_step(run, "%s",
+				 "run this check as root, which reads the bits themselves; if they "
+				 "are set, switch ACS off in the firmware setup or by "
+				 "pci=disable_acs_redir= on the kernel's command line");
+		doctor_warning(run, "the switch probably redirects traffic between adapter and "
+				    "accelerator to the processor");
+	}
+}
+
+/* Whether a driver other than that for virtual machines is bound to an accelerator. */
+static bool has_driver(struct doctor_context *run)
+{
+	const struct root *root = &run->facts->root;
+
+	for (size_t i = 0; i < run->facts->pci.count; i++) {
+		struct pci_function *function = &run->facts->pci.items[i];
+
+		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
+			continue;
+		pci_read(root, function, PCI_DRIVER, run->problems);
+		if (function->driver_unknown ||
+		    (function->driver && strcmp(function->driver, "vfio-pci") != 0))
+			return true;
+	}
+	return false;
+}
+
+#define PEER_MODULE "sys/module/nvidia_peermem"
+#define PEERS	    "sys/kernel/mm/memory_peers"
+
+/* The clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
+static int find_peers(struct doctor_context *run, bool *ret_found)
+{
+	const struct root *root = &run->facts->root;
+	struct strings names = {0};
+	const int rc = sysfs_list(root, &names, PEERS);
+
+	if (sysfs_has_directory(root, PEER_MODULE)) {
+		doctor_evidence(run, PEER_MODULE, "nvidia_peermem is loaded");
+		*ret_found = true;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *name = text_clean(names.items[i], strlen(names.items[i]));
+
+		doctor_evidence(run, PEERS, "%s gives peer memory", name);
+		*ret_found = true;
+	}
+	strings_free(&names);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* How many devices take a dma-buf. A device that cannot be opened is unknown. */
+struct probed {
+	size_t yes, no, unknown;
+	int error; /* of an unknown one */
+	const char *device;
+};
+
+static void probe(struct doctor_context *run, struct verbs *verbs, const struct device *device,
+		  struct probed *probed)
+{
+	struct verbs_device *open = NULL;
+	int rc = verbs_open_device(verbs, device->kernel_name, &open);
+
+	if (!rc)
+		rc = verbs_probe_dmabuf(open);
+	verbs_close_device(open);
+	if (!rc) {
+		probed->yes++;
+	} else if (rc == -EOPNOTSUPP) {
+		doctor_evidence(run, "ibv_reg_dmabuf_mr", "%s does not register dma-buf: %s",
+				device->name, strerror(EOPNOTSUPP));
+		probed->no++;
+	} else {
+		probed->unknown++;
+		probed->error = rc;
+		probed->device = device->name;
+	}
+}
+
+static int probe_all(struct doctor_context *run, struct probed *probed)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	struct verbs *verbs = NULL;
+	int rc = verbs_open(&verbs);
+
+	for (size_t i = 0; !rc && i < devices->count; i++)
+		if (!devices->items[i].software)
+			probe(run, verbs, &devices->items[i], probed);
+	verbs_free(verbs);
+	return rc;
+}
+
+static void judge_probe(struct doctor_context *run)
+{
+	struct probed probed = {.yes = 0};
+	const int rc = probe_all(run, &probed);
+
+	if (rc) {
+		doctor_unread(run, "dma-buf support", "libibverbs", rc, false);
+		return;
+	}
+	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
+			probed.yes + probed.no + probed.unknown);
+	if (probed.no && !probed.yes)
+		doctor_warning(run, "memory of accelerators cannot be registered: no module for "
+				    "peer memory, no dma-buf");
+	else if (probed.no)
+		doctor_warning(run, "some devices cannot register memory of accelerators");
+	else if (probed.unknown)
+		doctor_unread(run, "dma-buf support", probed.device, probed.error, true);
+	else if (probed.yes)
+		doctor_ok(run, "the devices register dma-buf, if the accelerators' driver offers "
+			       "it");
+	else
+		doctor_not_checked(run, 0, "all RDMA devices are software");
+}
+
+/* The version of the kernel, for a guess. */
+static void show_kernel(struct doctor_context *run)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&run->facts->root, text, "proc/sys/kernel/osrelease");
+	_cleanup_(freep) char *release = length > 0 ? text_clean(text, (size_t)length) : NULL;
+	unsigned int major, minor;
+
+	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
+		return;
+	if (major > 5 || (major == 5 && minor >= 12))
+		doctor_evidence(run, "proc/sys/kernel/osrelease",
+				"Linux %s (5.12 or later: dma-buf may work, a guess)", release);
+	else
+		doctor_evidence(run, "proc/sys/kernel/osrelease",
+				"Linux %s (before 5.12: no dma-buf, unless the distributor added "
+				"it)",
+				release);
+}
+
+void check_gdr_path(struct doctor_context *run)
+{
+	bool found = false;
+	const int rc = find_peers(run, &found);
+
+	if (found) {
+		doctor_ok(run, "a module for peer memory is loaded");
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the modules for peer memory", PEERS, rc, false);
+		return;
+	}
+	doctor_evidence(run, PEERS, "no module for peer memory");
+	if (!has_driver(run)) {
+		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
+	} else if (!run->request->probe || !run->facts->root.live) {
+		show_kernel(run);
+		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
+				   "whether the devices register dma-buf is not known");
+	} else {
+		judge_probe(run);
+	}
+}
+
+/* The class of the nearest adapter; CLASS_UNKNOWN if the distance of none is known. */
+static enum topology_class find_nearest(const struct topology *topology,
+					const struct topology_node *accelerator,
+					const struct topology_node **ret_nearest)
+{
+	enum topology_class nearest = TOPOLOGY_CLASS_UNKNOWN;
+
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i];
+		struct topology_pair pair;
+
+		if (node->kind.value != TOPOLOGY_NIC || node->role.value == TOPOLOGY_SOFTWARE)
+			continue;
+		topology_compare(topology, accelerator, node, &pair);
+		if (pair.class.value >= nearest)
+			continue;
+		nearest = (enum topology_class)pair.class.value;
+		*ret_nearest = node;
+	}
+	return nearest;
+}
+
+struct nearness {
+	size_t near, far, unknown;
+};
+
+static bool is_far(enum topology_class class)
+{
+	return class == TOPOLOGY_SYSTEM;
+}
+
+static void count_nearness(const struct topology *topology, struct nearness *nearness)
+{
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *nearest = NULL;
+		enum topology_class class;
+
+		if (topology->nodes[i].kind.value != TOPOLOGY_ACCELERATOR)
+			continue;
+		class = find_nearest(topology, &topology->nodes[i], &nearest);
+		if (class == TOPOLOGY_CLASS_UNKNOWN)
+			nearness->unknown++;
+		else if (is_far(class))
+			nearness->far++;
+		else
+			nearness->near++;
+	}
+}
+
+/* Each accelerator that has to cross to another node, though others do not. */
+static void report_far(struct doctor_context *run, const struct topology *topology,
+		       const struct nearness *nearness)
+{
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i], *nearest = NULL;
+
+		if (node->kind.value != TOPOLOGY_ACCELERATOR ||
+		    !is_far(find_nearest(topology, node, &nearest)))
+			continue;
+		doctor_object(run, "%s", node->pci_address);
+		doctor_evidence(run, "numa_node",
+				"%s on NUMA node %llu, its nearest adapter %s on "
+				"node %llu",
+				node->name, (unsigned long long)node->numa_node.value,
+				nearest->name, (unsigned long long)nearest->numa_node.value);
+		doctor_evidence(run, NULL, "%zu other accelerators have one on their node",
+				nearness->near);
+		doctor_warning(run, "the accelerator has no adapter on its NUMA node");
+	}
+}
+
+static void judge_nearness(struct doctor_context *run, const struct topology *topology)
+{
+	struct nearness nearness = {.near = 0};
+
+	count_nearness(topology, &nearness);
+	if (nearness.near && nearness.far) {
+		report_far(run, topology, &nearness);
+		return;
+	}
+	doctor_evidence(run, "numa_node", "%zu accelerators near an adapter, %zu far, %zu unknown",
+			nearness.near, nearness.far, nearness.unknown);
+	if (nearness.far)
+		doctor_note(run, "no accelerator has an adapter on its NUMA node");
+	else if (nearness.unknown)
+		doctor_not_checked(run, 0, "the distance of %zu accelerators is not known",
+				   nearness.unknown);
+	else
+		doctor_ok(run, "each accelerator has an adapter on its NUMA node");
+}
+
+void check_gpu_nic(struct doctor_context *run)
+{
+	const struct topology_request request = {
+		.root = &run->facts->root,
+		.inventory = &run->facts->inventory,
+	};
+	struct problems problems = {.items = NULL}, notes = {.items = NULL};
+	struct topology topology = {.nodes = NULL};
+	_cleanup_(freep) char *message = NULL;
+	int rc;
+
+	/* With some of the devices only, an accelerator may miss its own. */
+	if (run->request->objects->count) {
+		doctor_not_checked(run, 0, "only some devices were asked for");
+		return;
+	}
+	/* What cannot be read is reported by the checks of the functions themselves. */
+	rc = topology_load(&topology, &request, &problems, &notes, &message);
+	if (rc) {
+		doctor_evidence(run, NULL, "%s", message ? message : strerror(-rc));
+		doctor_not_checked(run, 0, "the topology file has a fault");
+	} else if (topology.flat && !topology.file) {
+		doctor_not_checked(run, 0, "a virtual machine that does not show its topology");
+	} else {
+		judge_nearness(run, &topology);
+	}
+	topology_clear(&topology);
+	problems_free(&problems);
+	problems_free(&notes);
+}

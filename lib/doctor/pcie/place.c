@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How the platform treats an adapter: IOMMU, settings of PCI Express, NUMA node, GUID of a VF. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "host/pci/config.h"
+#include "kernel/sysfs.h"
+
+void check_iommu_mode(struct doctor_context *run)
+{
+	const struct root *root = &run->facts->root;
+	struct pci_function *function = run->function;
+	_cleanup_(freep) char *source = pci_path(function, "iommu_group/type");
+
+	pci_read(root, function, PCI_IOMMU, run->problems);
+	if (!function->iommu_group.known) {
+		/* A saved tree may just lack it. */
+		if (!root->live && !sysfs_has_directory(root, "sys/kernel/iommu_groups")) {
+			doctor_unknown(run, "the IOMMU group");
+			return;
+		}
+		doctor_evidence(run, source, "the function has no IOMMU group");
+		doctor_ok(run, "no IOMMU translates for the function");
+		return;
+	}
+	if (!function->iommu_type) {
+		doctor_evidence(run, source, "IOMMU group %llu without a type",
+				(unsigned long long)function->iommu_group.value);
+		doctor_not_checked(run, 0,
+				   "the kernel does not tell the type of IOMMU groups: it "
+				   "is older than 5.11, or the file cannot be read");
+		return;
+	}
+	doctor_evidence(run, source, "IOMMU group %llu has the type %s",
+			(unsigned long long)function->iommu_group.value, function->iommu_type);
+	doctor_expected(run, "identity", function->iommu_type);
+	if (strncmp(function->iommu_type, "DMA", 3))
+		doctor_ok(run, "the IOMMU does not translate for the function");
+	else
+		doctor_verdict(run,
+			       run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
+				       ? SEVERITY_WARNING
+				       : SEVERITY_NOTICE,
+			       "the IOMMU translates every access of the adapter");
+}
+
+/* The limit of fwts, src/pci/maxreadreq: it warns up to 128. */
+enum { LEAST_READ_REQUEST = 256 };
+
+static void judge_control(struct doctor_context *run, const struct pci_device_control *control)
+{
+	const bool small = control->max_read_request_bytes < LEAST_READ_REQUEST;
+
+	doctor_evidence(run, NULL, "read requests up to %u bytes (at least %u wanted)",
+			control->max_read_request_bytes, LEAST_READ_REQUEST);
+	doctor_evidence(run, NULL, "relaxed ordering %s (on wanted)",
+			control->relaxed_ordering ? "on" : "off");
+	if (small && !control->relaxed_ordering)
+		doctor_note(run, "the adapter may read in small requests only, and relaxed "
+				 "ordering is off");
+	else if (small)
+		doctor_note(run, "the adapter may read in small requests only");
+	else if (!control->relaxed_ordering)
+		doctor_note(run, "relaxed ordering is off");
+	else
+		doctor_ok(run, "read requests are large enough and relaxed ordering is on");
+}
+
+void check_pcie_tuning(struct doctor_context *run)
+{
+	_cleanup_(freep) char *source = pci_path(run->function, "config");
+	uint8_t bytes[PCI_CONFIG_EXTENDED];
+	struct pci_device_control control;
+	size_t length = 0;
+	int rc = pci_config_read(&run->facts->root, run->function, PCI_CONFIG_SIZE, bytes, &length);
+
+	if (rc == -ENOENT && !run->facts->root.live) {
+		doctor_unknown(run, "the config space");
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the config space", source, rc, true);
+		return;
+	}
+	rc = pci_config_device_control(bytes, length, &control);
+	if (!rc) {
+		doctor_evidence(run, source, "device control of PCI Express");
+		judge_control(run, &control);
+		return;
+	}
+	doctor_evidence(run, source, "%zu bytes can be read", length);
+	if (rc == -EPERM)
+		doctor_not_checked(run, NEEDS_ROOT, "only root can read the settings");
+	else if (rc == -ENODATA)
+		doctor_not_checked(run, 0, "the function is not of PCI Express");
+	else if (rc == -ENODEV)
+		doctor_not_checked(run, 0, "the function does not answer");
+	else
+		doctor_not_checked(run, 0, "the config space is damaged");
+}
+
+/* The number of nodes in a list such as 0-1,4; 0 if it is not one. */
+static uint64_t count_list(const char *text)
+{
+	uint64_t count = 0;
+
+	while (*text) {
+		char part[32];
+		const size_t length = strcspn(text, ",");
+		uint64_t first, last;
+		char *dash;
+
+		if (length >= sizeof(part))
+			return 0;
+		memcpy(part, text, length);
+		part[length] = '\0';
+		dash = strchr(part, '-');
+		if (dash)
+			*dash = '\0';
+		if (text_parse_u64(part, 10, UINT16_MAX, &first) ||
+		    text_parse_u64(dash ? dash + 1 : part, 10, UINT16_MAX, &last) || last < first)
+			return 0;
+		count += last - first + 1;
+		text += length + (text[length] == ',');
+	}
+	return count;
+}
+
+#define ONLINE_NODES "sys/devices/system/node/online"
+
+/* The NUMA nodes of the host; -ENOENT: the kernel (or the saved tree) has no such list. */
+static int count_nodes(const struct root *root, uint64_t *ret_count)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(root, text, ONLINE_NODES);
+	uint64_t count = length > 0 ? count_list(text) : 0;
+
+	if (length < 0)
+		return (int)length;
+	if (!count)
+		return -EINVAL;
+	*ret_count = count;
+	return 0;
+}
+
+/* Hyper-V's PCI driver sets node 0 where the host gives none; it may also be the truth. */
+static bool is_invented(struct doctor_context *run)
+{
+	if (!pci_is_of_vmbus(run->function))
+		return false;
+	for (size_t i = 0; i < run->facts->pci.count; i++) {
+		struct pci_function *other = &run->facts->pci.items[i];
+
+		if (!pci_is_of_vmbus(other))
+			continue;
+		pci_read(&run->facts->root, other, PCI_NUMA, NULL);
+		if (!other->numa_node.known || other->numa_node.value)
+			return false;
+	}
+	return true;
+}
+
+static void judge_node(struct doctor_context *run, struct number node,
+		       const struct pci_function *from, uint64_t nodes)
+{
+	_cleanup_(freep) char *source = pci_path(from, "numa_node");
+
+	doctor_evidence(run, source, "node %llu", (unsigned long long)node.value);
+	if (from != run->function)
+		doctor_evidence(run, NULL, "of %s above it", from->address);
+	if (nodes > 1 && is_invented(run)) {
+		doctor_evidence(run, ONLINE_NODES, "%llu nodes, all functions of Hyper-V on node 0",
+				(unsigned long long)nodes);
+		doctor_note(run, "the NUMA node is 0, which Hyper-V's driver may have invented");
+	} else {
+		doctor_ok(run, "the NUMA node is known");
+	}
+}
+
+void check_numa_known(struct doctor_context *run)
+{
+	const struct root *root = &run->facts->root;
+	_cleanup_(freep) char *source = pci_path(run->function, "numa_node");
+	struct pci_function *from = NULL;
+	const struct number node = pci_numa_node(root, run->function, &from, run->problems);
+	uint64_t nodes = 0;
+	const int rc = count_nodes(root, &nodes);
+
+	if (node.known) {
+		judge_node(run, node, from, nodes);
+	} else if (rc == -ENOENT) {
+		doctor_evidence(run, source, "no node");
+		doctor_not_checked(run, 0,
+				   "the kernel tells no NUMA nodes (/sys/devices/system/node)");
+	} else if (rc) {
+		doctor_unread(run, "the list of NUMA nodes", ONLINE_NODES, rc, false);
+	} else if (nodes == 1) {
+		doctor_evidence(run, ONLINE_NODES, "1 node");
+		doctor_ok(run, "the host has one NUMA node");
+	} else {
+		doctor_evidence(run, source, "no node, nor of a port above it");
+		doctor_evidence(run, ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
+		doctor_note(run, "the kernel does not know the NUMA node of the adapter");
+	}
+}
+
+bool pcie_may_be_virtual(struct doctor_context *run)
+{
+	const struct device *device = run->device;
+
+	/* In a virtual machine nothing says that a function is a virtual one. */
+	return (run->function && !pcie_is_physical(run)) ||
+	       (device->node_guid.known && !device->node_guid.value);
+}
+
+void check_sriov_guid(struct doctor_context *run)
+{
+	const struct device *device = run->device;
+	_cleanup_(freep) char *source = mem_format(SYSFS_RDMA_CLASS "/%s/node_guid", device->name);
+
+	if (!device->node_guid.known) {
+		doctor_unknown(run, "the node GUID");
+		return;
+	}
+	doctor_evidence(run, source, "node GUID %016llx (not zero wanted)",
+			(unsigned long long)device->node_guid.value);
+	if (device->node_guid.value)
+		doctor_ok(run, "the virtual function has a node GUID");
+	else
+		doctor_error(run, "the node GUID is zero");
+}
