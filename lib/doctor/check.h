@@ -117,6 +117,11 @@ bool pcie_has_accelerator(struct doctor_context *run);
 /* For rows: there is an RDMA device or hardware for one. */
 bool doctor_may_have_adapters(struct doctor_context *run);
 
+/* Conditions of rows (.applies). */
+bool stack_has_devices(struct doctor_context *run);
+bool stack_sees_modules(struct doctor_context *run);
+bool container_has_devices(struct doctor_context *run);
+
 #define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
 #include "doctor/checks.def"
 #undef CHECK

@@ -1,3 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the group container: see doctor/container.def. */
-#include "doctor/check.h"
+/* Checks of what a container was given. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/stack.h"
+
+bool container_has_devices(struct doctor_context *run)
+{
+	return run->facts->inventory.devices.count && doctor_in_container(run->facts);
+}
+
+enum { DEVICES_NAMED = 4 }; /* in a line of evidence */
+
+void check_container_devices(struct doctor_context *run)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	_cleanup_(freep) char *usable = NULL;
+	size_t count = 0, seen = 0;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+		struct device_node node;
+
+		if (!device->uverbs)
+			continue;
+		node = doctor_read_node(run->facts, "infiniband_verbs", device->uverbs);
+		if (node.fault == NODE_NOT_SAVED) {
+			doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
+			return;
+		}
+		seen++;
+		if (node.fault == NODE_MISSING)
+			continue;
+		if (count++ < DEVICES_NAMED)
+			mem_extend(&usable, "%s%s", usable ? ", " : "", device->name);
+	}
+	if (count > DEVICES_NAMED)
+		mem_extend(&usable, " and %zu more", count - DEVICES_NAMED);
+	doctor_evidence(run, "/dev/infiniband",
+			"%zu of %zu devices in sysfs have a device file%s%s", count, seen,
+			usable ? ": " : "", usable ? usable : "");
+	if (!count) {
+		doctor_error(run, "the container has no RDMA device");
+	} else if (count < seen) {
+		doctor_next_step(run, "nothing if the container is to have only these");
+		doctor_note(run, "the container has some of the host's RDMA devices");
+	} else {
+		doctor_ok(run, "the container has all RDMA devices");
+	}
+}
+
+/* Whether an RDMA half has its driver: then there is a device, in this namespace or in another. */
+static bool has_device_somewhere(struct doctor_facts *facts)
+{
+	const struct auxiliary_devices *list = doctor_auxiliary_devices(facts);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].rdma && list->items[i].bound)
+			return true;
+	return false;
+}
+
+void check_netns_mode(struct doctor_context *run)
+{
+	int rc;
+	const enum tristate shared = doctor_namespaces_are_shared(run->facts, &rc);
+	const size_t count = run->facts->inventory.devices.count;
+	const char *source = "/sys/module/ib_core/parameters/netns_mode";
+
+	if (rc == -ENOENT) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the mode of the namespaces", source, rc, false);
+		return;
+	}
+	doctor_evidence(run, source, "%s", shared == TRISTATE_YES ? "Y: shared" : "N: exclusive");
+	if (shared == TRISTATE_YES) {
+		doctor_ok(run, "every network namespace sees all RDMA devices");
+		return;
+	}
+	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA devices here", count);
+	if (doctor_in_container(run->facts) && !count && has_device_somewhere(run->facts))
+		doctor_error(run, "the RDMA devices are in another network namespace");
+	else
+		doctor_note(run, "an RDMA device is in one network namespace only");
+}

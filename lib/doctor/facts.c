@@ -15,6 +15,7 @@
 #include "doctor/growth.h"
 #include "doctor/roce.h"
 #include "doctor/limits.h"
+#include "doctor/stack.h"
 #include "host/pci/rdma_drivers.h"
 #include "doctor/growth_counters.h"
 #include "doctor/port_facts.h"
@@ -150,5 +151,6 @@ void doctor_facts_free(struct doctor_facts *facts)
 	doctor_expect_free(facts->expect);
 	doctor_roce_free(facts->roce);
 	doctor_limits_free(facts->limits);
+	doctor_stack_free(facts->stack);
 	root_close(&facts->root);
 }

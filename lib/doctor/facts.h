@@ -29,6 +29,7 @@ struct doctor_facts {
 	struct doctor_expect *expect;	  /* doctor/expect.h */
 	struct doctor_roce *roce;	  /* doctor/roce.h */
 	struct doctor_limits *limits;	  /* doctor/limits.h */
+	struct doctor_stack *stack;	  /* doctor/stack.h */
 };
 
 /* The PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the reason. */

@@ -1,3 +1,336 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of the group stack: see doctor/stack.def. */
-#include "doctor/check.h"
+/* Checks of the chain from the PCI bus to the RDMA device. */
+#include "doctor/stack.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/sysfs.h"
+
+enum { FUNCTIONS_NAMED = 4 }; /* in a line of evidence */
+
+/* Certainly RDMA hardware: the driver always has it, or has made an RDMA half. */
+static bool is_certain(struct doctor_facts *facts, const struct rdma_driver *row,
+		       const char *address)
+{
+	const struct auxiliary_devices *list;
+
+	if (!row->optional)
+		return true;
+	list = doctor_auxiliary_devices(facts);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].rdma && !strcmp(list->items[i].address, address))
+			return true;
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const char *other = facts->inventory.devices.items[i].pci_address;
+
+		if (other && !strcmp(other, address))
+			return true;
+	}
+	return false;
+}
+
+static bool is_all_software(const struct device_list *devices)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (!devices->items[i].software)
+			return false;
+	return true;
+}
+
+void check_pci_hardware(struct doctor_context *run)
+{
+	struct doctor_facts *facts = run->facts;
+	const struct pci_list *pci = doctor_pci(facts);
+	_cleanup_(freep) char *certain = NULL, *possible = NULL;
+	size_t count = 0, others = 0;
+
+	if (!pci) {
+		doctor_unread(run, "the PCI functions", "/sys/bus/pci/devices", facts->pci_rc,
+			      false);
+		return;
+	}
+	for (size_t i = 0; i < pci->count; i++) {
+		struct pci_function *function = &pci->items[i];
+		const struct rdma_driver *row = rdma_driver_of(&facts->root, function, NULL);
+		bool is_one = row && is_certain(facts, row, function->address);
+		char **list = is_one ? &certain : &possible;
+		size_t *number = is_one ? &count : &others;
+
+		if (row && (*number)++ < FUNCTIONS_NAMED)
+			mem_extend(list, "%s%s (%s)", *list ? ", " : "", function->address,
+				   row->driver);
+	}
+	if (count > FUNCTIONS_NAMED)
+		mem_extend(&certain, " and %zu more", count - FUNCTIONS_NAMED);
+	if (certain)
+		doctor_evidence(run, "/sys/bus/pci/devices", "%s", certain);
+	if (count) {
+		doctor_ok(run, "there is RDMA hardware");
+		return;
+	}
+	doctor_evidence(run, "/sys/bus/pci/devices",
+			"%zu PCI function%s, none with RDMA for certain", pci->count,
+			pci->count == 1 ? "" : "s");
+	if (others)
+		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", possible);
+	if (facts->inventory.devices.count && !is_all_software(&facts->inventory.devices))
+		doctor_ok(run, "there is RDMA hardware, but not on the PCI bus");
+	else
+		doctor_note(run, facts->inventory.devices.count
+					 ? "there is no RDMA hardware, only software devices"
+					 : "there is no RDMA hardware");
+}
+
+enum { DEAD_WORD = 0xffff };
+
+void check_pci_dead(struct doctor_context *run)
+{
+	struct pci_function *function = run->function;
+	_cleanup_(freep) char *path = pci_path(function, "config");
+	_cleanup_(freep) char *source = mem_format("/%s", path);
+	_cleanup_(closep) int fd = -1;
+	uint8_t bytes[4];
+	ssize_t length;
+	unsigned int vendor;
+
+	pci_read(&run->facts->root, function, PCI_ID | PCI_VIRTUAL, run->problems);
+	/* Virtual functions read as ffff: pci_device_is_present() in drivers/pci/pci.c. */
+	if (function->physfn) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	fd = root_open_path(&run->facts->root, path, 0);
+	length = fd < 0 ? fd : pread(fd, bytes, sizeof(bytes), 0);
+	if (length < 0) {
+		if (fd == -ENOENT && run->request->root)
+			doctor_not_checked(run, NEEDS_LIVE,
+					   "the saved tree has no configuration space");
+		else
+			doctor_unread(run, "the configuration space", source, fd < 0 ? fd : -errno,
+				      false);
+		return;
+	}
+	if (length < 2) {
+		doctor_unread(run, "the configuration space", source, -ENODATA, false);
+		return;
+	}
+	vendor = bytes[0] | (unsigned int)bytes[1] << 8;
+	if (function->vendor_id.known)
+		doctor_evidence(run, source, "vendor ID now %04x, when found %04" PRIx64, vendor,
+				function->vendor_id.value);
+	else
+		doctor_evidence(run, source, "vendor ID now %04x", vendor);
+	if (vendor == DEAD_WORD)
+		doctor_error(run, "the function does not answer on the PCI bus any more");
+	else
+		doctor_ok(run, "the function answers on the PCI bus");
+}
+
+static void find_no_driver(struct doctor_context *run, const struct function_state *state)
+{
+	struct pci_function *function = run->function;
+	const char *wanted = state->row->driver;
+
+	if (doctor_earlier(run, CHECK_ID_module_blocked) == SEVERITY_ERROR) {
+		doctor_because(run, CHECK_ID_module_blocked);
+		return;
+	}
+	if (doctor_earlier(run, CHECK_ID_module_absent) == SEVERITY_ERROR) {
+		doctor_because(run, CHECK_ID_module_absent);
+		return;
+	}
+	if (function->vendor_id.known && function->device_id.known)
+		doctor_evidence(run, NULL, "ID %04" PRIx64 ":%04" PRIx64 " is served by %s",
+				function->vendor_id.value, function->device_id.value, wanted);
+	if (function->physfn) {
+		doctor_evidence(run, NULL, "virtual function of %s", function->physfn);
+		doctor_next_step(run,
+				 "nothing if it is meant for a guest; else: echo %s > "
+				 "/sys/bus/pci/drivers_probe",
+				 function->address);
+		doctor_blocks(run);
+		doctor_note(run, "no driver is bound to the virtual function");
+		return;
+	}
+	doctor_evidence(run, NULL, "%s is %s", wanted,
+			state->loaded == TRISTATE_YES  ? "loaded"
+			: state->loaded == TRISTATE_NO ? "not loaded"
+						       : "perhaps loaded");
+	if (state->loaded == TRISTATE_YES)
+		doctor_next_step(run,
+				 "echo %s > /sys/bus/pci/drivers/%s/bind; the kernel's log says "
+				 "why the driver did not take it: dmesg | grep %s",
+				 function->address, wanted, function->address);
+	else
+		doctor_next_step(run, "modprobe %s", wanted);
+	doctor_blocks(run);
+	doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_ERROR,
+		       "no driver is bound to the function");
+}
+
+void check_pci_driver(struct doctor_context *run)
+{
+	struct pci_function *function = run->function;
+	_cleanup_(freep) char *path = pci_path(function, "driver");
+	_cleanup_(freep) char *source = mem_format("/%s", path);
+	struct function_state state;
+
+	function_state_read(run, &state);
+	if (function->driver_unknown) {
+		doctor_unknown(run, "the driver of the function");
+		return;
+	}
+	if (function->driver)
+		doctor_evidence(run, source, "driver %s", function->driver);
+	else
+		doctor_evidence(run, source, "no driver");
+	if (state.has_driver || state.device) {
+		doctor_ok(run, "the function has its driver");
+	} else if (function->driver) {
+		doctor_evidence(run, NULL, "for RDMA on this host it would be %s",
+				state.row->driver);
+		doctor_next_step(run,
+				 "nothing if a guest or a program in user space is to use it; "
+				 "else bind %s to it",
+				 state.row->driver);
+		doctor_blocks(run);
+		doctor_note(run, "the function is not for this host: it has another driver");
+	} else {
+		find_no_driver(run, &state);
+	}
+}
+
+static void find_unbound(struct doctor_context *run, const struct function_state *state)
+{
+	const char *module = state->row ? state->row->module : NULL;
+
+	if (!module) {
+		doctor_error(run, "the RDMA half has no driver");
+	} else if (state->loaded == TRISTATE_YES) {
+		doctor_evidence(run, NULL, "%s is loaded", module);
+		doctor_next_step(run,
+				 "the kernel's log says why %s did not take it: dmesg | grep -e %s "
+				 "-e %s",
+				 module, module, run->function->address);
+		doctor_error(run, "%s is loaded, but does not serve the RDMA half", module);
+	} else {
+		doctor_evidence(run, NULL, "%s is %s", module,
+				state->loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded");
+		doctor_next_step(run,
+				 "modprobe %s; for every start: echo %s > "
+				 "/etc/modules-load.d/rdma.conf",
+				 module, module);
+		doctor_error(run, "%s is not loaded, so there is no RDMA device", module);
+	}
+}
+
+/* The driver has made no auxiliary device for RDMA, or is of a kernel that makes none at all. */
+static void find_no_half(struct doctor_context *run, const struct function_state *state)
+{
+	const char *module = state->row->module, *driver = state->row->driver;
+
+	if (state->half == HALF_NOT_MADE) {
+		doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s made devices, none for RDMA",
+				driver);
+		doctor_next_step(run,
+				 "devlink dev param show pci/%s (enable_rdma, enable_roce, "
+				 "enable_iwarp); also look at the adapter's own settings",
+				 run->function->address);
+		doctor_note(run,
+			    "the driver offers no RDMA: it is switched off, or the adapter has "
+			    "none");
+		return;
+	}
+	doctor_evidence(run, "/sys/module", "%s is %s", module,
+			state->loaded == TRISTATE_YES  ? "loaded"
+			: state->loaded == TRISTATE_NO ? "not loaded"
+						       : "perhaps loaded");
+	if (state->loaded == TRISTATE_YES) {
+		doctor_next_step(run,
+				 "dmesg | grep %s; if the namespaces are exclusive (rdma system "
+				 "show), the device may be in another one",
+				 module);
+		doctor_verdict(run, state->row->optional ? SEVERITY_NOTICE : SEVERITY_WARNING,
+			       "%s is loaded, but makes no RDMA device of the function", module);
+		return;
+	}
+	doctor_next_step(run, "modprobe %s%s", module,
+			 state->row->optional ? ", if the adapter is to do RDMA" : "");
+	if (state->row->optional)
+		doctor_note(run, "%s is not loaded; not every adapter of this driver has RDMA",
+			    module);
+	else
+		doctor_error(run, "%s is not loaded, so there is no RDMA device", module);
+}
+
+static void find_device_with_half(struct doctor_context *run, const struct function_state *state)
+{
+	doctor_evidence(run, "/sys/class/infiniband", "%s", state->device->name);
+	if (!state->auxiliary || state->auxiliary->bound) {
+		doctor_ok(run, "the function has its RDMA device");
+		return;
+	}
+	/* Such as a subfunction beside its parent. */
+	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has no driver",
+			state->auxiliary->name);
+	doctor_next_step(run, "dmesg | grep %s", run->function->address);
+	doctor_warning(run, "not every RDMA half of the function has its driver");
+}
+
+/* The half has its driver, which makes its RDMA device or fails to take the half. */
+static void find_hidden(struct doctor_context *run, const struct function_state *state)
+{
+	int rc;
+
+	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has its driver",
+			state->auxiliary ? state->auxiliary->name : "the function");
+	doctor_blocks(run);
+	if (doctor_namespaces_are_shared(run->facts, &rc) == TRISTATE_NO) {
+		doctor_evidence(run, "/sys/module/ib_core/parameters/netns_mode",
+				"namespaces are exclusive");
+		doctor_next_step(run, "look in the other namespaces: ip netns exec NAME rdmactl "
+				      "devices; to get it back: rdma dev set DEV netns NAME");
+		doctor_note(run, "the RDMA device is in another network namespace");
+		return;
+	}
+	doctor_next_step(run, "the kernel's log may have the reason: dmesg | grep %s",
+			 run->function->address);
+	doctor_warning(run, "the RDMA half has its driver, but shows no RDMA device");
+}
+
+void check_rdma_module(struct doctor_context *run)
+{
+	struct function_state state;
+
+	function_state_read(run, &state);
+	switch (state.half) {
+	case HALF_HAS_DEVICE:
+		find_device_with_half(run, &state);
+		return;
+	case HALF_IS_SHARED:
+		doctor_evidence(run, "/sys/class/infiniband", "%s on %s", state.device->name,
+				state.device->pci_address);
+		doctor_ok(run, "another function of the adapter has the RDMA device for both");
+		return;
+	case HALF_IS_HIDDEN:
+		find_hidden(run, &state);
+		return;
+	case HALF_UNBOUND:
+		doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has no driver",
+				state.auxiliary->name);
+		find_unbound(run, &state);
+		return;
+	case HALF_UNREADABLE:
+		doctor_unread(run, "the auxiliary devices", "/sys/bus/auxiliary/devices",
+			      doctor_auxiliary_devices(run->facts)->rc ?: state.auxiliary->rc,
+			      false);
+		return;
+	default:
+		find_no_half(run, &state);
+	}
+}

@@ -255,6 +255,7 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 		rc = sysfs_list_all(root, &names, "%s", directories[i]);
 		if (rc && rc != -ENOENT && rc != -ENOTDIR)
 			note_unread(rules, directories[i], rc);
+		rules->has_config |= !rc;
 		for (size_t j = 0; !rc && j < names.count && files.count < FILES_MOST; j++)
 			if (is_config(names.items[j]) && !has_file(&files, names.items[j]))
 				*(struct config_file *)mem_append(&files.items, &files.count,
@@ -271,6 +272,7 @@ void module_rules_read(const struct root *root, struct module_rules *rules)
 	}
 	free(files.items);
 	rc = sysfs_read_long(root, &boot, "proc/cmdline");
+	rules->has_boot = !rc;
 	if (!rc)
 		module_rules_parse_boot(rules, boot);
 	else if (rc != -ENOENT)

@@ -33,8 +33,9 @@ struct module_rule {
 struct module_rules {
 	struct module_rule *items;
 	size_t count;
-	struct strings unread; /* configuration files that could not be read */
-	int unread_rc;	       /* the first error */
+	bool has_config, has_boot; /* there is a modprobe.d, and a kernel command line */
+	struct strings unread;	   /* configuration files that could not be read */
+	int unread_rc;		   /* the first error */
 };
 
 /* modprobe.d(5) with the precedence of its directories, and the kernel command line. */

@@ -42,6 +42,14 @@ static const struct provider {
 	{"rxe", "rdma_rxe"},	 {"siw", "siw"},	   {"vmw_pvrdma", "vmw_pvrdma"},
 };
 
+const char *verbs_provider(const char *module)
+{
+	for (size_t i = 0; module && i < ARRAY_SIZE(providers); i++)
+		if (!strcmp(providers[i].module, module))
+			return providers[i].name;
+	return NULL;
+}
+
 static bool module_loaded(const char *module)
 {
 	char path[64];

@@ -50,6 +50,11 @@ int verbs_probe_dmabuf(const struct verbs_device *device);
 /* For lib/selftest, which calls libibverbs itself. The context lives as long as the device. */
 struct ibv_context *verbs_device_context(const struct verbs_device *device);
 
+/*
+ * The name of the provider for the devices of a kernel module: mlx5 for mlx5_ib, hfi1verbs for
+ * hfi1. NULL: there is none, or none is known.
+ */
+const char *verbs_provider(const char *module);
 /* Version of the library in use, freed by the caller, or NULL. */
 char *verbs_library_version(void);
 

@@ -3,6 +3,7 @@
 #include "saved_tree.h"
 
 #include "host/pci/rdma_drivers.h"
+#include "kernel/verbs.h"
 
 static void is_found_by_id(void **state)
 {
@@ -26,11 +27,11 @@ static void is_found_by_name(void **state)
 	assert_string_equal(rdma_driver_find("ice")->module, "irdma");
 	assert_null(rdma_driver_find("irdma"));
 	assert_null(rdma_driver_find(NULL));
-	assert_string_equal(rdma_driver_of_module("mlx5_core")->provider, "mlx5");
-	assert_string_equal(rdma_driver_of_module("mlx5_ib")->provider, "mlx5");
-	assert_string_equal(rdma_driver_of_module("rdma_rxe")->provider, "rxe");
-	assert_string_equal(rdma_driver_of_module("hfi1")->provider, "hfi1verbs");
-	assert_null(rdma_driver_of_module("usnic_verbs")->provider);
+	assert_string_equal(rdma_driver_of_module("mlx5_core")->module, "mlx5_ib");
+	assert_string_equal(rdma_driver_of_module("mlx5_ib")->driver, "mlx5_core");
+	assert_string_equal(verbs_provider(rdma_driver_of_module("rdma_rxe")->module), "rxe");
+	assert_string_equal(verbs_provider(rdma_driver_of_module("hfi1")->module), "hfi1verbs");
+	assert_null(verbs_provider(rdma_driver_of_module("usnic_verbs")->module));
 	assert_null(rdma_driver_of_module("e1000e"));
 	assert_null(rdma_driver_of_module(NULL));
 }
@@ -40,7 +41,6 @@ static struct pci_function make(unsigned int vendor, unsigned int device, unsign
 				char *driver)
 {
 	return (struct pci_function){
-		.address = (char[]){"0000:3b:00.0"},
 		.facts = PCI_ID | PCI_DRIVER,
 		.vendor_id = number_of(vendor),
 		.device_id = number_of(device),
@@ -52,8 +52,11 @@ static struct pci_function make(unsigned int vendor, unsigned int device, unsign
 static const char *driver_of(struct pci_function function)
 {
 	const struct root root = {.fd = -1};
-	const struct rdma_driver *driver = rdma_driver_of(&root, &function, NULL);
+	char address[] = "0000:3b:00.0";
+	const struct rdma_driver *driver;
 
+	function.address = address;
+	driver = rdma_driver_of(&root, &function, NULL);
 	return driver ? driver->driver : "none";
 }
 

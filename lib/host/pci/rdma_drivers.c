@@ -8,37 +8,34 @@
 
 /*
  * Modules: kernel-boot/rdma-hw-modules.rules of rdma-core, and the auxiliary or client drivers in
- * drivers/infiniband/hw (Linux 6.12; ionic, bng_re and idpf: 7.2). Providers and their ABI ranges:
+ * drivers/infiniband/hw (Linux 6.12; ionic, bng_re and idpf: 7.2). ABI ranges:
  * match_min_abi_version and match_max_abi_version in providers/ of rdma-core 65.
  */
 static const struct rdma_driver drivers[] = {
-	{"mlx5_core", "mlx5_ib", "mlx5", .min_abi = 1, .max_abi = 1},
-	{"mlx4_core", "mlx4_ib", "mlx4", .min_abi = 2, .max_abi = 4},
-	{"bnxt_en", "bnxt_re", "bnxt_re", .optional = true, .min_abi = 1, .max_abi = 1},
-	{"bnge", "bng_re", NULL, .optional = true, .max_abi = RDMA_ABI_ANY},
-	{"ice", "irdma", "irdma", .optional = true, .max_abi = 5},
-	{"i40e", "irdma", "irdma", .optional = true, .listed_only = true, .max_abi = 5},
-	{"idpf", "irdma", "irdma", .optional = true, .max_abi = 5},
-	{"qede", "qedr", "qedr", .optional = true, .min_abi = 8, .max_abi = 8},
-	{"hns3", "hns_roce_hw_v2", "hns", .listed_only = true, .max_abi = RDMA_ABI_ANY},
-	{"be2net", "ocrdma", "ocrdma", .optional = true, .listed_only = true, .min_abi = 2,
-	 .max_abi = 2},
-	{"cxgb4", "iw_cxgb4", "cxgb4", .optional = true, .listed_only = true,
-	 .max_abi = RDMA_ABI_ANY},
-	{"mana", "mana_ib", "mana", .optional = true, .min_abi = 1, .max_abi = 1},
-	{"ionic", "ionic_rdma", "ionic", .optional = true, .min_abi = 1, .max_abi = 1},
-	{"enic", "usnic_verbs", NULL, .optional = true, .listed_only = true,
-	 .max_abi = RDMA_ABI_ANY},
-	{"usnic_verbs", "usnic_verbs", NULL, .max_abi = RDMA_ABI_ANY},
-	{"efa", "efa", "efa", .min_abi = 1, .max_abi = 1},
-	{"erdma", "erdma", "erdma", .max_abi = 1},
-	{"hfi1", "hfi1", "hfi1verbs", .max_abi = RDMA_ABI_ANY},
-	{"ib_qib", "ib_qib", "ipathverbs", .max_abi = RDMA_ABI_ANY},
-	{"ib_mthca", "ib_mthca", "mthca", .max_abi = 1},
-	{"vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", .min_abi = 3, .max_abi = 3},
+	{"mlx5_core", "mlx5_ib", .min_abi = 1, .max_abi = 1},
+	{"mlx4_core", "mlx4_ib", .min_abi = 2, .max_abi = 4},
+	{"bnxt_en", "bnxt_re", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"bnge", "bng_re", .optional = true, .max_abi = RDMA_ABI_ANY},
+	{"ice", "irdma", .optional = true, .max_abi = 5},
+	{"i40e", "irdma", .optional = true, .listed_only = true, .max_abi = 5},
+	{"idpf", "irdma", .optional = true, .max_abi = 5},
+	{"qede", "qedr", .optional = true, .min_abi = 8, .max_abi = 8},
+	{"hns3", "hns_roce_hw_v2", .listed_only = true, .max_abi = RDMA_ABI_ANY},
+	{"be2net", "ocrdma", .optional = true, .listed_only = true, .min_abi = 2, .max_abi = 2},
+	{"cxgb4", "iw_cxgb4", .optional = true, .listed_only = true, .max_abi = RDMA_ABI_ANY},
+	{"mana", "mana_ib", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"ionic", "ionic_rdma", .optional = true, .min_abi = 1, .max_abi = 1},
+	{"enic", "usnic_verbs", .optional = true, .listed_only = true, .max_abi = RDMA_ABI_ANY},
+	{"usnic_verbs", "usnic_verbs", .max_abi = RDMA_ABI_ANY},
+	{"efa", "efa", .min_abi = 1, .max_abi = 1},
+	{"erdma", "erdma", .max_abi = 1},
+	{"hfi1", "hfi1", .max_abi = RDMA_ABI_ANY},
+	{"ib_qib", "ib_qib", .max_abi = RDMA_ABI_ANY},
+	{"ib_mthca", "ib_mthca", .max_abi = 1},
+	{"vmw_pvrdma", "vmw_pvrdma", .min_abi = 3, .max_abi = 3},
 	/* Software: no PCI function. The provider of 32 bits does not take version 1. */
-	{NULL, "rdma_rxe", "rxe", .min_abi = sizeof(void *) == 8 ? 1 : 2, .max_abi = 2},
-	{NULL, "siw", "siw", .min_abi = 1, .max_abi = 1},
+	{NULL, "rdma_rxe", .min_abi = sizeof(void *) == 8 ? 1 : 2, .max_abi = 2},
+	{NULL, "siw", .min_abi = 1, .max_abi = 1},
 };
 
 /*

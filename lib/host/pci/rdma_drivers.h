@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel drivers of RDMA hardware: the driver of the PCI function, the module of its RDMA half,
- * and the provider in user space. The table answers for functions without a driver, too, by vendor
+ * The kernel drivers of RDMA hardware: the driver of the PCI function, and the module of its RDMA
+ * half. The table answers for functions without a driver, too, by vendor
  * and device ID.
  */
 #pragma once
@@ -17,7 +17,6 @@ struct rdma_driver {
 	 * function does so itself.
 	 */
 	const char *module;
-	const char *provider; /* lib<provider>-rdmav<ABI>.so; NULL: usNIC has none any more */
 	/*
 	 * Not every function of this driver has RDMA, or RDMA can be switched off in the firmware.
 	 * Whether there is any is seen by the auxiliary device that the driver makes for it.

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the checks of the group stack share: the modules, the auxiliary devices and what a PCI
+ * function lacks to be an RDMA device. Read when first asked for, once.
+ */
+#pragma once
+
+#include "doctor/check.h"
+#include "host/pci/rdma_drivers.h"
+#include "kernel/modules.h"
+#include "kernel/providers.h"
+
+struct stat;
+
+/* A device on the auxiliary bus, which a PCI driver makes for other drivers. */
+struct auxiliary_device {
+	char *name;    /* mlx5_core.rdma.0 */
+	char *address; /* of the PCI function above it */
+	bool rdma;     /* it is an RDMA half */
+	bool bound;    /* a driver has it */
+	int rc;	       /* -errno: why `bound` is not known */
+};
+
+struct auxiliary_devices {
+	struct auxiliary_device *items;
+	size_t count;
+	int rc; /* -errno: why they cannot be listed; -ENOENT: the kernel has no such bus */
+};
+
+/* The RDMA half of a PCI function, from the best case down. */
+enum rdma_half {
+	HALF_HAS_DEVICE, /* an RDMA device is there */
+	HALF_IS_SHARED,	 /* another function of the card has the device: a LAG, most likely */
+	HALF_IS_HIDDEN,	 /* it has its driver, but no RDMA device that is visible here */
+	HALF_UNBOUND,	 /* there is an auxiliary device, and no driver has it */
+	HALF_NOT_MADE,	 /* the driver makes auxiliary devices, but none for RDMA */
+	HALF_UNSEEN,	 /* this kernel's driver has no auxiliary devices: nothing can be seen */
+	HALF_UNREADABLE, /* the auxiliary devices cannot be read */
+};
+
+/* How a PCI function stands, for the checks of the chain up to its RDMA device. */
+struct function_state {
+	const struct rdma_driver *row; /* NULL: an RDMA device of a driver that is not known */
+	bool has_driver;	       /* the driver of the row is bound to the function */
+	enum rdma_half half;	       /* if it has */
+	const struct auxiliary_device *auxiliary; /* the unbound RDMA half, or the bound one */
+	const struct device *device;		  /* the RDMA device, or that of the card */
+	/* The module that should be there and makes a difference; NULL: nothing is missing. */
+	const char *missing;
+	enum tristate loaded; /* that one, or the RDMA half's module: built in counts, too */
+};
+
+void function_state_read(struct doctor_context *run, struct function_state *ret_state);
+
+const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *facts);
+const struct module_rules *doctor_module_rules(struct doctor_facts *facts);
+const struct module_files *doctor_module_files(struct doctor_facts *facts);
+/* Whether the module is in the kernel, loaded or built in. */
+enum tristate doctor_has_module(struct doctor_facts *facts, const char *module);
+const struct providers *doctor_providers(struct doctor_facts *facts);
+/* Whether every network namespace sees all RDMA devices; -errno if unknown in *ret_rc. */
+enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc);
+void doctor_stack_free(struct doctor_stack *stack);
+/* Adds the rule that keeps a module from being loaded to the evidence and makes the next step. */
+void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule);
+
+/* What is wrong with a device file, for the user of this process. */
+enum node_fault {
+	NODE_FINE,
+	NODE_MISSING,
+	NODE_NO_DEVICE,	   /* it is not a character device */
+	NODE_OTHER_NUMBER, /* of another device than the kernel's */
+	NODE_DENIED,
+	NODE_UNREADABLE,
+	NODE_NOT_SAVED, /* a saved tree without device files */
+};
+
+struct device_node {
+	enum node_fault fault;
+	int rc;		   /* -errno of NODE_UNREADABLE */
+	bool known;	   /* the members below are: not in a saved tree */
+	unsigned int mode; /* permission bits */
+	unsigned int uid, gid;
+	unsigned int major, minor;
+};
+
+/* The node below /dev/infiniband; the device number is that in the directory `class` of sysfs. */
+struct device_node doctor_read_node(struct doctor_facts *facts, const char *class,
+				    const char *name);
+/* The pure part: the errno of stat(2) and of faccessat(2), or 0; the kernel's number, if known. */
+enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int access_error,
+				  const char *number);

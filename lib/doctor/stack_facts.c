@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/stack.h"
+#include "kernel/sysfs.h"
+
+struct doctor_stack {
+	struct auxiliary_devices auxiliary;
+	struct module_rules rules;
+	struct module_files files;
+	struct providers providers;
+	bool has_auxiliary, has_rules, has_files, has_providers; /* that were read */
+};
+
+static struct doctor_stack *stack_of(struct doctor_facts *facts)
+{
+	if (!facts->stack)
+		facts->stack = mem_alloc_zero(1, sizeof(*facts->stack));
+	return facts->stack;
+}
+
+#define AUXILIARY "sys/bus/auxiliary/devices"
+
+static void read_auxiliary(const struct root *root, struct auxiliary_devices *list,
+			   const char *name)
+{
+	_cleanup_(freep) char *target = NULL, *driver = NULL, *address = NULL;
+	struct auxiliary_device *device;
+	int rc;
+
+	if (sysfs_link(root, &target, AUXILIARY "/%s", name) || !sysfs_find_pci(target, &address))
+		return;
+	rc = sysfs_link(root, &driver, AUXILIARY "/%s/driver", name);
+	device = mem_append(&list->items, &list->count, sizeof(*device));
+	*device = (struct auxiliary_device){
+		.name = text_clean(name, strlen(name)),
+		.address = address,
+		.rdma = rdma_is_auxiliary(name),
+		.bound = !rc,
+		.rc = rc == -ENOENT ? 0 : rc,
+	};
+	address = NULL;
+}
+
+const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *facts)
+{
+	struct doctor_stack *stack = stack_of(facts);
+	struct strings names = {.known = false};
+
+	if (stack->has_auxiliary)
+		return &stack->auxiliary;
+	stack->has_auxiliary = true;
+	stack->auxiliary.rc = sysfs_list(&facts->root, &names, AUXILIARY);
+	for (size_t i = 0; i < names.count; i++)
+		read_auxiliary(&facts->root, &stack->auxiliary, names.items[i]);
+	strings_free(&names);
+	return &stack->auxiliary;
+}
+
+const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
+{
+	struct doctor_stack *stack = stack_of(facts);
+
+	if (!stack->has_rules)
+		module_rules_read(&facts->root, &stack->rules);
+	stack->has_rules = true;
+	return &stack->rules;
+}
+
+const struct module_files *doctor_module_files(struct doctor_facts *facts)
+{
+	struct doctor_stack *stack = stack_of(facts);
+
+	if (!stack->has_files)
+		module_files_read(&facts->root, &stack->files);
+	stack->has_files = true;
+	return &stack->files;
+}
+
+/* Code that is built in has a directory in sysfs only if it has parameters or a version. */
+enum tristate doctor_has_module(struct doctor_facts *facts, const char *module)
+{
+	enum tristate loaded = module_is_loaded(&facts->root, module);
+
+	if (loaded == TRISTATE_NO && module_is_built_in(doctor_module_files(facts), module))
+		return TRISTATE_YES;
+	return loaded;
+}
+
+const struct providers *doctor_providers(struct doctor_facts *facts)
+{
+	struct doctor_stack *stack = stack_of(facts);
+
+	if (!stack->has_providers)
+		providers_read(&facts->root, &stack->providers);
+	stack->has_providers = true;
+	return &stack->providers;
+}
+
+/* The parameter follows `rdma system set netns`, too: drivers/infiniband/core/device.c. */
+enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&facts->root, text, "sys/module/ib_core/parameters/netns_mode");
+
+	*ret_rc = length < 0 ? (int)length : 0;
+	if (length == 1 && (text[0] == 'Y' || text[0] == 'N'))
+		return text[0] == 'Y' ? TRISTATE_YES : TRISTATE_NO;
+	if (length >= 0)
+		*ret_rc = -EINVAL;
+	return TRISTATE_UNKNOWN;
+}
+
+void doctor_stack_free(struct doctor_stack *stack)
+{
+	if (!stack)
+		return;
+	for (size_t i = 0; i < stack->auxiliary.count; i++) {
+		free(stack->auxiliary.items[i].name);
+		free(stack->auxiliary.items[i].address);
+	}
+	free(stack->auxiliary.items);
+	module_rules_clear(&stack->rules);
+	module_files_clear(&stack->files);
+	providers_clear(&stack->providers);
+	free(stack);
+}
+
+static bool is_same_card(const struct pci_function *a, const char *address)
+{
+	const char *dot = strrchr(address, '.');
+
+	return dot && !strncmp(a->address, address, (size_t)(dot + 1 - address));
+}
+
+/* The RDMA device of the function, or else one of another function of the same card. */
+static const struct device *find_device(const struct doctor_context *run, bool of_card)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const char *address = devices->items[i].pci_address;
+
+		if (address && (of_card ? is_same_card(run->function, address)
+					: !strcmp(run->function->address, address)))
+			return &devices->items[i];
+	}
+	return NULL;
+}
+
+/* The auxiliary devices of the function: an unbound RDMA half, else a bound one; any at all. */
+static const struct auxiliary_device *find_half(struct doctor_context *run, bool *ret_any,
+						int *ret_rc)
+{
+	const struct auxiliary_devices *list = doctor_auxiliary_devices(run->facts);
+	const struct auxiliary_device *found = NULL;
+
+	*ret_any = false;
+	*ret_rc = list->rc == -ENOENT ? 0 : list->rc;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct auxiliary_device *device = &list->items[i];
+
+		if (strcmp(device->address, run->function->address))
+			continue;
+		*ret_any = true;
+		if (!device->rdma)
+			continue;
+		if (device->rc)
+			*ret_rc = device->rc;
+		if (!found || (found->bound && !device->bound))
+			found = device;
+	}
+	return found;
+}
+
+static enum rdma_half judge_half(struct doctor_context *run, struct function_state *state)
+{
+	const bool is_one = state->row && !strcmp(state->row->driver, state->row->module);
+	bool any;
+	int rc;
+
+	state->auxiliary = find_half(run, &any, &rc);
+	state->device = find_device(run, false);
+	if (state->device)
+		return HALF_HAS_DEVICE;
+	if (rc)
+		return HALF_UNREADABLE;
+	if (state->auxiliary && !state->auxiliary->bound)
+		return HALF_UNBOUND;
+	/* The second port of a card whose RDMA device has both: drivers/infiniband/hw/mlx5/main.c
+	 */
+	if (!state->auxiliary || strstr(state->auxiliary->name, ".multiport."))
+		state->device = find_device(run, true);
+	if (state->device)
+		return HALF_IS_SHARED;
+	if (is_one || state->auxiliary)
+		return HALF_IS_HIDDEN;
+	return any ? HALF_NOT_MADE : HALF_UNSEEN;
+}
+
+void function_state_read(struct doctor_context *run, struct function_state *ret_state)
+{
+	struct pci_function *function = run->function;
+	struct function_state state = {.half = HALF_UNSEEN};
+
+	state.row = rdma_driver_of(&run->facts->root, function, run->problems);
+	pci_read(&run->facts->root, function, PCI_VIRTUAL, run->problems);
+	state.has_driver = function->driver &&
+			   (!state.row || !strcmp(function->driver, state.row->driver));
+	if (state.has_driver || find_device(run, false))
+		state.half = judge_half(run, &state);
+	if (state.row) {
+		const char *module = state.has_driver ? state.row->module : state.row->driver;
+
+		state.loaded = doctor_has_module(run->facts, module);
+		/* A virtual function without driver may be meant for a guest. */
+		if (!state.has_driver && !function->driver && !function->driver_unknown &&
+		    !function->physfn && !state.device)
+			state.missing = module;
+		if (state.has_driver && (state.half == HALF_UNBOUND ||
+					 (state.half == HALF_UNSEEN && !state.row->optional &&
+					  state.loaded == TRISTATE_NO)))
+			state.missing = module;
+	}
+	*ret_state = state;
+}

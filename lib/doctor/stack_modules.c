@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of what keeps a module of a PCI function out of the kernel. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/stack.h"
+#include "kernel/sysfs.h"
+
+/* Modules that every RDMA driver depends on; modprobe loads them first, by their names. */
+static const char *const core[] = {"ib_core", "ib_uverbs"};
+
+/* A container has neither the modprobe.d nor the modules of the kernel that it runs on. */
+bool stack_sees_modules(struct doctor_context *run)
+{
+	return !doctor_in_container(run->facts);
+}
+
+static const struct module_rule *find_rule(struct doctor_context *run, const char *module)
+{
+	const struct module_rules *rules = doctor_module_rules(run->facts);
+	const struct module_rule *rule = module_rules_find(rules, module, false);
+
+	for (size_t i = 0; !rule && i < ARRAY_SIZE(core); i++)
+		if (doctor_has_module(run->facts, core[i]) == TRISTATE_NO)
+			rule = module_rules_find(rules, core[i], true);
+	return rule;
+}
+
+void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule)
+{
+	_cleanup_(freep) char *file = mem_string(rule->place);
+
+	file[strcspn(file, ":")] = '\0';
+	doctor_evidence(run, file, "%s: %s", rule->place, rule->text);
+	if (rule->kind == MODULE_BLACKLIST || rule->kind == MODULE_INSTALL)
+		doctor_next_step(run,
+				 "remove the line \"%s\" from %s, rebuild the initial RAM disk "
+				 "(update-initramfs -u, dracut -f), then: modprobe %s",
+				 rule->text, file, rule->module);
+	else if (rule->kind == MODULE_BOOT_REFUSED)
+		doctor_next_step(run,
+				 "remove %s from the kernel's command line and restart; until "
+				 "then the kernel refuses %s",
+				 rule->text, rule->module);
+	else
+		doctor_next_step(run, "remove %s from the kernel's command line; now: modprobe %s",
+				 rule->text, rule->module);
+}
+
+/* A setting against a module that is there nevertheless. */
+static const struct module_rule *rule_against_loaded(struct doctor_context *run,
+						     const struct rdma_driver *row)
+{
+	const struct module_rules *rules = doctor_module_rules(run->facts);
+	const struct module_rule *rule = module_rules_find(rules, row->driver, false);
+
+	return rule ? rule : module_rules_find(rules, row->module, false);
+}
+
+static void find_blocked(struct doctor_context *run, const struct module_rule *rule)
+{
+	static const char *const formats[] = {
+		[MODULE_BLACKLIST] = "is blacklisted in",
+		[MODULE_INSTALL] = "is replaced by a command in",
+		[MODULE_BOOT_BLACKLIST] = "is blacklisted on the kernel's command line:",
+		[MODULE_BOOT_REFUSED] = "is forbidden on the kernel's command line:",
+		[MODULE_BOOT_INITIAL] = "is not loaded in the initial RAM disk, and not later:",
+	};
+
+	doctor_error(run, "%s %s %s", rule->module, formats[rule->kind], rule->place);
+}
+
+void check_module_blocked(struct doctor_context *run)
+{
+	const struct module_rules *rules = doctor_module_rules(run->facts);
+	const struct module_rule *rule = NULL;
+	struct function_state state;
+
+	function_state_read(run, &state);
+	if (!state.row) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (state.missing && state.loaded != TRISTATE_YES)
+		rule = find_rule(run, state.missing);
+	if (rule) {
+		doctor_evidence(run, NULL, "%s is not loaded", state.missing);
+		doctor_blame_rule(run, rule);
+		find_blocked(run, rule);
+		return;
+	}
+	if (rules->unread.count) {
+		doctor_unread(run, "a file that can block modules", rules->unread.items[0],
+			      rules->unread_rc, true);
+		return;
+	}
+	rule = rule_against_loaded(run, state.row);
+	if (rule && doctor_has_module(run->facts, rule->module) == TRISTATE_YES) {
+		doctor_evidence(run, NULL, "%s is loaded", rule->module);
+		doctor_blame_rule(run, rule);
+		doctor_next_step(run, "nothing if it is meant so; else remove \"%s\"", rule->text);
+		doctor_note(run, "%s is loaded, though a setting is against it", rule->module);
+		return;
+	}
+	doctor_evidence(run, "/etc/modprobe.d",
+			"%zu settings against modules, none against %s or %s", rules->count,
+			state.row->driver, state.row->module);
+	doctor_ok(run, "no setting keeps the modules from being loaded");
+}
+
+/* Releases whose modules are installed, for an operator who has to choose one. */
+static char *list_releases(const struct module_files *files)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < files->others.count && i < 4; i++)
+		mem_extend(&text, "%s%s", i ? ", " : "", files->others.items[i]);
+	if (files->others.count > 4)
+		mem_extend(&text, " and %zu more", files->others.count - 4);
+	return text;
+}
+
+static void find_absent(struct doctor_context *run, const char *module,
+			const struct module_files *files)
+{
+	_cleanup_(freep) char *source = mem_format("/lib/modules/%s/modules.dep", files->release);
+	_cleanup_(freep) char *others = list_releases(files);
+
+	if (files->rc == -ENOENT) {
+		doctor_evidence(run, source, "the kernel is %s, /lib/modules has %s",
+				files->release, others ? others : "nothing");
+		doctor_next_step(run,
+				 "restart with an installed kernel, or install the modules of %s "
+				 "again",
+				 files->release);
+		doctor_error(run, "the modules of the running kernel are not installed");
+		return;
+	}
+	doctor_evidence(run, source, "no %s for kernel %s", module, files->release);
+	doctor_next_step(run,
+			 "install the package with it: linux-modules-extra-%s (Ubuntu), "
+			 "kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this "
+			 "kernel",
+			 files->release);
+	doctor_error(run, "the running kernel has no module %s", module);
+}
+
+void check_module_absent(struct doctor_context *run)
+{
+	const struct module_files *files;
+	_cleanup_(freep) char *file = NULL;
+	struct function_state state;
+
+	function_state_read(run, &state);
+	if (!state.row) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (!state.missing || state.loaded == TRISTATE_YES) {
+		doctor_ok(run, "no module of the function is missing");
+		return;
+	}
+	files = doctor_module_files(run->facts);
+	file = module_file(files, state.missing);
+	if (file) {
+		doctor_evidence(run, "/lib/modules", "%s", file);
+		doctor_ok(run, "the running kernel has the modules of the function");
+	} else if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
+		/* Nothing is installed as modules, or the saved tree has none of it. */
+		doctor_not_checked(run, 0, "the modules of the running kernel are not known");
+	} else if (files->rc && files->rc != -ENOENT) {
+		doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);
+	} else {
+		find_absent(run, state.missing, files);
+	}
+}
+
+static const char *origin_word(enum module_origin origin)
+{
+	return origin == MODULE_ORIGIN_OTHER ? "out of tree" : "the kernel's own";
+}
+
+/*
+ * Whether the loaded module is of another origin than its file: most likely the initial RAM disk
+ * has an old one.
+ */
+static bool is_stale(struct doctor_context *run, const char *module, enum module_origin loaded)
+{
+	_cleanup_(freep) char *file = module_file(doctor_module_files(run->facts), module);
+
+	if (loaded == MODULE_ORIGIN_UNKNOWN || !file || module_file_origin(file) == loaded)
+		return false;
+	doctor_evidence(run, "/lib/modules", "%s: loaded is %s, installed is %s", module,
+			origin_word(loaded), file);
+	return true;
+}
+
+/* The origin of a module in the kernel, or of its file if it is the missing one. */
+static enum module_origin origin_of(struct doctor_context *run, const char *module,
+				    const char *missing)
+{
+	_cleanup_(freep) char *file = NULL;
+
+	if (!missing || strcmp(module, missing))
+		return module_loaded_origin(&run->facts->root, module);
+	file = module_file(doctor_module_files(run->facts), module);
+	return file ? module_file_origin(file) : MODULE_ORIGIN_UNKNOWN;
+}
+
+/*
+ * A vendor's driver on the kernel's core is built for that core. The kernel's driver on a vendor's
+ * core is not, and neither are parts of the core of different origin.
+ */
+static bool is_mixed(enum module_origin base, enum module_origin origin, bool of_core)
+{
+	if (base == MODULE_ORIGIN_UNKNOWN || origin == MODULE_ORIGIN_UNKNOWN || base == origin)
+		return false;
+	return of_core || base == MODULE_ORIGIN_OTHER;
+}
+
+void check_module_mixed(struct doctor_context *run)
+{
+	struct function_state state;
+	enum module_origin base;
+	bool mixed = false, stale = false;
+
+	function_state_read(run, &state);
+	if (!state.row) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	const struct {
+		const char *name;
+		bool of_core;
+	} modules[] = {
+		{"ib_core", true},	    {"ib_uverbs", true},	{"rdma_cm", true},
+		{state.row->driver, false}, {state.row->module, false},
+	};
+
+	base = origin_of(run, "ib_core", NULL);
+	if (doctor_has_module(run->facts, "ib_core") == TRISTATE_NO) {
+		doctor_ok(run, "no RDMA core is loaded that could be of another stack");
+		return;
+	}
+	if (base == MODULE_ORIGIN_UNKNOWN) {
+		doctor_not_checked(run, 0, "the origin of ib_core is not known");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		enum module_origin origin = origin_of(run, modules[i].name, state.missing);
+
+		if (i == 4 && modules[i].name == modules[i - 1].name)
+			break;
+		if (is_mixed(base, origin, modules[i].of_core)) {
+			doctor_evidence(run, "/sys/module", "ib_core is %s, %s is %s",
+					origin_word(base), modules[i].name, origin_word(origin));
+			mixed = true;
+		}
+		if (!state.missing || strcmp(modules[i].name, state.missing))
+			stale |= is_stale(run, modules[i].name, origin);
+	}
+	if (!mixed && !stale) {
+		doctor_evidence(run, "/sys/module", "ib_core is %s", origin_word(base));
+		doctor_ok(run, "the modules of the function fit each other");
+		return;
+	}
+	doctor_verdict(run, state.missing ? SEVERITY_ERROR : SEVERITY_WARNING,
+		       mixed ? "the RDMA core and the driver are of different stacks"
+			     : "the loaded modules are not the installed ones");
+}

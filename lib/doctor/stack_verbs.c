@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of the chain from the RDMA device to the programs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/stack.h"
+#include "kernel/sysfs.h"
+#include "kernel/verbs.h"
+
+bool stack_has_devices(struct doctor_context *run)
+{
+	return run->facts->inventory.devices.count;
+}
+
+static bool has_transport(const struct device *device, enum transport transport)
+{
+	return device->transport.known && device->transport.value == transport;
+}
+
+/* Subnets of these have a manager, and tools that talk to it by ib_umad. */
+static bool has_umad(const struct device *device)
+{
+	return has_transport(device, TRANSPORT_INFINIBAND) || has_transport(device, TRANSPORT_OPA);
+}
+
+/* The RDMA CM serves all but EFA and usNIC: rdma_cap_ib_cm() and rdma_cap_iw_cm() of the kernel. */
+static bool has_cm(const struct device *device)
+{
+	return has_umad(device) || has_transport(device, TRANSPORT_ROCE) ||
+	       has_transport(device, TRANSPORT_IWARP);
+}
+
+static bool is_wanted(const struct doctor_context *run, const char *module)
+{
+	for (size_t i = 0; i < run->facts->inventory.devices.count; i++) {
+		const struct device *device = &run->facts->inventory.devices.items[i];
+
+		if (!strcmp(module, "ib_umad")	  ? has_umad(device)
+		    : !strcmp(module, "rdma_ucm") ? has_cm(device)
+						  : true)
+			return true;
+	}
+	return false;
+}
+
+/* What each of the modules makes; its absence shows that it is neither loaded nor built in. */
+static const struct {
+	const char *module, *path;
+} user_modules[] = {
+	{"ib_uverbs", "sys/class/infiniband_verbs"},
+	{"rdma_ucm", "sys/class/misc/rdma_cm"},
+	{"ib_umad", "sys/class/infiniband_mad"},
+};
+
+/* Adds the reason why a module is missing, if there is one on disk. */
+static void blame(struct doctor_context *run, const char *module)
+{
+	const struct module_rule *rule;
+
+	if (!stack_sees_modules(run))
+		return;
+	rule = module_rules_find(doctor_module_rules(run->facts), module, false);
+	if (rule)
+		doctor_blame_rule(run, rule);
+}
+
+void check_verbs_modules(struct doctor_context *run)
+{
+	_cleanup_(freep) char *missing = NULL, *there = NULL;
+	bool verbs = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++) {
+		const char *module = user_modules[i].module;
+		int rc = sysfs_open_directory(&run->facts->root, user_modules[i].path);
+
+		if (rc && rc != -ENOENT) {
+			_cleanup_(freep) char *source = mem_format("/%s", user_modules[i].path);
+
+			doctor_unread(run, "a class directory", source, rc, false);
+			return;
+		}
+		if (!rc) {
+			mem_extend(&there, "%s%s", there ? ", " : "", module);
+		} else if (is_wanted(run, module)) {
+			verbs &= i > 0;
+			mem_extend(&missing, "%s%s", missing ? " " : "", module);
+		}
+	}
+	if (!missing) {
+		doctor_evidence(run, "/sys/class", "%s", there);
+		doctor_ok(run, "the modules for user space are loaded");
+		return;
+	}
+	doctor_evidence(run, "/sys/class", "not loaded: %s", missing);
+	doctor_next_step(run,
+			 "modprobe -a %s; for every start, list them in "
+			 "/etc/modules-load.d/rdma.conf",
+			 missing);
+	for (size_t i = 0; i < ARRAY_SIZE(user_modules); i++)
+		if (strstr(missing, user_modules[i].module))
+			blame(run, user_modules[i].module);
+	if (!verbs)
+		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
+	else
+		doctor_warning(run, "a module for user space is not loaded");
+}
+
+enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int access_error,
+				  const char *number)
+{
+	char found[64];
+
+	if (stat_error == ENOENT || stat_error == ENOTDIR)
+		return NODE_MISSING;
+	if (stat_error)
+		return stat_error == EACCES ? NODE_DENIED : NODE_UNREADABLE;
+	if (!S_ISCHR(status->st_mode))
+		return NODE_NO_DEVICE;
+	snprintf(found, sizeof(found), "%u:%u", major(status->st_rdev), minor(status->st_rdev));
+	if (number && strcmp(number, found))
+		return NODE_OTHER_NUMBER;
+	if (access_error == EACCES || access_error == EPERM)
+		return NODE_DENIED;
+	return access_error ? NODE_UNREADABLE : NODE_FINE;
+}
+
+/* A saved tree may have the names of the nodes, but nothing else of them. */
+static struct device_node read_saved_node(struct doctor_facts *facts, const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("dev/infiniband/%s", name);
+	_cleanup_(closep) int fd = -1;
+	struct device_node node = {.fault = NODE_NOT_SAVED};
+
+	if (!sysfs_has_directory(&facts->root, "dev/infiniband"))
+		return node;
+	fd = root_open_path(&facts->root, path, 0);
+	node.fault = fd == -ENOENT ? NODE_MISSING : NODE_FINE;
+	return node;
+}
+
+struct device_node doctor_read_node(struct doctor_facts *facts, const char *class, const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
+	char number[SYSFS_TEXT_SIZE];
+	struct device_node node = {0};
+	struct stat status = {0};
+	int stat_error, access_error = 0;
+
+	if (!facts->root.live)
+		return read_saved_node(facts, name);
+	stat_error = stat(path, &status) ? errno : 0;
+	/* With the effective user, as open(2) will decide. */
+	if (!stat_error && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
+		access_error = errno;
+	if (sysfs_read(&facts->root, number, "sys/class/%s/%s/dev", class, name) <= 0)
+		number[0] = '\0';
+	node.fault = doctor_judge_node(&status, stat_error, access_error,
+				       number[0] ? number : NULL);
+	node.rc = stat_error ? -stat_error : -access_error;
+	node.known = !stat_error;
+	node.mode = status.st_mode & 07777;
+	node.uid = status.st_uid;
+	node.gid = status.st_gid;
+	node.major = major(status.st_rdev);
+	node.minor = minor(status.st_rdev);
+	return node;
+}
+
+static void add_node(struct doctor_context *run, const char *name, const struct device_node *node)
+{
+	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
+
+	if (node->fault == NODE_MISSING)
+		doctor_evidence(run, path, "%s is missing", name);
+	else if (node->known)
+		doctor_evidence(run, path, "%s has mode %04o, owner %u:%u, number %u:%u", name,
+				node->mode, node->uid, node->gid, node->major, node->minor);
+	else
+		doctor_evidence(run, path, "%s is there", name);
+}
+
+/* The worst of the nodes decides, because a device has one verdict. Returns whether it did. */
+static bool judge_uverbs(struct doctor_context *run, const char *name,
+			 const struct device_node *node)
+{
+	switch (node->fault) {
+	case NODE_MISSING:
+		if (doctor_in_container(run->facts) &&
+		    run->request->run[CHECK_ID_container_devices]) {
+			doctor_because(run, CHECK_ID_container_devices);
+			return true;
+		}
+		doctor_next_step(run,
+				 "udevadm trigger --action=add --subsystem-match=infiniband_verbs; "
+				 "without udev: mknod with the number in "
+				 "/sys/class/infiniband_verbs/%s/dev",
+				 name);
+		doctor_error(run, "the uverbs device file is missing");
+		return true;
+	case NODE_NO_DEVICE:
+	case NODE_OTHER_NUMBER:
+		doctor_evidence(run, "/sys/class/infiniband_verbs",
+				"the kernel's number is in /sys/class/infiniband_verbs/%s/dev",
+				name);
+		doctor_next_step(run,
+				 "remove /dev/infiniband/%s, then: udevadm trigger --action=add "
+				 "--subsystem-match=infiniband_verbs",
+				 name);
+		doctor_error(run, "the uverbs device file leads to another device");
+		return true;
+	case NODE_DENIED:
+		doctor_evidence(run, NULL, "this user is %u, the kernel's mode is 0666", geteuid());
+		doctor_next_step(run,
+				 "grep -r infiniband /etc/udev/rules.d for a rule that sets the "
+				 "mode or the group, or join that group; now: chmod 0666 "
+				 "/dev/infiniband/%s",
+				 name);
+		doctor_error(run, "this user may not open the uverbs device file");
+		return true;
+	case NODE_UNREADABLE:
+		doctor_unread(run, "the uverbs device file", "/dev/infiniband", node->rc, false);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_missing_umad(struct doctor_context *run)
+{
+	for (size_t i = 0; i < run->device->umads.count; i++) {
+		const char *name = run->device->umads.items[i];
+		struct device_node node = doctor_read_node(run->facts, "infiniband_mad", name);
+
+		if (node.fault != NODE_MISSING)
+			continue;
+		add_node(run, name, &node);
+		return true;
+	}
+	return false;
+}
+
+void check_device_nodes(struct doctor_context *run)
+{
+	const struct device *device = run->device;
+	struct device_node uverbs, cm;
+
+	if (!device->uverbs) {
+		/* A sub-device for the management of a subnet has none: ib_uverbs_add_one(). */
+		if (device->sub_type.known || device->parent) {
+			doctor_does_not_apply(run);
+			return;
+		}
+		if (run->request->root) {
+			doctor_not_checked(run, NEEDS_LIVE,
+					   "it has no uverbs device, which only "
+					   "sub-devices may lack");
+			return;
+		}
+		doctor_evidence(run, "/sys/class/infiniband_verbs", "no entry for %s",
+				device->name);
+		doctor_next_step(run, "dmesg | grep uverbs");
+		doctor_error(run, "ib_uverbs has made no device for it");
+		return;
+	}
+	uverbs = doctor_read_node(run->facts, "infiniband_verbs", device->uverbs);
+	if (uverbs.fault == NODE_NOT_SAVED) {
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
+		return;
+	}
+	add_node(run, device->uverbs, &uverbs);
+	if (judge_uverbs(run, device->uverbs, &uverbs))
+		return;
+	cm = doctor_read_node(run->facts, "misc", "rdma_cm");
+	add_node(run, "rdma_cm", &cm);
+	if (cm.fault != NODE_FINE && has_cm(device) &&
+	    sysfs_has_directory(&run->facts->root, "sys/class/misc/rdma_cm")) {
+		doctor_next_step(run, "udevadm trigger --action=add --subsystem-match=misc; in a "
+				      "container, add the device /dev/infiniband/rdma_cm");
+		doctor_warning(run, "connections by IP address fail: rdma_cm cannot be opened");
+	} else if (has_umad(device) && has_missing_umad(run)) {
+		doctor_next_step(run,
+				 "udevadm trigger --action=add --subsystem-match=infiniband_mad");
+		doctor_note(run, "a device file for management datagrams is missing");
+	} else {
+		doctor_ok(run, run->facts->root.live ? "this user may open the device files"
+						     : "the device files are there");
+	}
+}
+
+/* The kernel module of the device, by the driver that the inventory has found. */
+static const char *module_of(const struct device *device)
+{
+	const struct rdma_driver *row = rdma_driver_of_module(device->driver);
+
+	return row ? row->module : device->driver;
+}
+
+static void find_no_library(struct doctor_context *run, const struct providers *providers)
+{
+	if (run->request->root && !providers->names.count) {
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
+		return;
+	}
+	doctor_evidence(run, NULL, "no libibverbs.so.1 in the directories of the loader");
+	doctor_next_step(run,
+			 "apt install libibverbs1 ibverbs-providers, or dnf install libibverbs");
+	doctor_warning(run, "libibverbs is not installed: no program can use the device by verbs");
+}
+
+void check_provider(struct doctor_context *run)
+{
+	const struct providers *providers = doctor_providers(run->facts);
+	const char *module = run->device->driver ? module_of(run->device) : NULL;
+	const char *name = verbs_provider(module);
+	_cleanup_(freep) char *library = NULL, *directory = NULL;
+	enum provider_state state;
+
+	if (!module) {
+		doctor_unknown(run, "the driver of the device");
+		return;
+	}
+	if (!name) {
+		/* usNIC is used through libfabric: rdma-hw-modules.rules of rdma-core. */
+		if (!strcmp(module, "usnic_verbs"))
+			doctor_does_not_apply(run);
+		else
+			doctor_not_checked(run, 0, "the provider of %s is not known", module);
+		return;
+	}
+	if (!providers->directory) {
+		find_no_library(run, providers);
+		return;
+	}
+	if (providers->rc && providers->rc != -ENOENT) {
+		doctor_unread(run, "the configuration of libibverbs", "/" PROVIDERS_CONFIG,
+			      providers->rc, false);
+		return;
+	}
+	state = providers_find(providers, name, &library);
+	directory = mem_format("/%s", providers->directory);
+	if (providers->abi)
+		doctor_evidence(run, directory, "libibverbs wants lib%s-rdmav%s.so", name,
+				providers->abi);
+	switch (state) {
+	case PROVIDER_ELSEWHERE:
+		doctor_not_checked(run, 0, "the provider %s is configured by its path", name);
+		return;
+	case PROVIDER_THERE:
+		doctor_evidence(run, "/" PROVIDERS_CONFIG, "%s is there", library);
+		doctor_ok(run, "the library for the driver is installed");
+		return;
+	case PROVIDER_NOT_CONFIGURED:
+		doctor_evidence(run, "/" PROVIDERS_CONFIG, "no line \"driver %s\"%s%s", name,
+				library ? "; the library is there: " : "", library ? library : "");
+		doctor_error(run, "libibverbs is not told to load the provider %s", name);
+		return;
+	case PROVIDER_OTHER_ABI:
+		doctor_evidence(run, NULL, "there is only %s", library);
+		doctor_next_step(run,
+				 "install libibverbs and its providers from one source, in one "
+				 "release");
+		doctor_error(run, "the provider %s is of another rdma-core than libibverbs", name);
+		return;
+	case PROVIDER_NO_LIBRARY:
+		doctor_evidence(run, directory, "no lib%s-rdmav*.so", name);
+		doctor_error(run, "the library of the provider %s is missing", name);
+	}
+}
+
+/* IB_USER_VERBS_MIN_ABI_VERSION and _MAX_ of libibverbs/kern-abi.h, rdma-core 65. */
+enum { CORE_ABI_MIN = 3, CORE_ABI_MAX = 6 };
+
+void check_uverbs_abi(struct doctor_context *run)
+{
+	const struct device *device = run->device;
+	const struct rdma_driver *row = rdma_driver_of_module(device->driver);
+	struct number core = {0}, own = {0};
+	int rc = sysfs_read_number(&run->facts->root, &core,
+				   "sys/class/infiniband_verbs/abi_version");
+
+	if (!device->uverbs) {
+		doctor_does_not_apply(run);
+		return;
+	}
+	if (!rc)
+		rc = sysfs_read_number(&run->facts->root, &own,
+				       "sys/class/infiniband_verbs/%s/abi_version", device->uverbs);
+	if (rc) {
+		doctor_unread(run, "the ABI version", "/sys/class/infiniband_verbs", rc, false);
+		return;
+	}
+	doctor_evidence(run, "/sys/class/infiniband_verbs/abi_version",
+			"kernel %" PRIu64 " (libibverbs takes %u to %u)", core.value, CORE_ABI_MIN,
+			CORE_ABI_MAX);
+	if (core.value < CORE_ABI_MIN || core.value > CORE_ABI_MAX) {
+		doctor_error(run, "libibverbs does not know the kernel's verbs ABI");
+		return;
+	}
+	if (!row) {
+		doctor_not_checked(run, 0, "the ABI of this driver's provider is not known");
+		return;
+	}
+	if (row->max_abi == RDMA_ABI_ANY)
+		doctor_evidence(run, NULL, "%s %" PRIu64 " (its provider takes any)", row->module,
+				own.value);
+	else
+		doctor_evidence(run, NULL, "%s %" PRIu64 " (rdma-core 65 takes %u to %u)",
+				row->module, own.value, row->min_abi, row->max_abi);
+	if (own.value >= row->min_abi && own.value <= row->max_abi)
+		doctor_ok(run, "kernel and library can speak the same ABI");
+	else
+		doctor_warning(run, "the driver's ABI is most likely not that of the library");
+}

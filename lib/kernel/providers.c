@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernel/providers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+
+#define LIBRARY "libibverbs.so.1"
+#define SUFFIX	"-rdmav"
+#define BLANKS	" \t"
+
+/* The library of rdma-core 44 has 131 KiB. */
+enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };
+
+/* Lines "driver NAME"; others are ignored with a warning (read_config_file()). */
+void providers_parse(const char *text, struct strings *names)
+{
+	for (const char *line = text; *line;) {
+		const char *word = line + strspn(line, BLANKS), *name;
+		size_t length = strcspn(word, BLANKS "\n"), name_length;
+
+		name = word + length + strspn(word + length, BLANKS);
+		name_length = strcspn(name, BLANKS "\n");
+		if (length == strlen("driver") && !strncmp(word, "driver", length) && name_length &&
+		    names->count < NAMES_MOST) {
+			_cleanup_(freep) char *clean = text_clean(name, name_length);
+
+			strings_add(names, clean);
+		}
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+}
+
+/* The library has its format string "lib%s-rdmav34.so": VERBS_PROVIDER_SUFFIX. */
+char *providers_find_abi(const void *bytes, size_t length)
+{
+	const char *at = bytes, *end = at + length;
+
+	while ((at = memmem(at, (size_t)(end - at), SUFFIX, strlen(SUFFIX)))) {
+		const char *digits = at + strlen(SUFFIX), *stop = digits;
+
+		while (stop < end && isdigit((unsigned char)*stop))
+			stop++;
+		if (stop > digits && end - stop >= 3 && !memcmp(stop, ".so", 3))
+			return text_clean(digits, (size_t)(stop - digits));
+		at = digits;
+	}
+	return NULL;
+}
+
+static char *read_abi(const struct root *root, const char *path)
+{
+	_cleanup_(closep) int fd = root_open_path(root, path, 0);
+	_cleanup_(freep) char *bytes = NULL;
+	size_t size = 0;
+	ssize_t length = 0;
+
+	if (fd < 0)
+		return NULL;
+	bytes = mem_alloc_zero(LIBRARY_MOST, 1);
+	while (size < LIBRARY_MOST && (length = read(fd, bytes + size, LIBRARY_MOST - size)) > 0)
+		size += (size_t)length;
+	return length < 0 ? NULL : providers_find_abi(bytes, size);
+}
+
+static bool has_library(const struct root *root, const char *directory)
+{
+	_cleanup_(freep) char *path = mem_format("%s/" LIBRARY, directory);
+	_cleanup_(closep) int fd = root_open_path(root, path, 0);
+
+	return fd >= 0;
+}
+
+/* Debian's directories of an architecture: usr/lib/x86_64-linux-gnu. */
+static char *find_triplet(const struct root *root)
+{
+	struct strings names = {.known = false};
+	char *found = NULL;
+
+	sysfs_list(root, &names, "usr/lib");
+	for (size_t i = 0; i < names.count && !found; i++) {
+		_cleanup_(freep) char *path = mem_format("usr/lib/%s", names.items[i]);
+
+		if (strstr(names.items[i], "-linux-") && has_library(root, path)) {
+			found = path;
+			path = NULL;
+		}
+	}
+	strings_free(&names);
+	return found;
+}
+
+/* The loader's directories, in its usual order. */
+static char *find_directory(const struct root *root)
+{
+	static const char *const directories[] = {"usr/local/lib", "usr/local/lib64", "usr/lib64",
+						  "lib64"};
+	static const char *const last[] = {"usr/lib", "lib"};
+	char *triplet;
+
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+		if (has_library(root, directories[i]))
+			return mem_string(directories[i]);
+	triplet = find_triplet(root);
+	for (size_t i = 0; i < ARRAY_SIZE(last) && !triplet; i++)
+		if (has_library(root, last[i]))
+			triplet = mem_string(last[i]);
+	return triplet;
+}
+
+static void list_libraries(const struct root *root, const char *directory,
+			   struct strings *libraries)
+{
+	struct strings names = {.known = false};
+
+	sysfs_list(root, &names, "%s", directory);
+	for (size_t i = 0; i < names.count; i++)
+		if (strstr(names.items[i], SUFFIX) && libraries->count < NAMES_MOST)
+			strings_add(libraries, names.items[i]);
+	strings_free(&names);
+}
+
+static void read_config(const struct root *root, struct providers *providers)
+{
+	struct strings files = {.known = false};
+
+	providers->rc = sysfs_list(root, &files, PROVIDERS_CONFIG);
+	for (size_t i = 0; i < files.count && i < NAMES_MOST; i++) {
+		_cleanup_(freep) char *text = NULL;
+		int rc = sysfs_read_long(root, &text, PROVIDERS_CONFIG "/%s", files.items[i]);
+
+		/* libibverbs reads regular files only. */
+		if (!rc)
+			providers_parse(text, &providers->names);
+		else if (rc != -EISDIR && rc != -ENXIO)
+			providers->rc = rc;
+	}
+	strings_free(&files);
+}
+
+void providers_read(const struct root *root, struct providers *providers)
+{
+	_cleanup_(freep) char *inner = NULL, *library = NULL;
+
+	read_config(root, providers);
+	providers->directory = find_directory(root);
+	if (!providers->directory)
+		return;
+	library = mem_format("%s/" LIBRARY, providers->directory);
+	providers->abi = read_abi(root, library);
+	inner = mem_format("%s/libibverbs", providers->directory);
+	list_libraries(root, inner, &providers->libraries);
+	list_libraries(root, providers->directory, &providers->libraries);
+}
+
+void providers_clear(struct providers *providers)
+{
+	free(providers->directory);
+	free(providers->abi);
+	strings_free(&providers->libraries);
+	strings_free(&providers->names);
+	*providers = (struct providers){.rc = 0};
+}
+
+/* Whether an entry of the configuration, a name or a path, is for this provider. */
+static bool is_entry_of(const char *entry, const char *name)
+{
+	const char *slash = strrchr(entry, '/');
+
+	if (!slash)
+		return !strcmp(entry, name);
+	return !strncmp(slash + 1, "lib", 3) && !strcmp(slash + 1 + 3, name);
+}
+
+/* lib<name>-rdmav<ABI>.so, of any ABI if `abi` is NULL. */
+static bool is_library_of(const char *file, const char *name, const char *abi)
+{
+	_cleanup_(freep) char *begin = mem_format("lib%s" SUFFIX "%s", name, abi ? abi : "");
+	const char *rest = file + strlen(begin);
+
+	if (strncmp(file, begin, strlen(begin)))
+		return false;
+	return !strcmp(abi ? rest : rest + strspn(rest, "0123456789"), ".so");
+}
+
+static char *find_library(const struct providers *providers, const char *name, const char *abi)
+{
+	for (size_t i = 0; i < providers->libraries.count; i++) {
+		const char *file = providers->libraries.items[i];
+
+		if (is_library_of(file, name, abi))
+			return text_clean(file, strlen(file));
+	}
+	return NULL;
+}
+
+enum provider_state providers_find(const struct providers *providers, const char *name,
+				   char **ret_library)
+{
+	const char *entry = NULL;
+
+	for (size_t i = 0; i < providers->names.count && !entry; i++)
+		if (is_entry_of(providers->names.items[i], name))
+			entry = providers->names.items[i];
+	*ret_library = NULL;
+	if (entry && entry[0] == '/')
+		return PROVIDER_ELSEWHERE;
+	*ret_library = find_library(providers, name, providers->abi);
+	if (!entry)
+		return PROVIDER_NOT_CONFIGURED;
+	if (*ret_library)
+		return PROVIDER_THERE;
+	*ret_library = find_library(providers, name, NULL);
+	return *ret_library ? PROVIDER_OTHER_ABI : PROVIDER_NO_LIBRARY;
+}
