@@ -7,9 +7,14 @@
 #include "base/mem.h"
 #include "doctor/stack.h"
 
+bool doctor_is_contained(const struct doctor_context *run)
+{
+	return run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts);
+}
+
 bool container_has_devices(struct doctor_context *run)
 {
-	return run->facts->inventory.devices.count && doctor_in_container(run->facts);
+	return run->facts->inventory.devices.count && doctor_is_contained(run);
 }
 
 enum { DEVICES_NAMED = 4 }; /* in a line of evidence */
@@ -84,7 +89,7 @@ void check_netns_mode(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA devices here", count);
-	if (doctor_in_container(run->facts) && !count && has_device_somewhere(run->facts))
+	if (doctor_is_contained(run) && !count && has_device_somewhere(run->facts))
 		doctor_error(run, "the RDMA devices are in another network namespace");
 	else
 		doctor_note(run, "an RDMA device is in one network namespace only");

@@ -57,12 +57,19 @@ const struct module_rules *doctor_module_rules(struct doctor_facts *facts);
 const struct module_files *doctor_module_files(struct doctor_facts *facts);
 /* Whether the module is in the kernel, loaded or built in. */
 enum tristate doctor_has_module(struct doctor_facts *facts, const char *module);
+/* The origin of a module in the kernel. */
+enum module_origin doctor_module_origin(struct doctor_facts *facts, const char *module);
+/* The ABI version of uverbs. 0 or -errno. */
+int doctor_core_abi(struct doctor_facts *facts, struct number *ret_abi);
 const struct providers *doctor_providers(struct doctor_facts *facts);
 /* Whether every network namespace sees all RDMA devices; -errno if unknown in *ret_rc. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc);
 void doctor_stack_free(struct doctor_stack *stack);
 /* Adds the rule that keeps a module from being loaded to the evidence and makes the next step. */
 void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule);
+
+/* Whether the process runs in a container, or the operator wants to have it seen so. */
+bool doctor_is_contained(const struct doctor_context *run);
 
 /* What is wrong with a device file, for the user of this process. */
 enum node_fault {

@@ -9,12 +9,26 @@
 #include "doctor/stack.h"
 #include "kernel/sysfs.h"
 
+/* A module as sysfs has it. */
+struct module_fact {
+	char *name;
+	enum tristate loaded;
+	enum module_origin origin;
+};
+
 struct doctor_stack {
+	struct module_fact *modules;
+	size_t module_count;
 	struct auxiliary_devices auxiliary;
 	struct module_rules rules;
 	struct module_files files;
 	struct providers providers;
-	bool has_auxiliary, has_rules, has_files, has_providers; /* that were read */
+	enum tristate shared; /* by doctor_namespaces_are_shared() */
+	int shared_rc;
+	struct number abi; /* by doctor_core_abi() */
+	int abi_rc;
+	/* What was read. */
+	bool has_auxiliary, has_rules, has_files, has_providers, has_shared, has_abi;
 };
 
 static struct doctor_stack *stack_of(struct doctor_facts *facts)
@@ -82,14 +96,34 @@ const struct module_files *doctor_module_files(struct doctor_facts *facts)
 	return &stack->files;
 }
 
+static const struct module_fact *module_fact(struct doctor_facts *facts, const char *name)
+{
+	struct doctor_stack *stack = stack_of(facts);
+	struct module_fact *fact;
+
+	for (size_t i = 0; i < stack->module_count; i++)
+		if (!strcmp(stack->modules[i].name, name))
+			return &stack->modules[i];
+	fact = mem_append(&stack->modules, &stack->module_count, sizeof(*fact));
+	fact->name = mem_string(name);
+	fact->loaded = module_is_loaded(&facts->root, name);
+	fact->origin = module_loaded_origin(&facts->root, name);
+	return fact;
+}
+
 /* Code that is built in has a directory in sysfs only if it has parameters or a version. */
 enum tristate doctor_has_module(struct doctor_facts *facts, const char *module)
 {
-	enum tristate loaded = module_is_loaded(&facts->root, module);
+	enum tristate loaded = module_fact(facts, module)->loaded;
 
 	if (loaded == TRISTATE_NO && module_is_built_in(doctor_module_files(facts), module))
 		return TRISTATE_YES;
 	return loaded;
+}
+
+enum module_origin doctor_module_origin(struct doctor_facts *facts, const char *module)
+{
+	return module_fact(facts, module)->origin;
 }
 
 const struct providers *doctor_providers(struct doctor_facts *facts)
@@ -105,15 +139,34 @@ const struct providers *doctor_providers(struct doctor_facts *facts)
 /* The parameter follows `rdma system set netns`, too: drivers/infiniband/core/device.c. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc)
 {
+	struct doctor_stack *stack = stack_of(facts);
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&facts->root, text, "sys/module/ib_core/parameters/netns_mode");
+	ssize_t length;
 
-	*ret_rc = length < 0 ? (int)length : 0;
-	if (length == 1 && (text[0] == 'Y' || text[0] == 'N'))
-		return text[0] == 'Y' ? TRISTATE_YES : TRISTATE_NO;
-	if (length >= 0)
-		*ret_rc = -EINVAL;
-	return TRISTATE_UNKNOWN;
+	if (!stack->has_shared) {
+		stack->has_shared = true;
+		length = sysfs_read(&facts->root, text, "sys/module/ib_core/parameters/netns_mode");
+		if (length < 0)
+			stack->shared_rc = (int)length;
+		else if (strcmp(text, "Y") && strcmp(text, "N"))
+			stack->shared_rc = -EINVAL;
+		else
+			stack->shared = text[0] == 'Y' ? TRISTATE_YES : TRISTATE_NO;
+	}
+	*ret_rc = stack->shared_rc;
+	return stack->shared;
+}
+
+int doctor_core_abi(struct doctor_facts *facts, struct number *ret_abi)
+{
+	struct doctor_stack *stack = stack_of(facts);
+
+	if (!stack->has_abi)
+		stack->abi_rc = sysfs_read_number(&facts->root, &stack->abi,
+						  "sys/class/infiniband_verbs/abi_version");
+	stack->has_abi = true;
+	*ret_abi = stack->abi;
+	return stack->abi_rc;
 }
 
 void doctor_stack_free(struct doctor_stack *stack)
@@ -125,6 +178,9 @@ void doctor_stack_free(struct doctor_stack *stack)
 		free(stack->auxiliary.items[i].address);
 	}
 	free(stack->auxiliary.items);
+	for (size_t i = 0; i < stack->module_count; i++)
+		free(stack->modules[i].name);
+	free(stack->modules);
 	module_rules_clear(&stack->rules);
 	module_files_clear(&stack->files);
 	providers_clear(&stack->providers);

@@ -14,7 +14,7 @@ static const char *const core[] = {"ib_core", "ib_uverbs"};
 /* A container has neither the modprobe.d nor the modules of the kernel that it runs on. */
 bool stack_sees_modules(struct doctor_context *run)
 {
-	return !doctor_in_container(run->facts);
+	return !doctor_is_contained(run);
 }
 
 static const struct module_rule *find_rule(struct doctor_context *run, const char *module)
@@ -204,7 +204,7 @@ static enum module_origin origin_of(struct doctor_context *run, const char *modu
 	_cleanup_(freep) char *file = NULL;
 
 	if (!missing || strcmp(module, missing))
-		return module_loaded_origin(&run->facts->root, module);
+		return doctor_module_origin(run->facts, module);
 	file = module_file(doctor_module_files(run->facts), module);
 	return file ? module_file_origin(file) : MODULE_ORIGIN_UNKNOWN;
 }

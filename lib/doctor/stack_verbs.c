@@ -193,8 +193,7 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 {
 	switch (node->fault) {
 	case NODE_MISSING:
-		if (doctor_in_container(run->facts) &&
-		    run->request->run[CHECK_ID_container_devices]) {
+		if (doctor_is_contained(run) && run->request->run[CHECK_ID_container_devices]) {
 			doctor_because(run, CHECK_ID_container_devices);
 			return true;
 		}
@@ -383,8 +382,7 @@ void check_uverbs_abi(struct doctor_context *run)
 	const struct device *device = run->device;
 	const struct rdma_driver *row = rdma_driver_of_module(device->driver);
 	struct number core = {0}, own = {0};
-	int rc = sysfs_read_number(&run->facts->root, &core,
-				   "sys/class/infiniband_verbs/abi_version");
+	int rc = doctor_core_abi(run->facts, &core);
 
 	if (!device->uverbs) {
 		doctor_does_not_apply(run);
