@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/pci/vpd.h"
 #include "kernel/sysfs.h"
 
 struct doctor_ports {
@@ -21,7 +22,12 @@ struct doctor_ports {
 		struct real rate;
 	} * rates;
 	size_t rate_count;
-	struct pci_function **roles; /* by the index of the device */
+	/* By the index of the device. */
+	struct pci_function **roles;
+	struct manager_fact {
+		bool known;
+		int rc;
+	} * managers;
 };
 
 static struct doctor_ports *ports_of(struct doctor_facts *facts)
@@ -29,6 +35,13 @@ static struct doctor_ports *ports_of(struct doctor_facts *facts)
 	if (!facts->ports)
 		facts->ports = mem_alloc_zero(1, sizeof(*facts->ports));
 	return facts->ports;
+}
+
+static struct pci_function *function_of(struct doctor_facts *facts, const struct device *device)
+{
+	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
+
+	return pci ? pci_list_find(pci, device->pci_address) : NULL;
 }
 
 /* Every agent has this counter: the group of attributes pma in drivers/infiniband/core/sysfs.c. */
@@ -65,21 +78,66 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, i
 	return fact->state;
 }
 
+/* ConnectX-7 as an InfiniBand adapter, a physical function: what HGX B200 and B300 boards have. */
+static bool may_manage_nvswitches(struct doctor_facts *facts, const struct device *device)
+{
+	enum { VENDOR_MELLANOX = 0x15b3, CONNECTX_7 = 0x1021, CLASS_INFINIBAND = 0x0207 };
+	struct pci_function *function = function_of(facts, device);
+
+	if (!function)
+		return false;
+	pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
+	return function->vendor_id.known && function->vendor_id.value == VENDOR_MELLANOX &&
+	       function->device_id.known && function->device_id.value == CONNECTX_7 &&
+	       function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND &&
+	       !function->physfn;
+}
+
+static int ask_vpd(struct doctor_facts *facts, const struct device *device)
+{
+	static const char wanted[] = "SW_MNG";
+	char data[SYSFS_TEXT_SIZE];
+	const char *value;
+	size_t value_length;
+	ssize_t length;
+	int rc;
+
+	if (!may_manage_nvswitches(facts, device))
+		return -ENODEV;
+	length = sysfs_read(&facts->root, data, PCI_FUNCTION "/vpd", device->pci_address);
+	if (length < 0)
+		return (int)length;
+	rc = vpd_find((const uint8_t *)data, (size_t)length, "SMDL", &value, &value_length);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	return value_length == strlen(wanted) && !memcmp(value, wanted, value_length);
+}
+
+int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *device)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+	struct doctor_ports *ports = ports_of(facts);
+	struct manager_fact *fact;
+
+	if (!ports->managers)
+		ports->managers = mem_alloc_zero(devices->count + 1, sizeof(*ports->managers));
+	fact = &ports->managers[device - devices->items];
+	if (!fact->known)
+		fact->rc = ask_vpd(facts, device);
+	fact->known = true;
+	return fact->rc;
+}
+
 bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct device *device)
 {
 	int error;
 
+	if (doctor_manages_nvswitches(facts, device) > 0)
+		return true;
 	for (size_t i = 0; i < device->port_count; i++)
 		if (doctor_pma(facts, &device->ports[i], &error) == PMA_REFUSED)
 			return true;
 	return false;
-}
-
-static struct pci_function *function_of(struct doctor_facts *facts, const struct device *device)
-{
-	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
-
-	return pci ? pci_list_find(pci, device->pci_address) : NULL;
 }
 
 bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device)
@@ -242,5 +300,6 @@ void doctor_ports_free(struct doctor_ports *ports)
 	free(ports->items);
 	free(ports->rates);
 	free(ports->roles);
+	free(ports->managers);
 	free(ports);
 }

@@ -20,6 +20,11 @@ enum pma_state {
  * *ret_error is the -errno of PMA_REFUSED.
  */
 enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, int *ret_error);
+/*
+ * 1 if the device is one that manages the NVSwitches of the host; 0 if not; -ENODEV: it is of a
+ * model that cannot be one; another -errno if its vital product data, which tell, cannot be read.
+ */
+int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *device);
 /* Whether reading counters is out of the question for any port of the device. */
 bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct device *device);
 

@@ -71,6 +71,7 @@ struct judgement {
 	size_t known;	   /* numbers whose growth is known */
 	size_t unreadable; /* those that exist and cannot be read */
 	size_t stuck;	   /* those at their maximum */
+	size_t reset;	   /* those that are less than before */
 	bool carrier;	   /* among the known ones are those of a netdev */
 	uint64_t most;	   /* of the known growths */
 	enum severity worst;
@@ -87,6 +88,7 @@ static void explain_unknown(struct judgement *judgement, const char *what, int r
 		doctor_evidence(judgement->run, NULL, "%s is at its maximum and counts no more",
 				what);
 	} else if (rc == -ERANGE) {
+		judgement->reset++;
 		doctor_evidence(judgement->run, NULL, "%s was reset in between", what);
 	}
 }
@@ -156,6 +158,8 @@ static void give_up(struct judgement *judgement, const char *nothing)
 		doctor_unread(run, "the counters of the port", "ports/N/counters", -EIO, false);
 	else if (judgement->stuck)
 		tell_stuck(run);
+	else if (judgement->reset)
+		doctor_not_checked(run, 0, "the counters were reset between the two readings");
 	else
 		doctor_not_checked(run, 0, "%s", nothing);
 }

@@ -208,3 +208,282 @@ mlx5_2/1 ok the port is as fast as others like it'
 	break_file $net/ibp41s0/speed EINVAL
 	check 0 port-rate '' mlx5_0 mlx5_1 mlx5_2
 }
+
+# vpd ADDRESS FIELD: the vital product data of a function, with a field of the vendor.
+vpd()
+{
+	local size=${#2}
+
+	printf "\x82\x04\x00card\x90$(printf '\\x%02x' $((size + 3)))\x00V0$(printf '\\x%02x' "$size")%s\x78" "$2" \
+		>"$tree/sys/bus/pci/devices/$1/vpd"
+}
+
+@test "nvswitch-pf: an adapter that is not for traffic explains its port" {
+	copy cx7-ib-ndr
+	check 0 nvswitch-pf "$(printf 'mlx5_%d not-checked the adapter has no vital product data\n' {0..7})"
+	for device in "$tree/$rdma"/mlx5_?; do
+		vpd "$(basename "$(realpath "$device/device")")" MLX:MODL=D2200:UUID=V3
+	done
+	check 0 nvswitch-pf "$(printf 'mlx5_%d ok the adapter does not manage NVSwitches\n' {0..7})"
+	vpd 0000:ab:00.0 MLX:MODL=D2200:SMDL=SW_MNG:UUID=V3
+	check 0 nvswitch-pf,restricted-pf,port-state "mlx5_5 note the adapter manages the NVSwitches, and is not for traffic
+mlx5_5 not-checked not checked because of nvswitch-pf
+mlx5_5/1 not-checked not checked because of nvswitch-pf"
+	says mlx5_5 'evidence | strings' 'SMDL=SW_MNG in the vital product data'
+	quickly try doctor --root "$tree" --only nvswitch-pf
+	expect 0 'note     mlx5_5: the adapter manages the NVSwitches, and is not for traffic [nvswitch-pf]
+         SMDL=SW_MNG in the vital product data
+         -> leave mlx5_5 out of jobs and of monitoring: NCCL_IB_HCA=^=mlx5_5
+1 checked: 1 note (profile hpc; -a lists all)' ''
+	printf '\x90\xff\xff' >"$tree/sys/bus/pci/devices/0000:ab:00.0/vpd"
+	check 0 nvswitch-pf 'mlx5_5 not-checked the vital product data are damaged'
+	break_file sys/bus/pci/devices/0000:ab:00.0/vpd EIO
+	check 3 nvswitch-pf 'mlx5_5 not-checked the vital product data cannot be read'
+	# ConnectX-6 and Ethernet cannot be it.
+	copy cx6dx-roce
+	check 0 nvswitch-pf ''
+}
+
+@test "restricted-pf: nothing more is read of a device that refuses" {
+	copy cx5-ib-edr
+	check 0 restricted-pf 'mlx5_0 ok the performance counters may be read
+mlx5_1 ok the performance counters may be read'
+	break_file $rdma/mlx5_0/ports/1/counters/symbol_error EINVAL
+	check 0 restricted-pf 'mlx5_0 note the device refuses to be read: probably a restricted function'
+	says mlx5_0 evidence 'ports/N/counters/symbol_error: Invalid argument'
+	check 0 restricted-pf,link-errors 'mlx5_0 note the device refuses to be read: probably a restricted function
+mlx5_0/1 not-checked not checked because of restricted-pf
+mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --interval 10ms
+	# One counter is tried, and none of the others.
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -o "$BATS_TEST_TMPDIR/trace" "$binary" doctor --root "$tree" \
+		--interval 10ms --only port >/dev/null 2>&1 || :
+	[ "$(grep -o 'mlx5_0/ports/1/[a-z_]*counters[^"]*' "$BATS_TEST_TMPDIR/trace" | sort -u)" = \
+		mlx5_0/ports/1/counters/symbol_error ]
+	grep -q mlx5_1/ports/1/counters/link_downed "$BATS_TEST_TMPDIR/trace"
+	break_file $rdma/mlx5_0/ports/1/counters/symbol_error EIO
+	check 3 restricted-pf 'mlx5_0 not-checked a counter of the port cannot be read'
+	for file in "$tree"/$rdma/mlx5_1/ports/1/counters/*; do echo 'N/A (no PMA)' >"$file"; done
+	check 3 restricted-pf 'mlx5_0 not-checked a counter of the port cannot be read
+mlx5_1 note the driver has no performance counters for the port'
+	copy rxe-host
+	check 0 restricted-pf ''
+}
+
+@test "pkey: full, limited and no membership" {
+	copy cx5-ib-edr
+	check 0 pkey 'mlx5_0/1 ok the port is a full member of a partition
+mlx5_1/1 ok the port is a full member of a partition'
+	says mlx5_0/1 evidence '0x7fff, 0x8001'
+	for slot in "$tree"/$rdma/mlx5_0/ports/1/pkeys/*; do echo 0x0000 >"$slot"; done
+	put $rdma/mlx5_1/ports/1/pkeys/0 0x7fff
+	put $rdma/mlx5_1/ports/1/pkeys/1 0x0001
+	check 4 pkey 'mlx5_0/1 error the port is in no partition
+mlx5_1/1 warning the port is a limited member of all its partitions'
+	says mlx5_0/1 evidence 'all keys are 0'
+	says mlx5_1/1 evidence '0x7fff, 0x0001'
+	# 0x8000 is an empty slot, too.
+	put $rdma/mlx5_0/ports/1/pkeys/3 0x8000
+	check 4 pkey 'mlx5_0/1 error the port is in no partition
+mlx5_1/1 warning the port is a limited member of all its partitions'
+	break_file $rdma/mlx5_0/ports/1/pkeys/0 EIO
+	put $rdma/mlx5_1/ports/1/pkeys/0 none
+	check 3 pkey 'mlx5_0/1 not-checked the P_Key table cannot be read
+mlx5_1/1 not-checked the P_Key table cannot be read'
+	put $rdma/mlx5_1/ports/1/state '2: INIT'
+	check 3 pkey 'mlx5_0/1 not-checked the P_Key table cannot be read
+mlx5_1/1 not-checked a port that is not active has no partitions yet'
+	copy cx6dx-roce
+	check 0 pkey ''
+}
+
+# save [SECONDS]: $saved has the counters of the tree, as if written so many seconds ago.
+save()
+{
+	saved=$BATS_TEST_TMPDIR/saved.json
+	quickly try counters --save "$saved" --root "$tree"
+	[ -s "$saved" ]
+	sed -i "0,/\"time\": \"[^\"]*\"/s//\"time\": \"$(date -u -d "-${1:-10} seconds" +%FT%T.%3NZ)\"/" "$saved"
+}
+
+# grow FILE [BY]: a counter of the tree.
+grow()
+{
+	put "$1" $(($(<"$tree/$1") + ${2:-1}))
+}
+
+@test "link-flaps: windows from seconds to days" {
+	local port=$rdma/mlx5_0/ports/1/counters day=86400
+	local went='mlx5_0/1 %s the link went down\nmlx5_1/1 ok the link did not go down\n'
+
+	copy cx5-ib-edr
+	quickly try doctor --root "$tree" --only link-flaps
+	expect 0 'nothing wrong: 0 checked; 1 needs --interval or --since (profile hpc; -a lists all)' ''
+	save
+	# shellcheck disable=SC2059
+	went() { printf "$went" "$1"; }
+	check 0 link-flaps 'mlx5_0/1 ok the link did not go down
+mlx5_1/1 ok the link did not go down' --since "$saved"
+	grow $port/link_downed
+	check 4 link-flaps "$(went warning)" --since "$saved"
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") =~ ^'link_downed +1 in 1'[0-9.]+' s; 3 in 12 h are a warning, 5 in 24 h an error'$ ]]
+	save $((5 * 3600))
+	grow $port/link_downed
+	check 0 link-flaps "$(went note)" --since "$saved"
+	says mlx5_0/1 evidence 'link_downed +1 in 5.0 h; 3 in 12 h are a warning, 5 in 24 h an error'
+	grow $port/link_downed 2
+	check 4 link-flaps "$(went warning)" --since "$saved"
+	grow $port/link_downed 2
+	check 4 link-flaps "$(went error)" --since "$saved"
+	save $((7 * day))
+	grow $port/link_downed 34
+	check 0 link-flaps "$(went note)" --since "$saved"
+	says mlx5_0/1 evidence 'link_downed +34 in 168.0 h; 3 in 12 h are a warning, 5 in 24 h an error'
+	grow $port/link_downed 2
+	check 4 link-flaps "$(went error)" --since "$saved"
+}
+
+@test "link-flaps: counters that were reset, are full, or are not there" {
+	local port=$rdma/mlx5_0/ports/1/counters
+
+	copy cx5-ib-edr
+	put $port/link_downed 7
+	save
+	put $port/link_downed 2
+	check 0 link-flaps 'mlx5_0/1 not-checked the counters were reset between the two readings' --since "$saved"
+	put $port/link_downed 255
+	save
+	check 0 link-flaps 'mlx5_0/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	says mlx5_0/1 next_step 'clear them, then look again: rdmactl perf --via mlx5_0/1 --errors --reset'
+	break_file $port/link_downed EIO
+	check 3 link-flaps 'mlx5_0/1 not-checked the counters of the port cannot be read' --since "$saved"
+	# The carrier of the netdev tells as well, but is in no saved file.
+	check 0 link-flaps 'mlx5_0/1 ok the link did not go down
+mlx5_1/1 ok the link did not go down' --interval 10ms
+	says mlx5_0/1 evidence 'link_downed cannot be read; ib0 carrier_down_count +0 in 0.0 s'
+	copy cx6dx-roce
+	save
+	check 0 link-flaps "$(printf 'mlx5_%d/1 not-checked the saved file does not have the carrier counts of netdevs\n' 0 1 2)" \
+		--since "$saved"
+	says mlx5_0/1 next_step 'look twice instead: rdmactl doctor --interval 10s'
+	copy irdma-iwarp
+	rm "$tree"/$net/*/carrier_*
+	check 0 link-flaps 'iwp24s0f0/1 not-checked nothing counts how often the link goes down
+iwp24s0f1/1 not-checked nothing counts how often the link goes down' --interval 10ms
+}
+
+@test "link-flaps: the carrier of a netdev, and of the members of its bond" {
+	local file
+
+	# Something else brings the link down between the two readings.
+	copy cx7-ib-ndr
+	file=$tree/$net/ens6f1np1/carrier_down_count
+	(
+		sleep 2
+		echo 2 >"$file"
+	) &
+	check 4 link-flaps 'mlx5_bond_0/1 warning the link went down' --interval 4s mlx5_bond_0
+	wait
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") = *'bond0 carrier_down_count +0 in 4.'*'ens6f0np0 carrier_down_count +0 in'*'ens6f1np1 carrier_down_count +1 in'* ]]
+	# Before Linux 4.16 there are only changes, two for each loss.
+	rm "$tree"/$net/*/carrier_down_count
+	(
+		sleep 2
+		grow $net/ens6f0np0/carrier_changes 5
+	) &
+	check 4 link-flaps 'mlx5_bond_0/1 warning the link went down' --interval 4s mlx5_bond_0
+	wait
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") = *'ens6f0np0 carrier_changes +3 in 4.'* ]]
+}
+
+@test "link-errors: each counter at its limit" {
+	local port=$rdma/mlx5_0/ports/1/counters few='the link has a few errors, below the limits'
+	local many='the link has more errors than its standard allows'
+
+	copy cx5-ib-edr
+	put $rdma/mlx5_1/ports/1/counters/local_link_integrity_errors 0
+	put $rdma/mlx5_1/ports/1/counters/symbol_error 0
+	for file in "$tree"/$rdma/mlx5_[01]/ports/1/counters/*; do echo 3 >"$file"; done
+	save
+	check 0 link-errors 'mlx5_0/1 ok the link has no errors
+mlx5_1/1 ok the link has no errors' --since "$saved"
+	grow $port/symbol_error 9
+	check 0 link-errors "mlx5_0/1 note $few" --since "$saved"
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") =~ ^'symbol_errors +9 in 1'[0-9.]+' s (limit 120 per hour)'$ ]]
+	grow $port/symbol_error
+	check 4 link-errors "mlx5_0/1 warning $many" --since "$saved"
+	save 7200
+	grow $port/symbol_error 239
+	check 0 link-errors "mlx5_0/1 note $few" --since "$saved"
+	grow $port/symbol_error 2
+	check 4 link-errors "mlx5_0/1 warning $many" --since "$saved"
+	save
+	grow $port/link_error_recovery 5
+	check 0 link-errors "mlx5_0/1 note $few" --since "$saved"
+	grow $port/link_error_recovery
+	check 4 link-errors "mlx5_0/1 warning $many" --since "$saved"
+	grow $port/local_link_integrity_errors
+	check 4 link-errors 'mlx5_0/1 error the link damages data, or overruns the buffers' --since "$saved"
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") = 'local_link_integrity_errors +1 in '*' (limit 0); link_error_recoveries +6 in '*' (limit 5 per minute)' ]]
+	save
+	grow $port/excessive_buffer_overrun_errors
+	check 4 link-errors 'mlx5_0/1 error the link damages data, or overruns the buffers' --since "$saved"
+	# An old error is none of today.
+	save
+	check 0 link-errors '' --since "$saved"
+}
+
+@test "link-errors: RoCE, counters that are full, and none" {
+	local many='the link has more errors than its standard allows'
+
+	copy cx6dx-roce
+	save 3600
+	put $net/ens1f0np0/statistics/rx_crc_errors 1000
+	check 0 link-errors '' --since "$saved"
+	save 3700
+	grow $net/ens1f0np0/statistics/rx_crc_errors 120
+	check 0 link-errors 'mlx5_0/1 note the link has a few errors, below the limits' --since "$saved"
+	grow $net/ens1f0np0/statistics/rx_crc_errors 10
+	check 4 link-errors "mlx5_0/1 warning $many" --since "$saved"
+	save
+	grow $rdma/mlx5_0/ports/1/hw_counters/rx_icrc_encapsulated
+	check 4 link-errors "mlx5_0/1 warning $many" --since "$saved"
+	[[ $(jq -r '.doctor[0].evidence' <<<"$output") = 'rx_icrc_errors +1 in '*' (limit 0)' ]]
+	copy cx5-ib-edr
+	save
+	check 0 link-errors 'mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	for file in "$tree"/$rdma/mlx5_0/ports/1/counters/*_errors; do
+		rm "$file"
+		ln -s '!EIO' "$file"
+	done
+	break_file $rdma/mlx5_0/ports/1/counters/link_error_recovery EIO
+	check 0 link-errors 'mlx5_1/1 note counters of errors are at their maximum, so growth cannot be seen' --since "$saved"
+	rm -r "$tree"/$rdma/mlx5_?/ports/1/{hw_,}counters
+	check 0 link-errors 'mlx5_0/1 not-checked nothing counts the errors of the link
+mlx5_1/1 not-checked nothing counts the errors of the link' --interval 1ms
+}
+
+@test "--since: a file of another host, of another boot, and none" {
+	copy cx5-ib-edr
+	mkdir -p "$tree"/proc/sys/kernel/random
+	echo node1 >"$tree"/proc/sys/kernel/hostname
+	echo boot-1 >"$tree"/proc/sys/kernel/random/boot_id
+	save
+	check 0 link-errors '' --since "$saved" --skip link-errors
+	echo boot-2 >"$tree"/proc/sys/kernel/random/boot_id
+	quickly try doctor --root "$tree" --since "$saved" --only link-errors
+	[ "$status" = 1 ]
+	[[ $stderr = "rdmactl doctor: the host was restarted after $saved was saved ("*"): its counters started again
+  save again: rdmactl counters --save FILE"$'\n' ]]
+	[ -z "$output" ]
+	echo node2 >"$tree"/proc/sys/kernel/hostname
+	quickly try doctor --root "$tree" --since "$saved" --only link-errors
+	expect_error 1 doctor "$saved was saved on the host node1, and this is node2" \
+		'compare with what was saved here: rdmactl counters --save FILE'
+	quickly try doctor --root "$tree" --since "$tree/none" --only link-errors
+	expect_error 1 doctor "cannot read $tree/none: No such file or directory" \
+		'save one first: rdmactl counters --save FILE'
+	echo '{}' >"$saved"
+	quickly try doctor --root "$tree" --since "$saved" --only link-errors
+	[ "$status" = 1 ]
+	[[ $stderr = *'save a new one: rdmactl counters --save FILE'* ]]
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Vital product data of PCI functions, whole, damaged and hostile. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "host/pci/vpd.h"
+
+/* A name, a read-only resource with a part number and a vendor's field, and the end. */
+#define NAME           \
+	"\x82\x04\x00" \
+	"card"
+#define FIELDS   \
+	"PN\x03" \
+	"123"    \
+	"VA\x1d" \
+	"MLX:MODL=X:SMDL=SW_MNG:UUID=1"
+#define RESOURCE "\x90\x26\x00" FIELDS
+#define END	 "\x78"
+
+static void assert_finds(const char *data, size_t length, const char *name, const char *wanted)
+{
+	/* A copy of the exact size shows a read past its end. */
+	uint8_t *copy = malloc(length ? length : 1);
+	const char *value = NULL;
+	size_t value_length = 0;
+
+	assert_non_null(copy);
+	memcpy(copy, data, length);
+	assert_int_equal(vpd_find(copy, length, name, &value, &value_length), 0);
+	assert_int_equal(value_length, strlen(wanted));
+	assert_memory_equal(value, wanted, value_length);
+	free(copy);
+}
+
+static void assert_fails(const char *data, size_t length, const char *name, int rc)
+{
+	uint8_t *copy = malloc(length ? length : 1);
+	const char *value = NULL;
+	size_t value_length = 0;
+
+	assert_non_null(copy);
+	memcpy(copy, data, length);
+	assert_int_equal(vpd_find(copy, length, name, &value, &value_length), rc);
+	assert_null(value);
+	free(copy);
+}
+
+#define FINDS(data, name, wanted) assert_finds(data, sizeof(data) - 1, name, wanted)
+#define FAILS(data, name, rc)	  assert_fails(data, sizeof(data) - 1, name, rc)
+
+static void test_finds(void **state)
+{
+	(void)state;
+	FINDS(NAME RESOURCE END, "SMDL", "SW_MNG");
+	FINDS(NAME RESOURCE END, "MODL", "X");
+	FINDS(NAME RESOURCE END, "UUID", "1");
+	FINDS(RESOURCE END "garbage", "SMDL", "SW_MNG");
+	/* In the writable resource, and in the second of two. */
+	FINDS("\x91\x09\x00V1\x06SMDL=Y" END, "SMDL", "Y");
+	FINDS("\x90\x06\x00V0\x03"
+	      "A=1"
+	      "\x91\x06\x00V1\x03"
+	      "B=2" END,
+	      "B", "2");
+	/* An empty value is one; small resources are skipped. */
+	FINDS("\x39z"
+	      "\x90\x05\x00V0\x02"
+	      "A=" END,
+	      "A", "");
+}
+
+static void test_finds_nothing(void **state)
+{
+	(void)state;
+	FAILS(NAME RESOURCE END, "SMD", -ENOENT);
+	FAILS(NAME RESOURCE END, "DL", -ENOENT);
+	FAILS(NAME RESOURCE END, "MLX", -ENOENT);
+	FAILS(NAME END, "SMDL", -ENOENT);
+	FAILS(END, "SMDL", -ENOENT);
+	/* Other keywords and other resources may have the same text. */
+	FAILS("\x90\x0e\x00PN\x0bSMDL=SW_MNG" END, "SMDL", -ENOENT);
+	FAILS("\x82\x0b\x00SMDL=SW_MNG" END, "SMDL", -ENOENT);
+	FAILS("\x90\x00\x00" END, "SMDL", -ENOENT);
+}
+
+static void test_damaged(void **state)
+{
+	static const char whole[] = NAME RESOURCE END;
+	const size_t before = sizeof(NAME) - 1 + sizeof(RESOURCE) - 1;
+
+	(void)state;
+	/* Cut anywhere. */
+	for (size_t length = 0; length <= before; length++)
+		assert_fails(whole, length, "NONE", -EBADMSG);
+	FAILS("", "SMDL", -EBADMSG);
+	FAILS("\x90", "SMDL", -EBADMSG);
+	FAILS("\x90\xff\xff", "SMDL", -EBADMSG);
+	/* A field that is longer than its resource, and half a header. */
+	FAILS("\x90\x06\x00V0\x04"
+	      "A=1" END,
+	      "A", -EBADMSG);
+	FAILS("\x90\x02\x00V0" END, "A", -EBADMSG);
+	/* What an absent function answers. */
+	FAILS("\xff\xff\xff\xff\xff\xff", "SMDL", -EBADMSG);
+	FAILS("\x00\x00\x00\x00", "SMDL", -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_finds),
+		cmocka_unit_test(test_finds_nothing),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
