@@ -116,6 +116,8 @@ bool pcie_has_accelerator(struct doctor_context *run);
 
 /* For rows: there is an RDMA device or hardware for one. */
 bool doctor_may_have_adapters(struct doctor_context *run);
+/* The same: the port is one of Ethernet. */
+bool doctor_is_ethernet_port(struct doctor_context *run);
 
 /* Conditions of rows (.applies). */
 bool stack_has_devices(struct doctor_context *run);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "doctor/adapters.h"
 #include "doctor/check.h"
+#include "doctor/ethernet.h"
 #include "doctor/growth_counters.h"
 
 struct doctor_growth {
@@ -30,6 +31,7 @@ static const struct growth_source {
 	{CHECK_ID_link_flaps, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_errors, growth_read_counters, .is_saved = true},
 	{CHECK_ID_link_flaps, growth_read_carriers, .is_saved = false},
+	{CHECK_ID_fec_ber, fec_read_growth, .is_saved = false},
 	{CHECK_ID_firmware_health, adapters_read_recoveries, .is_saved = false},
 	{CHECK_ID_pcie_errors, growth_read_aer, .is_saved = false},
 };

@@ -134,7 +134,7 @@ static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_
 	utc_format(boot_nsec + usec * 1000, text);
 	point = strchr(text, '.');
 	if (point)
-		strcpy(point, "Z");
+		memcpy(point, "Z", sizeof("Z"));
 }
 
 static bool has_device(const struct doctor_facts *facts, const char *address)

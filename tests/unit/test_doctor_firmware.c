@@ -5,12 +5,22 @@
  */
 #include "saved_tree.h"
 
+#include <linux/devlink.h>
+#include <linux/genetlink.h>
+
 #include "base/cleanup.h"
 #include "doctor/adapters.h"
 #include "doctor/check.h"
+#include "doctor/ethernet.h"
 #include "doctor/growth.h"
 #include "doctor/kernel_log.h"
+#include "doctor/roce.h"
 #include "kernel/kmsg.h"
+#include "kernel/netlink.h"
+#include "netlink_message.h"
+
+/* After codes.h, one of whose names it makes a macro of. */
+#include <linux/ethtool_netlink.h>
 
 #define FIRST  "0000:3b:00.0"
 #define SECOND "0000:5e:00.0"
@@ -122,13 +132,18 @@ static void add_reporter(struct devlink *devlink, const char *name, uint64_t sta
 	reporter->recoveries = number_of(3);
 }
 
-static void check(struct bed *bed, enum doctor_check_id id)
+static void begin(struct bed *bed, enum doctor_check_id id)
 {
 	doctor_results_free(&bed->results);
 	bed->results = (struct doctor_results){.count = 0};
 	bed->run.id = id;
 	bed->run.check = doctor_check(id);
 	bed->run.verdicts = 0;
+}
+
+static void check(struct bed *bed, enum doctor_check_id id)
+{
+	begin(bed, id);
 	bed->run.check->check(&bed->run);
 	assert_true(bed->run.verdicts > 0);
 }
@@ -326,11 +341,7 @@ static void log_line(struct complaints *complaints, uint64_t usec, const char *d
 
 static void judge_log(struct bed *bed, const struct complaints *complaints)
 {
-	doctor_results_free(&bed->results);
-	bed->results = (struct doctor_results){.count = 0};
-	bed->run.id = CHECK_ID_kernel_log;
-	bed->run.check = doctor_check(CHECK_ID_kernel_log);
-	bed->run.verdicts = 0;
+	begin(bed, CHECK_ID_kernel_log);
 	complaints_judge(&bed->run, complaints, BOOT);
 }
 
@@ -419,6 +430,182 @@ static void kernel_log_damaged(void **state)
 	assert_string_equal(complaints.items[0].line, "mlx5_core \\x1b[2J Fatal error \\x9b");
 }
 
+/* A port with a netdev; the context is about it. */
+static struct link *make_port(struct bed *bed, const char *netdev, uint64_t speed_mbps)
+{
+	struct device *device = &bed->facts.inventory.devices.items[0];
+	struct link *link = link_list_add(&bed->facts.inventory.links);
+	struct port *port = device_add_port(device, 1);
+
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port->netdev = mem_string(netdev);
+	link->name = mem_string(netdev);
+	link->index = number_of(7);
+	link->speed_mbps = number_unless_zero(speed_mbps);
+	bed->run.device = device;
+	bed->run.port = port;
+	return link;
+}
+
+static void correction(void **state)
+{
+	static const struct {
+		int rc;
+		uint64_t active; /* 0: not reported */
+		uint64_t speed_mbps;
+		enum severity severity;
+		const char *words;
+	} cases[] = {
+		{0, 50, 100000, SEVERITY_OK, "FEC RS"},
+		{0, 51, 25000, SEVERITY_OK, "FEC BASE-R"},
+		{0, 49, 100000, SEVERITY_NOTICE, "FEC none; 100 Gb/s"},
+		{0, 49, 40000, SEVERITY_OK, "needs none"},
+		{0, 49, 10000, SEVERITY_OK, "needs none"},
+		{0, 49, 0, SEVERITY_INFO, "speed is not known"},
+		{0, 0, 100000, SEVERITY_INFO, "no error correction is reported"},
+		{-EOPNOTSUPP, 49, 100000, SEVERITY_INFO, "do not tell"},
+		{-EIO, 49, 100000, SEVERITY_INFO, "Input/output error"},
+	};
+	struct bed *bed = *state;
+	struct link *link = make_port(bed, "eth2", 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ethtool_fec fec = {.active = number_unless_zero(cases[i].active)};
+
+		link->speed_mbps = number_unless_zero(cases[i].speed_mbps);
+		begin(bed, CHECK_ID_fec_ber);
+		assert_true(fec_judge(&bed->run, link, cases[i].rc, &fec));
+		assert_said(bed, "mlx5_0/1", cases[i].severity, cases[i].words);
+	}
+	assert_int_equal(bed->problems.count, 1);
+	/* A software device on a netdev without error correction has nothing to judge. */
+	bed->facts.inventory.devices.items[0].software = true;
+	assert_false(fec_judge(&bed->run, link, -EOPNOTSUPP, NULL));
+	/* A member of a bond is named. */
+	free(link->name);
+	link->name = mem_string("eth3");
+	begin(bed, CHECK_ID_fec_ber);
+	fec_judge(&bed->run, link, -EIO, NULL);
+	assert_said(bed, "eth3", SEVERITY_INFO, "cannot be read");
+}
+
+static void pauses(void **state)
+{
+	static const struct {
+		int rc;
+		enum tristate receive, transmit;
+		int dcb_rc;
+		struct number pfc;
+		enum severity severity;
+		const char *words;
+	} cases[] = {
+		{0, TRISTATE_NO, TRISTATE_NO, 0, {8, true}, SEVERITY_OK, "no pause frames"},
+		{0, TRISTATE_YES, TRISTATE_YES, 0, {0, true}, SEVERITY_OK, "PFC on no priority"},
+		{0,
+		 TRISTATE_YES,
+		 TRISTATE_NO,
+		 0,
+		 {8, true},
+		 SEVERITY_WARNING,
+		 "receive on, transmit off; PFC on priority 3"},
+		{0, TRISTATE_YES, TRISTATE_YES, 0, {0, false}, SEVERITY_INFO, "does not tell"},
+		{0,
+		 TRISTATE_YES,
+		 TRISTATE_YES,
+		 -EOPNOTSUPP,
+		 {0, false},
+		 SEVERITY_INFO,
+		 "does not tell its priority"},
+		{0, TRISTATE_YES, TRISTATE_YES, -EIO, {0, false}, SEVERITY_INFO, "Input/output"},
+		/* Off as far as it is known is not off. */
+		{0, TRISTATE_NO, TRISTATE_UNKNOWN, 0, {8, true}, SEVERITY_INFO, "does not tell"},
+		{-EIO, TRISTATE_NO, TRISTATE_NO, 0, {8, true}, SEVERITY_INFO, "Input/output"},
+	};
+	struct bed *bed = *state;
+	struct link *link = make_port(bed, "eth2", 100000);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ethtool_pause pause = {
+			.receive = cases[i].receive,
+			.transmit = cases[i].transmit,
+		};
+		const struct roce_dcb dcb = {
+			.rc = cases[i].dcb_rc,
+			.dcb.pfc_priorities = cases[i].pfc,
+		};
+
+		begin(bed, CHECK_ID_pause_conflict);
+		assert_true(pause_judge(&bed->run, link, cases[i].rc, &pause, &dcb));
+		assert_said(bed, "mlx5_0/1", cases[i].severity, cases[i].words);
+	}
+	assert_int_equal(bed->problems.count, 2);
+}
+
+enum { DEVLINK_ID = 0x1c, ETHTOOL_ID = 0x1d };
+
+static void put_generic(struct bytes *bytes, uint8_t command)
+{
+	const struct genlmsghdr header = {.cmd = command, .version = 1};
+
+	bytes_put(bytes, &header, sizeof(header));
+}
+
+/* Each answer has more of everything than the one before. */
+static void serve_growth(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	unsigned int *asked = kernel->context;
+
+	for_each_message (message, requests) {
+		struct bytes answer = {0}, payload = {0}, nest = {0};
+		const uint64_t total = 100 + 3 * ++*asked;
+
+		put_generic(&payload, 1);
+		if (message->nlmsg_type == DEVLINK_ID) {
+			put_string(&payload, DEVLINK_ATTR_BUS_NAME, "pci");
+			put_string(&payload, DEVLINK_ATTR_DEV_NAME, FIRST);
+			put_string(&nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME, "fw");
+			put_u8(&nest, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 0);
+			put_u64(&nest, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, total);
+			put_nest(&payload, DEVLINK_ATTR_HEALTH_REPORTER, &nest);
+		} else {
+			put_u32(&payload, ETHTOOL_A_FEC_ACTIVE, 50);
+			put_u64(&nest, ETHTOOL_A_FEC_STAT_UNCORR, total);
+			put_u64(&nest, ETHTOOL_A_FEC_STAT_CORR_BITS, total);
+			put_nest(&payload, ETHTOOL_A_FEC_STATS, &nest);
+		}
+		put_message(&answer, message->nlmsg_type, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+		if (message->nlmsg_type == DEVLINK_ID)
+			put_done(&answer, message->nlmsg_seq, 0);
+		fake_send(kernel, &answer);
+	}
+}
+
+static void growth(void **state)
+{
+	struct bed *bed = *state;
+	struct doctor_adapters *adapters = bed->facts.adapters;
+	unsigned int asked = 0;
+	struct fake_kernel kernel = {.serve = serve_growth, .context = &asked};
+
+	make_port(bed, "eth2", 100000);
+	add_devlink(bed, "pci", FIRST);
+	adapters->devlink_family = DEVLINK_ID;
+	adapters->ethtool_family = ETHTOOL_ID;
+	adapters->generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	bed->request.interval_msec = 1;
+	bed->request.run[CHECK_ID_firmware_health] = bed->request.run[CHECK_ID_fec_ber] = true;
+	assert_int_equal(doctor_growth_load(&bed->facts, &bed->request, &bed->problems), 0);
+	check(bed, CHECK_ID_firmware_health);
+	assert_said(bed, FIRST, SEVERITY_WARNING, "fw recovered 6 times in");
+	check(bed, CHECK_ID_fec_ber);
+	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "6 uncorrectable blocks");
+	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "; 6 bits corrected in");
+	netlink_free(adapters->generic);
+	adapters->generic = NULL;
+	fake_stop(&kernel);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -434,6 +621,9 @@ int main(void)
 		TEST(kernel_log),
 		TEST(kernel_log_revived),
 		TEST(kernel_log_damaged),
+		TEST(correction),
+		TEST(pauses),
+		TEST(growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks of the Ethernet link below a port: error correction, pause frames. */
+#include "doctor/ethernet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/growth.h"
+#include "doctor/roce.h"
+
+#define UNCORRECTABLE  "fec %s uncorrectable"
+#define CORRECTED_BITS "fec %s corrected_bits"
+
+static bool is_ethernet(const struct port *port)
+{
+	return port->link_layer.known && port->link_layer.value == LINK_LAYER_ETHERNET;
+}
+
+bool doctor_is_ethernet_port(struct doctor_context *run)
+{
+	return is_ethernet(run->port);
+}
+
+void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *request,
+		     struct growth_reading *reading)
+{
+	const struct doctor_context run = {.facts = facts, .request = request};
+	const struct device_list *devices = &facts->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct port *port = &devices->items[i].ports[j];
+			const struct link *link = is_ethernet(port) ? roce_link(&run, port) : NULL;
+			const struct link *leg = NULL;
+
+			while (link && (leg = roce_next_leg(&run, link, leg))) {
+				struct ethtool_fec fec;
+
+				if (doctor_fec(facts, leg->name, &fec))
+					continue;
+				if (fec.uncorrectable_blocks.known)
+					growth_add(reading, fec.uncorrectable_blocks.value,
+						   UNCORRECTABLE, leg->name);
+				if (fec.corrected_bits.known)
+					growth_add(reading, fec.corrected_bits.value,
+						   CORRECTED_BITS, leg->name);
+			}
+		}
+	}
+}
+
+/* The netdev's name is worth saying only if it is one of several. */
+static void name_leg(struct doctor_context *run, const struct link *leg)
+{
+	if (!run->port->netdev || strcmp(run->port->netdev, leg->name) != 0)
+		doctor_object(run, "%s", leg->name);
+}
+
+/*
+ * Links of 25 Gb/s a lane and more need error correction, those of 10 a lane (10G, 40G) do not
+ * (IEEE 802.3 clauses 91, 108 and 134).
+ */
+static bool needs_correction(const struct link *netdev)
+{
+	return netdev->speed_mbps.known && netdev->speed_mbps.value >= 25000 &&
+	       netdev->speed_mbps.value != 40000;
+}
+
+/* The rate of bit errors before correction, if the driver counts them. */
+static void add_error_rate(struct doctor_context *run, const struct link *netdev)
+{
+	const double seconds = doctor_growth_seconds(run->facts);
+	uint64_t bits;
+
+	if (doctor_growth(run->facts, &bits, CORRECTED_BITS, netdev->name) || seconds <= 0 ||
+	    !netdev->speed_mbps.known || !netdev->speed_mbps.value)
+		return;
+	doctor_evidence(run, NULL, "%llu bits corrected in %.0f s, a bit error rate of %.1e",
+			(unsigned long long)bits, seconds,
+			(double)bits / ((double)netdev->speed_mbps.value * 1e6 * seconds));
+}
+
+static void judge_correction(struct doctor_context *run, const struct link *netdev,
+			     const struct ethtool_fec *fec)
+{
+	uint64_t lost = 0;
+	const int rc = doctor_growth(run->facts, &lost, UNCORRECTABLE, netdev->name);
+
+	doctor_evidence(run, "ethtool netlink FEC_GET", "FEC %s",
+			enum_word(ethtool_fec_names, fec->active.value, "of an unknown kind"));
+	add_error_rate(run, netdev);
+	if (!rc && lost) {
+		doctor_evidence(run, NULL, "%llu uncorrectable blocks (0 expected)",
+				(unsigned long long)lost);
+		doctor_warning(run, "the link has errors that FEC cannot correct");
+	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && needs_correction(netdev)) {
+		doctor_evidence(run, NULL, "%llu Gb/s",
+				(unsigned long long)(netdev->speed_mbps.value / 1000));
+		doctor_next_step(run,
+				 "unless the cable is a short one for use without it: ethtool "
+				 "--set-fec %s encoding auto, at both ends",
+				 netdev->name);
+		doctor_note(run, "the link runs without forward error correction");
+	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known) {
+		doctor_not_checked(run, 0, "the speed is not known, and so not what it needs");
+	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF) {
+		doctor_ok(run, "no forward error correction, and the speed needs none");
+	} else {
+		doctor_ok(run, "forward error correction is on");
+	}
+}
+
+bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+	       const struct ethtool_fec *fec)
+{
+	if (rc == -EOPNOTSUPP && run->device->software)
+		return false;
+	name_leg(run, netdev);
+	if (rc == -EOPNOTSUPP)
+		doctor_not_checked(run, 0, "driver or kernel do not tell the error correction");
+	else if (rc)
+		doctor_unread(run, "the error correction", "ethtool netlink", rc, false);
+	else if (!fec->active.known)
+		doctor_not_checked(run, 0, "no error correction is reported as active");
+	else
+		judge_correction(run, netdev, fec);
+	return true;
+}
+
+void check_fec_ber(struct doctor_context *run)
+{
+	const struct link *netdev = roce_link(run, run->port), *leg = NULL;
+
+	if (!netdev) {
+		roce_no_netdev(run);
+		return;
+	}
+	while ((leg = roce_next_leg(run, netdev, leg))) {
+		struct ethtool_fec fec = {.active.known = false};
+		const int rc = doctor_fec(run->facts, leg->name, &fec);
+
+		fec_judge(run, leg, rc, &fec);
+	}
+	if (!run->verdicts)
+		doctor_does_not_apply(run);
+}
+
+static const char *on_off(enum tristate value)
+{
+	return value == TRISTATE_YES ? "on" : value == TRISTATE_NO ? "off" : "unknown";
+}
+
+static void judge_pause(struct doctor_context *run, const struct link *netdev,
+			const struct ethtool_pause *pause, const struct roce_dcb *dcb)
+{
+	const bool on = pause->receive == TRISTATE_YES || pause->transmit == TRISTATE_YES;
+
+	doctor_evidence(run, "ethtool netlink PAUSE_GET", "pause frames: receive %s, transmit %s",
+			on_off(pause->receive), on_off(pause->transmit));
+	if (!on) {
+		if (pause->receive == TRISTATE_NO && pause->transmit == TRISTATE_NO)
+			doctor_ok(run, "no pause frames of the whole link");
+		else
+			doctor_not_checked(run, 0, "the driver does not tell its pause frames");
+	} else if (dcb->rc && dcb->rc != -EOPNOTSUPP) {
+		doctor_unread(run, "priority flow control", "rtnetlink", dcb->rc, false);
+	} else if (dcb->rc || !dcb->dcb.pfc_priorities.known) {
+		doctor_not_checked(run, 0, "the driver does not tell its priority flow control");
+	} else if (dcb->dcb.pfc_priorities.value) {
+		char *priorities = roce_priorities((unsigned int)dcb->dcb.pfc_priorities.value);
+
+		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
+		free(priorities);
+		doctor_next_step(run, "ethtool -A %s rx off tx off", netdev->name);
+		doctor_warning(run, "pause frames stop the priorities that PFC is to keep apart");
+	} else {
+		doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");
+		doctor_ok(run, "pause frames without priority flow control");
+	}
+}
+
+bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+		 const struct ethtool_pause *pause, const struct roce_dcb *dcb)
+{
+	if (rc == -EOPNOTSUPP && run->device->software)
+		return false;
+	name_leg(run, netdev);
+	if (rc == -EOPNOTSUPP)
+		doctor_not_checked(run, 0, "driver or kernel do not tell the pause frames");
+	else if (rc)
+		doctor_unread(run, "the pause frames", "ethtool netlink", rc, false);
+	else
+		judge_pause(run, netdev, pause, dcb);
+	return true;
+}
+
+void check_pause_conflict(struct doctor_context *run)
+{
+	const struct link *netdev = roce_link(run, run->port), *leg = NULL;
+
+	if (!netdev) {
+		roce_no_netdev(run);
+		return;
+	}
+	while ((leg = roce_next_leg(run, netdev, leg))) {
+		struct ethtool_pause pause = {TRISTATE_UNKNOWN};
+		const int rc = doctor_pause(run->facts, leg->name, &pause);
+
+		pause_judge(run, leg, rc, &pause, rc ? NULL : roce_dcb(run->facts, leg->name));
+	}
+	if (!run->verdicts)
+		doctor_does_not_apply(run);
+}
