@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Whether a port can carry traffic, and if it cannot, whether anybody wants it to. */
-#include <linux/if.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "doctor/check.h"
 #include "doctor/port_facts.h"
 #include "kernel/sysfs.h"
@@ -114,24 +113,25 @@ static bool was_up(const struct link *link)
 	return link && link->carrier_changes.known && link->carrier_changes.value >= 2;
 }
 
-/* IFF_UP: the readers of saved trees do not have it, so it is read from the file of the flags. */
-static bool is_switched_off(const struct doctor_context *run, const struct link *link)
+enum netdev_condition { NETDEV_UP, NETDEV_WITHOUT_CARRIER, NETDEV_SWITCHED_OFF };
+
+/*
+ * The readers of saved trees do not have the flags of a netdev, so its carrier is read there, which
+ * answers EINVAL while the netdev is switched off: carrier_show() of net/core/net-sysfs.c.
+ */
+static enum netdev_condition condition_of(const struct doctor_context *run, const struct link *link)
 {
 	char text[SYSFS_TEXT_SIZE];
-	uint64_t flags;
+	ssize_t length;
 
-	if (link->enabled != TRISTATE_UNKNOWN)
-		return link->enabled == TRISTATE_NO;
-	return sysfs_read(&run->facts->root, text, "sys/class/net/%s/flags", link->name) > 0 &&
-	       !text_parse_u64(text, 16, UINT32_MAX, &flags) && !(flags & IFF_UP);
-}
-
-static bool lacks_carrier(const struct link *link)
-{
+	if (link->enabled == TRISTATE_NO)
+		return NETDEV_SWITCHED_OFF;
 	if (link->carrier != TRISTATE_UNKNOWN)
-		return link->carrier == TRISTATE_NO;
-	return link->operstate.known && (link->operstate.value == IF_OPER_DOWN ||
-					 link->operstate.value == IF_OPER_LOWERLAYERDOWN);
+		return link->carrier == TRISTATE_NO ? NETDEV_WITHOUT_CARRIER : NETDEV_UP;
+	length = sysfs_read(&run->facts->root, text, "sys/class/net/%s/carrier", link->name);
+	if (length == -EINVAL)
+		return NETDEV_SWITCHED_OFF;
+	return length > 0 && !strcmp(text, "0") ? NETDEV_WITHOUT_CARRIER : NETDEV_UP;
 }
 
 /*
@@ -141,19 +141,20 @@ static bool lacks_carrier(const struct link *link)
 static bool look_at_netdev(struct doctor_context *run)
 {
 	const struct link *link = own_link(run);
-	bool off;
+	enum netdev_condition condition = NETDEV_UP;
 
 	if (!link)
 		return false;
-	off = !is_infiniband(run->port) && is_switched_off(run, link);
-	if (off)
+	if (!is_infiniband(run->port))
+		condition = condition_of(run, link);
+	if (condition == NETDEV_SWITCHED_OFF)
 		doctor_evidence(run, "rtnetlink", "netdev %s is administratively down", link->name);
-	else if (!is_infiniband(run->port) && lacks_carrier(link))
+	else if (condition == NETDEV_WITHOUT_CARRIER)
 		doctor_evidence(run, "rtnetlink", "netdev %s has no carrier", link->name);
 	if (was_up(link))
 		doctor_evidence(run, "rtnetlink", "it was up before (%llu carrier changes)",
 				(unsigned long long)link->carrier_changes.value);
-	return off;
+	return condition == NETDEV_SWITCHED_OFF;
 }
 
 /* Says how to find out more, as far as the physical state tells a cause. */
