@@ -21,6 +21,13 @@ static const struct option_row options[] = {
 		    "walk from the first to the second of two nodes, hop by hop"),
 	STRING_OPTION(struct topo_args, require, 0, "require", "CLASS", COMPLETE_NOTHING,
 		      "fail if an accelerator has no adapter that near: pix, pxb, phb, node, sys"),
+	CHOICE_OPTION(struct topo_args, assign, 0, "assign", "MODE", assign_mode_names,
+		      "choose adapters for each accelerator: rail (one each, nearest in sum) or "
+		      "nccl (what NCCL takes)"),
+	CHOICE_OPTION(struct topo_args, env, 0, "env", "KIND", env_kind_names,
+		      "print settings of the shell by that choice: nccl, ucx, mpi"),
+	STRING_OPTION(struct topo_args, gpu, 0, "gpu", "N", COMPLETE_NOTHING,
+		      "with --env: for this accelerator alone (0, gpu0 or its PCI address)"),
 	STRING_OPTION(struct topo_args, file, 0, "topology-file", "FILE", COMPLETE_FILE,
 		      "read the places of the devices from this file of NCCL's form"),
 	FLAG_OPTION(struct topo_args, nccl_xml, 0, "nccl-xml",
@@ -28,14 +35,14 @@ static const struct option_row options[] = {
 	{.name = NULL},
 };
 
-enum { FILE_MOST = 1 << 20 };
+enum { TOPO_FILE_MOST = 1 << 20 };
 
 /* A file of the user's. False: it cannot be read, which is reported. */
 static bool read_file(struct topo_run *run, const char *path, char **ret_text)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
 	size_t length;
-	int rc = file_read(path, FILE_MOST, ret_text, &length);
+	int rc = file_read(path, TOPO_FILE_MOST, ret_text, &length);
 
 	if (!rc)
 		return true;
@@ -197,10 +204,22 @@ static int show_path(struct topo_run *run)
 	return status;
 }
 
+static int show_assignment(struct topo_run *run)
+{
+	struct assignment_list list = {.count = 0};
+	int rc = topo_assign(run, &list);
+	int status = finish(run, true, rc);
+
+	assignment_list_clear(&list);
+	return status;
+}
+
 static int show(struct topo_run *run)
 {
 	const struct globals *globals = &run->listing.ctx->globals;
 
+	if (run->args->assign.known || run->args->env.known)
+		return show_assignment(run);
 	if (run->args->why)
 		return show_path(run);
 	if (run->args->nccl_xml)
@@ -227,14 +246,20 @@ static bool parse_class(struct topo_run *run, enum topology_class *ret_class)
 	return false;
 }
 
+static const struct schema *schema_of(const struct topo_args *args)
+{
+	if (args->why)
+		return &topology_path_schema;
+	return args->assign.known && !args->env.known ? &assignment_schema : &topology_schema;
+}
+
 static int run_topo(const struct ctx *ctx, const void *args, char **words)
 {
 	struct topo_run run = {.args = args, .root = {.fd = -1}};
 	enum topology_class class = TOPOLOGY_SYSTEM;
-	const struct schema *schema = run.args->why ? &topology_path_schema : &topology_schema;
 
-	if (!listing_begin_as(&run.listing, ctx, schema, false) || !parse_class(&run, &class) ||
-	    !load(&run) || !choose(&run, words))
+	if (!listing_begin_as(&run.listing, ctx, schema_of(run.args), false) ||
+	    !parse_class(&run, &class) || !load(&run) || !choose(&run, words))
 		return finish(&run, false, 0);
 	if (run.args->require && !topo_check(&run, class))
 		return finish(&run, false, 0);
@@ -242,14 +267,17 @@ static int run_topo(const struct ctx *ctx, const void *args, char **words)
 }
 
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("tree why nccl-xml", NULL),
+	OPTIONS_ONE_OF("tree why nccl-xml assign", NULL),
+	OPTIONS_ONE_OF("tree why nccl-xml env", NULL),
+	OPTIONS_NEED("gpu", "env", NULL),
 	OPTIONS_EXCLUDE("why", "require", NULL),
-	OPTIONS_EXCLUDE("names", "tree why nccl-xml", NULL),
-	OPTIONS_EXCLUDE("nccl-xml", "json jsonl tsv columns", NULL),
+	OPTIONS_EXCLUDE("names", "tree why nccl-xml assign env", NULL),
+	OPTIONS_EXCLUDE("nccl-xml env", "json jsonl tsv columns", NULL),
 	{.options = NULL},
 };
 
-static const struct schema *const more_schemas[] = {&topology_path_schema, NULL};
+static const struct schema *const more_schemas[] = {&topology_path_schema, &assignment_schema,
+						    NULL};
 
 const struct command topo_command = {
 	.name = "topo",

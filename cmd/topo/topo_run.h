@@ -3,13 +3,16 @@
 #pragma once
 
 #include "cmd/listing.h"
+#include "topology/assign.h"
 #include "topology/path.h"
 
 struct topo_args {
 	bool all;
 	struct number names; /* enum topology_dialect */
 	bool tree, why, nccl_xml;
-	const char *require, *file;
+	const char *require, *file, *gpu;
+	struct number assign; /* enum assign_mode */
+	struct number env;    /* enum env_kind */
 };
 
 struct topo_run {
@@ -35,6 +38,8 @@ int topo_print_matrix(struct topo_run *run);
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text);
 /* NCCL's topology file. */
 int topo_print_nccl(struct topo_run *run);
+/* --assign and --env: add rows or print; the result is an error of the output. */
+int topo_assign(struct topo_run *run, struct assignment_list *list);
 /* The other forms. They print, or add rows to the listing for its other formats. */
 int topo_print_tree(struct topo_run *run);
 int topo_print_path(struct topo_run *run, const struct topology_path *path);

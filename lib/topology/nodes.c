@@ -58,6 +58,13 @@ static char *card_of(const struct pci_function *function)
 	return mem_format("%.*s", (int)strcspn(address, "."), address);
 }
 
+static void add_port(struct topology_node *node, const struct port *port)
+{
+	_cleanup_(freep) char *number = mem_format("%u", (unsigned int)port->port.value);
+
+	strings_add(&node->ports, number);
+}
+
 static void take_ports(struct topology_node *node, const struct device *device)
 {
 	bool known = !device->ports_unknown;
@@ -69,6 +76,7 @@ static void take_ports(struct topology_node *node, const struct device *device)
 		known &= port->state.known;
 		if (!port->state.known || port->state.value != PORT_STATE_ACTIVE)
 			continue;
+		add_port(node, port);
 		node->active = TRISTATE_YES;
 		rate += port->rate_gbps.value;
 		if (port->rate_gbps.known)

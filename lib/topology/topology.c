@@ -106,6 +106,7 @@ static void clear_node(struct topology_node *node)
 	free(node->host_bridge);
 	strings_free(&node->switches);
 	free(node->iommu_type);
+	strings_free(&node->ports);
 	free(node->distances.rows);
 	free(node->card);
 }

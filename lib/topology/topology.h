@@ -76,6 +76,7 @@ struct topology_node {
 	char *iommu_type;
 	enum tristate active;  /* RDMA devices: a port is active */
 	struct real rate_gbps; /* sum of the ports that are active */
+	struct strings ports;  /* the numbers of those that are active */
 	struct records distances;
 
 	char *card; /* what functions of one card share; NULL for software devices */

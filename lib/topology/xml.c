@@ -8,14 +8,14 @@
 
 #include "base/mem.h"
 
-enum { MOST_ELEMENTS = 8192, MOST_DEPTH = 32, MOST_ATTRIBUTES = 32 };
+enum { MOST_ELEMENTS = 8192, XML_MOST_DEPTH = 32, MOST_ATTRIBUTES = 32 };
 
-#define BLANKS "\t\r\n "
+#define XML_BLANKS "\t\r\n "
 
 struct reader {
 	struct xml_document *document;
 	char *at;
-	size_t open[MOST_DEPTH]; /* indexes of elements without an end so far */
+	size_t open[XML_MOST_DEPTH]; /* indexes of elements without an end so far */
 	size_t depth;
 	const char *wrong;
 };
@@ -29,7 +29,7 @@ static bool fail(struct reader *reader, const char *what)
 
 static void skip_blanks(struct reader *reader)
 {
-	reader->at += strspn(reader->at, BLANKS);
+	reader->at += strspn(reader->at, XML_BLANKS);
 }
 
 static bool skip_past(struct reader *reader, const char *end)
@@ -46,7 +46,7 @@ static bool skip_past(struct reader *reader, const char *end)
 static const char *take_name(struct reader *reader, char **ret_end)
 {
 	char *name = reader->at;
-	const size_t length = strcspn(name, BLANKS "=<>/\"'&");
+	const size_t length = strcspn(name, XML_BLANKS "=<>/\"'&");
 
 	if (!length) {
 		fail(reader, "a name is missing");
@@ -123,7 +123,7 @@ static bool take_attribute(struct reader *reader, struct xml_element *element)
 static bool take_attributes(struct reader *reader, struct xml_element *element, char *name_end)
 {
 	for (;;) {
-		const bool blank = *reader->at && strchr(BLANKS, *reader->at);
+		const bool blank = *reader->at && strchr(XML_BLANKS, *reader->at);
 
 		skip_blanks(reader);
 		if (!strncmp(reader->at, "/>", 2)) {
@@ -164,7 +164,7 @@ static bool take_start(struct reader *reader)
 
 	if (document->count == MOST_ELEMENTS)
 		return fail(reader, "too many elements");
-	if (reader->depth == MOST_DEPTH)
+	if (reader->depth == XML_MOST_DEPTH)
 		return fail(reader, "elements nested too deep");
 	if (document->count && !reader->depth)
 		return fail(reader, "a second element after the end of the first");

@@ -20,7 +20,7 @@ expected_schemas()
 		mad) printf '%s\n' mads mad_classes ;;
 		ping | sysstat) echo "${command}s" ;;
 		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
-		topo) printf '%s\n' topo topo_paths ;;
+		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
 			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links \

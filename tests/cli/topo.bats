@@ -236,3 +236,74 @@ cell()
 	expect 1 '' "rdmactl topo: a file of this machine would state what nobody knows: it shows no PCIe switches
   take the topology file that its provider has for it"
 }
+
+@test "topo: --assign of every machine as in tests/golden" {
+	local machine mode
+
+	for machine in $("$top/tests/topo/machines"); do
+		for mode in rail nccl; do
+			golden "$machine" "assign-$mode.txt" --assign $mode || wrong "$machine $mode"
+		done
+	done
+	nothing_wrong
+}
+
+@test "topo: --assign's document is valid; the rows are those that were named" {
+	mkdir "$BATS_TEST_TMPDIR/documents"
+	cd "$BATS_TEST_TMPDIR/documents"
+	golden mi300x assign.json --assign rail -j gpu2 gpu3
+	cp "$BATS_TEST_TMPDIR/out" assign.json
+	"$binary" schema topo_assignments >../schema
+	"$top/tests/cli/validate" ../schema .
+}
+
+@test "topo: a machine that an assignment is not for" {
+	on forty topo --assign rail
+	expect 5 '' $'rdmactl topo: no accelerator, or no adapter with an active port\n  rdmactl topo and rdmactl ports list what is there'
+	on no-rdma topo --env nccl
+	expect 5 ''
+}
+
+@test "topo: --env names ports exactly" {
+	quickly on topo-mi300x topo --env nccl
+	expect 0 'NCCL_IB_HCA==mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1' ''
+	quickly on topo-mi300x topo --env nccl --gpu 3
+	expect 0 'NCCL_IB_HCA==mlx5_3:1' ''
+	quickly on topo-mi300x topo --env ucx --gpu 0000:15:00.0
+	expect 0 'UCX_NET_DEVICES=mlx5_1:1' ''
+	quickly on topo-mi300x topo --env ucx --gpu mlx5_0
+	expect 5 '' $'rdmactl topo: mlx5_0: no such accelerator\n  rdmactl topo lists what is there'
+	golden mi300x ucx.env --env ucx
+	golden mi300x mpi.env --env mpi
+	golden aws-p4d ucx.env --env ucx
+}
+
+@test "topo: the scripts of --env do what they say" {
+	local script=$BATS_TEST_TMPDIR/wrap
+
+	quickly on topo-mi300x topo --env mpi
+	cp "$BATS_TEST_TMPDIR/out" "$script"
+	printf '#!/bin/sh\necho "$@"\n' >"$BATS_TEST_TMPDIR/taskset"
+	chmod +x "$script" "$BATS_TEST_TMPDIR/taskset"
+	run env PATH="$BATS_TEST_TMPDIR:$PATH" OMPI_COMM_WORLD_LOCAL_RANK=5 "$script" program 'two words'
+	[ "$output" = '-c 56-111 program two words' ]
+	quickly on topo-mi300x topo --env ucx
+	cp "$BATS_TEST_TMPDIR/out" "$script"
+	run env SLURM_LOCALID=2 sh -c ". $script; echo \$UCX_NET_DEVICES"
+	[ "$output" = mlx5_2:1 ]
+	run env SLURM_LOCALID=8 sh -c ". $script"
+	[ "$status" = 1 ]
+	[ "$output" = 'no local rank from 0 to 7' ]
+}
+
+@test "topo: a name that a shell could misread gets into no script" {
+	local tree=$BATS_TEST_TMPDIR/tree name='mlx5_0;reboot'
+
+	"$top/tests/topo/machines" flat-vm | sed "s/mlx5_0/$name/g" | python3 "$top/tests/mkroot" - "$tree"
+	try topo --root "$tree" --env ucx
+	expect 3
+	[[ $output != *reboot* ]]
+	[[ $stderr == *"$name: left out, because its name is no plain word"* ]]
+	try topo --root "$tree" --env nccl
+	expect 3 'NCCL_IB_HCA==mlx5_1:1'
+}

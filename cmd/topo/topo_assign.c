@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl topo: --assign and --env. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/topo/topo_run.h"
+#include "topology/predict.h"
+
+static bool choose(struct topo_run *run, struct assignment_list *list)
+{
+	const enum assign_mode mode = (enum assign_mode)run->args->assign.value;
+	int rc = assign(&run->topology, mode, list);
+
+	if (rc == -ENODEV)
+		listing_fail(&run->listing, STATUS_NOTHING,
+			     "no accelerator, or no adapter with an active port",
+			     "rdmactl topo and rdmactl ports list what is there");
+	else if (rc)
+		listing_fail(&run->listing, STATUS_FAILED, "more than 256 accelerators or adapters",
+			     NULL);
+	return !rc;
+}
+
+/* "0", "gpu0" or an address. NULL: it is none, which is reported. */
+static const struct topology_node *find_gpu(struct topo_run *run, const char *word)
+{
+	_cleanup_(freep) char *name = mem_format("gpu%s", word);
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	const struct topology_node *node = topology_find(&run->topology, name);
+
+	if (!node)
+		node = topology_find(&run->topology, word);
+	if (node && node->kind.value == TOPOLOGY_ACCELERATOR)
+		return node;
+	problem_add_text(&run->listing.problems, clean, NULL, NULL, "no such accelerator",
+			 "rdmactl topo lists what is there");
+	run->listing.status = STATUS_NOTHING;
+	return NULL;
+}
+
+static int print_env(struct topo_run *run, const struct assignment_list *list)
+{
+	const char *word = run->args->gpu;
+	const struct topology_node *gpu = word ? find_gpu(run, word) : NULL;
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+
+	if (word && !gpu)
+		return 0;
+	assign_env(list, (enum env_kind)run->args->env.value, gpu, &buffer, &run->listing.problems);
+	text = text_buffer_take(&buffer);
+	return text ? render_text(stdout, text) : 0;
+}
+
+static bool is_shown(const struct topo_run *run, const struct topology_node *node)
+{
+	for (size_t i = 0; i < run->row_count; i++)
+		if (run->rows[i] == node)
+			return true;
+	return false;
+}
+
+/* The rule of thumb behind the table, for people. */
+static int print_note(struct topo_run *run)
+{
+	const struct globals *globals = &run->listing.ctx->globals;
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+
+	if (globals->json || globals->jsonl || globals->tsv || globals->no_headings ||
+	    globals->quiet || globals->columns)
+		return 0;
+	if (run->args->assign.value == ASSIGN_NCCL)
+		text_buffer_add(&buffer,
+				"\npredicted by the rules of NCCL " PREDICTED_NCCL
+				", its defaults, and GPUs numbered in the order of the bus\n");
+	topo_add_doubts(run, &buffer);
+	text = text_buffer_take(&buffer);
+	return text ? render_text(stdout, text) : 0;
+}
+
+int topo_assign(struct topo_run *run, struct assignment_list *list)
+{
+	int rc;
+
+	if (!choose(run, list))
+		return run->listing.ctx->globals.json ? listing_print(&run->listing) : 0;
+	if (run->args->env.known)
+		return print_env(run, list);
+	for (size_t i = 0; i < list->count; i++)
+		if (is_shown(run, list->items[i].accelerator))
+			listing_add(&run->listing, &list->items[i]);
+	rc = listing_print(&run->listing);
+	return rc ? rc : print_note(run);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/assign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "schema/rows.h"
+#include "topology/matching.h"
+#include "topology/predict.h"
+
+const struct enum_name assign_mode_names[] = {
+	{ASSIGN_RAIL, "rail", TONE_PLAIN, "least-cost matching, each adapter for one accelerator"},
+	{ASSIGN_NCCL, "nccl", TONE_PLAIN, "a prediction of what NCCL takes"},
+	{0, NULL},
+};
+
+/* By the place on the bus, so that names change nothing. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct topology_node *first = *(const struct topology_node *const *)a;
+	const struct topology_node *second = *(const struct topology_node *const *)b;
+
+	/* The functions are in one array, which is in this order. */
+	if (first->function != second->function)
+		return first->function < second->function ? -1 : 1;
+	return text_compare_natural(first->name, second->name);
+}
+
+static bool is_candidate(const struct topology_node *node)
+{
+	return node->kind.value == TOPOLOGY_NIC && node->function && node->active != TRISTATE_NO &&
+	       node->role.value != TOPOLOGY_SUBFUNCTION;
+}
+
+static bool is_near_any(const struct topology *topology, const struct topology_node *nic,
+			const struct assignment_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct topology_pair pair;
+
+		topology_compare(topology, list->items[i].accelerator, nic, &pair);
+		if (pair.class.value <= TOPOLOGY_SWITCHES || pair.c2c)
+			return true;
+	}
+	return false;
+}
+
+static void find_candidates(const struct topology *topology, struct assignment_list *list)
+{
+	bool near = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < topology->count; i++)
+		if (is_candidate(&topology->nodes[i])) {
+			*(const struct topology_node **)mem_append(
+				&list->nics, &list->nic_count,
+				sizeof(*list->nics)) = &topology->nodes[i];
+			near |= is_near_any(topology, &topology->nodes[i], list);
+		}
+	for (size_t i = 0; near && i < list->nic_count; i++)
+		if (is_near_any(topology, list->nics[i], list))
+			list->nics[kept++] = list->nics[i];
+	list->nic_count = near ? kept : list->nic_count;
+	if (list->nic_count)
+		qsort(list->nics, list->nic_count, sizeof(*list->nics), compare_places);
+}
+
+/*
+ * The class counts most, then the bandwidth of the narrowest link, then the distance between the
+ * places of the two on the bus, squared, so that equals are matched in order. Each weighs more than
+ * the sum of 256 of the next. The bandwidth is second because that of a far path leaves out the
+ * link between the CPUs, which sysfs does not tell.
+ */
+enum { MOST_GBPS = 2047, BANDWIDTH_SHIFT = 25, CLASS_SHIFT = 45 };
+
+static int64_t cost_without_place(const struct topology_pair *pair)
+{
+	int64_t lost = MOST_GBPS;
+
+	if (pair->gbps.known)
+		lost -= pair->gbps.value < MOST_GBPS ? (int64_t)pair->gbps.value : MOST_GBPS;
+	return ((int64_t)pair->class.value << CLASS_SHIFT) + (lost << BANDWIDTH_SHIFT);
+}
+
+struct problem_of_matching {
+	const struct topology *topology;
+	struct assignment_list *list;
+	bool *used; /* by NIC */
+};
+
+static int64_t cost_of(const struct problem_of_matching *problem, size_t gpu, size_t nic)
+{
+	const int64_t away = (int64_t)gpu - (int64_t)nic;
+	struct topology_pair pair;
+
+	topology_compare(problem->topology, problem->list->items[gpu].accelerator,
+			 problem->list->nics[nic], &pair);
+	return cost_without_place(&pair) + away * away;
+}
+
+/* An adapter that is farther than the first one is of no use to the accelerator. */
+static bool is_as_near(const struct problem_of_matching *problem, size_t gpu, size_t nic)
+{
+	const struct assignment *assignment = &problem->list->items[gpu];
+	struct topology_pair first = {.class = {.known = false}}, pair;
+
+	for (size_t i = 0; assignment->nics.count && i < problem->list->nic_count; i++)
+		if (!strcmp(problem->list->nics[i]->name, assignment->nics.items[0]))
+			topology_compare(problem->topology, assignment->accelerator,
+					 problem->list->nics[i], &first);
+	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[nic],
+			 &pair);
+	return !first.class.known || pair.class.value <= first.class.value;
+}
+
+static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
+{
+	problem->used[nic] = true;
+	if (!is_as_near(problem, gpu, nic))
+		return;
+	strings_add(&problem->list->items[gpu].nics, problem->list->nics[nic]->name);
+}
+
+/* More accelerators than adapters: each adapter stands for as many columns as share it. */
+static void match_shared(struct problem_of_matching *problem)
+{
+	const size_t gpus = problem->list->count, nics = problem->list->nic_count;
+	const size_t share = (gpus + nics - 1) / nics, columns = nics * share;
+	_cleanup_(freep) int64_t *cost = mem_alloc_zero(gpus * columns, sizeof(*cost));
+	_cleanup_(freep) size_t *column_of = mem_alloc_zero(gpus, sizeof(*column_of));
+
+	for (size_t gpu = 0; gpu < gpus; gpu++)
+		for (size_t column = 0; column < columns; column++)
+			cost[gpu * columns + column] = cost_of(problem, gpu, column / share);
+	matching_solve(cost, gpus, columns, column_of);
+	for (size_t gpu = 0; gpu < gpus; gpu++)
+		give(problem, gpu, column_of[gpu] / share);
+}
+
+/* Matches as many adapters that are left as there are accelerators; returns how many were left. */
+static size_t match_round(struct problem_of_matching *problem)
+{
+	const size_t gpus = problem->list->count;
+	_cleanup_(freep) size_t *left = mem_alloc_zero(problem->list->nic_count, sizeof(*left));
+	_cleanup_(freep) int64_t *cost = NULL;
+	_cleanup_(freep) size_t *column_of = NULL;
+	size_t count = 0;
+	bool turned;
+
+	for (size_t nic = 0; nic < problem->list->nic_count; nic++)
+		if (!problem->used[nic])
+			left[count++] = nic;
+	turned = count < gpus;
+	cost = mem_alloc_zero(gpus * count + 1, sizeof(*cost));
+	column_of = mem_alloc_zero(gpus + count, sizeof(*column_of));
+	for (size_t gpu = 0; gpu < gpus; gpu++)
+		for (size_t i = 0; i < count; i++)
+			cost[turned ? i * gpus + gpu : gpu * count + i] = cost_of(problem, gpu,
+										  left[i]);
+	matching_solve(cost, turned ? count : gpus, turned ? gpus : count, column_of);
+	for (size_t i = 0; i < (turned ? count : gpus); i++)
+		give(problem, turned ? column_of[i] : i, left[turned ? i : column_of[i]]);
+	return count;
+}
+
+static void match(const struct topology *topology, struct assignment_list *list)
+{
+	_cleanup_(freep) bool *used = mem_alloc_zero(list->nic_count, sizeof(*used));
+	struct problem_of_matching problem = {topology, list, used};
+
+	if (list->nic_count < list->count) {
+		match_shared(&problem);
+		return;
+	}
+	while (match_round(&problem) > list->count)
+		;
+}
+
+/* Whether another candidate would do as well as the one that was taken. */
+static bool is_tie(const struct topology *topology, const struct assignment_list *list,
+		   const struct assignment *assignment)
+{
+	const int64_t cost = cost_without_place(&assignment->pair);
+	size_t equals = 0;
+
+	for (size_t i = 0; i < list->nic_count; i++) {
+		struct topology_pair pair;
+
+		topology_compare(topology, assignment->accelerator, list->nics[i], &pair);
+		equals += cost_without_place(&pair) == cost;
+	}
+	return equals > 1;
+}
+
+static void complete(const struct topology *topology, const struct assignment_list *list,
+		     enum assign_mode mode, struct assignment *assignment)
+{
+	for (size_t i = 0; i < list->nic_count; i++) {
+		if (!assignment->nics.count ||
+		    strcmp(list->nics[i]->name, assignment->nics.items[0]) != 0)
+			continue;
+		number_set(&assignment->rail, i);
+		topology_compare(topology, assignment->accelerator, list->nics[i],
+				 &assignment->pair);
+	}
+	assignment->source = assignment->pair.source;
+	if (assignment->pair.class.value == TOPOLOGY_CLASS_UNKNOWN)
+		number_set(&assignment->source, TOPOLOGY_UNKNOWN);
+	else if (mode == ASSIGN_NCCL)
+		number_set(&assignment->source, TOPOLOGY_INFERRED);
+	else if (is_tie(topology, list, assignment))
+		number_set(&assignment->source, TOPOLOGY_TIE);
+}
+
+static void find_accelerators(const struct topology *topology, struct assignment_list *list)
+{
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct topology_node *node = &topology->nodes[i];
+		struct assignment *assignment;
+
+		if (node->kind.value != TOPOLOGY_ACCELERATOR)
+			continue;
+		assignment = mem_append(&list->items, &list->count, sizeof(*list->items));
+		assignment->accelerator = node;
+		assignment->node = node->name;
+		assignment->pci_address = node->pci_address;
+		assignment->nics.known = true;
+	}
+}
+
+int assign(const struct topology *topology, enum assign_mode mode, struct assignment_list *ret_list)
+{
+	struct assignment_list list = {.count = 0};
+	int rc = 0;
+
+	find_accelerators(topology, &list);
+	find_candidates(topology, &list);
+	if (!list.count || !list.nic_count)
+		rc = -ENODEV;
+	else if (list.count > TOPOLOGY_MOST_NODES || list.nic_count > TOPOLOGY_MOST_NODES)
+		rc = -E2BIG;
+	if (rc) {
+		assignment_list_clear(&list);
+		return rc;
+	}
+	if (mode == ASSIGN_NCCL)
+		predict_nccl(topology, &list);
+	else
+		match(topology, &list);
+	for (size_t i = 0; i < list.count; i++)
+		complete(topology, &list, mode, &list.items[i]);
+	*ret_list = list;
+	return 0;
+}
+
+void assignment_list_clear(struct assignment_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		strings_free(&list->items[i].nics);
+	free(list->items);
+	free(list->nics);
+	*list = (struct assignment_list){.count = 0};
+}
+
+static void get_cpus(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct assignment *)record)->accelerator->cpus);
+}
+
+static void get_word(const void *record, struct value *value)
+{
+	const struct assignment *assignment = record;
+
+	value_set_string(value, topology_word(&assignment->pair, DIALECT_SMI));
+}
+
+#define RECORD struct assignment
+static const struct field fields[] = {
+	TEXT(node, "NODE", SHOWN, 0, "accelerator"),
+	TEXT(pci_address, "PCI", SHOWN, 0, "its PCI function"),
+	LIST(nics, "NICS", SHOWN, 0, "RDMA devices for it, the best first"),
+	NUMBER(rail, "RAIL", SHOWN, 0, "place of the first one among the candidates on the bus"),
+	WORD_AS("class", pair.class, topology_class_names, "CLASS", 0, 0,
+		"how far the first one is"),
+	COMPUTED_FIELD(FIELD_STRING, get_word, "smi", "DISTANCE", SHOWN, 0,
+		       "the word of nvidia-smi topo -m"),
+	WORD(source, topology_source_names, "SOURCE", SHOWN, 0, "how certain the choice is"),
+	COMPUTED_FIELD(FIELD_STRING, get_cpus, "cpus", "CPUS", SHOWN, 0,
+		       "CPUs of the accelerator's NUMA node"),
+};
+
+const struct schema assignment_schema = SCHEMA("topo_assignments", struct assignment, fields,
+					       "the adapters of an accelerator");

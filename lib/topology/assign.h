@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which adapters an accelerator should use, or will use. */
+#pragma once
+
+#include "base/text.h"
+#include "topology/topology.h"
+
+enum assign_mode {
+	ASSIGN_RAIL, /* least-cost matching: nearest in sum, each adapter for one accelerator */
+	ASSIGN_NCCL, /* what NCCL takes by its own rules */
+};
+
+extern const struct enum_name assign_mode_names[];
+
+struct assignment {
+	const struct topology_node *accelerator;
+	char *node, *pci_address;  /* borrowed */
+	struct strings nics;	   /* the first one is the best */
+	struct number rail;	   /* of the first one: its place among the candidates on the bus */
+	struct topology_pair pair; /* to the first one */
+	struct number source;	   /* enum topology_source: how certain the choice is */
+};
+
+struct assignment_list {
+	struct assignment *items; /* one for each accelerator, in PCI's order */
+	size_t count;
+	const struct topology_node **nics; /* the candidates, in PCI's order */
+	size_t nic_count;
+};
+
+extern const struct schema assignment_schema;
+
+/*
+ * Candidates are adapters with an active port; if some share a switch with an accelerator, only
+ * those: the others are for storage. -ENODEV: there is no accelerator or no candidate.
+ * -E2BIG: more than TOPOLOGY_MOST_NODES.
+ */
+int assign(const struct topology *topology, enum assign_mode mode,
+	   struct assignment_list *ret_list);
+void assignment_list_clear(struct assignment_list *list);
+
+enum env_kind { ENV_NCCL, ENV_UCX, ENV_MPI };
+
+extern const struct enum_name env_kind_names[];
+
+/*
+ * Settings for the shell; `gpu` is an accelerator for which alone they are, or NULL. Names that a
+ * shell could misread are left out and become problems.
+ */
+void assign_env(const struct assignment_list *list, enum env_kind kind,
+		const struct topology_node *gpu, struct text_buffer *text,
+		struct problems *problems);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/matching.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define NONE SIZE_MAX
+
+struct matching {
+	const int64_t *cost;
+	size_t rows, columns;
+	int64_t *row_potential, *column_potential;
+	size_t *row_of;	  /* of a column, NONE: free */
+	int64_t *slack;	  /* least reduced cost of an edge from the alternating tree to a column */
+	size_t *previous; /* the column in the tree that this edge leads from; NONE: the new row */
+	bool *in_tree;
+};
+
+static int64_t reduced(const struct matching *matching, size_t row, size_t column)
+{
+	return matching->cost[row * matching->columns + column] - matching->row_potential[row] -
+	       matching->column_potential[column];
+}
+
+/* Lowers the slacks by the edges of a row that has joined the tree through `from`. */
+static void relax(struct matching *matching, size_t row, size_t from)
+{
+	for (size_t column = 0; column < matching->columns; column++) {
+		const int64_t slack = reduced(matching, row, column);
+
+		if (!matching->in_tree[column] && slack < matching->slack[column]) {
+			matching->slack[column] = slack;
+			matching->previous[column] = from;
+		}
+	}
+}
+
+static size_t nearest(const struct matching *matching)
+{
+	size_t found = NONE;
+
+	for (size_t column = 0; column < matching->columns; column++)
+		if (!matching->in_tree[column] &&
+		    (found == NONE || matching->slack[column] < matching->slack[found]))
+			found = column;
+	return found;
+}
+
+/* Makes the nearest column's edge free of cost, without making any edge of the matching cost. */
+static void shift(struct matching *matching, size_t new_row, int64_t delta)
+{
+	matching->row_potential[new_row] += delta;
+	for (size_t column = 0; column < matching->columns; column++) {
+		if (matching->in_tree[column]) {
+			matching->row_potential[matching->row_of[column]] += delta;
+			matching->column_potential[column] -= delta;
+		} else {
+			matching->slack[column] -= delta;
+		}
+	}
+}
+
+/* Matches one more row along the cheapest alternating path to a free column. */
+static void augment(struct matching *matching, size_t new_row)
+{
+	size_t column, from = NONE, row = new_row;
+
+	for (size_t i = 0; i < matching->columns; i++) {
+		matching->slack[i] = INT64_MAX;
+		matching->previous[i] = NONE;
+		matching->in_tree[i] = false;
+	}
+	for (;;) {
+		relax(matching, row, from);
+		column = nearest(matching);
+		shift(matching, new_row, matching->slack[column]);
+		if (matching->row_of[column] == NONE)
+			break;
+		matching->in_tree[column] = true;
+		row = matching->row_of[column];
+		from = column;
+	}
+	while (matching->previous[column] != NONE) {
+		matching->row_of[column] = matching->row_of[matching->previous[column]];
+		column = matching->previous[column];
+	}
+	matching->row_of[column] = new_row;
+}
+
+void matching_solve(const int64_t *cost, size_t rows, size_t columns, size_t *column_of)
+{
+	struct matching matching = {
+		.cost = cost,
+		.rows = rows,
+		.columns = columns,
+		.row_potential = mem_alloc_zero(rows, sizeof(int64_t)),
+		.column_potential = mem_alloc_zero(columns, sizeof(int64_t)),
+		.row_of = mem_alloc_zero(columns, sizeof(size_t)),
+		.slack = mem_alloc_zero(columns, sizeof(int64_t)),
+		.previous = mem_alloc_zero(columns, sizeof(size_t)),
+		.in_tree = mem_alloc_zero(columns, sizeof(bool)),
+	};
+
+	for (size_t column = 0; column < columns; column++)
+		matching.row_of[column] = NONE;
+	for (size_t row = 0; row < rows; row++)
+		augment(&matching, row);
+	for (size_t column = 0; column < columns; column++)
+		if (matching.row_of[column] != NONE)
+			column_of[matching.row_of[column]] = column;
+	free(matching.row_potential);
+	free(matching.column_potential);
+	free(matching.row_of);
+	free(matching.slack);
+	free(matching.previous);
+	free(matching.in_tree);
+}

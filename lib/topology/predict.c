@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* A device of NCCL's: the ports of one card. */
+struct net {
+	const char *card;
+	const struct topology_node *nic; /* the first of them */
+	double gbytes;			 /* of its ports */
+};
+
+struct reach {
+	double gbytes;
+	unsigned int type; /* NCCL's order: less is nearer */
+};
+
+struct prediction {
+	const struct topology *topology;
+	struct assignment_list *list;
+	struct net *nets;
+	size_t net_count;
+	struct reach *reach; /* of accelerator and net: [gpu * net_count + net] */
+};
+
+#define CPU_LINK_GBYTES 16
+
+/* width * speed / 80 GB/s, where speed is NCCL's in 100 Mb/s a lane: 15 for 2.5 GT/s. */
+static double pci_gbytes(const struct real *speed_gtps, const struct number *lanes)
+{
+	static const struct {
+		double speed;
+		unsigned int rate;
+	} rates[] = {{2.5, 15}, {5, 30}, {8, 60}, {16, 120}, {32, 240}, {64, 480}};
+	unsigned int rate = 60;
+
+	for (size_t i = 0; speed_gtps->known && i < ARRAY_SIZE(rates); i++)
+		if (speed_gtps->value == rates[i].speed)
+			rate = rates[i].rate;
+	return (lanes->known ? (double)lanes->value : 16) * rate / 80;
+}
+
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* The links of the switches above a node, below the switch with that name, or all. */
+static double switch_gbytes(const struct topology_node *node, const char *common)
+{
+	double least = 5000; /* NCCL's LOC_BW */
+
+	for (const struct topology_switch *at = node->above; at; at = at->up) {
+		if (common && !strcmp(at->id, common))
+			break;
+		if (!at->merged)
+			least = lesser(least, pci_gbytes(&at->speed_gtps, &at->width_lanes));
+	}
+	return least;
+}
+
+static const char *find_common(const struct topology_node *a, const struct topology_node *b)
+{
+	for (size_t i = 0; i < a->switches.count; i++)
+		if (strings_contain(&b->switches, a->switches.items[i]))
+			return a->switches.items[i];
+	return NULL;
+}
+
+/*
+ * NCCL plans with what a NIC's link and the switches' can do, and for a GPU with what its link does
+ * now, which NVML tells it.
+ */
+static struct reach find_reach(const struct prediction *prediction, const struct topology_node *gpu,
+			       const struct net *net)
+{
+	const char *common = find_common(gpu, net->nic);
+	struct topology_pair pair;
+	struct reach reach;
+
+	topology_compare(prediction->topology, gpu, net->nic, &pair);
+	reach.gbytes = lesser(pci_gbytes(&gpu->speed_gtps, &gpu->width_lanes),
+			      pci_gbytes(&net->nic->max_speed_gtps, &net->nic->max_width_lanes));
+	reach.gbytes = lesser(reach.gbytes, net->gbytes);
+	reach.gbytes = lesser(reach.gbytes, switch_gbytes(gpu, common));
+	reach.gbytes = lesser(reach.gbytes, switch_gbytes(net->nic, common));
+	reach.type = (unsigned int)pair.class.value;
+	/* It has one class for other host bridges of the same NUMA node and for the same bridge. */
+	if (reach.type == TOPOLOGY_NUMA)
+		reach.type = TOPOLOGY_HOST_BRIDGE;
+	if (reach.type >= TOPOLOGY_SYSTEM)
+		reach.gbytes = lesser(reach.gbytes, CPU_LINK_GBYTES);
+	return reach;
+}
+
+static bool is_better(const struct reach *a, const struct reach *b)
+{
+	return a->gbytes > b->gbytes || (a->gbytes == b->gbytes && a->type < b->type);
+}
+
+static bool is_equal(const struct reach *a, const struct reach *b)
+{
+	return a->gbytes == b->gbytes && a->type == b->type;
+}
+
+/* The best ones of `count` reaches, which are `step` apart; returns how many. */
+static size_t find_locals(const struct reach *reach, size_t count, size_t step, size_t *locals)
+{
+	const struct reach *best = &reach[0];
+	size_t found = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (is_better(&reach[i * step], best))
+			best = &reach[i * step];
+	for (size_t i = 0; i < count; i++)
+		if (is_equal(&reach[i * step], best))
+			locals[found++] = i;
+	return found;
+}
+
+static bool is_power_of_two(size_t number)
+{
+	return !(number & (number - 1));
+}
+
+/* The bits of `value` below that of the power of two, in the reverse order. */
+static size_t mirror(size_t value, size_t power)
+{
+	size_t out = 0;
+
+	for (size_t bit = 1, other = power / 2; bit < power; bit *= 2, other /= 2)
+		if (value & bit)
+			out |= other;
+	return out;
+}
+
+/* All devices of a card are used as one. */
+static void give(const struct prediction *prediction, struct assignment *assignment,
+		 const struct net *net)
+{
+	for (size_t i = 0; i < prediction->list->nic_count; i++) {
+		const struct topology_node *nic = prediction->list->nics[i];
+
+		if (!strcmp(nic->card, net->card) && !strings_contain(&assignment->nics, nic->name))
+			strings_add(&assignment->nics, nic->name);
+	}
+}
+
+static void predict(const struct prediction *prediction, size_t gpu)
+{
+	const size_t nets = prediction->net_count, gpus = prediction->list->count;
+	_cleanup_(freep) size_t *locals = mem_alloc_zero(nets, sizeof(*locals));
+	_cleanup_(freep) size_t *others = mem_alloc_zero(gpus, sizeof(*others));
+	const size_t count = find_locals(&prediction->reach[gpu * nets], nets, 1, locals);
+	const size_t sharing = find_locals(&prediction->reach[locals[0]], gpus, nets, others);
+	const size_t each = (count + sharing - 1) / sharing;
+	size_t first = gpu % sharing;
+
+	if (is_power_of_two(count))
+		first = mirror(first, count);
+	for (size_t channel = 0; channel < each; channel++)
+		give(prediction, &prediction->list->items[gpu],
+		     &prediction->nets[locals[(first + channel) % count]]);
+}
+
+static void find_nets(struct prediction *prediction)
+{
+	for (size_t i = 0; i < prediction->list->nic_count; i++) {
+		const struct topology_node *nic = prediction->list->nics[i];
+		struct net *net = NULL;
+
+		for (size_t j = 0; j < prediction->net_count; j++)
+			if (!strcmp(prediction->nets[j].card, nic->card))
+				net = &prediction->nets[j];
+		if (!net) {
+			net = mem_append(&prediction->nets, &prediction->net_count,
+					 sizeof(*prediction->nets));
+			net->card = nic->card;
+			net->nic = nic;
+		}
+		/* NCCL's default for a port that does not tell is 10 Gb/s. */
+		net->gbytes += (nic->rate_gbps.known ? nic->rate_gbps.value : 10) / 8;
+	}
+}
+
+void predict_nccl(const struct topology *topology, struct assignment_list *list)
+{
+	struct prediction prediction = {.topology = topology, .list = list};
+
+	find_nets(&prediction);
+	prediction.reach = mem_alloc_zero(list->count * prediction.net_count,
+					  sizeof(*prediction.reach));
+	for (size_t gpu = 0; gpu < list->count; gpu++)
+		for (size_t net = 0; net < prediction.net_count; net++)
+			prediction.reach[gpu * prediction.net_count + net] = find_reach(
+				&prediction, list->items[gpu].accelerator, &prediction.nets[net]);
+	for (size_t gpu = 0; gpu < list->count; gpu++)
+		predict(&prediction, gpu);
+	free(prediction.reach);
+	free(prediction.nets);
+}
