@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* roce-pfc and roce-tos: lossless priorities, and the traffic classes that lead to them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/roce.h"
+#include "doctor/roce_tos.h"
+
+/* The settings of the port's first netdev that has any; NULL after a verdict on why there are none.
+ */
+static const struct roce_dcb *find_dcb(struct doctor_context *run)
+{
+	const struct link *own = roce_link(run, run->port), *leg = NULL;
+	const struct roce_dcb *dcb = NULL;
+
+	if (!own) {
+		roce_no_netdev(run);
+		return NULL;
+	}
+	while ((leg = roce_next_leg(run, own, leg)) != NULL) {
+		dcb = roce_dcb(run->facts, leg->name);
+		if (!dcb->rc && dcb->dcb.pfc_priorities.known)
+			return dcb;
+	}
+	if (dcb && dcb->rc && dcb->rc != -EOPNOTSUPP)
+		doctor_unread(run, "data center bridging", "rtnetlink", dcb->rc, false);
+	else
+		doctor_not_checked(run, 0,
+				   "the driver does not report which priorities are lossless");
+	return NULL;
+}
+
+static const char *trust_words(const struct dcb *dcb, const char *driver)
+{
+	switch (tos_trusts_dscp(dcb, driver)) {
+	case TRISTATE_YES:
+		return dcb->trusted.known ? "trusts the DSCP"
+					  : "has DSCP entries, so trusts the DSCP";
+	case TRISTATE_NO:
+		return "trusts the VLAN tag, not the DSCP";
+	default:
+		return "what it trusts is not known";
+	}
+}
+
+static void tell_pfc(struct doctor_context *run, const struct roce_dcb *dcb, const char *driver)
+{
+	_cleanup_(freep) char *lossless = roce_priorities(
+		(unsigned int)dcb->dcb.pfc_priorities.value);
+
+	doctor_evidence(run, "rtnetlink RTM_GETDCB", "%s: lossless priorities %s; %s", dcb->netdev,
+			lossless, trust_words(&dcb->dcb, driver));
+}
+
+static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb *b,
+		    const char *b_driver)
+{
+	return a->pfc_priorities.value == b->pfc_priorities.value &&
+	       (!a->pfc_priorities.value ||
+		tos_trusts_dscp(a, a_driver) == tos_trusts_dscp(b, b_driver));
+}
+
+/* Another netdev of this port or of another RoCE port that has other settings; it is told of. */
+static bool differs_from_others(struct doctor_context *run, const struct dcb *mine)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct device *device = &devices->items[i];
+			struct doctor_context other = *run;
+			const struct link *leg = NULL, *own;
+
+			other.device = device;
+			other.port = &device->ports[j];
+			own = roce_link(run, other.port);
+			while (roce_is_hardware_port(&other) && own &&
+			       (leg = roce_next_leg(run, own, leg)) != NULL) {
+				const struct roce_dcb *dcb = roce_dcb(run->facts, leg->name);
+
+				if (dcb->rc || !dcb->dcb.pfc_priorities.known ||
+				    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
+					continue;
+				tell_pfc(run, dcb, device->driver);
+				return true;
+			}
+		}
+	return false;
+}
+
+void check_roce_pfc(struct doctor_context *run)
+{
+	const struct roce_dcb *found = find_dcb(run);
+	struct dcb dcb;
+
+	if (!found)
+		return;
+	/* The next question may move the record. */
+	dcb = found->dcb;
+	tell_pfc(run, found, run->device->driver);
+	if (differs_from_others(run, &dcb))
+		doctor_warning(run, "RoCE ports of this host have different lossless priorities or "
+				    "trust");
+	else if (!dcb.pfc_priorities.value)
+		doctor_note(run, "no priority is lossless: RoCE runs as lossy traffic here, which "
+				 "may be meant so");
+	else
+		doctor_ok(run, "the port has lossless priorities");
+}
+
+/* What the ways of the traffic classes that are set come to. */
+struct tos_survey {
+	const struct dcb *dcb;
+	enum tristate trusts_dscp;
+	size_t lossless, lossy, unknown;
+};
+
+static void take_tos(struct doctor_context *run, struct tos_survey *survey, const char *source,
+		     unsigned int tos)
+{
+	const struct tos_chain chain = tos_follow(tos, survey->dcb, survey->trusts_dscp);
+	_cleanup_(freep) char *way = tos_describe(&chain);
+
+	doctor_evidence(run, source, "%s: %s", source, way);
+	if (chain.end == TOS_LOSSLESS)
+		survey->lossless++;
+	else if (chain.end == TOS_LOSSY || chain.end == TOS_NOT_TRUSTED)
+		survey->lossy++;
+	else
+		survey->unknown++;
+}
+
+/* A value that is no traffic class is told of; `automatic` has a default of its own. */
+static void take_text(struct doctor_context *run, struct tos_survey *survey, const char *source,
+		      const char *text)
+{
+	unsigned int tos;
+
+	if (!text || !strcmp(text, "auto") || !strcmp(text, "-1"))
+		return;
+	if (!tos_parse(text, &tos)) {
+		take_tos(run, survey, source, tos);
+		return;
+	}
+	doctor_evidence(run, source, "%s: '%s' is no traffic class", source, text);
+	survey->unknown++;
+}
+
+/*
+ * The default of librdmacm's connections: /sys/kernel/config/rdma_cm has a directory for a device
+ * only if somebody made one, and to make one is a change. The value outlives the directory
+ * (core/cma_configfs.c), so without it the default is not known to be 0.
+ */
+static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
+{
+	static const char source[] = "default_roce_tos of rdma_cm";
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&run->facts->root, text,
+				    "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos",
+				    run->device->kernel_name, (unsigned int)run->port->port.value);
+
+	if (length > 0)
+		take_text(run, survey, source, text);
+	else if (length < 0 && length != -ENOENT)
+		doctor_evidence(run, source, "%s: %s", source, strerror((int)-length));
+}
+
+/*
+ * NVIDIA's own driver has a traffic class that every queue pair of the port gets, "Global
+ * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c).
+ */
+static void take_global(struct doctor_context *run, struct tos_survey *survey)
+{
+	static const char key[] = "Global tclass=";
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(&run->facts->root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class",
+		       run->device->kernel_name, (unsigned int)run->port->port.value) <= 0 ||
+	    strncmp(text, key, strlen(key)) != 0)
+		return;
+	text[strlen(key) + strcspn(text + strlen(key), "\n")] = '\0';
+	take_text(run, survey, "global traffic class", text + strlen(key));
+}
+
+static void take_libraries(struct doctor_context *run, struct tos_survey *survey)
+{
+	const char *ucx = doctor_environment(run->facts, "UCX_IB_TRAFFIC_CLASS");
+	const char *nccl = doctor_environment(run->facts, "NCCL_IB_TC");
+	_cleanup_(freep) char *text = NULL, *clean = NULL;
+
+	if (nccl) {
+		clean = text_clean(nccl, strlen(nccl));
+		take_text(run, survey, "NCCL_IB_TC of the environment", clean);
+	} else if (!sysfs_read_long(&run->facts->root, &text, "etc/nccl.conf")) {
+		clean = tos_setting(text, "NCCL_IB_TC");
+		take_text(run, survey, "NCCL_IB_TC of /etc/nccl.conf", clean);
+	}
+	if (ucx) {
+		_cleanup_(freep) char *value = text_clean(ucx, strlen(ucx));
+
+		take_text(run, survey, "UCX_IB_TRAFFIC_CLASS of the environment", value);
+	}
+}
+
+static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const char *netdev,
+		       enum tristate trusts_dscp)
+{
+	const unsigned int tos = tos_find_lossless(dcb);
+
+	if (tos && trusts_dscp == TRISTATE_YES)
+		doctor_next_step(run,
+				 "let connections use traffic class %u: NCCL_IB_TC=%u, "
+				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: mkdir -p "
+				 "/sys/kernel/config/rdma_cm/%s && echo %u "
+				 ">/sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos",
+				 tos, tos, tos, run->device->name, tos, run->device->name,
+				 (unsigned int)run->port->port.value);
+	else
+		doctor_next_step(run,
+				 "map the DSCP of the traffic class to a lossless priority, as the "
+				 "switches do: dcb app add dev %s dscp-prio 26:%d",
+				 netdev, __builtin_ctz((unsigned int)dcb->pfc_priorities.value));
+}
+
+static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
+{
+	if (survey->lossy)
+		doctor_warning(run, "a traffic class that is set does not lead to a lossless "
+				    "priority");
+	else if (survey->unknown)
+		doctor_not_checked(run, 0,
+				   "whether a traffic class that is set leads to a "
+				   "lossless priority is not known");
+	else if (survey->lossless)
+		doctor_ok(run, "every traffic class that is set leads to a lossless priority");
+	else
+		doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
+				 "lossless priority");
+}
+
+void check_roce_tos(struct doctor_context *run)
+{
+	const struct roce_dcb *found = find_dcb(run);
+	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL};
+
+	if (!found)
+		return;
+	if (!found->dcb.pfc_priorities.value) {
+		doctor_ok(run, "no priority is lossless, so no traffic class has to lead to one");
+		return;
+	}
+	survey.trusts_dscp = tos_trusts_dscp(survey.dcb, run->device->driver);
+	tell_pfc(run, found, run->device->driver);
+	take_configfs(run, &survey);
+	take_global(run, &survey);
+	take_libraries(run, &survey);
+	advise_tos(run, survey.dcb, found->netdev, survey.trusts_dscp);
+	if (!survey.lossy && !survey.unknown && !survey.lossless &&
+	    tos_follow(0, survey.dcb, survey.trusts_dscp).end == TOS_LOSSLESS)
+		doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
+	else
+		judge_tos(run, &survey);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "doctor/roce_tos.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { ECN_BITS = 2, ECN_CAPABLE = 2 }; /* ECT(0), RFC 3168 5 */
+
+enum tristate tos_trusts_dscp(const struct dcb *dcb, const char *driver)
+{
+	if (dcb->trusted.known)
+		return dcb->trusted.value & DCB_TRUST_DSCP ? TRISTATE_YES : TRISTATE_NO;
+	if (dcb->dscp_count)
+		return TRISTATE_YES;
+	return driver && !strcmp(driver, "mlx5_core") ? TRISTATE_NO : TRISTATE_UNKNOWN;
+}
+
+static enum tos_end end_of(unsigned int priorities, unsigned int lossless)
+{
+	if (!priorities)
+		return TOS_NOT_MAPPED;
+	if (!(priorities & ~lossless))
+		return TOS_LOSSLESS;
+	return priorities & lossless ? TOS_AMBIGUOUS : TOS_LOSSY;
+}
+
+static bool is_single(unsigned int mask)
+{
+	return mask && !(mask & (mask - 1));
+}
+
+struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum tristate trusts_dscp)
+{
+	struct tos_chain chain = {.tos = tos, .dscp = tos >> ECN_BITS, .end = TOS_UNKNOWN};
+	const unsigned int priorities = dcb->dscp_priorities[chain.dscp % DCB_DSCPS];
+
+	if (!dcb->pfc_priorities.known || trusts_dscp == TRISTATE_UNKNOWN)
+		return chain;
+	if (trusts_dscp == TRISTATE_YES && is_single(priorities)) {
+		chain.priority = number_of((unsigned int)__builtin_ctz(priorities));
+		if (dcb->classes_known)
+			chain.traffic_class = number_of(dcb->priority_class[chain.priority.value]);
+	}
+	if (!dcb->pfc_priorities.value)
+		chain.end = TOS_NO_PFC;
+	else if (trusts_dscp == TRISTATE_NO)
+		chain.end = TOS_NOT_TRUSTED;
+	else
+		chain.end = end_of(priorities, (unsigned int)dcb->pfc_priorities.value);
+	return chain;
+}
+
+static const char *end_words(enum tos_end end)
+{
+	switch (end) {
+	case TOS_LOSSLESS:
+		return "which is lossless";
+	case TOS_NO_PFC:
+		return "no priority is lossless";
+	case TOS_NOT_TRUSTED:
+		return "which the port does not look at: it trusts the VLAN tag";
+	case TOS_LOSSY:
+		return "which is not lossless";
+	case TOS_NOT_MAPPED:
+		return "for which the driver reports no priority";
+	case TOS_AMBIGUOUS:
+		return "which has several priorities, not all lossless";
+	default:
+		return "whose priority is not known";
+	}
+}
+
+char *tos_describe(const struct tos_chain *chain)
+{
+	struct text_buffer buffer = {.text = NULL};
+
+	text_buffer_add(&buffer, "traffic class %u: DSCP %u", chain->tos, chain->dscp);
+	if (chain->priority.known)
+		text_buffer_add(&buffer, ", priority %u", (unsigned int)chain->priority.value);
+	if (chain->traffic_class.known)
+		text_buffer_add(&buffer, " in hardware queue %u",
+				(unsigned int)chain->traffic_class.value);
+	text_buffer_add(&buffer, ", %s", end_words(chain->end));
+	return text_buffer_take(&buffer);
+}
+
+unsigned int tos_find_lossless(const struct dcb *dcb)
+{
+	const unsigned int lossless = dcb->pfc_priorities.known
+					      ? (unsigned int)dcb->pfc_priorities.value
+					      : 0;
+
+	for (unsigned int dscp = 0; lossless && dscp < DCB_DSCPS; dscp++)
+		if (end_of(dcb->dscp_priorities[dscp], lossless) == TOS_LOSSLESS)
+			return dscp << ECN_BITS | ECN_CAPABLE;
+	return 0;
+}
+
+char *tos_setting(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *line = text; *line;) {
+		const size_t end = strcspn(line, "\n");
+
+		if (*line != '#' && end > length && !strncmp(line, name, length) &&
+		    line[length] == '=') {
+			size_t value = end - length - 1;
+
+			if (value && line[end - 1] == '\r')
+				value--;
+			return text_clean(line + length + 1, value);
+		}
+		line += end + (line[end] == '\n');
+	}
+	return NULL;
+}
+
+int tos_parse(const char *text, unsigned int *ret_tos)
+{
+	uint64_t value;
+
+	if (text_parse_u64(text, 0, UINT8_MAX, &value))
+		return -EINVAL;
+	*ret_tos = (unsigned int)value;
+	return 0;
+}
