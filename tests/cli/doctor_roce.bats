@@ -134,3 +134,74 @@ mlx5_1/1 warning the RDMA MTU is smaller than that of other ports of the same bo
 mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
 	says mlx5_1/1 evidence 'ens1f1np1: MTU 1500, so the RDMA MTU is 1024; 4096 needs 4192; ens1f0np0 of mlx5_0/1, the same board, has 4096'
 }
+
+# rails IGNORE ANNOUNCE [FILTER]: two RDMA netdevs in 192.168.10.0/24, one of them in 10.100.0.0/24.
+rails()
+{
+	local setting value
+
+	put proc/net/route 'Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
+lo	0000007F	00000000	0001	0	0	0	000000FF	0	0	0
+ens1f0np0	00000000	010AA8C0	0003	0	0	0	00000000	0	0	0
+ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
+enp101s0f0s88	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
+ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
+	for setting in arp_ignore=$1 arp_announce=$2 arp_filter=${3-0}; do
+		value=${setting#*=}
+		put proc/sys/net/ipv4/conf/all/${setting%=*} "$value"
+		for netdev in ens1f0np0 enp101s0f0s88; do
+			put proc/sys/net/ipv4/conf/$netdev/${setting%=*} 0
+		done
+	done
+}
+
+@test "multi-rail-arp: who answers for whom" {
+	local flux='several netdevs are in one subnet, and each answers ARP for the addresses of the others'
+	local own='the netdev answers ARP for its own addresses only'
+
+	copy cx6dx-roce
+	verdicts 0 multi-rail-arp 'null not-checked a saved tree does not hold the addresses'
+	rails 0 0
+	verdicts 4 multi-rail-arp "ens1f0np0 warning $flux
+enp101s0f0s88 warning $flux"
+	says ens1f0np0 evidence '192.168.10.0/24 is on enp101s0f0s88, too; arp_ignore 0, arp_announce 0, of all and ens1f0np0 the larger (1 or 2 wanted)'
+	says ens1f0np0 next_step 'sysctl net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, and the same lines in /etc/sysctl.d'
+	try doctor --root "$tree" --only multi-rail-arp
+	shows "warning  2 of 2 objects: $flux"
+	rails 1 2
+	verdicts 0 multi-rail-arp "ens1f0np0 ok $own
+enp101s0f0s88 ok $own"
+	# The larger of all and the netdev's counts; 3 and 8 are no such restriction.
+	rails 0 2
+	put proc/sys/net/ipv4/conf/ens1f0np0/arp_ignore 1
+	verdicts 4 multi-rail-arp "ens1f0np0 ok $own
+enp101s0f0s88 warning $flux"
+	put proc/sys/net/ipv4/conf/enp101s0f0s88/arp_ignore 3
+	verdicts 4 multi-rail-arp "ens1f0np0 ok $own
+enp101s0f0s88 warning $flux"
+	rails 1 0
+	verdicts 4 multi-rail-arp "ens1f0np0 warning several netdevs are in one subnet, and an ARP request of one may carry the address of another
+enp101s0f0s88 warning several netdevs are in one subnet, and an ARP request of one may carry the address of another"
+	rails 0 0 1
+	verdicts 0 multi-rail-arp "ens1f0np0 note arp_filter lets the routing table choose which netdev answers ARP: right only with a source rule for each netdev
+enp101s0f0s88 note arp_filter lets the routing table choose which netdev answers ARP: right only with a source rule for each netdev"
+}
+
+@test "multi-rail-arp: unreadable, absent, one rail" {
+	copy cx6dx-roce
+	rails 1 2
+	deny proc/sys/net/ipv4/conf/all/arp_ignore EACCES
+	verdicts 3 multi-rail-arp 'ens1f0np0 not-checked the ARP settings of the netdev cannot be read
+enp101s0f0s88 not-checked the ARP settings of the netdev cannot be read'
+	rm "$tree/proc/sys/net/ipv4/conf/all/arp_ignore"
+	verdicts 0 multi-rail-arp 'ens1f0np0 not-checked the ARP settings of the netdev are not there
+enp101s0f0s88 not-checked the ARP settings of the netdev are not there'
+	rails 1 2
+	deny proc/net/route
+	verdicts 3 multi-rail-arp 'null not-checked the routing table cannot be read'
+	put proc/net/route 'Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
+ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
+ens1f0np0	nonsense
+	enp101s0f0s88	000AA8C0'
+	verdicts 0 multi-rail-arp ''
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* multi-rail-arp and rdma-cm-route: several netdevs for RDMA on one host. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/roce.h"
+
+/* A subnet that a netdev of an RDMA port is in. */
+struct rail {
+	const struct link *link;
+	struct ip_network subnet;
+};
+
+struct rails {
+	struct rail *items;
+	size_t count;
+};
+
+static void rails_clear(struct rails *rails)
+{
+	free(rails->items);
+}
+
+static bool has_rdma_port(const struct doctor_context *run, const struct link *link)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++)
+			if (roce_is_of_port(run, &devices->items[i].ports[j], link))
+				return true;
+	return false;
+}
+
+static void add_rail(struct rails *rails, const struct link *link, const struct ip_network *subnet)
+{
+	struct rail *rail;
+
+	for (size_t i = 0; i < rails->count; i++)
+		if (rails->items[i].link == link && rails->items[i].subnet.bits == subnet->bits &&
+		    ip_network_contains(&rails->items[i].subnet, &subnet->address))
+			return;
+	rail = mem_append(&rails->items, &rails->count, sizeof(*rail));
+	*rail = (struct rail){.link = link, .subnet = *subnet};
+}
+
+/* An IPv4 address without the bits of the host. */
+static struct ip_address network_address(const struct ip_address *ip, uint64_t bits)
+{
+	struct ip_address network = *ip;
+
+	for (unsigned int bit = 0; bit < 32; bit++)
+		if (bit >= bits)
+			network.raw[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
+	return network;
+}
+
+/* ARP is IPv4's; a /32 is a subnet of its own. */
+static void add_addresses(const struct doctor_context *run, struct rails *rails)
+{
+	const struct inventory *inventory = &run->facts->inventory;
+
+	for (size_t i = 0; i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+		const struct ip_network subnet = {
+			.address = network_address(&address->ip, address->prefix_length.value),
+			.bits = (unsigned int)address->prefix_length.value,
+		};
+
+		if (address->ip.family == AF_INET && subnet.bits < 32 && link &&
+		    link->enabled != TRISTATE_NO && has_rdma_port(run, link))
+			add_rail(rails, link, &subnet);
+	}
+}
+
+/*
+ * "eth0 000A0A0A 00000000 0001 0 0 0 00FFFFFF ...": netdev, destination and gateway, five columns
+ * later the mask, addresses as numbers of the host's byte order (fib_route_seq_show(),
+ * net/ipv4/fib_trie.c). The saved trees are those of little-endian hosts.
+ */
+static bool parse_route_line(const char *line, char name[static 16], struct ip_network *ret_subnet)
+{
+	unsigned int destination, gateway, mask;
+
+	if (sscanf(line, "%15s %8x %8x %*x %*d %*d %*d %8x", name, &destination, &gateway, &mask) !=
+		    4 ||
+	    gateway || !mask)
+		return false;
+	*ret_subnet = (struct ip_network){.address.family = AF_INET,
+					  .bits = (unsigned int)__builtin_popcount(mask)};
+	for (int i = 0; i < 4; i++)
+		ret_subnet->address.raw[i] = (uint8_t)(destination >> 8 * i);
+	return ret_subnet->bits < 32;
+}
+
+/* A saved tree does not hold the addresses, but may hold the routes to the subnets. */
+static int add_routes(const struct doctor_context *run, struct rails *rails)
+{
+	_cleanup_(freep) char *text = NULL;
+	int rc = sysfs_read_long(&run->facts->root, &text, "proc/net/route");
+
+	for (char *line = rc ? NULL : text; line && *line; line += strcspn(line, "\n") + 1) {
+		struct ip_network subnet;
+		char name[16];
+		const struct link *link;
+
+		if (parse_route_line(line, name, &subnet)) {
+			link = link_by_name(&run->facts->inventory.links, name);
+			if (link && has_rdma_port(run, link))
+				add_rail(rails, link, &subnet);
+		}
+		if (!line[strcspn(line, "\n")])
+			break;
+	}
+	return rc;
+}
+
+/* Another netdev for RDMA in the same subnet, or NULL. */
+static const struct rail *find_neighbour(const struct rails *rails, const struct rail *rail)
+{
+	for (size_t i = 0; i < rails->count; i++)
+		if (rails->items[i].link != rail->link &&
+		    ip_network_contains(&rails->items[i].subnet, &rail->subnet.address))
+			return &rails->items[i];
+	return NULL;
+}
+
+/*
+ * The larger of the settings of all netdevs and of this one counts (Documentation/networking/
+ * ip-sysctl.rst: arp_ignore, arp_announce, rp_filter; for the flag arp_filter the larger is the
+ * "or" of both).
+ */
+static int read_larger(const struct doctor_context *run, const struct link *link,
+		       const char *setting, int64_t *ret_value)
+{
+	int64_t all, own;
+	int rc = doctor_sysctl(run->facts, &all, "net/ipv4/conf/all/%s", setting);
+
+	if (!rc)
+		rc = doctor_sysctl(run->facts, &own, "net/ipv4/conf/%s/%s", link->name, setting);
+	if (!rc)
+		*ret_value = all > own ? all : own;
+	return rc;
+}
+
+/* 1 and 2 keep an answer or a question to addresses of the netdev: arp_ignore(), net/ipv4/arp.c. */
+static bool is_strict(int64_t value)
+{
+	return value == 1 || value == 2;
+}
+
+static void judge_arp(struct doctor_context *run, const struct rail *rail,
+		      const struct rail *neighbour)
+{
+	char subnet[IP_TEXT_SIZE];
+	int64_t ignore = 0, announce = 0, filter = 0;
+	int rc = read_larger(run, rail->link, "arp_ignore", &ignore);
+
+	if (!rc)
+		rc = read_larger(run, rail->link, "arp_announce", &announce);
+	if (!rc)
+		rc = read_larger(run, rail->link, "arp_filter", &filter);
+	doctor_object(run, "%s", rail->link->name);
+	if (rc == -ENOENT) {
+		doctor_not_checked(run, 0, "the ARP settings of the netdev are not there");
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the ARP settings of the netdev", "/proc/sys/net/ipv4/conf", rc,
+			      false);
+		return;
+	}
+	ip_format(&rail->subnet.address, subnet);
+	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
+			"%s/%u is on %s, too; arp_ignore %d, arp_announce %d, of all and %s the "
+			"larger (1 or 2 wanted)%s",
+			subnet, rail->subnet.bits, neighbour->link->name, (int)ignore,
+			(int)announce, rail->link->name, filter ? "; arp_filter 1" : "");
+	if (is_strict(ignore) && is_strict(announce))
+		doctor_ok(run, "the netdev answers ARP for its own addresses only");
+	else if (filter && !is_strict(ignore))
+		doctor_note(run,
+			    "arp_filter lets the routing table choose which netdev answers ARP: "
+			    "right only with a source rule for each netdev");
+	else if (!is_strict(ignore))
+		doctor_warning(run, "several netdevs are in one subnet, and each answers ARP for "
+				    "the addresses of the others");
+	else
+		doctor_warning(run, "several netdevs are in one subnet, and an ARP request of one "
+				    "may carry the address of another");
+}
+
+void check_multi_rail_arp(struct doctor_context *run)
+{
+	_cleanup_(rails_clear) struct rails rails = {.items = NULL};
+	size_t shared = 0;
+	int rc = 0;
+
+	if (run->facts->inventory.live)
+		add_addresses(run, &rails);
+	else
+		rc = add_routes(run, &rails);
+	if (rc == -ENOENT) {
+		doctor_not_checked(run, NEEDS_LIVE, "a saved tree does not hold the addresses");
+		return;
+	}
+	if (rc) {
+		doctor_unread(run, "the routing table", "/proc/net/route", rc, false);
+		return;
+	}
+	for (size_t i = 0; i < rails.count; i++) {
+		const struct rail *neighbour = find_neighbour(&rails, &rails.items[i]);
+
+		if (neighbour)
+			judge_arp(run, &rails.items[i], neighbour);
+		shared += neighbour != NULL;
+	}
+	if (!shared)
+		doctor_does_not_apply(run);
+}
+
+static bool is_own(const struct inventory *inventory, const struct ip_address *ip)
+{
+	for (size_t i = 0; i < inventory->addresses.count; i++)
+		if (ip_equal(&inventory->addresses.items[i].ip, ip))
+			return true;
+	return false;
+}
+
+/* The first and the last address of a subnet are no host's, unless it has no others. */
+static bool is_first_or_last(const struct ip_address *ip, unsigned int bytes,
+			     unsigned int host_bits)
+{
+	unsigned int ones = 0;
+
+	for (unsigned int bit = 0; bit < host_bits; bit++)
+		ones += ip->raw[bytes - 1 - bit / 8] >> bit % 8 & 1;
+	return host_bits > 1 && (!ones || ones == host_bits);
+}
+
+/* Another address of the same subnet, as a peer may have it; false: there is no room for one. */
+static bool find_peer(const struct inventory *inventory, const struct link_address *address,
+		      struct ip_address *ret_peer)
+{
+	const unsigned int bytes = address->ip.family == AF_INET ? 4 : 16;
+	const uint64_t bits = address->prefix_length.value;
+
+	for (unsigned int flip = 1; address->prefix_length.known && bits < bytes * 8 && flip < 256;
+	     flip++) {
+		const unsigned int host_bits = bytes * 8 - (unsigned int)bits;
+
+		if (host_bits < 8 && flip >= 1u << host_bits)
+			break;
+		*ret_peer = address->ip;
+		ret_peer->raw[bytes - 1] ^= (uint8_t)flip;
+		if (!is_first_or_last(ret_peer, bytes, host_bits) && !is_own(inventory, ret_peer))
+			return true;
+	}
+	return false;
+}
+
+struct route_survey {
+	size_t addresses, no_room, unrouted, filtered;
+	int rc; /* of a question that could not be asked */
+};
+
+/* The netdev of the best route; a route of several netdevs has no single one. */
+static bool leaves_by_other(const struct route *route, const struct link *link)
+{
+	return route->link_index.known && route->link_index.value != link->index.value;
+}
+
+static const char *other_name(const struct doctor_context *run, const struct route *route)
+{
+	const struct link *link = link_by_index(&run->facts->inventory.links, &route->link_index);
+
+	return link ? link->name : "another netdev";
+}
+
+/* Strict source validation also drops ARP requests: fib_validate_source(), net/ipv4. */
+static void ask_filter(struct doctor_context *run, struct netlink *rtnl,
+		       const struct route_question *asked, const struct link *link,
+		       const char *peer, struct route_survey *survey)
+{
+	struct route_question any = *asked;
+	struct route route;
+	int64_t strict = 0;
+
+	any.link_index = 0;
+	any.in_table = false;
+	if (asked->destination.family != AF_INET || read_larger(run, link, "rp_filter", &strict) ||
+	    strict != 1 || rtnl_get_route(rtnl, &any, &route) || !leaves_by_other(&route, link))
+		return;
+	doctor_evidence(run, "/proc/sys/net/ipv4/conf",
+			"rp_filter of %s is 1 (strict), and the best route back to %s leaves by %s",
+			link->name, peer, other_name(run, &route));
+	survey->filtered++;
+}
+
+/*
+ * The question that rdma_cm asks about the sender of each request: validate_ipv4_net_dev() and
+ * validate_ipv6_net_dev(), core/cma.c. Only a route by the netdev that it came in on will do.
+ */
+static void ask_route(struct doctor_context *run, struct netlink *rtnl,
+		      const struct link_address *address, const struct link *link,
+		      struct route_survey *survey)
+{
+	struct route_question question = {.source = address->ip,
+					  .link_index = (unsigned int)link->index.value,
+					  .in_table = true};
+	char own[IP_TEXT_SIZE], peer[IP_TEXT_SIZE];
+	struct route route = {.local = false};
+	int rc;
+
+	survey->addresses++;
+	if (!find_peer(&run->facts->inventory, address, &question.destination)) {
+		survey->no_room++;
+		return;
+	}
+	ip_format(&address->ip, own);
+	ip_format(&question.destination, peer);
+	rc = rtnl_get_route(rtnl, &question, &route);
+	if (!rc && !leaves_by_other(&route, link)) {
+		ask_filter(run, rtnl, &question, link, peer, survey);
+		return;
+	}
+	if (rc == -EBADMSG || rc == -ETIMEDOUT || rc == -ENOBUFS) {
+		survey->rc = rc;
+		return;
+	}
+	doctor_evidence(run, "rtnetlink RTM_GETROUTE", "from %s on %s to its neighbour %s: %s", own,
+			link->name, peer, rc ? strerror(-rc) : other_name(run, &route));
+	survey->unrouted++;
+}
+
+static void judge_routes(struct doctor_context *run, const struct route_survey *survey)
+{
+	if (survey->unrouted) {
+		doctor_warning(run, "rdma_cm drops connection requests: the port has no route back "
+				    "to its own subnet");
+	} else if (survey->filtered) {
+		doctor_next_step(run,
+				 "a source rule for each netdev (ip rule add from ADDRESS table "
+				 "N), or loose validation: sysctl net.ipv4.conf.all.rp_filter=2");
+		doctor_warning(run, "strict source validation drops ARP requests of neighbours, "
+				    "because the route back leaves by another netdev");
+	} else if (survey->rc) {
+		doctor_unread(run, "the route", "rtnetlink", survey->rc, false);
+	} else if (!survey->addresses) {
+		doctor_not_checked(run, 0, "the port has no IP address");
+	} else if (survey->no_room == survey->addresses) {
+		doctor_not_checked(run, 0,
+				   "the netmask leaves no room for a neighbour, so which "
+				   "peers there are is not known");
+	} else {
+		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu addresses asked about",
+				survey->addresses - survey->no_room);
+		doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
+	}
+}
+
+void check_rdma_cm_route(struct doctor_context *run)
+{
+	const struct inventory *inventory = &run->facts->inventory;
+	struct route_survey survey = {.rc = 0};
+	struct netlink *rtnl;
+	int rc;
+
+	if (!roce_link(run, run->port)) {
+		roce_no_netdev(run);
+		return;
+	}
+	rtnl = roce_rtnl(run->facts, &rc);
+	if (!rtnl) {
+		doctor_unread(run, "the routes", "rtnetlink", rc, false);
+		return;
+	}
+	for (size_t i = 0; i < inventory->addresses.count; i++) {
+		const struct link_address *address = &inventory->addresses.items[i];
+		const struct link *link = link_by_index(&inventory->links, &address->link_index);
+		const struct gid gid = ip_to_gid(&address->ip);
+
+		if (link && link->enabled == TRISTATE_YES && !gid_is_link_local(&gid) &&
+		    roce_is_of_port(run, run->port, link))
+			ask_route(run, rtnl, address, link, &survey);
+	}
+	judge_routes(run, &survey);
+}
+
+bool roce_has_netdev(struct doctor_context *run)
+{
+	return run->port->netdev;
+}
