@@ -153,7 +153,8 @@ static enum tristate is_redirected(const struct topology_pair *pair)
 {
 	if (!pair->switches.known || pair->source.value != TOPOLOGY_MEASURED)
 		return TRISTATE_UNKNOWN;
-	return pci_groups_redirect(pair->from->function, pair->node->function);
+	return pci_find_redirected(pair->from->function, pair->node->function) ? TRISTATE_YES
+									       : TRISTATE_UNKNOWN;
 }
 
 static bool is_nvidia(const struct topology_node *node)

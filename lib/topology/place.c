@@ -92,7 +92,7 @@ static void find_narrowest(const struct root *root, struct topology_node *node,
 		struct real speed, now, possible;
 		struct number lanes;
 
-		pci_read(root, at, PCI_IOMMU, problems); /* for pci_groups_redirect() */
+		pci_read(root, at, PCI_IOMMU, problems); /* for pci_find_redirected() */
 		possible_link(root, at, &speed, &lanes, problems);
 		now = pci_link_gbps(&at->speed_gtps, &at->width_lanes);
 		possible = pci_link_gbps(&speed, &lanes);

@@ -44,71 +44,58 @@ static bool has_guests(struct doctor_context *run)
 	return false;
 }
 
-/* What the ports between the adapter and an accelerator do. */
-struct ports {
+/* What is found of all accelerators that share a switch with the adapter. */
+struct comparison {
 	struct doctor_context *run;
-	struct pci_function *redirects; /* a port that redirects, or NULL */
-	unsigned int control;		/* its bits */
-	size_t known, unknown;
+	size_t accelerators;
+	size_t redirected, direct;	   /* by the bits of all ports on the way */
+	const struct pci_function *port;   /* a port with the bits */
+	const struct pci_function *apart;  /* not in the IOMMU group of the port above it */
+	const struct pci_function *unread; /* a port whose config space fails, not for privilege */
+	bool direct_nic;
+	/* Of one accelerator. */
+	size_t redirecting, unknown;
 };
 
 static void read_port(void *context, struct pci_function *port, struct pci_function *below)
 {
-	const struct root *root = &((struct ports *)context)->run->facts->root;
-	struct ports *ports = context;
+	struct comparison *found = context;
+	struct doctor_context *run = found->run;
 
-	pci_read(root, port, PCI_ACS | PCI_IOMMU, ports->run->problems);
-	pci_read(root, below, PCI_IOMMU, ports->run->problems);
+	pci_read(&run->facts->root, port, PCI_ACS | PCI_IOMMU, run->problems);
+	pci_read(&run->facts->root, below, PCI_IOMMU, run->problems);
 	if (!port->acs_control.known) {
-		ports->unknown++;
-		return;
+		found->unknown++;
+		if (port->acs_error != -EPERM && port->acs_error != -EACCES &&
+		    port->acs_error != -ENOENT)
+			found->unread = port;
+	} else if (port->acs_control.value &
+		   (PCI_ACS_REQUEST_REDIRECT | PCI_ACS_COMPLETION_REDIRECT)) {
+		found->redirecting++;
+		if (!found->port)
+			found->port = port;
 	}
-	ports->known++;
-	if (ports->redirects ||
-	    !(port->acs_control.value & (PCI_ACS_REQUEST_REDIRECT | PCI_ACS_COMPLETION_REDIRECT)))
-		return;
-	ports->redirects = port;
-	ports->control = (unsigned int)port->acs_control.value;
 }
 
-enum redirection { SHARES_NO_SWITCH, IS_DIRECT, IS_REDIRECTED, SEEMS_REDIRECTED, IS_UNKNOWN };
-
-/* Judges one accelerator, with the evidence for what is found. */
-static enum redirection compare(struct doctor_context *run, struct pci_function *accelerator)
+static void compare(struct comparison *found, struct pci_function *accelerator)
 {
-	struct ports ports = {.run = run};
-	struct pci_function *function = run->function;
-	_cleanup_(freep) char *source = NULL;
+	struct pci_function *function = found->run->function;
 
-	if (!pci_for_each_port_between(function, accelerator, read_port, &ports))
-		return SHARES_NO_SWITCH;
-	if (ports.redirects) {
-		source = pci_path(ports.redirects, "config");
-		doctor_evidence(run, source,
-				"%s, on the way to %s: ACS control 0x%02x (0x0c are "
-				"the redirections)",
-				ports.redirects->address, accelerator->address, ports.control);
-		return IS_REDIRECTED;
-	}
-	if (!ports.unknown)
-		return IS_DIRECT;
-	if (pci_groups_redirect(function, accelerator) != TRISTATE_YES)
-		return IS_UNKNOWN;
-	source = pci_path(function, "iommu_group");
-	doctor_evidence(run, source,
-			"%s and %s below one switch, not in the IOMMU groups of its "
-			"ports",
-			function->address, accelerator->address);
-	return SEEMS_REDIRECTED;
+	found->redirecting = found->unknown = 0;
+	if (!pci_for_each_port_between(function, accelerator, read_port, found))
+		return;
+	found->accelerators++;
+	if (found->redirecting)
+		found->redirected++;
+	else if (!found->unknown)
+		found->direct++;
+	else if (!found->apart)
+		found->apart = pci_find_redirected(function, accelerator);
 }
 
-struct comparison {
-	size_t counts[IS_UNKNOWN + 1];
-	bool direct_nic;
-};
-
-static void compare_all(struct doctor_context *run, struct comparison *ret)
+static void compare_all(struct comparison *found)
 {
+	struct doctor_context *run = found->run;
 	const struct root *root = &run->facts->root;
 
 	for (size_t i = 0; i < run->facts->pci.count; i++) {
@@ -116,49 +103,86 @@ static void compare_all(struct doctor_context *run, struct comparison *ret)
 
 		if (other == run->function || !pci_common_ancestor(run->function, other))
 			continue;
-		if (pci_kind(root, other, NULL) == PCI_KIND_ACCELERATOR) {
-			pci_read(root, other, PCI_VIRTUAL, run->problems);
-			if (!other->physfn)
-				ret->counts[compare(run, other)]++;
-		} else {
-			ret->direct_nic |= is_direct_nic(run, other);
+		if (pci_kind(root, other, NULL) != PCI_KIND_ACCELERATOR) {
+			found->direct_nic |= is_direct_nic(run, other);
+			continue;
 		}
+		pci_read(root, other, PCI_VIRTUAL, run->problems);
+		if (!other->physfn)
+			compare(found, other);
 	}
+}
+
+static void show_redirection(const struct comparison *found)
+{
+	struct doctor_context *run = found->run;
+	const struct pci_function *apart = found->apart;
+	_cleanup_(freep) char *source = found->redirected ? pci_path(found->port, "config")
+							  : pci_path(apart, "iommu_group");
+
+	if (found->redirected)
+		doctor_evidence(run, source, "port %s: ACS control 0x%02llx (0x0c redirects)",
+				found->port->address,
+				(unsigned long long)found->port->acs_control.value);
+	else
+		doctor_evidence(run, source,
+				"%s is in IOMMU group %llu, the port %s above it in group %llu",
+				apart->address, (unsigned long long)apart->iommu_group.value,
+				apart->parent->address,
+				(unsigned long long)apart->parent->iommu_group.value);
+}
+
+static void judge_redirection(const struct comparison *found)
+{
+	struct doctor_context *run = found->run;
+
+	show_redirection(found);
+	if (has_guests(run)) {
+		doctor_evidence(run, NULL, "functions are bound to vfio-pci");
+		doctor_ok(run, "the switch redirects, as virtual machines need it");
+		return;
+	}
+	if (found->redirected) {
+		doctor_next_step(run,
+				 "switch ACS off in the firmware setup, or add "
+				 "pci=disable_acs_redir=%s (all such ports, with ; between) to "
+				 "the kernel's command line and restart",
+				 found->port->address);
+		doctor_warning(run, "the switch redirects traffic between adapter and accelerator "
+				    "to the processor");
+		return;
+	}
+	doctor_next_step(run, "run as root, to see the bits themselves: rdmactl doctor --only "
+			      "gdr-acs");
+	doctor_warning(run, "the switch probably redirects traffic between adapter and "
+			    "accelerator to the processor");
 }
 
 void check_gdr_acs(struct doctor_context *run)
 {
-	struct comparison found = {.direct_nic = false};
-	size_t accelerators;
+	struct comparison found = {.run = run};
 
-	compare_all(run, &found);
-	accelerators = found.counts[IS_DIRECT] + found.counts[IS_REDIRECTED] +
-		       found.counts[SEEMS_REDIRECTED] + found.counts[IS_UNKNOWN];
-	if (!accelerators) {
+	compare_all(&found);
+	if (!found.accelerators) {
 		doctor_does_not_apply(run);
-	} else if (found.direct_nic) {
-		doctor_evidence(run, NULL, "a data function 15b3:2100 below the same switch");
+		return;
+	}
+	doctor_evidence(run, NULL, "accelerators below the same switch: %zu", found.accelerators);
+	if (found.direct_nic) {
+		doctor_evidence(run, NULL, "a data function 15b3:2100 beside them");
 		doctor_ok(run, "a Direct NIC carries the data; rdma_topo check tests its settings");
-	} else if (!found.counts[IS_REDIRECTED] && !found.counts[SEEMS_REDIRECTED]) {
-		doctor_evidence(run, NULL, "%zu accelerators below the same switch", accelerators);
-		if (found.counts[IS_UNKNOWN])
-			doctor_not_checked(run, NEEDS_ROOT,
-					   "IOMMU groups do not show whether the switch redirects");
-		else
-			doctor_ok(run, "the switch does not redirect");
-	} else if (has_guests(run)) {
-		doctor_evidence(run, NULL, "functions are bound to vfio-pci");
-		doctor_ok(run, "the switch redirects, as virtual machines need it");
-	} else if (found.counts[IS_REDIRECTED]) {
-		doctor_warning(run, "the switch redirects traffic between adapter and accelerator "
-				    "to the processor");
+	} else if (found.redirected || found.apart) {
+		judge_redirection(&found);
+	} else if (found.direct == found.accelerators) {
+		doctor_ok(run, "the switch does not redirect");
+	} else if (found.unread) {
+		_cleanup_(freep) char *source = pci_path(found.unread, "config");
+
+		doctor_unread(run, "the config space of a port", source, found.unread->acs_error,
+			      false);
 	} else {
-		doctor_next_step(run, "%s",
-				 "run this check as root, which reads the bits themselves; if they "
-				 "are set, switch ACS off in the firmware setup or by "
-				 "pci=disable_acs_redir= on the kernel's command line");
-		doctor_warning(run, "the switch probably redirects traffic between adapter and "
-				    "accelerator to the processor");
+		doctor_not_checked(run, NEEDS_ROOT,
+				   "IOMMU groups do not show whether the switch redirects");
 	}
 }
 

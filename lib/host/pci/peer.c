@@ -30,17 +30,16 @@ bool pci_for_each_port_between(struct pci_function *a, struct pci_function *b,
 
 static void compare_groups(void *context, struct pci_function *port, struct pci_function *below)
 {
-	enum tristate *redirect = context;
+	const struct pci_function **found = context;
 
-	if (port->iommu_group.known && below->iommu_group.known &&
+	if (!*found && port->iommu_group.known && below->iommu_group.known &&
 	    port->iommu_group.value != below->iommu_group.value)
-		*redirect = TRISTATE_YES;
+		*found = below;
 }
 
-enum tristate pci_groups_redirect(struct pci_function *a, struct pci_function *b)
+const struct pci_function *pci_find_redirected(struct pci_function *a, struct pci_function *b)
 {
-	enum tristate redirect = TRISTATE_UNKNOWN;
+	const struct pci_function *found = NULL;
 
-	return pci_for_each_port_between(a, b, compare_groups, &redirect) ? redirect
-									  : TRISTATE_UNKNOWN;
+	return pci_for_each_port_between(a, b, compare_groups, &found) ? found : NULL;
 }

@@ -21,6 +21,7 @@ bool pci_for_each_port_between(struct pci_function *a, struct pci_function *b,
  * the root: so a group that differs from the port's proves that they were on when the kernel made
  * the groups (or that a quirk of the kernel says that the port isolates). A common group, or none,
  * proves nothing. Two functions in different groups prove nothing either: without ACS each shares
- * the group of its own port. YES or UNKNOWN. Needs PCI_IOMMU of the functions and the ports.
+ * the group of its own port. Returns the function or upstream port whose group differs from that of
+ * the port above it, or NULL. Needs PCI_IOMMU of the functions and the ports.
  */
-enum tristate pci_groups_redirect(struct pci_function *a, struct pci_function *b);
+const struct pci_function *pci_find_redirected(struct pci_function *a, struct pci_function *b);
