@@ -140,6 +140,11 @@ bool doctor_has_hardware(struct doctor_facts *facts)
 	return false;
 }
 
+char *doctor_pci_source(const struct pci_function *function, const char *file)
+{
+	return mem_format("/" PCI_FUNCTION "/%s", function->address, file);
+}
+
 void doctor_facts_free(struct doctor_facts *facts)
 {
 	inventory_free(&facts->inventory);

@@ -47,4 +47,6 @@ bool doctor_in_container(struct doctor_facts *facts);
 bool doctor_has_hardware(struct doctor_facts *facts);
 /* Whether the PCI function has RDMA hardware, and is not of a device that was not asked for. */
 bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);
+/* The path to a file of the function, for the evidence; to be freed. */
+char *doctor_pci_source(const struct pci_function *function, const char *file);
 void doctor_facts_free(struct doctor_facts *facts);

@@ -118,6 +118,27 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 	return read_path(root, text, path);
 }
 
+ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
+{
+	_cleanup_(closep) int fd = -1;
+	char path[PATH_MAX];
+	size_t at = 0;
+	ssize_t length;
+
+	FORMAT_PATH(path, format);
+	fd = open_path(root, path, 0);
+	if (fd < 0)
+		return fd;
+	while (at < most && (length = read(fd, (char *)bytes + at, most - at)) != 0) {
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length < 0)
+			return -errno;
+		at += (size_t)length;
+	}
+	return (ssize_t)at;
+}
+
 /* `most`: a power of two times the first size. */
 static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
 {

@@ -27,6 +27,9 @@ enum { SYSFS_TEXT_SIZE = 4096 };
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
+/* Reads up to `most` bytes of a binary file, such as a config space, and returns how many. */
+ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /*
  * Reads the first 64 KiB of a file that may be longer, such as those of proc and of control groups.
  * NUL terminated; the caller frees it.

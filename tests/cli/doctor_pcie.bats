@@ -74,7 +74,7 @@ says()
 	ask 0 pcie-link
 	says 0000:13:00.0 ok 'the PCIe links run as fast and as wide as both of their ends can' \
 		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x16, both ends can 32 GT/s x16' \
-		sources 'sys/bus/pci/devices/0000:13:00.0/current_link_speed'
+		sources '/sys/bus/pci/devices/0000:13:00.0/current_link_speed'
 	# Virtual functions have no link of their own.
 	[ "$(jq '[.doctor[].object] | contains(["0000:20:00.2"])' <<<"$output")" = false ]
 }
@@ -196,11 +196,11 @@ meanwhile()
 	ask 0 pcie-errors
 	says '' not-checked 'growth of PCIe errors: needs interval' needs interval
 	ask 0 pcie-errors --interval 1s mlx5_0
-	says 0000:13:00.0 ok 'no PCIe errors grow' evidence '14 counters on the way, none grew in *'
+	says 0000:13:00.0 ok 'no PCIe errors grow' evidence '16 counters on the way, none grew in *'
 	meanwhile count_errors 12:00.0 5
 	ask 4 pcie-errors --interval 2s mlx5_0
 	says 0000:13:00.0 warning 'correctable PCIe errors grow' \
-		evidence '0000:12:00.0: correctable RxErr +5 in *(0 wanted)' sources '*0000:12:00.0/aer_dev_correctable'
+		evidence '0000:12:00.0: correctable RxErr +5 in *s (0 wanted)' sources '*0000:12:00.0/aer_dev_correctable'
 	wait
 	meanwhile count_errors 13:00.0 18 4 1
 	ask 4 pcie-errors --interval 2s mlx5_0
@@ -413,7 +413,7 @@ config()
 	says '' not-checked '*' evidence '*Linux 4.18.0-553.el8 (before 5.12: no dma-buf, unless the distributor added it)'
 	echo 6.8.0 >"$tree/proc/sys/kernel/osrelease"
 	ask 0 gdr-path
-	says '' not-checked '*' evidence '*(5.12 or later: dma-buf may work, a guess)'
+	says '' not-checked '*' evidence '*Linux 6.8.0 (5.12 or later: dma-buf may work, a guess)'
 	mkdir -p "$tree/sys/kernel/mm/memory_peers/amdkfd"
 	ask 0 gdr-path
 	says '' ok '*' evidence 'amdkfd gives peer memory'
@@ -491,7 +491,7 @@ config()
 note     0000:13:00.0: the IOMMU translates every access of the adapter [iommu-mode]
          IOMMU group 10 has the type DMA-FQ
          -> add iommu=pt to the kernel's command line and restart
-2 checked: 1 warning, 1 note (profile roce; -a lists all)" ''
+2 checked: 1 note, 1 warning (profile roce; -a lists all)" ''
 }
 
 @test "pcie: no more than the header of a config space is read without need" {
@@ -504,7 +504,7 @@ note     0000:13:00.0: the IOMMU translates every access of the adapter [iommu-m
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e trace=openat,openat2 -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" doctor --root "$tree" --only pcie --skip pcie-tuning >/dev/null 2>&1 || :
 	# The ports between adapter and accelerators for ACS; never the adapter, an accelerator, or VPD.
-	grep -o '0000:[^/]*/config' "$BATS_TEST_TMPDIR/trace" | sort >"$BATS_TEST_TMPDIR/read"
+	grep -o '0000:[^/]*/config' "$BATS_TEST_TMPDIR/trace" | sort -u >"$BATS_TEST_TMPDIR/read"
 	same 'config spaces that were read' "$(printf '0000:%s/config\n' 12:0{0..3}.0 17:00.0)" "$(cat "$BATS_TEST_TMPDIR/read")"
 	! grep -E 'vpd|/rom"|resource[0-9]' "$BATS_TEST_TMPDIR/trace"
 }

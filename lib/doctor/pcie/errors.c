@@ -172,7 +172,7 @@ void check_pcie_errors(struct doctor_context *run)
 		}
 	}
 	if (unread && !sums.grown[0] && !sums.grown[1] && !sums.grown[2]) {
-		_cleanup_(freep) char *path = pci_path(unread, pci_aer_files[unread_file]);
+		_cleanup_(freep) char *path = doctor_pci_source(unread, pci_aer_files[unread_file]);
 
 		doctor_unread(run, "the PCIe error counters", path, unread_rc, false);
 	} else {

@@ -112,7 +112,7 @@ static bool is_limited(const struct hop *hop)
 /* Adds the link to the evidence, unless only its first end is visible. */
 static void show_hop(struct doctor_context *run, const struct hop *hop)
 {
-	_cleanup_(freep) char *source = pci_path(hop->lower, "current_link_speed");
+	_cleanup_(freep) char *source = doctor_pci_source(hop->lower, "current_link_speed");
 	const struct words now = describe(&hop->speed, &hop->lanes);
 	const struct words most = describe(&hop->most_speed, &hop->most_lanes);
 
@@ -286,7 +286,7 @@ void check_pcie_enough(struct doctor_context *run)
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, &gbps);
 	const struct words words = describe(&hop.speed, &hop.lanes);
-	_cleanup_(freep) char *source = pci_path(hop.lower, "current_link_speed");
+	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
 	double fastest, card;
 
 	sum_rates(run->device, &fastest);

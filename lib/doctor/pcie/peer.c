@@ -117,8 +117,8 @@ static void show_redirection(const struct comparison *found)
 {
 	struct doctor_context *run = found->run;
 	const struct pci_function *apart = found->apart;
-	_cleanup_(freep) char *source = found->redirected ? pci_path(found->port, "config")
-							  : pci_path(apart, "iommu_group");
+	_cleanup_(freep) char *source = found->redirected ? doctor_pci_source(found->port, "config")
+							  : doctor_pci_source(apart, "iommu_group");
 
 	if (found->redirected)
 		doctor_evidence(run, source, "port %s: ACS control 0x%02llx (0x0c redirects)",
@@ -176,7 +176,7 @@ void check_gdr_acs(struct doctor_context *run)
 	} else if (found.direct == found.accelerators) {
 		doctor_ok(run, "the switch does not redirect");
 	} else if (found.unread) {
-		_cleanup_(freep) char *source = pci_path(found.unread, "config");
+		_cleanup_(freep) char *source = doctor_pci_source(found.unread, "config");
 
 		doctor_unread(run, "the config space of a port", source, found.unread->acs_error,
 			      false);
@@ -215,13 +215,13 @@ static int find_peers(struct doctor_context *run, bool *ret_found)
 	const int rc = sysfs_list(root, &names, PEERS);
 
 	if (sysfs_has_directory(root, PEER_MODULE)) {
-		doctor_evidence(run, PEER_MODULE, "nvidia_peermem is loaded");
+		doctor_evidence(run, "/" PEER_MODULE, "nvidia_peermem is loaded");
 		*ret_found = true;
 	}
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *name = text_clean(names.items[i], strlen(names.items[i]));
 
-		doctor_evidence(run, PEERS, "%s gives peer memory", name);
+		doctor_evidence(run, "/" PEERS, "%s gives peer memory", name);
 		*ret_found = true;
 	}
 	strings_free(&names);
@@ -306,10 +306,10 @@ static void show_kernel(struct doctor_context *run)
 	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
 		return;
 	if (major > 5 || (major == 5 && minor >= 12))
-		doctor_evidence(run, "proc/sys/kernel/osrelease",
+		doctor_evidence(run, "/proc/sys/kernel/osrelease",
 				"Linux %s (5.12 or later: dma-buf may work, a guess)", release);
 	else
-		doctor_evidence(run, "proc/sys/kernel/osrelease",
+		doctor_evidence(run, "/proc/sys/kernel/osrelease",
 				"Linux %s (before 5.12: no dma-buf, unless the distributor added "
 				"it)",
 				release);
@@ -325,10 +325,10 @@ void check_gdr_path(struct doctor_context *run)
 		return;
 	}
 	if (rc) {
-		doctor_unread(run, "the modules for peer memory", PEERS, rc, false);
+		doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
 		return;
 	}
-	doctor_evidence(run, PEERS, "no module for peer memory");
+	doctor_evidence(run, "/" PEERS, "no module for peer memory");
 	if (!has_driver(run)) {
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
 	} else if (!run->request->probe || !run->facts->root.live) {

@@ -15,7 +15,7 @@ void check_iommu_mode(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
 	struct pci_function *function = run->function;
-	_cleanup_(freep) char *source = pci_path(function, "iommu_group/type");
+	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
 	pci_read(root, function, PCI_IOMMU, run->problems);
 	if (!function->iommu_group.known) {
@@ -73,27 +73,28 @@ static void judge_control(struct doctor_context *run, const struct pci_device_co
 
 void check_pcie_tuning(struct doctor_context *run)
 {
-	_cleanup_(freep) char *source = pci_path(run->function, "config");
-	uint8_t bytes[PCI_CONFIG_EXTENDED];
+	_cleanup_(freep) char *source = doctor_pci_source(run->function, "config");
+	uint8_t bytes[PCI_CONFIG_SIZE];
 	struct pci_device_control control;
-	size_t length = 0;
-	int rc = pci_config_read(&run->facts->root, run->function, PCI_CONFIG_SIZE, bytes, &length);
+	const ssize_t length = pci_config_read(&run->facts->root, run->function, PCI_CONFIG_SIZE,
+					       bytes);
+	int rc;
 
-	if (rc == -ENOENT && !run->facts->root.live) {
+	if (length == -ENOENT && !run->facts->root.live) {
 		doctor_unknown(run, "the config space");
 		return;
 	}
-	if (rc) {
-		doctor_unread(run, "the config space", source, rc, true);
+	if (length < 0) {
+		doctor_unread(run, "the config space", source, (int)length, true);
 		return;
 	}
-	rc = pci_config_device_control(bytes, length, &control);
+	rc = pci_config_device_control(bytes, (size_t)length, &control);
 	if (!rc) {
 		doctor_evidence(run, source, "device control of PCI Express");
 		judge_control(run, &control);
 		return;
 	}
-	doctor_evidence(run, source, "%zu bytes can be read", length);
+	doctor_evidence(run, source, "%zd bytes can be read", length);
 	if (rc == -EPERM)
 		doctor_not_checked(run, NEEDS_ROOT, "only root can read the settings");
 	else if (rc == -ENODATA)
@@ -168,13 +169,14 @@ static bool is_invented(struct doctor_context *run)
 static void judge_node(struct doctor_context *run, struct number node,
 		       const struct pci_function *from, uint64_t nodes)
 {
-	_cleanup_(freep) char *source = pci_path(from, "numa_node");
+	_cleanup_(freep) char *source = doctor_pci_source(from, "numa_node");
 
 	doctor_evidence(run, source, "node %llu", (unsigned long long)node.value);
 	if (from != run->function)
 		doctor_evidence(run, NULL, "of %s above it", from->address);
 	if (nodes > 1 && is_invented(run)) {
-		doctor_evidence(run, ONLINE_NODES, "%llu nodes, all functions of Hyper-V on node 0",
+		doctor_evidence(run, "/" ONLINE_NODES,
+				"%llu nodes, all functions of Hyper-V on node 0",
 				(unsigned long long)nodes);
 		doctor_note(run, "the NUMA node is 0, which Hyper-V's driver may have invented");
 	} else {
@@ -185,7 +187,7 @@ static void judge_node(struct doctor_context *run, struct number node,
 void check_numa_known(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
-	_cleanup_(freep) char *source = pci_path(run->function, "numa_node");
+	_cleanup_(freep) char *source = doctor_pci_source(run->function, "numa_node");
 	struct pci_function *from = NULL;
 	const struct number node = pci_numa_node(root, run->function, &from, run->problems);
 	uint64_t nodes = 0;
@@ -198,13 +200,13 @@ void check_numa_known(struct doctor_context *run)
 		doctor_not_checked(run, 0,
 				   "the kernel tells no NUMA nodes (/sys/devices/system/node)");
 	} else if (rc) {
-		doctor_unread(run, "the list of NUMA nodes", ONLINE_NODES, rc, false);
+		doctor_unread(run, "the list of NUMA nodes", "/" ONLINE_NODES, rc, false);
 	} else if (nodes == 1) {
-		doctor_evidence(run, ONLINE_NODES, "1 node");
+		doctor_evidence(run, "/" ONLINE_NODES, "1 node");
 		doctor_ok(run, "the host has one NUMA node");
 	} else {
 		doctor_evidence(run, source, "no node, nor of a port above it");
-		doctor_evidence(run, ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
+		doctor_evidence(run, "/" ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
 		doctor_note(run, "the kernel does not know the NUMA node of the adapter");
 	}
 }
@@ -221,7 +223,8 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 void check_sriov_guid(struct doctor_context *run)
 {
 	const struct device *device = run->device;
-	_cleanup_(freep) char *source = mem_format(SYSFS_RDMA_CLASS "/%s/node_guid", device->name);
+	_cleanup_(freep) char *source = mem_format("/" SYSFS_RDMA_CLASS "/%s/node_guid",
+						   device->name);
 
 	if (!device->node_guid.known) {
 		doctor_unknown(run, "the node GUID");

@@ -2,10 +2,8 @@
 #include "host/pci/config.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
+#include "kernel/sysfs.h"
 
 enum {
 	STATUS = 0x06,
@@ -25,24 +23,10 @@ enum {
 	ACS_CONTROL = 6,
 };
 
-int pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
-		    uint8_t bytes[static PCI_CONFIG_EXTENDED], size_t *ret_length)
+ssize_t pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
+			uint8_t *bytes)
 {
-	_cleanup_(freep) char *path = pci_path(function, "config");
-	_cleanup_(closep) int fd = root_open_path(root, path, 0);
-	size_t length = 0;
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return fd;
-	while (got > 0 && length < most) {
-		got = read(fd, bytes + length, most - length);
-		if (got < 0)
-			return -errno;
-		length += (size_t)got;
-	}
-	*ret_length = length;
-	return 0;
+	return sysfs_read_bytes(root, bytes, most, PCI_FUNCTION "/config", function->address);
 }
 
 static unsigned int get16(const uint8_t *bytes, size_t offset)

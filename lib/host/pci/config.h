@@ -19,11 +19,11 @@ enum {
 };
 
 /*
- * Reads up to `most` bytes; *ret_length says how many there were. Reading wakes a function that
- * power management has suspended, so it is for functions whose driver is at work, and for bridges.
+ * Reads up to `most` bytes and returns how many there were, or -errno. Reading wakes a function
+ * that power management has suspended, so it is for functions whose driver is at work, and bridges.
  */
-int pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
-		    uint8_t bytes[static PCI_CONFIG_EXTENDED], size_t *ret_length);
+ssize_t pci_config_read(const struct root *root, const struct pci_function *function, size_t most,
+			uint8_t *bytes);
 
 /*
  * The pure parts, on the `length` bytes that were read. 0, or -ENODATA: the function does not have

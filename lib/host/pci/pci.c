@@ -230,11 +230,9 @@ static void read_acs(const struct root *root, struct pci_function *function)
 {
 	uint8_t bytes[PCI_CONFIG_EXTENDED];
 	unsigned int control = 0;
-	size_t length = 0;
-	int rc = pci_config_read(root, function, sizeof(bytes), bytes, &length);
+	const ssize_t length = pci_config_read(root, function, sizeof(bytes), bytes);
+	const int rc = length < 0 ? (int)length : pci_config_acs(bytes, (size_t)length, &control);
 
-	if (!rc)
-		rc = pci_config_acs(bytes, length, &control);
 	if (rc && rc != -ENODATA)
 		function->acs_error = rc;
 	else
