@@ -180,7 +180,7 @@ bed_failover()
 }
 
 # bed_siw [FILE]: the iWARP devices swa and swb on the wire. FILE is siw.ko, else modprobe finds it
-# if tests/vm/siw has built it.
+# if tests/vm/module has built it.
 bed_siw()
 {
 	[ ! -e /sys/class/infiniband/swb ] || return 0

@@ -174,7 +174,7 @@ def infiniband(tap):
 
 def iwarp(tap):
     if peers.run('modinfo', 'siw').status:
-        tap.skip('mad: iWARP', 'tests/vm/siw has not built siw.ko')
+        tap.skip('mad: iWARP', 'tests/vm/module has not built siw.ko')
         return
     peers.must('modprobe', '-a', 'libcrc32c', 'siw')
     peers.must('rdma', 'link', 'add', 'swm', 'type', 'siw', 'netdev', 'va')

@@ -64,7 +64,7 @@ def loopback(tap, tests):
              wrong_rows(document, tests, 'rxa', 'exchange'))
     peers.must('ip', '-batch', '-', stdin=DUMMY)
     if peers.run('modinfo', 'siw').status:
-        tap.skip('selftest: iWARP', 'tests/vm/siw has not built siw.ko')
+        tap.skip('selftest: iWARP', 'tests/vm/module has not built siw.ko')
         return
     peers.must('modprobe', '-a', 'libcrc32c', 'siw')
     peers.must('rdma', 'link', 'add', 'sws', 'type', 'siw', 'netdev', 'ds0')

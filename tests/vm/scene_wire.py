@@ -132,7 +132,7 @@ def play(tap):
     if peers.run('modinfo', 'siw').status == 0:
         peers.shell('bed_siw')
     else:
-        tap.skip('wire: iWARP devices', 'tests/vm/siw has not built siw.ko')
+        tap.skip('wire: iWARP devices', 'tests/vm/module has not built siw.ko')
     shot = compare_all(tap, 'wire')
     unprivileged(tap, shot)
     without_nodes(tap, shot)
