@@ -30,6 +30,11 @@ static const struct option_row options[] = {
 		      "with --env: for this accelerator alone (0, gpu0 or its PCI address)"),
 	STRING_OPTION(struct topo_args, file, 0, "topology-file", "FILE", COMPLETE_FILE,
 		      "read the places of the devices from this file of NCCL's form"),
+	STRING_OPTION(
+		struct topo_args, locality, 0, "locality", "FILE", COMPLETE_FILE,
+		"NUMA nodes where the firmware's are missing or wrong: DEVICE NODE on each line"),
+	STRING_OPTION(struct topo_args, svg, 0, "svg", "FILE", COMPLETE_FILE,
+		      "draw the tree into this file (-: standard output)"),
 	FLAG_OPTION(struct topo_args, nccl_xml, 0, "nccl-xml",
 		    "write a topology file for NCCL_TOPO_FILE"),
 	{.name = NULL},
@@ -65,7 +70,9 @@ static bool load(struct topo_run *run)
 {
 	struct listing *listing = &run->listing;
 	const char *file = topology_file(run);
-	_cleanup_(freep) char *message = NULL, *text = NULL, *name = NULL;
+	const char *locality = run->args->locality;
+	_cleanup_(freep) char *message = NULL, *text = NULL, *name = NULL, *lines = NULL;
+	_cleanup_(freep) char *named = NULL;
 	struct topology_request request = {
 		.root = &run->root,
 		.inventory = &listing->inventory,
@@ -73,10 +80,14 @@ static bool load(struct topo_run *run)
 
 	if (file && !read_file(run, file, &text))
 		return false;
+	if (locality && !read_file(run, locality, &lines))
+		return false;
+	named = locality ? text_clean(locality, strlen(locality)) : NULL;
+	request.locality = lines;
+	request.locality_name = named;
 	name = file ? text_clean(file, strlen(file)) : NULL;
 	request.file_text = text;
 	request.file_name = name;
-
 	/* The inventory has opened the same root, and reports if it cannot. */
 	if (!listing_load_inventory(listing, topology_needs) ||
 	    root_open(listing->ctx->globals.root, &run->root))
@@ -222,6 +233,10 @@ static int show(struct topo_run *run)
 		return show_assignment(run);
 	if (run->args->why)
 		return show_path(run);
+	if (run->args->svg) {
+		topo_write_svg(run);
+		return finish(run, true, 0);
+	}
 	if (run->args->nccl_xml)
 		return finish(run, true, topo_print_nccl(run));
 	if (run->args->tree && is_text(globals) && !globals->tsv)
@@ -267,12 +282,12 @@ static int run_topo(const struct ctx *ctx, const void *args, char **words)
 }
 
 static const struct option_rule rules[] = {
-	OPTIONS_ONE_OF("tree why nccl-xml assign", NULL),
-	OPTIONS_ONE_OF("tree why nccl-xml env", NULL),
+	OPTIONS_ONE_OF("tree why nccl-xml svg assign", NULL),
+	OPTIONS_ONE_OF("tree why nccl-xml svg env", NULL),
 	OPTIONS_NEED("gpu", "env", NULL),
 	OPTIONS_EXCLUDE("why", "require", NULL),
-	OPTIONS_EXCLUDE("names", "tree why nccl-xml assign env", NULL),
-	OPTIONS_EXCLUDE("nccl-xml env", "json jsonl tsv columns", NULL),
+	OPTIONS_EXCLUDE("names", "tree why nccl-xml svg assign env", NULL),
+	OPTIONS_EXCLUDE("nccl-xml svg env", "json jsonl tsv columns", NULL),
 	{.options = NULL},
 };
 

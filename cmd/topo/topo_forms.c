@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl topo: --tree, --why and --require. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/topo/topo_run.h"
 #include "topology/nccl.h"
@@ -27,6 +29,28 @@ int topo_print_tree(struct topo_run *run)
 	topo_add_doubts(run, &buffer);
 	text = text_buffer_take(&buffer);
 	return render_text(stdout, text);
+}
+
+static int write_picture(void *context, FILE *file)
+{
+	return render_text(file, context);
+}
+
+void topo_write_svg(struct topo_run *run)
+{
+	const char *path = run->args->svg;
+	_cleanup_(freep) char *clean = text_clean(path, strlen(path)), *message = NULL;
+	struct text_buffer buffer = {.text = NULL};
+	_cleanup_(freep) char *text = NULL;
+	int rc;
+
+	topology_draw_tree(&run->topology, run->rows, run->row_count, &buffer);
+	text = text_buffer_take(&buffer);
+	rc = file_replace(path, write_picture, text);
+	if (!rc)
+		return;
+	message = mem_format("cannot write %s: %s", clean, strerror(-rc));
+	listing_fail(&run->listing, STATUS_FAILED, message, NULL);
 }
 
 int topo_print_nccl(struct topo_run *run)

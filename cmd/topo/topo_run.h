@@ -10,7 +10,7 @@ struct topo_args {
 	bool all;
 	struct number names; /* enum topology_dialect */
 	bool tree, why, nccl_xml;
-	const char *require, *file, *gpu;
+	const char *require, *file, *gpu, *locality, *svg;
 	struct number assign; /* enum assign_mode */
 	struct number env;    /* enum env_kind */
 };
@@ -40,6 +40,8 @@ void topo_add_doubts(const struct topo_run *run, struct text_buffer *text);
 int topo_print_nccl(struct topo_run *run);
 /* --assign and --env: add rows or print; the result is an error of the output. */
 int topo_assign(struct topo_run *run, struct assignment_list *list);
+/* Writes the picture to the file of --svg. */
+void topo_write_svg(struct topo_run *run);
 /* The other forms. They print, or add rows to the listing for its other formats. */
 int topo_print_tree(struct topo_run *run);
 int topo_print_path(struct topo_run *run, const struct topology_path *path);

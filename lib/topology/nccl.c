@@ -176,16 +176,7 @@ struct writer {
 static void escape(struct text_buffer *text, const char *name, const char *value)
 {
 	text_buffer_add(text, " %s=\"", name);
-	for (; *value; value++) {
-		if (*value == '<')
-			text_buffer_add(text, "&lt;");
-		else if (*value == '&')
-			text_buffer_add(text, "&amp;");
-		else if (*value == '"')
-			text_buffer_add(text, "&quot;");
-		else
-			text_buffer_add(text, "%c", *value);
-	}
+	xml_escape(text, value);
 	text_buffer_add(text, "\"");
 }
 

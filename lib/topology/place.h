@@ -26,6 +26,11 @@ void topology_read_host(struct topology *topology, const struct topology_request
 void topology_find_numa(struct topology *topology, const struct topology_request *request,
 			struct problems *problems);
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number);
+/*
+ * locality.c: lines of a device, PCI address or host bridge, and its NUMA node. -EINVAL with
+ * *ret_message for the caller to free.
+ */
+int topology_take_locality(struct topology *topology, const char *text, char **ret_message);
 /* kfd.c: the links between AMD's accelerators. */
 void topology_read_fabric(struct topology *topology, const struct topology_request *request,
 			  struct problems *problems);

@@ -74,6 +74,19 @@ static int read_file(struct topology *topology, const struct topology_request *r
 	return rc;
 }
 
+static int take_locality(struct topology *topology, const struct topology_request *request,
+			 char **ret_message)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc = 0;
+
+	if (request->locality)
+		rc = topology_take_locality(topology, request->locality, &message);
+	if (rc)
+		*ret_message = mem_format("%s: %s", request->locality_name, message);
+	return rc;
+}
+
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *problems, struct problems *notes, char **ret_message)
 {
@@ -84,6 +97,8 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 	topology_add_nodes(topology, request, problems);
 	topology_place(topology, request, problems);
 	rc = read_file(topology, request, problems, ret_message);
+	if (!rc)
+		rc = take_locality(topology, request, ret_message);
 	if (rc)
 		return rc;
 	topology_merge_switches(topology);

@@ -147,7 +147,7 @@ struct topology_request {
 	const struct inventory *inventory;
 	/* Text of a topology file, and what to call it; NULL: that of the usual place, if any. */
 	const char *file_text, *file_name;
-	const char *locality; /* text of the user's file, or NULL */
+	const char *locality, *locality_name; /* the same of the user's file */
 };
 
 /* What inventory_load() has to load for it (host/need.h). */

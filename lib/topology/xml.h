@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 #define XML_ROOT SIZE_MAX
 
 struct xml_attribute {
@@ -40,3 +42,5 @@ void xml_clear(struct xml_document *document);
 /* NULL if the element has no such attribute. */
 const char *xml_attribute(const struct xml_document *document, const struct xml_element *element,
 			  const char *name);
+/* Appends text as part of an attribute's value or between elements. */
+void xml_escape(struct text_buffer *buffer, const char *text);

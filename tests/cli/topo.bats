@@ -307,3 +307,45 @@ cell()
 	try topo --root "$tree" --env nccl
 	expect 3 'NCCL_IB_HCA==mlx5_1:1'
 }
+
+@test "topo: --svg draws each node once, in XML" {
+	local file=$BATS_TEST_TMPDIR/tree.svg
+
+	quickly on topo-switches topo --svg "$file"
+	expect 0 '' ''
+	python3 - "$file" <<-'END'
+		import sys, xml.etree.ElementTree as tree
+		root = tree.parse(sys.argv[1]).getroot()
+		texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+		assert sum(t.startswith("mlx5_0 ") for t in texts) == 1, texts
+		assert sum(t.startswith("gpu") for t in texts) == 3, texts
+		paths = [e.get("class") for e in root.iter("{http://www.w3.org/2000/svg}path")]
+		assert paths.count("slower") == 1, paths
+	END
+	quickly on topo-switches topo --svg -
+	expect 0
+	diff "$file" "$BATS_TEST_TMPDIR/out"
+	on topo-switches topo --svg /nonexistent/file
+	expect 1 '' 'rdmactl topo: cannot write /nonexistent/file: No such file or directory'
+}
+
+@test "topo: --svg of hostile names is XML" {
+	quickly on hostile topo -a --svg -
+	python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "topo: --locality gives NUMA nodes, and says so" {
+	local file=$BATS_TEST_TMPDIR/locality
+
+	printf '# device NODE\n\n0000:81:00.0 0\npci0000:10 1 # all below\nmlx5_10 1\n' >"$file"
+	quickly on topo-switches topo --locality "$file" -o node,numa_node,numa_source mlx5_11 mlx5_0 gpu2 mlx5_10
+	expect 0 $'NODE    NUMA NUMA SOURCE\nmlx5_11    0 locality-file\nmlx5_0     1 locality-file\ngpu2       1 locality-file\nmlx5_10    1 locality-file' ''
+	quickly on topo-switches topo --locality "$file" --why mlx5_11 mlx5_10
+	[[ $output == *'SYS: different NUMA nodes (locality-file)'* ]]
+	printf 'mlx5_0 0\nmlx5_99 1\n' >"$file"
+	on topo-switches topo --locality "$file"
+	expect 1 '' "rdmactl topo: $file: line 2: there is no 'mlx5_99'"
+	printf 'mlx5_0 zero' >"$file"
+	on topo-switches topo --locality "$file"
+	expect 1 '' "rdmactl topo: $file: line 1: expected a device, PCI address or host bridge, and a NUMA node"
+}
