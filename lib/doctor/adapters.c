@@ -62,27 +62,52 @@ static bool is_in(const char *target, const char *name)
 	return false;
 }
 
-static bool link_is_in(const struct root *root, const char *class, const char *entry,
-		       const char *name)
-{
-	_cleanup_(freep) char *target = NULL;
+/* Where the RDMA devices and the netdevs of their ports are in the tree of devices. */
+struct places {
+	struct place {
+		const struct device *device;
+		char *target;
+	} * items;
+	size_t count;
+};
 
-	return entry && !sysfs_link(root, &target, "sys/class/%s/%s", class, entry) &&
-	       is_in(target, name);
+static void places_add(struct places *places, const struct device *device, const struct root *root,
+		       const char *class, const char *entry)
+{
+	char *target = NULL;
+	struct place *place;
+
+	if (!entry || sysfs_link(root, &target, "sys/class/%s/%s", class, entry))
+		return;
+	place = mem_append(&places->items, &places->count, sizeof(*place));
+	place->device = device;
+	place->target = target;
 }
 
-/* The RDMA device of a devlink device that is no PCI function, or one whose netdev is its. */
-static const struct device *device_on(const struct doctor_facts *facts, const char *name)
+static void places_read(struct places *places, const struct doctor_facts *facts)
 {
 	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
 		const struct device *device = &facts->inventory.devices.items[i];
 
-		if (link_is_in(&facts->root, "infiniband", device->kernel_name, name))
-			return device;
+		places_add(places, device, &facts->root, "infiniband", device->kernel_name);
 		for (size_t j = 0; j < device->port_count; j++)
-			if (link_is_in(&facts->root, "net", device->ports[j].netdev, name))
-				return device;
+			places_add(places, device, &facts->root, "net", device->ports[j].netdev);
 	}
+}
+
+static void places_clear(struct places *places)
+{
+	for (size_t i = 0; i < places->count; i++)
+		free(places->items[i].target);
+	free(places->items);
+}
+
+/* The RDMA device of a devlink device that is no PCI function, or one whose netdev is its. */
+static const struct device *device_on(const struct places *places, const char *name)
+{
+	for (size_t i = 0; i < places->count; i++)
+		if (is_in(places->items[i].target, name))
+			return places->items[i].device;
 	return NULL;
 }
 
@@ -114,20 +139,26 @@ static void add(struct doctor_adapters *adapters, struct devlink *devlink, const
  */
 static void choose(const struct doctor_context *run, struct doctor_adapters *adapters)
 {
+	_cleanup_(places_clear) struct places places = {.count = 0};
 	const struct pci_list *pci = doctor_pci(run->facts);
 
 	adapters->was_chosen = true;
+	places_read(&places, run->facts);
 	for (size_t i = 0; i < adapters->list.count; i++) {
 		struct devlink *devlink = &adapters->list.items[i];
 		struct pci_function *function = pci && !strcmp(devlink->bus, "pci")
 							? pci_list_find(pci, devlink->name)
 							: NULL;
 		const struct device *device = function ? device_at(run->facts, devlink->name)
-						       : device_on(run->facts, devlink->name);
+						       : device_on(&places, devlink->name);
 
-		if (function ? doctor_is_selected(run, function) : device != NULL)
-			add(adapters, devlink, function ? function->address : device->name,
-			    function, device);
+		if (function ? !doctor_is_selected(run, function) : !device)
+			continue;
+		if (function)
+			pci_read(&run->facts->root, function, PCI_ID | PCI_VIRTUAL,
+				 run->facts->problems);
+		add(adapters, devlink, function ? function->address : device->name, function,
+		    device);
 	}
 }
 
@@ -150,6 +181,42 @@ static bool is_virtual(const struct pci_function *function)
 	return false;
 }
 
+/* Not virtual functions, and of several devices on a function only the first. */
+static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *adapters,
+		      const struct device *device)
+{
+	struct pci_function *function = NULL;
+
+	if (!device->pci_address || !device->board_id || !device->firmware)
+		return false;
+	if (doctor_pci(facts))
+		function = pci_list_find(&facts->pci, device->pci_address);
+	if (function)
+		pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
+	if (function && is_virtual(function))
+		return false;
+	for (size_t i = 0; i < adapters->single_count; i++)
+		if (!strcmp(adapters->single[i]->pci_address, device->pci_address))
+			return false;
+	return true;
+}
+
+const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
+{
+	struct doctor_adapters *adapters = adapters_of(facts);
+	const struct device_list *devices = &facts->inventory.devices;
+
+	if (adapters->was_counted)
+		return adapters;
+	adapters->was_counted = true;
+	for (size_t i = 0; i < devices->count; i++)
+		if (is_single(facts, adapters, &devices->items[i]))
+			*(const struct device **)mem_append(
+				&adapters->single, &adapters->single_count,
+				sizeof(*adapters->single)) = &devices->items[i];
+	return adapters;
+}
+
 bool adapter_has_firmware(const struct adapter *adapter)
 {
 	return !adapter->function || !is_virtual(adapter->function);
@@ -163,11 +230,8 @@ static bool is_wanted(const struct devlink *devlink, void *context)
 	for (size_t i = 0; i < adapters->count; i++) {
 		const struct adapter *adapter = &adapters->items[i];
 
-		if (adapter->devlink != devlink)
-			continue;
-		if (adapter->function)
-			pci_read(&run->facts->root, adapter->function, PCI_ID | PCI_VIRTUAL, NULL);
-		return adapter_has_firmware(adapter);
+		if (adapter->devlink == devlink)
+			return adapter_has_firmware(adapter);
 	}
 	return false;
 }
@@ -282,6 +346,7 @@ void doctor_adapters_free(struct doctor_adapters *adapters)
 	for (size_t i = 0; i < adapters->count; i++)
 		free(adapters->items[i].object);
 	free(adapters->items);
+	free(adapters->single);
 	devlink_list_clear(&adapters->list);
 	netlink_free(adapters->generic);
 	free(adapters);

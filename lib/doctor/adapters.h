@@ -32,6 +32,10 @@ struct doctor_adapters {
 	struct devlink_list list;
 	struct adapter *items;
 	size_t count;
+	/* Devices that stand for an adapter each, for the comparison of their firmware. */
+	bool was_counted;
+	const struct device **single;
+	size_t single_count;
 };
 
 enum adapter_facts { ADAPTER_REPORTERS, ADAPTER_SWITCHES, ADAPTER_INFO };
@@ -44,6 +48,12 @@ const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 					      enum adapter_facts facts, int *ret_rc);
 /* Whether firmware is asked of the function by itself: not of a virtual one. */
 bool adapter_has_firmware(const struct adapter *adapter);
+
+/*
+ * The devices that stand for an adapter each (`single`): known firmware and board, no virtual
+ * function, one for each PCI function.
+ */
+const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts);
 
 /* As the functions of kernel/ethtool.h, for a netdev of the inventory. */
 int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause);

@@ -110,35 +110,16 @@ void check_rdma_disabled(struct doctor_context *run)
 		judge_switches(run, &adapters->items[i]);
 }
 
-/* A device counts once for each adapter: not a virtual function, not a second one of a function. */
-static bool counts(struct doctor_facts *facts, const struct device *device)
-{
-	struct pci_function *function = NULL;
-
-	if (!device->pci_address || !device->board_id || !device->firmware)
-		return false;
-	if (doctor_pci(facts))
-		function = pci_list_find(&facts->pci, device->pci_address);
-	if (function)
-		pci_read(&facts->root, function, PCI_VIRTUAL, facts->problems);
-	if (function && function->physfn)
-		return false;
-	for (const struct device *other = facts->inventory.devices.items; other < device; other++)
-		if (other->pci_address && !strcmp(other->pci_address, device->pci_address))
-			return false;
-	return true;
-}
-
-/* Devices of the same board, and of the same firmware, too. */
-static size_t count_alike(struct doctor_facts *facts, const struct device *device,
+/* Devices of the same board, and with `firmware` only those that run it. */
+static size_t count_alike(const struct doctor_adapters *adapters, const struct device *device,
 			  const char *firmware)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *other = &facts->inventory.devices.items[i];
+	for (size_t i = 0; i < adapters->single_count; i++) {
+		const struct device *other = adapters->single[i];
 
-		if (counts(facts, other) && !strcmp(other->board_id, device->board_id) &&
+		if (!strcmp(other->board_id, device->board_id) &&
 		    (!firmware || !strcmp(other->firmware, firmware)))
 			count++;
 	}
@@ -146,21 +127,32 @@ static size_t count_alike(struct doctor_facts *facts, const struct device *devic
 }
 
 /* The firmware that most devices of the board have; the first of several. */
-static const char *usual_firmware(struct doctor_facts *facts, const struct device *device)
+static const char *usual_firmware(const struct doctor_adapters *adapters,
+				  const struct device *device)
 {
 	const char *usual = device->firmware;
-	size_t most = count_alike(facts, device, usual);
+	size_t most = count_alike(adapters, device, usual);
 
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *other = &facts->inventory.devices.items[i];
+	for (size_t i = 0; i < adapters->single_count; i++) {
+		const struct device *other = adapters->single[i];
+		size_t count = !strcmp(other->board_id, device->board_id)
+				       ? count_alike(adapters, device, other->firmware)
+				       : 0;
 
-		if (!counts(facts, other) || strcmp(other->board_id, device->board_id) ||
-		    count_alike(facts, device, other->firmware) <= most)
-			continue;
-		usual = other->firmware;
-		most = count_alike(facts, device, usual);
+		if (count > most) {
+			usual = other->firmware;
+			most = count;
+		}
 	}
 	return usual;
+}
+
+static bool is_single_device(const struct doctor_adapters *adapters, const struct device *device)
+{
+	for (size_t i = 0; i < adapters->single_count; i++)
+		if (adapters->single[i] == device)
+			return true;
+	return false;
 }
 
 /* Whether the file is there though its value is not known: not every driver has a board_id. */
@@ -172,39 +164,42 @@ static bool has_board_file(struct doctor_facts *facts, const struct device *devi
 			  device->kernel_name) != -ENOENT;
 }
 
-void check_firmware_same(struct doctor_context *run)
+static void compare_firmware(struct doctor_context *run, const struct doctor_adapters *adapters)
 {
 	const struct device *device = run->device;
-	size_t board, same;
+	const size_t board = count_alike(adapters, device, NULL);
+	const size_t same = count_alike(adapters, device, device->firmware);
 	const char *usual;
 
-	if (!device->pci_address || (!device->board_id && !has_board_file(run->facts, device))) {
-		doctor_does_not_apply(run);
-		return;
-	}
-	if (!device->board_id || !device->firmware) {
-		doctor_unknown(run, device->board_id ? "the firmware version" : "the board");
-		return;
-	}
-	board = count_alike(run->facts, device, NULL);
-	if (!counts(run->facts, device) || board < 2) {
-		doctor_does_not_apply(run);
-		return;
-	}
-	same = count_alike(run->facts, device, device->firmware);
 	doctor_evidence(run, "fw_ver and board_id in sysfs",
 			"firmware %s on %zu of %zu adapters %s", device->firmware, same, board,
 			device->board_id);
-	usual = usual_firmware(run->facts, device);
 	if (same == board) {
 		doctor_ok(run, "adapters of the same board have the same firmware");
-	} else if (2 * count_alike(run->facts, device, usual) > board &&
-		   !strcmp(usual, device->firmware)) {
+		return;
+	}
+	usual = usual_firmware(adapters, device);
+	if (2 * same > board && !strcmp(usual, device->firmware)) {
 		doctor_ok(run, "the firmware is that of most adapters of the board");
 	} else {
 		doctor_expected(run, usual, device->firmware);
 		doctor_warning(run, "the firmware differs from other adapters of the same board");
 	}
+}
+
+void check_firmware_same(struct doctor_context *run)
+{
+	const struct doctor_adapters *adapters = doctor_single_devices(run->facts);
+	const struct device *device = run->device;
+
+	if (!device->pci_address || (!device->board_id && !has_board_file(run->facts, device)))
+		doctor_does_not_apply(run);
+	else if (!device->board_id || !device->firmware)
+		doctor_unknown(run, device->board_id ? "the firmware version" : "the board");
+	else if (!is_single_device(adapters, device) || count_alike(adapters, device, NULL) < 2)
+		doctor_does_not_apply(run);
+	else
+		compare_firmware(run, adapters);
 }
 
 /*

@@ -217,6 +217,22 @@ static void pending_unknown(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
+/* Virtual functions are not asked: the driver of Linux 6.1 complains of that in the kernel log. */
+static void pending_virtual(void **state)
+{
+	struct bed *bed = *state;
+
+	add_devlink(bed, "pci", FIRST);
+	add_devlink(bed, "pci", SECOND);
+	for (size_t i = 0; i < 2; i++)
+		bed->facts.adapters->list.items[i].info_rc = -EIO;
+	tree_write(&bed->tree, "sys/devices/pci0000:3a/" FIRST "/device", "0x101e");
+	tree_link(&bed->tree, "sys/devices/pci0000:5d/" SECOND "/physfn", "../" FIRST);
+	check(bed, CHECK_ID_firmware_pending);
+	assert_int_equal(bed->results.count, 0);
+	assert_int_equal(bed->problems.count, 0);
+}
+
 static void health(void **state)
 {
 	struct bed *bed = *state;
@@ -613,6 +629,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(pending),
 		TEST(pending_unknown),
+		TEST(pending_virtual),
 		TEST(health),
 		TEST(unreadable),
 		TEST(switches),
