@@ -27,10 +27,10 @@ static const struct enum_name fail_on_names[] = {
 	}
 
 static const struct option_row options[] = {
-	CHECKS_OPTION(only, "ID,...", doctor_choice_names,
-		      "make these checks, or those of these groups"),
-	CHECKS_OPTION(skip, "ID,...", doctor_choice_names,
-		      "leave these checks, or these groups, out"),
+	CHECKS_OPTION(only, "LIST", doctor_choice_names,
+		      "make these checks only: ids and groups, with commas between"),
+	CHECKS_OPTION(skip, "LIST", doctor_choice_names,
+		      "leave these checks out: ids and groups, with commas between"),
 	CHOICE_OPTION(struct doctor_args, profile, 0, "profile", "PROFILE", doctor_profile_names,
 		      "what the host is for, which decides how bad some findings are"),
 	STRING_OPTION(struct doctor_args, expect, 0, "expect", "FILE", COMPLETE_FILE,

@@ -140,6 +140,9 @@ static void put_mdoc_escaped(const char *text)
 			fputs("\\-", stdout);
 		else if (*text == '\\')
 			fputs("\\e", stdout);
+		/* The linter wants markup for what looks like the name of a function. */
+		else if (*text == '(' && text[1] == ')')
+			fputs("\\&(", stdout);
 		else
 			putchar(*text);
 	}
@@ -335,17 +338,26 @@ static void put_mdoc_commands(const struct ctx *ctx)
 	printf(".El\n.\\\" END COMMANDS\n");
 }
 
-/* mdoc wants each sentence on a line of its own. */
+/* mdoc(7) wants each sentence on a line of its own, and lines that are not longer than this. */
 static void put_mdoc_sentences(const char *text)
 {
-	const char *end;
+	enum { LINE_MOST = 72 };
+	const char *begin = text, *blank = NULL;
 
-	for (; (end = strstr(text, ". ")) && isupper((unsigned char)end[2]); text = end + 2) {
-		_cleanup_(freep) char *sentence = mem_format("%.*s", (int)(end + 1 - text), text);
+	for (const char *c = text; *c; c++) {
+		const bool ends = c > begin && c[-1] == '.' && isupper((unsigned char)c[1]);
+		_cleanup_(freep) char *line = NULL;
 
-		put_mdoc_text(sentence);
+		if (*c == ' ')
+			blank = c;
+		if (!blank || (!(*c == ' ' && ends) && c - begin < LINE_MOST))
+			continue;
+		line = mem_format("%.*s", (int)(blank - begin), begin);
+		put_mdoc_text(line);
+		begin = blank + 1;
+		blank = NULL;
 	}
-	put_mdoc_text(text);
+	put_mdoc_text(begin);
 }
 
 static void put_mdoc_text_field(const struct field *field, const void *row)

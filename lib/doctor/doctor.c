@@ -319,7 +319,10 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 
 	*ret_results = (struct doctor_results){.not_applicable.known = true};
 	if (rc) {
-		problem_add(problems, NULL, "the root directory", request->root, rc, NULL);
+		_cleanup_(freep) char *message = mem_format("cannot open the root directory %s: %s",
+							    request->root, strerror(-rc));
+
+		problem_add_text(problems, NULL, NULL, NULL, message, NULL);
 		return rc;
 	}
 	rc = read_inventory(request, &facts, problems);

@@ -60,8 +60,9 @@ static void get_group(const void *record, struct value *value)
 {
 	const struct doctor_result *result = record;
 
-	value_set_word(value, doctor_group_names,
-		       doctor_check((enum doctor_check_id)result->finding.id.value)->group);
+	if (result->finding.id.known)
+		value_set_word(value, doctor_group_names,
+			       doctor_check((enum doctor_check_id)result->finding.id.value)->group);
 }
 
 /* A text, so that the manual does not list the words of the column check twice. */
@@ -122,12 +123,18 @@ TEXT_OF(remedy)
 
 static void get_check_group(const void *record, struct value *value)
 {
-	value_set_word(value, doctor_group_names, ((const struct doctor_check *)record)->group);
+	const struct doctor_check *check = record;
+
+	if (check->id)
+		value_set_word(value, doctor_group_names, check->group);
 }
 
 static void get_check_scope(const void *record, struct value *value)
 {
-	value_set_word(value, doctor_scope_names, ((const struct doctor_check *)record)->scope);
+	const struct doctor_check *check = record;
+
+	if (check->id)
+		value_set_word(value, doctor_scope_names, check->scope);
 }
 
 static void get_check_needs(const void *record, struct value *value)

@@ -28,7 +28,7 @@ setup()
 	broken
 	died=
 	RDMACTL_ROOT=$root check_rdma --only port-state && false
-	same 'reason' '1 check_rdma:  mlx5_1/1: no subnet manager has configured the port' "$died"
+	same 'reason' '1 check_rdma:  mlx5_1/1: the link is up, but no subnet manager has configured the port' "$died"
 }
 
 # A tree on which one InfiniBand port waits for a subnet manager, in root.
@@ -52,7 +52,7 @@ broken()
 	broken
 	RDMACTL_ROOT=$root run "${words[@]}"
 	[ "$status" = 2 ]
-	[[ $output == 'RDMA CRITICAL - mlx5_1/1: no subnet manager has configured the port | '* ]]
+	[[ $output == 'RDMA CRITICAL - mlx5_1/1: the link is up, but no subnet manager has configured the port | '* ]]
 	negate=$(echo /usr/lib*/nagios/plugins/negate)
 	RDMACTL_ROOT=$root run "$negate" -s -c OK "$BATS_TEST_TMPDIR/bin/${words[0]}" "${words[@]:1}"
 	[ "$status" = 0 ]
@@ -75,6 +75,6 @@ broken()
 	broken
 	RDMACTL_ROOT=$root run "${words[@]}" --only port-state
 	[ "$status" = 1 ]
-	same 'message' 'mlx5_1/1: no subnet manager has configured the port' "$output"
+	same 'message' 'mlx5_1/1: the link is up, but no subnet manager has configured the port' "$output"
 	[ ${#output} -lt "$(jq .pluginConfig.max_output_length "$file")" ]
 }

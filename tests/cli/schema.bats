@@ -20,6 +20,7 @@ expected_schemas()
 		mad) printf '%s\n' mads mad_classes ;;
 		ping | sysstat) echo "${command}s" ;;
 		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
+		doctor) printf '%s\n' doctor doctor_checks ;;
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
