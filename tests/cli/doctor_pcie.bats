@@ -53,6 +53,24 @@ ask()
 	[ "$status" = "$1" ] || { printf 'status %s of %s, not %s\n%s%s' "$status" "$2" "$1" "$output" "$stderr"; return 1; }
 }
 
+# as_nobody ID [WORD...]: the same as an ordinary user, with status 0.
+as_nobody()
+{
+	local public
+
+	[ "$(id -u)" = 0 ] || { ask 0 "$@"; return; }
+	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
+	cp "$binary" "$public/rdmactl"
+	cp -a "$tree" "$public/tree"
+	chmod 755 "$public"
+	status=0
+	(cd / && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
+		"$public/rdmactl" doctor --root "$public/tree" -j --only "$@") >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	rm -rf "$public"
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	[ "$status" = 0 ] || { printf 'status %s\n%s%s' "$status" "$output" "$stderr"; return 1; }
+}
+
 # says OBJECT VERDICT SUMMARY [KEY VALUE...]: one result of the last run; a value may have wildcards.
 says()
 {
@@ -87,6 +105,14 @@ says()
 	says 0000:13:00.0 warning "$slow" expected '32 GT/s x16' actual '32 GT/s x8' \
 		evidence '0000:13:00.0 to 0000:12:00.0: 32 GT/s x8, both ends can 32 GT/s x16' next_step '*reseat*'
 	says 0000:20:00.0 ok '*'
+	# It is not the container's.
+	ask 0 pcie-link --profile container
+	says 0000:13:00.0 note "$slow"
+	# What the other end can do is not known.
+	rm "$(at 12:00.0)/max_link_width"
+	ask 0 pcie-link
+	says 0000:13:00.0 note 'the PCIe link runs below what the adapter can do, and the port above it, which may be the limit, is not visible'
+	put 12:00.0 max_link_width 16
 	put 13:00.0 current_link_width 16
 	put 11:00.0 current_link_speed '8.0 GT/s PCIe'
 	ask 4 pcie-link
@@ -367,6 +393,9 @@ config()
 	poke "$(at 13:00.0)/config" $((0x60)) 05 60
 	ask 0 pcie-tuning mlx5_0
 	says 0000:13:00.0 not-checked 'the config space is damaged'
+	chmod 000 "$(at 13:00.0)/config"
+	as_nobody pcie-tuning mlx5_0
+	says 0000:13:00.0 not-checked 'the config space cannot be read' needs root evidence 'Permission denied'
 	unreadable 13:00.0 config EIO
 	ask 3 pcie-tuning mlx5_0
 	says 0000:13:00.0 not-checked 'the config space cannot be read'

@@ -3,7 +3,9 @@
 #include "saved_tree.h"
 
 #include "base/mem.h"
+#include "host/pci/config.h"
 #include "host/pci/pci.h"
+#include "host/pci/peer.h"
 
 struct bed {
 	struct saved_tree tree;
@@ -113,6 +115,135 @@ static void tree_of_a_switch(void **state)
 	assert_null(pci_list_find(&bed->list, "0000:ff:00.0"));
 	assert_null(pci_list_find(&bed->list, "nonsense"));
 	assert_int_equal(bed->problems.count, 0);
+}
+
+static void note_port(void *context, struct pci_function *port, struct pci_function *below)
+{
+	char *text = context;
+	const size_t used = strlen(text);
+
+	snprintf(text + used, 200 - used, "%s<%s ", port->address + 5, below->address + 5);
+}
+
+static void expect_ports(struct bed *bed, const char *a, const char *b, bool wanted,
+			 const char *ports)
+{
+	char text[200] = "";
+
+	assert_int_equal(pci_for_each_port_between(get(bed, a), get(bed, b), note_port, text),
+			 wanted);
+	assert_string_equal(text, ports);
+}
+
+/* Ports that what two functions send each other passes; another switch below one port. */
+static void ports_between(void **state)
+{
+	struct bed *bed = *state;
+
+	make_switch(bed);
+	make(bed, SWITCH "0000:3c:01.0/0000:3e:00.1");
+	make(bed, SWITCH "0000:3c:02.0");
+	make(bed, SWITCH "0000:3c:02.0/0000:40:00.0");
+	make(bed, SWITCH "0000:3c:02.0/0000:40:00.0/0000:41:00.0");
+	make(bed, SWITCH "0000:3c:02.0/0000:40:00.0/0000:41:00.0/0000:42:00.0");
+	make(bed, "pci0000:3a/0000:3a:02.0");
+	make(bed, "pci0000:3a/0000:3a:02.0/0000:50:00.0");
+	load(bed);
+	expect_ports(bed, "0000:3d:00.0", "0000:3e:00.0", true, "3c:00.0<3d:00.0 3c:01.0<3e:00.0 ");
+	expect_ports(bed, "0000:3d:00.0", "0000:42:00.0", true,
+		     "3c:00.0<3d:00.0 41:00.0<42:00.0 3c:02.0<40:00.0 ");
+	/* Functions of one card, a function and what is above it, different root ports. */
+	expect_ports(bed, "0000:3e:00.0", "0000:3e:00.1", false, "");
+	expect_ports(bed, "0000:3e:00.0", "0000:3e:00.0", false, "");
+	expect_ports(bed, "0000:3e:00.0", "0000:3b:00.0", false, "3c:01.0<3e:00.0 ");
+	expect_ports(bed, "0000:3d:00.0", "0000:50:00.0", false, "");
+}
+
+static void put_group(struct bed *bed, const char *address, uint64_t group)
+{
+	number_set(&get(bed, address)->iommu_group, group);
+}
+
+/* A group that is not the port's proves redirection; different groups of the two do not. */
+static void redirected_by_groups(void **state)
+{
+	struct bed *bed = *state;
+	struct pci_function *nic, *gpu;
+
+	make_switch(bed);
+	load(bed);
+	nic = get(bed, "0000:3d:00.0");
+	gpu = get(bed, "0000:3e:00.0");
+	assert_null(pci_find_redirected(nic, gpu));
+	put_group(bed, "0000:3d:00.0", 1);
+	put_group(bed, "0000:3e:00.0", 2);
+	assert_null(pci_find_redirected(nic, gpu));
+	put_group(bed, "0000:3c:00.0", 1);
+	put_group(bed, "0000:3c:01.0", 2);
+	assert_null(pci_find_redirected(nic, gpu));
+	/* The upstream port is above both, and does not matter. */
+	put_group(bed, "0000:3b:00.0", 3);
+	assert_null(pci_find_redirected(nic, gpu));
+	put_group(bed, "0000:3e:00.0", 4);
+	assert_ptr_equal(pci_find_redirected(nic, gpu), gpu);
+	assert_ptr_equal(pci_find_redirected(gpu, nic), gpu);
+	put_group(bed, "0000:3d:00.0", 5);
+	assert_ptr_equal(pci_find_redirected(nic, gpu), nic);
+	assert_null(pci_find_redirected(nic, nic->parent));
+}
+
+static void expect_gbps(double speed, uint64_t lanes, double wanted)
+{
+	const struct real speed_gtps = real_of(speed);
+	const struct number number = number_of(lanes);
+	const struct real gbps = pci_link_gbps(&speed_gtps, &number);
+
+	assert_true(gbps.known && gbps.value > wanted - 0.01 && gbps.value < wanted + 0.01);
+}
+
+static void bandwidth(void **state)
+{
+	const struct real speed = real_of(16);
+	const struct number lanes = number_of(16);
+
+	(void)state;
+	expect_gbps(2.5, 4, 8);
+	expect_gbps(5, 8, 32);
+	expect_gbps(8, 16, 126.03);
+	expect_gbps(32, 16, 504.12);
+	expect_gbps(64, 16, 1024);
+	assert_false(pci_link_gbps(&speed, &(struct number){.known = false}).known);
+	assert_false(pci_link_gbps(&(struct real){.known = false}, &lanes).known);
+}
+
+/* Bits of a port, read once; without privilege, or damaged, they are unknown. */
+static void access_control(void **state)
+{
+	struct bed *bed = *state;
+	uint8_t bytes[PCI_CONFIG_EXTENDED] = {0x00, 0x10};
+	struct pci_function *port, *other;
+	char path[] = "sys/bus/pci/devices/0000:3c:00.0/config";
+	int fd;
+
+	make_switch(bed);
+	load(bed);
+	port = get(bed, "0000:3c:00.0");
+	other = get(bed, "0000:3c:01.0");
+	memcpy(bytes + 0x100, (const uint8_t[]){0x0d, 0, 1, 0, 0x7f, 0, 0x1d, 0}, 8);
+	fd = openat(bed->tree.root.fd, path, O_WRONLY | O_CREAT, 0644);
+	assert_int_equal(write(fd, bytes, 64), 64);
+	pci_read(&bed->tree.root, port, PCI_ACS, &bed->problems);
+	assert_false(port->acs_control.known);
+	assert_int_equal(port->acs_error, -EPERM);
+	port->facts = 0;
+	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	pci_read(&bed->tree.root, port, PCI_ACS, &bed->problems);
+	assert_int_equal(port->acs_control.value, 0x1d);
+	write_file(bed, "0000:3c:01.0", "config", "!EIO");
+	pci_read(&bed->tree.root, other, PCI_ACS, &bed->problems);
+	assert_int_equal(other->acs_error, -EIO);
+	assert_int_equal(bed->problems.count, 0);
+	close(fd);
 }
 
 /* Whatever is between the host bridge and sys/devices; a bridge below a function. */
@@ -325,6 +456,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(tree_of_a_switch),
+		TEST(ports_between),
+		TEST(redirected_by_groups),
+		TEST(bandwidth),
+		TEST(access_control),
 		TEST(parents_that_are_no_functions),
 		TEST(facts_of_a_function),
 		TEST(absent_and_unreadable),

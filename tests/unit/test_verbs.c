@@ -387,6 +387,80 @@ static void test_open_device(void **state)
 	verbs_free(NULL);
 }
 
+/* A protection domain, and the error of registering the dma-buf of no descriptor. */
+struct registration {
+	bool no_domain;
+	int error; /* 0: a region, which no driver may give */
+	unsigned int domains;
+};
+
+static struct registration *registration; /* of the test that runs */
+
+static struct ibv_pd *fake_alloc_pd(struct ibv_context *context)
+{
+	static struct ibv_pd domain;
+
+	(void)context;
+	if (registration->no_domain) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	registration->domains++;
+	return &domain;
+}
+
+static int fake_dealloc_pd(struct ibv_pd *domain)
+{
+	(void)domain;
+	registration->domains--;
+	errno = EBUSY;
+	return 0;
+}
+
+static struct ibv_mr *fake_reg_dmabuf_mr(struct ibv_pd *domain, uint64_t offset, size_t length,
+					 uint64_t iova, int fd, int access)
+{
+	static struct ibv_mr region;
+
+	assert_non_null(domain);
+	assert_int_equal(offset + length + iova + (uint64_t)access, 0);
+	assert_int_equal(fd, -1);
+	errno = registration->error;
+	return registration->error ? NULL : &region;
+}
+
+/* EBADF: the descriptor was looked at, so a real one would be taken. */
+static void test_probe_dmabuf(void **state)
+{
+	static const struct {
+		int error, result;
+	} cases[] = {
+		{EBADF, 0},
+		{EOPNOTSUPP, -EOPNOTSUPP},
+		{EPROTONOSUPPORT, -EOPNOTSUPP},
+		{ENOSYS, -EOPNOTSUPP},
+		{EINVAL, -EINVAL},
+		{0, -EIO},
+	};
+	struct made_up *made_up = *state;
+	struct registration made = {.error = 0};
+
+	registration = &made;
+	made_up->call.ibv_alloc_pd = fake_alloc_pd;
+	made_up->call.ibv_dealloc_pd = fake_dealloc_pd;
+	/* A library older than the function. */
+	assert_int_equal(verbs_probe_dmabuf(&made_up->opened), -EOPNOTSUPP);
+	made_up->call.ibv_reg_dmabuf_mr = fake_reg_dmabuf_mr;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		made.error = cases[i].error;
+		assert_int_equal(verbs_probe_dmabuf(&made_up->opened), cases[i].result);
+		assert_int_equal(made.domains, 0);
+	}
+	made.no_domain = true;
+	assert_int_equal(verbs_probe_dmabuf(&made_up->opened), -ENOMEM);
+	registration = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +476,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_get_caps_legacy, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_open_device, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_probe_dmabuf, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ bool pcie_is_physical(struct doctor_context *run)
 /* A link: the function or the upstream port of a switch, and the port above that it is wired to. */
 struct hop {
 	struct pci_function *lower, *upper; /* upper NULL: it is not visible */
+	bool both_known;		    /* what each of both ends can do */
 	struct real speed, most_speed;	    /* now, and what both ends can do */
 	struct number lanes, most_lanes;
 };
@@ -52,6 +53,7 @@ static struct hop read_hop(struct doctor_context *run, struct pci_function *lowe
 		hop.speed = hop.upper->speed_gtps;
 	if (!hop.lanes.known)
 		hop.lanes = hop.upper->width_lanes;
+	hop.both_known = hop.upper->max_speed_gtps.known && hop.upper->max_width_lanes.known;
 	least_real(&hop.most_speed, &hop.upper->max_speed_gtps);
 	least_number(&hop.most_lanes, &hop.upper->max_width_lanes);
 	return hop;
@@ -116,7 +118,7 @@ static void show_hop(struct doctor_context *run, const struct hop *hop)
 	const struct words now = describe(&hop->speed, &hop->lanes);
 	const struct words most = describe(&hop->most_speed, &hop->most_lanes);
 
-	if (hop->upper)
+	if (hop->both_known)
 		doctor_evidence(run, source, "%s to %s: %s, both ends can %s", hop->lower->address,
 				hop->upper->address, now.text, most.text);
 	else
@@ -133,7 +135,7 @@ static size_t show_slow_above(struct doctor_context *run, const struct hop *firs
 
 	for (struct pci_function *at = next_lower(&hop); at; at = next_lower(&hop)) {
 		hop = read_hop(run, at);
-		if (hop.upper && is_slow(&hop)) {
+		if (hop.both_known && is_slow(&hop)) {
 			show_hop(run, &hop);
 			slow++;
 		}
@@ -171,7 +173,7 @@ void check_pcie_link(struct doctor_context *run)
 	const struct hop first = read_hop(run, run->function);
 	size_t slow = 0;
 
-	if (first.upper && is_slow(&first)) {
+	if (first.both_known && is_slow(&first)) {
 		show_hop(run, &first);
 		slow++;
 	}
