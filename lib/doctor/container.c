@@ -45,8 +45,8 @@ void check_container_devices(struct doctor_context *run)
 	if (count > DEVICES_NAMED)
 		mem_extend(&usable, " and %zu more", count - DEVICES_NAMED);
 	doctor_evidence(run, "/dev/infiniband",
-			"%zu of %zu devices in sysfs have a device file%s%s", count, seen,
-			usable ? ": " : "", usable ? usable : "");
+			"devices in sysfs: %zu, with a device file: %zu%s%s%s", seen, count,
+			usable ? " (" : "", usable ? usable : "", usable ? ")" : "");
 	if (!count) {
 		doctor_error(run, "the container has no RDMA device");
 	} else if (count < seen) {
@@ -89,8 +89,9 @@ void check_netns_mode(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA devices here", count);
-	if (doctor_is_contained(run) && !count && has_device_somewhere(run->facts))
-		doctor_error(run, "the RDMA devices are in another network namespace");
+	if (!count && has_device_somewhere(run->facts))
+		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
+			       "the RDMA devices are in another network namespace");
 	else
 		doctor_note(run, "an RDMA device is in one network namespace only");
 }

@@ -121,7 +121,7 @@ bool doctor_is_selected(const struct doctor_context *run, struct pci_function *f
 		return true;
 	if (run->request->objects->count)
 		return false;
-	return rdma_driver_of(&facts->root, function, NULL);
+	return rdma_driver_of(&facts->root, function, facts->problems);
 }
 
 bool doctor_has_hardware(struct doctor_facts *facts)

@@ -50,13 +50,14 @@ void check_pci_hardware(struct doctor_context *run)
 	size_t count = 0, others = 0;
 
 	if (!pci) {
-		doctor_unread(run, "the PCI functions", "/sys/bus/pci/devices", facts->pci_rc,
-			      false);
+		doctor_evidence(run, "/sys/bus/pci/devices", "%s", strerror(-facts->pci_rc));
+		doctor_unknown(run, "the list of PCI functions");
 		return;
 	}
 	for (size_t i = 0; i < pci->count; i++) {
 		struct pci_function *function = &pci->items[i];
-		const struct rdma_driver *row = rdma_driver_of(&facts->root, function, NULL);
+		const struct rdma_driver *row = rdma_driver_of(&facts->root, function,
+							       facts->problems);
 		bool is_one = row && is_certain(facts, row, function->address);
 		char **list = is_one ? &certain : &possible;
 		size_t *number = is_one ? &count : &others;
@@ -104,7 +105,7 @@ void check_pci_dead(struct doctor_context *run)
 		doctor_does_not_apply(run);
 		return;
 	}
-	fd = root_open_path(&run->facts->root, path, 0);
+	fd = sysfs_open(&run->facts->root, path);
 	length = fd < 0 ? fd : pread(fd, bytes, sizeof(bytes), 0);
 	if (length < 0) {
 		if (fd == -ENOENT && run->request->root)
@@ -234,6 +235,10 @@ static void find_no_half(struct doctor_context *run, const struct function_state
 {
 	const char *module = state->row->module, *driver = state->row->driver;
 
+	if (doctor_earlier(run, CHECK_ID_rdma_disabled) == SEVERITY_NOTICE) {
+		doctor_because(run, CHECK_ID_rdma_disabled);
+		return;
+	}
 	if (state->half == HALF_NOT_MADE) {
 		doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s made devices, none for RDMA",
 				driver);
@@ -287,17 +292,13 @@ static void find_hidden(struct doctor_context *run, const struct function_state 
 {
 	int rc;
 
+	if (doctor_namespaces_are_shared(run->facts, &rc) == TRISTATE_NO) {
+		doctor_because(run, CHECK_ID_netns_mode);
+		return;
+	}
 	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has its driver",
 			state->auxiliary ? state->auxiliary->name : "the function");
 	doctor_blocks(run);
-	if (doctor_namespaces_are_shared(run->facts, &rc) == TRISTATE_NO) {
-		doctor_evidence(run, "/sys/module/ib_core/parameters/netns_mode",
-				"namespaces are exclusive");
-		doctor_next_step(run, "look in the other namespaces: ip netns exec NAME rdmactl "
-				      "devices; to get it back: rdma dev set DEV netns NAME");
-		doctor_note(run, "the RDMA device is in another network namespace");
-		return;
-	}
 	doctor_next_step(run, "the kernel's log may have the reason: dmesg | grep %s",
 			 run->function->address);
 	doctor_warning(run, "the RDMA half has its driver, but shows no RDMA device");
@@ -308,6 +309,10 @@ void check_rdma_module(struct doctor_context *run)
 	struct function_state state;
 
 	function_state_read(run, &state);
+	if (!state.has_driver && !state.device) {
+		doctor_because(run, CHECK_ID_pci_driver);
+		return;
+	}
 	switch (state.half) {
 	case HALF_HAS_DEVICE:
 		find_device_with_half(run, &state);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -76,13 +77,22 @@ const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *fa
 	return &stack->auxiliary;
 }
 
+bool doctor_needs_root(int rc)
+{
+	return (rc == -EACCES || rc == -EPERM) && geteuid();
+}
+
 const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = stack_of(facts);
 
-	if (!stack->has_rules)
-		module_rules_read(&facts->root, &stack->rules);
+	if (stack->has_rules)
+		return &stack->rules;
 	stack->has_rules = true;
+	module_rules_read(&facts->root, &stack->rules);
+	if (stack->rules.unread.count && !doctor_needs_root(stack->rules.unread_rc))
+		problem_add(facts->problems, NULL, "settings against modules",
+			    stack->rules.unread.items[0], stack->rules.unread_rc, NULL);
 	return &stack->rules;
 }
 
@@ -100,6 +110,7 @@ static const struct module_fact *module_fact(struct doctor_facts *facts, const c
 {
 	struct doctor_stack *stack = stack_of(facts);
 	struct module_fact *fact;
+	int rc;
 
 	for (size_t i = 0; i < stack->module_count; i++)
 		if (!strcmp(stack->modules[i].name, name))
@@ -107,7 +118,9 @@ static const struct module_fact *module_fact(struct doctor_facts *facts, const c
 	fact = mem_append(&stack->modules, &stack->module_count, sizeof(*fact));
 	fact->name = mem_string(name);
 	fact->loaded = module_is_loaded(&facts->root, name);
-	fact->origin = module_loaded_origin(&facts->root, name);
+	rc = module_loaded_origin(&facts->root, name, &fact->origin);
+	if (rc && rc != -ENOENT)
+		problem_add(facts->problems, name, "origin of the module", "sysfs", rc, NULL);
 	return fact;
 }
 
@@ -130,9 +143,13 @@ const struct providers *doctor_providers(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = stack_of(facts);
 
-	if (!stack->has_providers)
-		providers_read(&facts->root, &stack->providers);
+	if (stack->has_providers)
+		return &stack->providers;
 	stack->has_providers = true;
+	providers_read(&facts->root, &stack->providers);
+	if (stack->providers.rc && stack->providers.rc != -ENOENT)
+		problem_add(facts->problems, NULL, "configuration of libibverbs",
+			    "/" PROVIDERS_CONFIG, stack->providers.rc, NULL);
 	return &stack->providers;
 }
 

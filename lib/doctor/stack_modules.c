@@ -28,7 +28,8 @@ static const struct module_rule *find_rule(struct doctor_context *run, const cha
 	return rule;
 }
 
-void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule)
+void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule,
+		       const char *module)
 {
 	_cleanup_(freep) char *file = mem_string(rule->place);
 
@@ -38,15 +39,15 @@ void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rul
 		doctor_next_step(run,
 				 "remove the line \"%s\" from %s, rebuild the initial RAM disk "
 				 "(update-initramfs -u, dracut -f), then: modprobe %s",
-				 rule->text, file, rule->module);
+				 rule->text, file, module);
 	else if (rule->kind == MODULE_BOOT_REFUSED)
 		doctor_next_step(run,
 				 "remove %s from the kernel's command line and restart; until "
 				 "then the kernel refuses %s",
-				 rule->text, rule->module);
+				 rule->text, module);
 	else
 		doctor_next_step(run, "remove %s from the kernel's command line; now: modprobe %s",
-				 rule->text, rule->module);
+				 rule->text, module);
 }
 
 /* A setting against a module that is there nevertheless. */
@@ -61,15 +62,17 @@ static const struct module_rule *rule_against_loaded(struct doctor_context *run,
 
 static void find_blocked(struct doctor_context *run, const struct module_rule *rule)
 {
-	static const char *const formats[] = {
+	static const char *const words[] = {
 		[MODULE_BLACKLIST] = "is blacklisted in",
 		[MODULE_INSTALL] = "is replaced by a command in",
-		[MODULE_BOOT_BLACKLIST] = "is blacklisted on the kernel's command line:",
-		[MODULE_BOOT_REFUSED] = "is forbidden on the kernel's command line:",
-		[MODULE_BOOT_INITIAL] = "is not loaded in the initial RAM disk, and not later:",
+		[MODULE_BOOT_BLACKLIST] = "is blacklisted on the kernel's command line",
+		[MODULE_BOOT_REFUSED] = "is forbidden on the kernel's command line",
+		[MODULE_BOOT_INITIAL] = "is kept out of the initial RAM disk, and not loaded later",
 	};
+	const bool has_file = rule->kind == MODULE_BLACKLIST || rule->kind == MODULE_INSTALL;
 
-	doctor_error(run, "%s %s %s", rule->module, formats[rule->kind], rule->place);
+	doctor_error(run, "%s %s%s%s", rule->module, words[rule->kind], has_file ? " " : "",
+		     has_file ? rule->place : "");
 }
 
 void check_module_blocked(struct doctor_context *run)
@@ -87,25 +90,32 @@ void check_module_blocked(struct doctor_context *run)
 		rule = find_rule(run, state.missing);
 	if (rule) {
 		doctor_evidence(run, NULL, "%s is not loaded", state.missing);
-		doctor_blame_rule(run, rule);
+		doctor_blame_rule(run, rule, state.missing);
 		find_blocked(run, rule);
 		return;
 	}
 	if (rules->unread.count) {
-		doctor_unread(run, "a file that can block modules", rules->unread.items[0],
-			      rules->unread_rc, true);
+		doctor_evidence(run, rules->unread.items[0], "%s: %s", rules->unread.items[0],
+				strerror(-rules->unread_rc));
+		doctor_not_checked(run, doctor_needs_root(rules->unread_rc) ? NEEDS_ROOT : 0,
+				   "a file that can block modules cannot be read");
 		return;
 	}
 	rule = rule_against_loaded(run, state.row);
 	if (rule && doctor_has_module(run->facts, rule->module) == TRISTATE_YES) {
 		doctor_evidence(run, NULL, "%s is loaded", rule->module);
-		doctor_blame_rule(run, rule);
+		doctor_blame_rule(run, rule, rule->module);
 		doctor_next_step(run, "nothing if it is meant so; else remove \"%s\"", rule->text);
 		doctor_note(run, "%s is loaded, though a setting is against it", rule->module);
 		return;
 	}
+	if (run->request->root && !(rules->has_config && rules->has_boot)) {
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no %s",
+				   rules->has_config ? "/proc/cmdline" : "modprobe.d");
+		return;
+	}
 	doctor_evidence(run, "/etc/modprobe.d",
-			"%zu settings against modules, none against %s or %s", rules->count,
+			"settings against modules: %zu, none against %s or %s", rules->count,
 			state.row->driver, state.row->module);
 	doctor_ok(run, "no setting keeps the modules from being loaded");
 }
@@ -169,7 +179,8 @@ void check_module_absent(struct doctor_context *run)
 		doctor_ok(run, "the running kernel has the modules of the function");
 	} else if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
 		/* Nothing is installed as modules, or the saved tree has none of it. */
-		doctor_not_checked(run, 0, "the modules of the running kernel are not known");
+		doctor_not_checked(run, run->request->root ? NEEDS_LIVE : 0,
+				   "the modules of the running kernel are not known");
 	} else if (files->rc && files->rc != -ENOENT) {
 		doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);
 	} else {

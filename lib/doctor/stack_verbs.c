@@ -69,7 +69,7 @@ static void blame(struct doctor_context *run, const char *module)
 		return;
 	rule = module_rules_find(doctor_module_rules(run->facts), module, false);
 	if (rule)
-		doctor_blame_rule(run, rule);
+		doctor_blame_rule(run, rule, module);
 }
 
 void check_verbs_modules(struct doctor_context *run)
@@ -339,8 +339,8 @@ void check_provider(struct doctor_context *run)
 		return;
 	}
 	if (providers->rc && providers->rc != -ENOENT) {
-		doctor_unread(run, "the configuration of libibverbs", "/" PROVIDERS_CONFIG,
-			      providers->rc, false);
+		doctor_evidence(run, "/" PROVIDERS_CONFIG, "%s", strerror(-providers->rc));
+		doctor_unknown(run, "the configuration of libibverbs");
 		return;
 	}
 	state = providers_find(providers, name, &library);
@@ -409,6 +409,9 @@ void check_uverbs_abi(struct doctor_context *run)
 	if (row->max_abi == RDMA_ABI_ANY)
 		doctor_evidence(run, NULL, "%s %" PRIu64 " (its provider takes any)", row->module,
 				own.value);
+	else if (row->min_abi == row->max_abi)
+		doctor_evidence(run, NULL, "%s %" PRIu64 " (rdma-core 65 takes %u)", row->module,
+				own.value, row->min_abi);
 	else
 		doctor_evidence(run, NULL, "%s %" PRIu64 " (rdma-core 65 takes %u to %u)",
 				row->module, own.value, row->min_abi, row->max_abi);

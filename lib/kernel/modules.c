@@ -321,14 +321,16 @@ enum tristate module_is_loaded(const struct root *root, const char *module)
 }
 
 /* The letters are those of Documentation/ABI/testing/sysfs-module. */
-enum module_origin module_loaded_origin(const struct root *root, const char *module)
+int module_loaded_origin(const struct root *root, const char *module,
+			 enum module_origin *ret_origin)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "sys/module/%s/taint", module);
 
 	if (length < 0)
-		return MODULE_ORIGIN_UNKNOWN;
-	return strchr(text, 'O') ? MODULE_ORIGIN_OTHER : MODULE_ORIGIN_KERNEL;
+		return (int)length;
+	*ret_origin = strchr(text, 'O') ? MODULE_ORIGIN_OTHER : MODULE_ORIGIN_KERNEL;
+	return 0;
 }
 
 static char *read_release(const struct root *root)

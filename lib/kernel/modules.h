@@ -62,7 +62,9 @@ enum module_origin {
 	MODULE_ORIGIN_OTHER,  /* out of tree: taint O, or a file that is not below kernel/ */
 };
 
-enum module_origin module_loaded_origin(const struct root *root, const char *module);
+/* -ENOENT: it is not loaded, or built in; the origin is unknown then. */
+int module_loaded_origin(const struct root *root, const char *module,
+			 enum module_origin *ret_origin);
 
 /* The modules of the running kernel on disk. */
 struct module_files {

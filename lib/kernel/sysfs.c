@@ -89,6 +89,11 @@ static int open_path(const struct root *root, const char *path, int flags)
 	return fd == -ENOENT && !root->live ? saved_error(root, path) : fd;
 }
 
+int sysfs_open(const struct root *root, const char *path)
+{
+	return open_path(root, path, 0);
+}
+
 static ssize_t read_path(const struct root *root, char *text, const char *path)
 {
 	_cleanup_(closep) int fd = open_path(root, path, 0);

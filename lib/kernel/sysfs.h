@@ -21,6 +21,8 @@ struct problems;
 /* An attribute is at most a page, Documentation/filesystems/sysfs.rst. */
 enum { SYSFS_TEXT_SIZE = 4096 };
 
+/* A descriptor of a file that is no text, for the caller to close, or -errno. */
+int sysfs_open(const struct root *root, const char *path);
 /*
  * Reads an attribute without the white space at its end, NUL terminated, and returns its length.
  * -EISDIR for a directory, -EFBIG for a file too large to be an attribute.

@@ -135,6 +135,7 @@ static void loaded_modules(void **state)
 {
 	struct bed *bed = *state;
 	struct saved_tree *tree = &bed->tree;
+	enum module_origin origin;
 
 	tree_write(tree, "sys/module/ib_core/taint", "OE\n");
 	tree_write(tree, "sys/module/mlx5_ib/taint", "\n");
@@ -143,9 +144,12 @@ static void loaded_modules(void **state)
 	assert_int_equal(module_is_loaded(&tree->root, "ib_core"), TRISTATE_YES);
 	assert_int_equal(module_is_loaded(&tree->root, "bnxt_re"), TRISTATE_NO);
 	assert_int_equal(module_is_loaded(&tree->root, "irdma"), TRISTATE_UNKNOWN);
-	assert_int_equal(module_loaded_origin(&tree->root, "ib_core"), MODULE_ORIGIN_OTHER);
-	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_ib"), MODULE_ORIGIN_KERNEL);
-	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_core"), MODULE_ORIGIN_UNKNOWN);
+	assert_int_equal(module_loaded_origin(&tree->root, "ib_core", &origin), 0);
+	assert_int_equal(origin, MODULE_ORIGIN_OTHER);
+	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_ib", &origin), 0);
+	assert_int_equal(origin, MODULE_ORIGIN_KERNEL);
+	assert_int_equal(module_loaded_origin(&tree->root, "mlx5_core", &origin), -ENOENT);
+	assert_int_equal(module_loaded_origin(&tree->root, "irdma", &origin), -EACCES);
 }
 
 static void expect_file(const struct module_files *files, const char *module, const char *wanted)

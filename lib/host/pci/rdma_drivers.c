@@ -173,15 +173,17 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 {
 	const struct rdma_driver *by_id = NULL, *bound;
 
-	pci_read(root, function, PCI_ID | PCI_DRIVER, problems);
+	pci_read(root, function, PCI_ID, problems);
+	if (function->class_code.known && pci_kind(root, function, problems) != PCI_KIND_NETWORK)
+		return NULL;
+	pci_read(root, function, PCI_DRIVER, problems);
 	if (function->vendor_id.known && function->device_id.known)
 		by_id = rdma_driver_of_id((unsigned int)function->vendor_id.value,
 					  (unsigned int)function->device_id.value);
 	bound = rdma_driver_find(function->driver);
 	if (bound && (!bound->listed_only || by_id == bound))
 		return bound;
-	if (by_id &&
-	    (!function->class_code.known || pci_kind(root, function, problems) == PCI_KIND_NETWORK))
+	if (by_id)
 		return by_id;
 	/* An InfiniBand adapter that is newer than the table. */
 	if (function->class_code.known &&
