@@ -331,8 +331,7 @@ void check_rdma_module(struct doctor_context *run)
 		find_unbound(run, &state);
 		return;
 	case HALF_UNREADABLE:
-		doctor_unread(run, "the auxiliary devices", "/sys/bus/auxiliary/devices",
-			      doctor_auxiliary_devices(run->facts)->rc ?: state.auxiliary->rc,
+		doctor_unread(run, "the auxiliary devices", "/sys/bus/auxiliary/devices", state.rc,
 			      false);
 		return;
 	default:

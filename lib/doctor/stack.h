@@ -45,6 +45,7 @@ struct function_state {
 	enum rdma_half half;	       /* if it has */
 	const struct auxiliary_device *auxiliary; /* the unbound RDMA half, or the bound one */
 	const struct device *device;		  /* the RDMA device, or that of the card */
+	int rc; /* -errno: why the auxiliary devices cannot be read */
 	/* The module that should be there and makes a difference; NULL: nothing is missing. */
 	const char *missing;
 	enum tristate loaded; /* that one, or the RDMA half's module: built in counts, too */

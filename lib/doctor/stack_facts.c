@@ -255,13 +255,12 @@ static enum rdma_half judge_half(struct doctor_context *run, struct function_sta
 {
 	const bool is_one = state->row && !strcmp(state->row->driver, state->row->module);
 	bool any;
-	int rc;
 
-	state->auxiliary = find_half(run, &any, &rc);
+	state->auxiliary = find_half(run, &any, &state->rc);
 	state->device = find_device(run, false);
 	if (state->device)
 		return HALF_HAS_DEVICE;
-	if (rc)
+	if (state->rc)
 		return HALF_UNREADABLE;
 	if (state->auxiliary && !state->auxiliary->bound)
 		return HALF_UNBOUND;

@@ -284,7 +284,7 @@ void check_device_nodes(struct doctor_context *run)
 		doctor_next_step(run, "udevadm trigger --action=add --subsystem-match=misc; in a "
 				      "container, add the device /dev/infiniband/rdma_cm");
 		doctor_warning(run, "connections by IP address fail: rdma_cm cannot be opened");
-	} else if (has_umad(device) && has_missing_umad(run)) {
+	} else if (has_umad(device) && !doctor_is_contained(run) && has_missing_umad(run)) {
 		doctor_next_step(run,
 				 "udevadm trigger --action=add --subsystem-match=infiniband_mad");
 		doctor_note(run, "a device file for management datagrams is missing");

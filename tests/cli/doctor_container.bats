@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The checks of the group container: each on a good tree, on broken ones and on an unreadable one.
+
+# shellcheck source=doctor.bash
+source "$BATS_TEST_DIRNAME/doctor.bash"
+
+nodes=dev/infiniband
+
+@test "container-devices: all, some, none" {
+	local give='give the devices to the container: docker run --device=/dev/infiniband/uverbs0 --device=/dev/infiniband/rdma_cm --cap-add=IPC_LOCK, or in Kubernetes the resource of an RDMA device plugin'
+
+	copy cx5-ib-edr
+	put $nodes/uverbs0 ''
+	put $nodes/rdma_cm ''
+	check container-devices
+	says 0 ''
+	put .dockerenv ''
+	check container-devices
+	says 0 "note -: the container has some of the host's RDMA devices | devices in sysfs: 2, with a device file: 1 (mlx5_0) -> nothing if the container is to have only these"
+	# A device that others have is no fault of this container.
+	check container-devices,device-nodes
+	says 0 'ok mlx5_0: the device files are there | uverbs0 is there; rdma_cm is there' \
+		'not-checked mlx5_1: not checked because of container-devices | uverbs1 is missing'
+	put $nodes/uverbs1 ''
+	check container-devices
+	says 0 'ok -: the container has all RDMA devices | devices in sysfs: 2, with a device file: 2 (mlx5_0, mlx5_1)'
+	drop $nodes/uverbs0 $nodes/uverbs1
+	check container-devices
+	says 4 "error -: the container has no RDMA device | devices in sysfs: 2, with a device file: 0 -> $give"
+	drop dev
+	check container-devices
+	says 0 'not-checked -: the saved tree has no device files |  -> run it on the host itself, without --root'
+	drop .dockerenv
+	check container-devices --profile container
+	says 0 'not-checked -: the saved tree has no device files |  -> run it on the host itself, without --root'
+}
+
+@test "netns-mode: shared and exclusive" {
+	local mode=sys/module/ib_core/parameters/netns_mode
+	local step='rdma dev set DEV netns NAME on the host gives a device to a namespace; rdma system set netns shared shows all to all'
+
+	copy cx6dx-roce
+	check netns-mode
+	says 0 'ok -: every network namespace sees all RDMA devices | Y: shared'
+	put $mode N
+	check netns-mode
+	says 0 "note -: an RDMA device is in one network namespace only | N: exclusive; 3 RDMA devices here -> $step"
+	# The adapters have their RDMA drivers, and no RDMA device is here.
+	drop sys/class/infiniband
+	mkdir "$tree/sys/class/infiniband"
+	check netns-mode
+	says 0 "note -: the RDMA devices are in another network namespace | N: exclusive; 0 RDMA devices here -> $step"
+	put .dockerenv ''
+	check netns-mode
+	says 4 "error -: the RDMA devices are in another network namespace | N: exclusive; 0 RDMA devices here -> $step"
+	try doctor --root "$tree" --only rdma-module,netns-mode
+	expect 4 "error    the RDMA devices are in another network namespace; 1 check not made because of it [netns-mode]
+         N: exclusive; 0 RDMA devices here
+         -> $step
+1 checked: 1 error; 1 not made because of another (profile container; -a lists all)" ''
+	put $mode '!EACCES'
+	check netns-mode
+	says 3 'not-checked -: the mode of the namespaces cannot be read | Permission denied'
+	put $mode maybe
+	check netns-mode
+	says 3 'not-checked -: the mode of the namespaces cannot be read | Invalid argument'
+	drop $mode
+	check netns-mode
+	says 0 ''
+}
