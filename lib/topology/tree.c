@@ -235,11 +235,11 @@ void topology_show_tree(const struct topology *topology, struct topology_node *c
 }
 
 /* Sizes in pixels. */
-enum { LINE_HEIGHT = 26, BOX_HEIGHT = 20, INDENT = 28, MARGIN = 10, CHARACTER = 8 };
+enum { LINE_HEIGHT = 26, BOX_HEIGHT = 20, DEPTH_INDENT = 28, MARGIN = 10, CHARACTER = 8 };
 
 static int box_x(const struct line *line)
 {
-	return MARGIN + line->depth * INDENT;
+	return MARGIN + line->depth * DEPTH_INDENT;
 }
 
 static int box_y(size_t number)
@@ -252,7 +252,7 @@ static void draw_edge(const struct tree *tree, size_t number, struct text_buffer
 {
 	const struct line *line = &tree->lines[number];
 	size_t parent = number;
-	int x = box_x(line) - INDENT / 2;
+	int x = box_x(line) - DEPTH_INDENT / 2;
 
 	while (parent && tree->lines[parent].depth >= line->depth)
 		parent--;
