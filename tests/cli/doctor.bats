@@ -5,7 +5,7 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 # Machines on which nothing is wrong; three of them once their ports or a slot are repaired.
-healthy='cx5-ib-edr cx6dx-roce cx7-ib-ndr bnxt-sriov irdma-iwarp efa opa-hfi1 roce-bond-vlan rxe-host planes forty'
+healthy='cx5-ib-edr cx6dx-roce bnxt-sriov irdma-iwarp efa opa-hfi1 roce-bond-vlan rxe-host planes forty'
 
 # repair DEVICE... RATE: ports of $tree that are down, or slower than the others.
 repair()
@@ -155,4 +155,12 @@ repair()
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -e trace=%file,%network -o "$BATS_TEST_TMPDIR/trace" \
 		"$binary" doctor --root "$roots/cx6dx-roce" >/dev/null 2>&1 || :
 	run ! grep -E 'O_(WRONLY|RDWR|CREAT)|socket\(|mkdir|unlink|rename' "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "doctor: a machine with two faults: both are named, and nothing else" {
+	on cx7-ib-ndr doctor --profile hpc
+	[ "$status" = 4 ]
+	same 'findings' 'warning  mlx5_5/1: the port is down, and most others like it are up; 2 checks not made because of it [port-state]
+warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -E '^(error|warning|note) ' <<<"$output")"
+	grep -qF '200 Gb/s (2X NDR); mlx5_0/1 and more ports' <<<"$output"
 }

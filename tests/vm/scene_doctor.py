@@ -14,8 +14,8 @@ from tap import unequal
 
 BAD = ('note', 'warning', 'error')
 # What is so in the guest, and right to be said: pinned memory is limited, processes that hold no
-# RDMA device included.
-ALWAYS = ('memlock', 'nofile', 'hugepages', 'cpu-power', 'node-desc')
+# RDMA device included; the ends of the wire are two netdevs of one subnet.
+ALWAYS = ('memlock', 'nofile', 'hugepages', 'cpu-power', 'node-desc', 'multi-rail-arp')
 
 
 def modules():
@@ -120,7 +120,8 @@ def nodes(tap):
     finds(tap, 'verbs nodes are for root only', 'device-nodes', 'error', prefix=peers.NOBODY, says='uverbs')
     for name in names:
         os.chmod(os.path.join(folder, name), modes[name])
-    finds(tap, 'no verbs nodes', 'device-nodes', 'error', prefix=peers.HIDDEN)
+    finds(tap, 'no verbs nodes in a mount namespace', 'container-devices', 'error', prefix=peers.HIDDEN,
+          says='0 of 2 devices')
     hidden = ('unshare', '-m', '/bin/sh', '-c', 'mount -t tmpfs none /etc/libibverbs.d && exec "$@"', 'sh')
     finds(tap, 'no provider for rxe', 'provider', 'error', prefix=hidden, says='rxe')
 
@@ -144,11 +145,21 @@ def ports(tap):
     finds(tap, 'the netdev is up again', 'port-state', 'ok')
 
 
+def announce(value):
+    with open('/proc/sys/net/ipv4/conf/all/arp_announce', 'w', encoding='ascii') as file:
+        file.write(value)
+
+
 def network(tap):
-    finds(tap, 'an MTU of 1500 gives 1024', 'roce-mtu', 'warning', name='rxa/1', says=('1024', '1500'))
+    finds(tap, 'an MTU of 1500 gives 1024', 'roce-mtu', 'note', name='rxa/1',
+          says=('1024', '1500'), step='ip link set dev va mtu')
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 4500\nlink set vb mtu 4500\n')
     finds(tap, 'an MTU of 4500 is enough', 'roce-mtu', 'ok', name='rxa/1')
     peers.must('ip', '-batch', '-', stdin=b'link set va mtu 1500\nlink set vb mtu 1500\n')
+    finds(tap, 'two netdevs in one subnet, ARP as the kernel has it', 'multi-rail-arp', 'warning', name='va',
+          says='arp_announce 0', step='arp_announce')
+    announce('2')
+    finds(tap, 'two netdevs in one subnet, ARP as it should be', 'multi-rail-arp', 'ok', name='va')
     # A GID table of rxe has 1024 slots.
     lines = ''.join('addr add 10.77.%d.%d/32 dev va\n' % (n // 250, n % 250 + 1) for n in range(1100))
     peers.must('ip', '-batch', '-', stdin=lines.encode(), timeout=120)
@@ -192,6 +203,21 @@ def namespaces(tap):
     peers.must('rdma', 'system', 'set', 'netns', 'shared')
 
 
+def firewall(tap):
+    """What filters packets of software RoCE; hardware is past the host's filters."""
+    if peers.run('nft', 'add', 'table', 'inet', 'doctor').status != 0:
+        tap.skip('doctor: a packet filter drops RoCE', 'nft, or its module, is not there')
+        return
+    peers.must('nft', '-f', '-', stdin=b"""add chain inet doctor input { type filter hook input priority 0; }
+add rule inet doctor input udp dport 4791 drop
+""")
+    doctor = Doctor()
+    tap.test('doctor: a packet filter drops RoCE',
+             [] if doctor.verdict('firewall') in BAD else ['firewall: %s' % doctor.of('firewall')],
+             say=['%s' % doctor.of('firewall')])
+    peers.must('nft', 'delete', 'table', 'inet', 'doctor')
+
+
 def growth(tap):
     """A link that goes down while doctor looks twice."""
     peers.must('/bin/sh', '-c', '(sleep 1; ip link set vb down; sleep 0.2; ip link set vb up) >/dev/null 2>&1 &')
@@ -213,5 +239,5 @@ def play(tap):
     without_modules(tap)
     peers.shell('bed_wire')
     healthy(tap)
-    for part in (stack, nodes, ports, network, tos, limits, namespaces, growth, formats):
+    for part in (stack, nodes, ports, network, tos, limits, namespaces, firewall, growth, formats):
         part(tap)
