@@ -325,7 +325,8 @@ static void too_many_members(void **state)
 	for (int i = 0; i < 257; i++)
 		mem_extend(&text, "\"%d\":0,", i);
 	assert_int_equal(read_text(text, &document), -EINVAL);
-	assert_string_equal(document.message, "line 1: an object has more than 256 members");
+	assert_string_equal(document.message,
+			    "line 1, column 1940: an object has more than 256 members");
 	drop(&document);
 }
 
@@ -334,47 +335,52 @@ static void wrong(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"", "line 1: this is not a JSON document"},
-		{"root:x:0:0", "line 1: this is not a JSON document"},
-		{"[]", "line 1: this is not a JSON document"},
-		{"{\n\n\"rows\": 5}", "line 3: '[' is missing"},
-		{ROWS("{\"count\":-1}"), "line 1: count cannot be -1"},
-		{ROWS("{\"count\":1.5}"), "line 1: count cannot be 1.5"},
+		{"", "line 1, column 1: this is not a JSON document"},
+		{"root:x:0:0", "line 1, column 1: this is not a JSON document"},
+		{"[]", "line 1, column 1: this is not a JSON document"},
+		{"{\n\n\"rows\": 5}", "line 3, column 9: '[' is missing"},
+		{ROWS("{\"count\":-1}"), "line 1, column 45: count cannot be -1"},
+		{ROWS("{\"count\":1.5}"), "line 1, column 45: count cannot be 1.5"},
 		{ROWS("{\"count\":18446744073709551616}"),
-		 "line 1: count cannot be \"18446744073709551616\""},
+		 "line 1, column 45: count cannot be \"18446744073709551616\""},
 		{ROWS("{\"count\":-9223372036854775809}"),
-		 "line 1: too big negative integer near '-9223372036854775809'"},
-		{ROWS("{\"count\":\"seven\"}"), "line 1: count cannot be \"seven\""},
-		{ROWS("{\"name\":7}"), "line 1: name cannot be 7"},
-		{ROWS("{\"good\":1}"), "line 1: good cannot be 1"},
-		{ROWS("{\"ratio\":true}"), "line 1: ratio cannot be true"},
-		{ROWS("{\"ratio\":\"1\"}"), "line 1: ratio cannot be \"1\""},
-		{ROWS("{\"word\":3}"), "line 1: word cannot be 3"},
+		 "line 1, column 64: too big negative integer near '-9223372036854775809'"},
+		{ROWS("{\"count\":\"seven\"}"), "line 1, column 45: count cannot be \"seven\""},
+		{ROWS("{\"name\":7}"), "line 1, column 44: name cannot be 7"},
+		{ROWS("{\"good\":1}"), "line 1, column 44: good cannot be 1"},
+		{ROWS("{\"ratio\":true}"), "line 1, column 45: ratio cannot be true"},
+		{ROWS("{\"ratio\":\"1\"}"), "line 1, column 45: ratio cannot be \"1\""},
+		{ROWS("{\"word\":3}"), "line 1, column 44: word cannot be 3"},
 		{ROWS("{\"leaves\":[{\"guid\":\"0011:2233\"}]}"),
-		 "line 1: guid cannot be \"0011:2233\""},
-		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1: guid cannot be 7"},
-		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"), "line 1: mask cannot be \"17\""},
-		{ROWS("{\"leaves\":[5]}"), "line 1: a record is not an object"},
-		{ROWS("{\"leaves\":[{},]}"), "line 1: a record is not an object"},
-		{ROWS("{\"leaves\":{}}"), "line 1: '[' is missing"},
-		{ROWS("{\"leaves\":nil}"), "line 1: invalid token near 'nil'"},
-		{ROWS("{\"x\":nul}"), "line 1: invalid token near 'nul'"},
-		{ROWS("{\"x\":}"), "line 1: unexpected token near '}'"},
-		{ROWS("{\"x\":1,}"), "line 1: unexpected token near '}'"},
-		{ROWS("{5:1}"), "line 1: a key is not a string"},
-		{ROWS("{\n\"name\":\"a\nb\"}"), "line 2: unexpected newline near '\"a'"},
-		{ROWS("{\"name\":\"\\q\"}"), "line 1: invalid escape near '\"\\q'"},
+		 "line 1, column 55: guid cannot be \"0011:2233\""},
+		{ROWS("{\"leaves\":[{\"guid\":7}]}"), "line 1, column 55: guid cannot be 7"},
+		{ROWS("{\"leaves\":[{\"mask\":\"17\"}]}"),
+		 "line 1, column 55: mask cannot be \"17\""},
+		{ROWS("{\"leaves\":[5]}"), "line 1, column 47: a record is not an object"},
+		{ROWS("{\"leaves\":[{},]}"), "line 1, column 50: a record is not an object"},
+		{ROWS("{\"leaves\":{}}"), "line 1, column 46: '[' is missing"},
+		{ROWS("{\"leaves\":nil}"), "line 1, column 48: invalid token near 'nil'"},
+		{ROWS("{\"x\":nul}"), "line 1, column 43: invalid token near 'nul'"},
+		{ROWS("{\"x\":}"), "line 1, column 41: unexpected token near '}'"},
+		{ROWS("{\"x\":1,}"), "line 1, column 43: unexpected token near '}'"},
+		{ROWS("{5:1}"), "line 1, column 37: a key is not a string"},
+		{ROWS("{\n\"name\":\"a\nb\"}"), "line 2, column 9: unexpected newline near '\"a'"},
+		{ROWS("{\"name\":\"\\q\"}"), "line 1, column 46: invalid escape near '\"\\q'"},
 		{ROWS("{\"name\":\"\\ud800\"}"),
-		 "line 1: invalid Unicode '\\uD800' near '\"\\ud800\"'"},
-		{ROWS("{\"name\":\"\xff\"}"), "line 1: unable to decode byte 0xff near '\"'"},
-		{ROWS("{}") "x", "line 1: unexpected data after the JSON document"},
-		{"{\"rows\":[],\"x\":{},\"rows\":[]}", "line 1: duplicate key 'rows'"},
-		{ROWS("{\"name\":\"a\",\n\"x\":1,\"name\":\"a\"}"), "line 2: duplicate key 'name'"},
-		{ROWS("{\"name\":\"a\",\"n\\u0061me\":\"b\"}"), "line 1: duplicate key 'name'"},
-		{ROWS("{\"x\":{\"y\":1,\"y\":2}}"), "line 1: duplicate object key near '\"y\"'"},
-		{ROWS("{\"leaves\":[{\"x\":1,\n\"x\":1}]}"), "line 2: duplicate key 'x'"},
+		 "line 1, column 51: invalid Unicode '\\uD800' near '\"\\ud800\"'"},
+		{ROWS("{\"name\":\"\xff\"}"),
+		 "line 1, column 44: unable to decode byte 0xff near '\"'"},
+		{ROWS("{}") "x", "line 1, column 40: unexpected data after the JSON document"},
+		{"{\"rows\":[],\"x\":{},\"rows\":[]}", "line 1, column 19: duplicate key 'rows'"},
+		{ROWS("{\"name\":\"a\",\n\"x\":1,\"name\":\"a\"}"),
+		 "line 2, column 7: duplicate key 'name'"},
+		{ROWS("{\"name\":\"a\",\"n\\u0061me\":\"b\"}"),
+		 "line 1, column 48: duplicate key 'name'"},
+		{ROWS("{\"x\":{\"y\":1,\"y\":2}}"),
+		 "line 1, column 50: duplicate object key near '\"y\"'"},
+		{ROWS("{\"leaves\":[{\"x\":1,\n\"x\":1}]}"), "line 2, column 1: duplicate key 'x'"},
 		{ROWS("{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["),
-		 "line 1: more than 32 values within each other"},
+		 "line 1, column 74: more than 32 values within each other"},
 	};
 
 	(void)state;
@@ -478,12 +484,14 @@ static void bounded_strangers(void **state)
 	json_set_alloc_funcs(allocate, release);
 	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[", "]}", &document),
 			 -EINVAL);
-	assert_string_equal(document.message, "line 1: too many records with nothing in them");
+	assert_string_equal(document.message,
+			    "line 1, column 9402: too many records with nothing in them");
 	drop(&document);
 	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"leaves\":[",
 				     "]}]}", &document),
 			 -EINVAL);
-	assert_string_equal(document.message, "line 1: too many records with nothing in them");
+	assert_string_equal(document.message,
+			    "line 1, column 28142: too many records with nothing in them");
 	drop(&document);
 	/* A list that no field holds, as of a later version, is skipped. */
 	assert_int_equal(read_braces("{\"schema\":\"rdmactl/rows/2\",\"rows\":[{\"later\":[",
@@ -493,7 +501,8 @@ static void bounded_strangers(void **state)
 	drop(&document);
 	assert_true(most_allocated < 16 * 1024);
 	assert_int_equal(read_braces("{\"x\":{\"y\":[", "]}}", &document), -EINVAL);
-	assert_string_equal(document.message, "line 1: a value of more than 1048576 bytes");
+	assert_string_equal(document.message,
+			    "line 1, column 6: a value of more than 1048576 bytes");
 	drop(&document);
 	json_set_alloc_funcs(malloc, free);
 	assert_int_equal(allocated, 0);

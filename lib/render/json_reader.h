@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The pieces of a JSON document, for the readers of this folder: json_read.h (records by their
+ * schemas) and json_tree.h (any document). jansson reads scalars and what is skipped.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <jansson.h>
+
+struct json_reader {
+	const char *text, *at, *end;
+	const char *value; /* where the last value began, for messages */
+	char *message;	   /* "line 3, column 7: ..."; the first one stays */
+};
+
+/* "line 3, column 7", counted in bytes from 1; the caller frees it. */
+char *json_place(const char *text, const char *at);
+/* Sets the message, unless there is one. Returns -EINVAL. */
+int json_complain(struct json_reader *reader, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The next character that is not blank, 0 at the end. Inline: large files have many. */
+static inline char json_peek(struct json_reader *reader)
+{
+	while (reader->at < reader->end && *reader->at && strchr(" \t\r\n", *reader->at))
+		reader->at++;
+	return reader->at < reader->end ? *reader->at : '\0';
+}
+
+static inline bool json_take(struct json_reader *reader, char wanted)
+{
+	if (json_peek(reader) != wanted || reader->at == reader->end)
+		return false;
+	reader->at++;
+	return true;
+}
+
+int json_expect(struct json_reader *reader, char wanted);
+/*
+ * Any value; NULL if there is none, with the message set. Integers that jansson would refuse are
+ * strings, as fields take them; no field takes those within a list or an object.
+ */
+json_t *json_read_value(struct json_reader *reader);
+void json_releasep(json_t **value);
+
+enum {
+	JSON_MOST_MEMBERS = 256, /* of an object */
+	JSON_DEEPEST_VALUE = 32, /* values within values */
+};
+
+struct json_key {
+	const char *text;
+	size_t length;
+	json_t *owner; /* of the text; or NULL */
+};
+
+struct json_keys {
+	struct json_key items[JSON_MOST_MEMBERS];
+	size_t count;
+};
+
+/* Takes a key that is not among the others, and its colon, and appends it to them. */
+int json_take_key(struct json_reader *reader, struct json_keys *keys);
+void json_keys_clear(struct json_keys *keys);
