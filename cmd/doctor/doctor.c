@@ -60,7 +60,8 @@ static const struct option_row options[] = {
 static const struct option_rule rules[] = {
 	OPTIONS_ONE_OF("list explain learn format", NULL),
 	OPTIONS_EXCLUDE("list explain learn", "expect since interval peer probe fail-on all", NULL),
-	OPTIONS_EXCLUDE("explain", "only skip", NULL),
+	OPTIONS_EXCLUDE("explain learn", "only skip", NULL),
+	OPTIONS_EXCLUDE("learn", "jsonl tsv columns", NULL),
 	OPTIONS_EXCLUDE("format", "json jsonl tsv columns all", NULL),
 	OPTIONS_ONE_OF("since interval", NULL),
 	{.options = NULL},
@@ -132,7 +133,7 @@ static int explain(const struct ctx *ctx, const char *id)
 static bool is_fault(const struct doctor_results *results, enum severity least)
 {
 	for (size_t i = 0; i < results->count; i++)
-		if (results->items[i].finding.severity.value >= least)
+		if (results->items[i].finding.severity.value >= least && !results->items[i].ignored)
 			return true;
 	return false;
 }
@@ -182,10 +183,10 @@ static int print(struct listing *listing, const struct doctor_args *args,
 	return listing_end_quietly(listing, rc);
 }
 
-static int check_host(const struct ctx *ctx, const struct doctor_args *args, char **objects)
+/* What the options say of the host and of what is asked. */
+static struct doctor_request make_request(const struct ctx *ctx, const struct doctor_args *args)
 {
-	struct doctor_results results = {.items = NULL};
-	struct doctor_request request = {
+	return (struct doctor_request){
 		.root = ctx->globals.root,
 		.profile = args->profile.known ? (enum doctor_profile)args->profile.value
 					       : PROFILE_AUTO,
@@ -196,6 +197,29 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 		.probe = args->probe,
 		.environment = environ,
 	};
+}
+
+static int learn(const struct ctx *ctx, const struct doctor_args *args, char **objects)
+{
+	struct doctor_request request = make_request(ctx, args);
+	_cleanup_(freep) char *text = NULL;
+	struct listing listing;
+	int rc = 0;
+
+	if (listing_begin(&listing, ctx, objects, true)) {
+		request.objects = &listing.objects;
+		rc = doctor_learn(&request, &text, &listing.problems);
+		if (rc)
+			listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
+		rc = text ? render_text(stdout, text) : 0;
+	}
+	return listing_end_quietly(&listing, rc);
+}
+
+static int check_host(const struct ctx *ctx, const struct doctor_args *args, char **objects)
+{
+	struct doctor_results results = {.items = NULL};
+	struct doctor_request request = make_request(ctx, args);
 	struct listing listing;
 	bool made = false;
 	int rc, status;
@@ -225,6 +249,8 @@ static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 		return list_checks(ctx, args);
 	if (args->explain)
 		return explain(ctx, args->explain);
+	if (args->learn)
+		return learn(ctx, args, objects);
 	if (args->format.known && ctx->globals.timeout.known &&
 	    doctor_supervise(ctx, (enum doctor_format)args->format.value, &status))
 		return status;

@@ -58,6 +58,8 @@ static void find_worst(const struct doctor_results *results, enum severity least
 
 		if (finding->severity.value < least)
 			break;
+		if (blocks.items[i].results[0]->ignored)
+			continue;
 		if (line->reason) {
 			line->more++;
 			continue;

@@ -133,3 +133,4 @@ bool limits_apply(struct doctor_context *run); /* there is RDMA hardware */
 bool limits_apply_to_accelerators(struct doctor_context *run);
 bool limits_apply_to_latency(struct doctor_context *run); /* profiles hpc and gpu */
 bool limits_apply_to_function(struct doctor_context *run);
+bool expect_wants_ports(struct doctor_context *run);

@@ -251,8 +251,7 @@ static bool has_transport(const struct device_list *devices, enum transport tran
 	return false;
 }
 
-/* The profile that the host suggests: where it runs, then its accelerators, then its fabric. */
-static enum doctor_profile choose_profile(struct doctor_facts *facts)
+enum doctor_profile doctor_choose_profile(struct doctor_facts *facts)
 {
 	const struct device_list *devices = &facts->inventory.devices;
 
@@ -266,12 +265,24 @@ static enum doctor_profile choose_profile(struct doctor_facts *facts)
 	return PROFILE_HPC;
 }
 
+static enum doctor_profile choose_profile(struct doctor_facts *facts,
+					  const struct doctor_request *request)
+{
+	const struct number wanted = doctor_expect_profile(facts->expect);
+
+	if (request->profile != PROFILE_AUTO)
+		return request->profile;
+	if (wanted.known && wanted.value != PROFILE_AUTO)
+		return (enum doctor_profile)wanted.value;
+	return doctor_choose_profile(facts);
+}
+
 static uint64_t inventory_needs(const struct doctor_request *request)
 {
 	uint64_t needs = NEED_TO_CHOOSE;
 
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
-		if (request->run[i])
+		if (request->run[i] && (request->expect || !(checks[i].needs & NEEDS_EXPECT)))
 			needs |= checks[i].inventory;
 	return needs;
 }
@@ -331,15 +342,16 @@ int doctor_run(const struct doctor_request *request, struct doctor_results *ret_
 	if (!rc)
 		rc = doctor_growth_load(&facts, request, problems);
 	if (!rc) {
-		run.profile = request->profile == PROFILE_AUTO ? choose_profile(&facts)
-							       : request->profile;
+		run.profile = choose_profile(&facts, request);
 		ret_results->profile = run.profile;
-		ret_results->hardware = doctor_has_hardware(&facts);
+		ret_results->hardware = doctor_has_hardware(&facts) ||
+					doctor_expect_hardware(facts.expect);
 		for (run.id = 0; run.id < DOCTOR_CHECKS; run.id++) {
 			run.check = &checks[run.id];
 			if (request->run[run.id])
 				run_check(&run);
 		}
+		doctor_expect_ignore(&run);
 	}
 	doctor_result_clear(&run.pending);
 	doctor_facts_free(&facts);

@@ -78,6 +78,7 @@ struct doctor_result {
 		sources; /* where the evidence is from: files, netlink requests, system calls */
 	struct number because; /* enum doctor_check_id: the cause; the check was not made */
 	struct number needs;   /* enum doctor_need bits that are missing; the check was not made */
+	char *ignored;	       /* why the expectation file ignores it; NULL: it does not */
 	bool blocks;	       /* checks that come after this one cannot judge the object */
 };
 
@@ -98,6 +99,13 @@ extern const struct schema doctor_schema;
 int doctor_run(const struct doctor_request *request, struct doctor_results *ret_results,
 	       struct problems *problems);
 void doctor_results_free(struct doctor_results *results);
+
+/*
+ * Writes an expectation file of what the host has, with the profile of the request or the one that
+ * the host suggests; the caller frees the text. 0; -ENODEV if there is no device, or another
+ * -errno, with the reason among the problems.
+ */
+int doctor_learn(const struct doctor_request *request, char **ret_text, struct problems *problems);
 
 /* Selects checks: `list` has ids and groups with commas between. -EINVAL with the word in ret_bad.
  */

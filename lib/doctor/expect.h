@@ -7,6 +7,7 @@
 
 #include "doctor/doctor.h"
 
+struct doctor_context;
 struct doctor_facts;
 struct doctor_expect;
 
@@ -14,3 +15,12 @@ struct doctor_expect;
 int doctor_expect_load(struct doctor_facts *facts, const struct doctor_request *request,
 		       struct problems *problems);
 void doctor_expect_free(struct doctor_expect *expect);
+/* The profile that the file names; unknown if there is none. */
+struct number doctor_expect_profile(const struct doctor_expect *expect);
+/* Whether the file wants any device. */
+bool doctor_expect_hardware(const struct doctor_expect *expect);
+/*
+ * After all checks: makes notes of the findings that the file ignores, and reports entries that
+ * match nothing. The context has no object; this leaves it at the check `expect`.
+ */
+void doctor_expect_ignore(struct doctor_context *run);

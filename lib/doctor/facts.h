@@ -41,6 +41,8 @@ int doctor_sysctl(struct doctor_facts *facts, int64_t *ret_value, const char *fo
 const char *doctor_environment(const struct doctor_facts *facts, const char *name);
 /* Whether the host has a GPU or another accelerator. */
 bool doctor_has_accelerator(struct doctor_facts *facts);
+/* The profile that the host suggests: where it runs, then its accelerators, then its fabric. */
+enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
 /* Whether this process runs in a container: its files, its namespaces. */
 bool doctor_in_container(struct doctor_facts *facts);
 /* Whether there is an RDMA device, or a PCI function that could be one. */

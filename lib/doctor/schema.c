@@ -89,6 +89,7 @@ static const struct field fields[] = {
 	LIST(sources, "SOURCES", 0, 0, "where the evidence is from"),
 	TEXT(expected, "EXPECTED", 0, 0, "the value that is wanted"),
 	TEXT(actual, "ACTUAL", 0, 0, "the value that is there"),
+	TEXT(ignored, "IGNORED", 0, 0, "why the file of --expect ignores the finding"),
 	COMPUTED_FIELD(FIELD_STRING, get_because, "because", "BECAUSE", 0, 0,
 		       "id of the check whose finding is the cause; this one was not made"),
 	FLAGS_AS("needs", needs, doctor_need_names, "NEEDS", 0, 0,

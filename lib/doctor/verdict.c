@@ -89,6 +89,7 @@ void doctor_result_clear(struct doctor_result *result)
 	finding_clear(&result->finding);
 	free(result->expected);
 	free(result->actual);
+	free(result->ignored);
 	strings_free(&result->sources);
 	*result = (struct doctor_result){.expected = NULL};
 }

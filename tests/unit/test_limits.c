@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "doctor/name_filter.h"
+#include "doctor/limits/name_filter.h"
 #include "kernel/limit_files.h"
 #include "kernel/procfs.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "doctor/check.h"
 #include "doctor/limits.h"
-#include "doctor/name_filter.h"
+#include "doctor/limits/name_filter.h"
 
 enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };
 

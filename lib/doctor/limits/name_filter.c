@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/name_filter.h"
+#include "doctor/limits/name_filter.h"
 
 #include <ctype.h>
 #include <stdio.h>

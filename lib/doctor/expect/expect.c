@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The host beside an expectation file: see doctor/expect.def. */
+#include "doctor/expect.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "doctor/limits.h"
+#include "doctor/expect/expect_file.h"
+#include "doctor/expect/expect_values.h"
+
+enum { MOST_FILE_BYTES = 256 << 10 };
+
+int doctor_expect_load(struct doctor_facts *facts, const struct doctor_request *request,
+		       struct problems *problems)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL, *path = NULL;
+	struct expectation file;
+	size_t length;
+	int rc;
+
+	if (!request->expect)
+		return 0;
+	path = text_clean(request->expect, strlen(request->expect));
+	rc = file_read(request->expect, MOST_FILE_BYTES, &text, &length);
+	if (rc) {
+		problem_add(problems, path, NULL, NULL, rc, NULL);
+		return rc;
+	}
+	rc = expectation_parse(text, length, &file, &message);
+	if (rc) {
+		problem_add_text(problems, path, NULL, NULL, message,
+				 "rdmactl doctor --learn prints a file of this form");
+		return rc;
+	}
+	facts->expect = mem_alloc_zero(1, sizeof(*facts->expect));
+	facts->expect->path = path;
+	facts->expect->file = file;
+	path = NULL;
+	return 0;
+}
+
+void doctor_expect_free(struct doctor_expect *expect)
+{
+	if (!expect)
+		return;
+	expectation_clear(&expect->file);
+	free(expect->path);
+	free(expect);
+}
+
+struct number doctor_expect_profile(const struct doctor_expect *expect)
+{
+	return expect ? expect->file.profile : (struct number){.known = false};
+}
+
+static bool wants_none(const struct selector *selector)
+{
+	const struct wanted *count = &selector->wanted[WANTED_COUNT];
+
+	return count->known && wanted_allows_number(count, 0);
+}
+
+bool doctor_expect_hardware(const struct doctor_expect *expect)
+{
+	for (size_t i = 0; expect && i < expect->file.selector_count; i++)
+		if (!wants_none(&expect->file.selectors[i]))
+			return true;
+	return false;
+}
+
+/* ---- What a selector or an entry of ignore names ---- */
+
+static bool selects(const struct selector *selector, const struct device *device)
+{
+	switch (selector->kind) {
+	case SELECT_BOARD:
+		return device->board_id && !strcmp(selector->name, device->board_id);
+	case SELECT_PCI:
+		return expect_names(selector->name, device->pci_address);
+	default:
+		return expect_names(selector->name, device->name);
+	}
+}
+
+/* An entry without a check leaves the device out of everything that is wanted. */
+static bool is_left_out(struct doctor_expect *expect, const struct device *device)
+{
+	for (size_t i = 0; i < expect->file.ignored_count; i++) {
+		struct ignored *ignored = &expect->file.ignored[i];
+
+		if (ignored->check.known || ignored->port || (!ignored->pci && !ignored->device) ||
+		    (ignored->pci && !expect_names(ignored->pci, device->pci_address)) ||
+		    (ignored->device && !expect_names(ignored->device, device->name)))
+			continue;
+		ignored->matched = true;
+		return true;
+	}
+	return false;
+}
+
+static bool is_port_left_out(struct doctor_expect *expect, const struct port *port)
+{
+	_cleanup_(freep) char *name = port_object(port);
+
+	for (size_t i = 0; i < expect->file.ignored_count; i++) {
+		struct ignored *ignored = &expect->file.ignored[i];
+
+		if (ignored->check.known || !ignored->port || !expect_names(ignored->port, name))
+			continue;
+		ignored->matched = true;
+		return true;
+	}
+	return false;
+}
+
+/* ---- Comparing ---- */
+
+/* Ends with a verdict: `actual` is NULL if the value is not known. */
+static void compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
+		    const char *actual, bool allowed)
+{
+	const struct doctor_expect *expect = run->facts->expect;
+	_cleanup_(freep) char *text = wanted_text(wanted);
+	_cleanup_(freep) char *place = expectation_place(&expect->file, wanted->at);
+	const char *title = wanted_rows[key].title;
+
+	if (!actual) {
+		doctor_unknown(run, title);
+		return;
+	}
+	doctor_evidence(run, expect->path, "%s, wanted %s (%s)", actual, text, place);
+	doctor_expected(run, text, actual);
+	if (allowed)
+		doctor_ok(run, "the %s is as expected", title);
+	else
+		doctor_error(run, "the %s is not as expected", title);
+}
+
+/* Whether the value is there and allowed, so that nothing has to be said. */
+static bool is_fine(const struct wanted *wanted, const struct expect_value *value)
+{
+	if (!value->known)
+		return false;
+	return value->word ? wanted_allows_word(wanted, value->word)
+			   : wanted_allows_number(wanted, value->number);
+}
+
+/* Returns whether the value differs, or is not known; the object was not named yet. */
+static bool differs(struct doctor_context *run, const struct selector *selector,
+		    const struct device *device, const struct port *port, enum wanted_key key)
+{
+	const struct wanted *wanted = &selector->wanted[key];
+	_cleanup_(freep) char *name = port ? port_object(port) : mem_string(device->name);
+	_cleanup_(freep) char *actual = NULL;
+	struct expect_value value;
+
+	if (!wanted->known)
+		return false;
+	expect_value_get(run->facts, device, port, key, &value);
+	if (value.none || is_fine(wanted, &value))
+		return false;
+	doctor_object(run, "%s", name);
+	if (value.known)
+		actual = value.word ? mem_string(value.word) : mem_format("%.12g", value.number);
+	compare(run, wanted, key, actual, false);
+	return true;
+}
+
+static bool device_differs(struct doctor_context *run, const struct selector *selector,
+			   const struct device *device)
+{
+	bool any = false;
+
+	for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
+		if (expect_key_is_of_device(key))
+			any |= differs(run, selector, device, NULL, key);
+	for (size_t i = 0; i < device->port_count; i++) {
+		if (is_port_left_out(run->facts->expect, &device->ports[i]))
+			continue;
+		for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
+			if (expect_key_is_of_port(key))
+				any |= differs(run, selector, device, &device->ports[i], key);
+	}
+	return any;
+}
+
+struct tally {
+	size_t devices;
+	size_t active;	/* ports */
+	size_t unknown; /* ports whose state is not known */
+};
+
+static void count_ports(struct doctor_context *run, const struct device *device,
+			struct tally *tally)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct port *port = &device->ports[i];
+
+		if (is_port_left_out(run->facts->expect, port))
+			continue;
+		tally->unknown += !port->state.known;
+		tally->active += port->state.known && port->state.value == PORT_STATE_ACTIVE;
+	}
+	tally->unknown += device->ports_unknown;
+}
+
+static void take_tally(struct doctor_context *run, const struct selector *selector,
+		       struct tally *tally)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+
+	*tally = (struct tally){.devices = 0};
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+
+		if (!selects(selector, device) || is_left_out(run->facts->expect, device))
+			continue;
+		tally->devices++;
+		count_ports(run, device, tally);
+	}
+}
+
+/* Numbers of devices and ports say nothing about some devices that were named. */
+static bool counts(const struct doctor_context *run)
+{
+	return !run->request->objects->count;
+}
+
+bool expect_wants_ports(struct doctor_context *run)
+{
+	const struct doctor_expect *expect = run->facts->expect;
+
+	for (size_t i = 0; expect && i < expect->file.selector_count; i++)
+		if (expect->file.selectors[i].wanted[WANTED_ACTIVE_PORTS].known)
+			return counts(run);
+	return false;
+}
+
+void check_port_count(struct doctor_context *run)
+{
+	struct doctor_expect *expect = run->facts->expect;
+
+	for (size_t i = 0; i < expect->file.selector_count; i++) {
+		const struct selector *selector = &expect->file.selectors[i];
+		const struct wanted *wanted = &selector->wanted[WANTED_ACTIVE_PORTS];
+		_cleanup_(freep) char *actual = NULL;
+		struct tally tally;
+
+		if (!wanted->known)
+			continue;
+		take_tally(run, selector, &tally);
+		if (!tally.unknown)
+			actual = mem_format("%zu", tally.active);
+		doctor_object(run, "%s", selector->name);
+		compare(run, wanted, WANTED_ACTIVE_PORTS, actual,
+			wanted_allows_number(wanted, (double)tally.active));
+	}
+}
+
+/* Returns whether a verdict was given: the number is wrong. */
+static bool count_differs(struct doctor_context *run, const struct selector *selector,
+			  const struct tally *tally)
+{
+	const struct wanted *wanted = &selector->wanted[WANTED_COUNT];
+	_cleanup_(freep) char *actual = mem_format("%zu", tally->devices);
+	_cleanup_(freep) char *place = NULL;
+
+	if (!counts(run))
+		return false;
+	if (wanted->known && wanted_allows_number(wanted, (double)tally->devices))
+		return false;
+	if (!wanted->known && tally->devices)
+		return false;
+	doctor_object(run, "%s", selector->name);
+	if (wanted->known) {
+		compare(run, wanted, WANTED_COUNT, actual, false);
+		return true;
+	}
+	place = expectation_place(&run->facts->expect->file, selector->at);
+	doctor_evidence(run, run->facts->expect->path, "no such device (%s)", place);
+	doctor_expected(run, "at least 1", actual);
+	doctor_error(run, "expected hardware is missing");
+	return true;
+}
+
+static void check_selector(struct doctor_context *run, const struct selector *selector)
+{
+	const struct device_list *devices = &run->facts->inventory.devices;
+	struct tally tally;
+	bool any;
+
+	take_tally(run, selector, &tally);
+	any = count_differs(run, selector, &tally);
+	for (size_t i = 0; i < devices->count; i++)
+		if (selects(selector, &devices->items[i]) &&
+		    !is_left_out(run->facts->expect, &devices->items[i]))
+			any |= device_differs(run, selector, &devices->items[i]);
+	if (any)
+		return;
+	doctor_object(run, "%s", selector->name);
+	doctor_evidence(run, run->facts->expect->path, "%zu device%s", tally.devices,
+			tally.devices == 1 ? "" : "s");
+	if (tally.devices || counts(run))
+		doctor_ok(run, "the devices are as expected");
+	else
+		doctor_does_not_apply(run);
+}
+
+static void check_memlock_wanted(struct doctor_context *run)
+{
+	const struct wanted *wanted = &run->facts->expect->file.memlock;
+	const char *source = "/proc/self/limits";
+	_cleanup_(freep) char *text = NULL, *place = NULL, *actual = NULL;
+	double bytes = 0;
+	int rc;
+
+	if (!wanted->known)
+		return;
+	doctor_object(run, "this shell");
+	rc = expect_read_memlock(&run->facts->root, &bytes);
+	if (rc) {
+		limits_unread(run, "the limit of pinned memory", source, rc);
+		return;
+	}
+	text = wanted->number_count && isinf(wanted->numbers[0]) ? mem_string("unlimited")
+								 : wanted_text(wanted);
+	actual = isinf(bytes) ? mem_string("unlimited") : mem_format("%.12g", bytes);
+	place = expectation_place(&run->facts->expect->file, wanted->at);
+	doctor_evidence(run, source, "%s bytes, wanted %s (%s)", actual, text, place);
+	doctor_expected(run, text, actual);
+	if (wanted_allows_number(wanted, bytes))
+		doctor_ok(run, "the limit of pinned memory is as expected");
+	else
+		doctor_error(run, "the limit of pinned memory is not as expected");
+}
+
+void check_expect(struct doctor_context *run)
+{
+	const struct expectation *file = &run->facts->expect->file;
+
+	for (size_t i = 0; i < file->selector_count; i++)
+		check_selector(run, &file->selectors[i]);
+	check_memlock_wanted(run);
+	if (!file->selector_count && !file->memlock.known)
+		doctor_ok(run, "the file wants nothing");
+}

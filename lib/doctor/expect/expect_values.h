@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The values of devices that expectation files have: --learn writes them, --expect compares. */
+#pragma once
+
+#include "doctor/expect/expectation.h"
+#include "doctor/facts.h"
+#include "host/device.h"
+#include "kernel/root.h"
+
+struct expect_value {
+	bool known;
+	bool none;	  /* the object cannot have the value: a port that is down has no rate */
+	const char *word; /* borrowed; NULL: a number */
+	double number;
+};
+
+bool expect_key_is_of_device(enum wanted_key key);
+bool expect_key_is_of_port(enum wanted_key key);
+/* `port` NULL: of the device. */
+void expect_value_get(struct doctor_facts *facts, const struct device *device,
+		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);
+/* The limit of pinned memory of this process in bytes; INFINITY: there is none. 0 or -errno. */
+int expect_read_memlock(const struct root *root, double *ret_bytes);

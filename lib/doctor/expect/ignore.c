@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings that an expectation file ignores. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "doctor/check.h"
+#include "doctor/expect.h"
+#include "doctor/expect/expect_file.h"
+
+/* A name may look like a pattern without being one. */
+bool expect_names(const char *pattern, const char *name)
+{
+	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, 0));
+}
+
+/* Whether the finding's object is this device, a part of it, its PCI function or its netdev. */
+static bool is_about(const struct device *device, const char *object)
+{
+	const size_t length = strlen(device->name);
+
+	if (device->pci_address && !strcmp(device->pci_address, object))
+		return true;
+	if (!strncmp(object, device->name, length) && (!object[length] || object[length] == '/'))
+		return true;
+	for (size_t i = 0; i < device->port_count; i++)
+		if (device->ports[i].netdev && !strcmp(device->ports[i].netdev, object))
+			return true;
+	return false;
+}
+
+static bool is_about_port(const struct port *port, const char *object)
+{
+	_cleanup_(freep) char *name = port_object(port);
+
+	return !strcmp(name, object) || (port->netdev && !strcmp(port->netdev, object));
+}
+
+static bool names_port(const struct ignored *ignored, const struct device *device,
+		       const char *object)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		_cleanup_(freep) char *name = port_object(&device->ports[i]);
+
+		if (expect_names(ignored->port, name) && is_about_port(&device->ports[i], object))
+			return true;
+	}
+	return false;
+}
+
+static bool names_object(const struct doctor_facts *facts, const struct ignored *ignored,
+			 const char *object)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+
+	if (!ignored->pci && !ignored->device && !ignored->port)
+		return true;
+	if (!object)
+		return false;
+	/* A function without an RDMA device. */
+	if (ignored->pci && !ignored->device && !ignored->port &&
+	    expect_names(ignored->pci, object))
+		return true;
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+
+		if (is_about(device, object) &&
+		    (!ignored->pci || expect_names(ignored->pci, device->pci_address)) &&
+		    (!ignored->device || expect_names(ignored->device, device->name)) &&
+		    (!ignored->port || names_port(ignored, device, object)))
+			return true;
+	}
+	return false;
+}
+
+static void ignore(struct doctor_result *result, struct ignored *ignored)
+{
+	char *summary = mem_format("ignored, %s: %s", ignored->why, result->finding.summary);
+
+	free(result->finding.summary);
+	result->finding.summary = summary;
+	result->finding.severity = number_of(SEVERITY_NOTICE);
+	free(result->finding.next_step);
+	result->finding.next_step = NULL;
+	result->ignored = mem_string(ignored->why);
+	ignored->matched = true;
+}
+
+static void ignore_findings(struct doctor_context *run)
+{
+	struct expectation *file = &run->facts->expect->file;
+
+	for (size_t i = 0; i < run->results->count; i++) {
+		struct doctor_result *result = &run->results->items[i];
+
+		for (size_t j = 0; j < file->ignored_count && !result->ignored &&
+				   result->finding.severity.value >= SEVERITY_NOTICE;
+		     j++) {
+			struct ignored *ignored = &file->ignored[j];
+
+			if ((!ignored->check.known ||
+			     ignored->check.value == result->finding.id.value) &&
+			    names_object(run->facts, ignored, result->finding.object))
+				ignore(result, ignored);
+		}
+	}
+}
+
+/* Whether all checks were made that could have found something for the entry. */
+static bool was_looked_for(const struct doctor_context *run, const struct ignored *ignored)
+{
+	if (run->request->objects->count)
+		return false;
+	if (ignored->check.known)
+		return run->request->run[ignored->check.value];
+	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
+		if (!run->request->run[i])
+			return false;
+	return true;
+}
+
+static void report_unmatched(struct doctor_context *run, const struct ignored *ignored)
+{
+	const char *names[] = {ignored->pci, ignored->device, ignored->port,
+			       ignored->check.known
+				       ? enum_word(doctor_check_names, ignored->check.value, "?")
+				       : NULL};
+	_cleanup_(freep) char *place = expectation_place(&run->facts->expect->file, ignored->at);
+	_cleanup_(freep) char *what = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i])
+			mem_extend(&what, "%s%s", what ? ", " : "", names[i]);
+	doctor_evidence(run, run->facts->expect->path, "%s: %s, %s", place, what, ignored->why);
+	doctor_next_step(run, "remove the entry if its reason is gone, or correct it");
+	doctor_note(run, "an entry of ignore matches nothing");
+}
+
+void doctor_expect_ignore(struct doctor_context *run)
+{
+	const struct doctor_expect *expect = run->facts->expect;
+
+	if (!expect)
+		return;
+	ignore_findings(run);
+	if (!run->request->run[CHECK_ID_expect])
+		return;
+	run->id = CHECK_ID_expect;
+	run->check = doctor_check(CHECK_ID_expect);
+	run->device = NULL;
+	run->port = NULL;
+	run->function = NULL;
+	for (size_t i = 0; i < expect->file.ignored_count; i++)
+		if (!expect->file.ignored[i].matched &&
+		    was_looked_for(run, &expect->file.ignored[i]))
+			report_unmatched(run, &expect->file.ignored[i]);
+}

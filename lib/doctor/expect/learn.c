@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Writes an expectation file of what the host has: see doctor/expect/expectation.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "doctor/expect/expect_values.h"
+#include "host/need.h"
+
+/* The devices of one board, or one device without a board's name. */
+struct group {
+	const char *name; /* borrowed */
+	bool board;
+	const struct device **devices;
+	size_t count;
+};
+
+struct groups {
+	struct group *items;
+	size_t count;
+};
+
+/* The members of an object, of which each begins a line. */
+struct writer {
+	struct doctor_facts *facts;
+	struct text_buffer *out;
+	int depth;
+	bool any;
+};
+
+static void put_string(struct text_buffer *out, const char *text)
+{
+	text_buffer_add(out, "\"");
+	for (; *text; text++)
+		text_buffer_add(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	text_buffer_add(out, "\"");
+}
+
+static void put_key(struct writer *writer, const char *key)
+{
+	text_buffer_add(writer->out, "%s\n%*s", writer->any ? "," : "", writer->depth * 2, "");
+	put_string(writer->out, key);
+	text_buffer_add(writer->out, ": ");
+	writer->any = true;
+}
+
+/* What comes after it is a member of the object. */
+static struct writer open_object(struct writer *writer, const char *key)
+{
+	put_key(writer, key);
+	text_buffer_add(writer->out, "{");
+	return (struct writer){
+		.facts = writer->facts, .out = writer->out, .depth = writer->depth + 1};
+}
+
+static void close_object(const struct writer *writer)
+{
+	if (writer->any)
+		text_buffer_add(writer->out, "\n%*s", (writer->depth - 1) * 2, "");
+	text_buffer_add(writer->out, "}");
+}
+
+/* ---- What the devices have ---- */
+
+/* The different values of a key, in order. */
+struct values {
+	struct strings words;
+	double *numbers;
+	size_t number_count;
+};
+
+static void add_value(struct values *values, const struct expect_value *value)
+{
+	if (!value->known || value->none)
+		return;
+	if (value->word) {
+		if (!strings_contain(&values->words, value->word))
+			strings_add(&values->words, value->word);
+		return;
+	}
+	for (size_t i = 0; i < values->number_count; i++)
+		if (values->numbers[i] == value->number)
+			return;
+	*(double *)mem_append(&values->numbers, &values->number_count,
+			      sizeof(double)) = value->number;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	return text_compare_natural(*(char *const *)a, *(char *const *)b);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const double first = *(const double *)a, second = *(const double *)b;
+
+	return first < second ? -1 : first > second;
+}
+
+static void gather(struct doctor_facts *facts, const struct group *group, enum wanted_key key,
+		   struct values *values)
+{
+	struct expect_value value;
+
+	*values = (struct values){.number_count = 0};
+	for (size_t i = 0; i < group->count; i++) {
+		const struct device *device = group->devices[i];
+
+		if (expect_key_is_of_device(key)) {
+			expect_value_get(facts, device, NULL, key, &value);
+			add_value(values, &value);
+		}
+		for (size_t j = 0; expect_key_is_of_port(key) && j < device->port_count; j++) {
+			expect_value_get(facts, device, &device->ports[j], key, &value);
+			add_value(values, &value);
+		}
+	}
+	if (values->words.count)
+		qsort(values->words.items, values->words.count, sizeof(*values->words.items),
+		      compare_words);
+	if (values->number_count)
+		qsort(values->numbers, values->number_count, sizeof(*values->numbers),
+		      compare_numbers);
+}
+
+/* Rates may only get better; else one value, or all that there are. */
+static void put_values(struct writer *writer, const struct group *group, enum wanted_key key)
+{
+	struct values values;
+	size_t count;
+
+	gather(writer->facts, group, key, &values);
+	count = values.words.count + values.number_count;
+	if (count) {
+		put_key(writer, wanted_rows[key].key);
+		if (key == WANTED_RATE) {
+			text_buffer_add(writer->out, "{\"min\": %.12g}", values.numbers[0]);
+			count = 0;
+		}
+		text_buffer_add(writer->out, "%s", count > 1 ? "[" : "");
+		for (size_t i = 0; i < count; i++) {
+			text_buffer_add(writer->out, "%s", i ? ", " : "");
+			if (i < values.words.count)
+				put_string(writer->out, values.words.items[i]);
+			else
+				text_buffer_add(writer->out, "%.12g", values.numbers[i]);
+		}
+		text_buffer_add(writer->out, "%s", count > 1 ? "]" : "");
+	}
+	strings_free(&values.words);
+	free(values.numbers);
+}
+
+static void put_active_ports(struct writer *writer, const struct group *group)
+{
+	size_t active = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct device *device = group->devices[i];
+
+		if (device->ports_unknown)
+			return;
+		for (size_t j = 0; j < device->port_count; j++) {
+			if (!device->ports[j].state.known)
+				return;
+			active += device->ports[j].state.value == PORT_STATE_ACTIVE;
+		}
+	}
+	put_key(writer, wanted_rows[WANTED_ACTIVE_PORTS].key);
+	text_buffer_add(writer->out, "{\"min\": %zu}", active);
+}
+
+static void put_pcie(struct writer *writer, const struct group *group)
+{
+	struct values speeds, widths;
+	struct writer pcie;
+
+	gather(writer->facts, group, WANTED_PCIE_SPEED, &speeds);
+	gather(writer->facts, group, WANTED_PCIE_WIDTH, &widths);
+	if (speeds.number_count || widths.number_count) {
+		pcie = open_object(writer, "pcie");
+		put_values(&pcie, group, WANTED_PCIE_SPEED);
+		put_values(&pcie, group, WANTED_PCIE_WIDTH);
+		close_object(&pcie);
+	}
+	free(speeds.numbers);
+	free(widths.numbers);
+}
+
+static void put_group(struct writer *writer, const struct group *group)
+{
+	struct writer members = open_object(writer, group->name);
+
+	if (group->board) {
+		put_key(&members, wanted_rows[WANTED_COUNT].key);
+		text_buffer_add(members.out, "%zu", group->count);
+	}
+	put_active_ports(&members, group);
+	put_values(&members, group, WANTED_FIRMWARE);
+	put_values(&members, group, WANTED_DRIVER);
+	put_values(&members, group, WANTED_LINK_LAYER);
+	put_values(&members, group, WANTED_RATE);
+	put_values(&members, group, WANTED_MTU);
+	put_pcie(&members, group);
+	close_object(&members);
+}
+
+/* ---- The document ---- */
+
+static void add_to_group(struct groups *groups, const struct device *device)
+{
+	const char *name = device->board_id ? device->board_id : device->name;
+	struct group *group = NULL;
+
+	for (size_t i = 0; i < groups->count && device->board_id; i++)
+		if (groups->items[i].board && !strcmp(groups->items[i].name, name))
+			group = &groups->items[i];
+	if (!group) {
+		group = mem_append(&groups->items, &groups->count, sizeof(*group));
+		group->name = name;
+		group->board = device->board_id;
+	}
+	*(const struct device **)mem_append(&group->devices, &group->count,
+					    sizeof(*group->devices)) = device;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *first = a, *second = b;
+
+	return text_compare_natural(first->name, second->name);
+}
+
+static void put_groups(struct writer *writer, const struct groups *groups, bool boards,
+		       const char *key)
+{
+	struct writer object;
+	bool any = false;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		if (groups->items[i].board != boards)
+			continue;
+		if (!any)
+			object = open_object(writer, key);
+		any = true;
+		put_group(&object, &groups->items[i]);
+	}
+	if (any)
+		close_object(&object);
+}
+
+static void put_memlock(struct writer *writer, const struct root *root)
+{
+	double bytes;
+
+	if (expect_read_memlock(root, &bytes))
+		return;
+	put_key(writer, "memlock_bytes");
+	text_buffer_add(writer->out, isinf(bytes) ? "\"unlimited\"" : "{\"min\": %.0f}", bytes);
+}
+
+static char *write_document(struct doctor_facts *facts, enum doctor_profile profile)
+{
+	const struct device_list *devices = &facts->inventory.devices;
+	struct groups groups = {.count = 0};
+	struct text_buffer out = {.text = NULL};
+	struct writer document = {.facts = facts, .out = &out, .depth = 1};
+
+	for (size_t i = 0; i < devices->count; i++)
+		add_to_group(&groups, &devices->items[i]);
+	if (groups.count)
+		qsort(groups.items, groups.count, sizeof(*groups.items), compare_groups);
+	text_buffer_add(&out, "{");
+	put_key(&document, "schema");
+	put_string(&out, EXPECTATION_SCHEMA);
+	put_key(&document, "profile");
+	put_string(&out, enum_word(doctor_profile_names, profile, "auto"));
+	put_memlock(&document, &facts->root);
+	put_groups(&document, &groups, true, "boards");
+	put_groups(&document, &groups, false, "devices");
+	put_key(&document, "ignore");
+	text_buffer_add(&out, "[]\n}\n");
+	for (size_t i = 0; i < groups.count; i++)
+		free(groups.items[i].devices);
+	free(groups.items);
+	return text_buffer_take(&out);
+}
+
+int doctor_learn(const struct doctor_request *request, char **ret_text, struct problems *problems)
+{
+	const struct inventory_request inventory = {
+		.root = request->root,
+		.needs = doctor_check(CHECK_ID_expect)->inventory | NEED_TRANSPORT | NEED_NODE_TYPE,
+		.objects = request->objects,
+		.closed = true,
+	};
+	struct doctor_facts facts = {
+		.problems = problems,
+		.environment = request->root ? NULL : request->environment,
+	};
+	int rc = root_open(request->root, &facts.root);
+
+	if (rc) {
+		problem_add(problems, NULL, "the root directory", request->root, rc, NULL);
+		return rc;
+	}
+	facts.inventory_rc = inventory_load(&facts.inventory, &inventory, problems, NULL);
+	if (facts.inventory_rc)
+		rc = facts.inventory_rc;
+	else
+		*ret_text = write_document(&facts, request->profile == PROFILE_AUTO
+							   ? doctor_choose_profile(&facts)
+							   : request->profile);
+	doctor_facts_free(&facts);
+	return rc;
+}
