@@ -14,6 +14,7 @@
 struct gid_survey {
 	const struct gid_entry *gids;
 	size_t count;
+	size_t slots;			/* of the table */
 	size_t addresses, addresses_v2; /* GIDs of IP addresses that are not link-local */
 };
 
@@ -78,11 +79,9 @@ static bool is_idle_leg(const struct doctor_context *run)
 	       strcmp(active, own->name);
 }
 
-static const char *why_missing(const struct doctor_context *run, const struct link *link)
+static const char *why_missing(const struct gid_survey *gids, const struct link *link)
 {
-	const struct port *port = run->port;
-
-	if (port->gid_table_length.known && port->gid_count >= port->gid_table_length.value)
+	if (gids->count >= gids->slots)
 		return ", the GID table is full";
 	if (link->enabled == TRISTATE_NO)
 		return ", the netdev is not up";
@@ -110,12 +109,32 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 		ip_format(&address->ip, text);
 		if (tell && type < 0)
 			doctor_evidence(run, "rtnetlink, ports/N/gids", "%s on %s has no GID%s",
-					text, link->name, why_missing(run, link));
+					text, link->name, why_missing(gids, link));
 		else if (tell && type != GID_TYPE_ROCE_V2)
 			doctor_evidence(run, "rtnetlink, ports/N/gids", "%s on %s has RoCE v1 only",
 					text, link->name);
 	}
 	return found;
+}
+
+/* The port's table, read for this check alone: it can have thousands of slots. */
+struct gid_reading {
+	struct port port; /* has the GIDs; borrows everything else */
+	struct strings slots;
+	int rc; /* of listing the slots */
+};
+
+static struct gid_reading begin(struct doctor_context *run)
+{
+	struct gid_reading reading = {.port = *run->port};
+
+	reading.port.gids = NULL;
+	reading.port.gid_count = 0;
+	reading.rc = sysfs_list(&run->facts->root, &reading.slots, PORT_DIRECTORY "/gids",
+				run->port->kernel_name, (unsigned int)run->port->port.value);
+	if (reading.rc)
+		port_note(run->problems, run->port, "gids", NULL, reading.rc);
+	return reading;
 }
 
 static void clear_gids(struct port *port)
@@ -127,33 +146,59 @@ static void clear_gids(struct port *port)
 	port->gid_count = 0;
 }
 
+static void end(struct gid_reading *reading)
+{
+	clear_gids(&reading->port);
+	strings_free(&reading->slots);
+}
+
+static struct gid_survey read_slots(struct doctor_context *run, struct gid_reading *reading,
+				    size_t first, size_t count, struct problems *problems)
+{
+	struct gid_survey gids;
+
+	gid_table_read_slots(&run->facts->root, &reading->port, &reading->slots, first, count,
+			     problems);
+	gid_table_finish(&reading->port, true, false);
+	gids = survey(reading->port.gids, reading->port.gid_count);
+	gids.slots = reading->slots.count;
+	return gids;
+}
+
+/* The GIDs of addresses are among the first of a table, so the rest is rarely read. */
+static struct gid_survey read_until_found(struct doctor_context *run, struct gid_reading *reading,
+					  struct problems *problems)
+{
+	enum { PIECE = 16 };
+	struct gid_survey gids = {.count = 0};
+	struct address_survey found;
+
+	for (size_t at = 0; at < reading->slots.count; at += PIECE) {
+		gids = read_slots(run, reading, at, PIECE, problems);
+		found = compare(run, &gids, false);
+		if (!found.missing && !found.only_v1)
+			break;
+	}
+	return gids;
+}
+
 /*
  * The kernel adds GIDs in a work queue after the address (addr_event(), core/roce_gid_mgmt.c), so a
  * missing one may be under way: look again some times, for a quarter of a second together.
  */
-static struct address_survey compare_patiently(struct doctor_context *run)
+static struct address_survey compare_patiently(struct doctor_context *run,
+					       struct gid_reading *reading)
 {
 	enum { TIMES = 5 };
 	const struct timespec pause = {.tv_nsec = 50000000};
-	struct port again = {
-		.device = run->port->device,
-		.kernel_name = run->port->kernel_name,
-		.port = run->port->port,
-		.link_layer = run->port->link_layer,
-	};
-	struct gid_survey gids = survey(run->port->gids, run->port->gid_count);
-	struct address_survey found;
+	struct gid_survey gids = read_until_found(run, reading, run->problems);
 
 	for (int i = 0; i < TIMES && compare(run, &gids, false).missing; i++) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-		clear_gids(&again);
-		gid_table_read_sysfs(&run->facts->root, &again, false, true, NULL);
-		gid_table_finish(&again, true, false);
-		gids = survey(again.gids, again.gid_count);
+		clear_gids(&reading->port);
+		gids = read_until_found(run, reading, NULL);
 	}
-	found = compare(run, &gids, true);
-	clear_gids(&again);
-	return found;
+	return compare(run, &gids, true);
 }
 
 /* Whether a part of the table could not be read: a GID that is not seen is not missing then. */
@@ -208,10 +253,14 @@ static void judge(struct doctor_context *run, size_t addresses, size_t missing, 
 }
 
 /* A saved tree has the GIDs, but not the addresses that they should be made of. */
-static void judge_saved(struct doctor_context *run)
+static void judge_saved(struct doctor_context *run, struct gid_reading *reading)
 {
-	const struct gid_survey gids = survey(run->port->gids, run->port->gid_count);
+	const struct gid_survey gids = read_slots(run, reading, 0, SIZE_MAX, run->problems);
 
+	if (is_table_incomplete(run)) {
+		doctor_unknown(run, "a part of the GID table");
+		return;
+	}
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
 			"%zu GIDs, of IP addresses %zu, of these RoCE v2 %zu", gids.count,
 			gids.addresses, gids.addresses_v2);
@@ -227,31 +276,38 @@ static void judge_saved(struct doctor_context *run)
 				   "hold the addresses to compare them with");
 }
 
-void check_gid_present(struct doctor_context *run)
+static void judge_live(struct doctor_context *run, struct gid_reading *reading)
 {
-	struct address_survey found;
+	const struct address_survey found = compare_patiently(run, reading);
 
 	if (is_table_incomplete(run)) {
 		doctor_unknown(run, "a part of the GID table");
 		return;
 	}
-	if (!run->facts->inventory.live) {
-		judge_saved(run);
-		return;
-	}
-	if (!roce_link(run, run->port)) {
+	if (!found.missing && !found.only_v1)
+		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP addresses",
+				found.addresses);
+	judge(run, found.addresses, found.missing, found.only_v1);
+}
+
+void check_gid_present(struct doctor_context *run)
+{
+	struct gid_reading reading;
+
+	if (run->facts->inventory.live && !roce_link(run, run->port)) {
 		roce_no_netdev(run);
 		return;
 	}
-	if (is_idle_leg(run)) {
+	if (run->facts->inventory.live && is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);
 		doctor_ok(run, "the GIDs are those of the active member of the bond");
 		return;
 	}
-	found = compare_patiently(run);
-	if (!found.missing && !found.only_v1)
-		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP addresses",
-				found.addresses);
-	judge(run, found.addresses, found.missing, found.only_v1);
+	reading = begin(run);
+	if (run->facts->inventory.live)
+		judge_live(run, &reading);
+	else
+		judge_saved(run, &reading);
+	end(&reading);
 }

@@ -222,6 +222,15 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 	strings_free(&slots);
 }
 
+void gid_table_read_slots(const struct root *root, struct port *port, const struct strings *slots,
+			  size_t first, size_t count, struct problems *problems)
+{
+	struct gid_table table = {.root = root, .port = port, .problems = problems};
+
+	for (size_t i = first; i < slots->count && i < first + count; i++)
+		read_gid(&table, slots->items[i], false, true);
+}
+
 void gid_table_add_empty(struct port *port)
 {
 	struct gid_entry *entries = port->gids;

@@ -17,6 +17,7 @@ repair()
 		echo '4: ACTIVE' >"$device/ports/1/state"
 		echo '5: LinkUp' >"$device/ports/1/phys_state"
 		echo "${*: -1}" >"$device/ports/1/rate"
+		echo 0xffff >"$device/ports/1/pkeys/0"
 		echo up | tee "$device"/device/net/*/operstate >/dev/null
 	done
 }
