@@ -18,6 +18,12 @@ struct doctor_limits {
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
 /*
+ * The value of a setting of NCCL or UCX that counts, and where it is from: the environment, for
+ * NCCL also the user's file and that of the host. A saved tree has only the last one. NULL: it is
+ * not set. The caller frees both; the value is not clean.
+ */
+char *doctor_setting(const struct doctor_facts *facts, const char *name, char **ret_source);
+/*
  * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have it, so
  * its absence there is no problem of the command.
  */

@@ -13,7 +13,11 @@
 /* For .applies: the port speaks RoCE; the same, and not in software. */
 bool roce_is_port(struct doctor_context *run);
 bool roce_is_hardware_port(struct doctor_context *run);
-bool roce_has_netdev(struct doctor_context *run); /* whatever the port speaks */
+bool roce_is_bonded(struct doctor_context *run);
+/* The same for ports that speak something else: any netdev, IPoIB; and for devices. */
+bool roce_has_netdev(struct doctor_context *run);
+bool roce_has_ipoib(struct doctor_context *run);
+bool roce_is_software(struct doctor_context *run);
 
 /* A netdev of the inventory that belongs to a port: its own, its bond, a VLAN on one of these. */
 bool roce_is_of_port(const struct doctor_context *run, const struct port *port,

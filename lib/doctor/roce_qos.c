@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "doctor/limits.h"
 #include "doctor/roce.h"
 #include "doctor/roce_tos.h"
 
@@ -188,21 +189,17 @@ static void take_global(struct doctor_context *run, struct tos_survey *survey)
 
 static void take_libraries(struct doctor_context *run, struct tos_survey *survey)
 {
-	const char *ucx = doctor_environment(run->facts, "UCX_IB_TRAFFIC_CLASS");
-	const char *nccl = doctor_environment(run->facts, "NCCL_IB_TC");
-	_cleanup_(freep) char *text = NULL, *clean = NULL;
+	static const char *const names[] = {"NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"};
 
-	if (nccl) {
-		clean = text_clean(nccl, strlen(nccl));
-		take_text(run, survey, "NCCL_IB_TC of the environment", clean);
-	} else if (!sysfs_read_long(&run->facts->root, &text, "etc/nccl.conf")) {
-		clean = tos_setting(text, "NCCL_IB_TC");
-		take_text(run, survey, "NCCL_IB_TC of /etc/nccl.conf", clean);
-	}
-	if (ucx) {
-		_cleanup_(freep) char *value = text_clean(ucx, strlen(ucx));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_(freep) char *source = NULL, *full = NULL, *clean = NULL;
+		_cleanup_(freep) char *value = doctor_setting(run->facts, names[i], &source);
 
-		take_text(run, survey, "UCX_IB_TRAFFIC_CLASS of the environment", value);
+		if (!value)
+			continue;
+		clean = text_clean(value, strlen(value));
+		full = mem_format("%s (%s)", names[i], source);
+		take_text(run, survey, full, clean);
 	}
 }
 

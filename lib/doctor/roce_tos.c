@@ -99,26 +99,6 @@ unsigned int tos_find_lossless(const struct dcb *dcb)
 	return 0;
 }
 
-char *tos_setting(const char *text, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (const char *line = text; *line;) {
-		const size_t end = strcspn(line, "\n");
-
-		if (*line != '#' && end > length && !strncmp(line, name, length) &&
-		    line[length] == '=') {
-			size_t value = end - length - 1;
-
-			if (value && line[end - 1] == '\r')
-				value--;
-			return text_clean(line + length + 1, value);
-		}
-		line += end + (line[end] == '\n');
-	}
-	return NULL;
-}
-
 int tos_parse(const char *text, unsigned int *ret_tos)
 {
 	uint64_t value;

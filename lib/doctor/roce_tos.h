@@ -37,10 +37,5 @@ char *tos_describe(const struct tos_chain *chain);
 /* The lowest traffic class that leads to a lossless priority, with ECN; 0: there is none. */
 unsigned int tos_find_lossless(const struct dcb *dcb);
 
-/*
- * The value of a variable in the text of /etc/nccl.conf, as NCCL reads it: NAME=VALUE lines, the
- * first one counts, # at the start of a line. NULL if it is not set. The caller frees it.
- */
-char *tos_setting(const char *text, const char *name);
 /* A traffic class, 0 to 255, in decimal, octal or hexadecimal. 0 or -EINVAL. */
 int tos_parse(const char *text, unsigned int *ret_tos);

@@ -82,7 +82,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	deny $rdma/mlx5_bond_0/ports/1/gids/5
 	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
 	copy roce-bond-vlan
-	rm -r $tree/$rdma/mlx5_bond_0/ports/1/gids
+	rm -r "$tree/$rdma/mlx5_bond_0/ports/1/gids"
 	deny $rdma/mlx5_bond_0/ports/1/gids EACCES
 	verdicts 3 gid-present 'mlx5_bond_0/1 not-checked a part of the GID table is not known'
 }
@@ -148,9 +148,9 @@ enp101s0f0s88	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 ens1f0np0.100	0000640A	00000000	0001	0	0	0	00FFFFFF	0	0	0'
 	for setting in arp_ignore=$1 arp_announce=$2 arp_filter=${3-0}; do
 		value=${setting#*=}
-		put proc/sys/net/ipv4/conf/all/${setting%=*} "$value"
+		put proc/sys/net/ipv4/conf/all/"${setting%=*}" "$value"
 		for netdev in ens1f0np0 enp101s0f0s88; do
-			put proc/sys/net/ipv4/conf/$netdev/${setting%=*} 0
+			put proc/sys/net/ipv4/conf/"$netdev/${setting%=*}" 0
 		done
 	done
 }
@@ -204,4 +204,132 @@ ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 ens1f0np0	nonsense
 	enp101s0f0s88	000AA8C0'
 	verdicts 0 multi-rail-arp ''
+}
+
+@test "bond-mode: what mlx5 carries, what not, and other drivers" {
+	local mode carries='mlx5_bond_0/1 ok the mode of the bond carries RoCE'
+	local not='mlx5_bond_0/1 warning mlx5 makes no RoCE bond of this mode: each member stays an RDMA device of its own'
+
+	copy roce-bond-vlan
+	verdicts 0 bond-mode "$carries"
+	says mlx5_bond_0/1 evidence 'bond0: mode 802.3ad, driver mlx5_core'
+	for mode in 'active-backup 1' 'balance-xor 2'; do
+		put $net/bond0/bonding/mode "$mode"
+		verdicts 0 bond-mode "$carries"
+	done
+	for mode in 'balance-rr 0' 'broadcast 3' 'balance-tlb 5' 'balance-alb 6' $'\033[2Jevil'; do
+		put $net/bond0/bonding/mode "$mode"
+		verdicts 4 bond-mode "$not"
+	done
+	says mlx5_bond_0/1 actual '\x1b[2Jevil'
+	put $net/bond0/bonding/mode 'balance-rr 0'
+	verdicts 0 bond-mode "mlx5_bond_0/1 note ${not#* warning }" --profile container
+	deny $net/bond0/bonding/mode
+	verdicts 3 bond-mode 'mlx5_bond_0/1 not-checked the mode of the bond cannot be read'
+	copy cx6dx-roce
+	verdicts 0 bond-mode ''
+}
+
+@test "ipoib-mode: children and their parent" {
+	local fine='mode and MTU of the IPoIB netdevs agree'
+
+	copy cx5-ib-edr
+	verdicts 0 ipoib-mode "mlx5_0/1 ok $fine
+mlx5_1/1 ok $fine"
+	says mlx5_0/1 evidence 'ib0: datagram, MTU 2044; ib0.8001: datagram, MTU 2044'
+	put $net/ib0.8001/mtu 4092
+	verdicts 4 ipoib-mode "mlx5_0/1 warning an IPoIB child has a larger MTU than its parent
+mlx5_1/1 ok $fine"
+	put $net/ib0/mode connected
+	put $net/ib0/mtu 65520
+	verdicts 4 ipoib-mode "mlx5_0/1 warning an IPoIB child has another mode than its parent
+mlx5_1/1 ok $fine"
+	put $net/ib1/mode connected
+	deny $net/ib0/mode
+	verdicts 3 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev cannot be read
+mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has, too"
+	rm "$tree/$net/ib0/mode"
+	verdicts 0 ipoib-mode "mlx5_0/1 not-checked the mode of an IPoIB netdev is not known
+mlx5_1/1 note connected mode has no advantage with an MTU that datagram mode has, too"
+	copy irdma-iwarp
+	verdicts 0 ipoib-mode ''
+}
+
+@test "firewall: whether anything can filter, and no guess about rules" {
+	local unknown='the kernel has a packet filter; whether it drops the packets of the device is not known'
+
+	copy rxe-host
+	verdicts 0 firewall 'rxe0 not-checked a saved tree does not hold the loaded modules
+rxe1 not-checked a saved tree does not hold the loaded modules'
+	put proc/modules 'rdma_rxe 241664 0 - Live 0x0000000000000000
+nf_tables_set 16384 0 - Live 0x0000000000000000
+nf_conntrack 200704 0 - Live 0x0000000000000000'
+	verdicts 0 firewall 'rxe0 ok the kernel has no packet filter
+rxe1 ok the kernel has no packet filter'
+	put proc/modules 'iptable_filter 16384 0 - Live 0x0000000000000000
+nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
+	verdicts 0 firewall "rxe0 not-checked $unknown
+rxe1 not-checked $unknown"
+	says rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
+	says rxe0 'needs[0]' root
+	says rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
+	deny proc/modules EACCES
+	verdicts 3 firewall 'rxe0 not-checked the loaded modules cannot be read
+rxe1 not-checked the loaded modules cannot be read'
+	# The packets of an adapter do not pass it.
+	copy cx6dx-roce
+	put proc/modules 'nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
+	verdicts 0 firewall ''
+}
+
+# ecn NETDEV POINT PRIORITY...: on for these.
+ecn()
+{
+	local priority
+
+	for priority in 0 1 2 3 4 5 6 7; do
+		put "$net/$1/ecn/$2/enable/$priority" 0
+	done
+	for priority in "${@:3}"; do
+		put "$net/$1/ecn/$2/enable/$priority" 1
+	done
+}
+
+@test "roce-ecn: what the vendor's driver and debugfs tell" {
+	local silent='not-checked the driver does not tell about congestion control'
+	local tuned='not-checked the driver tells how congestion control is tuned, but not whether it is on'
+	local netdev params
+
+	copy cx6dx-roce
+	verdicts 0 roce-ecn "mlx5_0/1 $silent
+mlx5_1/1 $silent
+mlx5_2/1 $silent"
+	for netdev in ens1f0np0 ens1f1np1 enp101s0f0s88; do
+		ecn $netdev roce_rp 3
+		ecn $netdev roce_np 3 4
+	done
+	verdicts 0 roce-ecn 'mlx5_0/1 ok congestion control is on
+mlx5_1/1 ok congestion control is on
+mlx5_2/1 ok congestion control is on'
+	says mlx5_0/1 evidence 'ens1f0np0: senders slow down on priorities 3, receivers notify on 3, 4'
+	ecn ens1f1np1 roce_rp
+	verdicts 4 roce-ecn 'mlx5_0/1 warning RoCE ports of this host have different congestion control
+mlx5_1/1 warning RoCE ports of this host have different congestion control
+mlx5_2/1 warning RoCE ports of this host have different congestion control'
+	says mlx5_1/1 evidence 'ens1f1np1: senders slow down on priorities none, receivers notify on 3, 4; ens1f0np0: senders slow down on priorities 3, receivers notify on 3, 4'
+	deny $net/ens1f1np1/ecn/roce_rp/enable/3
+	verdicts 3 roce-ecn 'mlx5_0/1 ok congestion control is on
+mlx5_1/1 not-checked congestion control cannot be read
+mlx5_2/1 ok congestion control is on'
+	# mlx5_0 alone: its own port off
+	copy roce-bond-vlan
+	ecn enp193s0f0np0 roce_rp
+	ecn enp193s0f0np0 roce_np 3
+	verdicts 0 roce-ecn 'mlx5_bond_0/1 note congestion control is off, which may be meant so'
+	copy roce-bond-vlan
+	params=sys/kernel/debug/mlx5/0000:c1:00.0/cc_params
+	put $params/np_cnp_dscp 48
+	put $params/np_cnp_prio 6
+	verdicts 0 roce-ecn "mlx5_bond_0/1 $tuned"
+	says mlx5_bond_0/1 evidence 'bond0: np_cnp_dscp 48, np_cnp_prio 6'
 }

@@ -112,23 +112,6 @@ static void advice(void **state)
 	assert_int_equal(tos_find_lossless(&dcb), 0);
 }
 
-static void setting(void **state)
-{
-	static const char text[] = "#NCCL_IB_TC=1\nNCCL_IB_TCX=2\n NCCL_IB_TC=3\nNCCL_IB_TC=106\r\n"
-				   "NCCL_IB_TC=7\nNCCL_IB_SL=\033[2J\nNCCL_DEBUG=";
-	_cleanup_(freep) char *tc = tos_setting(text, "NCCL_IB_TC");
-	_cleanup_(freep) char *sl = tos_setting(text, "NCCL_IB_SL");
-	_cleanup_(freep) char *debug = tos_setting(text, "NCCL_DEBUG");
-
-	(void)state;
-	assert_string_equal(tc, "106");
-	assert_string_equal(sl, "\\x1b[2J");
-	assert_string_equal(debug, "");
-	assert_null(tos_setting(text, "NCCL"));
-	assert_null(tos_setting("", "NCCL_IB_TC"));
-	assert_null(tos_setting("NCCL_IB_TC", "NCCL_IB_TC"));
-}
-
 static void parse(void **state)
 {
 	unsigned int tos = 77;
@@ -148,8 +131,8 @@ static void parse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),  cmocka_unit_test(broken),  cmocka_unit_test(trust),
-		cmocka_unit_test(advice), cmocka_unit_test(setting), cmocka_unit_test(parse),
+		cmocka_unit_test(whole),  cmocka_unit_test(broken), cmocka_unit_test(trust),
+		cmocka_unit_test(advice), cmocka_unit_test(parse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,30 +45,26 @@ static char *user_file(const struct doctor_facts *facts)
 	return home && *home ? mem_format("%s/.nccl.conf", home) : NULL;
 }
 
-/*
- * The value that counts, and where it is from: the environment, the user's file, that of the host.
- * A saved tree has only the last one.
- */
-static char *find_setting(const struct doctor_facts *facts, const struct setting_row *row,
-			  char **ret_source)
+char *doctor_setting(const struct doctor_facts *facts, const char *name, char **ret_source)
 {
 	_cleanup_(freep) char *text = NULL, *path = NULL;
-	const char *variable = doctor_environment(facts, row->name);
+	const char *variable = doctor_environment(facts, name);
 	char *value = NULL;
 
 	if (variable) {
 		*ret_source = mem_string("environment");
 		return mem_string(variable);
 	}
-	if (row->kind == UCX_DEVICES)
+	/* The files are NCCL's. */
+	if (strncmp(name, "NCCL_", strlen("NCCL_")) != 0)
 		return NULL;
 	path = user_file(facts);
 	if (path)
-		value = find_in_file(path, row->name);
+		value = find_in_file(path, name);
 	if (!value && !sysfs_read_long(&facts->root, &text, "etc/nccl.conf")) {
 		free(path);
 		path = mem_string("/etc/nccl.conf");
-		value = nccl_conf_find(text, row->name);
+		value = nccl_conf_find(text, name);
 	}
 	if (value)
 		*ret_source = text_clean(path, strlen(path));
@@ -181,7 +177,8 @@ void check_stale_env(struct doctor_context *run)
 
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		_cleanup_(freep) char *source = NULL, *clean = NULL;
-		_cleanup_(freep) char *value = find_setting(run->facts, &settings[i], &source);
+		_cleanup_(freep) char *value = doctor_setting(run->facts, settings[i].name,
+							      &source);
 		size_t length = value ? strlen(value) : 0;
 
 		if (!length)

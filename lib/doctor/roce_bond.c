@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* bond-mode and ipoib-mode: how netdevs of a port are put together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/roce.h"
+
+/* The first word of an attribute of a netdev, cleaned: "802.3ad" of "802.3ad 4". */
+static int read_word(const struct doctor_context *run, const struct link *link, const char *file,
+		     char **ret_word)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&run->facts->root, text, "sys/class/net/%s/%s", link->name,
+				    file);
+
+	if (length < 0)
+		return (int)length;
+	*ret_word = text_clean(text, strcspn(text, " \n"));
+	return 0;
+}
+
+bool roce_is_bonded(struct doctor_context *run)
+{
+	return roce_is_port(run) && roce_bond(run, run->port);
+}
+
+/* Of the PCI functions of the members, whether two are not of the same adapter (slot). */
+static bool spans_adapters(const struct doctor_context *run, const struct link *bond)
+{
+	_cleanup_(freep) char *first = NULL;
+	const struct link *leg = NULL;
+
+	while ((leg = roce_next_leg(run, bond, leg)) != NULL) {
+		_cleanup_(freep) char *address = link_pci_address(&run->facts->root, leg->name);
+
+		if (!address)
+			continue;
+		/* 0000:3b:00.1 without the number of the function */
+		address[strcspn(address, ".")] = '\0';
+		if (first && strcmp(first, address) != 0)
+			return true;
+		if (!first)
+			first = mem_string(address);
+	}
+	return false;
+}
+
+/*
+ * Active-backup, and the modes that choose by a hash: balance-xor and 802.3ad
+ * (mlx5_handle_changeupper_event(), mlx5/core/lag/lag.c; bond_lag_tx_type(), bond_main.c).
+ */
+static bool is_mlx5_mode(const char *mode)
+{
+	return !strcmp(mode, "active-backup") || !strcmp(mode, "balance-xor") ||
+	       !strcmp(mode, "802.3ad");
+}
+
+static void judge_bond(struct doctor_context *run, const struct link *bond, const char *mode)
+{
+	const bool mlx5 = run->device->driver && !strcmp(run->device->driver, "mlx5_core");
+
+	if (run->device->software)
+		doctor_ok(run, "the software device sends through the bond, in any mode");
+	else if (!mlx5)
+		doctor_note(run, "whether the driver carries RoCE over a bond of this mode is not "
+				 "known: test a failover");
+	else if (!is_mlx5_mode(mode))
+		doctor_warning(run, "mlx5 makes no RoCE bond of this mode: each member stays an "
+				    "RDMA device of its own");
+	else if (spans_adapters(run, bond))
+		doctor_note(run,
+			    "the members are of different adapters, so mlx5 makes no RoCE bond "
+			    "of them: each stays an RDMA device of its own");
+	else
+		doctor_ok(run, "the mode of the bond carries RoCE");
+}
+
+void check_bond_mode(struct doctor_context *run)
+{
+	const struct link *bond = roce_bond(run, run->port);
+	_cleanup_(freep) char *mode = NULL;
+	int rc = read_word(run, bond, "bonding/mode", &mode);
+
+	if (rc) {
+		doctor_unread(run, "the mode of the bond", "bonding/mode", rc, false);
+		return;
+	}
+	doctor_evidence(run, "bonding/mode", "%s: mode %s, driver %s", bond->name, mode,
+			run->device->driver ? run->device->driver : "?");
+	doctor_expected(run, "active-backup, balance-xor or 802.3ad", mode);
+	doctor_next_step(
+		run,
+		"ip link set dev %s type bond mode 802.3ad (or active-backup), with members "
+		"of one adapter; the bond must be down meanwhile",
+		bond->name);
+	judge_bond(run, bond, mode);
+}
+
+bool roce_has_ipoib(struct doctor_context *run)
+{
+	const struct link_list *links = &run->facts->inventory.links;
+
+	for (size_t i = 0; i < links->count; i++)
+		if (link_is_ipoib_of(&links->items[i], run->port))
+			return true;
+	return false;
+}
+
+/* An IPoIB netdev of the port. */
+struct ipoib {
+	const struct link *link;
+	char *mode; /* NULL: it could not be read */
+	int rc;
+};
+
+struct ipoib_list {
+	struct ipoib *items;
+	size_t count;
+};
+
+static void ipoib_list_clear(struct ipoib_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].mode);
+	free(list->items);
+}
+
+static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
+{
+	const struct link_list *links = &run->facts->inventory.links;
+
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
+		struct ipoib *ipoib;
+
+		if (!link_is_ipoib_of(link, run->port))
+			continue;
+		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
+		ipoib->link = link;
+		ipoib->rc = read_word(run, link, "mode", &ipoib->mode);
+		if (ipoib->mode)
+			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU %u", link->name,
+					ipoib->mode,
+					link->mtu_bytes.known ? (unsigned int)link->mtu_bytes.value
+							      : 0);
+	}
+}
+
+static const struct ipoib *parent_of(const struct doctor_context *run,
+				     const struct ipoib_list *list, const struct ipoib *child)
+{
+	const struct link *parent = link_by_index(&run->facts->inventory.links,
+						  &child->link->lower_index);
+
+	for (size_t i = 0; !child->link->lower_elsewhere && i < list->count; i++)
+		if (list->items[i].link == parent)
+			return &list->items[i];
+	return NULL;
+}
+
+struct ipoib_survey {
+	size_t other_mode, larger, idle, absent;
+	int rc;
+};
+
+/*
+ * Datagram mode sends at most one RDMA packet of 4096 bytes, less 4 of its header
+ * (IPOIB_ENCAP_LEN, ulp/ipoib/ipoib.h); connected mode takes 65520.
+ */
+static void compare_ipoib(const struct ipoib *ipoib, const struct ipoib *parent,
+			  struct ipoib_survey *survey)
+{
+	enum { MOST_OF_DATAGRAM = 4092 };
+	const struct number *mtu = &ipoib->link->mtu_bytes;
+
+	if (!ipoib->mode) {
+		survey->absent += ipoib->rc == -ENOENT;
+		if (ipoib->rc != -ENOENT)
+			survey->rc = ipoib->rc;
+		return;
+	}
+	if (parent && parent->mode && strcmp(ipoib->mode, parent->mode) != 0)
+		survey->other_mode++;
+	if (parent && mtu->known && parent->link->mtu_bytes.known &&
+	    mtu->value > parent->link->mtu_bytes.value)
+		survey->larger++;
+	if (!strcmp(ipoib->mode, "connected") && mtu->known && mtu->value <= MOST_OF_DATAGRAM)
+		survey->idle++;
+}
+
+void check_ipoib_mode(struct doctor_context *run)
+{
+	_cleanup_(ipoib_list_clear) struct ipoib_list list = {.items = NULL};
+	struct ipoib_survey survey = {.rc = 0};
+
+	read_ipoib(run, &list);
+	for (size_t i = 0; i < list.count; i++)
+		compare_ipoib(&list.items[i], parent_of(run, &list, &list.items[i]), &survey);
+	if (survey.other_mode)
+		doctor_warning(run, "an IPoIB child has another mode than its parent");
+	else if (survey.larger)
+		doctor_warning(run, "an IPoIB child has a larger MTU than its parent");
+	else if (survey.rc)
+		doctor_unread(run, "the mode of an IPoIB netdev", "sysfs", survey.rc, false);
+	else if (survey.absent)
+		doctor_unknown(run, "the mode of an IPoIB netdev");
+	else if (survey.idle)
+		doctor_note(run, "connected mode has no advantage with an MTU that datagram mode "
+				 "has, too");
+	else
+		doctor_ok(run, "mode and MTU of the IPoIB netdevs agree");
+}
