@@ -129,7 +129,8 @@ enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int
 		return NODE_OTHER_NUMBER;
 	if (access_error == EACCES || access_error == EPERM)
 		return NODE_DENIED;
-	return access_error ? NODE_UNREADABLE : NODE_FINE;
+	/* EROFS is about regular files: access(2). */
+	return access_error && access_error != EROFS ? NODE_UNREADABLE : NODE_FINE;
 }
 
 /* A saved tree may have the names of the nodes, but nothing else of them. */
