@@ -11,21 +11,32 @@
 #include "host/pci/config.h"
 #include "kernel/sysfs.h"
 
-void check_iommu_mode(struct doctor_context *run)
+/* The function has no IOMMU group, as far as is known. */
+static void judge_no_group(struct doctor_context *run, const char *source)
 {
 	const struct root *root = &run->facts->root;
+	_cleanup_(freep) char *target = NULL;
+	const int rc = sysfs_link(root, &target, PCI_FUNCTION "/iommu_group",
+				  run->function->address);
+
+	if (rc == -ENOENT)
+		doctor_evidence(run, source, "the function has no IOMMU group");
+	if (rc != -ENOENT)
+		doctor_unknown(run, "the IOMMU group");
+	else if (!root->live && !sysfs_has_directory(root, "sys/kernel/iommu_groups"))
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no IOMMU groups");
+	else
+		doctor_ok(run, "no IOMMU translates for the function");
+}
+
+void check_iommu_mode(struct doctor_context *run)
+{
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
-	pci_read(root, function, PCI_IOMMU, run->problems);
+	pci_read(&run->facts->root, function, PCI_IOMMU, run->problems);
 	if (!function->iommu_group.known) {
-		/* A saved tree may just lack it. */
-		if (!root->live && !sysfs_has_directory(root, "sys/kernel/iommu_groups")) {
-			doctor_unknown(run, "the IOMMU group");
-			return;
-		}
-		doctor_evidence(run, source, "the function has no IOMMU group");
-		doctor_ok(run, "no IOMMU translates for the function");
+		judge_no_group(run, source);
 		return;
 	}
 	if (!function->iommu_type) {
@@ -81,7 +92,7 @@ void check_pcie_tuning(struct doctor_context *run)
 	int rc;
 
 	if (length == -ENOENT && !run->facts->root.live) {
-		doctor_unknown(run, "the config space");
+		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no config space");
 		return;
 	}
 	if (length < 0) {
