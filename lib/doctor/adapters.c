@@ -296,14 +296,16 @@ int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_
 				      ret_pause);
 }
 
-int doctor_fec(struct doctor_facts *facts, const char *netdev, struct ethtool_fec *ret_fec)
+int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
+	       struct ethtool_fec *ret_fec)
 {
 	const struct doctor_adapters *adapters;
 	uint32_t index;
 	int rc = ask_about(facts, netdev, &adapters, &index);
 
 	return rc ? rc
-		  : ethtool_get_fec(adapters->generic, adapters->ethtool_family, index, ret_fec);
+		  : ethtool_get_fec(adapters->generic, adapters->ethtool_family, index, counts,
+				    ret_fec);
 }
 
 char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter)

@@ -57,7 +57,8 @@ const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts);
 
 /* As the functions of kernel/ethtool.h, for a netdev of the inventory. */
 int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause);
-int doctor_fec(struct doctor_facts *facts, const char *netdev, struct ethtool_fec *ret_fec);
+int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
+	       struct ethtool_fec *ret_fec);
 
 /* For growth.c: the recoveries of all reporters. */
 void adapters_read_recoveries(struct doctor_facts *facts, const struct doctor_request *request,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "doctor/growth.h"
+#include "doctor/port_facts.h"
 #include "doctor/roce.h"
 
 #define UNCORRECTABLE  "fec %s uncorrectable"
@@ -29,6 +30,8 @@ void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *re
 	const struct device_list *devices = &facts->inventory.devices;
 
 	for (size_t i = 0; i < devices->count; i++) {
+		if (doctor_counters_are_restricted(facts, &devices->items[i]))
+			continue;
 		for (size_t j = 0; j < devices->items[i].port_count; j++) {
 			const struct port *port = &devices->items[i].ports[j];
 			const struct link *link = is_ethernet(port) ? roce_link(&run, port) : NULL;
@@ -37,7 +40,7 @@ void fec_read_growth(struct doctor_facts *facts, const struct doctor_request *re
 			while (link && (leg = roce_next_leg(&run, link, leg))) {
 				struct ethtool_fec fec;
 
-				if (doctor_fec(facts, leg->name, &fec))
+				if (doctor_fec(facts, leg->name, true, &fec))
 					continue;
 				if (fec.uncorrectable_blocks.known)
 					growth_add(reading, fec.uncorrectable_blocks.value,
@@ -138,7 +141,7 @@ void check_fec_ber(struct doctor_context *run)
 	}
 	while ((leg = roce_next_leg(run, netdev, leg))) {
 		struct ethtool_fec fec = {.active.known = false};
-		const int rc = doctor_fec(run->facts, leg->name, &fec);
+		const int rc = doctor_fec(run->facts, leg->name, false, &fec);
 
 		fec_judge(run, leg, rc, &fec);
 	}

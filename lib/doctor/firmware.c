@@ -77,6 +77,22 @@ static const char *off_switch(const struct devlink *devlink)
 	return "";
 }
 
+static void step_on(struct doctor_context *run, const struct devlink *devlink)
+{
+	_cleanup_(
+		freep) char *set = mem_format("if RDMA is wanted: devlink dev param set %s/%s name "
+					      "%s value true cmode",
+					      devlink->bus, devlink->name, off_switch(devlink));
+
+	if (devlink->switched_at_once)
+		doctor_next_step(run, "%s runtime", set);
+	else
+		doctor_next_step(run,
+				 "%s driverinit, then devlink dev reload %s/%s, which takes its "
+				 "network down for a moment",
+				 set, devlink->bus, devlink->name);
+}
+
 static void judge_switches(struct doctor_context *run, const struct adapter *adapter)
 {
 	const struct devlink *devlink = adapter->devlink;
@@ -90,12 +106,7 @@ static void judge_switches(struct doctor_context *run, const struct adapter *ada
 		doctor_ok(run, "RDMA is not switched off by a parameter of the driver");
 		return;
 	}
-	doctor_next_step(
-		run,
-		"if RDMA is wanted: devlink dev param set %s/%s name %s value true cmode "
-		"driverinit (runtime for Intel's ice), then devlink dev reload %s/%s, which "
-		"takes its network down for a moment",
-		devlink->bus, devlink->name, off_switch(devlink), devlink->bus, devlink->name);
+	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
 		doctor_note(run, "RDMA is switched off from the next load of the driver on");
 	else

@@ -33,6 +33,7 @@ static const struct nla_policy policy[DEVLINK_ATTR_RELOAD_FAILED + 1] = {
 	[DEVLINK_ATTR_PARAM_TYPE] = {.type = NLA_U8},
 	[DEVLINK_ATTR_PARAM_VALUES_LIST] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_PARAM_VALUE] = {.type = NLA_NESTED},
+	[DEVLINK_ATTR_PARAM_VALUE_CMODE] = {.type = NLA_U8},
 	[DEVLINK_ATTR_INFO_VERSION_RUNNING] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_INFO_VERSION_STORED] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_HEALTH_REPORTER] = {.type = NLA_NESTED},
@@ -141,16 +142,26 @@ static int take_reporter(struct devlink *device, struct nlattr *const *message)
 	return 0;
 }
 
+struct switch_place {
+	struct devlink *device;
+	size_t which;
+};
+
 /* One configuration mode of a switch. A flag has no data: it is there or not. */
 static int take_value(void *context, const struct nlattr *nest)
 {
 	struct nlattr *table[ARRAY_SIZE(policy)];
-	enum tristate *value = context;
+	const struct switch_place *place = context;
+	enum tristate *value = &place->device->switches[place->which];
+	struct number mode = {.known = false};
 
-	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), policy))
+	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), policy) ||
+	    netlink_get_number(table[DEVLINK_ATTR_PARAM_VALUE_CMODE], &mode))
 		return -EBADMSG;
-	if (*value == TRISTATE_UNKNOWN)
-		*value = table[DEVLINK_ATTR_PARAM_VALUE_DATA] ? TRISTATE_YES : TRISTATE_NO;
+	if (*value != TRISTATE_UNKNOWN)
+		return 0;
+	*value = table[DEVLINK_ATTR_PARAM_VALUE_DATA] ? TRISTATE_YES : TRISTATE_NO;
+	place->device->switched_at_once = mode.known && mode.value == DEVLINK_PARAM_CMODE_RUNTIME;
 	return 0;
 }
 
@@ -169,7 +180,7 @@ static int take_switch(struct devlink *device, const struct nlattr *nest)
 		if (is_text(table[DEVLINK_ATTR_PARAM_NAME], devlink_switch_names[i]))
 			return netlink_each(table[DEVLINK_ATTR_PARAM_VALUES_LIST],
 					    DEVLINK_ATTR_PARAM_VALUE, take_value,
-					    &device->switches[i]);
+					    &(struct switch_place){device, i});
 	return 0;
 }
 

@@ -44,10 +44,9 @@ struct devlink {
 	int info_rc; /* of devlink_read_info(); -EOPNOTSUPP: the driver has none */
 	struct devlink_reporter *reporters;
 	size_t reporter_count;
-	/*
-	 * As set: a parameter of the mode driverinit takes effect when the driver loads or reloads.
-	 */
+	/* As set: those of the mode driverinit take effect when the driver loads or reloads. */
 	enum tristate switches[DEVLINK_SWITCHES];
+	bool switched_at_once; /* in the mode runtime; else driverinit */
 	int switches_rc;
 };
 

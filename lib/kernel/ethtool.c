@@ -156,7 +156,7 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 	return error;
 }
 
-int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index,
+int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bool counts,
 		    struct ethtool_fec *ret_fec)
 {
 	struct netlink_request request = {.count = 0};
@@ -164,7 +164,7 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index,
 	struct question question = {parse_fec, &fec};
 	int error;
 
-	add_request(&request, family, ETHTOOL_MSG_FEC_GET, index, ETHTOOL_FLAG_STATS);
+	add_request(&request, family, ETHTOOL_MSG_FEC_GET, index, counts ? ETHTOOL_FLAG_STATS : 0);
 	error = netlink_ask(generic, &request, take, &question);
 	if (!error)
 		*ret_fec = fec;

@@ -30,7 +30,8 @@ enum { ETHTOOL_FEC_IS_OFF = 49 }; /* ETHTOOL_LINK_MODE_FEC_NONE_BIT */
 /* -EOPNOTSUPP: the driver or the kernel has no answer; -ENODEV: the netdev is gone. */
 int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 		      struct ethtool_pause *ret_pause);
-int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index,
+/* Without `counts` only the active encoding: the counters are another question to the adapter. */
+int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bool counts,
 		    struct ethtool_fec *ret_fec);
 
 /* The answers to the two: 0 or -EBADMSG. */

@@ -167,6 +167,7 @@ static void device_switches(void **state)
 		assert_int_equal(take(&bytes, bytes.length, &list), 0);
 		assert_int_equal(list.items[0].switches[DEVLINK_RDMA], cases[i].rdma);
 		assert_int_equal(list.items[0].switches[DEVLINK_ROCE], TRISTATE_UNKNOWN);
+		assert_false(list.items[0].switched_at_once);
 	}
 }
 
@@ -398,8 +399,8 @@ static void own_kernel(void **state)
 	if (ids[1]) {
 		/* The loopback netdev has neither; no netdev has the last index. */
 		assert_int_equal(ethtool_get_pause(generic, ids[1], 1, &pause), -EOPNOTSUPP);
-		assert_int_equal(ethtool_get_fec(generic, ids[1], 1, &fec), -EOPNOTSUPP);
-		assert_int_equal(ethtool_get_fec(generic, ids[1], INT32_MAX, &fec), -ENODEV);
+		assert_int_equal(ethtool_get_fec(generic, ids[1], 1, true, &fec), -EOPNOTSUPP);
+		assert_int_equal(ethtool_get_fec(generic, ids[1], INT32_MAX, false, &fec), -ENODEV);
 	}
 	netlink_free(generic);
 }

@@ -302,6 +302,16 @@ static void switches(void **state)
 		check(bed, CHECK_ID_rdma_disabled);
 		assert_said(bed, SECOND, cases[i].severity, "");
 	}
+	devlink->switches[DEVLINK_ROCE] = devlink->switches[DEVLINK_IWARP] = TRISTATE_NO;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_non_null(strstr(bed->results.items[bed->results.count - 1].finding.next_step,
+			       SECOND " name enable_roce value true cmode driverinit, then devlink "
+				      "dev reload pci/" SECOND));
+	devlink->switched_at_once = true;
+	check(bed, CHECK_ID_rdma_disabled);
+	assert_string_equal(bed->results.items[bed->results.count - 1].finding.next_step,
+			    "if RDMA is wanted: devlink dev param set pci/" SECOND
+			    " name enable_roce value true cmode runtime");
 	devlink->switches_rc = -EIO;
 	check(bed, CHECK_ID_rdma_disabled);
 	assert_said(bed, SECOND, SEVERITY_INFO, "Input/output error");
