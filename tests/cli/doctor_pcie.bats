@@ -459,7 +459,7 @@ config()
 	says '' not-checked 'no driver is bound to the accelerators'
 	# Without accelerators there is nothing to ask.
 	rm -r "$tree"
-	cp -a "$roots/cx7-ib-ndr" "$tree"
+	cp -a "$roots/cx5-ib-edr" "$tree"
 	ask 0 gdr-path
 	jq -e '.doctor == []' <<<"$output"
 }
