@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A file of rdmactl doctor --expect: the input is all of it. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/expect/expectation.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Text that comes out goes to terminals. */
+static void check_clean(char *text)
+{
+	char *clean;
+
+	if (!text)
+		return;
+	clean = text_clean(text, strlen(text));
+	if (strcmp(clean, text))
+		abort();
+	free(clean);
+}
+
+static void check_file(const struct expectation *file)
+{
+	for (size_t i = 0; i < file->selector_count; i++) {
+		check_clean(file->selectors[i].name);
+		free(expectation_place(file, file->selectors[i].at));
+		for (size_t key = 0; key < WANTED_KEYS; key++) {
+			const struct wanted *wanted = &file->selectors[i].wanted[key];
+			char *text = wanted_text(wanted);
+
+			/* What is wanted allows something. */
+			if (wanted->known && !text)
+				abort();
+			check_clean(text);
+			free(text);
+		}
+	}
+	for (size_t i = 0; i < file->ignored_count; i++) {
+		if (!file->ignored[i].why)
+			abort();
+		check_clean(file->ignored[i].why);
+		check_clean(file->ignored[i].pci);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Of the very size, so that the sanitizer sees every overrun. */
+	char *copy = mem_alloc_zero(size, 1), *message = NULL;
+	struct expectation file;
+	int rc;
+
+	if (size)
+		memcpy(copy, data, size);
+	rc = expectation_parse(copy, size, &file, &message);
+	if ((message != NULL) != (rc == -EINVAL) || (rc && rc != -EINVAL))
+		abort();
+	check_clean(message);
+	if (!rc) {
+		check_file(&file);
+		expectation_clear(&file);
+	}
+	free(message);
+	free(copy);
+	return 0;
+}
