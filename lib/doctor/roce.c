@@ -98,6 +98,16 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 	return roce->rtnl;
 }
 
+void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl)
+{
+	struct doctor_roce *roce = roce_of(facts);
+
+	netlink_free(roce->rtnl);
+	roce->rtnl = rtnl;
+	roce->rtnl_rc = 0;
+	roce->rtnl_was_opened = true;
+}
+
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
 {
 	struct doctor_roce *roce = roce_of(facts);

@@ -53,6 +53,9 @@ char *roce_priorities(unsigned int mask);
 /* The RDMA MTU that a netdev's MTU leaves room for; 0: none. */
 unsigned int roce_mtu(uint64_t netdev_mtu);
 
+/* For tests: the kernel that is asked. The facts own it from now on. */
+void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl);
+
 /* Owned by the facts. */
 struct doctor_roce;
 void doctor_roce_free(struct doctor_roce *roce);

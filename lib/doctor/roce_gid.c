@@ -182,6 +182,21 @@ static struct gid_survey read_until_found(struct doctor_context *run, struct gid
 	return gids;
 }
 
+/* Whether a part of the table could not be read: a GID that is not seen is not missing then. */
+static bool is_table_incomplete(const struct doctor_context *run)
+{
+	_cleanup_(freep) char *object = port_object(run->port);
+
+	for (size_t i = 0; i < run->problems->count; i++) {
+		const struct problem *problem = &run->problems->items[i];
+
+		if (problem->object && problem->attribute && !strcmp(problem->object, object) &&
+		    !strncmp(problem->attribute, "gid", strlen("gid")))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The kernel adds GIDs in a work queue after the address (addr_event(), core/roce_gid_mgmt.c), so a
  * missing one may be under way: look again some times, for a quarter of a second together.
@@ -198,22 +213,7 @@ static struct address_survey compare_patiently(struct doctor_context *run,
 		clear_gids(&reading->port);
 		gids = read_until_found(run, reading, NULL);
 	}
-	return compare(run, &gids, true);
-}
-
-/* Whether a part of the table could not be read: a GID that is not seen is not missing then. */
-static bool is_table_incomplete(const struct doctor_context *run)
-{
-	_cleanup_(freep) char *object = port_object(run->port);
-
-	for (size_t i = 0; i < run->problems->count; i++) {
-		const struct problem *problem = &run->problems->items[i];
-
-		if (problem->object && problem->attribute && !strcmp(problem->object, object) &&
-		    !strncmp(problem->attribute, "gid", strlen("gid")))
-			return true;
-	}
-	return false;
+	return compare(run, &gids, !is_table_incomplete(run));
 }
 
 static bool is_inactive(const struct port *port)

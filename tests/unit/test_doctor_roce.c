@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks of RoCE that need the live host: an inventory made by hand, a saved tree for the
+ * files, and a kernel at the other end of a socket pair.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <linux/dcbnl.h>
+#include <linux/rtnetlink.h>
+
+#include "base/mem.h"
+#include "doctor/roce.h"
+#include "netlink_message.h"
+#include "saved_tree.h"
+
+/* What the kernel answers. */
+struct answers {
+	uint8_t pfc[2];		/* of eth0 and eth1 */
+	uint8_t dscp_26;	/* the priority of DSCP 26 on both; 0: no entry */
+	int dcb_error;		/* instead */
+	unsigned int best_link; /* of the best route, whatever netdev was asked for */
+	int table_error;	/* of a route by a netdev */
+};
+
+/* Two ports, mlx5_0 on eth0 (10.0.0.5/24) and mlx5_1 on eth1 (10.0.0.6/24). */
+struct bed {
+	struct saved_tree tree;
+	struct doctor_facts facts;
+	struct doctor_request request;
+	struct doctor_results results;
+	struct problems problems;
+	struct doctor_context run;
+	struct fake_kernel kernel;
+	struct answers answers;
+	char *environment[3];
+};
+
+static void put_dcb(const struct answers *answers, unsigned int which, struct bytes *payload)
+{
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
+	const struct ieee_pfc pfc = {.pfc_en = answers->pfc[which]};
+	const struct dcb_app app = {.selector = IEEE_8021QAZ_APP_SEL_DSCP,
+				    .priority = answers->dscp_26,
+				    .protocol = 26};
+	struct bytes ieee = {0}, apps = {0};
+
+	bytes_put(payload, &header, sizeof(header));
+	put_attribute(&ieee, DCB_ATTR_IEEE_PFC, &pfc, sizeof(pfc));
+	if (answers->dscp_26)
+		put_attribute(&apps, DCB_ATTR_IEEE_APP, &app, sizeof(app));
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	put_nest(payload, DCB_ATTR_IEEE, &ieee);
+}
+
+static void serve(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct answers *answers = kernel->context;
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct rtmsg route = {.rtm_family = AF_INET, .rtm_type = RTN_UNICAST};
+	const struct rtmsg *question = NLMSG_DATA(message);
+	struct bytes payload = {0}, datagram = {0};
+	int error = 0;
+
+	if (message->nlmsg_type == RTM_GETDCB) {
+		error = answers->dcb_error;
+		put_dcb(answers,
+			requests->data[NLMSG_HDRLEN + sizeof(struct dcbmsg) + NLA_HDRLEN + 3] - '0',
+			&payload);
+	} else {
+		bytes_put(&payload, &route, sizeof(route));
+		if (question->rtm_flags & RTM_F_FIB_MATCH)
+			error = answers->table_error;
+		else
+			put_u32(&payload, RTA_OIF, answers->best_link);
+	}
+	if (error)
+		put_error(&datagram, message->nlmsg_seq, error, NULL);
+	else
+		put_message(&datagram, message->nlmsg_type, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+	fake_send(kernel, &datagram);
+}
+
+/* A slot of the table of a device. */
+static void put_gid(struct bed *bed, unsigned int which, unsigned int slot, const char *gid,
+		    const char *type, const char *netdev)
+{
+	const char *directory = "sys/class/infiniband/mlx5_";
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%u/ports/1/gids/%u", directory, which, slot);
+	tree_write(&bed->tree, path, gid);
+	snprintf(path, sizeof(path), "%s%u/ports/1/gid_attrs/types/%u", directory, which, slot);
+	tree_write(&bed->tree, path, type);
+	snprintf(path, sizeof(path), "%s%u/ports/1/gid_attrs/ndevs/%u", directory, which, slot);
+	tree_write(&bed->tree, path, netdev);
+}
+
+static void add_port(struct bed *bed, unsigned int which)
+{
+	struct inventory *inventory = &bed->facts.inventory;
+	char device_name[] = "mlx5_0", link_name[] = "eth0";
+	struct link_address *address;
+	struct device *device;
+	struct link *link;
+	struct port *port;
+
+	device_name[5] = link_name[3] = (char)('0' + which);
+	device = device_list_add(&inventory->devices, device_name);
+	device->driver = mem_string("mlx5_core");
+	device->transport = number_of(TRANSPORT_ROCE);
+	port = device_add_port(device, 1);
+	port->link_layer = number_of(LINK_LAYER_ETHERNET);
+	port->state = number_of(PORT_STATE_ACTIVE);
+	port->netdev = mem_string(link_name);
+	link = link_list_add(&inventory->links);
+	link->name = mem_string(link_name);
+	link->index = number_of(3 + which);
+	link->enabled = TRISTATE_YES;
+	address = mem_append(&inventory->addresses.items, &inventory->addresses.count,
+			     sizeof(*address));
+	*address = (struct link_address){
+		.link_index = link->index,
+		.ip = {.family = AF_INET, .raw = {10, 0, 0, (uint8_t)(5 + which)}},
+		.prefix_length = number_of(24),
+	};
+}
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+
+	tree_open(&bed->tree);
+	*state = bed;
+	bed->facts.root = (struct root){.fd = dup(bed->tree.root.fd)};
+	bed->facts.inventory.live = true;
+	bed->facts.problems = &bed->problems;
+	bed->facts.environment = bed->environment;
+	add_port(bed, 0);
+	add_port(bed, 1);
+	bed->answers = (struct answers){.pfc = {8, 8}, .dscp_26 = 3, .best_link = 3};
+	bed->kernel = (struct fake_kernel){.serve = serve, .context = &bed->answers};
+	roce_set_rtnl(&bed->facts, netlink_from_fd(fake_start(&bed->kernel), 32768));
+	bed->run = (struct doctor_context){
+		.facts = &bed->facts,
+		.request = &bed->request,
+		.results = &bed->results,
+		.problems = &bed->problems,
+	};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	doctor_facts_free(&bed->facts);
+	fake_stop(&bed->kernel);
+	doctor_results_free(&bed->results);
+	problems_free(&bed->problems);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+/* Runs the check on the port, and returns what it said. */
+static const struct doctor_result *run(struct bed *bed, enum doctor_check_id id, unsigned int which)
+{
+	bed->run.id = id;
+	bed->run.check = doctor_check(id);
+	bed->run.device = &bed->facts.inventory.devices.items[which];
+	bed->run.port = &bed->run.device->ports[0];
+	bed->run.check->check(&bed->run);
+	return &bed->results.items[bed->results.count - 1];
+}
+
+static void expect(struct bed *bed, enum doctor_check_id id, unsigned int which,
+		   enum severity verdict, const char *summary, const char *evidence)
+{
+	const struct doctor_result *result = run(bed, id, which);
+
+	assert_string_equal(result->finding.summary, summary);
+	assert_int_equal(result->finding.severity.value, verdict);
+	if (evidence)
+		assert_string_equal(result->finding.evidence, evidence);
+	else
+		assert_null(result->finding.evidence);
+}
+
+#define OWN_GID "0000:0000:0000:0000:0000:ffff:0a00:0005\n"
+
+static void gids(void **state)
+{
+	struct bed *bed = *state;
+
+	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth0\n");
+	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth0\n");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	/* Another netdev's GID with the same address does not help. */
+	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth1\n");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_WARNING,
+	       "IP addresses of the port have RoCE v1 GIDs only",
+	       "10.0.0.5 on eth0 has RoCE v1 only");
+	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth1\n");
+	bed->facts.inventory.links.items[0].enabled = TRISTATE_NO;
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on eth0 has no GID, the GID table is full");
+	put_gid(bed, 0, 2, "0000:0000:0000:0000:0000:0000:0000:0000\n", "\n", "\n");
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on eth0 has no GID, the netdev is not up");
+	bed->facts.inventory.addresses.count = 0;
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,
+	       "the port has no IP address, so its GIDs are link-local only", "0 IP addresses");
+	assert_int_equal(bed->problems.count, 0);
+}
+
+/* A GID that comes a little later is no fault. */
+static void *come_late(void *argument)
+{
+	const struct timespec pause = {.tv_nsec = 30000000};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	put_gid(argument, 0, 0, OWN_GID, "RoCE v2\n", "eth0\n");
+	return NULL;
+}
+
+static void late_gid(void **state)
+{
+	struct bed *bed = *state;
+	pthread_t thread;
+
+	put_gid(bed, 0, 0, "0000:0000:0000:0000:0000:0000:0000:0000\n", "RoCE v2\n", "eth0\n");
+	assert_int_equal(pthread_create(&thread, NULL, come_late, bed), 0);
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
+	       "every IP address of the port has a RoCE v2 GID", "1 IP addresses");
+	pthread_join(thread, NULL);
+}
+
+static void unreadable_gids(void **state)
+{
+	struct bed *bed = *state;
+
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_INFO, "a part of the GID table is not known",
+	       NULL);
+	assert_int_equal(bed->problems.count, 1);
+}
+
+static void pfc(void **state)
+{
+	struct bed *bed = *state;
+
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+	assert_int_equal(bed->kernel.datagrams, 2);
+	/* Every netdev is asked about once. */
+	expect(bed, CHECK_ID_roce_pfc, 1, SEVERITY_OK, "the port has lossless priorities",
+	       "eth1: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+	assert_int_equal(bed->kernel.datagrams, 2);
+}
+
+static void pfc_differs(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->answers.pfc[1] = 0x30;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
+	       "RoCE ports of this host have different lossless priorities or trust",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth1: lossless "
+	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
+	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_NOTICE,
+	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
+	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
+}
+
+static void pfc_off(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->answers.pfc[0] = bed->answers.pfc[1] = 0;
+	bed->answers.dscp_26 = 0;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_NOTICE,
+	       "no priority is lossless: RoCE runs as lossy traffic here, which may be meant so",
+	       "eth0: lossless priorities none; trusts the VLAN tag, not the DSCP");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
+	       "no priority is lossless, so no traffic class has to lead to one", NULL);
+}
+
+/* A driver without data center bridging is no fault, a failure of the kernel is. */
+static void dcb_unknown(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->answers.dcb_error = -EOPNOTSUPP;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_INFO,
+	       "the driver does not report which priorities are lossless", NULL);
+	assert_int_equal(bed->problems.count, 0);
+	bed->answers.dcb_error = -ENOMEM;
+	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_INFO, "data center bridging cannot be read",
+	       "Cannot allocate memory");
+	assert_int_equal(bed->problems.count, 1);
+}
+
+static void tos(void **state)
+{
+	static const char configfs[] = "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
+	struct bed *bed = *state;
+	char nccl[] = "NCCL_IB_TC=184", ucx[] = "UCX_IB_TRAFFIC_CLASS=auto";
+	const struct doctor_result *result;
+
+	tree_write(&bed->tree, configfs, "106\n");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
+	       "every traffic class that is set leads to a lossless priority",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; "
+	       "default_roce_tos of rdma_cm: traffic class 106: DSCP 26, priority 3, which is "
+	       "lossless");
+	bed->environment[0] = ucx;
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
+	       "every traffic class that is set leads to a lossless priority",
+	       bed->results.items[0].finding.evidence);
+	tree_write(&bed->tree, "etc/nccl.conf", "NCCL_IB_TC=300\n");
+	result = run(bed, CHECK_ID_roce_tos, 0);
+	assert_non_null(strstr(result->finding.evidence,
+			       "NCCL_IB_TC (/etc/nccl.conf): '300' is no traffic class"));
+	assert_int_equal(result->finding.severity.value, SEVERITY_INFO);
+	/* What the environment says comes first. */
+	bed->environment[1] = nccl;
+	result = run(bed, CHECK_ID_roce_tos, 0);
+	assert_non_null(strstr(result->finding.evidence,
+			       "NCCL_IB_TC (environment): traffic class 184: DSCP 46, for which "
+			       "the driver reports no priority"));
+	assert_int_equal(result->finding.severity.value, SEVERITY_INFO);
+	bed->environment[1] = NULL;
+	tree_delete(&bed->tree, "etc/nccl.conf");
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_0/tc/1/traffic_class",
+		   "Global tclass=106\nrule\n");
+	result = run(bed, CHECK_ID_roce_tos, 0);
+	assert_non_null(strstr(result->finding.evidence,
+			       "global traffic class: traffic class 106: DSCP 26, priority 3"));
+	assert_int_equal(result->finding.severity.value, SEVERITY_OK);
+}
+
+/* A traffic class that is set and is looked at by nobody. */
+static void tos_untrusted(void **state)
+{
+	struct bed *bed = *state;
+	const struct doctor_result *result;
+
+	bed->answers.dscp_26 = 0;
+	tree_write(&bed->tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos",
+		   "106\n");
+	result = run(bed, CHECK_ID_roce_tos, 0);
+	assert_string_equal(result->finding.summary,
+			    "a traffic class that is set does not lead to a lossless priority");
+	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
+	assert_string_equal(result->finding.next_step,
+			    "map the DSCP of the traffic class to a lossless priority, as the "
+			    "switches do: dcb app add dev eth0 dscp-prio 26:3");
+}
+
+static void write_filter(struct bed *bed, const char *all, const char *eth1)
+{
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/rp_filter", all);
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth0/rp_filter", "0\n");
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/eth1/rp_filter", eth1);
+}
+
+static void routes(void **state)
+{
+	static const char fine[] = "the route back to the port's own subnets leaves by its netdev";
+	struct bed *bed = *state;
+
+	write_filter(bed, "0\n", "0\n");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	/* Strict on the netdev that has not the best route, and only there. */
+	write_filter(bed, "0\n", "1\n");
+	expect(bed, CHECK_ID_rdma_cm_route, 0, SEVERITY_OK, fine, "1 addresses asked about");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
+	       "strict source validation drops ARP requests of neighbours, because the route back "
+	       "leaves by another netdev",
+	       "rp_filter of eth1 is 1 (strict), and the best route back to 10.0.0.7 leaves by "
+	       "eth0");
+	/* Loose wins, because it is the larger value. */
+	write_filter(bed, "2\n", "1\n");
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
+	bed->answers.table_error = -EHOSTUNREACH;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
+	       "rdma_cm drops connection requests: the port has no route back to its own subnet",
+	       "from 10.0.0.6 on eth1 to its neighbour 10.0.0.7: No route to host");
+}
+
+static void no_room(void **state)
+{
+	struct bed *bed = *state;
+	struct link_address *address = &bed->facts.inventory.addresses.items[1];
+
+	address->prefix_length = number_of(32);
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO,
+	       "the netmask leaves no room for a neighbour, so which peers there are is not known",
+	       NULL);
+	/* In a subnet of two, the other address is the peer's, though it is the first. */
+	address->prefix_length = number_of(31);
+	address->ip.raw[3] = 9;
+	bed->answers.table_error = -ENETUNREACH;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
+	       "rdma_cm drops connection requests: the port has no route back to its own subnet",
+	       "from 10.0.0.9 on eth1 to its neighbour 10.0.0.8: Network is unreachable");
+	bed->facts.inventory.addresses.count = 1;
+	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO, "the port has no IP address", NULL);
+}
+
+/* Live, the subnets are those of the addresses. */
+static void arp(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/arp_ignore", "0\n");
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/arp_announce", "2\n");
+	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/arp_filter", "0\n");
+	for (unsigned int i = 0; i < 2; i++) {
+		static const char *const settings[] = {"arp_ignore", "arp_announce", "arp_filter"};
+
+		for (size_t j = 0; j < ARRAY_SIZE(settings); j++) {
+			char path[64];
+
+			snprintf(path, sizeof(path), "proc/sys/net/ipv4/conf/eth%u/%s", i,
+				 settings[j]);
+			tree_write(&bed->tree, path, "0\n");
+		}
+	}
+	expect(bed, CHECK_ID_multi_rail_arp, 0, SEVERITY_WARNING,
+	       "several netdevs are in one subnet, and each answers ARP for the addresses of the "
+	       "others",
+	       "10.0.0.0/24 is on eth0, too; arp_ignore 0, arp_announce 2, of all and eth1 the "
+	       "larger (1 or 2 wanted)");
+	assert_int_equal(bed->results.count, 2);
+	bed->facts.inventory.addresses.items[0].ip.raw[2] = 1;
+	bed->run.check->check(&bed->run);
+	assert_int_equal(bed->results.count, 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(gids),	     TEST(unreadable_gids), TEST(late_gid),    TEST(pfc),
+		TEST(pfc_differs),   TEST(pfc_off),	    TEST(dcb_unknown), TEST(tos),
+		TEST(tos_untrusted), TEST(routes),	    TEST(no_room),     TEST(arp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
