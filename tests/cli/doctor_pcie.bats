@@ -504,6 +504,10 @@ config()
 	echo 0000:0000:0000:0000 >"$tree/sys/class/infiniband/mlx5_3/node_guid"
 	ask 4 sriov-guid
 	says mlx5_3 error 'the node GUID is zero' evidence 'node GUID 0000000000000000 (not zero wanted)' next_step '*node_guid GUID*'
+	ln -s ../0000:20:00.7 "$(at 20:00.0)/virtfn0"
+	ln -s ../0000:20:00.2 "$(at 20:00.0)/virtfn3"
+	ask 4 sriov-guid
+	says mlx5_3 error '*' next_step 'ip link set NETDEV vf 3 node_guid GUID, *0000:20:00.0 is the physical function;*'
 	# In a virtual machine nothing says that it is a virtual function.
 	rm "$(at 20:00.2)/physfn"
 	ask 4 sriov-guid
@@ -512,6 +516,16 @@ config()
 	ln -sfn '!EIO' "$tree/sys/class/infiniband/mlx5_3/node_guid"
 	ask 3 sriov-guid
 	says mlx5_3 not-checked 'the node GUID is not known'
+}
+
+@test "sriov-guid: the command names the netdev of the physical function" {
+	rm -r "$tree"
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	ln -s ../../../pci0000:3a/0000:3a:00.0/0000:3b:00.0 "$(at af:00.0)/physfn"
+	ln -s ../../../pci0000:ae/0000:ae:00.0/0000:af:00.0 "$(at 3b:00.0)/virtfn0"
+	echo 0000:0000:0000:0000 >"$tree/sys/class/infiniband/mlx5_1/node_guid"
+	ask 4 sriov-guid
+	says mlx5_1 error '*' next_step 'ip link set ib0 vf 0 node_guid GUID, *0000:3b:00.0 is*bind 0000:af:00.0 *'
 }
 
 @test "pcie: the text of a finding" {

@@ -231,6 +231,62 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 	       (device->node_guid.known && !device->node_guid.value);
 }
 
+/* The number that the physical function has for this virtual one, from its links virtfnN. */
+static struct number find_number(const struct root *root, const struct pci_function *function)
+{
+	struct number number = {.known = false};
+	struct strings names = {0};
+
+	if (!function->physfn || sysfs_list(root, &names, PCI_FUNCTION, function->physfn))
+		return number;
+	for (size_t i = 0; i < names.count && !number.known; i++) {
+		_cleanup_(freep) char *address = NULL;
+		uint64_t value;
+
+		if (strncmp(names.items[i], "virtfn", 6) ||
+		    text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &value) ||
+		    sysfs_link_name(root, &address, PCI_FUNCTION "/%s", function->physfn,
+				    names.items[i]))
+			continue;
+		if (!strcmp(address, function->address))
+			number_set(&number, value);
+	}
+	strings_free(&names);
+	return number;
+}
+
+/* The netdev of the physical function's first port; NULL if it has none here. */
+static const char *find_netdev(const struct doctor_facts *facts, const char *physfn)
+{
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const struct device *device = &facts->inventory.devices.items[i];
+
+		if (device->pci_address && !strcmp(device->pci_address, physfn) &&
+		    device->port_count)
+			return device->ports[0].netdev;
+	}
+	return NULL;
+}
+
+/* The commands themselves, on the host of the physical function. */
+static void suggest_guid(struct doctor_context *run)
+{
+	struct pci_function *function = run->function;
+	const struct number number = function ? find_number(&run->facts->root, function)
+					      : (struct number){0};
+	const char *netdev;
+
+	if (!number.known)
+		return;
+	netdev = find_netdev(run->facts, function->physfn);
+	doctor_next_step(
+		run,
+		"ip link set %s vf %llu node_guid GUID, and the same with port_guid; %s is "
+		"the physical function; then bind %s to its driver again",
+		netdev ? netdev : "NETDEV", (unsigned long long)number.value, function->physfn,
+		function->address);
+}
+
 void check_sriov_guid(struct doctor_context *run)
 {
 	const struct device *device = run->device;
@@ -243,8 +299,10 @@ void check_sriov_guid(struct doctor_context *run)
 	}
 	doctor_evidence(run, source, "node GUID %016llx (not zero wanted)",
 			(unsigned long long)device->node_guid.value);
-	if (device->node_guid.value)
+	if (device->node_guid.value) {
 		doctor_ok(run, "the virtual function has a node GUID");
-	else
-		doctor_error(run, "the node GUID is zero");
+		return;
+	}
+	suggest_guid(run);
+	doctor_error(run, "the node GUID is zero");
 }
