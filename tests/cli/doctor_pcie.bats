@@ -552,5 +552,5 @@ note     0000:13:00.0: the IOMMU translates every access of the adapter [iommu-m
 	# The ports between adapter and accelerators for ACS; never the adapter, an accelerator, or VPD.
 	grep -o '0000:[^/]*/config' "$BATS_TEST_TMPDIR/trace" | sort -u >"$BATS_TEST_TMPDIR/read"
 	same 'config spaces that were read' "$(printf '0000:%s/config\n' 12:0{0..3}.0 17:00.0)" "$(cat "$BATS_TEST_TMPDIR/read")"
-	! grep -E 'vpd|/rom"|resource[0-9]' "$BATS_TEST_TMPDIR/trace"
+	run ! grep -E 'vpd|/rom"|resource[0-9]' "$BATS_TEST_TMPDIR/trace"
 }

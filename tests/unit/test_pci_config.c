@@ -84,6 +84,8 @@ static void cut_short(void **state)
 		assert_int_equal(pci_config_acs(space.bytes, length, &acs), -EPERM);
 	assert_int_equal(control.max_read_request_bytes, 77);
 	assert_int_equal(acs, 77);
+	assert_int_equal(pci_config_device_control(space.bytes, 0x6a, &control), 0);
+	assert_int_equal(control.max_read_request_bytes, 4096);
 	assert_int_equal(pci_config_acs(space.bytes, 0x158, &acs), 0);
 	assert_int_equal(acs, PCI_ACS_SOURCE_VALIDATION | PCI_ACS_REQUEST_REDIRECT |
 				      PCI_ACS_COMPLETION_REDIRECT | PCI_ACS_UPSTREAM_FORWARDING);
@@ -142,6 +144,21 @@ static void damaged(void **state)
 	put_capability(&space, 0xfc, 0x10, 0);
 	assert_int_equal(pci_config_device_control(space.bytes, PCI_CONFIG_SIZE, &control),
 			 -EBADMSG);
+	/* The last place where it fits, and the one after. */
+	put_capability(&space, 0x40, 0x01, 0xf4);
+	put_capability(&space, 0xf4, 0x10, 0);
+	put16(&space, 0xfc, 0x2000);
+	assert_int_equal(pci_config_device_control(space.bytes, PCI_CONFIG_SIZE, &control), 0);
+	assert_int_equal(control.max_read_request_bytes, 512);
+	put_capability(&space, 0x40, 0x01, 0xf8);
+	put_capability(&space, 0xf8, 0x10, 0);
+	assert_int_equal(pci_config_device_control(space.bytes, PCI_CONFIG_SIZE, &control),
+			 -EBADMSG);
+	put_extended(&space, 0x100, 0x01, 0xff8);
+	put_extended(&space, 0xff8, 0x0d, 0);
+	put16(&space, 0xffe, 0x04);
+	assert_int_equal(pci_config_acs(space.bytes, PCI_CONFIG_EXTENDED, &acs), 0);
+	assert_int_equal(acs, PCI_ACS_REQUEST_REDIRECT);
 	put_extended(&space, 0x100, 0x01, 0x100);
 	assert_int_equal(pci_config_acs(space.bytes, PCI_CONFIG_EXTENDED, &acs), -EBADMSG);
 	put_extended(&space, 0x100, 0x01, 0x40);
