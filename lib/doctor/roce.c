@@ -10,14 +10,6 @@
 #include "base/text.h"
 #include "host/endpoint/endpoint_search.h"
 
-struct doctor_roce {
-	struct netlink *rtnl;
-	int rtnl_rc;
-	bool rtnl_was_opened;
-	struct roce_dcb *dcbs;
-	size_t dcb_count;
-};
-
 bool roce_is_port(struct doctor_context *run)
 {
 	return endpoint_transport(run->device, run->port) == TRANSPORT_ROCE;
@@ -26,6 +18,28 @@ bool roce_is_port(struct doctor_context *run)
 bool roce_is_hardware_port(struct doctor_context *run)
 {
 	return roce_is_port(run) && !run->device->software;
+}
+
+static bool is_active(const struct port *port)
+{
+	return port->state.known && port->state.value == PORT_STATE_ACTIVE;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool roce_is_alike(struct doctor_context *run, const struct device *device, const struct port *port)
+{
+	struct doctor_context other = *run;
+
+	other.device = device;
+	other.port = port;
+	return roce_is_hardware_port(run) && roce_is_hardware_port(&other) &&
+	       is_active(run->port) && is_active(port) &&
+	       is_same(run->device->driver, device->driver) &&
+	       is_same(run->device->board_id, device->board_id);
 }
 
 bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
@@ -80,7 +94,7 @@ void roce_no_netdev(struct doctor_context *run)
 				   "addresses and routes cannot be seen from here");
 }
 
-static struct doctor_roce *roce_of(struct doctor_facts *facts)
+struct doctor_roce *doctor_roce(struct doctor_facts *facts)
 {
 	if (!facts->roce)
 		facts->roce = mem_alloc_zero(1, sizeof(*facts->roce));
@@ -89,7 +103,7 @@ static struct doctor_roce *roce_of(struct doctor_facts *facts)
 
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 {
-	struct doctor_roce *roce = roce_of(facts);
+	struct doctor_roce *roce = doctor_roce(facts);
 
 	if (!roce->rtnl_was_opened)
 		roce->rtnl_rc = rtnl_open(&roce->rtnl);
@@ -100,7 +114,7 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 
 void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl)
 {
-	struct doctor_roce *roce = roce_of(facts);
+	struct doctor_roce *roce = doctor_roce(facts);
 
 	netlink_free(roce->rtnl);
 	roce->rtnl = rtnl;
@@ -110,7 +124,7 @@ void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl)
 
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
 {
-	struct doctor_roce *roce = roce_of(facts);
+	struct doctor_roce *roce = doctor_roce(facts);
 	struct roce_dcb *dcb;
 	struct netlink *rtnl;
 	int rc;
@@ -158,6 +172,7 @@ void doctor_roce_free(struct doctor_roce *roce)
 	for (size_t i = 0; i < roce->dcb_count; i++)
 		free(roce->dcbs[i].netdev);
 	free(roce->dcbs);
+	free(roce->ecns);
 	netlink_free(roce->rtnl);
 	free(roce);
 }

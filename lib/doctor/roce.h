@@ -19,6 +19,13 @@ bool roce_has_netdev(struct doctor_context *run);
 bool roce_has_ipoib(struct doctor_context *run);
 bool roce_is_software(struct doctor_context *run);
 
+/*
+ * Whether the port of the context should be set up as this one: both are active RoCE ports of
+ * hardware, of the same driver and board. Others may have another task, or none.
+ */
+bool roce_is_alike(struct doctor_context *run, const struct device *device,
+		   const struct port *port);
+
 /* A netdev of the inventory that belongs to a port: its own, its bond, a VLAN on one of these. */
 bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
 		     const struct link *link);
@@ -56,6 +63,27 @@ unsigned int roce_mtu(uint64_t netdev_mtu);
 /* For tests: the kernel that is asked. The facts own it from now on. */
 void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl);
 
+/* Congestion control of a port, as far as its driver tells. */
+struct roce_ecn {
+	const struct port *port;
+	bool vendor;	      /* NVIDIA's own driver: sys/class/net/X/ecn */
+	unsigned int send;    /* mask of the priorities whose senders slow down */
+	unsigned int receive; /* and of those whose receivers notify */
+	bool params;	      /* mlx5's cc_params in debugfs */
+	char text[128];	      /* all of it in words, to be shown and compared */
+	int rc;		      /* -errno of what could not be read */
+};
+
 /* Owned by the facts. */
-struct doctor_roce;
+struct doctor_roce {
+	struct netlink *rtnl; /* by roce_rtnl() */
+	int rtnl_rc;
+	bool rtnl_was_opened;
+	struct roce_dcb *dcbs; /* by roce_dcb() */
+	size_t dcb_count;
+	struct roce_ecn *ecns; /* of the check roce-ecn */
+	size_t ecn_count;
+};
+
+struct doctor_roce *doctor_roce(struct doctor_facts *facts);
 void doctor_roce_free(struct doctor_roce *roce);

@@ -10,16 +10,6 @@
 #include "base/text.h"
 #include "doctor/roce.h"
 
-/* What a port has; two ports are compared as texts. */
-struct ecn {
-	bool vendor;	      /* NVIDIA's own driver: sys/class/net/X/ecn */
-	unsigned int send;    /* mask of the priorities with ECN: reaction point, and */
-	unsigned int receive; /* notification point */
-	bool params;	      /* mlx5's cc_params in debugfs */
-	char text[128];
-	int rc; /* of what could not be read */
-};
-
 /* ecn/roce_rp/enable/0 .. 7 hold 0 or 1. */
 static int read_mask(const struct doctor_context *run, const char *netdev, const char *point,
 		     unsigned int *ret_mask)
@@ -44,13 +34,13 @@ static int read_mask(const struct doctor_context *run, const char *netdev, const
  * the inbox driver does not tell (mlx5_ib_dbg_cc_name[], hw/mlx5/cong.c).
  */
 static void read_params(const struct doctor_context *run, const struct device *device,
-			struct ecn *ecn)
+			struct roce_ecn *ecn)
 {
 	static const char *const names[] = {"np_cnp_dscp", "np_cnp_prio"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const size_t used = strlen(ecn->text);
-		char text[SYSFS_TEXT_SIZE];
+		char text[SYSFS_TEXT_SIZE], value[24];
 		ssize_t length = sysfs_read(&run->facts->root, text,
 					    "sys/kernel/debug/mlx5/%s/cc_params/%s",
 					    device->pci_address, names[i]);
@@ -59,19 +49,20 @@ static void read_params(const struct doctor_context *run, const struct device *d
 			ecn->rc = (int)length;
 			return;
 		}
-		snprintf(ecn->text + used, sizeof(ecn->text) - used, "%s%s %.20s", used ? ", " : "",
-			 names[i], text);
+		text_clean_into(value, sizeof(value), text, (size_t)length);
+		snprintf(ecn->text + used, sizeof(ecn->text) - used, "%s%s %s", used ? ", " : "",
+			 names[i], value);
 	}
 	ecn->params = true;
 }
 
 static void read_ecn(const struct doctor_context *run, const struct device *device,
-		     const struct link *own, struct ecn *ecn)
+		     const struct link *own, struct roce_ecn *ecn)
 {
 	const struct link *leg = roce_next_leg(run, own, NULL);
 	int rc;
 
-	*ecn = (struct ecn){.rc = -ENOENT};
+	ecn->rc = -ENOENT;
 	if (!leg)
 		return;
 	rc = read_mask(run, leg->name, "roce_rp", &ecn->send);
@@ -95,26 +86,40 @@ static void read_ecn(const struct doctor_context *run, const struct device *devi
 		read_params(run, device, ecn);
 }
 
-static bool differs_from_others(struct doctor_context *run, const struct ecn *mine)
+/* The next call for another port may move it. */
+static const struct roce_ecn *ecn_of(const struct doctor_context *run, const struct device *device,
+				     const struct port *port, const struct link *own)
+{
+	struct doctor_roce *roce = doctor_roce(run->facts);
+	struct roce_ecn *ecn;
+
+	for (size_t i = 0; i < roce->ecn_count; i++)
+		if (roce->ecns[i].port == port)
+			return &roce->ecns[i];
+	ecn = mem_append(&roce->ecns, &roce->ecn_count, sizeof(*ecn));
+	ecn->port = port;
+	read_ecn(run, device, own, ecn);
+	return ecn;
+}
+
+static bool differs_from_others(struct doctor_context *run, const struct roce_ecn *mine)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 
 	for (size_t i = 0; i < devices->count; i++)
 		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			struct doctor_context other = *run;
-			const struct link *own;
-			struct ecn ecn;
+			const struct device *device = &devices->items[i];
+			const struct port *port = &device->ports[j];
+			const struct link *own = roce_link(run, port);
+			const struct roce_ecn *ecn;
 
-			other.device = &devices->items[i];
-			other.port = &other.device->ports[j];
-			own = roce_link(run, other.port);
-			if (other.port == run->port || !own || !roce_is_hardware_port(&other))
+			if (port == run->port || !own || !roce_is_alike(run, device, port))
 				continue;
-			read_ecn(run, other.device, own, &ecn);
-			if (ecn.vendor != mine->vendor || ecn.params != mine->params ||
-			    !strcmp(ecn.text, mine->text))
+			ecn = ecn_of(run, device, port, own);
+			if (ecn->vendor != mine->vendor || ecn->params != mine->params ||
+			    !strcmp(ecn->text, mine->text))
 				continue;
-			doctor_evidence(run, NULL, "%s: %s", own->name, ecn.text);
+			doctor_evidence(run, NULL, "%s: %s", own->name, ecn->text);
 			return true;
 		}
 	return false;
@@ -123,14 +128,13 @@ static bool differs_from_others(struct doctor_context *run, const struct ecn *mi
 void check_roce_ecn(struct doctor_context *run)
 {
 	const struct link *own = roce_link(run, run->port);
-	_cleanup_(freep) char *clean = NULL;
-	struct ecn ecn;
+	struct roce_ecn ecn;
 
 	if (!own) {
 		roce_no_netdev(run);
 		return;
 	}
-	read_ecn(run, run->device, own, &ecn);
+	ecn = *ecn_of(run, run->device, run->port, own);
 	if (!ecn.vendor && !ecn.params) {
 		if (ecn.rc == -ENOENT)
 			doctor_not_checked(run, 0,
@@ -141,11 +145,10 @@ void check_roce_ecn(struct doctor_context *run)
 				      true);
 		return;
 	}
-	clean = text_clean(ecn.text, strlen(ecn.text));
 	doctor_evidence(run, ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s", own->name,
-			clean);
+			ecn.text);
 	if (differs_from_others(run, &ecn))
-		doctor_warning(run, "RoCE ports of this host have different congestion control");
+		doctor_warning(run, "ports of the same board have different congestion control");
 	else if (ecn.vendor && (!ecn.send || !ecn.receive))
 		doctor_note(run, "congestion control is off, which may be meant so");
 	else if (ecn.vendor)

@@ -34,23 +34,12 @@ static bool is_physical(const struct doctor_context *run, const struct device *d
 	return length && !strncmp(target + length, "/infiniband/", strlen("/infiniband/"));
 }
 
-static bool is_known(const struct number *a, uint64_t value)
-{
-	return a->known && a->value == value;
-}
-
 /* Ports of the same board that are both in use have the same task, unless the user says so. */
-static bool is_peer(const struct doctor_context *run, const struct device *device,
+static bool is_peer(struct doctor_context *run, const struct device *device,
 		    const struct port *port)
 {
-	if (port == run->port || !is_known(&port->state, PORT_STATE_ACTIVE) ||
-	    !is_known(&run->port->state, PORT_STATE_ACTIVE) ||
-	    !is_known(&port->link_layer, LINK_LAYER_ETHERNET))
-		return false;
-	if (!device->board_id || !run->device->board_id ||
-	    strcmp(device->board_id, run->device->board_id) != 0)
-		return false;
-	return is_physical(run, device) && is_physical(run, run->device);
+	return port != run->port && device->board_id && roce_is_alike(run, device, port) &&
+	       is_physical(run, device) && is_physical(run, run->device);
 }
 
 /* Whether a port with the same task has a larger MTU; it is named in the evidence. */
@@ -63,8 +52,9 @@ static bool is_less_than_peers(struct doctor_context *run, unsigned int mtu)
 			const struct port *port = &devices->items[i].ports[j];
 			const struct link *link = roce_link(run, port);
 
-			if (!is_peer(run, &devices->items[i], port) || !link ||
-			    !link->mtu_bytes.known || roce_mtu(link->mtu_bytes.value) <= mtu)
+			if (!link || !link->mtu_bytes.known ||
+			    roce_mtu(link->mtu_bytes.value) <= mtu ||
+			    !is_peer(run, &devices->items[i], port))
 				continue;
 			doctor_evidence(run, NULL, "%s of %s/%u, the same board, has %u",
 					link->name, devices->items[i].name,

@@ -65,7 +65,7 @@ static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb 
 		tos_trusts_dscp(a, a_driver) == tos_trusts_dscp(b, b_driver));
 }
 
-/* Another netdev of this port or of another RoCE port that has other settings; it is told of. */
+/* Another netdev of this port, or of another that is alike, has other settings; it is told of. */
 static bool differs_from_others(struct doctor_context *run, const struct dcb *mine)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
@@ -73,14 +73,12 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 	for (size_t i = 0; i < devices->count; i++)
 		for (size_t j = 0; j < devices->items[i].port_count; j++) {
 			const struct device *device = &devices->items[i];
-			struct doctor_context other = *run;
-			const struct link *leg = NULL, *own;
+			const struct port *port = &device->ports[j];
+			const struct link *own = roce_link(run, port), *leg = NULL;
 
-			other.device = device;
-			other.port = &device->ports[j];
-			own = roce_link(run, other.port);
-			while (roce_is_hardware_port(&other) && own &&
-			       (leg = roce_next_leg(run, own, leg)) != NULL) {
+			if (!own || !roce_is_alike(run, device, port))
+				continue;
+			while ((leg = roce_next_leg(run, own, leg)) != NULL) {
 				const struct roce_dcb *dcb = roce_dcb(run->facts, leg->name);
 
 				if (dcb->rc || !dcb->dcb.pfc_priorities.known ||
@@ -104,7 +102,7 @@ void check_roce_pfc(struct doctor_context *run)
 	dcb = found->dcb;
 	tell_pfc(run, found, run->device->driver);
 	if (differs_from_others(run, &dcb))
-		doctor_warning(run, "RoCE ports of this host have different lossless priorities or "
+		doctor_warning(run, "ports of the same board have different lossless priorities or "
 				    "trust");
 	else if (!dcb.pfc_priorities.value)
 		doctor_note(run, "no priority is lossless: RoCE runs as lossy traffic here, which "

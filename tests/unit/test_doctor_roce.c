@@ -273,12 +273,28 @@ static void pfc_differs(void **state)
 
 	bed->answers.pfc[1] = 0x30;
 	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
-	       "RoCE ports of this host have different lossless priorities or trust",
+	       "ports of the same board have different lossless priorities or trust",
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth1: lossless "
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
 	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_NOTICE,
 	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
 	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
+}
+
+/* A port that is down, or of another board, may be set up in any way. */
+static void pfc_elsewhere(void **state)
+{
+	struct bed *bed = *state;
+	struct device *other = &bed->facts.inventory.devices.items[1];
+
+	bed->answers.pfc[1] = 0x30;
+	other->ports[0].state = number_of(PORT_STATE_DOWN);
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+	other->ports[0].state = number_of(PORT_STATE_ACTIVE);
+	other->board_id = mem_string("MT_2");
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 }
 
 static void pfc_off(void **state)
@@ -451,9 +467,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(gids),	     TEST(unreadable_gids), TEST(late_gid),    TEST(pfc),
-		TEST(pfc_differs),   TEST(pfc_off),	    TEST(dcb_unknown), TEST(tos),
-		TEST(tos_untrusted), TEST(routes),	    TEST(no_room),     TEST(arp),
+		TEST(gids),	   TEST(unreadable_gids), TEST(late_gid), TEST(pfc),
+		TEST(pfc_differs), TEST(pfc_elsewhere),	  TEST(pfc_off),  TEST(dcb_unknown),
+		TEST(tos),	   TEST(tos_untrusted),	  TEST(routes),	  TEST(no_room),
+		TEST(arp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
