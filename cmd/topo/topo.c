@@ -12,7 +12,7 @@
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct topo_args, all, 'a', "all",
-		    "show virtual functions and subfunctions beside their parents"),
+		    "show virtual functions, subfunctions and further functions of adapters, too"),
 	CHOICE_OPTION(struct topo_args, names, 0, "names", "TOOL", topology_dialect_names,
 		      "words of the matrix: smi (default), nccl, ucx"),
 	FLAG_OPTION(struct topo_args, tree, 0, "tree",
@@ -104,6 +104,8 @@ static void add_node(struct topology_node ***nodes, size_t *count, struct topolo
 /* A virtual function or subfunction goes with its parent, if that is a node. */
 static bool is_beside_parent(const struct topo_run *run, const struct topology_node *node)
 {
+	if (node->kind.value == TOPOLOGY_PART)
+		return true;
 	return (node->role.value == TOPOLOGY_VIRTUAL_FUNCTION ||
 		node->role.value == TOPOLOGY_SUBFUNCTION) &&
 	       node->parent && topology_find(&run->topology, node->parent) &&

@@ -115,6 +115,8 @@ static void find_parents(struct topology *topology)
 		struct topology_node *node = &topology->nodes[i];
 		const char *physfn = node->function ? node->function->physfn : NULL;
 
+		if (node->kind.value == TOPOLOGY_PART)
+			continue;
 		if (node->role.value == TOPOLOGY_SUBFUNCTION)
 			node->parent = device_of(topology, node->pci_address, node);
 		else if (physfn)
@@ -193,12 +195,87 @@ static void add_accelerator(struct topology *topology, const struct root *root,
 		number_set(&node->role, TOPOLOGY_VIRTUAL_FUNCTION);
 }
 
+/* ConnectX-8 and its Data Direct functions: drivers/infiniband/hw/mlx5/data_direct.c. */
+enum { VENDOR_MELLANOX = 0x15b3, CONNECTX8 = 0x1023, DATA_DIRECT = 0x2100 };
+
+static void add_part(struct topology *topology, const struct root *root, size_t whole,
+		     struct pci_function *function, struct problems *problems)
+{
+	struct topology_node *node = mem_append(&topology->nodes, &topology->count,
+						sizeof(*topology->nodes));
+
+	node->name = mem_string(function->address);
+	number_set(&node->kind, TOPOLOGY_PART);
+	number_set(&node->role, TOPOLOGY_PHYSICAL);
+	node->pci_address = mem_string(function->address);
+	node->functions.known = true;
+	strings_add(&node->functions, function->address);
+	node->parent = mem_string(topology->nodes[whole].name);
+	node->function = function;
+	take_function(root, node, problems);
+	node->card = card_of(function);
+	node->whole = whole;
+	node->data_direct = node->vendor_id.value == VENDOR_MELLANOX &&
+			    node->device_id.value == DATA_DIRECT;
+	topology->part_count++;
+}
+
+/* The other functions of bonds. */
+static void add_members(struct topology *topology, const struct root *root, size_t whole,
+			struct problems *problems)
+{
+	for (size_t i = 1; i < topology->nodes[whole].functions.count; i++) {
+		struct pci_function *function = pci_list_find(
+			&topology->pci, topology->nodes[whole].functions.items[i]);
+
+		if (function)
+			add_part(topology, root, whole, function, problems);
+	}
+}
+
+static bool is_data_direct(const struct root *root, struct pci_function *function,
+			   struct problems *problems)
+{
+	pci_read(root, function, PCI_ID, problems);
+	return function->vendor_id.value == VENDOR_MELLANOX &&
+	       function->device_id.value == DATA_DIRECT;
+}
+
+/*
+ * A Data Direct function carries what an adapter exchanges with accelerators. The serial numbers
+ * that tell which adapter are in the VPD, which is for root only: with as many functions as
+ * adapters, they are taken to be in the same order, else nothing is known.
+ */
+static void add_data_direct(struct topology *topology, const struct root *root,
+			    struct problems *problems)
+{
+	const size_t nics = topology->count;
+	struct pci_function **functions = NULL;
+	size_t count = 0, adapters = 0, next = 0;
+
+	for (size_t i = 0; i < topology->pci.count; i++)
+		if (is_data_direct(root, &topology->pci.items[i], problems))
+			*(struct pci_function **)mem_append(
+				&functions, &count, sizeof(*functions)) = &topology->pci.items[i];
+	for (size_t i = 0; i < nics; i++)
+		adapters += topology->nodes[i].device_id.value == CONNECTX8 &&
+			    topology->nodes[i].role.value == TOPOLOGY_PHYSICAL;
+	topology->unpaired = count && count != adapters;
+	for (size_t i = 0; i < topology->pci.count && count == adapters; i++)
+		for (size_t j = 0; j < nics; j++)
+			if (topology->nodes[j].function == &topology->pci.items[i] &&
+			    topology->nodes[j].device_id.value == CONNECTX8 &&
+			    topology->nodes[j].role.value == TOPOLOGY_PHYSICAL)
+				add_part(topology, root, j, functions[next++], problems);
+	free(functions);
+}
+
 void topology_add_nodes(struct topology *topology, const struct topology_request *request,
 			struct problems *problems)
 {
 	const struct device_list *devices = &request->inventory->devices;
 	struct netdev_list netdevs = {.count = 0};
-	size_t accelerators = 0;
+	size_t accelerators = 0, nodes;
 
 	netdev_list_make(&netdevs, devices, &request->inventory->links);
 	for (size_t i = 0; i < devices->count; i++)
@@ -209,5 +286,9 @@ void topology_add_nodes(struct topology *topology, const struct topology_request
 		    PCI_KIND_ACCELERATOR)
 			add_accelerator(topology, request->root, &topology->pci.items[i],
 					accelerators++, problems);
+	nodes = topology->count;
+	add_data_direct(topology, request->root, problems);
+	for (size_t i = 0; i < nodes; i++)
+		add_members(topology, request->root, i, problems);
 	find_parents(topology);
 }

@@ -162,12 +162,11 @@ static bool is_nvidia(const struct topology_node *node)
 	return node->kind.value == TOPOLOGY_ACCELERATOR && node->vendor_id.value == 0x10de;
 }
 
-void topology_compare(const struct topology *topology, const struct topology_node *a,
-		      const struct topology_node *b, struct topology_pair *ret_pair)
+static void compare_functions(const struct topology *topology, const struct topology_node *a,
+			      const struct topology_node *b, struct topology_pair *pair)
 {
-	struct topology_pair *pair = ret_pair;
-
-	*pair = (struct topology_pair){.from = a, .node = b, .to = b->name};
+	*pair = (struct topology_pair){
+		.from = a, .node = b, .near_from = a, .near_node = b, .to = b->name};
 	pair->same_device = a == b ? TRISTATE_YES : is_same(a->card, b->card);
 	pair->same_host_bridge = is_same(a->host_bridge, b->host_bridge);
 	pair->same_numa = is_same_number(&a->numa_node, &b->numa_node);
@@ -186,6 +185,48 @@ void topology_compare(const struct topology *topology, const struct topology_nod
 	if (a != b && is_nvidia(a) && is_nvidia(b))
 		pair->fabric_hidden = TRISTATE_YES;
 	topology_compare_fabric(topology, pair);
+}
+
+/* Takes what a part has in common with the other node, if it is nearer. */
+static void take_nearer(struct topology_pair *pair, const struct topology_pair *other,
+			const struct topology_node *part)
+{
+	const struct topology_pair before = *pair;
+
+	if (other->class.value >= pair->class.value)
+		return;
+	*pair = *other;
+	pair->from = before.from;
+	pair->node = before.node;
+	pair->to = before.to;
+	/* That the part belongs to this adapter is a guess. */
+	if (part->data_direct)
+		number_set(&pair->source, TOPOLOGY_INFERRED);
+}
+
+static bool counts_for(const struct topology_node *part, const struct topology_node *other)
+{
+	return !part->data_direct || other->kind.value == TOPOLOGY_ACCELERATOR;
+}
+
+void topology_compare(const struct topology *topology, const struct topology_node *a,
+		      const struct topology_node *b, struct topology_pair *ret_pair)
+{
+	compare_functions(topology, a, b, ret_pair);
+	for (size_t i = topology->count - topology->part_count; i < topology->count && a != b;
+	     i++) {
+		const struct topology_node *part = &topology->nodes[i];
+		struct topology_pair pair;
+
+		if (&topology->nodes[part->whole] == a && part != b && counts_for(part, b)) {
+			compare_functions(topology, part, b, &pair);
+			take_nearer(ret_pair, &pair, part);
+		}
+		if (&topology->nodes[part->whole] == b && part != a && counts_for(part, a)) {
+			compare_functions(topology, a, part, &pair);
+			take_nearer(ret_pair, &pair, part);
+		}
+	}
 }
 
 void topology_fill_distances(const struct topology *topology, struct topology_node *const *rows,

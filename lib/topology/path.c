@@ -142,13 +142,16 @@ void topology_find_path(const struct topology *topology, const struct topology_n
 	struct topology_path *path = ret_path;
 	const bool file = a->place_source.value == TOPOLOGY_FILE &&
 			  b->place_source.value == TOPOLOGY_FILE;
-	const char *common = find_common(a, b);
+	const char *common;
 	size_t middle;
 
 	*path = (struct topology_path){.from = a->name};
 	topology_compare(topology, a, b, &path->pair);
 	if (a == b || !a->pci_address || !b->pci_address)
 		return;
+	a = path->pair.near_from;
+	b = path->pair.near_node;
+	common = find_common(a, b);
 	if (file)
 		climb_file(path, a, common);
 	else
@@ -175,6 +178,16 @@ void topology_path_clear(struct topology_path *path)
 	}
 	free(path->hops);
 	*path = (struct topology_path){.count = 0};
+}
+
+static void explain_part(const struct topology_node *node, const struct topology_node *part,
+			 struct text_buffer *text)
+{
+	if (node != part)
+		text_buffer_add(text, "through    %s, %s of %s\n", part->pci_address,
+				part->data_direct ? "taken to be the Data Direct function"
+						  : "a function",
+				node->name);
 }
 
 static void explain_class(const struct topology_pair *pair, struct text_buffer *text)
@@ -242,6 +255,8 @@ void topology_explain(const struct topology_path *path, struct text_buffer *text
 	const struct topology_pair *pair = &path->pair;
 
 	explain_class(pair, text);
+	explain_part(pair->from, pair->near_from, text);
+	explain_part(pair->node, pair->near_node, text);
 	explain_numa(pair->from, text);
 	if (pair->from != pair->node)
 		explain_numa(pair->node, text);

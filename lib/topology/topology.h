@@ -37,7 +37,11 @@ struct topology_switch {
 	bool merged; /* is the lower half of the switch `up`: the same chip */
 };
 
-enum topology_kind { TOPOLOGY_NIC, TOPOLOGY_ACCELERATOR };
+enum topology_kind {
+	TOPOLOGY_NIC,
+	TOPOLOGY_ACCELERATOR,
+	TOPOLOGY_PART, /* another function of an adapter: of a bond, or Data Direct */
+};
 
 enum topology_role {
 	TOPOLOGY_PHYSICAL,
@@ -82,6 +86,8 @@ struct topology_node {
 	char *card; /* what functions of one card share; NULL for software devices */
 	bool c2c;   /* NVIDIA's CPU and GPU in one package */
 	struct pci_function *function;
+	size_t whole;	  /* of a part: index of its adapter */
+	bool data_direct; /* a part that carries the traffic of accelerators only */
 };
 
 enum topology_class {
@@ -104,7 +110,9 @@ extern const struct enum_name topology_dialect_names[];
 /* The facts of two nodes; also a record of the JSON document, in the list of the first node. */
 struct topology_pair {
 	const struct topology_node *from, *node;
-	char *to; /* borrowed: name of the second node */
+	const struct topology_node *near_from,
+		*near_node; /* the same, or the parts that are nearest */
+	char *to;	    /* borrowed: name of the second node */
 	enum tristate same_device, same_host_bridge, same_numa, same_package;
 	struct number switches; /* between the two, if they are below a common one */
 	struct number slit;	/* distance of their memory in the firmware's table: 10 is local */
@@ -121,6 +129,7 @@ struct topology_pair {
 struct topology {
 	struct topology_node *nodes; /* adapters in natural order, then accelerators in PCI's */
 	size_t count;
+	size_t part_count;
 	struct topology_switch **switches;
 	size_t switch_count;
 	struct pci_list pci;
@@ -137,6 +146,7 @@ struct topology {
 	size_t link_count;
 	char *hypervisor;     /* NULL: none is seen */
 	bool flat;	      /* a virtual machine whose PCI tree says nothing */
+	bool unpaired;	      /* Data Direct functions whose adapters cannot be told */
 	bool numa_distrusted; /* all nodes are 0, as Hyper-V's driver sets what the host leaves out
 			       */
 	char *file;	      /* the topology file that was used, or NULL */

@@ -7,6 +7,7 @@
 static const struct enum_name kind_names[] = {
 	{TOPOLOGY_NIC, "nic"},
 	{TOPOLOGY_ACCELERATOR, "accelerator"},
+	{TOPOLOGY_PART, "function", TONE_PLAIN, "another function of an adapter"},
 	{0, NULL},
 };
 
@@ -79,11 +80,11 @@ static void get_distances(const void *record, struct value *value)
 #define RECORD struct topology_node
 static const struct field fields[] = {
 	TEXT_AS("node", name, "NODE", SHOWN, 0, "RDMA device, or gpuN in the order of the bus"),
-	WORD(kind, kind_names, "KIND", SHOWN, 0, "nic or accelerator"),
+	WORD(kind, kind_names, "KIND", SHOWN, 0, "nic, accelerator, or another function of a nic"),
 	WORD(role, role_names, "ROLE", SHOWN, 0, "physical, vf, sf, bond or software"),
 	TEXT(pci_address, "PCI", SHOWN, 0, "its PCI function"),
 	LIST(functions, "FUNCTIONS", 0, 0, "all its PCI functions: several of a bond"),
-	TEXT(parent, "PARENT", 0, 0, "device or address of the physical function of a vf or sf"),
+	TEXT(parent, "PARENT", 0, 0, "physical function of a vf or sf, adapter of a function"),
 	TEXT(vendor, "VENDOR", SHOWN, 0, "who made it"),
 	HEX(vendor_id, 4, "VENDOR ID", 0, 0, "PCI vendor"),
 	HEX(device_id, 4, "DEVICE ID", 0, 0, "PCI device"),

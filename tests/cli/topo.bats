@@ -349,3 +349,24 @@ cell()
 	on topo-switches topo --locality "$file"
 	expect 1 '' "rdmactl topo: $file: line 1: expected a device, PCI address or host bridge, and a NUMA node"
 }
+
+@test "topo: a Data Direct function is the way to the accelerators, by a guess that is called one" {
+	golden data-direct why.txt --why gpu0 mlx5_0
+	[ "$(cell data-direct gpu0 mlx5_0 class)" = switch ]
+	[ "$(cell data-direct gpu0 mlx5_0 source)" = inferred ]
+	[ "$(cell data-direct gpu1 mlx5_0 class)" = system ]
+	quickly on topo-data-direct topo -a -o node,kind,parent 0008:04:00.0
+	expect 0 $'NODE         KIND     PARENT\n0008:04:00.0 function mlx5_0' ''
+}
+
+@test "topo: Data Direct functions that cannot be paired are left out, and it is said" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/topo-data-direct" "$tree"
+	rm "$tree/sys/bus/pci/devices/0009:04:00.0"
+	try topo --root "$tree"
+	expect 0
+	[[ $output == *'not as many Data Direct functions as ConnectX-8 adapters'* ]]
+	try topo --root "$tree" -j gpu0
+	[ "$(jq -r '.topo[0].distances[] | select(.to == "mlx5_0").class' "$BATS_TEST_TMPDIR/out")" = numa ]
+}
