@@ -63,7 +63,7 @@ sensor()
 	same others "$(verdicts firmware-same 'select(.object == "mlx5_4") | .summary')" \
 		'"the firmware is that of most adapters of the board"'
 	same status "$(<"$BATS_TEST_TMPDIR/status")" 4
-	try doctor --root "$tree" --only firmware-same
+	try doctor --root "$tree" --profile hpc --only firmware-same
 	expect 4 'warning  mlx5_3: the firmware differs from other adapters of the same board [firmware-same]
          firmware 28.35.1012 on 1 of 8 adapters MT_0000000838
          -> bring the adapters to the same firmware, the odd ones first, and reset them
@@ -82,7 +82,7 @@ sensor()
 	firmware mlx5_1 !EIO
 	same unknown "$(verdicts firmware-same '[.object, .verdict, .summary]')" \
 		'["mlx5_1","not-checked","the firmware version is not known"]'
-	quickly try doctor --root "$tree" --only firmware-same
+	quickly try doctor --root "$tree" --profile hpc --only firmware-same
 	[ "$status" = 3 ]
 	# A device without a board_id has nothing to compare: Amazon's.
 	copy_of efa
@@ -118,7 +118,7 @@ sensor()
 	# The hottest sensor counts, and one that cannot be read does not hide it.
 	sensor $function temp2_input !EIO
 	same 'hot still' "$(verdicts temperature .verdict)" '"error"'
-	try doctor --root "$tree" --only temperature
+	try doctor --root "$tree" --profile hpc --only temperature
 	expect 4 'error    0000:3b:00.0: the adapter is too hot [temperature]
          asic 105 degrees C, critical at 105
          -> check fans, air flow and dust filters, and the inlet temperature of the rack
