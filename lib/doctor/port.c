@@ -48,6 +48,14 @@ static const struct link *bond_of(const struct doctor_context *run)
 	return is_bond(master) ? master : NULL;
 }
 
+/* The netdev below a VLAN or P_Key child; that of a veth is its other end, which is not below. */
+static const struct link *below(const struct link_list *links, const struct link *link)
+{
+	if (link->lower_elsewhere || (link->kind && !strcmp(link->kind, "veth")))
+		return NULL;
+	return link_by_index(links, &link->lower_index);
+}
+
 /* Whether the link is the netdev of the port, or a VLAN or P_Key child of it. */
 static bool stands_on(const struct link_list *links, const struct link *link,
 		      const struct link *own)
@@ -55,7 +63,7 @@ static bool stands_on(const struct link_list *links, const struct link *link,
 	for (int level = 0; link && level < LINK_MOST_LEVELS; level++) {
 		if (link == own)
 			return true;
-		link = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+		link = below(links, link);
 	}
 	return false;
 }

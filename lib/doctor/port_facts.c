@@ -86,7 +86,7 @@ static bool may_manage_nvswitches(struct doctor_facts *facts, const struct devic
 
 	if (!function)
 		return false;
-	pci_read(&facts->root, function, PCI_ID | PCI_VIRTUAL, facts->problems);
+	pci_read(&facts->root, function, PCI_ID | PCI_CLASS | PCI_VIRTUAL, facts->problems);
 	return function->vendor_id.known && function->vendor_id.value == VENDOR_MELLANOX &&
 	       function->device_id.known && function->device_id.value == CONNECTX_7 &&
 	       function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND &&

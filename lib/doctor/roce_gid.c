@@ -14,7 +14,7 @@
 struct gid_survey {
 	const struct gid_entry *gids;
 	size_t count;
-	size_t slots;			/* of the table */
+	bool is_full;			/* no slot of the table is empty */
 	size_t addresses, addresses_v2; /* GIDs of IP addresses that are not link-local */
 };
 
@@ -81,7 +81,7 @@ static bool is_idle_leg(const struct doctor_context *run)
 
 static const char *why_missing(const struct gid_survey *gids, const struct link *link)
 {
-	if (gids->count >= gids->slots)
+	if (gids->is_full)
 		return ", the GID table is full";
 	if (link->enabled == TRISTATE_NO)
 		return ", the netdev is not up";
@@ -117,26 +117,6 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 	return found;
 }
 
-/* The port's table, read for this check alone: it can have thousands of slots. */
-struct gid_reading {
-	struct port port; /* has the GIDs; borrows everything else */
-	struct strings slots;
-	int rc; /* of listing the slots */
-};
-
-static struct gid_reading begin(struct doctor_context *run)
-{
-	struct gid_reading reading = {.port = *run->port};
-
-	reading.port.gids = NULL;
-	reading.port.gid_count = 0;
-	reading.rc = sysfs_list(&run->facts->root, &reading.slots, PORT_DIRECTORY "/gids",
-				run->port->kernel_name, (unsigned int)run->port->port.value);
-	if (reading.rc)
-		port_note(run->problems, run->port, "gids", NULL, reading.rc);
-	return reading;
-}
-
 static void clear_gids(struct port *port)
 {
 	for (size_t i = 0; i < port->gid_count; i++)
@@ -146,39 +126,36 @@ static void clear_gids(struct port *port)
 	port->gid_count = 0;
 }
 
-static void end(struct gid_reading *reading)
+static struct gid_survey finish(struct port *port)
 {
-	clear_gids(&reading->port);
-	strings_free(&reading->slots);
+	gid_table_finish(port, true, false);
+	return survey(port->gids, port->gid_count);
 }
 
-static struct gid_survey read_slots(struct doctor_context *run, struct gid_reading *reading,
-				    size_t first, size_t count, struct problems *problems)
-{
-	struct gid_survey gids;
-
-	gid_table_read_slots(&run->facts->root, &reading->port, &reading->slots, first, count,
-			     problems);
-	gid_table_finish(&reading->port, true, false);
-	gids = survey(reading->port.gids, reading->port.gid_count);
-	gids.slots = reading->slots.count;
-	return gids;
-}
-
-/* The GIDs of addresses are among the first of a table, so the rest is rarely read. */
-static struct gid_survey read_until_found(struct doctor_context *run, struct gid_reading *reading,
+/*
+ * A table can have thousands of slots, and the GIDs of addresses are among the first, so the rest
+ * is rarely read. `port` has no GIDs before.
+ */
+static struct gid_survey read_until_found(struct doctor_context *run, struct port *port,
 					  struct problems *problems)
 {
-	enum { PIECE = 16 };
+	enum { PIECE = 16, MOST = 65536 };
 	struct gid_survey gids = {.count = 0};
 	struct address_survey found;
+	bool more = true;
 
-	for (size_t at = 0; at < reading->slots.count; at += PIECE) {
-		gids = read_slots(run, reading, at, PIECE, problems);
+	for (unsigned int at = 0; more && at < MOST; at += PIECE) {
+		more = gid_table_read_slots(&run->facts->root, port, at, PIECE, problems);
+		gids = finish(port);
 		found = compare(run, &gids, false);
 		if (!found.missing && !found.only_v1)
 			break;
 	}
+	/* Without a hole, the slot after the last GID is empty, or there is none. */
+	gids.is_full = !more && gids.count &&
+		       port->gids[gids.count - 1].index.value + 1 == gids.count &&
+		       !gid_table_read_slots(&run->facts->root, port, (unsigned int)gids.count, 1,
+					     NULL);
 	return gids;
 }
 
@@ -201,17 +178,16 @@ static bool is_table_incomplete(const struct doctor_context *run)
  * The kernel adds GIDs in a work queue after the address (addr_event(), core/roce_gid_mgmt.c), so a
  * missing one may be under way: look again some times, for a quarter of a second together.
  */
-static struct address_survey compare_patiently(struct doctor_context *run,
-					       struct gid_reading *reading)
+static struct address_survey compare_patiently(struct doctor_context *run, struct port *port)
 {
 	enum { TIMES = 5 };
 	const struct timespec pause = {.tv_nsec = 50000000};
-	struct gid_survey gids = read_until_found(run, reading, run->problems);
+	struct gid_survey gids = read_until_found(run, port, run->problems);
 
 	for (int i = 0; i < TIMES && compare(run, &gids, false).missing; i++) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-		clear_gids(&reading->port);
-		gids = read_until_found(run, reading, NULL);
+		clear_gids(port);
+		gids = read_until_found(run, port, NULL);
 	}
 	return compare(run, &gids, !is_table_incomplete(run));
 }
@@ -253,10 +229,12 @@ static void judge(struct doctor_context *run, size_t addresses, size_t missing, 
 }
 
 /* A saved tree has the GIDs, but not the addresses that they should be made of. */
-static void judge_saved(struct doctor_context *run, struct gid_reading *reading)
+static void judge_saved(struct doctor_context *run, struct port *port)
 {
-	const struct gid_survey gids = read_slots(run, reading, 0, SIZE_MAX, run->problems);
+	struct gid_survey gids;
 
+	gid_table_read_sysfs(&run->facts->root, port, false, true, run->problems);
+	gids = finish(port);
 	if (is_table_incomplete(run)) {
 		doctor_unknown(run, "a part of the GID table");
 		return;
@@ -276,9 +254,9 @@ static void judge_saved(struct doctor_context *run, struct gid_reading *reading)
 				   "hold the addresses to compare them with");
 }
 
-static void judge_live(struct doctor_context *run, struct gid_reading *reading)
+static void judge_live(struct doctor_context *run, struct port *port)
 {
-	const struct address_survey found = compare_patiently(run, reading);
+	const struct address_survey found = compare_patiently(run, port);
 
 	if (is_table_incomplete(run)) {
 		doctor_unknown(run, "a part of the GID table");
@@ -292,7 +270,8 @@ static void judge_live(struct doctor_context *run, struct gid_reading *reading)
 
 void check_gid_present(struct doctor_context *run)
 {
-	struct gid_reading reading;
+	/* Borrows everything but the GIDs, which are read for this check alone. */
+	struct port port = *run->port;
 
 	if (run->facts->inventory.live && !roce_link(run, run->port)) {
 		roce_no_netdev(run);
@@ -304,10 +283,11 @@ void check_gid_present(struct doctor_context *run)
 		doctor_ok(run, "the GIDs are those of the active member of the bond");
 		return;
 	}
-	reading = begin(run);
+	port.gids = NULL;
+	port.gid_count = 0;
 	if (run->facts->inventory.live)
-		judge_live(run, &reading);
+		judge_live(run, &port);
 	else
-		judge_saved(run, &reading);
-	end(&reading);
+		judge_saved(run, &port);
+	clear_gids(&port);
 }

@@ -2,6 +2,7 @@
 #include "host/port.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,8 @@ struct known_gid gid_read_first(const struct root *root, const struct port *port
 	return first;
 }
 
-static void read_gid(struct gid_table *table, const char *slot, bool empty, bool netdevs)
+/* 0, or -ENOENT if there is no such slot, which is not reported. */
+static int read_gid(struct gid_table *table, const char *slot, bool empty, bool netdevs)
 {
 	struct port *port = table->port;
 	char text[SYSFS_TEXT_SIZE];
@@ -181,19 +183,21 @@ static void read_gid(struct gid_table *table, const char *slot, bool empty, bool
 	ssize_t length;
 
 	if (!port_table_slot(slot, &index))
-		return;
+		return 0;
 	length = sysfs_read(table->root, text, PORT_DIRECTORY "/gids/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
+	if (length == -ENOENT)
+		return -ENOENT;
 	if (length < 0) {
 		port_note(table->problems, table->port, "gids", slot, (int)length);
-		return;
+		return 0;
 	}
 	if (gid_parse(text, &gid)) {
 		port_note_text(table->problems, table->port, "gids", slot, text);
-		return;
+		return 0;
 	}
 	if (gid_is_zero(&gid) && !empty)
-		return;
+		return 0;
 	entry = mem_append(&port->gids, &port->gid_count, sizeof(*port->gids));
 	entry->device = port->device;
 	entry->port = port->port;
@@ -201,10 +205,11 @@ static void read_gid(struct gid_table *table, const char *slot, bool empty, bool
 	number_set(&entry->source, GID_SOURCE_SYSFS);
 	entry->gid = (struct known_gid){gid, true};
 	if (gid_is_zero(&gid))
-		return;
+		return 0;
 	read_type(table, slot, entry);
 	if (netdevs)
 		read_netdev(table, slot, entry);
+	return 0;
 }
 
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
@@ -218,17 +223,23 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 	if (rc)
 		port_note(problems, port, "gids", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++)
-		read_gid(&table, slots.items[i], empty, netdevs);
+		if (read_gid(&table, slots.items[i], empty, netdevs))
+			port_note(problems, port, "gids", slots.items[i], -ENOENT);
 	strings_free(&slots);
 }
 
-void gid_table_read_slots(const struct root *root, struct port *port, const struct strings *slots,
-			  size_t first, size_t count, struct problems *problems)
+bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,
+			  unsigned int count, struct problems *problems)
 {
 	struct gid_table table = {.root = root, .port = port, .problems = problems};
+	char slot[16];
 
-	for (size_t i = first; i < slots->count && i < first + count; i++)
-		read_gid(&table, slots->items[i], false, true);
+	for (unsigned int index = first; index < first + count; index++) {
+		snprintf(slot, sizeof(slot), "%u", index);
+		if (read_gid(&table, slot, false, true) == -ENOENT)
+			return false;
+	}
+	return true;
 }
 
 void gid_table_add_empty(struct port *port)

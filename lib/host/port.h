@@ -43,9 +43,12 @@ void gid_entry_clear(struct gid_entry *entry); /* frees the strings it owns */
 /* Appends the nonempty entries, or with `empty` all entries. */
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems);
-/* Does the same for `count` of the slots from the position `first` on, with their netdevs. */
-void gid_table_read_slots(const struct root *root, struct port *port, const struct strings *slots,
-			  size_t first, size_t count, struct problems *problems);
+/*
+ * Does the same, with the netdevs, for `count` slots from `first` on. Returns false at the end of
+ * the table.
+ */
+bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,
+			  unsigned int count, struct problems *problems);
 /* Inserts the empty slots between the entries that verbs returned. */
 void gid_table_add_empty(struct port *port);
 /*

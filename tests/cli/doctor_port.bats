@@ -231,7 +231,7 @@ vpd()
 mlx5_5 not-checked not checked because of nvswitch-pf
 mlx5_5/1 not-checked not checked because of nvswitch-pf"
 	says mlx5_5 'evidence | strings' 'SMDL=SW_MNG in the vital product data'
-	quickly try doctor --root "$tree" --only nvswitch-pf
+	quickly try doctor --root "$tree" --only nvswitch-pf --profile hpc
 	expect 0 'note     mlx5_5: the adapter manages the NVSwitches, and is not for traffic [nvswitch-pf]
          SMDL=SW_MNG in the vital product data
          -> leave mlx5_5 out of jobs and of monitoring: NCCL_IB_HCA=^=mlx5_5
