@@ -126,16 +126,14 @@ bool doctor_is_selected(const struct doctor_context *run, struct pci_function *f
 
 bool doctor_has_hardware(struct doctor_facts *facts)
 {
-	const struct objects none = {.count = 0};
-	const struct doctor_request request = {.objects = &none};
-	const struct doctor_context all = {.facts = facts, .request = &request};
 	const struct pci_list *pci;
+	bool certain;
 
 	if (facts->inventory.devices.count)
 		return true;
 	pci = doctor_pci(facts);
 	for (size_t i = 0; pci && i < pci->count; i++)
-		if (doctor_is_selected(&all, &pci->items[i]))
+		if (doctor_rdma_driver(facts, &pci->items[i], &certain) && certain)
 			return true;
 	return false;
 }

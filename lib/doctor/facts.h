@@ -45,7 +45,7 @@ bool doctor_has_accelerator(struct doctor_facts *facts);
 enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
 /* Whether this process runs in a container: its files, its namespaces. */
 bool doctor_in_container(struct doctor_facts *facts);
-/* Whether there is an RDMA device, or a PCI function that could be one. */
+/* Whether there is an RDMA device, or a PCI function that is certain to have RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
 /* Whether the PCI function has RDMA hardware, and is not of a device that was not asked for. */
 bool doctor_is_selected(const struct doctor_context *run, struct pci_function *function);

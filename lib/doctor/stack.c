@@ -13,27 +13,6 @@
 
 enum { FUNCTIONS_NAMED = 4 }; /* in a line of evidence */
 
-/* Certainly RDMA hardware: the driver always has it, or has made an RDMA half. */
-static bool is_certain(struct doctor_facts *facts, const struct rdma_driver *row,
-		       const char *address)
-{
-	const struct auxiliary_devices *list;
-
-	if (!row->optional)
-		return true;
-	list = doctor_auxiliary_devices(facts);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].rdma && !strcmp(list->items[i].address, address))
-			return true;
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const char *other = facts->inventory.devices.items[i].pci_address;
-
-		if (other && !strcmp(other, address))
-			return true;
-	}
-	return false;
-}
-
 static bool is_all_software(const struct device_list *devices)
 {
 	for (size_t i = 0; i < devices->count; i++)
@@ -56,9 +35,8 @@ void check_pci_hardware(struct doctor_context *run)
 	}
 	for (size_t i = 0; i < pci->count; i++) {
 		struct pci_function *function = &pci->items[i];
-		const struct rdma_driver *row = rdma_driver_of(&facts->root, function,
-							       facts->problems);
-		bool is_one = row && is_certain(facts, row, function->address);
+		bool is_one;
+		const struct rdma_driver *row = doctor_rdma_driver(facts, function, &is_one);
 		char **list = is_one ? &certain : &possible;
 		size_t *number = is_one ? &count : &others;
 

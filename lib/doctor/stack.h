@@ -51,6 +51,13 @@ struct function_state {
 	enum tristate loaded; /* that one, or the RDMA half's module: built in counts, too */
 };
 
+/*
+ * The driver of an RDMA function; NULL: it is none. *ret_certain: it is one for certain, because
+ * its driver always has RDMA, or has made an RDMA half.
+ */
+const struct rdma_driver *doctor_rdma_driver(struct doctor_facts *facts,
+					     struct pci_function *function, bool *ret_certain);
+
 void function_state_read(struct doctor_context *run, struct function_state *ret_state);
 
 const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *facts);

@@ -204,6 +204,27 @@ void doctor_stack_free(struct doctor_stack *stack)
 	free(stack);
 }
 
+const struct rdma_driver *doctor_rdma_driver(struct doctor_facts *facts,
+					     struct pci_function *function, bool *ret_certain)
+{
+	const struct rdma_driver *row = rdma_driver_of(&facts->root, function, facts->problems);
+	const struct auxiliary_devices *list;
+
+	*ret_certain = row && !row->optional;
+	if (!row || *ret_certain)
+		return row;
+	list = doctor_auxiliary_devices(facts);
+	for (size_t i = 0; i < list->count; i++)
+		*ret_certain |= list->items[i].rdma &&
+				!strcmp(list->items[i].address, function->address);
+	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
+		const char *address = facts->inventory.devices.items[i].pci_address;
+
+		*ret_certain |= address && !strcmp(address, function->address);
+	}
+	return row;
+}
+
 static bool is_same_card(const struct pci_function *a, const char *address)
 {
 	const char *dot = strrchr(address, '.');

@@ -50,9 +50,8 @@ void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rul
 				 rule->text, module);
 }
 
-/* A setting against a module that is there nevertheless. */
-static const struct module_rule *rule_against_loaded(struct doctor_context *run,
-						     const struct rdma_driver *row)
+static const struct module_rule *rule_against(struct doctor_context *run,
+					      const struct rdma_driver *row)
 {
 	const struct module_rules *rules = doctor_module_rules(run->facts);
 	const struct module_rule *rule = module_rules_find(rules, row->driver, false);
@@ -60,7 +59,8 @@ static const struct module_rule *rule_against_loaded(struct doctor_context *run,
 	return rule ? rule : module_rules_find(rules, row->module, false);
 }
 
-static void find_blocked(struct doctor_context *run, const struct module_rule *rule)
+static void find_blocked(struct doctor_context *run, const struct module_rule *rule,
+			 enum severity severity)
 {
 	static const char *const words[] = {
 		[MODULE_BLACKLIST] = "is blacklisted in",
@@ -71,8 +71,22 @@ static void find_blocked(struct doctor_context *run, const struct module_rule *r
 	};
 	const bool has_file = rule->kind == MODULE_BLACKLIST || rule->kind == MODULE_INSTALL;
 
-	doctor_error(run, "%s %s%s%s", rule->module, words[rule->kind], has_file ? " " : "",
-		     has_file ? rule->place : "");
+	doctor_verdict(run, severity, "%s %s%s%s", rule->module, words[rule->kind],
+		       has_file ? " " : "", has_file ? rule->place : "");
+}
+
+/* A setting that holds nothing up: its module is there, or the function can do without. */
+static void find_harmless(struct doctor_context *run, const struct module_rule *rule)
+{
+	const bool loaded = doctor_has_module(run->facts, rule->module) == TRISTATE_YES;
+
+	doctor_evidence(run, NULL, "%s is %s", rule->module, loaded ? "loaded" : "not loaded");
+	doctor_blame_rule(run, rule, rule->module);
+	doctor_next_step(run, "nothing if it is meant so; else remove \"%s\"", rule->text);
+	if (loaded)
+		doctor_note(run, "%s is loaded, though a setting is against it", rule->module);
+	else
+		find_blocked(run, rule, SEVERITY_NOTICE);
 }
 
 void check_module_blocked(struct doctor_context *run)
@@ -91,7 +105,7 @@ void check_module_blocked(struct doctor_context *run)
 	if (rule) {
 		doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 		doctor_blame_rule(run, rule, state.missing);
-		find_blocked(run, rule);
+		find_blocked(run, rule, SEVERITY_ERROR);
 		return;
 	}
 	if (rules->unread.count) {
@@ -101,12 +115,11 @@ void check_module_blocked(struct doctor_context *run)
 				   "a file that can block modules cannot be read");
 		return;
 	}
-	rule = rule_against_loaded(run, state.row);
-	if (rule && doctor_has_module(run->facts, rule->module) == TRISTATE_YES) {
-		doctor_evidence(run, NULL, "%s is loaded", rule->module);
-		doctor_blame_rule(run, rule, rule->module);
-		doctor_next_step(run, "nothing if it is meant so; else remove \"%s\"", rule->text);
-		doctor_note(run, "%s is loaded, though a setting is against it", rule->module);
+	/* What else may be in the way of a function that lacks a module is told when it has it. */
+	rule = state.missing ? module_rules_find(rules, state.missing, false)
+			     : rule_against(run, state.row);
+	if (rule) {
+		find_harmless(run, rule);
 		return;
 	}
 	if (run->request->root && !(rules->has_config && rules->has_boot)) {
@@ -114,9 +127,8 @@ void check_module_blocked(struct doctor_context *run)
 				   rules->has_config ? "/proc/cmdline" : "modprobe.d");
 		return;
 	}
-	doctor_evidence(run, "/etc/modprobe.d",
-			"settings against modules: %zu, none against %s or %s", rules->count,
-			state.row->driver, state.row->module);
+	doctor_evidence(run, "/etc/modprobe.d", "settings against modules: %zu, none against %s",
+			rules->count, state.missing ? state.missing : state.row->module);
 	doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 

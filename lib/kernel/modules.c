@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "kernel/sysfs.h"
 
-#define BLANKS " \t"
-
 /* How many files and rules count. */
 enum {
 	FILES_MOST = 1024,
@@ -61,14 +59,14 @@ static bool loads_module(const char *command)
 static void parse_line(struct module_rules *rules, const char *line, const char *place,
 		       unsigned int number)
 {
-	const char *word = line + strspn(line, BLANKS), *name, *command;
-	size_t word_length = strcspn(word, BLANKS), name_length;
+	const char *word = line + strspn(line, " \t"), *name, *command;
+	size_t word_length = strcspn(word, " \t"), name_length;
 
 	if (line[0] == '#')
 		return;
-	name = word + word_length + strspn(word + word_length, BLANKS);
-	name_length = strcspn(name, BLANKS);
-	command = name + name_length + strspn(name + name_length, BLANKS);
+	name = word + word_length + strspn(word + word_length, " \t");
+	name_length = strcspn(name, " \t");
+	command = name + name_length + strspn(name + name_length, " \t");
 	if (word_length == strlen("blacklist") && !strncmp(word, "blacklist", word_length))
 		add_rule(rules, MODULE_BLACKLIST, name, name_length, word, place, number);
 	else if (word_length == strlen("install") && !strncmp(word, "install", word_length) &&
@@ -163,7 +161,7 @@ void module_rules_parse_boot(struct module_rules *rules, const char *text)
 			quoted = !quoted;
 			continue;
 		}
-		if (*c && (quoted || !strchr(BLANKS "\n", *c))) {
+		if (*c && (quoted || !strchr(" \t\n", *c))) {
 			parameter[at++] = *c;
 			continue;
 		}

@@ -14,7 +14,6 @@
 
 #define LIBRARY "libibverbs.so.1"
 #define SUFFIX	"-rdmav"
-#define BLANKS	" \t"
 
 /* The library of rdma-core 44 has 131 KiB. */
 enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };
@@ -23,11 +22,11 @@ enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };
 void providers_parse(const char *text, struct strings *names)
 {
 	for (const char *line = text; *line;) {
-		const char *word = line + strspn(line, BLANKS), *name;
-		size_t length = strcspn(word, BLANKS "\n"), name_length;
+		const char *word = line + strspn(line, " \t"), *name;
+		size_t length = strcspn(word, " \t\n"), name_length;
 
-		name = word + length + strspn(word + length, BLANKS);
-		name_length = strcspn(name, BLANKS "\n");
+		name = word + length + strspn(word + length, " \t");
+		name_length = strcspn(name, " \t\n");
 		if (length == strlen("driver") && !strncmp(word, "driver", length) && name_length &&
 		    names->count < NAMES_MOST) {
 			_cleanup_(freep) char *clean = text_clean(name, name_length);
