@@ -6,6 +6,11 @@
 #include "kernel/procfs.h"
 
 struct doctor_limits {
+	bool own_was_read;
+	int own_rc;
+	char *own; /* /proc/self/limits */
+	bool memory_was_read;
+	uint64_t memory_bytes; /* of the host; 0: unknown */
 	bool cgroups_were_read;
 	int cgroups_rc;
 	struct cgroup_levels cgroups; /* of this process, from its own group up */
@@ -17,6 +22,8 @@ struct doctor_limits {
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
+/* The text of /proc/self/limits, which the facts own; NULL: *ret_rc is -errno. */
+const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc);
 /*
  * The value of a setting of NCCL or UCX that counts, and where it is from: the environment, for
  * NCCL also the user's file and that of the host. A saved tree has only the last one. NULL: it is

@@ -51,7 +51,7 @@ refused()
 	on cx7-ib-ndr doctor --learn
 	expect 0
 	[ "$stderr" = '' ]
-	jq -e '.schema == "rdmactl/expect/1" and .profile == "hpc" and .ignore == []' <<<"$output"
+	jq -e '.schema == "rdmactl/expect/1" and .profile == "gpu" and .ignore == []' <<<"$output"
 	jq -e '.boards | length > 0 and all(.[]; .count > 0 and .firmware and .driver == "mlx5_core")' <<<"$output"
 	on no-rdma doctor --learn
 	[[ $status = 5 && -z $output && -n $stderr ]]

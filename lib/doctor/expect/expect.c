@@ -325,7 +325,7 @@ static void check_memlock_wanted(struct doctor_context *run)
 	if (!wanted->known)
 		return;
 	doctor_object(run, "this shell");
-	rc = expect_read_memlock(&run->facts->root, &bytes);
+	rc = expect_read_memlock(run->facts, &bytes);
 	if (rc) {
 		limits_unread(run, "the limit of pinned memory", source, rc);
 		return;

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "base/cleanup.h"
-#include "kernel/procfs.h"
+#include "doctor/limits.h"
 
 bool expect_key_is_of_device(enum wanted_key key)
 {
@@ -84,11 +83,11 @@ void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		set_number(ret_value, &port->netdev_mtu_bytes);
 }
 
-int expect_read_memlock(const struct root *root, double *ret_bytes)
+int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes)
 {
-	_cleanup_(freep) char *text = NULL;
 	struct limit soft = {{0}}, hard = {{0}};
-	int rc = sysfs_read_long(root, &text, "proc/self/limits");
+	int rc = 0;
+	const char *text = doctor_own_limits(facts, &rc);
 
 	if (rc)
 		return rc;

@@ -5,7 +5,6 @@
 #include "doctor/expect/expectation.h"
 #include "doctor/facts.h"
 #include "host/device.h"
-#include "kernel/root.h"
 
 struct expect_value {
 	bool known;
@@ -20,4 +19,4 @@ bool expect_key_is_of_port(enum wanted_key key);
 void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);
 /* The limit of pinned memory of this process in bytes; INFINITY: there is none. 0 or -errno. */
-int expect_read_memlock(const struct root *root, double *ret_bytes);
+int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes);

@@ -254,11 +254,11 @@ static void put_groups(struct writer *writer, const struct groups *groups, bool 
 		close_object(&object);
 }
 
-static void put_memlock(struct writer *writer, const struct root *root)
+static void put_memlock(struct writer *writer)
 {
 	double bytes;
 
-	if (expect_read_memlock(root, &bytes))
+	if (expect_read_memlock(writer->facts, &bytes))
 		return;
 	put_key(writer, "memlock_bytes");
 	text_buffer_add(writer->out, isinf(bytes) ? "\"unlimited\"" : "{\"min\": %.0f}", bytes);
@@ -280,7 +280,7 @@ static char *write_document(struct doctor_facts *facts, enum doctor_profile prof
 	put_string(&out, EXPECTATION_SCHEMA);
 	put_key(&document, "profile");
 	put_string(&out, enum_word(doctor_profile_names, profile, "auto"));
-	put_memlock(&document, &facts->root);
+	put_memlock(&document);
 	put_groups(&document, &groups, true, "boards");
 	put_groups(&document, &groups, false, "devices");
 	put_key(&document, "ignore");

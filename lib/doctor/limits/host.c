@@ -222,9 +222,9 @@ void check_nofile(struct doctor_context *run)
 {
 	enum { ENOUGH = 65536 };
 	const char *source = "/proc/self/limits";
-	_cleanup_(freep) char *text = NULL;
 	struct limit soft = {{0}}, hard = {{0}};
-	int rc = sysfs_read_long(&run->facts->root, &text, "proc/self/limits");
+	int rc = 0;
+	const char *text = doctor_own_limits(run->facts, &rc);
 
 	if (!rc)
 		procfs_parse_limit(text, "Max open files", &soft, &hard);

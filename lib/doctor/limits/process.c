@@ -29,7 +29,19 @@ void doctor_limits_free(struct doctor_limits *limits)
 	strings_free(&limits->devices);
 	strings_free(&limits->ports);
 	strings_free(&limits->netdevs);
+	free(limits->own);
 	free(limits);
+}
+
+const char *doctor_own_limits(struct doctor_facts *facts, int *ret_rc)
+{
+	struct doctor_limits *limits = doctor_limits(facts);
+
+	if (!limits->own_was_read)
+		limits->own_rc = sysfs_read_long(&facts->root, &limits->own, "proc/self/limits");
+	limits->own_was_read = true;
+	*ret_rc = limits->own_rc;
+	return limits->own;
 }
 
 bool limits_apply(struct doctor_context *run)
@@ -81,19 +93,23 @@ struct daemons {
 /* What is known of one process. */
 struct memlock {
 	struct limit soft, hard;
-	struct number capabilities;
 	uint64_t memory_bytes; /* of the host; 0: unknown */
 };
 
-static uint64_t read_memory(const struct root *root)
+static uint64_t read_memory(struct doctor_facts *facts)
 {
+	struct doctor_limits *limits = doctor_limits(facts);
 	_cleanup_(freep) char *text = NULL;
-	const char *line;
+	const char *line = NULL;
 
-	if (sysfs_read_long(root, &text, "proc/meminfo"))
-		return 0;
-	line = strstr(text, "MemTotal:");
-	return line ? strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024 : 0;
+	if (limits->memory_was_read)
+		return limits->memory_bytes;
+	limits->memory_was_read = true;
+	if (!sysfs_read_long(&facts->root, &text, "proc/meminfo"))
+		line = strstr(text, "MemTotal:");
+	if (line)
+		limits->memory_bytes = strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024;
+	return limits->memory_bytes;
 }
 
 static char *limit_text(const struct limit *limit)
@@ -117,26 +133,16 @@ static enum severity severity_of(const struct doctor_context *run, const struct 
 								    : SEVERITY_WARNING;
 }
 
-/* Reads the limit of a process and adds it to the evidence. */
-static int read_memlock(struct doctor_context *run, const char *process, struct memlock *memlock)
+/* Takes the limit of a process from the text of its limits, and adds it to the evidence. */
+static int take_memlock(struct doctor_context *run, const char *text, const char *source,
+			struct memlock *memlock)
 {
-	_cleanup_(freep) char *text = NULL, *status = NULL, *soft = NULL, *hard = NULL;
-	_cleanup_(freep) char *source = mem_format("/proc/%s/limits", process);
-	struct procfs_task task = {{0}};
-	int rc = sysfs_read_long(&run->facts->root, &text, "proc/%s/limits", process);
+	_cleanup_(freep) char *soft = NULL, *hard = NULL;
 
-	if (!rc) {
-		procfs_parse_memlock(text, &memlock->soft, &memlock->hard);
-		if (memlock->soft.unlimited == TRISTATE_UNKNOWN)
-			rc = -EINVAL;
-	}
-	if (rc)
-		return rc;
-	if (!sysfs_read_long(&run->facts->root, &status, "proc/%s/status", process))
-		procfs_parse_status(status, &task);
-	memlock->capabilities = task.capabilities;
-	procfs_task_clear(&task);
-	memlock->memory_bytes = read_memory(&run->facts->root);
+	procfs_parse_memlock(text, &memlock->soft, &memlock->hard);
+	if (memlock->soft.unlimited == TRISTATE_UNKNOWN)
+		return -EINVAL;
+	memlock->memory_bytes = read_memory(run->facts);
 	soft = limit_text(&memlock->soft);
 	hard = limit_text(&memlock->hard);
 	doctor_evidence(run, source, "Max locked memory %s (hard limit %s), wanted unlimited", soft,
@@ -145,18 +151,31 @@ static int read_memlock(struct doctor_context *run, const char *process, struct 
 	return 0;
 }
 
+static bool may_lock(struct doctor_facts *facts)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(procfs_task_clear) struct procfs_task task = {.name = NULL};
+
+	if (!sysfs_read_long(&facts->root, &text, "proc/self/status"))
+		procfs_parse_status(text, &task);
+	return task.capabilities.known && task.capabilities.value >> BIT_OF_CAP_IPC_LOCK & 1;
+}
+
 static void check_this_shell(struct doctor_context *run)
 {
+	const char *source = "/proc/self/limits";
 	struct memlock memlock = {.memory_bytes = 0};
-	int rc = read_memlock(run, "self", &memlock);
+	int rc = 0;
+	const char *text = doctor_own_limits(run->facts, &rc);
 
+	if (!rc)
+		rc = take_memlock(run, text, source, &memlock);
 	doctor_object(run, "this shell");
 	if (rc) {
-		limits_unread(run, "the limit of pinned memory", "/proc/self/limits", rc);
+		limits_unread(run, "the limit of pinned memory", source, rc);
 	} else if (is_enough(&memlock)) {
 		doctor_ok(run, "memory can be pinned without a limit");
-	} else if (memlock.capabilities.known &&
-		   memlock.capabilities.value >> BIT_OF_CAP_IPC_LOCK & 1) {
+	} else if (may_lock(run->facts)) {
 		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
 		doctor_ok(run, "the limit of pinned memory does not apply to this process");
 	} else {
@@ -315,8 +334,12 @@ static void check_daemon(struct doctor_context *run, const struct daemons *daemo
 {
 	_cleanup_(freep) char *pid = mem_format("%" PRIu64, process->pid);
 	_cleanup_(freep) char *source = mem_format("/proc/%s/limits", pid);
+	_cleanup_(freep) char *text = NULL;
 	struct memlock memlock = {.memory_bytes = 0};
-	int rc = read_memlock(run, pid, &memlock);
+	int rc = sysfs_read_long(&run->facts->root, &text, "proc/%s/limits", pid);
+
+	if (!rc)
+		rc = take_memlock(run, text, source, &memlock);
 
 	/* It ended meanwhile, and says nothing any more. */
 	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live)) {
