@@ -99,7 +99,11 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 	int rc;
 
 	/* Its problem is noted; nodes without a place are unknown. */
-	pci_list_read(request->root, &topology->pci, problems);
+	topology->pci_borrowed = request->pci;
+	if (request->pci)
+		topology->pci = *request->pci;
+	else
+		pci_list_read(request->root, &topology->pci, problems);
 	topology_add_nodes(topology, request, problems);
 	topology_place(topology, request, problems);
 	rc = read_file(topology, request, problems, ret_message);
@@ -150,7 +154,8 @@ void topology_clear(struct topology *topology)
 	free(topology->links);
 	free(topology->hypervisor);
 	free(topology->file);
-	pci_list_clear(&topology->pci);
+	if (!topology->pci_borrowed)
+		pci_list_clear(&topology->pci);
 	*topology = (struct topology){.count = 0};
 }
 

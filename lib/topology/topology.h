@@ -133,6 +133,7 @@ struct topology {
 	struct topology_switch **switches;
 	size_t switch_count;
 	struct pci_list pci;
+	bool pci_borrowed; /* from the request */
 	struct numa_node {
 		unsigned int number;
 		char *cpus;
@@ -155,6 +156,7 @@ struct topology {
 struct topology_request {
 	const struct root *root;
 	const struct inventory *inventory;
+	const struct pci_list *pci; /* that was read already and lives longer, or NULL */
 	/* Text of a topology file, and what to call it; NULL: that of the usual place, if any. */
 	const char *file_text, *file_name;
 	const char *locality, *locality_name; /* the same of the user's file */

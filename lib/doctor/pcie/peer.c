@@ -436,6 +436,7 @@ void check_gpu_nic(struct doctor_context *run)
 	const struct topology_request request = {
 		.root = &run->facts->root,
 		.inventory = &run->facts->inventory,
+		.pci = doctor_pci(run->facts),
 	};
 	struct problems problems = {.items = NULL}, notes = {.items = NULL};
 	struct topology topology = {.nodes = NULL};
