@@ -81,13 +81,13 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct port *port, i
 /* ConnectX-7 as an InfiniBand adapter, a physical function: what HGX B200 and B300 boards have. */
 static bool may_manage_nvswitches(struct doctor_facts *facts, const struct device *device)
 {
-	enum { VENDOR_MELLANOX = 0x15b3, CONNECTX_7 = 0x1021, CLASS_INFINIBAND = 0x0207 };
+	enum { CONNECTX_7 = 0x1021, CLASS_INFINIBAND = 0x0207 };
 	struct pci_function *function = function_of(facts, device);
 
 	if (!function)
 		return false;
 	pci_read(&facts->root, function, PCI_ID | PCI_CLASS | PCI_VIRTUAL, facts->problems);
-	return function->vendor_id.known && function->vendor_id.value == VENDOR_MELLANOX &&
+	return function->vendor_id.known && function->vendor_id.value == PCI_VENDOR_MELLANOX &&
 	       function->device_id.known && function->device_id.value == CONNECTX_7 &&
 	       function->class_code.known && function->class_code.value >> 8 == CLASS_INFINIBAND &&
 	       !function->physfn;

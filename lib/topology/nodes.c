@@ -196,7 +196,7 @@ static void add_accelerator(struct topology *topology, const struct root *root,
 }
 
 /* ConnectX-8 and its Data Direct functions: drivers/infiniband/hw/mlx5/data_direct.c. */
-enum { VENDOR_MELLANOX = 0x15b3, CONNECTX8 = 0x1023, DATA_DIRECT = 0x2100 };
+enum { CONNECTX8 = 0x1023, DATA_DIRECT = 0x2100 };
 
 static void add_part(struct topology *topology, const struct root *root, size_t whole,
 		     struct pci_function *function, struct problems *problems)
@@ -215,7 +215,7 @@ static void add_part(struct topology *topology, const struct root *root, size_t 
 	take_function(root, node, problems);
 	node->card = card_of(function);
 	node->whole = whole;
-	node->data_direct = node->vendor_id.value == VENDOR_MELLANOX &&
+	node->data_direct = node->vendor_id.value == PCI_VENDOR_MELLANOX &&
 			    node->device_id.value == DATA_DIRECT;
 	topology->part_count++;
 }
@@ -237,7 +237,7 @@ static bool is_data_direct(const struct root *root, struct pci_function *functio
 			   struct problems *problems)
 {
 	pci_read(root, function, PCI_ID, problems);
-	return function->vendor_id.value == VENDOR_MELLANOX &&
+	return function->vendor_id.value == PCI_VENDOR_MELLANOX &&
 	       function->device_id.value == DATA_DIRECT;
 }
 

@@ -138,7 +138,6 @@ static const struct {
 
 /* Of the class codes, two bytes: include/linux/pci_ids.h */
 enum {
-	VENDOR_MELLANOX = 0x15b3,
 	CLASS_NETWORK_INFINIBAND = 0x0207,
 };
 
@@ -188,7 +187,7 @@ const struct rdma_driver *rdma_driver_of(const struct root *root, struct pci_fun
 	/* An InfiniBand adapter that is newer than the table. */
 	if (function->class_code.known &&
 	    function->class_code.value >> 8 == CLASS_NETWORK_INFINIBAND &&
-	    function->vendor_id.known && function->vendor_id.value == VENDOR_MELLANOX)
+	    function->vendor_id.known && function->vendor_id.value == PCI_VENDOR_MELLANOX)
 		return rdma_driver_find("mlx5_core");
 	return NULL;
 }
