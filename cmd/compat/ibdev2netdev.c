@@ -11,13 +11,14 @@
 #include "host/inventory/inventory.h"
 #include "host/need.h"
 #include "host/netdev.h"
+#include "host/pci/pci.h"
 
 #define UNKNOWN "NA"
 #define NEEDS	(NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE)
 #define NEEDS_VERBOSE \
 	(NEEDS | NEED_PCI_ADDRESS | NEED_PCI_ID | NEED_BOARD | NEED_FIRMWARE | NEED_STATE)
 
-enum { PCI_VENDOR_MELLANOX = 0x15b3, OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
+enum { OPERSTATE_UP = 6 /* IF_OPER_UP, include/uapi/linux/if.h */ };
 
 /* Vital product data of a PCI device: PCI Local Bus Specification 3.0, appendix I. */
 enum {
