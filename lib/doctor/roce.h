@@ -14,8 +14,8 @@
 bool roce_is_port(struct doctor_context *run);
 bool roce_is_hardware_port(struct doctor_context *run);
 bool roce_is_bonded(struct doctor_context *run);
-/* The same for ports that speak something else: any netdev, IPoIB; and for devices. */
-bool roce_has_netdev(struct doctor_context *run);
+/* The same for other ports: with a netdev and not iWARP, with IPoIB; and for devices. */
+bool roce_has_cm_netdev(struct doctor_context *run);
 bool roce_has_ipoib(struct doctor_context *run);
 bool roce_is_software(struct doctor_context *run);
 

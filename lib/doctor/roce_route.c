@@ -343,8 +343,9 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 static void judge_routes(struct doctor_context *run, const struct route_survey *survey)
 {
 	if (survey->unrouted) {
-		doctor_warning(run, "rdma_cm drops connection requests: the port has no route back "
-				    "to its own subnet");
+		doctor_warning(run,
+			       "rdma_cm rejects connection requests: the port has no route back "
+			       "to its own subnet");
 	} else if (survey->filtered) {
 		doctor_next_step(run,
 				 "a source rule for each netdev (ip rule add from ADDRESS table "
@@ -394,7 +395,9 @@ void check_rdma_cm_route(struct doctor_context *run)
 	judge_routes(run, &survey);
 }
 
-bool roce_has_netdev(struct doctor_context *run)
+/* iWARP connections are TCP's, which rdma_cm asks no route for: iw_conn_req_handler(), cma.c. */
+bool roce_has_cm_netdev(struct doctor_context *run)
 {
-	return run->port->netdev;
+	return run->port->netdev && run->device->transport.known &&
+	       run->device->transport.value != TRANSPORT_IWARP;
 }

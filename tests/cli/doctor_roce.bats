@@ -206,6 +206,18 @@ ens1f0np0	nonsense
 	verdicts 0 multi-rail-arp ''
 }
 
+@test "roce-pfc, roce-tos, rdma-cm-route: a saved tree does not hold the answers" {
+	copy roce-bond-vlan
+	verdicts 0 roce-pfc,roce-tos,rdma-cm-route 'null not-checked lossless priorities of RoCE ports: needs live
+null not-checked traffic classes of RoCE connections: needs live
+null not-checked routes back by the same netdev: needs live'
+	# Software has no queues, iWARP no requests that need a route.
+	copy rxe-host
+	verdicts 0 roce-pfc,roce-tos ''
+	copy irdma-iwarp
+	verdicts 0 rdma-cm-route ''
+}
+
 @test "bond-mode: what mlx5 carries, what not, and other drivers" {
 	local mode carries='mlx5_bond_0/1 ok the mode of the bond carries RoCE'
 	local not='mlx5_bond_0/1 warning mlx5 makes no RoCE bond of this mode: each member stays an RDMA device of its own'

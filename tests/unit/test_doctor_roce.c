@@ -409,7 +409,7 @@ static void routes(void **state)
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_OK, fine, "1 addresses asked about");
 	bed->answers.table_error = -EHOSTUNREACH;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
-	       "rdma_cm drops connection requests: the port has no route back to its own subnet",
+	       "rdma_cm rejects connection requests: the port has no route back to its own subnet",
 	       "from 10.0.0.6 on eth1 to its neighbour 10.0.0.7: No route to host");
 }
 
@@ -427,7 +427,7 @@ static void no_room(void **state)
 	address->ip.raw[3] = 9;
 	bed->answers.table_error = -ENETUNREACH;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_WARNING,
-	       "rdma_cm drops connection requests: the port has no route back to its own subnet",
+	       "rdma_cm rejects connection requests: the port has no route back to its own subnet",
 	       "from 10.0.0.9 on eth1 to its neighbour 10.0.0.8: Network is unreachable");
 	bed->facts.inventory.addresses.count = 1;
 	expect(bed, CHECK_ID_rdma_cm_route, 1, SEVERITY_INFO, "the port has no IP address", NULL);
