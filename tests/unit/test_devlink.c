@@ -374,6 +374,47 @@ static void error_correction(void **state)
 	assert_int_equal(ethtool_parse_fec(bad.data, bad.length, &fec), -EBADMSG);
 }
 
+/* Answers that lack what was asked for, and one that is refused. */
+static void serve_ethtool(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	for_each_message (message, requests) {
+		const struct genlmsghdr *header = NLMSG_DATA(message);
+		struct bytes answer = {0}, payload = {0};
+
+		if (header->cmd == ETHTOOL_MSG_PAUSE_GET && kernel->datagrams > 2) {
+			put_error(&answer, message->nlmsg_seq, -ENODEV, "no device matches name");
+		} else {
+			put_header(&payload, header->cmd);
+			if (header->cmd == ETHTOOL_MSG_PAUSE_GET)
+				put_u8(&payload, ETHTOOL_A_PAUSE_TX, 1);
+			put_message(&answer, FAMILY, 0, message->nlmsg_seq, payload.data,
+				    payload.length);
+		}
+		fake_send(kernel, &answer);
+	}
+}
+
+static void asked(void **state)
+{
+	struct fake_kernel kernel = {.serve = serve_ethtool};
+	struct netlink *generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	struct ethtool_fec fec = {.active = number_of(1)};
+	struct ethtool_pause pause = {.autoneg = TRISTATE_YES};
+
+	(void)state;
+	assert_int_equal(ethtool_get_fec(generic, FAMILY, 7, true, &fec), 0);
+	assert_false(fec.active.known);
+	assert_false(fec.corrected_blocks.known);
+	assert_int_equal(ethtool_get_pause(generic, FAMILY, 7, &pause), 0);
+	assert_int_equal(pause.autoneg, TRISTATE_UNKNOWN);
+	assert_int_equal(pause.transmit, TRISTATE_YES);
+	pause.receive = TRISTATE_YES;
+	assert_int_equal(ethtool_get_pause(generic, FAMILY, 7, &pause), -ENODEV);
+	assert_int_equal(pause.receive, TRISTATE_YES);
+	netlink_free(generic);
+	fake_stop(&kernel);
+}
+
 /* This machine's own kernel: the requests are well formed, whatever it answers. */
 static void own_kernel(void **state)
 {
@@ -413,7 +454,7 @@ int main(void)
 		cmocka_unit_test(device_damaged),  cmocka_unit_test(device_hostile),
 		cmocka_unit_test(families),	   cmocka_unit_test(one_bad_device),
 		cmocka_unit_test(pause_frames),	   cmocka_unit_test(error_correction),
-		cmocka_unit_test(own_kernel),
+		cmocka_unit_test(asked),	   cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,6 +406,40 @@ static void kernel_log(void **state)
 	assert_said(bed, SECOND, SEVERITY_ERROR, "could not revive");
 }
 
+/* An adapter without an RDMA device is lost only if its driver says that it gave it up. */
+static void kernel_log_kinds(void **state)
+{
+	static const struct {
+		const char *text;
+		enum severity severity;
+	} lines[] = {
+		{"mlx5_core x: Driver is in error state. Unloading", SEVERITY_ERROR},
+		{"mlx5_core x: health recovery flow aborted, PCI reads", SEVERITY_ERROR},
+		{"mlx5_core x: device's health compromised - reached miss", SEVERITY_WARNING},
+		{"mlx5_core x: Health issue observed, High temperature", SEVERITY_WARNING},
+		{"mlx5_core x: High temperature on sensors with bit set", SEVERITY_WARNING},
+		{"mlx5_core x: Port module event[error]: module 0, Cable error", SEVERITY_WARNING},
+		{"mlx5_core x: Detected insufficient power on the PCIe slot (25W).",
+		 SEVERITY_WARNING},
+		{"mlx4_core x: Internal error detected:", SEVERITY_WARNING},
+		{"bnxt_en x eth0: Firmware reset aborted, rc = -16", SEVERITY_ERROR},
+		{"bnxt_en x eth0: Detected firmware fatal condition", SEVERITY_WARNING},
+		{"ice x: ice_pci_err_slot_reset failed, device is unrecoverable", SEVERITY_ERROR},
+		{"hfi1 x: hfi1_0: QSFP cable temperature too high", SEVERITY_WARNING},
+		{"ib_qib x: ib_qib0: hardware error", SEVERITY_WARNING},
+		{"efa x efa_0: Reset indication didn't turn on", SEVERITY_ERROR},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+
+		log_line(&complaints, 5, "+pci:" SECOND, lines[i].text);
+		judge_log(bed, &complaints);
+		assert_said(bed, SECOND, lines[i].severity, lines[i].text);
+	}
+}
+
 /* It has its device back. */
 static void kernel_log_revived(void **state)
 {
@@ -646,6 +680,7 @@ int main(void)
 		TEST(switched_off_later),
 		TEST(no_pci),
 		TEST(kernel_log),
+		TEST(kernel_log_kinds),
 		TEST(kernel_log_revived),
 		TEST(kernel_log_damaged),
 		TEST(correction),
