@@ -15,16 +15,28 @@ const uint64_t topology_needs = NEED_PCI_ADDRESS | NEED_DRIVER | NEED_NETDEV | N
 				NEED_STATE | NEED_RATE | NEED_LINK_LAYER;
 
 static const struct enum_name vendor_names[] = {
-	{0x10de, "nvidia"},   {0x1002, "amd"},	    {0x8086, "intel"},	   {0x1da3, "habana"},
-	{0x15b3, "nvidia"},   {0x14e4, "broadcom"}, {0x1d0f, "amazon"},	   {0x1425, "chelsio"},
-	{0x1077, "qlogic"},   {0x1137, "cisco"},    {0x1414, "microsoft"}, {0x19e5, "huawei"},
-	{0x1dd8, "pensando"}, {0x1ded, "alibaba"},  {0x15ad, "vmware"},	   {0, NULL},
+	{PCI_VENDOR_NVIDIA, "nvidia"},
+	{PCI_VENDOR_AMD, "amd"},
+	{PCI_VENDOR_INTEL, "intel"},
+	{PCI_VENDOR_HABANA, "habana"},
+	{PCI_VENDOR_MELLANOX, "nvidia"},
+	{0x14e4, "broadcom"},
+	{0x1d0f, "amazon"},
+	{0x1425, "chelsio"},
+	{0x1077, "qlogic"},
+	{0x1137, "cisco"},
+	{0x1414, "microsoft"},
+	{0x19e5, "huawei"},
+	{0x1dd8, "pensando"},
+	{0x1ded, "alibaba"},
+	{0x15ad, "vmware"},
+	{0, NULL},
 };
 
 /* NVIDIA's GPUs whose package holds the CPU, too: GH200. */
 static bool is_c2c(const struct topology_node *node)
 {
-	return node->vendor_id.value == 0x10de && node->device_id.value == 0x2342;
+	return node->vendor_id.value == PCI_VENDOR_NVIDIA && node->device_id.value == 0x2342;
 }
 
 static void take_function(const struct root *root, struct topology_node *node,

@@ -159,7 +159,8 @@ static enum tristate is_redirected(const struct topology_pair *pair)
 
 static bool is_nvidia(const struct topology_node *node)
 {
-	return node->kind.value == TOPOLOGY_ACCELERATOR && node->vendor_id.value == 0x10de;
+	return node->kind.value == TOPOLOGY_ACCELERATOR &&
+	       node->vendor_id.value == PCI_VENDOR_NVIDIA;
 }
 
 static void compare_functions(const struct topology *topology, const struct topology_node *a,

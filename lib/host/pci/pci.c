@@ -326,9 +326,6 @@ struct pci_function *pci_common_ancestor(struct pci_function *a, struct pci_func
 	return a;
 }
 
-/* Vendors: include/linux/pci_ids.h. */
-enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de, VENDOR_HABANA = 0x1da3, VENDOR_INTEL = 0x8086 };
-
 /* Base class and sub-class: include/linux/pci_ids.h. */
 enum {
 	CLASS_VGA = 0x0300,
@@ -359,10 +356,10 @@ static bool is_accelerator_driver(const char *driver)
 static bool is_accelerator_vendor(const struct pci_function *function)
 {
 	switch (function->vendor_id.value) {
-	case VENDOR_NVIDIA:
-	case VENDOR_AMD:
-	case VENDOR_INTEL:
-	case VENDOR_HABANA:
+	case PCI_VENDOR_NVIDIA:
+	case PCI_VENDOR_AMD:
+	case PCI_VENDOR_INTEL:
+	case PCI_VENDOR_HABANA:
 		return function->vendor_id.known;
 	default:
 		return false;
@@ -372,7 +369,7 @@ static bool is_accelerator_vendor(const struct pci_function *function)
 /* Intel's integrated graphics is 00:02.0 of the first domain, on bus 0 like all of the chipset. */
 static bool is_integrated(const struct pci_function *function)
 {
-	return function->vendor_id.value == VENDOR_INTEL && !function->parent &&
+	return function->vendor_id.value == PCI_VENDOR_INTEL && !function->parent &&
 	       !function->domain && !function->bus;
 }
 
@@ -397,8 +394,8 @@ enum pci_kind pci_kind(const struct root *root, struct pci_function *function,
 		return PCI_KIND_OTHER;
 	pci_read(root, function, PCI_ID, problems);
 	if (class == CLASS_BRIDGE_OTHER)
-		return function->vendor_id.value == VENDOR_NVIDIA ? PCI_KIND_NVSWITCH
-								  : PCI_KIND_OTHER;
+		return function->vendor_id.value == PCI_VENDOR_NVIDIA ? PCI_KIND_NVSWITCH
+								      : PCI_KIND_OTHER;
 	if (is_integrated(function))
 		return PCI_KIND_OTHER;
 	if (class == CLASS_ACCELERATOR || is_accelerator_vendor(function))

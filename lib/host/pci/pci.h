@@ -28,6 +28,15 @@ enum pci_fact {
 	PCI_ACS = 1 << 7,     /* acs_control and acs_error: reads the config space of a port */
 };
 
+/* Vendors, include/linux/pci_ids.h. */
+enum pci_vendor {
+	PCI_VENDOR_AMD = 0x1002,
+	PCI_VENDOR_NVIDIA = 0x10de,
+	PCI_VENDOR_MELLANOX = 0x15b3,
+	PCI_VENDOR_HABANA = 0x1da3,
+	PCI_VENDOR_INTEL = 0x8086,
+};
+
 struct pci_function {
 	char *address; /* 0000:3b:00.0, or with a longer domain: 10000:3b:00.0 */
 	unsigned int domain, bus, device, function;
