@@ -14,9 +14,6 @@
 /* The directory of a function from its address; AER counters and the like are read there. */
 #define PCI_FUNCTION "sys/bus/pci/devices/%s"
 
-/* A vendor that more than one subject tells apart. */
-enum { PCI_VENDOR_MELLANOX = 0x15b3 };
-
 enum pci_fact {
 	PCI_ID = 1 << 0,      /* vendor, device and subsystem */
 	PCI_DRIVER = 1 << 1,  /* driver */
