@@ -274,3 +274,13 @@ ignoring()
 	on cx5-ib-edr doctor --expect "$BATS_TEST_TMPDIR"
 	expect_error 1 doctor "$BATS_TEST_TMPDIR: Is a directory"
 }
+
+@test "doctor: --expect: the file of the manual" {
+	sed -n '/^\.Sh EXPECTATION/,/^\.Sh MONITORING/p' "$top/man/rdmactl-doctor.1" |
+		sed -n '/^\.Bd/,/^\.Ed/{/^\./!p}' >"$file"
+	jq -e '.boards.MT_0000000838.count == 8' "$file"
+	quickly on cx7-ib-ndr doctor --only port-count,expect --expect "$file" --json
+	[ "$status" = 4 ]
+	[ "$(jq -c '[.doctor[] | select(.object == "MT_0000000838") | [.check, .verdict, .actual, .expected]]' <<<"$output")" = \
+		'[["port-count","error","7","8"]]' ]
+}
