@@ -23,6 +23,7 @@ const struct enum_name verdict_names[] = {
 		{DOCTOR_ROCE, "roce", .help = "GIDs, MTU, lossless classes, routes"},             \
 		{DOCTOR_LIMITS, "limits", .help = "pinned memory, quotas, settings of the host"}, \
 		{DOCTOR_EXPECT, "expectation", .help = "what --expect FILE wants"},               \
+		{DOCTOR_PEER, "peer", .help = "what --peer HOST tells"},                          \
 	{                                                                                         \
 		0, NULL                                                                           \
 	}

@@ -9,6 +9,7 @@ import time
 
 import peers
 import program
+import selftest
 from scene_none import load, unload
 from tap import unequal
 
@@ -225,6 +226,16 @@ def growth(tap):
     peers.shell('bed_rewire')
 
 
+def peer(tap):
+    """Data to the other end of the wire; then its packets are lost, and nothing serves there."""
+    server = selftest.Server(bind='10.9.0.2')
+    finds(tap, '--peer: data gets through', 'peer-data', 'ok', words=('--peer', '10.9.0.2'), says='tests passed')
+    wrong, _ = server.stop()
+    tap.test('doctor: --peer: the server ends as it should', wrong)
+    finds(tap, '--peer: nothing serves there', 'peer-data', 'error', words=('--peer', '10.9.0.2'),
+          says='10.9.0.2', step='rdmactl selftest --serve')
+
+
 def formats(tap):
     peers.must('ip', 'link', 'set', 'va', 'down')
     done = program.rdmactl('doctor', '--only', 'port-state', '--format', 'nagios')
@@ -239,5 +250,5 @@ def play(tap):
     without_modules(tap)
     peers.shell('bed_wire')
     healthy(tap)
-    for part in (stack, nodes, ports, network, tos, limits, namespaces, firewall, growth, formats):
+    for part in (stack, nodes, ports, network, tos, limits, namespaces, firewall, growth, peer, formats):
         part(tap)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What two hosts can tell each other: a few tests of selftest with the server on the peer. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "host/endpoint/endpoint.h"
+#include "host/endpoint/gid_choice.h"
+#include "host/netdev.h"
+#include "selftest/selftest.h"
+
+/* Chooses the local end by the route. 0, or -errno with a reason and perhaps a next step. */
+static int find_path(struct doctor_context *run, struct inventory *inventory,
+		     struct selftest_request *request, struct endpoint *ret_endpoint,
+		     char **ret_reason, char **ret_hint)
+{
+	const struct inventory_request inventory_request = {
+		.needs = ENDPOINT_NEEDS,
+		.objects = run->request->objects,
+	};
+	const struct endpoint_wish wish = {.named = run->request->objects->count};
+	const char *zone = strchr(request->peer, '%');
+	struct route route = {.local = false};
+	int rc = inventory_load(inventory, &inventory_request, run->problems, NULL);
+
+	if (rc) {
+		*ret_reason = mem_string("the devices cannot be listed");
+		return rc;
+	}
+	rc = peer_find(request->peer, &inventory->links, &request->peer_ip, &route, ret_reason,
+		       ret_hint);
+	if (rc)
+		return rc;
+	request->scope = zone ? if_nametoindex(zone + 1) : 0;
+	return endpoint_by_route(inventory, request->peer, &request->peer_ip, &route, &wish,
+				 ret_endpoint, ret_reason, ret_hint);
+}
+
+/* One finding for each test that failed, or one that says what passed. */
+static void judge(struct doctor_context *run, const char *peer,
+		  const struct selftest_results *results)
+{
+	size_t passed = 0, failed = 0;
+
+	for (size_t i = 0; i < results->count; i++) {
+		const struct selftest_result *row = results->items[i];
+
+		if (row->verdict.value == SELFTEST_PASS)
+			passed++;
+		if (row->verdict.value != SELFTEST_FAIL)
+			continue;
+		failed++;
+		doctor_object(run, "%s", peer);
+		doctor_evidence(run, "rdmactl selftest", "%s/%u: %s: %s", row->device,
+				(unsigned int)row->port.value, row->test, row->reason);
+		if (row->next_step)
+			doctor_next_step(run, "%s", row->next_step);
+		doctor_error(run, "a test of the data path to the peer fails");
+	}
+	if (failed)
+		return;
+	doctor_object(run, "%s", peer);
+	doctor_evidence(run, "rdmactl selftest", "%zu tests passed", passed);
+	if (passed)
+		doctor_ok(run, "data reaches the peer and comes back");
+	else
+		doctor_not_checked(run, 0, "no test of the data path could be made");
+}
+
+void check_peer_data(struct doctor_context *run)
+{
+	static const char *const tests[] = {"connect", "rc-write", "rc-read", "rc-1m", "ud-send"};
+	_cleanup_(freep) char *reason = NULL, *hint = NULL;
+	_cleanup_(freep) char *peer = text_clean(run->request->peer, strlen(run->request->peer));
+	struct selftest_request request = {
+		.peer = run->request->peer,
+		.tests = tests,
+		.test_count = ARRAY_SIZE(tests),
+		.signals = -1,
+	};
+	struct selftest_results results = {.items = NULL};
+	struct inventory inventory = {.live = true};
+	struct endpoint endpoint;
+
+	if (find_path(run, &inventory, &request, &endpoint, &reason, &hint)) {
+		doctor_object(run, "%s", peer);
+		doctor_evidence(run, "rtnetlink", "%s", reason ? reason : "no path");
+		if (hint)
+			doctor_next_step(run, "%s", hint);
+		doctor_error(run, "no RDMA port leads to the peer");
+	} else {
+		selftest_run(&request, &endpoint, &results);
+		judge(run, peer, &results);
+	}
+	selftest_results_free(&results);
+	inventory_free(&inventory);
+}
