@@ -139,7 +139,7 @@ static struct gid_survey finish(struct port *port)
 static struct gid_survey read_until_found(struct doctor_context *run, struct port *port,
 					  struct problems *problems)
 {
-	enum { PIECE = 16, MOST = 65536 };
+	enum { PIECE = 4, MOST = 65536 };
 	struct gid_survey gids = {.count = 0};
 	struct address_survey found;
 	bool more = true;
