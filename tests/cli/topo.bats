@@ -370,3 +370,10 @@ cell()
 	try topo --root "$tree" -j gpu0
 	[ "$(jq -r '.topo[0].distances[] | select(.to == "mlx5_0").class' "$BATS_TEST_TMPDIR/out")" = numa ]
 }
+
+@test "topo: a subfunction goes with its parent" {
+	quickly on cx6dx-roce topo --tsv
+	[[ $output != *mlx5_2* ]]
+	quickly on cx6dx-roce topo -a -o node,role,parent mlx5_2
+	expect 0 $'NODE   ROLE PARENT\nmlx5_2 sf   mlx5_0' ''
+}
