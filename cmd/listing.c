@@ -14,6 +14,8 @@
 #include "cmd/commands.h"
 
 enum { WORDS_MOST = 24 }; /* most words of a field in a hint */
+/* So many values of a device that one cause hides, or more, share a line. */
+enum { SAME_CAUSE = 3 };
 
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
@@ -202,15 +204,27 @@ bool listing_refuses_root(struct listing *listing, const char *reason)
 	return listing->ctx->globals.root;
 }
 
-/* The same next step is printed only once, after the first problem that has it. */
+/*
+ * The same next step is printed only once, after the first problem that has it. Without -v, many
+ * values that one cause hides are one line.
+ */
 static void complain(const struct ctx *ctx, const struct problems *problems)
 {
+	_cleanup_(freep) size_t *first = problems_causes(problems);
+	_cleanup_(freep) size_t *counts = mem_alloc_zero(problems->count + 1, sizeof(*counts));
 	struct strings printed = {0};
 
+	for (size_t i = 0; i < problems->count; i++)
+		counts[first[i]]++;
 	for (size_t i = 0; i < problems->count; i++) {
-		_cleanup_(freep) char *line = problem_line(&problems->items[i]);
+		const bool many = !ctx->globals.verbose && counts[first[i]] >= SAME_CAUSE;
+		_cleanup_(freep) char *line = NULL;
 		const char *hint = problems->items[i].hint;
 
+		if (many && first[i] != i)
+			continue;
+		line = many ? problem_line_of_many(problems, first, i)
+			    : problem_line(&problems->items[i]);
 		if (hint && strings_contain(&printed, hint))
 			hint = NULL;
 		else if (hint)

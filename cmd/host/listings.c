@@ -119,7 +119,6 @@ static int run_netdevs(const struct ctx *ctx, const void *args, char **objects)
 
 	(void)args;
 	if (listing_begin(&listing, ctx, objects, true)) {
-		listing.request.needs = NEED_NETDEV | NEED_LINKS;
 		if (listing_load(&listing))
 			netdev_list_make(&netdevs, &listing.inventory.devices,
 					 &listing.inventory.links);

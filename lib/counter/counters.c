@@ -282,7 +282,7 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 	_cleanup_(freep) char *cause = NULL;
 
 	if (!*clean)
-		return counter_pool_cause(pool, "it is empty");
+		return counter_pool_cause(pool, "the file is empty");
 	if (!strncmp(clean, "N/A", 3))
 		return counter_pool_cause(pool, clean);
 	cause = mem_format("%s: '%.60s'", error == -ERANGE ? "too large a number" : "not a number",

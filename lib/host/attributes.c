@@ -7,6 +7,7 @@
 
 #include <netlink/attr.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
@@ -171,9 +172,8 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 
 	switch (attribute->kind) {
 	case ATTRIBUTE_TEXT:
-		*(char **)member = text_clean(text, strlen(text));
-		return 0;
 	case ATTRIBUTE_ADDRESS:
+		/* Some drivers answer with a NUL. */
 		*(char **)member = *text ? text_clean(text, strlen(text)) : NULL;
 		return 0;
 	case ATTRIBUTE_OPERSTATE:
@@ -222,6 +222,44 @@ const struct attribute *attribute_find(const struct attributes *table, const cha
 	return NULL;
 }
 
+static bool is_there(const struct root *root, const char *directory, const char *name)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(root, text, "%s/%s", directory, name) != -ENOENT;
+}
+
+static bool is_driven_by(const struct root *root, const char *directory, const char *drivers)
+{
+	_cleanup_(freep) char *driver = sysfs_driver(root, directory);
+	const size_t length = driver ? strlen(driver) : 0;
+
+	for (const char *name = drivers; length && *name; name += strspn(name, " ")) {
+		const size_t end = strcspn(name, " ");
+
+		if (end == length && !strncmp(name, driver, length))
+			return true;
+		name += end;
+	}
+	return false;
+}
+
+/* True if the absence of the file is a problem. */
+static bool is_due(const struct attribute *attribute, const struct root *root,
+		   const char *directory)
+{
+	switch (attribute->due) {
+	case DUE_ALWAYS:
+		return true;
+	case DUE_WITH:
+		return is_there(root, directory, attribute->with);
+	case DUE_DRIVERS:
+		return is_driven_by(root, directory, attribute->with);
+	default:
+		return false;
+	}
+}
+
 void attributes_read(const struct attributes *table, const struct root *root, const char *directory,
 		     const char *object, uint64_t needs, void *record, struct problems *problems)
 {
@@ -235,7 +273,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		if (!(needs & attribute->need) || !attribute->path || is_known(attribute, member))
 			continue;
 		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
-		if (length == -ENOENT && !attribute->required)
+		if (length == -ENOENT && !is_due(attribute, root, directory))
 			continue;
 		/* The speed of a netdev that is down. */
 		if (length == -EINVAL && attribute->kind == ATTRIBUTE_NETDEV_SPEED)
@@ -246,7 +284,11 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		/* A missing directory is one problem for all of its attributes. */
 		if (length < 0 && !sysfs_has_directory(root, directory))
 			return;
-		if (length >= 0 && parse(attribute, text, member))
+		/* The kernel ends each text with a newline, even an empty one. */
+		if (length == 0 && is_text(attribute) &&
+		    sysfs_has_bytes(root, directory, attribute->path))
+			continue;
+		if (length == 0 || (length > 0 && parse(attribute, text, member)))
 			sysfs_note_text(problems, object, key_of(attribute, table->schema), text);
 	}
 }

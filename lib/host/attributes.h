@@ -28,12 +28,24 @@ enum attribute_kind {
 	ATTRIBUTE_SPEED,	/* "8.0 GT/s PCIe": struct real */
 };
 
+/*
+ * Where the absence of a file is a problem. This is the one place that knows it: an attribute that
+ * is not due is simply a property that the object does not have.
+ */
+enum attribute_due {
+	DUE_NEVER,
+	DUE_ALWAYS,  /* the core creates it for every object (of this link layer, if it is a LID) */
+	DUE_WITH,    /* kernels that have the file `with` have this one, too */
+	DUE_DRIVERS, /* these drivers create it: the modules in `with`, with blanks between them */
+};
+
 struct attribute {
 	const char *path; /* relative to the directory of the record; NULL: not in sysfs */
 	enum attribute_kind kind;
 	uint64_t need;
 	size_t offset;
-	bool required;	      /* the core creates the file for every object: absence is a problem */
+	enum attribute_due due;
+	const char *with;
 	unsigned int netlink; /* the attribute's number in a message; 0: it has none */
 	const char *key;      /* for problems, if no field shows the member */
 };

@@ -39,7 +39,7 @@ static const struct enum_name sub_type_names[] = {
 static void get_state_summary(const void *record, struct value *value)
 {
 	const struct device *device = record;
-	size_t used = 0, known = 0;
+	size_t used = 0, known = 0, unknown = 0;
 
 	value->scratch[0] = '\0';
 	for (const struct enum_name *name = port_state_names; name->word; name++) {
@@ -61,6 +61,11 @@ static void get_state_summary(const void *record, struct value *value)
 						 sizeof(value->scratch) - used, "%s%u %s",
 						 used ? ", " : "", count, name->word);
 	}
+	for (size_t i = 0; i < device->port_count; i++)
+		unknown += !device->ports[i].state.known;
+	if (known && unknown && used < sizeof(value->scratch))
+		snprintf(value->scratch + used, sizeof(value->scratch) - used, ", %zu unknown",
+			 unknown);
 	if (!known && device->port_count && device->ports[0].state.known)
 		snprintf(value->scratch, sizeof(value->scratch), "unknown-%u",
 			 (unsigned int)device->ports[0].state.value);
@@ -78,6 +83,8 @@ static void get_netdevs(const void *record, struct value *value)
 	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
 		const char *netdev = device->ports[i].netdev;
 
+		if (!netdev && device->ports[i].netdev_unknown)
+			return;
 		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
 			value->words[count++] = netdev;
 	}
@@ -118,7 +125,7 @@ static const struct field device_fields[] = {
 	     "transport; unspecified: EFA and the like"),
 	TEXT(driver, "DRIVER", SHOWN, NEED_DRIVER, "kernel driver"),
 	TEXT(firmware, "FIRMWARE", SHOWN, NEED_FIRMWARE, "firmware version"),
-	GUID(node_guid, "NODE GUID", SHOWN, NEED_GUIDS, "node GUID"),
+	GUID(node_guid, "NODE GUID", SHOWN, NEED_NODE_GUID, "node GUID"),
 	COMPUTED_FIELD(FIELD_UNSIGNED, get_port_count, "port_count", "PORTS",
 		       FIELD_DEFAULT | FIELD_RIGHT, 0, "number of ports"),
 	COMPUTED_FIELD(FIELD_STRING, get_state_summary, "state", "STATE", FIELD_DEFAULT, NEED_STATE,
@@ -129,24 +136,24 @@ static const struct field device_fields[] = {
 	SIGNED_FIELD(struct device, numa_node, "numa_node", "NUMA", FIELD_DEFAULT | FIELD_RIGHT,
 		     NEED_NUMA, "NUMA node of the PCI device"),
 	NUMBER(index, "INDEX", 0, NEED_NETLINK, "index in RDMA netlink"),
-	GUID(system_image_guid, "SYSTEM IMAGE GUID", 0, NEED_GUIDS, "system image GUID"),
-	TEXT(board_id, "BOARD", 0, NEED_BOARD, "board id (PSID)"),
-	TEXT(hca_type, "HCA TYPE", 0, NEED_BOARD, "HCA type, in the driver's words"),
-	TEXT(hardware_revision, "HW REV", 0, NEED_BOARD, "hardware revision"),
-	TEXT(node_description, "DESCRIPTION", 0, NEED_BOARD, "node description"),
-	HEX(pci_vendor_id, 4, "VENDOR", 0, NEED_PCI_ID, "PCI vendor id"),
-	HEX(pci_device_id, 4, "DEVICE ID", 0, NEED_PCI_ID, "PCI device id"),
-	REAL(pcie_speed_gtps, "PCIE GT/S", 0, NEED_PCI_LINK,
+	GUID(system_image_guid, "SYSTEM IMAGE GUID", 0, NEED_IMAGE_GUID, "system image GUID"),
+	TEXT(board_id, "BOARD", 0, NEED_BOARD_ID, "board id (PSID)"),
+	TEXT(hca_type, "HCA TYPE", 0, NEED_HCA_TYPE, "HCA type, in the driver's words"),
+	TEXT(hardware_revision, "HW REV", 0, NEED_HW_REV, "hardware revision"),
+	TEXT(node_description, "DESCRIPTION", 0, NEED_DESCRIPTION, "node description"),
+	HEX(pci_vendor_id, 4, "VENDOR", 0, NEED_PCI_VENDOR, "PCI vendor id"),
+	HEX(pci_device_id, 4, "DEVICE ID", 0, NEED_PCI_DEVICE, "PCI device id"),
+	REAL(pcie_speed_gtps, "PCIE GT/S", 0, NEED_PCI_SPEED,
 	     "PCIe link speed, gigatransfers a second"),
-	NUMBER(pcie_width_lanes, "PCIE LANES", 0, NEED_PCI_LINK, "PCIe link width"),
-	REAL(pcie_max_speed_gtps, "PCIE MAX GT/S", 0, NEED_PCI_LINK,
+	NUMBER(pcie_width_lanes, "PCIE LANES", 0, NEED_PCI_WIDTH, "PCIe link width"),
+	REAL(pcie_max_speed_gtps, "PCIE MAX GT/S", 0, NEED_PCI_MAX_SPEED,
 	     "maximum PCIe link speed of the device"),
-	NUMBER(pcie_max_width_lanes, "PCIE MAX LANES", 0, NEED_PCI_LINK,
+	NUMBER(pcie_max_width_lanes, "PCIE MAX LANES", 0, NEED_PCI_MAX_WIDTH,
 	       "maximum PCIe link width of the device"),
 	NUMBER(irq_count, "IRQS", 0, NEED_IRQS, "MSI interrupts of the PCI device"),
-	TEXT(uverbs, "UVERBS", 0, NEED_CHARDEVS, "verbs character device"),
-	LIST(umads, "UMAD", 0, NEED_CHARDEVS, "management datagram character devices"),
-	LIST(issms, "ISSM", 0, NEED_CHARDEVS, "subnet manager character devices"),
+	TEXT(uverbs, "UVERBS", 0, NEED_UVERBS, "verbs character device"),
+	LIST(umads, "UMAD", 0, NEED_UMADS, "management datagram character devices"),
+	LIST(issms, "ISSM", 0, NEED_UMADS, "subnet manager character devices"),
 	TEXT(parent, "PARENT", 0, NEED_NETLINK, "device that this sub-device belongs to"),
 	WORD_AS("sub_device_type", sub_type, sub_type_names, "SUB-TYPE", 0, NEED_NETLINK,
 		"type of a sub-device"),

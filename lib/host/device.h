@@ -39,6 +39,7 @@ struct device {
 	char *uverbs;	      /* uverbs0 */
 	struct strings umads; /* umad0, one for each port that has one */
 	struct strings issms;
+	bool nodes_unknown;	/* the character devices cannot be listed */
 	char *parent;		/* of a sub-device */
 	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
 	struct port *ports;
@@ -108,6 +109,6 @@ int device_names_sysfs(const struct root *root, struct strings *ret_names);
  */
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems);
-/* Reads the uverbs, umad and issm nodes of all devices. */
-void device_list_read_chardevs(const struct root *root, struct device_list *list,
+/* Reads the uverbs, umad and issm nodes of all devices, as far as needed. */
+void device_list_read_chardevs(const struct root *root, struct device_list *list, uint64_t needs,
 			       struct problems *problems);

@@ -13,34 +13,52 @@
 #include "kernel/nldev.h"
 #include "kernel/sysfs.h"
 
+/*
+ * Attributes that drivers make, as of Linux 3.10 to 6.12: the functions hca_type_show() and the
+ * like of drivers/infiniband/hw. The core makes fw_ver since 4.10, these drivers made it before.
+ */
+#define HCA_TYPE_DRIVERS \
+	"mlx5_core mlx4_core ib_mthca cxgb4 ocrdma be2net qedr qede bnxt_en vmw_pvrdma iw_nes"
+#define HW_REV_DRIVERS	 HCA_TYPE_DRIVERS " hfi1 ib_qib qib"
+#define BOARD_ID_DRIVERS "mlx5_core mlx4_core ib_mthca cxgb4 vmw_pvrdma hfi1 ib_qib qib"
+#define FIRMWARE_DRIVERS HCA_TYPE_DRIVERS " irdma ice efa hns3 hns_roce_hw_v2"
+
 #define ROW(member, ...) ATTRIBUTE(struct device, member, __VA_ARGS__)
 
 static const struct attribute device_rows[] = {
 	ROW(index, NULL, DECIMAL, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_DEV_INDEX),
-	ROW(node_type, "node_type", CODE, NEED_NODE_TYPE, .required = true,
+	ROW(node_type, "node_type", CODE, NEED_NODE_TYPE, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_DEV_NODE_TYPE),
-	ROW(firmware, "fw_ver", TEXT, NEED_FIRMWARE, .netlink = RDMA_NLDEV_ATTR_FW_VERSION),
-	ROW(node_guid, "node_guid", GUID, NEED_GUIDS, .required = true,
+	ROW(firmware, "fw_ver", TEXT, NEED_FIRMWARE, .due = DUE_DRIVERS, .with = FIRMWARE_DRIVERS,
+	    .netlink = RDMA_NLDEV_ATTR_FW_VERSION),
+	ROW(node_guid, "node_guid", GUID, NEED_NODE_GUID, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_NODE_GUID),
-	ROW(system_image_guid, "sys_image_guid", GUID, NEED_GUIDS, .required = true,
+	ROW(system_image_guid, "sys_image_guid", GUID, NEED_IMAGE_GUID, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_SYS_IMAGE_GUID),
 	ROW(sub_type, NULL, DECIMAL, NEED_NETLINK, .netlink = NLDEV_ATTR_DEV_TYPE),
 	ROW(protocol, NULL, TEXT, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_DEV_PROTOCOL),
-	ROW(board_id, "board_id", TEXT, NEED_BOARD),
-	ROW(hca_type, "hca_type", TEXT, NEED_BOARD),
-	ROW(hardware_revision, "hw_rev", TEXT, NEED_BOARD),
-	ROW(node_description, "node_desc", TEXT, NEED_BOARD),
+	ROW(board_id, "board_id", TEXT, NEED_BOARD_ID, .due = DUE_DRIVERS,
+	    .with = BOARD_ID_DRIVERS),
+	ROW(hca_type, "hca_type", TEXT, NEED_HCA_TYPE, .due = DUE_DRIVERS,
+	    .with = HCA_TYPE_DRIVERS),
+	ROW(hardware_revision, "hw_rev", TEXT, NEED_HW_REV, .due = DUE_DRIVERS,
+	    .with = HW_REV_DRIVERS),
+	ROW(node_description, "node_desc", TEXT, NEED_DESCRIPTION, .due = DUE_ALWAYS),
 };
 
 /* Paths are relative to the PCI function. */
 static const struct attribute pci_rows[] = {
 	ROW(numa_node, "numa_node", SIGNED, NEED_NUMA),
-	ROW(pci_vendor_id, "vendor", HEX, NEED_PCI_ID),
-	ROW(pci_device_id, "device", HEX, NEED_PCI_ID),
-	ROW(pcie_speed_gtps, "current_link_speed", SPEED, NEED_PCI_LINK),
-	ROW(pcie_max_speed_gtps, "max_link_speed", SPEED, NEED_PCI_LINK),
-	ROW(pcie_width_lanes, "current_link_width", LANES, NEED_PCI_LINK),
-	ROW(pcie_max_width_lanes, "max_link_width", LANES, NEED_PCI_LINK),
+	ROW(pci_vendor_id, "vendor", HEX, NEED_PCI_VENDOR, .due = DUE_ALWAYS),
+	ROW(pci_device_id, "device", HEX, NEED_PCI_DEVICE, .due = DUE_ALWAYS),
+	ROW(pcie_speed_gtps, "current_link_speed", SPEED, NEED_PCI_SPEED, .due = DUE_WITH,
+	    .with = "max_link_speed"),
+	ROW(pcie_max_speed_gtps, "max_link_speed", SPEED, NEED_PCI_MAX_SPEED, .due = DUE_WITH,
+	    .with = "current_link_speed"),
+	ROW(pcie_width_lanes, "current_link_width", LANES, NEED_PCI_WIDTH, .due = DUE_WITH,
+	    .with = "max_link_width"),
+	ROW(pcie_max_width_lanes, "max_link_width", LANES, NEED_PCI_MAX_WIDTH, .due = DUE_WITH,
+	    .with = "current_link_width"),
 };
 
 const struct attributes device_attributes = {device_rows, ARRAY_SIZE(device_rows), &device_schema};
@@ -63,6 +81,10 @@ void device_list_ports_sysfs(const struct root *root, struct device *device,
 	uint64_t number;
 	int rc = sysfs_list(root, &names, SYSFS_RDMA_CLASS "/%s/ports", device->kernel_name);
 
+	/* The core numbers ports from 1 on without a gap, and no device is without one. */
+	if (!rc && (!names.count ||
+		    (!text_parse_u64(names.items[0], 10, UINT8_MAX, &number) && number > 1)))
+		rc = -ENOENT;
 	device->ports_unknown = rc;
 	if (rc)
 		problem_add(problems, device->name, "ports", "sysfs", rc, NULL);
@@ -91,18 +113,38 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
 	return 0;
 }
 
-static void find_pci(const struct root *root, struct device *device)
+/*
+ * In a copy that followed the links, the device is a folder, with a link `device` to the PCI
+ * function or a copy of that function's folder. Returns false if it does not tell the function.
+ */
+static bool find_pci_of_copy(const struct root *root, struct device *device)
+{
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s/device",
+						 device->kernel_name);
+	_cleanup_(freep) char *target = NULL;
+
+	if (!sysfs_link(root, &target, "%s", path))
+		sysfs_find_pci(target, &device->pci_address);
+	if (!device->pci_address)
+		device->pci_address = sysfs_pci_slot(root, path);
+	if (sysfs_has_directory(root, path))
+		device->pci_path = mem_string(path);
+	return device->pci_address;
+}
+
+/* Returns false if it is not known whether the device is part of a PCI function. */
+static bool find_pci(const struct root *root, struct device *device)
 {
 	_cleanup_(freep) char *target = NULL;
 	size_t length;
 
-	/* An unreadable link was already reported when its ports were listed. */
 	if (sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s", device->kernel_name))
-		return;
+		return find_pci_of_copy(root, device);
 	device->software = strstr(target, "/devices/virtual/");
 	length = sysfs_find_pci(target, &device->pci_address);
 	if (length)
 		device->pci_path = mem_format(SYSFS_RDMA_CLASS "/%.*s", (int)length, target);
+	return true;
 }
 
 static bool has_device(const struct root *root, const struct device *device)
@@ -112,22 +154,18 @@ static bool has_device(const struct root *root, const struct device *device)
 	return sysfs_has_directory(root, path);
 }
 
-/* "mlx5_core", or "mlx5_core.mlx5_core.sf" for an auxiliary device: the module comes first. */
 static void find_driver(const struct root *root, struct device *device, struct problems *problems)
 {
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
 	_cleanup_(freep) char *target = NULL;
-	const char *name;
-	int rc = sysfs_link(root, &target, SYSFS_RDMA_CLASS "/%s/device/driver",
-			    device->kernel_name);
+	int rc;
 
+	device->driver = sysfs_driver(root, directory);
 	/* If the device is gone, reading the node type has reported it. */
-	if (rc && rc != -ENOENT && has_device(root, device))
-		problem_add(problems, device->name, "driver", "sysfs", rc, NULL);
-	if (rc)
+	if (device->driver || !has_device(root, device))
 		return;
-	name = strrchr(target, '/');
-	name = name ? name + 1 : target;
-	device->driver = text_clean(name, strcspn(name, "."));
+	rc = sysfs_link(root, &target, "%s/device/driver", directory);
+	problem_add(problems, device->name, "driver", "sysfs", rc ? rc : -ENOENT, NULL);
 }
 
 enum { NEED_PCI = NEED_PCI_ADDRESS | NEED_NUMA | NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS };
@@ -138,7 +176,10 @@ static void read_pci(const struct root *root, struct device *device, uint64_t ne
 	size_t irqs;
 	int rc;
 
-	find_pci(root, device);
+	/* An unreadable device was reported when its ports were listed. */
+	if (!device->pci_path && !find_pci(root, device) && needs & NEED_PCI &&
+	    has_device(root, device))
+		problem_add(problems, device->name, "pci_address", "sysfs", -ENOENT, NULL);
 	if (!device->pci_path)
 		return;
 	attributes_read(&pci_attributes, root, device->pci_path, device->name, needs, device,
@@ -184,63 +225,144 @@ static void add_node(struct device *device, const char *node)
 		device->uverbs = text_clean(node, strlen(node));
 }
 
-static void note_node(struct problems *problems, const char *path, int error)
+/* Reports that the file of a node cannot be read, or names no device. */
+static void note_node(struct problems *problems, const char *path, int error, const char *text)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 
-	problem_add(problems, NULL, clean, "sysfs", error, NULL);
+	if (error)
+		problem_add(problems, NULL, clean, "sysfs", error, NULL);
+	else
+		sysfs_note_text(problems, NULL, clean, text);
+}
+
+/* True if the class has a device of that name. */
+static bool is_device(const struct root *root, const char *name)
+{
+	struct strings names = {0};
+	bool found = !device_names_sysfs(root, &names) && strings_contain(&names, name);
+
+	strings_free(&names);
+	return found;
+}
+
+/* A class of character devices, and the module whose absence means that there are none. */
+struct node_class {
+	const char *name, *module, *key;
+};
+
+static const struct node_class verbs_class = {"infiniband_verbs", "ib_uverbs", "uverbs"};
+static const struct node_class mad_class = {"infiniband_mad", "ib_umad", "umads"};
+
+/*
+ * Reads one node, whose `ibdev` names its RDMA device; with `only`, the nodes of other devices are
+ * left out. Returns false if it cannot be read: then no device is known to have none.
+ */
+static bool read_node(const struct root *root, const char *directory, const char *class,
+		      const char *node, struct device_list *list, const struct device *only,
+		      struct problems *problems)
+{
+	_cleanup_(freep) char *path = mem_format("%s/%s/ibdev", class, node);
+	char text[SYSFS_TEXT_SIZE];
+	struct device *device;
+	ssize_t length;
+
+	/* A file of the class. */
+	if (!strcmp(node, "abi_version"))
+		return true;
+	length = sysfs_read(root, text, "%s/%s", directory, path);
+	/*
+	 * Nodes go away meanwhile: ibdev_show() of user_mad.c and uverbs_main.c, and kernfs itself,
+	 * answer ENODEV once the node's device has been removed.
+	 */
+	if (length == -ENODEV || (root->live && length == -ENOENT))
+		return true;
+	if (length < 0) {
+		note_node(problems, path, (int)length, NULL);
+		return false;
+	}
+	device = find_by_kernel_name(list, text);
+	if (device && (!only || device == only))
+		add_node(device, node);
+	/* The list has only the devices that were asked for. */
+	if (device || root->live || is_device(root, text))
+		return true;
+	note_node(problems, path, 0, text);
+	return false;
 }
 
 /*
- * A class directory whose entries name their RDMA device in `ibdev`. Returns false if an entry
- * cannot be read: then no device is known to have none.
+ * A saved tree may have the nodes below the device only. Returns false if it does not say whether
+ * the device has any.
  */
-static bool read_class(const struct root *root, const char *class, struct device_list *list,
-		       struct problems *problems)
+static bool read_nodes_of_device(const struct root *root, const struct node_class *class,
+				 struct device *device, struct device_list *list,
+				 struct problems *problems)
+{
+	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s/device",
+						      device->kernel_name);
+	_cleanup_(freep) char *module = mem_format("sys/module/%s", class->module);
+	struct strings nodes = {0};
+	int rc = sysfs_list(root, &nodes, "%s/%s", directory, class->name);
+	bool complete = !rc;
+
+	for (size_t i = 0; i < nodes.count; i++)
+		complete &= read_node(root, directory, class->name, nodes.items[i], list, device,
+				      problems);
+	strings_free(&nodes);
+	/* The class exists while its module is loaded, and the other modules are in the tree. */
+	if (rc == -ENOENT && (root->live || (sysfs_has_directory(root, "sys/module/ib_core") &&
+					     !sysfs_has_directory(root, module))))
+		return true;
+	if (rc)
+		problem_add(problems, device->name, class->key, "sysfs", rc, NULL);
+	return complete;
+}
+
+/*
+ * A class directory whose entries name their RDMA device. Returns false if an entry cannot be read:
+ * then no device is known to have none.
+ */
+static bool read_class(const struct root *root, const struct node_class *class,
+		       struct device_list *list, struct problems *problems)
 {
 	struct strings nodes = {0};
-	int rc = sysfs_list(root, &nodes, "sys/class/%s", class);
-	bool complete = !rc || rc == -ENOENT;
+	int rc = sysfs_list(root, &nodes, "sys/class/%s", class->name);
+	bool complete;
 
-	if (!complete)
-		problem_add(problems, NULL, class, "sysfs", rc, NULL);
-	for (size_t i = 0; i < nodes.count; i++) {
-		_cleanup_(freep) char *path = mem_format("%s/%s/ibdev", class, nodes.items[i]);
-		char text[SYSFS_TEXT_SIZE];
-		struct device *device;
-		ssize_t length = sysfs_read(root, text, "sys/class/%s", path);
+	/* The kernel's directory has at least abi_version. */
+	if (!rc && !nodes.count)
+		rc = -ENOENT;
+	complete = !rc || rc == -ENOENT;
+	for (size_t i = 0; i < list->count; i++) {
+		struct device *device = &list->items[i];
 
-		/*
-		 * Skip abi_version, which is no node, links that lead nowhere, and nodes that
-		 * go away meanwhile: ibdev_show() of user_mad.c and uverbs_main.c, and kernfs
-		 * itself, answer ENODEV once the node's device has been removed.
-		 */
-		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP ||
-		    length == -ENODEV)
-			continue;
-		device = length < 0 ? NULL : find_by_kernel_name(list, text);
-		if (device)
-			add_node(device, nodes.items[i]);
-		if (length >= 0)
-			continue;
-		complete = false;
-		note_node(problems, path, (int)length);
+		device->nodes_unknown = rc == -ENOENT &&
+					!read_nodes_of_device(root, class, device, list, problems);
 	}
+	if (rc && rc != -ENOENT)
+		problem_add(problems, NULL, class->name, "sysfs", rc, NULL);
+	for (size_t i = 0; i < nodes.count; i++)
+		complete &= read_node(root, "sys/class", class->name, nodes.items[i], list, NULL,
+				      problems);
 	strings_free(&nodes);
 	return complete;
 }
 
-void device_list_read_chardevs(const struct root *root, struct device_list *list,
+void device_list_read_chardevs(const struct root *root, struct device_list *list, uint64_t needs,
 			       struct problems *problems)
 {
 	bool complete;
 
-	read_class(root, "infiniband_verbs", list, problems);
-	complete = read_class(root, "infiniband_mad", list, problems);
+	if (needs & NEED_UVERBS)
+		read_class(root, &verbs_class, list, problems);
+	if (!(needs & NEED_UMADS))
+		return;
+	complete = read_class(root, &mad_class, list, problems);
 	for (size_t i = 0; i < list->count; i++) {
 		struct device *device = &list->items[i];
 
-		device->umads.known = complete || device->umads.count;
-		device->issms.known = complete || device->issms.count;
+		device->umads.known = (complete && !device->nodes_unknown) || device->umads.count;
+		device->issms.known = (complete && !device->nodes_unknown) || device->issms.count;
 	}
 }

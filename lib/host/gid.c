@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "host/device.h"
 #include "host/need.h"
 #include "kernel/sysfs.h"
 #include "schema/rows.h"
@@ -89,7 +90,7 @@ static bool note_slot(const struct gid_table *table, const char *folder, const c
 static void read_type(struct gid_table *table, const char *slot, struct gid_entry *entry)
 {
 	const struct port *port = table->port;
-	bool infiniband = port->link_layer.value == LINK_LAYER_INFINIBAND;
+	bool infiniband = port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length;
 
@@ -113,10 +114,15 @@ static void read_type(struct gid_table *table, const char *slot, struct gid_entr
 		port_note_text(table->problems, table->port, "gid_attrs/types", slot, text);
 }
 
-/* The kernel's errors for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). */
-static bool names_none(ssize_t error)
+/*
+ * The kernel's errors for a GID without a netdev: rdma_read_gid_attr_ndev_rcu(). The files are
+ * there for every slot since 4.5; only those of Ethernet name netdevs.
+ */
+static bool names_none(const struct port *port, ssize_t error)
 {
-	return error == -ENOENT || error == -EINVAL || error == -ENODEV || error == -ENODATA;
+	if (error == -ENOENT)
+		return !port->link_layer.known || port->link_layer.value != LINK_LAYER_ETHERNET;
+	return error == -EINVAL || error == -ENODEV || error == -ENODATA;
 }
 
 const struct gid_entry *gid_entry_at(const struct port *port, uint64_t index)
@@ -140,8 +146,10 @@ int gid_read_netdev(const struct root *root, const struct port *port, unsigned i
 	}
 	length = sysfs_read(root, text, PORT_DIRECTORY "/gid_attrs/ndevs/%u", port->kernel_name,
 			    (unsigned int)port->port.value, index);
-	if (length < 0 && !names_none(length))
+	if (length < 0 && !names_none(port, length))
 		return (int)length;
+	if (!length)
+		return -ENODATA;
 	*ret_name = length > 0 ? text_clean(text, (size_t)length) : NULL;
 	return 0;
 }
@@ -212,19 +220,35 @@ static int read_gid(struct gid_table *table, const char *slot, bool empty, bool 
 	return 0;
 }
 
+int gid_table_check(const struct root *root, const struct port *port, size_t count)
+{
+	size_t types = 0;
+
+	if (!count && port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND)
+		return -ENOENT;
+	sysfs_count(root, &types, PORT_DIRECTORY "/gid_attrs/types", port->kernel_name,
+		    (unsigned int)port->port.value);
+	return types > count ? -ENOENT : 0;
+}
+
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems)
 {
 	struct gid_table table = {.root = root, .port = port, .problems = problems};
 	struct strings slots = {0};
+	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->kernel_name,
 			    (unsigned int)port->port.value);
 
+	if (!rc)
+		rc = gid_table_check(root, port, slots.count);
 	if (rc)
 		port_note(problems, port, "gids", NULL, rc);
-	for (size_t i = 0; i < slots.count; i++)
+	for (size_t i = 0; i < slots.count; i++) {
+		port_note_gap(problems, port, "gids", slots.items[i], &next);
 		if (read_gid(&table, slots.items[i], empty, netdevs))
 			port_note(problems, port, "gids", slots.items[i], -ENOENT);
+	}
 	strings_free(&slots);
 }
 
@@ -267,6 +291,8 @@ void gid_table_add_empty(struct port *port)
 	free(entries);
 }
 
+#define LINK_LOCAL UINT64_C(0xfe80000000000000)
+
 /*
  * A slot of an InfiniBand port without an assigned GUID holds just the subnet prefix, as drivers
  * fill it in, but counts as empty.
@@ -275,10 +301,14 @@ static void drop_unassigned(struct port *port)
 {
 	size_t kept = 0;
 
-	if (port->link_layer.value != LINK_LAYER_INFINIBAND)
+	if (port->link_layer.known && port->link_layer.value != LINK_LAYER_INFINIBAND)
 		return;
 	for (size_t i = 0; i < port->gid_count; i++) {
-		if (gid_interface_id(&port->gids[i].gid.gid))
+		const struct gid *gid = &port->gids[i].gid.gid;
+
+		/* The GID of iWARP is a MAC, and ends with zeros, too. */
+		if (gid_interface_id(gid) ||
+		    (!port->link_layer.known && gid_subnet_prefix(gid) >> 54 != LINK_LOCAL >> 54))
 			port->gids[kept++] = port->gids[i];
 		else
 			gid_entry_clear(&port->gids[i]);
@@ -286,13 +316,17 @@ static void drop_unassigned(struct port *port)
 	port->gid_count = kept;
 }
 
-void gid_table_finish(struct port *port, bool roce, bool empty)
+void gid_table_finish(struct port *port, const struct number *transport, bool empty)
 {
+	const bool roce = transport->known && transport->value == TRANSPORT_ROCE;
+
 	if (!empty)
 		drop_unassigned(port);
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
 
+		if (!transport->known)
+			gid->type = (struct number){0};
 		if (!roce && gid->type.known)
 			gid->type.value = GID_TYPE_IB;
 		if (roce && gid->type.known)

@@ -40,21 +40,27 @@ enum { NEED_RELATION = NEED_LINKS | NEED_GIDS | NEED_PKEYS };
  * rtnetlink at all.
  */
 static const struct attribute rows[] = {
-	ROW(index, "ifindex", DECIMAL, NEED_LINKS),
-	ROW(type, "type", DECIMAL, NEED_LINKS),
-	ROW(mtu_bytes, "mtu", DECIMAL, NEED_LINKS, .netlink = IFLA_MTU, .key = "mtu_bytes"),
-	ROW(carrier_changes, "carrier_changes", DECIMAL, NEED_LINKS,
-	    .netlink = IFLA_CARRIER_CHANGES),
-	ROW(dev_port, "dev_port", DECIMAL, NEED_LINKS),
-	ROW(speed_mbps, "speed", NETDEV_SPEED, NEED_NETDEV_SPEED, .key = "speed_mbps"),
-	ROW(lower_index, "iflink", DECIMAL, NEED_LINKS, .netlink = IFLA_LINK),
-	ROW(operstate, "operstate", OPERSTATE, NEED_LINKS, .netlink = IFLA_OPERSTATE),
-	ROW(address, "address", ADDRESS, NEED_LINKS, .netlink = IFLA_ADDRESS),
-	ROW(pkey, "pkey", PKEY, NEED_RELATION),
+	ROW(index, "ifindex", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS),
+	ROW(type, "type", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS),
+	ROW(mtu_bytes, "mtu", DECIMAL, NEED_LINK_MTU, .due = DUE_ALWAYS, .netlink = IFLA_MTU,
+	    .key = "mtu_bytes"),
+	ROW(carrier_changes, "carrier_changes", DECIMAL, NEED_LINK_CHANGES, .due = DUE_WITH,
+	    .with = "carrier_up_count", .netlink = IFLA_CARRIER_CHANGES),
+	ROW(dev_port, "dev_port", DECIMAL, NEED_LINKS, .due = DUE_WITH, .with = "name_assign_type"),
+	ROW(speed_mbps, "speed", NETDEV_SPEED, NEED_NETDEV_SPEED, .due = DUE_WITH, .with = "duplex",
+	    .key = "speed_mbps"),
+	ROW(lower_index, "iflink", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS, .netlink = IFLA_LINK),
+	ROW(operstate, "operstate", OPERSTATE, NEED_LINK_STATE, .due = DUE_ALWAYS,
+	    .netlink = IFLA_OPERSTATE),
+	ROW(address, "address", ADDRESS, NEED_LINKS | NEED_LINK_ADDRESS, .due = DUE_ALWAYS,
+	    .netlink = IFLA_ADDRESS),
+	ROW(pkey, "pkey", PKEY, NEED_LINKS | NEED_PKEYS),
 	ROW(master_index, NULL, DECIMAL, NEED_RELATION, .netlink = IFLA_MASTER, .key = "master"),
 	ROW(vlan_id, NULL, DECIMAL, NEED_RELATION, .key = "vlan"),
-	ROW(kind, NULL, TEXT, NEED_LINKS, .key = "kind"),
+	ROW(kind, NULL, TEXT, NEED_LINKS | NEED_LINK_KIND, .key = "kind"),
 };
+
+enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALEN */
 
 const struct attributes link_attributes = {rows, ARRAY_SIZE(rows), NULL};
 
@@ -103,13 +109,14 @@ bool link_is_ipoib(const struct link *link)
 
 int link_find_port_guid(struct link *link)
 {
-	enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALEN */
 	char digits[17] = "";
 	uint64_t guid;
 	size_t used = 0;
 
-	if (!link_is_ipoib(link) || !link->address || strlen(link->address) != IPOIB_ADDRESS_LENGTH)
+	if (!link_is_ipoib(link) || !link->address)
 		return 0;
+	if (strlen(link->address) != IPOIB_ADDRESS_LENGTH)
+		return -EINVAL;
 	for (const char *c = link->address + IPOIB_ADDRESS_LENGTH - 23; *c && used < 16; c++)
 		if (*c != ':')
 			digits[used++] = *c;
@@ -149,6 +156,14 @@ static ssize_t read_text(const struct reader *reader, char text[static SYSFS_TEX
 	return length;
 }
 
+static bool is_virtual(const struct reader *reader)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	return !sysfs_link(reader->root, &target, CLASS "/%s", reader->link->name) &&
+	       strstr(target, "/devices/virtual/");
+}
+
 /*
  * Takes the kind of a virtual netdev from "DEVTYPE=vlan" in the uevent file, or from a bond's
  * directory.
@@ -159,8 +174,13 @@ static void read_kind(const struct reader *reader)
 	struct link *link = reader->link;
 	char text[SYSFS_TEXT_SIZE];
 	const char *kind;
+	ssize_t length;
 
-	if (read_text(reader, text, "uevent", "kind") > 0) {
+	length = read_text(reader, text, "uevent", "kind");
+	/* The kind of hardware is none, and trees may do without that file. */
+	if (length == -ENOENT && is_virtual(reader))
+		problem_add(reader->problems, link->name, "kind", "sysfs", -ENOENT, NULL);
+	if (length > 0) {
 		kind = strstr(text, key);
 		if (kind)
 			link->kind = text_clean(kind + strlen(key),
@@ -180,13 +200,41 @@ static void read_vlan(const struct reader *reader)
 	unsigned int vlan;
 
 	note(reader, "vlan", length);
-	if (length <= 0)
+	if (length == -ENOENT && link->kind && !strcmp(link->kind, "vlan"))
+		problem_add(reader->problems, link->name, "vlan", "sysfs", -ENOENT, NULL);
+	if (length < 0)
 		return;
 	id = strstr(text, "VID: ");
 	if (id && sscanf(id, "VID: %4u", &vlan) == 1)
 		number_set(&link->vlan_id, vlan);
 	else
 		sysfs_note_text(reader->problems, link->name, "vlan", text);
+}
+
+/*
+ * P_Key children that were made by netlink have no file pkey, __ipoib_vlan_add() in ipoib_vlan.c;
+ * the P_Key is also in the broadcast address, bytes 8 and 9 of 20, ipoib_dev_init() in
+ * ipoib_main.c.
+ */
+static void read_broadcast_pkey(const struct reader *reader)
+{
+	enum { PKEY_AT = 8 * 3 };
+	struct link *link = reader->link;
+	char text[SYSFS_TEXT_SIZE];
+	unsigned int high, low;
+	ssize_t length;
+
+	/* Any other failure has been reported. */
+	if (sysfs_read(reader->root, text, CLASS "/%s/pkey", link->name) != -ENOENT)
+		return;
+	length = sysfs_read(reader->root, text, CLASS "/%s/broadcast", link->name);
+	if (length < 0)
+		problem_add(reader->problems, link->name, "pkey", "sysfs", (int)length, NULL);
+	else if (length == IPOIB_ADDRESS_LENGTH &&
+		 sscanf(text + PKEY_AT, "%2x:%2x", &high, &low) == 2)
+		number_set(&link->pkey, high << 8 | low);
+	else
+		sysfs_note_text(reader->problems, link->name, "pkey", text);
 }
 
 static void read_master(const struct reader *reader)
@@ -199,6 +247,10 @@ static void read_master(const struct reader *reader)
 		rc = sysfs_read_number(root, &reader->link->master_index, CLASS "/%s/ifindex",
 				       master);
 	note(reader, "master", rc);
+	/* A netdev without a master has no such link; a link leads to a netdev. */
+	if (rc == -ENOENT && master)
+		problem_add(reader->problems, reader->link->name, "master", "sysfs", rc, NULL);
+	reader->link->master_unknown = rc && (master || rc != -ENOENT);
 }
 
 void link_read_sysfs(const struct root *root, struct link *link, uint64_t needs,
@@ -212,49 +264,43 @@ void link_read_sysfs(const struct root *root, struct link *link, uint64_t needs,
 	attributes_read(&link_attributes, root, directory, link->name, needs, link, problems);
 }
 
-static void read_link(const struct reader *reader)
+static void read_link(const struct reader *reader, uint64_t needs)
 {
 	struct link *link = reader->link;
 
-	link_read_sysfs(reader->root, link, NEED_EVERYTHING, reader->problems);
+	link_read_sysfs(reader->root, link, needs | NEED_LINKS | NEED_GIDS, reader->problems);
+	link->lower_unknown = !link->lower_index.known;
 	/* iflink is the netdev's own index if there is no lower netdev. */
 	if (!link->index.known || link->lower_index.value == link->index.value)
 		link->lower_index.known = false;
 	if (link_find_port_guid(link))
 		sysfs_note_text(reader->problems, link->name, "address", link->address);
+	if (link_is_ipoib(link) && !link->pkey.known)
+		read_broadcast_pkey(reader);
 	read_master(reader);
 	read_kind(reader);
 	read_vlan(reader);
 }
 
-/*
- * True if one of the problems starting at `first` hides whether the netdev belongs to an InfiniBand
- * port, and to which one.
- */
-static bool is_anyones(const struct link *link, const struct problems *problems, size_t first)
+/* True if it is hidden whether the netdev belongs to an InfiniBand port, and to which one. */
+static bool is_anyones(const struct link *link)
 {
-	if (link->type.known && (!link_is_ipoib(link) || link->port_guid.known))
-		return false;
-	for (size_t i = first; i < problems->count; i++)
-		if (!strcmp(problems->items[i].attribute, "type") ||
-		    !strcmp(problems->items[i].attribute, "address"))
-			return true;
-	return false;
+	return !link->type.known || (link_is_ipoib(link) && !link->port_guid.known);
 }
 
 static void add_link(const struct root *root, struct link_list *list, const char *name,
-		     struct problems *problems)
+		     uint64_t needs, struct problems *problems)
 {
 	struct reader reader = {.root = root, .link = link_list_add(list), .problems = problems};
-	size_t first = problems->count;
 
 	reader.link->name = text_clean(name, strlen(name));
-	read_link(&reader);
-	if (is_anyones(reader.link, problems, first))
+	read_link(&reader, needs);
+	if (is_anyones(reader.link))
 		list->incomplete = true;
 }
 
-int link_list_read_sysfs(const struct root *root, struct link_list *list, struct problems *problems)
+int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64_t needs,
+			 struct problems *problems)
 {
 	struct strings names;
 	int rc = sysfs_list(root, &names, CLASS);
@@ -265,16 +311,20 @@ int link_list_read_sysfs(const struct root *root, struct link_list *list, struct
 		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
 		char text[SYSFS_TEXT_SIZE];
 		ssize_t length = sysfs_read(root, text, CLASS "/%s/ifindex", names.items[i]);
+		uint64_t index;
 
-		/* bonding_masters is a file among the links, and a link may lead nowhere. */
-		if (length == -ENOENT || length == -ENOTDIR || length == -ELOOP)
+		/* A file among the links. */
+		if (!strcmp(names.items[i], "bonding_masters"))
 			continue;
-		if (length >= 0) {
-			add_link(root, list, names.items[i], problems);
+		if (length >= 0 && !text_parse_u64(text, 10, INT32_MAX, &index)) {
+			add_link(root, list, names.items[i], needs, problems);
 			continue;
 		}
-		problem_add(problems, clean, "ifindex", "sysfs", (int)length, NULL);
-		list->incomplete = true;
+		if (length < 0)
+			problem_add(problems, clean, "ifindex", "sysfs", (int)length, NULL);
+		else
+			sysfs_note_text(problems, clean, "ifindex", text);
+		list->incomplete = list->missing = true;
 	}
 	strings_free(&names);
 	return 0;

@@ -14,34 +14,52 @@
 	FACT(NODE_TYPE)                                                               \
 	FACT(TRANSPORT)                                                               \
 	FACT(FIRMWARE)                                                                \
-	FACT(GUIDS)   /* node and system image GUID */                                \
+	FACT(NODE_GUID)                                                               \
+	FACT(IMAGE_GUID)                                                              \
 	FACT(NETLINK) /* facts in RDMA netlink only: index, protocol, parent, type */ \
-	FACT(BOARD)   /* board id, HCA type, hardware revision, node description */   \
+	FACT(BOARD_ID)                                                                \
+	FACT(HCA_TYPE)                                                                \
+	FACT(HW_REV)                                                                  \
+	FACT(DESCRIPTION)                                                             \
 	FACT(DRIVER)                                                                  \
 	FACT(PCI_ADDRESS)                                                             \
 	FACT(NUMA)                                                                    \
-	FACT(PCI_ID)                                                                  \
-	FACT(PCI_LINK) /* speed and width, current and maximum */                     \
+	FACT(PCI_VENDOR)                                                              \
+	FACT(PCI_DEVICE)                                                              \
+	FACT(PCI_SPEED)                                                               \
+	FACT(PCI_WIDTH)                                                               \
+	FACT(PCI_MAX_SPEED)                                                           \
+	FACT(PCI_MAX_WIDTH)                                                           \
 	FACT(IRQS)                                                                    \
-	FACT(CHARDEVS) /* uverbs, umad and issm nodes */                              \
-	FACT(CAPS)     /* limits and capabilities; opens the device through verbs */  \
+	FACT(UVERBS)                                                                  \
+	FACT(UMADS) /* umad and issm nodes */                                         \
+	FACT(CAPS)  /* limits and capabilities; opens the device through verbs */     \
 	/* of a port */                                                               \
 	FACT(LINK_LAYER)                                                              \
 	FACT(STATE)                                                                   \
 	FACT(PHYSICAL_STATE)                                                          \
 	FACT(RATE)                                                                    \
-	FACT(LID) /* LID, LMC, SM LID */                                              \
+	FACT(BASE_LID)                                                                \
+	FACT(LMC)                                                                     \
+	FACT(SM_LID)                                                                  \
 	FACT(SM_SL)                                                                   \
 	FACT(CAP_MASK)                                                                \
-	FACT(PORT_GUID)	  /* also the subnet prefix: GID 0 */                         \
-	FACT(MTU)	  /* opens the device through verbs */                        \
-	FACT(TABLE_SIZES) /* lengths of the GID and P_Key tables */                   \
+	FACT(PORT_GUID) /* also the subnet prefix: GID 0 */                           \
+	FACT(MTU)	/* opens the device through verbs */                          \
+	FACT(GID_COUNT) /* length of the GID table */                                 \
+	FACT(PKEY_COUNT)                                                              \
 	FACT(GIDS)                                                                    \
 	FACT(PKEYS)                                                                   \
 	/* of the netdevs */                                                          \
-	FACT(NETDEV)	   /* the name of the netdev of a port */                     \
-	FACT(GID_NETDEVS)  /* the name of the netdev of each GID */                   \
-	FACT(LINKS)	   /* the attributes of all netdevs */                        \
+	FACT(NETDEV)	  /* the name of the netdev of a port */                      \
+	FACT(GID_NETDEVS) /* the name of the netdev of each GID */                    \
+	FACT(LINKS)	  /* all netdevs, and how they belong together */             \
+	FACT(LINK_UPPERS) /* the netdevs on top of each */                            \
+	FACT(LINK_MTU)                                                                \
+	FACT(LINK_STATE)                                                              \
+	FACT(LINK_CHANGES) /* of the carrier */                                       \
+	FACT(LINK_ADDRESS)                                                            \
+	FACT(LINK_KIND)                                                               \
 	FACT(ADDRESSES)	   /* their IP addresses */                                   \
 	FACT(NETDEV_SPEED) /* from sysfs, netdev by netdev */
 
@@ -55,6 +73,14 @@ enum need {
 #define FACT(name) NEED_##name = UINT64_C(1) << NEED_BIT_##name,
 	NEED_FACTS(FACT)
 #undef FACT
+	/* Several facts that callers need together. */
+	NEED_GUIDS = NEED_NODE_GUID | NEED_IMAGE_GUID,
+	NEED_BOARD = NEED_BOARD_ID | NEED_HCA_TYPE | NEED_HW_REV | NEED_DESCRIPTION,
+	NEED_PCI_ID = NEED_PCI_VENDOR | NEED_PCI_DEVICE,
+	NEED_PCI_LINK = NEED_PCI_SPEED | NEED_PCI_WIDTH | NEED_PCI_MAX_SPEED | NEED_PCI_MAX_WIDTH,
+	NEED_CHARDEVS = NEED_UVERBS | NEED_UMADS,
+	NEED_LID = NEED_BASE_LID | NEED_LMC | NEED_SM_LID,
+	NEED_TABLE_SIZES = NEED_GID_COUNT | NEED_PKEY_COUNT,
 	/* Also makes the type of the others wide enough for every bit. */
 	NEED_EVERYTHING = UINT64_MAX,
 };

@@ -29,19 +29,23 @@ static const struct field netdev_fields[] = {
 	WORD_AS("namespace", netns, namespace_names, "NAMESPACE", SHOWN,
 		NEED_NETDEV_LINK | NEED_LINK_LAYER | NEED_TRANSPORT | NEED_NODE_TYPE,
 		"own; unknown: in another network namespace, or detached; none: has no netdev"),
-	WORD_AS("operstate", link.operstate, operstate_names, "OPERSTATE", SHOWN, NEED_NETDEV_LINK,
-		"operational state"),
-	TEXT_AS("address", link.address, "ADDRESS", SHOWN, NEED_NETDEV_LINK, "hardware address"),
-	NUMBER_AS("mtu_bytes", link.mtu_bytes, "MTU", SHOWN, NEED_NETDEV_LINK, "MTU of the netdev"),
+	WORD_AS("operstate", link.operstate, operstate_names, "OPERSTATE", SHOWN,
+		NEED_NETDEV_LINK | NEED_LINK_STATE, "operational state"),
+	TEXT_AS("address", link.address, "ADDRESS", SHOWN, NEED_NETDEV_LINK | NEED_LINK_ADDRESS,
+		"hardware address"),
+	NUMBER_AS("mtu_bytes", link.mtu_bytes, "MTU", SHOWN, NEED_NETDEV_LINK | NEED_LINK_MTU,
+		  "MTU of the netdev"),
 	NUMBER_AS("speed_mbps", link.speed_mbps, "SPEED Mb/s", SHOWN,
 		  NEED_NETDEV_LINK | NEED_NETDEV_SPEED, "speed of the netdev, megabits a second"),
 	TEXT(master, "MASTER", SHOWN, NEED_NETDEV_LINK,
 	     "bond, bridge or VRF that the netdev belongs to"),
-	LIST(members, "MEMBERS", SHOWN, NEED_NETDEV_LINK, "members of the bond that the netdev is"),
-	LIST(vlans, "VLANS", SHOWN, NEED_NETDEV_LINK, "VLAN netdevs on top of it or of its bond"),
+	LIST(members, "MEMBERS", SHOWN, NEED_NETDEV_LINK | NEED_LINK_UPPERS,
+	     "members of the bond that the netdev is"),
+	LIST(vlans, "VLANS", SHOWN, NEED_NETDEV_LINK | NEED_LINK_UPPERS,
+	     "VLAN netdevs on top of it or of its bond"),
 	LIST(ipoib, "IPOIB", SHOWN, NEED_NETDEV_LINK | NEED_LINK_LAYER,
 	     "IPoIB netdevs of the port, P_Key children included"),
-	TEXT_AS("kind", link.kind, "KIND", 0, NEED_NETDEV_LINK,
+	TEXT_AS("kind", link.kind, "KIND", 0, NEED_NETDEV_LINK | NEED_LINK_KIND,
 		"kind of a virtual netdev: bond, vlan, ipoib ..."),
 };
 
@@ -65,7 +69,8 @@ static enum netdev_namespace find_namespace(const struct device *device, const s
 		return NETDEV_NAMESPACE_OWN;
 	if (device->transport.value == TRANSPORT_UNSPECIFIED || device->sub_type.known)
 		return NETDEV_NAMESPACE_NONE;
-	if (is_infiniband(port) && port->port_guid.known && !links->incomplete)
+	if (is_infiniband(port) && port->port_guid.known && !links->incomplete &&
+	    !port->netdev_unknown)
 		return NETDEV_NAMESPACE_NONE;
 	return NETDEV_NAMESPACE_UNKNOWN;
 }
@@ -73,14 +78,20 @@ static enum netdev_namespace find_namespace(const struct device *device, const s
 static void add_uppers(struct netdev *netdev, const struct link_list *links,
 		       const struct link *link, const struct link *master)
 {
-	netdev->vlans.known = netdev->members.known = true;
+	netdev->vlans.known = netdev->members.known = !links->missing;
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *other = &links->items[i];
+		bool is_vlan = other->vlan_id.known ||
+			       (other->kind && !strcmp(other->kind, "vlan"));
 		bool on_link = other->lower_index.known && !other->lower_elsewhere &&
 			       (other->lower_index.value == link->index.value ||
 				(master && other->lower_index.value == master->index.value));
 
-		if (on_link && other->vlan_id.known)
+		if (other->lower_unknown)
+			netdev->vlans.known = false;
+		if (other->master_unknown)
+			netdev->members.known = false;
+		if (on_link && is_vlan)
 			strings_add(&netdev->vlans, other->name);
 		if (other->master_index.known && other->master_index.value == link->index.value)
 			strings_add(&netdev->members, other->name);
@@ -107,7 +118,10 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	number_set(&netdev->netns, find_namespace(device, port, links));
 	if (link)
 		add_link(netdev, links, link);
-	netdev->ipoib.known = links->count;
+	netdev->ipoib.known = links->count && port->link_layer.known &&
+			      (!is_infiniband(port) ||
+			       (port->port_guid.known && !links->incomplete &&
+				!port->netdev_unknown));
 	/* A port without the parent has no children either. */
 	for (size_t i = 0; is_infiniband(port) && port->netdev && i < links->count; i++)
 		if (link_is_ipoib_of(&links->items[i], port))

@@ -27,7 +27,8 @@ struct link {
 	char *address;		    /* hardware address, aa:bb:... */
 	struct number master_index; /* bond, bridge or VRF that it belongs to */
 	struct number lower_index;  /* IFLA_LINK: the netdev below a VLAN, macvlan or IPoIB child */
-	bool lower_elsewhere;	    /* lower_index refers to another network namespace */
+	bool lower_unknown, master_unknown; /* they cannot be read, so there may be one */
+	bool lower_elsewhere;		    /* lower_index refers to another network namespace */
 	struct number vlan_id;
 	struct number pkey; /* IPoIB only */
 	struct number carrier_changes;
@@ -40,6 +41,7 @@ struct link {
 struct link_list {
 	struct link *items;
 	size_t count;
+	bool missing;	 /* some netdev is not in the list */
 	bool incomplete; /* for some netdev, its name or its RDMA device could not be read */
 };
 
@@ -80,12 +82,12 @@ bool link_is_ipoib(const struct link *link);
 bool link_is_ipoib_of(const struct link *link, const struct port *port);
 
 /*
- * Reads all netdevs from /sys/class/net and /proc/net/vlan. Returns 0 or -errno. A value that
- * cannot be read is a problem with the netdev's name as the object; the caller decides which of
- * these matter. A netdev whose directory cannot be opened is also a problem, and is not in the
- * list.
+ * Reads what is needed of all netdevs from /sys/class/net and /proc/net/vlan. Returns 0 or -errno.
+ * A value that cannot be read is a problem with the netdev's name as the object; the caller decides
+ * which of these matter. A netdev whose directory cannot be opened is also a problem, and is not in
+ * the list.
  */
-int link_list_read_sysfs(const struct root *root, struct link_list *list,
+int link_list_read_sysfs(const struct root *root, struct link_list *list, uint64_t needs,
 			 struct problems *problems);
 /* Reads the facts that are needed (bits of host/need.h) and not known yet from its directory. */
 void link_read_sysfs(const struct root *root, struct link *link, uint64_t needs,

@@ -53,10 +53,11 @@ static const struct field port_fields[] = {
 	TEXT(speed, "SPEED", 0, NEED_RATE, "speed name of a lane"),
 	NUMBER(active_mtu_bytes, "MTU", SHOWN, NEED_MTU, "active RDMA MTU"),
 	NUMBER(max_mtu_bytes, "MAX MTU", SHOWN, NEED_MTU, "maximum RDMA MTU"),
-	NUMBER(lid, "LID", SHOWN, NEED_LID | NEED_LINK_LAYER, "base LID (InfiniBand link layer)"),
-	NUMBER(lmc, "LMC", SHOWN, NEED_LID | NEED_LINK_LAYER,
+	NUMBER(lid, "LID", SHOWN, NEED_BASE_LID | NEED_LINK_LAYER,
+	       "base LID (InfiniBand link layer)"),
+	NUMBER(lmc, "LMC", SHOWN, NEED_LMC | NEED_LINK_LAYER,
 	       "LID mask control (InfiniBand link layer)"),
-	NUMBER(sm_lid, "SM LID", SHOWN, NEED_LID | NEED_LINK_LAYER, "LID of the subnet manager"),
+	NUMBER(sm_lid, "SM LID", SHOWN, NEED_SM_LID | NEED_LINK_LAYER, "LID of the subnet manager"),
 	TEXT(netdev, "NETDEV", SHOWN, NEED_NETDEV, "netdev of this network namespace"),
 	NUMBER(sm_sl, "SM SL", 0, NEED_SM_SL | NEED_LINK_LAYER,
 	       "service level of the subnet manager"),
@@ -66,13 +67,14 @@ static const struct field port_fields[] = {
 	FLAGS_AS("capabilities", cap_mask, port_cap_names, "CAPABILITIES", 0, NEED_CAP_MASK,
 		 "capability mask in words"),
 	GUID(port_guid, "PORT GUID", 0, NEED_PORT_GUID, "port GUID: low half of GID 0"),
-	NUMBER(gid_table_length, "GIDS", 0, NEED_TABLE_SIZES, "slots of the GID table"),
-	NUMBER(pkey_table_length, "PKEYS", 0, NEED_TABLE_SIZES, "slots of the P_Key table"),
-	WORD(netdev_operstate, operstate_names, "OPERSTATE", 0, NEED_NETDEV | NEED_LINKS,
-	     "operational state of the netdev"),
-	NUMBER(carrier_changes, "CARRIER CHANGES", 0, NEED_NETDEV | NEED_LINKS,
+	NUMBER(gid_table_length, "GIDS", 0, NEED_GID_COUNT, "slots of the GID table"),
+	NUMBER(pkey_table_length, "PKEYS", 0, NEED_PKEY_COUNT, "slots of the P_Key table"),
+	WORD(netdev_operstate, operstate_names, "OPERSTATE", 0,
+	     NEED_NETDEV | NEED_LINKS | NEED_LINK_STATE, "operational state of the netdev"),
+	NUMBER(carrier_changes, "CARRIER CHANGES", 0, NEED_NETDEV | NEED_LINKS | NEED_LINK_CHANGES,
 	       "how often the netdev's carrier changed"),
-	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINKS, "MTU of the netdev"),
+	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINKS | NEED_LINK_MTU,
+	       "MTU of the netdev"),
 };
 
 const struct schema port_schema = SCHEMA("ports", struct port, port_fields,
@@ -102,7 +104,10 @@ void port_note(struct problems *problems, const struct port *port, const char *a
 	_cleanup_(freep) char *name = slot ? mem_format("%s/%s", attribute, slot)
 					   : mem_string(attribute);
 
-	problem_add(problems, object, name, "sysfs", error, NULL);
+	if (error == -ENODATA)
+		sysfs_note_text(problems, object, name, "");
+	else
+		problem_add(problems, object, name, "sysfs", error, NULL);
 }
 
 void port_note_text(struct problems *problems, const struct port *port, const char *table,
@@ -119,21 +124,37 @@ bool port_table_slot(const char *name, uint64_t *ret_index)
 	return (name[0] != '0' || !name[1]) && !text_parse_u64(name, 10, UINT16_MAX, ret_index);
 }
 
+void port_note_gap(struct problems *problems, const struct port *port, const char *table,
+		   const char *name, uint64_t *next)
+{
+	char slot[24];
+	uint64_t index;
+
+	if (!port_table_slot(name, &index))
+		return;
+	if (index != *next) {
+		snprintf(slot, sizeof(slot), "%u", (unsigned int)*next);
+		port_note(problems, port, table, slot, -ENOENT);
+	}
+	*next = index + 1;
+}
+
 #define ROW(member, ...) ATTRIBUTE(struct port, member, __VA_ARGS__)
 
 static const struct attribute rows[] = {
 	ROW(port, NULL, DECIMAL, NEED_NETLINK, .netlink = RDMA_NLDEV_ATTR_PORT_INDEX),
-	ROW(link_layer, "link_layer", LAYER, NEED_LINK_LAYER, .required = true),
-	ROW(state, "state", CODE, NEED_STATE, .required = true,
+	ROW(link_layer, "link_layer", LAYER, NEED_LINK_LAYER, .due = DUE_ALWAYS),
+	ROW(state, "state", CODE, NEED_STATE, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_PORT_STATE),
-	ROW(physical_state, "phys_state", CODE, NEED_PHYSICAL_STATE, .required = true,
+	ROW(physical_state, "phys_state", CODE, NEED_PHYSICAL_STATE, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_PORT_PHYS_STATE),
-	ROW(lid, "lid", HEX, NEED_LID, .required = true, .netlink = RDMA_NLDEV_ATTR_LID),
-	ROW(lmc, "lid_mask_count", DECIMAL, NEED_LID, .required = true,
+	ROW(lid, "lid", HEX, NEED_BASE_LID, .due = DUE_ALWAYS, .netlink = RDMA_NLDEV_ATTR_LID),
+	ROW(lmc, "lid_mask_count", DECIMAL, NEED_LMC, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_LMC),
-	ROW(sm_lid, "sm_lid", HEX, NEED_LID, .required = true, .netlink = RDMA_NLDEV_ATTR_SM_LID),
-	ROW(sm_sl, "sm_sl", DECIMAL, NEED_SM_SL, .required = true),
-	ROW(cap_mask, "cap_mask", HEX, NEED_CAP_MASK, .required = true,
+	ROW(sm_lid, "sm_lid", HEX, NEED_SM_LID, .due = DUE_ALWAYS,
+	    .netlink = RDMA_NLDEV_ATTR_SM_LID),
+	ROW(sm_sl, "sm_sl", DECIMAL, NEED_SM_SL, .due = DUE_ALWAYS),
+	ROW(cap_mask, "cap_mask", HEX, NEED_CAP_MASK, .due = DUE_ALWAYS,
 	    .netlink = RDMA_NLDEV_ATTR_CAP_FLAGS),
 	ROW(subnet_prefix, NULL, GUID, NEED_PORT_GUID, .netlink = RDMA_NLDEV_ATTR_SUBNET_PREFIX),
 	ROW(netdev_index, NULL, DECIMAL, NEED_NETDEV, .netlink = RDMA_NLDEV_ATTR_NDEV_INDEX),
@@ -190,15 +211,13 @@ static int parse_port_guid(const char *text, struct port *port)
 }
 
 static void read_special(const struct root *root, const char *directory, const char *object,
-			 const char *path, const char *key, bool required,
+			 const char *path, const char *key,
 			 int (*parse_text)(const char *text, struct port *port), struct port *port,
 			 struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
 
-	if (length == -ENOENT && !required)
-		return;
 	if (length < 0)
 		problem_add(problems, object, key, "sysfs", (int)length, NULL);
 	else if (parse_text(text, port))
@@ -211,25 +230,77 @@ static bool may_have_subnet(const struct port *port)
 	return !port->link_layer.known || port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-static void read_table_sizes(const struct root *root, const char *directory, const char *object,
-			     struct port *port, struct problems *problems)
+/*
+ * True for devices whose ports may have no P_Keys and no directory for them: those of iWARP and
+ * usNIC. The kernel makes the directory if the driver's table is longer than 0 (setup_port(),
+ * core/sysfs.c), which it is for InfiniBand, RoCE and EFA.
+ */
+static bool may_lack_pkeys(const struct root *root, const struct port *port)
 {
-	size_t count;
-	int rc = sysfs_count(root, &count, "%s/gids", directory);
-	bool is_there = !rc || sysfs_has_directory(root, directory);
+	char text[SYSFS_TEXT_SIZE];
 
-	if (rc)
-		problem_add(problems, object, "gid_table_length", "sysfs", rc, NULL);
-	else
-		number_set(&port->gid_table_length, count);
-	rc = sysfs_count(root, &count, "%s/pkeys", directory);
-	/* iWARP and EFA ports have no P_Keys and no directory for them. */
-	if (rc == -ENOENT && is_there)
+	/* RNIC, usNIC, usNIC UDP: enum rdma_node_type */
+	return sysfs_read(root, text, "sys/class/infiniband/%s/node_type", port->kernel_name) > 0 &&
+	       text[0] >= '4' && text[0] <= '6' && text[1] == ':';
+}
+
+/* Counts the slots, which are numbered from 0 on; a table that lacks one is not known. */
+static int count_slots(const struct root *root, const char *directory, size_t *ret_count)
+{
+	struct strings slots = {0};
+	uint64_t last = 0;
+	int rc = sysfs_list(root, &slots, "%s", directory);
+
+	if (!rc && slots.count && port_table_slot(slots.items[slots.count - 1], &last) &&
+	    last + 1 != slots.count)
+		rc = -ENOENT;
+	if (!rc)
+		*ret_count = slots.count;
+	strings_free(&slots);
+	return rc;
+}
+
+static void read_table_sizes(const struct root *root, const char *directory, const char *object,
+			     uint64_t needs, struct port *port, struct problems *problems)
+{
+	_cleanup_(freep) char *gids = mem_format("%s/gids", directory);
+	_cleanup_(freep) char *pkeys = mem_format("%s/pkeys", directory);
+	size_t count;
+	int rc;
+
+	if (needs & NEED_GID_COUNT && !port->gid_table_length.known) {
+		rc = count_slots(root, gids, &count);
+		if (!rc)
+			rc = gid_table_check(root, port, count);
+		if (rc)
+			problem_add(problems, object, "gid_table_length", "sysfs", rc, NULL);
+		else
+			number_set(&port->gid_table_length, count);
+	}
+	if (!(needs & NEED_PKEY_COUNT) || port->pkey_table_length.known)
+		return;
+	rc = count_slots(root, pkeys, &count);
+	if (!rc && !count && !may_lack_pkeys(root, port))
+		rc = -ENOENT;
+	if (rc == -ENOENT && may_lack_pkeys(root, port))
 		number_set(&port->pkey_table_length, 0);
 	else if (rc)
 		problem_add(problems, object, "pkey_table_length", "sysfs", rc, NULL);
 	else
 		number_set(&port->pkey_table_length, count);
+}
+
+/* A table without a slot has no port GUID, unless it has lost the slot. */
+static void read_port_guid(const struct root *root, const char *directory, const char *object,
+			   struct port *port, struct problems *problems)
+{
+	size_t count;
+
+	if (!sysfs_count(root, &count, "%s/gids", directory) && !count &&
+	    !gid_table_check(root, port, 0))
+		return;
+	read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port,
+		     problems);
 }
 
 static void read_port(const struct root *root, struct port *port, uint64_t needs,
@@ -242,15 +313,14 @@ static void read_port(const struct root *root, struct port *port, uint64_t needs
 
 	attributes_read(&port_attributes, root, directory, object, needs, port, problems);
 	if (needs & NEED_RATE && !port->rate_gbps.known)
-		read_special(root, directory, object, "rate", "rate_gbps", true, parse_rate, port,
+		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
 			     problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known && first && first->gid.known)
 		take_first_gid(&first->gid.gid, port);
 	else if (needs & NEED_PORT_GUID && !port->port_guid.known)
-		read_special(root, directory, object, "gids/0", "port_guid", false, parse_port_guid,
-			     port, problems);
-	if (needs & NEED_TABLE_SIZES && !port->gid_table_length.known)
-		read_table_sizes(root, directory, object, port, problems);
+		read_port_guid(root, directory, object, port, problems);
+	if (needs & NEED_TABLE_SIZES)
+		read_table_sizes(root, directory, object, needs, port, problems);
 }
 
 void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
@@ -261,9 +331,9 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
-	needs &= ~(uint64_t)NEED_LINK_LAYER;
-	if (!may_have_subnet(port))
+	if (!may_have_subnet(port) || (needs & NEED_LINK_LAYER && !port->link_layer.known))
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
+	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (needs & special || attributes_wanted(&port_attributes, needs, port))
 		read_port(root, port, needs, problems);
 }
@@ -327,13 +397,17 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems)
 {
 	struct strings slots = {0};
+	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
 			    (unsigned int)port->port.value);
 
-	/* iWARP and EFA ports have no P_Keys and no directory for them. */
-	if (rc && rc != -ENOENT)
+	if (!rc && !slots.count)
+		rc = -ENOENT;
+	if (rc && (rc != -ENOENT || !may_lack_pkeys(root, port)))
 		port_note(problems, port, "pkeys", NULL, rc);
-	for (size_t i = 0; i < slots.count; i++)
+	for (size_t i = 0; i < slots.count; i++) {
+		port_note_gap(problems, port, "pkeys", slots.items[i], &next);
 		read_pkey(root, port, slots.items[i], problems);
+	}
 	strings_free(&slots);
 }

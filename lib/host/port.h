@@ -56,14 +56,19 @@ void gid_table_add_empty(struct port *port);
  * from RoCE v1) and the IP address of a RoCE GID. Without `empty`, drops slots that no GUID is
  * assigned to.
  */
-void gid_table_finish(struct port *port, bool roce, bool empty);
+void gid_table_finish(struct port *port, const struct number *transport, bool empty);
+/*
+ * -ENOENT if a table of so many slots has lost some: the kernel gives every port of InfiniBand a
+ * GID, and since 4.5 every slot a type.
+ */
+int gid_table_check(const struct root *root, const struct port *port, size_t count);
 /* The entry of a slot, if it is among the port's GIDs; NULL if not. */
 const struct gid_entry *gid_entry_at(const struct port *port, uint64_t index);
 /* The port's first GID; unknown if it cannot be read. */
 struct known_gid gid_read_first(const struct root *root, const struct port *port);
 /*
  * The netdev name of one GID, from the port's table or else read; NULL if there is none. The caller
- * frees it. Returns 0, or the -errno of reading it.
+ * frees it. Returns 0, or the -errno of reading it, -ENODATA if the file is empty.
  */
 int gid_read_netdev(const struct root *root, const struct port *port, unsigned int index,
 		    char **ret_name);
@@ -109,6 +114,7 @@ struct port {
 	struct number
 		netdev_index; /* from RDMA netlink, so always an index in this network namespace */
 	char *netdev;	      /* NULL if there is none, or it is in another network namespace */
+	bool netdev_unknown;  /* there may be one, but what would tell cannot be read */
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
@@ -136,11 +142,20 @@ char *port_object(const struct port *port);
 /* Reads what is needed (bits of host/need.h) and not known yet from /sys/class/infiniband. */
 void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 		     struct problems *problems);
-/* Reports that an attribute of the port, or one slot of a table, cannot be read from sysfs. */
+/*
+ * Reports that an attribute of the port, or one slot of a table, cannot be read from sysfs;
+ * -ENODATA if the file is empty.
+ */
 void port_note(struct problems *problems, const struct port *port, const char *attribute,
 	       const char *slot, int error);
 /* Reports that the text of a slot has the wrong form. */
 void port_note_text(struct problems *problems, const struct port *port, const char *table,
 		    const char *slot, const char *text);
+/*
+ * The kernel numbers slots from 0 on without a gap: reports the slot `next` if the slot called
+ * `name` comes after it, and makes `next` the slot after that one.
+ */
+void port_note_gap(struct problems *problems, const struct port *port, const char *table,
+		   const char *name, uint64_t *next);
 /* Parses the file name of a table slot: an index, written exactly as the kernel writes it. */
 bool port_table_slot(const char *name, uint64_t *ret_index);

@@ -373,13 +373,64 @@ bool sysfs_has_directory(const struct root *root, const char *path)
 	return !sysfs_open_directory(root, path);
 }
 
+bool sysfs_has_bytes(const struct root *root, const char *directory, const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("%s/%s", directory, name);
+	_cleanup_(closep) int fd = open_path(root, path, 0);
+	char byte;
+
+	return fd >= 0 && read(fd, &byte, 1) == 1;
+}
+
+/* The value of a line KEY=VALUE of a uevent file; NULL if it has none. */
+static char *read_uevent(const struct root *root, const char *directory, const char *key)
+{
+	_cleanup_(freep) char *path = mem_format("%s/uevent", directory);
+	const size_t length = strlen(key);
+	char text[SYSFS_TEXT_SIZE];
+
+	if (read_path(root, text, path) <= 0)
+		return NULL;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, length) && line[length] == '=')
+			return text_clean(line + length + 1, strcspn(line + length + 1, "\n"));
+	}
+	return NULL;
+}
+
+char *sysfs_pci_slot(const struct root *root, const char *directory)
+{
+	_cleanup_(freep) char *name = read_uevent(root, directory, "PCI_SLOT_NAME");
+
+	return name && sysfs_is_pci_address(name, strlen(name)) ? mem_string(name) : NULL;
+}
+
+char *sysfs_driver(const struct root *root, const char *directory)
+{
+	_cleanup_(freep) char *device = mem_format("%s/device", directory);
+	_cleanup_(freep) char *target = NULL;
+	const char *name;
+
+	/* In a copy that followed the links, driver is a folder, which has no name. */
+	if (sysfs_link(root, &target, "%s/driver", device) || !target)
+		target = read_uevent(root, device, "DRIVER");
+	if (!target)
+		return NULL;
+	name = strrchr(target, '/');
+	name = name ? name + 1 : target;
+	/* "mlx5_core", or "mlx5_core.mlx5_core.sf" of an auxiliary device: the module is first. */
+	return text_clean(name, strcspn(name, "."));
+}
+
 void sysfs_note_text(struct problems *problems, const char *object, const char *attribute,
 		     const char *text)
 {
 	enum { SHOWN = 60 };
 	size_t length = strlen(text);
 	_cleanup_(freep) char *clean = text_clean(text, length < SHOWN ? length : SHOWN);
-	_cleanup_(freep) char *error = mem_format("unexpected text '%s'", clean);
+	_cleanup_(freep) char *error = length ? mem_format("unexpected text '%s'", clean)
+					      : mem_string("the file is empty");
 
 	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
 }

@@ -61,6 +61,15 @@ int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
 /* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
 bool sysfs_is_pci_address(const char *name, size_t length);
+/* True if the file holds at least one byte: the kernel ends even an empty text with a newline. */
+bool sysfs_has_bytes(const struct root *root, const char *directory, const char *name);
+/*
+ * The driver of a class device's `device`, from its link or its uevent file: mlx5_core. NULL if it
+ * is not known; the caller frees it.
+ */
+char *sysfs_driver(const struct root *root, const char *directory);
+/* The PCI address of a device, from its uevent file; NULL if it has none. The caller frees it. */
+char *sysfs_pci_slot(const struct root *root, const char *directory);
 /*
  * The last PCI function in a class link's target, which the device may be a part of: 0000:65:00.0
  * in ../../devices/pci0000:64/0000:64:00.0/0000:65:00.0/mlx5_core.sf.4/infiniband/mlx5_2. Returns

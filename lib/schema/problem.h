@@ -34,6 +34,13 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint);
 void problems_free(struct problems *problems);
+/*
+ * For each problem the index of the first one with the same cause: values of the same device, or of
+ * its ports, that the same source could not give for the same reason. The caller frees the array.
+ */
+size_t *problems_causes(const struct problems *problems);
+/* One line for all problems whose entry in `first` is `index`; the caller frees it. */
+char *problem_line_of_many(const struct problems *problems, const size_t *first, size_t index);
 /* The one line that standard error gets, without the hint; the caller frees it. */
 char *problem_line(const struct problem *problem);
 

@@ -4,14 +4,15 @@
 # shellcheck source=lib.bash
 source "$BATS_TEST_DIRNAME/lib.bash"
 
-# tree FILE=TEXT...: a saved machine of these files below sys/class, in the directory $tree.
+# tree FILE=TEXT...: a saved machine of these files below sys/class, in the directory $tree. Every
+# machine has the netdev lo.
 tree()
 {
 	local entry
 
 	tree=$BATS_TEST_TMPDIR/tree
 	rm -rf "$tree"
-	for entry; do
+	for entry in "$@" net/lo/{ifindex=1,iflink=1,type=772,address=00:00:00:00:00:00}; do
 		mkdir -p "$tree/sys/class/$(dirname "${entry%%=*}")"
 		printf '%s\n' "${entry#*=}" >"$tree/sys/class/${entry%%=*}"
 	done
@@ -20,7 +21,8 @@ tree()
 # The same of port 1 of mlx5_0.
 port()
 {
-	tree infiniband/mlx5_0/ports/1/link_layer=InfiniBand "${@/#/infiniband/mlx5_0/ports/1/}"
+	tree infiniband/mlx5_0/ports/1/{link_layer=InfiniBand,gids/0=fe80:0000:0000:0000:0002:c903:0000:0001} \
+		"${@/#/infiniband/mlx5_0/ports/1/}"
 }
 
 # of COLUMNS [OPTION...]: the columns of that machine, one row per line.
@@ -159,7 +161,8 @@ symbol_error symbol_errors 1 no 16 pma' ''
 }
 
 @test "counters: diagnostic counters of a port and of a device" {
-	tree infiniband/mlx4_0/ports/1/link_layer=InfiniBand infiniband/mlx4_0/diag_counters/num_cqovf=2 \
+	tree infiniband/mlx4_0/ports/1/{link_layer=InfiniBand,gids/0=fe80:0000:0000:0000:0002:c903:0000:0001} \
+		infiniband/mlx4_0/diag_counters/num_cqovf=2 \
 		infiniband/mlx4_0/diag_counters/clear_diag=0 infiniband/mlx4_0/hw_counters/sq_num_to=3 \
 		infiniband/mlx4_0/ports/1/diag_counters/rc_resends=4
 	of object,counter,value,source --all
@@ -226,13 +229,13 @@ symbol_errors  N/A (no PMA)
 link_error_recoveries  Invalid argument
 link_downed  N/A (no PMA)
 rx_errors  not a number: \'12 apples\'
-tx_discards  it is empty
+tx_discards  the file is empty
 vl15_dropped 3 ' $'rdmactl counters: mlx5_0/1: cannot read tx_bytes: too large a number: \'18446744073709551616\'
 rdmactl counters: mlx5_0/1: cannot read rx_bytes: not a number: \'\\x1b[31m1\'
 rdmactl counters: mlx5_0/1: cannot read 2 counters (pma): N/A (no PMA)
 rdmactl counters: mlx5_0/1: cannot read link_error_recoveries: Invalid argument
 rdmactl counters: mlx5_0/1: cannot read rx_errors: not a number: \'12 apples\'
-rdmactl counters: mlx5_0/1: cannot read tx_discards: it is empty'
+rdmactl counters: mlx5_0/1: cannot read tx_discards: the file is empty'
 	try counters --root "$tree" --json
 	[ "$(jq -c '[.counters[] | select(.counter == "symbol_errors") | .value, .problem, .saturated]' <<<"$output")" = '[null,"N/A (no PMA)",null]' ]
 	[ "$(jq '.problems | length' <<<"$output")" = 6 ]

@@ -163,7 +163,7 @@ without_rdma()
 }
 
 @test "host: saved systems without RDMA: no core, no driver, no device" {
-	local command fixture line
+	local command fixture line lines
 
 	for fixture in no-rdma no-driver empty-class; do
 		line='no sys/class/infiniband in the saved tree'
@@ -171,10 +171,14 @@ without_rdma()
 		for command in $listings; do
 			quickly on $fixture "$command"
 			expect 5 '' || wrong "$fixture $command"
-			[[ $stderr == "rdmactl $command: $line"$'\n  --root '*$'\n' ]] || wrong "$fixture $command: $stderr"
-			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = 2 ] || wrong "$fixture $command: $stderr"
+			# The tree holds sys/, so that is not what is wrong.
+			[[ $stderr == *"rdmactl $command: $line"$'\n' && $stderr != *--root* ]] || wrong "$fixture $command: $stderr"
+			# Two adapters and the next step for each, where there are any.
+			lines=1
+			[ $fixture != no-driver ] || lines=5
+			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = $lines ] || wrong "$fixture $command: $stderr"
 			quickly on $fixture "$command" mlx5_0 -q
-			expect 5 '' "rdmactl $command: $line" || wrong "$fixture $command mlx5_0"
+			expect 5 '' || wrong "$fixture $command mlx5_0"
 		done
 		for command in help version 'completion bash' schema 'schema ports' --version; do
 			# shellcheck disable=SC2086 # words

@@ -77,11 +77,16 @@ setup_file()
 		    path = os.path.realpath(directory).split("/")
 		    functions = [i for i, part in enumerate(path) if re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", part)]
 		    pci = "/".join(path[: functions[-1] + 1]) if functions else "/nowhere"
+		    address = path[functions[-1]] if functions else None
+		    if not os.path.islink(directory) and names(directory, "device"):
+		        # A copy that followed the links.
+		        pci = os.path.join(directory, "device")
+		        address = re.search(r"^PCI_SLOT_NAME=(.*)$", read(pci, "uevent"), re.M)[1]
 		    speeds = [speed.match(read(pci, name) or "") for name in ("current_link_speed", "max_link_speed")]
 		    irqs = names(pci, "msi_irqs")
 		    check(
 		        device["device"], device,
-		        pci_address=path[functions[-1]] if functions else None,
+		        pci_address=address,
 		        pci_vendor_id=read(pci, "vendor"), pci_device_id=read(pci, "device"),
 		        numa_node=positive(read(pci, "numa_node")),
 		        irq_count=None if irqs is None else len(irqs),
@@ -90,22 +95,34 @@ setup_file()
 		    )
 
 
+		def nodes_of(device, directory, kind, module):
+		    """The character devices, in a copy that followed the links those below the device; None if
+		    the tree does not tell."""
+		    place = os.path.join(root, "sys/class", kind)
+		    if not os.path.isdir(place):
+		        place = os.path.join(directory, "device", kind)
+		    if not os.path.isdir(place):
+		        modules = os.path.join(root, "sys/module")
+		        told = os.path.isdir(os.path.join(modules, "ib_core"))
+		        return [] if told and not os.path.isdir(os.path.join(modules, module)) else None
+		    return sorted(node for node in names(place) if read(place, node, "ibdev") == device["device"])
+
+
 		def check_device(device):
 		    directory = os.path.join(root, "sys/class/infiniband", device["device"])
-		    nodes = {"uverbs": [], "umad": [], "issm": []}
-		    for kind in ("infiniband_verbs", "infiniband_mad"):
-		        for node in names(root, "sys/class", kind) or []:
-		            if read(root, "sys/class", kind, node, "ibdev") == device["device"]:
-		                nodes[re.match("[a-z]+", node)[0]].append(node)
+		    uverbs = nodes_of(device, directory, "infiniband_verbs", "ib_uverbs")
+		    mads = nodes_of(device, directory, "infiniband_mad", "ib_umad")
 		    ports = sorted(int(port) for port in names(directory, "ports"))
 		    check(
 		        device["device"], device,
 		        node_type=word(read(directory, "node_type")),
-		        firmware=read(directory, "fw_ver"),
+		        firmware=read(directory, "fw_ver") or None,
 		        node_guid=read(directory, "node_guid"), system_image_guid=read(directory, "sys_image_guid"),
-		        board_id=read(directory, "board_id"), hca_type=read(directory, "hca_type"),
-		        hardware_revision=read(directory, "hw_rev"), node_description=read(directory, "node_desc"),
-		        uverbs=(nodes["uverbs"] or [None])[0], umads=sorted(nodes["umad"]), issms=sorted(nodes["issm"]),
+		        board_id=read(directory, "board_id") or None, hca_type=read(directory, "hca_type") or None,
+		        hardware_revision=read(directory, "hw_rev") or None, node_description=read(directory, "node_desc") or None,
+		        uverbs=(uverbs or [None])[0],
+		        umads=None if mads is None else [node for node in mads if node.startswith("umad")],
+		        issms=None if mads is None else [node for node in mads if node.startswith("issm")],
 		        port_count=len(ports),
 		    )
 		    check(device["device"], {"ports": [port["port"] for port in device["ports"]]}, ports=ports)
@@ -130,8 +147,9 @@ setup_file()
 		        sm_sl=number(read(directory, "sm_sl")) if subnet else None,
 		        cap_mask=read(directory, "cap_mask"),
 		        gid_table_length=None if sizes[0] is None else len(sizes[0]),
-		        # An iWARP port has no such directory.
-		        pkey_table_length=None if sizes[0] is None else len(sizes[1] or []),
+		        # A port of iWARP or usNIC has no such directory.
+		        pkey_table_length=len(sizes[1]) if sizes[1] is not None
+		        else 0 if (read(directory, "../../node_type") or "")[:2] in ("4:", "5:", "6:") else None,
 		    )
 		    if port["netdev"]:
 		        netdev = os.path.join(net, port["netdev"])

@@ -42,6 +42,72 @@ static void lines(void **state)
 	}
 }
 
+/* Values of one device and cause are one group, in their order, whatever is between them. */
+static void causes(void **state)
+{
+	static const struct {
+		const char *object, *attribute, *source, *error, *hint;
+		size_t first;
+	} samples[] = {
+		{"mlx5_0/1", "rate", "sysfs", "EIO", NULL, 0},
+		{"mlx5_0", "board_id", "sysfs", "EIO", NULL, 0},
+		{"mlx5_01", "board_id", "sysfs", "EIO", NULL, 2},
+		{"mlx5_0/2", "rate", "sysfs", "EIO", NULL, 0},
+		{"mlx5_0/2", "lid", "sysfs", "EACCES", NULL, 4},
+		{"mlx5_0/2", "lid", "nldev", "EIO", NULL, 5},
+		{"mlx5_0/2", "lid", "sysfs", "EIO", "be root", 6},
+		{"mlx5_0/2", "lid", "sysfs", "EIO", NULL, 0},
+		{NULL, "netdevs", "sysfs", "EIO", NULL, 8},
+		{NULL, "netdevs", "sysfs", "EIO", NULL, 9},
+		{"mlx5_0", NULL, "sysfs", "EIO", NULL, 10},
+		{"mlx5_0", NULL, "sysfs", "EIO", NULL, 11},
+		{"mlx5_0/1", "lid", NULL, "EIO", NULL, 12},
+		{"mlx5_0/1", "lmc", NULL, "EIO", NULL, 12},
+	};
+	_cleanup_(problems_free) struct problems problems = {0};
+	_cleanup_(freep) size_t *first = NULL;
+	char *line;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		problem_add_text(&problems, samples[i].object, samples[i].attribute,
+				 samples[i].source, samples[i].error, samples[i].hint);
+	first = problems_causes(&problems);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		assert_int_equal(first[i], samples[i].first);
+	/* Each name once; the device, if several of its ports are concerned. */
+	line = problem_line_of_many(&problems, first, 0);
+	assert_string_equal(line, "mlx5_0: cannot read 4 values (rate, board_id, lid): EIO");
+	free(line);
+	line = problem_line_of_many(&problems, first, 12);
+	assert_string_equal(line, "mlx5_0/1: cannot read 2 values (lid, lmc): EIO");
+	free(line);
+}
+
+static void more_than_are_named(void **state)
+{
+	static const char *const names[] = {"a", "b", "a", "c", "d"};
+	_cleanup_(problems_free) struct problems problems = {0};
+	_cleanup_(freep) size_t *first = NULL;
+	_cleanup_(freep) char *line = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		problem_add(&problems, "qib0/1", names[i], "sysfs", -EIO, NULL);
+	first = problems_causes(&problems);
+	line = problem_line_of_many(&problems, first, 0);
+	assert_string_equal(line, "qib0/1: cannot read 5 values (a, b, c ...; -v lists them): "
+				  "Input/output error");
+}
+
+static void no_causes(void **state)
+{
+	const struct problems none = {0};
+
+	(void)state;
+	free(problems_causes(&none));
+}
+
 static void errno_in_words(void **state)
 {
 	_cleanup_(problems_free) struct problems problems = {0};
@@ -105,6 +171,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),
+		cmocka_unit_test(causes),
+		cmocka_unit_test(more_than_are_named),
+		cmocka_unit_test(no_causes),
 		cmocka_unit_test(errno_in_words),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(as_records),

@@ -11,7 +11,7 @@
 #define CLASS "sys/class/infiniband/"
 #define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"
 #define PORT  CLASS "mlx5_0/ports/1/"
-#define ALL   (~0u)
+#define ALL   NEED_EVERYTHING
 
 struct bed {
 	struct saved_tree tree;
@@ -192,8 +192,10 @@ static void device_unknown_values(void **state)
 	tree_delete(&bed->tree, PCI "infiniband/mlx5_0/fw_ver");
 	device = device_list_add(&bed->devices, "mlx5_0");
 	device_read_sysfs(&bed->tree.root, device, ALL, &bed->problems);
-	/* A device need not have these, so nothing is wrong. */
-	assert_int_equal(bed->problems.count, 0);
+	/* A device need not have the others; its driver makes these two. */
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "board_id")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "firmware")->error, strerror(ENOENT));
 	assert_false(device->numa_node.known);
 	assert_false(device->pcie_speed_gtps.known);
 	assert_false(device->irq_count.known);
@@ -261,7 +263,9 @@ static void device_bad_texts(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		char error[100];
 
-		snprintf(error, sizeof(error), "unexpected text '%s'", samples[i].text);
+		snprintf(error, sizeof(error),
+			 samples[i].text[0] ? "unexpected text '%s'" : "the file is empty",
+			 samples[i].text);
 		assert_string_equal(problem_of(bed, samples[i].attribute)->error, error);
 		assert_string_equal(problem_of(bed, samples[i].attribute)->object, "mlx5_0");
 	}
@@ -332,8 +336,8 @@ static void strange_devices(void **state)
 	assert_non_null(device_port(&bed->devices.items[5], 10));
 	for (size_t i = 0; i < bed->problems.count; i++)
 		assert_string_equal(bed->problems.items[i].attribute, "ports");
-	/* empty, file and gone have no ports, 256 and x are no port. */
-	assert_int_equal(bed->problems.count, 5);
+	/* empty, file and gone have no ports, 256 and x are no port, and 2 is not the first. */
+	assert_int_equal(bed->problems.count, 6);
 }
 
 static void no_class(void **state)
@@ -566,6 +570,7 @@ static void port_table_lengths(void **state)
 	struct port *port = write_port(bed, "InfiniBand");
 
 	/* iWARP has no P_Keys, and no directory for them. */
+	tree_write(&bed->tree, CLASS "mlx5_0/node_type", "4: RNIC");
 	tree_delete(&bed->tree, PORT "pkeys");
 	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
 	assert_true(port->gid_table_length.known);
@@ -573,6 +578,105 @@ static void port_table_lengths(void **state)
 	assert_true(port->pkey_table_length.known);
 	assert_int_equal(port->pkey_table_length.value, 0);
 	assert_int_equal(bed->problems.count, 0);
+}
+
+/* A port of InfiniBand or RoCE has a P_Key table, so its absence is not an empty table. */
+static void port_without_pkeys(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_delete(&bed->tree, PORT "pkeys");
+	for (int i = 0; i < 2; i++) {
+		port_read_sysfs(&bed->tree.root, port, NEED_PKEY_COUNT, &bed->problems);
+		pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
+		assert_false(port->pkey_table_length.known);
+		assert_int_equal(bed->problems.count, 2);
+		assert_string_equal(problem_of(bed, "pkey_table_length")->error, strerror(ENOENT));
+		assert_string_equal(problem_of(bed, "pkeys")->error, strerror(ENOENT));
+		problems_free(&bed->problems);
+		tree_write(&bed->tree, PORT "link_layer", "Ethernet");
+		tree_write(&bed->tree, CLASS "mlx5_0/node_type", "1: CA");
+	}
+}
+
+/* The kernel numbers the slots of a table without a gap. */
+static void table_with_a_gap(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_write(&bed->tree, PORT "pkeys/3", "0x8001");
+	tree_write(&bed->tree, PORT "gids/4", "fe80:0000:0000:0000:0000:0000:0000:0009");
+	port_read_sysfs(&bed->tree.root, port, NEED_TABLE_SIZES, &bed->problems);
+	assert_false(port->gid_table_length.known);
+	assert_false(port->pkey_table_length.known);
+	assert_int_equal(bed->problems.count, 2);
+	pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
+	gid_table_read_sysfs(&bed->tree.root, port, false, false, &bed->problems);
+	assert_string_equal(problem_of(bed, "pkeys/1")->error, strerror(ENOENT));
+	assert_string_equal(problem_of(bed, "gids/2")->error, strerror(ENOENT));
+}
+
+/* A port of InfiniBand has a port GUID: without its table, it is a problem of the GUID, too. */
+static void port_without_gids(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_delete(&bed->tree, PORT "gids");
+	port_read_sysfs(&bed->tree.root, port, NEED_PORT_GUID, &bed->problems);
+	assert_string_equal(problem_of(bed, "port_guid")->error, strerror(ENOENT));
+	assert_int_equal(bed->problems.count, 1);
+}
+
+/* Each column is read alone. */
+static void one_lid(void **state)
+{
+	struct bed *bed = *state;
+	struct port *port = write_port(bed, "InfiniBand");
+
+	tree_link(&bed->tree, PORT "sm_lid", "!EIO");
+	tree_link(&bed->tree, PORT "lid_mask_count", "!EIO");
+	port_read_sysfs(&bed->tree.root, port, NEED_BASE_LID, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	port_read_sysfs(&bed->tree.root, port, NEED_LMC, &bed->problems);
+	assert_int_equal(bed->problems.count, 1);
+	assert_non_null(problem_of(bed, "lmc"));
+}
+
+/* A copy that followed the links has folders where sysfs has links. */
+static void device_of_a_copy(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "copy");
+
+	tree_write(&bed->tree, CLASS "copy/node_type", "1: CA");
+	tree_write(&bed->tree, CLASS "copy/node_desc", "a copy");
+	tree_write(&bed->tree, CLASS "copy/device/vendor", "0x15b3");
+	tree_write(&bed->tree, CLASS "copy/device/uevent",
+		   "DRIVER=mlx5_core\nPCI_SLOT_NAME=0000:3b:00.0");
+	tree_write(&bed->tree, CLASS "copy/device/infiniband_verbs/uverbs4/ibdev", "copy");
+	device_read_sysfs(&bed->tree.root, device,
+			  NEED_PCI_ADDRESS | NEED_PCI_VENDOR | NEED_DRIVER | NEED_DESCRIPTION,
+			  &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_UVERBS, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_string_equal(device->pci_address, "0000:3b:00.0");
+	assert_int_equal(device->pci_vendor_id.value, 0x15b3);
+	assert_string_equal(device->driver, "mlx5_core");
+	assert_string_equal(device->uverbs, "uverbs4");
+	/* The driver makes board_id, and the core node_desc, for every device. */
+	free(device->node_description);
+	device->node_description = NULL;
+	tree_write(&bed->tree, CLASS "copy/hw_rev", "");
+	tree_delete(&bed->tree, CLASS "copy/node_desc");
+	device_read_sysfs(&bed->tree.root, device, NEED_BOARD, &bed->problems);
+	assert_int_equal(bed->problems.count, 3);
+	assert_non_null(problem_of(bed, "board_id"));
+	assert_non_null(problem_of(bed, "hca_type"));
+	assert_non_null(problem_of(bed, "node_description"));
+	assert_null(device->hardware_revision);
 }
 
 /* An unreadable table is reported, and hides no other. */
@@ -702,7 +806,8 @@ static void gids(void **state)
 	struct port *port = write_gids(bed);
 
 	gid_table_read_sysfs(&bed->tree.root, port, false, true, &bed->problems);
-	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	assert_non_null(problem_of(bed, "gids/4"));
 	assert_int_equal(port->gid_count, 4);
 	check_gid(&port->gids[0], 0, GID_TYPE_ROCE_V1, "eth0");
 	check_gid(&port->gids[1], 1, GID_TYPE_ROCE_V2, "eth0");
@@ -717,7 +822,8 @@ static void gids_with_empty_slots(void **state)
 	struct port *port = write_gids(bed);
 
 	gid_table_read_sysfs(&bed->tree.root, port, true, false, &bed->problems);
-	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	assert_non_null(problem_of(bed, "gids/4"));
 	assert_int_equal(port->gid_count, 5);
 	assert_int_equal(port->gids[2].index.value, 2);
 	assert_true(gid_is_zero(&port->gids[2].gid.gid));
@@ -755,7 +861,8 @@ static void gids_without_types(void **state)
 	assert_int_equal(port->gid_count, 4);
 	check_gid(&port->gids[1], 1, GID_TYPE_ROCE_V2, NULL);
 	assert_false(port->gids[3].type.known);
-	assert_int_equal(bed->problems.count, 1);
+	assert_int_equal(bed->problems.count, 2);
+	assert_non_null(problem_of(bed, "gids/4"));
 	assert_string_equal(problem_of(bed, "gid_attrs/types/10")->error, strerror(ENOENT));
 }
 
@@ -769,7 +876,8 @@ static void gids_of_unknown_link_layer(void **state)
 	gid_table_read_sysfs(&bed->tree.root, port, false, false, &bed->problems);
 	assert_false(port->gids[0].type.known);
 	assert_int_equal(port->gids[1].type.value, GID_TYPE_ROCE_V2);
-	assert_int_equal(bed->problems.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	assert_non_null(problem_of(bed, "gids/4"));
 }
 
 /* One line for all slots where the folder is what is wrong. */
@@ -793,13 +901,12 @@ static void gids_with_unreadable_folders(void **state)
 			assert_false(port->gids[j].type.known);
 			assert_null(port->gids[j].netdev);
 		}
-		/* Without its folder a GID names no netdev, as in old kernels. */
-		assert_int_equal(bed->problems.count, targets[i] ? 2 : 1);
+		/* Both folders, and a gap in the table. */
+		assert_int_equal(bed->problems.count, 3);
 		assert_string_equal(problem_of(bed, "gid_attrs/types")->error,
 				    strerror(targets[i] ? EACCES : ENOENT));
-		if (targets[i])
-			assert_string_equal(problem_of(bed, "gid_attrs/ndevs")->error,
-					    strerror(EACCES));
+		assert_string_equal(problem_of(bed, "gid_attrs/ndevs")->error,
+				    strerror(targets[i] ? EACCES : ENOENT));
 		problems_free(&bed->problems);
 		tree_delete(&bed->tree, PORT "gid_attrs");
 	}
@@ -811,8 +918,8 @@ static void gid_netdev(void **state)
 		const char *target;
 		int rc;
 	} samples[] = {
-		{"!EINVAL", 0}, {"!ENODEV", 0}, {"!ENODATA", 0},
-		{"gone", 0},	{"!EIO", -EIO}, {"!EACCES", -EACCES},
+		{"!EINVAL", 0},	   {"!ENODEV", 0}, {"!ENODATA", 0},
+		{"gone", -ENOENT}, {"!EIO", -EIO}, {"!EACCES", -EACCES},
 	};
 	struct bed *bed = *state;
 	const struct port *port = write_gids(bed);
@@ -900,7 +1007,8 @@ static void pkeys(void **state)
 	assert_int_equal(port->pkeys[3].index.value, 10);
 	assert_int_equal(port->pkeys[3].pkey.value, 0x7fff);
 	assert_string_equal(port->pkeys[3].device, "mlx5_0");
-	assert_int_equal(bed->problems.count, 2);
+	assert_int_equal(bed->problems.count, 3);
+	assert_string_equal(problem_of(bed, "pkeys/5")->error, strerror(ENOENT));
 	assert_string_equal(problem_of(bed, "pkeys/3")->error, "unexpected text '0x10000'");
 	assert_string_equal(problem_of(bed, "pkeys/4")->error, strerror(EINVAL));
 }
@@ -911,6 +1019,7 @@ static void pkeys_no_table(void **state)
 	struct bed *bed = *state;
 	struct port *port = write_port(bed, "Ethernet");
 
+	tree_write(&bed->tree, CLASS "mlx5_0/node_type", "4: RNIC");
 	tree_delete(&bed->tree, PORT "pkeys");
 	pkey_table_read_sysfs(&bed->tree.root, port, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
@@ -925,6 +1034,8 @@ static void character_devices(void **state)
 	struct bed *bed = *state;
 	struct device *device = device_list_add(&bed->devices, "mlx5_0");
 
+	tree_write(&bed->tree, CLASS "mlx5_1/node_type", "1: CA");
+	tree_write(&bed->tree, CLASS "other/node_type", "1: CA");
 	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs1/ibdev", "mlx5_0");
 	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs2/ibdev", "mlx5_1");
 	tree_write(&bed->tree, "sys/class/infiniband_verbs/abi_version", "6");
@@ -932,7 +1043,7 @@ static void character_devices(void **state)
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad9/ibdev", "mlx5_0");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/issm9/ibdev", "mlx5_0");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad3/ibdev", "other");
-	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_string_equal(device->uverbs, "uverbs1");
 	assert_int_equal(device->umads.count, 2);
@@ -940,6 +1051,49 @@ static void character_devices(void **state)
 	assert_string_equal(device->umads.items[1], "umad10");
 	assert_int_equal(device->issms.count, 1);
 	assert_string_equal(device->issms.items[0], "issm9");
+}
+
+/* A node that names no device of the class may be anyone's. */
+static void character_devices_of_nobody(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = device_list_add(&bed->devices, "mlx5_0");
+
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad0/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "nobody");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/issm0/node", "");
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_UMADS, &bed->problems);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(problem_of(bed, "infiniband_mad/umad1/ibdev")->error,
+			    "unexpected text 'nobody'");
+	assert_string_equal(problem_of(bed, "infiniband_mad/issm0/ibdev")->error, strerror(ENOENT));
+	assert_int_equal(device->umads.count, 1);
+	assert_false(device->issms.known);
+}
+
+/* In a copy, the nodes are below the PCI function, which may have several devices. */
+static void character_devices_below(void **state)
+{
+	struct bed *bed = *state;
+	struct device *first, *second;
+
+	device_list_add(&bed->devices, "mlx5_0");
+	second = device_list_add(&bed->devices, "smi1");
+	first = &bed->devices.items[0];
+	tree_write(&bed->tree, "sys/devices/pci/infiniband_mad/umad0/ibdev", "mlx5_0");
+	tree_write(&bed->tree, "sys/devices/pci/infiniband_mad/umad1/ibdev", "smi1");
+	tree_write(&bed->tree, "sys/devices/pci/infiniband_verbs/uverbs7/ibdev", "mlx5_0");
+	tree_link(&bed->tree, CLASS "mlx5_0/device", "../../../devices/pci");
+	tree_link(&bed->tree, CLASS "smi1/device", "../../../devices/pci");
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
+	assert_int_equal(bed->problems.count, 0);
+	assert_string_equal(first->uverbs, "uverbs7");
+	assert_null(second->uverbs);
+	assert_int_equal(first->umads.count, 1);
+	assert_string_equal(first->umads.items[0], "umad0");
+	assert_int_equal(second->umads.count, 1);
+	assert_string_equal(second->umads.items[0], "umad1");
+	assert_true(first->issms.known);
 }
 
 /* The device of an unreadable node is unknown, so no device is reported to have none. */
@@ -954,7 +1108,7 @@ static void character_devices_unreadable(void **state)
 	tree_link(&bed->tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "!EACCES");
 	tree_link(&bed->tree, "sys/class/infiniband_mad/umad\033/ibdev", "!EIO");
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "mlx5_1");
-	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
 	assert_null(device->uverbs);
 	assert_false(device->umads.known);
 	assert_false(other->issms.known);
@@ -976,20 +1130,25 @@ static void character_devices_going(void **state)
 	tree_link(&bed->tree, "sys/class/infiniband_verbs/uverbs9/ibdev", "!ENODEV");
 	tree_link(&bed->tree, "sys/class/infiniband_mad/umad9/ibdev", "!ENODEV");
 	tree_link(&bed->tree, "sys/class/infiniband_mad/issm9/ibdev", "!ENODEV");
-	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_null(device->uverbs);
 	assert_true(device->umads.known);
 	assert_true(device->issms.known);
 }
 
-/* ib_umad is not loaded: the device has no such node, and that is known. */
+/* The modules are not loaded: the device has no such node, and that is known. */
 static void no_character_devices(void **state)
 {
 	struct bed *bed = *state;
 	struct device *device = device_list_add(&bed->devices, "mlx5_0");
 
-	device_list_read_chardevs(&bed->tree.root, &bed->devices, &bed->problems);
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
+	assert_int_equal(bed->problems.count, 2);
+	assert_false(device->umads.known);
+	problems_free(&bed->problems);
+	tree_write(&bed->tree, "sys/module/ib_core/taint", "");
+	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
 	assert_int_equal(bed->problems.count, 0);
 	assert_null(device->uverbs);
 	assert_true(device->umads.known);
@@ -1052,6 +1211,11 @@ int main(void)
 		TEST(port_bad_rates),
 		TEST(port_rates_of_another_form),
 		TEST(port_table_lengths),
+		TEST(port_without_pkeys),
+		TEST(table_with_a_gap),
+		TEST(port_without_gids),
+		TEST(one_lid),
+		TEST(device_of_a_copy),
 		TEST(port_table_lengths_apart),
 		TEST(port_table_lengths_unknown),
 		TEST(port_guid),
@@ -1071,6 +1235,8 @@ int main(void)
 		TEST(character_devices),
 		TEST(character_devices_unreadable),
 		TEST(character_devices_going),
+		TEST(character_devices_of_nobody),
+		TEST(character_devices_below),
 		TEST(no_character_devices),
 		TEST(pci_functions),
 	};

@@ -44,8 +44,8 @@ struct endpoint {
 
 #define ENDPOINT_NEEDS                                                                     \
 	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_STATE | NEED_RATE | NEED_MTU | NEED_LID | \
-	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINKS | NEED_ADDRESSES | NEED_GIDS |          \
-	 NEED_GID_NETDEVS)
+	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINKS | NEED_LINK_STATE | NEED_ADDRESSES |    \
+	 NEED_GIDS | NEED_GID_NETDEVS)
 
 /* Requirements on an endpoint; {0} accepts any and gets the best one. */
 struct endpoint_wish {

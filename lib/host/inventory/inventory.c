@@ -27,23 +27,26 @@ enum {
 static void note_absence(const struct reading *reading, bool core)
 {
 	struct problems *problems = reading->problems;
+	const bool adapters = note_adapters(&reading->root, problems);
 
 	if (!reading->root.live)
 		problem_add_text(problems, NULL, NULL, "sysfs",
 				 core ? "no RDMA device in the saved tree"
 				      : "no sys/class/infiniband in the saved tree",
-				 "--root and RDMACTL_ROOT take the directory that holds sys/");
-	else if (core)
-		problem_add_text(
-			problems, NULL, NULL, "sysfs", "no RDMA device",
-			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), or: "
-			"rdma link add rxe0 type rxe netdev IF");
+				 sysfs_has_directory(&reading->root, "sys")
+					 ? NULL
+					 : "--root and RDMACTL_ROOT take the directory that holds "
+					   "sys/");
 	else
 		problem_add_text(
 			problems, NULL, NULL, "sysfs",
-			"this system has no RDMA core: no /sys/class/infiniband",
-			"load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, rdma_rxe "
-			"...)");
+			core ? "no RDMA device"
+			     : "this system has no RDMA core: no /sys/class/infiniband",
+			adapters ? NULL
+			: core	 ? "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), "
+				   "or: rdma link add rxe0 type rxe netdev IF"
+				 : "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, "
+				   "rdma_rxe ...)");
 }
 
 /* Lists devices from RDMA netlink, or from the class directory if netlink does not answer. */
@@ -182,15 +185,20 @@ static void read_devices(struct reading *reading)
 {
 	struct device_list *list = &reading->inventory->devices;
 	const uint64_t known = reading->nldev ? NEED_GET : 0;
+	/* These only help to find others: what is not shown cannot fail. */
+	const uint64_t helping = (NEED_PCI_ADDRESS | NEED_DRIVER) & ~reading->request->needs;
 
-	for (size_t i = 0; i < list->count; i++)
-		device_read_sysfs(&reading->root, &list->items[i], reading->needs & ~known,
-				  reading->problems);
+	for (size_t i = 0; i < list->count; i++) {
+		device_read_sysfs(&reading->root, &list->items[i],
+				  reading->needs & ~known & ~helping, reading->problems);
+		device_read_sysfs(&reading->root, &list->items[i], reading->needs & helping, NULL);
+	}
 }
 
 static void read_chardevs(struct reading *reading)
 {
-	device_list_read_chardevs(&reading->root, &reading->inventory->devices, reading->problems);
+	device_list_read_chardevs(&reading->root, &reading->inventory->devices, reading->needs,
+				  reading->problems);
 }
 
 static void read_netlink_ports(struct reading *reading)

@@ -148,8 +148,7 @@ static void read_device(struct reading *reading, struct verbs *verbs, struct dev
 	if (opened && reading->needs & NEED_CAPS)
 		read_caps(reading, opened, device);
 	for (size_t i = 0; i < device->port_count; i++)
-		gid_table_finish(&device->ports[i], device->transport.value == TRANSPORT_ROCE,
-				 empty);
+		gid_table_finish(&device->ports[i], &device->transport, empty);
 	verbs_close_device(opened);
 }
 

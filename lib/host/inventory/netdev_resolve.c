@@ -19,11 +19,7 @@ static bool is_infiniband(const struct port *port)
 	return port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND;
 }
 
-/*
- * True for the ports whose netdev RDMA netlink does not report: IPoIB is a client, so its netdev is
- * not the port's own.
- */
-static bool wants_ipoib(const struct reading *reading)
+bool wants_ipoib(const struct reading *reading)
 {
 	const struct device_list *list = &reading->inventory->devices;
 
@@ -37,14 +33,14 @@ static bool wants_ipoib(const struct reading *reading)
 static void read_saved_links(struct reading *reading, struct problems *problems)
 {
 	struct inventory *inventory = reading->inventory;
-	int rc = link_list_read_sysfs(&reading->root, &inventory->links, problems);
+	int rc = link_list_read_sysfs(&reading->root, &inventory->links, reading->needs, problems);
 
 	if (!rc)
 		return;
-	inventory->links.incomplete = true;
-	/* Saved trees may lack everything that is not RDMA. */
-	if (rc != -ENOENT)
-		problem_add(reading->problems, NULL, "netdevs", "sysfs", rc, NULL);
+	inventory->links.incomplete = inventory->links.missing = true;
+	problem_add_text(reading->problems, NULL, "netdevs", "sysfs",
+			 rc == -ENOENT ? "no sys/class/net in the saved tree" : strerror(-rc),
+			 NULL);
 }
 
 /* Problems of individual netdevs go to `problems`. */
@@ -61,16 +57,14 @@ static void read_links(struct reading *reading, struct problems *problems)
 		rc = rtnl_open(&reading->rtnl);
 	if (!rc)
 		rc = rtnl_get_links(reading->rtnl, &inventory->links);
-	inventory->links.incomplete = rc;
+	inventory->links.incomplete = inventory->links.missing = rc;
 	if (!rc && reading->needs & NEED_ADDRESSES)
 		rc = rtnl_get_addresses(reading->rtnl, &inventory->addresses);
 	if (rc)
 		problem_add(reading->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 }
 
-/*
- * A sub-device of a multi-plane port has the same port GUID: the netdev belongs to the first one.
- */
+/* A sub-device of a multi-plane port has the same port GUID: the first one has the netdev. */
 static bool is_taken(const struct device_list *list, const struct port *port,
 		     const struct link *link)
 {
@@ -82,6 +76,24 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 			    other->netdev_index.value == link->index.value)
 				return true;
 		}
+	return false;
+}
+
+/* True if an earlier device of the same PCI function may have that GUID, which cannot be read. */
+static bool may_be_taken(const struct device_list *list, const struct device *device)
+{
+	for (const struct device *other = list->items; other != device; other++) {
+		if (!other->pci_address || !device->pci_address ||
+		    strcmp(other->pci_address, device->pci_address) != 0)
+			continue;
+		if (other->ports_unknown)
+			return true;
+		for (size_t i = 0; i < other->port_count; i++)
+			if ((is_infiniband(&other->ports[i]) ||
+			     !other->ports[i].link_layer.known) &&
+			    !other->ports[i].port_guid.known)
+				return true;
+	}
 	return false;
 }
 
@@ -143,7 +155,7 @@ static const struct link *own_link(const struct reading *reading, const struct d
 	return mac_is_in_gid(link, first_gid) ? link : NULL;
 }
 
-/* The netdev of bonded ports may be the bond rather than the member on the same device. */
+/* The netdev of bonded ports may be the bond rather than its member. */
 static bool is_bonded(const struct link_list *links, const struct link *link)
 {
 	const struct link *master = link_by_index(links, &link->master_index);
@@ -174,26 +186,52 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 	return found && !is_bonded(links, found) ? mem_string(found->name) : NULL;
 }
 
+/* Reports that the first GID cannot be read, unless the table is read anyway. */
+static void note_first_gid(const struct reading *reading, const struct port *port)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length;
+
+	if (reading->needs & NEED_GIDS)
+		return;
+	length = sysfs_read(&reading->root, text, SYSFS_RDMA_CLASS "/%s/ports/%u/gids/0",
+			    port->kernel_name, (unsigned int)port->port.value);
+	if (length < 0)
+		port_note(reading->problems, port, "gids", "0", (int)length);
+	else
+		port_note_text(reading->problems, port, "gids", "0", text);
+}
+
 /*
  * In a saved tree, or on a kernel without RDMA netlink, takes the netdev of the first GID. If
  * netlink answers without naming one, the netdev is in another namespace.
  */
 static char *find_netdev(const struct reading *reading, const struct device *device,
-			 const struct port *port)
+			 struct port *port)
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
+	bool hidden = false;
 	int rc;
 
 	if (reading->nldev)
 		return NULL;
 	first_gid = gid_read_first(&reading->root, port);
 	rc = gid_read_netdev(&reading->root, port, 0, &name);
-	if (rc)
+	if (!name && (!rc || rc == -ENOENT))
+		name = netdev_of_function(reading, device, port);
+	if (rc && !name)
 		port_note(reading->problems, port, "netdev", NULL, rc);
-	if (!name)
-		return rc ? NULL : netdev_of_function(reading, device, port);
-	return own_link(reading, device, &first_gid, name) ? mem_string(name) : NULL;
+	if (!rc && name && !own_link(reading, device, &first_gid, name)) {
+		hidden = !first_gid.known && link_by_name(&reading->inventory->links, name);
+		free(name);
+		name = NULL;
+	}
+	if (hidden)
+		note_first_gid(reading, port);
+	/* It may be a netdev that cannot be read. */
+	port->netdev_unknown = !name && (rc || hidden || reading->inventory->links.missing);
+	return name ? mem_string(name) : NULL;
 }
 
 static void resolve_port(const struct reading *reading, const struct device *device,
@@ -207,13 +245,17 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 		if (!(reading->needs & NEED_PORT_GUID))
 			port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
 		link = find_ipoib(reading->inventory, port);
-		if (link) {
+		port->netdev_unknown = link ? may_be_taken(&reading->inventory->devices, device)
+					    : !port->port_guid.known || links->incomplete;
+		if (link && !port->netdev_unknown) {
 			port->netdev = mem_string(link->name);
 			port->netdev_index = link->index;
 		}
 	} else if (!port->netdev) {
 		port->netdev = find_netdev(reading, device, port);
 	}
+	if (!port->netdev && !port->link_layer.known)
+		port->netdev_unknown = true;
 	link = link_by_name(links, port->netdev);
 	if (!link)
 		return;
@@ -241,8 +283,14 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 {
 	const struct link_list *links = &reading->inventory->links;
 
-	for (size_t i = 0; i < port->pkey_count; i++)
-		port->pkeys[i].netdevs.known = links->count;
+	/* Only InfiniBand has IPoIB. */
+	bool known = links->count && port->link_layer.known;
+
+	if (is_infiniband(port) && (links->incomplete || !port->port_guid.known))
+		known = false;
+	for (size_t i = 0; i < links->count; i++)
+		if (link_is_ipoib_of(&links->items[i], port) && !links->items[i].pkey.known)
+			known = false;
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *link = &links->items[i];
 		struct pkey *pkey = NULL;
@@ -253,6 +301,8 @@ static void resolve_pkeys(const struct reading *reading, struct port *port)
 		if (pkey)
 			strings_add(&pkey->netdevs, link->name);
 	}
+	for (size_t i = 0; i < port->pkey_count; i++)
+		port->pkeys[i].netdevs.known = known || port->pkeys[i].netdevs.count;
 }
 
 /* True if a netdev is the port's own, its bond, a member of it, or on top of one of these. */
@@ -372,75 +422,14 @@ static void resolve_gids(const struct reading *reading, const struct device *dev
 	}
 }
 
-/* Facts of netdevs that rtnetlink does not have: sysfs has them, netdev by netdev. */
-enum { NEED_NETDEV_FILES = NEED_NETDEV_SPEED };
-
+/* The speed is not in rtnetlink: sysfs has it, netdev by netdev. */
 static void read_files(struct reading *reading, struct problems *problems)
 {
 	struct link_list *links = &reading->inventory->links;
-	const uint64_t needs = reading->needs & NEED_NETDEV_FILES;
+	const uint64_t needs = reading->needs & NEED_NETDEV_SPEED;
 
 	for (size_t i = 0; needs && i < links->count; i++)
 		link_read_sysfs(&reading->root, &links->items[i], needs, problems);
-}
-
-static bool is_link_of_port(const struct link_list *links, const struct link *link,
-			    const struct port *port)
-{
-	const struct link *own = link_by_name(links, port->netdev);
-
-	if (own && (own == link || link_by_index(links, &own->master_index) == link))
-		return true;
-	for (size_t i = 0; i < port->gid_count; i++)
-		if (port->gids[i].netdev && !strcmp(port->gids[i].netdev, link->name))
-			return true;
-	return link_is_ipoib_of(link, port);
-}
-
-static bool is_shown(const struct inventory *inventory, const struct link *link)
-{
-	const struct device_list *list = &inventory->devices;
-
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t j = 0; j < list->items[i].port_count; j++)
-			if (is_link_of_port(&inventory->links, link, &list->items[i].ports[j]))
-				return true;
-	return false;
-}
-
-/* Tables of GIDs and P_Keys show only which port a netdev belongs to. */
-static bool is_asked(const struct reading *reading, const char *key)
-{
-	const struct attribute *attribute = attribute_find(&link_attributes, key);
-	uint64_t needs = reading->request->needs;
-
-	if (needs & (NEED_GIDS | NEED_PKEYS))
-		needs &= ~(uint64_t)NEED_LINKS;
-	return attribute && attribute->need & needs;
-}
-
-/* True for problems of a netdev that is shown, or that would be shown if it could be read. */
-static bool matters(const struct reading *reading, const struct problem *problem)
-{
-	const struct link *link = link_by_name(&reading->inventory->links, problem->object);
-
-	if (!link)
-		return true;
-	if (!strcmp(problem->attribute, "type") || !strcmp(problem->attribute, "address"))
-		if (!link->type.known || (link_is_ipoib(link) && !link->port_guid.known))
-			return wants_ipoib(reading);
-	return is_asked(reading, problem->attribute) && is_shown(reading->inventory, link);
-}
-
-static void note_links(struct reading *reading, const struct problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->items[i];
-
-		if (matters(reading, problem))
-			problem_add_text(reading->problems, problem->object, problem->attribute,
-					 problem->source, problem->error, problem->hint);
-	}
 }
 
 static void resolve(const struct reading *reading)
@@ -460,8 +449,7 @@ static void resolve(const struct reading *reading)
 
 void read_netdevs(struct reading *reading)
 {
-	struct problems problems = {
-		0}; /* problems of all netdevs, including those that do not matter */
+	struct problems problems = {0}; /* of all netdevs, including those that do not matter */
 
 	if (reading->needs & NEED_LINKS || wants_ipoib(reading))
 		read_links(reading, &problems);

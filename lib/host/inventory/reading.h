@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An inventory that is being loaded. The readers in inventory.c, inventory_verbs.c and
- * netdev_resolve.c share this; nothing else uses it.
+ * An inventory that is being loaded. The readers in inventory.c, inventory_verbs.c,
+ * netdev_resolve.c, netdev_problems.c and absence.c share this; nothing else uses it.
  */
 #pragma once
 
@@ -24,3 +24,15 @@ struct reading {
 void read_verbs(struct reading *reading);
 /* Finds the netdevs of ports, GIDs and P_Keys and reads their attributes from rtnetlink. */
 void read_netdevs(struct reading *reading);
+/*
+ * True if there are ports whose netdev RDMA netlink does not report: IPoIB is a client, so its
+ * netdev is not the port's own.
+ */
+bool wants_ipoib(const struct reading *reading);
+/* Reports those of the problems of netdevs that hide what was asked for. */
+void note_links(struct reading *reading, const struct problems *problems);
+/*
+ * Reports each PCI function that is or may be an RDMA adapter: its driver and what is missing. For
+ * hosts without an RDMA device. Returns true if one is an RDMA adapter for sure.
+ */
+bool note_adapters(const struct root *root, struct problems *problems);
