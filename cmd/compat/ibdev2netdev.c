@@ -14,8 +14,8 @@
 #include "host/pci/pci.h"
 
 #define UNKNOWN "NA"
-#define NEEDS                                                                            \
-	(NEED_NETDEV | NEED_LINKS | NEED_LINK_STATE | NEED_LINK_LAYER | NEED_TRANSPORT | \
+#define NEEDS                                                                                \
+	(NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_STATE | NEED_LINK_LAYER | NEED_TRANSPORT | \
 	 NEED_NODE_TYPE)
 #define NEEDS_VERBOSE \
 	(NEEDS | NEED_PCI_ADDRESS | NEED_PCI_ID | NEED_HCA_TYPE | NEED_FIRMWARE | NEED_STATE)

@@ -16,9 +16,9 @@
 #include "host/compat/software_device.h"
 #include "host/need.h"
 
-#define NEEDS                                                                                    \
-	(NEED_NETDEV | NEED_LINKS | NEED_LINK_MTU | NEED_LINK_KIND | NEED_ADDRESSES | NEED_MTU | \
-	 NEED_NETDEV_SPEED | NEED_DRIVER)
+#define NEEDS                                                                             \
+	(NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_MTU | NEED_LINK_KIND | NEED_ADDRESSES | \
+	 NEED_MTU | NEED_NETDEV_SPEED | NEED_DRIVER)
 
 enum { ARP_TYPE_ETHERNET = 1 }; /* ARPHRD_ETHER, include/uapi/linux/if_arp.h */
 

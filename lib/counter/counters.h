@@ -30,7 +30,7 @@ struct counters_request {
 enum {
 	COUNTERS_ALL_SOURCES = (1 << COUNTER_SOURCES) - 1,
 	/* Needs of the inventory for the netdev source. */
-	COUNTERS_NEEDS_NETDEV = NEED_NETDEV | NEED_LINKS,
+	COUNTERS_NEEDS_NETDEV = NEED_NETDEV | NEED_LINK_LIST,
 };
 
 struct counter_loader;

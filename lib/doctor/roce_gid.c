@@ -128,7 +128,9 @@ static void clear_gids(struct port *port)
 
 static struct gid_survey finish(struct port *port)
 {
-	gid_table_finish(port, true, false);
+	const struct number roce = {.value = TRANSPORT_ROCE, .known = true};
+
+	gid_table_finish(port, &roce, false);
 	return survey(port->gids, port->gid_count);
 }
 

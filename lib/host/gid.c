@@ -27,7 +27,7 @@ static const struct enum_name source_names[] = {
 	{0, NULL},
 };
 
-#define NEED_ADDRESS_PLACE (NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS | NEED_ADDRESSES)
+#define NEED_ADDRESS_PLACE (NEED_GIDS | NEED_GID_NETDEVS | NEED_LINK_LIST | NEED_ADDRESSES)
 
 #define RECORD struct gid_entry
 static const struct field gid_fields[] = {
@@ -39,11 +39,11 @@ static const struct field gid_fields[] = {
 	IP(ip, "IP", SHOWN, NEED_GIDS, "IP address of a RoCE GID"),
 	TEXT(netdev, "NETDEV", SHOWN, NEED_GIDS | NEED_GID_NETDEVS,
 	     "netdev of the GID, if in this namespace"),
-	NUMBER(vlan, "VLAN", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
+	NUMBER(vlan, "VLAN", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINK_LIST,
 	       "VLAN id of that netdev"),
 	TEXT(address_netdev, "ADDRESS ON", SHOWN, NEED_ADDRESS_PLACE,
 	     "netdev that carries the IP address"),
-	TEXT(master, "MASTER", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINKS,
+	TEXT(master, "MASTER", SHOWN, NEED_GIDS | NEED_GID_NETDEVS | NEED_LINK_LIST,
 	     "bond, bridge or VRF that the netdev belongs to"),
 	NUMBER(prefix_length, "PREFIX", 0, NEED_ADDRESS_PLACE, "prefix length of the IP address"),
 	WORD(source, source_names, "SOURCE", 0, NEED_GIDS,

@@ -30,7 +30,7 @@ const struct enum_name operstate_names[] = {
 enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
 
 /* Facts that listings of GIDs and P_Keys show, too. */
-enum { NEED_RELATION = NEED_LINKS | NEED_GIDS | NEED_PKEYS };
+enum { NEED_RELATION = NEED_LINK_LIST | NEED_GIDS | NEED_PKEYS };
 
 #define ROW(member, ...) ATTRIBUTE(struct link, member, __VA_ARGS__)
 
@@ -40,24 +40,26 @@ enum { NEED_RELATION = NEED_LINKS | NEED_GIDS | NEED_PKEYS };
  * rtnetlink at all.
  */
 static const struct attribute rows[] = {
-	ROW(index, "ifindex", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS),
-	ROW(type, "type", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS),
+	ROW(index, "ifindex", DECIMAL, NEED_LINK_LIST, .due = DUE_ALWAYS),
+	ROW(type, "type", DECIMAL, NEED_LINK_LIST, .due = DUE_ALWAYS),
 	ROW(mtu_bytes, "mtu", DECIMAL, NEED_LINK_MTU, .due = DUE_ALWAYS, .netlink = IFLA_MTU,
 	    .key = "mtu_bytes"),
 	ROW(carrier_changes, "carrier_changes", DECIMAL, NEED_LINK_CHANGES, .due = DUE_WITH,
 	    .with = "carrier_up_count", .netlink = IFLA_CARRIER_CHANGES),
-	ROW(dev_port, "dev_port", DECIMAL, NEED_LINKS, .due = DUE_WITH, .with = "name_assign_type"),
+	ROW(dev_port, "dev_port", DECIMAL, NEED_LINK_LIST, .due = DUE_WITH,
+	    .with = "name_assign_type"),
 	ROW(speed_mbps, "speed", NETDEV_SPEED, NEED_NETDEV_SPEED, .due = DUE_WITH, .with = "duplex",
 	    .key = "speed_mbps"),
-	ROW(lower_index, "iflink", DECIMAL, NEED_LINKS, .due = DUE_ALWAYS, .netlink = IFLA_LINK),
+	ROW(lower_index, "iflink", DECIMAL, NEED_LINK_LIST, .due = DUE_ALWAYS,
+	    .netlink = IFLA_LINK),
 	ROW(operstate, "operstate", OPERSTATE, NEED_LINK_STATE, .due = DUE_ALWAYS,
 	    .netlink = IFLA_OPERSTATE),
-	ROW(address, "address", ADDRESS, NEED_LINKS | NEED_LINK_ADDRESS, .due = DUE_ALWAYS,
+	ROW(address, "address", ADDRESS, NEED_LINK_LIST | NEED_LINK_ADDRESS, .due = DUE_ALWAYS,
 	    .netlink = IFLA_ADDRESS),
-	ROW(pkey, "pkey", PKEY, NEED_LINKS | NEED_PKEYS),
+	ROW(pkey, "pkey", PKEY, NEED_LINK_LIST | NEED_PKEYS),
 	ROW(master_index, NULL, DECIMAL, NEED_RELATION, .netlink = IFLA_MASTER, .key = "master"),
 	ROW(vlan_id, NULL, DECIMAL, NEED_RELATION, .key = "vlan"),
-	ROW(kind, NULL, TEXT, NEED_LINKS | NEED_LINK_KIND, .key = "kind"),
+	ROW(kind, NULL, TEXT, NEED_LINK_LIST | NEED_LINK_KIND, .key = "kind"),
 };
 
 enum { IPOIB_ADDRESS_LENGTH = 59 }; /* twenty bytes as aa:bb:...: INFINIBAND_ALEN */
@@ -268,7 +270,7 @@ static void read_link(const struct reader *reader, uint64_t needs)
 {
 	struct link *link = reader->link;
 
-	link_read_sysfs(reader->root, link, needs | NEED_LINKS | NEED_GIDS, reader->problems);
+	link_read_sysfs(reader->root, link, needs | NEED_LINK_LIST | NEED_GIDS, reader->problems);
 	link->lower_unknown = !link->lower_index.known;
 	/* iflink is the netdev's own index if there is no lower netdev. */
 	if (!link->index.known || link->lower_index.value == link->index.value)

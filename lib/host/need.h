@@ -53,7 +53,7 @@
 	/* of the netdevs */                                                          \
 	FACT(NETDEV)	  /* the name of the netdev of a port */                      \
 	FACT(GID_NETDEVS) /* the name of the netdev of each GID */                    \
-	FACT(LINKS)	  /* all netdevs, and how they belong together */             \
+	FACT(LINK_LIST)	  /* all netdevs, and how they belong together */             \
 	FACT(LINK_UPPERS) /* the netdevs on top of each */                            \
 	FACT(LINK_MTU)                                                                \
 	FACT(LINK_STATE)                                                              \
@@ -80,6 +80,8 @@ enum need {
 	NEED_PCI_LINK = NEED_PCI_SPEED | NEED_PCI_WIDTH | NEED_PCI_MAX_SPEED | NEED_PCI_MAX_WIDTH,
 	NEED_CHARDEVS = NEED_UVERBS | NEED_UMADS,
 	NEED_LID = NEED_BASE_LID | NEED_LMC | NEED_SM_LID,
+	NEED_LINKS = NEED_LINK_LIST | NEED_LINK_UPPERS | NEED_LINK_MTU | NEED_LINK_STATE |
+		     NEED_LINK_CHANGES | NEED_LINK_ADDRESS | NEED_LINK_KIND,
 	NEED_TABLE_SIZES = NEED_GID_COUNT | NEED_PKEY_COUNT,
 	/* Also makes the type of the others wide enough for every bit. */
 	NEED_EVERYTHING = UINT64_MAX,

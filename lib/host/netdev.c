@@ -15,7 +15,7 @@ static const struct enum_name namespace_names[] = {
 	{0, NULL},
 };
 
-#define NEED_NETDEV_LINK (NEED_NETDEV | NEED_LINKS)
+#define NEED_NETDEV_LINK (NEED_NETDEV | NEED_LINK_LIST)
 
 /*
  * A netdev in another network namespace is invisible but exists: its table cell says so, while JSON

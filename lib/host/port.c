@@ -70,10 +70,11 @@ static const struct field port_fields[] = {
 	NUMBER(gid_table_length, "GIDS", 0, NEED_GID_COUNT, "slots of the GID table"),
 	NUMBER(pkey_table_length, "PKEYS", 0, NEED_PKEY_COUNT, "slots of the P_Key table"),
 	WORD(netdev_operstate, operstate_names, "OPERSTATE", 0,
-	     NEED_NETDEV | NEED_LINKS | NEED_LINK_STATE, "operational state of the netdev"),
-	NUMBER(carrier_changes, "CARRIER CHANGES", 0, NEED_NETDEV | NEED_LINKS | NEED_LINK_CHANGES,
+	     NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_STATE, "operational state of the netdev"),
+	NUMBER(carrier_changes, "CARRIER CHANGES", 0,
+	       NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_CHANGES,
 	       "how often the netdev's carrier changed"),
-	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINKS | NEED_LINK_MTU,
+	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_MTU,
 	       "MTU of the netdev"),
 };
 
@@ -355,7 +356,7 @@ static const struct field pkey_fields[] = {
 	HEX(pkey, 4, "P_KEY", SHOWN, NEED_PKEYS, "partition key, with the membership bit"),
 	COMPUTED_FIELD(FIELD_STRING, get_membership, "membership", "MEMBERSHIP", FIELD_DEFAULT,
 		       NEED_PKEYS, "full or limited"),
-	LIST(netdevs, "NETDEVS", SHOWN, NEED_PKEYS | NEED_NETDEV | NEED_LINKS | NEED_LINK_LAYER,
+	LIST(netdevs, "NETDEVS", SHOWN, NEED_PKEYS | NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_LAYER,
 	     "IPoIB netdevs that use it"),
 };
 

@@ -10,7 +10,7 @@
 #include "host/need.h"
 #include "host/nldev_devices.h"
 
-#define SOFTWARE_NEEDS (NEED_NETLINK | NEED_NETDEV | NEED_LINKS | NEED_DRIVER)
+#define SOFTWARE_NEEDS (NEED_NETLINK | NEED_NETDEV | NEED_LINK_LIST | NEED_DRIVER)
 
 DEFINE_CLEANUP(struct netlink, netlink_free)
 

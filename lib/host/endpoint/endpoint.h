@@ -42,9 +42,9 @@ struct endpoint {
  * the caller frees both. Other out-parameters are untouched then.
  */
 
-#define ENDPOINT_NEEDS                                                                     \
-	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_STATE | NEED_RATE | NEED_MTU | NEED_LID | \
-	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINKS | NEED_LINK_STATE | NEED_ADDRESSES |    \
+#define ENDPOINT_NEEDS                                                                      \
+	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_STATE | NEED_RATE | NEED_MTU | NEED_LID |  \
+	 NEED_PORT_GUID | NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_STATE | NEED_ADDRESSES | \
 	 NEED_GIDS | NEED_GID_NETDEVS)
 
 /* Requirements on an endpoint; {0} accepts any and gets the best one. */

@@ -285,8 +285,8 @@ static const struct reader {
 	{NEED_RATE, 0, 0, read_rates},
 	{NEED_PKEYS, 0, 0, read_pkeys},
 	/* Netdev names in a saved tree have to be checked; netlink knows the network namespace. */
-	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINKS | NEED_PCI_ADDRESS, read_netdevs},
-	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINKS, 0, read_netdevs},
+	{NEED_NETDEV, NEED_LINK_LAYER, NEED_LINK_LIST | NEED_PCI_ADDRESS, read_netdevs},
+	{NEED_GID_NETDEVS, NEED_NETDEV | NEED_LINK_LIST, 0, read_netdevs},
 };
 
 /*

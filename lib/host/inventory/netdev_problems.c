@@ -37,10 +37,10 @@ static bool is_asked(const struct reading *reading, const char *key)
 	uint64_t needs = reading->request->needs, need = attribute ? attribute->need : 0;
 
 	/* The column, if the attribute is one, decides. */
-	if (need & ~(uint64_t)NEED_LINKS)
-		need &= ~(uint64_t)NEED_LINKS;
+	if (need & ~(uint64_t)NEED_LINK_LIST)
+		need &= ~(uint64_t)NEED_LINK_LIST;
 	if (needs & (NEED_GIDS | NEED_PKEYS))
-		needs &= ~(uint64_t)NEED_LINKS;
+		needs &= ~(uint64_t)NEED_LINK_LIST;
 	return need & needs;
 }
 

@@ -451,7 +451,7 @@ void read_netdevs(struct reading *reading)
 {
 	struct problems problems = {0}; /* of all netdevs, including those that do not matter */
 
-	if (reading->needs & NEED_LINKS || wants_ipoib(reading))
+	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
 	if (reading->root.live)
 		read_files(reading, &problems);
