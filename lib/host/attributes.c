@@ -268,11 +268,12 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 	for (size_t i = 0; i < table->count; i++) {
 		const struct attribute *attribute = &table->items[i];
 		void *member = (char *)record + attribute->offset;
+		size_t size = 0;
 		ssize_t length;
 
 		if (!(needs & attribute->need) || !attribute->path || is_known(attribute, member))
 			continue;
-		length = sysfs_read(root, text, "%s/%s", directory, attribute->path);
+		length = sysfs_read_size(root, text, &size, "%s/%s", directory, attribute->path);
 		if (length == -ENOENT && !is_due(attribute, root, directory))
 			continue;
 		/* The speed of a netdev that is down. */
@@ -285,8 +286,7 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		if (length < 0 && !sysfs_has_directory(root, directory))
 			return;
 		/* The kernel ends each text with a newline, even an empty one. */
-		if (length == 0 && is_text(attribute) &&
-		    sysfs_has_bytes(root, directory, attribute->path))
+		if (length == 0 && is_text(attribute) && size)
 			continue;
 		if (length == 0 || (length > 0 && parse(attribute, text, member)))
 			sysfs_note_text(problems, object, key_of(attribute, table->schema), text);

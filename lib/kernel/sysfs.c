@@ -94,7 +94,8 @@ int sysfs_open(const struct root *root, const char *path)
 	return open_path(root, path, 0);
 }
 
-static ssize_t read_path(const struct root *root, char *text, const char *path)
+/* `ret_size`, which may be NULL: the length with the white space at the end. */
+static ssize_t read_path(const struct root *root, char *text, size_t *ret_size, const char *path)
 {
 	_cleanup_(closep) int fd = open_path(root, path, 0);
 	ssize_t length;
@@ -108,10 +109,21 @@ static ssize_t read_path(const struct root *root, char *text, const char *path)
 		return -errno;
 	if (length == SYSFS_TEXT_SIZE)
 		return -EFBIG;
+	if (ret_size)
+		*ret_size = (size_t)length;
 	while (length > 0 && isspace((unsigned char)text[length - 1]))
 		length--;
 	text[length] = '\0';
 	return length;
+}
+
+ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
+			size_t *ret_size, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	FORMAT_PATH(path, format);
+	return read_path(root, text, ret_size, path);
 }
 
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
@@ -120,7 +132,7 @@ ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], c
 	char path[PATH_MAX];
 
 	FORMAT_PATH(path, format);
-	return read_path(root, text, path);
+	return read_path(root, text, NULL, path);
 }
 
 ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
@@ -197,7 +209,7 @@ int sysfs_read_number(const struct root *root, struct number *ret_number, const 
 	ssize_t length;
 
 	FORMAT_PATH(path, format);
-	length = read_path(root, text, path);
+	length = read_path(root, text, NULL, path);
 	if (length < 0)
 		return (int)length;
 	if (text_parse_u64(text, 10, UINT64_MAX, &value))
@@ -373,15 +385,6 @@ bool sysfs_has_directory(const struct root *root, const char *path)
 	return !sysfs_open_directory(root, path);
 }
 
-bool sysfs_has_bytes(const struct root *root, const char *directory, const char *name)
-{
-	_cleanup_(freep) char *path = mem_format("%s/%s", directory, name);
-	_cleanup_(closep) int fd = open_path(root, path, 0);
-	char byte;
-
-	return fd >= 0 && read(fd, &byte, 1) == 1;
-}
-
 /* The value of a line KEY=VALUE of a uevent file; NULL if it has none. */
 static char *read_uevent(const struct root *root, const char *directory, const char *key)
 {
@@ -389,7 +392,7 @@ static char *read_uevent(const struct root *root, const char *directory, const c
 	const size_t length = strlen(key);
 	char text[SYSFS_TEXT_SIZE];
 
-	if (read_path(root, text, path) <= 0)
+	if (read_path(root, text, NULL, path) <= 0)
 		return NULL;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';

@@ -29,6 +29,13 @@ int sysfs_open(const struct root *root, const char *path);
  */
 ssize_t sysfs_read(const struct root *root, char text[static SYSFS_TEXT_SIZE], const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
+/*
+ * The same; *ret_size is the length with that white space: the kernel ends even an empty text with
+ * a newline.
+ */
+ssize_t sysfs_read_size(const struct root *root, char text[static SYSFS_TEXT_SIZE],
+			size_t *ret_size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Reads up to `most` bytes of a binary file, such as a config space, and returns how many. */
 ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -61,8 +68,6 @@ int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
 /* 0000:3b:00.0, or with a longer domain 10000:3b:00.0: Intel's VMD numbers them from 0x10000. */
 bool sysfs_is_pci_address(const char *name, size_t length);
-/* True if the file holds at least one byte: the kernel ends even an empty text with a newline. */
-bool sysfs_has_bytes(const struct root *root, const char *directory, const char *name);
 /*
  * The driver of a class device's `device`, from its link or its uevent file: mlx5_core. NULL if it
  * is not known; the caller frees it.

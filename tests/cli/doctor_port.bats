@@ -153,7 +153,7 @@ mlx5_5/1 note $down nothing shows that it should be up"
 	put $rdma/mlx5_5/board_id MT_0000000999
 	check 0 port-state "mlx5_5/1 note $down nothing shows that it should be up"
 	# Without a name of the board, the PCI IDs tell.
-	for device in "$tree/$rdma"/mlx5_?; do rm -f "$device/board_id"; done
+	for device in "$tree/$rdma"/mlx5_?; do put "$rdma/${device##*/}/board_id" ''; done
 	check 4 port-state "mlx5_5/1 warning $down most others like it are up"
 	says mlx5_5/1 evidence 'state down, physical state polling; 7 of 7 other ports of this model in this position are active'
 	put $rdma/mlx5_5/device/subsystem_device 0x0001
