@@ -120,7 +120,7 @@ static void list_libraries(const struct root *root, const char *directory,
 {
 	struct strings names = {.known = false};
 
-	sysfs_list(root, &names, "%s", directory);
+	sysfs_list_all(root, &names, "%s", directory);
 	for (size_t i = 0; i < names.count; i++)
 		if (strstr(names.items[i], SUFFIX) && libraries->count < NAMES_MOST)
 			strings_add(libraries, names.items[i]);
