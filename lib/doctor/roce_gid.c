@@ -141,13 +141,14 @@ static struct gid_survey finish(struct port *port)
 static struct gid_survey read_until_found(struct doctor_context *run, struct port *port,
 					  struct problems *problems)
 {
-	enum { PIECE = 4, MOST = 65536 };
+	enum { FIRST = 4, MOST = 65536 };
 	struct gid_survey gids = {.count = 0};
 	struct address_survey found;
 	bool more = true;
 
-	for (unsigned int at = 0; more && at < MOST; at += PIECE) {
-		more = gid_table_read_slots(&run->facts->root, port, at, PIECE, problems);
+	/* Each time as many slots as before: comparing takes longer than reading in a full table. */
+	for (unsigned int at = 0, slots = FIRST; more && at < MOST; at += slots, slots = at) {
+		more = gid_table_read_slots(&run->facts->root, port, at, slots, problems);
 		gids = finish(port);
 		found = compare(run, &gids, false);
 		if (!found.missing && !found.only_v1)
@@ -186,7 +187,8 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 	const struct timespec pause = {.tv_nsec = 50000000};
 	struct gid_survey gids = read_until_found(run, port, run->problems);
 
-	for (int i = 0; i < TIMES && compare(run, &gids, false).missing; i++) {
+	/* Nothing comes to a full table. */
+	for (int i = 0; i < TIMES && !gids.is_full && compare(run, &gids, false).missing; i++) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 		clear_gids(port);
 		gids = read_until_found(run, port, NULL);
