@@ -78,12 +78,13 @@ static void add_count(char **text, size_t count, const char *singular, const cha
 }
 
 /* "44 checked: 41 ok, 2 notes, 1 warning; 5 need root, 6 do not apply" */
-static char *coverage_line(const struct doctor_results *results)
+static char *coverage_line(const struct doctor_results *results, size_t *ret_checked)
 {
 	struct doctor_coverage coverage;
 	_cleanup_(freep) char *made = NULL, *rest = NULL;
 
 	doctor_count(results, &coverage);
+	*ret_checked = coverage.checked;
 	add_count(&made, coverage.ok, "ok", "ok");
 	add_count(&made, coverage.notes, "note", "notes");
 	add_count(&made, coverage.warnings, "warning", "warnings");
@@ -113,7 +114,8 @@ static char *coverage_line(const struct doctor_results *results)
 int doctor_print(FILE *out, const struct render_options *options,
 		 const struct doctor_results *results, bool all)
 {
-	_cleanup_(freep) char *coverage = coverage_line(results), *line = NULL;
+	size_t checked;
+	_cleanup_(freep) char *coverage = coverage_line(results, &checked), *line = NULL;
 	struct doctor_blocks blocks;
 	bool any = false;
 	int rc = 0;
@@ -127,7 +129,7 @@ int doctor_print(FILE *out, const struct render_options *options,
 				 strlen(all ? "not-checked" : "warning"));
 	}
 	doctor_blocks_free(&blocks);
-	line = mem_format("%s%s (profile %s%s)\n", any ? "" : "nothing wrong: ", coverage,
+	line = mem_format("%s%s (profile %s%s)\n", any || !checked ? "" : "nothing wrong: ", coverage,
 			  enum_word(doctor_profile_names, results->profile, "?"),
 			  all ? "" : "; -a lists all");
 	return rc ? rc : render_text(out, line);
