@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/check.h"
-#include "doctor/expect.h"
+#include "doctor/expect/expect.h"
 #include "doctor/growth.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 #include "host/need.h"
 
 #define CHECK(name_, id_, title_, ...) \

@@ -9,16 +9,16 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 #include "doctor/check.h"
-#include "doctor/expect.h"
+#include "doctor/expect/expect.h"
 #include "doctor/growth.h"
-#include "doctor/roce.h"
-#include "doctor/limits.h"
-#include "doctor/stack.h"
+#include "doctor/roce/roce.h"
+#include "doctor/limits/limits.h"
+#include "doctor/stack/stack.h"
 #include "host/pci/rdma_drivers.h"
 #include "doctor/growth_counters.h"
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
 const struct pci_list *doctor_pci(struct doctor_facts *facts)

@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 #include "doctor/check.h"
-#include "doctor/ethernet.h"
+#include "doctor/adapter/ethernet.h"
 #include "doctor/growth_counters.h"
 
 struct doctor_growth {

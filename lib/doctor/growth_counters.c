@@ -11,7 +11,7 @@
 #include "counter/counters.h"
 #include "counter/saved.h"
 #include "doctor/doctor.h"
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
 struct doctor_counters {

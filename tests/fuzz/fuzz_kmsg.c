@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "doctor/kernel_log.h"
+#include "doctor/adapter/kernel_log.h"
 #include "kernel/kmsg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

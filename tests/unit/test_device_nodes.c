@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 
 static struct stat node(unsigned int type, unsigned int minor)
 {

@@ -9,12 +9,12 @@
 #include <linux/genetlink.h>
 
 #include "base/cleanup.h"
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 #include "doctor/check.h"
-#include "doctor/ethernet.h"
+#include "doctor/adapter/ethernet.h"
 #include "doctor/growth.h"
-#include "doctor/kernel_log.h"
-#include "doctor/roce.h"
+#include "doctor/adapter/kernel_log.h"
+#include "doctor/roce/roce.h"
 #include "kernel/kmsg.h"
 #include "kernel/netlink.h"
 #include "netlink_message.h"

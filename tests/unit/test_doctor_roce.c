@@ -17,7 +17,7 @@
 #include <linux/rtnetlink.h>
 
 #include "base/mem.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 #include "netlink_message.h"
 #include "saved_tree.h"
 

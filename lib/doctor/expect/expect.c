@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The host beside an expectation file: see doctor/expect.def. */
-#include "doctor/expect.h"
+#include "doctor/expect/expect.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/check.h"
-#include "doctor/limits.h"
+#include "doctor/limits/limits.h"
 #include "doctor/expect/expect_file.h"
 #include "doctor/expect/expect_values.h"
 

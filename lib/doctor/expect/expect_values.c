@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "doctor/limits.h"
+#include "doctor/limits/limits.h"
 
 bool expect_key_is_of_device(enum wanted_key key)
 {

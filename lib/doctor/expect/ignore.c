@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/check.h"
-#include "doctor/expect.h"
+#include "doctor/expect/expect.h"
 #include "doctor/expect/expect_file.h"
 
 /* A name may look like a pattern without being one. */

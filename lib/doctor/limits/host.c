@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/check.h"
-#include "doctor/limits.h"
+#include "doctor/limits/limits.h"
 
 bool limits_apply_to_accelerators(struct doctor_context *run)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of what processes may pin and hold: see doctor/limits.def. */
-#include "doctor/limits.h"
+#include "doctor/limits/limits.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/check.h"
-#include "doctor/limits.h"
+#include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
 
 enum setting_kind { NCCL_DEVICES, NCCL_NETDEVS, UCX_DEVICES, NCCL_GID_INDEX };

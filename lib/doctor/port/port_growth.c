@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of what must not grow at a port: links that come and go, and bits that arrive damaged. */
-#include "doctor/port_growth.h"
+#include "doctor/port/port_growth.h"
 
 #include <errno.h>
 #include <stdlib.h>

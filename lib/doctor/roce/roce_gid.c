@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 
 /* What the GIDs of a port are, as far as they could be read. */
 struct gid_survey {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 #include "doctor/check.h"
 
 struct growth_reading;

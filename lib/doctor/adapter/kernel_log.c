@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/kernel_log.h"
+#include "doctor/adapter/kernel_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

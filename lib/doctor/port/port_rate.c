@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/check.h"
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 
 static bool is_infiniband(const struct port *port)
 {

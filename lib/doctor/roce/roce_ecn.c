@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 
 /* ecn/roce_rp/enable/0 .. 7 hold 0 or 1. */
 static int read_mask(const struct doctor_context *run, const char *netdev, const char *point,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of the chain from the PCI bus to the RDMA device. */
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 
 #include <errno.h>
 #include <inttypes.h>

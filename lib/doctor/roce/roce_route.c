@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 
 /* A subnet that a netdev of an RDMA port is in. */
 struct rail {

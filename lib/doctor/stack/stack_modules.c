@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 
 /* Modules that every RDMA driver depends on; modprobe loads them first, by their names. */

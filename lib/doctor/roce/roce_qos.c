@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/limits.h"
-#include "doctor/roce.h"
-#include "doctor/roce_tos.h"
+#include "doctor/limits/limits.h"
+#include "doctor/roce/roce.h"
+#include "doctor/roce/roce_tos.h"
 
 /* The settings of the port's first netdev that has any; NULL after a verdict on why there are none.
  */

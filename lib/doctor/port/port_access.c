@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/check.h"
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 #include "mad/format/mad.h"
 

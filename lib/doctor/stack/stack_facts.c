@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 
 /* A module as sysfs has it. */

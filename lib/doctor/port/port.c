@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/check.h"
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
 static bool has_state(const struct port *port, enum port_state state)

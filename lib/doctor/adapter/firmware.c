@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 #include "doctor/check.h"
 #include "doctor/growth.h"
 #include "kernel/sysfs.h"

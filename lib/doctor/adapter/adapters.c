@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/adapters.h"
+#include "doctor/adapter/adapters.h"
 
 #include <errno.h>
 #include <stdlib.h>

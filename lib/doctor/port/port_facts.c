@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/port_facts.h"
+#include "doctor/port/port_facts.h"
 
 #include <errno.h>
 #include <stdlib.h>

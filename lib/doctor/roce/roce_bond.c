@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 
 /* The first word of an attribute of a netdev, cleaned: "802.3ad" of "802.3ad 4". */
 static int read_word(const struct doctor_context *run, const struct link *link, const char *file,

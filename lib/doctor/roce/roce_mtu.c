@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/roce.h"
+#include "doctor/roce/roce.h"
 
 enum { LARGEST_MTU = 4096, ENOUGH_FOR_LARGEST = 4192 };
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 #include "kernel/sysfs.h"
 #include "kernel/verbs.h"
 

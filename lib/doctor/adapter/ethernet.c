@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of the Ethernet link below a port: error correction, pause frames. */
-#include "doctor/ethernet.h"
+#include "doctor/adapter/ethernet.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/growth.h"
-#include "doctor/port_facts.h"
-#include "doctor/roce.h"
+#include "doctor/port/port_facts.h"
+#include "doctor/roce/roce.h"
 
 #define UNCORRECTABLE  "fec %s uncorrectable"
 #define CORRECTED_BITS "fec %s corrected_bits"

@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/roce.h"
-#include "doctor/stack.h"
+#include "doctor/roce/roce.h"
+#include "doctor/stack/stack.h"
 
 bool roce_is_software(struct doctor_context *run)
 {

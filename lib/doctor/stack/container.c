@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/stack.h"
+#include "doctor/stack/stack.h"
 
 bool doctor_is_contained(const struct doctor_context *run)
 {
