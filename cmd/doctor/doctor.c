@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor/doctor_run.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 static const struct enum_name fail_on_names[] = {
 	{SEVERITY_NOTICE, "note", TONE_PLAIN, "notes, warnings and errors"},

@@ -129,7 +129,8 @@ int doctor_print(FILE *out, const struct render_options *options,
 				 strlen(all ? "not-checked" : "warning"));
 	}
 	doctor_blocks_free(&blocks);
-	line = mem_format("%s%s (profile %s%s)\n", any || !checked ? "" : "nothing wrong: ", coverage,
+	line = mem_format("%s%s (profile %s%s)\n",
+			  any || !checked ? "" : "nothing wrong: ", coverage,
 			  enum_word(doctor_profile_names, results->profile, "?"),
 			  all ? "" : "; -a lists all");
 	return rc ? rc : render_text(out, line);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cmd/listing.h"
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 
 enum doctor_format { DOCTOR_NAGIOS, DOCTOR_NHC, DOCTOR_NPD, DOCTOR_CONDITION };
 

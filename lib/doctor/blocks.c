@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 static bool are_alike(const struct doctor_result *a, const struct doctor_result *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of the checks, and what runs them. */
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/expect/expect.h"
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 #include "doctor/roce/roce.h"
 #include "host/need.h"
 
@@ -19,13 +19,13 @@
 	[CHECK_ID_##name_] = {         \
 		.id = id_, .title = title_, .check = check_##name_, .group = GROUP, __VA_ARGS__},
 static const struct doctor_check checks[] = {
-#include "doctor/checks.def"
+#include "doctor/frame/checks.def"
 };
 #undef CHECK
 
 #define CHECK(name_, id_, title_, ...) {CHECK_ID_##name_, id_, .help = title_},
 const struct enum_name doctor_check_names[] = {
-#include "doctor/checks.def"
+#include "doctor/frame/checks.def"
 	{0, NULL},
 };
 #undef CHECK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,14 +10,14 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/adapter/adapters.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/expect/expect.h"
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 #include "doctor/roce/roce.h"
 #include "doctor/limits/limits.h"
 #include "doctor/stack/stack.h"
 #include "host/pci/rdma_drivers.h"
-#include "doctor/growth_counters.h"
+#include "doctor/frame/growth_counters.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 
@@ -146,6 +146,7 @@ char *doctor_pci_source(const struct pci_function *function, const char *file)
 void doctor_facts_free(struct doctor_facts *facts)
 {
 	inventory_free(&facts->inventory);
+	free(facts->filters);
 	pci_list_clear(&facts->pci);
 	doctor_growth_free(facts->growth);
 	doctor_counters_free(facts->counters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "doctor/adapter/adapters.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/adapter/ethernet.h"
-#include "doctor/growth_counters.h"
+#include "doctor/frame/growth_counters.h"
 
 struct doctor_growth {
 	struct growth_reading before, after; /* sorted by key */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/growth_counters.h"
+#include "doctor/frame/growth_counters.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "counter/counter_change.h"
 #include "counter/counters.h"
 #include "counter/saved.h"
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "host/endpoint/endpoint.h"
 #include "host/endpoint/gid_choice.h"
 #include "host/netdev.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The records of results and of the table of the checks, and their words. */
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "base/mem.h"
 #include "schema/rows.h"
 
@@ -31,7 +31,7 @@ const struct enum_name doctor_group_names[] = {GROUP_NAMES};
 
 #define CHECK(name_, id_, title_, ...) {CHECK_ID_##name_, id_, .help = title_},
 const struct enum_name doctor_choice_names[] = {
-#include "doctor/checks.def"
+#include "doctor/frame/checks.def"
 	GROUP_NAMES};
 #undef CHECK
 

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 char *doctor_scope_object(const struct doctor_context *run)
 {

@@ -260,8 +260,12 @@ bool gid_table_read_slots(const struct root *root, struct port *port, unsigned i
 
 	for (unsigned int index = first; index < first + count; index++) {
 		snprintf(slot, sizeof(slot), "%u", index);
-		if (read_gid(&table, slot, false, true) == -ENOENT)
-			return false;
+		if (read_gid(&table, slot, false, true) != -ENOENT)
+			continue;
+		/* Every port has a first slot. */
+		if (!index)
+			port_note(problems, port, "gids", NULL, -ENOENT);
+		return false;
 	}
 	return true;
 }

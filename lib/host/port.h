@@ -87,6 +87,9 @@ void pkey_clear(struct pkey *pkey);
 /* Appends the entries of the table; a port without one (iWARP, EFA) gets none. */
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems);
 
+/* Bytes. The largest MTU of InfiniBand and RoCE, IBTA volume 1, 14.2.5.6. */
+#define PORT_LARGEST_MTU 4096u
+
 /* The directory of a port, from the kernel's name of the device and the port number. */
 #define PORT_DIRECTORY "sys/class/infiniband/%s/ports/%u"
 

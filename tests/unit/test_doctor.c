@@ -13,13 +13,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 static void assert_sentence(const char *id, const char *what, const char *text)
 {
 	/* A source may begin with a path. */
 	if (!text || !strchr(".?", text[strlen(text) - 1]) ||
-	    (!isupper((unsigned char)text[0]) && strcmp(what, "source")))
+	    (islower((unsigned char)text[0]) && strcmp(what, "source")))
 		fail_msg("%s: %s is no sentence: %s", id, what, text ? text : "missing");
 }
 

@@ -10,9 +10,9 @@
 
 #include "base/cleanup.h"
 #include "doctor/adapter/adapters.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/adapter/ethernet.h"
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 #include "doctor/adapter/kernel_log.h"
 #include "doctor/roce/roce.h"
 #include "kernel/kmsg.h"

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 #include "doctor/expect/expectation.h"
 #include "render/json_tree.h"
 

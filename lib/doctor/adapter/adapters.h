@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 #include "kernel/devlink.h"
 #include "kernel/ethtool.h"
 

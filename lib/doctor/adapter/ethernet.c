@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 #include "doctor/port/port_facts.h"
 #include "doctor/roce/roce.h"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "doctor/adapter/adapters.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 struct growth_reading;
 struct roce_dcb;

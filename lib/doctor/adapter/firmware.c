@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/adapter/adapters.h"
-#include "doctor/check.h"
-#include "doctor/growth.h"
+#include "doctor/frame/check.h"
+#include "doctor/frame/growth.h"
 #include "kernel/sysfs.h"
 
 #define SOURCE "devlink"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 
 struct kmsg_record;
 

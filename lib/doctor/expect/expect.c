@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/expect/expect_file.h"
 #include "doctor/expect/expect_values.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 
 struct doctor_context;
 struct doctor_facts;

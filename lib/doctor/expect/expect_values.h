@@ -3,7 +3,7 @@
 #pragma once
 
 #include "doctor/expect/expectation.h"
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 #include "host/device.h"
 
 struct expect_value {

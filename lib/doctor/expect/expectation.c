@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/doctor.h"
+#include "doctor/frame/doctor.h"
 #include "render/json_tree.h"
 
 /* For people: read, and thrown away. */

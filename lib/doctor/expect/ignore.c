@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/expect/expect.h"
 #include "doctor/expect/expect_file.h"
 

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 
 bool limits_apply_to_accelerators(struct doctor_context *run)

@@ -2,7 +2,7 @@
 /* Facts of the checks of limits that several of them share; each is read when first needed. */
 #pragma once
 
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 #include "kernel/procfs.h"
 
 struct doctor_limits {

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "kernel/limit_files.h"
 #include "kernel/nldev.h"
 

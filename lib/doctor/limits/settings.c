@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
-#include "doctor/growth.h"
+#include "doctor/frame/check.h"
+#include "doctor/frame/growth.h"
 #include "host/pci/aer.h"
 
 struct reader {

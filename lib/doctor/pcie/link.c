@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "mad/format/codes.h"
 
 bool pcie_is_physical(struct doctor_context *run)

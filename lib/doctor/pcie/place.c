@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "host/pci/config.h"
 #include "kernel/sysfs.h"
 

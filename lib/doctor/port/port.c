@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
 #include "kernel/sysfs.h"
 

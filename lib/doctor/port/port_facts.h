@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 
 enum pma_state {
 	PMA_READABLE,

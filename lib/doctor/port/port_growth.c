@@ -9,8 +9,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "counter/names/counter_names.h"
-#include "doctor/check.h"
-#include "doctor/growth_counters.h"
+#include "doctor/frame/check.h"
+#include "doctor/frame/growth_counters.h"
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
 

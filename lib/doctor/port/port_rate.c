@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "doctor/port/port_facts.h"
 
 static bool is_infiniband(const struct port *port)

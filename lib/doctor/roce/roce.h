@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "host/rtnl.h"
 #include "kernel/dcb.h"
 #include "kernel/sysfs.h"

@@ -146,7 +146,8 @@ static struct gid_survey read_until_found(struct doctor_context *run, struct por
 	struct address_survey found;
 	bool more = true;
 
-	/* Each time as many slots as before: comparing takes longer than reading in a full table. */
+	/* Each time as many slots as before: comparing takes longer than reading in a full table.
+	 */
 	for (unsigned int at = 0, slots = FIRST; more && at < MOST; at += slots, slots = at) {
 		more = gid_table_read_slots(&run->facts->root, port, at, slots, problems);
 		gids = finish(port);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "doctor/roce/roce.h"
 
-enum { LARGEST_MTU = 4096, ENOUGH_FOR_LARGEST = 4192 };
+enum { ENOUGH_FOR_LARGEST = 4192 };
 
 /*
  * Whether the device is a whole adapter port: a virtual function and a subfunction serve another
@@ -119,11 +119,11 @@ static void judge(struct doctor_context *run, const struct link *own)
 		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	} else if (count_smaller(run, own, false)) {
 		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
-	} else if (mtu < LARGEST_MTU && run->port->state.known &&
+	} else if (mtu < PORT_LARGEST_MTU && run->port->state.known &&
 		   run->port->state.value != PORT_STATE_ACTIVE) {
 		doctor_not_checked(run, 0,
 				   "the port is not active, so its MTU does not matter yet");
-	} else if (mtu < LARGEST_MTU) {
+	} else if (mtu < PORT_LARGEST_MTU) {
 		doctor_note(run, "the MTU of the netdev does not allow the full RDMA MTU of 4096");
 	} else {
 		doctor_ok(run, "the netdev allows the full RDMA MTU of 4096");

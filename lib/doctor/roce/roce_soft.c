@@ -40,18 +40,22 @@ static bool is_loaded(const char *modules, const char *name)
 	return false;
 }
 
-/* Those of `filters` that the kernel has, with commas between; NULL: none. -errno in ret_rc. */
-static char *find_filters(const struct doctor_context *run, int *ret_rc)
+/* Those of `filters` that the kernel has, with commas between; NULL: none. 0 or -errno. */
+static int find_filters(struct doctor_facts *facts, const char **ret_found)
 {
 	_cleanup_(freep) char *modules = NULL;
-	char *found = NULL;
 
-	*ret_rc = sysfs_read_long(&run->facts->root, &modules, "proc/modules");
-	for (size_t i = 0; !*ret_rc && i < ARRAY_SIZE(filters); i++)
-		if (is_loaded(modules, filters[i]) ||
-		    module_is_built_in(doctor_module_files(run->facts), filters[i]))
-			mem_extend(&found, "%s%s", found ? ", " : "", filters[i]);
-	return found;
+	if (!facts->filters_were_read) {
+		facts->filters_were_read = true;
+		facts->filters_rc = sysfs_read_long(&facts->root, &modules, "proc/modules");
+		for (size_t i = 0; modules && i < ARRAY_SIZE(filters); i++)
+			if (is_loaded(modules, filters[i]) ||
+			    module_is_built_in(doctor_module_files(facts), filters[i]))
+				mem_extend(&facts->filters, "%s%s", facts->filters ? ", " : "",
+					   filters[i]);
+	}
+	*ret_found = facts->filters;
+	return facts->filters_rc;
 }
 
 /*
@@ -63,10 +67,9 @@ void check_firewall(struct doctor_context *run)
 {
 	const bool rxe = !strcmp(run->device->driver, "rdma_rxe");
 	const char *packets = rxe ? "UDP port 4791" : "the TCP ports of its connections";
-	_cleanup_(freep) char *found = NULL;
-	int rc;
+	const char *found;
+	int rc = find_filters(run->facts, &found);
 
-	found = find_filters(run, &rc);
 	if (rc == -ENOENT && !run->facts->inventory.live) {
 		doctor_not_checked(run, NEEDS_LIVE,
 				   "a saved tree does not hold the loaded modules");

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "doctor/check.h"
+#include "doctor/frame/check.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/modules.h"
 #include "kernel/providers.h"

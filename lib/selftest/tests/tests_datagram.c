@@ -11,8 +11,6 @@
 #include "base/mem.h"
 #include "host/port.h"
 
-/* The largest MTU of InfiniBand and RoCE, IBTA 1 14.2.5.6. */
-#define LARGEST_MTU 4096u
 /* How long to wait for a message that must not come. */
 #define SILENT_MSEC 50u
 
@@ -31,7 +29,7 @@ static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[
 /* One byte, one packet, and a message that ends within its fourth packet. */
 static void uc_send(struct trial *trial)
 {
-	uint32_t mtu = at_most(trial_mtu(trial), LARGEST_MTU);
+	uint32_t mtu = at_most(trial_mtu(trial), PORT_LARGEST_MTU);
 
 	send_sizes(trial, QP_UC, (const uint64_t[]){1, mtu, 3 * mtu + 5});
 }
@@ -130,7 +128,7 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 
 static void uc_write(struct trial *trial)
 {
-	uint32_t mtu = at_most(trial_mtu(trial), LARGEST_MTU);
+	uint32_t mtu = at_most(trial_mtu(trial), PORT_LARGEST_MTU);
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
 	struct datagram_path paths[2];
 	struct message_buffered there;
@@ -256,8 +254,8 @@ static void ud_mtu(struct trial *trial)
 		[FATE_FAILED] = "completed with an error",
 		[FATE_DROPPED] = "dropped without an error, as the specification says",
 	};
-	uint32_t near = at_most(trial->near_can.far.mtu_bytes, LARGEST_MTU);
-	uint32_t far = at_most(trial->far_can.far.mtu_bytes, LARGEST_MTU);
+	uint32_t near = at_most(trial->near_can.far.mtu_bytes, PORT_LARGEST_MTU);
+	uint32_t far = at_most(trial->far_can.far.mtu_bytes, PORT_LARGEST_MTU);
 	uint32_t mtu = at_most(near, far);
 	struct datagram_path paths[2];
 	enum fate fate;

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "doctor/facts.h"
+#include "doctor/frame/facts.h"
 
 struct doctor_request;
 

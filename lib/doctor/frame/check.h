@@ -11,8 +11,8 @@
  */
 #pragma once
 
-#include "doctor/doctor.h"
-#include "doctor/facts.h"
+#include "doctor/frame/doctor.h"
+#include "doctor/frame/facts.h"
 
 enum doctor_scope {
 	ON_HOST,     /* once */
@@ -125,7 +125,7 @@ bool stack_sees_modules(struct doctor_context *run);
 bool container_has_devices(struct doctor_context *run);
 
 #define CHECK(name_, ...) void check_##name_(struct doctor_context *run);
-#include "doctor/checks.def"
+#include "doctor/frame/checks.def"
 #undef CHECK
 
 /* The members .applies of the rows. */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "doctor/growth.h"
+#include "doctor/frame/growth.h"
 
 struct doctor_counters;
 

@@ -19,9 +19,12 @@ struct doctor_facts {
 	struct pci_list pci; /* by doctor_pci() */
 	bool pci_was_read;
 	int pci_rc;
-	struct problems *problems;	  /* of the command */
-	char *const *environment;	  /* of this process; NULL with a saved tree */
-	enum tristate container;	  /* by doctor_in_container() */
+	struct problems *problems; /* of the command */
+	char *const *environment;  /* of this process; NULL with a saved tree */
+	enum tristate container;   /* by doctor_in_container() */
+	char *filters;		   /* packet filters in the kernel, for check_firewall() */
+	bool filters_were_read;
+	int filters_rc;
 	struct doctor_growth *growth;	  /* doctor/growth.h */
 	struct doctor_counters *counters; /* doctor/growth_counters.h */
 	struct doctor_ports *ports;	  /* doctor/port_facts.h */

@@ -34,7 +34,7 @@ enum doctor_group {
 /* The identifiers of the checks, in the order in which they run: causes first. */
 #define CHECK(name_, ...) CHECK_ID_##name_,
 enum doctor_check_id {
-#include "doctor/checks.def"
+#include "doctor/frame/checks.def"
 	DOCTOR_CHECKS
 };
 #undef CHECK
