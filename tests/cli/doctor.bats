@@ -145,9 +145,10 @@ repair()
 			"$binary" doctor --root "$roots/$machine" >/dev/null 2>&1 || :
 		grep -q "= [0-9]*<$roots/$machine/" "$BATS_TEST_TMPDIR/trace"
 		# Directories are entered again and again; files are read. By its ifindex a netdev is told
-		# from other files of its class, before it is read as an attribute.
+		# from other files of its class, before it is read as an attribute. The first GID of a RoCE
+		# port of a saved tree names its netdev, before the table is read.
 		sed -nE '/O_DIRECTORY|O_PATH/!s/.* = [0-9]+<([^>]*)>$/\1/p' "$BATS_TEST_TMPDIR/trace" |
-			grep -F "$roots/$machine/" | grep -v '/ifindex$' | sort | uniq -d >"$BATS_TEST_TMPDIR/twice"
+			grep -F "$roots/$machine/" | grep -vE '/(ifindex|gids/0|gid_attrs/ndevs/0)$' | sort | uniq -d >"$BATS_TEST_TMPDIR/twice"
 		[ ! -s "$BATS_TEST_TMPDIR/twice" ] || { echo "$machine: read twice:"; cat "$BATS_TEST_TMPDIR/twice"; false; }
 	done
 }

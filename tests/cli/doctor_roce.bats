@@ -283,7 +283,8 @@ nf_tables 372736 1 nft_compat, Live 0x0000000000000000'
 	verdicts 0 firewall "rxe0 not-checked $unknown
 rxe1 not-checked $unknown"
 	says rxe0 evidence 'in the kernel: nf_tables, iptable_filter; the device needs UDP port 4791'
-	says rxe0 'needs[0]' root
+	# Root is told where to look, too, but lacks nothing.
+	says rxe0 'needs[0]' "$([ "$EUID" = 0 ] && echo null || echo root)"
 	says rxe0 next_step 'as root: nft list ruleset, and look for what happens to udp dport 4791 in the chains of input and output'
 	deny proc/modules EACCES
 	verdicts 3 firewall 'rxe0 not-checked the loaded modules cannot be read
