@@ -105,7 +105,7 @@ static void conclude(struct doctor_context *run, enum severity severity)
 	finding->severity = number_of(severity);
 	if (!finding->object)
 		finding->object = doctor_scope_object(run);
-	if (severity < SEVERITY_NOTICE && !run->pending.needs.known) {
+	if (severity == SEVERITY_OK || run->pending.because.known) {
 		free(finding->next_step);
 		finding->next_step = NULL;
 	} else if (severity >= SEVERITY_NOTICE && !finding->next_step) {
