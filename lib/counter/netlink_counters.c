@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 /* Calls `each` for every counter in a reply; a port without counters has no table of them. */
 static int walk(struct nlattr *const *table, int (*each)(void *context, const struct nlattr *entry),

@@ -17,7 +17,7 @@
 #include "host/inventory/inventory.h"
 #include "host/nldev_devices.h"
 #include "host/rtnl.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 
 /* Called with the counters of one port. A handler that keeps the list sets it to {0}. */
 typedef void nldev_counters_taken(void *context, const struct port *port,

@@ -16,7 +16,7 @@
 #include "host/nldev_devices.h"
 #include "host/object.h"
 #include "host/rtnl.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 #include "kernel/uevent.h"
 #include "kernel/verbs.h"

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/port.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "kernel/sysfs.h"
 
 static bool is_text(const struct attribute *attribute)

@@ -10,7 +10,7 @@
 #include "host/attributes.h"
 #include "host/device.h"
 #include "host/need.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 
 /*

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/attributes.h"
-#include "kernel/netlink.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/netlink.h"
+#include "kernel/netlink/nldev.h"
 
 /* Requests to RDMA netlink for individual ports. */
 

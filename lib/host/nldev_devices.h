@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices and ports from RDMA netlink (kernel/nldev.h), in a few messages and without privileges.
+ * Devices and ports from RDMA netlink (kernel/netlink/nldev.h), in a few messages and without privileges.
  * All functions return 0 or -errno; they fill those members of the records that are still unknown.
  */
 #pragma once
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "host/device.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 
 /* Appends all devices visible in this network namespace, each with its ports (numbers only). */
 int nldev_get_devices(struct netlink *nldev, struct device_list *list);

@@ -12,7 +12,7 @@
 #include "host/attributes.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
 #include "mad/format/mad.h"

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/attributes.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 static const struct nla_policy link_policy[IFLA_LINK_NETNSID + 1] = {
 	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},

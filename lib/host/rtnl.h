@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "host/netdev.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 int rtnl_open(struct netlink **ret_rtnl);
 

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 /* The kernel's own messages; 2 is for those of udev. */
 #define GROUP_KERNEL 1

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 enum uevent_action {
 	UEVENT_ADD,

@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/netlink.h"
+#include "kernel/netlink/nldev.h"
 
 /*
  * The largest message of the kernel, netlink_recvmsg() in net/netlink/af_netlink.c. It rescans the

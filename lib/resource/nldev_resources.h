@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 #include "resource/resource.h"
 
 struct nldev_resources;

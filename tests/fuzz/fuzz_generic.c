@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/devlink.h"
-#include "kernel/ethtool.h"
-#include "kernel/genl.h"
+#include "kernel/netlink/devlink.h"
+#include "kernel/netlink/ethtool.h"
+#include "kernel/netlink/genl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 #include "host/rtnl.h"
 #include "kernel/verbs.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "host/nldev_devices.h"
 #include "counter/netlink_counters.h"
 

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "host/rtnl.h"
 #include "counter/netlink_counters.h"
-#include "kernel/dcb.h"
+#include "kernel/netlink/dcb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/rtnl.h"
-#include "kernel/dcb.h"
+#include "kernel/netlink/dcb.h"
 #include "netlink_message.h"
 
 /* Linux 6.12's include/uapi/linux/dcbnl.h */

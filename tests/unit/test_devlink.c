@@ -18,10 +18,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/devlink.h"
-#include "kernel/ethtool.h"
-#include "kernel/genl.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/devlink.h"
+#include "kernel/netlink/ethtool.h"
+#include "kernel/netlink/genl.h"
+#include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
 
 #define FAMILY 0x1c

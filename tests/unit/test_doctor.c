@@ -204,6 +204,5 @@ int main(void)
 		cmocka_unit_test(test_blocks_merge), cmocka_unit_test(test_coverage),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

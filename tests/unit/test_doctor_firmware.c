@@ -16,7 +16,7 @@
 #include "doctor/adapter/kernel_log.h"
 #include "doctor/roce/roce.h"
 #include "kernel/kmsg.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "netlink_message.h"
 
 /* After codes.h, one of whose names it makes a macro of. */

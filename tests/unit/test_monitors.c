@@ -27,8 +27,8 @@
 #include "base/mem.h"
 #include "netlink_message.h"
 #include "notes.h"
-#include "kernel/netlink.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/netlink.h"
+#include "kernel/netlink/nldev.h"
 #include "host/rtnl.h"
 #include "kernel/verbs.h"
 

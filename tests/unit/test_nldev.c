@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "host/nldev_devices.h"
 
 #define UNKNOWN_ATTRIBUTE 3000

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "netlink_message.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "counter/netlink_counters.h"
 
 enum {

@@ -180,6 +180,48 @@ def limits(tap):
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (soft, hard))
 
 
+def write(path, text):
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(text)
+
+
+def cgroup(tap):
+    """A quota of the control group: there, then used up."""
+    group = '/sys/fs/cgroup/doctor'
+    if not peers.listdir('/sys/fs/cgroup'):
+        peers.must('mount', '-t', 'cgroup2', 'none', '/sys/fs/cgroup')
+    if 'rdma' not in (peers.read('/sys/fs/cgroup/cgroup.controllers') or '').split():
+        tap.skip('doctor: a quota of RDMA objects', 'the kernel has no rdma controller')
+        return
+    write('/sys/fs/cgroup/cgroup.subtree_control', '+rdma')
+    os.mkdir(group)
+    inside = ('/bin/sh', '-c', 'echo $$ >%s/cgroup.procs && exec "$@"' % group, 'sh')
+    write(group + '/rdma.max', 'rxa hca_handle=2 hca_object=50')
+    finds(tap, 'a quota of RDMA objects', 'rdma-cgroup', 'note', name='rxa', prefix=inside, says='50')
+    write(group + '/rdma.max', 'rxa hca_handle=0')
+    finds(tap, 'a quota that is used up', 'rdma-cgroup', 'error', name='rxa', prefix=inside, step='rdma.max')
+    finds(tap, 'no quota outside of the group', 'rdma-cgroup', 'ok', name='rxa')
+    os.rmdir(group)
+
+
+def settings(tap):
+    """Names in the settings of libraries that do not exist."""
+    finds(tap, 'NCCL_IB_HCA names a device that is not there', 'stale-env', 'warning',
+          env={'NCCL_IB_HCA': '=rxz:1'}, says='rxz')
+    finds(tap, 'NCCL_IB_HCA names one that is there', 'stale-env', 'ok', env={'NCCL_IB_HCA': '=rxa:1'})
+
+
+def expectation(tap):
+    """What a good host had, and what it has without a device."""
+    learned = program.rdmactl('doctor', '--learn')
+    write('/run/expect.json', learned.text())
+    finds(tap, '--expect: as it was learned', 'expect', 'ok', words=('--expect', '/run/expect.json'))
+    peers.must('rdma', 'link', 'del', 'rxb')
+    finds(tap, '--expect: a device is missing', 'expect', 'error', words=('--expect', '/run/expect.json'), says='rxb')
+    peers.must('rdma', 'link', 'add', 'rxb', 'type', 'rxe', 'netdev', 'vb')
+    finds(tap, '--expect: the device is back', 'expect', 'ok', words=('--expect', '/run/expect.json'))
+
+
 def namespaces(tap):
     peers.must('rdma', 'system', 'set', 'netns', 'exclusive')
     finds(tap, 'devices belong to one namespace', 'netns-mode', 'note', says='exclusive')
@@ -242,5 +284,6 @@ def play(tap):
     without_modules(tap)
     peers.shell('bed_wire')
     healthy(tap)
-    for part in (stack, nodes, ports, network, limits, namespaces, firewall, growth, peer, formats):
+    for part in (stack, nodes, ports, network, limits, cgroup, settings, expectation, namespaces, firewall,
+                 growth, peer, formats):
         part(tap)

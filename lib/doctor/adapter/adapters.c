@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
-#include "kernel/genl.h"
+#include "kernel/netlink/genl.h"
 #include "kernel/sysfs.h"
 
 static struct doctor_adapters *adapters_of(struct doctor_facts *facts)
@@ -268,7 +268,7 @@ const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 	return *ret_rc ? NULL : adapters;
 }
 
-/* The netdev's index, with which the question is safe: see kernel/ethtool.h. */
+/* The netdev's index, with which the question is safe: see kernel/netlink/ethtool.h. */
 static int ask_about(struct doctor_facts *facts, const char *netdev,
 		     const struct doctor_adapters **ret_adapters, uint32_t *ret_index)
 {

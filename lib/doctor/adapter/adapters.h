@@ -6,8 +6,8 @@
 #pragma once
 
 #include "doctor/frame/facts.h"
-#include "kernel/devlink.h"
-#include "kernel/ethtool.h"
+#include "kernel/netlink/devlink.h"
+#include "kernel/netlink/ethtool.h"
 
 struct doctor_request;
 struct growth_reading;
@@ -55,7 +55,7 @@ bool adapter_has_firmware(const struct adapter *adapter);
  */
 const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts);
 
-/* As the functions of kernel/ethtool.h, for a netdev of the inventory. */
+/* As the functions of kernel/netlink/ethtool.h, for a netdev of the inventory. */
 int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause);
 int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
 	       struct ethtool_fec *ret_fec);

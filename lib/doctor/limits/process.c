@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "kernel/limit_files.h"
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts)
 {

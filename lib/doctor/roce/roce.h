@@ -7,7 +7,7 @@
 
 #include "doctor/frame/check.h"
 #include "host/rtnl.h"
-#include "kernel/dcb.h"
+#include "kernel/netlink/dcb.h"
 #include "kernel/sysfs.h"
 
 /* For .applies: the port speaks RoCE; the same, and not in software. */

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "kernel/dcb.h"
+#include "kernel/netlink/dcb.h"
 
 enum tos_end {
 	TOS_LOSSLESS,

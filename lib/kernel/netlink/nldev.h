@@ -11,7 +11,7 @@
 
 #include <rdma/rdma_netlink.h>
 
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "schema/value.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/ethtool.h"
+#include "kernel/netlink/ethtool.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/genl.h"
+#include "kernel/netlink/genl.h"
 
 _Static_assert((int)ETHTOOL_FEC_IS_OFF == (int)ETHTOOL_LINK_MODE_FEC_NONE_BIT, "one constant");
 /* Both messages keep the netdev in their attribute 1. */

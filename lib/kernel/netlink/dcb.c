@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/dcb.h"
+#include "kernel/netlink/dcb.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 /*
  * Names that are newer than the oldest kernel headers the project builds with:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/nldev.h"
+#include "kernel/netlink/nldev.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 
 /* RDMA_NL_GROUP_NOTIFY. Not the group before it: ib_core takes a listener there for ibacm. */
 #define GROUP_NOTIFY 4

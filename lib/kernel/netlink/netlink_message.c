@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "kernel/netlink.h"
+#include "kernel/netlink/netlink.h"
 #include "schema/value.h"
 
 /* Room for one request. */

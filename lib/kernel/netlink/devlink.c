@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/devlink.h"
+#include "kernel/netlink/devlink.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/genl.h"
+#include "kernel/netlink/genl.h"
 
 /*
  * The type of a parameter that is on or off: NLA_FLAG of the kernel's include/net/netlink.h, whose
