@@ -121,7 +121,7 @@ check: deps-check
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
 check-musl: musl
-	$(Q)MUSL_CC=$(MUSL_CC) $(TESTS) musl
+	$(Q)MUSL_CC="$(MUSL_CC)" $(TESTS) musl
 check-cli: all asan
 	$(Q)$(TESTS) cli
 check-lint: all $(UNIT_TESTS)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices and ports from RDMA netlink (kernel/netlink/nldev.h), in a few messages and without privileges.
- * All functions return 0 or -errno; they fill those members of the records that are still unknown.
+ * Devices and ports from RDMA netlink (kernel/netlink/nldev.h), in a few messages and without
+ * privileges. All functions return 0 or -errno; they fill those members of the records that are
+ * still unknown.
  */
 #pragma once
 

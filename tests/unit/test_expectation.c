@@ -90,7 +90,7 @@ static void load(const char *text, struct expectation *expectation)
 	int rc = expectation_parse(text, strlen(text), expectation, &message);
 
 	if (rc)
-		print_error("%s\n", message);
+		fprintf(stderr, "%s\n", message);
 	free(message);
 	assert_int_equal(rc, 0);
 }

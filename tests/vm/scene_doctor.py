@@ -217,7 +217,8 @@ def expectation(tap):
     write('/run/expect.json', learned.text())
     finds(tap, '--expect: as it was learned', 'expect', 'ok', words=('--expect', '/run/expect.json'))
     peers.must('rdma', 'link', 'del', 'rxb')
-    finds(tap, '--expect: a device is missing', 'expect', 'error', words=('--expect', '/run/expect.json'), says='rxb')
+    finds(tap, '--expect: a device is missing', 'expect', 'error', name='rxb',
+          words=('--expect', '/run/expect.json'), says='no such device')
     peers.must('rdma', 'link', 'add', 'rxb', 'type', 'rxe', 'netdev', 'vb')
     finds(tap, '--expect: the device is back', 'expect', 'ok', words=('--expect', '/run/expect.json'))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Generic netlink: devlink, ethtool and other families of the kernel, over kernel/netlink/netlink.h. A
+ * Generic netlink: devlink, ethtool and other families of the kernel, over netlink/netlink.h. A
  * family is looked up in the list of all that are registered, never asked for by name: a request
  * for a name that is missing makes the kernel load a module of that name (ctrl_getfamily(),
  * net/netlink/genetlink.c), and what diagnoses a host must not change it. devlink and ethtool are
