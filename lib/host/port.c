@@ -332,7 +332,9 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
-	if (!may_have_subnet(port) || (needs & NEED_LINK_LAYER && !port->link_layer.known))
+	/* A simulator's port has a LID and no link layer; a saved tree without one lacks more. */
+	if (!may_have_subnet(port) ||
+	    (!root->live && needs & NEED_LINK_LAYER && !port->link_layer.known))
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
 	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (needs & special || attributes_wanted(&port_attributes, needs, port))

@@ -283,6 +283,9 @@ def play(tap):
         if os.path.exists(name):
             os.unlink(name)
     without_modules(tap)
+    # Other scenes leave VLANs on the wire.
+    for name in ('va.5', 'va.7'):
+        peers.run('ip', 'link', 'del', name)
     peers.shell('bed_wire')
     healthy(tap)
     for part in (stack, nodes, ports, network, limits, cgroup, settings, expectation, namespaces, firewall,
