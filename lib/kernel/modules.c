@@ -301,7 +301,7 @@ const struct module_rule *module_rules_find(const struct module_rules *rules, co
 			continue;
 		if (by_name && rule->kind != MODULE_INSTALL && rule->kind != MODULE_BOOT_REFUSED)
 			continue;
-		/* That of the initial RAM disk ends with it, so any other one counts more. */
+		/* A rule for the initial RAM disk ends with it, so any other rule counts more. */
 		if (!found || found->kind == MODULE_BOOT_INITIAL)
 			found = rule;
 	}

@@ -3,16 +3,8 @@
 #
 # Checks of the adapters that sysfs answers: the same firmware, the temperature.
 
-# shellcheck source=lib.bash
-source "$BATS_TEST_DIRNAME/lib.bash"
-
-# copy_of FIXTURE: a tree to change.
-copy_of()
-{
-	tree=$BATS_TEST_TMPDIR/tree
-	rm -rf "$tree"
-	cp -a "$roots/$1" "$tree"
-}
+# shellcheck source=doctor.bash
+source "$BATS_TEST_DIRNAME/doctor.bash"
 
 # verdicts ID FILTER: the results of one check on the tree, each through the filter; the exit status
 # goes to a file, since this is used in substitutions.
@@ -51,7 +43,7 @@ sensor()
 }
 
 @test "doctor: the same firmware on the same boards" {
-	copy_of cx7-ib-ndr
+	copy cx7-ib-ndr
 	same good "$(verdicts firmware-same '[.object, .verdict]' | sort | uniq -c | grep -c '"ok"')" 8
 	# Another board may have other firmware: mlx5_bond_0 is the only one of its kind.
 	same alone "$(verdicts firmware-same 'select(.object == "mlx5_bond_0")')" ''
@@ -71,26 +63,26 @@ sensor()
 }
 
 @test "doctor: no majority among the boards" {
-	copy_of cx5-ib-edr
+	copy cx5-ib-edr
 	firmware mlx5_1 16.35.4030
 	same both "$(verdicts firmware-same '[.object, .verdict]')" \
 		$'["mlx5_0","warning"]\n["mlx5_1","warning"]'
 }
 
 @test "doctor: firmware that cannot be read" {
-	copy_of cx5-ib-edr
+	copy cx5-ib-edr
 	firmware mlx5_1 !EIO
 	same unknown "$(verdicts firmware-same '[.object, .verdict, .summary]')" \
 		'["mlx5_1","not-checked","the firmware version is not known"]'
 	quickly try doctor --root "$tree" --profile hpc --only firmware-same
 	[ "$status" = 3 ]
 	# A device without a board_id has nothing to compare: Amazon's.
-	copy_of efa
+	copy efa
 	same none "$(verdicts firmware-same .)" ''
 }
 
 @test "doctor: virtual functions and subfunctions have the firmware of their adapter" {
-	copy_of cx6dx-roce
+	copy cx6dx-roce
 	firmware mlx5_2 22.99.1
 	same subfunction "$(verdicts firmware-same '[.object, .verdict]')" \
 		$'["mlx5_0","ok"]\n["mlx5_1","ok"]'
@@ -99,7 +91,7 @@ sensor()
 @test "doctor: temperatures" {
 	local function=0000:3b:00.0
 
-	copy_of cx5-ib-edr
+	copy cx5-ib-edr
 	same 'no sensors' "$(verdicts temperature .)" ''
 	sensor $function name mlx5
 	sensor $function temp1_label asic
@@ -128,7 +120,7 @@ sensor()
 @test "doctor: temperatures that cannot be read, or have no limit" {
 	local function=0000:3b:00.0
 
-	copy_of cx5-ib-edr
+	copy cx5-ib-edr
 	sensor $function temp1_input 61000
 	same 'no limit' "$(verdicts temperature '[.verdict, .summary]')" \
 		'["not-checked","no sensor has both a temperature and a limit"]'

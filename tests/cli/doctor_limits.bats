@@ -3,43 +3,8 @@
 #
 # The checks of the group limits: each on a good tree, a broken one and an unreadable one.
 
-# shellcheck source=lib.bash
-source "$BATS_TEST_DIRNAME/lib.bash"
-
-# copy FIXTURE: a machine that the test changes, in $tree.
-copy()
-{
-	tree=$BATS_TEST_TMPDIR/machine
-	rm -rf "$tree"
-	cp -a "$roots/$1" "$tree"
-}
-
-# put FILE LINE...: writes a file of the tree; put FILE '!EACCES' makes it unreadable.
-put()
-{
-	mkdir -p "$(dirname "$tree/$1")"
-	rm -rf "${tree:?}/$1"
-	if [[ $2 == !* ]]; then
-		ln -s "$2" "$tree/$1"
-	else
-		printf '%s\n' "${@:2}" >"$tree/$1"
-	fi
-}
-
-# check ID [OPTION...]: the result of one check, as "verdict object: summary | evidence -> next step".
-check()
-{
-	quickly try doctor --root "$tree" --only "$1" --json "${@:2}"
-	output=$(jq -r '.doctor[] | "\(.verdict) \(.object // "-"): \(.summary) | \(.evidence // "")"
-		+ (if .next_step then " -> \(.next_step)" else "" end)' <<<"$output")
-}
-
-# says STATUS LINE...
-says()
-{
-	[ "$status" = "$1" ] || { echo "status $status, not $1: $output$stderr"; return 1; }
-	same result "$(printf '%s\n' "${@:2}")" "$output"
-}
+# shellcheck source=doctor.bash
+source "$BATS_TEST_DIRNAME/doctor.bash"
 
 # limits SOFT HARD: the text of /proc/PID/limits.
 limits()
@@ -69,23 +34,23 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check memlock
 	says 4 "error this shell: pinned memory is limited, so registering more fails | Max locked memory 8 MiB (hard limit unlimited), wanted unlimited -> $shell_step"
 	check memlock --profile roce
-	[[ $status = 4 && $output = 'warning this shell:'* ]]
+	[[ $status = 4 && $results = 'warning this shell:'* ]]
 	check memlock --profile container
-	[[ $output = 'warning this shell:'*'--ulimit memlock=-1'* ]]
+	[[ $results = 'warning this shell:'*'--ulimit memlock=-1'* ]]
 	put proc/self/limits "$(limits 8392704 8392704)"
 	check memlock
-	[[ $status = 4 && $output = 'warning this shell:'*'8196 KiB'* ]]
+	[[ $status = 4 && $results = 'warning this shell:'*'8196 KiB'* ]]
 	# As much as the host has, or the capability.
 	put proc/self/limits "$(limits 1073741824 1073741824)"
 	check memlock
-	[[ $status = 0 && $output = 'ok this shell: memory can be pinned without a limit'* ]]
+	[[ $status = 0 && $results = 'ok this shell: memory can be pinned without a limit'* ]]
 	put proc/self/limits "$(limits 65536 65536)"
 	put proc/self/status 'CapEff:	0000000000004000'
 	check memlock
 	says 0 'ok this shell: the limit of pinned memory does not apply to this process | Max locked memory 64 KiB (hard limit 64 KiB), wanted unlimited; CAP_IPC_LOCK is held'
 	put proc/self/status 'CapEff:	000001ffffffbfff'
 	check memlock
-	[[ $status = 4 && $output = 'error this shell:'* ]]
+	[[ $status = 4 && $results = 'error this shell:'* ]]
 }
 
 @test "doctor: memlock that cannot be read" {
@@ -103,7 +68,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put proc/712/limits '!EIO'
 	check memlock
 	[ "$status" = 3 ]
-	[[ $output = *"not-checked slurmd[712]: the daemon's limit of pinned memory cannot be read"* ]]
+	[[ $results = *"not-checked slurmd[712]: the daemon's limit of pinned memory cannot be read"* ]]
 }
 
 @test "doctor: memlock of daemons" {
@@ -111,20 +76,20 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put proc/self/limits "$(limits unlimited unlimited)"
 	daemon slurmd 712 1 0 unlimited
 	check memlock
-	[[ $status = 0 && $output = *'ok slurmd[712]: what it starts can pin memory without a limit'* ]]
+	[[ $status = 0 && $results = *'ok slurmd[712]: what it starts can pin memory without a limit'* ]]
 	# The daemon's own capability does not reach its jobs.
 	daemon slurmd 712 1 0 8388608
 	check memlock
 	[ "$status" = 4 ]
-	[[ $output = *'error slurmd[712]: jobs inherit a limit of pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from handing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
+	[[ $results = *'error slurmd[712]: jobs inherit a limit of pinned memory | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> systemctl edit slurmd.service: LimitMEMLOCK=infinity below [Service], then systemctl restart slurmd.service, and keep Slurm from handing on the submitting shell'*'(PropagateResourceLimitsExcept=MEMLOCK)' ]]
 	# The files are right, and the process is older.
 	put etc/systemd/system/slurmd.service.d/rdma.conf '[Service]' 'LimitMEMLOCK=infinity'
 	check memlock
-	[[ $output = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the file is newer than the process: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
+	[[ $results = *'LimitMEMLOCK=infinity in /etc/systemd/system/slurmd.service.d/rdma.conf -> the file is newer than the process: systemctl daemon-reload, then systemctl restart slurmd.service' ]]
 	rm "$tree/etc/systemd/system/slurmd.service.d/rdma.conf"
 	put etc/systemd/system.conf '[Manager]' 'DefaultLimitMEMLOCK=8M'
 	check memlock
-	[[ $output = *'DefaultLimitMEMLOCK=8M in /etc/systemd/system.conf -> '* ]]
+	[[ $results = *'DefaultLimitMEMLOCK=8M in /etc/systemd/system.conf -> '* ]]
 	# A user may call his program slurmd.
 	daemon slurmd 712 1 1000 8388608
 	check memlock
@@ -138,24 +103,24 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	daemon sshd 900 800 0 8388608
 	check memlock
 	[ "$status" = 4 ]
-	[[ $output = *'warning sshd[800]: logins probably inherit a limit of pinned memory'*'sshd.service'* ]]
-	[[ $output != *'sshd[900]'* ]]
+	[[ $results = *'warning sshd[800]: logins probably inherit a limit of pinned memory'*'sshd.service'* ]]
+	[[ $results != *'sshd[900]'* ]]
 	put etc/security/limits.d/rdma.conf '* - memlock unlimited'
 	check memlock
 	[ "$status" = 0 ]
-	[[ $output = *'ok sshd[800]: logins get more than the daemon has | '*'memlock unlimited for logins in /etc/security/limits.d/rdma.conf' ]]
+	[[ $results = *'ok sshd[800]: logins get more than the daemon has | '*'memlock unlimited for logins in /etc/security/limits.d/rdma.conf' ]]
 	daemon containerd 850 1 0 8388608
 	check memlock
-	[[ $status = 0 && $output = *'note containerd[850]: containers inherit a limit of pinned memory'* ]]
+	[[ $status = 0 && $results = *'note containerd[850]: containers inherit a limit of pinned memory'* ]]
 	daemon kubelet 851 1 0 8388608
 	check memlock
-	[[ $status = 4 && $output = *'error containerd[850]'* && $output = *'note kubelet[851]'* ]]
+	[[ $status = 4 && $results = *'error containerd[850]'* && $results = *'note kubelet[851]'* ]]
 }
 
 @test "doctor: rdma-cgroup" {
 	copy cx5-ib-edr
 	check rdma-cgroup
-	[[ $status = 0 && $output = 'not-checked mlx5_0: the saved tree lacks the control group'* ]]
+	[[ $status = 0 && $results = 'not-checked mlx5_0: the saved tree lacks the control group'* ]]
 	put proc/self/mountinfo '30 23 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw'
 	put proc/self/cgroup '0::/jobs/one'
 	mkdir -p "$tree/sys/fs/cgroup/jobs/one"
@@ -169,12 +134,12 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 		'ok mlx5_1: no control group limits RDMA objects | 1 group with the controller, none with a limit'
 	put sys/fs/cgroup/jobs/rdma.current 'mlx5_0 hca_handle=2 hca_object=20'
 	check rdma-cgroup
-	[[ $status = 4 && $output = "error mlx5_0: a control group's quota of RDMA objects is used up"* ]]
+	[[ $status = 4 && $results = "error mlx5_0: a control group's quota of RDMA objects is used up"* ]]
 	# A quota of 0 is used up from the start.
 	put sys/fs/cgroup/jobs/rdma.max 'mlx5_0 hca_handle=0 hca_object=max'
 	put sys/fs/cgroup/jobs/rdma.current 'mlx5_0 hca_handle=0 hca_object=0'
 	check rdma-cgroup mlx5_0
-	[[ $status = 4 && $output = 'error mlx5_0:'*'hca_handle 0 of at most 0'* ]]
+	[[ $status = 4 && $results = 'error mlx5_0:'*'hca_handle 0 of at most 0'* ]]
 	put sys/fs/cgroup/jobs/rdma.max '!EIO'
 	check rdma-cgroup mlx5_0
 	says 3 'not-checked mlx5_0: the control group cannot be read | Input/output error'
@@ -183,9 +148,9 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 @test "doctor: numa-balancing, and cpu-power" {
 	copy cx5-ib-edr
 	check numa-balancing
-	[ -z "$output" ] # no accelerator
+	[ -z "$results" ] # no accelerator
 	check cpu-power
-	[[ $status = 0 && $output = 'not-checked -: the saved tree lacks'* ]]
+	[[ $status = 0 && $results = 'not-checked -: the saved tree lacks'* ]]
 	put sys/devices/system/cpu/cpufreq/policy0/scaling_governor performance
 	put sys/devices/system/cpu/cpufreq/policy1/scaling_governor performance
 	put sys/devices/system/cpu/cpu0/cpuidle/state0/name POLL
@@ -203,7 +168,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check cpu-power
 	says 3 "not-checked -: the governor of the processors' frequency cannot be read | Input/output error"
 	check cpu-power --profile roce
-	[ -z "$output" ]
+	[ -z "$results" ]
 }
 
 # An NVIDIA GPU beside the first adapter.
@@ -222,7 +187,7 @@ add_gpu()
 	mkdir -p "$tree/sys/bus/pci/devices"
 	add_gpu
 	check numa-balancing
-	[[ $output = 'not-checked -: the saved tree lacks the setting numa_balancing'* ]]
+	[[ $results = 'not-checked -: the saved tree lacks the setting numa_balancing'* ]]
 	put proc/sys/kernel/numa_balancing 0
 	check numa-balancing
 	says 0 'ok -: automatic NUMA balancing is off | kernel.numa_balancing = 0, wanted 0'
@@ -230,7 +195,7 @@ add_gpu()
 	check numa-balancing
 	says 4 'warning -: automatic NUMA balancing moves pages | kernel.numa_balancing = 1, wanted 0 -> as root: sysctl -w kernel.numa_balancing=0, and a line in /etc/sysctl.d to keep it'
 	check numa-balancing --profile container
-	[[ $status = 0 && $output = 'note -:'* ]]
+	[[ $status = 0 && $results = 'note -:'* ]]
 	put proc/sys/kernel/numa_balancing '!EIO'
 	check numa-balancing
 	says 3 'not-checked -: the setting numa_balancing cannot be read | Input/output error'
@@ -245,13 +210,13 @@ add_gpu()
 	rm -rf "${tree:?}/$function/msi_irqs"
 	put "$function/local_cpulist" 0-15,32-47
 	check irq-local mlx5_0
-	[[ $output = 'not-checked mlx5_0: the device has no message-signalled interrupts'* ]]
+	[[ $results = 'not-checked mlx5_0: the device has no message-signalled interrupts'* ]]
 	irqs="100 101 102"
 	for irq in $irqs; do
 		put "$function/msi_irqs/$irq" msix
 	done
 	check irq-local mlx5_0
-	[[ $status = 0 && $output = 'not-checked mlx5_0: the saved tree lacks the processors of the interrupts'* ]]
+	[[ $status = 0 && $results = 'not-checked mlx5_0: the saved tree lacks the processors of the interrupts'* ]]
 	put proc/irq/100/effective_affinity_list 3
 	put proc/irq/101/effective_affinity_list 40
 	put proc/irq/102/effective_affinity_list ''
@@ -270,38 +235,38 @@ add_gpu()
 @test "doctor: nofile, hugepages" {
 	copy cx5-ib-edr
 	check nofile
-	[[ $status = 0 && $output = 'not-checked -: the saved tree lacks the limit of open files'* ]]
+	[[ $status = 0 && $results = 'not-checked -: the saved tree lacks the limit of open files'* ]]
 	put proc/self/limits "$(limits unlimited unlimited)"
 	check nofile
 	says 0 'ok -: enough files may be open | hard limit of 524288 open files, wanted 65536'
 	put proc/self/limits 'Max open files            1024                 4096                 files'
 	check nofile
-	[[ $status = 0 && $output = 'note -: few files may be open at a time | hard limit of 4096 open files, wanted 65536 -> '* ]]
+	[[ $status = 0 && $results = 'note -: few files may be open at a time | hard limit of 4096 open files, wanted 65536 -> '* ]]
 	put proc/self/limits '!EIO'
 	check nofile
-	[[ $status = 3 && $output = 'not-checked -:'* ]]
+	[[ $status = 3 && $results = 'not-checked -:'* ]]
 
 	check hugepages
-	[[ $status = 0 && $output = 'not-checked -:'* ]]
+	[[ $status = 0 && $results = 'not-checked -:'* ]]
 	put sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages 0
 	put sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 0
 	check hugepages
-	[ -z "$output" ] # nobody reserved any
+	[ -z "$results" ] # nobody reserved any
 	put sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages 512
 	check hugepages
-	[[ $status = 0 && $output = 'note -: reserved huge pages are used up | hugepages-2048kB: 0 of 512 free -> '* ]]
+	[[ $status = 0 && $results = 'note -: reserved huge pages are used up | hugepages-2048kB: 0 of 512 free -> '* ]]
 	put sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 100
 	check hugepages
 	says 0 'ok -: reserved huge pages are free | hugepages-2048kB: 100 of 512 free'
 	put sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages many
 	check hugepages
-	[[ $status = 3 && $output = 'not-checked -: the reserved huge pages cannot be read | Invalid argument' ]]
+	[[ $status = 3 && $results = 'not-checked -: the reserved huge pages cannot be read | Invalid argument' ]]
 }
 
 @test "doctor: node-desc, lockdown, pstore" {
 	copy cx5-ib-edr
 	check node-desc mlx5_0
-	[[ $status = 0 && $output = "not-checked mlx5_0: the saved tree lacks the host's name"* ]]
+	[[ $status = 0 && $results = "not-checked mlx5_0: the saved tree lacks the host's name"* ]]
 	put proc/sys/kernel/hostname node17.cluster.example
 	put sys/class/infiniband/mlx5_0/node_desc 'node17 mlx5_0'
 	check node-desc mlx5_0
@@ -311,16 +276,16 @@ add_gpu()
 	says 0 "note mlx5_0: the node description does not name the host | node description 'MT4119 \\x1b[31m' -> start the service rdma-ndd, which writes the host's name"
 	put sys/class/infiniband/mlx5_0/node_desc '!EIO'
 	check node-desc mlx5_0
-	[[ $status = 3 && $output = 'not-checked mlx5_0: the node description is not known'* ]]
+	[[ $status = 3 && $results = 'not-checked mlx5_0: the node description is not known'* ]]
 
 	check lockdown
-	[ -z "$output" ]
+	[ -z "$results" ]
 	put sys/kernel/security/lockdown '[none] integrity confidentiality'
 	check lockdown
 	says 0 'ok -: the kernel is not locked down | lockdown none'
 	put sys/kernel/security/lockdown 'none [integrity] confidentiality'
 	check lockdown
-	[[ $status = 0 && $output = 'note -: the kernel is locked down, so tools that map the adapter fail | lockdown integrity -> '* ]]
+	[[ $status = 0 && $results = 'note -: the kernel is locked down, so tools that map the adapter fail | lockdown integrity -> '* ]]
 	put sys/kernel/security/lockdown 'none'
 	check lockdown
 	[ "$status" = 3 ]
@@ -329,7 +294,7 @@ add_gpu()
 	[ "$status" = 3 ]
 
 	check pstore
-	[ -z "$output" ]
+	[ -z "$results" ]
 	mkdir -p "$tree/sys/fs/pstore"
 	check pstore
 	says 0 'ok -: no record of a crash | 0 dmesg records'
@@ -339,36 +304,36 @@ add_gpu()
 	touch -d 2026-03-01T12:00:00Z "$tree/sys/fs/pstore/dmesg-efi_pstore-1"
 	touch -d 2026-04-01T12:00:00Z "$tree/sys/fs/pstore/dmesg-efi_pstore-2"
 	check pstore
-	[[ $status = 0 && $output = 'note -: the kernel has saved a record of a crash | 2 dmesg records, the newest of 2026-04-01T12:00:00Z -> '* ]]
+	[[ $status = 0 && $results = 'note -: the kernel has saved a record of a crash | 2 dmesg records, the newest of 2026-04-01T12:00:00Z -> '* ]]
 	rm -r "$tree/sys/fs/pstore"
 	put sys/fs/pstore '!EIO'
 	check pstore
-	[[ $status = 3 && $output = 'not-checked -:'* ]]
+	[[ $status = 3 && $results = 'not-checked -:'* ]]
 }
 
 @test "doctor: stale-env" {
 	copy cx5-ib-edr
 	check stale-env
-	[ -z "$output" ]
+	[ -z "$results" ]
 	put etc/nccl.conf '# good' 'NCCL_IB_HCA==mlx5_0:1,mlx5_1' 'NCCL_IB_GID_INDEX=3'
 	check stale-env
 	says 0 'ok NCCL_IB_HCA: the setting names what exists | NCCL_IB_HCA==mlx5_0:1,mlx5_1 (/etc/nccl.conf)' \
 		'note NCCL_IB_GID_INDEX: a fixed GID index is wrong as soon as an address changes | NCCL_IB_GID_INDEX=3 (/etc/nccl.conf) -> remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID; rdmactl gids shows what the indexes are now'
 	put etc/nccl.conf 'NCCL_IB_HCA==mlx5_0:2,mlx4_1' 'NCCL_SOCKET_IFNAME=^docker' 'NCCL_IB_GID_INDEX=-1'
 	check stale-env
-	[[ $status = 4 && $output = 'warning NCCL_IB_HCA: the setting names what does not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: '*'the names are mlx5_0, mlx5_1'$'\n'* ]]
-	[[ $output = *$'\nok NCCL_SOCKET_IFNAME: the setting names what exists | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
+	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names what does not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: '*'the names are mlx5_0, mlx5_1'$'\n'* ]]
+	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting names what exists | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
 	# The other device exists, though the command is about this one only.
 	put etc/nccl.conf 'NCCL_IB_HCA=mlx5_1'
 	check stale-env mlx5_0
-	[[ $status = 0 && $output = 'ok NCCL_IB_HCA:'* ]]
+	[[ $status = 0 && $results = 'ok NCCL_IB_HCA:'* ]]
 	put etc/nccl.conf $'NCCL_IB_HCA=^mlx5_7\e[31m'
 	check stale-env
-	[[ $status = 0 && $output = 'note NCCL_IB_HCA: the setting excludes what does not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
+	[[ $status = 0 && $results = 'note NCCL_IB_HCA: the setting excludes what does not exist | NCCL_IB_HCA=^mlx5_7\x1b[31m'* ]]
 	# A saved tree says nothing about the environment of this process.
 	rm "$tree/etc/nccl.conf"
 	NCCL_IB_HCA=mlx5_7 check stale-env
-	[ -z "$output" ]
+	[ -z "$results" ]
 }
 
 @test "doctor: limits for people" {

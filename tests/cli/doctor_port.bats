@@ -1,26 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-# shellcheck source=lib.bash
-source "$BATS_TEST_DIRNAME/lib.bash"
+# shellcheck source=doctor.bash
+source "$BATS_TEST_DIRNAME/doctor.bash"
 
 rdma=sys/class/infiniband
 net=sys/class/net
-
-# copy FIXTURE: $tree is a copy of it that the test may change.
-copy()
-{
-	tree=$BATS_TEST_TMPDIR/tree
-	rm -rf "$tree"
-	cp -a "$roots/$1" "$tree"
-}
-
-# put PATH TEXT: a file of the tree.
-put()
-{
-	rm -f "$tree/$1"
-	printf '%s\n' "$2" >"$tree/$1"
-}
 
 # break PATH ERRNO: a file of the tree that cannot be read.
 break_file()

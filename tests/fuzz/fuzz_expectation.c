@@ -50,7 +50,7 @@ static void check_file(const struct expectation *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1), *message = NULL;
 	struct expectation file;
 	int rc;

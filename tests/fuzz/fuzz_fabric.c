@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fabric fabrics[] = {{.nodes = NULL}, {.nodes = NULL}};
 
 	for (size_t i = 0; i < 2; i++) {
-		/* Of the very size, so that the sanitizer sees every overrun. */
+		/* The copy has the very size, so that the sanitizer sees every overrun. */
 		char *copy = mem_alloc_zero(lengths[i], 1);
 
 		if (lengths[i])

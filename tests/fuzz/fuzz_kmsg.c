@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1);
 	struct complaints complaints = {.count = 0};
 	struct kmsg_record record;

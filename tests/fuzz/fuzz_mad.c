@@ -46,7 +46,7 @@ static void check_row(const struct mad_decoded *decoded)
 
 static void try_datagram(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	unsigned char *copy = malloc(size ? size : 1);
 	struct mad_decoded decoded;
 	int rc;

@@ -50,7 +50,7 @@ static void check_record(const struct wire_layout *layout, const void *record)
 
 static void try_body(uint32_t type, const uint8_t *body, size_t length)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	uint8_t *copy = malloc(length ? length : 1);
 	struct message message;
 	uint8_t bytes[MESSAGE_MOST_BYTES];

@@ -82,7 +82,7 @@ static void try_sysstat(const unsigned char *mad, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	unsigned char *exact = mem_alloc_zero(size ? size : 1, 1);
 
 	if (size)

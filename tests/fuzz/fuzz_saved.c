@@ -27,7 +27,7 @@ static void check_clean(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	char *copy = mem_alloc_zero(size, 1), *message = NULL;
 	struct saved_head head = {.time = NULL};
 	struct saved_readings saved = {0};

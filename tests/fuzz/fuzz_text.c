@@ -128,7 +128,7 @@ static void try_addresses(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun; and as a string. */
+	/* The copy has the very size, so that the sanitizer sees every overrun; and as a string. */
 	char *exact = mem_alloc_zero(size, 1), *string = mem_alloc_zero(size + 1, 1);
 
 	if (size) {

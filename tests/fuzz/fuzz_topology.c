@@ -95,7 +95,7 @@ static void check_message(const char *message)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	unsigned char *copy = mem_alloc_zero(size, 1);
 	struct fabric fabric = {.nodes = NULL};
 	char *message = NULL;

@@ -18,7 +18,7 @@ static void check_name(const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of the very size, so that the sanitizer sees every overrun. */
+	/* The copy has the very size, so that the sanitizer sees every overrun. */
 	void *copy = mem_alloc_zero(size, 1);
 	struct uevent uevent = {.kernel_name = NULL};
 

@@ -403,7 +403,7 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 		return;
 	if (!rc)
 		rc = read_degrees(run, &limit, hwmon, crit);
-	/* Of a port without a module, mlx5 may report all as 0. */
+	/* mlx5 may report 0 for everything of a port without a module. */
 	if (rc == -ENOENT || (!rc && limit <= 0))
 		return;
 	if (rc) {

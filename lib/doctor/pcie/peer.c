@@ -53,7 +53,7 @@ struct comparison {
 	const struct pci_function *apart;  /* not in the IOMMU group of the port above it */
 	const struct pci_function *unread; /* a port whose config space fails, not for privilege */
 	bool direct_nic;
-	/* Of one accelerator. */
+	/* The adapters that an accelerator is judged with. */
 	size_t redirecting, unknown;
 };
 

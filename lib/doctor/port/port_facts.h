@@ -44,7 +44,7 @@ void doctor_peers(struct doctor_facts *facts, const struct device *device, const
 		  struct port_peers *ret_peers);
 /* "the board MT_0000000838", or "this model" if the board has no name; the caller frees it. */
 char *doctor_board_name(const struct device *device);
-/* Of an Ethernet port, the speed of its netdev: the driver may have no rate for it. */
+/* For an Ethernet port the speed of its netdev, because the driver may have no rate for it. */
 struct real doctor_rate(struct doctor_facts *facts, const struct port *port);
 /* Whether it is a sub-device that has the planes of another device's port, of one lane each. */
 bool doctor_is_plane(const struct doctor_facts *facts, const struct device *device);

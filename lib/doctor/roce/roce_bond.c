@@ -28,7 +28,7 @@ bool roce_is_bonded(struct doctor_context *run)
 	return roce_is_port(run) && roce_bond(run, run->port);
 }
 
-/* Of the PCI functions of the members, whether two are not of the same adapter (slot). */
+/* Whether two members are PCI functions of different adapters (slots). */
 static bool spans_adapters(const struct doctor_context *run, const struct link *bond)
 {
 	_cleanup_(freep) char *first = NULL;

@@ -136,7 +136,7 @@ static const struct {
 	{0x15ad, 0x0820, 0x0820, "vmw_pvrdma"},
 };
 
-/* Of the class codes, two bytes: include/linux/pci_ids.h */
+/* Two bytes of the class code: include/linux/pci_ids.h */
 enum {
 	CLASS_NETWORK_INFINIBAND = 0x0207,
 };
