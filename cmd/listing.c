@@ -278,14 +278,25 @@ bool listing_is_for_people(const struct listing *listing)
 static int print_rows(const struct listing *listing)
 {
 	const struct render_options options = listing_options(listing);
-	const struct document document = {
+	struct document document = {
 		.columns = &listing->columns,
 		.rows = listing->rows + listing->streamed,
 		.row_count = listing->row_count - listing->streamed,
 		.problems = &listing->problems,
+		.head = listing->head,
 	};
+	struct columns head_columns = {0};
+	_cleanup_(freep) char *bad = NULL;
+	int rc;
 
-	return listing->silent ? 0 : render(stdout, &options, &document);
+	if (listing->silent)
+		return 0;
+	if (listing->head)
+		columns_select(&head_columns, listing->schema->head, COLUMNS_ALL, NULL, &bad);
+	document.head_columns = &head_columns;
+	rc = render(stdout, &options, &document);
+	columns_free(&head_columns);
+	return rc;
 }
 
 bool listing_streams(const struct listing *listing)

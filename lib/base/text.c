@@ -383,3 +383,24 @@ void text_write_hex(char *text, const uint8_t *bytes, size_t count)
 	}
 	*text = '\0';
 }
+
+bool text_is_plain(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_.,:=@%+/-";
+
+	return *text && !text[strspn(text, plain)];
+}
+
+char *text_quote(const char *text)
+{
+	char *quoted;
+
+	if (text_is_plain(text))
+		return mem_string(text);
+	quoted = mem_string("'");
+	for (; *text; text++)
+		mem_extend(&quoted, *text == '\'' ? "'\\''" : "%c", *text);
+	mem_extend(&quoted, "'");
+	return quoted;
+}

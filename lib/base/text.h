@@ -56,6 +56,14 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 /* Whether two lists of ranges, as the kernel writes processors (0-3,8), have one in common. */
 bool text_ranges_overlap(const char *a, const char *b);
 
+/* Whether every shell takes the text as one word as it is. */
+bool text_is_plain(const char *text);
+/*
+ * The text as one word of a POSIX shell: as it is if it is plain, else between single quotes. The
+ * caller frees it.
+ */
+char *text_quote(const char *text);
+
 /* 64 KiB, 1 MiB, or bytes. The caller frees it. */
 char *text_bytes(uint64_t bytes);
 

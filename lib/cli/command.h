@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "cli/option.h"
+#include "schema/keyword.h"
 #include "schema/problem.h"
 
 enum exit_status {
@@ -34,6 +35,7 @@ enum command_group {
 	GROUP_LIVE,
 	GROUP_TEST,
 	GROUP_MAD,
+	GROUP_CHANGE,
 	GROUP_SHELL,
 	GROUP_HIDDEN,
 };
@@ -95,6 +97,11 @@ struct command {
 	bool all_columns;		       /* the default is every field: a vertical record */
 	const struct command *const *children; /* subcommands; ends with NULL */
 	bool (*child)(size_t number, struct command *ret_child); /* or this: false after the last */
+	/*
+	 * The words that may follow the objects, each with a value after it: `dev set DEV name NAME
+	 * ...`. NULL after the last; or NULL if there are none.
+	 */
+	const struct keyword *(*keyword)(size_t number);
 	const char *child_word; /* what `objects` calls the word of a subcommand: COMMAND */
 	const struct catalogue *catalogue; /* or NULL */
 	const void *data;		   /* which one of several commands that share a run() */

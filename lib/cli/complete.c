@@ -15,6 +15,8 @@ struct completer {
 	bool chosen;		 /* a subcommand or an object was named */
 	bool only_objects;	 /* a word was --, after which there are no options */
 	const char *object;	 /* the first object */
+	size_t word_count;	 /* objects and keywords so far */
+	const char *last_word;	 /* the last of them */
 	struct strings given;	 /* the names of the options so far */
 	struct option_set *sets; /* tables in which options are looked up */
 	size_t set_count;
@@ -24,21 +26,13 @@ struct completer {
 };
 
 /*
- * A word that every shell takes as it is. A saved tree or a netdev may have any name, and what
- * completion inserts into a command line is run by whoever presses Enter.
+ * A saved tree or a netdev may have any name, and what completion inserts into a command line is
+ * run by whoever presses Enter.
  */
-static bool is_plain_word(const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_.,:=@%+/-";
-
-	return *word && !word[strspn(word, plain)];
-}
-
 static void put(const struct completer *completer, const char *partial, const char *word,
 		const char *help)
 {
-	if (is_plain_word(word) && !strncmp(word, partial, strlen(partial)))
+	if (text_is_plain(word) && !strncmp(word, partial, strlen(partial)))
 		printf("%s%s\t%s\n", completer->lead, word, help);
 }
 
@@ -269,8 +263,11 @@ static void follow_word(struct completer *completer, const char *word)
 		completer->ctx.command = &completer->child;
 		completer->chosen = true;
 		choose_sets(completer, &completer->child);
-	} else if (!completer->object) {
-		completer->object = word;
+	} else {
+		completer->word_count++;
+		completer->last_word = word;
+		if (!completer->object)
+			completer->object = word;
 		completer->chosen = true;
 	}
 }
@@ -307,17 +304,36 @@ static const struct option_row *follow(struct completer *completer, char *const 
 	return open;
 }
 
+/* Offers the next keyword, or the values of the last one. */
+static void put_keywords(struct completer *completer, size_t position, const char *partial)
+{
+	const struct command *command = completer->ctx.command;
+	const struct keyword *keyword;
+
+	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
+		if (position % 2 == 0)
+			put(completer, partial, keyword->word, keyword->help);
+		else if (!strcmp(keyword->word, completer->last_word))
+			put_class(completer, COMPLETE_CHOICE, keyword->choices, partial);
+	}
+}
+
 /* Offers subcommands, and objects if the subcommand may be omitted. */
 static void put_objects(struct completer *completer, const char *partial)
 {
 	const struct command *command = completer->ctx.command;
+	/* Words with values follow the one object, if the command takes one. */
+	const size_t objects = command->object_completion != COMPLETE_NOTHING;
 
 	if (!completer->chosen) {
 		put_children(completer, command, partial);
 		if (command_has_children(command) && !command->run)
 			return;
 	}
-	put_class(completer, command->object_completion, command->object_choices, partial);
+	if (command->keyword && completer->word_count >= objects)
+		put_keywords(completer, completer->word_count - objects, partial);
+	else
+		put_class(completer, command->object_completion, command->object_choices, partial);
 }
 
 static void put_candidates(struct completer *completer, const struct option_row *open,

@@ -14,6 +14,7 @@ static const char *const group_titles[] = {
 	[GROUP_LIVE] = "Live state (no privilege needed, except where noted)",
 	[GROUP_TEST] = "Tests",
 	[GROUP_MAD] = "Management datagrams (need /dev/infiniband/umad*)",
+	[GROUP_CHANGE] = "Changes (need root; --dry-run shows what would be done)",
 	[GROUP_SHELL] = "Shell and scripts",
 };
 
@@ -106,6 +107,29 @@ static void put_children(const struct command *command, FILE *stream)
 		fprintf(stream, "The default is %s.\n", child.name);
 }
 
+static char *keyword_text(const struct keyword *keyword)
+{
+	return mem_format("%s %s", keyword->word, keyword->metavar);
+}
+
+static void put_keywords(const struct command *command, FILE *stream)
+{
+	const struct keyword *keyword;
+	int width = 0;
+
+	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
+		_cleanup_(freep) char *text = keyword_text(keyword);
+
+		widen(&width, text);
+	}
+	fputs("\nSettings:\n", stream);
+	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
+		_cleanup_(freep) char *text = keyword_text(keyword);
+
+		fprintf(stream, "  %-*s  %s\n", width, text, keyword->help);
+	}
+}
+
 void help_of_command(const struct command *parent, const struct command *command, FILE *stream)
 {
 	const char *manual = (parent ? parent : command)->name;
@@ -116,6 +140,8 @@ void help_of_command(const struct command *parent, const struct command *command
 		command->objects ? command->objects : "", command->summary);
 	if (command_has_children(command))
 		put_children(command, stream);
+	if (command->keyword)
+		put_keywords(command, stream);
 	if (command_default_child(command, &child)) {
 		command = &child;
 		fprintf(stream, "\nOptions of %s:\n", child.name);
@@ -394,6 +420,42 @@ static void put_mdoc_catalogue(const struct catalogue *catalogue)
 	printf(".El\n.\\\" END %s\n", catalogue->block);
 }
 
+/* The settings of a command and of its subcommands, under the name of each. */
+static void put_mdoc_keywords(const struct command *command)
+{
+	const struct keyword *keyword;
+
+	if (!command->keyword)
+		return;
+	printf(".Ss Settings of %s\n.Bl -tag -width Ds\n", command->name);
+	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
+		fputs(".It Cm ", stdout);
+		put_mdoc_escaped(keyword->word);
+		fputs(" Ar ", stdout);
+		put_mdoc_escaped(keyword->metavar);
+		putchar('\n');
+		put_mdoc_text(keyword->help);
+		put_mdoc_words(keyword->choices);
+	}
+	puts(".El");
+}
+
+static void put_mdoc_all_keywords(const struct command *command)
+{
+	struct command child;
+	bool any = command->keyword;
+
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		any |= child.keyword != NULL;
+	if (!any)
+		return;
+	puts(".\\\" BEGIN SETTINGS");
+	put_mdoc_keywords(command);
+	for (size_t i = 0; command_child(command, i, &child); i++)
+		put_mdoc_keywords(&child);
+	puts(".\\\" END SETTINGS");
+}
+
 void help_man_blocks(const struct ctx *ctx, const struct command *command)
 {
 	if (!command) {
@@ -406,6 +468,7 @@ void help_man_blocks(const struct ctx *ctx, const struct command *command)
 	put_mdoc_tables(command);
 	if (command->catalogue)
 		put_mdoc_catalogue(command->catalogue);
+	put_mdoc_all_keywords(command);
 	if (command->schema || command_has_children(command))
 		put_mdoc_columns(command);
 }

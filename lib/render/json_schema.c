@@ -78,19 +78,22 @@ static json_t *field_type(const struct field *field)
 	}
 }
 
+static void add_property(const struct field *field, json_t *properties, json_t *required)
+{
+	json_t *type = field_type(field);
+
+	json_object_set_new(type, "description", json_string(field->help));
+	json_object_set_new(properties, field->key, type);
+	json_array_append_new(required, json_string(field->key));
+}
+
 static json_t *record_schema(const struct columns *columns)
 {
 	json_t *properties = json_object();
 	json_t *required = json_array();
 
-	for (size_t i = 0; i < columns->count; i++) {
-		const struct field *field = columns->fields[i];
-		json_t *type = field_type(field);
-
-		json_object_set_new(type, "description", json_string(field->help));
-		json_object_set_new(properties, field->key, type);
-		json_array_append_new(required, json_string(field->key));
-	}
+	for (size_t i = 0; i < columns->count; i++)
+		add_property(columns->fields[i], properties, required);
 	return json_pack("{s:s,s:o,s:o}", "type", "object", "properties", properties, "required",
 			 required);
 }
@@ -122,6 +125,9 @@ int render_json_schema(FILE *out, const struct columns *columns)
 			     schema->name, "type", "array", "description", schema->summary, "items",
 			     record_schema(columns), "problems", problems_schema(), "required",
 			     "schema", schema->name, "problems");
+	for (size_t i = 0; schema->head && i < schema->head->field_count; i++)
+		add_property(&schema->head->fields[i], json_object_get(document, "properties"),
+			     json_object_get(document, "required"));
 	rc = document ? json_dumpf(document, out, JSON_INDENT(2)) : -1;
 	putc('\n', out);
 	json_decref(document);

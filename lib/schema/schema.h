@@ -63,6 +63,7 @@ struct schema {
 	const struct field *fields;
 	size_t field_count;
 	size_t record_size;
+	const struct schema *head; /* the record whose members a JSON document begins with */
 };
 
 /* A schema of version 1. */

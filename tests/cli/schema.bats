@@ -35,6 +35,7 @@ expected_schemas()
 				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
+		system) printf '%s\n' system change ;;
 		*) echo "$command" ;;
 		esac
 	done
@@ -79,7 +80,8 @@ every()
 	[ "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size +100c | wc -l)" -gt 40 ]
 	[ -z "$(find "$BATS_FILE_TMPDIR/schemas" -type f -size -100c)" ]
 	every '[."$id", .properties.schema.const] | unique == ["rdmactl/\($name)/1"]'
-	every '.required == ["schema", $name, "problems"]'
+	# The document of a change begins with what the whole of it is.
+	every '.required == ["schema", $name, "problems"] + ({change: ["changed"]}[$name] // [])'
 	every '[.. | objects | select(.required and .type == "object") | select((.properties | keys_unsorted) != .required)] == []'
 	every '.properties[$name].items.properties | length > 2 and
 		all(.[]; (.description | type) == "string" and (.description | length) > 3)'

@@ -83,6 +83,7 @@ class Document:
         self.status = result.status
         self.rows = document.get(command, [])
         self.problems = document.get('problems', [])
+        self.changed = document.get('changed')
 
     def by(self, *keys):
         """Rows by the values of these keys: one value, or a tuple."""

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cmd/change/change_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+const struct option_row change_options[] = {
+	FLAG_OPTION(struct change_args, dry_run, 'n', "dry-run",
+		    "say what would be changed, and change nothing"),
+	FLAG_OPTION(struct change_args, yes, 'y', "yes", "do not ask, even if traffic will stop"),
+	FLAG_OPTION(struct change_args, force, 'f', "force", "change it although somebody uses it"),
+	FLAG_OPTION(struct change_args, persist, 0, "persist",
+		    "print what makes it last over a restart, and the file for it"),
+	NUMBER_OPTION(DURATION, struct change_args, revert_after, 0, "revert-after", "TIME", 1000,
+		      86400000, "undo it after this time, unless it is confirmed"),
+	{0},
+};
+
+const struct keyword *setting_keyword(const struct setting *const *table, size_t number)
+{
+	return table[number] ? &table[number]->keyword : NULL;
+}
+
+/* Without a next step of the setting's own, the help of the command is it. */
+static void fail_change(struct change_plan *plan, const struct change *change, int status)
+{
+	_cleanup_(freep) char *path = command_path(plan->listing.ctx);
+	_cleanup_(freep) char *help = mem_format("rdmactl %s --help lists the settings", path);
+
+	listing_fail(&plan->listing, status, change->reason,
+		     change->next_step ? change->next_step : help);
+}
+
+bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
+		     const char *object, change_fill *fill, void *context)
+{
+	struct change *change = changes_add(&plan->changes, &plan->host, setting, object, NULL);
+
+	if (fill && !fill(change, context)) {
+		fail_change(plan, change, STATUS_FAILED);
+		return false;
+	}
+	if (change_parse(change, text, &change->wanted)) {
+		fail_change(plan, change, STATUS_USAGE);
+		return false;
+	}
+	return true;
+}
+
+static const struct setting *find_setting(struct change_plan *plan,
+					  const struct setting *const *table, const char *word)
+{
+	_cleanup_(freep) const char **words = NULL;
+	_cleanup_(freep) char *clean = NULL, *message = NULL, *hint = NULL, *list = NULL;
+	size_t count = 0;
+
+	for (; table[count]; count++)
+		if (!strcmp(table[count]->keyword.word, word))
+			return table[count];
+	words = mem_alloc_zero(count, sizeof(*words));
+	for (size_t i = 0; i < count; i++) {
+		words[i] = table[i]->keyword.word;
+		mem_extend(&list, "%s%s", i ? ", " : "the settings are ", words[i]);
+	}
+	clean = text_clean(word, strlen(word));
+	message = mem_format("unknown setting '%s'", clean);
+	hint = text_suggest(word, words, count, list);
+	listing_fail(&plan->listing, STATUS_USAGE, message, hint);
+	return NULL;
+}
+
+bool change_plan_words(struct change_plan *plan, const struct setting *const *table, char **words,
+		       const char *object, change_fill *fill, void *context)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL, *path = NULL;
+
+	for (; words[0]; words += 2) {
+		const struct setting *setting = find_setting(plan, table, words[0]);
+
+		if (!setting)
+			return false;
+		if (!words[1]) {
+			message = mem_format("'%s' needs a value: %s", words[0],
+					     setting->keyword.metavar);
+			listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
+			return false;
+		}
+		if (!change_plan_one(plan, setting, words[1], object, fill, context))
+			return false;
+	}
+	if (plan->changes.count)
+		return true;
+	path = command_path(plan->listing.ctx);
+	hint = mem_format("rdmactl %s --help lists the settings", path);
+	listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?", hint);
+	return false;
+}
+
+/* What went wrong with each change, as problems. */
+static void tell_failures(struct change_plan *plan)
+{
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		const struct change *change = &plan->changes.items[i];
+
+		_cleanup_(freep) char *text = NULL;
+
+		if (!change->reason)
+			continue;
+		text = mem_format("%s: %s", change->setting->keyword.word, change->reason);
+		problem_add_text(&plan->listing.problems, change->object, NULL, NULL, text,
+				 change->next_step);
+	}
+}
+
+static const char *text_or(const char *text, const char *otherwise)
+{
+	return text ? text : otherwise;
+}
+
+/* What would be done, on standard error, before the question. */
+static void show_plan(const struct change_plan *plan)
+{
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		const struct change *change = &plan->changes.items[i];
+
+		if (change->state.value != CHANGE_PLANNED)
+			continue;
+		fprintf(stderr, "%s%s%s: %s -> %s\n", text_or(change->object, ""),
+			change->object ? " " : "", change->setting->keyword.word,
+			text_or(change->before, "?"), text_or(change->wanted, "?"));
+		for (size_t j = 0; j < change->disturbs.count; j++)
+			fprintf(stderr, "  disturbs %s\n", change->disturbs.items[j]);
+		for (size_t j = 0; j < change->notes.count; j++)
+			fprintf(stderr, "  note: %s\n", change->notes.items[j]);
+	}
+}
+
+static bool confirm(struct change_plan *plan, const struct change_args *args)
+{
+	char answer[8];
+
+	if (args->yes || !changes_have(&plan->changes, SETTING_STOPS_TRAFFIC))
+		return true;
+	show_plan(plan);
+	if (!isatty(STDIN_FILENO)) {
+		listing_fail(&plan->listing, STATUS_USAGE,
+			     "nothing was changed: traffic would stop, and there is no terminal to "
+			     "confirm it on",
+			     "--yes changes it without asking");
+		return false;
+	}
+	fputs("Traffic will stop. Change it? [y/N] ", stderr);
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	listing_fail(&plan->listing, STATUS_FAILED, "nothing was changed", NULL);
+	return false;
+}
+
+/* After the table: how to get back, and what makes it last. 0 or -errno of the output. */
+static int print_after(const struct change_plan *plan, const struct change_args *args)
+{
+	_cleanup_(freep) char *text = mem_string("");
+
+	for (size_t i = plan->changes.count; i-- > 0;) {
+		const struct change *change = &plan->changes.items[i];
+
+		if (change->state.value == CHANGE_CHANGED && change->undo)
+			mem_extend(&text, "undo: %s\n", change->undo);
+	}
+	for (size_t i = 0; args->persist && i < plan->changes.count; i++) {
+		const struct change *change = &plan->changes.items[i];
+
+		if (change->persist_file)
+			mem_extend(&text, "to make it last, put this into %s:\n%s\n",
+				   change->persist_file, change->persist_text);
+	}
+	return render_text(stdout, text);
+}
+
+static void work(struct change_plan *plan, const struct change_args *args)
+{
+	const unsigned int mode = (args->dry_run ? CHANGE_DRY : 0) |
+				  (args->force ? CHANGE_FORCE : 0);
+	bool good = changes_prepare(&plan->changes, mode);
+
+	if (good && !args->dry_run && confirm(plan, args))
+		good = changes_write(&plan->changes);
+	if (!good)
+		plan->listing.status = STATUS_FAILED;
+	tell_failures(plan);
+}
+
+int change_run(const struct ctx *ctx, const void *args, char **words)
+{
+	const struct changer *changer = ctx->command->data;
+	const struct change_args *common = args;
+	struct change_plan plan = {0};
+	struct change_head head = {.changed = TRISTATE_NO};
+	int status, rc = 0;
+
+	if (listing_begin_as(&plan.listing, ctx, &change_schema, false) &&
+	    !listing_refuses_root(&plan.listing, "a saved tree cannot be changed") &&
+	    changer->plan(&plan, args, words)) {
+		work(&plan, common);
+		for (size_t i = 0; i < plan.changes.count; i++)
+			listing_add(&plan.listing, &plan.changes.items[i]);
+	}
+	if (common->dry_run)
+		listing_prefer_columns(&plan.listing, "object,setting,before,wanted,state");
+	if (changes_count(&plan.changes, CHANGE_CHANGED) ||
+	    changes_count(&plan.changes, CHANGE_STUCK))
+		head.changed = TRISTATE_YES;
+	plan.listing.head = &head;
+	rc = listing_print(&plan.listing);
+	if (!rc && listing_is_for_people(&plan.listing))
+		rc = print_after(&plan, common);
+	status = listing_end_quietly(&plan.listing, rc);
+	changes_clear(&plan.changes);
+	change_host_close(&plan.host);
+	return status;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What all commands share that change something. Such a command has change_run() as its run(), the
+ * options change_options, an args struct that begins with struct change_args, and a struct changer
+ * as its `data`, whose plan() adds the changes that its words ask for. Everything else (look, ask,
+ * write, print, undo) is done here, so that all changes look the same.
+ */
+#pragma once
+
+#include "change/change.h"
+#include "cmd/listing.h"
+
+struct change_args {
+	bool dry_run, yes, force, persist;
+	struct number revert_after; /* milliseconds */
+};
+
+extern const struct option_row change_options[];
+
+struct change_plan {
+	struct listing listing; /* of change_schema; plan() may load the inventory into it */
+	struct changes changes;
+	struct change_host host;
+};
+
+struct changer {
+	/*
+	 * Adds changes to the plan. False: the words are wrong or there is no such object, and the
+	 * listing has the problem and the status. Nothing may be written here.
+	 */
+	bool (*plan)(struct change_plan *plan, const void *args, char **words);
+};
+
+int change_run(const struct ctx *ctx, const void *args, char **words);
+
+/*
+ * Adds a change for each pair of words, SETTING VALUE, from a table that ends with NULL. `fill`
+ * gives the object to each, or is NULL; it may refuse by change_explain() and false. False: a word
+ * is wrong, which the listing has as a problem.
+ */
+typedef bool change_fill(struct change *change, void *context);
+bool change_plan_words(struct change_plan *plan, const struct setting *const *table, char **words,
+		       const char *object, change_fill *fill, void *context);
+/* Adds one change of a setting to the text of a user; false as above. */
+bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
+		     const char *object, change_fill *fill, void *context);
+/* The keyword of that number, for struct command. */
+const struct keyword *setting_keyword(const struct setting *const *table, size_t number);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl system: what the RDMA subsystem is set to; system set changes it. */
+#include "change/system.h"
+
+#include <string.h>
+
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+
+static bool plan_set(struct change_plan *plan, const void *args, char **words)
+{
+	(void)args;
+	return change_plan_words(plan, system_setting_table, words, NULL, NULL, NULL);
+}
+
+static const struct keyword *keyword(size_t number)
+{
+	return setting_keyword(system_setting_table, number);
+}
+
+static const struct changer set_changer = {.plan = plan_set};
+
+static const struct command set_command = {
+	.name = "set",
+	.group = GROUP_CHANGE,
+	.summary = "change what the RDMA subsystem is set to",
+	.objects = "SETTING VALUE...",
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = keyword,
+	.data = &set_changer,
+	.run = change_run,
+};
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct system_settings record = {.netns_mode = {0}};
+	struct listing listing;
+	int rc;
+
+	(void)args;
+	if (!listing_begin(&listing, ctx, words, false) ||
+	    listing_refuses_root(&listing, "a saved tree does not have these settings"))
+		return listing_end(&listing);
+	rc = system_settings_read(&record);
+	if (rc)
+		problem_add(&listing.problems, NULL, NULL, "nldev", rc, NULL);
+	listing_add(&listing, &record);
+	return listing_end(&listing);
+}
+
+static const struct command *const children[] = {&set_command, NULL};
+
+const struct command system_command = {
+	.name = "system",
+	.group = GROUP_CHANGE,
+	.summary = "show what the RDMA subsystem is set to, or set it",
+	.objects = "[set SETTING VALUE...]",
+	.schema = &system_schema,
+	.all_columns = true,
+	.children = children,
+	.child_word = "COMMAND",
+	.run = run,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/change.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/netlink/nldev.h"
+#include "schema/rows.h"
+
+static const struct enum_name state_names[] = {
+	{CHANGE_PLANNED, "planned", TONE_PLAIN, "would be written"},
+	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "is so already"},
+	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads so"},
+	{CHANGE_REFUSED, "refused", TONE_WARNING,
+	 "was not tried: somebody is in the way, or a privilege is missing"},
+	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
+	{CHANGE_UNVERIFIED, "unverified", TONE_BAD,
+	 "the kernel accepted it, and it reads otherwise"},
+	{CHANGE_UNTRIED, "untried", TONE_PLAIN, "was not tried, because another change failed"},
+	{CHANGE_REVERTED, "reverted", TONE_WARNING, "was written, and then undone"},
+	{CHANGE_STUCK, "stuck", TONE_BAD, "was written, and could not be undone"},
+	{0},
+};
+
+static void get_setting(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct change *)record)->setting->keyword.word);
+}
+
+static void get_interface(const void *record, struct value *value)
+{
+	value_set_string(value, ((const struct change *)record)->setting->interface);
+}
+
+#define RECORD struct change
+static const struct field fields[] = {
+	TEXT(object, "OBJECT", SHOWN, 0, "device, port or netdev; none: the host"),
+	COMPUTED_FIELD(FIELD_STRING, get_setting, "setting", "SETTING", SHOWN, 0, "what is set"),
+	TEXT(before, "BEFORE", SHOWN, 0, "value before"),
+	TEXT(wanted, "WANTED", 0, 0, "value that was asked for"),
+	TEXT(after, "AFTER", SHOWN, 0, "value that was read after writing"),
+	WORD(state, state_names, "STATE", SHOWN, 0, "what became of the change"),
+	TEXT(reason, "REASON", 0, 0, "why it was not made"),
+	TEXT(next_step, "NEXT STEP", 0, 0, "what to do about it"),
+	LIST(disturbs, "DISTURBS", 0, 0, "who uses the object and would be disturbed"),
+	LIST(notes, "NOTES", 0, 0, "what else is worth knowing before or after it"),
+	COMPUTED_FIELD(FIELD_STRING, get_interface, "interface", "INTERFACE", 0, 0,
+		       "through which the kernel takes it"),
+	TEXT(undo, "UNDO", 0, 0, "command that sets it back"),
+	TEXT(persist_file, "PERSIST FILE", 0, 0, "file that makes it last over a restart"),
+	TEXT(persist_text, "PERSIST TEXT", 0, 0, "what to put into that file"),
+};
+#undef RECORD
+
+#define RECORD struct change_head
+static const struct field head_fields[] = {
+	YES_NO(changed, "CHANGED", 0, 0, "whether anything was changed"),
+};
+#undef RECORD
+
+static const struct schema head_schema = SCHEMA("change_head", struct change_head, head_fields,
+						"result of a change as a whole");
+
+const struct schema change_schema = {
+	.name = "change",
+	.version = 1,
+	.summary = "a setting that was to be changed",
+	.fields = fields,
+	.field_count = ARRAY_SIZE(fields),
+	.record_size = sizeof(struct change),
+	.head = &head_schema,
+};
+
+static int open_once(int protocol, struct netlink **netlink, struct netlink **ret_netlink)
+{
+	int rc = *netlink ? 0
+		 : protocol == NETLINK_RDMA
+			 ? nldev_open(netlink)
+			 : netlink_open(protocol, NETLINK_LARGEST_MESSAGE, netlink);
+
+	if (!rc)
+		*ret_netlink = *netlink;
+	return rc;
+}
+
+int change_host_nldev(struct change_host *host, struct netlink **ret_nldev)
+{
+	return open_once(NETLINK_RDMA, &host->nldev, ret_nldev);
+}
+
+int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl)
+{
+	return open_once(NETLINK_ROUTE, &host->rtnl, ret_rtnl);
+}
+
+void change_host_close(struct change_host *host)
+{
+	netlink_free(host->nldev);
+	netlink_free(host->rtnl);
+	netlink_free(host->generic);
+	*host = (struct change_host){0};
+}
+
+struct change *changes_add(struct changes *changes, struct change_host *host,
+			   const struct setting *setting, const char *object, const char *wanted)
+{
+	struct change *change = mem_append(&changes->items, &changes->count,
+					   sizeof(*changes->items));
+
+	*change = (struct change){
+		.setting = setting,
+		.host = host,
+		.object = object ? mem_string(object) : NULL,
+		.wanted = wanted ? mem_string(wanted) : NULL,
+		.disturbs.known = true,
+		.notes.known = true,
+	};
+	number_set(&change->state, CHANGE_PLANNED);
+	return change;
+}
+
+static void clear(struct change *change)
+{
+	char *strings[] = {change->object,	 change->path,	      change->data,
+			   change->before,	 change->wanted,      change->after,
+			   change->reason,	 change->next_step,   change->undo,
+			   change->persist_file, change->persist_text};
+
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		free(strings[i]);
+	strings_free(&change->disturbs);
+	strings_free(&change->notes);
+}
+
+void changes_clear(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		clear(&changes->items[i]);
+	free(changes->items);
+	*changes = (struct changes){0};
+}
+
+static char *format_text(const char *format, va_list arguments)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		return mem_string(strerror(ENOMEM));
+	return text;
+}
+
+static void replace(char **text, char *replacement)
+{
+	free(*text);
+	*text = replacement;
+}
+
+void change_explain(struct change *change, const char *next_step, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	replace(&change->reason, format_text(format, arguments));
+	va_end(arguments);
+	replace(&change->next_step, next_step ? mem_string(next_step) : NULL);
+}
+
+void change_disturbs(struct change *change, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = format_text(format, arguments);
+	va_end(arguments);
+	if (!strings_contain(&change->disturbs, text))
+		strings_add(&change->disturbs, text);
+}
+
+void change_note(struct change *change, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = format_text(format, arguments);
+	va_end(arguments);
+	if (!strings_contain(&change->notes, text))
+		strings_add(&change->notes, text);
+}
+
+char *change_command(const struct change *change, const char *value)
+{
+	const char *words[] = {change->setting->command, change->object,
+			       change->setting->keyword.word, value};
+	char *command = mem_string("rdmactl");
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!words[i])
+			continue;
+		if (i == 3) {
+			_cleanup_(freep) char *quoted = text_quote(words[i]);
+
+			mem_extend(&command, " %s", quoted);
+		} else {
+			mem_extend(&command, " %s", words[i]);
+		}
+	}
+	return command;
+}
+
+static char *list_words(const struct enum_name *names)
+{
+	char *list = NULL;
+
+	for (; names->word; names++)
+		mem_extend(&list, "%s%s", list ? ", " : "", names->word);
+	return list;
+}
+
+int change_parse(struct change *change, const char *text, char **ret_value)
+{
+	const struct keyword *keyword = &change->setting->keyword;
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
+
+	if (change->setting->parse)
+		return change->setting->parse(change, text, ret_value);
+	if (keyword->choices && !enum_find_word(keyword->choices, text)) {
+		list = list_words(keyword->choices);
+		change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
+			       keyword->word, list);
+		return -EINVAL;
+	}
+	*ret_value = mem_string(text);
+	return 0;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Changes of a host, all made in one way: read what is there, compare, look who is in the way,
+ * write, read back, and undo everything in reverse order if one fails. A change sets one setting of
+ * one object to a value; values are words, in one form for each value, so that equal values are
+ * equal texts. What has to be there or not (a link, a child interface) is a setting as well, whose
+ * value is "absent" while it is not there.
+ *
+ * struct changes owns its changes, and each change its strings; struct change_host and the settings
+ * outlive them.
+ */
+#pragma once
+
+#include "kernel/privilege.h"
+#include "schema/keyword.h"
+#include "schema/schema.h"
+
+struct change;
+struct inventory;
+struct netlink;
+
+/* The value of something that is not there. */
+#define CHANGE_ABSENT "absent"
+
+/* What the caller must be allowed to do. */
+enum change_right {
+	RIGHT_RDMA_ADMIN, /* CAP_NET_ADMIN in the first user namespace: RDMA netlink */
+	RIGHT_NET_ADMIN,  /* CAP_NET_ADMIN in the user namespace of the network namespace */
+	RIGHT_FILE,	  /* writing the file change->path */
+};
+
+enum setting_flag {
+	/* Traffic stops, so a person is asked first. */
+	SETTING_STOPS_TRAFFIC = 1 << 0,
+	/* It may cut the way by which this session came; see --revert-after. */
+	SETTING_CUTS_WAY = 1 << 1,
+};
+
+/*
+ * How one thing is read and written. The functions return 0 or -errno, and may say more by
+ * change_explain(); else the words of the errno are the reason. -ENODEV: the object is gone.
+ */
+struct setting {
+	struct keyword keyword; /* its word is the name of the setting in every output */
+	const char *interface;	/* through which the kernel takes it: RDMA netlink SYS_SET */
+	enum change_right right;
+	unsigned int flags; /* enum setting_flag */
+	/*
+	 * Checks the text of the user and gives the value in its one form, for the caller to free.
+	 * -EINVAL, with the values that are allowed as the reason. NULL: one of keyword.choices, or
+	 * any text if there are none.
+	 */
+	int (*parse)(struct change *change, const char *text, char **ret_value);
+	int (*read)(struct change *change, char **ret_value); /* the caller frees the value */
+	/* Returns when the kernel has done it: waits for what appears later. */
+	int (*write)(struct change *change, const char *value);
+	/* Adds by change_disturbs() and change_note() what the change would disturb; or NULL. */
+	void (*guard)(struct change *change);
+	/* The command that undoes it, for the caller to free; NULL: made of `command`. */
+	char *(*undo)(const struct change *change);
+	const char *command; /* "system set": rdmactl COMMAND [OBJECT] NAME VALUE */
+	/* Fills persist_file and persist_text, which make it last; NULL: nothing is known. */
+	void (*persist)(struct change *change);
+};
+
+/* The sockets and facts that settings share. All are opened by the first that needs them. */
+struct change_host {
+	struct netlink *nldev, *rtnl, *generic;
+	const struct inventory *inventory; /* what the command has loaded; may be NULL */
+};
+
+/* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */
+int change_host_nldev(struct change_host *host, struct netlink **ret_nldev);
+int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl);
+void change_host_close(struct change_host *host);
+
+enum change_state {
+	CHANGE_PLANNED,	   /* would be written */
+	CHANGE_UNCHANGED,  /* is so already */
+	CHANGE_CHANGED,	   /* written, and reads so */
+	CHANGE_REFUSED,	   /* not tried: in use, or not allowed */
+	CHANGE_FAILED,	   /* reading or writing failed */
+	CHANGE_UNVERIFIED, /* the kernel accepted it, and it reads otherwise */
+	CHANGE_UNTRIED,	   /* not tried, because another one failed */
+	CHANGE_REVERTED,   /* written, and undone */
+	CHANGE_STUCK,	   /* written, and could not be undone */
+};
+
+struct change {
+	const struct setting *setting;
+	struct change_host *host;
+	char *object; /* mlx5_0/1, eth0; NULL: the host */
+	/* What identifies the object where a setting needs it; names may change meanwhile. */
+	struct number device_index, port, netdev_index;
+	char *path;			   /* of RIGHT_FILE */
+	void *data;			   /* of the setting; freed with free() */
+	char *before, *wanted, *after;	   /* values; NULL: not known */
+	struct number state;		   /* enum change_state */
+	char *reason, *next_step;	   /* of a failure */
+	struct strings disturbs;	   /* who is in the way: refused without --force */
+	struct strings notes;		   /* worth knowing, not in the way */
+	char *undo;			   /* the command that undoes it */
+	char *persist_file, *persist_text; /* what makes it last, and where */
+};
+
+struct changes {
+	struct change *items;
+	size_t count;
+};
+
+extern const struct schema change_schema;
+
+/* The first member of the JSON document: whether anything was changed. */
+struct change_head {
+	enum tristate changed;
+};
+
+/*
+ * Appends a change, whose further members the caller fills; `wanted` is the value in its one form.
+ * The pointer is valid until the next one is added.
+ */
+struct change *changes_add(struct changes *changes, struct change_host *host,
+			   const struct setting *setting, const char *object, const char *wanted);
+void changes_clear(struct changes *changes);
+
+/* Reason and next step of a failure, the last one counts; the strings are copied or made. */
+void change_explain(struct change *change, const char *next_step, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void change_disturbs(struct change *change, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void change_note(struct change *change, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "rdmactl COMMAND OBJECT NAME VALUE", with what the shell needs quoted; the caller frees it. */
+char *change_command(const struct change *change, const char *value);
+
+/*
+ * Gives `text` the one form of its setting, in *ret_value for the caller to free. -EINVAL, with the
+ * reason and next step in the change.
+ */
+int change_parse(struct change *change, const char *text, char **ret_value);
+
+/* How to prepare. */
+enum change_mode {
+	CHANGE_DRY = 1 << 0,   /* asks for no privilege */
+	CHANGE_FORCE = 1 << 1, /* in spite of those who are in the way */
+};
+
+/*
+ * Reads everything and decides the state of each change: planned, unchanged, refused or failed.
+ * True: all may be written.
+ */
+bool changes_prepare(struct changes *changes, unsigned int mode);
+/* How many have that state. */
+size_t changes_count(const struct changes *changes, enum change_state state);
+/* Whether a planned change has one of the flags. */
+bool changes_have(const struct changes *changes, unsigned int flags);
+/*
+ * Writes what is planned, in order, each read back. When one fails, those before it are undone in
+ * reverse order, and the rest is not tried. True: all are as wanted.
+ */
+bool changes_write(struct changes *changes);
+/* Undoes in reverse order what is changed. True: all is as it was. */
+bool changes_undo(struct changes *changes);

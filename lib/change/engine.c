@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The one way in which changes are made. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/change.h"
+
+static void set_state(struct change *change, enum change_state state)
+{
+	number_set(&change->state, state);
+}
+
+static bool is(const struct change *change, enum change_state state)
+{
+	return change->state.value == state;
+}
+
+/* The reason of an error that no setting has explained. */
+static void explain_error(struct change *change, const char *doing, int error)
+{
+	if (change->reason)
+		return;
+	if (error == -EPROTONOSUPPORT)
+		change_explain(change, "load ib_core, or the driver of the adapter",
+			       "cannot %s: this kernel has no RDMA", doing);
+	else if (error == -ENODEV)
+		change_explain(change, "rdmactl devices lists those that are there",
+			       "cannot %s: the object has gone away", doing);
+	else
+		change_explain(change, NULL, "cannot %s: %s", doing, strerror(-error));
+}
+
+/* Reads the value into *value, replacing what is there. */
+static int read_into(struct change *change, char **value)
+{
+	char *now = NULL;
+	int rc = change->setting->read(change, &now);
+
+	if (rc)
+		return rc;
+	free(*value);
+	*value = now;
+	return 0;
+}
+
+/* Why the caller may not make the change, as its reason; returns whether he may. */
+static bool has_right(struct change *change)
+{
+	switch (change->setting->right) {
+	case RIGHT_FILE:
+		if (change->path && !faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
+			return true;
+		change_explain(change,
+			       errno == EROFS ? "the file system is mounted read-only"
+					      : "run it as root",
+			       "cannot write %s: %s", change->path ? change->path : "the file",
+			       strerror(errno));
+		return false;
+	case RIGHT_RDMA_ADMIN:
+		if (!privilege_held(PRIVILEGE_NET_ADMIN))
+			break;
+		if (privilege_is_first_namespace())
+			return true;
+		change_explain(change, "run it on the host, outside of the container",
+			       "it takes CAP_NET_ADMIN in the first user namespace, and this "
+			       "process is in another one");
+		return false;
+	case RIGHT_NET_ADMIN:
+		if (privilege_held(PRIVILEGE_NET_ADMIN))
+			return true;
+		break;
+	}
+	change_explain(change, "run it as root, or give the process this capability",
+		       "it takes CAP_NET_ADMIN%s",
+		       change->setting->right == RIGHT_RDMA_ADMIN ? " in the first user namespace"
+								  : "");
+	return false;
+}
+
+static void refuse_if_in_use(struct change *change)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < change->disturbs.count; i++)
+		mem_extend(&list, "%s%s", list ? "; " : "", change->disturbs.items[i]);
+	change_explain(change, "--force changes it nevertheless", "it would disturb %s", list);
+	free(list);
+	set_state(change, CHANGE_REFUSED);
+}
+
+static void prepare_one(struct change *change, unsigned int mode)
+{
+	const struct setting *setting = change->setting;
+	int rc = read_into(change, &change->before);
+
+	if (rc) {
+		explain_error(change, "read it", rc);
+		set_state(change, CHANGE_FAILED);
+		return;
+	}
+	if (!strcmp(change->before, change->wanted)) {
+		change->after = mem_string(change->before);
+		set_state(change, CHANGE_UNCHANGED);
+		return;
+	}
+	if (setting->guard)
+		setting->guard(change);
+	change->undo = setting->undo ? setting->undo(change)
+				     : change_command(change, change->before);
+	if (setting->persist)
+		setting->persist(change);
+	if (!(mode & CHANGE_DRY) && !has_right(change))
+		set_state(change, CHANGE_REFUSED);
+	else if (change->disturbs.count && !(mode & CHANGE_FORCE))
+		refuse_if_in_use(change);
+}
+
+bool changes_prepare(struct changes *changes, unsigned int mode)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		prepare_one(&changes->items[i], mode);
+	return !changes_count(changes, CHANGE_REFUSED) && !changes_count(changes, CHANGE_FAILED);
+}
+
+size_t changes_count(const struct changes *changes, enum change_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < changes->count; i++)
+		count += is(&changes->items[i], state);
+	return count;
+}
+
+bool changes_have(const struct changes *changes, unsigned int flags)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (is(&changes->items[i], CHANGE_PLANNED) &&
+		    changes->items[i].setting->flags & flags)
+			return true;
+	return false;
+}
+
+/* Whether an earlier change of this call was made to the same object, and may have moved more. */
+static bool is_first_of_object(const struct changes *changes, const struct change *change)
+{
+	for (const struct change *other = changes->items; other < change; other++)
+		if (is(other, CHANGE_CHANGED) &&
+		    (!other->object || !change->object || !strcmp(other->object, change->object)))
+			return false;
+	return true;
+}
+
+/* Reads back what was written. `failed` is the error of writing, or 0. */
+static bool verify(struct change *change, int failed)
+{
+	int rc = read_into(change, &change->after);
+
+	if (failed) {
+		explain_error(change, "write it", failed);
+		set_state(change, CHANGE_FAILED);
+		return false;
+	}
+	if (rc) {
+		explain_error(change, "read it back", rc);
+		set_state(change, CHANGE_UNVERIFIED);
+		return false;
+	}
+	if (strcmp(change->after, change->wanted)) {
+		change_explain(change, NULL,
+			       "the kernel accepted it, and did not do it: it reads %s",
+			       change->after);
+		set_state(change, CHANGE_UNVERIFIED);
+		return false;
+	}
+	set_state(change, CHANGE_CHANGED);
+	return true;
+}
+
+static bool write_one(struct changes *changes, struct change *change)
+{
+	int rc = read_into(change, &change->after);
+
+	if (rc) {
+		explain_error(change, "read it again before writing", rc);
+		set_state(change, CHANGE_FAILED);
+		return false;
+	}
+	if (strcmp(change->after, change->before) && is_first_of_object(changes, change)) {
+		change_explain(change, "look at it, and run the command again",
+			       "somebody else changed it meanwhile, from %s to %s", change->before,
+			       change->after);
+		set_state(change, CHANGE_FAILED);
+		return false;
+	}
+	return verify(change, change->setting->write(change, change->wanted));
+}
+
+/* A change that failed may have been made in part. */
+static bool has_moved(const struct change *change)
+{
+	return is(change, CHANGE_CHANGED) ||
+	       ((is(change, CHANGE_UNVERIFIED) || is(change, CHANGE_FAILED)) && change->after &&
+		strcmp(change->after, change->before));
+}
+
+static bool undo_one(struct change *change)
+{
+	const bool failed = !is(change, CHANGE_CHANGED);
+	int rc = change->setting->write(change, change->before);
+
+	if (!rc)
+		rc = read_into(change, &change->after);
+	if (!rc && !strcmp(change->after, change->before)) {
+		if (!failed)
+			set_state(change, CHANGE_REVERTED);
+		return true;
+	}
+	change_explain(change, change->undo, "it could not be undone: %s",
+		       rc ? strerror(-rc) : "the kernel accepted that, and did not do it");
+	set_state(change, CHANGE_STUCK);
+	return false;
+}
+
+bool changes_undo(struct changes *changes)
+{
+	bool good = true;
+
+	for (size_t i = changes->count; i-- > 0;)
+		if (has_moved(&changes->items[i]))
+			good &= undo_one(&changes->items[i]);
+	return good;
+}
+
+static void give_up(struct changes *changes, size_t failed)
+{
+	for (size_t i = failed + 1; i < changes->count; i++)
+		if (is(&changes->items[i], CHANGE_PLANNED))
+			set_state(&changes->items[i], CHANGE_UNTRIED);
+	changes_undo(changes);
+}
+
+bool changes_write(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		if (is(&changes->items[i], CHANGE_PLANNED) &&
+		    !write_one(changes, &changes->items[i])) {
+			give_up(changes, i);
+			return false;
+		}
+	}
+	/* A later change may have moved what an earlier one had set. */
+	for (size_t i = 0; changes->count > 1 && i < changes->count; i++) {
+		if (is(&changes->items[i], CHANGE_CHANGED) && !verify(&changes->items[i], 0)) {
+			give_up(changes, changes->count);
+			return false;
+		}
+	}
+	return true;
+}

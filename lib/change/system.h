@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the RDMA subsystem as a whole is set to: RDMA netlink, SYS_GET and SYS_SET. */
+#pragma once
+
+#include "change/change.h"
+
+/* The record of `system`. */
+struct system_settings {
+	struct number netns_mode; /* 1 shared, 0 exclusive */
+	enum tristate privileged_qkey, monitor;
+};
+
+/* 0 or -errno; what this kernel does not say stays unknown. */
+int system_settings_read(struct system_settings *ret_settings);
+
+extern const struct schema system_schema;
+extern const struct setting *const system_setting_table[]; /* ends with NULL */
