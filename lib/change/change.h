@@ -96,6 +96,7 @@ struct change {
 	void *data;			   /* of the setting; freed with free() */
 	char *before, *wanted, *after;	   /* values; NULL: not known */
 	struct number state;		   /* enum change_state */
+	bool written;			   /* by this call, and not by somebody else */
 	char *reason, *next_step;	   /* of a failure */
 	struct strings disturbs;	   /* who is in the way: refused without --force */
 	struct strings notes;		   /* worth knowing, not in the way */

@@ -197,15 +197,15 @@ static bool write_one(struct changes *changes, struct change *change)
 		set_state(change, CHANGE_FAILED);
 		return false;
 	}
+	change->written = true;
 	return verify(change, change->setting->write(change, change->wanted));
 }
 
 /* A change that failed may have been made in part. */
 static bool has_moved(const struct change *change)
 {
-	return is(change, CHANGE_CHANGED) ||
-	       ((is(change, CHANGE_UNVERIFIED) || is(change, CHANGE_FAILED)) && change->after &&
-		strcmp(change->after, change->before));
+	return change->written && !is(change, CHANGE_REVERTED) &&
+	       (is(change, CHANGE_CHANGED) || strcmp(change->after, change->before));
 }
 
 static bool undo_one(struct change *change)

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The one way in which changes are made, on settings that are held in memory. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "change/change.h"
+
+enum { CELLS = 4 };
+
+/* Where a made-up setting keeps its value, and how it misbehaves. */
+struct cell {
+	const char *value;
+	int read_error, write_error; /* -errno */
+	bool ignores;		     /* accepts what is written, and keeps the old value */
+	bool half;		     /* fails after the value has changed */
+	bool keeps;		     /* accepts the first write only, so it cannot be undone */
+	const char *stranger;	     /* what somebody else writes after the first reading */
+	const char *user;	     /* who is in the way */
+	int *resets;		     /* a cell that a write sets back, by its number; or NULL */
+	int reads, writes;
+};
+
+static struct cell cells[CELLS];
+/* The cells that were written, in order, as letters: a to d, and in capitals if undone. */
+static char journal[32];
+
+static struct cell *cell_of(const struct change *change)
+{
+	return &cells[change->object[0] - 'a'];
+}
+
+static int read_cell(struct change *change, char **ret_value)
+{
+	struct cell *cell = cell_of(change);
+
+	if (cell->read_error)
+		return cell->read_error;
+	if (cell->reads++ && cell->stranger) {
+		cell->value = cell->stranger;
+		cell->stranger = NULL;
+	}
+	*ret_value = mem_string(cell->value);
+	return 0;
+}
+
+static int write_cell(struct change *change, const char *value)
+{
+	struct cell *cell = cell_of(change);
+	const bool undoes = !strcmp(value, change->before);
+	const char letter[] = {(char)(change->object[0] - (undoes ? 'a' - 'A' : 0)), '\0'};
+
+	strcat(journal, letter);
+	if (cell->write_error && !cell->half && !undoes)
+		return cell->write_error;
+	if (!cell->ignores && !(cell->keeps && cell->writes))
+		cell->value = undoes ? change->before : change->wanted;
+	cell->writes++;
+	if (cell->resets)
+		cells[*cell->resets].value = "reset";
+	return undoes ? 0 : cell->write_error;
+}
+
+static void guard_cell(struct change *change)
+{
+	const char *user = cell_of(change)->user;
+
+	if (user)
+		change_disturbs(change, "process %s", user);
+}
+
+static const struct setting cell_setting = {
+	.keyword = {"cell", "TEXT", "a made-up setting", NULL},
+	.interface = "memory",
+	.right = RIGHT_FILE,
+	.flags = SETTING_STOPS_TRAFFIC,
+	.read = read_cell,
+	.write = write_cell,
+	.guard = guard_cell,
+	.command = "cell set",
+};
+
+static struct change_host host;
+
+static int set_up(void **state)
+{
+	struct changes *changes = mem_alloc_zero(1, sizeof(*changes));
+
+	memset(cells, 0, sizeof(cells));
+	memset(journal, 0, sizeof(journal));
+	for (size_t i = 0; i < CELLS; i++)
+		cells[i].value = "old";
+	*state = changes;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	changes_clear(*state);
+	free(*state);
+	return 0;
+}
+
+/* Wants "new" of the first `count` cells. */
+static void want(struct changes *changes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char object[] = {(char)('a' + i), '\0'};
+		struct change *change = changes_add(changes, &host, &cell_setting, object, "new");
+
+		change->path = mem_string("/dev/null");
+	}
+}
+
+static void expect_states(const struct changes *changes, const enum change_state *states)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		assert_int_equal(changes->items[i].state.value, states[i]);
+}
+
+#define EXPECT_STATES(changes, ...) expect_states(changes, (const enum change_state[]){__VA_ARGS__})
+
+static void all_are_written_and_read_back(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].value = "new";
+	want(changes, 3);
+	assert_true(changes_prepare(changes, 0));
+	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_UNCHANGED, CHANGE_PLANNED);
+	assert_string_equal(journal, "");
+	assert_true(changes_have(changes, SETTING_STOPS_TRAFFIC));
+	assert_false(changes_have(changes, SETTING_CUTS_WAY));
+	assert_string_equal(changes->items[0].undo, "rdmactl cell set a cell old");
+	assert_true(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_UNCHANGED, CHANGE_CHANGED);
+	assert_string_equal(journal, "ac");
+	assert_string_equal(changes->items[0].before, "old");
+	assert_string_equal(changes->items[0].after, "new");
+	assert_int_equal(changes_count(changes, CHANGE_CHANGED), 2);
+	assert_true(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNCHANGED, CHANGE_REVERTED);
+	assert_string_equal(journal, "acCA");
+	assert_string_equal(cells[0].value, "old");
+}
+
+static void what_is_so_already_is_not_written(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].value = "new";
+	cells[0].user = "1";
+	want(changes, 1);
+	/* Nobody is in the way of what is not done. */
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_have(changes, SETTING_STOPS_TRAFFIC));
+	assert_true(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_UNCHANGED);
+	assert_string_equal(changes->items[0].after, "new");
+	assert_null(changes->items[0].undo);
+	assert_string_equal(journal, "");
+}
+
+static void one_that_cannot_be_read_fails_before_any_is_written(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[2].read_error = -EIO;
+	want(changes, 3);
+	assert_false(changes_prepare(changes, 0));
+	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_PLANNED, CHANGE_FAILED);
+	assert_null(changes->items[2].before);
+	assert_non_null(strstr(changes->items[2].reason, strerror(EIO)));
+}
+
+static void who_is_in_the_way_is_named(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].user = "712";
+	want(changes, 2);
+	assert_false(changes_prepare(changes, 0));
+	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_REFUSED);
+	assert_string_equal(changes->items[1].reason, "it would disturb process 712");
+	assert_int_equal(changes->items[1].disturbs.count, 1);
+}
+
+static void force_goes_on_and_still_names_them(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].user = "712";
+	want(changes, 1);
+	assert_true(changes_prepare(changes, CHANGE_FORCE));
+	assert_int_equal(changes->items[0].disturbs.count, 1);
+	assert_true(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_CHANGED);
+}
+
+static void a_missing_right_refuses_unless_nothing_is_done(void **state)
+{
+	struct changes *changes = *state;
+
+	want(changes, 1);
+	free(changes->items[0].path);
+	changes->items[0].path = mem_string("/nonexistent/file");
+	assert_true(changes_prepare(changes, CHANGE_DRY));
+	EXPECT_STATES(changes, CHANGE_PLANNED);
+	free(changes->items[0].before);
+	free(changes->items[0].undo);
+	changes->items[0].before = changes->items[0].undo = NULL;
+	assert_false(changes_prepare(changes, CHANGE_FORCE));
+	EXPECT_STATES(changes, CHANGE_REFUSED);
+	assert_non_null(strstr(changes->items[0].reason, "/nonexistent/file"));
+}
+
+static void those_before_a_failure_are_undone_in_reverse(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[2].write_error = -EBUSY;
+	want(changes, 4);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED, CHANGE_FAILED, CHANGE_UNTRIED);
+	assert_string_equal(journal, "abcBA");
+	for (size_t i = 0; i < CELLS; i++)
+		assert_string_equal(cells[i].value, "old");
+}
+
+static void one_that_failed_half_way_is_undone_too(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].write_error = -EIO;
+	cells[1].half = true;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_FAILED);
+	assert_string_equal(journal, "abBA");
+	assert_string_equal(cells[1].value, "old");
+	assert_non_null(strstr(changes->items[1].reason, strerror(EIO)));
+}
+
+static void a_kernel_that_says_yes_and_does_nothing_has_failed(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].ignores = true;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNVERIFIED);
+	/* What did not move is not written once more. */
+	assert_string_equal(journal, "abA");
+	assert_non_null(strstr(changes->items[1].reason, "it reads old"));
+}
+
+static void a_change_that_undoes_an_earlier_one_is_noticed(void **state)
+{
+	struct changes *changes = *state;
+	int first = 0;
+
+	cells[1].resets = &first;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	assert_int_equal(changes->items[0].state.value, CHANGE_UNVERIFIED);
+	assert_int_equal(changes->items[1].state.value, CHANGE_REVERTED);
+	assert_string_equal(cells[0].value, "old");
+	assert_string_equal(cells[1].value, "old");
+}
+
+static void another_writer_is_told(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].stranger = "theirs";
+	want(changes, 1);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_FAILED);
+	assert_string_equal(changes->items[0].reason,
+			    "somebody else changed it meanwhile, from old to theirs");
+	/* It is theirs now: neither written nor set back. */
+	assert_string_equal(journal, "");
+	assert_string_equal(cells[0].value, "theirs");
+}
+
+static void what_cannot_be_undone_is_told(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[0].keeps = true;
+	cells[1].write_error = -EPERM;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_STUCK, CHANGE_FAILED);
+	assert_string_equal(changes->items[0].next_step, "rdmactl cell set a cell old");
+}
+
+static void a_command_is_quoted_for_the_shell(void **state)
+{
+	struct changes *changes = *state;
+	char *command;
+
+	want(changes, 1);
+	command = change_command(&changes->items[0], "it's $HOME");
+	assert_string_equal(command, "rdmactl cell set a cell 'it'\\''s $HOME'");
+	free(command);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CASE(all_are_written_and_read_back),
+		CASE(what_is_so_already_is_not_written),
+		CASE(one_that_cannot_be_read_fails_before_any_is_written),
+		CASE(who_is_in_the_way_is_named),
+		CASE(force_goes_on_and_still_names_them),
+		CASE(a_missing_right_refuses_unless_nothing_is_done),
+		CASE(those_before_a_failure_are_undone_in_reverse),
+		CASE(one_that_failed_half_way_is_undone_too),
+		CASE(a_kernel_that_says_yes_and_does_nothing_has_failed),
+		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
+		CASE(another_writer_is_told),
+		CASE(what_cannot_be_undone_is_told),
+		CASE(a_command_is_quoted_for_the_shell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
