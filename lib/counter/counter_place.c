@@ -2,10 +2,15 @@
 #include "counter/counter_place.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
+
+#define COUNTER_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 
 /* The directories of the connection manager's counters: core/cm.c. */
 static const char *const cm_folders[] = {"cm_tx_msgs", "cm_tx_retries", "cm_rx_msgs",
@@ -119,13 +124,78 @@ static void drop_extended(struct counter_place *place, const struct counter_plac
 	place->entry_count = kept;
 }
 
+bool counter_place_is_text(const struct counter_place *place)
+{
+	return place->port && place->folder && !strcmp(place->folder, COUNTERS_TEXT);
+}
+
+/* `RC timeouts 2`: a name of letters and blanks, padded with blanks, and a number. */
+static bool parse_line(const char *line, size_t length, char **ret_name, uint64_t *ret_value)
+{
+	const char *number = memrchr(line, ' ', length);
+	_cleanup_(freep) char *digits = NULL;
+	size_t name = number ? (size_t)(number - line) : 0;
+
+	while (name && line[name - 1] == ' ')
+		name--;
+	if (!name || strspn(line, COUNTER_LETTERS) < name)
+		return false;
+	digits = strndup(number + 1, length - (size_t)(number + 1 - line));
+	if (!digits || text_parse_u64(digits, 10, UINT64_MAX, ret_value))
+		return false;
+	*ret_name = strndup(line, name);
+	return true;
+}
+
+int counter_place_read_text(struct counter_place *place, const struct root *root)
+{
+	_cleanup_(freep) char *text = NULL;
+	unsigned int port = 1, wanted = (unsigned int)place->port->port.value;
+	int rc = sysfs_read_long(root, &text, SYSFS_RDMA_CLASS "/%s/" COUNTERS_TEXT,
+				 place->device->kernel_name);
+	bool found = false;
+
+	counter_list_clear(&place->values);
+	if (rc)
+		return rc;
+	/* show_stats() of qib_sysfs.c: "Port 1:", its counters, then packets by opcode and queue
+	 * pairs. */
+	for (const char *line = text; *line; line += strspn(line, "\n")) {
+		size_t length = strcspn(line, "\n");
+		uint64_t value;
+		char *name;
+
+		if (!sscanf(line, "Port %u:", &port) && parse_line(line, length, &name, &value)) {
+			found = true;
+			if (port == wanted)
+				counter_list_take(&place->values, name, value);
+			else
+				free(name);
+		}
+		line += length;
+	}
+	return found ? 0 : -EBADMSG;
+}
+
+static int list_text(struct counter_place *place, struct counter_pool *pool,
+		     const struct root *root)
+{
+	int rc = counter_place_read_text(place, root);
+
+	for (size_t i = 0; i < place->values.count; i++)
+		add_entry(place, pool, place->values.items[i].name);
+	return rc;
+}
+
 void counter_place_list(struct counter_place *place, struct counter_pool *pool,
 			const struct root *root)
 {
 	_cleanup_(freep) char *folder = counter_place_folder(place);
 
 	place->listed = true;
-	if (place->source == COUNTER_SOURCE_CM)
+	if (counter_place_is_text(place))
+		place->error = list_text(place, pool, root);
+	else if (place->source == COUNTER_SOURCE_CM)
 		place->error = list_cm(place, pool, root);
 	else
 		place->error = list_files(place, pool, root, folder, "");

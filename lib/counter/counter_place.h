@@ -12,6 +12,8 @@
 #define COUNTERS_EXTENDED "counters_ext"
 /* qib has it for a port, a vendor's mlx4 for the device. RDMA netlink does not report it. */
 #define COUNTERS_DIAGNOSTIC "diag_counters"
+/* A file of the device, where a vendor's ib_qib of 2009 has what diag_counters is now. */
+#define COUNTERS_TEXT "stats"
 
 /* The counters of one port, device or netdev in one source. */
 struct counter_place {
@@ -24,16 +26,19 @@ struct counter_place {
 	int error;	    /* -errno of listing it */
 	const struct counter_entry **entries;
 	size_t entry_count;
-	bool extended;	      /* the PMA has the 64-bit counters */
-	unsigned int cm_form; /* CM_OF_PORT ... */
-	bool reported;	      /* netlink reported it in this round */
-	struct counter_list values;
+	bool extended;		    /* the PMA has the 64-bit counters */
+	unsigned int cm_form;	    /* CM_OF_PORT ... */
+	bool reported;		    /* netlink reported it in this round */
+	struct counter_list values; /* of netlink, or of a text */
 	uint64_t taken_nsec;
 	bool found; /* counters exist, wanted or not */
 };
 
 /* The directory below the root; the caller frees it. */
 char *counter_place_folder(const struct counter_place *place);
+bool counter_place_is_text(const struct counter_place *place);
+/* Reads the counters of a text into `values`. Returns 0 or -errno; -EBADMSG: it has none. */
+int counter_place_read_text(struct counter_place *place, const struct root *root);
 /*
  * Finds the wanted counters in the directory. The extended directory of a port is listed before,
  * and is the place before this one.

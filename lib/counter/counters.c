@@ -57,6 +57,8 @@ static bool has_netdev(const struct counter_loader *loader, const char *netdev)
 static void find_places(struct counter_loader *loader)
 {
 	const struct device_list *list = &loader->request.inventory->devices;
+	const bool qib = !loader->root.live ||
+			 sysfs_has_directory(&loader->root, "sys/module/ib_qib");
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct device *device = &list->items[i];
@@ -70,6 +72,8 @@ static void find_places(struct counter_loader *loader)
 			add_place(loader, COUNTER_SOURCE_PMA, "counters", device, port);
 			add_place(loader, COUNTER_SOURCE_HW, "hw_counters", device, port);
 			add_place(loader, COUNTER_SOURCE_HW, COUNTERS_DIAGNOSTIC, device, port);
+			if (qib)
+				add_place(loader, COUNTER_SOURCE_HW, COUNTERS_TEXT, device, port);
 			add_place(loader, COUNTER_SOURCE_CM, NULL, device, port);
 			if (port->netdev && !has_netdev(loader, port->netdev))
 				add_place(loader, COUNTER_SOURCE_NETDEV, "statistics", device,
@@ -295,9 +299,18 @@ static const char *read_entry(struct counter_loader *loader, const struct counte
 {
 	_cleanup_(freep) char *folder = counter_place_folder(place);
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&loader->root, text, "%s/%s", folder, entry->file);
+	const struct counter *counter;
+	ssize_t length;
 	int rc;
 
+	if (counter_place_is_text(place)) {
+		counter = counter_list_find(&place->values, entry->file);
+		if (!counter)
+			return counter_pool_cause(&loader->pool, strerror(ENOENT));
+		*ret_value = counter->value;
+		return NULL;
+	}
+	length = sysfs_read(&loader->root, text, "%s/%s", folder, entry->file);
 	if (length < 0)
 		return counter_pool_cause(&loader->pool, strerror((int)-length));
 	rc = text_parse_u64(text, 10, UINT64_MAX, ret_value);
@@ -322,9 +335,14 @@ static void add_files(struct counter_loader *loader, struct counter_place *place
 	place->taken_nsec = clock_nsec();
 	if (!place->listed)
 		counter_place_list(place, &loader->pool, &loader->root);
+	else if (counter_place_is_text(place) && place->entry_count)
+		place->error = counter_place_read_text(place, &loader->root);
 	if (place->error && place->error != -ENOENT && problems && !is_repeated(loader, place))
-		complain(place, counter_pool_cause(&loader->pool, strerror(-place->error)), NULL, 0,
-			 problems);
+		complain(place,
+			 counter_pool_cause(&loader->pool, place->error == -EBADMSG
+								   ? "no counter in the text"
+								   : strerror(-place->error)),
+			 NULL, 0, problems);
 	for (size_t i = 0; i < place->entry_count; i++) {
 		struct counter_reading *reading = add_reading(readings, place, place->entries[i]);
 		uint64_t value = 0;

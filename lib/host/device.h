@@ -36,6 +36,8 @@ struct device {
 	struct number pcie_width_lanes;
 	struct number pcie_max_width_lanes;
 	struct number irq_count;
+	struct number user_contexts; /* ib_qib, hfi1: each process of PSM takes one */
+	struct number free_user_contexts;
 	char *uverbs;	      /* uverbs0 */
 	struct strings umads; /* umad0, one for each port that has one */
 	struct strings issms;

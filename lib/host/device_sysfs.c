@@ -44,6 +44,11 @@ static const struct attribute device_rows[] = {
 	ROW(hardware_revision, "hw_rev", TEXT, NEED_HW_REV, .due = DUE_DRIVERS,
 	    .with = HW_REV_DRIVERS),
 	ROW(node_description, "node_desc", TEXT, NEED_DESCRIPTION, .due = DUE_ALWAYS),
+	/* qib_sysfs.c, hfi1/sysfs.c; the first ib_qib did not count the free ones. */
+	ROW(user_contexts, "nctxts", DECIMAL, NEED_CONTEXTS, .due = DUE_DRIVERS,
+	    .with = "hfi1 ib_qib"),
+	ROW(free_user_contexts, "nfreectxts", DECIMAL, NEED_FREE_CONTEXTS, .due = DUE_DRIVERS,
+	    .with = "hfi1"),
 };
 
 /* Paths are relative to the PCI function. */

@@ -33,7 +33,9 @@
 	FACT(IRQS)                                                                    \
 	FACT(UVERBS)                                                                  \
 	FACT(UMADS) /* umad and issm nodes */                                         \
-	FACT(CAPS)  /* limits and capabilities; opens the device through verbs */     \
+	FACT(CONTEXTS)                                                                \
+	FACT(FREE_CONTEXTS)                                                           \
+	FACT(CAPS) /* limits and capabilities; opens the device through verbs */      \
 	/* of a port */                                                               \
 	FACT(LINK_LAYER)                                                              \
 	FACT(STATE)                                                                   \
@@ -50,6 +52,9 @@
 	FACT(PKEY_COUNT)                                                              \
 	FACT(GIDS)                                                                    \
 	FACT(PKEYS)                                                                   \
+	FACT(DRIVER_STATUS) /* this and the next two: ib_qib, hfi1 */                 \
+	FACT(SL_TO_VL)                                                                \
+	FACT(MODULE)                                                                  \
 	/* of the netdevs */                                                          \
 	FACT(NETDEV)	  /* the name of the netdev of a port */                      \
 	FACT(GID_NETDEVS) /* the name of the netdev of each GID */                    \
@@ -83,6 +88,7 @@ enum need {
 	NEED_LINKS = NEED_LINK_LIST | NEED_LINK_UPPERS | NEED_LINK_MTU | NEED_LINK_STATE |
 		     NEED_LINK_CHANGES | NEED_LINK_ADDRESS | NEED_LINK_KIND,
 	NEED_TABLE_SIZES = NEED_GID_COUNT | NEED_PKEY_COUNT,
+	NEED_DRIVER_FILES = NEED_DRIVER_STATUS | NEED_SL_TO_VL | NEED_MODULE,
 	/* Also makes the type of the others wide enough for every bit. */
 	NEED_EVERYTHING = UINT64_MAX,
 };

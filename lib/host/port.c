@@ -76,6 +76,17 @@ static const struct field port_fields[] = {
 	       "how often the netdev's carrier changed"),
 	NUMBER(netdev_mtu_bytes, "NETDEV MTU", 0, NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_MTU,
 	       "MTU of the netdev"),
+	LIST(driver_status, "DRIVER STATUS", 0, NEED_DRIVER_STATUS,
+	     "status in the driver's words (ib_qib)"),
+	LIST(sl_to_vl, "SL TO VL", 0, NEED_SL_TO_VL,
+	     "virtual lanes of the service levels from 0 on (ib_qib, hfi1)"),
+	TEXT(module_technology, "MODULE TECHNOLOGY", 0, NEED_MODULE,
+	     "length and kind of the cable (ib_qib of the vendor)"),
+	TEXT(module_vendor, "MODULE VENDOR", 0, NEED_MODULE, "vendor of the cable (likewise)"),
+	TEXT(module_part_number, "MODULE PART", 0, NEED_MODULE,
+	     "part number of the cable (likewise)"),
+	TEXT(module_serial, "MODULE SERIAL", 0, NEED_MODULE,
+	     "serial number of the cable (likewise)"),
 };
 
 const struct schema port_schema = SCHEMA("ports", struct port, port_fields,
@@ -91,6 +102,12 @@ void port_clear(struct port *port)
 	free(port->pkeys);
 	free(port->speed);
 	free(port->netdev);
+	strings_free(&port->driver_status);
+	strings_free(&port->sl_to_vl);
+	free(port->module_technology);
+	free(port->module_vendor);
+	free(port->module_part_number);
+	free(port->module_serial);
 }
 
 char *port_object(const struct port *port)
@@ -339,6 +356,8 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (needs & special || attributes_wanted(&port_attributes, needs, port))
 		read_port(root, port, needs, problems);
+	if (needs & NEED_DRIVER_FILES)
+		port_read_driver_files(root, port, needs, problems);
 }
 
 static void get_membership(const void *record, struct value *value)

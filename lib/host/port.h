@@ -121,6 +121,12 @@ struct port {
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
+	struct strings driver_status; /* words, ib_qib */
+	struct strings sl_to_vl;      /* ib_qib and hfi1: the lanes of the service levels */
+	char *module_technology;      /* module_...: of the cable, a vendor's ib_qib */
+	char *module_vendor;
+	char *module_part_number;
+	char *module_serial;
 	struct gid_entry *gids;
 	size_t gid_count;
 	struct pkey *pkeys;
@@ -145,6 +151,9 @@ char *port_object(const struct port *port);
 /* Reads what is needed (bits of host/need.h) and not known yet from /sys/class/infiniband. */
 void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 		     struct problems *problems);
+/* Reads what only some drivers have, as far as needed: NEED_DRIVER_FILES. */
+void port_read_driver_files(const struct root *root, struct port *port, uint64_t needs,
+			    struct problems *problems);
 /*
  * Reports that an attribute of the port, or one slot of a table, cannot be read from sysfs;
  * -ENODATA if the file is empty.

@@ -86,7 +86,7 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 @test "completion: columns, the last of a list" {
 	completes 'device' devices -o de
 	completes 'pcie_speed_gtps pcie_width_lanes pcie_max_speed_gtps pcie_max_width_lanes' devices -o pcie
-	completes 'device,firmware' devices -o device,f
+	completes 'device,firmware' devices -o device,fi
 	completes '+index' devices -o +in
 	completes '+index,+system_image_guid' devices -o +index,+sy
 	completes '-numa_node' devices -o -nu

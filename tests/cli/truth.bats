@@ -124,9 +124,18 @@ setup_file()
 		        umads=None if mads is None else [node for node in mads if node.startswith("umad")],
 		        issms=None if mads is None else [node for node in mads if node.startswith("issm")],
 		        port_count=len(ports),
+		        user_contexts=number(read(directory, "nctxts")),
+		        free_user_contexts=number(read(directory, "nfreectxts")),
 		    )
 		    check(device["device"], {"ports": [port["port"] for port in device["ports"]]}, ports=ports)
 		    check_pci(device, directory)
+
+
+		def lanes(directory):
+		    direct = [read(directory, "sl2vl", str(level)) for level in range(16)]
+		    channels = [read(directory, "sl2sc", str(level)) for level in range(32)]
+		    through = [read(directory, "sc2vl", channel) for channel in channels if channel]
+		    return direct if direct[0] else through or None
 
 
 		def check_port(port):
@@ -146,6 +155,8 @@ setup_file()
 		        sm_lid=number(read(directory, "sm_lid"), 16) if subnet else None,
 		        sm_sl=number(read(directory, "sm_sl")) if subnet else None,
 		        cap_mask=read(directory, "cap_mask"),
+		        driver_status=(read(directory, "linkcontrol/status_str") or "").split() or None,
+		        sl_to_vl=lanes(directory),
 		        gid_table_length=None if sizes[0] is None else len(sizes[0]),
 		        # A port of iWARP or usNIC has no such directory.
 		        pkey_table_length=len(sizes[1]) if sizes[1] is not None

@@ -91,6 +91,7 @@ const struct counter_names *const counter_catalogue[] = {
 	&counter_names_hfi1,
 	&counter_names_hfi1_chip,
 	&counter_names_qib,
+	&counter_names_qib_old,
 	&counter_names_cm,
 	&counter_names_netdev,
 	NULL,

@@ -202,5 +202,6 @@ extern const struct counter_names counter_names_ionic;
 extern const struct counter_names counter_names_hfi1;
 extern const struct counter_names counter_names_hfi1_chip;
 extern const struct counter_names counter_names_qib;
+extern const struct counter_names counter_names_qib_old;
 extern const struct counter_names counter_names_cm;
 extern const struct counter_names counter_names_netdev;

@@ -34,6 +34,22 @@
 		"Times that a queue pair had to wait because the far end had no receive work " \
 		"request for "                                                                 \
 		"it."
+#define VT_RC_ACKS                                     \
+	"rx_acks", RX(PACKETS, REQUESTS, INFO, OTHER), \
+		"Acknowledgements of reliable connections received."
+#define VT_RC_QACKS                                           \
+	"tx_queued_acks", TX(PACKETS, REQUESTS, INFO, OTHER), \
+		"Acknowledgements that were queued because they could not be sent at once."
+#define VT_RC_DELAYED_COMP                                                                         \
+	"delayed_completions", TX(EVENTS, REQUESTS, INFO, OTHER),                                  \
+		"Completions of reliable connections put off because the packet was still in the " \
+		"send engine."
+#define VT_TXWAIT                                            \
+	"tx_request_waits", TX(EVENTS, DRIVER, INFO, OTHER), \
+		"Times that a queue pair had to wait for a send request of the driver."
+#define VT_PIOWAIT                                       \
+	"tx_pio_waits", TX(EVENTS, DRIVER, INFO, OTHER), \
+		"Times that a queue pair had to wait for a send buffer."
 
 static const struct counter_name rows[] = {
 	{"TxPkt", "tx_engine_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
@@ -96,13 +112,9 @@ static const struct counter_name rows[] = {
 	{"DmaWait", VT_DMAWAIT},
 	{"RcCrWait", VT_RC_CRWAITS},
 	{"Unaligned", VT_UNALIGNED},
-	{"RcAcks", "rx_acks", RX(PACKETS, REQUESTS, INFO, OTHER),
-	 "Acknowledgements of reliable connections received."},
-	{"RcQacks", "tx_queued_acks", TX(PACKETS, REQUESTS, INFO, OTHER),
-	 "Acknowledgements that were queued because they could not be sent at once."},
-	{"RcDelayComp", "delayed_completions", TX(EVENTS, REQUESTS, INFO, OTHER),
-	 "Completions of reliable connections put off because the packet was still in the send "
-	 "engine."},
+	{"RcAcks", VT_RC_ACKS},
+	{"RcQacks", VT_RC_QACKS},
+	{"RcDelayComp", VT_RC_DELAYED_COMP},
 	{"RcvHdrOvr*", "rx_context*_header_queue_overflows", RX(PACKETS, DROPS, SERIOUS, OTHER),
 	 "Packets dropped because the header queue of a receive context was full: its process does "
 	 "not keep up."},
@@ -212,10 +224,8 @@ static const struct counter_name rows[] = {
 	 "interrupt."},
 	{"SeqDrop0", "rx_context0_sequence_drops", RX(PACKETS, DROPS, WARNING, OTHER),
 	 "Packets of the control context dropped because of a wrong sequence number."},
-	{"vTxWait", "tx_request_waits", TX(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that a queue pair had to wait for a send request of the driver."},
-	{"PioWait", "tx_pio_waits", TX(EVENTS, DRIVER, INFO, OTHER),
-	 "Times that a queue pair had to wait for a send buffer."},
+	{"vTxWait", VT_TXWAIT},
+	{"PioWait", VT_PIOWAIT},
 	{"PioDrain", "tx_pio_drain_waits", TX(EVENTS, DRIVER, INFO, OTHER),
 	 "Times that a queue pair had to wait until send buffers had drained."},
 	{"KmemWait", "tx_memory_waits", TX(EVENTS, DRIVER, INFO, OTHER),
@@ -312,7 +322,31 @@ static const struct counter_name qib_rows[] = {
 	{"rc_dupreq", VT_RC_DUPREQ},
 	{"rc_seqnak", TX_SEQUENCE_NAKS},
 	{"rc_crwaits", VT_RC_CRWAITS},
+	{"rc_acks", VT_RC_ACKS},
+	{"rc_qacks", VT_RC_QACKS},
+	{"rc_delayed_comp", VT_RC_DELAYED_COMP},
+};
+
+/* In the text `stats` of the vendor's driver of 2009. */
+static const struct counter_name qib_old_rows[] = {
+	{"RC resends", VT_RC_RESENDS},
+	{"RC SEQ NAKs", RX_SEQUENCE_NAKS},
+	{"RC RDMA seq", READ_RESPONSE_SEQUENCE_ERRORS},
+	{"RC RNR NAKs", RX_RNR_NAKS},
+	{"RC OTH NAKs", VT_OTHER_NAKS},
+	{"RC timeouts", ACK_TIMEOUTS},
+	{"loop pkts", VT_LOOP_PKTS},
+	{"PKT drops", VT_PKT_DROPS},
+	{"wait DMA", VT_DMAWAIT},
+	{"unaligned", VT_UNALIGNED},
+	{"RCr dup req", VT_RC_DUPREQ},
+	{"RCr SEQ NAK", TX_SEQUENCE_NAKS},
+	{"RC QACKs", VT_RC_QACKS},
+	{"RC DComp", VT_RC_DELAYED_COMP},
+	{"wait piobuf", VT_PIOWAIT},
+	{"wait TX", VT_TXWAIT},
 };
 
 const struct counter_names counter_names_qib = COUNTER_TABLE(HW, "qib", qib_rows);
+const struct counter_names counter_names_qib_old = COUNTER_TABLE(HW, "qib", qib_old_rows);
 const struct counter_names counter_names_hfi1 = COUNTER_TABLE(HW, "hfi1", rows);

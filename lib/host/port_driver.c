@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files that only the drivers ib_qib and hfi1 add to a port. Sources: qib_sysfs.c and
+ * hfi1/sysfs.c of Linux 3.6 to 6.12 below drivers/infiniband/hw. linkcontrol/qsfp is in the
+ * vendor's ib_qib of 2009 only; Linux has the same text in a file system of the driver (qib_fs.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/need.h"
+#include "host/port.h"
+#include "kernel/sysfs.h"
+#include "schema/problem.h"
+
+/* What reading these files needs to know of a port. */
+struct driver_files {
+	const struct root *root;
+	char *directory, *object;
+	bool qib, hfi1; /* both false: the driver is not known, and no file is due */
+	struct problems *problems;
+};
+
+static void note(const struct driver_files *files, const char *key, ssize_t error, const char *text)
+{
+	if (error)
+		problem_add(files->problems, files->object, key, "sysfs", (int)error, NULL);
+	else
+		sysfs_note_text(files->problems, files->object, key, text);
+}
+
+/* The driver writes nothing at all, not even a newline, if no bit is set. */
+static bool has_no_status(const struct driver_files *files)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(files->root, text, "%s/linkcontrol/status", files->directory) > 0 &&
+	       !strcmp(text, "0x0");
+}
+
+static void read_status(const struct driver_files *files, struct port *port)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(files->root, text, "%s/linkcontrol/status_str",
+				    files->directory);
+	char *rest = text, *word;
+
+	if (length == -ENOENT && !files->qib)
+		return;
+	/* Words and blanks, and nothing else: the names of bits. */
+	if (length < 0 ||
+	    text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz "
+			      "0123456789")] ||
+	    (!length && !has_no_status(files))) {
+		note(files, "driver_status", length < 0 ? length : 0, text);
+		return;
+	}
+	port->driver_status.known = true;
+	/* A bit without a name leaves two blanks. */
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			strings_add(&port->driver_status, word);
+}
+
+/* One entry of a table of the driver: a number of one byte. */
+static int read_entry(const struct driver_files *files, const char *table, unsigned int index,
+		      uint64_t *ret_value)
+{
+	_cleanup_(freep) char *key = mem_format("%s/%u", table, index);
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(files->root, text, "%s/%s", files->directory, key);
+
+	if (length > 0 && !text_parse_u64(text, 10, UINT8_MAX, ret_value))
+		return 0;
+	if (length != -ENOENT || files->qib || files->hfi1)
+		note(files, key, length < 0 ? length : 0, text);
+	return -EINVAL;
+}
+
+/*
+ * InfiniBand has 16 service levels, each with a virtual lane; Omni-Path has 32, which lead to a
+ * service channel, and this to the lane. A table with a hole is not known.
+ */
+static void read_lanes(const struct driver_files *files, struct port *port)
+{
+	const unsigned int levels = files->hfi1 ? 32 : 16;
+	struct strings lanes = {.known = true};
+	uint64_t lane = 0;
+
+	for (unsigned int level = 0; level < levels; level++) {
+		int rc = read_entry(files, files->hfi1 ? "sl2sc" : "sl2vl", level, &lane);
+		char text[24];
+
+		if (!rc && files->hfi1)
+			rc = read_entry(files, "sc2vl", (unsigned int)lane, &lane);
+		if (rc) {
+			strings_free(&lanes);
+			return;
+		}
+		snprintf(text, sizeof(text), "%u", (unsigned int)lane);
+		strings_add(&lanes, text);
+	}
+	strings_free(&port->sl_to_vl);
+	port->sl_to_vl = lanes;
+}
+
+/* A line of the text, `Vendor:Molex Inc.       `, is the label and a field padded with blanks. */
+static char *find_line(const char *text, const char *label)
+{
+	const size_t length = strlen(label);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		size_t end;
+
+		line += *line == '\n';
+		if (strncmp(line, label, length))
+			continue;
+		line += length;
+		line += strspn(line, " ");
+		for (end = strcspn(line, "\n"); end && line[end - 1] == ' '; end--)
+			;
+		return end ? text_clean(line, end) : NULL;
+	}
+	return NULL;
+}
+
+/* qib_qsfp_dump(): the facts of the cable, then its memory in hexadecimal. */
+static void read_module(const struct driver_files *files, struct port *port)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(files->root, text, "%s/linkcontrol/qsfp", files->directory);
+
+	/* Most adapters and drivers have no such file; ENODEV: no cable is plugged. */
+	if (length == -ENOENT || length == -ENODEV)
+		return;
+	if (length < 0 || strncmp(text, "PWR:", 4)) {
+		note(files, "linkcontrol/qsfp", length < 0 ? length : 0, text);
+		return;
+	}
+	port->module_technology = find_line(text, "TECH:");
+	port->module_vendor = find_line(text, "Vendor:");
+	port->module_part_number = find_line(text, "Part#:");
+	port->module_serial = find_line(text, "Serial:");
+}
+
+void port_read_driver_files(const struct root *root, struct port *port, uint64_t needs,
+			    struct problems *problems)
+{
+	_cleanup_(freep) char *device = mem_format(SYSFS_RDMA_CLASS "/%s", port->kernel_name);
+	_cleanup_(freep) char *driver = sysfs_driver(root, device);
+	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name,
+						      (unsigned int)port->port.value);
+	_cleanup_(freep) char *object = port_object(port);
+	const struct driver_files files = {
+		.root = root,
+		.directory = directory,
+		.object = object,
+		.qib = driver && !strcmp(driver, "ib_qib"),
+		.hfi1 = driver && !strcmp(driver, "hfi1"),
+		.problems = problems,
+	};
+
+	if (driver && !files.qib && !files.hfi1)
+		return;
+	if (needs & NEED_DRIVER_STATUS && !files.hfi1)
+		read_status(&files, port);
+	if (needs & NEED_SL_TO_VL)
+		read_lanes(&files, port);
+	if (needs & NEED_MODULE && !files.hfi1)
+		read_module(&files, port);
+}
