@@ -20,7 +20,8 @@
 struct driver_files {
 	const struct root *root;
 	char *directory, *object;
-	bool qib, hfi1; /* both false: the driver is not known, and no file is due */
+	bool due;  /* the driver is known, so an absent file is a problem */
+	bool hfi1; /* or a copy of such a port, if the driver is not known */
 	struct problems *problems;
 };
 
@@ -48,7 +49,7 @@ static void read_status(const struct driver_files *files, struct port *port)
 				    files->directory);
 	char *rest = text, *word;
 
-	if (length == -ENOENT && !files->qib)
+	if (length == -ENOENT && !files->due)
 		return;
 	/* Words and blanks, and nothing else: the names of bits. */
 	if (length < 0 ||
@@ -75,7 +76,7 @@ static int read_entry(const struct driver_files *files, const char *table, unsig
 
 	if (length > 0 && !text_parse_u64(text, 10, UINT8_MAX, ret_value))
 		return 0;
-	if (length != -ENOENT || files->qib || files->hfi1)
+	if (length != -ENOENT || files->due)
 		note(files, key, length < 0 ? length : 0, text);
 	return -EINVAL;
 }
@@ -153,17 +154,18 @@ void port_read_driver_files(const struct root *root, struct port *port, uint64_t
 	_cleanup_(freep) char *driver = sysfs_driver(root, device);
 	_cleanup_(freep) char *directory = mem_format(PORT_DIRECTORY, port->kernel_name,
 						      (unsigned int)port->port.value);
+	_cleanup_(freep) char *channels = mem_format("%s/sl2sc", directory);
 	_cleanup_(freep) char *object = port_object(port);
 	const struct driver_files files = {
 		.root = root,
 		.directory = directory,
 		.object = object,
-		.qib = driver && !strcmp(driver, "ib_qib"),
-		.hfi1 = driver && !strcmp(driver, "hfi1"),
+		.due = driver,
+		.hfi1 = driver ? !strcmp(driver, "hfi1") : sysfs_has_directory(root, channels),
 		.problems = problems,
 	};
 
-	if (driver && !files.qib && !files.hfi1)
+	if (driver && !files.hfi1 && strcmp(driver, "ib_qib") != 0)
 		return;
 	if (needs & NEED_DRIVER_STATUS && !files.hfi1)
 		read_status(&files, port);
