@@ -71,30 +71,14 @@ const struct enum_name counter_group_bits[] = {
 
 /* A name that two drivers share means the same in both, so the first one is used. */
 const struct counter_names *const counter_catalogue[] = {
-	&counter_names_pma,
-	&counter_names_pma_ext,
-	&counter_names_rxe,
-	&counter_names_mlx5,
-	&counter_names_mlx5_vport,
-	&counter_names_mlx4,
-	&counter_names_irdma,
-	&counter_names_irdma_new,
-	&counter_names_cxgb4,
-	&counter_names_efa,
-	&counter_names_bnxt_re,
-	&counter_names_bnxt_re_new,
-	&counter_names_hns,
-	&counter_names_erdma,
-	&counter_names_mana,
-	&counter_names_mana_device,
-	&counter_names_ionic,
-	&counter_names_hfi1,
-	&counter_names_hfi1_chip,
-	&counter_names_qib,
-	&counter_names_qib_old,
-	&counter_names_cm,
-	&counter_names_netdev,
-	NULL,
+	&counter_names_pma,	    &counter_names_pma_ext,    &counter_names_rxe,
+	&counter_names_mlx5,	    &counter_names_mlx5_vport, &counter_names_mlx4,
+	&counter_names_irdma,	    &counter_names_irdma_new,  &counter_names_cxgb4,
+	&counter_names_efa,	    &counter_names_bnxt_re,    &counter_names_bnxt_re_new,
+	&counter_names_hns,	    &counter_names_erdma,      &counter_names_mana,
+	&counter_names_mana_device, &counter_names_ionic,      &counter_names_hfi1,
+	&counter_names_hfi1_chip,   &counter_names_qib,	       &counter_names_qib_old,
+	&counter_names_cm,	    &counter_names_netdev,     NULL,
 };
 
 bool counter_name_matches(const char *pattern, const char *name)
