@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct counter_list counters = {0};
 	struct number link_index = {0};
 	struct route route = {0};
-	struct dcb dcb = {.classes_known = false};
+	struct dcb dcb = {.ets_known = false};
 
 	if (size)
 		memcpy(copy, data, size);
@@ -33,7 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rtnl_parse_route(copy, size, &route);
 	if (rtnl_parse_stats(copy, size, &link_index, &counters) && counters.count)
 		abort();
-	if (!dcb_parse(copy, size, &dcb) && dcb.classes_known && size < sizeof(dcb.priority_class))
+	if (!dcb_parse(copy, size, &dcb) &&
+	    ((dcb.ets_known && size < sizeof(dcb.ets)) || dcb.trust_count > DCB_SELECTORS))
+		abort();
+	if (dcb_parse_result(copy, size, DCB_ATTR_IEEE) > 0 ||
+	    dcb_parse_result(copy, size, DCB_ATTR_DCBX) > 0)
 		abort();
 	counter_list_clear(&counters);
 	link_list_clear(&links);

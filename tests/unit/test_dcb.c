@@ -26,7 +26,7 @@ static int parse(const struct bytes *bytes, size_t length, struct dcb *dcb)
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
 
 	memcpy(copy, bytes->data, length);
-	*dcb = (struct dcb){.classes_known = false};
+	*dcb = (struct dcb){.ets_known = false};
 	return dcb_parse(copy, length, dcb);
 }
 
@@ -76,10 +76,10 @@ static void lossless(void **state)
 	(void)state;
 	put_lossless(&bytes);
 	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
-	assert_true(dcb.pfc_priorities.known);
-	assert_int_equal(dcb.pfc_priorities.value, 0x08);
-	assert_true(dcb.classes_known);
-	assert_int_equal(dcb.priority_class[3], 3);
+	assert_true(dcb.pfc_known);
+	assert_int_equal(dcb.pfc.pfc_en, 0x08);
+	assert_true(dcb.ets_known);
+	assert_int_equal(dcb.ets.prio_tc[3], 3);
 	assert_int_equal(dcb.dscp_count, 2);
 	assert_int_equal(dcb.dscp_priorities[26], 0x08);
 	assert_int_equal(dcb.dscp_priorities[24], 0x08);
@@ -99,14 +99,14 @@ static void nothing_told(void **state)
 	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &empty);
 	put_message_of(&bytes, &ieee);
 	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
-	assert_false(dcb.pfc_priorities.known);
-	assert_false(dcb.classes_known);
+	assert_false(dcb.pfc_known);
+	assert_false(dcb.ets_known);
 	assert_false(dcb.trusted.known);
 	assert_int_equal(dcb.dscp_count, 0);
 	bytes.length = 0;
 	bytes_put(&bytes, &header, sizeof(header));
 	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
-	assert_false(dcb.pfc_priorities.known);
+	assert_false(dcb.pfc_known);
 }
 
 /* An empty table of trust is known: the port trusts nothing. */

@@ -591,7 +591,8 @@ static void pauses(void **state)
 		};
 		const struct roce_dcb dcb = {
 			.rc = cases[i].dcb_rc,
-			.dcb.pfc_priorities = cases[i].pfc,
+			.dcb.pfc_known = cases[i].pfc.known,
+			.dcb.pfc.pfc_en = (uint8_t)cases[i].pfc.value,
 		};
 
 		begin(bed, CHECK_ID_pause_conflict);

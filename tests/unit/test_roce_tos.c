@@ -14,7 +14,7 @@
 /* PFC on 3 and 4; DSCP 26 to 3, 46 to 6, 10 to 3 and 5, 11 to 3 and 4. */
 static struct dcb port(void)
 {
-	struct dcb dcb = {.pfc_priorities = number_of(0x18), .dscp_count = 6};
+	struct dcb dcb = {.pfc_known = true, .pfc.pfc_en = 0x18, .dscp_count = 6};
 
 	dcb.dscp_priorities[26] = 1 << 3;
 	dcb.dscp_priorities[46] = 1 << 6;
@@ -45,8 +45,8 @@ static void whole(void **state)
 		assert_int_equal(tos_follow(tos, &dcb, TRISTATE_YES).end, TOS_LOSSLESS);
 	assert_int_equal(tos_follow(103, &dcb, TRISTATE_YES).end, TOS_NOT_MAPPED);
 	assert_int_equal(tos_follow(108, &dcb, TRISTATE_YES).end, TOS_NOT_MAPPED);
-	dcb.classes_known = true;
-	dcb.priority_class[3] = 5;
+	dcb.ets_known = true;
+	dcb.ets.prio_tc[3] = 5;
 	expect(106, &dcb, TRISTATE_YES, TOS_LOSSLESS,
 	       "traffic class 106: DSCP 26, priority 3 in hardware queue 5, which is lossless");
 	/* Several priorities, all of them lossless. */
@@ -70,10 +70,10 @@ static void broken(void **state)
 	       "tag");
 	expect(106, &dcb, TRISTATE_UNKNOWN, TOS_UNKNOWN,
 	       "traffic class 106: DSCP 26, whose priority is not known");
-	dcb.pfc_priorities.value = 0;
+	dcb.pfc.pfc_en = 0;
 	expect(106, &dcb, TRISTATE_YES, TOS_NO_PFC,
 	       "traffic class 106: DSCP 26, priority 3, no priority is lossless");
-	dcb.pfc_priorities.known = false;
+	dcb.pfc_known = false;
 	expect(106, &dcb, TRISTATE_YES, TOS_UNKNOWN,
 	       "traffic class 106: DSCP 26, whose priority is not known");
 	expect(255, &dcb, TRISTATE_YES, TOS_UNKNOWN,
@@ -106,9 +106,9 @@ static void advice(void **state)
 	assert_int_equal(tos_find_lossless(&dcb), 11 << 2 | 2);
 	dcb.dscp_priorities[11] = 0;
 	assert_int_equal(tos_find_lossless(&dcb), 106);
-	dcb.pfc_priorities.value = 1 << 7;
+	dcb.pfc.pfc_en = 1 << 7;
 	assert_int_equal(tos_find_lossless(&dcb), 0);
-	dcb.pfc_priorities.known = false;
+	dcb.pfc_known = false;
 	assert_int_equal(tos_find_lossless(&dcb), 0);
 }
 

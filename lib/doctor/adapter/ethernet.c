@@ -168,10 +168,10 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 			doctor_not_checked(run, 0, "the driver does not tell its pause frames");
 	} else if (dcb->rc && dcb->rc != -EOPNOTSUPP) {
 		doctor_unread(run, "priority flow control", "rtnetlink", dcb->rc, false);
-	} else if (dcb->rc || !dcb->dcb.pfc_priorities.known) {
+	} else if (dcb->rc || !dcb->dcb.pfc_known) {
 		doctor_not_checked(run, 0, "the driver does not tell its priority flow control");
-	} else if (dcb->dcb.pfc_priorities.value) {
-		char *priorities = roce_priorities((unsigned int)dcb->dcb.pfc_priorities.value);
+	} else if (dcb->dcb.pfc.pfc_en) {
+		char *priorities = roce_priorities(dcb->dcb.pfc.pfc_en);
 
 		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
 		free(priorities);

@@ -24,7 +24,7 @@ static const struct roce_dcb *find_dcb(struct doctor_context *run)
 	}
 	while ((leg = roce_next_leg(run, own, leg)) != NULL) {
 		dcb = roce_dcb(run->facts, leg->name);
-		if (!dcb->rc && dcb->dcb.pfc_priorities.known)
+		if (!dcb->rc && dcb->dcb.pfc_known)
 			return dcb;
 	}
 	if (dcb && dcb->rc && dcb->rc != -EOPNOTSUPP)
@@ -50,8 +50,7 @@ static const char *trust_words(const struct dcb *dcb, const char *driver)
 
 static void tell_pfc(struct doctor_context *run, const struct roce_dcb *dcb, const char *driver)
 {
-	_cleanup_(freep) char *lossless = roce_priorities(
-		(unsigned int)dcb->dcb.pfc_priorities.value);
+	_cleanup_(freep) char *lossless = roce_priorities(dcb->dcb.pfc.pfc_en);
 
 	doctor_evidence(run, "rtnetlink RTM_GETDCB", "%s: lossless priorities %s; %s", dcb->netdev,
 			lossless, trust_words(&dcb->dcb, driver));
@@ -60,9 +59,8 @@ static void tell_pfc(struct doctor_context *run, const struct roce_dcb *dcb, con
 static bool is_like(const struct dcb *a, const char *a_driver, const struct dcb *b,
 		    const char *b_driver)
 {
-	return a->pfc_priorities.value == b->pfc_priorities.value &&
-	       (!a->pfc_priorities.value ||
-		tos_trusts_dscp(a, a_driver) == tos_trusts_dscp(b, b_driver));
+	return a->pfc.pfc_en == b->pfc.pfc_en &&
+	       (!a->pfc.pfc_en || tos_trusts_dscp(a, a_driver) == tos_trusts_dscp(b, b_driver));
 }
 
 /* Another netdev of this port, or of another that is alike, has other settings; it is told of. */
@@ -81,7 +79,7 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 			while ((leg = roce_next_leg(run, own, leg)) != NULL) {
 				const struct roce_dcb *dcb = roce_dcb(run->facts, leg->name);
 
-				if (dcb->rc || !dcb->dcb.pfc_priorities.known ||
+				if (dcb->rc || !dcb->dcb.pfc_known ||
 				    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
 					continue;
 				tell_pfc(run, dcb, device->driver);
@@ -104,7 +102,7 @@ void check_roce_pfc(struct doctor_context *run)
 	if (differs_from_others(run, &dcb))
 		doctor_warning(run, "ports of the same board have different lossless priorities or "
 				    "trust");
-	else if (!dcb.pfc_priorities.value)
+	else if (!dcb.pfc.pfc_en)
 		doctor_note(run, "no priority is lossless: RoCE runs as lossy traffic here, which "
 				 "may be meant so");
 	else
@@ -218,7 +216,7 @@ static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const 
 		doctor_next_step(run,
 				 "map the DSCP of the traffic class to a lossless priority, as the "
 				 "switches do: dcb app add dev %s dscp-prio 26:%d",
-				 netdev, __builtin_ctz((unsigned int)dcb->pfc_priorities.value));
+				 netdev, __builtin_ctz(dcb->pfc.pfc_en));
 }
 
 static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
@@ -244,7 +242,7 @@ void check_roce_tos(struct doctor_context *run)
 
 	if (!found)
 		return;
-	if (!found->dcb.pfc_priorities.value) {
+	if (!found->dcb.pfc.pfc_en) {
 		doctor_ok(run, "no priority is lossless, so no traffic class has to lead to one");
 		return;
 	}

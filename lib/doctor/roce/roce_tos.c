@@ -37,19 +37,19 @@ struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum trista
 	struct tos_chain chain = {.tos = tos, .dscp = tos >> ECN_BITS, .end = TOS_UNKNOWN};
 	const unsigned int priorities = dcb->dscp_priorities[chain.dscp % DCB_DSCPS];
 
-	if (!dcb->pfc_priorities.known || trusts_dscp == TRISTATE_UNKNOWN)
+	if (!dcb->pfc_known || trusts_dscp == TRISTATE_UNKNOWN)
 		return chain;
 	if (trusts_dscp == TRISTATE_YES && is_single(priorities)) {
 		chain.priority = number_of((unsigned int)__builtin_ctz(priorities));
-		if (dcb->classes_known)
-			chain.traffic_class = number_of(dcb->priority_class[chain.priority.value]);
+		if (dcb->ets_known)
+			chain.traffic_class = number_of(dcb->ets.prio_tc[chain.priority.value]);
 	}
-	if (!dcb->pfc_priorities.value)
+	if (!dcb->pfc.pfc_en)
 		chain.end = TOS_NO_PFC;
 	else if (trusts_dscp == TRISTATE_NO)
 		chain.end = TOS_NOT_TRUSTED;
 	else
-		chain.end = end_of(priorities, (unsigned int)dcb->pfc_priorities.value);
+		chain.end = end_of(priorities, dcb->pfc.pfc_en);
 	return chain;
 }
 
@@ -89,9 +89,7 @@ char *tos_describe(const struct tos_chain *chain)
 
 unsigned int tos_find_lossless(const struct dcb *dcb)
 {
-	const unsigned int lossless = dcb->pfc_priorities.known
-					      ? (unsigned int)dcb->pfc_priorities.value
-					      : 0;
+	const unsigned int lossless = dcb->pfc_known ? dcb->pfc.pfc_en : 0;
 
 	for (unsigned int dscp = 0; lossless && dscp < DCB_DSCPS; dscp++)
 		if (end_of(dcb->dscp_priorities[dscp], lossless) == TOS_LOSSLESS)

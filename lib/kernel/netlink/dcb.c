@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -16,41 +15,60 @@
 
 /*
  * Names that are newer than the oldest kernel headers the project builds with:
- * DCB_ATTR_DCB_APP_TRUST_TABLE, DCB_ATTR_DCB_APP and DCB_APP_SEL_PCP of include/uapi/linux/dcbnl.h.
+ * DCB_ATTR_DCB_APP_TRUST_TABLE and DCB_ATTR_DCB_APP of include/uapi/linux/dcbnl.h.
  */
-enum { ATTR_APP_TRUST_TABLE = 11, ATTR_PCP_APP = 2, SELECTOR_PCP = 255 };
+enum { ATTR_APP_TRUST_TABLE = 11, ATTR_PCP_APP = 2 };
 
-static const struct nla_policy message_policy[DCB_ATTR_IEEE + 1] = {
-	[DCB_ATTR_IEEE] = {.type = NLA_NESTED},
+const struct enum_name dcb_selector_names[] = {
+	{IEEE_8021QAZ_APP_SEL_ETHERTYPE, "ethertype"},
+	{IEEE_8021QAZ_APP_SEL_STREAM, "stream-port"},
+	{IEEE_8021QAZ_APP_SEL_DGRAM, "dgram-port"},
+	{IEEE_8021QAZ_APP_SEL_ANY, "port"},
+	{IEEE_8021QAZ_APP_SEL_DSCP, "dscp"},
+	{DCB_SELECTOR_PCP, "pcp"},
+	{0, NULL},
 };
 
-/* The structures are those of 2011; a later kernel may append to them. */
+const struct enum_name dcb_algorithm_names[] = {
+	{IEEE_8021QAZ_TSA_STRICT, "strict"},
+	{IEEE_8021QAZ_TSA_CB_SHAPER, "credit-shaper"},
+	{IEEE_8021QAZ_TSA_ETS, "ets"},
+	{IEEE_8021QAZ_TSA_VENDOR, "vendor"},
+	{0, NULL},
+};
+
+const struct enum_name dcb_dcbx_names[] = {
+	{DCB_CAP_DCBX_HOST, "host"},	 {DCB_CAP_DCBX_LLD_MANAGED, "lld-managed"},
+	{DCB_CAP_DCBX_VER_CEE, "cee"},	 {DCB_CAP_DCBX_VER_IEEE, "ieee"},
+	{DCB_CAP_DCBX_STATIC, "static"}, {0, NULL},
+};
+
+static const struct nla_policy message_policy[DCB_ATTR_DCBX + 1] = {
+	[DCB_ATTR_IEEE] = {.type = NLA_NESTED},
+	[DCB_ATTR_DCBX] = {.type = NLA_U8},
+};
+
+static const struct nla_policy result_policy[DCB_ATTR_DCBX + 1] = {
+	[DCB_ATTR_IEEE] = {.type = NLA_U8},
+	[DCB_ATTR_DCBX] = {.type = NLA_U8},
+};
+
+/* The structures are those of 2011 (buffers: 2018); a later kernel may append to them. */
 static const struct nla_policy ieee_policy[ATTR_APP_TRUST_TABLE + 1] = {
 	[DCB_ATTR_IEEE_ETS] = {.minlen = sizeof(struct ieee_ets)},
 	[DCB_ATTR_IEEE_PFC] = {.minlen = sizeof(struct ieee_pfc)},
 	[DCB_ATTR_IEEE_APP_TABLE] = {.type = NLA_NESTED},
+	[DCB_ATTR_IEEE_MAXRATE] = {.minlen = sizeof(struct ieee_maxrate)},
+	[DCB_ATTR_DCB_BUFFER] = {.minlen = sizeof(struct dcbnl_buffer)},
 	[ATTR_APP_TRUST_TABLE] = {.type = NLA_NESTED},
 };
 
-static void take_classes(const struct nlattr *attribute, struct dcb *dcb)
+/* A structure whose length the policy has checked. */
+static bool take_structure(const struct nlattr *attribute, void *structure, size_t size)
 {
-	struct ieee_ets ets;
-
-	if (!attribute)
-		return;
-	memcpy(&ets, nla_data(attribute), sizeof(ets));
-	memcpy(dcb->priority_class, ets.prio_tc, sizeof(dcb->priority_class));
-	dcb->classes_known = true;
-}
-
-static void take_pfc(const struct nlattr *attribute, struct dcb *dcb)
-{
-	struct ieee_pfc pfc;
-
-	if (!attribute)
-		return;
-	memcpy(&pfc, nla_data(attribute), sizeof(pfc));
-	dcb->pfc_priorities = number_of(pfc.pfc_en);
+	if (attribute)
+		memcpy(structure, nla_data(attribute), size);
+	return attribute;
 }
 
 static int take_app(void *context, const struct nlattr *attribute)
@@ -61,60 +79,84 @@ static int take_app(void *context, const struct nlattr *attribute)
 	if (nla_len(attribute) < (int)sizeof(app))
 		return -EBADMSG;
 	memcpy(&app, nla_data(attribute), sizeof(app));
-	if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP || app.protocol >= DCB_DSCPS ||
-	    app.priority >= DCB_PRIORITIES)
-		return 0;
-	dcb->dscp_priorities[app.protocol] |= (uint8_t)(1u << app.priority);
-	dcb->dscp_count++;
+	if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP) {
+		if (dcb->other_count < DCB_MOST_OTHERS)
+			dcb->others[dcb->other_count] = app;
+		dcb->other_count++;
+	} else if (app.protocol < DCB_DSCPS && app.priority < DCB_PRIORITIES) {
+		dcb->dscp_priorities[app.protocol] |= (uint8_t)(1u << app.priority);
+		dcb->dscp_count++;
+	}
 	return 0;
 }
 
-static int take_trust(void *context, const struct nlattr *attribute)
+static int take_trust(struct dcb *dcb, const struct nlattr *attribute)
 {
-	struct dcb *dcb = context;
 	uint8_t selector;
 
 	if (nla_len(attribute) < (int)sizeof(selector))
 		return -EBADMSG;
 	memcpy(&selector, nla_data(attribute), sizeof(selector));
+	if (dcb->trust_count < DCB_SELECTORS)
+		dcb->trust_order[dcb->trust_count++] = selector;
 	if (selector == IEEE_8021QAZ_APP_SEL_DSCP)
 		dcb->trusted.value |= DCB_TRUST_DSCP;
-	else if (selector == SELECTOR_PCP)
+	else if (selector == DCB_SELECTOR_PCP)
 		dcb->trusted.value |= DCB_TRUST_PCP;
 	return 0;
 }
 
-static int take_tables(struct nlattr *const *ieee, struct dcb *dcb)
+/* PCP has an attribute type of its own: dcbnl_app_attr_type_get(). The order is that of all. */
+static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 {
-	const struct nlattr *apps = ieee[DCB_ATTR_IEEE_APP_TABLE];
-	const struct nlattr *trust = ieee[ATTR_APP_TRUST_TABLE];
-	int rc = apps ? netlink_each(apps, DCB_ATTR_IEEE_APP, take_app, dcb) : 0;
+	const struct nlattr *entry;
+	int left;
 
-	if (rc || !trust)
-		return rc;
+	nla_for_each_nested(entry, table, left)
+	{
+		const int type = nla_type(entry);
+		int rc = type == DCB_ATTR_IEEE_APP || type == ATTR_PCP_APP ? take_trust(dcb, entry)
+									   : 0;
+
+		if (rc)
+			return rc;
+	}
 	/* An empty table trusts nothing, which is known. */
 	dcb->trusted.known = true;
-	/* PCP has a type of its own: dcbnl_app_attr_type_get(), net/dcb/dcbnl.c. */
-	rc = netlink_each(trust, DCB_ATTR_IEEE_APP, take_trust, dcb);
-	if (!rc)
-		rc = netlink_each(trust, ATTR_PCP_APP, take_trust, dcb);
-	return rc;
+	return left < (int)sizeof(*entry) ? 0 : -EBADMSG;
+}
+
+static int take_apps(struct dcb *dcb, const struct nlattr *table)
+{
+	int rc = netlink_each(table, DCB_ATTR_IEEE_APP, take_app, dcb);
+
+	return rc ? rc : netlink_each(table, ATTR_PCP_APP, take_app, dcb);
 }
 
 int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 {
 	struct nlattr *table[ARRAY_SIZE(message_policy)], *ieee[ARRAY_SIZE(ieee_policy)];
+	int rc = 0;
 
 	if (netlink_parse(payload, length, sizeof(struct dcbmsg), table, ARRAY_SIZE(table),
-			  message_policy))
+			  message_policy) ||
+	    netlink_get_number(table[DCB_ATTR_DCBX], &dcb->dcbx))
 		return -EBADMSG;
 	if (!table[DCB_ATTR_IEEE])
 		return 0;
 	if (netlink_parse_nest(table[DCB_ATTR_IEEE], ieee, ARRAY_SIZE(ieee), ieee_policy))
 		return -EBADMSG;
-	take_classes(ieee[DCB_ATTR_IEEE_ETS], dcb);
-	take_pfc(ieee[DCB_ATTR_IEEE_PFC], dcb);
-	return take_tables(ieee, dcb);
+	dcb->ets_known = take_structure(ieee[DCB_ATTR_IEEE_ETS], &dcb->ets, sizeof(dcb->ets));
+	dcb->pfc_known = take_structure(ieee[DCB_ATTR_IEEE_PFC], &dcb->pfc, sizeof(dcb->pfc));
+	dcb->rates_known = take_structure(ieee[DCB_ATTR_IEEE_MAXRATE], &dcb->rates,
+					  sizeof(dcb->rates));
+	dcb->buffers_known = take_structure(ieee[DCB_ATTR_DCB_BUFFER], &dcb->buffers,
+					    sizeof(dcb->buffers));
+	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
+		rc = take_apps(dcb, ieee[DCB_ATTR_IEEE_APP_TABLE]);
+	if (!rc && ieee[ATTR_APP_TRUST_TABLE])
+		rc = take_trusts(dcb, ieee[ATTR_APP_TRUST_TABLE]);
+	return rc;
 }
 
 static int handle(void *context, unsigned int request, const struct netlink_answer *answer)
@@ -125,17 +167,146 @@ static int handle(void *context, unsigned int request, const struct netlink_answ
 	return dcb_parse(answer->payload, answer->length, context);
 }
 
+static void begin(struct netlink_request *request, uint16_t type, uint8_t command,
+		  const char *netdev)
+{
+	const struct dcbmsg header = {.dcb_family = AF_UNSPEC, .cmd = command};
+
+	netlink_add(request, type, 0, &header, sizeof(header));
+	netlink_put_string(request, DCB_ATTR_IFNAME, netdev);
+}
+
 int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb)
 {
-	const struct dcbmsg header = {.dcb_family = AF_UNSPEC, .cmd = DCB_CMD_IEEE_GET};
-	struct netlink_request request = {0};
-	struct dcb dcb = {.classes_known = false};
+	struct netlink_request request = {.count = 0};
+	struct dcb dcb = {.ets_known = false};
 	int rc;
 
-	netlink_add(&request, RTM_GETDCB, 0, &header, sizeof(header));
-	netlink_put_string(&request, DCB_ATTR_IFNAME, netdev);
+	begin(&request, RTM_GETDCB, DCB_CMD_IEEE_GET, netdev);
 	rc = netlink_ask(rtnl, &request, handle, &dcb);
 	if (!rc)
 		*ret_dcb = dcb;
 	return rc;
+}
+
+/*
+ * dcbnl_ieee_set() and _del() put their errno into an u8, and return the success of that; some
+ * drivers return a positive code of their own (ICE_DCB_HW_CHG), which is no error. dcbnl_setdcbx()
+ * puts the answer of the driver there, not 0 if it refuses.
+ */
+int dcb_parse_result(const void *payload, size_t length, unsigned int attribute)
+{
+	struct nlattr *table[ARRAY_SIZE(result_policy)];
+	struct number result = {.known = false};
+
+	if (netlink_parse(payload, length, sizeof(struct dcbmsg), table, ARRAY_SIZE(table),
+			  result_policy) ||
+	    netlink_get_number(table[attribute], &result) || !result.known)
+		return -EBADMSG;
+	if (attribute == DCB_ATTR_DCBX)
+		return result.value ? -EREMOTEIO : 0;
+	return result.value > INT8_MAX ? (int)result.value - UINT8_MAX - 1 : 0;
+}
+
+static int take_result(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	const unsigned int *attribute = context;
+
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	return dcb_parse_result(answer->payload, answer->length, *attribute);
+}
+
+static int write_request(struct netlink *rtnl, struct netlink_request *request,
+			 unsigned int attribute)
+{
+	return netlink_ask(rtnl, request, take_result, &attribute);
+}
+
+/* The nest is ended by end_nest(). */
+static struct nlattr *begin_nest(struct netlink_request *request, int type)
+{
+	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(request->messages[0], type);
+
+	if (!nest)
+		request->overflow = true;
+	return nest;
+}
+
+static void end_nest(struct netlink_request *request, struct nlattr *nest)
+{
+	if (nest && nla_nest_end_keep_empty(request->messages[0], nest) < 0)
+		request->overflow = true;
+}
+
+static void put_structure(struct netlink_request *request, uint16_t type, const void *structure,
+			  size_t size)
+{
+	if (structure)
+		netlink_put(request, type, structure, size);
+}
+
+static uint16_t entry_type(uint8_t selector)
+{
+	return selector == DCB_SELECTOR_PCP ? ATTR_PCP_APP : DCB_ATTR_IEEE_APP;
+}
+
+static void put_apps(struct netlink_request *request, const struct dcb_app *apps, size_t count)
+{
+	struct nlattr *nest = begin_nest(request, DCB_ATTR_IEEE_APP_TABLE);
+
+	for (size_t i = 0; i < count; i++)
+		netlink_put(request, entry_type(apps[i].selector), &apps[i], sizeof(apps[i]));
+	end_nest(request, nest);
+}
+
+static void put_trust(struct netlink_request *request, const uint8_t *selectors, size_t count)
+{
+	struct nlattr *nest = begin_nest(request, ATTR_APP_TRUST_TABLE);
+
+	for (size_t i = 0; i < count; i++)
+		netlink_put(request, entry_type(selectors[i]), &selectors[i], sizeof(selectors[i]));
+	end_nest(request, nest);
+}
+
+int dcb_set(struct netlink *rtnl, const char *netdev, const struct dcb_wish *wish)
+{
+	struct netlink_request request = {.count = 0};
+	struct nlattr *ieee;
+
+	begin(&request, RTM_SETDCB, DCB_CMD_IEEE_SET, netdev);
+	ieee = begin_nest(&request, DCB_ATTR_IEEE);
+	put_structure(&request, DCB_ATTR_IEEE_ETS, wish->ets, sizeof(*wish->ets));
+	put_structure(&request, DCB_ATTR_IEEE_MAXRATE, wish->rates, sizeof(*wish->rates));
+	put_structure(&request, DCB_ATTR_IEEE_PFC, wish->pfc, sizeof(*wish->pfc));
+	put_structure(&request, DCB_ATTR_DCB_BUFFER, wish->buffers, sizeof(*wish->buffers));
+	if (wish->apps)
+		put_apps(&request, wish->apps, wish->app_count);
+	if (wish->trust)
+		put_trust(&request, wish->trust, wish->trust_count);
+	end_nest(&request, ieee);
+	return write_request(rtnl, &request, DCB_ATTR_IEEE);
+}
+
+int dcb_delete_apps(struct netlink *rtnl, const char *netdev, const struct dcb_app *apps,
+		    size_t count)
+{
+	struct netlink_request request = {.count = 0};
+	struct nlattr *ieee;
+
+	begin(&request, RTM_SETDCB, DCB_CMD_IEEE_DEL, netdev);
+	ieee = begin_nest(&request, DCB_ATTR_IEEE);
+	put_apps(&request, apps, count);
+	end_nest(&request, ieee);
+	return write_request(rtnl, &request, DCB_ATTR_IEEE);
+}
+
+int dcb_set_dcbx(struct netlink *rtnl, const char *netdev, uint8_t mode)
+{
+	struct netlink_request request = {.count = 0};
+
+	begin(&request, RTM_SETDCB, DCB_CMD_SDCBX, netdev);
+	netlink_put(&request, DCB_ATTR_DCBX, &mode, sizeof(mode));
+	return write_request(rtnl, &request, DCB_ATTR_DCBX);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings of a netdev that make its RDMA traffic lossless or not: data center bridging by
+ * rtnetlink, pause frames of the whole link by ethtool netlink, the MTU.
+ *
+ * The caller fills change->netdev_index; change->object is only a name for people (eth0, or
+ * mlx5_0/1). One form of each value:
+ *   pfc, global-pause   none, or a list without blanks: 3 / 0,3 / rx,tx
+ *   trust               pcp, dscp, or what is trusted in its order: dscp,pcp
+ *   dscp-priority       none, or the complete map, sorted: 24:3,26:3; +26:3 and -26:3 add to the
+ *                       map that is there, and take from it
+ *   priority-class, class-algorithm, class-bandwidth, priority-buffer, buffer-size, maxrate
+ *                       all eight: 0:0,1:1,...,7:7; a user may give some, and the others stay
+ */
+#pragma once
+
+#include "change/change.h"
+#include "kernel/netlink/dcb.h"
+#include "kernel/netlink/ethtool.h"
+
+/*
+ * In the order in which a profile should set them: dcbx, dscp-priority, trust, priority-class,
+ * class-algorithm, class-bandwidth, maxrate, pfc, pfc-delay, priority-buffer, buffer-size,
+ * global-pause, mtu. It ends with NULL.
+ */
+extern const struct setting *const dcb_setting_table[];
+
+/* The single ones, for changes of many parts. */
+extern const struct setting dcb_dcbx_setting, dcb_dscp_priority_setting, dcb_trust_setting,
+	dcb_priority_class_setting, dcb_class_algorithm_setting, dcb_class_bandwidth_setting,
+	dcb_maxrate_setting, dcb_pfc_setting, dcb_pfc_delay_setting, dcb_priority_buffer_setting,
+	dcb_buffer_size_setting, link_pause_setting, link_mtu_setting;
+
+/*
+ * The value of one of the settings of data center bridging in a record, in its one form, for the
+ * caller to free; NULL: the driver does not report it. `driver` ("mlx5_core", or NULL) tells what
+ * is trusted if the record does not.
+ */
+char *dcb_value(const struct setting *setting, const struct dcb *dcb, const char *driver);
+/* The same of the pause frames: none, rx, tx, rx,tx; ",auto" if they are negotiated. */
+char *link_pause_value(const struct ethtool_pause *pause);
