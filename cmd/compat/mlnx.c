@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/compat/compat.h"
 #include "cmd/counters/counters.h"
-#include "host/compat/class_files.h"
+#include "roce/cma.h"
 
 struct query {
 	const struct personality_call *call;
@@ -71,7 +71,7 @@ static int refuse_to_set(const struct query *query)
 
 static int show(const struct query *query)
 {
-	char text[CLASS_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
 	ssize_t length = cma_defaults_read(query->call->root, query->device,
 					   (unsigned int)query->port, query->attribute, text);
 

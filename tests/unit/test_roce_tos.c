@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "doctor/roce/roce_tos.h"
+#include "roce/tos.h"
 
 /* PFC on 3 and 4; DSCP 26 to 3, 46 to 6, 10 to 3 and 5, 11 to 3 and 4. */
 static struct dcb port(void)

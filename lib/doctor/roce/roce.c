@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "host/endpoint/endpoint_search.h"
 
 bool roce_is_port(struct doctor_context *run)
 {
-	return endpoint_transport(run->device, run->port) == TRANSPORT_ROCE;
+	return roce_is_roce(run->device, run->port);
 }
 
 bool roce_is_hardware_port(struct doctor_context *run)
@@ -50,38 +48,18 @@ bool roce_is_of_port(const struct doctor_context *run, const struct port *port,
 
 const struct link *roce_link(const struct doctor_context *run, const struct port *port)
 {
-	return link_by_name(&run->facts->inventory.links, port->netdev);
-}
-
-static bool is_bond(const struct link *link)
-{
-	return link && link->kind && !strcmp(link->kind, "bond");
+	return roce_port_link(&run->facts->inventory, port);
 }
 
 const struct link *roce_bond(const struct doctor_context *run, const struct port *port)
 {
-	const struct link *link = roce_link(run, port);
-	const struct link *master = link ? link_by_index(&run->facts->inventory.links,
-							 &link->master_index)
-					 : NULL;
-
-	if (is_bond(link))
-		return link;
-	return is_bond(master) ? master : NULL;
+	return roce_port_bond(&run->facts->inventory, port);
 }
 
 const struct link *roce_next_leg(const struct doctor_context *run, const struct link *netdev,
 				 const struct link *leg)
 {
-	const struct link_list *links = &run->facts->inventory.links;
-	const struct link *next = leg ? leg + 1 : links->items;
-
-	if (!is_bond(netdev))
-		return leg ? NULL : netdev;
-	for (; next < links->items + links->count; next++)
-		if (link_by_index(links, &next->master_index) == netdev)
-			return next;
-	return NULL;
+	return roce_next_member(&run->facts->inventory, netdev, leg);
 }
 
 void roce_no_netdev(struct doctor_context *run)
@@ -137,32 +115,6 @@ const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev)
 	dcb->netdev = mem_string(netdev);
 	dcb->rc = rtnl ? dcb_get(rtnl, netdev, &dcb->dcb) : rc;
 	return dcb;
-}
-
-char *roce_priorities(unsigned int mask)
-{
-	struct text_buffer buffer = {.text = NULL};
-
-	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
-		if (mask & 1u << i)
-			text_buffer_add(&buffer, "%s%u", buffer.length ? ", " : "", i);
-	if (!buffer.length)
-		text_buffer_add(&buffer, "none");
-	return text_buffer_take(&buffer);
-}
-
-/*
- * The headers that the kernel leaves room for: GRH 40, UDP 8, BTH 12, XRC 4, atomic 28, ICRC 4
- * bytes (iboe_get_mtu(), include/rdma/ib_addr.h).
- */
-unsigned int roce_mtu(uint64_t netdev_mtu)
-{
-	enum { HEADERS = 96, LARGEST = 4096, SMALLEST = 256 };
-
-	for (unsigned int mtu = LARGEST; mtu >= SMALLEST; mtu /= 2)
-		if (netdev_mtu >= mtu + HEADERS)
-			return mtu;
-	return 0;
 }
 
 void doctor_roce_free(struct doctor_roce *roce)

@@ -9,6 +9,8 @@
 #include "host/rtnl.h"
 #include "kernel/netlink/dcb.h"
 #include "kernel/sysfs.h"
+#include "roce/ecn.h"
+#include "roce/netdevs.h"
 
 /* For .applies: the port speaks RoCE; the same, and not in software. */
 bool roce_is_port(struct doctor_context *run);
@@ -54,24 +56,14 @@ struct roce_dcb {
 /* Data center bridging of a netdev. The next call for another netdev may move it. */
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const char *netdev);
 
-/* "3, 4" of 0x18; "none" of 0. The caller frees it. */
-char *roce_priorities(unsigned int mask);
-
-/* The RDMA MTU that a netdev's MTU leaves room for; 0: none. */
-unsigned int roce_mtu(uint64_t netdev_mtu);
-
 /* For tests: the kernel that is asked. The facts own it from now on. */
 void roce_set_rtnl(struct doctor_facts *facts, struct netlink *rtnl);
 
 /* Congestion control of a port, as far as its driver tells. */
-struct roce_ecn {
+struct doctor_ecn {
 	const struct port *port;
-	bool vendor;	      /* NVIDIA's own driver: sys/class/net/X/ecn */
-	unsigned int send;    /* mask of the priorities whose senders slow down */
-	unsigned int receive; /* and of those whose receivers notify */
-	bool params;	      /* mlx5's cc_params in debugfs */
-	char text[128];	      /* all of it in words, to be shown and compared */
-	int rc;		      /* -errno of what could not be read */
+	struct roce_ecn ecn;
+	char text[128]; /* all of it in words, to be shown and compared */
 };
 
 /* Owned by the facts. */
@@ -81,7 +73,7 @@ struct doctor_roce {
 	bool rtnl_was_opened;
 	struct roce_dcb *dcbs; /* by roce_dcb() */
 	size_t dcb_count;
-	struct roce_ecn *ecns; /* of the check roce-ecn */
+	struct doctor_ecn *ecns; /* of the check roce-ecn */
 	size_t ecn_count;
 };
 

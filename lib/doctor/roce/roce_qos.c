@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "doctor/limits/limits.h"
 #include "doctor/roce/roce.h"
-#include "doctor/roce/roce_tos.h"
+#include "roce/cma.h"
+#include "roce/tos.h"
 
 /* The settings of the port's first netdev that has any; NULL after a verdict on why there are none.
  */
@@ -147,18 +148,13 @@ static void take_text(struct doctor_context *run, struct tos_survey *survey, con
 	survey->unknown++;
 }
 
-/*
- * The default of librdmacm's connections: /sys/kernel/config/rdma_cm has a directory for a device
- * only if somebody made one, and to make one is a change. The value outlives the directory
- * (core/cma_configfs.c), so without it the default is not known to be 0.
- */
+/* The default of librdmacm's connections, if somebody made the directory for it: roce/cma.h. */
 static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
 {
 	static const char source[] = "default_roce_tos of rdma_cm";
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(&run->facts->root, text,
-				    "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos",
-				    run->device->kernel_name, (unsigned int)run->port->port.value);
+	ssize_t length = cma_read(&run->facts->root, run->device->kernel_name,
+				  (unsigned int)run->port->port.value, CMA_TOS, text);
 
 	if (length > 0)
 		take_text(run, survey, source, text);

@@ -41,20 +41,3 @@ int class_files_find(const struct class_files *files, const char *format, ...)
  */
 int class_files_open_below(const struct class_files *files, struct class_files **ret_files,
 			   const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/*
- * The defaults of rdma_cm for connections of a port: the rdma_cm directory in configfs, which only
- * root may read.
- */
-
-#define CMA_DIRECTORY "/sys/kernel/config/rdma_cm"
-
-/*
- * Reads an attribute, default_roce_mode or default_roce_tos. The kernel shows the attributes of a
- * device in a directory that the reader has to create: if it does not exist it is created and
- * removed again, but not in a saved tree (`root`, or NULL). Returns the length or -errno: -ENOSYS
- * if configfs has no rdma_cm directory, is not mounted or rdma_cm is not loaded; -ENODEV if the
- * device or the port does not exist.
- */
-ssize_t cma_defaults_read(const char *root, const char *device, unsigned int port,
-			  const char *attribute, char text[static CLASS_TEXT_SIZE]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "doctor/roce/roce_tos.h"
+#include "roce/tos.h"
 
 #include <errno.h>
 #include <string.h>

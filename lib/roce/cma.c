@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "roce/cma.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+#define BELOW_ROOT (CMA_DIRECTORY + 1)
+
+static bool is_component(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
+		 const char *attribute, char text[static SYSFS_TEXT_SIZE])
+{
+	if (!is_component(device))
+		return -ENODEV;
+	return sysfs_read(root, text, "%s/%s/ports/%u/%s", BELOW_ROOT, device, port, attribute);
+}
+
+/* Makes the directory of a device, unless it is there. 0 or -errno; *ret_made: it was not. */
+static int make_directory(const struct root *root, const char *device, bool *ret_made)
+{
+	_cleanup_(freep) char *path = mem_format("%s/%s", BELOW_ROOT, device);
+	int rc;
+
+	*ret_made = false;
+	if (!is_component(device))
+		return -ENODEV;
+	rc = sysfs_open_directory(root, BELOW_ROOT);
+	if (rc || !root->live)
+		return rc == -ENOENT ? -ENOSYS : rc;
+	*ret_made = !mkdirat(root->fd, path, 0755);
+	return *ret_made || errno == EEXIST ? 0 : -errno;
+}
+
+ssize_t cma_defaults_read(const char *directory, const char *device, unsigned int port,
+			  const char *attribute, char text[static SYSFS_TEXT_SIZE])
+{
+	_cleanup_(freep) char *path = mem_format("%s/%s", BELOW_ROOT, device);
+	ssize_t length;
+	bool made;
+	struct root root;
+	int rc = root_open(directory, &root);
+
+	if (rc)
+		return rc;
+	/* One that is there may be read by everybody. */
+	length = root.live ? cma_read(&root, device, port, attribute, text) : -ENOENT;
+	if (length == -ENOENT) {
+		rc = make_directory(&root, device, &made);
+		length = rc ? rc : cma_read(&root, device, port, attribute, text);
+		if (made)
+			unlinkat(root.fd, path, AT_REMOVEDIR);
+	}
+	root_close(&root);
+	return length == -ENOENT ? -ENODEV : length;
+}
+
+static int write_file(const struct root *root, const char *path, const char *text)
+{
+	const size_t length = strlen(text);
+	_cleanup_(closep) int fd = openat(root->fd, path, O_WRONLY | O_CLOEXEC);
+	ssize_t written;
+
+	if (fd < 0)
+		return errno == ENOENT ? -ENODEV : -errno;
+	written = write(fd, text, length);
+	if (written < 0)
+		return -errno;
+	return (size_t)written == length ? 0 : -EIO;
+}
+
+int cma_defaults_write(const char *device, unsigned int port, const char *attribute,
+		       const char *text)
+{
+	_cleanup_(freep) char *path = mem_format("%s/%s/ports/%u/%s", BELOW_ROOT, device, port,
+						 attribute);
+	struct root root;
+	bool made;
+	int rc = root_open(NULL, &root);
+
+	if (rc)
+		return rc;
+	rc = make_directory(&root, device, &made);
+	if (!rc)
+		rc = write_file(&root, path, text);
+	root_close(&root);
+	return rc;
+}
