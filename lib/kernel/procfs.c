@@ -156,8 +156,8 @@ int procfs_read_memlock(const struct root *root, uint64_t process, struct limit 
 	return rc;
 }
 
-/* A field of mountinfo, with blanks and backslashes written as \040: mangle() in fs/seq_file.c */
-static char *take_field(char **rest)
+/* It has blanks and backslashes written as \040: mangle() in fs/seq_file.c */
+char *procfs_take_mount_field(char **rest)
 {
 	char *field = strsep(rest, " "), *out = field;
 
@@ -201,13 +201,13 @@ static void take_mount(char *line, struct procfs_cgroups *cgroups)
 
 	/* Documentation/filesystems/proc.rst, 3.5: ID PARENT DEVICE ROOT MOUNT OPTIONS... - TYPE
 	 * SOURCE OPTIONS */
-	for (int i = 0; (field = take_field(&rest)) && strcmp(field, "-"); i++) {
+	for (int i = 0; (field = procfs_take_mount_field(&rest)) && strcmp(field, "-"); i++) {
 		root = i == 3 ? field : root;
 		mount = i == 4 ? field : mount;
 	}
-	type = take_field(&rest);
-	take_field(&rest);
-	options = take_field(&rest);
+	type = procfs_take_mount_field(&rest);
+	procfs_take_mount_field(&rest);
+	options = procfs_take_mount_field(&rest);
 	if (!root || !mount || *mount != '/' || !type || !options)
 		return;
 	v1 = !strcmp(type, "cgroup") && has_word(options, strlen(options), "rdma");

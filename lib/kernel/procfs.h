@@ -88,6 +88,8 @@ void procfs_parse_status(const char *text, struct procfs_task *task);
 void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *hard);
 /* Another line of /proc/PROCESS/limits: "Max open files". */
 void procfs_parse_limit(const char *text, const char *line, struct limit *soft, struct limit *hard);
+/* Cuts the next field off a line of mountinfo, in place; NULL at its end. */
+char *procfs_take_mount_field(char **rest);
 void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups);
 /* The path of the group in /proc/PROCESS/cgroup, freed by the caller; NULL if it is in none. */
 char *procfs_parse_cgroup(const char *text, bool v1);

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/holders.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/nldev_devices.h"
+#include "kernel/holders.h"
+#include "kernel/procfs.h"
+#include "resource/nldev_resources.h"
+#include "resource/processes.h"
+
+enum {
+	USERS_SHOWN = 16,    /* sentences; the rest is counted */
+	TYPE_INFINIBAND = 32 /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
+};
+
+DEFINE_CLEANUP(struct processes, processes_free)
+DEFINE_CLEANUP(struct nldev_resources, nldev_resources_free)
+
+/* What shows that somebody uses the device; completion queues and memory come with these. */
+static const struct {
+	enum resource_kind kind;
+	const char *one, *many;
+} kinds[] = {
+	{RESOURCE_QP, "queue pair", "queue pairs"},
+	{RESOURCE_CM_ID, "CM ID", "CM IDs"},
+	{RESOURCE_PD, "protection domain", "protection domains"},
+	{RESOURCE_CTX, "context", "contexts"},
+};
+
+static struct device_user *find_user(struct device_users *users, bool kernel, uint64_t process,
+				     const char *command)
+{
+	struct device_user *user;
+
+	/* The objects of one user mostly follow each other. */
+	for (size_t i = users->count; i-- > 0;) {
+		user = &users->items[i];
+		if (user->kernel == kernel &&
+		    (kernel ? !strcmp(user->command, command) : user->process == process))
+			return user;
+	}
+	user = mem_append(&users->items, &users->count, sizeof(*users->items));
+	user->kernel = kernel;
+	user->process = process;
+	user->command = mem_string_or_null(command);
+	return user;
+}
+
+/* ib_core has two queue pairs on each port, and drivers have some of their own. */
+static bool belongs_to_device(const char *kernel_name)
+{
+	return !strcmp(kernel_name, "ib_core") || enum_find_word(driver_id_names, kernel_name);
+}
+
+static void add_peer(struct device_users *users, const struct ip_address *peer)
+{
+	for (size_t i = 0; i < users->peer_count; i++)
+		if (ip_equal(&users->peers[i], peer))
+			return;
+	*(struct ip_address *)mem_append(&users->peers, &users->peer_count,
+					 sizeof(*users->peers)) = *peer;
+}
+
+void device_users_take(struct device_users *users, enum resource_kind kind,
+		       const struct resource *resource)
+{
+	struct device_user *user;
+
+	if (resource->kernel_name) {
+		if (belongs_to_device(resource->kernel_name))
+			return;
+		if (resource->remote_ip.known)
+			add_peer(users, &resource->remote_ip.address);
+		user = find_user(users, true, 0, resource->kernel_name);
+	} else if (resource->pid.known) {
+		user = find_user(users, false, resource->pid.value, resource->command);
+	} else {
+		/* Of another PID namespace: fill_res_name_pid(), nldev.c */
+		user = find_user(users, false, 0, NULL);
+	}
+	user->counts[kind]++;
+}
+
+static void look_for_descriptors(struct device_users *users, const struct root *root,
+				 const char *kernel_name, struct change *change)
+{
+	struct device_nodes nodes = {.count = 0};
+	struct holders holders = {.count = 0};
+	int rc = device_nodes_read(root, kernel_name, &nodes);
+
+	if (!rc)
+		rc = holders_find(root, &nodes, &holders);
+	if (rc)
+		change_note(change, "who has the device open could not be found out: %s",
+			    strerror(-rc));
+	for (size_t i = 0; i < holders.count; i++) {
+		const struct holder *holder = &holders.items[i];
+		struct device_user *user = find_user(users, false, holder->process,
+						     holder->command);
+
+		for (size_t j = 0; j < holder->nodes.count; j++)
+			strings_add(&user->nodes, holder->nodes.items[j]);
+	}
+	if (holders.hidden)
+		change_note(change,
+			    "what %zu process%s %s open cannot be seen without CAP_SYS_PTRACE",
+			    holders.hidden, holders.hidden == 1 ? "" : "es",
+			    holders.hidden == 1 ? "has" : "have");
+	if (holders_are_confined(root))
+		change_note(change, "processes outside of this container cannot be seen");
+	users->peers_unknown |= holders_are_confined(root);
+	holders_clear(&holders);
+	device_nodes_clear(&nodes);
+}
+
+/* The IPoIB interfaces of a device have its hardware as theirs: ipoib_add_port(), ipoib_main.c */
+static void look_for_ipoib(const struct root *root, const char *kernel_name, struct change *change)
+{
+	struct strings names = {.known = false};
+
+	sysfs_list(root, &names, "%s/%s/device/net", SYSFS_RDMA_CLASS, kernel_name);
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
+		struct number type = {0};
+		char flags[SYSFS_TEXT_SIZE];
+
+		if (sysfs_read_number(root, &type, "%s/%s/device/net/%s/type", SYSFS_RDMA_CLASS,
+				      kernel_name, names.items[i]) ||
+		    type.value != TYPE_INFINIBAND)
+			continue;
+		/* IFF_UP is 1: include/uapi/linux/if.h. */
+		if (sysfs_read(root, flags, "%s/%s/device/net/%s/flags", SYSFS_RDMA_CLASS,
+			       kernel_name, names.items[i]) > 0 &&
+		    strtoul(flags, NULL, 16) & 1)
+			change_disturbs(change, "IPoIB interface %s, which is up", clean);
+	}
+	strings_free(&names);
+}
+
+/* The value of WORD=VALUE in a list that is separated by commas; the caller frees it. */
+static char *get_option(const char *list, const char *word)
+{
+	const size_t length = strlen(word);
+
+	while (list) {
+		if (!strncmp(list, word, length) && list[length] == '=')
+			return text_clean(list + length + 1, strcspn(list + length + 1, ", \n"));
+		list = strchr(list, ',');
+		if (list)
+			list++;
+	}
+	return NULL;
+}
+
+/* Somebody whose storage is at that address, over RDMA, perhaps through this device. */
+static void judge_peer(const struct device_users *users, const char *what, const char *name,
+		       const char *address, struct change *change)
+{
+	struct ip_address ip;
+	bool found = false;
+
+	if (address && !ip_parse(address, &ip))
+		for (size_t i = 0; i < users->peer_count; i++)
+			found |= ip_equal(&users->peers[i], &ip);
+	if (found)
+		change_disturbs(change, "%s %s, which reaches %s through it", what, name, address);
+	else if (users->peers_unknown)
+		change_note(change, "%s %s uses RDMA; whether through this device is not known",
+			    what, name);
+}
+
+/* proto=rdma of NFS: nfs_show_mount_options(), fs/nfs/super.c */
+static void judge_mount(const struct device_users *users, char *line, struct change *change)
+{
+	char *rest = line, *field, *mount = NULL, *type, *options;
+	_cleanup_(freep) char *protocol = NULL, *address = NULL, *clean = NULL;
+
+	for (int i = 0; (field = procfs_take_mount_field(&rest)) && strcmp(field, "-"); i++)
+		mount = i == 4 ? field : mount;
+	type = procfs_take_mount_field(&rest);
+	procfs_take_mount_field(&rest);
+	options = procfs_take_mount_field(&rest);
+	if (!mount || !type || strncmp(type, "nfs", 3) || !options)
+		return;
+	protocol = get_option(options, "proto");
+	if (!protocol || strcmp(protocol, "rdma"))
+		return;
+	address = get_option(options, "addr");
+	clean = text_clean(mount, strlen(mount));
+	judge_peer(users, "NFS mount", clean, address, change);
+}
+
+static void look_for_mounts(const struct device_users *users, const struct root *root,
+			    struct change *change)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *rest, *line;
+
+	if (sysfs_read_file(root, &text, "proc/self/mountinfo"))
+		return;
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		judge_mount(users, line, change);
+}
+
+/* traddr=10.0.0.2,trsvcid=4420: nvmf_get_address(), drivers/nvme/host/fabrics.c */
+static void look_for_controllers(const struct device_users *users, const struct root *root,
+				 struct change *change)
+{
+	struct strings names = {.known = false};
+	char text[SYSFS_TEXT_SIZE];
+
+	sysfs_list(root, &names, "sys/class/nvme");
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *address = NULL, *clean = NULL;
+
+		if (sysfs_read(root, text, "sys/class/nvme/%s/transport", names.items[i]) < 0 ||
+		    strcmp(text, "rdma"))
+			continue;
+		if (sysfs_read(root, text, "sys/class/nvme/%s/address", names.items[i]) >= 0)
+			address = get_option(text, "traddr");
+		clean = text_clean(names.items[i], strlen(names.items[i]));
+		judge_peer(users, "NVMe controller", clean, address, change);
+	}
+	strings_free(&names);
+}
+
+void device_users_look(struct device_users *users, const struct root *root, const char *kernel_name,
+		       struct change *change)
+{
+	look_for_descriptors(users, root, kernel_name, change);
+	look_for_ipoib(root, kernel_name, change);
+	look_for_mounts(users, root, change);
+	look_for_controllers(users, root, change);
+}
+
+static int compare_users(const void *a, const void *b)
+{
+	const struct device_user *left = a, *right = b;
+
+	if (left->kernel != right->kernel)
+		return left->kernel - right->kernel;
+	if (left->kernel)
+		return strcmp(left->command, right->command);
+	return left->process < right->process ? -1 : left->process > right->process;
+}
+
+static char *describe_holdings(const struct device_user *user)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const uint64_t count = user->counts[kinds[i].kind];
+
+		/* Whoever has more than the device open holds protection domains and a context. */
+		if (!count || (text && kinds[i].kind >= RESOURCE_PD) ||
+		    (user->nodes.count && kinds[i].kind == RESOURCE_CTX))
+			continue;
+		mem_extend(&text, "%s%" PRIu64 " %s", text ? ", " : "", count,
+			   count == 1 ? kinds[i].one : kinds[i].many);
+	}
+	for (size_t i = 0; i < user->nodes.count; i++)
+		mem_extend(&text, "%s/dev/infiniband/%s open", text ? ", " : "",
+			   user->nodes.items[i]);
+	return text;
+}
+
+static void tell_user(const struct device_user *user, struct change *change)
+{
+	_cleanup_(freep) char *holdings = describe_holdings(user);
+
+	if (!holdings)
+		return;
+	if (user->kernel)
+		change_disturbs(change, "%s in the kernel: %s", user->command, holdings);
+	else if (!user->process)
+		change_disturbs(change, "processes outside of this container: %s", holdings);
+	else
+		change_disturbs(change, "process %" PRIu64 " (%s): %s", user->process,
+				user->command ? user->command : "name unknown", holdings);
+}
+
+void device_users_tell(struct device_users *users, struct change *change)
+{
+	size_t shown = 0;
+
+	if (users->count)
+		qsort(users->items, users->count, sizeof(*users->items), compare_users);
+	for (size_t i = 0; i < users->count; i++) {
+		/* The parts of the kernel are few, and the most important. */
+		if (!users->items[i].kernel && shown++ >= USERS_SHOWN)
+			continue;
+		tell_user(&users->items[i], change);
+	}
+	if (shown > USERS_SHOWN)
+		change_disturbs(change, "%zu more process%s", shown - USERS_SHOWN,
+				shown == USERS_SHOWN + 1 ? "" : "es");
+}
+
+void device_users_clear(struct device_users *users)
+{
+	for (size_t i = 0; i < users->count; i++) {
+		free(users->items[i].command);
+		strings_free(&users->items[i].nodes);
+	}
+	free(users->items);
+	free(users->peers);
+	*users = (struct device_users){.count = 0};
+}
+
+/* Counts all objects of one kind, in blocks. 0 or -errno. */
+static int take_kind(struct device_users *users, struct nldev_resources *resources,
+		     struct processes *processes, enum resource_kind kind, uint32_t device_index)
+{
+	bool done = false;
+	int rc = nldev_resources_begin(resources, kind, device_index);
+
+	while (!rc && !done) {
+		struct resource_list list = {.count = 0};
+
+		rc = nldev_resources_read(resources, &list, &done);
+		for (size_t i = 0; i < list.count; i++) {
+			if (list.items[i].thread.known)
+				processes_name(processes, &list.items[i]);
+			device_users_take(users, kind, &list.items[i]);
+		}
+		resource_list_clear(&list);
+	}
+	return rc;
+}
+
+static void take_resources(struct device_users *users, uint32_t device_index, struct change *change)
+{
+	_cleanup_(nldev_resources_freep) struct nldev_resources *resources = NULL;
+	_cleanup_(processes_freep) struct processes *processes = NULL;
+	int rc = nldev_resources_open(&resources);
+
+	if (!rc)
+		rc = processes_open(NULL, &processes);
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(kinds); i++) {
+		rc = take_kind(users, resources, processes, kinds[i].kind, device_index);
+		/* Linux before 5.13 lists no contexts. */
+		if (rc == -EOPNOTSUPP && kinds[i].kind == RESOURCE_CTX)
+			rc = 0;
+	}
+	users->peers_unknown |= rc != 0;
+	if (rc)
+		change_note(change, "not all queue pairs of the device could be listed: %s",
+			    strerror(-rc));
+}
+
+void change_guard_device(struct change *change)
+{
+	_cleanup_(device_list_clear) struct device_list list = {.count = 0};
+	_cleanup_(root_close) struct root root = {.fd = -1};
+	_cleanup_(freep) char *name = mem_string(change->object);
+	struct device_users users = {.count = 0};
+	const struct device *device = NULL;
+	struct netlink *nldev;
+	int rc = root_open(NULL, &root);
+
+	name[strcspn(name, "/")] = '\0';
+	/* A socket would load ib_core. */
+	if (rc || device_find_core(&root))
+		return;
+	rc = change_host_nldev(change->host, &nldev);
+	if (!rc)
+		rc = nldev_get_devices(nldev, &list);
+	if (!rc)
+		device = device_list_find(&list, name);
+	if (device)
+		take_resources(&users, (uint32_t)device->index.value, change);
+	else if (rc)
+		change_note(change, "the users of the device could not be listed: %s",
+			    strerror(-rc));
+	device_users_look(&users, &root, device ? device->kernel_name : name, change);
+	device_users_tell(&users, change);
+	device_users_clear(&users);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who uses a device: open descriptors in a made-up /proc, objects, mounts and controllers. */
+#include "saved_tree.h"
+
+#include "base/cleanup.h"
+#include "change/holders.h"
+#include "kernel/holders.h"
+
+/* /dev/null and /dev/zero are open in place of uverbs0 and umad0: any user has these nodes. */
+#define NULL_NUMBER "1:3"
+#define ZERO_NUMBER "1:5"
+
+static const struct setting setting = {.keyword = {.word = "link"}};
+
+struct bed {
+	struct saved_tree tree;
+	struct changes changes;
+	struct change_host host;
+	struct change *change;
+	struct device_users users;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed;
+	int rc = tree_set_up(state, sizeof(*bed));
+
+	bed = *state;
+	/* The links below lead out of the tree, as those of the live system may. */
+	bed->tree.root.below = true;
+	bed->change = changes_add(&bed->changes, &bed->host, &setting, "rxe0", CHANGE_ABSENT);
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/abi_version", "6");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "rxe0");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs0/dev", NULL_NUMBER);
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs1/ibdev", "rxe1");
+	tree_write(&bed->tree, "sys/class/infiniband_verbs/uverbs1/dev", "1:7");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad0/ibdev", "rxe0");
+	tree_write(&bed->tree, "sys/class/infiniband_mad/umad0/dev", ZERO_NUMBER);
+	tree_write(&bed->tree, "proc/712/status", "Name:\tibv_rc_pingpong\nTgid:\t712");
+	tree_link(&bed->tree, "proc/712/fd/0", "/dev/null");
+	tree_link(&bed->tree, "proc/712/fd/3", "/dev/null");
+	tree_link(&bed->tree, "proc/712/fd/4", "socket:[4711]");
+	tree_write(&bed->tree, "proc/80/status", "Name:\topen\x1bsm\nTgid:\t80");
+	tree_link(&bed->tree, "proc/80/fd/9", "/dev/zero");
+	tree_write(&bed->tree, "proc/90/status", "Name:\tother\nTgid:\t90");
+	tree_link(&bed->tree, "proc/90/fd/1", "/dev/full");
+	tree_link(&bed->tree, "proc/self/fd/1", "/dev/null");
+	return rc;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	device_users_clear(&bed->users);
+	changes_clear(&bed->changes);
+	tree_close(&bed->tree);
+	free(bed);
+	return 0;
+}
+
+static void take(struct bed *bed, enum resource_kind kind, uint64_t pid, const char *kernel_name,
+		 const char *peer)
+{
+	struct resource resource = {.kernel_name = mem_string_or_null(kernel_name)};
+	char command[] = "ibv_rc_pingpong";
+
+	if (pid)
+		number_set(&resource.pid, pid);
+	resource.command = pid ? command : NULL;
+	if (peer) {
+		assert_int_equal(ip_parse(peer, &resource.remote_ip.address), 0);
+		resource.remote_ip.known = true;
+	}
+	device_users_take(&bed->users, kind, &resource);
+	free(resource.kernel_name);
+}
+
+/* Looks, tells, and returns the sentences, separated by semicolons. */
+static char *list(const struct strings *strings)
+{
+	char *text = mem_string("");
+
+	for (size_t i = 0; i < strings->count; i++)
+		mem_extend(&text, "%s%s", i ? "; " : "", strings->items[i]);
+	return text;
+}
+
+static void expect(struct bed *bed, const char *disturbs, const char *notes)
+{
+	char *text;
+
+	device_users_look(&bed->users, &bed->tree.root, "rxe0", bed->change);
+	device_users_tell(&bed->users, bed->change);
+	text = list(&bed->change->disturbs);
+	assert_string_equal(text, disturbs);
+	free(text);
+	text = list(&bed->change->notes);
+	assert_string_equal(text, notes);
+	free(text);
+}
+
+static void descriptors(void **state)
+{
+	struct bed *bed = *state;
+	struct device_nodes nodes = {.count = 0};
+	struct holders holders = {.count = 0};
+
+	assert_int_equal(device_nodes_read(&bed->tree.root, "rxe0", &nodes), 0);
+	assert_int_equal(nodes.count, 2);
+	assert_string_equal(nodes.items[0].name, "uverbs0");
+	assert_int_equal(nodes.items[0].major, 1);
+	assert_int_equal(nodes.items[1].minor, 5);
+	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
+	assert_int_equal(holders.count, 2);
+	assert_int_equal(holders.items[0].process, 80);
+	assert_string_equal(holders.items[0].command, "open\\x1bsm");
+	assert_string_equal(holders.items[0].nodes.items[0], "umad0");
+	assert_int_equal(holders.items[1].process, 712);
+	assert_int_equal(holders.items[1].nodes.count, 1);
+	assert_int_equal(holders.hidden, 0);
+	holders_clear(&holders);
+	/* A saved tree holds nothing open, wherever its links lead. */
+	bed->tree.root.below = false;
+	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
+	assert_int_equal(holders.count, 0);
+	device_nodes_clear(&nodes);
+	/* No node: nothing to look for, and /proc is not needed. */
+	tree_delete(&bed->tree, "proc");
+	assert_int_equal(holders_find(&bed->tree.root, &nodes, &holders), 0);
+}
+
+static void no_proc(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *note = mem_format(
+		"who has the device open could not be found out: %s", strerror(ENOENT));
+
+	tree_delete(&bed->tree, "proc");
+	expect(bed, "", note);
+}
+
+static void hidden(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_directory(&bed->tree, "proc/91/fd");
+	assert_int_equal(fchmodat(bed->tree.root.fd, "proc/91/fd", 0, 0), 0);
+	tree_become_nobody();
+	expect(bed,
+	       "process 80 (open\\x1bsm): /dev/infiniband/umad0 open; "
+	       "process 712 (ibv_rc_pingpong): /dev/infiniband/uverbs0 open",
+	       "what 1 process has open cannot be seen without CAP_SYS_PTRACE");
+	tree_become_oneself();
+}
+
+/* What a process owns and what it has open is one sentence. */
+static void objects(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_delete(&bed->tree, "proc/80");
+	take(bed, RESOURCE_QP, 712, NULL, NULL);
+	take(bed, RESOURCE_QP, 712, NULL, NULL);
+	take(bed, RESOURCE_PD, 712, NULL, NULL);
+	take(bed, RESOURCE_CTX, 712, NULL, NULL);
+	take(bed, RESOURCE_CM_ID, 5, NULL, NULL);
+	take(bed, RESOURCE_QP, 0, "ib_core", NULL);
+	take(bed, RESOURCE_PD, 0, "rdma_rxe", NULL);
+	take(bed, RESOURCE_PD, 0, "ib_srpt", NULL);
+	take(bed, RESOURCE_CTX, 0, NULL, NULL);
+	expect(bed,
+	       "processes outside of this container: 1 context; "
+	       "process 5 (ibv_rc_pingpong): 1 CM ID; "
+	       "process 712 (ibv_rc_pingpong): 2 queue pairs, /dev/infiniband/uverbs0 open; "
+	       "ib_srpt in the kernel: 1 protection domain",
+	       "");
+}
+
+static void many(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	for (uint64_t pid = 1; pid <= 1000; pid++)
+		take(bed, RESOURCE_QP, pid, NULL, NULL);
+	take(bed, RESOURCE_QP, 0, "nvme_rdma", NULL);
+	device_users_tell(&bed->users, bed->change);
+	assert_int_equal(bed->change->disturbs.count, 16 + 1 + 1);
+	assert_string_equal(bed->change->disturbs.items[16],
+			    "nvme_rdma in the kernel: 1 queue pair");
+	assert_string_equal(bed->change->disturbs.items[17], "984 more processes");
+}
+
+static void storage(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	tree_write(&bed->tree, "proc/self/mountinfo",
+		   "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		   "90 1 0:50 / /home/big\\040data rw,relatime shared:7 - nfs4 server:/export "
+		   "rw,vers=4.2,proto=rdma,port=20049,addr=10.0.0.2\n"
+		   "91 1 0:51 / /tcp rw - nfs4 server:/other rw,proto=tcp,addr=10.0.0.2\n"
+		   "92 1 0:52 / /far rw - nfs server:/far rw,proto=rdma,addr=10.0.0.9\n"
+		   "93 1");
+	tree_write(&bed->tree, "sys/class/nvme/nvme0/transport", "rdma");
+	tree_write(&bed->tree, "sys/class/nvme/nvme0/address", "traddr=fd00::2,trsvcid=4420");
+	tree_write(&bed->tree, "sys/class/nvme/nvme1/transport", "pcie");
+	tree_write(&bed->tree, "sys/class/nvme/nvme1/address", "0000:01:00.0");
+	take(bed, RESOURCE_CM_ID, 0, "rpcrdma", "10.0.0.2");
+	take(bed, RESOURCE_CM_ID, 0, "nvme_rdma", "fd00::2");
+	expect(bed,
+	       "NFS mount /home/big data, which reaches 10.0.0.2 through it; "
+	       "NVMe controller nvme0, which reaches fd00::2 through it; "
+	       "nvme_rdma in the kernel: 1 CM ID; rpcrdma in the kernel: 1 CM ID",
+	       "");
+}
+
+/* Without the kernel's connections, storage may or may not be in the way. */
+static void storage_unknown(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	tree_write(&bed->tree, "proc/self/mountinfo",
+		   "90 1 0:50 / /home rw - nfs4 server:/export rw,proto=rdma,addr=10.0.0.2");
+	bed->users.peers_unknown = true;
+	expect(bed, "", "NFS mount /home uses RDMA; whether through this device is not known");
+}
+
+static void ipoib(void **state)
+{
+	struct bed *bed = *state;
+	const char *const net = "sys/class/infiniband/rxe0/device/net";
+	static const struct {
+		const char *name, *type, *flags;
+	} netdevs[] = {{"ib0", "32", "0x1043"}, {"ib1", "32", "0x1002"}, {"eth0", "1", "0x1003"}};
+	char path[PATH_MAX];
+
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++) {
+		snprintf(path, sizeof(path), "%s/%s/type", net, netdevs[i].name);
+		tree_write(&bed->tree, path, netdevs[i].type);
+		snprintf(path, sizeof(path), "%s/%s/flags", net, netdevs[i].name);
+		tree_write(&bed->tree, path, netdevs[i].flags);
+	}
+	expect(bed, "IPoIB interface ib0, which is up", "");
+}
+
+static void own_descriptors(void **state)
+{
+	char name[] = "null";
+	struct device_node node = {name, 1, 3};
+	const struct device_nodes nodes = {&node, 1};
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), other = open("/dev/zero", O_RDONLY);
+
+	(void)state;
+	assert_true(fd >= 0 && other >= 0);
+	/* The test's own standard input may be /dev/null, too. */
+	assert_int_equal(dup2(other, STDIN_FILENO), STDIN_FILENO);
+	holders_close_own(&nodes);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_true(fcntl(other, F_GETFD) >= 0);
+	close(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(descriptors, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_proc, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hidden, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(objects, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(storage, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(storage_unknown, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ipoib, set_up, tear_down),
+		cmocka_unit_test(own_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
