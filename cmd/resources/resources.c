@@ -55,6 +55,12 @@ static const struct option_row srq_options[] = {
 	{.name = NULL},
 };
 
+static const struct option_row kind_options[] = {
+	STRING_OPTION(struct resources_args, where, 'w', "where", "FIELD=VALUE,...", COMPLETE_WHERE,
+		      "only objects whose fields have these values, or are in these ranges"),
+	{.name = NULL},
+};
+
 static const struct option_rule rules[] = {
 	OPTIONS_NEED("pid comm", "by", "or a kind of object: rdmactl resources qp"),
 	{.options = NULL},
@@ -96,6 +102,30 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 	return !rc;
 }
 
+/* A word such as "qps" is a kind rather than a device, unless there is a device of that name. */
+static void suggest_kind(struct listing *listing, char **words)
+{
+	for (size_t i = 0; words[0] && i < listing->problems.count; i++) {
+		struct problem *problem = &listing->problems.items[i];
+		_cleanup_(freep) char *hint = NULL;
+
+		if (!problem->object || strcmp(problem->object, words[0]))
+			continue;
+		for (const struct enum_name *kind = resource_kind_names; kind->word; kind++) {
+			const size_t length = strlen(kind->word);
+
+			if (!strncmp(words[0], kind->word, length) &&
+			    !strcmp(words[0] + length, "s"))
+				hint = mem_format("did you mean '%s'?", kind->word);
+		}
+		if (!hint)
+			continue;
+		free(problem->hint);
+		problem->hint = hint;
+		hint = NULL;
+	}
+}
+
 static int summary(const struct ctx *ctx, const struct resources_args *args, char **words)
 {
 	struct resource_summary_list list = {0};
@@ -111,6 +141,7 @@ static int summary(const struct ctx *ctx, const struct resources_args *args, cha
 			if (!args->limit.known || i < args->limit.value)
 				listing_add(&listing, &list.items[i]);
 	}
+	suggest_kind(&listing, words);
 	status = listing_end(&listing);
 	resource_summary_list_clear(&list);
 	return status;
@@ -149,8 +180,7 @@ static bool child(size_t number, struct command *ret_child)
 		.objects = "[DEV...]",
 		.object_completion = COMPLETE_DEVICE,
 		.most_objects = -1,
-		.options = {filters ? options[kind->value] : holder_options,
-			    filters ? holder_options : NULL},
+		.options = {kind_options, holder_options, filters ? options[kind->value] : NULL},
 		.args_size = sizeof(struct resources_args),
 		.schema = resource_schema((enum resource_kind)kind->value),
 		.data = kind,

@@ -61,13 +61,45 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 	return true;
 }
 
+/* The words of rdma-resource(8) for columns that have another name here. */
+static const struct where_alias aliases[] = {
+	{"lqpn", "qpn"},
+	{"lqpn", "qpns"},
+	{"rqpn", "remote_qpn"},
+	{"path-mig-state", "path_migration"},
+	{"qp-type", "type"},
+	{"ps", "port_space"},
+	{"src-addr", "local_ip"},
+	{"src-port", "local_port"},
+	{"dst-addr", "remote_ip"},
+	{"dst-port", "remote_port"},
+	{"cqe", "entries"},
+	{"poll-ctx", "poll_context"},
+	{"mrlen", "length_bytes"},
+	{"comm", "command"},
+	{0},
+};
+
+static bool parse_where(struct listing *listing, enum resource_kind kind, const char *text,
+			struct where *where)
+{
+	char *message = NULL, *hint = NULL;
+
+	if (!where_parse(where, resource_schema(kind), aliases, text, &message, &hint))
+		return true;
+	fail(listing, mem_format("--where: %s", message), hint);
+	free(message);
+	return false;
+}
+
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing)
 {
 	*filter = (struct resources_filter){.args = args};
 	return parse_words(listing, kind, "state", args->state, filter->states,
 			   &filter->state_count) &&
-	       parse_words(listing, kind, "type", args->type, filter->types, &filter->type_count);
+	       parse_words(listing, kind, "type", args->type, filter->types, &filter->type_count) &&
+	       parse_where(listing, kind, args->where, &filter->where);
 }
 
 static bool has_code(const uint64_t *codes, size_t count, const struct number *number)
@@ -101,7 +133,8 @@ bool resources_filter_passes(const struct resources_filter *filter, const struct
 	if (args->comm && !is_called(resource, args->comm))
 		return false;
 	return has_code(filter->states, filter->state_count, &resource->state) &&
-	       has_code(filter->types, filter->type_count, &resource->type);
+	       has_code(filter->types, filter->type_count, &resource->type) &&
+	       where_passes(&filter->where, resource);
 }
 
 /* The listing, and the rows that are being added to it. */
@@ -158,10 +191,11 @@ static void print(struct printing *printing, struct resource_loader *loader)
 }
 
 /* Whether the columns or filters ask who holds an object. */
-static bool needs_processes(const struct listing *listing, const struct resources_args *args)
+static bool needs_processes(const struct listing *listing, const struct resources_filter *filter)
 {
-	return columns_needs(&listing->columns) & RESOURCE_NEED_PROCESS || args->pid.known ||
-	       args->comm;
+	const uint64_t needs = columns_needs(&listing->columns) | where_needs(&filter->where);
+
+	return needs & RESOURCE_NEED_PROCESS || filter->args->pid.known || filter->args->comm;
 }
 
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
@@ -170,7 +204,7 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 	bool ports = find_field(kind, "port");
 	struct resource_loader *loader = NULL;
 	struct processes *processes = NULL;
-	struct resources_filter filter;
+	struct resources_filter filter = {.args = args};
 	struct listing listing;
 	struct printing printing = {
 		.listing = &listing,
@@ -182,13 +216,14 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 	if (resources_begin(&listing, ctx, resource_schema(kind), words, ports) &&
 	    resources_filter_init(&filter, args, kind, &listing) &&
 	    listing_load_inventory(&listing, 0)) {
-		if (resources_open(&listing, needs_processes(&listing, args), &processes,
+		if (resources_open(&listing, needs_processes(&listing, &filter), &processes,
 				   &loader)) {
 			resource_loader_begin(loader, kind);
 			print(&printing, loader);
 		}
 	}
 	status = listing_end(&listing);
+	where_clear(&filter.where);
 	resource_list_clear(&printing.list);
 	resource_loader_free(loader);
 	processes_free(processes);

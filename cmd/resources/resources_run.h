@@ -6,11 +6,12 @@
 #include "resource/resources.h"
 #include "resource/processes.h"
 #include "resource/resource.h"
+#include "schema/where.h"
 
 struct resources_args {
 	struct number by; /* enum resources_by */
 	struct number pid;
-	const char *comm, *state, *type;
+	const char *comm, *state, *type, *where;
 	struct number limit;
 };
 
@@ -22,10 +23,12 @@ struct resources_filter {
 	/* Codes of --state and --type; a count of 0 lets all pass. */
 	uint64_t states[32], types[32];
 	size_t state_count, type_count;
+	struct where where; /* --where */
 };
 
 /*
- * Parses --state and --type for that kind. False: they are invalid, and listing_fail() was called.
+ * Parses --state, --type and --where for that kind. False: they are invalid, and listing_fail() was
+ * called. where_clear() of its member frees it.
  */
 bool resources_filter_init(struct resources_filter *filter, const struct resources_args *args,
 			   enum resource_kind kind, struct listing *listing);

@@ -126,8 +126,11 @@ static void put_columns(struct completer *completer, const char *partial)
 	completer->lead = "";
 }
 
-/* FIELD= or the words after it; of a list with commas, the last item. */
-static void put_assignments(struct completer *completer, const char *partial)
+/*
+ * FIELD= or the words after it; of a list with commas, the last item. Only fields that have bits of
+ * their own can be set.
+ */
+static void put_assignments(struct completer *completer, bool settable, const char *partial)
 {
 	const struct schema *schema = schema_of(completer);
 	const char *comma = strrchr(partial, ','), *equals;
@@ -141,8 +144,8 @@ static void put_assignments(struct completer *completer, const char *partial)
 	for (size_t i = 0; schema && !equals && i < schema->field_count; i++) {
 		_cleanup_(freep) char *word = mem_format("%s=", schema->fields[i].key);
 
-		/* Only fields that have bits of their own can be set. */
-		if (schema->fields[i].width)
+		if (settable ? schema->fields[i].width != 0
+			     : schema->fields[i].kind != FIELD_RECORDS)
 			put(completer, piece, word, schema->fields[i].help);
 	}
 	key = equals ? mem_format("%.*s", (int)(equals - piece), piece) : NULL;
@@ -182,7 +185,8 @@ static void put_class(struct completer *completer, enum completion completion,
 		put_columns(completer, partial);
 		break;
 	case COMPLETE_FIELD:
-		put_assignments(completer, partial);
+	case COMPLETE_WHERE:
+		put_assignments(completer, completion == COMPLETE_FIELD, partial);
 		break;
 	case COMPLETE_FILE:
 		puts(":file");

@@ -33,7 +33,8 @@ enum completion {
 	COMPLETE_COMMAND,
 	COMPLETE_SCHEMA,
 	COMPLETE_CHOICE, /* the option's choices */
-	COMPLETE_FIELD,	 /* FIELD=VALUE of the command's schema */
+	COMPLETE_FIELD,	 /* FIELD=VALUE of the command's schema, to set it */
+	COMPLETE_WHERE,	 /* the same to select records: any field */
 	COMPLETE_TEST,	 /* tests of selftest and their groups, with commas between */
 };
 

@@ -191,6 +191,71 @@ static int get_qpns(const struct nlattr *nest, struct strings *qpns)
 	return netlink_each(nest, RDMA_NLDEV_ATTR_RES_QP_ENTRY, take_range, qpns);
 }
 
+/*
+ * The details of a driver are names and values in turn, with perhaps the way to print the value
+ * between them: rdma_nl_put_driver_u32() and the like, nldev.c.
+ */
+static char *format_detail(const char *name, const struct nlattr *value, bool hexadecimal)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct number number = {0};
+
+	switch (nla_type(value)) {
+	case RDMA_NLDEV_ATTR_DRIVER_STRING:
+		netlink_get_text(value, &text);
+		return text ? mem_format("%s=%s", name, text) : NULL;
+	case RDMA_NLDEV_ATTR_DRIVER_S32:
+		return nla_len(value) == 4 ? mem_format("%s=%" PRId32, name, nla_get_s32(value))
+					   : NULL;
+	case RDMA_NLDEV_ATTR_DRIVER_S64:
+		return nla_len(value) == 8 ? mem_format("%s=%" PRId64, name, nla_get_s64(value))
+					   : NULL;
+	case RDMA_NLDEV_ATTR_DRIVER_U32:
+	case RDMA_NLDEV_ATTR_DRIVER_U64:
+		if (netlink_get_number(value, &number) || !number.known)
+			return NULL;
+		return mem_format(hexadecimal ? "%s=0x%" PRIx64 : "%s=%" PRIu64, name,
+				  number.value);
+	default:
+		return NULL;
+	}
+}
+
+static void get_details(const struct nlattr *nest, struct strings *details)
+{
+	_cleanup_(freep) char *name = NULL;
+	const struct nlattr *attribute;
+	bool hexadecimal = false;
+	int left;
+
+	if (!nest)
+		return;
+	details->known = true;
+	nla_for_each_nested(attribute, nest, left)
+	{
+		const int type = nla_type(attribute);
+		_cleanup_(freep) char *text = NULL;
+
+		if (!type) /* padding of 64 bits */
+			continue;
+		if (type == RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE) {
+			hexadecimal = nla_len(attribute) == 1 &&
+				      nla_get_u8(attribute) == RDMA_NLDEV_PRINT_TYPE_HEX;
+			continue;
+		}
+		if (!name) {
+			netlink_get_text(attribute, &name);
+			hexadecimal = false;
+			continue;
+		}
+		text = format_detail(name, attribute, hexadecimal);
+		if (text)
+			strings_add(details, text);
+		free(name);
+		name = NULL;
+	}
+}
+
 static void get_owner(struct nlattr *const *table, struct resource *resource)
 {
 	/* fill_res_name_pid(): kernel objects have a name, others a PID if it is visible here. */
@@ -257,6 +322,8 @@ static int take_entry(void *context, const struct nlattr *entry)
 		return -EBADMSG;
 	resource = mem_append(&taking->list->items, &taking->list->count, sizeof(*resource));
 	get_owner(table, resource);
+	netlink_get_text(table[NLDEV_ATTR_RES_SUBTYPE], &resource->subtype);
+	get_details(table[RDMA_NLDEV_ATTR_DRIVER], &resource->driver);
 	if (fill_numbers(table, resource) || get_addresses(table, resource) ||
 	    netlink_get_number(table[kinds[taking->kind].id], &resource->id) ||
 	    get_qpns(table[RDMA_NLDEV_ATTR_RES_QP], &resource->qpns)) {

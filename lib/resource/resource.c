@@ -15,19 +15,21 @@
 #define USERS_FIELD(help) NUMBER(users, "USERS", SHOWN, 0, help)
 #define KEY(member, ...)  HEX(member, 8, __VA_ARGS__)
 /* The holder of an object. */
-#define OWNER_FIELDS                                                              \
-	NUMBER(pid, "PID", SHOWN, RESOURCE_NEED_PROCESS,                          \
-	       "process that made it, in this PID namespace"),                    \
-		TEXT(command, "COMMAND", SHOWN, RESOURCE_NEED_PROCESS,            \
-		     "name of the process, or of the kernel's part in brackets"), \
-		YES_NO(kernel, "KERNEL", 0, 0, "whether the kernel holds it"),    \
-		NUMBER(thread, "THREAD", 0, 0, "thread of the process that made it")
+#define OWNER_FIELDS                                                                  \
+	NUMBER(pid, "PID", SHOWN, RESOURCE_NEED_PROCESS,                              \
+	       "process that made it, in this PID namespace"),                        \
+		TEXT(command, "COMMAND", SHOWN, RESOURCE_NEED_PROCESS,                \
+		     "name of the process, or of the kernel's part in brackets"),     \
+		YES_NO(kernel, "KERNEL", 0, 0, "whether the kernel holds it"),        \
+		NUMBER(thread, "THREAD", 0, 0, "thread of the process that made it"), \
+		LIST(driver, "DRIVER", 0, 0, "what its driver tells besides: name=value")
 
 static const struct field qp_fields[] = {
 	DEVICE_FIELD,
 	PORT_FIELD(SHOWN),
 	NUMBER_AS("qpn", id, "QPN", SHOWN, 0, "number of the queue pair"),
 	WORD(type, qp_type_names, "TYPE", SHOWN, 0, "transport service"),
+	TEXT(subtype, "SUBTYPE", 0, 0, "the driver's own type, of the type driver: DCI"),
 	WORD(state, qp_state_names, "STATE", SHOWN, 0, "state of the queue pair"),
 	NUMBER(remote_qpn, "REMOTE QPN", SHOWN, 0,
 	       "number of the queue pair that it is connected to"),
@@ -128,7 +130,9 @@ const struct schema *resource_schema(enum resource_kind kind)
 void resource_clear(struct resource *resource)
 {
 	free(resource->kernel_name);
+	free(resource->subtype);
 	strings_free(&resource->qpns);
+	strings_free(&resource->driver);
 }
 
 void resource_list_clear(struct resource_list *list)

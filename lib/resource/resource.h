@@ -56,7 +56,9 @@ struct resource {
 	struct number rkey, lkey;			  /* only with CAP_NET_ADMIN */
 	struct number local_dma_lkey, unsafe_global_rkey; /* of a PD; only with CAP_NET_ADMIN */
 	struct number pdn, cqn, ctxn;
-	struct strings qpns; /* of a SRQ: 17, 20-25 */
+	struct strings qpns;   /* of a SRQ: 17, 20-25 */
+	char *subtype;	       /* of a QP of type driver: DCI */
+	struct strings driver; /* what the driver adds: name=value */
 };
 
 struct resource_list {

@@ -101,6 +101,30 @@ no_rdma_here()
 	expect 2
 }
 
+@test "resources: --where" {
+	no_rdma_here
+	try resources qp --where state=rts,sqe,lqpn=17,20-25,path-mig-state=armed,pid=-
+	expect 5
+	try resources srq --where lqpn=17
+	expect 5
+	try resources cm_id --where src-addr=10.0.0.1,dst-port=4000-5000
+	expect 5
+	try resources qp --where state=listen
+	expect_error 2 resources "--where: 'listen' is not a value of state" \
+		'state of the queue pair: reset, init, rtr, rts, sqd, sqe, error'
+	try resources mr --where lenght_bytes=1
+	expect_error 2 resources "--where: unknown field 'lenght_bytes'" "did you mean 'length_bytes'?"
+	try resources mr --where lqpn=1
+	expect 2
+	grep -q '^  the fields are device, mrn, length_bytes' <<<"$stderr"
+	try resources qp --where rts
+	expect_error 2 resources "--where: 'rts' is not FIELD=VALUE" \
+		'such as state=rts, or two with a comma between'
+	try resources --where state=rts
+	expect_error 2 resources "'resources' does not take --where" \
+		'it is for qp, cm_id, cq, mr, pd, ctx, srq'
+}
+
 @test "resources: options that need a kind, or must not have one" {
 	local hint='or a kind of object: rdmactl resources qp'
 

@@ -62,6 +62,54 @@ static void expect_qp(const struct resource *qp, uint32_t number)
 	assert_null(qp->kernel_name);
 }
 
+/* RDMA_NLDEV_ATTR_DRIVER as rdma_nl_put_driver_*() of the kernel write it. */
+static void driver_details(void **state)
+{
+	static const char *const expected[] = {"odp=explicit", "sqid=7",	  "flags=0xff",
+					       "left=-3",      "big=0x100000000", "clean=a\\x1bb"};
+	_cleanup_(resource_list_clear) struct resource_list list = {0};
+	struct bytes entries = {0}, entry = {0}, nest = {0}, bytes = {0};
+	const struct strings *details;
+
+	(void)state;
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "odp");
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "explicit");
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "sqid");
+	put_u32(&nest, RDMA_NLDEV_ATTR_DRIVER_U32, 7);
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "flags");
+	put_u8(&nest, RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE, RDMA_NLDEV_PRINT_TYPE_HEX);
+	put_u32(&nest, RDMA_NLDEV_ATTR_DRIVER_U32, 0xff);
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "left");
+	put_u32(&nest, RDMA_NLDEV_ATTR_DRIVER_S32, (uint32_t)-3);
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "big");
+	put_u8(&nest, RDMA_NLDEV_ATTR_DRIVER_PRINT_TYPE, RDMA_NLDEV_PRINT_TYPE_HEX);
+	put_attribute(&nest, 0, "", 0); /* padding before 64 bits */
+	put_u64(&nest, RDMA_NLDEV_ATTR_DRIVER_U64, 1ull << 32);
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "clean");
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING,
+		   "a\x1b"
+		   "b");
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "short");
+	put_u8(&nest, RDMA_NLDEV_ATTR_DRIVER_S64, 1);
+	put_string(&nest, RDMA_NLDEV_ATTR_DRIVER_STRING, "without a value");
+	put_u32(&entry, RDMA_NLDEV_ATTR_RES_LQPN, 5);
+	put_string(&entry, NLDEV_ATTR_RES_SUBTYPE, "DCI");
+	put_nest(&entry, RDMA_NLDEV_ATTR_DRIVER, &nest);
+	put_nest(&entries, QP, &entry);
+	put_qp(&entries, 17);
+	put_table(&bytes, QPS, &entries);
+	assert_int_equal(nldev_parse_resources(RESOURCE_QP, bytes.data, bytes.length, &list), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0].subtype, "DCI");
+	details = &list.items[0].driver;
+	assert_true(details->known);
+	assert_int_equal(details->count, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < details->count; i++)
+		assert_string_equal(details->items[i], expected[i]);
+	assert_null(list.items[1].subtype);
+	assert_false(list.items[1].driver.known);
+}
+
 static void queue_pairs(void **state)
 {
 	_cleanup_(resource_list_clear) struct resource_list list = {0};
@@ -558,14 +606,14 @@ static void unknown_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queue_pairs),	 cmocka_unit_test(connections),
-		cmocka_unit_test(memory),	 cmocka_unit_test(shared_queues),
-		cmocka_unit_test(empty_entries), cmocka_unit_test(truncated),
-		cmocka_unit_test(damaged),	 cmocka_unit_test(summary),
-		cmocka_unit_test(many),		 cmocka_unit_test(stalled),
-		cmocka_unit_test(silent),	 cmocka_unit_test(after_stall),
-		cmocka_unit_test(failed),	 cmocka_unit_test(nonsense),
-		cmocka_unit_test(unknown_words),
+		cmocka_unit_test(driver_details), cmocka_unit_test(queue_pairs),
+		cmocka_unit_test(connections),	  cmocka_unit_test(memory),
+		cmocka_unit_test(shared_queues),  cmocka_unit_test(empty_entries),
+		cmocka_unit_test(truncated),	  cmocka_unit_test(damaged),
+		cmocka_unit_test(summary),	  cmocka_unit_test(many),
+		cmocka_unit_test(stalled),	  cmocka_unit_test(silent),
+		cmocka_unit_test(after_stall),	  cmocka_unit_test(failed),
+		cmocka_unit_test(nonsense),	  cmocka_unit_test(unknown_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

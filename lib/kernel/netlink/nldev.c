@@ -86,6 +86,7 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[RDMA_NLDEV_ATTR_MIN_RANGE] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_MAX_RANGE] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_DEV_DIM] = {.type = NLA_U8},
+	[RDMA_NLDEV_ATTR_DRIVER] = {.type = NLA_NESTED},
 
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = {.type = NLA_NESTED},
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY] = {.type = NLA_NESTED},

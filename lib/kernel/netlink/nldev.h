@@ -21,6 +21,7 @@
  */
 enum {
 	NLDEV_SYS_ATTR_PRIVILEGED_QKEY = 96, /* u8, 1: without a capability */
+	NLDEV_ATTR_RES_SUBTYPE = 98,	     /* string: the driver's own type of a queue pair */
 	NLDEV_ATTR_DEV_TYPE = 99,	     /* u8, enum rdma_nl_dev_type */
 	NLDEV_ATTR_PARENT_NAME = 100,	     /* string */
 	NLDEV_ATTR_EVENT_TYPE = 102,	     /* u8, enum rdma_nl_notify_event_type */

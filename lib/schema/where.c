@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "schema/where.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* Words in a message about a field: the rest is in the help. */
+#define WORDS_MOST 16
+
+static const char unknown_value[] = "-";
+static const char unknown_code[] = "unknown-";
+
+/* Fields of rdma have - where those of rdmactl have _. */
+static bool is_same_word(const char *word, size_t length, const char *key)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!key[i] || (word[i] != key[i] && !(word[i] == '-' && key[i] == '_')))
+			return false;
+	return !key[length];
+}
+
+static const struct field *find_field(const struct schema *schema,
+				      const struct where_alias *aliases, const char *word,
+				      size_t length)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (schema->fields[i].kind != FIELD_RECORDS &&
+		    is_same_word(word, length, schema->fields[i].key))
+			return &schema->fields[i];
+	for (; aliases && aliases->word; aliases++)
+		if (is_same_word(word, length, aliases->word) && schema_find(schema, aliases->key))
+			return schema_find(schema, aliases->key);
+	return NULL;
+}
+
+static void explain_field(const struct schema *schema, const char *word, char **ret_message,
+			  char **ret_hint)
+{
+	_cleanup_(freep) const char **keys = mem_alloc_zero(schema->field_count, sizeof(*keys));
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word)), *list = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < schema->field_count; i++) {
+		if (schema->fields[i].kind == FIELD_RECORDS)
+			continue;
+		keys[count++] = schema->fields[i].key;
+		mem_extend(&list, "%s%s", list ? ", " : "the fields are ", schema->fields[i].key);
+	}
+	*ret_message = mem_format("unknown field '%s'", clean);
+	*ret_hint = text_suggest(word, keys, count, list);
+}
+
+static void explain_value(const struct field *field, const char *text, char **ret_message,
+			  char **ret_hint)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	char *hint = mem_string(field->help);
+
+	for (size_t i = 0; field->names && field->names[i].word && i < WORDS_MOST; i++)
+		mem_extend(&hint, "%s%s", i ? ", " : ": ", field->names[i].word);
+	*ret_message = mem_format("'%s' is not a value of %s", clean, field->key);
+	*ret_hint = hint;
+}
+
+/* A number, or two with - between. */
+static bool parse_range(const char *text, struct where_value *value)
+{
+	const char *dash = strchr(text, '-');
+	_cleanup_(freep) char *first = dash ? mem_format("%.*s", (int)(dash - text), text)
+					    : mem_string(text);
+
+	if (text_parse_u64(first, 0, UINT64_MAX, &value->first.value))
+		return false;
+	value->last = value->first;
+	if (dash && text_parse_u64(dash + 1, 0, UINT64_MAX, &value->last.value))
+		return false;
+	value->first.known = value->last.known = true;
+	return value->first.value <= value->last.value;
+}
+
+static bool parse_code(const struct field *field, const char *text, struct where_value *value)
+{
+	const struct enum_name *name = enum_find_word(field->names, text);
+	const size_t skipped = strncmp(text, unknown_code, sizeof(unknown_code) - 1)
+				       ? 0
+				       : sizeof(unknown_code) - 1;
+	uint64_t code;
+
+	if (name)
+		code = name->value;
+	else if (text_parse_u64(text + skipped, 10, UINT32_MAX, &code))
+		return false;
+	value->first = value->last = number_of(code);
+	return true;
+}
+
+static bool parse_value(struct where_value *value)
+{
+	const struct field *field = value->field;
+	const char *text = value->text;
+
+	if (!strcmp(text, unknown_value))
+		return true;
+	switch (field->kind) {
+	case FIELD_UNSIGNED:
+	case FIELD_SIGNED:
+	case FIELD_HEX:
+	case FIELD_FLAGS:
+		return parse_range(text, value);
+	case FIELD_ENUM:
+		return parse_code(field, text, value);
+	case FIELD_BOOL:
+		return !strcmp(text, "yes") || !strcmp(text, "no");
+	case FIELD_IP:
+	case FIELD_GID:
+		return !ip_parse(text, &value->address);
+	case FIELD_LIST:
+		parse_range(text, value);
+		return *text;
+	default:
+		return *text;
+	}
+}
+
+static int parse_piece(struct where *where, const struct schema *schema,
+		       const struct where_alias *aliases, const char *piece, char **ret_message,
+		       char **ret_hint)
+{
+	const char *equals = strchr(piece, '='), *text = equals ? equals + 1 : piece;
+	const struct field *field = where->count ? where->values[where->count - 1].field : NULL;
+	struct where_value *value;
+
+	if (equals) {
+		_cleanup_(freep) char *word = mem_format("%.*s", (int)(equals - piece), piece);
+
+		field = find_field(schema, aliases, word, strlen(word));
+		if (!field) {
+			explain_field(schema, word, ret_message, ret_hint);
+			return -EINVAL;
+		}
+	} else if (!field) {
+		_cleanup_(freep) char *clean = text_clean(piece, strlen(piece));
+
+		*ret_message = mem_format("'%s' is not FIELD=VALUE", clean);
+		*ret_hint = mem_string("such as state=rts, or two with a comma between");
+		return -EINVAL;
+	}
+	value = mem_append(&where->values, &where->count, sizeof(*where->values));
+	*value = (struct where_value){
+		.field = field, .first_of_field = equals, .text = mem_string(text)};
+	if (parse_value(value))
+		return 0;
+	explain_value(field, text, ret_message, ret_hint);
+	return -EINVAL;
+}
+
+int where_parse(struct where *where, const struct schema *schema, const struct where_alias *aliases,
+		const char *text, char **ret_message, char **ret_hint)
+{
+	_cleanup_(freep) char *copy = mem_string_or_null(text);
+	char *rest = copy, *piece;
+	int rc = 0;
+
+	*where = (struct where){0};
+	while (!rc && (piece = strsep(&rest, ",")))
+		rc = parse_piece(where, schema, aliases, piece, ret_message, ret_hint);
+	if (rc)
+		where_clear(where);
+	return rc;
+}
+
+static bool has_number(const struct where_value *value, const struct number *number)
+{
+	return number->known && value->first.known && number->value >= value->first.value &&
+	       number->value <= value->last.value;
+}
+
+static bool has_address(const struct where_value *value, const void *member)
+{
+	const struct known_gid *gid = member;
+	const struct known_ip *ip = member;
+	struct gid wanted;
+
+	if (value->field->kind == FIELD_IP)
+		return ip->known && ip_equal(&ip->address, &value->address);
+	wanted = ip_to_gid(&value->address);
+	return gid->known && !memcmp(gid->gid.raw, wanted.raw, sizeof(wanted.raw));
+}
+
+/* An item is the text, or a number or range (20-25) that overlaps that of the value. */
+static bool is_item(const struct where_value *value, const char *item)
+{
+	struct where_value range = {.field = value->field};
+
+	if (!strcmp(item, value->text))
+		return true;
+	return value->first.known && parse_range(item, &range) &&
+	       range.first.value <= value->last.value && range.last.value >= value->first.value;
+}
+
+/* The names of parts of the kernel are in brackets, which may be left out. */
+static bool is_text(const struct where_value *value, const char *text)
+{
+	const size_t length = strlen(value->text);
+
+	return !strcmp(text, value->text) ||
+	       (text[0] == '[' && !strncmp(text + 1, value->text, length) &&
+		!strcmp(text + 1 + length, "]"));
+}
+
+static bool has_shown(const struct where_value *value, const struct value *shown)
+{
+	switch (shown->kind) {
+	case VALUE_STRING:
+		return is_text(value, shown->string);
+	case VALUE_UNSIGNED:
+		return has_number(value, &(struct number){shown->number, true});
+	case VALUE_BOOL:
+		return !strcmp(value->text, shown->boolean ? "yes" : "no");
+	case VALUE_LIST:
+		for (size_t i = 0; i < shown->list.count; i++)
+			if (is_item(value, shown->list.items[i]))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool has(const struct where_value *value, const void *record)
+{
+	const struct field *field = value->field;
+	const void *member = (const char *)record + field->offset;
+	struct value shown;
+
+	if (!strcmp(value->text, unknown_value)) {
+		field_get(field, record, &shown);
+		return shown.kind == VALUE_NONE;
+	}
+	switch (field->get || field->width ? FIELD_STRING : field->kind) {
+	case FIELD_UNSIGNED:
+	case FIELD_SIGNED:
+	case FIELD_HEX:
+	case FIELD_ENUM:
+	case FIELD_FLAGS:
+		return has_number(value, member);
+	case FIELD_IP:
+	case FIELD_GID:
+		return has_address(value, member);
+	default:
+		field_get(field, record, &shown);
+		return has_shown(value, &shown);
+	}
+}
+
+bool where_passes(const struct where *where, const void *record)
+{
+	size_t i = 0;
+
+	while (i < where->count) {
+		bool passes = false;
+
+		do
+			passes |= has(&where->values[i++], record);
+		while (i < where->count && !where->values[i].first_of_field);
+		if (!passes)
+			return false;
+	}
+	return true;
+}
+
+uint64_t where_needs(const struct where *where)
+{
+	uint64_t needs = 0;
+
+	for (size_t i = 0; i < where->count; i++)
+		needs |= where->values[i].field->needs;
+	return needs;
+}
+
+void where_clear(struct where *where)
+{
+	for (size_t i = 0; i < where->count; i++)
+		free(where->values[i].text);
+	free(where->values);
+	*where = (struct where){0};
+}
