@@ -150,9 +150,15 @@ deps:
 deps-check:
 	$(Q)tests/deps build test
 
-# How many of MUTANTS small bugs do the tests notice? An hour or more, so no part of check.
+# How many of MUTANTS small bugs do the tests notice? Half an hour or more, so no part of check.
 MUTANTS ?= 300
 SEED ?= 1
-.PHONY: mutate
-mutate: all
+.PHONY: mutate mutants
+mutate:
 	$(Q)tests/mutate -n $(MUTANTS) -s $(SEED) $(MUTATE)
+# What it links itself, and how it compiles one file again.
+MUTANT_OBJECTS := $(SOURCES:%.c=%.o)
+mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o)
+	$(Q)printf '%s\n' $(MUTANT_OBJECTS) >$(BUILD)/objects
+	$(Q)printf '%s\n' "$(subst ",\",$(CC) $(ALL_CFLAGS))" >$(BUILD)/compile
+	$(Q)printf '%s\n' "$(LIBS)" >$(BUILD)/libs

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The changes that tests/mutate plants: which kinds there are, and where each can be made."""
+
+import collections
+import fnmatch
+import os
+import random
+import re
+import subprocess
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Each kind: its name, what it looks for, and the replacement.
+KINDS = (
+    ('boundary', r'(?<![<>=!-])(<=?|>=?)(?![<>=])', {'<': '<=', '<=': '<', '>': '>=', '>=': '>'}),
+    ('equality', r'(?<![<>=!])(==|!=)(?!=)', {'==': '!=', '!=': '=='}),
+    ('arithmetic', r'(?<=[\w)\]] )([+-])(?= [\w(])', {'+': '-', '-': '+'}),
+    ('logic', r'(&&|\|\|)', {'&&': '||', '||': '&&'}),
+    ('negation', r'(?<=[( ])(!)(?=[\w(])', {'!': ''}),
+    ('truth', r'\b(true|false)\b', {'true': 'false', 'false': 'true'}),
+    ('number', r'(?<![\w.x"])(\d{1,4})(?![\w.x"%])', lambda text: str(int(text) + 1)),
+    ('bits', r'(?<=[\w)\]] )(&|\||<<|>>)(?= [\w(~])', {'&': '|', '|': '&', '<<': '>>', '>>': '<<'}),
+    ('loop', r'\b(break|continue);', {'break;': 'continue;', 'continue;': 'break;'}),
+    ('result', r'\breturn ([^;]+);', lambda text: '0' if text != '0' else '-1'),
+    ('statement', r'^\t+((?!return|break|continue|goto|else|case|free|_cleanup_)'
+                  r'[a-z_]\w*(?:->|\.|\(|\[| [-+|&]?= ).*;)$', lambda text: ';'),
+    ('step', r'(\+\+|--)(?=[;)])', {'++': '', '--': ''}),
+)
+
+
+class Change:
+    def __init__(self, path, line, start, end, kind, new):
+        self.path, self.line, self.start, self.end, self.kind, self.new = path, line, start, end, kind, new
+
+    def lines(self):
+        with open(os.path.join(TOP, self.path), encoding='utf-8') as file:
+            return file.read().split('\n')
+
+    def apply(self, lines):
+        text = lines[self.line]
+        lines[self.line] = text[:self.start] + self.new + text[self.end:]
+        return lines
+
+    def describe(self):
+        lines = self.lines()
+        before = lines[self.line].strip()
+        after = self.apply(lines)[self.line].strip()
+        return '%s:%d: %s: %s  =>  %s' % (self.path, self.line + 1, self.kind, before, after)
+
+
+def blank_out(text):
+    """Comments, strings and preprocessor lines become blanks, so that positions stay."""
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match.group())
+
+    text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S)
+    return re.sub(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', blank, text, flags=re.M)
+
+
+def in_functions(text):
+    """The numbers of the lines that are in the body of a function: tables are data."""
+    inside, lines = False, set()
+    for number, line in enumerate(text.split('\n')):
+        if line == '{':
+            inside = True
+        elif line == '}':
+            inside = False
+        elif inside:
+            lines.add(number)
+    return lines
+
+
+def candidates(path):
+    with open(os.path.join(TOP, path), encoding='utf-8') as file:
+        text = blank_out(file.read())
+    body = in_functions(text)
+    for number, line in enumerate(text.split('\n')):
+        if number not in body or '_Static_assert' in line or '_cleanup_' in line and '=' not in line:
+            continue
+        for kind, pattern, new in KINDS:
+            for match in re.finditer(pattern, line):
+                old = match.group(1)
+                if kind == 'loop':
+                    old, start, end = match.group(), match.start(), match.end()
+                else:
+                    start, end = match.span(1)
+                replacement = new(old) if callable(new) else new.get(old)
+                if replacement is not None and replacement != old:
+                    yield Change(path, number, start, end, kind, replacement)
+
+
+def choose(paths, seed):
+    """All places, in the order that the seed gives; files of all sizes alike, by their places."""
+    files = subprocess.run(['git', 'ls-files', 'lib', 'cmd'], cwd=TOP, stdout=subprocess.PIPE, text=True,
+                           check=True).stdout.split()
+    chosen = [path for path in files if path.endswith('.c') and
+              (not paths or any(path == word or path.startswith(word.rstrip('/') + '/') or
+                                fnmatch.fnmatch(path, word) for word in paths))]
+    kinds = collections.defaultdict(list)
+    for path in chosen:
+        for change in candidates(path):
+            kinds[change.kind].append(change)
+    order = random.Random(seed)
+    for changes in kinds.values():
+        order.shuffle(changes)
+    # Kinds take turns, so that the frequent ones do not crowd out the others.
+    while any(kinds.values()):
+        for kind in [kind for kind, _, _ in KINDS]:
+            if kinds[kind]:
+                yield kinds[kind].pop()
