@@ -117,3 +117,36 @@ ca\t0002:c903:000e:0001\t1
 ca\t0002:c903:000e:0002\t2
 ca\t0002:c903:000e:0011\t1' ]
 }
+
+@test "fabric check: findings as text" {
+	try fabric check --load "$subnets/slow-cables.txt" --quiet
+	expect 4 "warning  the ends of a link run at different widths or speeds [rate-mismatch]
+         leaf2 port 3: 4x QDR here, 1x QDR at the other end
+         -> scan again; if the finding stays, reseat or replace the cable
+warning  the link is slower than another one between the same nodes [link-below-parallel]
+         spine1 port 4: the link runs at 4x DDR; the one of port 3 between the same nodes runs at 4x QDR
+         -> reseat or replace the cable; rdmactl smp portinfo shows what is enabled
+warning  the link is slower than most such links of the switch [link-below-siblings]
+         leaf1 port 2: the link runs at 1x SDR; 4 of 4 such links of the switch are wider. This is a guess: what its ports support is unknown
+         -> rdmactl smp portinfo shows what both ends support
+info     something could not be checked [not-checked]
+         counters, subnet managers and forwarding tables: a saved scan has none
+         port-init, link-not-active: the state of 28 of 28 ports with a cable is unknown
+         mtu-mismatch, mtu-low: the MTU of 28 of 28 ports with a cable is unknown
+         vl-mismatch: the number of virtual lanes of 28 of 28 ports with a cable is unknown
+         link-below-best: the best rate of 28 of 28 ports with a cable is unknown
+         no-sm, sm-lid-mismatch, no-lid: no port says the LID of its subnet manager
+         -> remove the cause in the evidence, and check again" \
+		'rdmactl fabric: some checks are not made: the file lacks what ports support, their states and MTUs'
+	try fabric check --load "$BATS_TEST_DIRNAME/../fuzz/corpus/fabric/whole"
+	expect 4 'error    the subnet has no subnet manager that answers [no-sm]
+         none of 3 ports has a LID or knows a subnet manager
+         -> start one, for example opensm; rdmactl smp sminfo shows whether it answers
+warning  the link is narrower or slower than both ends support [link-below-best]
+         S-1 port 1: the link runs at 4x SDR; both ends support 12x QDR
+         S-1 port 2: the link runs at 4x SDR; both ends support 12x QDR
+         -> reseat or replace the cable; rdmactl smp portinfo shows what is enabled
+info     something could not be checked [not-checked]
+         counters, subnet managers and forwarding tables: a saved scan has none
+         -> remove the cause in the evidence, and check again'
+}

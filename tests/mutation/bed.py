@@ -68,6 +68,10 @@ class Bed:
             if file.startswith('test_') and file.endswith('.c'):
                 target = os.path.join(BUILD, 'plain/tests/unit', file[:-2] + '.o')
                 self.units[file[:-2]] = self.link_program(file[:-2], [target, '-lcmocka'])
+        # Copies of trees that the tests make and damage take a tenth of the time in memory.
+        self.temporary = os.path.join(top, 'tmp')
+        os.makedirs(self.temporary, exist_ok=True)
+        os.chmod(self.temporary, 0o777)
         self.quiet = os.path.join(top, 'setup_suite.bash')
         with open(self.quiet, 'w', encoding='utf-8') as file:
             file.write('setup_suite() { :; }\n')
@@ -90,7 +94,7 @@ class Bed:
         more.setdefault('ASAN_OPTIONS', 'exitcode=99:detect_leaks=1:abort_on_error=0:handle_sigill=1:'
                                         'intercept_tls_get_addr=0')
         environment = dict(os.environ, RDMACTL=self.program, ROOTS=os.path.join(TOP, 'build/roots'),
-                           MALLOC_PERTURB_='85', **more)
+                           MALLOC_PERTURB_='85', TMPDIR=self.temporary, **more)
         for name in ('UPDATE', 'RDMACTL_ROOT', 'NO_COLOR'):
             environment.pop(name, None)
         return environment

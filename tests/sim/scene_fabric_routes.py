@@ -109,12 +109,91 @@ def named(sim):
     return wrong
 
 
+def row_of_two():
+    """Two switches in a row; port 4 of both has no cable. The client is at H-1."""
+    net = fabric.Net()
+    one, two = (net.add(fabric.Node('Switch', name, 4, name.encode())) for name in ('S-1', 'S-2'))
+    hosts = [net.add(fabric.Node('Hca', name, 1, name.encode())) for name in ('H-1', 'H-2', 'H-3')]
+    net.link(one, 1, hosts[0], 1)
+    net.link(one, 3, two, 3)
+    net.link(two, 1, hosts[1], 1)
+    net.link(two, 2, hosts[2], 1)
+    return net
+
+
+# What becomes of the LID of H-2: its port in S-1, in S-2, why `route` says that it does not arrive,
+# and why a scan that begins there does.
+BROKEN = (
+    (255, 1, 'ends at S-1: its table has no port for LID %d',
+     'at S-1, whose forwarding table has no port for it'),
+    (9, 1, 'ends at S-1: LID %d goes to port 9, which it does not have',
+     'at S-1, whose forwarding table has port 9 for it'),
+    (0, 1, 'ends at S-1: LID %d goes to the switch itself, which has another LID',
+     'at S-1, whose forwarding table has port 0 for it'),
+    (4, 1, 'ends at S-1/4: it has no link', 'after S-1/4: NodeInfo: no answer'),
+    (3, 4, 'ends at S-2/4: it has no link', 'after S-2/4: NodeInfo: no answer'),
+    (3, 3, 'comes back to S-1: LID %d goes in a loop', 'in a loop at S-'),
+    (3, 2, 'ends at H-3, which does not have LID %d', 'at H-3, which has another LID'),
+    (3, 1, None, None),
+)
+
+
+def broken(sim):
+    """Each way in which a route ends before its end, there; the way back is good."""
+    lids, wrong = sim.lids(), []
+    lid = lids['H-2', 1]
+    tables = {'0,1': {('H-1', 1): 1, ('S-1', 0): 0}, '0,1,3': {('H-3', 1): 2, ('H-1', 1): 3}}
+    for one, two, route, scan in BROKEN:
+        lines = []
+        for path, port in (('0,1', one), ('0,1,3', two)):
+            table = bytearray([255] * 64)
+            table[lid] = port
+            for place, out in tables[path].items():
+                table[lids.get(place, 0)] = out
+            lines.append('%s 0x19 0 %s' % (path, table.hex()))
+        wrong += sim.set_smps(lines)
+        result = sim.rdmactl('fabric', 'route', 'H-1', 'H-2')
+        told = 'the route there ' + (route % lid if '%' in route else route) if route else ''
+        if (result.status, told in result.err.decode(), 'route back' in result.err.decode()) != (
+                4 if route else 0, True, False):
+            wrong += ['%d, %d:' % (one, two), *result.describe()]
+        result = sim.rdmactl('fabric', 'links', '-L', '--from', str(lid), '--timeout', '20ms')
+        told = 'the route to LID %d ends %s' % (lid, scan) if scan else ''
+        if (result.status == 0) != (scan is None) or told not in result.err.decode():
+            wrong += ['a scan from there, %d, %d:' % (one, two), *result.describe()]
+    return wrong
+
+
+def groups(sim):
+    """Multicast tables, of which opensm leaves the simulator's empty; and other options."""
+    mlids = [0] * 32
+    mlids[0], mlids[31] = 1 << 1 | 1 << 3, 1 << 0
+    block = b''.join(mask.to_bytes(2, 'big') for mask in mlids)
+    wrong = sim.set_smps(['0,1 0x1b 0 ' + block.hex()])
+    rows = sim.document('fabric_multicast', 'fabric', 'tables', '--multicast', 'S-1').rows
+    wrong += unequal('groups', [(row['mlid'], row['ports'], row['peers']) for row in rows],
+                     [('0xc000', ['1', '3'], ['H-1', 'S-2']), ('0xc01f', ['0'], ['-'])])
+    result = sim.rdmactl('fabric', 'tables', 'H-1')
+    wrong += unequal('an adapter', result.err.decode().splitlines()[0],
+                     'rdmactl fabric: H-1 is not a switch, and has no forwarding table')
+    rows = sim.document('fabric_balance', 'fabric', 'balance', '--top', '1').rows
+    wrong += unequal('the most loaded', [(row['node'], row['port'], row['routes']) for row in rows],
+                     [('S-1', 3, 2)])
+    result = sim.rdmactl('fabric', 'route', 'H-1', 'H-1')
+    return wrong + unequal('to itself', (result.status, result.err.decode().splitlines()[0]),
+                           (2, 'rdmactl fabric: both ends are H-1/1'))
+
+
 def play(tap, box):
     with bed.Simulator(box, HERE['tree20']) as sim:
         tap.test('fabric: tables and balance without a subnet manager', unrouted(sim))
     with bed.Simulator(box, twins()) as sim:
         sim.start_manager()
         tap.test('fabric route: names that several have', named(sim))
+    with bed.Simulator(box, row_of_two(), host='H-1') as sim:
+        sim.start_manager()
+        tap.test('fabric: multicast tables, --top, an adapter, and one end', groups(sim))
+        tap.test('fabric route: where a route ends that does not arrive', broken(sim))
     for name, net in HERE.items():
         with bed.Simulator(box, net) as sim:
             sim.start_manager()

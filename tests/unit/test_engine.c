@@ -510,6 +510,42 @@ static void strangers(void **state)
 	end(caller);
 }
 
+/* Request 0 ends unanswered; its answer comes with the last one, all of them by one slot. */
+static int answer_first_last(struct fake *fake, int agent, const struct mad_address *to,
+			     const unsigned char *mad)
+{
+	struct caller *caller = caller_of(fake);
+
+	(void)agent;
+	(void)to;
+	if (!number_of_mad(mad)) {
+		memcpy(caller->held[0], mad, MAD_BYTES);
+		return 0;
+	}
+	if (number_of_mad(mad) + 1 == caller->wanted)
+		fake_answer(fake, caller->held[0], 0, 0);
+	fake_answer(fake, mad, 0, 0);
+	return 0;
+}
+
+/* An answer to the request 4095 before is late, one to an older request is nobody's. */
+static void very_late(void **state)
+{
+	static const struct mad_engine_options options = {
+		.window = 1, .timeout_msec = 200, .retries_given = true};
+
+	(void)state;
+	for (unsigned int age = 4095; age <= 4096; age++) {
+		struct caller *caller = begin(age + 1, answer_first_last, &options);
+
+		assert_int_equal(run(caller), 0);
+		assert_int_equal(counts_of(caller).late, age == 4095);
+		assert_int_equal(counts_of(caller).foreign, age == 4096);
+		assert_int_equal(counts_of(caller).answered, age);
+		end(caller);
+	}
+}
+
 /* umad gives a request back when the kernel gave it up: its header only. */
 static int give_back(struct fake *fake, int agent, const struct mad_address *to,
 		     const unsigned char *mad)
@@ -998,6 +1034,7 @@ int main(void)
 		cmocka_unit_test(no_retries),
 		cmocka_unit_test(earlier_try),
 		cmocka_unit_test(strangers),
+		cmocka_unit_test(very_late),
 		cmocka_unit_test(given_back),
 		cmocka_unit_test(busy),
 		cmocka_unit_test(redirected),
