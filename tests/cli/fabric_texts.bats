@@ -84,6 +84,23 @@ unknown()
 	nothing_wrong
 }
 
+# Of two lines about one port, the first is believed; those after them are read, too.
+@test "fabric: a port that has two lines" {
+	sed -i '/^Switch.*"S-2"/{n;h;G}' "$text"
+	try fabric links --load "$text" --no-headings --tsv -o node,port,peer
+	expect 3 $'S-1\t1\tH-1\nS-1\t4\tS-2\nS-2\t1\tH-2' \
+		"rdmactl fabric: $text: line 12: line 11 is also about port 1"
+	try fabric ports --load "$text" --no-headings --tsv -o node,port,width_lanes,speed --name S-2
+	expect 3 $'S-1\t4\t4\tEDR\nS-2\t1\t4\tEDR\nS-2\t4\t4\tEDR\nH-2\t1\t4\tEDR'
+	# All widths that there are.
+	for width in 1 2 4 8 12; do
+		sed "s/4xEDR/${width}xHDR/" "$text" >"$text.wide"
+		quickly try fabric links --load "$text.wide" --no-headings --tsv -o width_lanes,speed
+		[ "$output" = "$(printf "$width\tHDR\n%.0s" 1 2 3)"$'\n' ] || wrong "${width}x: $output"
+	done
+	nothing_wrong
+}
+
 # There is no path to that part, so hops and path are null, neither 0 nor the internal code.
 @test "fabric: a part of the text that is not connected" {
 	sed -i '/^\[4\]/d' "$text"

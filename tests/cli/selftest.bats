@@ -110,6 +110,8 @@ no_device()
 	refused "--sizes: '4q' is not a size (2,4k,1m)" --sizes 2,4q
 	refused "--sizes: '' is not a size (2,4k,1m)" --sizes 2,
 	refused '--sizes: 1g is more than 256 MiB' --sizes 2,1g
+	refused '--sizes: 257m is more than 256 MiB' --sizes 256m,257m
+	refused '--sizes: 268435457 is more than 256 MiB' --sizes 268435456,268435457
 	refused '--sizes: more than 32 sizes' --sizes "$(seq -s , 33)"
 	refused "--qps: '65' is not between 1 and 64" --qps 65
 	refused "--depth: '0' is not between 1 and 16384" --depth 0

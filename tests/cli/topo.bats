@@ -355,8 +355,8 @@ cell()
 	[ "$(cell data-direct gpu0 mlx5_0 class)" = switch ]
 	[ "$(cell data-direct gpu0 mlx5_0 source)" = inferred ]
 	[ "$(cell data-direct gpu1 mlx5_0 class)" = system ]
-	quickly on topo-data-direct topo -a -o node,kind,parent 0008:04:00.0
-	expect 0 $'NODE         KIND     PARENT\n0008:04:00.0 function mlx5_0' ''
+	quickly on topo-data-direct topo -a -o node,kind,role,functions,parent 0008:04:00.0
+	expect 0 $'NODE         KIND     ROLE     FUNCTIONS    PARENT\n0008:04:00.0 function physical 0008:04:00.0 mlx5_0' ''
 }
 
 @test "topo: Data Direct functions that cannot be paired are left out, and it is said" {

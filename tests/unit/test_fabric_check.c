@@ -158,6 +158,28 @@ static void slow_link(void **state)
 		    "the link runs at 1x QDR; both ends support 4x QDR");
 }
 
+/* What only one end supports is not the best of the link. */
+static void best_of_both_ends(void **state)
+{
+	struct bed *bed = *state;
+
+	/* SDR and DDR; the other end QDR, too. */
+	info_of(bed, ONE, 1)[32] = 3 << 4 | ACTIVE;
+	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 2 << 4;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 1 << 4;
+	check_graph(bed);
+	assert_only(bed, "link-below-best", SWITCH, 1,
+		    "the link runs at 4x SDR; both ends support 4x DDR");
+	info_of(bed, ONE, 1)[32] = 7 << 4 | ACTIVE;
+	info_of(bed, SWITCH, 1)[35] = info_of(bed, ONE, 1)[35] = 4 << 4;
+	info_of(bed, ONE, 1)[30] = 1; /* 1x only */
+	info_of(bed, SWITCH, 1)[31] = info_of(bed, ONE, 1)[31] = 1;
+	check_graph(bed);
+	assert_int_equal(bed->findings.count, 0);
+}
+
 /* A link is reported at its switch, and between adapters at the first port, once. */
 static void end_of_a_link(void **state)
 {
@@ -762,6 +784,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(healthy),
 		TEST(slow_link),
+		TEST(best_of_both_ends),
 		TEST(end_of_a_link),
 		TEST(rates_of_both_ends),
 		TEST(links_of_a_text),

@@ -279,6 +279,24 @@ static void wanted(void **state)
 	assert_int_equal(bed->asked[COUNTERS], 1);
 }
 
+/* An agent says once what it can do, however many of its ports have errors. */
+static void agent_of_two_ports(void **state)
+{
+	struct bed *bed = *state;
+	uint32_t adapter = sample_bare_node(&bed->fabric, NODE_TYPE_CA, 0x300, 2);
+
+	bed->fabric.ports[fabric_port_at(&bed->fabric, 1, 1)].has_info = false;
+	set_port(&bed->fabric, adapter, 1, SWITCH_LID + 1);
+	set_port(&bed->fabric, adapter, 2, SWITCH_LID + 1);
+	bits_set(bed->counters[1][1], SYMBOL_ERRORS, 16, 5);
+	bits_set(bed->counters[1][2], SYMBOL_ERRORS, 16, 6);
+	read_ports(bed, false, 1);
+	assert_int_equal(bed->asked[CLASS_INFO], 2);
+	assert_int_equal(bed->asked[EXTENDED], 2);
+	assert_true(counters_of(bed, adapter, 1)->extended);
+	assert_true(counters_of(bed, adapter, 2)->extended);
+}
+
 static struct port_counters counters_with(uint16_t symbol_errors, uint8_t link_downed)
 {
 	struct port_counters counters = {.read = true};
@@ -362,8 +380,9 @@ static void file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(clean), TEST(found),	TEST(threshold), TEST(everything), TEST(plain),
-		TEST(dead),  TEST(unreachable), TEST(wanted),	 TEST(growth),	   TEST(file),
+		TEST(clean),  TEST(found), TEST(threshold),	     TEST(everything),
+		TEST(plain),  TEST(dead),  TEST(unreachable),	     TEST(wanted),
+		TEST(growth), TEST(file),  TEST(agent_of_two_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

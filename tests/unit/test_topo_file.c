@@ -38,6 +38,16 @@ static void elements(void **state)
 	xml_clear(&document);
 }
 
+static void escaped(void **state)
+{
+	struct text_buffer buffer = {0};
+
+	(void)state;
+	xml_escape(&buffer, "<a> & \"b'");
+	assert_string_equal(buffer.text, "&lt;a&gt; &amp; &quot;b'");
+	free(buffer.text);
+}
+
 static void faults(void **state)
 {
 	static const struct {
@@ -201,6 +211,7 @@ int main(void)
 		cmocka_unit_test(elements),    cmocka_unit_test(faults),
 		cmocka_unit_test(limits),      cmocka_unit_test(places),
 		cmocka_unit_test(wrong_files), cmocka_unit_test(circles),
+		cmocka_unit_test(escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
