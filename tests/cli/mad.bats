@@ -174,6 +174,11 @@ row()
 		["base_version", "class_version"]' <<<"$output"
 	jq -e '.mads[0].header | any(.key == "mkey" and .value != null) and
 		any(.key == "initial_path" and .value == null)' <<<"$output"
+	# Text has the bytes that are missing, and no such line where none are.
+	try mad decode short
+	shows 'missing_bytes +190'$'\n'
+	try mad decode node
+	run ! shows missing_bytes
 	head -c 23 node >short
 	try mad decode short
 	expect_error 1 mad 'short: datagram 0 is cut short: 23 bytes are less than its header'

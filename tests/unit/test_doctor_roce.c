@@ -23,9 +23,10 @@
 
 /* What the kernel answers. */
 struct answers {
-	uint8_t pfc[2];		/* of eth0 and eth1 */
+	uint8_t pfc[3];		/* of eth0, eth1, eth2 */
 	uint8_t dscp_26;	/* the priority of DSCP 26 on both; 0: no entry */
 	int dcb_error;		/* instead */
+	int dcb_error_of[3];	/* the same of one netdev */
 	unsigned int best_link; /* of the best route, whatever netdev was asked for */
 	int table_error;	/* of a route by a netdev */
 };
@@ -70,10 +71,11 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	int error = 0;
 
 	if (message->nlmsg_type == RTM_GETDCB) {
-		error = answers->dcb_error;
-		put_dcb(answers,
-			requests->data[NLMSG_HDRLEN + sizeof(struct dcbmsg) + NLA_HDRLEN + 3] - '0',
-			&payload);
+		const unsigned int which =
+			requests->data[NLMSG_HDRLEN + sizeof(struct dcbmsg) + NLA_HDRLEN + 3] - '0';
+
+		error = answers->dcb_error ? answers->dcb_error : answers->dcb_error_of[which];
+		put_dcb(answers, which, &payload);
 	} else {
 		bytes_put(&payload, &route, sizeof(route));
 		if (question->rtm_flags & RTM_F_FIB_MATCH)
@@ -281,6 +283,32 @@ static void pfc_differs(void **state)
 	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
+/* A port that does not tell, or is like this one, does not hide one that differs. */
+static void pfc_of_the_third(void **state)
+{
+	struct bed *bed = *state;
+
+	add_port(bed, 2);
+	bed->answers.pfc[2] = 0x30;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
+	       "ports of the same board have different lossless priorities or trust",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth2: lossless "
+	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
+}
+
+static void pfc_behind_an_error(void **state)
+{
+	struct bed *bed = *state;
+
+	add_port(bed, 2);
+	bed->answers.dcb_error_of[1] = -EOPNOTSUPP;
+	bed->answers.pfc[2] = 0x30;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_WARNING,
+	       "ports of the same board have different lossless priorities or trust",
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth2: lossless "
+	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
+}
+
 /* A port that is down, or of another board, may be set up in any way. */
 static void pfc_elsewhere(void **state)
 {
@@ -467,10 +495,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(gids),	   TEST(unreadable_gids), TEST(late_gid), TEST(pfc),
-		TEST(pfc_differs), TEST(pfc_elsewhere),	  TEST(pfc_off),  TEST(dcb_unknown),
-		TEST(tos),	   TEST(tos_untrusted),	  TEST(routes),	  TEST(no_room),
-		TEST(arp),
+		TEST(gids),	     TEST(unreadable_gids),  TEST(late_gid),
+		TEST(pfc),	     TEST(pfc_differs),	     TEST(pfc_elsewhere),
+		TEST(pfc_off),	     TEST(dcb_unknown),	     TEST(tos),
+		TEST(tos_untrusted), TEST(routes),	     TEST(no_room),
+		TEST(arp),	     TEST(pfc_of_the_third), TEST(pfc_behind_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,9 +193,19 @@ static void expect_pingpong(const struct interop_options *options, const char *b
 	free(command);
 }
 
+static void assert_advice(const struct interop_options *options, const char *end)
+{
+	char *command = pingpong_command(options);
+
+	if (!strstr(command, end))
+		fail_msg("%s has no %s", command, end);
+	free(command);
+}
+
 static void pingpong_commands(void **state)
 {
 	struct endpoint local = roce_endpoint();
+	struct ip_address ip;
 	struct interop_options options = {
 		.peer_serves = true,
 		.local = &local,
@@ -208,6 +218,14 @@ static void pingpong_commands(void **state)
 	(void)state;
 	expect_pingpong(&options, "ibv_rc_pingpong -d DEV -g INDEX -s 4096 -n 1000 -m 1024 "
 				  "(rdmactl gids --to 10.9.0.1 there shows DEV and INDEX;");
+	assert_advice(&options, "the index of an IPv4 GID of RoCE v2)");
+	local.gid_type = GID_TYPE_ROCE_V1;
+	assert_advice(&options, "the index of an IPv4 GID)");
+	assert_int_equal(ip_parse("fd00::1", &ip), 0);
+	local.gid = ip_to_gid(&ip);
+	local.ip.family = 0;
+	assert_advice(&options, "the index of an IPv6 GID)");
+	local = roce_endpoint();
 	options.peer_serves = false;
 	options.address = &local.ip;
 	options.port = 5;

@@ -331,6 +331,27 @@ static void long_paths(void **state)
 	assert_int_equal(sysfs_read(&tree->root, text, "%.300s", name), -ENAMETOOLONG);
 }
 
+/* A link and what follows it in the path: as long as a path may be, and one more. */
+static void long_links(void **state)
+{
+	const struct saved_tree *tree = tree_of(state);
+	char target[PATH_MAX] = "", path[256] = "far/", text[SYSFS_TEXT_SIZE];
+	int rc;
+
+	for (size_t i = 0; i < 2000; i++)
+		memcpy(target + i * 2, "./", 2);
+	for (size_t i = 0; i < 45; i++)
+		memcpy(path + 4 + i * 2, "./", 2);
+	tree_link(tree, "far", target);
+	/* 4000 bytes, a slash, 94 bytes and the NUL are PATH_MAX. */
+	strcpy(path + 4 + 90, "none");
+	check_error(tree, path, -ENOENT);
+	strcpy(path + 4 + 90, "nones");
+	/* openat2() has no such limit. */
+	rc = (int)sysfs_read(&tree->root, text, "%s", path);
+	assert_true(rc == -ENAMETOOLONG || rc == -ENOENT);
+}
+
 static void read_number(void **state)
 {
 	static const struct {
@@ -516,6 +537,7 @@ int main(void)
 		TEST(read_saved_errors),
 		TEST(read_below_saved_errors),
 		TEST(long_paths),
+		TEST(long_links),
 		TEST(read_number),
 		TEST(link_names),
 		TEST(listings),
