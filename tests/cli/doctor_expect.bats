@@ -206,6 +206,28 @@ ignoring()
 	[[ $output != *' expect '* ]]
 }
 
+# mlx5_3 is not the beginning of mlx5_38.
+@test "doctor: --expect: findings of ports that are ignored" {
+	local only=(--only 'port-state,expect') entry pci
+
+	pci=$(basename "$(realpath "$roots/forty/sys/class/infiniband/mlx5_39/device")")
+	ignoring forty '' "${only[@]}"
+	says 4 'warning port-state mlx5_38/1' 'warning port-state mlx5_39/1'
+	for entry in '"port": "mlx5_39/1"' '"port": "mlx5_?9/*"' '"device": "mlx5_39"' "\"pci\": \"$pci\"" \
+		"\"pci\": \"$pci\", \"device\": \"mlx5_3*\", \"port\": \"*/1\", \"check\": \"port-state\""; do
+		ignoring forty "{$entry, \"why\": \"x\"}" "${only[@]}"
+		says 4 'warning port-state mlx5_38/1' 'note port-state mlx5_39/1 ignored: x'
+	done
+	for entry in '"device": "mlx5_3"' '"device": "mlx5_"' '"port": "mlx5_39/2"' '"port": "mlx5_39"' \
+		"\"pci\": \"$pci\", \"device\": \"mlx5_38\"" '"device": "mlx5_38", "port": "mlx5_39/1"' \
+		'"port": "mlx5_39/1", "check": "memlock"'; do
+		ignoring forty "{$entry, \"why\": \"x\"}" "${only[@]}"
+		[ "$status" = 4 ] && [[ $output != *ignored* && $output == *'warning port-state mlx5_38/1
+warning port-state mlx5_39/1'* ]] || wrong "$entry: $output"
+	done
+	nothing_wrong
+}
+
 @test "doctor: --expect: an entry of ignore that matches nothing" {
 	write '"ignore": [{"check": "node-desc", "why": "fine"},
   {"check": "memlock", "device": "mlx5_3", "why": "storage, uncabled"}]'
