@@ -150,3 +150,33 @@ info     something could not be checked [not-checked]
          counters, subnet managers and forwarding tables: a saved scan has none
          -> remove the cause in the evidence, and check again'
 }
+
+# Drawings, files of other tools and lists, as in tests/golden/subnets.
+@test "fabric: subnets of several forms, drawn and listed" {
+	local name list format words
+
+	for name in $("$top/tests/cli/subnet"); do
+		"$top/tests/cli/subnet" "$name" >"$dir/$name"
+	done
+	cp "$top/tests/fuzz/corpus/fabric/unanswered" "$dir"
+	cp "$subnets/slow-cables.txt" "$dir/slow-cables"
+	for name in $("$top/tests/cli/subnet") unanswered slow-cables; do
+		for format in ibnetdiscover iblinkinfo slurm dot tree check nodes switches hosts ports links unanswered; do
+			case $format in
+			tree) words='scan --tree' ;;
+			check) words=check ;;
+			ibnetdiscover | iblinkinfo | slurm | dot) words="scan --format $format" ;;
+			*) words="$format --tsv -o all" ;;
+			esac
+			# shellcheck disable=SC2086 # words
+			quickly try fabric $words --load "$dir/$name"
+			{
+				grep -v '^# Topology file' "$dir/out" || :
+				sed "s,$dir/,," "$dir/err"
+				echo "status $status"
+			} >"$dir/now"
+			compare_golden "$top/tests/golden/subnets/$name.$format" "$dir/now"
+		done
+	done
+	nothing_wrong
+}
