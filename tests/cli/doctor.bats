@@ -166,3 +166,23 @@ repair()
 warning  mlx5_6/1: the port is slower than others like it [port-rate]' "$(grep -E '^(error|warning|note) ' <<<"$output")"
 	grep -qF '200 Gb/s (2X NDR); mlx5_0/1 and more ports' <<<"$output"
 }
+
+# What it says of each saved machine, to people, and of each check that could be made.
+@test "doctor: the saved machines" {
+	local machine
+
+	for machine in "$roots"/*; do
+		machine=${machine##*/}
+		quickly on "$machine" doctor
+		{
+			cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+			echo "status $status"
+			if [[ $machine != topo-* && $machine != forty ]]; then
+				quickly on "$machine" doctor --tsv --no-headings -o verdict,check,object,summary,evidence,expected,actual
+				grep -v ^not-checked "$BATS_TEST_TMPDIR/out" || :
+			fi
+		} >"$BATS_TEST_TMPDIR/now"
+		compare_golden "$top/tests/golden/doctor/$machine.txt" "$BATS_TEST_TMPDIR/now"
+	done
+	nothing_wrong
+}

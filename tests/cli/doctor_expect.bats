@@ -77,6 +77,7 @@ refused()
 		learnt=$status
 		[ "$learnt" = 5 ] && continue
 		printf '%s' "$output" >"$file"
+		compare_golden "$top/tests/golden/doctor/$machine.expect" "$file"
 		quickly on "$machine" doctor --learn
 		same "$machine twice" "$(cat "$file")"$'\n' "$output" || wrong "$machine: not the same again"
 		quickly on "$machine" doctor --only port-count,expect --expect "$file" --json
