@@ -153,7 +153,7 @@ info     something could not be checked [not-checked]
 
 # Drawings, files of other tools and lists, as in tests/golden/subnets.
 @test "fabric: subnets of several forms, drawn and listed" {
-	local name list format words
+	local name format words
 
 	for name in $("$top/tests/cli/subnet"); do
 		"$top/tests/cli/subnet" "$name" >"$dir/$name"

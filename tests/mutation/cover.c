@@ -23,7 +23,8 @@ static unsigned char *bytes;
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *folder = getenv("COVER"), *scene = getenv("SCENE"), *file = getenv("BATS_TEST_FILENAME");
+	const char *folder = getenv("COVER"), *scene = getenv("SCENE"),
+		   *file = getenv("BATS_TEST_FILENAME");
 	const char *number = getenv("BATS_TEST_NUMBER");
 	char path[4096];
 	void *map;
@@ -40,7 +41,8 @@ __attribute__((constructor)) static void begin(void)
 	if (fd < 0)
 		return;
 	fchmod(fd, 0666);
-	map = ftruncate(fd, SIZE) ? MAP_FAILED : mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = ftruncate(fd, SIZE) ? MAP_FAILED
+				  : mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (map != MAP_FAILED)
 		bytes = map;
