@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/change/change_run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +42,16 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 		     const char *object, change_fill *fill, void *context)
 {
 	struct change *change = changes_add(&plan->changes, &plan->host, setting, object, NULL);
+	int rc;
 
 	if (fill && !fill(change, context)) {
 		fail_change(plan, change, STATUS_FAILED);
 		return false;
 	}
-	if (change_parse(change, text, &change->wanted)) {
-		fail_change(plan, change, STATUS_USAGE);
-		return false;
-	}
-	return true;
+	rc = change_parse(change, text, &change->wanted);
+	if (rc)
+		fail_change(plan, change, rc == -EINVAL ? STATUS_USAGE : STATUS_FAILED);
+	return !rc;
 }
 
 static const struct setting *find_setting(struct change_plan *plan,

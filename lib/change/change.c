@@ -19,7 +19,7 @@ static const struct enum_name state_names[] = {
 	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "is so already"},
 	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads so"},
 	{CHANGE_REFUSED, "refused", TONE_WARNING,
-	 "was not tried: somebody is in the way, or a privilege is missing"},
+	 "was not tried: somebody is in the way, it does not fit, or a privilege is missing"},
 	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
 	{CHANGE_UNVERIFIED, "unverified", TONE_BAD,
 	 "the kernel accepted it, and it reads otherwise"},
@@ -98,6 +98,11 @@ int change_host_nldev(struct change_host *host, struct netlink **ret_nldev)
 int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl)
 {
 	return open_once(NETLINK_ROUTE, &host->rtnl, ret_rtnl);
+}
+
+int change_host_generic(struct change_host *host, struct netlink **ret_generic)
+{
+	return open_once(NETLINK_GENERIC, &host->generic, ret_generic);
 }
 
 void change_host_close(struct change_host *host)

@@ -24,7 +24,7 @@ struct netlink;
 
 /* What the caller must be allowed to do. */
 enum change_right {
-	RIGHT_RDMA_ADMIN, /* CAP_NET_ADMIN in the first user namespace: RDMA netlink */
+	RIGHT_RDMA_ADMIN, /* CAP_NET_ADMIN in the first user namespace: RDMA netlink, DCB */
 	RIGHT_NET_ADMIN,  /* CAP_NET_ADMIN in the user namespace of the network namespace */
 	RIGHT_FILE,	  /* writing the file change->path */
 };
@@ -47,13 +47,19 @@ struct setting {
 	unsigned int flags; /* enum setting_flag */
 	/*
 	 * Checks the text of the user and gives the value in its one form, for the caller to free.
-	 * -EINVAL, with the values that are allowed as the reason. NULL: one of keyword.choices, or
-	 * any text if there are none.
+	 * -EINVAL, with the values that are allowed as the reason; another -errno, explained: what
+	 * the text builds upon cannot be read. NULL: one of keyword.choices, or any text if there
+	 * are none.
 	 */
 	int (*parse)(struct change *change, const char *text, char **ret_value);
 	int (*read)(struct change *change, char **ret_value); /* the caller frees the value */
 	/* Returns when the kernel has done it: waits for what appears later. */
 	int (*write)(struct change *change, const char *value);
+	/*
+	 * Whether the value fits what is there, and the other changes of this call (change->all);
+	 * or NULL. -errno, explained: nothing is written then.
+	 */
+	int (*check)(struct change *change);
 	/* Adds by change_disturbs() and change_note() what the change would disturb; or NULL. */
 	void (*guard)(struct change *change);
 	/* The command that undoes it, for the caller to free; NULL: made of `command`. */
@@ -72,6 +78,7 @@ struct change_host {
 /* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */
 int change_host_nldev(struct change_host *host, struct netlink **ret_nldev);
 int change_host_rtnl(struct change_host *host, struct netlink **ret_rtnl);
+int change_host_generic(struct change_host *host, struct netlink **ret_generic);
 void change_host_close(struct change_host *host);
 
 enum change_state {
@@ -89,7 +96,8 @@ enum change_state {
 struct change {
 	const struct setting *setting;
 	struct change_host *host;
-	char *object; /* mlx5_0/1, eth0; NULL: the host */
+	const struct changes *all; /* of this call, from their preparation on; NULL before it */
+	char *object;		   /* mlx5_0/1, eth0; NULL: the host */
 	/* What identifies the object where a setting needs it; names may change meanwhile. */
 	struct number device_index, port, netdev_index;
 	char *path;			   /* of RIGHT_FILE */

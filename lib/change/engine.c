@@ -108,6 +108,12 @@ static void prepare_one(struct change *change, unsigned int mode)
 		set_state(change, CHANGE_UNCHANGED);
 		return;
 	}
+	rc = setting->check ? setting->check(change) : 0;
+	if (rc) {
+		explain_error(change, "change it", rc);
+		set_state(change, CHANGE_REFUSED);
+		return;
+	}
 	if (setting->guard)
 		setting->guard(change);
 	change->undo = setting->undo ? setting->undo(change)
@@ -122,6 +128,8 @@ static void prepare_one(struct change *change, unsigned int mode)
 
 bool changes_prepare(struct changes *changes, unsigned int mode)
 {
+	for (size_t i = 0; i < changes->count; i++)
+		changes->items[i].all = changes;
 	for (size_t i = 0; i < changes->count; i++)
 		prepare_one(&changes->items[i], mode);
 	return !changes_count(changes, CHANGE_REFUSED) && !changes_count(changes, CHANGE_FAILED);

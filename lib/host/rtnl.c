@@ -94,6 +94,43 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 	return fill_kind(table[IFLA_LINKINFO], link);
 }
 
+static int take_mtu(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct nlattr *table[ARRAY_SIZE(link_policy)];
+
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	if (netlink_parse(answer->payload, answer->length, sizeof(struct ifinfomsg), table,
+			  ARRAY_SIZE(table), link_policy))
+		return -EBADMSG;
+	return netlink_get_number(table[IFLA_MTU], context);
+}
+
+int rtnl_get_mtu(struct netlink *rtnl, unsigned int index, struct number *ret_mtu)
+{
+	const struct ifinfomsg header = {.ifi_index = (int)index};
+	struct netlink_request request = {.count = 0};
+	struct number mtu = {.known = false};
+	int rc;
+
+	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
+	rc = netlink_ask(rtnl, &request, take_mtu, &mtu);
+	if (!rc)
+		*ret_mtu = mtu;
+	return rc;
+}
+
+int rtnl_set_mtu(struct netlink *rtnl, unsigned int index, uint32_t mtu, char **ret_text)
+{
+	const struct ifinfomsg header = {.ifi_index = (int)index};
+	struct netlink_request request = {.count = 0};
+
+	netlink_add(&request, RTM_NEWLINK, NLM_F_ACK, &header, sizeof(header));
+	netlink_put_u32(&request, IFLA_MTU, mtu);
+	return netlink_ask_plain(rtnl, &request, ret_text);
+}
+
 /* The number of bytes of an address, or 0 for a family other than IPv4 and IPv6. */
 static size_t family_bytes(unsigned int family)
 {

@@ -16,6 +16,11 @@ int rtnl_open(struct netlink **ret_rtnl);
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
 
+/* The MTU of one netdev: *ret_mtu stays unknown if the kernel does not say. -ENODEV: it is gone. */
+int rtnl_get_mtu(struct netlink *rtnl, unsigned int index, struct number *ret_mtu);
+/* *ret_text: the kernel's words for an error, or NULL; the caller frees it. */
+int rtnl_set_mtu(struct netlink *rtnl, unsigned int index, uint32_t mtu, char **ret_text);
+
 struct route_question {
 	struct ip_address destination;
 	struct ip_address source; /* family 0: any */

@@ -95,7 +95,7 @@ int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fe
 
 /* The kernel is strict in this family: a nest without its flag is refused. */
 static void add_request(struct netlink_request *request, uint16_t family, uint8_t command,
-			uint32_t index, uint32_t flags)
+			uint16_t message_flags, uint32_t index, uint32_t flags)
 {
 	const struct {
 		struct nlattr index_header;
@@ -111,7 +111,7 @@ static void add_request(struct netlink_request *request, uint16_t family, uint8_
 		.flags = flags,
 	};
 
-	genl_add(request, family, command, 0);
+	genl_add(request, family, command, message_flags);
 	netlink_put(request, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED, &netdev, sizeof(netdev));
 }
 
@@ -149,11 +149,32 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 	struct question question = {parse_pause, &pause};
 	int error;
 
-	add_request(&request, family, ETHTOOL_MSG_PAUSE_GET, index, 0);
+	add_request(&request, family, ETHTOOL_MSG_PAUSE_GET, 0, index, 0);
 	error = netlink_ask(generic, &request, take, &question);
 	if (!error)
 		*ret_pause = pause;
 	return error;
+}
+
+static void put_tristate(struct netlink_request *request, uint16_t type, enum tristate value)
+{
+	const uint8_t byte = value == TRISTATE_YES;
+
+	if (value != TRISTATE_UNKNOWN)
+		netlink_put(request, type, &byte, sizeof(byte));
+}
+
+/* ethnl_set_pause(), net/ethtool/pause.c, starts from what the driver has. */
+int ethtool_set_pause(struct netlink *generic, uint16_t family, uint32_t index,
+		      const struct ethtool_pause *pause, char **ret_text)
+{
+	struct netlink_request request = {.count = 0};
+
+	add_request(&request, family, ETHTOOL_MSG_PAUSE_SET, NLM_F_ACK, index, 0);
+	put_tristate(&request, ETHTOOL_A_PAUSE_AUTONEG, pause->autoneg);
+	put_tristate(&request, ETHTOOL_A_PAUSE_RX, pause->receive);
+	put_tristate(&request, ETHTOOL_A_PAUSE_TX, pause->transmit);
+	return netlink_ask_plain(generic, &request, ret_text);
 }
 
 int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bool counts,
@@ -164,7 +185,8 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bo
 	struct question question = {parse_fec, &fec};
 	int error;
 
-	add_request(&request, family, ETHTOOL_MSG_FEC_GET, index, counts ? ETHTOOL_FLAG_STATS : 0);
+	add_request(&request, family, ETHTOOL_MSG_FEC_GET, 0, index,
+		    counts ? ETHTOOL_FLAG_STATS : 0);
 	error = netlink_ask(generic, &request, take, &question);
 	if (!error)
 		*ret_fec = fec;

@@ -34,6 +34,14 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bool counts,
 		    struct ethtool_fec *ret_fec);
 
+/*
+ * Sets the members that are known; the others stay. 0: the driver took it, or there was nothing to
+ * change. -EPERM; -EOPNOTSUPP: the driver cannot set them; -EINVAL: not these. *ret_text: the
+ * kernel's words for an error, or NULL; the caller frees it.
+ */
+int ethtool_set_pause(struct netlink *generic, uint16_t family, uint32_t index,
+		      const struct ethtool_pause *pause, char **ret_text);
+
 /* The answers to the two: 0 or -EBADMSG. */
 int ethtool_parse_pause(const void *payload, size_t length, struct ethtool_pause *pause);
 int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fec);

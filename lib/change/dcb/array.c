@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Settings of eight numbers: those of traffic classes, and of buffers. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb/netdev.h"
+
+enum { ENTRIES = 8, ALL = 0xff };
+_Static_assert(DCB_PRIORITIES == (int)ENTRIES && DCB_CLASSES == (int)ENTRIES &&
+		       DCB_BUFFERS == (int)ENTRIES,
+	       "one form for all");
+
+#define PLACE(member) offsetof(struct dcb, member), sizeof(((struct dcb *)NULL)->member) / ENTRIES
+
+static const struct array_form forms[] = {
+	{&dcb_priority_class_setting, PART_ETS, PLACE(ets.prio_tc), DCB_CLASSES - 1},
+	{&dcb_class_algorithm_setting, PART_ETS, PLACE(ets.tc_tsa), UINT8_MAX, dcb_algorithm_names},
+	{&dcb_class_bandwidth_setting, PART_ETS, PLACE(ets.tc_tx_bw), 100},
+	{&dcb_maxrate_setting, PART_RATES, PLACE(rates.tc_maxrate), UINT64_MAX, .is_rate = true},
+	{&dcb_priority_buffer_setting, PART_BUFFERS, PLACE(buffers.prio2buffer), DCB_BUFFERS - 1},
+	{&dcb_buffer_size_setting, PART_BUFFERS, PLACE(buffers.buffer_size), UINT32_MAX},
+};
+
+const struct array_form *array_find(const struct setting *setting)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].setting == setting)
+			return &forms[i];
+	return NULL;
+}
+
+bool array_known(const struct array_form *form, const struct dcb *dcb)
+{
+	return form->part == PART_ETS	  ? dcb->ets_known
+	       : form->part == PART_RATES ? dcb->rates_known
+					  : dcb->buffers_known;
+}
+
+/* Numbers of 1, 4 and 8 bytes, which may lie at any address. */
+static uint64_t get_number(const struct array_form *form, const struct dcb *dcb, unsigned int i)
+{
+	const char *place = (const char *)dcb + form->offset + i * form->size;
+	uint32_t half;
+	uint64_t whole;
+
+	if (form->size == sizeof(uint8_t))
+		return (uint8_t)*place;
+	if (form->size == sizeof(half)) {
+		memcpy(&half, place, sizeof(half));
+		return half;
+	}
+	memcpy(&whole, place, sizeof(whole));
+	return whole;
+}
+
+static void set_number(const struct array_form *form, struct dcb *dcb, unsigned int i,
+		       uint64_t value)
+{
+	char *place = (char *)dcb + form->offset + i * form->size;
+	const uint8_t byte = (uint8_t)value;
+	const uint32_t half = (uint32_t)value;
+
+	memcpy(place,
+	       form->size == sizeof(byte)   ? (const void *)&byte
+	       : form->size == sizeof(half) ? (const void *)&half
+					    : (const void *)&value,
+	       form->size);
+}
+
+/* Units of rates, the largest first; a rate is written in the largest that divides it. */
+static const struct enum_name rate_units[] = {
+	{1000000, "gbit"}, {1000, "mbit"}, {1, "kbit"}, {0, NULL}};
+
+static void add_rate(char **text, uint64_t rate)
+{
+	const struct enum_name *unit = rate_units;
+
+	if (!rate) {
+		mem_extend(text, "unlimited");
+		return;
+	}
+	while (rate % unit->value)
+		unit++;
+	mem_extend(text, "%" PRIu64 "%s", rate / unit->value, unit->word);
+}
+
+char *array_text(const struct array_form *form, const struct dcb *dcb)
+{
+	char *text = NULL;
+
+	for (unsigned int i = 0; i < ENTRIES; i++) {
+		const uint64_t value = get_number(form, dcb, i);
+		const struct enum_name *name = form->words ? enum_find(form->words, value) : NULL;
+
+		mem_extend(&text, "%s%u:", i ? "," : "", i);
+		if (form->is_rate)
+			add_rate(&text, value);
+		else if (name)
+			mem_extend(&text, "%s", name->word);
+		else
+			mem_extend(&text, "%" PRIu64, value);
+	}
+	return text;
+}
+
+static bool parse_rate(const char *text, uint64_t *ret_value)
+{
+	const size_t digits = strspn(text, "0123456789");
+	_cleanup_(freep) char *number = mem_format("%.*s", (int)digits, text);
+	const struct enum_name *unit;
+
+	if (!strcmp(text, "unlimited")) {
+		*ret_value = 0;
+		return true;
+	}
+	unit = enum_find_word(rate_units, text + digits);
+	if (!unit || text_parse_u64(number, 10, UINT64_MAX / unit->value, ret_value))
+		return false;
+	*ret_value *= unit->value;
+	return true;
+}
+
+static bool parse_number(const struct array_form *form, const char *text, uint64_t *ret_value)
+{
+	const struct enum_name *name = form->words ? enum_find_word(form->words, text) : NULL;
+
+	if (form->is_rate)
+		return parse_rate(text, ret_value);
+	if (name)
+		*ret_value = name->value;
+	return name || !text_parse_u64(text, 10, form->most, ret_value);
+}
+
+/* One entry, `3:50` or `all:50`. */
+static bool parse_entry(const struct array_form *form, char *entry, struct dcb *dcb,
+			unsigned int *given)
+{
+	char *colon = strchr(entry, ':');
+	uint64_t place = 0, value;
+	unsigned int mask;
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	if (strcmp(entry, "all") && text_parse_u64(entry, 10, ENTRIES - 1, &place))
+		return false;
+	mask = strcmp(entry, "all") ? 1u << place : ALL;
+	if (*given & mask || !parse_number(form, colon + 1, &value))
+		return false;
+	*given |= mask;
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		if (mask & 1u << i)
+			set_number(form, dcb, i, value);
+	return true;
+}
+
+bool array_parse(const struct array_form *form, const char *text, struct dcb *dcb,
+		 unsigned int *ret_given)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	unsigned int given = 0;
+	char *rest = copy;
+
+	for (char *entry = strsep(&rest, ","); entry; entry = strsep(&rest, ","))
+		if (!parse_entry(form, entry, dcb, &given))
+			return false;
+	*ret_given = given;
+	return true;
+}
+
+int array_setting_parse(struct change *change, const char *text, char **ret_value)
+{
+	const struct array_form *form = array_find(change->setting);
+	struct dcb dcb = {.ets_known = false};
+	unsigned int given;
+	int rc;
+
+	if (!array_parse(form, text, &dcb, &given)) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		change_explain(change, NULL, "'%s' is not a value of %s: it takes %s", clean,
+			       change->setting->keyword.word, change->setting->keyword.metavar);
+		return -EINVAL;
+	}
+	/* The others stay as they are. */
+	if (given != ALL) {
+		rc = netdev_get_dcb(change, &dcb);
+		if (rc)
+			return rc;
+		array_parse(form, text, &dcb, &given);
+	}
+	*ret_value = array_text(form, &dcb);
+	return 0;
+}
+
+/*
+ * The record as the change and those of this call to the same structure make it: drivers check a
+ * structure as a whole, so bandwidths and algorithms that fit only together have to come together.
+ */
+static int make_target(struct change *change, const char *value, bool forward, struct dcb *dcb)
+{
+	const struct array_form *own = array_find(change->setting);
+	unsigned int given;
+	int rc = netdev_get_dcb(change, dcb);
+
+	if (rc)
+		return rc;
+	if (!array_known(own, dcb))
+		return -EOPNOTSUPP;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		const struct change *sibling = netdev_sibling(change, forms[i].setting);
+
+		if (sibling && forms[i].part == own->part && &forms[i] != own)
+			array_parse(&forms[i], netdev_sibling_value(sibling, forward), dcb, &given);
+	}
+	array_parse(own, value, dcb, &given);
+	return 0;
+}
+
+int array_setting_write(struct change *change, const char *value)
+{
+	const struct array_form *form = array_find(change->setting);
+	struct dcb_wish wish = {.ets = NULL};
+	struct dcb dcb;
+	int rc = make_target(change, value, !strcmp(value, change->wanted), &dcb);
+
+	if (rc)
+		return rc;
+	if (form->part == PART_ETS)
+		wish.ets = &dcb.ets;
+	else if (form->part == PART_RATES)
+		wish.rates = &dcb.rates;
+	else
+		wish.buffers = &dcb.buffers;
+	return netdev_set_dcb(change, &wish);
+}
+
+/* Drivers want the sum of 100: mlx5e_dbcnl_validate_ets(), en_dcbnl.c. */
+static int check_bandwidths(struct change *change, const struct dcb *dcb)
+{
+	const struct array_form *form = array_find(&dcb_class_bandwidth_setting);
+	_cleanup_(freep) char *text = array_text(form, dcb);
+	unsigned int sum = 0, classes = 0;
+
+	for (unsigned int i = 0; i < DCB_CLASSES; i++) {
+		if (dcb->ets.tc_tsa[i] == IEEE_8021QAZ_TSA_ETS) {
+			sum += dcb->ets.tc_tx_bw[i];
+			classes++;
+		} else if (dcb->ets.tc_tx_bw[i] &&
+			   change->setting == &dcb_class_bandwidth_setting) {
+			change_explain(change,
+				       "set class-algorithm and class-bandwidth in one call",
+				       "class %u has a bandwidth, and its algorithm is not ets", i);
+			return -EINVAL;
+		}
+	}
+	if (!classes || sum == 100)
+		return 0;
+	change_explain(change, "set class-algorithm and class-bandwidth in one call",
+		       "the bandwidths of the classes with the algorithm ets make %u percent, not "
+		       "100: class-bandwidth %s",
+		       sum, text);
+	return -EINVAL;
+}
+
+int array_setting_check(struct change *change)
+{
+	struct dcb dcb;
+	int rc = make_target(change, change->wanted, true, &dcb);
+
+	if (rc)
+		return rc;
+	if (change->setting == &dcb_class_algorithm_setting ||
+	    change->setting == &dcb_class_bandwidth_setting)
+		return check_bandwidths(change, &dcb);
+	for (unsigned int i = 0; change->setting == &dcb_priority_class_setting &&
+				 dcb.ets.ets_cap && i < DCB_PRIORITIES;
+	     i++) {
+		if (dcb.ets.prio_tc[i] < dcb.ets.ets_cap)
+			continue;
+		change_explain(
+			change, NULL,
+			"priority %u cannot go to class %u: the adapter has the classes 0 to "
+			"%u",
+			i, dcb.ets.prio_tc[i], dcb.ets.ets_cap - 1);
+		return -EINVAL;
+	}
+	return 0;
+}

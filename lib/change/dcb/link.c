@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Pause frames and the MTU of a netdev. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb/netdev.h"
+#include "host/rtnl.h"
+#include "kernel/netlink/genl.h"
+
+/* The smallest MTU of IPv4 (net/ipv4/devinet.c, RFC 791), and the most that IFLA_MTU holds here. */
+enum { LEAST_MTU = 68, MOST_MTU = 65535 };
+
+static int find_family(struct change *change, struct netlink **ret_generic, uint16_t *ret_family)
+{
+	const char *const names[] = {ETHTOOL_FAMILY};
+	int rc = change->netdev_index.known ? change_host_generic(change->host, ret_generic)
+					    : -ENODEV;
+
+	if (!rc)
+		rc = genl_find(*ret_generic, names, ret_family, ARRAY_SIZE(names));
+	return rc ? rc : *ret_family ? 0 : -EOPNOTSUPP;
+}
+
+static int get_pause(struct change *change, struct ethtool_pause *ret_pause)
+{
+	struct netlink *generic;
+	uint16_t family;
+	int rc = find_family(change, &generic, &family);
+
+	return rc ? rc
+		  : ethtool_get_pause(generic, family, (uint32_t)change->netdev_index.value,
+				      ret_pause);
+}
+
+char *link_pause_value(const struct ethtool_pause *pause)
+{
+	const bool rx = pause->receive == TRISTATE_YES, tx = pause->transmit == TRISTATE_YES;
+	const char *words = rx && tx ? "rx,tx" : rx ? "rx" : tx ? "tx" : "none";
+
+	return mem_format("%s%s", words, pause->autoneg == TRISTATE_YES ? ",auto" : "");
+}
+
+char *link_pause_now(struct change *change)
+{
+	struct ethtool_pause pause;
+
+	return get_pause(change, &pause) ? NULL : link_pause_value(&pause);
+}
+
+static bool parse_words(const char *text, struct ethtool_pause *pause)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy;
+
+	*pause = (struct ethtool_pause){TRISTATE_NO, TRISTATE_NO, TRISTATE_NO};
+	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+		if (!strcmp(word, "rx"))
+			pause->receive = TRISTATE_YES;
+		else if (!strcmp(word, "tx"))
+			pause->transmit = TRISTATE_YES;
+		else if (!strcmp(word, "auto"))
+			pause->autoneg = TRISTATE_YES;
+		else if (strcmp(word, "none") || word != copy)
+			return false;
+	}
+	return true;
+}
+
+static int parse_pause(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	struct ethtool_pause pause;
+
+	if (!parse_words(text, &pause)) {
+		change_explain(
+			change, NULL,
+			"'%s' is not a value of global-pause: it takes none, rx, tx or rx,tx, "
+			"and ,auto if both ends agree on it",
+			clean);
+		return -EINVAL;
+	}
+	*ret_value = link_pause_value(&pause);
+	return 0;
+}
+
+static int read_pause(struct change *change, char **ret_value)
+{
+	struct ethtool_pause pause;
+	int rc = get_pause(change, &pause);
+
+	if (rc == -EOPNOTSUPP)
+		change_explain(change, NULL, "driver or kernel do not report pause frames");
+	if (!rc)
+		*ret_value = link_pause_value(&pause);
+	return rc;
+}
+
+static int write_pause(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct ethtool_pause pause, now;
+	struct netlink *generic;
+	uint16_t family;
+	int rc = find_family(change, &generic, &family);
+
+	if (!rc)
+		rc = get_pause(change, &now);
+	if (rc)
+		return rc;
+	if (!parse_words(value, &pause))
+		return -EINVAL;
+	/* Drivers without negotiation refuse to be asked about it: mlx5e_ethtool_set_pauseparam().
+	 */
+	if (pause.autoneg == now.autoneg)
+		pause.autoneg = TRISTATE_UNKNOWN;
+	rc = ethtool_set_pause(generic, family, (uint32_t)change->netdev_index.value, &pause,
+			       &text);
+	if (rc == -EOPNOTSUPP)
+		change_explain(change, NULL, "the driver cannot set pause frames");
+	else if (rc == -EINVAL)
+		change_explain(change, NULL, "the driver does not take these pause frames%s%s",
+			       text ? ": " : "", text ? text : "");
+	return rc;
+}
+
+/* The other half of guard_pfc(). */
+static void guard_pause(struct change *change)
+{
+	const struct change *sibling = netdev_sibling(change, &dcb_pfc_setting);
+	_cleanup_(freep) char *pfc = NULL;
+	char name[IF_NAMESIZE];
+	struct netlink *rtnl;
+	struct dcb dcb;
+
+	if (!strncmp(change->wanted, "none", strlen("none")))
+		return;
+	if (sibling)
+		pfc = mem_string(sibling->wanted);
+	else if (!netdev_name(change, name) && !change_host_rtnl(change->host, &rtnl) &&
+		 !dcb_get(rtnl, name, &dcb) && dcb.pfc_known)
+		pfc = priorities_text(dcb.pfc.pfc_en);
+	if (pfc && strcmp(pfc, "none"))
+		change_disturbs(change,
+				"priority flow control, which pause frames exclude: pfc is %s",
+				pfc);
+}
+
+static int parse_mtu(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	uint64_t mtu;
+
+	if (text_parse_u64(text, 10, MOST_MTU, &mtu) || mtu < LEAST_MTU) {
+		change_explain(change, NULL,
+			       "'%s' is not a value of mtu: it takes a number of bytes, %d to %d",
+			       clean, LEAST_MTU, MOST_MTU);
+		return -EINVAL;
+	}
+	*ret_value = mem_format("%u", (unsigned int)mtu);
+	return 0;
+}
+
+static int read_mtu(struct change *change, char **ret_value)
+{
+	struct number mtu = {.known = false};
+	struct netlink *rtnl;
+	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
+
+	if (!rc)
+		rc = rtnl_get_mtu(rtnl, (unsigned int)change->netdev_index.value, &mtu);
+	if (rc)
+		return rc;
+	if (!mtu.known)
+		return -EOPNOTSUPP;
+	*ret_value = mem_format("%u", (unsigned int)mtu.value);
+	return 0;
+}
+
+static int write_mtu(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct netlink *rtnl;
+	uint64_t mtu;
+	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
+
+	if (!rc)
+		rc = text_parse_u64(value, 10, MOST_MTU, &mtu);
+	if (!rc)
+		rc = rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value, (uint32_t)mtu,
+				  &text);
+	/* The kernel's words name the limit: dev_validate_mtu(), net/core/dev.c. */
+	if (rc && text)
+		change_explain(change, NULL, "the kernel refuses it: %s", text);
+	else if (rc == -EINVAL || rc == -ERANGE)
+		change_explain(change, NULL, "the driver does not take this MTU");
+	return rc;
+}
+
+const struct setting link_pause_setting = {
+	.keyword = {"global-pause", "none|rx|tx|rx,tx",
+		    "pause frames of the whole link; ,auto if both ends agree on them", NULL},
+	.interface = "ethtool netlink PAUSE_SET",
+	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.parse = parse_pause,
+	.read = read_pause,
+	.write = write_pause,
+	.guard = guard_pause,
+	.persist = netdev_persist,
+	.command = NETDEV_COMMAND,
+};
+
+/* Many drivers open their queues again, and some lose the link for it. */
+const struct setting link_mtu_setting = {
+	.keyword = {"mtu", "BYTES", "largest packet of the netdev", NULL},
+	.interface = "rtnetlink NEWLINK MTU",
+	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.parse = parse_mtu,
+	.read = read_mtu,
+	.write = write_mtu,
+	.persist = netdev_persist,
+	.command = NETDEV_COMMAND,
+};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/dcb/netdev.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernel/sysfs.h"
+
+/* By the index, which makes the kernel load nothing: dev_ifname(), net/core/dev_ioctl.c. */
+int netdev_name(const struct change *change, char name[static IF_NAMESIZE])
+{
+	if (!change->netdev_index.known ||
+	    !if_indextoname((unsigned int)change->netdev_index.value, name))
+		return -ENODEV;
+	return 0;
+}
+
+char *netdev_driver(const struct change *change)
+{
+	char name[IF_NAMESIZE], *driver = NULL;
+	struct root root;
+
+	if (netdev_name(change, name) || root_open(NULL, &root))
+		return NULL;
+	sysfs_link_name(&root, &driver, "sys/class/net/%s/device/driver", name);
+	root_close(&root);
+	return driver;
+}
+
+/* The errors of dcb_doit(), net/dcb/dcbnl.c, and those that drivers give for their own reasons. */
+void netdev_explain(struct change *change, int error)
+{
+	switch (-error) {
+	case EOPNOTSUPP:
+		change_explain(change,
+			       "name the netdev of the adapter itself: a VLAN or bond has none; "
+			       "its driver's manual says whether it has it",
+			       "driver or kernel have no data center bridging, or not this part of "
+			       "it");
+		break;
+	case EINVAL:
+		change_explain(change, "dmesg may have the reason: the answer has no room for it",
+			       "the driver does not take this value");
+		break;
+	case EPERM:
+		change_explain(change, NULL,
+			       "the driver refuses it: the function does not own the port, or the "
+			       "firmware does");
+		break;
+	case EEXIST:
+	case ENOENT:
+		change_explain(change, "look at it, and run the command again",
+			       "somebody else changed the table meanwhile");
+		break;
+	default:
+		break;
+	}
+}
+
+static int explained(struct change *change, int rc)
+{
+	if (rc)
+		netdev_explain(change, rc);
+	return rc;
+}
+
+static int begin(struct change *change, struct netlink **ret_rtnl, char name[static IF_NAMESIZE])
+{
+	int rc = netdev_name(change, name);
+
+	return rc ? rc : change_host_rtnl(change->host, ret_rtnl);
+}
+
+int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
+{
+	char name[IF_NAMESIZE];
+	struct netlink *rtnl;
+	int rc = begin(change, &rtnl, name);
+
+	return rc ? rc : explained(change, dcb_get(rtnl, name, ret_dcb));
+}
+
+int netdev_set_dcb(struct change *change, const struct dcb_wish *wish)
+{
+	char name[IF_NAMESIZE];
+	struct netlink *rtnl;
+	int rc = begin(change, &rtnl, name);
+
+	return rc ? rc : explained(change, dcb_set(rtnl, name, wish));
+}
+
+int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count)
+{
+	char name[IF_NAMESIZE];
+	struct netlink *rtnl;
+	int rc = begin(change, &rtnl, name);
+
+	return rc ? rc : explained(change, dcb_delete_apps(rtnl, name, apps, count));
+}
+
+int netdev_read(struct change *change, char **ret_value)
+{
+	_cleanup_(freep) char *driver = netdev_driver(change), *value = NULL;
+	struct dcb dcb;
+	int rc = netdev_get_dcb(change, &dcb);
+
+	if (rc)
+		return rc;
+	value = dcb_value(change->setting, &dcb, driver);
+	if (!value) {
+		change_explain(change, NULL, "the driver%s%s does not report it", driver ? " " : "",
+			       driver ? driver : "");
+		return -EOPNOTSUPP;
+	}
+	*ret_value = value;
+	value = NULL;
+	return 0;
+}
+
+/* Processes of that name, as a list of their numbers; NULL if there is none. */
+static char *find_processes(const char *name)
+{
+	struct strings tasks = {0};
+	char *list = NULL;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return NULL;
+	if (!sysfs_list(&root, &tasks, "proc")) {
+		for (size_t i = 0; i < tasks.count; i++) {
+			char text[SYSFS_TEXT_SIZE];
+
+			if (isdigit((unsigned char)tasks.items[i][0]) &&
+			    sysfs_read(&root, text, "proc/%s/comm", tasks.items[i]) > 0 &&
+			    !strcmp(text, name))
+				mem_extend(&list, "%s%s", list ? ", " : "", tasks.items[i]);
+		}
+		strings_free(&tasks);
+	}
+	root_close(&root);
+	return list;
+}
+
+/*
+ * The firmware, or a daemon on the host, agrees with the switch by DCBX on the same settings, and
+ * writes what they agreed on over ours. Without DCB_CAP_DCBX_HOST nobody on the host rules
+ * (mlx5e_dcbnl_setdcbx(), en_dcbnl.c; bnxt and ice refuse to set anything then).
+ */
+void netdev_guard(struct change *change)
+{
+	_cleanup_(freep) char *daemon = find_processes("lldpad");
+	const struct change *owner = netdev_sibling(change, &dcb_dcbx_setting);
+	char name[IF_NAMESIZE];
+	struct netlink *rtnl;
+	struct dcb dcb;
+
+	if (daemon)
+		change_disturbs(change,
+				"lldpad (process %s), which may set what it agrees on with the "
+				"switch instead",
+				daemon);
+	if ((owner && !strcmp(owner->wanted, "host")) || begin(change, &rtnl, name) ||
+	    dcb_get(rtnl, name, &dcb))
+		return;
+	if (dcb.dcbx.known && !(dcb.dcbx.value & DCB_CAP_DCBX_HOST))
+		change_disturbs(change,
+				"the firmware, which agrees on these settings with the switch "
+				"(dcbx firmware) and sets its own again: dcbx host takes them from "
+				"it");
+	else if (dcb.ets_known && dcb.ets.willing)
+		change_note(change, "the port is willing to take the switch's settings");
+}
+
+/* The pattern for an unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
+void netdev_persist(struct change *change)
+{
+	_cleanup_(freep) char *command = change_command(change, change->wanted);
+	char name[IF_NAMESIZE];
+
+	if (netdev_name(change, name))
+		return;
+	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
+					  change->setting->keyword.word);
+	change->persist_text = mem_format("[Unit]\n"
+					  "Description=%s of %s\n"
+					  "Requires=rdma-hw.target\n"
+					  "After=rdma-hw.target\n"
+					  "\n"
+					  "[Service]\n"
+					  "Type=oneshot\n"
+					  "ExecStart=%s --yes\n"
+					  "\n"
+					  "[Install]\n"
+					  "WantedBy=rdma-hw.target",
+					  change->setting->keyword.word, name, command);
+}
+
+const struct change *netdev_sibling(const struct change *change, const struct setting *setting)
+{
+	for (size_t i = 0; change->all && i < change->all->count; i++) {
+		const struct change *other = &change->all->items[i];
+
+		if (other->setting == setting && other->wanted && other->netdev_index.known &&
+		    other->netdev_index.value == change->netdev_index.value)
+			return other;
+	}
+	return NULL;
+}
+
+const char *netdev_sibling_value(const struct change *sibling, bool forward)
+{
+	return forward || !sibling->before ? sibling->wanted : sibling->before;
+}

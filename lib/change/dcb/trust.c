@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a port takes the priority of a packet from, and the priority of each DSCP. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb/netdev.h"
+
+/* 64 entries of 8 bytes fit one request. */
+enum { MOST_ENTRIES = 64 };
+
+/*
+ * mlx5 has no functions for the trust: the first entry for a DSCP makes it trust the DSCP, the last
+ * one that goes makes it trust the VLAN priority again (mlx5e_dcbnl_ieee_setapp() and _delapp(),
+ * en_dcbnl.c).
+ */
+static bool trusts_by_entries(const struct dcb *dcb, const char *driver)
+{
+	return !dcb->trusted.known && driver && !strcmp(driver, "mlx5_core");
+}
+
+char *trust_text(const struct dcb *dcb, const char *driver)
+{
+	char *text = NULL;
+
+	if (trusts_by_entries(dcb, driver))
+		return mem_string(dcb->dscp_count ? "dscp" : "pcp");
+	if (!dcb->trusted.known)
+		return NULL;
+	for (unsigned int i = 0; i < dcb->trust_count; i++) {
+		const struct enum_name *name = enum_find(dcb_selector_names, dcb->trust_order[i]);
+
+		if (name)
+			mem_extend(&text, "%s%s", text ? "," : "", name->word);
+		else
+			mem_extend(&text, "%s%u", text ? "," : "", dcb->trust_order[i]);
+	}
+	return text ? text : mem_string("none");
+}
+
+/* False: a word is none, or there twice, which the kernel refuses, too. */
+static bool parse_selectors(const char *text, uint8_t selectors[static DCB_SELECTORS],
+			    size_t *ret_count)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy;
+	size_t count = 0;
+
+	*ret_count = 0;
+	if (!strcmp(text, "none"))
+		return true;
+	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+		const struct enum_name *name = enum_find_word(dcb_selector_names, word);
+
+		if (!name || memchr(selectors, (int)name->value, count))
+			return false;
+		selectors[count++] = (uint8_t)name->value;
+	}
+	*ret_count = count;
+	return true;
+}
+
+static int parse_trust(struct change *change, const char *text, char **ret_value)
+{
+	uint8_t selectors[DCB_SELECTORS];
+	size_t count;
+
+	if (!parse_selectors(text, selectors, &count)) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		change_explain(
+			change, NULL,
+			"'%s' is not a value of trust: it takes pcp, dscp, or several in "
+			"their order, of ethertype, stream-port, dgram-port, port, dscp, pcp",
+			clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_string(text);
+	return 0;
+}
+
+static size_t list_entries(const uint8_t map[static DCB_DSCPS], const uint8_t without[],
+			   struct dcb_app *apps)
+{
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < DCB_DSCPS * DCB_PRIORITIES; i++) {
+		const unsigned int dscp = i / DCB_PRIORITIES, priority = i % DCB_PRIORITIES;
+
+		if ((map[dscp] & ~without[dscp]) & 1u << priority)
+			apps[count++] = (struct dcb_app){.selector = IEEE_8021QAZ_APP_SEL_DSCP,
+							 .priority = (uint8_t)priority,
+							 .protocol = (uint16_t)dscp};
+	}
+	return count;
+}
+
+/*
+ * Adds first, and looks again before it deletes: a driver that holds one priority for each DSCP has
+ * replaced the old one by then (mlx5), and a port that trusts the DSCP while it has entries does
+ * not go back and forth.
+ */
+static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
+{
+	struct dcb_app apps[DCB_DSCPS * DCB_PRIORITIES];
+	struct dcb dcb;
+	size_t count;
+	int rc = netdev_get_dcb(change, &dcb);
+
+	if (rc)
+		return rc;
+	count = list_entries(map, dcb.dscp_priorities, apps);
+	for (size_t i = 0; i < count && !rc; i += MOST_ENTRIES) {
+		const size_t left = count - i;
+
+		rc = netdev_set_dcb(change,
+				    &(struct dcb_wish){
+					    .apps = &apps[i],
+					    .app_count = left < MOST_ENTRIES ? left : MOST_ENTRIES,
+				    });
+	}
+	if (!rc)
+		rc = netdev_get_dcb(change, &dcb);
+	if (rc)
+		return rc;
+	count = list_entries(dcb.dscp_priorities, map, apps);
+	for (size_t i = 0; i < count && !rc; i += MOST_ENTRIES) {
+		const size_t left = count - i;
+
+		rc = netdev_delete_apps(change, &apps[i],
+					left < MOST_ENTRIES ? left : MOST_ENTRIES);
+	}
+	return rc;
+}
+
+/* The map of before the change, which the trust of mlx5 is made of. */
+struct saved_map {
+	uint8_t map[DCB_DSCPS];
+};
+
+static int write_trust_by_entries(struct change *change, const char *value, const struct dcb *dcb)
+{
+	static const uint8_t none[DCB_DSCPS];
+	const struct saved_map *saved = change->data;
+
+	if (!strcmp(value, dcb->dscp_count ? "dscp" : "pcp"))
+		return 0;
+	if (!strcmp(value, "pcp"))
+		return write_map(change, none);
+	if (!strcmp(value, "dscp") && saved)
+		return write_map(change, saved->map);
+	change_explain(change, "set dscp-priority before it, in the same call",
+		       "the driver trusts the DSCP as soon as one has a priority, and pcp else");
+	return -EOPNOTSUPP;
+}
+
+static int write_trust(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *driver = netdev_driver(change);
+	uint8_t selectors[DCB_SELECTORS];
+	struct dcb dcb;
+	size_t count;
+	int rc = netdev_get_dcb(change, &dcb);
+
+	if (rc)
+		return rc;
+	if (trusts_by_entries(&dcb, driver))
+		return write_trust_by_entries(change, value, &dcb);
+	if (!parse_selectors(value, selectors, &count))
+		return -EINVAL;
+	return netdev_set_dcb(change, &(struct dcb_wish){.trust = selectors, .trust_count = count});
+}
+
+static void guard_trust(struct change *change)
+{
+	_cleanup_(freep) char *driver = netdev_driver(change);
+	struct dcb dcb;
+
+	netdev_guard(change);
+	if (netdev_get_dcb(change, &dcb) || !trusts_by_entries(&dcb, driver))
+		return;
+	if (dcb.dscp_count) {
+		struct saved_map *saved = mem_alloc_zero(1, sizeof(*saved));
+
+		memcpy(saved->map, dcb.dscp_priorities, sizeof(saved->map));
+		free(change->data);
+		change->data = saved;
+	}
+	change_note(change, "mlx5 trusts the DSCP while dscp-priority has an entry: pcp deletes "
+			    "them all");
+}
+
+/* What has deleted the map is undone by the map. */
+static char *undo_trust(const struct change *change)
+{
+	const struct saved_map *saved = change->data;
+	_cleanup_(freep) char *map = NULL;
+
+	if (!saved || strcmp(change->wanted, "pcp"))
+		return change_command(change, change->before);
+	map = dscp_map_text(saved->map);
+	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s",
+			  change->object ? change->object : "", map);
+}
+
+char *dscp_map_text(const uint8_t map[static DCB_DSCPS])
+{
+	char *text = NULL;
+
+	for (unsigned int i = 0; i < DCB_DSCPS * DCB_PRIORITIES; i++)
+		if (map[i / DCB_PRIORITIES] & 1u << i % DCB_PRIORITIES)
+			mem_extend(&text, "%s%u:%u", text ? "," : "", i / DCB_PRIORITIES,
+				   i % DCB_PRIORITIES);
+	return text ? text : mem_string("none");
+}
+
+/*
+ * Puts 26:3 into the map. With `replaces` an entry of that DSCP takes the place of the others, and
+ * 26:none takes them away.
+ */
+static bool parse_entry(char *entry, bool replaces, uint8_t map[static DCB_DSCPS])
+{
+	char *colon = strchr(entry, ':');
+	uint64_t dscp, priority;
+
+	if (!colon)
+		return false;
+	*colon++ = '\0';
+	if (text_parse_u64(entry, 10, DCB_DSCPS - 1, &dscp))
+		return false;
+	if (replaces)
+		map[dscp] = 0;
+	if (replaces && !strcmp(colon, "none"))
+		return true;
+	if (text_parse_u64(colon, 10, DCB_PRIORITIES - 1, &priority))
+		return false;
+	map[dscp] |= (uint8_t)(1u << priority);
+	return true;
+}
+
+static bool parse_map(const char *text, bool replaces, uint8_t map[static DCB_DSCPS])
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy;
+
+	if (!strcmp(text, "none"))
+		return true;
+	for (char *entry = strsep(&rest, ","); entry; entry = strsep(&rest, ","))
+		if (!parse_entry(entry, replaces, map))
+			return false;
+	return true;
+}
+
+static int parse_dscp(struct change *change, const char *text, char **ret_value)
+{
+	const bool adds = text[0] == '+';
+	uint8_t map[DCB_DSCPS] = {0};
+	struct dcb dcb;
+
+	/* Checked before anything is asked of the kernel. */
+	if (!parse_map(text + adds, adds, map)) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		change_explain(change, NULL,
+			       "'%s' is not a value of dscp-priority: it takes none, "
+			       "DSCP:PRIORITY,... (0-63:0-7), or +DSCP:PRIORITY,... to add to "
+			       "those that are there",
+			       clean);
+		return -EINVAL;
+	}
+	if (adds) {
+		int rc = netdev_get_dcb(change, &dcb);
+
+		if (rc)
+			return rc;
+		memcpy(map, dcb.dscp_priorities, sizeof(map));
+		parse_map(text + 1, true, map);
+	}
+	*ret_value = dscp_map_text(map);
+	return 0;
+}
+
+static int write_dscp(struct change *change, const char *value)
+{
+	uint8_t map[DCB_DSCPS] = {0};
+
+	return parse_map(value, false, map) ? write_map(change, map) : -EINVAL;
+}
+
+const struct setting dcb_trust_setting = {
+	.keyword = {"trust", "pcp|dscp|LIST",
+		    "what a packet's priority is taken from: VLAN tag or DSCP", NULL},
+	.interface = "rtnetlink IEEE_SET APPTRUST",
+	.right = RIGHT_RDMA_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC,
+	.parse = parse_trust,
+	.read = netdev_read,
+	.write = write_trust,
+	.guard = guard_trust,
+	.undo = undo_trust,
+	.persist = netdev_persist,
+	.command = NETDEV_COMMAND,
+};
+
+const struct setting dcb_dscp_priority_setting = {
+	.keyword = {"dscp-priority", "[+]DSCP:PRIORITY,...|none",
+		    "priority of each DSCP: all, or with + more of them", NULL},
+	.interface = "rtnetlink IEEE_SET APP, IEEE_DEL",
+	.right = RIGHT_RDMA_ADMIN,
+	.parse = parse_dscp,
+	.read = netdev_read,
+	.write = write_dscp,
+	.guard = netdev_guard,
+	.persist = netdev_persist,
+	.command = NETDEV_COMMAND,
+};
