@@ -99,6 +99,9 @@ void netlink_put_string(struct netlink_request *request, uint16_t type, const ch
 /* An attribute that holds these numbers, each in an attribute of type `entry`; kept if empty. */
 void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
 		      const uint32_t *values, size_t count);
+/* An attribute that holds those which are put until its end; nests may hold nests. */
+struct nlattr *netlink_nest_begin(struct netlink_request *request, uint16_t type);
+void netlink_nest_end(struct netlink_request *request, struct nlattr *nest);
 
 /* Frees the messages of a request that is not sent. */
 void netlink_request_clear(struct netlink_request *request);

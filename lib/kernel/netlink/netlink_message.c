@@ -50,16 +50,32 @@ void netlink_put_string(struct netlink_request *request, uint16_t type, const ch
 	netlink_put(request, type, string, strlen(string) + 1);
 }
 
+struct nlattr *netlink_nest_begin(struct netlink_request *request, uint16_t type)
+{
+	struct nlattr *nest = NULL;
+
+	if (!request->overflow)
+		nest = nla_nest_start(request->messages[request->count - 1], type);
+	if (!nest)
+		request->overflow = true;
+	return nest;
+}
+
+void netlink_nest_end(struct netlink_request *request, struct nlattr *nest)
+{
+	if (!nest || request->overflow ||
+	    nla_nest_end_keep_empty(request->messages[request->count - 1], nest) < 0)
+		request->overflow = true;
+}
+
 void netlink_put_list(struct netlink_request *request, uint16_t type, uint16_t entry,
 		      const uint32_t *values, size_t count)
 {
-	struct nl_msg *message = request->messages[request->count - 1];
-	struct nlattr *nest = request->overflow ? NULL : nla_nest_start(message, type);
+	struct nlattr *nest = netlink_nest_begin(request, type);
 
 	for (size_t i = 0; nest && i < count; i++)
 		netlink_put_u32(request, entry, values[i]);
-	if (!nest || nla_nest_end_keep_empty(message, nest) < 0)
-		request->overflow = true;
+	netlink_nest_end(request, nest);
 }
 
 void netlink_request_clear(struct netlink_request *request)
