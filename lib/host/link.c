@@ -25,6 +25,14 @@ const struct enum_name operstate_names[] = {
 	{6, "up", TONE_GOOD},	      {0, NULL},
 };
 
+const struct enum_name ipoib_mode_names[] = {
+	{IPOIB_DATAGRAM, "datagram", TONE_PLAIN,
+	 "unreliable datagrams of up to the MTU of the port"},
+	{IPOIB_CONNECTED, "connected", TONE_PLAIN,
+	 "reliable connections, with an MTU of up to 65520"},
+	{0},
+};
+
 #define CLASS "sys/class/net"
 
 enum { ARP_TYPE_INFINIBAND = 32 }; /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h */
@@ -59,6 +67,8 @@ static const struct attribute rows[] = {
 	ROW(pkey, "pkey", PKEY, NEED_LINK_LIST | NEED_PKEYS),
 	ROW(master_index, NULL, DECIMAL, NEED_RELATION, .netlink = IFLA_MASTER, .key = "master"),
 	ROW(vlan_id, NULL, DECIMAL, NEED_RELATION, .key = "vlan"),
+	ROW(ipoib_mode, NULL, DECIMAL, NEED_LINK_KIND, .key = "mode"),
+	ROW(umcast, NULL, DECIMAL, NEED_LINK_KIND, .key = "umcast"),
 	ROW(kind, NULL, TEXT, NEED_LINK_LIST | NEED_LINK_KIND, .key = "kind"),
 };
 
@@ -239,6 +249,27 @@ static void read_broadcast_pkey(const struct reader *reader)
 		sysfs_note_text(reader->problems, link->name, "pkey", text);
 }
 
+/*
+ * Children that were made by netlink have neither file: __ipoib_vlan_add() in ipoib_vlan.c. Netlink
+ * has both for every IPoIB netdev, ipoib_fill_info() in ipoib_netlink.c.
+ */
+static void read_ipoib(const struct reader *reader)
+{
+	struct link *link = reader->link;
+	char text[SYSFS_TEXT_SIZE];
+	const struct enum_name *mode;
+
+	if (read_text(reader, text, "mode", "mode") > 0) {
+		mode = enum_find_word(ipoib_mode_names, text);
+		if (mode)
+			number_set(&link->ipoib_mode, mode->value);
+		else
+			sysfs_note_text(reader->problems, link->name, "mode", text);
+	}
+	note(reader, "umcast",
+	     sysfs_read_number(reader->root, &link->umcast, CLASS "/%s/umcast", link->name));
+}
+
 static void read_master(const struct reader *reader)
 {
 	const struct root *root = reader->root;
@@ -279,6 +310,8 @@ static void read_link(const struct reader *reader, uint64_t needs)
 		sysfs_note_text(reader->problems, link->name, "address", link->address);
 	if (link_is_ipoib(link) && !link->pkey.known)
 		read_broadcast_pkey(reader);
+	if (link_is_ipoib(link) && needs & NEED_LINK_KIND)
+		read_ipoib(reader);
 	read_master(reader);
 	read_kind(reader);
 	read_vlan(reader);

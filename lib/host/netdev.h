@@ -30,7 +30,9 @@ struct link {
 	bool lower_unknown, master_unknown; /* they cannot be read, so there may be one */
 	bool lower_elsewhere;		    /* lower_index refers to another network namespace */
 	struct number vlan_id;
-	struct number pkey; /* IPoIB only */
+	struct number pkey;	  /* IPoIB only, like the next two */
+	struct number ipoib_mode; /* enum ipoib_mode */
+	struct number umcast;	  /* 1: programs may join multicast groups by themselves */
 	struct number carrier_changes;
 	struct number port_guid; /* IPoIB: the low 8 bytes of the 20-byte address */
 	struct number
@@ -64,7 +66,11 @@ struct route {
 	bool local; /* the destination is an address of this host */
 };
 
+/* IPOIB_MODE_* of include/uapi/linux/if_link.h */
+enum ipoib_mode { IPOIB_DATAGRAM, IPOIB_CONNECTED };
+
 extern const struct enum_name operstate_names[];
+extern const struct enum_name ipoib_mode_names[];
 /* The facts of struct link that sysfs and rtnetlink have: both readers walk this table. */
 extern const struct attributes link_attributes;
 

@@ -28,7 +28,7 @@ static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {
 
 /* Every kind of netdev has its own numbering of IFLA_INFO_DATA attributes. */
 _Static_assert((int)IFLA_IPOIB_PKEY == (int)IFLA_VLAN_ID, "one policy for both kinds");
-static const struct nla_policy kind_policy[IFLA_VLAN_ID + 1] = {
+static const struct nla_policy kind_policy[IFLA_IPOIB_UMCAST + 1] = {
 	[IFLA_VLAN_ID] = {.type = NLA_U16},
 };
 
@@ -62,6 +62,10 @@ static int fill_kind(const struct nlattr *nest, struct link *link)
 	if (!number || !table[IFLA_INFO_DATA])
 		return 0;
 	if (netlink_parse_nest(table[IFLA_INFO_DATA], data, ARRAY_SIZE(data), kind_policy))
+		return -EBADMSG;
+	if (number == &link->pkey &&
+	    (netlink_get_number(data[IFLA_IPOIB_MODE], &link->ipoib_mode) ||
+	     netlink_get_number(data[IFLA_IPOIB_UMCAST], &link->umcast)))
 		return -EBADMSG;
 	return netlink_get_number(data[IFLA_VLAN_ID], number);
 }
@@ -250,6 +254,29 @@ int rtnl_get_links(struct netlink *rtnl, struct link_list *list)
 	/* The array of its links may have moved. */
 	found.count = 0;
 	return 0;
+}
+
+static int handle_one_link(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	return rtnl_parse_link(answer->payload, answer->length, link_list_add(context));
+}
+
+int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
+		  struct link_list *list)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = (int)index};
+	struct netlink_request request = {0};
+
+	/* A longer name is refused with -ERANGE or -EINVAL, as no netdev can have it. */
+	if (!index && strlen(name) >= IFNAMSIZ)
+		return -ENODEV;
+	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
+	if (!index)
+		netlink_put_string(&request, IFLA_IFNAME, name);
+	return netlink_ask(rtnl, &request, handle_one_link, list);
 }
 
 static int handle_address(void *context, unsigned int request, const struct netlink_answer *answer)

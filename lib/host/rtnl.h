@@ -14,6 +14,11 @@
 int rtnl_open(struct netlink **ret_rtnl);
 
 int rtnl_get_links(struct netlink *rtnl, struct link_list *list);
+/*
+ * Appends one netdev, by its index or (index 0) by its name. -ENODEV: there is none.
+ */
+int rtnl_get_link(struct netlink *rtnl, unsigned int index, const char *name,
+		  struct link_list *list);
 int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list);
 
 /* The MTU of one netdev: *ret_mtu stays unknown if the kernel does not say. -ENODEV: it is gone. */

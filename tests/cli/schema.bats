@@ -36,6 +36,7 @@ expected_schemas()
 			done
 			;;
 		system) printf '%s\n' system change ;;
+		ipoib) echo ipoib ;;
 		*) echo "$command" ;;
 		esac
 	done

@@ -363,9 +363,12 @@ static void same_facts(void **state)
 			assert_string_equal(*(char *const *)one, *(char *const *)other);
 			continue;
 		}
+		/* A netdev is a VLAN or IPoIB, whose facts ipoib_facts() compares. */
+		if (row->offset == offsetof(struct link, ipoib_mode) ||
+		    row->offset == offsetof(struct link, umcast))
+			continue;
 		assert_true(((const struct number *)one)->known);
-		/* A netdev is a VLAN or IPoIB; the device's port and the speed are in sysfs only.
-		 */
+		/* The device's port and the speed are in sysfs only. */
 		if (row->offset == offsetof(struct link, pkey) ||
 		    row->offset == offsetof(struct link, dev_port) ||
 		    row->offset == offsetof(struct link, speed_mbps))
@@ -374,6 +377,34 @@ static void same_facts(void **state)
 		assert_int_equal(((const struct number *)one)->value,
 				 ((const struct number *)other)->value);
 	}
+}
+
+/* The same of an IPoIB netdev; a child that netlink made has no files, but attributes. */
+static void ipoib_facts(void **state)
+{
+	struct bed *bed = *state;
+	const struct ifinfomsg header = {.ifi_index = 9, .ifi_type = 32};
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct bytes message = {0}, data = {0}, info = {0};
+	const struct link *saved;
+
+	WRITE(bed, "ib0", {"ifindex", "9"}, {"type", "32"}, {"pkey", "0x8001"},
+	      {"mode", "connected"}, {"umcast", "1"});
+	saved = load_one(bed, "ib0");
+	assert_true(saved->ipoib_mode.known && saved->ipoib_mode.value == IPOIB_CONNECTED);
+	assert_true(saved->umcast.known && saved->umcast.value == 1);
+	bytes_put(&message, &header, sizeof(header));
+	put_string(&message, IFLA_IFNAME, "ib0");
+	put_u16(&data, IFLA_IPOIB_PKEY, 0x8001);
+	put_u16(&data, IFLA_IPOIB_MODE, IPOIB_CONNECTED);
+	put_u16(&data, IFLA_IPOIB_UMCAST, 1);
+	put_string(&info, IFLA_INFO_KIND, "ipoib");
+	put_nest(&info, IFLA_INFO_DATA, &data);
+	put_nest(&message, IFLA_LINKINFO, &info);
+	assert_int_equal(rtnl_parse_link(message.data, message.length, link_list_add(&list)), 0);
+	assert_int_equal(list.items[0].pkey.value, 0x8001);
+	assert_int_equal(list.items[0].ipoib_mode.value, IPOIB_CONNECTED);
+	assert_int_equal(list.items[0].umcast.value, 1);
 }
 
 static void beside(void **state)
@@ -410,7 +441,7 @@ int main(void)
 		TEST(ipoib),	    TEST(bad_ipoib_addresses), TEST(vlan),
 		TEST(bond),	    TEST(strange_entries),     TEST(no_directory),
 		TEST(speed_of_one), TEST(unreadable_values),   TEST(incomplete),
-		TEST(beside),	    TEST(same_facts),
+		TEST(beside),	    TEST(same_facts),	       TEST(ipoib_facts),
 	};
 
 	return cmocka_run_group_tests_name("sysfs_net", tests, NULL, NULL);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl ipoib: IPoIB netdevs; ipoib add and ipoib del make and remove P_Key children. */
+#include "change/ipoib.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/netdev.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+#include "host/need.h"
+
+#define LIST_NEEDS                                                                         \
+	(NEED_LINK_LIST | NEED_LINK_KIND | NEED_LINK_MTU | NEED_LINK_STATE | NEED_NETDEV | \
+	 NEED_PORT_GUID | NEED_PKEYS)
+
+static const struct keyword add_keywords[] = {
+	{"pkey", "P_KEY", "partition, such as 0x8001", NULL},
+	{"mode", "datagram|connected", "how it sends packets (default datagram)", ipoib_mode_names},
+	{"name", "NAME", "name of the child (default PARENT.PKEY)", NULL},
+	{.word = NULL},
+};
+
+static const struct keyword *add_keyword(size_t number)
+{
+	return add_keywords[number].word ? &add_keywords[number] : NULL;
+}
+
+static bool take_words(struct change_plan *plan, char **words, struct ipoib_words *ret_words)
+{
+	const char **places[] = {&ret_words->pkey, &ret_words->mode, &ret_words->name};
+
+	ret_words->parent = *words++;
+	for (; words[0]; words += 2) {
+		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
+		_cleanup_(freep) char *message = NULL;
+		size_t i = 0;
+
+		while (add_keywords[i].word && strcmp(add_keywords[i].word, words[0]))
+			i++;
+		if (!add_keywords[i].word)
+			message = mem_format("unknown word '%s'", clean);
+		else if (!words[1])
+			message = mem_format("'%s' needs a value: %s", clean,
+					     add_keywords[i].metavar);
+		if (message) {
+			listing_fail(&plan->listing, STATUS_USAGE, message,
+				     "rdmactl ipoib add PARENT pkey P_KEY [mode "
+				     "datagram|connected] [name NAME]");
+			return false;
+		}
+		*places[i] = words[1];
+	}
+	return true;
+}
+
+/* Notes need it; without, there are none. */
+static void load_host(struct change_plan *plan)
+{
+	const struct inventory_request request = {.needs = LIST_NEEDS};
+
+	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
+		plan->host.inventory = &plan->listing.inventory;
+}
+
+static bool plan_add(struct change_plan *plan, const void *args, char **words)
+{
+	_cleanup_(freep) char *name = NULL, *value = NULL, *reason = NULL;
+	struct ipoib_words found = {.parent = NULL};
+
+	(void)args;
+	if (!take_words(plan, words, &found))
+		return false;
+	if (ipoib_parse(&found, &name, &value, &reason)) {
+		listing_fail(&plan->listing, STATUS_USAGE, reason,
+			     "rdmactl pkeys lists the P_Keys of the ports");
+		return false;
+	}
+	load_host(plan);
+	changes_add(&plan->changes, &plan->host, &ipoib_add_setting, name, value);
+	return true;
+}
+
+static bool plan_del(struct change_plan *plan, const void *args, char **words)
+{
+	(void)args;
+	for (; *words; words++) {
+		if (!netdev_name_valid(*words)) {
+			_cleanup_(freep) char *clean = text_clean(*words, strlen(*words));
+			_cleanup_(freep) char *message = mem_format(
+				"'%s' cannot be the name of a netdev", clean);
+
+			listing_fail(&plan->listing, STATUS_USAGE, message,
+				     "rdmactl ipoib lists the children");
+			return false;
+		}
+		changes_add(&plan->changes, &plan->host, &ipoib_del_setting, *words, CHANGE_ABSENT);
+	}
+	return true;
+}
+
+static const struct changer add_changer = {.plan = plan_add}, del_changer = {.plan = plan_del};
+
+static const struct command add_command = {
+	.name = "add",
+	.group = GROUP_CHANGE,
+	.summary = "make a P_Key child of an IPoIB netdev",
+	.objects = "PARENT pkey P_KEY [mode MODE] [name NAME]",
+	.object_completion = COMPLETE_NETDEV,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = add_keyword,
+	.data = &add_changer,
+	.run = change_run,
+};
+
+static const struct command del_command = {
+	.name = "del",
+	.group = GROUP_CHANGE,
+	.summary = "remove P_Key children",
+	.objects = "NAME...",
+	.object_completion = COMPLETE_NETDEV,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.data = &del_changer,
+	.run = change_run,
+};
+
+/* With objects on the command line, only the netdevs of their ports. */
+static void keep_named(struct ipoib_list *list, bool named)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!named || list->items[i].device)
+			list->items[kept++] = list->items[i];
+	list->count = kept;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct ipoib_list list = {.count = 0};
+	struct listing listing;
+	int status;
+
+	(void)args;
+	if (listing_begin(&listing, ctx, words, true)) {
+		if (listing_load_inventory(&listing, LIST_NEEDS))
+			ipoib_list_make(&list, &listing.inventory.devices,
+					&listing.inventory.links);
+		keep_named(&list, listing.objects.count > 0);
+		if (listing.status == STATUS_DONE && !list.count)
+			listing_fail(&listing, STATUS_NOTHING, "no IPoIB netdev",
+				     "IPoIB needs an InfiniBand port and the module ib_ipoib");
+	}
+	for (size_t i = 0; i < list.count; i++)
+		listing_add(&listing, &list.items[i]);
+	status = listing_end(&listing);
+	ipoib_list_clear(&list);
+	return status;
+}
+
+static const struct command *const children[] = {&add_command, &del_command, NULL};
+
+const struct command ipoib_command = {
+	.name = "ipoib",
+	.group = GROUP_CHANGE,
+	.summary = "list IPoIB netdevs, and make or remove P_Key children",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.schema = &ipoib_schema,
+	.children = children,
+	.child_word = "COMMAND",
+	.run = run,
+};

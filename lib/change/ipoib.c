@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/ipoib.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/netdev.h"
+#include "host/inventory/inventory.h"
+#include "host/rtnl.h"
+#include "schema/rows.h"
+
+#define FULL_MEMBER 0x8000u
+
+#define RECORD struct ipoib
+static const struct field fields[] = {
+	TEXT(netdev, "NETDEV", SHOWN, 0, "name of the IPoIB netdev"),
+	TEXT(device, "DEVICE", SHOWN, 0, "RDMA device whose port GUID it has"),
+	NUMBER(port, "PORT", SHOWN, 0, "port of that device"),
+	TEXT(parent, "PARENT", SHOWN, 0, "netdev of the port; none: it is that netdev itself"),
+	HEX(pkey, 4, "P_KEY", SHOWN, 0, "partition that it belongs to"),
+	WORD(mode, ipoib_mode_names, "MODE", SHOWN, 0, "how it sends packets"),
+	YES_NO(umcast, "UMCAST", 0, 0, "whether programs join multicast groups by themselves"),
+	WORD(operstate, operstate_names, "OPERSTATE", SHOWN, 0, "operational state"),
+	NUMBER(mtu_bytes, "MTU", 0, 0, "largest IP packet"),
+};
+#undef RECORD
+
+const struct schema ipoib_schema = SCHEMA("ipoib", struct ipoib, fields, "an IPoIB netdev");
+
+static const struct port *port_of(const struct device_list *devices, const struct link *link)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++)
+			if (link_is_ipoib_of(link, &devices->items[i].ports[j]))
+				return &devices->items[i].ports[j];
+	return NULL;
+}
+
+void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
+		     const struct link_list *links)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i], *parent;
+		const struct port *port = port_of(devices, link);
+		struct ipoib *ipoib;
+
+		if (!link_is_ipoib(link))
+			continue;
+		parent = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
+		*ipoib = (struct ipoib){
+			.netdev = link->name,
+			.device = port ? port->device : NULL,
+			.parent = parent ? parent->name : NULL,
+			.pkey = link->pkey,
+			.mode = link->ipoib_mode,
+			.operstate = link->operstate,
+			.mtu_bytes = link->mtu_bytes,
+		};
+		if (port)
+			ipoib->port = port->port;
+		if (link->umcast.known)
+			ipoib->umcast = link->umcast.value ? TRISTATE_YES : TRISTATE_NO;
+	}
+}
+
+void ipoib_list_clear(struct ipoib_list *list)
+{
+	free(list->items);
+	*list = (struct ipoib_list){.count = 0};
+}
+
+static char *make_value(const char *parent, unsigned int pkey, unsigned int mode)
+{
+	return mem_format("%s pkey 0x%04x mode %s", parent, pkey,
+			  enum_word(ipoib_mode_names, mode, "unknown"));
+}
+
+/* The parts of a value; the caller frees *ret_parent. */
+static int split_value(const char *value, char **ret_parent, unsigned int *ret_pkey,
+		       unsigned int *ret_mode)
+{
+	char parent[IFNAMSIZ], mode[16];
+	const struct enum_name *name;
+
+	if (sscanf(value, "%15s pkey 0x%4x mode %15s", parent, ret_pkey, mode) != 3)
+		return -EINVAL;
+	name = enum_find_word(ipoib_mode_names, mode);
+	if (!name)
+		return -EINVAL;
+	*ret_mode = (unsigned int)name->value;
+	*ret_parent = mem_string(parent);
+	return 0;
+}
+
+static int parse_pkey(const char *text, unsigned int *ret_pkey, char **ret_reason)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	uint64_t pkey;
+
+	if (text_parse_u64(text, 0, UINT16_MAX, &pkey)) {
+		*ret_reason = mem_format("'%s' is not a P_Key: it is a number such as 0x8001",
+					 clean);
+		return -EINVAL;
+	}
+	/* Partition 0 is invalid, IBA volume 1, 10.9.1.2: __ipoib_vlan_add(), ipoib_vlan.c. */
+	if (!(pkey & ~(uint64_t)FULL_MEMBER)) {
+		*ret_reason = mem_format("no partition has the P_Key %s: 0 and 0x8000 are invalid",
+					 clean);
+		return -EINVAL;
+	}
+	/* Every IPoIB netdev is a full member: ipoib_ndo_init(), ipoib_main.c. */
+	*ret_pkey = (unsigned int)pkey | FULL_MEMBER;
+	return 0;
+}
+
+static int refuse_name(const char *name, char **ret_reason)
+{
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+
+	*ret_reason = mem_format("'%s' cannot be the name of a netdev: it takes 1 to %d printable "
+				 "characters, without blanks and none of / : %%",
+				 clean, IFNAMSIZ - 1);
+	return -EINVAL;
+}
+
+int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
+		char **ret_reason)
+{
+	const char *mode_word = words->mode ? words->mode : "datagram";
+	const struct enum_name *mode = enum_find_word(ipoib_mode_names, mode_word);
+	_cleanup_(freep) char *name = NULL;
+	unsigned int pkey = 0;
+
+	if (!netdev_name_valid(words->parent))
+		return refuse_name(words->parent, ret_reason);
+	if (!words->pkey) {
+		*ret_reason = mem_string("which partition? pkey takes its P_Key");
+		return -EINVAL;
+	}
+	if (parse_pkey(words->pkey, &pkey, ret_reason))
+		return -EINVAL;
+	if (!mode) {
+		_cleanup_(freep) char *clean = text_clean(mode_word, strlen(mode_word));
+
+		*ret_reason = mem_format("'%s' is not a mode: it is datagram or connected", clean);
+		return -EINVAL;
+	}
+	name = words->name ? mem_string(words->name) : mem_format("%s.%04x", words->parent, pkey);
+	if (!netdev_name_valid(name))
+		return refuse_name(name, ret_reason);
+	*ret_value = make_value(words->parent, pkey, (unsigned int)mode->value);
+	*ret_name = name;
+	name = NULL;
+	return 0;
+}
+
+/* Whether the parent of the wanted child can have one; if not, why. */
+static int check_parent(struct change *change, struct netlink *rtnl)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	_cleanup_(freep) char *parent = NULL;
+	unsigned int pkey, mode;
+	int rc = split_value(change->wanted, &parent, &pkey, &mode);
+
+	if (!rc)
+		rc = rtnl_get_link(rtnl, 0, parent, &list);
+	if (rc == -ENODEV)
+		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
+			       "there is no netdev %s", parent);
+	if (rc)
+		return rc;
+	/* ENODEV and EINVAL of ipoib_new_child_link(), ipoib_netlink.c. */
+	if (!link_is_ipoib(&list.items[0])) {
+		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
+			       "%s is no IPoIB netdev, and only those have P_Key children", parent);
+		return -ENODEV;
+	}
+	if (list.items[0].lower_index.known) {
+		change_explain(change, "name the netdev of the port as the parent",
+			       "%s is a P_Key child itself, and cannot have children", parent);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What the netdev of that name is; NULL and -errno if it is no child. */
+static int describe(struct change *change, struct netlink *rtnl, const struct link *link,
+		    char **ret_value)
+{
+	_cleanup_(link_list_clear) struct link_list parents = {0};
+	int rc;
+
+	if (!link_is_ipoib(link)) {
+		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
+			       "%s is a netdev of another kind, not IPoIB", change->object);
+		return -EEXIST;
+	}
+	if (!link->lower_index.known) {
+		change_explain(change, "only children can be made and removed",
+			       "%s is the netdev of the port itself, not a P_Key child",
+			       change->object);
+		return -EEXIST;
+	}
+	rc = link->lower_elsewhere
+		     ? -ENODEV
+		     : rtnl_get_link(rtnl, (unsigned int)link->lower_index.value, NULL, &parents);
+	if (rc == -ENODEV)
+		change_explain(change, "run it in the network namespace of the parent",
+			       "the parent of %s is in another network namespace", change->object);
+	if (rc)
+		return rc;
+	*ret_value = make_value(parents.items[0].name, (unsigned int)link->pkey.value,
+				(unsigned int)link->ipoib_mode.value);
+	return 0;
+}
+
+static int read_child(struct change *change, char **ret_value)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	const bool wants_one = strcmp(change->wanted, CHANGE_ABSENT) != 0;
+	_cleanup_(freep) char *value = NULL;
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc)
+		rc = rtnl_get_link(rtnl, 0, change->object, &list);
+	if (rc == -ENODEV) {
+		rc = wants_one ? check_parent(change, rtnl) : 0;
+		if (!rc)
+			*ret_value = mem_string(CHANGE_ABSENT);
+		return rc;
+	}
+	if (!rc)
+		rc = describe(change, rtnl, &list.items[0], &value);
+	if (!rc && wants_one && strcmp(value, change->wanted)) {
+		change_explain(change, "remove that one first, or take another name",
+			       "%s is there already, as %s", change->object, value);
+		rc = -EEXIST;
+	}
+	if (rc)
+		return rc;
+	*ret_value = value;
+	value = NULL;
+	return 0;
+}
+
+static void put_child(struct netlink_request *request, const struct change *change,
+		      unsigned int parent, unsigned int pkey, unsigned int mode)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
+	const uint16_t pkey_bits = (uint16_t)pkey, mode_bits = (uint16_t)mode;
+	struct nlattr *info, *data;
+
+	netlink_add(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, &header,
+		    sizeof(header));
+	netlink_put_string(request, IFLA_IFNAME, change->object);
+	netlink_put_u32(request, IFLA_LINK, parent);
+	info = netlink_nest_begin(request, IFLA_LINKINFO);
+	netlink_put_string(request, IFLA_INFO_KIND, "ipoib");
+	data = netlink_nest_begin(request, IFLA_INFO_DATA);
+	netlink_put(request, IFLA_IPOIB_PKEY, &pkey_bits, sizeof(pkey_bits));
+	netlink_put(request, IFLA_IPOIB_MODE, &mode_bits, sizeof(mode_bits));
+	netlink_nest_end(request, data);
+	netlink_nest_end(request, info);
+}
+
+/* ipoib_new_child_link() in ipoib_netlink.c, __ipoib_vlan_add() in ipoib_vlan.c. */
+static void explain_refusal(struct change *change, int error, unsigned int mode)
+{
+	if (error == -EINVAL && mode == IPOIB_CONNECTED)
+		change_explain(change, "take mode datagram: enhanced IPoIB of mlx5 has no other",
+			       "the driver does not have the mode connected");
+	else if (error == -ENOTUNIQ)
+		change_explain(change, "rdmactl ipoib lists the children",
+			       "the parent has a child with this P_Key already");
+	else if (error == -EEXIST)
+		change_explain(change, "take another name",
+			       "somebody else made a netdev of this name meanwhile");
+	else if (error == -EOPNOTSUPP)
+		change_explain(change, "load ib_ipoib", "the kernel has no IPoIB");
+}
+
+static int write_child(struct change *change, const char *value)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct netlink_request request = {.count = 0};
+	_cleanup_(freep) char *parent = NULL;
+	unsigned int pkey = 0, mode = 0;
+	struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
+	const bool make = strcmp(value, CHANGE_ABSENT) != 0;
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc && make)
+		rc = split_value(value, &parent, &pkey, &mode);
+	if (!rc)
+		rc = rtnl_get_link(rtnl, 0, make ? parent : change->object, &list);
+	if (rc)
+		return rc;
+	header.ifi_index = (int)list.items[0].index.value;
+	if (make)
+		put_child(&request, change, (unsigned int)header.ifi_index, pkey, mode);
+	else
+		/*
+		 * Removes children that were made by sysfs as well: ipoib_del_child_link(). The
+		 * file delete_child does not remove those made by netlink, ipoib_vlan_delete().
+		 */
+		netlink_add(&request, RTM_DELLINK, NLM_F_ACK, &header, sizeof(header));
+	rc = netlink_ask_plain(rtnl, &request, NULL);
+	if (make)
+		explain_refusal(change, rc, mode);
+	return rc;
+}
+
+static char *undo_child(const struct change *change)
+{
+	_cleanup_(freep) char *parent = NULL;
+	unsigned int pkey, mode;
+
+	if (!strcmp(change->before, CHANGE_ABSENT))
+		return mem_format("rdmactl ipoib del %s", change->object);
+	if (split_value(change->before, &parent, &pkey, &mode))
+		return NULL;
+	return mem_format("rdmactl ipoib add %s name %s", change->before, change->object);
+}
+
+/* Whether the table of the parent's port has the P_Key. True if it cannot be said. */
+static bool port_has_pkey(const struct inventory *inventory, const char *parent, unsigned int pkey)
+{
+	const struct link *link = link_by_name(&inventory->links, parent);
+	const struct port *port = link ? port_of(&inventory->devices, link) : NULL;
+
+	if (!port || !port->pkey_count)
+		return true;
+	for (size_t i = 0; i < port->pkey_count; i++)
+		if (((unsigned int)port->pkeys[i].pkey.value | FULL_MEMBER) == pkey)
+			return true;
+	return false;
+}
+
+/* Netlink takes several children with one P_Key: is_child_unique(), ipoib_vlan.c. */
+static void note_twins(struct change *change, const char *parent, unsigned int pkey)
+{
+	const struct link_list *links = &change->host->inventory->links;
+	const struct link *above = link_by_name(links, parent);
+
+	for (size_t i = 0; above && i < links->count; i++) {
+		const struct link *link = &links->items[i];
+
+		if (link_is_ipoib(link) && link->pkey.known && link->pkey.value == pkey &&
+		    link_by_index(links, &link->lower_index) == above)
+			change_note(change, "%s has a child with this P_Key already: %s", parent,
+				    link->name);
+	}
+}
+
+static void guard_add(struct change *change)
+{
+	_cleanup_(freep) char *parent = NULL;
+	unsigned int pkey, mode;
+
+	if (!change->host->inventory || split_value(change->wanted, &parent, &pkey, &mode))
+		return;
+	if (!port_has_pkey(change->host->inventory, parent, pkey))
+		change_note(change,
+			    "the port of %s has no P_Key 0x%04x: the child has no carrier until "
+			    "the subnet manager gives it to the port",
+			    parent, pkey);
+	note_twins(change, parent, pkey);
+}
+
+static void guard_del(struct change *change)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct netlink *rtnl;
+
+	if (!change_host_rtnl(change->host, &rtnl) &&
+	    !rtnl_get_link(rtnl, 0, change->object, &list))
+		netdev_guard(change, (unsigned int)list.items[0].index.value);
+}
+
+/* systemd.netdev(5), section [IPOIB]; systemd.network(5), IPoIB=. */
+static void persist_child(struct change *change)
+{
+	_cleanup_(freep) char *parent = NULL;
+	unsigned int pkey, mode;
+
+	if (split_value(change->wanted, &parent, &pkey, &mode))
+		return;
+	change->persist_file = mem_format("/etc/systemd/network/%s.netdev", change->object);
+	change->persist_text = mem_format(
+		"[NetDev]\nName=%s\nKind=ipoib\n\n[IPoIB]\n"
+		"PartitionKey=0x%04x\nMode=%s\n"
+		"# and IPoIB=%s into [Network] of the .network file of %s",
+		change->object, pkey, enum_word(ipoib_mode_names, mode, "datagram"), change->object,
+		parent);
+}
+
+const struct setting ipoib_add_setting = {
+	.keyword = {"child", "CHILD", "P_Key child of an IPoIB netdev", NULL},
+	.interface = "rtnetlink NEWLINK",
+	.right = RIGHT_NET_ADMIN,
+	.read = read_child,
+	.write = write_child,
+	.guard = guard_add,
+	.undo = undo_child,
+	.persist = persist_child,
+	.command = "ipoib add",
+};
+
+const struct setting ipoib_del_setting = {
+	.keyword = {"child", "CHILD", "P_Key child of an IPoIB netdev", NULL},
+	.interface = "rtnetlink DELLINK",
+	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.read = read_child,
+	.write = write_child,
+	.guard = guard_del,
+	.undo = undo_child,
+	.command = "ipoib del",
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * IPoIB netdevs: a list of them, and their P_Key children, which are made and removed by
+ * rtnetlink (drivers/infiniband/ulp/ipoib/ipoib_netlink.c).
+ */
+#pragma once
+
+#include "change/change.h"
+#include "host/netdev.h"
+
+/* The record of `ipoib`. Strings are borrowed from the links and devices. */
+struct ipoib {
+	char *netdev;
+	char *device; /* with `port`: the port that has its port GUID; NULL if none has */
+	struct number port;
+	char *parent; /* of a child */
+	struct number pkey, mode;
+	enum tristate umcast;
+	struct number operstate, mtu_bytes;
+};
+
+struct ipoib_list {
+	struct ipoib *items;
+	size_t count;
+};
+
+extern const struct schema ipoib_schema;
+
+/* All IPoIB netdevs of the links. */
+void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
+		     const struct link_list *links);
+void ipoib_list_clear(struct ipoib_list *list);
+
+/*
+ * The value of these settings is "absent", or what the child is: "ib0 pkey 0x8001 mode datagram".
+ * The object is the name of the child.
+ */
+extern const struct setting ipoib_add_setting, ipoib_del_setting;
+
+/* What may follow `ipoib add PARENT`. */
+struct ipoib_words {
+	const char *parent;
+	const char *pkey; /* required */
+	const char *mode; /* NULL: datagram */
+	const char *name; /* NULL: PARENT.PKEY, as the kernel names those of its own */
+};
+
+/*
+ * Checks the words and gives name and value of the child, for the caller to free. -EINVAL, with the
+ * reason and perhaps the next step, also for the caller to free.
+ */
+int ipoib_parse(const struct ipoib_words *words, char **ret_name, char **ret_value,
+		char **ret_reason);

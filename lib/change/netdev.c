@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/netdev.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "host/rtnl.h"
+
+bool netdev_name_valid(const char *name)
+{
+	const size_t length = strlen(name);
+
+	if (!length || length >= IFNAMSIZ || !strcmp(name, ".") || !strcmp(name, ".."))
+		return false;
+	/* The kernel allows other bytes as well, which no shell and no terminal should meet. */
+	for (const char *c = name; *c; c++)
+		if (*c <= ' ' || *c > '~' || strchr("/:%", *c))
+			return false;
+	return true;
+}
+
+/* IPv6 addresses go away with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
+static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link)
+{
+	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
+
+	if (rtnl_get_addresses(rtnl, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct link_address *address = &list.items[i];
+		char text[IP_TEXT_SIZE];
+
+		if (address->link_index.value != link->index.value)
+			continue;
+		ip_format(&address->ip, text);
+		change_note(change, "%s has the address %s%s", link->name, text,
+			    address->ip.family == AF_INET6 ? ", which is lost" : "");
+	}
+}
+
+void netdev_guard(struct change *change, unsigned int index)
+{
+	_cleanup_(link_list_clear) struct link_list links = {0};
+	const struct number number = number_of(index);
+	const struct link *link;
+	struct netlink *rtnl;
+
+	if (change_host_rtnl(change->host, &rtnl) || rtnl_get_links(rtnl, &links))
+		return;
+	link = link_by_index(&links, &number);
+	if (!link)
+		return;
+	note_addresses(change, rtnl, link);
+	for (size_t i = 0; i < links.count; i++) {
+		const struct link *upper = &links.items[i];
+
+		if (!upper->lower_elsewhere && upper->lower_index.known &&
+		    upper->lower_index.value == index)
+			change_note(change, "%s is on top of %s", upper->name, link->name);
+	}
+	if (link->master_index.known)
+		change_note(change, "%s is a member of %s", link->name,
+			    link_by_index(&links, &link->master_index)
+				    ? link_by_index(&links, &link->master_index)->name
+				    : "another netdev");
+}
+
+int netdev_read_up(struct change *change, unsigned int index, bool *ret_up)
+{
+	_cleanup_(link_list_clear) struct link_list list = {0};
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc)
+		rc = rtnl_get_link(rtnl, index, NULL, &list);
+	if (!rc)
+		*ret_up = list.items[0].enabled == TRISTATE_YES;
+	return rc;
+}
+
+int netdev_write_up(struct change *change, unsigned int index, bool up)
+{
+	const struct ifinfomsg header = {
+		.ifi_family = AF_UNSPEC,
+		.ifi_index = (int)index,
+		.ifi_flags = up ? IFF_UP : 0,
+		.ifi_change = IFF_UP,
+	};
+	struct netlink_request request = {.count = 0};
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (rc)
+		return rc;
+	netlink_add(&request, RTM_NEWLINK, NLM_F_ACK, &header, sizeof(header));
+	return netlink_ask_plain(rtnl, &request, NULL);
+}
