@@ -385,7 +385,7 @@ static void guard_del(struct change *change)
 
 	if (!change_host_rtnl(change->host, &rtnl) &&
 	    !rtnl_get_link(rtnl, 0, change->object, &list))
-		netdev_guard(change, (unsigned int)list.items[0].index.value);
+		netdev_note_users(change, (unsigned int)list.items[0].index.value);
 }
 
 /* systemd.netdev(5), section [IPOIB]; systemd.network(5), IPoIB=. */

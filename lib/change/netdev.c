@@ -44,7 +44,7 @@ static void note_addresses(struct change *change, struct netlink *rtnl, const st
 	}
 }
 
-void netdev_guard(struct change *change, unsigned int index)
+void netdev_note_users(struct change *change, unsigned int index)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};
 	const struct number number = number_of(index);

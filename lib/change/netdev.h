@@ -10,7 +10,7 @@ bool netdev_name_valid(const char *name);
  * Notes what is on a netdev that will stop or go away: its addresses, and the netdevs above it. For
  * the guard of a setting.
  */
-void netdev_guard(struct change *change, unsigned int index);
+void netdev_note_users(struct change *change, unsigned int index);
 /* IFF_UP of the netdev with that index. 0 or -errno; -ENODEV: it has gone away. */
 int netdev_read_up(struct change *change, unsigned int index, bool *ret_up);
 int netdev_write_up(struct change *change, unsigned int index, bool up);
