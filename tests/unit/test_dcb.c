@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Data center bridging: answers made by hand, whole and damaged, and this machine's own kernel. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,6 +87,109 @@ static void lossless(void **state)
 	assert_int_equal(dcb.dscp_priorities[0], 0);
 	assert_true(dcb.trusted.known);
 	assert_int_equal(dcb.trusted.value, DCB_TRUST_DSCP | DCB_TRUST_PCP);
+}
+
+/* All structures come whole; trust in its order, entries of other selectors beside the DSCPs. */
+static void everything(void **state)
+{
+	const struct ieee_ets ets = {.willing = 1,
+				     .ets_cap = 8,
+				     .tc_tx_bw = {50, 50},
+				     .tc_tsa = {2, 2, 0, 255},
+				     .tc_reco_bw = {100}};
+	const struct ieee_pfc pfc = {.pfc_cap = 8,
+				     .pfc_en = 0x81,
+				     .mbc = 1,
+				     .delay = 700,
+				     .requests = {1},
+				     .indications = {[7] = UINT64_MAX}};
+	const struct ieee_maxrate rates = {.tc_maxrate = {0, 10000000}};
+	const struct dcbnl_buffer buffers = {
+		.prio2buffer = {[3] = 1}, .buffer_size = {1, 2}, .total_size = 3};
+	struct bytes bytes = {0}, ieee = {0}, apps = {0}, trust = {0};
+	const struct dcb_app pcp = {.selector = DCB_SELECTOR_PCP, .priority = 2, .protocol = 9};
+	struct dcb dcb;
+
+	(void)state;
+	put_attribute(&ieee, DCB_ATTR_IEEE_ETS, &ets, sizeof(ets));
+	put_attribute(&ieee, DCB_ATTR_IEEE_PFC, &pfc, sizeof(pfc));
+	put_attribute(&ieee, DCB_ATTR_IEEE_MAXRATE, &rates, sizeof(rates));
+	put_attribute(&ieee, DCB_ATTR_DCB_BUFFER, &buffers, sizeof(buffers));
+	put_app(&apps, IEEE_8021QAZ_APP_SEL_ETHERTYPE, 0x8915, 4);
+	put_attribute(&apps, PCP_APP, &pcp, sizeof(pcp));
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	put_u8(&trust, PCP_APP, SELECTOR_PCP);
+	put_u8(&trust, DCB_ATTR_IEEE_APP, IEEE_8021QAZ_APP_SEL_DSCP);
+	put_nest(&ieee, APP_TRUST_TABLE, &trust);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_true(dcb.ets_known && dcb.pfc_known && dcb.rates_known && dcb.buffers_known);
+	assert_memory_equal(&dcb.ets, &ets, sizeof(ets));
+	assert_memory_equal(&dcb.pfc, &pfc, sizeof(pfc));
+	assert_memory_equal(&dcb.rates, &rates, sizeof(rates));
+	assert_memory_equal(&dcb.buffers, &buffers, sizeof(buffers));
+	assert_int_equal(dcb.dcbx.value, 5);
+	assert_int_equal(dcb.trust_count, 2);
+	assert_int_equal(dcb.trust_order[0], DCB_SELECTOR_PCP);
+	assert_int_equal(dcb.trust_order[1], IEEE_8021QAZ_APP_SEL_DSCP);
+	assert_int_equal(dcb.other_count, 2);
+	assert_int_equal(dcb.others[0].protocol, 0x8915);
+	assert_int_equal(dcb.others[1].selector, DCB_SELECTOR_PCP);
+}
+
+/* More entries than are kept, and more selectors than there are. */
+static void too_many(void **state)
+{
+	struct bytes bytes = {0}, ieee = {0}, apps = {0}, trust = {0};
+	struct dcb dcb;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * DCB_MOST_OTHERS; i++)
+		put_app(&apps, IEEE_8021QAZ_APP_SEL_ANY, (uint16_t)i, 1);
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	for (unsigned int i = 0; i < 2 * DCB_SELECTORS; i++)
+		put_u8(&trust, DCB_ATTR_IEEE_APP, (uint8_t)i);
+	put_nest(&ieee, APP_TRUST_TABLE, &trust);
+	put_message_of(&bytes, &ieee);
+	assert_int_equal(parse(&bytes, bytes.length, &dcb), 0);
+	assert_int_equal(dcb.other_count, 2 * DCB_MOST_OTHERS);
+	assert_int_equal(dcb.trust_count, DCB_SELECTORS);
+}
+
+static int result_of(uint8_t value, unsigned int attribute)
+{
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_SET};
+	struct bytes bytes = {0};
+	_cleanup_(freep) void *copy = NULL;
+
+	bytes_put(&bytes, &header, sizeof(header));
+	put_u8(&bytes, attribute, value);
+	copy = mem_alloc_zero(bytes.length, 1);
+	memcpy(copy, bytes.data, bytes.length);
+	return dcb_parse_result(copy, bytes.length, attribute);
+}
+
+/* The errno hides in a byte; positive codes of drivers are no errors, a refusal of DCBX is one. */
+static void results(void **state)
+{
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_SET};
+	struct bytes bytes = {0};
+
+	(void)state;
+	assert_int_equal(result_of(0, DCB_ATTR_IEEE), 0);
+	assert_int_equal(result_of((uint8_t)-EINVAL, DCB_ATTR_IEEE), -EINVAL);
+	assert_int_equal(result_of((uint8_t)-EOPNOTSUPP, DCB_ATTR_IEEE), -EOPNOTSUPP);
+	assert_int_equal(result_of((uint8_t)-1, DCB_ATTR_IEEE), -EPERM);
+	assert_int_equal(result_of(128, DCB_ATTR_IEEE), -128);
+	assert_int_equal(result_of(2, DCB_ATTR_IEEE), 0);
+	assert_int_equal(result_of(0, DCB_ATTR_DCBX), 0);
+	assert_int_equal(result_of(1, DCB_ATTR_DCBX), -EREMOTEIO);
+	assert_int_equal(result_of((uint8_t)-EINVAL, DCB_ATTR_DCBX), -EREMOTEIO);
+	bytes_put(&bytes, &header, sizeof(header));
+	assert_int_equal(dcb_parse_result(bytes.data, bytes.length, DCB_ATTR_IEEE), -EBADMSG);
+	put_u8(&bytes, DCB_ATTR_DCBX, 0);
+	assert_int_equal(dcb_parse_result(bytes.data, bytes.length, DCB_ATTR_IEEE), -EBADMSG);
+	assert_int_equal(dcb_parse_result(bytes.data, 3, DCB_ATTR_IEEE), -EBADMSG);
 }
 
 /* A driver leaves out what it cannot tell. */
@@ -226,10 +330,11 @@ static void own_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lossless),	  cmocka_unit_test(nothing_told),
-		cmocka_unit_test(trusts_nothing), cmocka_unit_test(hostile),
-		cmocka_unit_test(cut_short),	  cmocka_unit_test(asked),
-		cmocka_unit_test(own_kernel),
+		cmocka_unit_test(everything),	cmocka_unit_test(too_many),
+		cmocka_unit_test(results),	cmocka_unit_test(lossless),
+		cmocka_unit_test(nothing_told), cmocka_unit_test(trusts_nothing),
+		cmocka_unit_test(hostile),	cmocka_unit_test(cut_short),
+		cmocka_unit_test(asked),	cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings of data center bridging: words and their one form, and what goes to the kernel and comes
+ * back, with a kernel made by hand that has it on lo.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/dcbnl.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/dcb.h"
+#include "kernel/netlink/netlink.h"
+#include "netlink_message.h"
+
+/* Linux 6.12's include/uapi/linux/dcbnl.h */
+enum { APP_TRUST_TABLE = 11, PCP_APP = 2 };
+
+/* What the driver has, and how it misbehaves. */
+struct driver {
+	struct dcb dcb;
+	int hidden;   /* -errno in the answer to a set */
+	bool ignores; /* sets */
+	bool single;  /* one priority for each DSCP, as in mlx5 */
+	bool refuses_dcbx;
+	unsigned int sets;
+};
+
+static void put_record(struct bytes *payload, const struct dcb *dcb)
+{
+	const struct dcbmsg header = {.cmd = DCB_CMD_IEEE_GET};
+	struct bytes ieee = {0}, apps = {0}, trust = {0};
+
+	bytes_put(payload, &header, sizeof(header));
+	if (dcb->ets_known)
+		put_attribute(&ieee, DCB_ATTR_IEEE_ETS, &dcb->ets, sizeof(dcb->ets));
+	if (dcb->pfc_known)
+		put_attribute(&ieee, DCB_ATTR_IEEE_PFC, &dcb->pfc, sizeof(dcb->pfc));
+	if (dcb->rates_known)
+		put_attribute(&ieee, DCB_ATTR_IEEE_MAXRATE, &dcb->rates, sizeof(dcb->rates));
+	if (dcb->buffers_known)
+		put_attribute(&ieee, DCB_ATTR_DCB_BUFFER, &dcb->buffers, sizeof(dcb->buffers));
+	for (unsigned int i = 0; i < DCB_DSCPS * DCB_PRIORITIES; i++) {
+		const struct dcb_app app = {.selector = IEEE_8021QAZ_APP_SEL_DSCP,
+					    .priority = (uint8_t)(i % DCB_PRIORITIES),
+					    .protocol = (uint16_t)(i / DCB_PRIORITIES)};
+
+		if (dcb->dscp_priorities[app.protocol] & 1u << app.priority)
+			put_attribute(&apps, DCB_ATTR_IEEE_APP, &app, sizeof(app));
+	}
+	put_nest(&ieee, DCB_ATTR_IEEE_APP_TABLE, &apps);
+	for (unsigned int i = 0; i < dcb->trust_count; i++)
+		put_u8(&trust,
+		       dcb->trust_order[i] == DCB_SELECTOR_PCP ? PCP_APP : DCB_ATTR_IEEE_APP,
+		       dcb->trust_order[i]);
+	if (dcb->trusted.known)
+		put_nest(&ieee, APP_TRUST_TABLE, &trust);
+	put_nest(payload, DCB_ATTR_IEEE, &ieee);
+	if (dcb->dcbx.known)
+		put_u8(payload, DCB_ATTR_DCBX, (uint8_t)dcb->dcbx.value);
+}
+
+/* The attributes between two addresses; the next one after `attribute`, or the first after NULL. */
+static const struct nlattr *next_attribute(const void *begin, const void *end,
+					   const struct nlattr *attribute)
+{
+	const uint8_t *at = attribute ? (const uint8_t *)attribute + NLA_ALIGN(attribute->nla_len)
+				      : begin;
+
+	return at + NLA_HDRLEN <= (const uint8_t *)end ? (const struct nlattr *)at : NULL;
+}
+
+#define for_each_attribute(attribute, begin, end)                                          \
+	for (const struct nlattr *attribute = next_attribute(begin, end, NULL); attribute; \
+	     attribute = next_attribute(begin, end, attribute))
+
+static const void *data_of(const struct nlattr *attribute)
+{
+	return (const uint8_t *)attribute + NLA_HDRLEN;
+}
+
+static const void *end_of(const struct nlattr *attribute)
+{
+	return (const uint8_t *)attribute + attribute->nla_len;
+}
+
+static int set_apps(struct driver *driver, const struct nlattr *table, bool deletes)
+{
+	for_each_attribute(entry, data_of(table), end_of(table))
+	{
+		struct dcb_app app;
+		uint8_t *mask, bit;
+
+		memcpy(&app, data_of(entry), sizeof(app));
+		mask = &driver->dcb.dscp_priorities[app.protocol];
+		bit = (uint8_t)(1u << app.priority);
+		if (deletes && !(*mask & bit))
+			return -ENOENT;
+		if (!deletes && *mask & bit)
+			return -EEXIST;
+		*mask = deletes ? (uint8_t)(*mask & ~bit) : driver->single ? bit : *mask | bit;
+	}
+	return 0;
+}
+
+static int set_trust(struct driver *driver, const struct nlattr *table)
+{
+	driver->dcb.trust_count = 0;
+	for_each_attribute(entry, data_of(table), end_of(table))
+		driver->dcb.trust_order[driver->dcb.trust_count++] = *(const uint8_t *)data_of(
+		entry);
+	return 0;
+}
+
+static int set_ieee(struct driver *driver, const struct nlattr *ieee, bool deletes)
+{
+	struct dcb *dcb = &driver->dcb;
+
+	if (driver->hidden || driver->ignores)
+		return driver->hidden;
+	for_each_attribute(part, data_of(ieee), end_of(ieee))
+	{
+		int rc = 0;
+
+		switch (part->nla_type & NLA_TYPE_MASK) {
+		case DCB_ATTR_IEEE_ETS:
+			memcpy(&dcb->ets, data_of(part), sizeof(dcb->ets));
+			break;
+		case DCB_ATTR_IEEE_PFC:
+			memcpy(&dcb->pfc, data_of(part), sizeof(dcb->pfc));
+			break;
+		case DCB_ATTR_IEEE_MAXRATE:
+			memcpy(&dcb->rates, data_of(part), sizeof(dcb->rates));
+			break;
+		case DCB_ATTR_DCB_BUFFER:
+			memcpy(&dcb->buffers, data_of(part), sizeof(dcb->buffers));
+			break;
+		case DCB_ATTR_IEEE_APP_TABLE:
+			rc = set_apps(driver, part, deletes);
+			break;
+		case APP_TRUST_TABLE:
+			rc = set_trust(driver, part);
+			break;
+		default:
+			rc = -EINVAL;
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static uint8_t set_dcbx(struct driver *driver, uint8_t mode)
+{
+	if (driver->refuses_dcbx || mode & DCB_CAP_DCBX_LLD_MANAGED)
+		return 1;
+	if (mode)
+		driver->dcb.dcbx.value = mode;
+	else
+		driver->dcb.dcbx.value &= ~(uint64_t)DCB_CAP_DCBX_HOST;
+	return 0;
+}
+
+static void serve(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct dcbmsg *header = NLMSG_DATA(message);
+	struct driver *driver = kernel->context;
+	struct bytes payload = {0}, datagram = {0};
+
+	if (message->nlmsg_type == RTM_GETDCB) {
+		put_record(&payload, &driver->dcb);
+	} else {
+		bytes_put(&payload, header, sizeof(*header));
+		driver->sets++;
+	}
+	for_each_attribute(attribute, header + 1, (const uint8_t *)message + message->nlmsg_len)
+	{
+		const unsigned int type = attribute->nla_type & NLA_TYPE_MASK;
+
+		if (message->nlmsg_type == RTM_SETDCB && type == DCB_ATTR_IEEE)
+			put_u8(&payload, DCB_ATTR_IEEE,
+			       (uint8_t)set_ieee(driver, attribute,
+						 header->cmd == DCB_CMD_IEEE_DEL));
+		else if (message->nlmsg_type == RTM_SETDCB && type == DCB_ATTR_DCBX)
+			put_u8(&payload, DCB_ATTR_DCBX,
+			       set_dcbx(driver, *(const uint8_t *)data_of(attribute)));
+	}
+	put_message(&datagram, message->nlmsg_type, 0, message->nlmsg_seq, payload.data,
+		    payload.length);
+	fake_send(kernel, &datagram);
+}
+
+struct bed {
+	struct driver driver;
+	struct fake_kernel kernel;
+	struct change_host host;
+	struct changes changes;
+};
+
+static int set_up(void **state)
+{
+	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
+	struct dcb *dcb = &bed->driver.dcb;
+
+	dcb->ets_known = dcb->pfc_known = dcb->rates_known = dcb->buffers_known = true;
+	dcb->ets.ets_cap = 8;
+	for (uint8_t i = 0; i < DCB_PRIORITIES; i++)
+		dcb->ets.prio_tc[i] = i;
+	dcb->pfc.delay = 7;
+	dcb->pfc.mbc = 1;
+	dcb->rates.tc_maxrate[1] = 1500;
+	dcb->dcbx = number_of(DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_CEE | DCB_CAP_DCBX_VER_IEEE);
+	bed->kernel.serve = serve;
+	bed->kernel.context = &bed->driver;
+	bed->host.rtnl = netlink_from_fd(fake_start(&bed->kernel), 32768);
+	*state = bed;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	changes_clear(&bed->changes);
+	change_host_close(&bed->host);
+	fake_stop(&bed->kernel);
+	free(bed);
+	return 0;
+}
+
+static struct change *add(struct bed *bed, const struct setting *setting, const char *text)
+{
+	struct change *change = changes_add(&bed->changes, &bed->host, setting, "lo", NULL);
+
+	change->netdev_index = number_of(if_nametoindex("lo"));
+	if (change_parse(change, text, &change->wanted))
+		return NULL;
+	return change;
+}
+
+static void clear(struct bed *bed)
+{
+	changes_clear(&bed->changes);
+}
+
+static void assert_reads(struct change *change, const char *expected)
+{
+	_cleanup_(freep) char *value = NULL;
+
+	assert_int_equal(change->setting->read(change, &value), 0);
+	assert_string_equal(value, expected);
+}
+
+/* Writes what is wanted, and what was before: both are read back. */
+static void there_and_back(struct bed *bed, const struct setting *setting, const char *text,
+			   const char *wanted)
+{
+	struct change *change = add(bed, setting, text);
+	const struct dcb before = bed->driver.dcb;
+
+	assert_non_null(change);
+	assert_string_equal(change->wanted, wanted);
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	assert_int_equal(change->state.value, CHANGE_PLANNED);
+	assert_int_equal(setting->write(change, change->wanted), 0);
+	assert_reads(change, wanted);
+	assert_int_equal(setting->write(change, change->before), 0);
+	assert_memory_equal(&bed->driver.dcb.ets, &before.ets, sizeof(before.ets));
+	assert_memory_equal(&bed->driver.dcb.pfc, &before.pfc, sizeof(before.pfc));
+	assert_memory_equal(&bed->driver.dcb.rates, &before.rates, sizeof(before.rates));
+	assert_memory_equal(&bed->driver.dcb.buffers, &before.buffers, sizeof(before.buffers));
+	assert_memory_equal(bed->driver.dcb.dscp_priorities, before.dscp_priorities,
+			    sizeof(before.dscp_priorities));
+	clear(bed);
+}
+
+static void each_setting(void **state)
+{
+	struct bed *bed = *state;
+	struct dcb *dcb = &bed->driver.dcb;
+
+	there_and_back(bed, &dcb_pfc_setting, "4,3", "3,4");
+	there_and_back(bed, &dcb_pfc_setting, "all", "0,1,2,3,4,5,6,7");
+	there_and_back(bed, &dcb_pfc_delay_setting, "65535", "65535");
+	there_and_back(bed, &dcb_priority_class_setting, "3:1,4:1",
+		       "0:0,1:1,2:2,3:1,4:1,5:5,6:6,7:7");
+	there_and_back(bed, &dcb_maxrate_setting, "0:10gbit,1:unlimited,2:64kbit",
+		       "0:10gbit,1:unlimited,2:64kbit,3:unlimited,4:unlimited,5:unlimited,"
+		       "6:unlimited,7:unlimited");
+	there_and_back(bed, &dcb_priority_buffer_setting, "all:1",
+		       "0:1,1:1,2:1,3:1,4:1,5:1,6:1,7:1");
+	there_and_back(bed, &dcb_buffer_size_setting, "1:131072",
+		       "0:0,1:131072,2:0,3:0,4:0,5:0,6:0,7:0");
+	dcb->trusted = number_of(DCB_TRUST_PCP);
+	dcb->trust_order[0] = DCB_SELECTOR_PCP;
+	dcb->trust_count = 1;
+	there_and_back(bed, &dcb_trust_setting, "dscp,pcp", "dscp,pcp");
+	assert_int_equal(dcb->trust_count, 1);
+	there_and_back(bed, &dcb_dscp_priority_setting, "26:3,24:3", "24:3,26:3");
+	there_and_back(bed, &dcb_dscp_priority_setting, "10:5,10:3", "10:3,10:5");
+}
+
+/* The parts of a structure that a setting does not name stay. */
+static void the_rest_stays(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+
+	bed->driver.dcb.ets.tc_reco_bw[0] = 77;
+	change = add(bed, &dcb_pfc_setting, "3");
+	assert_int_equal(change->setting->write(change, "3"), 0);
+	assert_int_equal(bed->driver.dcb.pfc.delay, 7);
+	assert_int_equal(bed->driver.dcb.pfc.mbc, 1);
+	change = add(bed, &dcb_priority_class_setting, "7:0");
+	assert_int_equal(change->setting->write(change, change->wanted), 0);
+	assert_int_equal(bed->driver.dcb.ets.tc_reco_bw[0], 77);
+}
+
+static void wrong_words(void **state)
+{
+	static const struct {
+		const struct setting *setting;
+		const char *text;
+	} cases[] = {
+		{&dcb_pfc_setting, ""},
+		{&dcb_pfc_setting, "8"},
+		{&dcb_pfc_setting, "3,"},
+		{&dcb_pfc_setting, "3 4"},
+		{&dcb_pfc_setting, "none,3"},
+		{&dcb_pfc_delay_setting, "65536"},
+		{&dcb_pfc_delay_setting, "-1"},
+		{&dcb_trust_setting, "both"},
+		{&dcb_trust_setting, "dscp,dscp"},
+		{&dcb_trust_setting, ""},
+		{&dcb_dscp_priority_setting, "64:3"},
+		{&dcb_dscp_priority_setting, "26:8"},
+		{&dcb_dscp_priority_setting, "26"},
+		{&dcb_dscp_priority_setting, ""},
+		{&dcb_dscp_priority_setting, "26:none"},
+		{&dcb_dscp_priority_setting, "+26:8"},
+		{&dcb_priority_class_setting, "0:8"},
+		{&dcb_priority_class_setting, "8:0"},
+		{&dcb_priority_class_setting, "0:0,0:1"},
+		{&dcb_priority_class_setting, "0"},
+		{&dcb_priority_class_setting, ""},
+		{&dcb_priority_class_setting, "all:1,2:1"},
+		{&dcb_class_bandwidth_setting, "0:101"},
+		{&dcb_class_algorithm_setting, "0:fair"},
+		{&dcb_class_algorithm_setting, "0:256"},
+		{&dcb_maxrate_setting, "0:10"},
+		{&dcb_maxrate_setting, "0:gbit"},
+		{&dcb_maxrate_setting, "0:-1kbit"},
+		{&dcb_maxrate_setting, "0:99999999999999999gbit"},
+		{&dcb_buffer_size_setting, "0:4294967296"},
+		{&dcb_priority_buffer_setting, "0:8"},
+		{&dcb_dcbx_setting, "switch"},
+		{&link_pause_setting, "both"},
+		{&link_pause_setting, "rx,none"},
+		{&link_pause_setting, ""},
+		{&link_mtu_setting, "67"},
+		{&link_mtu_setting, "65536"},
+		{&link_mtu_setting, "9k"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_null(add(bed, cases[i].setting, cases[i].text));
+		assert_non_null(bed->changes.items[i].reason);
+		assert_non_null(
+			strstr(bed->changes.items[i].reason, cases[i].setting->keyword.word));
+	}
+	assert_int_equal(bed->kernel.datagrams, 0);
+}
+
+static void pause_words(void **state)
+{
+	static const char *const cases[][2] = {
+		{"none", "none"}, {"tx,rx", "rx,tx"},	  {"rx", "rx"},
+		{"tx", "tx"},	  {"auto,rx", "rx,auto"}, {"none,auto", "none,auto"},
+	};
+	struct bed *bed = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_string_equal(add(bed, &link_pause_setting, cases[i][0])->wanted,
+				    cases[i][1]);
+	assert_string_equal(add(bed, &link_mtu_setting, "4200")->wanted, "4200");
+}
+
+/* Entries are added to those that are there, replaced, and taken away. */
+static void increments(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->driver.dcb.dscp_priorities[10] = 0x28;
+	bed->driver.dcb.dscp_priorities[24] = 0x08;
+	assert_string_equal(add(bed, &dcb_dscp_priority_setting, "+26:3")->wanted,
+			    "10:3,10:5,24:3,26:3");
+	assert_string_equal(add(bed, &dcb_dscp_priority_setting, "+10:none,24:4")->wanted, "24:4");
+	assert_string_equal(add(bed, &dcb_dscp_priority_setting, "+10:none,24:none")->wanted,
+			    "none");
+}
+
+/* A driver with one priority for each DSCP replaces the old entry by itself. */
+static void one_priority_for_each(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->driver.single = true;
+	bed->driver.dcb.dscp_priorities[26] = 0x01;
+	bed->driver.dcb.dscp_priorities[0] = 0x01;
+	there_and_back(bed, &dcb_dscp_priority_setting, "26:3", "26:3");
+}
+
+/* The whole table in one go is more than one message. */
+static void a_full_map(void **state)
+{
+	struct bed *bed = *state;
+	char *text = NULL;
+
+	for (unsigned int i = 0; i < DCB_DSCPS; i++)
+		mem_extend(&text, "%s%u:0,%u:%u", i ? "," : "", i, i, 1 + i % 7);
+	there_and_back(bed, &dcb_dscp_priority_setting, text, text);
+	free(text);
+}
+
+static void algorithms_with_bandwidths(void **state)
+{
+	struct bed *bed = *state;
+	struct change *changes;
+
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	add(bed, &dcb_class_bandwidth_setting, "0:60,1:40");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	changes = bed->changes.items;
+	/* They fit only together, so the first takes the other along, there and back. */
+	assert_int_equal(changes[0].setting->write(&changes[0], changes[0].wanted), 0);
+	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[0], 60);
+	assert_int_equal(bed->driver.dcb.ets.tc_tsa[1], IEEE_8021QAZ_TSA_ETS);
+	assert_int_equal(changes[1].setting->write(&changes[1], changes[1].before), 0);
+	assert_int_equal(bed->driver.dcb.ets.tc_tx_bw[0], 0);
+	assert_int_equal(bed->driver.dcb.ets.tc_tsa[1], IEEE_8021QAZ_TSA_STRICT);
+}
+
+static void expect_refusal(struct bed *bed, const char *words)
+{
+	assert_false(changes_prepare(&bed->changes, CHANGE_DRY | CHANGE_FORCE));
+	assert_int_equal(bed->changes.items[0].state.value, CHANGE_REFUSED);
+	assert_non_null(strstr(bed->changes.items[0].reason, words));
+	assert_int_equal(bed->driver.sets, 0);
+	clear(bed);
+}
+
+static void sums(void **state)
+{
+	struct bed *bed = *state;
+
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	expect_refusal(bed, "make 0 percent, not 100");
+	add(bed, &dcb_class_bandwidth_setting, "0:50,1:60");
+	add(bed, &dcb_class_algorithm_setting, "0:ets,1:ets");
+	expect_refusal(bed, "make 110 percent, not 100");
+	add(bed, &dcb_class_bandwidth_setting, "0:50,1:50");
+	expect_refusal(bed, "class 0 has a bandwidth, and its algorithm is not ets");
+	bed->driver.dcb.ets.ets_cap = 2;
+	add(bed, &dcb_priority_class_setting, "all:1,7:2");
+	clear(bed);
+	add(bed, &dcb_priority_class_setting, "0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:2");
+	expect_refusal(bed, "priority 7 cannot go to class 2: the adapter has the classes 0 to 1");
+}
+
+static void hidden_errors(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = add(bed, &dcb_pfc_setting, "3");
+
+	bed->driver.hidden = -EINVAL;
+	assert_int_equal(change->setting->write(change, "3"), -EINVAL);
+	assert_non_null(strstr(change->reason, "does not take this value"));
+	bed->driver.hidden = -EOPNOTSUPP;
+	assert_int_equal(change->setting->write(change, "3"), -EOPNOTSUPP);
+	bed->driver.hidden = -EIO;
+	assert_int_equal(change->setting->write(change, "3"), -EIO);
+	/* What is ignored succeeds, and reads as before. */
+	bed->driver.hidden = 0;
+	bed->driver.ignores = true;
+	assert_int_equal(change->setting->write(change, "3"), 0);
+	assert_reads(change, "none");
+}
+
+static void unreported(void **state)
+{
+	static const struct setting *const settings[] = {
+		&dcb_pfc_setting,
+		&dcb_pfc_delay_setting,
+		&dcb_trust_setting,
+		&dcb_priority_class_setting,
+		&dcb_maxrate_setting,
+		&dcb_buffer_size_setting,
+		&dcb_class_algorithm_setting,
+		&dcb_dcbx_setting,
+	};
+	struct bed *bed = *state;
+
+	bed->driver.dcb = (struct dcb){.ets_known = false};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct change *change = changes_add(&bed->changes, &bed->host, settings[i], "lo",
+						    "x");
+		char *value = NULL;
+
+		change->netdev_index = number_of(if_nametoindex("lo"));
+		assert_int_equal(settings[i]->read(change, &value), -EOPNOTSUPP);
+		assert_null(value);
+		assert_non_null(strstr(change->reason, "does not report it"));
+	}
+}
+
+static void owners(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change;
+
+	change = add(bed, &dcb_dcbx_setting, "firmware");
+	assert_int_equal(change->setting->write(change, "firmware"), 0);
+	assert_reads(change, "firmware");
+	/* Others are refused while the firmware rules, unless it gives way in the same call. */
+	clear(bed);
+	add(bed, &dcb_pfc_setting, "3");
+	assert_false(changes_prepare(&bed->changes, CHANGE_DRY));
+	assert_non_null(strstr(bed->changes.items[0].reason, "the firmware"));
+	clear(bed);
+	add(bed, &dcb_pfc_setting, "3");
+	add(bed, &dcb_dcbx_setting, "host");
+	assert_true(changes_prepare(&bed->changes, CHANGE_DRY));
+	change = &bed->changes.items[1];
+	assert_int_equal(change->setting->write(change, "host"), 0);
+	assert_int_equal(bed->driver.dcb.dcbx.value,
+			 DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_CEE | DCB_CAP_DCBX_VER_IEEE);
+	bed->driver.refuses_dcbx = true;
+	assert_int_equal(change->setting->write(change, "firmware"), -EREMOTEIO);
+	assert_non_null(strstr(change->reason, "refuses to give"));
+}
+
+static void gone(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = add(bed, &dcb_pfc_setting, "3");
+	char *value = NULL;
+
+	change->netdev_index = number_of(INT32_MAX);
+	assert_int_equal(change->setting->read(change, &value), -ENODEV);
+	change->netdev_index.known = false;
+	assert_int_equal(change->setting->write(change, "3"), -ENODEV);
+	assert_null(value);
+}
+
+static void derived_trust(void **state)
+{
+	struct dcb dcb = {.dscp_count = 1};
+	_cleanup_(freep) char *dscp = dcb_value(&dcb_trust_setting, &dcb, "mlx5_core");
+	_cleanup_(freep) char *pcp = NULL, *none = NULL;
+
+	(void)state;
+	assert_string_equal(dscp, "dscp");
+	assert_null(dcb_value(&dcb_trust_setting, &dcb, "ice"));
+	assert_null(dcb_value(&dcb_trust_setting, &dcb, NULL));
+	dcb.dscp_count = 0;
+	pcp = dcb_value(&dcb_trust_setting, &dcb, "mlx5_core");
+	assert_string_equal(pcp, "pcp");
+	dcb.trusted.known = true;
+	none = dcb_value(&dcb_trust_setting, &dcb, "mlx5_core");
+	assert_string_equal(none, "none");
+}
+
+static void persisted(void **state)
+{
+	struct bed *bed = *state;
+	struct change *change = add(bed, &dcb_pfc_setting, "3");
+
+	change->setting->persist(change);
+	assert_string_equal(change->persist_file, "/etc/systemd/system/rdmactl-lo-pfc.service");
+	assert_non_null(
+		strstr(change->persist_text, "ExecStart=rdmactl roce set lo pfc 3 --yes\n"));
+	assert_non_null(strstr(change->persist_text, "WantedBy=rdma-hw.target"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(each_setting), TEST(the_rest_stays),
+		TEST(wrong_words),  TEST(pause_words),
+		TEST(increments),   TEST(one_priority_for_each),
+		TEST(a_full_map),   TEST(algorithms_with_bandwidths),
+		TEST(sums),	    TEST(hidden_errors),
+		TEST(unreported),   TEST(owners),
+		TEST(gone),	    TEST(derived_trust),
+		TEST(persisted),
+#undef TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
