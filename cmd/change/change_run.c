@@ -103,6 +103,22 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 	return false;
 }
 
+struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs)
+{
+	char *const words[] = {word, NULL};
+	struct listing *listing = &plan->listing;
+	_cleanup_(freep) char *message = NULL;
+
+	if (objects_parse(&listing->objects, words, false, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return NULL;
+	}
+	if (!listing_load_inventory(listing, needs))
+		return NULL;
+	plan->host.inventory = &listing->inventory;
+	return &listing->inventory.devices.items[0];
+}
+
 /* What went wrong with each change, as problems. */
 static void tell_failures(struct change_plan *plan)
 {

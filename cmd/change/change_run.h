@@ -44,5 +44,10 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 /* Adds one change of a setting to the text of a user; false as above. */
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context);
+/*
+ * Loads the device that a word names, with these facts of it (host/need.h), for the settings as
+ * well. NULL: there is none, which the listing has as a problem.
+ */
+struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t needs);
 /* The keyword of that number, for struct command. */
 const struct keyword *setting_keyword(const struct setting *const *table, size_t number);

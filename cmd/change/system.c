@@ -2,15 +2,25 @@
 /* rdmactl system: what the RDMA subsystem is set to; system set changes it. */
 #include "change/system.h"
 
-#include <string.h>
+#include <errno.h>
 
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 
+static bool has_core(struct listing *listing)
+{
+	int rc = inventory_find_core(&listing->problems);
+
+	if (rc)
+		listing->status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
+	return !rc;
+}
+
 static bool plan_set(struct change_plan *plan, const void *args, char **words)
 {
 	(void)args;
-	return change_plan_words(plan, system_setting_table, words, NULL, NULL, NULL);
+	return change_plan_words(plan, system_setting_table, words, NULL, NULL, NULL) &&
+	       has_core(&plan->listing);
 }
 
 static const struct keyword *keyword(size_t number)
@@ -42,7 +52,8 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 	(void)args;
 	if (!listing_begin(&listing, ctx, words, false) ||
-	    listing_refuses_root(&listing, "a saved tree does not have these settings"))
+	    listing_refuses_root(&listing, "a saved tree does not have these settings") ||
+	    !has_core(&listing))
 		return listing_end(&listing);
 	rc = system_settings_read(&record);
 	if (rc)

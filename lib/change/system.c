@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kernel/netlink/nldev.h"
@@ -21,6 +22,8 @@ static const struct field fields[] = {
 	     "whether network namespaces share the RDMA devices"),
 	YES_NO(privileged_qkey, "PRIVILEGED QKEY", SHOWN, 0,
 	       "whether programs may use controlled Q_Keys without CAP_NET_RAW"),
+	YES_NO(copy_on_fork, "COPY ON FORK", SHOWN, 0,
+	       "whether a forked child gets copies of registered memory, so that fork is safe"),
 	YES_NO(monitor, "MONITOR", SHOWN, 0,
 	       "whether the kernel notifies of devices that come and go"),
 };
@@ -46,6 +49,7 @@ int system_settings_read(struct system_settings *ret_settings)
 	*ret_settings = (struct system_settings){
 		.netns_mode = settings.shared_netns,
 		.privileged_qkey = tristate_of(&settings.privileged_qkey),
+		.copy_on_fork = tristate_of(&settings.copy_on_fork),
 		.monitor = tristate_of(&settings.notifies),
 	};
 	return 0;
@@ -65,9 +69,9 @@ static int read_netns_mode(struct change *change, char **ret_value)
 	return 0;
 }
 
-static int write_netns_mode(struct change *change, const char *value)
+/* nldev_set_sys_set_doit() obeys only one attribute of a message. */
+static int set(struct change *change, uint16_t attribute, uint8_t value)
 {
-	const uint8_t mode = (uint8_t)enum_find_word(netns_modes, value)->value;
 	struct netlink_request request = {.count = 0};
 	struct netlink *nldev;
 	int rc = change_host_nldev(change->host, &nldev);
@@ -75,8 +79,15 @@ static int write_netns_mode(struct change *change, const char *value)
 	if (rc)
 		return rc;
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_SET), NLM_F_ACK, NULL, 0);
-	netlink_put(&request, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, &mode, sizeof(mode));
-	rc = netlink_ask_plain(nldev, &request, NULL);
+	netlink_put(&request, attribute, &value, sizeof(value));
+	return netlink_ask_plain(nldev, &request, NULL);
+}
+
+static int write_netns_mode(struct change *change, const char *value)
+{
+	int rc = set(change, RDMA_NLDEV_SYS_ATTR_NETNS_MODE,
+		     (uint8_t)enum_find_word(netns_modes, value)->value);
+
 	/* rdma_compatdev_set(), drivers/infiniband/core/device.c: only without other namespaces. */
 	if (rc == -EBUSY)
 		change_explain(change,
@@ -105,4 +116,51 @@ static const struct setting netns_mode = {
 	.persist = persist_netns_mode,
 };
 
-const struct setting *const system_setting_table[] = {&netns_mode, NULL};
+static const struct enum_name on_off[] = {
+	{1, "on", TONE_PLAIN, "any program may set them"},
+	{0, "off", TONE_PLAIN, "it takes CAP_NET_RAW"},
+	{0},
+};
+
+static int read_qkey(struct change *change, char **ret_value)
+{
+	struct system_settings settings;
+	int rc = system_settings_read(&settings);
+
+	if (rc)
+		return rc;
+	if (settings.privileged_qkey == TRISTATE_UNKNOWN) {
+		change_explain(change, NULL,
+			       "this kernel does not have it: Linux 6.7 is the first, and some "
+			       "older ones have it too");
+		return -EOPNOTSUPP;
+	}
+	*ret_value = mem_string(settings.privileged_qkey == TRISTATE_YES ? "on" : "off");
+	return 0;
+}
+
+static int write_qkey(struct change *change, const char *value)
+{
+	return set(change, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, !strcmp(value, "on"));
+}
+
+/* modify_qp(), drivers/infiniband/core/uverbs_cmd.c */
+static void guard_qkey(struct change *change)
+{
+	if (!strcmp(change->wanted, "on"))
+		change_note(change, "it weakens security: every program that can open a device may "
+				    "then use the Q_Keys that are kept for management");
+}
+
+static const struct setting privileged_qkey = {
+	.keyword = {"privileged-qkey", "on|off",
+		    "whether programs may use controlled Q_Keys without CAP_NET_RAW", on_off},
+	.interface = "RDMA netlink SYS_SET",
+	.right = RIGHT_RDMA_ADMIN,
+	.read = read_qkey,
+	.write = write_qkey,
+	.guard = guard_qkey,
+	.command = "system set",
+};
+
+const struct setting *const system_setting_table[] = {&netns_mode, &privileged_qkey, NULL};

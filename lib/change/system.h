@@ -7,7 +7,7 @@
 /* The record of `system`. */
 struct system_settings {
 	struct number netns_mode; /* 1 shared, 0 exclusive */
-	enum tristate privileged_qkey, monitor;
+	enum tristate privileged_qkey, copy_on_fork, monitor;
 };
 
 /* 0 or -errno; what this kernel does not say stays unknown. */

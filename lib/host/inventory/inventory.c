@@ -49,6 +49,22 @@ static void note_absence(const struct reading *reading, bool core)
 				   "rdma_rxe ...)");
 }
 
+int inventory_find_core(struct problems *problems)
+{
+	struct reading reading = {.problems = problems};
+	int rc = root_open(NULL, &reading.root);
+
+	if (rc)
+		return rc;
+	rc = device_find_core(&reading.root);
+	if (rc == -ENOENT) {
+		note_absence(&reading, false);
+		rc = -ENODEV;
+	}
+	root_close(&reading.root);
+	return rc;
+}
+
 /* Lists devices from RDMA netlink, or from the class directory if netlink does not answer. */
 static int list_devices(struct reading *reading)
 {

@@ -37,6 +37,11 @@ struct inventory {
  */
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
 		   struct problems *problems, struct problems *notes);
+/*
+ * 0 if the live system has the RDMA core; an RDMA netlink socket would load it. -ENODEV if not,
+ * with the reason and the next step among the problems.
+ */
+int inventory_find_core(struct problems *problems);
 void inventory_free(struct inventory *inventory);
 
 /*

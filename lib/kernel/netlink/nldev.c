@@ -44,6 +44,7 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[RDMA_NLDEV_ATTR_NDEV_INDEX] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID] = {.type = NLA_U32},
 	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = {.type = NLA_U8},
+	[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK] = {.type = NLA_U8},
 	[NLDEV_SYS_ATTR_PRIVILEGED_QKEY] = {.type = NLA_U8},
 	[NLDEV_ATTR_DEV_TYPE] = {.type = NLA_U8},
 	[NLDEV_ATTR_EVENT_TYPE] = {.type = NLA_U8},
@@ -141,6 +142,7 @@ int nldev_parse_settings(const void *attributes, size_t length, struct nldev_set
 
 	if (nldev_parse(attributes, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_SYS_ATTR_NETNS_MODE], &settings->shared_netns) ||
+	    netlink_get_number(table[RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK], &settings->copy_on_fork) ||
 	    netlink_get_number(table[NLDEV_SYS_ATTR_PRIVILEGED_QKEY], &settings->privileged_qkey) ||
 	    netlink_get_number(table[NLDEV_SYS_ATTR_MONITOR_MODE], &settings->notifies))
 		return -EBADMSG;

@@ -53,6 +53,7 @@ char *nldev_get_kernel_name(const struct nlattr *attribute);
 /* What the RDMA subsystem is set to, RDMA_NLDEV_CMD_SYS_GET; unknown: this kernel does not say. */
 struct nldev_settings {
 	struct number shared_netns;    /* 1: devices are in all network namespaces; 0: in one */
+	struct number copy_on_fork;    /* 1: a child gets copies of registered memory */
 	struct number privileged_qkey; /* 1: controlled Q_Keys need no CAP_NET_RAW */
 	struct number notifies;	       /* see nldev_listen() */
 };

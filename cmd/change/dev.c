@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl dev: what RDMA devices are set to; dev set changes it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/device.h"
+#include "change/netns.h"
+#include "change/sub_device.h"
+#include "change/system.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+#include "host/need.h"
+#include "kernel/netlink/nldev.h"
+
+static bool begin(struct change *change, void *context)
+{
+	(void)context;
+	device_begin_change(change);
+	return true;
+}
+
+static bool plan_set(struct change_plan *plan, const void *args, char **words)
+{
+	const uint64_t needs = NEED_NETLINK | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NODE_GUID;
+	const struct device *device;
+
+	(void)args;
+	if (!change_plan_words(plan, device_setting_table, words + 1, words[0], begin, NULL))
+		return false;
+	device = change_plan_device(plan, words[0], needs);
+	if (!device)
+		return false;
+	for (size_t i = 0; i < plan->changes.count; i++)
+		device_fill_change(&plan->changes.items[i], device);
+	device_follow_names(&plan->changes);
+	return true;
+}
+
+static const struct keyword *keyword(size_t number)
+{
+	return setting_keyword(device_setting_table, number);
+}
+
+static const struct changer set_changer = {.plan = plan_set};
+
+static const struct command set_command = {
+	.name = "set",
+	.group = GROUP_CHANGE,
+	.summary = "change what an RDMA device is set to",
+	.objects = "DEV SETTING VALUE...",
+	.object_completion = COMPLETE_DEVICE,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = keyword,
+	.data = &set_changer,
+	.run = change_run,
+};
+
+/* The words after the name of an added sub-device. */
+static const struct enum_name sub_types[] = {{1, "smi", TONE_PLAIN, "for subnet management"}, {0}};
+static const struct keyword add_keywords[] = {
+	{"type", "smi", "type of the sub-device", sub_types},
+	{"parent", "DEV", "device that it belongs to", NULL},
+};
+
+static const struct keyword *add_keyword(size_t number)
+{
+	return number < ARRAY_SIZE(add_keywords) ? &add_keywords[number] : NULL;
+}
+
+static bool add_wanted(struct change_plan *plan, const char *name, const char *type,
+		       const char *parent)
+{
+	_cleanup_(freep) char *value = type ? sub_device_value(type, parent)
+					    : mem_string(CHANGE_ABSENT);
+	struct change *change = changes_add(&plan->changes, &plan->host, &sub_device_setting, name,
+					    value);
+	int rc;
+
+	if (type ? !sub_device_check(change, name, type, parent)
+		 : !device_check_name(change, name, DEVICE_NAME_SIZE - 1)) {
+		listing_fail(&plan->listing, STATUS_USAGE, change->reason, change->next_step);
+		return false;
+	}
+	rc = inventory_find_core(&plan->listing.problems);
+	if (rc)
+		plan->listing.status = rc == -ENODEV ? STATUS_NOTHING : STATUS_FAILED;
+	return !rc;
+}
+
+static bool plan_add(struct change_plan *plan, const void *args, char **words)
+{
+	const char *values[ARRAY_SIZE(add_keywords)] = {NULL};
+
+	(void)args;
+	for (char **word = words + 1; word[0]; word += 2) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(add_keywords) && strcmp(word[0], add_keywords[i].word))
+			i++;
+		if (i == ARRAY_SIZE(add_keywords) || !word[1])
+			break;
+		values[i] = word[1];
+	}
+	if (values[0] && values[1])
+		return add_wanted(plan, words[0], values[0], values[1]);
+	listing_fail(&plan->listing, STATUS_USAGE, "a sub-device needs a type and a parent",
+		     "rdmactl dev add NAME type smi parent DEV");
+	return false;
+}
+
+static bool plan_del(struct change_plan *plan, const void *args, char **words)
+{
+	(void)args;
+	return add_wanted(plan, words[0], NULL, NULL);
+}
+
+static const struct changer add_changer = {.plan = plan_add};
+static const struct changer del_changer = {.plan = plan_del};
+
+static const struct command add_command = {
+	.name = "add",
+	.group = GROUP_CHANGE,
+	.summary = "add a sub-device (Linux 6.11)",
+	.objects = "NAME type smi parent DEV",
+	.least_objects = 5,
+	.most_objects = 5,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = add_keyword,
+	.data = &add_changer,
+	.run = change_run,
+};
+
+static const struct command del_command = {
+	.name = "del",
+	.group = GROUP_CHANGE,
+	.summary = "delete a sub-device",
+	.objects = "NAME",
+	.object_completion = COMPLETE_DEVICE,
+	.least_objects = 1,
+	.most_objects = 1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.data = &del_changer,
+	.run = change_run,
+};
+
+/* The word for the network namespace of the devices that are seen here; NULL: unknown. */
+static char *read_netns(struct problems *problems)
+{
+	struct system_settings settings = {.netns_mode = {0}};
+	int rc = system_settings_read(&settings), fd;
+	char *word;
+
+	if (rc)
+		problem_add(problems, NULL, "netns", "nldev", rc, NULL);
+	if (rc || !settings.netns_mode.known)
+		return NULL;
+	if (settings.netns_mode.value)
+		return mem_string("shared");
+	if (netns_open_own(&fd))
+		return NULL;
+	word = netns_word(fd);
+	close(fd);
+	return word;
+}
+
+static void add_devices(struct listing *listing, struct device_settings *settings)
+{
+	const struct device_list *devices = &listing->inventory.devices;
+	struct netlink *nldev = NULL;
+	char *netns = NULL;
+
+	if (listing->inventory.live && !nldev_open(&nldev))
+		netns = read_netns(&listing->problems);
+	for (size_t i = 0; i < devices->count; i++) {
+		device_settings_fill(&settings[i], &devices->items[i], nldev, &listing->problems);
+		settings[i].netns = mem_string_or_null(netns);
+		listing_add(listing, &settings[i]);
+	}
+	netlink_free(nldev);
+	free(netns);
+}
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct device_settings *settings = NULL;
+	struct listing listing;
+	size_t count = 0;
+	int status;
+
+	(void)args;
+	if (listing_begin(&listing, ctx, words, false) &&
+	    listing_load_inventory(&listing, NEED_NETLINK | NEED_DESCRIPTION)) {
+		count = listing.inventory.devices.count;
+		settings = mem_alloc_zero(count, sizeof(*settings));
+		add_devices(&listing, settings);
+	}
+	status = listing_end(&listing);
+	for (size_t i = 0; i < count; i++)
+		device_settings_clear(&settings[i]);
+	free(settings);
+	return status;
+}
+
+static const struct command *const children[] = {&add_command, &del_command, &set_command, NULL};
+
+const struct command dev_command = {
+	.name = "dev",
+	.group = GROUP_CHANGE,
+	.summary = "show what RDMA devices are set to, or set it",
+	.objects = "[DEV... | COMMAND ...]",
+	.object_completion = COMPLETE_DEVICE,
+	.most_objects = -1,
+	.schema = &device_settings_schema,
+	.children = children,
+	.child_word = "COMMAND",
+	.run = run,
+};

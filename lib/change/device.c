@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/netns.h"
+#include "host/device.h"
+#include "kernel/netlink/nldev.h"
+#include "kernel/sysfs.h"
+#include "schema/problem.h"
+#include "schema/rows.h"
+
+static const struct enum_name sub_types[] = {
+	{1, "smi", TONE_PLAIN, "for subnet management"}, /* RDMA_DEVICE_TYPE_SMI */
+	{0},
+};
+
+#define RECORD struct device_settings
+static const struct field fields[] = {
+	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
+	TEXT(netns, "NETNS", SHOWN, 0,
+	     "network namespace that it is in; shared: it is in all of them"),
+	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, 0,
+	       "whether new completion queues moderate their interrupts by load, as far as the "
+	       "driver can"),
+	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
+	     "name by which subnet managers know it"),
+	TEXT(parent, "PARENT", 0, 0, "device that this sub-device belongs to"),
+	WORD_AS("sub_device_type", sub_type, sub_types, "SUB-TYPE", 0, 0, "type of a sub-device"),
+	NUMBER(index, "INDEX", 0, 0, "index in RDMA netlink"),
+};
+#undef RECORD
+
+const struct schema device_settings_schema = SCHEMA("dev", struct device_settings, fields,
+						    "what an RDMA device is set to");
+
+void device_settings_clear(struct device_settings *settings)
+{
+	free(settings->device);
+	free(settings->netns);
+	free(settings->node_description);
+	free(settings->parent);
+	*settings = (struct device_settings){.device = NULL};
+}
+
+static int take_settings(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	struct device_settings *settings = context;
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct number moderation = {0};
+
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	if (nldev_parse(answer->payload, answer->length, table) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_INDEX], &settings->index) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &moderation) ||
+	    netlink_get_number(table[NLDEV_ATTR_DEV_TYPE], &settings->sub_type))
+		return -EBADMSG;
+	settings->device = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	netlink_get_text(table[NLDEV_ATTR_PARENT_NAME], &settings->parent);
+	if (moderation.known)
+		settings->adaptive_moderation = moderation.value ? TRISTATE_YES : TRISTATE_NO;
+	return settings->device ? 0 : -EBADMSG;
+}
+
+int device_settings_read(struct netlink *nldev, uint32_t index, struct device_settings *ret)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+	struct netlink_request request = {.count = 0};
+	int rc;
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_GET), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	rc = netlink_ask(nldev, &request, take_settings, &settings);
+	/* nldev_get_doit(), drivers/infiniband/core/nldev.c: no such index is -EINVAL. */
+	if (rc == -EINVAL)
+		return -ENODEV;
+	if (rc)
+		return rc;
+	*ret = settings;
+	settings = (struct device_settings){.device = NULL};
+	return 0;
+}
+
+void device_settings_fill(struct device_settings *settings, const struct device *device,
+			  struct netlink *nldev, struct problems *problems)
+{
+	int rc;
+
+	settings->device = mem_string(device->name);
+	settings->index = device->index;
+	settings->node_description = mem_string_or_null(device->node_description);
+	settings->parent = mem_string_or_null(device->parent);
+	settings->sub_type = device->sub_type;
+	if (nldev && device->index.known) {
+		_cleanup_(device_settings_clear) struct device_settings now = {.device = NULL};
+
+		rc = device_settings_read(nldev, (uint32_t)device->index.value, &now);
+		if (rc)
+			problem_add(problems, device->name, "adaptive_moderation", "nldev", rc,
+				    NULL);
+		else
+			settings->adaptive_moderation = now.adaptive_moderation;
+	}
+}
+
+bool device_check_name(struct change *change, const char *name, size_t most)
+{
+	static const char also[] = "_.-";
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+	size_t good = 0;
+
+	while ((name[good] >= 'a' && name[good] <= 'z') ||
+	       (name[good] >= 'A' && name[good] <= 'Z') ||
+	       (name[good] >= '0' && name[good] <= '9') ||
+	       (good && name[good] && strchr(also, name[good])))
+		good++;
+	if (good && !name[good] && good <= most)
+		return true;
+	if (good && !name[good])
+		change_explain(change, NULL, "'%s' is too long: a name has at most %zu letters",
+			       clean, most);
+	else
+		change_explain(change, NULL,
+			       "'%s' cannot be a name: it takes letters, digits, and after the "
+			       "first one _ . -",
+			       clean);
+	return false;
+}
+
+static struct device_data *data_of(const struct change *change)
+{
+	return change->data;
+}
+
+void device_begin_change(struct change *change)
+{
+	change->data = mem_alloc_zero(1, sizeof(struct device_data));
+}
+
+void device_fill_change(struct change *change, const struct device *device)
+{
+	struct device_data *data = data_of(change);
+
+	change->device_index = device->index;
+	text_clean_into(data->name, sizeof(data->name), device->name, strlen(device->name));
+	if (change->setting->right == RIGHT_FILE)
+		change->path = mem_format("/" SYSFS_RDMA_CLASS "/%s/node_desc",
+					  device->kernel_name);
+}
+
+void device_follow_names(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->items[i];
+
+		if (change->setting != &device_name_setting)
+			continue;
+		for (size_t j = i + 1; j < changes->count; j++)
+			if (changes->items[j].device_index.value == change->device_index.value)
+				text_clean_into(data_of(&changes->items[j])->name, DEVICE_NAME_SIZE,
+						change->wanted, strlen(change->wanted));
+	}
+}
+
+/* The command that sets it back while the device has the name that this change leaves it. */
+static char *undo_setting(const struct change *change)
+{
+	_cleanup_(freep) char *value = text_quote(change->before);
+
+	return mem_format("rdmactl dev set %s %s %s", data_of(change)->name,
+			  change->setting->keyword.word, value);
+}
+
+static int read_settings(struct change *change, struct device_settings *settings)
+{
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	return rc ? rc
+		  : device_settings_read(nldev, (uint32_t)change->device_index.value, settings);
+}
+
+int device_request(struct change *change, unsigned int command, unsigned int attribute,
+		   const void *data, size_t length)
+{
+	struct netlink_request request = {.count = 0};
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	if (rc)
+		return rc;
+	netlink_add(&request, nldev_message_type(command), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)change->device_index.value);
+	if (data)
+		netlink_put(&request, (uint16_t)attribute, data, length);
+	rc = netlink_ask_plain(nldev, &request, NULL);
+	return nldev_explain(nldev, (uint32_t)change->device_index.value, rc);
+}
+
+static int read_moderation(struct change *change, char **ret_value)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+	int rc = read_settings(change, &settings);
+
+	if (rc)
+		return rc;
+	if (settings.adaptive_moderation == TRISTATE_UNKNOWN) {
+		change_explain(change, NULL,
+			       "this kernel does not have it: Linux 5.3 is the first");
+		return -EOPNOTSUPP;
+	}
+	*ret_value = mem_string(settings.adaptive_moderation == TRISTATE_YES ? "on" : "off");
+	return 0;
+}
+
+static int write_moderation(struct change *change, const char *value)
+{
+	const uint8_t on = !strcmp(value, "on");
+
+	return device_request(change, RDMA_NLDEV_CMD_SET, RDMA_NLDEV_ATTR_DEV_DIM, &on, sizeof(on));
+}
+
+/* ib_device_set_dim() keeps a flag of any device; rdma_dim_init(), core/cq.c, looks at it. */
+static void guard_moderation(struct change *change)
+{
+	change_note(change, "every driver accepts it; it is effective for completion queues of the "
+			    "kernel that are made from now on, where the driver can moderate them");
+}
+
+static const struct enum_name on_off[] = {
+	{1, "on", TONE_PLAIN, "interrupts are moderated by load"},
+	{0, "off", TONE_PLAIN, "they are not"},
+	{0},
+};
+
+static const struct setting moderation_setting = {
+	.keyword = {"adaptive-moderation", "on|off",
+		    "whether new completion queues moderate their interrupts by load", on_off},
+	.interface = "RDMA netlink SET",
+	.right = RIGHT_RDMA_ADMIN,
+	.read = read_moderation,
+	.write = write_moderation,
+	.guard = guard_moderation,
+	.undo = undo_setting,
+	.command = "dev set",
+};
+
+static int parse_description(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	const size_t length = strlen(text);
+
+	if (length >= DEVICE_DESCRIPTION_SIZE) {
+		change_explain(change, NULL,
+			       "the text has %zu bytes, and a node description at most %d", length,
+			       DEVICE_DESCRIPTION_SIZE - 1);
+		return -EINVAL;
+	}
+	if (strcmp(clean, text)) {
+		change_explain(change, NULL,
+			       "'%s' has a newline, or another character that cannot be printed",
+			       clean);
+		return -EINVAL;
+	}
+	/* Reading takes white space at the end for that of the file. */
+	if (length && text[length - 1] == ' ') {
+		change_explain(change, NULL, "the text ends with a blank");
+		return -EINVAL;
+	}
+	*ret_value = mem_string(text);
+	return 0;
+}
+
+/* The path under the name that the device has now. */
+static int find_description(struct change *change, char **ret_path)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+	int rc = read_settings(change, &settings);
+
+	if (rc)
+		return rc;
+	*ret_path = mem_format(SYSFS_RDMA_CLASS "/%s/node_desc", settings.device);
+	return 0;
+}
+
+static int read_description(struct change *change, char **ret_value)
+{
+	struct device_data *data = data_of(change);
+	_cleanup_(freep) char *path = NULL;
+	char text[SYSFS_TEXT_SIZE];
+	struct root root;
+	ssize_t length;
+	int rc = find_description(change, &path);
+
+	if (!rc)
+		rc = root_open(NULL, &root);
+	if (rc)
+		return rc;
+	length = sysfs_read(&root, text, "%s", path);
+	root_close(&root);
+	if (length < 0)
+		return (int)length == -ENOENT ? -ENODEV : (int)length;
+	if (!data->seen && (size_t)length < sizeof(data->description)) {
+		memcpy(data->description, text, (size_t)length);
+		data->seen = true;
+	}
+	*ret_value = text_clean(text, (size_t)length);
+	return 0;
+}
+
+/*
+ * node_desc_store(), drivers/infiniband/core/sysfs.c, keeps what is written, a newline as well, and
+ * cuts it at 64 bytes. Nothing at all does not get there, so an empty text is a NUL.
+ */
+static int store_description(const char *path, const char *text)
+{
+	const size_t length = *text ? strlen(text) : 1;
+	_cleanup_(closep) int fd = -1;
+	_cleanup_(freep) char *absolute = mem_format("/%s", path);
+
+	fd = open(absolute, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ENODEV : -errno;
+	return write(fd, text, length) == (ssize_t)length ? 0 : -errno;
+}
+
+static int write_description(struct change *change, const char *value)
+{
+	const struct device_data *data = data_of(change);
+	_cleanup_(freep) char *path = NULL;
+	int rc = find_description(change, &path);
+
+	if (rc)
+		return rc;
+	rc = store_description(
+		path, change->before && !strcmp(value, change->before) ? data->description : value);
+	if (rc == -EOPNOTSUPP)
+		change_explain(change, NULL, "the driver of %s has no way to set it", data->name);
+	return rc;
+}
+
+/* Whether a program of that name runs. */
+static bool is_running(const char *name)
+{
+	struct strings processes = {0};
+	char text[SYSFS_TEXT_SIZE];
+	bool found = false;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return false;
+	if (!sysfs_list(&root, &processes, "proc"))
+		for (size_t i = 0; i < processes.count && !found; i++)
+			found = processes.items[i][0] >= '1' && processes.items[i][0] <= '9' &&
+				sysfs_read(&root, text, "proc/%s/comm", processes.items[i]) > 0 &&
+				!strcmp(text, name);
+	strings_free(&processes);
+	root_close(&root);
+	return found;
+}
+
+static void guard_description(struct change *change)
+{
+	if (is_running("rdma-ndd"))
+		change_note(change, "rdma-ndd runs: it writes its own text when it starts, when a "
+				    "device appears and when the host name changes (--persist)");
+}
+
+/* rdma-ndd/rdma-ndd.8.in.rst of rdma-core: %h is the host, %d the device, and systemd wants %%. */
+static void persist_description(struct change *change)
+{
+	struct text_buffer text = {0};
+
+	text_buffer_add(&text, "[Service]\nEnvironment=\"RDMA_NDD_ND_FORMAT=");
+	for (const char *c = change->wanted; *c; c++)
+		text_buffer_add(&text,
+				*c == '%'		  ? "%%%%"
+				: *c == '"' || *c == '\\' ? "\\%c"
+							  : "%c",
+				*c);
+	text_buffer_add(&text, "\"\n# of all devices: %%%%d in the text is the name of each");
+	change->persist_file = mem_string("/etc/systemd/system/rdma-ndd.service.d/nd-format.conf");
+	change->persist_text = text_buffer_take(&text);
+}
+
+static const struct setting description_setting = {
+	.keyword = {"node-description", "TEXT",
+		    "name by which subnet managers know the device, at most 64 bytes", NULL},
+	.interface = "sysfs node_desc",
+	.right = RIGHT_FILE,
+	.parse = parse_description,
+	.read = read_description,
+	.write = write_description,
+	.guard = guard_description,
+	.undo = undo_setting,
+	.command = "dev set",
+	.persist = persist_description,
+};
+
+const struct setting *const device_setting_table[] = {
+	&device_name_setting,
+	&device_netns_setting,
+	&moderation_setting,
+	&description_setting,
+	NULL,
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The name of a device, and the files that name the old one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/device.h"
+#include "host/inventory/inventory.h"
+#include "kernel/netlink/nldev.h"
+#include "kernel/sysfs.h"
+
+static int parse_name(struct change *change, const char *text, char **ret_value)
+{
+	if (!device_check_name(change, text, DEVICE_NAME_SIZE - 1))
+		return -EINVAL;
+	*ret_value = mem_string(text);
+	return 0;
+}
+
+static int read_name(struct change *change, char **ret_value)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	if (!rc)
+		rc = device_settings_read(nldev, (uint32_t)change->device_index.value, &settings);
+	if (!rc)
+		*ret_value = text_clean(settings.device, strlen(settings.device));
+	return rc;
+}
+
+/*
+ * The class directory follows the name at once, device_rename(); it is another one where sysfs was
+ * mounted in another network namespace, which did not have the old name either.
+ */
+static int check_class(struct change *change, bool had, const char *value)
+{
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", value);
+	struct root root;
+	int rc = root_open(NULL, &root);
+
+	if (rc)
+		return rc;
+	if (had && !sysfs_has_directory(&root, path)) {
+		change_explain(change, "ls /sys/class/infiniband shows what is there",
+			       "RDMA netlink has taken the name, and /%s is not there", path);
+		rc = -ENOENT;
+	} else if (!had) {
+		change_note(change, "/sys/class/infiniband here is of another network namespace");
+	}
+	root_close(&root);
+	return rc;
+}
+
+static bool class_has(const char *name)
+{
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
+	struct root root;
+	bool has;
+
+	if (root_open(NULL, &root))
+		return false;
+	has = sysfs_has_directory(&root, path);
+	root_close(&root);
+	return has;
+}
+
+static int write_name(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *now = NULL;
+	bool had;
+	int rc = read_name(change, &now);
+
+	if (rc)
+		return rc;
+	had = class_has(now);
+	rc = device_request(change, RDMA_NLDEV_CMD_SET, RDMA_NLDEV_ATTR_DEV_NAME, value,
+			    strlen(value) + 1);
+	/* ib_device_rename(): the name of any device, also of one in another namespace. */
+	if (rc == -EEXIST)
+		change_explain(change, "rdmactl devices lists the names",
+			       "another device has the name %s, perhaps in another network "
+			       "namespace",
+			       value);
+	return rc ? rc : check_class(change, had, value);
+}
+
+/* What the name of an RDMA device is written into. A name that ends with / is a directory. */
+static const char *const places[] = {
+	"etc/nccl.conf",       "etc/environment", "etc/profile.d/",    "etc/ucx/",
+	"etc/udev/rules.d/",   "etc/rdma/",	  "etc/rdma/modules/", "etc/modprobe.d/",
+	"etc/systemd/system/", "etc/opensm/",
+};
+
+/* Characters of which names consist: mlx5_1 is not in mlx5_10. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+static const char *find_name(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text || !is_letter(at[-1])) && !is_letter(at[length]))
+			return at;
+	return NULL;
+}
+
+enum { MOST_OF_LINE = 100 };
+
+/* The lines of a text that have the name, each as a note; one is enough of each file. */
+static void note_text(struct change *change, const char *path, const char *text, const char *name)
+{
+	const char *line = text, *at = find_name(text, name);
+	_cleanup_(freep) char *clean = NULL;
+	size_t number = 1, length;
+
+	if (!at)
+		return;
+	for (const char *c = text; c < at; c++) {
+		if (*c == '\n') {
+			line = c + 1;
+			number++;
+		}
+	}
+	length = strcspn(line, "\n");
+	clean = text_clean(line, length < MOST_OF_LINE ? length : MOST_OF_LINE);
+	change_note(change, "/%s:%zu names %s: %s", path, number, name, clean);
+}
+
+static void note_file(struct change *change, const struct root *root, const char *path,
+		      const char *name)
+{
+	_cleanup_(freep) char *text = NULL, *clean = text_clean(path, strlen(path));
+	int rc = sysfs_read_long(root, &text, "%s", path);
+
+	if (!rc)
+		note_text(change, clean, text, name);
+	else if (rc != -ENOENT && rc != -EISDIR && rc != -ENOTDIR)
+		change_note(change, "/%s could not be searched for %s: %s", clean, name,
+			    strerror(-rc));
+}
+
+static void note_place(struct change *change, const struct root *root, const char *place,
+		       const char *name)
+{
+	struct strings files = {0};
+
+	if (place[strlen(place) - 1] != '/') {
+		note_file(change, root, place, name);
+		return;
+	}
+	if (!sysfs_list(root, &files, "%s", place))
+		for (size_t i = 0; i < files.count; i++) {
+			_cleanup_(freep) char *path = mem_format("%s%s", place, files.items[i]);
+
+			note_file(change, root, path, name);
+		}
+	strings_free(&files);
+}
+
+/* NCCL_IB_HCA, UCX_NET_DEVICES and the like. */
+static void note_environment(struct change *change, const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t length;
+
+	if (file_read("/proc/self/environ", 1 << 20, &text, &length))
+		return;
+	for (const char *c = text; c < text + length; c += strlen(c) + 1) {
+		const char *value = strchr(c, '=');
+
+		if (value && find_name(value + 1, name)) {
+			_cleanup_(freep) char *clean = text_clean(c, strnlen(c, MOST_OF_LINE));
+
+			change_note(change, "the environment names %s: %s", name, clean);
+		}
+	}
+}
+
+/* cma_configfs_params_get(), core/cma_configfs.c, looks the device up by the directory's name. */
+static void note_configfs(struct change *change, const struct root *root, const char *name)
+{
+	_cleanup_(freep) char *path = mem_format("sys/kernel/config/rdma_cm/%s", name);
+
+	if (sysfs_has_directory(root, path))
+		change_note(change,
+			    "the settings in /%s answer ENODEV afterwards: rmdir it, and mkdir it "
+			    "with the new name",
+			    path);
+}
+
+static void guard_name(struct change *change)
+{
+	const char *name = change->before;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		note_place(change, &root, places[i], name);
+	note_environment(change, name);
+	note_configfs(change, &root, name);
+	root_close(&root);
+}
+
+static char *undo_name(const struct change *change)
+{
+	return mem_format("rdmactl dev set %s name %s", change->wanted, change->before);
+}
+
+static bool is_only_guid(const struct device_list *list, const struct device *device)
+{
+	if (!device->node_guid.known || !device->node_guid.value)
+		return false;
+	for (size_t i = 0; i < list->count; i++)
+		if (&list->items[i] != device && list->items[i].node_guid.known &&
+		    list->items[i].node_guid.value == device->node_guid.value)
+			return false;
+	return true;
+}
+
+/*
+ * kernel-boot/rdma-persistent-naming.rules and rdma_rename.c of rdma-core: NAME_FIXED takes the
+ * name as the next argument. rdma_rename finds a device by the name that it had when it appeared,
+ * so the first rule that renames it is the one that counts: this file comes before those of
+ * rdma-core, 60-rdma-persistent-naming.rules. A device whose name was given when it was made (a
+ * software device) is left alone, since Linux 6.12.
+ */
+static void persist_name(struct change *change)
+{
+	const struct inventory *inventory = change->host->inventory;
+	const struct device *device = NULL;
+	_cleanup_(freep) char *match = NULL;
+	char guid[GUID_TEXT_SIZE];
+
+	for (size_t i = 0; inventory && i < inventory->devices.count; i++)
+		if (inventory->devices.items[i].index.value == change->device_index.value)
+			device = &inventory->devices.items[i];
+	if (!device)
+		return;
+	if (device->software) {
+		change_note(change,
+			    "a software device gets its name when it is made: rdmactl link "
+			    "add %s ...",
+			    change->wanted);
+		return;
+	}
+	guid_format(device->node_guid.value, guid);
+	if (is_only_guid(&inventory->devices, device))
+		match = mem_format("ATTR{node_guid}==\"%s\"", guid);
+	else if (device->pci_address)
+		match = mem_format("KERNELS==\"%s\"", device->pci_address);
+	else
+		return;
+	change->persist_file = mem_string("/etc/udev/rules.d/59-rdma-names.rules");
+	change->persist_text = mem_format("ACTION==\"add\", SUBSYSTEM==\"infiniband\", %s, "
+					  "PROGRAM=\"rdma_rename %%k NAME_FIXED %s\"",
+					  match, change->wanted);
+}
+
+const struct setting device_name_setting = {
+	.keyword = {"name", "NAME", "its name: letters, digits, and after the first one _ . -",
+		    NULL},
+	.interface = "RDMA netlink SET",
+	.right = RIGHT_RDMA_ADMIN,
+	.parse = parse_name,
+	.read = read_name,
+	.write = write_name,
+	.guard = guard_name,
+	.undo = undo_name,
+	.command = "dev set",
+	.persist = persist_name,
+};

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The network namespace of a device. ib_device_set_netns_put(), drivers/infiniband/core/device.c,
+ * moves one if devices are not shared by all namespaces and the driver can take them away from
+ * programs that use them. The device keeps its index.
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/device.h"
+#include "change/netns.h"
+#include "change/system.h"
+#include "kernel/netlink/nldev.h"
+
+static int parse_netns(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	struct device_data *data = change->data;
+	_cleanup_(closep) int fd = -1;
+	int rc = strlen(text) < sizeof(data->target) ? netns_open(text, &fd) : -ENAMETOOLONG;
+
+	if (rc) {
+		change_explain(change, "ip netns list shows those that have a name",
+			       rc == -EINVAL ? "'%s' is not a network namespace"
+					     : "cannot open the network namespace '%s': %s",
+			       clean, strerror(-rc));
+		return -EINVAL;
+	}
+	memcpy(data->target, text, strlen(text) + 1);
+	*ret_value = netns_word(fd);
+	return 0;
+}
+
+static bool is_there(struct netlink *nldev, const struct change *change, int *ret_rc)
+{
+	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
+
+	*ret_rc = device_settings_read(nldev, (uint32_t)change->device_index.value, &settings);
+	return !*ret_rc;
+}
+
+/* In shared mode a device is in all namespaces, and none is its own. */
+static int refuse_shared(struct change *change)
+{
+	struct system_settings settings = {.netns_mode = {0}};
+	int rc = system_settings_read(&settings);
+
+	if (rc || !settings.netns_mode.known || !settings.netns_mode.value)
+		return rc;
+	change_explain(change, "rdmactl system set netns-mode exclusive",
+		       "all network namespaces share all devices: netns-mode is shared");
+	return -EOPNOTSUPP;
+}
+
+/* A socket in the wanted namespace; the word for it in *ret_word. */
+static int open_target(const struct change *change, struct netlink **ret_nldev, char **ret_word)
+{
+	const struct device_data *data = change->data;
+	_cleanup_(closep) int fd = -1;
+	int rc = netns_open(data->target, &fd);
+
+	if (!rc)
+		rc = netns_open_nldev(fd, ret_nldev);
+	if (!rc)
+		*ret_word = netns_word(fd);
+	return rc;
+}
+
+static int read_target(struct change *change, char **ret_value)
+{
+	struct netlink *nldev = NULL;
+	char *word = NULL;
+	int rc = open_target(change, &nldev, &word);
+
+	if (rc) {
+		change_explain(change, NULL,
+			       "the device has left this network namespace, and the other one "
+			       "cannot be looked into: %s",
+			       strerror(-rc));
+		return rc;
+	}
+	if (is_there(nldev, change, &rc))
+		*ret_value = word;
+	else
+		free(word);
+	netlink_free(nldev);
+	return rc;
+}
+
+static int read_netns(struct change *change, char **ret_value)
+{
+	_cleanup_(closep) int own = -1;
+	struct netlink *nldev;
+	int rc = refuse_shared(change);
+
+	if (!rc)
+		rc = change_host_nldev(change->host, &nldev);
+	if (rc)
+		return rc;
+	if (!is_there(nldev, change, &rc))
+		return rc == -ENODEV ? read_target(change, ret_value) : rc;
+	rc = netns_open_own(&own);
+	if (!rc)
+		*ret_value = netns_word(own);
+	return rc;
+}
+
+static int move(struct netlink *nldev, const struct change *change, int fd)
+{
+	struct netlink_request request = {.count = 0};
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SET), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)change->device_index.value);
+	netlink_put_u32(&request, RDMA_NLDEV_NET_NS_FD, (uint32_t)fd);
+	return nldev_explain(nldev, (uint32_t)change->device_index.value,
+			     netlink_ask_plain(nldev, &request, NULL));
+}
+
+/* Fetches the device back from where it was moved to. */
+static int fetch(struct change *change)
+{
+	_cleanup_(freep) char *word = NULL;
+	_cleanup_(closep) int own = -1;
+	struct netlink *nldev = NULL;
+	int rc = netns_open_own(&own);
+
+	if (!rc)
+		rc = open_target(change, &nldev, &word);
+	if (!rc)
+		rc = move(nldev, change, own);
+	netlink_free(nldev);
+	return rc;
+}
+
+static int write_netns(struct change *change, const char *value)
+{
+	const struct device_data *data = change->data;
+	_cleanup_(closep) int fd = -1;
+	struct netlink *nldev;
+	int rc;
+
+	if (change->before && !strcmp(value, change->before))
+		return fetch(change);
+	rc = change_host_nldev(change->host, &nldev);
+	if (!rc)
+		rc = netns_open(data->target, &fd);
+	if (rc)
+		return rc;
+	rc = move(nldev, change, fd);
+	if (rc == -EOPNOTSUPP)
+		change_explain(change, NULL,
+			       "the driver of %s cannot take it away from the programs that use "
+			       "it, and so cannot move it",
+			       data->name);
+	else if (rc == -EPERM)
+		change_explain(change, "run it as root on the host",
+			       "it takes CAP_NET_ADMIN in the user namespace of the wanted network "
+			       "namespace, too");
+	return rc;
+}
+
+static void guard_netns(struct change *change)
+{
+	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
+			    "it (IPoIB) are removed");
+	change_note(change, "when the last process of that network namespace ends, the kernel "
+			    "gives the device back to the first one");
+}
+
+/* It has to be run where the device is then. */
+static char *undo_netns(const struct change *change)
+{
+	const struct device_data *data = change->data;
+	_cleanup_(freep) char *path = NULL, *quoted = NULL;
+
+	if (strchr(data->target, '/'))
+		path = mem_string(data->target);
+	else if (data->target[strspn(data->target, "0123456789")])
+		path = mem_format("/run/netns/%s", data->target);
+	else
+		path = mem_format("/proc/%s/ns/net", data->target);
+	quoted = text_quote(path);
+	return mem_format("nsenter --net=%s rdmactl dev set %s netns %s", quoted, data->name,
+			  strncmp(change->before, "net:", 4) ? change->before : "1");
+}
+
+const struct setting device_netns_setting = {
+	.keyword = {"netns", "NAME|PID|PATH",
+		    "network namespace to move it to, if namespaces do not share the devices",
+		    NULL},
+	.interface = "RDMA netlink SET",
+	.right = RIGHT_RDMA_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.parse = parse_netns,
+	.read = read_netns,
+	.write = write_netns,
+	.guard = guard_netns,
+	.undo = undo_netns,
+	.command = "dev set",
+};
