@@ -19,7 +19,7 @@ static const struct enum_name state_names[] = {
 	{CHANGE_UNCHANGED, "unchanged", TONE_PLAIN, "is so already"},
 	{CHANGE_CHANGED, "changed", TONE_GOOD, "was written, and reads so"},
 	{CHANGE_REFUSED, "refused", TONE_WARNING,
-	 "was not tried: somebody is in the way, it does not fit, or a privilege is missing"},
+	 "not tried: somebody is in the way, it does not fit, or a privilege is missing"},
 	{CHANGE_FAILED, "failed", TONE_BAD, "could not be read or written"},
 	{CHANGE_UNVERIFIED, "unverified", TONE_BAD,
 	 "the kernel accepted it, and it reads otherwise"},

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device.h"
+#include "change/holders.h"
 #include "change/netns.h"
 #include "change/system.h"
 #include "kernel/netlink/nldev.h"
@@ -167,6 +168,7 @@ static int write_netns(struct change *change, const char *value)
 
 static void guard_netns(struct change *change)
 {
+	change_guard_device(change);
 	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
 			    "it (IPoIB) are removed");
 	change_note(change, "when the last process of that network namespace ends, the kernel "

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device.h"
+#include "change/holders.h"
 #include "host/nldev_devices.h"
 
 /* enum rdma_nldev_command, include/uapi/rdma/rdma_netlink.h of Linux 6.11 */
@@ -128,6 +129,12 @@ static int write_sub_device(struct change *change, const char *value)
 	return explain(change, change->object, device_request(change, COMMAND_DELDEV, 0, NULL, 0));
 }
 
+static void guard_sub_device(struct change *change)
+{
+	if (!strcmp(change->wanted, CHANGE_ABSENT))
+		change_guard_device(change);
+}
+
 static char *undo_sub_device(const struct change *change)
 {
 	const char *parent = strchr(change->before, ' ');
@@ -144,6 +151,7 @@ const struct setting sub_device_setting = {
 	.right = RIGHT_RDMA_ADMIN,
 	.read = read_sub_device,
 	.write = write_sub_device,
+	.guard = guard_sub_device,
 	.undo = undo_sub_device,
 	.command = "dev add",
 };

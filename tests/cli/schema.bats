@@ -35,6 +35,7 @@ expected_schemas()
 				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
+		dev) printf '%s\n' dev change ;;
 		system) printf '%s\n' system change ;;
 		ipoib) echo ipoib ;;
 		*) echo "$command" ;;

@@ -15,11 +15,24 @@ source "$BATS_TEST_DIRNAME/lib.bash"
   rdmactl system set --help lists the settings"
 }
 
-@test "system: a kernel without RDMA" {
-	try system --json
-	[ "$status" = 3 ]
-	jq -e '.system == [{netns_mode: null, privileged_qkey: null, monitor: null}]' <<<"$output"
-	try system set netns-mode shared --dry-run --json
-	[ "$status" = 1 ]
-	jq -e '.changed == false and .change[0].state == "failed" and .change[0].wanted == "shared"' <<<"$output"
+@test "system: words of privileged-qkey" {
+	try system set privileged-qkey yes
+	expect 2 '' "rdmactl system: 'yes' is not a value of privileged-qkey: it takes on, off
+  rdmactl system set --help lists the settings"
+	try system set copy-on-fork on
+	expect 2 '' "rdmactl system: unknown setting 'copy-on-fork'
+  the settings are netns-mode, privileged-qkey"
+}
+
+@test "system: a kernel without RDMA: no socket is opened, which would load ib_core" {
+	local options
+
+	try system
+	expect_error 5 system 'this system has no RDMA core: no /sys/class/infiniband' "$no_core_hint"
+	for options in --json '--json --dry-run'; do
+		# shellcheck disable=SC2086 # several words
+		try system set netns-mode shared $options
+		[ "$status" = 5 ]
+		jq -e '.changed == false and .change == [] and .problems[0].hint != null' <<<"$output"
+	done
 }

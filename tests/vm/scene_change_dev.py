@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Changes of devices and of the subsystem, compared with `rdma`, and what refuses them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import peers
+import program
+from scene_change import change, states
+from tap import unequal
+
+OTHER_USER = ('unshare', '--user', '--map-root-user')
+
+
+def names():
+    return sorted(row['ifname'] for row in peers.rdma('dev'))
+
+
+def software(kind):
+    """A device of rxe or siw, by the node type of its record; None without one."""
+    types = {'rxe': 'ca', 'siw': 'rnic'}
+    return next((row['ifname'] for row in peers.rdma('dev') if row['node_type'] == types[kind]), None)
+
+
+def moderation(device):
+    return next(row.get('adaptive-moderation') for row in peers.rdma('-d', 'dev') if row['ifname'] == device)
+
+
+def description(device):
+    return peers.read('%s/%s/node_desc' % (peers.RDMA, device))
+
+
+def renames(tap, device):
+    events = subprocess.Popen([program.RDMACTL, 'events', '--jsonl'], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
+    time.sleep(1)
+    done = change('dev', 'set', device, 'name', 'rdma-new.1')
+    row = (done.rows or [{}])[0]
+    listed = 'rdma-new.1' in names() and os.path.isdir(peers.RDMA + '/rdma-new.1')
+    old = os.path.exists('%s/%s' % (peers.RDMA, device))
+    back = change('dev', 'set', 'rdma-new.1', 'name', device)
+    time.sleep(1)
+    events.send_signal(signal.SIGINT)
+    seen = events.communicate(timeout=20)[0]
+    tap.test('change dev: a rename, which rdma, sysfs and events show, and its undo',
+             unequal('status', (done.status, back.status), (0, 0)) +
+             unequal('states', states(done) + states(back), ['changed', 'changed']) +
+             unequal('in netlink and sysfs', (listed, old), (True, False)) +
+             unequal('undo', row.get('undo'), 'rdmactl dev set rdma-new.1 name ' + device) +
+             unequal('names after', device in names(), True) +
+             ([] if 'rdma-new.1' in seen else ['no event: ' + seen[:400]]))
+
+
+def refuses_names(tap, device, other):
+    taken = change('dev', 'set', device, 'name', other)
+    bad = program.rdmactl('dev', 'set', device, 'name', 'a/b')
+    tap.test('change dev: a name that is taken, and one that the kernel would take',
+             unequal('status', (taken.status, bad.status), (1, 2)) +
+             unequal('states', states(taken), ['failed']) +
+             ([] if 'another device has the name' in (taken.rows[0]['reason'] or '') else taken.rows) +
+             unequal('devices', sorted(peers.listdir(peers.RDMA)), names()))
+
+
+def mentions(tap, device):
+    path = '/etc/nccl.conf'
+    before = peers.read(path)
+    with open(path, 'w') as file:
+        file.write('# of all\nNCCL_IB_HCA=%s0,=%s\n' % (device, device))
+    done = change('dev', 'set', device, 'name', 'x', '--dry-run', env={'UCX_NET_DEVICES': device + ':1'})
+    if before is None:
+        os.unlink(path)
+    else:
+        with open(path, 'w') as file:
+            file.write(before + '\n')
+    notes = (done.rows or [{}])[0].get('notes') or []
+    tap.test('change dev: what names the device is told, and nothing is changed',
+             unequal('status', done.status, 0) + unequal('states', states(done), ['planned']) +
+             ([] if any(':2 names %s: NCCL_IB_HCA' % device in note for note in notes) else notes or ['no notes']) +
+             ([] if any('UCX_NET_DEVICES' in note for note in notes) else notes or ['no notes']) +
+             unequal('name', device in names(), True))
+
+
+def both_ways(tap, device):
+    before = moderation(device)
+    other = 'off' if before == 'on' else 'on'
+    done = change('dev', 'set', device, 'adaptive-moderation', other)
+    theirs = moderation(device)
+    peers.must('rdma', 'dev', 'set', device, 'adaptive-moderation', before)
+    ours = program.listing('dev', device).rows[0]
+    again = change('dev', 'set', device, 'adaptive-moderation', before)
+    tap.test('change dev: adaptive moderation, as rdma shows it and as rdma sets it',
+             unequal('status', (done.status, again.status), (0, 0)) +
+             unequal('rdma shows', theirs, other) +
+             unequal('dev shows', ours['adaptive_moderation'], before == 'on') +
+             unequal('changed', (done.changed, again.changed), (True, False)))
+
+
+def descriptions(tap, device, siw):
+    before = description(device)
+    done = change('dev', 'set', device, 'node-description', 'rack 7 %s' % device)
+    theirs = description(device)
+    shown = program.listing('dev', device).rows[0]['node_description']
+    long = change('dev', 'set', device, 'node-description', 'x' * 64)
+    read = description(device)
+    empty = change('dev', 'set', device, 'node-description', '')
+    cleared = description(device)
+    back = change('dev', 'set', device, 'node-description', before)
+    tap.test('change dev: node descriptions, as sysfs has them',
+             unequal('status', (done.status, long.status, empty.status, back.status), (0, 0, 0, 0)) +
+             unequal('sysfs', (theirs, read, cleared), ('rack 7 ' + device, 'x' * 64, '')) +
+             unequal('dev shows', shown, 'rack 7 ' + device) +
+             unequal('restored', description(device), before))
+    if not siw:
+        tap.skip('change dev: a driver that cannot set it', 'no siw')
+        return
+    refused = change('dev', 'set', siw, 'node-description', 'x')
+    tap.test('change dev: a driver that cannot set it',
+             unequal('status', refused.status, 1) + unequal('states', states(refused), ['failed']) +
+             ([] if 'has no way to set it' in (refused.rows[0]['reason'] or '') else refused.rows))
+
+
+def namespaces(tap, device):
+    peers.must('ip', 'netns', 'add', 'blue')
+    shared = change('dev', 'set', device, 'netns', 'blue', '--yes')
+    peers.must('ip', 'netns', 'del', 'blue')
+    tap.test('change dev: netns in shared mode: refused, with the next step',
+             unequal('status', shared.status, 1) + unequal('states', states(shared), ['failed']) +
+             unequal('next step', shared.rows[0]['next_step'], 'rdmactl system set netns-mode exclusive'))
+    peers.must('rdma', 'system', 'set', 'netns', 'exclusive')
+    peers.must('ip', 'netns', 'add', 'blue')
+    asked = program.rdmactl('dev', 'set', device, 'netns', 'blue')
+    moved = change('dev', 'set', device, 'netns', 'blue', '--yes', '--force')
+    listed = program.listing('dev', device)
+    peers.must('ip', 'netns', 'del', 'blue')
+    peers.must('rdma', 'system', 'set', 'netns', 'shared')
+    tap.test('change dev: netns with a driver that cannot move it: told, and it is still here',
+             unequal('status', (asked.status, moved.status), (2, 1)) +
+             unequal('states', states(moved), ['failed']) +
+             ([] if 'cannot take it away' in (moved.rows[0]['reason'] or '') else moved.rows) +
+             unequal('netns', listed.rows[0]['netns'][:5], 'net:[') + unequal('devices', device in names(), True))
+
+
+def lists(tap, device, other):
+    """The second change of a list fails, and the first is undone; later ones follow a new name."""
+    before = (moderation(device), description(device))
+    failed = change('dev', 'set', device, 'adaptive-moderation', 'off' if before[0] == 'on' else 'on',
+                    'node-description', 'half', 'name', other)
+    tap.test('change dev: the third change of a list is refused, and the others are undone',
+             unequal('status', failed.status, 1) +
+             unequal('states', states(failed), ['reverted', 'reverted', 'failed']) +
+             unequal('changed', failed.changed, False) +
+             unequal('settings', (moderation(device), description(device)), before))
+    done = change('dev', 'set', device, 'name', 'moved', 'node-description', 'moved')
+    undo = [row['undo'] for row in done.rows]
+    now = description('moved')
+    back = change('dev', 'set', 'moved', 'node-description', before[1], 'name', device)
+    tap.test('change dev: a setting after a rename finds the device, and its undo has the new name',
+             unequal('status', (done.status, back.status), (0, 0)) + unequal('description', now, 'moved') +
+             unequal('undo', undo[0], 'rdmactl dev set moved name ' + device) +
+             ([] if undo[1].startswith('rdmactl dev set moved node-description') else undo) +
+             unequal('settings', description(device), before[1]))
+
+
+def forbidden(tap, device):
+    nobody = change('dev', 'set', device, 'name', 'x', prefix=peers.NOBODY)
+    file = change('dev', 'set', device, 'node-description', 'x', prefix=peers.NOBODY)
+    dry = change('dev', 'set', device, 'name', 'x', '--dry-run', prefix=peers.NOBODY)
+    inside = change('dev', 'set', device, 'name', 'x', prefix=OTHER_USER)
+    tap.test('change dev: nobody may, and neither root of another user namespace; --dry-run is for all',
+             unequal('status', (nobody.status, file.status, dry.status, inside.status), (1, 1, 0, 1)) +
+             unequal('states', states(nobody) + states(file) + states(dry) + states(inside),
+                     ['refused', 'refused', 'planned', 'refused']) +
+             ([] if 'CAP_NET_ADMIN' in (nobody.rows[0]['reason'] or '') else nobody.rows) +
+             ([] if 'first user namespace' in (inside.rows[0]['reason'] or '') else inside.rows) +
+             unequal('name', device in names(), True))
+    only = change('dev', 'set', device, 'node-description', 'x',
+                  prefix=('unshare', '-m', '/bin/sh', '-c', 'mount -o remount,ro,bind /sys 2>/dev/null || '
+                          'mount -o bind,ro /sys /sys || mount -o remount,ro /sys; exec "$@"', 'sh'))
+    tap.test('change dev: a read-only sysfs',
+             unequal('status', only.status, 1) + unequal('states', states(only), ['refused']) +
+             ([] if 'Read-only file system' in (only.rows[0]['reason'] or '') else only.rows))
+
+
+def qkey(tap):
+    before = next(iter(program.listing('system').rows))['privileged_qkey']
+    if before is None:
+        tap.skip('change system: privileged-qkey', 'this kernel has none')
+        return
+    on, off = ('off', 'on') if before else ('on', 'off')
+    done = change('system', 'set', 'privileged-qkey', on)
+    theirs = peers.must('rdma', 'system', 'show').text()
+    now = program.listing('system').rows[0]
+    back = change('system', 'set', 'privileged-qkey', off)
+    known = 'privileged-qkey' in theirs
+    tap.test('change system: privileged-qkey, read back%s' % (', and as rdma shows it' if known else ''),
+             unequal('status', (done.status, back.status), (0, 0)) +
+             unequal('now', now['privileged_qkey'], not before) +
+             ([] if not known or 'privileged-qkey ' + on in theirs else [theirs]) +
+             ([] if on == 'off' or 'security' in ' '.join(done.rows[0]['notes']) else done.rows))
+    fork = 'copy-on-fork on' in theirs
+    tap.test('change system: copy-on-fork', unequal('copy_on_fork', now['copy_on_fork'] is True, fork))
+
+
+def sub_devices(tap, device):
+    done = change('dev', 'add', 'smi9', 'type', 'smi', 'parent', device)
+    reason = (done.rows or [{}])[0].get('reason') or ''
+    gone = change('dev', 'del', 'smi9')
+    plain = change('dev', 'del', device)
+    tap.test('change dev: sub-devices, which neither kernel nor driver have',
+             unequal('status', (done.status, gone.status, plain.status), (1, 0, 1)) +
+             ([] if 'Linux 6.11' in reason or 'has no sub-devices' in reason else [reason]) +
+             unequal('absent already', states(gone), ['unchanged']) +
+             ([] if 'a device of its own' in (plain.rows[0]['reason'] or '') else plain.rows))
+
+
+def gone_between(tap, device):
+    """Removed while the question is on the screen, and changed by somebody else."""
+    netdev = 'gone0'
+    peers.must('ip', 'link', 'add', netdev, 'type', 'dummy')
+    peers.must('ip', 'link', 'set', netdev, 'up')
+    peers.must('rdma', 'link', 'add', 'gone', 'type', 'rxe', 'netdev', netdev)
+    file = '/tmp/list'
+    with open(file, 'w') as out:
+        out.write('dev set gone adaptive-moderation on\nsystem set netns-mode exclusive\n')
+    after = ask(['change', '--from', file, '--json'], lambda: peers.must('rdma', 'link', 'del', 'gone'))
+    wrong = unequal('status', after[0], 1)
+    document = after[1]
+    rows = document.get('change', [{}, {}])
+    tap.test('change dev: a device that is removed before it is written: told, nothing is written',
+             wrong + unequal('states', [row.get('state') for row in rows], ['failed', 'untried']) +
+             ([] if 'gone' in (rows[0].get('reason') or '') else [json.dumps(rows[0])]) +
+             ([] if 'netns shared' in peers.must('rdma', 'system', 'show').text() else ['netns-mode was written']))
+    before = moderation(device)
+    other = 'off' if before == 'on' else 'on'
+    with open(file, 'w') as out:
+        out.write('dev set %s adaptive-moderation %s\nsystem set netns-mode exclusive\n' % (device, other))
+    after = ask(['change', '--from', file, '--json'],
+                lambda: peers.must('rdma', 'dev', 'set', device, 'adaptive-moderation', other))
+    rows = after[1].get('change', [{}, {}])
+    tap.test('change dev: another writer in between is told',
+             unequal('status', after[0], 1) +
+             unequal('states', [row.get('state') for row in rows], ['failed', 'untried']) +
+             ([] if 'somebody else' in (rows[0].get('reason') or '') else [json.dumps(rows[0])]))
+    peers.must('rdma', 'dev', 'set', device, 'adaptive-moderation', before)
+    peers.must('ip', 'link', 'del', netdev)
+
+
+def ask(words, meanwhile, answer=b'y\n', wait='[y/N]'):
+    """Runs it on a terminal, does something while it asks, answers: status, document."""
+    main, terminal = pty.openpty()
+    process = subprocess.Popen([program.RDMACTL] + words, stdin=terminal, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    os.close(terminal)
+    text = b''
+    while wait.encode() not in text:
+        byte = process.stderr.read(1)
+        if not byte:
+            break
+        text += byte
+    meanwhile()
+    os.write(main, answer)
+    out = process.communicate(timeout=60)[0]
+    os.close(main)
+    try:
+        return process.returncode, json.loads(out)
+    except ValueError:
+        return process.returncode, {}
+
+
+def play(tap):
+    rxe, siw = software('rxe'), software('siw')
+    other = next(name for name in names() if name != rxe)
+    renames(tap, rxe)
+    refuses_names(tap, rxe, other)
+    mentions(tap, rxe)
+    both_ways(tap, rxe)
+    descriptions(tap, rxe, siw)
+    namespaces(tap, rxe)
+    lists(tap, rxe, other)
+    forbidden(tap, rxe)
+    qkey(tap)
+    sub_devices(tap, rxe)
