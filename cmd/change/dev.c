@@ -3,18 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/device.h"
-#include "change/netns.h"
 #include "change/sub_device.h"
-#include "change/system.h"
 #include "cmd/change/change_run.h"
 #include "cmd/commands.h"
 #include "host/need.h"
-#include "kernel/netlink/nldev.h"
 
 static bool begin(struct change *change, void *context)
 {
@@ -155,43 +151,6 @@ static const struct command del_command = {
 	.run = change_run,
 };
 
-/* The word for the network namespace of the devices that are seen here; NULL: unknown. */
-static char *read_netns(struct problems *problems)
-{
-	struct system_settings settings = {.netns_mode = {0}};
-	int rc = system_settings_read(&settings), fd;
-	char *word;
-
-	if (rc)
-		problem_add(problems, NULL, "netns", "nldev", rc, NULL);
-	if (rc || !settings.netns_mode.known)
-		return NULL;
-	if (settings.netns_mode.value)
-		return mem_string("shared");
-	if (netns_open_own(&fd))
-		return NULL;
-	word = netns_word(fd);
-	close(fd);
-	return word;
-}
-
-static void add_devices(struct listing *listing, struct device_settings *settings)
-{
-	const struct device_list *devices = &listing->inventory.devices;
-	struct netlink *nldev = NULL;
-	char *netns = NULL;
-
-	if (listing->inventory.live && !nldev_open(&nldev))
-		netns = read_netns(&listing->problems);
-	for (size_t i = 0; i < devices->count; i++) {
-		device_settings_fill(&settings[i], &devices->items[i], nldev, &listing->problems);
-		settings[i].netns = mem_string_or_null(netns);
-		listing_add(listing, &settings[i]);
-	}
-	netlink_free(nldev);
-	free(netns);
-}
-
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	struct device_settings *settings = NULL;
@@ -203,9 +162,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	if (listing_begin(&listing, ctx, words, false) &&
 	    listing_load_inventory(&listing, NEED_NETLINK | NEED_DESCRIPTION)) {
 		count = listing.inventory.devices.count;
-		settings = mem_alloc_zero(count, sizeof(*settings));
-		add_devices(&listing, settings);
+		settings = device_settings_list(&listing.inventory, &listing.problems);
 	}
+	for (size_t i = 0; i < count; i++)
+		listing_add(&listing, &settings[i]);
 	status = listing_end(&listing);
 	for (size_t i = 0; i < count; i++)
 		device_settings_clear(&settings[i]);

@@ -12,7 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/netns.h"
-#include "host/device.h"
+#include "change/system.h"
+#include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
 #include "kernel/sysfs.h"
 #include "schema/problem.h"
@@ -29,8 +30,7 @@ static const struct field fields[] = {
 	TEXT(netns, "NETNS", SHOWN, 0,
 	     "network namespace that it is in; shared: it is in all of them"),
 	YES_NO(adaptive_moderation, "ADAPTIVE MODERATION", SHOWN, 0,
-	       "whether new completion queues moderate their interrupts by load, as far as the "
-	       "driver can"),
+	       "whether new completion queues moderate interrupts, where the driver can"),
 	TEXT(node_description, "NODE DESCRIPTION", SHOWN, 0,
 	     "name by which subnet managers know it"),
 	TEXT(parent, "PARENT", 0, 0, "device that this sub-device belongs to"),
@@ -91,9 +91,10 @@ int device_settings_read(struct netlink *nldev, uint32_t index, struct device_se
 	return 0;
 }
 
-void device_settings_fill(struct device_settings *settings, const struct device *device,
+static void fill_settings(struct device_settings *settings, const struct device *device,
 			  struct netlink *nldev, struct problems *problems)
 {
+	_cleanup_(device_settings_clear) struct device_settings now = {.device = NULL};
 	int rc;
 
 	settings->device = mem_string(device->name);
@@ -101,16 +102,52 @@ void device_settings_fill(struct device_settings *settings, const struct device 
 	settings->node_description = mem_string_or_null(device->node_description);
 	settings->parent = mem_string_or_null(device->parent);
 	settings->sub_type = device->sub_type;
-	if (nldev && device->index.known) {
-		_cleanup_(device_settings_clear) struct device_settings now = {.device = NULL};
+	if (!nldev || !device->index.known)
+		return;
+	rc = device_settings_read(nldev, (uint32_t)device->index.value, &now);
+	if (rc)
+		problem_add(problems, device->name, "adaptive_moderation", "nldev", rc, NULL);
+	else
+		settings->adaptive_moderation = now.adaptive_moderation;
+}
 
-		rc = device_settings_read(nldev, (uint32_t)device->index.value, &now);
-		if (rc)
-			problem_add(problems, device->name, "adaptive_moderation", "nldev", rc,
-				    NULL);
-		else
-			settings->adaptive_moderation = now.adaptive_moderation;
+/* The word for the network namespace of the devices that are seen here; NULL: unknown. */
+static char *read_netns(struct problems *problems)
+{
+	struct system_settings settings = {.netns_mode = {0}};
+	int rc = system_settings_read(&settings), fd;
+	char *word;
+
+	if (rc)
+		problem_add(problems, NULL, "netns", "nldev", rc, NULL);
+	if (rc || !settings.netns_mode.known)
+		return NULL;
+	if (settings.netns_mode.value)
+		return mem_string("shared");
+	if (netns_open_own(&fd))
+		return NULL;
+	word = netns_word(fd);
+	close(fd);
+	return word;
+}
+
+struct device_settings *device_settings_list(const struct inventory *inventory,
+					     struct problems *problems)
+{
+	const struct device_list *devices = &inventory->devices;
+	struct device_settings *settings = mem_alloc_zero(devices->count, sizeof(*settings));
+	_cleanup_(freep) char *netns = NULL;
+	struct netlink *nldev = NULL;
+
+	/* Without RDMA netlink the inventory has said so. */
+	if (inventory->live && !nldev_open(&nldev))
+		netns = read_netns(problems);
+	for (size_t i = 0; i < devices->count; i++) {
+		fill_settings(&settings[i], &devices->items[i], nldev, problems);
+		settings[i].netns = mem_string_or_null(netns);
 	}
+	netlink_free(nldev);
+	return settings;
 }
 
 bool device_check_name(struct change *change, const char *name, size_t most)
@@ -245,7 +282,7 @@ static const struct enum_name on_off[] = {
 
 static const struct setting moderation_setting = {
 	.keyword = {"adaptive-moderation", "on|off",
-		    "whether new completion queues moderate their interrupts by load", on_off},
+		    "whether new completion queues moderate interrupts by load", on_off},
 	.interface = "RDMA netlink SET",
 	.right = RIGHT_RDMA_ADMIN,
 	.read = read_moderation,

@@ -9,6 +9,7 @@
 #include "change/change.h"
 
 struct device;
+struct inventory;
 struct netlink;
 struct problems;
 
@@ -31,9 +32,12 @@ extern const struct setting *const device_setting_table[]; /* ends with NULL */
  * another network namespace.
  */
 int device_settings_read(struct netlink *nldev, uint32_t index, struct device_settings *ret);
-/* Adds whatever is still unknown of a listed device; `root` is a saved tree, or NULL. */
-void device_settings_fill(struct device_settings *settings, const struct device *device,
-			  struct netlink *nldev, struct problems *problems);
+/*
+ * What all devices of the inventory are set to, in its order: an array that the caller frees, and
+ * clears each of. A saved tree has the node descriptions only.
+ */
+struct device_settings *device_settings_list(const struct inventory *inventory,
+					     struct problems *problems);
 void device_settings_clear(struct device_settings *settings);
 
 /*
