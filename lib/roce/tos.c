@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/netlink/dscp.h"
 
 enum { ECN_BITS = 2, ECN_CAPABLE = 2 }; /* ECT(0), RFC 3168 5 */
 
@@ -87,13 +88,18 @@ char *tos_describe(const struct tos_chain *chain)
 	return text_buffer_take(&buffer);
 }
 
+unsigned int tos_of_dscp(unsigned int dscp)
+{
+	return dscp << ECN_BITS | ECN_CAPABLE;
+}
+
 unsigned int tos_find_lossless(const struct dcb *dcb)
 {
 	const unsigned int lossless = dcb->pfc_known ? dcb->pfc.pfc_en : 0;
 
 	for (unsigned int dscp = 0; lossless && dscp < DCB_DSCPS; dscp++)
 		if (end_of(dcb->dscp_priorities[dscp], lossless) == TOS_LOSSLESS)
-			return dscp << ECN_BITS | ECN_CAPABLE;
+			return tos_of_dscp(dscp);
 	return 0;
 }
 
@@ -105,4 +111,14 @@ int tos_parse(const char *text, unsigned int *ret_tos)
 		return -EINVAL;
 	*ret_tos = (unsigned int)value;
 	return 0;
+}
+
+int tos_parse_dscp(const char *text, unsigned int *ret_tos)
+{
+	unsigned int dscp;
+	int rc = dscp_parse(text, &dscp);
+
+	if (!rc)
+		*ret_tos = tos_of_dscp(dscp);
+	return rc;
 }

@@ -34,8 +34,12 @@ enum tristate tos_trusts_dscp(const struct dcb *dcb, const char *driver);
 struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum tristate trusts_dscp);
 /* "traffic class 106: DSCP 26, priority 3, which is lossless"; the caller frees it. */
 char *tos_describe(const struct tos_chain *chain);
+/* The TOS of a DSCP, with ECN: its packets are marked instead of dropped where a switch can. */
+unsigned int tos_of_dscp(unsigned int dscp);
 /* The lowest traffic class that leads to a lossless priority, with ECN; 0: there is none. */
 unsigned int tos_find_lossless(const struct dcb *dcb);
 
 /* A traffic class, 0 to 255, in decimal, octal or hexadecimal. 0 or -EINVAL. */
 int tos_parse(const char *text, unsigned int *ret_tos);
+/* The TOS of a DSCP by name (AF31, EF) or number, 0 to 63: tos_of_dscp(). 0 or -EINVAL. */
+int tos_parse_dscp(const char *text, unsigned int *ret_tos);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl roce: whether RoCE is lossless, and where the way to that breaks. */
+#include "roce/table/roce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+#include "host/need.h"
+#include "roce/tos.h"
+
+struct roce_args {
+	const char *tos, *dscp;
+};
+
+static const struct option_row options[] = {
+	STRING_OPTION(struct roce_args, tos, 't', "tos", "N", COMPLETE_NOTHING,
+		      "follow packets with this TOS instead of the default one"),
+	STRING_OPTION(struct roce_args, dscp, 'd', "dscp", "NAME|N", COMPLETE_NOTHING,
+		      "the same by the DSCP: AF31, CS3, EF, 26"),
+	{0},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_ONE_OF("tos dscp", "a TOS is four times its DSCP, and the ECN bits"),
+	{0},
+};
+
+static bool parse_tos(struct listing *listing, const struct roce_args *args, struct number *ret_tos)
+{
+	const char *word = args->tos ? args->tos : args->dscp;
+	_cleanup_(freep) char *message = NULL;
+	unsigned int value = 0;
+
+	if (!word)
+		return true;
+	if (args->tos ? tos_parse(word, &value) : tos_parse_dscp(word, &value)) {
+		message = mem_format("'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
+		listing_fail(listing, STATUS_USAGE, message,
+			     args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
+				       : "a DSCP is a number from 0 to 63, or a name: CS0 to CS7, "
+					 "AF11 to AF43, EF, VOICE-ADMIT, LE");
+		return false;
+	}
+	*ret_tos = number_of(value);
+	return true;
+}
+
+/* Named ports, and those of -v, are shown with everything, one after the other. */
+static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
+{
+	const bool all = (*words || ctx->globals.verbose) && !ctx->globals.columns;
+	_cleanup_(freep) char *message = NULL;
+
+	if (!listing_begin_as(listing, ctx, &roce_schema, all))
+		return false;
+	if (objects_parse(&listing->objects, words, true, &message)) {
+		listing_fail(listing, STATUS_USAGE, message, "rdmactl devices lists the names");
+		return false;
+	}
+	return true;
+}
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct number tos = {.known = false};
+	struct roce_list list = {.items = NULL};
+	struct listing listing;
+	int status;
+
+	if (begin(&listing, ctx, words) && parse_tos(&listing, args, &tos) &&
+	    listing_load_inventory(&listing, ROCE_NEEDS)) {
+		int rc = roce_list_load(&list, &listing.inventory, ctx->globals.root, &tos,
+					&listing.problems);
+
+		if (rc)
+			problem_add(&listing.problems, NULL, NULL, "sysfs", rc, NULL);
+		else if (!list.count)
+			listing_fail(&listing, STATUS_NOTHING, "no port speaks RoCE",
+				     "rdmactl ports lists the ports and their link layers");
+	}
+	for (size_t i = 0; i < list.count; i++)
+		listing_add(&listing, &list.items[i]);
+	status = listing_end(&listing);
+	roce_list_clear(&list);
+	return status;
+}
+
+const struct command roce_command = {
+	.name = "roce",
+	.group = GROUP_CHANGE,
+	.summary = "show whether RoCE is lossless and where that breaks, or set it",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = {options},
+	.rules = rules,
+	.args_size = sizeof(struct roce_args),
+	.schema = &roce_schema,
+	.run = run,
+};

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "roce/chain.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "kernel/netlink/dscp.h"
+#include "roce/netdevs.h"
+#include "roce/tos.h"
+#include "schema/rows.h"
+
+const struct enum_name roce_step_names[] = {
+	{ROCE_TOS, "tos", TONE_PLAIN, "the type of service that the packets have"},
+	{ROCE_DSCP, "dscp", TONE_PLAIN, "the DSCP in it"},
+	{ROCE_TRUST, "trust", TONE_PLAIN, "what the port takes the priority from"},
+	{ROCE_PRIORITY, "priority", TONE_PLAIN, "the priority of the DSCP"},
+	{ROCE_CLASS, "class", TONE_PLAIN, "the traffic class of the priority"},
+	{ROCE_PFC, "pfc", TONE_PLAIN, "whether the priority is paused instead of dropped"},
+	{ROCE_ECN, "ecn", TONE_PLAIN, "whether congestion control slows the priority down"},
+	{ROCE_BUFFER, "buffer", TONE_PLAIN, "the receive buffer of the priority"},
+	{ROCE_MTU, "mtu", TONE_PLAIN, "whether RDMA packets fit the netdev"},
+	{0},
+};
+
+static const struct enum_name verdict_names[] = {
+	{ROCE_OK, "ok", TONE_GOOD, "as it has to be"},
+	{ROCE_NOTE, "note", TONE_PLAIN, "loses nothing, and is worth knowing"},
+	{ROCE_UNKNOWN, "unknown", TONE_WARNING, "not known"},
+	{ROCE_BROKEN, "broken", TONE_BAD, "packets can be lost"},
+	{0},
+};
+
+#define RECORD struct roce_step
+static const struct field step_fields[] = {
+	WORD(step, roce_step_names, "STEP", SHOWN, 0, "step of the way"),
+	TEXT(value, "VALUE", SHOWN, 0, "what is set there"),
+	WORD(verdict, verdict_names, "VERDICT", SHOWN, 0, "whether packets get through it"),
+	TEXT(text, "TEXT", SHOWN, 0, "the same in words"),
+};
+#undef RECORD
+
+const struct schema roce_step_schema = SCHEMA("roce_steps", struct roce_step, step_fields,
+					      "a step from the TOS to the lossless class");
+
+/* Appends a step; takes `value`, which may be NULL. */
+static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
+		     char *value, const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
+		     char *value, const char *format, ...)
+{
+	struct roce_step *step = mem_append(&chain->steps.rows, &chain->steps.count, sizeof(*step));
+	va_list arguments;
+
+	step->step = number_of(id);
+	step->verdict = number_of(verdict);
+	step->value = value;
+	va_start(arguments, format);
+	if (vasprintf(&step->text, format, arguments) < 0)
+		step->text = mem_string(strerror(ENOMEM));
+	va_end(arguments);
+}
+
+enum tristate roce_trusts_dscp(const struct roce_facts *facts)
+{
+	if (facts->trust)
+		return strcmp(facts->trust, "dscp") ? TRISTATE_NO : TRISTATE_YES;
+	return facts->dcb_rc ? TRISTATE_UNKNOWN : tos_trusts_dscp(&facts->dcb, facts->driver);
+}
+
+static bool has_pfc(const struct roce_facts *facts)
+{
+	return !facts->dcb_rc && facts->dcb.pfc_known;
+}
+
+/* Pause frames of the whole link in both directions: nothing is dropped, whatever its priority. */
+static bool is_paused(const struct roce_facts *facts)
+{
+	return facts->pause.receive == TRISTATE_YES && facts->pause.transmit == TRISTATE_YES;
+}
+
+/* Why data center bridging is not known. */
+static char *explain_dcb(const struct roce_facts *facts)
+{
+	switch (facts->dcb_rc) {
+	case 0:
+		return mem_format("the driver of %s does not report it", facts->netdev);
+	case -EOPNOTSUPP:
+		return mem_format("the driver of %s has no data center bridging", facts->netdev);
+	case -ENODATA:
+		return mem_string("a saved tree does not hold it");
+	case -ENODEV:
+		return mem_string("the port has no netdev in this network namespace");
+	default:
+		return mem_format("data center bridging of %s cannot be read: %s", facts->netdev,
+				  strerror(-facts->dcb_rc));
+	}
+}
+
+static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	char *value = mem_format("%u", facts->tos);
+
+	switch (facts->tos_source) {
+	case TOS_ASKED:
+		add_step(chain, ROCE_TOS, ROCE_OK, value, "packets with TOS %u, as asked",
+			 facts->tos);
+		break;
+	case TOS_GLOBAL:
+		add_step(chain, ROCE_TOS, ROCE_OK, value,
+			 "the driver gives every queue pair of the port traffic class %u",
+			 facts->tos);
+		break;
+	case TOS_CONFIGURED:
+		add_step(chain, ROCE_TOS, ROCE_OK, value,
+			 "rdma_cm gives connections TOS %u, unless the application sets another",
+			 facts->tos);
+		break;
+	case TOS_UNTOUCHED:
+		add_step(chain, ROCE_TOS, ROCE_UNKNOWN, value,
+			 "the default TOS of rdma_cm cannot be seen, because configfs has no "
+			 "directory of the device; untouched, it is %u",
+			 facts->tos);
+		break;
+	}
+}
+
+static void follow_dscp(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const unsigned int dscp = facts->tos >> 2; /* the lower two bits are ECN's, RFC 3168 5 */
+	const char *name = dscp_name(dscp);
+
+	chain->dscp = number_of(dscp);
+	if (facts->is_v1 && facts->tos_source != TOS_ASKED)
+		add_step(chain, ROCE_DSCP, ROCE_BROKEN, NULL,
+			 "rdma_cm makes RoCE v1 connections by default, whose packets have no IP "
+			 "header and so no DSCP");
+	else
+		add_step(chain, ROCE_DSCP, ROCE_OK,
+			 mem_format("%u%s%s%s", dscp, name ? " (" : "", name ? name : "",
+				    name ? ")" : ""),
+			 "TOS %u has DSCP %u", facts->tos, dscp);
+}
+
+static void follow_trust(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	_cleanup_(freep) char *why = NULL;
+
+	switch (roce_trusts_dscp(facts)) {
+	case TRISTATE_YES:
+		add_step(chain, ROCE_TRUST, ROCE_OK, mem_string("dscp"),
+			 "the port takes the priority from the DSCP");
+		break;
+	case TRISTATE_NO:
+		add_step(chain, ROCE_TRUST, ROCE_BROKEN, mem_string("pcp"),
+			 "the port takes the priority from the VLAN tag, not from the DSCP, and "
+			 "packets without a tag have the default priority");
+		break;
+	default:
+		why = explain_dcb(facts);
+		add_step(chain, ROCE_TRUST, ROCE_UNKNOWN, NULL, "what the port trusts: %s", why);
+	}
+}
+
+static void follow_priority(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const struct tos_chain way = tos_follow(facts->tos, &facts->dcb, roce_trusts_dscp(facts));
+	const unsigned int mask = facts->dcb_rc ? 0 : facts->dcb.dscp_priorities[way.dscp];
+	_cleanup_(freep) char *list = roce_priorities(mask), *why = NULL;
+
+	if (facts->dcb_rc) {
+		why = explain_dcb(facts);
+		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL, "the priority of DSCP %u: %s",
+			 way.dscp, why);
+	} else if (roce_trusts_dscp(facts) != TRISTATE_YES) {
+		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+			 "the priority is not that of the DSCP");
+	} else if (!mask) {
+		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+			 "the driver reports no priority for DSCP %u, so its firmware chooses one",
+			 way.dscp);
+	} else if (mask & (mask - 1)) {
+		add_step(chain, ROCE_PRIORITY,
+			 mask & ~facts->dcb.pfc.pfc_en ? ROCE_UNKNOWN : ROCE_OK, mem_string(list),
+			 "DSCP %u has several priorities: %s", way.dscp, list);
+	} else {
+		chain->priority = number_of((unsigned int)__builtin_ctz(mask));
+		add_step(chain, ROCE_PRIORITY, ROCE_OK, mem_string(list), "DSCP %u has priority %s",
+			 way.dscp, list);
+	}
+}
+
+/* Priorities of the traffic class that PFC does not pause: their packets share its queue. */
+static unsigned int lossy_neighbours(const struct dcb *dcb, unsigned int traffic_class)
+{
+	unsigned int mask = 0;
+
+	for (unsigned int i = 0; i < DCB_PRIORITIES; i++)
+		if (dcb->ets.prio_tc[i] == traffic_class)
+			mask |= 1u << i;
+	return mask & ~dcb->pfc.pfc_en;
+}
+
+/* "ets, at least 50 %" of a traffic class. */
+static char *describe_class(const struct dcb *dcb, unsigned int number)
+{
+	const char *algorithm = enum_word(
+		dcb_algorithm_names, dcb->ets.tc_tsa[number % DCB_CLASSES], "another algorithm");
+	const unsigned int share = dcb->ets.tc_tx_bw[number % DCB_CLASSES];
+
+	if (dcb->ets.tc_tsa[number % DCB_CLASSES] == IEEE_8021QAZ_TSA_ETS)
+		return mem_format("%s, %u %% of the bandwidth", algorithm, share);
+	return mem_string(algorithm);
+}
+
+static void follow_class(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	_cleanup_(freep) char *list = NULL, *algorithm = NULL;
+	unsigned int number, own, lossy;
+
+	if (!chain->priority.known || !facts->dcb.ets_known) {
+		add_step(chain, ROCE_CLASS, ROCE_UNKNOWN, NULL,
+			 chain->priority.known ? "the driver does not report the traffic classes"
+					       : "the traffic class needs the priority");
+		return;
+	}
+	number = facts->dcb.ets.prio_tc[chain->priority.value];
+	own = 1u << chain->priority.value;
+	chain->traffic_class = number_of(number);
+	lossy = has_pfc(facts) && facts->dcb.pfc.pfc_en & own
+			? lossy_neighbours(&facts->dcb, number)
+			: 0;
+	list = roce_priorities(lossy);
+	algorithm = describe_class(&facts->dcb, number);
+	if (lossy)
+		add_step(chain, ROCE_CLASS, ROCE_NOTE, mem_format("%u", number),
+			 "priority %u is in traffic class %u (%s) with priorities that are not "
+			 "lossless (%s), which have to wait while it is paused",
+			 (unsigned int)chain->priority.value, number, algorithm, list);
+	else
+		add_step(chain, ROCE_CLASS, ROCE_OK, mem_format("%u", number),
+			 "priority %u is in traffic class %u (%s)",
+			 (unsigned int)chain->priority.value, number, algorithm);
+}
+
+static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const unsigned int mask = facts->dcb.pfc.pfc_en;
+	const struct tos_chain way = tos_follow(facts->tos, &facts->dcb, roce_trusts_dscp(facts));
+	_cleanup_(freep) char *list = roce_priorities(mask), *why = NULL;
+
+	if (is_paused(facts)) {
+		add_step(chain, ROCE_PFC, ROCE_OK, has_pfc(facts) ? mem_string(list) : NULL,
+			 "pause frames of the whole link stop all priorities");
+	} else if (!has_pfc(facts)) {
+		why = explain_dcb(facts);
+		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, NULL, "which priorities PFC pauses: %s",
+			 why);
+	} else if (!mask) {
+		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
+			 "PFC is off for all priorities");
+	} else if (way.end == TOS_LOSSLESS) {
+		add_step(chain, ROCE_PFC, ROCE_OK, mem_string(list),
+			 "PFC pauses the priority instead of dropping its packets");
+	} else if (chain->priority.known) {
+		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
+			 "PFC is on for priority %s, and the packets have priority %u", list,
+			 (unsigned int)chain->priority.value);
+	} else {
+		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, mem_string(list),
+			 "PFC is on for priority %s; whether the packets have it is not known",
+			 list);
+	}
+}
+
+static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const struct roce_ecn *ecn = &facts->ecn;
+	const unsigned int bit = chain->priority.known ? 1u << chain->priority.value : 0;
+	_cleanup_(freep) char *list = roce_priorities(ecn->send & ecn->receive);
+
+	if (ecn->vendor && bit) {
+		const bool on = ecn->send & ecn->receive & bit;
+
+		chain->ecn = on ? TRISTATE_YES : TRISTATE_NO;
+		add_step(chain, ROCE_ECN, on ? ROCE_OK : ROCE_NOTE, mem_string(list),
+			 on ? "congestion control is on for the priority"
+			    : "congestion control is off for the priority: only PFC holds "
+			      "senders back");
+	} else if (ecn->vendor) {
+		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, mem_string(list),
+			 "congestion control is on for priority %s", list);
+	} else if (ecn->params) {
+		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
+			 "the driver tells how congestion control is tuned, but not whether it "
+			 "is on");
+	} else if (ecn->rc && ecn->rc != -ENOENT) {
+		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
+			 "congestion control cannot be read: %s", strerror(-ecn->rc));
+	} else {
+		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
+			 "the driver does not tell about congestion control");
+	}
+}
+
+static void follow_buffer(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const struct dcbnl_buffer *buffers = &facts->dcb.buffers;
+	unsigned int number, size;
+
+	if (facts->dcb_rc || !facts->dcb.buffers_known || !chain->priority.known) {
+		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL,
+			 facts->dcb_rc || !facts->dcb.buffers_known
+				 ? "the driver does not report the receive buffers"
+				 : "the buffer needs the priority");
+		return;
+	}
+	number = buffers->prio2buffer[chain->priority.value];
+	size = number < DCB_BUFFERS ? buffers->buffer_size[number] : 0;
+	add_step(chain, ROCE_BUFFER, size ? ROCE_OK : ROCE_BROKEN, mem_format("%u", number),
+		 size ? "priority %u is received into buffer %u of %u bytes"
+		      : "priority %u is received into buffer %u, which has %u bytes",
+		 (unsigned int)chain->priority.value, number, size);
+}
+
+static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const struct number *mtu = &facts->netdev_mtu;
+	const unsigned int most = roce_mtu(mtu->value);
+
+	if (!mtu->known)
+		add_step(chain, ROCE_MTU, ROCE_UNKNOWN, NULL, "the MTU of %s is not known",
+			 facts->netdev);
+	else if (!most)
+		add_step(chain, ROCE_MTU, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
+			 "the MTU of %s leaves no room for RDMA packets", facts->netdev);
+	else if (facts->active_mtu.known && facts->active_mtu.value > most)
+		add_step(chain, ROCE_MTU, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
+			 "the RDMA MTU of the port is %u, and the MTU of %s leaves room for %u",
+			 (unsigned int)facts->active_mtu.value, facts->netdev, most);
+	else
+		add_step(chain, ROCE_MTU, most < PORT_LARGEST_MTU ? ROCE_NOTE : ROCE_OK,
+			 mem_format("%u", (unsigned int)mtu->value),
+			 "the MTU of %s leaves room for an RDMA MTU of %u", facts->netdev, most);
+}
+
+static const struct roce_step *step_at(const struct roce_chain *chain, enum roce_step_id id)
+{
+	const struct roce_step *steps = chain->steps.rows;
+
+	for (size_t i = 0; i < chain->steps.count; i++)
+		if (steps[i].step.value == id)
+			return &steps[i];
+	return NULL;
+}
+
+/* The first step with that verdict among those that losing nothing depends on. */
+static const struct roce_step *first_with(const struct roce_facts *facts,
+					  const struct roce_chain *chain, enum roce_verdict verdict)
+{
+	static const enum roce_step_id needed[] = {ROCE_TOS, ROCE_DSCP,	  ROCE_TRUST, ROCE_PRIORITY,
+						   ROCE_PFC, ROCE_BUFFER, ROCE_MTU};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+		const struct roce_step *step = step_at(chain, needed[i]);
+
+		/* Paused as a whole, the link does not look at priorities. */
+		if (is_paused(facts) && needed[i] < ROCE_PFC)
+			continue;
+		/* Few drivers report their buffers, and the others have them nevertheless. */
+		if (needed[i] == ROCE_BUFFER && verdict == ROCE_UNKNOWN)
+			continue;
+		if (step->verdict.value == verdict)
+			return step;
+	}
+	return NULL;
+}
+
+static void advise(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const unsigned int tos = facts->dcb_rc ? 0 : tos_find_lossless(&facts->dcb);
+
+	switch ((enum roce_step_id)chain->breaks_at.value) {
+	case ROCE_TOS:
+		chain->next_step = mem_format("rdmactl roce set %s default-tos %u", facts->object,
+					      tos ? tos : facts->tos);
+		break;
+	case ROCE_DSCP:
+		chain->next_step = mem_format("rdmactl roce set %s default-mode roce-v2",
+					      facts->object);
+		break;
+	case ROCE_MTU:
+		chain->next_step = mem_format("rdmactl roce set %s mtu 9000, if every switch and "
+					      "host takes it",
+					      facts->netdev);
+		break;
+	default:
+		chain->next_step = facts->dcb_rc
+					   ? NULL
+					   : mem_format("rdmactl roce set %s --profile lossless",
+							facts->object);
+	}
+}
+
+/* Whether another TOS than the one that is taken for granted may lead to a lossless priority. */
+static bool hangs_on_tos(const struct roce_facts *facts, const struct roce_chain *chain)
+{
+	static const enum roce_step_id certain[] = {ROCE_DSCP, ROCE_TRUST, ROCE_MTU};
+
+	for (size_t i = 0; i < ARRAY_SIZE(certain); i++)
+		if (step_at(chain, certain[i])->verdict.value == ROCE_BROKEN)
+			return false;
+	return facts->tos_source == TOS_UNTOUCHED && !is_paused(facts) && !facts->dcb_rc &&
+	       roce_trusts_dscp(facts) == TRISTATE_YES && tos_find_lossless(&facts->dcb);
+}
+
+static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
+{
+	const struct roce_step *broken = first_with(facts, chain, ROCE_BROKEN);
+	const struct roce_step *unknown = first_with(facts, chain, ROCE_UNKNOWN);
+	const struct roce_step *at = broken ? broken : unknown;
+
+	if (hangs_on_tos(facts, chain))
+		at = unknown;
+	chain->lossless = !at ? TRISTATE_YES : at == broken ? TRISTATE_NO : TRISTATE_UNKNOWN;
+	if (!at)
+		return;
+	/* If nothing is known of the port, its TOS does not matter yet. */
+	if (at->step.value == ROCE_TOS && roce_trusts_dscp(facts) == TRISTATE_UNKNOWN)
+		at = step_at(chain, ROCE_TRUST);
+	chain->breaks_at = at->step;
+	chain->reason = mem_string(at->text);
+	advise(facts, chain);
+}
+
+void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_chain)
+{
+	static void (*const steps[])(const struct roce_facts *facts, struct roce_chain *chain) = {
+		follow_tos, follow_dscp, follow_trust,	follow_priority, follow_class,
+		follow_pfc, follow_ecn,	 follow_buffer, follow_mtu,
+	};
+
+	*ret_chain = (struct roce_chain){.steps.known = true};
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		steps[i](facts, ret_chain);
+	conclude(facts, ret_chain);
+}
+
+void roce_chain_clear(struct roce_chain *chain)
+{
+	struct roce_step *steps = chain->steps.rows;
+
+	for (size_t i = 0; i < chain->steps.count; i++) {
+		free(steps[i].value);
+		free(steps[i].text);
+	}
+	free(steps);
+	free(chain->reason);
+	free(chain->next_step);
+	*chain = (struct roce_chain){.lossless = TRISTATE_UNKNOWN};
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads the records of RoCE ports. Nothing is changed: no directory made, no module loaded. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/rtnl.h"
+#include "kernel/netlink/genl.h"
+#include "roce/cma.h"
+#include "roce/netdevs.h"
+#include "roce/table/roce.h"
+#include "roce/tos.h"
+#include "schema/problem.h"
+
+struct roce_reader {
+	struct roce_list *list;
+	const struct inventory *inventory;
+	const struct number *asked;
+	struct problems *problems;
+	struct root root;
+	struct netlink *rtnl, *generic;
+	int rtnl_rc, generic_rc;
+	uint16_t ethtool;
+};
+
+static void open_sockets(struct roce_reader *reader)
+{
+	const char *const name = ETHTOOL_FAMILY;
+
+	reader->rtnl_rc = reader->generic_rc = -ENODATA;
+	if (!reader->root.live)
+		return;
+	reader->rtnl_rc = rtnl_open(&reader->rtnl);
+	reader->generic_rc = genl_open(&reader->generic);
+	if (!reader->generic_rc)
+		reader->generic_rc = genl_find(reader->generic, &name, &reader->ethtool, 1);
+	if (!reader->generic_rc && !reader->ethtool)
+		reader->generic_rc = -EOPNOTSUPP;
+}
+
+/* An error that is told as a problem, and not as what a kernel or a driver simply lacks. */
+static void note(struct roce_reader *reader, const char *object, const char *what,
+		 const char *source, int rc)
+{
+	if (rc && rc != -EOPNOTSUPP && rc != -ENODATA && rc != -ENOENT)
+		problem_add(reader->problems, object, what, source, rc, NULL);
+}
+
+/* "Global tclass=106" of NVIDIA's own driver, which the queue pairs of the port get. */
+static struct number read_global(const struct root *root, const struct port *port)
+{
+	static const char key[] = "Global tclass=";
+	char text[SYSFS_TEXT_SIZE];
+	unsigned int tos;
+
+	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class", port->kernel_name,
+		       (unsigned int)port->port.value) <= 0 ||
+	    strncmp(text, key, strlen(key)) != 0)
+		return (struct number){.known = false};
+	text[strlen(key) + strcspn(text + strlen(key), "\n")] = '\0';
+	return tos_parse(text + strlen(key), &tos) ? (struct number){.known = false}
+						   : number_of(tos);
+}
+
+static void read_cma(struct roce_reader *reader, const struct port *port, struct roce_port *record)
+{
+	const unsigned int number = (unsigned int)port->port.value;
+	_cleanup_(freep) char *object = port_object(port);
+	char text[SYSFS_TEXT_SIZE];
+	unsigned int tos;
+	ssize_t length = cma_read(&reader->root, port->kernel_name, number, CMA_MODE, text);
+
+	if (length >= 0)
+		record->default_mode = roce_mode_of(text);
+	if (length >= 0 && !record->default_mode.known)
+		sysfs_note_text(reader->problems, object, CMA_MODE, text);
+	note(reader, object, CMA_MODE, "configfs", length < 0 ? (int)length : 0);
+	length = cma_read(&reader->root, port->kernel_name, number, CMA_TOS, text);
+	if (length >= 0 && !tos_parse(text, &tos))
+		record->default_tos = number_of(tos);
+	else if (length >= 0)
+		sysfs_note_text(reader->problems, object, CMA_TOS, text);
+	note(reader, object, CMA_TOS, "configfs", length < 0 ? (int)length : 0);
+	record->global_tos = read_global(&reader->root, port);
+}
+
+static void choose_tos(const struct number *asked, struct roce_port *record,
+		       struct roce_facts *facts)
+{
+	if (asked->known)
+		facts->tos_source = TOS_ASKED;
+	else if (record->global_tos.known)
+		facts->tos_source = TOS_GLOBAL;
+	else
+		facts->tos_source = record->default_tos.known ? TOS_CONFIGURED : TOS_UNTOUCHED;
+	record->tos = asked->known		  ? *asked
+		      : record->global_tos.known  ? record->global_tos
+		      : record->default_tos.known ? record->default_tos
+						  : number_of(ROCE_TOS_UNTOUCHED);
+	record->tos_source = number_of(facts->tos_source);
+	facts->tos = (unsigned int)record->tos.value;
+	facts->is_v1 = record->default_mode.known && record->default_mode.value == ROCE_MODE_V1;
+}
+
+/* The word of NVIDIA's own driver, cleaned; NULL: it is another driver. */
+static char *read_trust(const struct roce_reader *reader, const char *netdev)
+{
+	char text[SYSFS_TEXT_SIZE];
+	ssize_t length = sysfs_read(&reader->root, text, "sys/class/net/%s/qos/trust", netdev);
+
+	return length > 0 ? text_clean(text, (size_t)length) : NULL;
+}
+
+static void read_netdev(struct roce_reader *reader, const struct device *device,
+			const struct link *link, struct roce_facts *facts)
+{
+	facts->dcb_rc = reader->rtnl_rc ? reader->rtnl_rc
+					: dcb_get(reader->rtnl, link->name, &facts->dcb);
+	note(reader, link->name, "data center bridging", "rtnetlink", facts->dcb_rc);
+	if (!reader->generic_rc && link->index.known)
+		note(reader, link->name, "pause", "ethtool",
+		     ethtool_get_pause(reader->generic, reader->ethtool,
+				       (uint32_t)link->index.value, &facts->pause));
+	roce_ecn_read(&reader->root, link->name, device->driver, device->pci_address, &facts->ecn);
+	note(reader, link->name, "ecn", "sysfs, debugfs",
+	     facts->ecn.rc == -EACCES ? 0 : facts->ecn.rc);
+	facts->netdev_mtu = link->mtu_bytes;
+}
+
+static char *pause_words(const struct ethtool_pause *pause)
+{
+	const bool receive = pause->receive == TRISTATE_YES,
+		   transmit = pause->transmit == TRISTATE_YES;
+
+	if (pause->receive == TRISTATE_UNKNOWN || pause->transmit == TRISTATE_UNKNOWN)
+		return NULL;
+	return mem_string(receive && transmit ? "rx,tx"
+			  : receive	      ? "rx"
+			  : transmit	      ? "tx"
+					      : "none");
+}
+
+/* What the record shows of the facts. */
+static void describe(const struct roce_facts *facts, struct roce_port *record)
+{
+	const enum tristate trusts = roce_trusts_dscp(facts);
+
+	if (trusts != TRISTATE_UNKNOWN)
+		record->trust = mem_string(trusts == TRISTATE_YES ? "dscp" : "pcp");
+	if (!facts->dcb_rc && facts->dcb.pfc_known)
+		record->pfc = roce_priorities(facts->dcb.pfc.pfc_en);
+	if (facts->ecn.vendor) {
+		record->ecn_send = roce_priorities(facts->ecn.send);
+		record->ecn_receive = roce_priorities(facts->ecn.receive);
+	}
+	record->cnp_dscp = facts->ecn.cnp_dscp;
+	record->cnp_priority = facts->ecn.cnp_priority;
+	record->pause = pause_words(&facts->pause);
+	record->netdev_mtu_bytes = facts->netdev_mtu;
+	if (facts->netdev_mtu.known)
+		record->rdma_mtu_bytes = number_of(roce_mtu(facts->netdev_mtu.value));
+	record->active_mtu_bytes = facts->active_mtu;
+}
+
+/* One record; `link` is the netdev, or NULL if the port has none here. */
+static void add_record(struct roce_reader *reader, const struct device *device,
+		       const struct port *port, const struct link *link, const struct link *bond)
+{
+	struct roce_port *record = mem_append(&reader->list->items, &reader->list->count,
+					      sizeof(*record));
+	_cleanup_(freep) char *object = port_object(port), *trust = NULL;
+	struct roce_facts facts = {
+		.object = object,
+		.netdev = link ? link->name : "the netdev",
+		.driver = device->driver,
+		.active_mtu = port->active_mtu_bytes,
+		.dcb_rc = -ENODEV,
+		.ecn.rc = -ENOENT,
+	};
+
+	record->device = device->name;
+	record->port = port->port;
+	record->netdev = link ? link->name : NULL;
+	record->bond = bond && bond != link ? bond->name : NULL;
+	read_cma(reader, port, record);
+	choose_tos(reader->asked, record, &facts);
+	if (link) {
+		facts.trust = trust = read_trust(reader, link->name);
+		read_netdev(reader, device, link, &facts);
+	}
+	describe(&facts, record);
+	roce_chain_follow(&facts, &record->chain);
+}
+
+static void add_port(struct roce_reader *reader, const struct device *device,
+		     const struct port *port)
+{
+	const struct link *own = roce_port_link(reader->inventory, port), *member = NULL;
+	const struct link *bond = own ? roce_port_bond(reader->inventory, port) : NULL;
+	bool any = false;
+
+	while (own && (member = roce_next_member(reader->inventory, own, member)) != NULL) {
+		add_record(reader, device, port, member, bond);
+		any = true;
+	}
+	if (!any)
+		add_record(reader, device, port, own, NULL);
+}
+
+int roce_list_load(struct roce_list *list, const struct inventory *inventory, const char *root,
+		   const struct number *tos, struct problems *problems)
+{
+	struct roce_reader reader = {
+		.list = list, .inventory = inventory, .asked = tos, .problems = problems};
+	int rc = root_open(root, &reader.root);
+
+	if (rc)
+		return rc;
+	open_sockets(&reader);
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++) {
+			const struct device *device = &inventory->devices.items[i];
+
+			if (roce_is_roce(device, &device->ports[j]))
+				add_port(&reader, device, &device->ports[j]);
+		}
+	netlink_free(reader.rtnl);
+	netlink_free(reader.generic);
+	root_close(&reader.root);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "roce/table/roce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "schema/rows.h"
+
+const struct enum_name roce_mode_names[] = {
+	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "Ethernet frames without an IP header"},
+	{ROCE_MODE_V2, "roce-v2", TONE_PLAIN, "UDP packets, which have a DSCP"},
+	{0},
+};
+
+static const char *const mode_texts[] = {
+	[ROCE_MODE_V1] = "IB/RoCE v1",
+	[ROCE_MODE_V2] = "RoCE v2",
+};
+
+const char *roce_mode_text(unsigned int mode)
+{
+	return mode_texts[mode];
+}
+
+struct number roce_mode_of(const char *text)
+{
+	for (unsigned int mode = ROCE_MODE_V1; mode <= ROCE_MODE_V2; mode++)
+		if (!strcmp(text, mode_texts[mode]))
+			return number_of(mode);
+	return (struct number){.known = false};
+}
+
+static const struct enum_name source_names[] = {
+	{TOS_ASKED, "asked", TONE_PLAIN, "it was asked for by --tos or --dscp"},
+	{TOS_GLOBAL, "global", TONE_PLAIN, "NVIDIA's own driver gives it to every queue pair"},
+	{TOS_CONFIGURED, "configured", TONE_PLAIN, "the default of rdma_cm"},
+	{TOS_UNTOUCHED, "assumed", TONE_WARNING,
+	 "the default of rdma_cm cannot be seen; this is what an untouched device has"},
+	{0},
+};
+
+static void get_dscp(const void *record, struct value *value)
+{
+	const struct roce_port *port = record;
+
+	if (port->chain.dscp.known)
+		value_set_unsigned(value, port->chain.dscp.value);
+}
+
+static void get_priority(const void *record, struct value *value)
+{
+	const struct roce_port *port = record;
+
+	if (port->chain.priority.known)
+		value_set_unsigned(value, port->chain.priority.value);
+}
+
+static void get_class(const void *record, struct value *value)
+{
+	const struct roce_port *port = record;
+
+	if (port->chain.traffic_class.known)
+		value_set_unsigned(value, port->chain.traffic_class.value);
+}
+
+#define RECORD struct roce_port
+static const struct field fields[] = {
+	TEXT(device, "DEVICE", SHOWN, 0, "RDMA device"),
+	NUMBER(port, "PORT", SHOWN, 0, "port number"),
+	TEXT(netdev, "NETDEV", SHOWN, 0, "netdev with the settings; of a bond, each member"),
+	TEXT(bond, "BOND", 0, 0, "bond that the netdev is a member of"),
+	WORD(default_mode, roce_mode_names, "DEFAULT MODE", 0, 0,
+	     "RoCE version of rdma_cm's connections by default"),
+	NUMBER(default_tos, "DEFAULT TOS", 0, 0, "TOS of rdma_cm's connections by default"),
+	NUMBER(global_tos, "GLOBAL TOS", 0, 0,
+	       "traffic class that NVIDIA's own driver gives to every queue pair"),
+	NUMBER(tos, "TOS", 0, 0, "TOS whose way is followed"),
+	WORD(tos_source, source_names, "TOS SOURCE", 0, 0, "where it comes from"),
+	TEXT(trust, "TRUST", SHOWN, 0, "what the port takes the priority from: dscp or pcp"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_dscp, "dscp", "DSCP", SHOWN | FIELD_RIGHT, 0,
+		       "DSCP of the TOS"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_priority, "priority", "PRIO", SHOWN | FIELD_RIGHT, 0,
+		       "priority of the DSCP"),
+	COMPUTED_FIELD(FIELD_UNSIGNED, get_class, "traffic_class", "CLASS", SHOWN | FIELD_RIGHT, 0,
+		       "traffic class of the priority"),
+	TEXT(dscp_priority, "DSCP PRIORITY", 0, 0, "priority of each DSCP that has one"),
+	TEXT(priority_class, "PRIORITY CLASS", 0, 0, "traffic class of each priority"),
+	TEXT(pfc, "PFC", SHOWN, 0, "priorities that are paused instead of dropped"),
+	YES_NO_AS("ecn", chain.ecn, "ECN", SHOWN, 0,
+		  "whether congestion control is on for the priority"),
+	TEXT(ecn_send, "ECN SEND", 0, 0, "priorities whose senders slow down"),
+	TEXT(ecn_receive, "ECN RECEIVE", 0, 0, "priorities whose receivers notify of congestion"),
+	NUMBER(cnp_dscp, "CNP DSCP", 0, 0, "DSCP of the packets that notify of congestion"),
+	NUMBER(cnp_priority, "CNP PRIORITY", 0, 0, "their priority"),
+	TEXT(pause, "PAUSE", SHOWN, 0, "pause frames of the whole link: none, rx, tx or both"),
+	NUMBER(netdev_mtu_bytes, "MTU", SHOWN, 0, "MTU of the netdev"),
+	NUMBER(rdma_mtu_bytes, "RDMA MTU", 0, 0, "RDMA MTU that it leaves room for; 0: none"),
+	NUMBER(active_mtu_bytes, "ACTIVE MTU", 0, 0, "RDMA MTU of the port"),
+	YES_NO_AS("lossless", chain.lossless, "LOSSLESS", SHOWN, 0,
+		  "whether packets with the TOS are lost when a queue is full: no is that they "
+		  "can be"),
+	WORD_AS("breaks_at", chain.breaks_at, roce_step_names, "BREAKS AT", SHOWN, 0,
+		"first step that loses packets or is not known"),
+	TEXT_AS("reason", chain.reason, "REASON", 0, 0, "what is wrong there"),
+	TEXT_AS("next_step", chain.next_step, "NEXT STEP", 0, 0, "what to do about it"),
+	HELD_RECORDS_FIELD(RECORD, chain.steps, &roce_step_schema, "chain", 0,
+			   "the way from the TOS to the lossless class"),
+};
+#undef RECORD
+
+const struct schema roce_schema = SCHEMA("roce", struct roce_port, fields,
+					 "what makes a RoCE port lossless or not");
+
+void roce_list_clear(struct roce_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct roce_port *port = &list->items[i];
+		char *const strings[] = {port->trust, port->dscp_priority, port->priority_class,
+					 port->pfc,   port->ecn_send,	   port->ecn_receive,
+					 port->pause};
+
+		for (size_t j = 0; j < ARRAY_SIZE(strings); j++)
+			free(strings[j]);
+		roce_chain_clear(&port->chain);
+	}
+	free(list->items);
+	*list = (struct roce_list){.items = NULL};
+}

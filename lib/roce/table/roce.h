@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Everything that makes a RoCE port lossless or not, as one record: what rdma_cm gives its
+ * connections, the settings of the netdev, and the way from one to the other (roce/chain.h). A port
+ * on a bond has a record for each member, because each has settings of its own.
+ */
+#pragma once
+
+#include "host/inventory/inventory.h"
+#include "roce/chain.h"
+
+/* What the records need of the inventory. */
+#define ROCE_NEEDS                                                                         \
+	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NETDEV | \
+	 NEED_MTU | NEED_LINK_LIST | NEED_LINK_UPPERS | NEED_LINK_MTU | NEED_LINK_KIND)
+
+enum roce_mode { ROCE_MODE_V1 = 1, ROCE_MODE_V2 };
+
+extern const struct enum_name roce_mode_names[];
+/* The kernel's words for them: gid_type_str[], drivers/infiniband/core/cache.c. */
+const char *roce_mode_text(unsigned int mode);
+/* The mode of a text of the kernel; unknown if it is none of them. */
+struct number roce_mode_of(const char *text);
+
+struct roce_port {
+	char *device; /* borrowed from the device */
+	struct number port;
+	char *netdev;		    /* borrowed from the link; NULL: it has none here */
+	char *bond;		    /* borrowed: that the netdev is a member of */
+	struct number default_mode; /* enum roce_mode */
+	struct number default_tos;
+	struct number global_tos;
+	struct number tos, tos_source; /* what is followed, and enum tos_source */
+	char *trust;
+	char *dscp_priority;
+	char *priority_class;
+	char *pfc;
+	char *ecn_send, *ecn_receive;
+	struct number cnp_dscp, cnp_priority;
+	char *pause;
+	struct number netdev_mtu_bytes, rdma_mtu_bytes, active_mtu_bytes;
+	struct roce_chain chain;
+};
+
+struct roce_list {
+	struct roce_port *items;
+	size_t count;
+};
+
+extern const struct schema roce_schema;
+
+/*
+ * Reads the records of all RoCE ports of the inventory. `root` is a saved tree, or NULL; `tos` is
+ * followed if it is known, else the default. What cannot be read becomes a problem. 0 or -errno of
+ * opening the root. The records borrow from the inventory.
+ */
+int roce_list_load(struct roce_list *list, const struct inventory *inventory, const char *root,
+		   const struct number *tos, struct problems *problems);
+void roce_list_clear(struct roce_list *list);
