@@ -54,7 +54,7 @@ bool change_plan_one(struct change_plan *plan, const struct setting *setting, co
 	return !rc;
 }
 
-static const struct setting *find_setting(struct change_plan *plan,
+const struct setting *change_find_setting(struct change_plan *plan,
 					  const struct setting *const *table, const char *word)
 {
 	_cleanup_(freep) const char **words = NULL;
@@ -82,7 +82,7 @@ bool change_plan_words(struct change_plan *plan, const struct setting *const *ta
 	_cleanup_(freep) char *message = NULL, *hint = NULL, *path = NULL;
 
 	for (; words[0]; words += 2) {
-		const struct setting *setting = find_setting(plan, table, words[0]);
+		const struct setting *setting = change_find_setting(plan, table, words[0]);
 
 		if (!setting)
 			return false;

@@ -41,6 +41,9 @@ int change_run(const struct ctx *ctx, const void *args, char **words);
 typedef bool change_fill(struct change *change, void *context);
 bool change_plan_words(struct change_plan *plan, const struct setting *const *table, char **words,
 		       const char *object, change_fill *fill, void *context);
+/* The setting of that word; NULL: there is none, which the listing has as a problem. */
+const struct setting *change_find_setting(struct change_plan *plan,
+					  const struct setting *const *table, const char *word);
 /* Adds one change of a setting to the text of a user; false as above. */
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context);

@@ -8,9 +8,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/change/change_run.h"
+#include "cmd/change/roce_set.h"
 #include "cmd/commands.h"
-#include "host/need.h"
+#include "cmd/listing.h"
 #include "roce/tos.h"
 
 struct roce_args {
@@ -42,8 +42,7 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 		message = mem_format("'%s' is no %s", word, args->tos ? "TOS" : "DSCP");
 		listing_fail(listing, STATUS_USAGE, message,
 			     args->tos ? "a TOS is a number from 0 to 255: 106, 0x6a"
-				       : "a DSCP is a number from 0 to 63, or a name: CS0 to CS7, "
-					 "AF11 to AF43, EF, VOICE-ADMIT, LE");
+				       : TOS_DSCP_HINT);
 		return false;
 	}
 	*ret_tos = number_of(value);
@@ -90,13 +89,17 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	return status;
 }
 
+static const struct command *const children[] = {&roce_set_command, NULL};
+
 const struct command roce_command = {
 	.name = "roce",
 	.group = GROUP_CHANGE,
 	.summary = "show whether RoCE is lossless and where that breaks, or set it",
-	.objects = "[DEV[/PORT]...]",
+	.objects = "[DEV[/PORT]... | set TARGET SETTING VALUE...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
+	.children = children,
+	.child_word = "COMMAND",
 	.options = {options},
 	.rules = rules,
 	.args_size = sizeof(struct roce_args),

@@ -407,13 +407,8 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 }
 
 /* Whether another TOS than the one that is taken for granted may lead to a lossless priority. */
-static bool hangs_on_tos(const struct roce_facts *facts, const struct roce_chain *chain)
+static bool hangs_on_tos(const struct roce_facts *facts)
 {
-	static const enum roce_step_id certain[] = {ROCE_DSCP, ROCE_TRUST, ROCE_MTU};
-
-	for (size_t i = 0; i < ARRAY_SIZE(certain); i++)
-		if (step_at(chain, certain[i])->verdict.value == ROCE_BROKEN)
-			return false;
 	return facts->tos_source == TOS_UNTOUCHED && !is_paused(facts) && !facts->dcb_rc &&
 	       roce_trusts_dscp(facts) == TRISTATE_YES && tos_find_lossless(&facts->dcb);
 }
@@ -424,8 +419,13 @@ static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
 	const struct roce_step *unknown = first_with(facts, chain, ROCE_UNKNOWN);
 	const struct roce_step *at = broken ? broken : unknown;
 
-	if (hangs_on_tos(facts, chain))
-		at = unknown;
+	/* Then only what breaks with every TOS is broken for sure. */
+	if (hangs_on_tos(facts) && broken &&
+	    (broken->step.value == ROCE_PRIORITY || broken->step.value == ROCE_PFC ||
+	     broken->step.value == ROCE_BUFFER)) {
+		broken = step_at(chain, ROCE_MTU);
+		at = broken->verdict.value == ROCE_BROKEN ? broken : unknown;
+	}
 	chain->lossless = !at ? TRISTATE_YES : at == broken ? TRISTATE_NO : TRISTATE_UNKNOWN;
 	if (!at)
 		return;

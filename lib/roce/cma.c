@@ -13,6 +13,30 @@
 
 #define BELOW_ROOT (CMA_DIRECTORY + 1)
 
+const struct enum_name roce_mode_names[] = {
+	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "Ethernet frames without an IP header"},
+	{ROCE_MODE_V2, "roce-v2", TONE_PLAIN, "UDP packets, which have a DSCP"},
+	{0},
+};
+
+static const char *const mode_texts[] = {
+	[ROCE_MODE_V1] = "IB/RoCE v1",
+	[ROCE_MODE_V2] = "RoCE v2",
+};
+
+const char *roce_mode_text(uint64_t mode)
+{
+	return mode_texts[mode];
+}
+
+struct number roce_mode_of(const char *text)
+{
+	for (unsigned int mode = ROCE_MODE_V1; mode <= ROCE_MODE_V2; mode++)
+		if (!strcmp(text, mode_texts[mode]))
+			return number_of(mode);
+	return (struct number){.known = false};
+}
+
 static bool is_component(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');

@@ -19,6 +19,14 @@
 
 enum { ROCE_TOS_UNTOUCHED = 0 };
 
+enum roce_mode { ROCE_MODE_V1 = 1, ROCE_MODE_V2 };
+
+extern const struct enum_name roce_mode_names[];
+/* The kernel's words for them: gid_type_str[], drivers/infiniband/core/cache.c. */
+const char *roce_mode_text(uint64_t mode);
+/* The mode of a text of the kernel; unknown if it is none of them. */
+struct number roce_mode_of(const char *text);
+
 /* Reads an attribute, and makes nothing: -ENOENT if nobody has made the directory. */
 ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 		 const char *attribute, char text[static SYSFS_TEXT_SIZE]);

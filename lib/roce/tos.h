@@ -41,5 +41,8 @@ unsigned int tos_find_lossless(const struct dcb *dcb);
 
 /* A traffic class, 0 to 255, in decimal, octal or hexadecimal. 0 or -EINVAL. */
 int tos_parse(const char *text, unsigned int *ret_tos);
+#define TOS_DSCP_HINT                                                                             \
+	"a DSCP is a number from 0 to 63, or a name: CS0 to CS7, AF11 to AF43, EF, VOICE-ADMIT, " \
+	"LE"
 /* The TOS of a DSCP by name (AF31, EF) or number, 0 to 63: tos_of_dscp(). 0 or -EINVAL. */
 int tos_parse_dscp(const char *text, unsigned int *ret_tos);

@@ -177,13 +177,10 @@ void netdev_guard(struct change *change)
 }
 
 /* The pattern for an unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
-void netdev_persist(struct change *change)
+void netdev_persist_as(struct change *change, const char *name)
 {
 	_cleanup_(freep) char *command = change_command(change, change->wanted);
-	char name[IF_NAMESIZE];
 
-	if (netdev_name(change, name))
-		return;
 	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
 					  change->setting->keyword.word);
 	change->persist_text = mem_format("[Unit]\n"
@@ -198,6 +195,14 @@ void netdev_persist(struct change *change)
 					  "[Install]\n"
 					  "WantedBy=rdma-hw.target",
 					  change->setting->keyword.word, name, command);
+}
+
+void netdev_persist(struct change *change)
+{
+	char name[IF_NAMESIZE];
+
+	if (!netdev_name(change, name))
+		netdev_persist_as(change, name);
 }
 
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting)

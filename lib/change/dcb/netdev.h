@@ -25,6 +25,8 @@ int netdev_read(struct change *change, char **ret_value);
 /* Who rules the settings of data center bridging beside us. */
 void netdev_guard(struct change *change);
 void netdev_persist(struct change *change);
+/* The same for what is not a netdev, by a name that fits the name of a file. */
+void netdev_persist_as(struct change *change, const char *name);
 
 /* Another change of this call to the same netdev; NULL if there is none. */
 const struct change *netdev_sibling(const struct change *change, const struct setting *setting);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the records of RoCE ports. Nothing is changed: no directory made, no module loaded. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/dcb.h"
 #include "host/rtnl.h"
 #include "kernel/netlink/genl.h"
 #include "roce/cma.h"
@@ -129,35 +131,42 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 	facts->netdev_mtu = link->mtu_bytes;
 }
 
-static char *pause_words(const struct ethtool_pause *pause)
-{
-	const bool receive = pause->receive == TRISTATE_YES,
-		   transmit = pause->transmit == TRISTATE_YES;
-
-	if (pause->receive == TRISTATE_UNKNOWN || pause->transmit == TRISTATE_UNKNOWN)
-		return NULL;
-	return mem_string(receive && transmit ? "rx,tx"
-			  : receive	      ? "rx"
-			  : transmit	      ? "tx"
-					      : "none");
-}
+/* The members that hold settings of data center bridging. */
+static const struct {
+	const struct setting *setting;
+	size_t offset;
+} members[] = {
+	{&dcb_trust_setting, offsetof(struct roce_port, trust)},
+	{&dcb_dscp_priority_setting, offsetof(struct roce_port, dscp_priority)},
+	{&dcb_priority_class_setting, offsetof(struct roce_port, priority_class)},
+	{&dcb_class_algorithm_setting, offsetof(struct roce_port, class_algorithm)},
+	{&dcb_class_bandwidth_setting, offsetof(struct roce_port, class_bandwidth)},
+	{&dcb_maxrate_setting, offsetof(struct roce_port, maxrate)},
+	{&dcb_pfc_setting, offsetof(struct roce_port, pfc)},
+	{&dcb_pfc_delay_setting, offsetof(struct roce_port, pfc_delay)},
+	{&dcb_priority_buffer_setting, offsetof(struct roce_port, priority_buffer)},
+	{&dcb_buffer_size_setting, offsetof(struct roce_port, buffer_size)},
+	{&dcb_dcbx_setting, offsetof(struct roce_port, dcbx)},
+};
 
 /* What the record shows of the facts. */
 static void describe(const struct roce_facts *facts, struct roce_port *record)
 {
-	const enum tristate trusts = roce_trusts_dscp(facts);
-
-	if (trusts != TRISTATE_UNKNOWN)
-		record->trust = mem_string(trusts == TRISTATE_YES ? "dscp" : "pcp");
-	if (!facts->dcb_rc && facts->dcb.pfc_known)
-		record->pfc = roce_priorities(facts->dcb.pfc.pfc_en);
+	for (size_t i = 0; !facts->dcb_rc && i < ARRAY_SIZE(members); i++)
+		*(char **)((char *)record + members[i].offset) = dcb_value(
+			members[i].setting, &facts->dcb, facts->driver);
+	if (facts->trust) {
+		free(record->trust);
+		record->trust = mem_string(facts->trust);
+	}
 	if (facts->ecn.vendor) {
 		record->ecn_send = roce_priorities(facts->ecn.send);
 		record->ecn_receive = roce_priorities(facts->ecn.receive);
 	}
 	record->cnp_dscp = facts->ecn.cnp_dscp;
 	record->cnp_priority = facts->ecn.cnp_priority;
-	record->pause = pause_words(&facts->pause);
+	if (facts->pause.receive != TRISTATE_UNKNOWN && facts->pause.transmit != TRISTATE_UNKNOWN)
+		record->pause = link_pause_value(&facts->pause);
 	record->netdev_mtu_bytes = facts->netdev_mtu;
 	if (facts->netdev_mtu.known)
 		record->rdma_mtu_bytes = number_of(roce_mtu(facts->netdev_mtu.value));

@@ -5,31 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "roce/cma.h"
 #include "schema/rows.h"
-
-const struct enum_name roce_mode_names[] = {
-	{ROCE_MODE_V1, "roce-v1", TONE_WARNING, "Ethernet frames without an IP header"},
-	{ROCE_MODE_V2, "roce-v2", TONE_PLAIN, "UDP packets, which have a DSCP"},
-	{0},
-};
-
-static const char *const mode_texts[] = {
-	[ROCE_MODE_V1] = "IB/RoCE v1",
-	[ROCE_MODE_V2] = "RoCE v2",
-};
-
-const char *roce_mode_text(unsigned int mode)
-{
-	return mode_texts[mode];
-}
-
-struct number roce_mode_of(const char *text)
-{
-	for (unsigned int mode = ROCE_MODE_V1; mode <= ROCE_MODE_V2; mode++)
-		if (!strcmp(text, mode_texts[mode]))
-			return number_of(mode);
-	return (struct number){.known = false};
-}
 
 static const struct enum_name source_names[] = {
 	{TOS_ASKED, "asked", TONE_PLAIN, "it was asked for by --tos or --dscp"},
@@ -86,7 +63,16 @@ static const struct field fields[] = {
 		       "traffic class of the priority"),
 	TEXT(dscp_priority, "DSCP PRIORITY", 0, 0, "priority of each DSCP that has one"),
 	TEXT(priority_class, "PRIORITY CLASS", 0, 0, "traffic class of each priority"),
+	TEXT(class_algorithm, "CLASS ALGORITHM", 0, 0, "how each traffic class is served"),
+	TEXT(class_bandwidth, "CLASS BANDWIDTH", 0, 0,
+	     "percent of the bandwidth of each traffic class that is served by ets"),
+	TEXT(maxrate, "MAXRATE", 0, 0, "most that each traffic class may send"),
 	TEXT(pfc, "PFC", SHOWN, 0, "priorities that are paused instead of dropped"),
+	TEXT(pfc_delay, "PFC DELAY", 0, 0,
+	     "what the driver makes the room for packets under way of; mlx5: metres of cable"),
+	TEXT(priority_buffer, "PRIORITY BUFFER", 0, 0, "receive buffer of each priority"),
+	TEXT(buffer_size, "BUFFER SIZE", 0, 0, "bytes of each receive buffer"),
+	TEXT(dcbx, "DCBX", 0, 0, "who negotiates these settings with the switch"),
 	YES_NO_AS("ecn", chain.ecn, "ECN", SHOWN, 0,
 		  "whether congestion control is on for the priority"),
 	TEXT(ecn_send, "ECN SEND", 0, 0, "priorities whose senders slow down"),

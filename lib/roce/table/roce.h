@@ -7,20 +7,13 @@
 #pragma once
 
 #include "host/inventory/inventory.h"
+#include "host/need.h"
 #include "roce/chain.h"
 
 /* What the records need of the inventory. */
 #define ROCE_NEEDS                                                                         \
 	(NEED_TRANSPORT | NEED_LINK_LAYER | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NETDEV | \
 	 NEED_MTU | NEED_LINK_LIST | NEED_LINK_UPPERS | NEED_LINK_MTU | NEED_LINK_KIND)
-
-enum roce_mode { ROCE_MODE_V1 = 1, ROCE_MODE_V2 };
-
-extern const struct enum_name roce_mode_names[];
-/* The kernel's words for them: gid_type_str[], drivers/infiniband/core/cache.c. */
-const char *roce_mode_text(unsigned int mode);
-/* The mode of a text of the kernel; unknown if it is none of them. */
-struct number roce_mode_of(const char *text);
 
 struct roce_port {
 	char *device; /* borrowed from the device */
@@ -31,10 +24,9 @@ struct roce_port {
 	struct number default_tos;
 	struct number global_tos;
 	struct number tos, tos_source; /* what is followed, and enum tos_source */
-	char *trust;
-	char *dscp_priority;
-	char *priority_class;
-	char *pfc;
+	/* In the form in which they are set: change/dcb.h. */
+	char *trust, *dscp_priority, *priority_class, *class_algorithm, *class_bandwidth;
+	char *maxrate, *pfc, *pfc_delay, *priority_buffer, *buffer_size, *dcbx;
 	char *ecn_send, *ecn_receive;
 	struct number cnp_dscp, cnp_priority;
 	char *pause;

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl roce set: settings of a RoCE port and its netdevs, one by one or by a profile. */
+#include "cmd/change/roce_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb.h"
+#include "change/roce.h"
+#include "cmd/change/change_run.h"
+#include "roce/table/profile.h"
+#include "roce/table/target.h"
+#include "roce/tos.h"
+
+struct roce_set_args {
+	struct change_args change;
+	struct number profile; /* enum roce_profile */
+	const char *dscp;
+	struct number priority;
+	struct number mtu;
+};
+
+static const struct option_row options[] = {
+	CHOICE_OPTION(struct roce_set_args, profile, 'P', "profile", "NAME", roce_profile_names,
+		      "set all that belongs together"),
+	STRING_OPTION(struct roce_set_args, dscp, 0, "dscp", "NAME|N", COMPLETE_NOTHING,
+		      "DSCP of RoCE for the profile (26, which is AF31)"),
+	NUMBER_OPTION(COUNT, struct roce_set_args, priority, 0, "priority", "N", 0, 7,
+		      "priority of RoCE for the profile (3)"),
+	NUMBER_OPTION(COUNT, struct roce_set_args, mtu, 0, "mtu", "BYTES", 68, 65535,
+		      "with the profile, set the MTU of the netdev as well"),
+	{0},
+};
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("dscp priority mtu", "profile",
+		     "without a profile, name the settings: rdmactl roce set --help"),
+	{0},
+};
+
+/* The tables in the order of the help. */
+static const struct setting *const *const tables[] = {cma_setting_table, dcb_setting_table,
+						      ecn_setting_table};
+
+static const struct setting *setting_at(size_t number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		const struct setting *const *row = tables[i];
+
+		for (; *row; row++)
+			if (!number--)
+				return *row;
+	}
+	return NULL;
+}
+
+static const struct keyword *keyword(size_t number)
+{
+	const struct setting *setting = setting_at(number);
+
+	return setting ? &setting->keyword : NULL;
+}
+
+/* All settings in one table, which ends with NULL and is to be freed. */
+static const struct setting **list_settings(void)
+{
+	const struct setting **list = NULL, *setting;
+	size_t count = 0;
+
+	do {
+		setting = setting_at(count);
+		*(const struct setting **)mem_append(&list, &count, sizeof(*list)) = setting;
+	} while (setting);
+	return list;
+}
+
+static bool is_of_port(const struct setting *setting)
+{
+	for (size_t i = 0; cma_setting_table[i]; i++)
+		if (cma_setting_table[i] == setting)
+			return true;
+	return false;
+}
+
+static bool fill_port(struct change *change, void *context)
+{
+	const struct port *port = context;
+
+	change->port = port->port;
+	change->data = mem_string(port->kernel_name);
+	return true;
+}
+
+static bool fill_member(struct change *change, void *context)
+{
+	const struct link *link = context;
+
+	change->netdev_index = link->index;
+	return true;
+}
+
+static bool plan_port(struct change_plan *plan, const struct port *port,
+		      const struct setting *setting, const char *text)
+{
+	_cleanup_(freep) char *object = port_object(port);
+
+	return change_plan_one(plan, setting, text, object, fill_port, (void *)(uintptr_t)port);
+}
+
+static bool plan_member(struct change_plan *plan, const struct link *link,
+			const struct setting *setting, const char *text)
+{
+	return change_plan_one(plan, setting, text, link->name, fill_member,
+			       (void *)(uintptr_t)link);
+}
+
+static bool refuse(struct change_plan *plan, const char *word, const char *why, const char *hint)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	_cleanup_(freep) char *message = mem_format("'%s' %s", clean, why);
+
+	listing_fail(&plan->listing, STATUS_NOTHING, message, hint);
+	return false;
+}
+
+/* One setting on all that the target has for it. */
+static bool plan_setting(struct change_plan *plan, const struct roce_target *target,
+			 const char *word, const struct setting *setting, const char *text)
+{
+	const bool of_port = is_of_port(setting);
+
+	if (of_port && !target->port_count)
+		return refuse(plan, word, "is the netdev of no RoCE port",
+			      "rdmactl netdevs lists the ports and their netdevs");
+	if (!of_port && !target->member_count)
+		return refuse(plan, word, "has no netdev in this network namespace",
+			      "rdmactl netdevs lists the ports and their netdevs");
+	for (size_t i = 0; of_port && i < target->port_count; i++)
+		if (!plan_port(plan, target->ports[i], setting, text))
+			return false;
+	for (size_t i = 0; !of_port && i < target->member_count; i++)
+		if (!plan_member(plan, target->members[i], setting, text))
+			return false;
+	return true;
+}
+
+/* Whether the words after the target are settings and values, told before anything is read. */
+static bool check_words(struct change_plan *plan, const struct setting *const *list, char **words)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	for (; words[0]; words += 2) {
+		const struct setting *setting = change_find_setting(plan, list, words[0]);
+
+		if (!setting)
+			return false;
+		if (words[1])
+			continue;
+		message = mem_format("'%s' needs a value: %s", words[0], setting->keyword.metavar);
+		listing_fail(&plan->listing, STATUS_USAGE, message, setting->keyword.help);
+		return false;
+	}
+	return true;
+}
+
+static bool plan_words(struct change_plan *plan, const struct roce_target *target,
+		       const struct setting *const *list, char **words)
+{
+	for (char **word = words + 1; *word; word += 2)
+		if (!plan_setting(plan, target, words[0], change_find_setting(plan, list, *word),
+				  word[1]))
+			return false;
+	return true;
+}
+
+static bool plan_members(struct change_plan *plan, const struct roce_wish *wish,
+			 const struct link *link, const struct number *mtu)
+{
+	_cleanup_(freep) char *text = mem_format("%u", (unsigned int)mtu->value);
+	struct roce_parts parts;
+	bool good = true;
+
+	roce_profile_of_netdev(wish, &plan->host, link->name, &parts);
+	for (size_t i = 0; good && i < parts.count; i++)
+		good = plan_member(plan, link, parts.items[i].setting, parts.items[i].text);
+	roce_parts_clear(&parts);
+	return good && (!mtu->known || plan_member(plan, link, &link_mtu_setting, text));
+}
+
+static bool plan_profile(struct change_plan *plan, const struct roce_target *target,
+			 const struct roce_set_args *args, const char *word)
+{
+	struct roce_wish wish = {
+		.profile = (enum roce_profile)args->profile.value,
+		.dscp = ROCE_PROFILE_DSCP,
+		.priority = args->priority.known ? (unsigned int)args->priority.value
+						 : ROCE_PROFILE_PRIORITY,
+	};
+	struct roce_parts parts;
+	bool good = true;
+
+	if (args->dscp && roce_profile_dscp(args->dscp, &wish)) {
+		_cleanup_(freep) char *message = mem_format("'%s' is no DSCP", args->dscp);
+
+		listing_fail(&plan->listing, STATUS_USAGE, message, TOS_DSCP_HINT);
+		return false;
+	}
+	if (!target->member_count)
+		return refuse(plan, word, "has no netdev in this network namespace",
+			      "rdmactl netdevs lists the ports and their netdevs");
+	for (size_t i = 0; good && i < target->member_count; i++)
+		good = plan_members(plan, &wish, target->members[i], &args->mtu);
+	roce_profile_of_port(&wish, &parts);
+	for (size_t i = 0; good && i < parts.count; i++)
+		for (size_t j = 0; good && j < target->port_count; j++)
+			good = plan_port(plan, target->ports[j], parts.items[i].setting,
+					 parts.items[i].text);
+	roce_parts_clear(&parts);
+	return good;
+}
+
+/* A host without an RDMA device may have the netdev nevertheless. */
+static bool find(struct change_plan *plan, const char *word, struct roce_target *target)
+{
+	struct listing *listing = &plan->listing;
+	int rc;
+
+	listing->request.needs = ROCE_TARGET_NEEDS;
+	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
+			    &listing->notes);
+	if (rc && rc != -ENODEV) {
+		listing->status = STATUS_FAILED;
+		return false;
+	}
+	if (rc)
+		roce_target_load_links(&listing->inventory);
+	switch (roce_target_find(&listing->inventory, word, target)) {
+	case 0:
+		/* The target is there, so what is missing beside it does not matter. */
+		problems_free(&listing->problems);
+		listing->problems = (struct problems){.items = NULL};
+		return true;
+	case -EOPNOTSUPP:
+		return refuse(plan, word, "does not speak RoCE",
+			      "rdmactl ports lists the ports and their link layers");
+	default:
+		return refuse(plan, word, "is neither an RDMA device or port nor a netdev",
+			      "rdmactl netdevs lists them");
+	}
+}
+
+static bool plan(struct change_plan *plan, const void *arguments, char **words)
+{
+	_cleanup_(freep) const struct setting **list = list_settings();
+	const struct roce_set_args *args = arguments;
+	struct roce_target target = {.ports = NULL};
+	bool good;
+
+	if (!words[1] && !args->profile.known) {
+		listing_fail(&plan->listing, STATUS_USAGE, "what is to be set?",
+			     "rdmactl roce set --help lists the settings");
+		return false;
+	}
+	good = check_words(plan, list, words + 1) && find(plan, words[0], &target);
+	if (good && args->profile.known)
+		good = plan_profile(plan, &target, args, words[0]);
+	if (good)
+		good = plan_words(plan, &target, list, words);
+	roce_target_clear(&target);
+	return good;
+}
+
+static const struct changer changer = {.plan = plan};
+
+const struct command roce_set_command = {
+	.name = "set",
+	.group = GROUP_CHANGE,
+	.summary = "set what makes RoCE lossless or not, one by one or by a profile",
+	.objects = "DEV[/PORT]|NETDEV [SETTING VALUE...]",
+	.object_completion = COMPLETE_PORT,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {options, change_options},
+	.rules = rules,
+	.args_size = sizeof(struct roce_set_args),
+	.schema = &change_schema,
+	.keyword = keyword,
+	.data = &changer,
+	.run = change_run,
+};

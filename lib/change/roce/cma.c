@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The defaults of rdma_cm for the connections of a port: roce/cma.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb/netdev.h"
+#include "change/roce.h"
+#include "roce/cma.h"
+#include "roce/tos.h"
+
+static unsigned int port_of(const struct change *change)
+{
+	return (unsigned int)change->port.value;
+}
+
+/* The errors of cma_configfs.c and of making a directory in configfs. */
+static int explain(struct change *change, int rc)
+{
+	switch (-rc) {
+	case ENOSYS:
+		change_explain(change,
+			       "modprobe rdma_cm; mount -t configfs none /sys/kernel/config",
+			       "there is no " CMA_DIRECTORY
+			       ": rdma_cm is not loaded, or configfs is not mounted");
+		break;
+	case EACCES:
+	case EPERM:
+		change_explain(change, "run it as root",
+			       "only root can see it: the kernel shows it in a directory of "
+			       "configfs that has to be made first");
+		break;
+	default:
+		break;
+	}
+	return rc;
+}
+
+static int read_text(struct change *change, const char *attribute,
+		     char text[static SYSFS_TEXT_SIZE])
+{
+	ssize_t length = cma_defaults_read(NULL, change->data, port_of(change), attribute, text);
+
+	free(change->path);
+	change->path = mem_string(CMA_DIRECTORY);
+	return length < 0 ? explain(change, (int)length) : 0;
+}
+
+static int read_mode(struct change *change, char **ret_value)
+{
+	char text[SYSFS_TEXT_SIZE];
+	struct number mode;
+	int rc = read_text(change, CMA_MODE, text);
+
+	if (rc)
+		return rc;
+	mode = roce_mode_of(text);
+	*ret_value = mode.known ? mem_string(enum_word(roce_mode_names, mode.value, ""))
+				: text_clean(text, strlen(text));
+	return 0;
+}
+
+static int write_mode(struct change *change, const char *value)
+{
+	const struct enum_name *name = enum_find_word(roce_mode_names, value);
+	int rc = name ? cma_defaults_write(change->data, port_of(change), CMA_MODE,
+					   roce_mode_text(name->value))
+		      : -EINVAL;
+
+	/* cma_set_default_gid_type(), core/cma.c: only what the port has GIDs for. */
+	if (rc == -EINVAL)
+		change_explain(change, "rdmactl gids shows which versions the port has GIDs of",
+			       "the port does not speak %s", value);
+	return explain(change, rc);
+}
+
+static int parse_tos(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	unsigned int tos;
+
+	if (tos_parse(text, &tos)) {
+		change_explain(change, NULL,
+			       "'%s' is not a value of default-tos: it takes 0 to 255 (106 is "
+			       "DSCP 26 with ECN)",
+			       clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_format("%u", tos);
+	return 0;
+}
+
+static int read_tos(struct change *change, char **ret_value)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int rc = read_text(change, CMA_TOS, text);
+
+	if (!rc)
+		*ret_value = text_clean(text, strlen(text));
+	return rc;
+}
+
+static int write_tos(struct change *change, const char *value)
+{
+	return explain(change, cma_defaults_write(change->data, port_of(change), CMA_TOS, value));
+}
+
+static void guard(struct change *change)
+{
+	change_note(change,
+		    "it holds for new connections of programs that use librdmacm, and of kernel "
+		    "users of rdma_cm, unless they set their own; and until the device goes");
+}
+
+static void persist(struct change *change)
+{
+	_cleanup_(freep) char *name = mem_format("%s-%u", (const char *)change->data,
+						 port_of(change));
+
+	netdev_persist_as(change, name);
+}
+
+const struct setting cma_mode_setting = {
+	.keyword = {"default-mode", "roce-v1|roce-v2",
+		    "RoCE version of rdma_cm's connections by default", roce_mode_names},
+	.interface = "configfs rdma_cm",
+	.right = RIGHT_FILE,
+	.read = read_mode,
+	.write = write_mode,
+	.guard = guard,
+	.command = NETDEV_COMMAND,
+	.persist = persist,
+};
+
+const struct setting cma_tos_setting = {
+	.keyword = {"default-tos", "N", "TOS of rdma_cm's connections by default: 0 to 255", NULL},
+	.interface = "configfs rdma_cm",
+	.right = RIGHT_FILE,
+	.parse = parse_tos,
+	.read = read_tos,
+	.write = write_tos,
+	.guard = guard,
+	.command = NETDEV_COMMAND,
+	.persist = persist,
+};
+
+const struct setting *const cma_setting_table[] = {&cma_mode_setting, &cma_tos_setting, NULL};

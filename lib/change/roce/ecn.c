@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Congestion control of NVIDIA's own driver: roce/ecn.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/dcb/netdev.h"
+#include "change/roce.h"
+#include "kernel/netlink/dscp.h"
+#include "kernel/sysfs.h"
+#include "roce/ecn.h"
+
+/* Looks up the netdev and opens the root. 0 or -errno. */
+static int begin(const struct change *change, char name[static IF_NAMESIZE], struct root *ret_root)
+{
+	int rc = netdev_name(change, name);
+
+	return rc ? rc : root_open(NULL, ret_root);
+}
+
+static int explain(struct change *change, int rc)
+{
+	if (rc == -ENOENT)
+		change_explain(change, NULL,
+			       "this driver has no file for it: NVIDIA's own (MLNX_OFED, DOCA) "
+			       "has sys/class/net/NETDEV/ecn, and the kernel's mlx5 has only "
+			       "debugfs, which is not made to be written by tools");
+	return rc;
+}
+
+static char *form(unsigned int send, unsigned int receive)
+{
+	_cleanup_(freep) char *first = priorities_text(send), *second = priorities_text(receive);
+
+	return send == receive ? mem_string(first) : mem_format("%s/%s", first, second);
+}
+
+static bool parse_masks(const char *text, unsigned int *ret_send, unsigned int *ret_receive)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *second = strchr(copy, '/');
+
+	if (second)
+		*second++ = '\0';
+	return priorities_parse(copy, ret_send) &&
+	       priorities_parse(second ? second : copy, ret_receive);
+}
+
+static int parse_ecn(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	unsigned int send, receive;
+
+	if (!parse_masks(text, &send, &receive)) {
+		change_explain(change, NULL,
+			       "'%s' is not a value of ecn: it takes none, or priorities: 3 or "
+			       "0,3; SEND/RECEIVE sets both ends apart",
+			       clean);
+		return -EINVAL;
+	}
+	*ret_value = form(send, receive);
+	return 0;
+}
+
+static int read_ecn(struct change *change, char **ret_value)
+{
+	unsigned int send, receive = 0;
+	char name[IF_NAMESIZE];
+	struct root root;
+	int rc = begin(change, name, &root);
+
+	if (rc)
+		return rc;
+	rc = roce_ecn_read_mask(&root, name, ROCE_ECN_SENDER, &send);
+	if (!rc)
+		rc = roce_ecn_read_mask(&root, name, ROCE_ECN_RECEIVER, &receive);
+	root_close(&root);
+	if (rc)
+		return explain(change, rc);
+	free(change->path);
+	change->path = mem_format("/" ROCE_ECN_ENABLE, name, ROCE_ECN_SENDER, 0);
+	*ret_value = form(send, receive);
+	return 0;
+}
+
+/* Writes a file of the live system at once. */
+static int write_file(const struct root *root, const char *path, const char *text)
+{
+	_cleanup_(closep) int fd = openat(root->fd, path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static int write_mask(const struct root *root, const char *name, const char *point,
+		      unsigned int wanted)
+{
+	unsigned int now;
+	int rc = roce_ecn_read_mask(root, name, point, &now);
+
+	for (unsigned int i = 0; !rc && i < DCB_PRIORITIES; i++) {
+		_cleanup_(freep) char *path = mem_format(ROCE_ECN_ENABLE, name, point, i);
+
+		if ((now ^ wanted) & 1u << i)
+			rc = write_file(root, path, wanted & 1u << i ? "1" : "0");
+	}
+	return rc;
+}
+
+static int write_ecn(struct change *change, const char *value)
+{
+	unsigned int send, receive;
+	char name[IF_NAMESIZE];
+	struct root root;
+	int rc = parse_masks(value, &send, &receive) ? begin(change, name, &root) : -EINVAL;
+
+	if (rc)
+		return rc;
+	rc = write_mask(&root, name, ROCE_ECN_SENDER, send);
+	if (!rc)
+		rc = write_mask(&root, name, ROCE_ECN_RECEIVER, receive);
+	root_close(&root);
+	return explain(change, rc);
+}
+
+static int parse_cnp(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	unsigned int dscp;
+
+	if (dscp_parse(text, &dscp)) {
+		change_explain(change, NULL,
+			       "'%s' is not a value of cnp-dscp: it takes 0 to 63, or a name: CS6",
+			       clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_format("%u", dscp);
+	return 0;
+}
+
+static int read_cnp(struct change *change, char **ret_value)
+{
+	char name[IF_NAMESIZE], text[SYSFS_TEXT_SIZE];
+	struct root root;
+	ssize_t length;
+	int rc = begin(change, name, &root);
+
+	if (rc)
+		return rc;
+	length = sysfs_read(&root, text, ROCE_ECN_CNP, name);
+	root_close(&root);
+	if (length < 0)
+		return explain(change, (int)length);
+	free(change->path);
+	change->path = mem_format("/" ROCE_ECN_CNP, name);
+	*ret_value = text_clean(text, (size_t)length);
+	return 0;
+}
+
+static int write_cnp(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *path = NULL;
+	char name[IF_NAMESIZE];
+	struct root root;
+	int rc = begin(change, name, &root);
+
+	if (rc)
+		return rc;
+	path = mem_format(ROCE_ECN_CNP, name);
+	rc = write_file(&root, path, value);
+	root_close(&root);
+	return explain(change, rc);
+}
+
+const struct setting ecn_setting = {
+	.keyword = {"ecn", "none|PRIO,...", "priorities with congestion control (DCQCN)", NULL},
+	.interface = "sysfs net/NETDEV/ecn",
+	.right = RIGHT_FILE,
+	.parse = parse_ecn,
+	.read = read_ecn,
+	.write = write_ecn,
+	.command = NETDEV_COMMAND,
+	.persist = netdev_persist,
+};
+
+const struct setting cnp_dscp_setting = {
+	.keyword = {"cnp-dscp", "DSCP", "DSCP of the packets that notify of congestion", NULL},
+	.interface = "sysfs net/NETDEV/ecn",
+	.right = RIGHT_FILE,
+	.parse = parse_cnp,
+	.read = read_cnp,
+	.write = write_cnp,
+	.command = NETDEV_COMMAND,
+	.persist = netdev_persist,
+};
+
+const struct setting *const ecn_setting_table[] = {&ecn_setting, &cnp_dscp_setting, NULL};

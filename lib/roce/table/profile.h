@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Profiles: what has to be set together so that RoCE is lossless, or runs well without being it.
+ * Which settings and values these are depends on what the netdev has now, which is read.
+ */
+#pragma once
+
+#include "change/change.h"
+#include "schema/value.h"
+
+enum roce_profile { ROCE_PROFILE_LOSSLESS = 1, ROCE_PROFILE_LOSSY };
+
+/* What NVIDIA's examples and most switches use: AF31 on priority 3. */
+enum { ROCE_PROFILE_DSCP = 26, ROCE_PROFILE_PRIORITY = 3 };
+
+extern const struct enum_name roce_profile_names[];
+
+struct roce_wish {
+	enum roce_profile profile;
+	unsigned int dscp, priority;
+};
+
+/* Takes the DSCP from a number or a name. 0 or -EINVAL. */
+int roce_profile_dscp(const char *text, struct roce_wish *wish);
+
+/* A setting and the text that a user would give for it. */
+struct roce_part {
+	const struct setting *setting;
+	char *text;
+};
+
+struct roce_parts {
+	struct roce_part *items;
+	size_t count;
+};
+
+/*
+ * The parts of a netdev in the order in which they have to be written, and those of a port, which
+ * come last: traffic moves to the class when it is ready. What the driver does not have, and a
+ * lossless class can do without, is left out.
+ */
+void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *host,
+			    const char *netdev, struct roce_parts *ret_parts);
+void roce_profile_of_port(const struct roce_wish *wish, struct roce_parts *ret_parts);
+void roce_parts_clear(struct roce_parts *parts);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "roce/table/target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/rtnl.h"
+#include "roce/netdevs.h"
+
+static void add_member(struct roce_target *target, const struct link *link)
+{
+	for (size_t i = 0; i < target->member_count; i++)
+		if (target->members[i] == link)
+			return;
+	*(const struct link **)mem_append(&target->members, &target->member_count,
+					  sizeof(*target->members)) = link;
+}
+
+static void add_members(const struct inventory *inventory, struct roce_target *target,
+			const struct link *link)
+{
+	const struct link *member = NULL;
+
+	while (link && (member = roce_next_member(inventory, link, member)) != NULL)
+		add_member(target, member);
+}
+
+static void add_port(struct roce_target *target, const struct port *port)
+{
+	*(const struct port **)mem_append(&target->ports, &target->port_count,
+					  sizeof(*target->ports)) = port;
+}
+
+/* `number` 0: all ports. */
+static int take_device(const struct inventory *inventory, const struct device *device,
+		       unsigned long number, struct roce_target *target)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct port *port = &device->ports[i];
+
+		if (number && port->port.value != number)
+			continue;
+		found = true;
+		if (!roce_is_roce(device, port))
+			continue;
+		add_port(target, port);
+		add_members(inventory, target, roce_port_link(inventory, port));
+	}
+	if (!found)
+		return -ENODEV;
+	return target->port_count ? 0 : -EOPNOTSUPP;
+}
+
+/* The ports of a netdev: its own, or that of its bond. */
+static void take_netdev(const struct inventory *inventory, const struct link *link,
+			struct roce_target *target)
+{
+	add_members(inventory, target, link);
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		for (size_t j = 0; j < inventory->devices.items[i].port_count; j++) {
+			const struct device *device = &inventory->devices.items[i];
+			const struct port *port = &device->ports[j];
+			const struct link *own = roce_port_link(inventory, port);
+
+			if (own && roce_is_roce(device, port) &&
+			    (own == link ||
+			     (roce_is_bond(own) &&
+			      link_by_index(&inventory->links, &link->master_index) == own)))
+				add_port(target, port);
+		}
+}
+
+int roce_target_find(const struct inventory *inventory, const char *word,
+		     struct roce_target *ret_target)
+{
+	const struct device *device = device_list_find(&inventory->devices, word);
+	const struct link *link = link_by_name(&inventory->links, word);
+	const char *slash = strrchr(word, '/');
+	char *end = NULL, *name;
+	unsigned long number;
+
+	*ret_target = (struct roce_target){.ports = NULL};
+	if (device)
+		return take_device(inventory, device, 0, ret_target);
+	if (link) {
+		take_netdev(inventory, link, ret_target);
+		return 0;
+	}
+	if (!slash)
+		return -ENODEV;
+	number = strtoul(slash + 1, &end, 10);
+	if (!slash[1] || *end || !number)
+		return -ENODEV;
+	name = mem_string(word);
+	name[slash - word] = '\0';
+	device = device_list_find(&inventory->devices, name);
+	free(name);
+	return device ? take_device(inventory, device, number, ret_target) : -ENODEV;
+}
+
+int roce_target_load_links(struct inventory *inventory)
+{
+	struct netlink *rtnl;
+	int rc = inventory->links.count ? 0 : rtnl_open(&rtnl);
+
+	if (rc || inventory->links.count)
+		return rc;
+	rc = rtnl_get_links(rtnl, &inventory->links);
+	netlink_free(rtnl);
+	return rc;
+}
+
+void roce_target_clear(struct roce_target *target)
+{
+	free(target->ports);
+	free(target->members);
+	*target = (struct roce_target){.ports = NULL};
+}
