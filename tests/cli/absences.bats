@@ -7,7 +7,7 @@
 source "$BATS_TEST_DIRNAME/lib.bash"
 
 # ABSENCES=all makes all runs instead of a sample, some 35,000, with the build for users, which starts
-# ten times as fast as the one for tests: eight minutes on two processors.
+# much faster than the one for tests: eight minutes on two processors.
 @test "absences: no value of a damaged machine is lost silently" {
 	local sample=(--count 150) program=$binary
 
