@@ -37,6 +37,9 @@ DIFFERENCES = {
     'show-gids-stranger':
         'sysfs, and so show_gids, names the netdev of a GID without looking at network namespaces; '
         'rdmactl names it only if it is in this one',
+    'dcb-maxrate-unit':
+        'dcb of iproute2 6.1 takes the kilobits a second of maxrate (linux/dcbnl.h) for bytes, in '
+        'both directions, which a later release corrects; rdmactl takes them for kilobits',
     'pacing-none':
         'ibv_devinfo says 0kbps for the rate limits of a device without packet pacing; rdmactl '
         'says null',
