@@ -190,6 +190,8 @@ static void results(void **state)
 	put_u8(&bytes, DCB_ATTR_DCBX, 0);
 	assert_int_equal(dcb_parse_result(bytes.data, bytes.length, DCB_ATTR_IEEE), -EBADMSG);
 	assert_int_equal(dcb_parse_result(bytes.data, 3, DCB_ATTR_IEEE), -EBADMSG);
+	put_u32(&bytes, DCB_ATTR_IEEE, 0x1234);
+	assert_int_equal(dcb_parse_result(bytes.data, bytes.length, DCB_ATTR_IEEE), -EBADMSG);
 }
 
 /* A driver leaves out what it cannot tell. */

@@ -415,6 +415,53 @@ static void asked(void **state)
 	fake_stop(&kernel);
 }
 
+/* Takes what is to be on and off, in the order of the attributes; refuses negotiation. */
+static void serve_pause(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct genlmsghdr *header = NLMSG_DATA(message);
+	const uint8_t *at = (const uint8_t *)(header + 1);
+	const uint8_t *end = (const uint8_t *)message + message->nlmsg_len;
+	char *seen = kernel->context;
+	struct bytes answer = {0};
+	int error = header->cmd == ETHTOOL_MSG_PAUSE_SET ? 0 : -EPROTO;
+
+	for (; at < end; at += NLA_ALIGN(((const struct nlattr *)at)->nla_len)) {
+		const struct nlattr *attribute = (const struct nlattr *)at;
+
+		if ((attribute->nla_type & NLA_TYPE_MASK) == ETHTOOL_A_PAUSE_HEADER)
+			continue;
+		if (attribute->nla_type == ETHTOOL_A_PAUSE_AUTONEG)
+			error = -EINVAL;
+		*seen++ = (char)('0' + attribute->nla_type);
+		*seen++ = at[NLA_HDRLEN] ? '+' : '-';
+	}
+	*seen = '\0';
+	put_error(&answer, message->nlmsg_seq, error, error ? "no negotiation" : NULL);
+	fake_send(kernel, &answer);
+}
+
+static void pause_set(void **state)
+{
+	char seen[16] = "";
+	struct fake_kernel kernel = {.serve = serve_pause, .context = seen};
+	struct netlink *generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	struct ethtool_pause pause = {.receive = TRISTATE_YES, .transmit = TRISTATE_NO};
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ethtool_set_pause(generic, FAMILY, 7, &pause, &text), 0);
+	assert_string_equal(seen, "3+4-");
+	assert_null(text);
+	pause = (struct ethtool_pause){.autoneg = TRISTATE_NO};
+	assert_int_equal(ethtool_set_pause(generic, FAMILY, 7, &pause, &text), -EINVAL);
+	assert_string_equal(seen, "2-");
+	assert_string_equal(text, "no negotiation");
+	free(text);
+	netlink_free(generic);
+	fake_stop(&kernel);
+}
+
 /* This machine's own kernel: the requests are well formed, whatever it answers. */
 static void own_kernel(void **state)
 {
@@ -454,7 +501,8 @@ int main(void)
 		cmocka_unit_test(device_damaged),  cmocka_unit_test(device_hostile),
 		cmocka_unit_test(families),	   cmocka_unit_test(one_bad_device),
 		cmocka_unit_test(pause_frames),	   cmocka_unit_test(error_correction),
-		cmocka_unit_test(asked),	   cmocka_unit_test(own_kernel),
+		cmocka_unit_test(asked),	   cmocka_unit_test(pause_set),
+		cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -454,6 +454,58 @@ static void route_from(void **state)
 	fake_stop(&kernel);
 }
 
+/* A netdev with an index of 7 and the MTU of the context, or refusals with the kernel's words. */
+static void serve_mtu(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *message = message_at(requests, 0);
+	const struct ifinfomsg *header = NLMSG_DATA(message);
+	const struct nlattr *mtu = (const struct nlattr *)(header + 1);
+	struct bytes datagram = {0}, payload = {0};
+	uint32_t *value = kernel->context;
+
+	if (header->ifi_index != 7) {
+		put_error(&datagram, message->nlmsg_seq, -ENODEV, NULL);
+	} else if (message->nlmsg_type == RTM_GETLINK) {
+		bytes_put(&payload, header, sizeof(*header));
+		if (*value)
+			put_u32(&payload, IFLA_MTU, *value);
+		put_message(&datagram, RTM_NEWLINK, 0, message->nlmsg_seq, payload.data,
+			    payload.length);
+	} else if (mtu->nla_type == IFLA_MTU && *(const uint32_t *)(mtu + 1) <= 9500) {
+		*value = *(const uint32_t *)(mtu + 1);
+		put_error(&datagram, message->nlmsg_seq, 0, NULL);
+	} else {
+		put_error(&datagram, message->nlmsg_seq, -EINVAL, "mtu greater than maximum");
+	}
+	fake_send(kernel, &datagram);
+}
+
+static void mtu(void **state)
+{
+	uint32_t value = 1500;
+	struct fake_kernel kernel = {.serve = serve_mtu, .context = &value};
+	struct netlink *rtnl = netlink_from_fd(fake_start(&kernel), 32768);
+	struct number found = {.known = false};
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(rtnl_get_mtu(rtnl, 7, &found), 0);
+	assert_int_equal(found.value, 1500);
+	assert_int_equal(rtnl_get_mtu(rtnl, 8, &found), -ENODEV);
+	assert_int_equal(rtnl_set_mtu(rtnl, 7, 9000, &text), 0);
+	assert_int_equal(value, 9000);
+	assert_int_equal(rtnl_set_mtu(rtnl, 8, 9000, &text), -ENODEV);
+	assert_null(text);
+	assert_int_equal(rtnl_set_mtu(rtnl, 7, 9501, &text), -EINVAL);
+	assert_string_equal(text, "mtu greater than maximum");
+	free(text);
+	value = 0;
+	assert_int_equal(rtnl_get_mtu(rtnl, 7, &found), 0);
+	assert_false(found.known);
+	netlink_free(rtnl);
+	fake_stop(&kernel);
+}
+
 /* The real thing: every network namespace has a lo, though not always one that is up. */
 static void own_kernel(void **state)
 {
@@ -486,12 +538,19 @@ static void own_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(link_plain),	     cmocka_unit_test(link_vlan),
-		cmocka_unit_test(link_ipoib),	     cmocka_unit_test(link_odd),
-		cmocka_unit_test(link_elsewhere),    cmocka_unit_test(link_damaged),
-		cmocka_unit_test(addresses),	     cmocka_unit_test(routes),
-		cmocka_unit_test(routes_to_nowhere), cmocka_unit_test(links_interrupted),
-		cmocka_unit_test(route_refused),     cmocka_unit_test(route_from),
+		cmocka_unit_test(link_plain),
+		cmocka_unit_test(link_vlan),
+		cmocka_unit_test(link_ipoib),
+		cmocka_unit_test(link_odd),
+		cmocka_unit_test(link_elsewhere),
+		cmocka_unit_test(link_damaged),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(routes),
+		cmocka_unit_test(routes_to_nowhere),
+		cmocka_unit_test(links_interrupted),
+		cmocka_unit_test(route_refused),
+		cmocka_unit_test(route_from),
+		cmocka_unit_test(mtu),
 		cmocka_unit_test(own_kernel),
 	};
 

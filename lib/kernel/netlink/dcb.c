@@ -201,7 +201,8 @@ int dcb_parse_result(const void *payload, size_t length, unsigned int attribute)
 
 	if (netlink_parse(payload, length, sizeof(struct dcbmsg), table, ARRAY_SIZE(table),
 			  result_policy) ||
-	    netlink_get_number(table[attribute], &result) || !result.known)
+	    netlink_get_number(table[attribute], &result) || !result.known ||
+	    result.value > UINT8_MAX)
 		return -EBADMSG;
 	if (attribute == DCB_ATTR_DCBX)
 		return result.value ? -EREMOTEIO : 0;
