@@ -234,7 +234,7 @@ static void complain(const struct ctx *ctx, const struct problems *problems)
 	strings_free(&printed);
 }
 
-static void release(struct listing *listing)
+void listing_free(struct listing *listing)
 {
 	free(listing->rows);
 	render_stream_free(&listing->pieces);
@@ -255,7 +255,7 @@ static int conclude(struct listing *listing, int rc)
 	complain(listing->ctx, &listing->problems);
 	if (listing->ctx->globals.verbose)
 		complain(listing->ctx, &listing->notes);
-	release(listing);
+	listing_free(listing);
 	return status;
 }
 

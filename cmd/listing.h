@@ -80,6 +80,8 @@ struct render_options listing_options(const struct listing *listing);
 bool listing_is_for_people(const struct listing *listing);
 /* Prints, frees and returns the exit status. */
 int listing_end(struct listing *listing);
+/* What it holds, without printing anything; listing_end() does it as well. */
+void listing_free(struct listing *listing);
 /* Only prints the rows; pass the result to listing_end_quietly(). */
 int listing_print(struct listing *listing);
 /* listing_end() without printing the rows, for a command that has printed something else. */

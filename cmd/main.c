@@ -44,16 +44,6 @@ static void start_timeout(const struct number *timeout)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static char *check_objects(const struct command *command, int count)
-{
-	if (count < command->least_objects)
-		return mem_format("which one? %s", command->objects);
-	if (command->most_objects >= 0 && count > command->most_objects)
-		return command->most_objects ? mem_string("too many words")
-					     : mem_string("takes no object");
-	return NULL;
-}
-
 static int print_version(const struct ctx *ctx)
 {
 	return finish_output(ctx, render_text(stdout, "rdmactl " RDMACTL_VERSION "\n"),
@@ -82,7 +72,7 @@ static int run_leaf(struct ctx *ctx, int argc, char **argv)
 		return print_version(ctx);
 	if (ctx->globals.help)
 		return print_help(ctx);
-	message = check_objects(ctx->command, argc - first);
+	message = command_check_objects(ctx->command, argc - first);
 	if (message || command_check_options(ctx, sets, count, &message, &hint))
 		return command_usage(ctx, message, hint);
 	/* --root / is the live system. */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/change/change_wait.h"
 
 const struct option_row change_options[] = {
 	FLAG_OPTION(struct change_args, dry_run, 'n', "dry-run",
@@ -129,7 +130,10 @@ static void tell_failures(struct change_plan *plan)
 
 		if (!change->reason)
 			continue;
-		text = mem_format("%s: %s", change->setting->keyword.word, change->reason);
+		text = plan->file ? mem_format("%s:%u: %s: %s", plan->file, plan->line_numbers[i],
+					       change->setting->keyword.word, change->reason)
+				  : mem_format("%s: %s", change->setting->keyword.word,
+					       change->reason);
 		problem_add_text(&plan->listing.problems, change->object, NULL, NULL, text,
 				 change->next_step);
 	}
@@ -190,6 +194,9 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 		if (change->state.value == CHANGE_CHANGED && change->undo)
 			mem_extend(&text, "undo: %s\n", change->undo);
 	}
+	for (size_t i = 0; i < plan->changes.count; i++)
+		for (size_t j = 0; j < plan->changes.items[i].notes.count; j++)
+			mem_extend(&text, "note: %s\n", plan->changes.items[i].notes.items[j]);
 	for (size_t i = 0; args->persist && i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];
 
@@ -200,17 +207,97 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 	return render_text(stdout, text);
 }
 
+/* What the engine asks between two changes. */
+struct interruption {
+	struct signals signals;
+	bool survives_hangup;
+};
+
+static bool is_interrupted(void *context)
+{
+	const struct interruption *interruption = context;
+
+	return change_signals_ended(&interruption->signals, interruption->survives_hangup);
+}
+
+static void explain_undone(struct change_plan *plan, const char *reason)
+{
+	for (size_t i = 0; i < plan->changes.count; i++)
+		if (plan->changes.items[i].state.value == CHANGE_REVERTED)
+			change_explain(&plan->changes.items[i], NULL, "%s", reason);
+}
+
+/* After everything is written: keeps it or undoes it. Returns whether it is kept. */
+static bool settle(struct change_plan *plan, const struct change_args *args,
+		   struct interruption *interruption)
+{
+	const char *reason = "it was undone: a signal came";
+	enum change_verdict verdict = CHANGE_ENDED;
+
+	if (!changes_count(&plan->changes, CHANGE_CHANGED))
+		return true;
+	if (!is_interrupted(interruption)) {
+		if (!args->revert_after.known)
+			return true;
+		verdict = change_wait(&interruption->signals, args->revert_after.value);
+	}
+	if (verdict == CHANGE_KEPT) {
+		fputs("Kept.\n", stderr);
+		return true;
+	}
+	if (verdict == CHANGE_TIMED_OUT)
+		reason = "it was undone: nobody confirmed it in time";
+	fputs(changes_undo(&plan->changes) ? "Undone.\n" : "It could not be undone.\n", stderr);
+	explain_undone(plan, reason);
+	return false;
+}
+
+/* Half a list is never left: from the first to the last written, signals wait. */
+static bool write_all(struct change_plan *plan, const struct change_args *args)
+{
+	struct interruption interruption = {.survives_hangup = args->revert_after.known};
+	bool good;
+
+	change_signals_catch(&interruption.signals);
+	plan->changes.ended = is_interrupted;
+	plan->changes.context = &interruption;
+	good = changes_write(&plan->changes) && settle(plan, args, &interruption);
+	/* Those that came meanwhile have had their effect. */
+	is_interrupted(&interruption);
+	signals_release(&interruption.signals);
+	plan->changes.ended = NULL;
+	return good;
+}
+
 static void work(struct change_plan *plan, const struct change_args *args)
 {
 	const unsigned int mode = (args->dry_run ? CHANGE_DRY : 0) |
 				  (args->force ? CHANGE_FORCE : 0);
-	bool good = changes_prepare(&plan->changes, mode);
+	bool good;
 
+	for (size_t i = 0; i < plan->changes.count; i++)
+		plan->changes.items[i].host->reverts = args->revert_after.known;
+	good = changes_prepare(&plan->changes, mode);
 	if (good && !args->dry_run && confirm(plan, args))
-		good = changes_write(&plan->changes);
+		good = write_all(plan, args);
 	if (!good)
 		plan->listing.status = STATUS_FAILED;
 	tell_failures(plan);
+}
+
+static void clear_plan(struct change_plan *plan)
+{
+	changes_clear(&plan->changes);
+	change_host_close(&plan->host);
+	for (size_t i = 0; i < plan->line_count; i++) {
+		/* A line that is no change has none. */
+		if (plan->lines[i].listing.ctx)
+			listing_free(&plan->lines[i].listing);
+		clear_plan(&plan->lines[i]);
+	}
+	free(plan->lines);
+	free(plan->line_numbers);
+	free(plan->file);
 }
 
 int change_run(const struct ctx *ctx, const void *args, char **words)
@@ -238,7 +325,6 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	if (!rc && listing_is_for_people(&plan.listing))
 		rc = print_after(&plan, common);
 	status = listing_end_quietly(&plan.listing, rc);
-	changes_clear(&plan.changes);
-	change_host_close(&plan.host);
+	clear_plan(&plan);
 	return status;
 }

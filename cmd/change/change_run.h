@@ -21,6 +21,12 @@ struct change_plan {
 	struct listing listing; /* of change_schema; plan() may load the inventory into it */
 	struct changes changes;
 	struct change_host host;
+	/* Of `change --from`, else empty: the file, the line of each change, a plan for each line.
+	 */
+	char *file;
+	unsigned int *line_numbers;
+	struct change_plan *lines;
+	size_t line_count;
 };
 
 struct changer {

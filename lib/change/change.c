@@ -201,7 +201,7 @@ void change_note(struct change *change, const char *format, ...)
 		strings_add(&change->notes, text);
 }
 
-char *change_command(const struct change *change, const char *value)
+char *change_as_command(const struct change *change, const char *value)
 {
 	const char *words[] = {change->setting->command, change->object,
 			       change->setting->keyword.word, value};

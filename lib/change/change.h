@@ -73,6 +73,7 @@ struct setting {
 struct change_host {
 	struct netlink *nldev, *rtnl, *generic;
 	const struct inventory *inventory; /* what the command has loaded; may be NULL */
+	bool reverts; /* what is written is undone soon, unless the user confirms it */
 };
 
 /* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */
@@ -115,6 +116,9 @@ struct change {
 struct changes {
 	struct change *items;
 	size_t count;
+	/* Asked before each is written: true ends it, as a failure does. NULL: never. */
+	bool (*ended)(void *context);
+	void *context;
 };
 
 extern const struct schema change_schema;
@@ -140,7 +144,7 @@ void change_disturbs(struct change *change, const char *format, ...)
 void change_note(struct change *change, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "rdmactl COMMAND OBJECT NAME VALUE", with what the shell needs quoted; the caller frees it. */
-char *change_command(const struct change *change, const char *value);
+char *change_as_command(const struct change *change, const char *value);
 
 /*
  * Gives `text` the one form of its setting, in *ret_value for the caller to free. -EINVAL, with the

@@ -195,6 +195,15 @@ void device_fill_change(struct change *change, const struct device *device)
 					  device->kernel_name);
 }
 
+/* A list may have changes of other subjects as well, whose data is something else. */
+static bool is_of_device(const struct change *change, const struct change *other)
+{
+	for (size_t i = 0; device_setting_table[i]; i++)
+		if (change->setting == device_setting_table[i])
+			return change->device_index.value == other->device_index.value;
+	return false;
+}
+
 void device_follow_names(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
@@ -203,7 +212,7 @@ void device_follow_names(struct changes *changes)
 		if (change->setting != &device_name_setting)
 			continue;
 		for (size_t j = i + 1; j < changes->count; j++)
-			if (changes->items[j].device_index.value == change->device_index.value)
+			if (is_of_device(&changes->items[j], change))
 				text_clean_into(data_of(&changes->items[j])->name, DEVICE_NAME_SIZE,
 						change->wanted, strlen(change->wanted));
 	}

@@ -117,7 +117,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 	if (setting->guard)
 		setting->guard(change);
 	change->undo = setting->undo ? setting->undo(change)
-				     : change_command(change, change->before);
+				     : change_as_command(change, change->before);
 	if (setting->persist)
 		setting->persist(change);
 	if (!(mode & CHANGE_DRY) && !has_right(change))
@@ -252,11 +252,22 @@ static void give_up(struct changes *changes, size_t failed)
 	changes_undo(changes);
 }
 
+/* Notes that a signal came before this one. */
+static bool is_ended(const struct changes *changes, struct change *change)
+{
+	if (!changes->ended || !changes->ended(changes->context))
+		return false;
+	change_explain(change, NULL, "a signal has ended it, or its time was over");
+	set_state(change, CHANGE_UNTRIED);
+	return true;
+}
+
 bool changes_write(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
 		if (is(&changes->items[i], CHANGE_PLANNED) &&
-		    !write_one(changes, &changes->items[i])) {
+		    (is_ended(changes, &changes->items[i]) ||
+		     !write_one(changes, &changes->items[i]))) {
 			give_up(changes, i);
 			return false;
 		}

@@ -84,6 +84,16 @@ int command_check_options(const struct ctx *ctx, const struct option_set *sets, 
 	return rc ? rc : options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint);
 }
 
+char *command_check_objects(const struct command *command, int count)
+{
+	if (count < command->least_objects)
+		return mem_format("which one? %s", command->objects);
+	if (command->most_objects >= 0 && count > command->most_objects)
+		return command->most_objects ? mem_string("too many words")
+					     : mem_string("takes no object");
+	return NULL;
+}
+
 bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given)
 {
 	return options_excluded(global_rules, name, given) ||

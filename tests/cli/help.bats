@@ -77,7 +77,7 @@ options_of()
 		done
 		case $command in
 		devices | ports | gids | pkeys | netdevs | caps | counters | resources | events | doctor | topo | selftest | perf | ping | roce | fabric) [ $count -gt 5 ] || wrong "$command has $count columns" ;;
-		schema | version | sysstat | compat | dev | system) [ $count -ge 3 ] || wrong "$command has $count columns" ;;
+		schema | version | sysstat | compat | dev | system | change) [ $count -ge 3 ] || wrong "$command has $count columns" ;;
 		*) [ $count = 0 ] || wrong "$command has $count columns" ;;
 		esac
 	done

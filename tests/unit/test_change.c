@@ -314,7 +314,7 @@ static void a_command_is_quoted_for_the_shell(void **state)
 	char *command;
 
 	want(changes, 1);
-	command = change_command(&changes->items[0], "it's $HOME");
+	command = change_as_command(&changes->items[0], "it's $HOME");
 	assert_string_equal(command, "rdmactl cell set a cell 'it'\\''s $HOME'");
 	free(command);
 }

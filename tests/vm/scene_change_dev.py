@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Changes of devices and of the subsystem, compared with `rdma`, and what refuses them."""
 
+import fcntl
 import json
 import os
 import pty
 import signal
 import subprocess
+import termios
 import time
 
 import peers
@@ -20,14 +22,27 @@ def names():
     return sorted(row['ifname'] for row in peers.rdma('dev'))
 
 
-def software(kind):
-    """A device of rxe or siw, by the node type of its record; None without one."""
-    types = {'rxe': 'ca', 'siw': 'rnic'}
-    return next((row['ifname'] for row in peers.rdma('dev') if row['node_type'] == types[kind]), None)
+def make():
+    """Devices of this scene: two of rxe on dummies, and one of siw if there is siw."""
+    for name in ('cd0', 'cd1'):
+        peers.must('ip', 'link', 'add', name, 'type', 'dummy')
+        peers.must('ip', 'link', 'set', name, 'up')
+    peers.must('rdma', 'link', 'add', 'cda', 'type', 'rxe', 'netdev', 'cd0')
+    peers.must('rdma', 'link', 'add', 'cdb', 'type', 'rxe', 'netdev', 'cd1')
+    return peers.run('rdma', 'link', 'add', 'cds', 'type', 'siw', 'netdev', 'cd1').status == 0
+
+
+def unmake():
+    for name in ('cda', 'cdb', 'cds'):
+        peers.run('rdma', 'link', 'del', name)
+    for name in ('cd0', 'cd1'):
+        peers.run('ip', 'link', 'del', name)
 
 
 def moderation(device):
-    return next(row.get('adaptive-moderation') for row in peers.rdma('-d', 'dev') if row['ifname'] == device)
+    value = next(row.get('adaptive-moderation') for row in peers.rdma('-d', 'dev')
+                 if row['ifname'] == device)
+    return {True: 'on', False: 'off'}.get(value, value)
 
 
 def description(device):
@@ -271,16 +286,100 @@ def ask(words, meanwhile, answer=b'y\n', wait='[y/N]'):
         return process.returncode, {}
 
 
+class Waiting:
+    """A change with --revert-after that waits for its confirmation, on a terminal of its own."""
+
+    def __init__(self, *words, stdin=None, after='30s', leader=False):
+        self.main, terminal = pty.openpty()
+        def control():
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        self.process = subprocess.Popen(
+            [program.RDMACTL, *words, '--revert-after', after, '--json'], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, stdin=terminal if stdin is None else stdin,
+            preexec_fn=control if leader else None)
+        os.close(terminal)
+        self.text = b''
+        while b'keeps it.\n' not in self.text:
+            byte = self.process.stderr.read(1)
+            if not byte:
+                break
+            self.text += byte
+
+    def end(self):
+        """Its status, and the state of the change."""
+        out = self.process.communicate(timeout=60)[0]
+        if self.main is not None:
+            os.close(self.main)
+        try:
+            document = json.loads(out)
+        except ValueError:
+            return self.process.returncode, out
+        return self.process.returncode, document['change'][0]['state'], document['changed']
+
+
+KEPT = (0, 'changed', True)
+UNDONE = (1, 'reverted', False)
+
+
+def reverts(tap, device):
+    before = moderation(device)
+    other = 'off' if before == 'on' else 'on'
+    words = ('dev', 'set', device, 'adaptive-moderation', other)
+
+    def expect(title, got, wanted, value):
+        tap.test('change --revert-after: ' + title, unequal('end', got, wanted) +
+                 unequal('setting', moderation(device), value))
+        peers.must('rdma', 'dev', 'set', device, 'adaptive-moderation', before)
+
+    waiting = Waiting(*words)
+    written = moderation(device)
+    os.write(waiting.main, b'\n')
+    expect('Enter keeps it', waiting.end() + (written,), KEPT + (other,), other)
+    expect('nothing undoes it when the time is over', Waiting(*words, after='1s').end(), UNDONE, before)
+    for name in ('SIGINT', 'SIGTERM'):
+        waiting = Waiting(*words)
+        waiting.process.send_signal(getattr(signal, name))
+        expect('%s undoes it at once' % name, waiting.end(), UNDONE, before)
+    waiting = Waiting(*words)
+    waiting.process.send_signal(signal.SIGUSR1)
+    expect('SIGUSR1 keeps it', waiting.end(), KEPT, other)
+    for name in ('SIGHUP', 'SIGTSTP', 'SIGTTIN'):
+        waiting = Waiting(*words, after='2s')
+        waiting.process.send_signal(getattr(signal, name))
+        time.sleep(0.5)
+        alive = waiting.process.poll() is None
+        expect('%s does not end it: it goes on waiting, and undoes it' % name,
+               waiting.end() + (alive,), UNDONE + (True,), before)
+    waiting = Waiting(*words, stdin=subprocess.DEVNULL, after='2s')
+    time.sleep(0.5)
+    alive = waiting.process.poll() is None
+    expect('the end of standard input does not confirm it', waiting.end() + (alive,), UNDONE + (True,), before)
+    waiting = Waiting(*words, after='2s', leader=True)
+    os.close(waiting.main)
+    waiting.main = None
+    time.sleep(0.5)
+    alive = waiting.process.poll() is None
+    expect('the terminal hangs up: it goes on waiting, and undoes it',
+           waiting.end() + (alive,), UNDONE + (True,), before)
+    done = change(*words[:-1], before, '--revert-after', '30s')
+    tap.test('change --revert-after: nothing is waited for if nothing was changed',
+             unequal('states', states(done), ['unchanged']) + unequal('status', done.status, 0))
+
+
 def play(tap):
-    rxe, siw = software('rxe'), software('siw')
-    other = next(name for name in names() if name != rxe)
-    renames(tap, rxe)
-    refuses_names(tap, rxe, other)
-    mentions(tap, rxe)
-    both_ways(tap, rxe)
-    descriptions(tap, rxe, siw)
-    namespaces(tap, rxe)
-    lists(tap, rxe, other)
-    forbidden(tap, rxe)
-    qkey(tap)
-    sub_devices(tap, rxe)
+    siw = make()
+    try:
+        renames(tap, 'cda')
+        refuses_names(tap, 'cda', 'cdb')
+        mentions(tap, 'cda')
+        both_ways(tap, 'cda')
+        descriptions(tap, 'cda', 'cds' if siw else None)
+        namespaces(tap, 'cda')
+        lists(tap, 'cda', 'cdb')
+        forbidden(tap, 'cda')
+        qkey(tap)
+        sub_devices(tap, 'cda')
+        reverts(tap, 'cda')
+    finally:
+        unmake()

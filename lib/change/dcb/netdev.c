@@ -179,7 +179,7 @@ void netdev_guard(struct change *change)
 /* The pattern for an unit that needs RDMA hardware: rdma-core's Documentation/udev.md. */
 void netdev_persist_as(struct change *change, const char *name)
 {
-	_cleanup_(freep) char *command = change_command(change, change->wanted);
+	_cleanup_(freep) char *command = change_as_command(change, change->wanted);
 
 	change->persist_file = mem_format("/etc/systemd/system/rdmactl-%s-%s.service", name,
 					  change->setting->keyword.word);

@@ -201,7 +201,7 @@ static char *undo_trust(const struct change *change)
 	_cleanup_(freep) char *map = NULL;
 
 	if (!saved || strcmp(change->wanted, "pcp"))
-		return change_command(change, change->before);
+		return change_as_command(change, change->before);
 	map = dscp_map_text(saved->map);
 	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s",
 			  change->object ? change->object : "", map);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmactl change: several changes as one, from a file with a line for each, in the words of the
+ * commands. Each line is planned as its command would plan it, into a plan of its own, whose
+ * changes are then those of one plan.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/device.h"
+#include "cli/words.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+
+enum { MOST_BYTES = 65536, MOST_LINES = 1024 };
+
+struct from_args {
+	struct change_args common;
+	const char *from;
+};
+
+/* A line while it is planned. */
+struct line {
+	const char *file;
+	unsigned int number;
+	struct change_plan *plan; /* of the line */
+	struct change_plan *all;
+	struct command child;
+	struct ctx ctx;
+	void *args; /* options of the line */
+};
+
+/* The text, and the next step if there is one, as a problem of the whole. */
+static void fail_line(struct line *line, int status, const char *text, const char *hint)
+{
+	_cleanup_(freep) char *message = mem_format("%s:%u: %s", line->file, line->number, text);
+
+	listing_fail(&line->all->listing, status, message, hint);
+}
+
+/* Finds the command of the first one or two words; how many of them, or -EINVAL. */
+static int find_command(struct line *line, char **words)
+{
+	const struct command *command = command_find(&line->ctx, words[0]);
+	int used = 1;
+
+	if (command && command_has_children(command) && words[1] &&
+	    command_find_child(command, words[1], &line->child)) {
+		line->ctx.parent = command;
+		command = &line->child;
+		used = 2;
+	}
+	if (command && command->run == change_run) {
+		line->ctx.command = command;
+		return used;
+	}
+	fail_line(line, STATUS_USAGE, "this is not the command of a change",
+		  "a line is a change as on the command line: dev set mlx5_0 name rdma0");
+	return -EINVAL;
+}
+
+/* The tables of the command without those that hold for all lines. */
+static size_t own_options(struct line *line, struct option_set *sets)
+{
+	const struct command *command = line->ctx.command;
+	size_t count = 0;
+
+	line->args = mem_alloc_zero(1, command->args_size);
+	for (size_t i = 0; command->options[i]; i++)
+		if (command->options[i] != change_options)
+			sets[count++] = (struct option_set){command->options[i], line->args};
+	return count;
+}
+
+/* Parses what follows the command, and has it add its changes to the plan of the line. */
+static bool plan_words(struct line *line, int argc, char **argv)
+{
+	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	struct option_set sets[COMMAND_TABLES + 1];
+	const struct changer *changer = line->ctx.command->data;
+	size_t count = own_options(line, sets);
+	int first = options_parse(argc, argv, sets, count, false, &message, &hint);
+
+	if (first >= 0)
+		message = command_check_objects(line->ctx.command, argc - first);
+	if (first < 0 || message ||
+	    command_check_options(&line->ctx, sets, count, &message, &hint)) {
+		fail_line(line, STATUS_USAGE, message, hint);
+		return false;
+	}
+	if (listing_begin_as(&line->plan->listing, &line->ctx, &change_schema, false) &&
+	    changer->plan(line->plan, line->args, argv + first))
+		return true;
+	for (size_t i = 0; i < line->plan->listing.problems.count; i++) {
+		const struct problem *problem = &line->plan->listing.problems.items[i];
+		_cleanup_(freep) char *text = problem_line(problem);
+
+		fail_line(line, line->plan->listing.status, text, problem->hint);
+	}
+	return false;
+}
+
+static bool plan_line(struct line *line, struct strings *words)
+{
+	/* As argv of main(): options_parse() takes the words after the first, and moves them. */
+	char **argv = mem_alloc_zero(words->count + 1, sizeof(*argv));
+	const size_t skip = words->count > 1 && !strcmp(words->items[0], "rdmactl");
+	bool good = false;
+	int used;
+
+	for (size_t i = skip; i < words->count; i++)
+		argv[i - skip] = words->items[i];
+	used = find_command(line, argv);
+	if (used > 0)
+		good = plan_words(line, (int)(words->count - skip) - used + 1, argv + used - 1);
+	free(line->args);
+	free(argv);
+	return good;
+}
+
+/* The changes move to the whole; their host stays that of the line. */
+static void take_changes(struct change_plan *all, struct change_plan *plan, unsigned int number)
+{
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		size_t count = all->changes.count;
+
+		*(unsigned int *)mem_append(&all->line_numbers, &count,
+					    sizeof(unsigned int)) = number;
+		*(struct change *)mem_append(&all->changes.items, &all->changes.count,
+					     sizeof(struct change)) = plan->changes.items[i];
+	}
+	free(plan->changes.items);
+	plan->changes = (struct changes){.items = NULL};
+}
+
+/* Plans one line of the text; an empty one is nothing. */
+static bool add_line(struct change_plan *all, struct change_plan *plan, const char *text,
+		     size_t length, unsigned int number)
+{
+	struct line line = {.file = all->file,
+			    .number = number,
+			    .plan = plan,
+			    .all = all,
+			    .ctx = *all->listing.ctx};
+	_cleanup_(freep) char *message = NULL;
+	struct strings words = {0};
+	bool good = true;
+
+	line.ctx.parent = NULL;
+	if (words_split(text, length, &words, &message)) {
+		fail_line(&line, STATUS_USAGE, message, NULL);
+		good = false;
+	} else if (words.count) {
+		good = plan_line(&line, &words);
+	}
+	strings_free(&words);
+	if (good)
+		take_changes(all, plan, number);
+	return good;
+}
+
+static size_t count_lines(const char *text, size_t length)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < length; i++)
+		count += text[i] == '\n';
+	return count;
+}
+
+/* All lines are looked at, so that all that is wrong is told at once. */
+static bool add_lines(struct change_plan *all, const char *text, size_t length)
+{
+	const char *const end = text + length;
+	unsigned int number = 0;
+	bool good = true;
+
+	all->line_count = count_lines(text, length);
+	if (all->line_count > MOST_LINES) {
+		_cleanup_(freep) char *message = mem_format("%s has more than %d lines", all->file,
+							    MOST_LINES);
+
+		listing_fail(&all->listing, STATUS_USAGE, message, NULL);
+		all->line_count = 0;
+		return false;
+	}
+	all->lines = mem_alloc_zero(all->line_count, sizeof(*all->lines));
+	for (const char *line = text; line <= end; number++) {
+		const char *newline = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+		const size_t size = (size_t)((newline ? newline : end) - line);
+
+		good &= add_line(all, &all->lines[number], line, size, number + 1);
+		line += size + 1;
+	}
+	return good;
+}
+
+static bool plan_file(struct change_plan *plan, const void *args, char **words)
+{
+	const char *path = ((const struct from_args *)args)->from;
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	const bool input = path && !strcmp(path, "-");
+	size_t length;
+	int rc;
+
+	(void)words;
+	if (!path) {
+		listing_fail(&plan->listing, STATUS_USAGE, "which changes? --from FILE",
+			     "each line of the file is a change: dev set mlx5_0 name rdma0");
+		return false;
+	}
+	plan->file = input ? mem_string("standard input") : text_clean(path, strlen(path));
+	rc = file_read(input ? "/dev/stdin" : path, MOST_BYTES, &text, &length);
+	if (rc) {
+		message = mem_format("cannot read %s: %s", plan->file, strerror(-rc));
+		listing_fail(&plan->listing, STATUS_FAILED, message, NULL);
+		return false;
+	}
+	if (!add_lines(plan, text, length))
+		return false;
+	device_follow_names(&plan->changes);
+	if (plan->changes.count)
+		return true;
+	message = mem_format("%s has no change", plan->file);
+	listing_fail(&plan->listing, STATUS_USAGE, message, NULL);
+	return false;
+}
+
+static const struct option_row from_options[] = {
+	STRING_OPTION(struct from_args, from, 0, "from", "FILE", COMPLETE_FILE,
+		      "make the changes of this file, a line each (-: standard input)"),
+	{.name = NULL},
+};
+
+static const struct changer from_changer = {.plan = plan_file};
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	return change_run(ctx, args, words);
+}
+
+const struct command change_command = {
+	.name = "change",
+	.group = GROUP_CHANGE,
+	.summary = "make several changes as one: all of them, or none",
+	.options = {from_options, change_options},
+	.args_size = sizeof(struct from_args),
+	.schema = &change_schema,
+	.data = &from_changer,
+	.run = run,
+};

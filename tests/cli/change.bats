@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Several changes from a file: what is wrong with it is told line by line, on a host without RDMA.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+# Runs the lines that are its arguments.
+from()
+{
+	printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/list"
+	try change --from "$BATS_TEST_TMPDIR/list"
+}
+
+# says LINE TEXT: the line of the list has this error.
+says()
+{
+	[[ $stderr = *"$BATS_TEST_TMPDIR/list:$1: $2"* ]] || { printf '%s' "$stderr"; return 1; }
+}
+
+@test "change: without a file, an empty one, one that cannot be read, one that is too large" {
+	try change
+	expect_error 2 change 'which changes? --from FILE' 'each line of the file is a change: dev set mlx5_0 name rdma0'
+	try change dev set mlx5_0 name x
+	[ "$status" = 2 ]
+	from '# nothing' '' '   # at all'
+	expect_error 2 change "$BATS_TEST_TMPDIR/list has no change"
+	try change --from "$BATS_TEST_TMPDIR/none"
+	expect_error 1 change "cannot read $BATS_TEST_TMPDIR/none: No such file or directory"
+	try change --from "$BATS_TEST_TMPDIR"
+	expect_error 1 change "cannot read $BATS_TEST_TMPDIR: Is a directory"
+	head -c 65537 /dev/zero | tr '\0' '#' >"$BATS_TEST_TMPDIR/list"
+	try change --from "$BATS_TEST_TMPDIR/list"
+	expect_error 1 change "cannot read $BATS_TEST_TMPDIR/list: File too large"
+	yes '' | head -n 1024 >"$BATS_TEST_TMPDIR/list"
+	try change --from "$BATS_TEST_TMPDIR/list"
+	expect_error 2 change "$BATS_TEST_TMPDIR/list has more than 1024 lines"
+}
+
+@test "change: every line that is wrong is told, with its number" {
+	from 'dev set mlx5_0 name rdma0' '# comment' 'dev set mlx5_0 nam x' 'dev set mlx5_0 name a/b' \
+		'system set netns-mode none' 'dev set' 'dev set mlx5_0 name'
+	[ "$status" = 2 ]
+	says 1 'this system has no RDMA core'
+	says 3 "unknown setting 'nam'"
+	says 4 "'a/b' cannot be a name"
+	says 5 "'none' is not a value of netns-mode"
+	says 6 'which one? DEV SETTING VALUE...'
+	says 7 "'name' needs a value"
+}
+
+@test "change: a line is the command of a change, and nothing else" {
+	local line
+
+	for line in devices dev 'dev mlx5_0' 'dev st mlx5_0 name x' 'change --from x' 'help' 'smp set 1' \
+		'events --exec reboot' '/bin/sh' '$(reboot)' 'rdmactl' '--from x'; do
+		from "$line"
+		{ [ "$status" = 2 ] && says 1 'this is not the command of a change'; } || wrong "$line"
+	done
+	from 'rdmactl system set netns-mode shared' # as undo prints it
+	says 1 'this system has no RDMA core'
+	nothing_wrong
+}
+
+@test "change: options of all lines are not those of one" {
+	local option
+
+	for option in --yes --force --dry-run --persist --revert-after=1s --json --root=/x --help; do
+		from "system set netns-mode shared $option"
+		{ [ "$status" = 2 ] && says 1 "unknown option"; } || wrong "$option"
+	done
+	nothing_wrong
+}
+
+@test "change: words are split as a shell does, and nothing is expanded" {
+	# Node descriptions of more than 64 bytes show where a word ends.
+	from "dev set x name 'a b'" 'dev set x name "a b"' 'dev set x name a\ b' "dev set x name 'it'\\''s'" \
+		'dev set x name $HOME' 'dev set x name *' "dev set x name 'a" 'dev set x name "a' "dev set x name ''"
+	[ "$status" = 2 ]
+	says 1 "'a b' cannot be a name"
+	says 2 "'a b' cannot be a name"
+	says 3 "'a b' cannot be a name"
+	says 4 "'it's' cannot be a name"
+	says 5 "'\$HOME' cannot be a name"
+	says 6 "'*' cannot be a name"
+	says 7 'a quotation mark without the one that ends it'
+	says 8 'a quotation mark without the one that ends it'
+	says 9 "'' cannot be a name"
+	from "$(printf 'x %.0s' {1..300})"
+	says 1 'too many words'
+}
+
+@test "change: hostile bytes never reach the terminal" {
+	printf 'dev set \033[2J name x\ndev\0set\n\377\376 a\ndev set \377 name b\r\n' >"$BATS_TEST_TMPDIR/list"
+	try change --from "$BATS_TEST_TMPDIR/list"
+	[ "$status" = 2 ]
+	says 1 'a control character'
+	says 2 'a control character'
+	says 3 'this is not the command of a change'
+	says 4 'a control character'
+	run ! grep -q $'[\033\r\377]' "$BATS_TEST_TMPDIR/err"
+}
+
+@test "change: standard input" {
+	status=0
+	printf 'dev set mlx5_0 name a/b\n' | "$binary" change --from - --json >"$BATS_TEST_TMPDIR/out" 2>/dev/null || status=$?
+	[ "$status" = 2 ]
+	jq -e '.changed == false and .change == [] and (.problems[0].error | startswith("standard input:1: "))' "$BATS_TEST_TMPDIR/out"
+}
