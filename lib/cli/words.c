@@ -55,7 +55,7 @@ int words_split(const char *line, size_t length, struct strings *words, char **r
 			at++;
 		if (at == length || line[at] == '#')
 			return 0;
-		wrong = words->count == WORDS_MOST ? "too many words"
+		wrong = words->count == SPLIT_MOST ? "too many words"
 						   : take(line, length, &at, word);
 		if (!wrong)
 			strings_add(words, word);

@@ -8,11 +8,11 @@
 
 #include "schema/value.h"
 
-enum { WORDS_MOST = 256 };
+enum { SPLIT_MOST = 256 };
 
 /*
  * Appends the words of a line of `length` bytes to an empty list; an empty line has none. -EINVAL:
- * a quote without its end, a control character, or more than WORDS_MOST, with a message for the
+ * a quote without its end, a control character, or more than SPLIT_MOST, with a message for the
  * caller to free.
  */
 int words_split(const char *line, size_t length, struct strings *words, char **ret_message);
