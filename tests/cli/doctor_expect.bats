@@ -207,6 +207,13 @@ ignoring()
 	[[ $output != *' expect '* ]]
 }
 
+@test "doctor: --expect: a port without a netdev has no MTU that could be wrong" {
+	expecting efa '"devices": {"efa_1": {"netdev_mtu_bytes": 9000}}'
+	says 0 'ok expect efa_1: the devices are as expected'
+	expecting cx6dx-roce '"boards": {"MT_0000000436": {"netdev_mtu_bytes": 9001}}'
+	[ "$status" = 4 ]
+}
+
 # mlx5_3 is not the beginning of mlx5_38.
 @test "doctor: --expect: findings of ports that are ignored" {
 	local only=(--only 'port-state,expect') entry pci

@@ -20,6 +20,7 @@ from bed import BUILD, Bed
 from changes import TOP
 
 KEPT = os.path.join(BUILD, 'covered')
+KEPT_GUEST = os.path.join(BUILD, 'covered.guest')
 SCENE_SECONDS = 900
 GUEST_SECONDS = 3600
 
@@ -67,6 +68,23 @@ class Blocks:
             if (path, number) in self.lines:
                 return self.lines[path, number]
         return set()
+
+    def lines_of(self, bits):
+        """The lines of these blocks, by file."""
+        result = collections.defaultdict(set)
+        for (path, line), numbers in self.lines.items():
+            if path and any(bits >> number & 1 for number in numbers):
+                result[path].add(line)
+        return result
+
+    def of_lines(self, lines):
+        """The blocks of these lines, as bits: of files that were changed since, more or less."""
+        bits = bytearray(len(self.addresses) // 8 + 1)
+        for path, numbers in lines.items():
+            for line in numbers:
+                for number in self.lines.get((path, line), ()):
+                    bits[number // 8] |= 1 << number % 8
+        return int.from_bytes(bits, 'little')
 
     def executed(self, file):
         """A bit for each block: those that the file of a test tells."""
@@ -167,6 +185,21 @@ def run_guest(bed, folder, covered):
     shutil.rmtree(out)
 
 
+def keep_guest(covered):
+    """What the guest executes, as lines: it takes too long to run it for each change of a test."""
+    rows = {name: (covered.blocks.lines_of(bits), seconds)
+            for (kind, name, _), (bits, seconds) in covered.tests.items() if kind == 'guest'}
+    with open(KEPT_GUEST, 'wb') as file:
+        pickle.dump(rows, file)
+
+
+def take_guest(covered):
+    if os.path.exists(KEPT_GUEST):
+        with open(KEPT_GUEST, 'rb') as file:
+            for name, (lines, seconds) in pickle.load(file).items():
+                covered.tests['guest', name, None] = covered.blocks.of_lines(lines), seconds
+
+
 def add(covered, folder, key, name, seconds):
     path = os.path.join(folder, name)
     bits = 0
@@ -196,6 +229,10 @@ def measure(guest, stream):
             for job in jobs:
                 job.result()
         bed.remove()
+        if guest:
+            keep_guest(covered)
+        else:
+            take_guest(covered)
     finally:
         shutil.rmtree(top, ignore_errors=True)
     print('# %d tests run in %.0f s, to know what each executes' %
