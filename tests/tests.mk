@@ -156,6 +156,7 @@ SEED ?= 1
 .PHONY: mutate mutants
 mutate:
 	$(Q)tests/mutate -n $(MUTANTS) -s $(SEED) $(MUTATE)
+-include $(wildcard $(BUILD)/tests/unit/*.d)
 # What it links itself, and how it compiles one file again.
 MUTANT_OBJECTS := $(SOURCES:%.c=%.o)
 mutants: $(OBJECTS) $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o)

@@ -56,18 +56,15 @@ class Bed:
         self.sanitizers = shlex.split(SANITIZE) if name == 'asan' else []
         os.makedirs(top, exist_ok=True)
         self.objects = objects_of(name)
-        for extra in {'plain': ['plain.c'], 'cover': ['plain.c', 'cover.c']}.get(name, []):
-            target = os.path.join(top, extra[:-2] + '.o')
-            subprocess.run(['gcc', '-O2', '-fPIC', '-c', '-o', target, os.path.join(TOP, 'tests/mutation', extra)],
-                           check=True)
-            self.objects.append(target)
+        self.objects += [self.compile('cover')] if name == 'cover' else []
+        hooks = [self.compile('plain')] if name != 'asan' else []
         self.link({})
         self.program = self.link_program('rdmactl', [])
         self.units = {}
         for file in sorted(os.listdir(UNITS)):
             if file.startswith('test_') and file.endswith('.c'):
                 target = os.path.join(BUILD, 'plain/tests/unit', file[:-2] + '.o')
-                self.units[file[:-2]] = self.link_program(file[:-2], [target, '-lcmocka'])
+                self.units[file[:-2]] = self.link_program(file[:-2], [target, *hooks, '-lcmocka'])
         # Copies of trees that the tests make and damage take a tenth of the time in memory.
         self.temporary = os.path.join(top, 'tmp')
         os.makedirs(self.temporary, exist_ok=True)
@@ -75,6 +72,12 @@ class Bed:
         self.quiet = os.path.join(top, 'setup_suite.bash')
         with open(self.quiet, 'w', encoding='utf-8') as file:
             file.write('setup_suite() { :; }\n')
+
+    def compile(self, name):
+        target = os.path.join(self.top, name + '.o')
+        subprocess.run(['gcc', '-O2', '-fPIC', '-c', '-o', target, os.path.join(TOP, 'tests/mutation', name + '.c')],
+                       check=True)
+        return target
 
     def link_program(self, name, words):
         path = os.path.join(self.top, name)
@@ -86,6 +89,7 @@ class Bed:
         """Links the library, with other objects in the place of some."""
         temporary = self.library + '.new'
         subprocess.run(['gcc', '-shared', *self.sanitizers, '-o', temporary,
+                        '-Wl,--version-script=' + os.path.join(TOP, 'tests/mutation/versions'),
                         *(replaced.get(path, path) for path in self.objects),
                         *words_of(self.name, 'libs')], check=True)
         os.replace(temporary, self.library)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,8 +12,9 @@
 #include "base/cleanup.h"
 #include "fake_transport.h"
 #include "mad/ping_client.h"
+#include "schema/bits.h"
 
-enum { ALIVE = 4, DEAD = 5, REFUSES = 6, UNREACHABLE = 7 };
+enum { ALIVE = 4, DEAD = 5, REFUSES = 6, UNREACHABLE = 7, NAMELESS = 8, NAMED = 9, SILENT = 10 };
 
 struct fixture {
 	struct fake fake;
@@ -21,7 +23,24 @@ struct fixture {
 	struct ping_client ping;
 	uint16_t asked[32]; /* LIDs */
 	size_t asked_count;
+	uint64_t key; /* of the last request */
 };
+
+/* What nodes say they are called, as far as they answer. */
+static void describe(struct fixture *fixture, const unsigned char *mad, uint16_t lid)
+{
+	unsigned char reply[MAD_BYTES];
+
+	memcpy(reply, mad, sizeof(reply));
+	fixture->key = bits_get(mad, 24 * 8, 64);
+	assert_int_equal(bits_get(mad, 16 * 8, 16), UMAD_SM_ATTR_NODE_DESC);
+	reply[3] |= UMAD_METHOD_RESP_MASK;
+	if (lid == REFUSES)
+		reply[5] = UMAD_STATUS_INVALID_ATTR_VALUE;
+	if (lid != NAMELESS)
+		snprintf((char *)reply + 64, 64, "host %u", lid);
+	fake_put(&fixture->fake, 0, reply, sizeof(reply), 0);
+}
 
 static int answer(struct fake *fake, int agent, const struct mad_address *to,
 		  const unsigned char *mad)
@@ -32,7 +51,9 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	fixture->asked[fixture->asked_count++] = to->lid;
 	if (to->lid == UNREACHABLE)
 		return -EHOSTUNREACH;
-	if (to->lid != DEAD)
+	if (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED && to->lid != DEAD)
+		describe(fixture, mad, to->lid);
+	else if (to->lid != DEAD)
 		fake_answer(fake, mad, to->lid == REFUSES ? UMAD_STATUS_INVALID_ATTR_VALUE : 0, 0);
 	return 0;
 }
@@ -127,6 +148,34 @@ static void flood_sends_all(void **state)
 	end(fixture);
 }
 
+/* Nodes without a host's name that answered a ping are asked; who does not say it has none. */
+static void descriptions(void **state)
+{
+	static const uint16_t lids[] = {ALIVE, DEAD, REFUSES, NAMELESS, NAMED, SILENT};
+	struct fixture *fixture = begin(lids, ARRAY_SIZE(lids));
+	struct mad_destination destinations[ARRAY_SIZE(lids)] = {{.name = NULL}};
+	struct ping_target *targets = fixture->ping.targets;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++) {
+		destinations[i].place.address.lid = lids[i];
+		targets[i].received = lids[i] != SILENT;
+	}
+	targets[4].record.host = mem_string("known");
+	fixture->session.destinations = destinations;
+	fixture->session.key = 0x1234567890abcdef;
+	ping_describe_nodes(&fixture->ping);
+	assert_int_equal(fixture->asked_count, 4);
+	assert_true(fixture->key == 0x1234567890abcdef);
+	assert_string_equal(targets[0].record.host, "host 4");
+	assert_null(targets[1].record.host);
+	assert_null(targets[2].record.host);
+	assert_null(targets[3].record.host);
+	assert_string_equal(targets[4].record.host, "known");
+	assert_null(targets[5].record.host);
+	end(fixture);
+}
+
 /* Another program has the port's answer methods: the kernel refuses every agent. */
 static void no_method_is_left(void **state)
 {
@@ -146,9 +195,8 @@ static void no_method_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_answers),
-		cmocka_unit_test(unreached_goes_first),
-		cmocka_unit_test(flood_sends_all),
+		cmocka_unit_test(counts_answers),    cmocka_unit_test(unreached_goes_first),
+		cmocka_unit_test(flood_sends_all),   cmocka_unit_test(descriptions),
 		cmocka_unit_test(no_method_is_left),
 	};
 
