@@ -137,3 +137,34 @@ with_dot()
 		[ ! -e "$BATS_TEST_TMPDIR/written" ]
 	fi
 }
+
+# as_dot LINE...: a script of these lines in the place of dot, which has read the graph.
+as_dot()
+{
+	printf '%s\n' '#!/bin/sh' 'cat >/dev/null' "$@" >"$BATS_TEST_TMPDIR/dot"
+	chmod +x "$BATS_TEST_TMPDIR/dot"
+	with_dot "$BATS_TEST_TMPDIR/dot" "$binary" fabric --load "$whole" --format svg
+}
+
+@test "fabric: dot is limited, and what it says when it fails is told" {
+	local hint='rdmactl fabric scan --format dot prints what it was given' way
+
+	[ -e /usr/bin/dot ] || skip 'graphviz is not installed'
+	# The words of setrlimit(2): 8 GiB of addresses, in KiB; open files; seconds of a processor.
+	as_dot 'ulimit -v' 'ulimit -n' 'ulimit -t' 'ulimit -Hv'
+	[ "$status" = 0 ]
+	[[ $output == 8388608$'\n64\n'*$'\n8388608\n'* ]]
+	as_dot 'printf "\n\nsyntax \033[1m error\nmore\n" >&2' 'echo half' 'exit 3'
+	expect 1 '' $'rdmactl fabric: dot: exit status 3: syntax \\x1b[1m error\n  '"$hint"
+	as_dot 'exit 0'
+	expect 1 '' "rdmactl fabric: dot: exit status 0, nothing drawn"$'\n'"  $hint"
+	as_dot 'echo half' 'kill -9 $$'
+	expect 1 '' "rdmactl fabric: dot: ended by signal 9"$'\n'"  $hint"
+	# More than one piece of a pipe.
+	as_dot 'i=0; while [ $i -lt 3000 ]; do echo "$i 1234567890 1234567890 1234567890 1234567890"; i=$((i + 1)); done'
+	[ "$status" = 0 ]
+	for way in 0 1499 2999; do
+		[ "$(sed -n "$((way + 1))p" "$BATS_TEST_TMPDIR/out")" = "$way 1234567890 1234567890 1234567890 1234567890" ]
+	done
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" = 3000 ]
+}
