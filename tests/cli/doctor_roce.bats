@@ -204,6 +204,16 @@ null not-checked routes back by the same netdev: needs live'
 	verdicts 0 rdma-cm-route ''
 }
 
+@test "bond-mode: members of different adapters" {
+	local pci=devices/pci0000:c0/0000:c0:03.1
+
+	copy roce-bond-vlan
+	mv "$tree/sys/$pci/0000:c1:00.1" "$tree/sys/$pci/0000:c2:00.1"
+	ln -sfn "../../$pci/0000:c2:00.1/net/enp193s0f1np1" "$tree/$net/enp193s0f1np1"
+	ln -sfn ../../../0000:c2:00.1 "$tree/sys/$pci/0000:c2:00.1/net/enp193s0f1np1/device"
+	verdicts 0 bond-mode 'mlx5_bond_0/1 note the members are of different adapters, so mlx5 makes no RoCE bond of them: each stays an RDMA device of its own'
+}
+
 @test "bond-mode: what mlx5 carries, what not, and other drivers" {
 	local mode carries='mlx5_bond_0/1 ok the mode of the bond carries RoCE'
 	local not='mlx5_bond_0/1 warning mlx5 makes no RoCE bond of this mode: each member stays an RDMA device of its own'
