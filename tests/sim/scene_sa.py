@@ -217,6 +217,23 @@ def stopped(sim):
     return wrong + unequal('it goes on', (again.status, len(again.rows)), (0, 1))
 
 
+def paths_by_name(sim):
+    """The path to a port by its GUID, and by its GID, is the one by its LID; -G needs no 0x."""
+    wrong = []
+    for (name, port), lid in sorted(sim.lids().items()):
+        if sim.net.nodes[name].is_switch:
+            continue
+        wanted = sim.document('sa_path', 'sa', 'path', '--to', str(lid)).rows
+        guid = wanted[0]['dgid'].replace(':', '')[16:]
+        for words in (('--to', '0x' + guid), ('-G', '--to', guid), ('--to', wanted[0]['dgid']),
+                      ('--gid', '--to', wanted[0]['dgid'])):
+            document = sim.document('sa_path', 'sa', 'path', *words)
+            wrong += unequal('%s/%d %s' % (name, port, ' '.join(words)), (document.status, document.rows),
+                             (0, wanted))
+    document = sim.document('sa_path', 'sa', 'path', '-D', '--to', '0,1')
+    return wrong + unequal('by a route: status', document.status, 2)
+
+
 def play(tap, box):
     for name in NETS:
         with bed.Simulator(box, scene_bed.NETS[name]) as sim:
@@ -227,4 +244,5 @@ def play(tap, box):
             tap.test('sa: fields, no record, counts, bad input', asked_for(sim))
             tap.test('sa: a table that the simulator cuts is reported', cut(sim))
             tap.test('sa: GUIDs and GIDs are looked up', destinations(sim))
+            tap.test('sa: paths by LID, GUID and GID are the same', paths_by_name(sim))
             tap.test('sa: the manager stops', stopped(sim))
