@@ -218,7 +218,7 @@ def measure(guest, stream):
     os.chmod(top, 0o755)
     os.chmod(folder, 0o777)
     try:
-        bed = Bed(os.path.join(BUILD, 'bed.cover'), 'cover')
+        bed = Bed(os.path.join(top, 'bed'), 'cover')
         covered = Covered(Blocks(bed.library))
         with concurrent.futures.ThreadPoolExecutor(2 + guest) as pool:
             jobs = [pool.submit(run_guest, bed, folder, covered)] if guest else []
@@ -228,7 +228,6 @@ def measure(guest, stream):
             jobs.append(pool.submit(run_scenes, bed, folder, covered))
             for job in jobs:
                 job.result()
-        bed.remove()
         if guest:
             keep_guest(covered)
         else:
