@@ -21,7 +21,8 @@ static bool begin(struct change *change, void *context)
 
 static bool plan_set(struct change_plan *plan, const void *args, char **words)
 {
-	const uint64_t needs = NEED_NETLINK | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NODE_GUID;
+	const uint64_t needs = NEED_NETLINK | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NODE_GUID |
+			       NEED_TRANSPORT | NEED_NETDEV;
 	const struct device *device;
 
 	(void)args;

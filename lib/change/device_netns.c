@@ -16,7 +16,9 @@
 #include "change/device.h"
 #include "change/holders.h"
 #include "change/netns.h"
+#include "change/session.h"
 #include "change/system.h"
+#include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
 
 static int parse_netns(struct change *change, const char *text, char **ret_value)
@@ -166,8 +168,26 @@ static int write_netns(struct change *change, const char *value)
 	return rc;
 }
 
+/* The IPoIB netdevs of the device go away: the session may come over one of them. */
+static void guard_way(struct change *change)
+{
+	const struct inventory *inventory = change->host->inventory;
+
+	for (size_t i = 0; inventory && i < inventory->devices.count; i++) {
+		const struct device *device = &inventory->devices.items[i];
+
+		if (device->index.value != change->device_index.value ||
+		    device->transport.value != TRANSPORT_INFINIBAND)
+			continue;
+		for (size_t j = 0; j < device->port_count; j++)
+			if (device->ports[j].netdev)
+				change_guard_way(change, device->ports[j].netdev);
+	}
+}
+
 static void guard_netns(struct change *change)
 {
+	guard_way(change);
 	change_guard_device(change);
 	change_note(change, "all programs lose their contexts of the device, and netdevs on top of "
 			    "it (IPoIB) are removed");

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/session.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/rtnl.h"
+#include "kernel/procfs.h"
+#include "kernel/sysfs.h"
+
+enum {
+	MOST_ANCESTORS = 64,
+	TCP_ESTABLISHED_STATE = 1, /* TCP_ESTABLISHED, include/net/tcp_states.h */
+	WORD_DIGITS = 8,	   /* of a 32-bit word of an address */
+};
+
+/* Sockets of one process. */
+struct inodes {
+	uint64_t *items;
+	size_t count;
+};
+
+static int read_inodes(const struct root *root, uint64_t process, struct inodes *inodes)
+{
+	struct strings names = {0};
+	int rc = sysfs_list(root, &names, "proc/%" PRIu64 "/fd", process);
+
+	for (size_t i = 0; !rc && i < names.count; i++) {
+		_cleanup_(freep) char *target = NULL;
+		uint64_t inode;
+
+		if (sysfs_link(root, &target, "proc/%" PRIu64 "/fd/%s", process, names.items[i]) ||
+		    sscanf(target, "socket:[%" SCNu64, &inode) != 1)
+			continue;
+		*(uint64_t *)mem_append(&inodes->items, &inodes->count, sizeof(inode)) = inode;
+	}
+	strings_free(&names);
+	return rc;
+}
+
+static bool has_inode(const struct inodes *inodes, uint64_t inode)
+{
+	for (size_t i = 0; i < inodes->count; i++)
+		if (inodes->items[i] == inode)
+			return true;
+	return false;
+}
+
+/*
+ * An address as get_tcp4_sock(), net/ipv4/tcp_ipv4.c, and get_tcp6_sock() write it: words of 32
+ * bits in wire order, each printed as a number of the host. IPv4 in IPv6 is IPv4.
+ */
+static bool parse_address(const char *digits, struct ip_address *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const size_t length = strspn(digits, "0123456789ABCDEF");
+	uint8_t raw[16] = {0};
+
+	if (length != WORD_DIGITS && length != 4 * WORD_DIGITS)
+		return false;
+	for (size_t i = 0; i * WORD_DIGITS < length; i++) {
+		char word[WORD_DIGITS + 1] = {0};
+		uint32_t value;
+
+		memcpy(word, digits + i * WORD_DIGITS, WORD_DIGITS);
+		value = (uint32_t)strtoul(word, NULL, 16);
+		memcpy(raw + i * sizeof(value), &value, sizeof(value));
+	}
+	*address = (struct ip_address){.family = length == WORD_DIGITS ? AF_INET : AF_INET6};
+	if (address->family == AF_INET6 && !memcmp(raw, mapped, sizeof(mapped))) {
+		address->family = AF_INET;
+		memcpy(address->raw, raw + sizeof(mapped), 4);
+	} else {
+		memcpy(address->raw, raw, sizeof(raw));
+	}
+	return true;
+}
+
+/* A line of /proc/net/tcp; false: it is none of these sockets. */
+static bool parse_line(const char *line, const struct inodes *inodes, struct session_socket *found)
+{
+	char local[40], remote[40];
+	unsigned int state;
+	uint64_t inode;
+
+	return sscanf(line,
+		      " %*u: %39[0-9A-F]:%*x %39[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u "
+		      "%" SCNu64,
+		      local, remote, &state, &inode) == 4 &&
+	       state == TCP_ESTABLISHED_STATE && has_inode(inodes, inode) &&
+	       parse_address(local, &found->local) && parse_address(remote, &found->remote);
+}
+
+static bool find_in(const struct root *root, const char *table, const struct inodes *inodes,
+		    struct session_socket *found)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (!inodes->count || sysfs_read_file(root, &text, "%s", table))
+		return false;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (parse_line(line, inodes, found))
+			return true;
+	}
+	return false;
+}
+
+/* The tables of the process's own network namespace. */
+static bool find_of(const struct root *root, uint64_t process, const struct inodes *inodes,
+		    struct session_socket *found)
+{
+	_cleanup_(freep) char *four = mem_format("proc/%" PRIu64 "/net/tcp", process);
+	_cleanup_(freep) char *six = mem_format("proc/%" PRIu64 "/net/tcp6", process);
+
+	found->process = process;
+	return find_in(root, four, inodes, found) || find_in(root, six, inodes, found);
+}
+
+int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret)
+{
+	bool hidden = false;
+
+	for (unsigned int i = 0; i < MOST_ANCESTORS && process; i++) {
+		struct session_socket found = {.process = 0};
+		struct procfs_task task = {0};
+		struct inodes inodes = {0};
+		int rc = read_inodes(root, process, &inodes);
+		bool good = !rc && find_of(root, process, &inodes, &found);
+
+		free(inodes.items);
+		if (good) {
+			*ret = found;
+			return 0;
+		}
+		/* The first process is nobody's session. */
+		hidden |= rc && process > 1;
+		if (procfs_read_task(root, process, &task))
+			break;
+		process = task.parent.known ? task.parent.value : 0;
+		procfs_task_clear(&task);
+	}
+	return hidden ? -EACCES : -ENOENT;
+}
+
+static bool goes_over(const struct link_list *links, const struct link *link, const char *netdev,
+		      unsigned int level)
+{
+	const struct link *lower;
+
+	if (!link || level > LINK_MOST_LEVELS)
+		return false;
+	if (!strcmp(link->name, netdev))
+		return true;
+	/* A VLAN has one below it; a bond, bridge or VRF has members. */
+	lower = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
+	if (lower && lower != link && goes_over(links, lower, netdev, level + 1))
+		return true;
+	for (size_t i = 0; i < links->count; i++)
+		if (links->items[i].master_index.known && link->index.known &&
+		    links->items[i].master_index.value == link->index.value &&
+		    goes_over(links, &links->items[i], netdev, level + 1))
+			return true;
+	return false;
+}
+
+bool session_goes_over(const struct link_list *links, const struct number *index,
+		       const char *netdev)
+{
+	return goes_over(links, link_by_index(links, index), netdev, 0);
+}
+
+/*
+ * Whether it goes over the netdev. Its local address may be that of another one than its packets
+ * leave by (an address of lo, or two ways to the same peer), so both count.
+ */
+static int is_way(struct netlink *rtnl, const struct session_socket *session, const char *netdev,
+		  bool *ret_is)
+{
+	const struct route_question question = {.destination = session->remote};
+	struct link_address_list addresses = {0};
+	struct link_list links = {0};
+	struct route route = {0};
+	int rc = rtnl_get_links(rtnl, &links);
+
+	if (!rc)
+		rc = rtnl_get_addresses(rtnl, &addresses);
+	*ret_is = false;
+	for (size_t i = 0; !rc && i < addresses.count; i++)
+		if (ip_equal(&addresses.items[i].ip, &session->local))
+			*ret_is |= session_goes_over(&links, &addresses.items[i].link_index,
+						     netdev);
+	if (!rc && !rtnl_get_route(rtnl, &question, &route))
+		*ret_is |= session_goes_over(&links, &route.link_index, netdev);
+	link_list_clear(&links);
+	link_address_list_clear(&addresses);
+	return rc;
+}
+
+static int find_session(struct session_socket *ret)
+{
+	struct root root;
+	int rc = root_open(NULL, &root);
+
+	if (rc)
+		return rc;
+	rc = session_find_socket(&root, (uint64_t)getpid(), ret);
+	root_close(&root);
+	return rc;
+}
+
+void change_guard_way(struct change *change, const char *netdev)
+{
+	char local[IP_TEXT_SIZE], remote[IP_TEXT_SIZE];
+	struct session_socket session;
+	struct netlink *rtnl;
+	bool is = false;
+	int rc = find_session(&session);
+
+	if (rc == -ENOENT)
+		return;
+	if (!rc)
+		rc = change_host_rtnl(change->host, &rtnl);
+	if (!rc)
+		rc = is_way(rtnl, &session, netdev, &is);
+	if (rc)
+		change_note(change, "whether this session comes over %s cannot be seen: %s", netdev,
+			    strerror(-rc));
+	if (!is)
+		return;
+	ip_format(&session.local, local);
+	ip_format(&session.remote, remote);
+	if (change->host->reverts)
+		change_note(change,
+			    "this session comes over %s (%s from %s); it is undone unless you "
+			    "confirm it",
+			    netdev, local, remote);
+	else
+		change_disturbs(
+			change,
+			"this session, which comes over %s (%s from %s): --revert-after 30s "
+			"undoes it unless you confirm it",
+			netdev, local, remote);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way by which the user is logged in: the TCP connection of one of the processes that started
+ * this one (sshd), and the netdevs that it goes over. A change of one of those may cut it. A
+ * session that a server of its own keeps (tmux, screen) or a console has no such connection.
+ */
+#pragma once
+
+#include "change/change.h"
+#include "host/netdev.h"
+#include "kernel/root.h"
+
+struct session_socket {
+	uint64_t process; /* that has it */
+	struct ip_address local, remote;
+};
+
+/*
+ * Adds the session that comes over this netdev as a disturbance, or as a note if the change is
+ * undone without a confirmation (--revert-after). What cannot be looked at is a note.
+ */
+void change_guard_way(struct change *change, const char *netdev);
+
+/* The parts, for tests. */
+
+/*
+ * The established TCP connection of the process, or of the nearest of those that started it.
+ * -ENOENT: there is none; -EACCES: none was found, and not all could be looked at.
+ */
+int session_find_socket(const struct root *root, uint64_t process, struct session_socket *ret);
+/* Whether the connection goes over `netdev`: its own netdev, or one below that. */
+bool session_goes_over(const struct link_list *links, const struct number *index,
+		       const char *netdev);
