@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 
-enum { WORDS_MOST = 24 }; /* most words of a field in a hint */
 /* So many values of a device that one cause hides, or more, share a line. */
 enum { SAME_CAUSE = 3 };
 
@@ -77,16 +76,6 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
 	*ret_hint = text_suggest(bad + strspn(bad, "+-"), keys, schema->field_count, list);
-}
-
-char *listing_explain_value(const struct field *field)
-{
-	char *hint = mem_string(field->help);
-	const struct enum_name *name = field->names;
-
-	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++)
-		mem_extend(&hint, "%s%s", i ? ", " : ": ", name->word);
-	return hint;
 }
 
 static bool select_columns(struct listing *listing)

@@ -72,8 +72,6 @@ void listing_fail(struct listing *listing, int status, const char *message, cons
  */
 void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint);
-/* The next step after a wrong value of a field: its help and its words. The caller frees it. */
-char *listing_explain_value(const struct field *field);
 /* Format, headings and colour, for a command that renders its records itself. */
 struct render_options listing_options(const struct listing *listing);
 /* The default table, without -o: a command may print a form that is easier to read instead. */

@@ -12,9 +12,6 @@
 #include "counter/netlink_counters.h"
 
 #define NO_COUNTERS "no counters"
-/* Milliseconds between two rounds of --watch. */
-#define INTERVAL_LEAST 100
-#define INTERVAL_MOST  3600000
 
 static const struct option_row options[] = {
 	FLAG_OPTION(struct counters_args, all, 'a', "all",
@@ -30,7 +27,7 @@ static const struct option_row options[] = {
 	FLAG_OPTION(struct counters_args, watch, 'w', "watch",
 		    "show how fast the counters move, round by round"),
 	NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME",
-		      INTERVAL_LEAST, INTERVAL_MOST,
+		      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,
 		      "time between two rounds of --watch (default 1s)"),
 	NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1, UINT32_MAX,
 		      "end --watch after this many rounds"),
@@ -247,7 +244,7 @@ static int watch(const struct ctx *ctx, const struct counters_args *args, char *
 
 	if (args->interval.known || !words[0] || option_parse_duration(words[0], &msec))
 		return counters_watch(ctx, args, words);
-	if (msec < INTERVAL_LEAST || msec > INTERVAL_MOST) {
+	if (msec < COUNTERS_INTERVAL_LEAST || msec > COUNTERS_INTERVAL_MOST) {
 		command_complain(ctx, "--watch: the interval is from 100ms to 1h", NULL);
 		return STATUS_USAGE;
 	}
@@ -279,13 +276,25 @@ static const struct schema *const more_schemas[] = {
 	NULL,
 };
 
+static const struct command *const children[] = {
+	&counters_qp_command,
+	&counters_mr_command,
+	&counters_mode_command,
+	&counters_auto_command,
+	&counters_bind_command,
+	&counters_unbind_command,
+	NULL,
+};
+
 const struct command counters_command = {
 	.name = "counters",
 	.group = GROUP_LIVE,
 	.summary = "show what ports, devices and their netdevs have counted",
-	.objects = "[DEV[/PORT]...]",
+	.objects = "[COMMAND] [DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
+	.children = children,
+	.child_word = "COMMAND",
 	.options = {options},
 	.rules = rules,
 	.args_size = sizeof(struct counters_args),

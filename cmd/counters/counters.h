@@ -2,7 +2,8 @@
 /*
  * rdmactl counters: which counters the options select (counters_choose.c), reading and showing them
  * once (counters.c), rates (counters_watch.c), saving and growth since then (counters_since.c), and
- * optional counters (counters_optional.c).
+ * optional counters (counters_optional.c). Its subcommands show the counters of queue pairs and
+ * memory regions (counters_objects.c), and choose which queue pairs are counted (counters_bind.c).
  */
 #pragma once
 
@@ -10,6 +11,10 @@
 #include "cmd/listing.h"
 #include "counter/counter_change.h"
 #include "counter/counters.h"
+
+/* Milliseconds between two rounds of --watch. */
+#define COUNTERS_INTERVAL_LEAST 100
+#define COUNTERS_INTERVAL_MOST	3600000
 
 struct counters_args {
 	bool all, errors, drops;
@@ -70,3 +75,6 @@ int counters_watch(const struct ctx *ctx, const struct counters_args *args, char
 int counters_save(const struct ctx *ctx, const struct counters_args *args, char **words);
 int counters_since(const struct ctx *ctx, const struct counters_args *args, char **words);
 int counters_optional(const struct ctx *ctx, const struct counters_args *args, char **words);
+
+extern const struct command counters_qp_command, counters_mr_command, counters_mode_command;
+extern const struct command counters_auto_command, counters_bind_command, counters_unbind_command;

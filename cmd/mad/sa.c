@@ -93,7 +93,7 @@ static bool set_field(struct sa_run *run, const struct field *field, const char 
 	int rc = packed_parse(field, &run->query, text);
 
 	if (rc) {
-		_cleanup_(freep) char *hint = listing_explain_value(field);
+		_cleanup_(freep) char *hint = field_explain(field);
 
 		fail_usage(run,
 			   rc == -ERANGE

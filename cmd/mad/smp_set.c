@@ -46,7 +46,7 @@ static bool apply(struct run *run, const struct smp_value *one)
 
 	if (!rc)
 		return true;
-	hint = listing_explain_value(one->field);
+	hint = field_explain(one->field);
 	complain(run, hint,
 		 rc == -ERANGE
 			 ? mem_format("--set: '%s' is out of range for %s", clean, one->field->key)

@@ -56,8 +56,8 @@ static const struct option_row srq_options[] = {
 };
 
 static const struct option_row kind_options[] = {
-	STRING_OPTION(struct resources_args, where, 'w', "where", "FIELD=VALUE,...", COMPLETE_WHERE,
-		      "only objects whose fields have these values, or are in these ranges"),
+	STRING_OPTION(struct resources_args, where, 'w', "where", "FIELD=VALUE", COMPLETE_WHERE,
+		      "only objects with these values of fields (several with commas between)"),
 	{.name = NULL},
 };
 

@@ -55,7 +55,7 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 		if (*ret_count == 32 || !parse_word(field, word, &codes[*ret_count]))
 			return fail(listing,
 				    mem_format("--%s: '%s' is not a %s", option, clean, option),
-				    listing_explain_value(field));
+				    field_explain(field));
 		++*ret_count;
 	}
 	return true;

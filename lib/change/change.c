@@ -31,12 +31,18 @@ static const struct enum_name state_names[] = {
 
 static void get_setting(const void *record, struct value *value)
 {
-	value_set_string(value, ((const struct change *)record)->setting->keyword.word);
+	const struct setting *setting = ((const struct change *)record)->setting;
+
+	if (setting)
+		value_set_string(value, setting->keyword.word);
 }
 
 static void get_interface(const void *record, struct value *value)
 {
-	value_set_string(value, ((const struct change *)record)->setting->interface);
+	const struct setting *setting = ((const struct change *)record)->setting;
+
+	if (setting)
+		value_set_string(value, setting->interface);
 }
 
 #define RECORD struct change

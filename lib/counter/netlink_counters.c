@@ -41,7 +41,7 @@ static int add_counter(void *context, const struct nlattr *nest)
 	return 0;
 }
 
-static int fill_counters(struct nlattr *const *table, struct counter_list *list)
+int nldev_take_counters(struct nlattr *const *table, struct counter_list *list)
 {
 	int rc = walk(table, add_counter, list);
 
@@ -56,7 +56,7 @@ int nldev_parse_counters(const void *attributes, size_t length, struct counter_l
 
 	if (nldev_parse(attributes, length, table))
 		return -EBADMSG;
-	return fill_counters(table, list);
+	return nldev_take_counters(table, list);
 }
 
 /* The handlers of the replies. */
@@ -70,7 +70,7 @@ static int take_counters(void *context, struct port *port, struct nlattr *const 
 {
 	const struct reader *reader = context;
 	struct counter_list list = {0};
-	int rc = fill_counters(table, &list);
+	int rc = nldev_take_counters(table, &list);
 
 	if (rc)
 		return rc;

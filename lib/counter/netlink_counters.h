@@ -83,6 +83,8 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
  * The pure part: parses the attributes or the payload of a reply, at a multiple of 4, into an empty
  * list. -EBADMSG: they are damaged, and the list stays empty.
  */
+/* The same of a table that is parsed already. */
+int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 int nldev_parse_counters(const void *attributes, size_t length, struct counter_list *list);
 int nldev_parse_optional_counters(const void *attributes, size_t length,
 				  struct optional_counters *list);

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "schema/packed.h"
 
+enum { WORDS_MOST = 24 }; /* most words of a field in a hint */
+
 static void get_flags(const struct enum_name *names, uint64_t flags, struct value *value)
 {
 	size_t count = 0, most = ARRAY_SIZE(value->words) - 1;
@@ -150,6 +152,16 @@ void field_get(const struct field *field, const void *record, struct value *valu
 	default:
 		field_get_number(field, member, value);
 	}
+}
+
+char *field_explain(const struct field *field)
+{
+	char *hint = mem_string(field->help);
+	const struct enum_name *name = field->names;
+
+	for (size_t i = 0; name && name->word && i < WORDS_MOST; i++, name++)
+		mem_extend(&hint, "%s%s", i ? ", " : ": ", name->word);
+	return hint;
 }
 
 const struct field *schema_find(const struct schema *schema, const char *key)

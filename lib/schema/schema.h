@@ -78,6 +78,8 @@ void field_get(const struct field *field, const void *record, struct value *valu
 /* The same for a member that is not in a record: any number, a struct known_gid or known_ip. */
 void field_get_number(const struct field *field, const struct number *number, struct value *value);
 void field_get_address(const struct field *field, const void *member, struct value *value);
+/* The next step after a wrong value of a field: its help and its words. The caller frees it. */
+char *field_explain(const struct field *field);
 const struct field *schema_find(const struct schema *schema, const char *key);
 
 /*

@@ -9,9 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Words in a message about a field: the rest is in the help. */
-#define WORDS_MOST 16
-
 static const char unknown_value[] = "-";
 static const char unknown_code[] = "unknown-";
 
@@ -59,12 +56,9 @@ static void explain_value(const struct field *field, const char *text, char **re
 			  char **ret_hint)
 {
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
-	char *hint = mem_string(field->help);
 
-	for (size_t i = 0; field->names && field->names[i].word && i < WORDS_MOST; i++)
-		mem_extend(&hint, "%s%s", i ? ", " : ": ", field->names[i].word);
 	*ret_message = mem_format("'%s' is not a value of %s", clean, field->key);
-	*ret_hint = hint;
+	*ret_hint = field_explain(field);
 }
 
 /* A number, or two with - between. */

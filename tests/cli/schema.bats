@@ -19,7 +19,10 @@ expected_schemas()
 		perf) printf '%s\n' perf perf_vl perf_fec perf_congestion perf_rates ;;
 		mad) printf '%s\n' mads mad_classes ;;
 		ping | sysstat) echo "${command}s" ;;
-		counters) printf '%s\n' counters counter_rates optional_counters counter_meanings ;;
+		counters)
+			printf "%s\n" counters counter_rates optional_counters counter_meanings \
+				qp_counters mr_counters qp_counting change
+			;;
 		doctor) printf '%s\n' doctor doctor_checks ;;
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
 		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
@@ -35,8 +38,8 @@ expected_schemas()
 				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
-		dev) printf '%s\n' dev change ;;
-		system) printf '%s\n' system change ;;
+		dev) echo dev ;;
+		system) echo system ;;
 		ipoib) echo ipoib ;;
 		*) echo "$command" ;;
 		esac

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl counters auto, bind and unbind: which queue pairs are counted. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/statistics.h"
+#include "cmd/change/change_run.h"
+#include "cmd/counters/counters.h"
+#include "counter/object_counters.h"
+
+/* The queue pair and counter that the words name. */
+struct binding {
+	struct number qpn, counter_id;
+};
+
+static const struct keyword lqpn_keyword = {"lqpn", "N", "number of the queue pair", NULL};
+static const struct keyword id_keyword = {"counter-id", "ID", "number of the counter", NULL};
+
+static const struct keyword *binding_keyword(size_t number)
+{
+	static const struct keyword *const keywords[] = {&lqpn_keyword, &id_keyword};
+
+	return number < ARRAY_SIZE(keywords) ? keywords[number] : NULL;
+}
+
+static bool fail(struct change_plan *plan, int status, char *message, const char *hint)
+{
+	_cleanup_(freep) char *owned = message;
+
+	listing_fail(&plan->listing, status, message, hint);
+	return false;
+}
+
+/* Finds DEV/PORT, which must be one port. */
+static bool load_port(struct change_plan *plan, char *word)
+{
+	struct listing *listing = &plan->listing;
+	char *const words[] = {word, NULL};
+	_cleanup_(freep) char *message = NULL;
+
+	if (!word)
+		return fail(plan, STATUS_USAGE, mem_string("which port?"),
+			    "name it as DEV/PORT; rdmactl ports lists them");
+	if (objects_parse(&listing->objects, words, true, &message))
+		return fail(plan, STATUS_USAGE, mem_string(message),
+			    "rdmactl ports lists the names");
+	if (!listing_load_inventory(listing, NEED_NETLINK | NEED_DRIVER))
+		return false;
+	if (listing->inventory.devices.items[0].port_count != 1)
+		return fail(plan, STATUS_USAGE,
+			    mem_format("%s has several ports",
+				       listing->inventory.devices.items[0].name),
+			    "name it as DEV/PORT; rdmactl ports lists them");
+	if (!listing->inventory.devices.items[0].index.known)
+		return fail(plan, STATUS_FAILED, mem_string("the kernel has no RDMA netlink"),
+			    "this needs Linux 5.3 or later");
+	plan->host.inventory = &listing->inventory;
+	return true;
+}
+
+static const struct device *device_of(const struct change_plan *plan)
+{
+	return &plan->listing.inventory.devices.items[0];
+}
+
+static char *name_port(const struct change_plan *plan)
+{
+	return mem_format("%s/%" PRIu64, device_of(plan)->name,
+			  device_of(plan)->ports[0].port.value);
+}
+
+static bool give_port(struct change *change, void *context)
+{
+	const struct change_plan *plan = context;
+
+	change->device_index = device_of(plan)->index;
+	change->port = device_of(plan)->ports[0].port;
+	return true;
+}
+
+static bool plan_auto(struct change_plan *plan, const void *args, char **words)
+{
+	_cleanup_(freep) char *object = NULL;
+
+	(void)args;
+	if (!words[0] || !words[1])
+		return fail(plan, STATUS_USAGE, mem_string("which port, and count by what?"),
+			    "rdmactl counters auto DEV/PORT off|type|pid|type,pid");
+	if (!load_port(plan, words[0]))
+		return false;
+	object = name_port(plan);
+	return change_plan_one(plan, &qp_auto_setting, words[1], object, give_port, plan);
+}
+
+/* The words after the port: lqpn N, counter-id ID. */
+static bool parse_binding(struct change_plan *plan, char **words, struct binding *binding)
+{
+	for (; words[0]; words += 2) {
+		const bool is_id = !strcmp(words[0], id_keyword.word);
+		struct number *number = is_id ? &binding->counter_id : &binding->qpn;
+		_cleanup_(freep) char *clean = text_clean(words[0], strlen(words[0]));
+		uint64_t value;
+
+		if (!is_id && strcmp(words[0], lqpn_keyword.word))
+			return fail(plan, STATUS_USAGE, mem_format("unknown word '%s'", clean),
+				    "after the port come lqpn N and counter-id ID");
+		if (!words[1] || text_parse_u64(words[1], 0, UINT32_MAX, &value))
+			return fail(plan, STATUS_USAGE, mem_format("%s needs a number", clean),
+				    is_id ? "rdmactl counters qp lists the counters"
+					  : "rdmactl resources qp lists the queue pairs");
+		number_set(number, value);
+	}
+	return true;
+}
+
+static void add_qp(struct change_plan *plan, uint64_t qpn, const char *wanted)
+{
+	_cleanup_(freep) char *port = name_port(plan);
+	_cleanup_(freep) char *object = mem_format("%s lqpn %" PRIu64, port, qpn);
+	struct qp_binding *data = mem_alloc_zero(1, sizeof(*data));
+	struct change *change = changes_add(&plan->changes, &plan->host, &qp_counter_setting,
+					    object, wanted);
+
+	give_port(change, plan);
+	data->qpn = qpn;
+	change->data = data;
+}
+
+static bool plan_bind(struct change_plan *plan, const void *args, char **words)
+{
+	struct binding binding = {.qpn = {0}};
+	_cleanup_(freep) char *wanted = NULL;
+
+	(void)args;
+	if (!parse_binding(plan, words[0] ? words + 1 : words, &binding))
+		return false;
+	if (words[0] && !binding.qpn.known)
+		return fail(plan, STATUS_USAGE, mem_string("which queue pair?"),
+			    "name it by lqpn N; rdmactl resources qp lists them");
+	if (!load_port(plan, words[0]))
+		return false;
+	wanted = binding.counter_id.known ? mem_format("%" PRIu64, binding.counter_id.value)
+					  : mem_string(NEW_COUNTER);
+	add_qp(plan, binding.qpn.value, wanted);
+	return true;
+}
+
+/* All queue pairs of the counter, or the one that was named. */
+static bool plan_counter(struct change_plan *plan, const struct binding *binding,
+			 const struct object_counters *list)
+{
+	const struct object_counter *counter = object_counters_find(list,
+								    binding->counter_id.value);
+	_cleanup_(freep) char *port = name_port(plan);
+	_cleanup_(freep) char *text = mem_format("%" PRIu64, binding->qpn.value);
+
+	if (!counter || counter->port.value != device_of(plan)->ports[0].port.value)
+		return fail(plan, STATUS_NOTHING,
+			    mem_format("%s has no counter %" PRIu64, port,
+				       binding->counter_id.value),
+			    "rdmactl counters qp lists the counters");
+	if (binding->qpn.known && !strings_contain(&counter->qpns, text))
+		return fail(plan, STATUS_NOTHING,
+			    mem_format("queue pair %s is not bound to counter %" PRIu64, text,
+				       binding->counter_id.value),
+			    "rdmactl counters qp lists the queue pairs of each");
+	for (size_t i = 0; i < counter->qpns.count; i++) {
+		uint64_t qpn;
+
+		if (!text_parse_u64(counter->qpns.items[i], 10, UINT32_MAX, &qpn) &&
+		    (!binding->qpn.known || binding->qpn.value == qpn))
+			add_qp(plan, qpn, CHANGE_ABSENT);
+	}
+	return true;
+}
+
+static bool plan_unbind(struct change_plan *plan, const void *args, char **words)
+{
+	_cleanup_(object_counters_clear) struct object_counters list = {0};
+	struct binding binding = {.qpn = {0}};
+	struct netlink *nldev;
+	int rc;
+
+	(void)args;
+	if (!parse_binding(plan, words[0] ? words + 1 : words, &binding))
+		return false;
+	if (words[0] && !binding.qpn.known && !binding.counter_id.known)
+		return fail(plan, STATUS_USAGE, mem_string("which counter, or which queue pair?"),
+			    "name it by counter-id ID or lqpn N; rdmactl counters qp lists both");
+	if (!load_port(plan, words[0]))
+		return false;
+	if (!binding.counter_id.known) {
+		add_qp(plan, binding.qpn.value, CHANGE_ABSENT);
+		return true;
+	}
+	rc = change_host_nldev(&plan->host, &nldev);
+	if (!rc)
+		rc = object_counters_read(nldev, OBJECT_COUNTER_QP,
+					  (uint32_t)device_of(plan)->index.value, &list);
+	if (rc)
+		return fail(plan, STATUS_FAILED,
+			    mem_format("cannot read the counters of queue pairs: %s",
+				       strerror(-rc)),
+			    "this needs Linux 5.3 or later");
+	return plan_counter(plan, &binding, &list);
+}
+
+static const struct changer auto_changer = {.plan = plan_auto};
+static const struct changer bind_changer = {.plan = plan_bind};
+static const struct changer unbind_changer = {.plan = plan_unbind};
+
+#define CHANGING_COMMAND(name_, summary_, objects_, changer_)                                 \
+	{                                                                                     \
+		.name = name_, .group = GROUP_LIVE, .summary = summary_, .objects = objects_, \
+		.object_completion = COMPLETE_PORT, .most_objects = -1,                       \
+		.options = {change_options}, .args_size = sizeof(struct change_args),         \
+		.schema = &change_schema, .keyword = binding_keyword, .data = &(changer_),    \
+		.run = change_run,                                                            \
+	}
+
+const struct command counters_bind_command = CHANGING_COMMAND(
+	"bind", "count a queue pair (root)", "DEV/PORT lqpn N [counter-id ID]", bind_changer);
+
+const struct command counters_unbind_command = CHANGING_COMMAND(
+	"unbind", "do not count queue pairs any more (root)", "DEV/PORT [counter-id ID] [lqpn N]",
+	unbind_changer);
+
+const struct command counters_auto_command = {
+	.name = "auto",
+	.group = GROUP_LIVE,
+	.summary = "count queue pairs that programs make, by type or process (root)",
+	.objects = "DEV/PORT off|type|pid|type,pid",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = 2,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.data = &auto_changer,
+	.run = change_run,
+};

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmactl counters qp, mr and mode: whose queue pairs and memory regions count what, once or round
+ * by round, and how the ports count queue pairs.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "cmd/counters/counters.h"
+#include "counter/object_counters.h"
+#include "host/need.h"
+#include "resource/processes.h"
+#include "resource/resources.h"
+
+#define WATCH_COLUMNS "time,object,%s,pid,command,counter,growth,rate_per_sec"
+
+/* What one round has read of one device. */
+struct device_round {
+	const struct device *device;
+	struct object_counters objects;
+	uint64_t taken_nsec;
+};
+
+struct round {
+	struct device_round *items;
+	size_t count;
+};
+
+struct run {
+	struct counters_run counters; /* the listing, and what the options select */
+	enum object_counter_kind kind;
+	struct netlink *nldev;
+	struct processes *processes;
+	struct object_counter_row *rows;
+	size_t row_count;
+};
+
+static void clear_round(struct round *round)
+{
+	for (size_t i = 0; i < round->count; i++)
+		object_counters_clear(&round->items[i].objects);
+	free(round->items);
+	*round = (struct round){0};
+}
+
+static void clear_rows(struct run *run)
+{
+	free(run->rows);
+	run->rows = NULL;
+	run->row_count = 0;
+}
+
+/* Who made the memory regions: their counters do not say. */
+static void find_owners(struct run *run, struct device_round *round)
+{
+	struct objects one = {.items = &(struct object){round->device->name, -1}, .count = 1};
+	struct problems *problems = &run->counters.listing.problems;
+	struct resource_loader *loader;
+	struct resource_list list = {0};
+	size_t known = 0;
+
+	if (!round->objects.count ||
+	    resource_loader_open(&run->counters.listing.inventory, &one, NULL, &loader))
+		return;
+	resource_loader_begin(loader, RESOURCE_MR);
+	while (resource_loader_next(loader, &list, problems, NULL))
+		;
+	/* Both tables are in the order of their numbers. */
+	for (size_t i = 0; i < round->objects.count; i++) {
+		struct object_counter *object = &round->objects.items[i];
+
+		while (known < list.count && list.items[known].id.value < object->id.value)
+			known++;
+		if (known < list.count && list.items[known].id.value == object->id.value) {
+			object->thread = list.items[known].thread;
+			object->kernel_name = list.items[known].kernel_name;
+			list.items[known].kernel_name = NULL;
+		}
+	}
+	resource_list_clear(&list);
+	resource_loader_free(loader);
+}
+
+static void name_owner(struct run *run, struct object_counter *object)
+{
+	const struct process *process = NULL;
+
+	if (object->kernel_name)
+		object->command = mem_format("[%s]", object->kernel_name);
+	else if (object->thread.known && object->thread.value)
+		process = processes_find(run->processes, object->thread.value);
+	if (!process)
+		return;
+	object->pid = process->pid;
+	object->command = mem_string_or_null(process->command);
+}
+
+static void read_device(struct run *run, const struct device *device, struct round *round)
+{
+	struct problems *problems = &run->counters.listing.problems;
+	struct device_round *one = mem_append(&round->items, &round->count, sizeof(*one));
+	int rc = device->index.known
+			 ? object_counters_read(run->nldev, run->kind,
+						(uint32_t)device->index.value, &one->objects)
+			 : -ENODATA;
+
+	one->device = device;
+	one->taken_nsec = clock_nsec();
+	if (rc == -EOPNOTSUPP)
+		problem_add_text(problems, device->name, NULL, "nldev",
+				 "this kernel lists no such counters",
+				 "this needs Linux 5.3 for queue pairs, 5.5 for memory regions");
+	else if (rc && rc != -ENODEV)
+		problem_add(problems, device->name, "counters of its objects", "nldev", rc, NULL);
+	if (run->kind == OBJECT_COUNTER_MR)
+		find_owners(run, one);
+	for (size_t i = 0; i < one->objects.count; i++)
+		name_owner(run, &one->objects.items[i]);
+}
+
+static void read_round(struct run *run, struct round *round)
+{
+	const struct device_list *devices = &run->counters.listing.inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		read_device(run, &devices->items[i], round);
+}
+
+/* The same object in the round before, or NULL. */
+static const struct object_counter *find_before(const struct round *before, size_t device,
+						const struct object_counter *object)
+{
+	return before && device < before->count
+		       ? object_counters_find(&before->items[device].objects, object->id.value)
+		       : NULL;
+}
+
+/* The port of the counter; *ret_wanted is false if it was not asked for. */
+static const struct port *find_port(const struct device *device,
+				    const struct object_counter *object, bool *ret_wanted)
+{
+	const struct port *port = object->port.known
+					  ? device_port(device, (unsigned int)object->port.value)
+					  : NULL;
+
+	*ret_wanted = port || !object->port.known;
+	return port;
+}
+
+static bool is_shown(const struct run *run, const struct counter_change *change, bool rates)
+{
+	if (run->kind == OBJECT_COUNTER_MR && !rates)
+		return true;
+	if (run->kind == OBJECT_COUNTER_MR)
+		return run->counters.args->all || change->growth.value;
+	return rates ? counters_move_is_shown(&run->counters, change)
+		     : counters_shows(&run->counters, &change->reading);
+}
+
+static void add_object(struct run *run, const struct object_counter *object,
+		       const struct device_round *now, const struct object_counter *earlier,
+		       const struct device_round *then, char *time)
+{
+	struct counter_readings readings = {0}, old = {0};
+	struct counter_changes changes = {0};
+	bool wanted;
+	const struct port *port = find_port(now->device, object, &wanted);
+
+	if (!wanted)
+		return;
+	object_counter_readings(object, now->device, port, now->taken_nsec, &readings);
+	if (earlier)
+		object_counter_readings(earlier, now->device, port, then->taken_nsec, &old);
+	counter_changes_make(&changes, &old, &readings, &(struct counter_interval){.time = time});
+	for (size_t i = 0; i < changes.count; i++) {
+		struct object_counter_row *row;
+
+		if (!is_shown(run, &changes.items[i], time))
+			continue;
+		row = mem_append(&run->rows, &run->row_count, sizeof(*row));
+		*row = (struct object_counter_row){changes.items[i], object};
+	}
+	counter_changes_clear(&changes);
+	counter_readings_clear(&readings);
+	counter_readings_clear(&old);
+}
+
+/* Fills the listing; with a time also growth, against the round before. */
+static void add_rows(struct run *run, const struct round *now, const struct round *before,
+		     char *time)
+{
+	struct listing *listing = &run->counters.listing;
+
+	for (size_t i = 0; i < now->count; i++)
+		for (size_t j = 0; j < now->items[i].objects.count; j++) {
+			const struct object_counter *object = &now->items[i].objects.items[j];
+
+			add_object(run, object, &now->items[i], find_before(before, i, object),
+				   before ? &before->items[i] : NULL, time);
+		}
+	for (size_t i = 0; i < run->row_count; i++)
+		listing_add(listing, &run->rows[i]);
+}
+
+static bool has_objects(const struct round *round)
+{
+	for (size_t i = 0; i < round->count; i++)
+		if (round->items[i].objects.count)
+			return true;
+	return false;
+}
+
+static void explain_nothing(struct run *run)
+{
+	if (run->kind == OBJECT_COUNTER_QP)
+		listing_fail(&run->counters.listing, STATUS_NOTHING, "no queue pair is counted",
+			     "rdmactl counters auto DEV/PORT pid counts those of each process that "
+			     "are made from then on (root; mlx5 and ionic)");
+	else
+		listing_fail(&run->counters.listing, STATUS_NOTHING,
+			     "no memory region counts: only those with on-demand paging do",
+			     "rdmactl resources mr lists all memory regions");
+}
+
+static void list(struct run *run, struct round *round)
+{
+	read_round(run, round);
+	add_rows(run, round, NULL, NULL);
+	if (!has_objects(round) && !run->counters.listing.problems.count)
+		explain_nothing(run);
+}
+
+/* Returns false if the output is closed. */
+static bool show_round(struct run *run, const struct round *now, const struct round *before)
+{
+	struct listing *listing = &run->counters.listing;
+	char *time = utc_now();
+
+	add_rows(run, now, before, time);
+	if (listing->ctx->globals.json || listing->ctx->globals.tsv) {
+		listing_piece(listing);
+	} else {
+		listing_stream(listing);
+		listing->row_count = listing->streamed = 0;
+	}
+	clear_rows(run);
+	free(time);
+	return !listing->stream_rc;
+}
+
+static bool wait_until(struct signals *signals, uint64_t msec)
+{
+	do {
+		if (signals_wait(signals, msec) && signals_take(signals))
+			return false;
+	} while (clock_msec_until(msec));
+	return true;
+}
+
+static void watch(struct run *run, struct round *before)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, 0};
+	const struct counters_args *args = run->counters.args;
+	const uint64_t interval = args->interval.known ? args->interval.value : WATCH_INTERVAL_MSEC;
+	_cleanup_(freep) char *columns = mem_format(
+		WATCH_COLUMNS, run->kind == OBJECT_COUNTER_QP ? "counter_id" : "mrn");
+	uint64_t next = clock_msec();
+	struct signals signals;
+
+	listing_prefer_columns(&run->counters.listing, columns);
+	signals_catch(&signals, numbers);
+	read_round(run, before);
+	for (uint64_t i = 0; !args->count.known || i < args->count.value; i++) {
+		struct round now = {0};
+		bool open;
+
+		next += interval;
+		if (!wait_until(&signals, next))
+			break;
+		read_round(run, &now);
+		open = show_round(run, &now, before);
+		clear_round(before);
+		*before = now;
+		if (!open)
+			break;
+	}
+	signals_release(&signals);
+}
+
+static bool begin_listing(struct listing *listing, const struct ctx *ctx, char **words, bool ports)
+{
+	if (!listing_begin(listing, ctx, words, ports) ||
+	    listing_refuses_root(listing, "a saved tree has no objects in use"))
+		return false;
+	return listing_load_inventory(listing, NEED_NETLINK | columns_needs(&listing->columns));
+}
+
+static bool open_sources(struct listing *listing, struct netlink **nldev)
+{
+	_cleanup_(freep) char *message = NULL;
+	int rc = nldev_open(nldev);
+
+	if (!rc)
+		return true;
+	message = mem_format("cannot use RDMA netlink: %s", strerror(-rc));
+	listing_fail(listing, STATUS_FAILED, message, NULL);
+	return false;
+}
+
+static int run_objects(const struct ctx *ctx, const void *args, char **words)
+{
+	const enum object_counter_kind *kind = ctx->command->data;
+	struct run run = {.counters.args = args, .kind = *kind};
+	struct listing *listing = &run.counters.listing;
+	struct round round = {0};
+	int status;
+
+	if (begin_listing(listing, ctx, words, *kind == OBJECT_COUNTER_QP) &&
+	    open_sources(listing, &run.nldev) && !processes_open(NULL, &run.processes)) {
+		if (run.counters.args->watch)
+			watch(&run, &round);
+		else
+			list(&run, &round);
+	}
+	status = listing_end(listing);
+	clear_rows(&run);
+	clear_round(&round);
+	netlink_free(run.nldev);
+	processes_free(run.processes);
+	return status;
+}
+
+static void read_countings(struct listing *listing, struct netlink *nldev,
+			   struct qp_counting **rows, size_t *count)
+{
+	const struct device_list *devices = &listing->inventory.devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t j = 0; j < devices->items[i].port_count; j++) {
+			const struct device *device = &devices->items[i];
+			struct qp_counting *row = mem_append(rows, count, sizeof(*row));
+			int rc;
+
+			*row = (struct qp_counting){.device = device, .port = &device->ports[j]};
+			rc = device->index.known
+				     ? qp_counting_read(nldev, (uint32_t)device->index.value,
+							(uint32_t)row->port->port.value, row)
+				     : -ENODATA;
+			if (rc)
+				problem_add(&listing->problems, device->name,
+					    "how it counts queue pairs", "nldev", rc,
+					    "this needs Linux 5.3 or later");
+		}
+	for (size_t i = 0; i < *count; i++)
+		listing_add(listing, &(*rows)[i]);
+}
+
+static int run_mode(const struct ctx *ctx, const void *args, char **words)
+{
+	struct qp_counting *rows = NULL;
+	struct netlink *nldev = NULL;
+	struct listing listing;
+	size_t count = 0;
+	int status;
+
+	(void)args;
+	if (begin_listing(&listing, ctx, words, true) && open_sources(&listing, &nldev))
+		read_countings(&listing, nldev, &rows, &count);
+	status = listing_end(&listing);
+	free(rows);
+	netlink_free(nldev);
+	return status;
+}
+
+#define WATCH_OPTIONS                                                                            \
+	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, and zeros"),           \
+		FLAG_OPTION(struct counters_args, watch, 'w', "watch",                           \
+			    "show how fast the counters move, round by round"),                  \
+		NUMBER_OPTION(DURATION, struct counters_args, interval, 'i', "interval", "TIME", \
+			      COUNTERS_INTERVAL_LEAST, COUNTERS_INTERVAL_MOST,                   \
+			      "time between two rounds of --watch (default 1s)"),                \
+		NUMBER_OPTION(COUNT, struct counters_args, count, 'c', "count", "N", 1,          \
+			      UINT32_MAX, "end --watch after this many rounds")
+
+static const struct option_row qp_options[] = {
+	WATCH_OPTIONS,
+	FLAG_OPTION(struct counters_args, errors, 'e', "errors",
+		    "counters of warnings and errors that are not 0"),
+	FLAG_OPTION(struct counters_args, drops, 'd', "drops", "counters of lost packets"),
+	CHOICES_OPTION(struct counters_args, group, 'g', "group", "GROUPS", counter_group_bits,
+		       "counters of these groups"),
+	{.name = NULL},
+};
+
+static const struct option_row mr_options[] = {
+	WATCH_OPTIONS,
+	{.name = NULL},
+};
+
+static const enum object_counter_kind qp_kind = OBJECT_COUNTER_QP, mr_kind = OBJECT_COUNTER_MR;
+
+const struct command counters_qp_command = {
+	.name = "qp",
+	.group = GROUP_LIVE,
+	.summary = "show the counters of queue pairs, and whose they are",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.options = {qp_options},
+	.args_size = sizeof(struct counters_args),
+	.schema = &qp_counter_schema,
+	.data = &qp_kind,
+	.run = run_objects,
+};
+
+const struct command counters_mr_command = {
+	.name = "mr",
+	.group = GROUP_LIVE,
+	.summary = "show the counters of memory regions with on-demand paging",
+	.objects = "[DEV...]",
+	.object_completion = COMPLETE_DEVICE,
+	.most_objects = -1,
+	.options = {mr_options},
+	.args_size = sizeof(struct counters_args),
+	.schema = &mr_counter_schema,
+	.data = &mr_kind,
+	.run = run_objects,
+};
+
+const struct command counters_mode_command = {
+	.name = "mode",
+	.group = GROUP_LIVE,
+	.summary = "show how ports count their queue pairs",
+	.objects = "[DEV[/PORT]...]",
+	.object_completion = COMPLETE_PORT,
+	.most_objects = -1,
+	.args_size = sizeof(struct counters_args),
+	.schema = &qp_counting_schema,
+	.run = run_mode,
+};

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the errors mean is in drivers/infiniband/core/counters.c, the same in Linux 6.1 and 6.12. */
+#include "change/statistics.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "counter/object_counters.h"
+#include "host/inventory/inventory.h"
+
+static uint32_t index_of(const struct change *change)
+{
+	return (uint32_t)change->device_index.value;
+}
+
+static uint32_t port_of(const struct change *change)
+{
+	return (uint32_t)change->port.value;
+}
+
+static const struct device *device_of(const struct change *change)
+{
+	const struct inventory *inventory = change->host->inventory;
+
+	for (size_t i = 0; inventory && i < inventory->devices.count; i++)
+		if (inventory->devices.items[i].index.known &&
+		    inventory->devices.items[i].index.value == change->device_index.value)
+			return &inventory->devices.items[i];
+	return NULL;
+}
+
+/* "mlx5_0/1"; the caller frees it. */
+static char *name_port(const struct change *change)
+{
+	const struct device *device = device_of(change);
+
+	return mem_format("%s/%u", device ? device->name : "the device", port_of(change));
+}
+
+/* STAT_SET or STAT_DEL of queue pairs; the caller puts the rest. */
+static void begin_request(const struct change *change, unsigned int command,
+			  struct netlink_request *request)
+{
+	netlink_add(request, nldev_message_type(command), NLM_F_ACK, NULL, 0);
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, index_of(change));
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_PORT_INDEX, port_of(change));
+	netlink_put_u32(request, RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+}
+
+static int explain_old_kernel(struct change *change, int rc)
+{
+	if (rc == -EOPNOTSUPP)
+		change_explain(change, "this needs Linux 5.3 or later",
+			       "this kernel does not count queue pairs");
+	return rc;
+}
+
+/* rdma_counter_set_auto_mode() and rdma_counter_bind_qpn_alloc() want the port's own counters. */
+static void explain_no_counters(struct change *change)
+{
+	_cleanup_(freep) char *port = name_port(change);
+
+	change_explain(change, "rdmactl counters shows what it counts",
+		       "%s has no counters of its own: its driver cannot count queue pairs", port);
+}
+
+static int read_auto(struct change *change, char **ret_value)
+{
+	struct qp_counting counting;
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	if (!rc)
+		rc = explain_old_kernel(change, qp_counting_read(nldev, index_of(change),
+								 port_of(change), &counting));
+	if (!rc)
+		*ret_value = qp_counting_word(&counting);
+	return rc;
+}
+
+/* The bits of "type,pid" in any order; 0 for "off", -EINVAL for any other word. */
+static int parse_mask(const char *text, uint32_t *ret_mask)
+{
+	_cleanup_(freep) char *copy = mem_string(text);
+	char *rest = copy, *word;
+	uint32_t mask = 0;
+
+	while (strcmp(text, "off") && (word = strsep(&rest, ","))) {
+		const struct enum_name *name = enum_find_word(qp_counting_masks, word);
+
+		if (!name)
+			return -EINVAL;
+		mask |= (uint32_t)name->value;
+	}
+	*ret_mask = mask;
+	return 0;
+}
+
+static int parse_auto(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	struct qp_counting counting = {.mode = number_of(RDMA_COUNTER_MODE_NONE)};
+	uint32_t mask;
+
+	if (parse_mask(text, &mask)) {
+		change_explain(change, "rdmactl counters auto DEV/PORT pid",
+			       "'%s' is not a way to count queue pairs: off, type, pid or type,pid",
+			       clean);
+		return -EINVAL;
+	}
+	if (mask)
+		counting = (struct qp_counting){.mode = number_of(RDMA_COUNTER_MODE_AUTO),
+						.mask = number_of(mask)};
+	*ret_value = qp_counting_word(&counting);
+	return 0;
+}
+
+static int write_auto(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *text = NULL, *port = name_port(change), *step = NULL;
+	struct netlink_request request = {.count = 0};
+	struct netlink *nldev;
+	uint32_t mask;
+	int rc = parse_mask(value, &mask);
+
+	if (!rc)
+		rc = change_host_nldev(change->host, &nldev);
+	if (rc)
+		return rc;
+	begin_request(change, RDMA_NLDEV_CMD_STAT_SET, &request);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_AUTO);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK, mask);
+	rc = netlink_ask_plain(nldev, &request, &text);
+	if (rc == -EOPNOTSUPP) {
+		explain_no_counters(change);
+	} else if (rc == -EBUSY) {
+		step = mem_format("rdmactl counters qp %s lists them; unbind those bound by hand; "
+				  "the others end with their queue pairs",
+				  port);
+		change_explain(change, step,
+			       "the kernel refuses it while queue pairs are bound to counters%s%s",
+			       text ? ": " : "", text ? text : "");
+	}
+	return rc;
+}
+
+/* .counter_bind_qp in drivers/infiniband/hw: mlx5 (6.1, 6.12), ionic (7.2). */
+static bool may_count(const struct device *device)
+{
+	static const char *const drivers[] = {"mlx5", "ionic"};
+
+	for (size_t i = 0; device->driver && i < ARRAY_SIZE(drivers); i++)
+		if (!strncmp(device->driver, drivers[i], strlen(drivers[i])))
+			return true;
+	return !device->driver && !device->software;
+}
+
+static void guard_auto(struct change *change)
+{
+	const struct device *device = device_of(change);
+
+	if (!strcmp(change->wanted, "off")) {
+		change_note(change, "counters that exist stay until their queue pairs end");
+		return;
+	}
+	if (device && !may_count(device))
+		change_note(change,
+			    "%s has a driver (%s) that counts no queue pairs: the kernel keeps the "
+			    "mode, and no counter will appear; mlx5 and ionic count them",
+			    device->name, device->driver ? device->driver : "a software device");
+	else
+		change_note(change, "only queue pairs that programs make from now on are counted");
+}
+
+static char *undo_auto(const struct change *change)
+{
+	return mem_format("rdmactl counters auto %s %s", change->object, change->before);
+}
+
+static void persist_auto(struct change *change)
+{
+	change->persist_file = mem_string("/etc/systemd/system/rdma-qp-counters.service");
+	change->persist_text = mem_format("[Unit]\n"
+					  "After=rdma-hw.target\n"
+					  "[Service]\n"
+					  "Type=oneshot\n"
+					  "ExecStart=rdmactl counters auto %s %s\n"
+					  "[Install]\n"
+					  "WantedBy=rdma-hw.target",
+					  change->object, change->wanted);
+}
+
+const struct setting qp_auto_setting = {
+	.keyword = {"auto", "off|type|pid|type,pid",
+		    "what the kernel has a counter for, and binds queue pairs to", NULL},
+	.interface = "RDMA netlink STAT_SET",
+	.right = RIGHT_RDMA_ADMIN,
+	.parse = parse_auto,
+	.read = read_auto,
+	.write = write_auto,
+	.guard = guard_auto,
+	.undo = undo_auto,
+	.persist = persist_auto,
+};
+
+static uint64_t qpn_of(const struct change *change)
+{
+	return ((const struct qp_binding *)change->data)->qpn;
+}
+
+/* 0, or -ENOENT if the device has no such queue pair: res_get_common_doit(), nldev.c */
+static int find_qp(struct change *change, struct netlink *nldev)
+{
+	struct netlink_request request = {.count = 0};
+	const struct device *device = device_of(change);
+	int rc;
+
+	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_RES_QP_GET), 0, NULL, 0);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_DEV_INDEX, index_of(change));
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_PORT_INDEX, port_of(change));
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_RES_LQPN, (uint32_t)qpn_of(change));
+	rc = netlink_ask_plain(nldev, &request, NULL);
+	if (rc == -ENOENT)
+		change_explain(change, "rdmactl resources qp lists them",
+			       "%s has no queue pair %" PRIu64,
+			       device ? device->name : "the device", qpn_of(change));
+	return rc == -ENOENT ? rc : 0;
+}
+
+static int read_counters(struct change *change, struct netlink **ret_nldev,
+			 struct object_counters *list)
+{
+	int rc = change_host_nldev(change->host, ret_nldev);
+
+	if (rc)
+		return rc;
+	return explain_old_kernel(change, object_counters_read(*ret_nldev, OBJECT_COUNTER_QP,
+							       index_of(change), list));
+}
+
+/* A queue pair that is to have any counter is to have the one that it has. */
+static void accept_any(struct change *change, const char *value)
+{
+	if (strcmp(change->wanted, NEW_COUNTER))
+		return;
+	free(change->wanted);
+	change->wanted = mem_string(value);
+}
+
+static int read_counter(struct change *change, char **ret_value)
+{
+	_cleanup_(object_counters_clear) struct object_counters list = {0};
+	const struct object_counter *counter;
+	struct netlink *nldev;
+	int rc = read_counters(change, &nldev, &list);
+
+	if (!rc)
+		rc = find_qp(change, nldev);
+	if (rc)
+		return rc;
+	counter = object_counters_of_qp(&list, qpn_of(change));
+	if (!counter) {
+		*ret_value = mem_string(CHANGE_ABSENT);
+		return 0;
+	}
+	*ret_value = mem_format("%" PRIu64, counter->id.value);
+	accept_any(change, *ret_value);
+	return 0;
+}
+
+/* rdma_counter_bind_qpn() and rdma_counter_bind_qpn_alloc() */
+static void explain_bind(struct change *change, struct netlink *nldev, const char *value, int rc)
+{
+	_cleanup_(freep) char *port = name_port(change);
+	_cleanup_(freep) char *step = NULL;
+	struct qp_counting counting;
+
+	switch (rc) {
+	case -EINVAL:
+		if (!qp_counting_read(nldev, index_of(change), port_of(change), &counting) &&
+		    counting.mode.value == RDMA_COUNTER_MODE_AUTO) {
+			step = mem_format("rdmactl counters auto %s off", port);
+			change_explain(change, step,
+				       "%s is in auto mode, in which the kernel binds queue pairs",
+				       port);
+			break;
+		}
+		change_explain(change, "rdmactl resources qp lists the port of each",
+			       "the queue pair is of another port, or the counter is for other "
+			       "queue pairs: those of the kernel and of programs do not mix");
+		break;
+	case -ENOENT:
+		/* rdma_counter_get_qp() hides raw packet queue pairs from those without it. */
+		if (strcmp(value, NEW_COUNTER))
+			change_explain(change, "rdmactl counters qp lists them",
+				       "there is no counter %s, or it takes CAP_NET_RAW (raw "
+				       "packet queue pairs)",
+				       value);
+		else
+			change_explain(change, "run it as root",
+				       "it takes CAP_NET_RAW: it is a raw packet queue pair");
+		break;
+	case -ENOMEM:
+		change_explain(change, "rdmactl counters shows the counters of the port",
+			       "the driver of %s made no counter: it counts no queue pairs (mlx5 "
+			       "and ionic do), or has none left",
+			       port);
+		break;
+	case -EOPNOTSUPP:
+		explain_no_counters(change);
+		break;
+	default:
+		break;
+	}
+}
+
+static int bind_qp(struct change *change, struct netlink *nldev, const char *value)
+{
+	struct netlink_request request = {.count = 0};
+	uint64_t id;
+	int rc;
+
+	begin_request(change, RDMA_NLDEV_CMD_STAT_SET, &request);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_MANUAL);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_RES_LQPN, (uint32_t)qpn_of(change));
+	if (!text_parse_u64(value, 10, UINT32_MAX, &id))
+		netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, (uint32_t)id);
+	rc = netlink_ask_plain(nldev, &request, NULL);
+	explain_bind(change, nldev, value, rc);
+	return rc;
+}
+
+static int unbind_qp(struct change *change, struct netlink *nldev, uint64_t id)
+{
+	struct netlink_request request = {.count = 0};
+	_cleanup_(freep) char *port = name_port(change), *step = NULL;
+	int rc;
+
+	begin_request(change, RDMA_NLDEV_CMD_STAT_DEL, &request);
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_RES_LQPN, (uint32_t)qpn_of(change));
+	netlink_put_u32(&request, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, (uint32_t)id);
+	rc = netlink_ask_plain(nldev, &request, NULL);
+	/* rdma_counter_unbind_qpn(): only in manual mode, and of that port. */
+	if (rc == -EINVAL) {
+		step = mem_format("rdmactl counters mode %s", port);
+		change_explain(change, step,
+			       "only what was bound by hand can be unbound, and %s is in another "
+			       "mode, or the queue pair is of another port",
+			       port);
+	}
+	return rc;
+}
+
+static int write_counter(struct change *change, const char *value)
+{
+	_cleanup_(object_counters_clear) struct object_counters list = {0};
+	const struct object_counter *counter;
+	struct netlink *nldev;
+	int rc = read_counters(change, &nldev, &list);
+
+	if (rc)
+		return rc;
+	counter = object_counters_of_qp(&list, qpn_of(change));
+	if (counter) {
+		rc = unbind_qp(change, nldev, counter->id.value);
+		if (rc)
+			return rc;
+	}
+	return strcmp(value, CHANGE_ABSENT) ? bind_qp(change, nldev, value) : 0;
+}
+
+static void guard_counter(struct change *change)
+{
+	if (strcmp(change->before, CHANGE_ABSENT))
+		change_note(change, "a counter ends with its last queue pair; the counters of the "
+				    "port keep what it has counted");
+}
+
+static char *undo_counter(const struct change *change)
+{
+	_cleanup_(freep) char *port = name_port(change);
+
+	return mem_format("rdmactl counters %s %s lqpn %" PRIu64,
+			  strcmp(change->before, CHANGE_ABSENT) ? "bind" : "unbind", port,
+			  qpn_of(change));
+}
+
+const struct setting qp_counter_setting = {
+	.keyword = {"counter", "ID", "the counter that a queue pair is bound to", NULL},
+	.interface = "RDMA netlink STAT_SET, STAT_DEL",
+	.right = RIGHT_RDMA_ADMIN,
+	.read = read_counter,
+	.write = write_counter,
+	.guard = guard_counter,
+	.undo = undo_counter,
+};
