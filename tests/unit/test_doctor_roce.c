@@ -407,7 +407,7 @@ static void tos_untrusted(void **state)
 	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
 	assert_string_equal(result->finding.next_step,
 			    "map the DSCP of the traffic class to a lossless priority, as the "
-			    "switches do: dcb app add dev eth0 dscp-prio 26:3");
+			    "switches do: rdmactl roce set eth0 dscp-priority +26:3");
 }
 
 static void write_filter(struct bed *bed, const char *all, const char *eth1)

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "change/dcb/netdev.h"
 
-enum { ENTRIES = 8, ALL = 0xff };
+enum { ENTRIES = 8, EVERY_ENTRY = 0xff };
 _Static_assert(DCB_PRIORITIES == (int)ENTRIES && DCB_CLASSES == (int)ENTRIES &&
 		       DCB_BUFFERS == (int)ENTRIES,
 	       "one form for all");
@@ -149,7 +149,7 @@ static bool parse_entry(const struct array_form *form, char *entry, struct dcb *
 	*colon = '\0';
 	if (strcmp(entry, "all") && text_parse_u64(entry, 10, ENTRIES - 1, &place))
 		return false;
-	mask = strcmp(entry, "all") ? 1u << place : ALL;
+	mask = strcmp(entry, "all") ? 1u << place : EVERY_ENTRY;
 	if (*given & mask || !parse_number(form, colon + 1, &value))
 		return false;
 	*given |= mask;
@@ -188,7 +188,7 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 		return -EINVAL;
 	}
 	/* The others stay as they are. */
-	if (given != ALL) {
+	if (given != EVERY_ENTRY) {
 		rc = netdev_get_dcb(change, &dcb);
 		if (rc)
 			return rc;

@@ -118,7 +118,10 @@ static int write_pfc(struct change *change, const char *value)
 	return netdev_set_dcb(change, &(struct dcb_wish){.pfc = &dcb.pfc});
 }
 
-/* An adapter that is to do both does one of them, and which one depends on the driver. */
+/*
+ * An adapter does one of the two: mlx4 switches pause frames off when PFC is set
+ * (mlx4_en_dcbnl_ieee_setpfc(), en_dcb_nl.c).
+ */
 static void guard_pfc(struct change *change)
 {
 	const struct change *pause = netdev_sibling(change, &link_pause_setting);

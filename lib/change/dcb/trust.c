@@ -11,7 +11,7 @@
 #include "change/dcb/netdev.h"
 
 /* 64 entries of 8 bytes fit one request. */
-enum { MOST_ENTRIES = 64 };
+enum { ENTRIES_AT_ONCE = 64 };
 
 /*
  * mlx5 has no functions for the trust: the first entry for a DSCP makes it trust the DSCP, the last
@@ -114,13 +114,14 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 	if (rc)
 		return rc;
 	count = list_entries(map, dcb.dscp_priorities, apps);
-	for (size_t i = 0; i < count && !rc; i += MOST_ENTRIES) {
+	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
 		const size_t left = count - i;
 
 		rc = netdev_set_dcb(change,
 				    &(struct dcb_wish){
 					    .apps = &apps[i],
-					    .app_count = left < MOST_ENTRIES ? left : MOST_ENTRIES,
+					    .app_count = left < ENTRIES_AT_ONCE ? left
+										: ENTRIES_AT_ONCE,
 				    });
 	}
 	if (!rc)
@@ -128,11 +129,11 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 	if (rc)
 		return rc;
 	count = list_entries(dcb.dscp_priorities, map, apps);
-	for (size_t i = 0; i < count && !rc; i += MOST_ENTRIES) {
+	for (size_t i = 0; i < count && !rc; i += ENTRIES_AT_ONCE) {
 		const size_t left = count - i;
 
 		rc = netdev_delete_apps(change, &apps[i],
-					left < MOST_ENTRIES ? left : MOST_ENTRIES);
+					left < ENTRIES_AT_ONCE ? left : ENTRIES_AT_ONCE);
 	}
 	return rc;
 }

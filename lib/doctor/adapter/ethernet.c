@@ -175,7 +175,7 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 
 		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
 		free(priorities);
-		doctor_next_step(run, "ethtool -A %s rx off tx off", netdev->name);
+		doctor_next_step(run, "rdmactl roce set %s global-pause none", netdev->name);
 		doctor_warning(run, "pause frames stop the priorities that PFC is to keep apart");
 	} else {
 		doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");

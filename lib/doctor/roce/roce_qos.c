@@ -211,7 +211,7 @@ static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const 
 	else
 		doctor_next_step(run,
 				 "map the DSCP of the traffic class to a lossless priority, as the "
-				 "switches do: dcb app add dev %s dscp-prio 26:%d",
+				 "switches do: rdmactl roce set %s dscp-priority +26:%d",
 				 netdev, __builtin_ctz(dcb->pfc.pfc_en));
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dcbsim: a netdev that drops what it is sent, and keeps all settings of data center bridging, pause
- * frames and an MTU; no virtual network card of Linux does. It misbehaves on demand, by the files of
- * /sys/module/dcbsim/parameters, which are numbers:
+ * dcbsim: a netdev that drops what it is sent, and keeps all settings of data center bridging,
+ * pause frames and an MTU; no virtual network card of Linux does. It misbehaves on demand, by the
+ * files of /sys/module/dcbsim/parameters, which are numbers:
  *   fail_ets, fail_pfc, ...  the errno (positive) that setting it returns
- *   ignore		      mask of 1 << OP_x: setting it succeeds, and changes nothing
- *   lacks		      the same: the driver does not have the function to set it, and for
- *			      OP_DCBX and OP_TRUST not the one to read it either
- *   dcbx		      what getdcbx returns
- *   single		      one priority for each DSCP, as mlx5 has it; set before the first entry
- *   driver		      name of the driver that the netdev seems to have; when it is loaded
+ *   ignore   mask of 1 << OP_x: setting it succeeds, and changes nothing
+ *   lacks    the same: the driver does not have the function to set it, and for OP_DCBX and
+ *            OP_TRUST not the one to read it either
+ *   dcbx     what getdcbx returns
+ *   single   one priority for each DSCP, as mlx5 has it; set before the first entry
+ *   driver   name of the driver that the netdev seems to have; given when it is loaded
  */
 #include <linux/dcbnl.h>
 #include <linux/etherdevice.h>
@@ -45,12 +45,12 @@ static struct dcbnl_buffer buffers = {.buffer_size = {65536, 131072}, .total_siz
 static struct ethtool_pauseparam pause;
 
 /* Not 0: setting it ends here, with that or with success. */
-#define MISBEHAVE(op)                        \
-	do {                                 \
-		if (fail[op])                \
-			return -fail[op];    \
-		if (ignore & 1 << (op))      \
-			return 0;            \
+#define MISBEHAVE(op)                     \
+	do {                              \
+		if (fail[op])             \
+			return -fail[op]; \
+		if (ignore & 1 << (op))   \
+			return 0;         \
 	} while (0)
 
 #define ACCESSORS(name, type, record, op)                               \
