@@ -165,14 +165,31 @@ int attribute_parse_real(const char *text, struct real *real, const char **ret_r
 	return 0;
 }
 
+/* sysfs_format_mac(), net/ethernet/eth.c: pairs of digits, with colons between them. */
+static bool is_address(const char *text)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+
+	for (;; text += 3) {
+		if (strspn(text, digits) != 2)
+			return false;
+		if (text[2] != ':')
+			return !text[2];
+	}
+}
+
 static int parse(const struct attribute *attribute, const char *text, void *member)
 {
 	const char *rest;
 	uint64_t guid;
 
 	switch (attribute->kind) {
-	case ATTRIBUTE_TEXT:
 	case ATTRIBUTE_ADDRESS:
+		if (!is_address(text))
+			return -EINVAL;
+		*(char **)member = mem_string(text);
+		return 0;
+	case ATTRIBUTE_TEXT:
 		/* Some drivers answer with a NUL. */
 		*(char **)member = *text ? text_clean(text, strlen(text)) : NULL;
 		return 0;

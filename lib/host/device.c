@@ -41,6 +41,8 @@ static void get_state_summary(const void *record, struct value *value)
 	const struct device *device = record;
 	size_t used = 0, known = 0, unknown = 0;
 
+	if (device->ports_unknown)
+		return;
 	value->scratch[0] = '\0';
 	for (const struct enum_name *name = port_state_names; name->word; name++) {
 		unsigned int count = 0;
@@ -76,21 +78,24 @@ static void get_state_summary(const void *record, struct value *value)
 static void get_netdevs(const void *record, struct value *value)
 {
 	const struct device *device = record;
+	bool may_have_one = false;
 	size_t count = 0;
 
 	if (device->ports_unknown)
 		return;
 	for (size_t i = 0; i < device->port_count && count < ARRAY_SIZE(value->words); i++) {
+		const struct number *layer = &device->ports[i].link_layer;
 		const char *netdev = device->ports[i].netdev;
 
 		if (!netdev && device->ports[i].netdev_unknown)
 			return;
+		if (!netdev && (!layer->known || layer->value == LINK_LAYER_ETHERNET))
+			may_have_one = true;
 		if (netdev && !(count && !strcmp(value->words[count - 1], netdev)))
 			value->words[count++] = netdev;
 	}
-	/* A RoCE or iWARP port always has a netdev. If none is visible, it is unknown. */
-	if (!count && (device->transport.value == TRANSPORT_ROCE ||
-		       device->transport.value == TRANSPORT_IWARP))
+	/* A port of RoCE or iWARP always has a netdev. If none is visible, it is unknown. */
+	if (!count && may_have_one)
 		return;
 	value->kind = VALUE_LIST;
 	value->list.items = value->words;
@@ -309,6 +314,9 @@ static enum transport transport_of_node(const struct device *device)
 	if (device->driver && !strcmp(device->driver, "hfi1"))
 		return TRANSPORT_OPA; /* its link layer attribute says InfiniBand */
 	if (!device->port_count || !device->ports[0].link_layer.known)
+		return 0;
+	/* The first port decides, and it is missing. */
+	if (device->ports_unknown && device->ports[0].port.value > 1)
 		return 0;
 	return device->ports[0].link_layer.value == LINK_LAYER_ETHERNET ? TRANSPORT_ROCE
 									: TRANSPORT_INFINIBAND;

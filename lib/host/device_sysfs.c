@@ -79,6 +79,24 @@ int device_names_sysfs(const struct root *root, struct strings *ret_names)
 	return sysfs_list(root, ret_names, SYSFS_RDMA_CLASS);
 }
 
+/*
+ * No device is without a port. The core numbers them from 1 on without a gap; a switch has port 0
+ * only. The names are in natural order.
+ */
+static bool has_all_ports(const struct strings *names)
+{
+	uint64_t number, next = 1;
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (text_parse_u64(names->items[i], 10, UINT8_MAX, &number))
+			continue;
+		if (number > next)
+			return false;
+		next = number + 1;
+	}
+	return names->count;
+}
+
 void device_list_ports_sysfs(const struct root *root, struct device *device,
 			     struct problems *problems)
 {
@@ -86,9 +104,7 @@ void device_list_ports_sysfs(const struct root *root, struct device *device,
 	uint64_t number;
 	int rc = sysfs_list(root, &names, SYSFS_RDMA_CLASS "/%s/ports", device->kernel_name);
 
-	/* The core numbers ports from 1 on without a gap, and no device is without one. */
-	if (!rc && (!names.count ||
-		    (!text_parse_u64(names.items[0], 10, UINT8_MAX, &number) && number > 1)))
+	if (!rc && !has_all_ports(&names))
 		rc = -ENOENT;
 	device->ports_unknown = rc;
 	if (rc)

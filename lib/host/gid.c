@@ -323,13 +323,16 @@ static void drop_unassigned(struct port *port)
 void gid_table_finish(struct port *port, const struct number *transport, bool empty)
 {
 	const bool roce = transport->known && transport->value == TRANSPORT_ROCE;
+	/* Omni-Path says the same. */
+	const bool infiniband = port->link_layer.known &&
+				port->link_layer.value == LINK_LAYER_INFINIBAND;
 
 	if (!empty)
 		drop_unassigned(port);
 	for (size_t i = 0; i < port->gid_count; i++) {
 		struct gid_entry *gid = &port->gids[i];
 
-		if (!transport->known)
+		if (!transport->known && !infiniband)
 			gid->type = (struct number){0};
 		if (!roce && gid->type.known)
 			gid->type.value = GID_TYPE_IB;

@@ -267,13 +267,15 @@ static int count_slots(const struct root *root, const char *directory, size_t *r
 {
 	struct strings slots = {0};
 	uint64_t last = 0;
+	size_t count = 0;
 	int rc = sysfs_list(root, &slots, "%s", directory);
 
-	if (!rc && slots.count && port_table_slot(slots.items[slots.count - 1], &last) &&
-	    last + 1 != slots.count)
+	for (size_t i = 0; !rc && i < slots.count; i++)
+		count += port_table_slot(slots.items[i], &last);
+	if (!rc && count && last + 1 != count)
 		rc = -ENOENT;
 	if (!rc)
-		*ret_count = slots.count;
+		*ret_count = count;
 	strings_free(&slots);
 	return rc;
 }

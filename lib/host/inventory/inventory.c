@@ -244,10 +244,26 @@ static void read_ports(struct reading *reading)
 		;
 }
 
+/* A port of Omni-Path looks like one of InfiniBand: in a saved tree, only the driver tells. */
+static void doubt_infiniband(struct reading *reading, struct device *device)
+{
+	if (reading->root.live || !(reading->needs & NEED_DRIVER) || device->driver ||
+	    device->software || device->transport.value != TRANSPORT_INFINIBAND)
+		return;
+	device->transport.known = false;
+	if (reading->request->needs & NEED_TRANSPORT)
+		problem_add_text(reading->problems, device->name, "transport", "sysfs",
+				 "InfiniBand or Omni-Path: the driver is not known", NULL);
+}
+
 static void derive_transports(struct reading *reading)
 {
-	for (size_t i = 0; i < reading->inventory->devices.count; i++)
-		device_derive_transport(&reading->inventory->devices.items[i]);
+	for (size_t i = 0; i < reading->inventory->devices.count; i++) {
+		struct device *device = &reading->inventory->devices.items[i];
+
+		device_derive_transport(device);
+		doubt_infiniband(reading, device);
+	}
 }
 
 static void read_rate(struct reading *reading, struct port *port)

@@ -68,8 +68,11 @@ static bool matters(const struct reading *reading, const struct problem *problem
 	    (link->master_unknown && !strcmp(problem->attribute, "master")))
 		return reading->request->needs & (NEED_LINK_UPPERS | NEED_GID_NETDEVS) ||
 		       link_is_ipoib(link);
+	/* Both may be what ties a netdev to a port. */
 	if (!strcmp(problem->attribute, "dev_port"))
 		return is_port_without_netdev(reading->inventory);
+	if (!strcmp(problem->attribute, "address") && is_port_without_netdev(reading->inventory))
+		return true;
 	return is_asked(reading, problem->attribute) && is_shown(reading->inventory, link);
 }
 

@@ -79,7 +79,7 @@ static bool is_taken(const struct device_list *list, const struct port *port,
 	return false;
 }
 
-/* True if an earlier device of the same PCI function may have that GUID, which cannot be read. */
+/* True if an earlier device of the same PCI function may have that netdev, but cannot be read. */
 static bool may_be_taken(const struct device_list *list, const struct device *device)
 {
 	for (const struct device *other = list->items; other != device; other++) {
@@ -89,9 +89,8 @@ static bool may_be_taken(const struct device_list *list, const struct device *de
 		if (other->ports_unknown)
 			return true;
 		for (size_t i = 0; i < other->port_count; i++)
-			if ((is_infiniband(&other->ports[i]) ||
-			     !other->ports[i].link_layer.known) &&
-			    !other->ports[i].port_guid.known)
+			if (!other->ports[i].link_layer.known ||
+			    (is_infiniband(&other->ports[i]) && !other->ports[i].port_guid.known))
 				return true;
 	}
 	return false;
@@ -176,6 +175,9 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 	for (size_t i = 0; device->pci_address && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
+		/* That of a port of InfiniBand, whose link layer cannot be read. */
+		if (link_is_ipoib(link))
+			continue;
 		if (!link->dev_port.known || link->dev_port.value + 1 != port->port.value ||
 		    !link_is_beside(&reading->root, link->name, device->kernel_name))
 			continue;
@@ -211,7 +213,7 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
-	bool hidden = false;
+	bool hidden = false, unaddressed = false;
 	int rc;
 
 	if (reading->nldev)
@@ -223,11 +225,14 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 	if (rc && !name)
 		port_note(reading->problems, port, "netdev", NULL, rc);
 	if (!rc && name && !own_link(reading, device, &first_gid, name)) {
-		hidden = !first_gid.known && link_by_name(&reading->inventory->links, name);
+		const struct link *link = link_by_name(&reading->inventory->links, name);
+
+		hidden = link && (!first_gid.known || !link->address);
+		unaddressed = link && !link->address;
 		free(name);
 		name = NULL;
 	}
-	if (hidden)
+	if (hidden && !unaddressed)
 		note_first_gid(reading, port);
 	/* It may be a netdev that cannot be read. */
 	port->netdev_unknown = !name && (rc || hidden || reading->inventory->links.missing);
@@ -265,44 +270,52 @@ static void resolve_port(const struct reading *reading, const struct device *dev
 	port->carrier_changes = link->carrier_changes;
 }
 
-/* The entry that an IPoIB netdev uses: its full member key if present, or else the limited one. */
-static struct pkey *find_pkey(const struct port *port, uint64_t value)
+/*
+ * The entry that an IPoIB netdev uses: its full member key if present, or else the limited one.
+ * *ret_hidden: it may be a slot that cannot be read.
+ */
+static struct pkey *find_pkey(const struct port *port, uint64_t value, bool *ret_hidden)
 {
 	struct pkey *limited = NULL;
+	bool hidden = false;
 
 	for (size_t i = 0; i < port->pkey_count; i++) {
-		if (port->pkeys[i].pkey.value == value)
-			return &port->pkeys[i];
+		hidden = hidden || port->pkeys[i].index.value != i;
+		if (port->pkeys[i].pkey.value == value) {
+			limited = &port->pkeys[i];
+			break;
+		}
 		if (!limited && (port->pkeys[i].pkey.value & 0x7fff) == (value & 0x7fff))
 			limited = &port->pkeys[i];
 	}
-	return limited;
+	*ret_hidden |= hidden;
+	return hidden ? NULL : limited;
 }
 
 static void resolve_pkeys(const struct reading *reading, struct port *port)
 {
 	const struct link_list *links = &reading->inventory->links;
-
 	/* Only InfiniBand has IPoIB. */
-	bool known = links->count && port->link_layer.known;
+	bool known = links->count && port->link_layer.known, hidden = false;
 
 	if (is_infiniband(port) && (links->incomplete || !port->port_guid.known))
 		known = false;
-	for (size_t i = 0; i < links->count; i++)
-		if (link_is_ipoib_of(&links->items[i], port) && !links->items[i].pkey.known)
-			known = false;
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *link = &links->items[i];
 		struct pkey *pkey = NULL;
 
+		if (!link_is_ipoib_of(link, port))
+			continue;
 		/* IPoIB always joins as full member, so its key has the top bit set. */
-		if (link_is_ipoib_of(link, port) && link->pkey.known)
-			pkey = find_pkey(port, link->pkey.value | PKEY_FULL_MEMBER);
+		if (link->pkey.known)
+			pkey = find_pkey(port, link->pkey.value | PKEY_FULL_MEMBER, &hidden);
+		else
+			known = false;
 		if (pkey)
 			strings_add(&pkey->netdevs, link->name);
 	}
 	for (size_t i = 0; i < port->pkey_count; i++)
-		port->pkeys[i].netdevs.known = known || port->pkeys[i].netdevs.count;
+		port->pkeys[i].netdevs.known = (known && !hidden) || port->pkeys[i].netdevs.count;
 }
 
 /* True if a netdev is the port's own, its bond, a member of it, or on top of one of these. */
