@@ -510,6 +510,171 @@ static void connection_manager(void **state)
 	check(bed, "librdmacm gave up on rxb/1 of 10.9.0.2: TIMEWAIT_EXIT, status 4", "dmesg");
 }
 
+/*
+ * What each error means in each stage, told by this side and by the peer. A row with error 0 is for
+ * the errors of the stage without a row. {here} and {there} are the sides as the teller sees them.
+ */
+static const struct {
+	enum stage stage;
+	int error;
+	const char *words;
+} meanings[] = {
+	{STAGE_RESOLVE, 0, "no route to {peer}: {error}"},
+	{STAGE_TCP, ECONNREFUSED, "nothing listens on its TCP port 18777"},
+	{STAGE_TCP, ETIMEDOUT, "no answer from {peer} on TCP port 18777"},
+	{STAGE_TCP, EHOSTUNREACH, "{peer} cannot be reached"},
+	{STAGE_TCP, ENETUNREACH, "no route to {peer}: {error}"},
+	{STAGE_TCP, EHOSTDOWN, "no route to {peer}: {error}"},
+	{STAGE_TCP, 0, "cannot connect to {peer} on TCP port 18777: {error}"},
+	{STAGE_HANDSHAKE, EPROTO, "does not speak this protocol"},
+	{STAGE_HANDSHAKE, EBADMSG, "does not speak this protocol"},
+	{STAGE_HANDSHAKE, EMSGSIZE, "does not speak this protocol"},
+	{STAGE_HANDSHAKE, EPROTONOSUPPORT, "of the exchange protocol, {peer} speaks"},
+	{STAGE_HANDSHAKE, ETIMEDOUT, "{peer} accepted the connection on TCP port 18777"},
+	{STAGE_HANDSHAKE, 0, "{peer} closed the connection during the exchange: {error}"},
+	{STAGE_LIBRARY, ENOSYS, "the kernel does not offer verbs to programs"},
+	{STAGE_LIBRARY, ENOENT, "the kernel does not offer verbs to programs"},
+	{STAGE_LIBRARY, 0, "libibverbs or librdmacm cannot be loaded: {error}"},
+	{STAGE_OPEN, EACCES, "cannot open the uverbs device file of {device}: {error}"},
+	{STAGE_OPEN, EPERM, "cannot open the uverbs device file of {device}: {error}"},
+	{STAGE_OPEN, ENOENT, "{device} has no uverbs device file"},
+	{STAGE_OPEN, ENXIO, "{device} has no uverbs device file"},
+	{STAGE_OPEN, ENOSYS, "{device} has no uverbs device file"},
+	{STAGE_OPEN, ENODEV, "libibverbs does not know {device}"},
+	{STAGE_OPEN, 0, "cannot open {device}: {error}"},
+	{STAGE_CREATE_QP, EINVAL, "{device} does not create such queues"},
+	{STAGE_CREATE_QP, EOPNOTSUPP, "{device} does not support queue pairs of that type"},
+	{STAGE_CREATE_QP, ENOSYS, "{device} does not support queue pairs of that type"},
+	{STAGE_CREATE_QP, ENOMEM, "cannot register the memory of queues for {device}: {error}"},
+	{STAGE_CREATE_QP, 0, "{device} cannot create queues: {error}"},
+	{STAGE_CONNECT_QP, ETIMEDOUT, "nobody answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, EHOSTUNREACH, "nobody answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, EHOSTDOWN, "nobody answers for the GID of {there}"},
+	{STAGE_CONNECT_QP, ENETUNREACH, "no route from {here} to the GID of {there}"},
+	{STAGE_CONNECT_QP, 0, "{here} cannot connect its queue pair to {there}"},
+	{STAGE_CM, EACCES, "cannot open /dev/infiniband/rdma_cm: {error}"},
+	{STAGE_CM, EPERM, "cannot open /dev/infiniband/rdma_cm: {error}"},
+	{STAGE_CM, ENOENT, "there is no device file /dev/infiniband/rdma_cm"},
+	{STAGE_CM, ENXIO, "there is no device file /dev/infiniband/rdma_cm"},
+	{STAGE_CM, ENOSYS, "there is no device file /dev/infiniband/rdma_cm"},
+	{STAGE_CM, ENODEV, "librdmacm finds no RDMA device for the address of {here}"},
+	{STAGE_CM, EADDRNOTAVAIL, "librdmacm finds no RDMA device for the address of {here}"},
+	{STAGE_CM, EADDRINUSE, "another program uses port 18777 of librdmacm"},
+	{STAGE_CM, EXDEV, "rdma_cm takes the device rdma_call() for the address of {here}"},
+	{STAGE_CM, ETIMEDOUT, "{here} got no answer to its connection request from {there}"},
+	{STAGE_CM, ECONNREFUSED, "{there} refused the connection: nothing listens on port 18777"},
+	{STAGE_CM, 0, "rdma_call() failed on {here}: {error}"},
+	{STAGE_TRANSFER, 0, "the transfer from {here} to {there} failed: {error}"},
+};
+
+/* The text with the words of the side that tells it in place of those in braces. */
+static char *expand(const char *text, bool at_peer, int error)
+{
+	const struct {
+		const char *name, *value;
+	} words[] = {
+		{"{here}", at_peer ? "rxb/1" : "rxa/1"},
+		{"{there}", at_peer ? "rxa/1 of this host" : "rxb/1 of " PEER},
+		{"{peer}", at_peer ? "this host" : PEER},
+		{"{device}", at_peer ? "rxb" : "rxa"},
+		{"{error}", strerror(error)},
+	};
+	char *out = mem_string("");
+
+	while (*text) {
+		const char *piece = NULL;
+		size_t skip = 1;
+		char *longer;
+
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			if (!strncmp(text, words[i].name, strlen(words[i].name))) {
+				piece = words[i].value;
+				skip = strlen(words[i].name);
+			}
+		longer = piece ? mem_format("%s%s", out, piece) : mem_format("%s%c", out, *text);
+		free(out);
+		out = longer;
+		text += skip;
+	}
+	return out;
+}
+
+static void expect_meaning(struct bed *bed, enum stage stage, int error)
+{
+	const char *start = "on " PEER ": ", *words = NULL;
+	char *wanted;
+
+	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++)
+		if (meanings[i].stage == stage &&
+		    (meanings[i].error == error || (!meanings[i].error && !words)))
+			words = meanings[i].words;
+	if (!words)
+		return;
+	failed(bed, stage, error);
+	ask(bed);
+	wanted = expand(words, bed->facts.at_peer, error);
+	if (!strstr(bed->diagnosis.sentence, wanted))
+		fail_msg("stage %d, %s%s: '%s', without '%s'", (int)stage, strerror(error),
+			 bed->facts.at_peer ? ", at the peer" : "", bed->diagnosis.sentence,
+			 wanted);
+	if (bed->facts.at_peer && strncmp(bed->diagnosis.sentence, start, strlen(start)) != 0)
+		fail_msg("'%s' does not say where", bed->diagnosis.sentence);
+	assert_non_null(bed->diagnosis.hint);
+	free(wanted);
+}
+
+static void errors_by_stage_and_side(void **state)
+{
+	static const int errors[] = {
+		EACCES,	  EPERM,      ENOENT,	     ENXIO,	   ENOSYS,	    ENODEV,
+		EINVAL,	  EOPNOTSUPP, ETIMEDOUT,     EHOSTUNREACH, EHOSTDOWN,	    ENETUNREACH,
+		ENOMEM,	  EIO,	      ECONNREFUSED,  ECONNRESET,   EPROTO,	    EBADMSG,
+		EMSGSIZE, EXDEV,      EADDRNOTAVAIL, EADDRINUSE,   EPROTONOSUPPORT,
+	};
+	struct bed *bed = *state;
+
+	bed->facts.call = "rdma_call()";
+	for (int side = 0; side < 2; side++)
+		for (unsigned int stage = STAGE_NONE + 1; stage < STAGES; stage++)
+			for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+				bed->facts.at_peer = side;
+				expect_meaning(bed, (enum stage)stage, errors[i]);
+			}
+}
+
+/* enum ib_cm_rej_reason, include/rdma/ib_cm.h; other reasons are numbers only. */
+static void rejections(void **state)
+{
+	static const struct {
+		int reason;
+		const char *words;
+	} wanted[] = {
+		{1, "it has no queue pair left"},
+		{3, "it lacks resources"},
+		{4, "an answer of this side came too late"},
+		{8, "nothing listens on port 18777"},
+		{10, "it still has a connection of this queue pair"},
+		{12, "the GID is not its own"},
+		{26, "it does not have the MTU"},
+		{27, "it cannot answer so many outstanding reads"},
+		{28, "the program there does not want it"},
+	};
+	struct bed *bed = *state;
+
+	for (int reason = 1; reason < 36; reason++) {
+		event(bed, RDMA_CM_EVENT_REJECTED, reason);
+		ask(bed);
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+			if ((wanted[i].reason == reason) !=
+			    !!strstr(bed->diagnosis.sentence, wanted[i].words))
+				fail_msg("reason %d: '%s'", reason, bed->diagnosis.sentence);
+	}
+	/* If the MTUs of the ports differ, that is the cause. */
+	bed->remote.mtu_bytes = 4096;
+	event(bed, RDMA_CM_EVENT_REJECTED, 26);
+	check(bed, "the MTUs differ: rxa/1 has 1024 bytes, rxb/1 of 10.9.0.2 has 4096", "MTU");
+}
+
 /* Each status has a name and a meaning. */
 static void statuses(void **state)
 {
@@ -587,6 +752,8 @@ int main(void)
 		TEST(opening),
 		TEST(ends),
 		TEST(connection_manager),
+		TEST(errors_by_stage_and_side),
+		TEST(rejections),
 		TEST(statuses),
 		TEST(any_facts),
 	};

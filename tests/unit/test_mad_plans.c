@@ -124,7 +124,7 @@ static void counters_of_all_ports(void **state)
 static void counters_of_named_ports(void **state)
 {
 	const struct perf_options options = {.listing = PERF_OF_PORT};
-	char range[] = "3-6", wrong[] = "x";
+	char range[] = "3-6", wrong[] = "x", backwards[] = "8-5";
 	char *words[] = {range, wrong};
 	struct fixture *fixture = begin(words, 1);
 	struct perf perf;
@@ -139,6 +139,11 @@ static void counters_of_named_ports(void **state)
 	assert_int_equal(perf_plan(&perf, &fixture->session, &options), -EINVAL);
 	assert_string_equal(fixture->problems.items[1].error,
 			    "'x' is not a port or a range of ports");
+	perf_end(&perf);
+	words[1] = backwards;
+	assert_int_equal(perf_plan(&perf, &fixture->session, &options), -EINVAL);
+	assert_string_equal(fixture->problems.items[2].error,
+			    "'8-5' is not a port or a range of ports");
 	perf_end(&perf);
 	end(fixture);
 }

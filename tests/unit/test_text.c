@@ -164,6 +164,28 @@ static void clean_stops_at_nul_and_length(void **state)
 	assert_string_equal(half, "\\xe2\\x82");
 }
 
+/* Into a buffer of every size: as many whole characters as fit, and nothing after the last byte. */
+static void clean_into_every_size(void **state)
+{
+	static const char raw[] = "ab\x1b\xc3\xa9\xff z";
+	static const char *const pieces[] = {"a", "b", "\\x1b", "\xc3\xa9", "\\xff", " ", "z"};
+
+	(void)state;
+	for (size_t size = 1; size < 20; size++) {
+		_cleanup_(freep) char *buffer = mem_alloc_zero(size, 1);
+		char wanted[32] = "";
+
+		for (size_t i = 0;
+		     i < ARRAY_SIZE(pieces) && strlen(wanted) + strlen(pieces[i]) < size; i++)
+			strcat(wanted, pieces[i]);
+		text_clean_into(buffer, size, raw, sizeof(raw) - 1);
+		assert_string_equal(buffer, wanted);
+		/* Plain text, which is copied at once. */
+		text_clean_into(buffer, size, "0123456789", 10);
+		assert_int_equal(strlen(buffer), size <= 10 ? size - 1 : 10);
+	}
+}
+
 /* Every sequence of up to four bytes out of the interesting ones, against the definition. */
 static void clean_gives_valid_text(void **state)
 {
@@ -385,6 +407,7 @@ int main(void)
 		cmocka_unit_test(clean_escapes_controls),
 		cmocka_unit_test(clean_escapes_what_is_not_utf8),
 		cmocka_unit_test(clean_stops_at_nul_and_length),
+		cmocka_unit_test(clean_into_every_size),
 		cmocka_unit_test(clean_gives_valid_text),
 		cmocka_unit_test(utf8_length),
 		cmocka_unit_test(closest_word),
