@@ -74,3 +74,43 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 	on mlx4-dead-port netdevs mlx4_0/2 -o port,netdev
 	expect 0 $'PORT NETDEV\n   2 ib1' ''
 }
+
+# A netdev on another function belongs to the port if its address is in the first GID.
+@test "netdevs: the address of a netdev in a GID, plain and as EUI-64" {
+	local gid=sys/class/infiniband/erdma_0/ports/1/gids/0 form
+
+	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	for form in 0016:3e2a:f517:0000:0000:0000:0000:0000=eth0 fe80::0216:3eff:fe2a:f517=eth0 \
+		fe80::0016:3eff:fe2a:f517= fe80::0216:3eff:fe2a:f518=; do
+		echo "${form%=*}" | sed 's/::/:0000:0000:0000:/' >"$BATS_TEST_TMPDIR/root/$gid"
+		quickly try ports erdma_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o netdev
+		[ "$output" = "${form#*=}"$'\n' ] || wrong "$form: $output"
+	done
+	nothing_wrong
+}
+
+# The port's netdev would be the bond.
+@test "netdevs: a member of a bond that is not in the tree" {
+	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	ln -s ../../nowhere/bond7 "$BATS_TEST_TMPDIR/root/sys/class/net/enp6s0/master"
+	quickly try ports usnic_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o device,netdev
+	expect 3 $'usnic_0\t' 'rdmactl ports: enp6s0: cannot read master: No such file or directory'
+}
+
+# A bond of both ports of an adapter, or planes of one port.
+@test "netdevs: two ports that share a netdev" {
+	local ports
+
+	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	ports=$BATS_TEST_TMPDIR/root/sys/class/infiniband/mana_0/ports
+	quickly try devices mana_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o netdevs
+	expect 0 'eth1,eth2' ''
+	echo eth1 >"$ports/2/gid_attrs/ndevs/0"
+	quickly try devices mana_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o netdevs
+	expect 0 eth1 ''
+	quickly try ports mana_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o port,netdev
+	expect 0 $'1\teth1\n2\teth1' ''
+	echo 77 >"$BATS_TEST_TMPDIR/root/sys/class/net/eth1/statistics/rx_bytes"
+	quickly try counters mana_0 -a --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o object,value,source
+	[ "$(grep -c $'^eth1\t77\tnetdev$' <<<"$output")" = 1 ]
+}

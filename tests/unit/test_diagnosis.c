@@ -669,6 +669,17 @@ static void rejections(void **state)
 			    !!strstr(bed->diagnosis.sentence, wanted[i].words))
 				fail_msg("reason %d: '%s'", reason, bed->diagnosis.sentence);
 	}
+	/* Told by the peer, the counters change sides, too. */
+	bed->facts.at_peer = true;
+	count(&bed->facts.local_counts, 5, 0);
+	count(&bed->facts.remote_counts, 3, 2);
+	event(bed, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	check(bed,
+	      "on 10.9.0.2: rxa/1 of this host did not answer the connect request: UDP port 4791 "
+	      "(RoCE v2) seems to be blocked: rxb/1 sent 3 packets, rxa/1 of this host received "
+	      "no packet",
+	      "4791");
+	bed->facts.at_peer = false;
 	/* If the MTUs of the ports differ, that is the cause. */
 	bed->remote.mtu_bytes = 4096;
 	event(bed, RDMA_CM_EVENT_REJECTED, 26);

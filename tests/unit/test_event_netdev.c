@@ -245,6 +245,7 @@ static struct link vlan(bool up)
 static void vlan_comes_and_goes(void **state)
 {
 	struct bed *bed = *state;
+	const struct event *event;
 
 	assert_true(take(bed, vlan(false), false));
 	nothing_more(bed);
@@ -256,8 +257,12 @@ static void vlan_comes_and_goes(void **state)
 	/* It goes without being set down. */
 	assert_true(take(bed, vlan(true), true));
 	next(bed, EVENT_ADDRESS_REMOVED, "eth0.5");
-	next(bed, EVENT_NETDEV_DISABLED, "eth0.5");
-	next(bed, EVENT_NETDEV_DOWN, "eth0.5");
+	event = next(bed, EVENT_NETDEV_DISABLED, "eth0.5");
+	/* A netdev that is gone has no state. */
+	assert_int_equal(event->netdev_before.operstate.value, OPER_UP);
+	assert_false(event->netdev_after.operstate.known);
+	event = next(bed, EVENT_NETDEV_DOWN, "eth0.5");
+	assert_false(event->netdev_after.operstate.known);
 	nothing_more(bed);
 	assert_false(take(bed, vlan(true), true));
 	assert_false(take_address(bed, VLAN, "192.0.2.1", true));

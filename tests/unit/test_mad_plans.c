@@ -11,12 +11,13 @@
 
 #include "base/cleanup.h"
 #include "fake_transport.h"
+#include "schema/bits.h"
 #include "mad/format/codes.h"
 #include "mad/format/header.h"
 #include "mad/perf.h"
 #include "mad/smp_change.h"
 
-enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2 };
+enum { NODE_LID = 9, OWN_LID = 7, PORTS = 4, OUR_PORT = 2, BACK_PORT = 3, BLOCK_LIDS = 64 };
 
 /* A switch with four ports that OUR_PORT connects to us. */
 struct fixture {
@@ -39,7 +40,9 @@ static void fill(struct fixture *fixture, const unsigned char *mad, unsigned cha
 		data[36] = OUR_PORT;
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_LINEAR_FT:
-		data[OWN_LID] = OUR_PORT;
+		/* Blocks of 64 LIDs, 14.2.5.10; answers leave by a port of their own. */
+		if (bits_get(mad, 20 * 8, 32) == fixture->session.port.lid / BLOCK_LIDS)
+			data[fixture->session.port.lid % BLOCK_LIDS] = BACK_PORT;
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED << 16 | UMAD_SM_ATTR_PORT_INFO:
 		if (mad_method(mad) == UMAD_METHOD_SET && !fixture->keeps)
@@ -197,15 +200,23 @@ static void path_is_cut(void **state)
 		const char *text;
 		bool cuts;
 	} rows[] = {
-		{OUR_PORT, "lmc=3", true},
-		{OUR_PORT, "client_reregister=yes", false},
-		{0, "lmc=3", true},
+		{OUR_PORT, "lmc=3", true}, {OUR_PORT, "client_reregister=yes", false},
+		{0, "lmc=3", true},	   {BACK_PORT, "lmc=3", true},
 		{1, "lmc=3", false},
 	};
+	static const uint16_t lids[] = {1, 31, 32, 33, 63, 64, 65, 200, 0xbfff};
 	struct fixture *fixture = begin(NULL, 0);
 	struct smp_change one = {.session = &fixture->session};
 
 	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++)
+		for (uint32_t port = 1; port <= PORTS; port++) {
+			fixture->session.port.lid = lids[i];
+			change(fixture, port, "lmc=3", &one);
+			assert_int_equal(smp_change_cuts_path(&one),
+					 port == OUR_PORT || port == BACK_PORT);
+			smp_change_clear(&one);
+		}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		change(fixture, rows[i].port, rows[i].text, &one);
 		assert_int_equal(smp_change_cuts_path(&one), rows[i].cuts);

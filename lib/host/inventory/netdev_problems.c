@@ -67,7 +67,7 @@ static bool matters(const struct reading *reading, const struct problem *problem
 	if ((link->lower_unknown && !strcmp(problem->attribute, "iflink")) ||
 	    (link->master_unknown && !strcmp(problem->attribute, "master")))
 		return reading->request->needs & (NEED_LINK_UPPERS | NEED_GID_NETDEVS) ||
-		       link_is_ipoib(link);
+		       link_is_ipoib(link) || is_port_without_netdev(reading->inventory);
 	/* Both may be what ties a netdev to a port. */
 	if (!strcmp(problem->attribute, "dev_port"))
 		return is_port_without_netdev(reading->inventory);

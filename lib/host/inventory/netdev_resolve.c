@@ -159,15 +159,17 @@ static bool is_bonded(const struct link_list *links, const struct link *link)
 {
 	const struct link *master = link_by_index(links, &link->master_index);
 
+	if (link->master_unknown)
+		return true;
 	return master ? master->kind && !strcmp(master->kind, "bond") : link->master_index.known;
 }
 
 /*
  * The netdev of a port without a GID that names one: the only netdev on the same device with the
- * same port number.
+ * same port number. *ret_hidden: it is, or a bond that cannot be read.
  */
 static char *netdev_of_function(const struct reading *reading, const struct device *device,
-				const struct port *port)
+				const struct port *port, bool *ret_hidden)
 {
 	const struct link_list *links = &reading->inventory->links;
 	const struct link *found = NULL;
@@ -185,6 +187,7 @@ static char *netdev_of_function(const struct reading *reading, const struct devi
 			return NULL;
 		found = link;
 	}
+	*ret_hidden = found && found->master_unknown;
 	return found && !is_bonded(links, found) ? mem_string(found->name) : NULL;
 }
 
@@ -213,7 +216,7 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 {
 	_cleanup_(freep) char *name = NULL;
 	struct known_gid first_gid;
-	bool hidden = false, unaddressed = false;
+	bool hidden = false, unaddressed = false, bond = false;
 	int rc;
 
 	if (reading->nldev)
@@ -221,7 +224,7 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 	first_gid = gid_read_first(&reading->root, port);
 	rc = gid_read_netdev(&reading->root, port, 0, &name);
 	if (!name && (!rc || rc == -ENOENT))
-		name = netdev_of_function(reading, device, port);
+		name = netdev_of_function(reading, device, port, &bond);
 	if (rc && !name)
 		port_note(reading->problems, port, "netdev", NULL, rc);
 	if (!rc && name && !own_link(reading, device, &first_gid, name)) {
@@ -235,7 +238,7 @@ static char *find_netdev(const struct reading *reading, const struct device *dev
 	if (hidden && !unaddressed)
 		note_first_gid(reading, port);
 	/* It may be a netdev that cannot be read. */
-	port->netdev_unknown = !name && (rc || hidden || reading->inventory->links.missing);
+	port->netdev_unknown = !name && (rc || hidden || bond || reading->inventory->links.missing);
 	return name ? mem_string(name) : NULL;
 }
 
