@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The query forms of cma_roce_mode and cma_roce_tos of mlnx-tools, and show_drop of MLNX_OFED. */
+/* cma_roce_mode and cma_roce_tos of mlnx-tools, and show_drop of MLNX_OFED. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "change/roce.h"
 #include "cmd/commands.h"
 #include "cmd/compat/compat.h"
 #include "cmd/counters/counters.h"
@@ -15,14 +17,17 @@
 struct query {
 	const struct personality_call *call;
 	const char *attribute;
-	char letter; /* the option that would set the value */
+	const struct setting *setting;
+	char letter; /* the option that sets the value */
 	const char *device;
 	uint64_t port;
+	const char *value; /* to be set, as the setting takes it; NULL: only show it */
 };
 
 static int usage(const struct query *query, FILE *file, int status)
 {
-	fprintf(file, "usage: %s [-h] -d DEV [-p PORT]\n", query->call->program);
+	fprintf(file, "usage: %s [-h] [-d DEV] [-p PORT] [-%c %s]\n", query->call->program,
+		query->letter, query->letter == 'm' ? "1|2" : "TOS");
 	return status;
 }
 
@@ -54,21 +59,6 @@ static int complain(const struct query *query, int error)
 	return 1;
 }
 
-static int refuse_to_set(const struct query *query)
-{
-	_cleanup_(freep) char *device = query->device
-						? text_clean(query->device, strlen(query->device))
-						: NULL;
-
-	fprintf(stderr,
-		"%s: only shows the value\n"
-		"  to set it: mkdir -p " CMA_DIRECTORY "/%s; echo VALUE >" CMA_DIRECTORY
-		"/%s/ports/%u/%s\n",
-		query->call->program, device ? device : "DEV", device ? device : "DEV",
-		(unsigned int)query->port, query->attribute);
-	return 1;
-}
-
 static int show(const struct query *query)
 {
 	char text[SYSFS_TEXT_SIZE];
@@ -81,12 +71,44 @@ static int show(const struct query *query)
 	return 0;
 }
 
+/* Sets it as `rdmactl roce set` does, with all that belongs to a change. */
+static int set(const struct query *query)
+{
+	_cleanup_(freep) char *device = text_clean(query->device, strlen(query->device));
+	_cleanup_(freep) char *object = mem_format("%s/%u", device, (unsigned int)query->port);
+	struct change_host host = {.nldev = NULL};
+	struct changes changes = {.items = NULL};
+	struct change *change = changes_add(&changes, &host, query->setting, object, NULL);
+	bool good;
+
+	change->port = number_of(query->port);
+	change->data = mem_string(query->device);
+	good = !change_parse(change, query->value, &change->wanted) &&
+	       changes_prepare(&changes, 0) && changes_write(&changes);
+	change = &changes.items[0];
+	if (!good)
+		fprintf(stderr, "%s: %s: %s\n", query->call->program, object, change->reason);
+	if (!good && change->next_step)
+		fprintf(stderr, "  %s\n", change->next_step);
+	changes_clear(&changes);
+	change_host_close(&host);
+	return good ? 0 : 1;
+}
+
+/* The value of the option, as the setting takes it; NULL: it is wrong. */
+static const char *value_of(const struct query *query, const char *text)
+{
+	if (query->letter != 'm')
+		return text;
+	return !strcmp(text, "1") ? "roce-v1" : !strcmp(text, "2") ? "roce-v2" : NULL;
+}
+
 static int ask(struct query *query, int argc, char **argv)
 {
 	const char options[] = {'h', 'd', ':', 'p', ':', query->letter, ':', '\0'};
-	bool sets = false;
 	int letter;
 
+	query->device = "mlx5_0"; /* the default of the originals */
 	query->port = 1;
 	while ((letter = getopt(argc, argv, options)) != -1) {
 		if (letter == 'd')
@@ -94,27 +116,35 @@ static int ask(struct query *query, int argc, char **argv)
 		else if (letter == 'h')
 			return usage(query, stdout, 0);
 		else if (letter == query->letter)
-			sets = true;
+			query->value = value_of(query, optarg);
 		else if (letter != 'p' || text_parse_u64(optarg, 10, 255, &query->port))
 			return usage(query, stderr, 1);
+		if (letter == query->letter && !query->value)
+			return usage(query, stderr, 1);
 	}
-	if (sets)
-		return refuse_to_set(query);
-	if (!query->device || optind < argc)
+	if (optind < argc)
 		return usage(query, stderr, 1);
+	if (query->value && query->call->root) {
+		fprintf(stderr, "%s: a saved tree cannot be changed\n", query->call->program);
+		return 1;
+	}
+	if (query->value && set(query))
+		return 1;
 	return show(query);
 }
 
 int cma_roce_mode_run(const struct personality_call *call, int argc, char **argv)
 {
-	struct query query = {.call = call, .attribute = "default_roce_mode", .letter = 'm'};
+	struct query query = {
+		.call = call, .attribute = CMA_MODE, .setting = &cma_mode_setting, .letter = 'm'};
 
 	return ask(&query, argc, argv);
 }
 
 int cma_roce_tos_run(const struct personality_call *call, int argc, char **argv)
 {
-	struct query query = {.call = call, .attribute = "default_roce_tos", .letter = 't'};
+	struct query query = {
+		.call = call, .attribute = CMA_TOS, .setting = &cma_tos_setting, .letter = 't'};
 
 	return ask(&query, argc, argv);
 }

@@ -187,13 +187,39 @@ def defaults(tap):
             result = ours(tool, *words)
             wrong += unequal(words, (result.status, message in result.err.decode()), (1, True))
             wrong += unequal('directories', os.listdir(CMA), [])
-        letter = tool[9]
-        result = ours(tool, '-d', 'rxb', '-' + letter, '1')
-        wrong += unequal('set', (result.status, b'only shows' in result.err), (1, True))
         denied = ours(tool, '-d', 'rxb', **NOBODY)
         wrong += unequal('as an ordinary user', (denied.status, b'run as root' in denied.err),
                          (1, True))
     tap.test('compat: cma_roce_mode and cma_roce_tos show what configfs has', wrong)
+    set_defaults(tap)
+
+
+def set_defaults(tap):
+    """-m and -t: printed as the kernel reads afterwards. The directory stays."""
+    wrong = []
+    directory = CMA + '/rxb'
+    for tool, letter, value, name, shown in (
+            ('cma_roce_tos', 't', '106', 'default_roce_tos', '106'),
+            ('cma_roce_mode', 'm', '2', 'default_roce_mode', 'RoCE v2')):
+        for again in range(2):
+            result = ours(tool, '-d', 'rxb', '-p', '1', '-' + letter, value)
+            wrong += unequal((tool, again), (result.status, result.out.decode(), result.err),
+                             (0, shown + '\n', b''))
+            wrong += unequal(name, peers.read('%s/ports/1/%s' % (directory, name)), shown)
+    result = ours('cma_roce_mode', '-d', 'rxb', '-m', '1')
+    wrong += unequal('a mode that rxe lacks',
+                     (result.status, result.out, b'does not speak roce-v1' in result.err),
+                     (1, b'', True))
+    os.rmdir(directory)
+    result = ours('cma_roce_tos', '-d', 'nosuch', '-t', '1')
+    wrong += unequal('no such device', (result.status, result.out), (1, b''))
+    denied = ours('cma_roce_tos', '-d', 'rxb', '-t', '3', **NOBODY)
+    wrong += unequal('as an ordinary user', (denied.status, b'run it as root' in denied.err),
+                     (1, True))
+    wrong += unequal('it still has it', ours('cma_roce_tos', '-d', 'rxb').out, b'106\n')
+    ours('cma_roce_tos', '-d', 'rxb', '-t', '0')
+    os.rmdir(directory)
+    tap.test('compat: cma_roce_mode -m and cma_roce_tos -t', wrong)
 
 
 def play(tap):
