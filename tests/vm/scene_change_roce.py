@@ -50,6 +50,11 @@ def said(document, text):
     return [] if any(text in (each or '') for each in where) else ['no "%s"' % text, str(where)]
 
 
+def reasons(document):
+    """Why changes failed; none should have."""
+    return ['%s: %s' % (row['setting'], row['reason']) for row in document.rows if row['reason']]
+
+
 def tos_and_source(document):
     row = document.rows[0]
     return row['default_tos'], row['tos'], row['tos_source']
@@ -134,7 +139,7 @@ def chain(tap):
     again = profile('lossless')
     row = show('dcx').rows[0]
     tap.test('change-roce: the profile lossless: a plan, one change of many parts, unchanged',
-             unequal('before', before, (False, 'pfc')) + unequal('after the plan', nothing, before) +
+             reasons(plan) + reasons(done) + unequal('before', before, (False, 'pfc')) + unequal('after the plan', nothing, before) +
              unequal('plan', (plan.status, set(states(plan))), (0, {'planned', 'unchanged'})) +
              unequal('done', (done.status, set(states(done))), (0, {'changed', 'unchanged'})) +
              unequal('again', (again.status, set(states(again))), (0, {'unchanged'})) +
@@ -185,8 +190,7 @@ def breaks(tap):
 
 
 def undone(tap):
-    for setting, value in (('pfc', 'none'), ('dscp-priority', 'none')):
-        change('roce', 'set', 'dcb0', setting, value, '--yes')
+    change('roce', 'set', 'dcb0', 'pfc', 'none', 'dscp-priority', 'none', '--yes')
     change('roce', 'set', 'dcx', 'default-tos', '0')
     before = [scene_change_dcb.dcb(what) for what in ('pfc', 'app', 'ets')]
     scene_change_dcb.parameter('fail_pfc', 5)

@@ -122,14 +122,18 @@ void roce_profile_of_netdev(const struct roce_wish *wish, struct change_host *ho
 			    const char *netdev, struct roce_parts *ret_parts)
 {
 	const bool lossless = wish->profile == ROCE_PROFILE_LOSSLESS;
+	struct dcb dcb = {.ets_known = false};
 	struct netlink *rtnl;
-	struct dcb dcb;
 
 	*ret_parts = (struct roce_parts){.items = NULL};
+	if (!change_host_rtnl(host, &rtnl))
+		dcb_get(rtnl, netdev, &dcb);
 	add(ret_parts, &dcb_dscp_priority_setting,
 	    mem_format("+%u:%u", wish->dscp, wish->priority));
-	add(ret_parts, &dcb_trust_setting, mem_string("dscp"));
-	if (!change_host_rtnl(host, &rtnl) && !dcb_get(rtnl, netdev, &dcb) && dcb.ets_known)
+	/* Other drivers, mlx5 among them, trust the DSCP as soon as one has a priority. */
+	if (dcb.trusted.known)
+		add(ret_parts, &dcb_trust_setting, mem_string("dscp"));
+	if (dcb.ets_known)
 		separate(&dcb, wish->priority, ret_parts);
 	add(ret_parts, &dcb_pfc_setting,
 	    lossless ? mem_format("%u", wish->priority) : mem_string("none"));

@@ -159,6 +159,10 @@ static void describe(const struct roce_facts *facts, struct roce_port *record)
 		free(record->trust);
 		record->trust = mem_string(facts->trust);
 	}
+	/* A driver that does not say it: roce/tos.h. */
+	if (!record->trust && roce_trusts_dscp(facts) != TRISTATE_UNKNOWN)
+		record->trust = mem_string(roce_trusts_dscp(facts) == TRISTATE_YES ? "dscp"
+										   : "pcp");
 	if (facts->ecn.vendor) {
 		record->ecn_send = roce_priorities(facts->ecn.send);
 		record->ecn_receive = roce_priorities(facts->ecn.receive);

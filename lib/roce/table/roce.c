@@ -102,8 +102,19 @@ void roce_list_clear(struct roce_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct roce_port *port = &list->items[i];
-		char *const strings[] = {port->trust, port->dscp_priority, port->priority_class,
-					 port->pfc,   port->ecn_send,	   port->ecn_receive,
+		char *const strings[] = {port->trust,
+					 port->dscp_priority,
+					 port->priority_class,
+					 port->pfc,
+					 port->class_algorithm,
+					 port->class_bandwidth,
+					 port->maxrate,
+					 port->pfc_delay,
+					 port->priority_buffer,
+					 port->buffer_size,
+					 port->dcbx,
+					 port->ecn_send,
+					 port->ecn_receive,
 					 port->pause};
 
 		for (size_t j = 0; j < ARRAY_SIZE(strings); j++)
