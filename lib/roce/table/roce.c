@@ -84,8 +84,7 @@ static const struct field fields[] = {
 	NUMBER(rdma_mtu_bytes, "RDMA MTU", 0, 0, "RDMA MTU that it leaves room for; 0: none"),
 	NUMBER(active_mtu_bytes, "ACTIVE MTU", 0, 0, "RDMA MTU of the port"),
 	YES_NO_AS("lossless", chain.lossless, "LOSSLESS", SHOWN, 0,
-		  "whether packets with the TOS are lost when a queue is full: no is that they "
-		  "can be"),
+		  "whether no packet with the TOS is lost when a queue is full"),
 	WORD_AS("breaks_at", chain.breaks_at, roce_step_names, "BREAKS AT", SHOWN, 0,
 		"first step that loses packets or is not known"),
 	TEXT_AS("reason", chain.reason, "REASON", 0, 0, "what is wrong there"),
