@@ -252,6 +252,12 @@ static bool settle(struct change_plan *plan, const struct change_args *args,
 	return false;
 }
 
+/* What a write waits for, at once. */
+static void tell(const void *context, const char *text)
+{
+	command_complain(context, text, NULL);
+}
+
 /* Half a list is never left: from the first to the last written, signals wait. */
 static bool write_all(struct change_plan *plan, const struct change_args *args)
 {
@@ -261,10 +267,19 @@ static bool write_all(struct change_plan *plan, const struct change_args *args)
 	change_signals_catch(&interruption.signals);
 	plan->changes.ended = is_interrupted;
 	plan->changes.context = &interruption;
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		struct change_host *host = plan->changes.items[i].host;
+
+		host->signals = &interruption.signals;
+		host->tell = tell;
+		host->tell_context = plan->listing.ctx;
+	}
 	good = changes_write(&plan->changes) && settle(plan, args, &interruption);
 	/* Those that came meanwhile have had their effect. */
 	is_interrupted(&interruption);
 	signals_release(&interruption.signals);
+	for (size_t i = 0; i < plan->changes.count; i++)
+		plan->changes.items[i].host->signals = NULL;
 	plan->changes.ended = NULL;
 	return good;
 }

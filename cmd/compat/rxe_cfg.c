@@ -1,34 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rxe_cfg(8) of rdma-core before release 30: status, add and remove, by RDMA netlink. Each run
- * names the replacement once.
+ * rxe_cfg(8) of rdma-core before release 30, by the setting "link". Each run names the replacement.
+ * The netdevs that start makes devices on are lines of a file, as they were.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/link.h"
 #include "cmd/compat/compat.h"
 #include "host/inventory/inventory.h"
-#include "host/compat/software_device.h"
 #include "host/need.h"
 
 #define NEEDS                                                                             \
 	(NEED_NETDEV | NEED_LINK_LIST | NEED_LINK_MTU | NEED_LINK_KIND | NEED_ADDRESSES | \
 	 NEED_MTU | NEED_NETDEV_SPEED | NEED_DRIVER)
 
-enum { ARP_TYPE_ETHERNET = 1 }; /* ARPHRD_ETHER, include/uapi/linux/if_arp.h */
+/* @CMAKE_INSTALL_FULL_SHAREDSTATEDIR@/rxe in rdma-core's rxe_cfg.in */
+#define PERSISTENT_DIRECTORY "/var/lib/rxe"
+#define PERSISTENT_FILE	     PERSISTENT_DIRECTORY "/rxe"
+
+enum {
+	ARP_TYPE_ETHERNET = 1, /* ARPHRD_ETHER, include/uapi/linux/if_arp.h */
+	PERSISTENT_MOST = 1 << 16
+};
+
+/* The words and options of a call. */
+struct request {
+	const struct personality_call *call;
+	const char *word, *name;
+	bool no_persist, force, up_only;
+};
 
 static int usage(const char *program, FILE *file, int status)
 {
 	fprintf(file,
-		"usage: %s [status]\n"
-		"       %s add NETDEV\n"
-		"       %s remove NETDEV|DEV\n",
-		program, program, program);
+		"usage: %s [-l] [status]\n"
+		"       %s start\n"
+		"       %s [-f] stop\n"
+		"       %s [-n] add NETDEV\n"
+		"       %s [-n] [-f] remove NETDEV|DEV\n"
+		"       %s persistent\n",
+		program, program, program, program, program, program);
 	return status;
 }
 
@@ -115,81 +133,265 @@ static void print_names(const char *root)
 	strings_free(&names);
 }
 
-static int show_status(const struct personality_call *call)
+static int show_status(const struct request *request)
 {
+	const struct personality_call *call = request->call;
 	const struct objects everything = {0};
-	const struct inventory_request request = {
+	const struct inventory_request wanted = {
 		.root = call->root, .needs = NEEDS, .objects = &everything};
 	struct inventory inventory = {0};
-	int rc = inventory_load(&inventory, &request, NULL, NULL);
+	int rc = inventory_load(&inventory, &wanted, NULL, NULL);
 
 	printf("  %-9s  %-4s  %-10s  %-6s  %-4s  %-15s  %-4s  %s\n", "Name", "Link", "Driver",
 	       "Speed", "NMTU", "IPv4_addr", "RDEV", "RMTU");
 	for (size_t i = 0; i < inventory.links.count; i++)
-		if (inventory.links.items[i].type.value == ARP_TYPE_ETHERNET)
+		if (inventory.links.items[i].type.value == ARP_TYPE_ETHERNET &&
+		    (!request->up_only || inventory.links.items[i].running == TRISTATE_YES))
 			print_link(&inventory, &inventory.links.items[i]);
 	if (rc)
 		print_names(call->root);
 	inventory_free(&inventory);
-	hint(call->program, "rdmactl netdevs, or rdma link");
+	hint(call->program, "rdmactl netdevs, or rdmactl link");
 	return 0;
 }
 
-static int complain(const char *program, const char *name, int error)
+static void tell(const void *context, const char *text)
+{
+	fprintf(stderr, "%s: %s\n", (const char *)context, text);
+}
+
+static int complain(const char *program, const char *name, const char *reason, const char *step)
 {
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
 
-	fprintf(stderr, "%s: %s: %s\n", program, clean, strerror(-error));
-	if (error == -EPERM || error == -EACCES)
-		fputs("  run as root\n", stderr);
-	else if (error == -EPROTONOSUPPORT)
-		fputs("  this kernel has no RDMA: modprobe ib_core\n", stderr);
-	else if (error == -EINVAL)
-		fputs("  check the name of the netdev, and that the kernel has the module "
-		      "rdma_rxe\n",
-		      stderr);
+	fprintf(stderr, "%s: %s: %s\n", program, clean, reason);
+	if (step)
+		fprintf(stderr, "  %s\n", step);
 	return 1;
 }
 
-static int add(const struct personality_call *call, const char *netdev)
+/* Gives the device a value of the setting. 0, or 1 with the reason on standard error. */
+static int set_link(const struct request *request, const char *device, const char *value)
 {
-	_cleanup_(freep) char *device = NULL, *command = NULL, *clean = NULL;
-	int rc = software_device_add(netdev, &device);
+	const char *program = request->call->program;
+	struct change_host host = {.tell = tell, .tell_context = program};
+	struct changes changes = {.count = 0};
+	struct change *change = changes_add(&changes, &host, &link_setting, device, NULL);
+	int status = 0;
 
-	if (rc)
-		return complain(call->program, netdev, rc);
-	clean = text_clean(netdev, strlen(netdev));
-	command = mem_format("rdma link add %s type rxe netdev %s", device, clean);
-	hint(call->program, command);
+	if (change_parse(change, value, &change->wanted) ||
+	    !changes_prepare(&changes, request->force ? CHANGE_FORCE : 0) ||
+	    !changes_write(&changes))
+		status = complain(program, device, change->reason ? change->reason : "failed",
+				  change->state.value == CHANGE_REFUSED && change->disturbs.count
+					  ? "-f removes it nevertheless"
+					  : change->next_step);
+	changes_clear(&changes);
+	change_host_close(&host);
+	return status;
+}
+
+/* The netdevs of the file, one a line; a missing file has none. */
+static void read_persistent(struct strings *netdevs)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *rest, *line;
+	size_t length;
+
+	if (file_read(PERSISTENT_FILE, PERSISTENT_MOST, &text, &length))
+		return;
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, " \t");
+		line[strcspn(line, " \t\r")] = '\0';
+		if (*line && !strings_contain(netdevs, line))
+			strings_add(netdevs, line);
+	}
+}
+
+static int write_lines(void *context, FILE *file)
+{
+	const struct strings *netdevs = context;
+
+	for (size_t i = 0; i < netdevs->count; i++)
+		if (netdevs->items[i])
+			fprintf(file, "%s\n", netdevs->items[i]);
 	return 0;
 }
 
-static int take_away(const struct personality_call *call, const char *name)
+/* Puts the netdev into the file, or takes it out. */
+static int persist(const struct request *request, const char *netdev, bool wanted)
 {
-	_cleanup_(freep) char *device = NULL, *command = NULL;
-	int rc = software_device_remove(name, &device);
+	struct strings netdevs = {.known = false}, kept = {.known = false};
+	int rc = 0;
 
-	if (rc)
-		return complain(call->program, name, rc);
-	command = mem_format("rdma link delete %s", device);
-	hint(call->program, command);
+	if (request->no_persist || !netdev)
+		return 0;
+	read_persistent(&netdevs);
+	for (size_t i = 0; i < netdevs.count; i++)
+		if (strcmp(netdevs.items[i], netdev))
+			strings_add(&kept, netdevs.items[i]);
+	if (wanted)
+		strings_add(&kept, netdev);
+	if (wanted != strings_contain(&netdevs, netdev)) {
+		mkdir(PERSISTENT_DIRECTORY, 0755);
+		rc = file_replace(PERSISTENT_FILE, write_lines, &kept);
+	}
+	strings_free(&netdevs);
+	strings_free(&kept);
+	return rc ? complain(request->call->program, PERSISTENT_FILE, strerror(-rc),
+			     "-n leaves the file alone")
+		  : 0;
+}
+
+static int add(const struct request *request, const char *netdev)
+{
+	_cleanup_(freep) char *device = NULL, *value = software_link_value("rxe", netdev),
+			      *command = NULL, *clean = NULL;
+	struct software_links links = {.count = 0};
+	const struct software_link *link;
+	int status = 0;
+
+	software_links_read(&links, NULL);
+	link = software_links_find_on(&links, "rxe", netdev);
+	device = link ? mem_string(link->name) : software_link_free_name("rxe");
+	if (!link)
+		status = set_link(request, device, value);
+	software_links_clear(&links);
+	if (status)
+		return status;
+	clean = text_clean(netdev, strlen(netdev));
+	command = mem_format("rdmactl link add %s type rxe netdev %s", device, clean);
+	hint(request->call->program, command);
+	return persist(request, netdev, true);
+}
+
+static int take_away(const struct request *request, const struct software_link *link)
+{
+	_cleanup_(freep) char *command = mem_format("rdmactl link del %s", link->name);
+
+	if (set_link(request, link->name, CHANGE_ABSENT))
+		return 1;
+	hint(request->call->program, command);
+	return persist(request, link->netdev, false);
+}
+
+/* The device of that name or on that netdev; with NULL all of them, which stay in the file. */
+static int take_all_away(const struct request *request, const char *name)
+{
+	struct software_links links = {.count = 0};
+	bool found = false;
+	int status = 0;
+
+	software_links_read(&links, NULL);
+	for (size_t i = 0; i < links.count; i++) {
+		const struct software_link *link = &links.items[i];
+
+		if (!link->type || strcmp(link->type, "rxe") ||
+		    (name && strcmp(link->name, name) &&
+		     (!link->netdev || strcmp(link->netdev, name))))
+			continue;
+		found = true;
+		status |= take_away(request, link);
+	}
+	software_links_clear(&links);
+	if (name && !found)
+		status = complain(request->call->program, name,
+				  "no rxe device of that name or "
+				  "netdev",
+				  "rdmactl link lists them");
+	return status;
+}
+
+static int start(const struct request *request)
+{
+	const struct request once = {.call = request->call, .no_persist = true};
+	struct strings netdevs = {.known = false};
+	int status = 0;
+
+	read_persistent(&netdevs);
+	for (size_t i = 0; i < netdevs.count; i++)
+		status |= add(&once, netdevs.items[i]);
+	strings_free(&netdevs);
+	return show_status(request) | status;
+}
+
+static int stop(const struct request *request)
+{
+	struct request all = *request;
+
+	all.no_persist = true;
+	return take_all_away(&all, NULL);
+}
+
+static int show_persistent(void)
+{
+	struct strings netdevs = {.known = false};
+
+	read_persistent(&netdevs);
+	for (size_t i = 0; i < netdevs.count; i++) {
+		_cleanup_(freep) char *clean = text_clean(netdevs.items[i],
+							  strlen(netdevs.items[i]));
+
+		puts(clean);
+	}
+	strings_free(&netdevs);
 	return 0;
+}
+
+/* Options may come before or after the word. False: one is unknown, or a word too many. */
+static bool take_words(struct request *request, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "-n"))
+			request->no_persist = true;
+		else if (!strcmp(argv[i], "-f"))
+			request->force = true;
+		else if (!strcmp(argv[i], "-l"))
+			request->up_only = true;
+		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
+			request->word = "help";
+		else if (argv[i][0] == '-')
+			return false;
+		else if (!request->word)
+			request->word = argv[i];
+		else if (!request->name)
+			request->name = argv[i];
+		else
+			return false;
+	}
+	return true;
 }
 
 int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "status";
-	const bool changes = !strcmp(word, "add") || !strcmp(word, "remove");
+	struct request request = {.call = call};
+	bool named;
 
-	if (!strcmp(word, "-h") || !strcmp(word, "help"))
+	if (!take_words(&request, argc, argv))
+		return usage(call->program, stderr, 1);
+	if (!request.word)
+		request.word = "status";
+	if (!strcmp(request.word, "help"))
 		return usage(call->program, stdout, 0);
-	if (!strcmp(word, "status") && argc <= 2)
-		return show_status(call);
-	if (!changes || argc != 3)
+	if (!strcmp(request.word, "status") && !request.name)
+		return show_status(&request);
+	named = !strcmp(request.word, "add") || !strcmp(request.word, "remove");
+	if (named != (request.name != NULL))
 		return usage(call->program, stderr, 1);
 	if (call->root) {
 		fprintf(stderr, "%s: a saved tree cannot be changed\n", call->program);
 		return 1;
 	}
-	return !strcmp(word, "add") ? add(call, argv[2]) : take_away(call, argv[2]);
+	if (!strcmp(request.word, "start"))
+		return start(&request);
+	if (!strcmp(request.word, "stop"))
+		return stop(&request);
+	if (!strcmp(request.word, "persistent"))
+		return show_persistent();
+	if (!strcmp(request.word, "add"))
+		return add(&request, request.name);
+	if (!strcmp(request.word, "remove"))
+		return take_all_away(&request, request.name);
+	return usage(call->program, stderr, 1);
 }

@@ -18,6 +18,7 @@
 struct change;
 struct inventory;
 struct netlink;
+struct signals;
 
 /* The value of something that is not there. */
 #define CHANGE_ABSENT "absent"
@@ -74,6 +75,13 @@ struct change_host {
 	struct netlink *nldev, *rtnl, *generic;
 	const struct inventory *inventory; /* what the command has loaded; may be NULL */
 	bool reverts; /* what is written is undone soon, unless the user confirms it */
+	/*
+	 * For a write that may wait long: what it waits for is said at once, and signals that are
+	 * caught end the waiting. Either may be NULL.
+	 */
+	void (*tell)(const void *context, const char *text);
+	const void *tell_context;
+	const struct signals *signals;
 };
 
 /* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */

@@ -326,8 +326,9 @@ static void put_keywords(struct completer *completer, size_t position, const cha
 static void put_objects(struct completer *completer, const char *partial)
 {
 	const struct command *command = completer->ctx.command;
-	/* Words with values follow the one object, if the command takes one. */
-	const size_t objects = command->object_completion != COMPLETE_NOTHING;
+	/* Words with values follow the one object, or new name, if the command takes one. */
+	const size_t objects = command->object_completion != COMPLETE_NOTHING ||
+			       command->least_objects;
 
 	if (!completer->chosen) {
 		put_children(completer, command, partial);

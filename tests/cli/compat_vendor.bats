@@ -194,12 +194,26 @@ unpack_sample()
 @test "rxe_cfg: status of a saved tree, and what it does not do" {
 	as rxe-host rxe_cfg
 	expect 0
-	[ "$stderr" = $'rxe_cfg: use this instead: rdmactl netdevs, or rdma link\n' ]
+	[ "$stderr" = $'rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n' ]
 	grep -qE '^  eno1 .* 1500 .* rxe0' "$BATS_TEST_TMPDIR/out"
 	as rxe-host rxe_cfg add eno1
 	expect 1 '' 'rxe_cfg: a saved tree cannot be changed'
-	try compat rxe_cfg start
+	as rxe-host rxe_cfg start
+	expect 1 '' 'rxe_cfg: a saved tree cannot be changed'
+	try compat rxe_cfg restart
 	expect 1 ''
+	try compat rxe_cfg -x add lo
+	expect 1 ''
+	try compat rxe_cfg add
+	expect 1 ''
+	try compat rxe_cfg stop lo
+	expect 1 ''
+	try compat rxe_cfg -n remove lo
+	expect 1 '' "rxe_cfg: lo: no rxe device of that name or netdev
+  rdmactl link lists them"
+	try compat rxe_cfg add -n no-such-one
+	expect 1 '' "rxe_cfg: rxe0: no netdev 'no-such-one'
+  ip link lists those of this network namespace"
 	try compat rxe_cfg help
 	expect 0
 	[ -z "$stderr" ]

@@ -38,6 +38,7 @@ expected_schemas()
 				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
+		link) echo links ;;
 		dev) echo dev ;;
 		system) echo system ;;
 		ipoib) echo ipoib ;;

@@ -134,7 +134,7 @@ def software(tap):
     result = ours('rxe_cfg', 'add', 'va')
     wrong += unequal('add', result.status, 0)
     wrong += unequal('hint of add', result.err.decode(),
-                     '%s: use this instead: rdma link add rxe0 type rxe netdev va\n' % 'rxe_cfg')
+                     'rxe_cfg: use this instead: rdmactl link add rxe0 type rxe netdev va\n')
     result = ours('rxe_cfg', 'add', 'vb')
     wrong += unequal('devices', sorted(peers.listdir(peers.RDMA)), ['rxe0', 'rxe1'])
     rows = ours('rxe_cfg', 'status')
@@ -144,19 +144,32 @@ def software(tap):
         if not re.search(pattern, rows.out.decode()):
             wrong.append('status: no %s in %s' % (pattern, rows.out.decode()))
     wrong += unequal('hint of status', rows.err.decode(),
-                     'rxe_cfg: use this instead: rdmactl netdevs, or rdma link\n')
+                     'rxe_cfg: use this instead: rdmactl netdevs, or rdmactl link\n')
     wrong += unequal('again', ours('rxe_cfg', 'add', 'nosuch').status, 1)
     denied = ours('rxe_cfg', 'remove', 'rxe0', **NOBODY)
     wrong += unequal('as an ordinary user', (denied.status, denied.err.decode()),
-                     (1, 'rxe_cfg: rxe0: Operation not permitted\n  run as root\n'))
+                     (1, 'rxe_cfg: rxe0: it takes CAP_NET_ADMIN in the first user namespace\n'
+                      '  run it as root, or give the process this capability\n'))
     result = ours('rxe_cfg', 'remove', 'va')
     wrong += unequal('hint of remove', result.err.decode(),
-                     'rxe_cfg: use this instead: rdma link delete rxe0\n')
+                     'rxe_cfg: use this instead: rdmactl link del rxe0\n')
     wrong += unequal('removed by netdev', peers.listdir(peers.RDMA), ['rxe1'])
     wrong += unequal('removed by name', ours('rxe_cfg', 'remove', 'rxe1').status, 0)
     wrong += unequal('none left', peers.listdir(peers.RDMA), [])
     wrong += unequal('of none', ours('rxe_cfg', 'remove', 'rxe1').status, 1)
     tap.test('compat: rxe_cfg adds, shows and removes devices', wrong)
+    ours('rxe_cfg', 'add', 'va')
+    ours('rxe_cfg', 'add', '-n', 'vb')
+    listed = ours('rxe_cfg', 'persistent').text()
+    stopped = ours('rxe_cfg', 'stop').status
+    left = peers.listdir(peers.RDMA)
+    started = ours('rxe_cfg', 'start')
+    wrong = unequal('persistent', listed, 'va\n') + unequal('stop', (stopped, left), (0, []))
+    wrong += unequal('start', (started.status, peers.listdir(peers.RDMA)), (0, ['rxe0']))
+    wrong += unequal('it ends with the status', 'Name' in started.text(), True)
+    ours('rxe_cfg', 'remove', 'va')
+    wrong += unequal('persistent after remove', ours('rxe_cfg', 'persistent').text(), '')
+    tap.test('compat: rxe_cfg start, stop and persistent', wrong)
 
 
 def defaults(tap):

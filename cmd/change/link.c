@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl link: the RDMA devices in software; link add makes one, link del deletes them. */
+#include "change/link.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+
+static const struct keyword keywords[] = {
+	{"type", "rxe|siw", "what it speaks: RoCE or iWARP", link_type_names},
+	{"netdev", "IF", "netdev that it uses", NULL},
+};
+
+static const struct keyword *keyword(size_t number)
+{
+	return number < ARRAY_SIZE(keywords) ? &keywords[number] : NULL;
+}
+
+/* The words after the name, each with its value and once. */
+static bool take_words(struct change_plan *plan, char **words, const char **values)
+{
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
+
+	for (; words[0]; words += 2) {
+		size_t which = 0;
+
+		while (which < ARRAY_SIZE(keywords) && strcmp(words[0], keywords[which].word))
+			which++;
+		if (which == ARRAY_SIZE(keywords) || values[which] || !words[1]) {
+			clean = text_clean(words[0], strlen(words[0]));
+			message = mem_format(which == ARRAY_SIZE(keywords) ? "unexpected word '%s'"
+					     : values[which]		   ? "'%s' is given twice"
+									   : "'%s' needs a value",
+					     clean);
+			break;
+		}
+		values[which] = words[1];
+	}
+	for (size_t i = 0; !message && i < ARRAY_SIZE(keywords); i++)
+		if (!values[i])
+			message = mem_format("the %s is missing", keywords[i].word);
+	if (message)
+		listing_fail(&plan->listing, STATUS_USAGE, message,
+			     "rdmactl link add NAME type rxe|siw netdev IF");
+	return !message;
+}
+
+static bool plan_add(struct change_plan *plan, const void *args, char **words)
+{
+	const char *values[ARRAY_SIZE(keywords)] = {NULL};
+	_cleanup_(freep) char *text = NULL, *clean = NULL, *message = NULL;
+
+	(void)args;
+	if (!take_words(plan, words + 1, values))
+		return false;
+	if (!enum_find_word(link_type_names, values[0])) {
+		clean = text_clean(values[0], strlen(values[0]));
+		message = mem_format("unknown type '%s'", clean);
+		listing_fail(&plan->listing, STATUS_USAGE, message,
+			     "the types are rxe (RoCE) and siw (iWARP)");
+		return false;
+	}
+	text = software_link_value(values[0], values[1]);
+	return change_plan_one(plan, &link_setting, text, words[0], NULL, NULL);
+}
+
+static bool plan_delete(struct change_plan *plan, const void *args, char **words)
+{
+	(void)args;
+	for (; *words; words++)
+		if (!change_plan_one(plan, &link_setting, CHANGE_ABSENT, *words, NULL, NULL))
+			return false;
+	return true;
+}
+
+static const struct changer add_changer = {.plan = plan_add};
+static const struct changer delete_changer = {.plan = plan_delete};
+
+static const struct command add_command = {
+	.name = "add",
+	.group = GROUP_CHANGE,
+	.summary = "make an RDMA device in software on a netdev",
+	.objects = "NAME type rxe|siw netdev IF",
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = keyword,
+	.data = &add_changer,
+	.run = change_run,
+};
+
+static const struct command delete_command = {
+	.name = "del",
+	.alias = "delete",
+	.group = GROUP_CHANGE,
+	.summary = "delete RDMA devices in software",
+	.objects = "NAME...",
+	.object_completion = COMPLETE_DEVICE,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.data = &delete_changer,
+	.run = change_run,
+};
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct software_links links = {.count = 0};
+	struct listing listing;
+	int rc, status;
+
+	(void)args;
+	if (!listing_begin(&listing, ctx, words, false) ||
+	    listing_refuses_root(&listing, "a saved tree has no devices that could be deleted"))
+		return listing_end(&listing);
+	rc = software_links_read(&links, &listing.problems);
+	if (rc == -ENODEV)
+		listing.status = STATUS_NOTHING;
+	else if (rc)
+		problem_add(&listing.problems, NULL, NULL, "nldev", rc, NULL);
+	for (size_t i = 0; i < links.count; i++)
+		listing_add(&listing, &links.items[i]);
+	status = listing_end(&listing);
+	software_links_clear(&links);
+	return status;
+}
+
+static const struct command *const children[] = {&add_command, &delete_command, NULL};
+
+const struct command link_command = {
+	.name = "link",
+	.group = GROUP_CHANGE,
+	.summary = "list, make or delete RDMA devices in software: rxe, siw",
+	.objects = "[COMMAND]",
+	.schema = &software_link_schema,
+	.children = children,
+	.child_word = "COMMAND",
+	.run = run,
+};

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "change/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/holders.h"
+#include "host/need.h"
+#include "kernel/modules.h"
+#include "kernel/sysfs.h"
+#include "schema/rows.h"
+
+#define NEEDS                                                                                      \
+	(NEED_NETLINK | NEED_NODE_TYPE | NEED_DRIVER | NEED_STATE | NEED_NETDEV | NEED_LINK_LIST | \
+	 NEED_LINK_KIND)
+
+/* The value of a device whose deletion waits for those who use it. */
+#define LEAVING "leaving"
+
+/* The modules with link operations: rxe_link_ops in rxe.c, siw_link_ops in siw_main.c */
+const struct enum_name link_type_names[] = {
+	{0, "rxe", TONE_PLAIN, "rdma_rxe"},
+	{1, "siw", TONE_PLAIN, "siw"},
+	{0},
+};
+
+#define RECORD struct software_link
+static const struct field fields[] = {
+	TEXT(name, "DEVICE", SHOWN, 0, "name of the device"),
+	TEXT(type, "TYPE", SHOWN, 0, "rxe: RoCE in software; siw: iWARP in software"),
+	TEXT(netdev, "NETDEV", SHOWN, 0, "netdev that it uses"),
+	WORD(state, port_state_names, "STATE", SHOWN, 0, "state of its port"),
+	YES_NO(leaving, "LEAVING", SHOWN, 0,
+	       "whether it is being deleted, and waits for those who use it"),
+};
+#undef RECORD
+
+const struct schema software_link_schema = SCHEMA("links", struct software_link, fields,
+						  "RDMA devices in software");
+
+static const char *type_of(const struct device *device)
+{
+	for (const struct enum_name *type = link_type_names; type->word; type++)
+		if (device->driver && !strcmp(device->driver, type->help))
+			return type->word;
+	return NULL;
+}
+
+static void add_link(struct software_links *links, const struct device *device)
+{
+	struct software_link *link = mem_append(&links->items, &links->count,
+						sizeof(*links->items));
+
+	link->name = mem_string(device->name);
+	link->type = mem_string(type_of(device));
+	link->leaving = TRISTATE_NO;
+	if (device->port_count) {
+		link->netdev = mem_string_or_null(device->ports[0].netdev);
+		link->state = device->ports[0].state;
+	}
+}
+
+static bool has_index(const struct inventory *inventory, const char *name)
+{
+	const struct device *device = device_list_find(&inventory->devices, name);
+
+	return device && device->index.known;
+}
+
+/*
+ * The kernel takes a device out of netlink's list before it waits for its users, and out of sysfs
+ * after that: __ib_unregister_device(), drivers/infiniband/core/device.c. Its driver and netdev are
+ * not to be had any more.
+ */
+static void add_leaving(struct software_links *links, const struct inventory *inventory)
+{
+	struct strings names = {.known = false};
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	sysfs_list(&root, &names, SYSFS_RDMA_CLASS);
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
+		struct software_link *link;
+
+		if (has_index(inventory, clean))
+			continue;
+		link = mem_append(&links->items, &links->count, sizeof(*links->items));
+		link->name = mem_string(clean);
+		link->leaving = TRISTATE_YES;
+	}
+	strings_free(&names);
+	root_close(&root);
+}
+
+static int load(struct inventory *inventory, struct problems *problems)
+{
+	const struct objects everything = {.count = 0};
+	const struct inventory_request request = {.needs = NEEDS, .objects = &everything};
+
+	return inventory_load(inventory, &request, problems, NULL);
+}
+
+/* What there is, read anew. Without RDMA there are no devices. */
+static int read_host(struct inventory *inventory)
+{
+	struct root root;
+	int rc = load(inventory, NULL);
+
+	if (rc && rc != -ENODEV)
+		return rc;
+	/* Without devices, the netdevs are not read. */
+	if (!inventory->links.count && !root_open(NULL, &root)) {
+		link_list_read_sysfs(&root, &inventory->links, NEED_LINK_LIST | NEED_LINK_KIND,
+				     NULL);
+		root_close(&root);
+	}
+	return 0;
+}
+
+static void list_links(const struct inventory *inventory, struct software_links *links)
+{
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		if (inventory->devices.items[i].index.known &&
+		    type_of(&inventory->devices.items[i]))
+			add_link(links, &inventory->devices.items[i]);
+	add_leaving(links, inventory);
+}
+
+int software_links_read(struct software_links *links, struct problems *problems)
+{
+	struct inventory inventory = {.live = true};
+	int rc = load(&inventory, problems);
+
+	if (!rc)
+		list_links(&inventory, links);
+	inventory_free(&inventory);
+	return rc;
+}
+
+void software_links_clear(struct software_links *links)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		free(links->items[i].name);
+		free(links->items[i].type);
+		free(links->items[i].netdev);
+	}
+	free(links->items);
+	*links = (struct software_links){.count = 0};
+}
+
+const struct software_link *software_links_find(const struct software_links *links,
+						const char *name)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (!strcmp(links->items[i].name, name))
+			return &links->items[i];
+	return NULL;
+}
+
+const struct software_link *software_links_find_on(const struct software_links *links,
+						   const char *type, const char *netdev)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		const struct software_link *link = &links->items[i];
+
+		if (link->type && !strcmp(link->type, type) && link->netdev &&
+		    !strcmp(link->netdev, netdev))
+			return link;
+	}
+	return NULL;
+}
+
+char *software_link_free_name(const char *type)
+{
+	struct root root = {.fd = -1};
+	char *name = mem_format("%s0", type);
+	unsigned int number = 0;
+
+	if (root_open(NULL, &root))
+		return name;
+	for (;;) {
+		_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
+
+		if (!sysfs_has_directory(&root, path))
+			break;
+		free(name);
+		name = mem_format("%s%u", type, ++number);
+	}
+	root_close(&root);
+	return name;
+}
+
+char *software_link_value(const char *type, const char *netdev)
+{
+	return mem_format("%s on %s", type, netdev);
+}
+
+bool link_wish_parse(const char *value, struct link_wish *ret_wish)
+{
+	for (const struct enum_name *type = link_type_names; type->word; type++) {
+		const size_t length = strlen(type->word);
+
+		if (strncmp(value, type->word, length) || strncmp(value + length, " on ", 4))
+			continue;
+		*ret_wish = (struct link_wish){type->word, value + length + 4};
+		return true;
+	}
+	return false;
+}
+
+/* What the kernel takes for a name and sysfs cannot show, such as a/b, is refused here. */
+static bool check_name(struct change *change)
+{
+	const char *name = change->object;
+	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
+	size_t good = 0;
+
+	while ((name[good] >= 'a' && name[good] <= 'z') ||
+	       (name[good] >= 'A' && name[good] <= 'Z') ||
+	       (name[good] >= '0' && name[good] <= '9') ||
+	       (good && name[good] && strchr("_.-", name[good])))
+		good++;
+	/* IB_DEVICE_NAME_MAX is 64: include/uapi/rdma/rdma_netlink.h */
+	if (good && !name[good] && good < 64)
+		return true;
+	if (good && !name[good])
+		change_explain(change, NULL, "'%s' is too long: a name has at most 63 letters",
+			       clean);
+	else
+		change_explain(change, NULL,
+			       "'%s' cannot be a name: it takes letters, digits, and after the "
+			       "first one _ . -",
+			       clean);
+	return false;
+}
+
+static int parse(struct change *change, const char *text, char **ret_value)
+{
+	struct link_wish wish;
+
+	if (!strcmp(text, CHANGE_ABSENT)) {
+		*ret_value = mem_string(text);
+		return 0;
+	}
+	if (!check_name(change))
+		return -EINVAL;
+	if (!link_wish_parse(text, &wish) || !*wish.netdev) {
+		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+
+		change_explain(change, "the types are rxe (RoCE) and siw (iWARP)",
+			       "'%s' is not a link: it takes TYPE on NETDEV", clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_string(text);
+	return 0;
+}
+
+static bool is_in_sysfs(const char *name)
+{
+	_cleanup_(freep) char *path = mem_format(SYSFS_RDMA_CLASS "/%s", name);
+	struct root root;
+	bool there;
+
+	if (root_open(NULL, &root))
+		return false;
+	there = !strchr(name, '/') && sysfs_has_directory(&root, path);
+	root_close(&root);
+	return there;
+}
+
+/* The value of a device of any kind; only those of a type can be wanted. */
+static char *describe(const struct change *change, const struct device *device)
+{
+	const char *type, *netdev;
+
+	if (!device && !is_in_sysfs(change->object))
+		return mem_string(CHANGE_ABSENT);
+	/* While this call waits for the users of a device, it is still there. */
+	if (!device)
+		return mem_string(change->before ? change->before : LEAVING);
+	type = type_of(device);
+	if (!type)
+		return mem_format("a device of %s",
+				  device->driver ? device->driver : "another driver");
+	netdev = device->port_count ? device->ports[0].netdev : NULL;
+	return software_link_value(type, netdev ? netdev : "an unknown netdev");
+}
+
+static int read_link(struct change *change, char **ret_value)
+{
+	struct inventory inventory = {.live = true};
+	const struct device *device;
+	int rc = load(&inventory, NULL);
+
+	/* Without RDMA there are no devices. */
+	if (!rc || rc == -ENODEV) {
+		device = device_list_find(&inventory.devices, change->object);
+		if (device && !device->index.known)
+			device = NULL;
+		if (device)
+			change->device_index = device->index;
+		*ret_value = describe(change, device);
+		rc = 0;
+	}
+	inventory_free(&inventory);
+	return rc;
+}
+
+/* Whether the kernel would do it, as far as that can be known before. */
+static int check(struct change *change)
+{
+	struct inventory inventory = {.live = true};
+	struct software_links links = {.count = 0};
+	struct link_wish wish;
+	int rc = 0;
+
+	if (!strcmp(change->before, LEAVING)) {
+		change_explain(change, "end the processes that use it",
+			       "%s is being deleted, and waits until nobody uses it any more",
+			       change->object);
+		return -EBUSY;
+	}
+	if (link_wish_parse(change->wanted, &wish)) {
+		rc = read_host(&inventory);
+		if (!rc) {
+			list_links(&inventory, &links);
+			rc = link_check_add(change, &links, &inventory.links, &wish);
+		}
+		software_links_clear(&links);
+		inventory_free(&inventory);
+	} else if (!link_wish_parse(change->before, &wish)) {
+		/* IBK_ALLOW_USER_UNREG, nldev_dellink(): only rxe and siw set it. */
+		change_explain(change, "rdmactl link lists those that can be deleted",
+			       "%s is %s: only rxe and siw devices can be deleted", change->object,
+			       change->before);
+		rc = -EOPNOTSUPP;
+	}
+	return rc;
+}
+
+static int write_link(struct change *change, const char *value)
+{
+	struct link_wish wish;
+
+	if (link_wish_parse(value, &wish))
+		return link_add(change, &wish);
+	if (!change->device_index.known)
+		return -ENODEV;
+	return link_delete(change, change->object, (uint32_t)change->device_index.value);
+}
+
+static void note_module(struct change *change, const char *module)
+{
+	struct module_files files = {.rc = 0};
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	if (module_is_loaded(&root, module) == TRISTATE_NO) {
+		module_files_read(&root, &files);
+		if (!module_is_built_in(&files, module))
+			change_note(change, "the kernel loads the module %s for it", module);
+		module_files_clear(&files);
+	}
+	root_close(&root);
+}
+
+static void guard(struct change *change)
+{
+	struct link_wish wish;
+
+	if (!link_wish_parse(change->wanted, &wish))
+		change_guard_device(change);
+	else
+		note_module(change, enum_find_word(link_type_names, wish.type)->help);
+}
+
+/* `link add NAME type TYPE netdev IF` for a value, or NULL. */
+static char *make_add_command(const struct change *change, const char *value)
+{
+	_cleanup_(freep) char *name = text_quote(change->object), *netdev = NULL;
+	struct link_wish wish;
+
+	/* A netdev of another network namespace is not known, and no name has blanks. */
+	if (!link_wish_parse(value, &wish) || strchr(wish.netdev, ' '))
+		return NULL;
+	netdev = text_quote(wish.netdev);
+	return mem_format("rdmactl link add %s type %s netdev %s", name, wish.type, netdev);
+}
+
+static char *undo(const struct change *change)
+{
+	_cleanup_(freep) char *name = text_quote(change->object);
+
+	return strcmp(change->before, CHANGE_ABSENT) ? make_add_command(change, change->before)
+						     : mem_format("rdmactl link del %s", name);
+}
+
+/* As systemd-escape(1): a name in the name of a device unit. */
+static char *escape_unit(const char *name)
+{
+	char *escaped = mem_string("");
+
+	for (; *name; name++) {
+		const bool plain = (*name >= 'a' && *name <= 'z') ||
+				   (*name >= 'A' && *name <= 'Z') ||
+				   (*name >= '0' && *name <= '9') || strchr("_.:", *name);
+
+		mem_extend(&escaped, plain ? "%c" : "\\x%02x", (unsigned char)*name);
+	}
+	return escaped;
+}
+
+/*
+ * udev wants rdma-hw.target as soon as there is any RDMA device (rdma-ulp-modules.rules of
+ * rdma-core), which may be this one; so the netdev wants the unit, too. The kernel loads the module
+ * when the link is made: nldev_newlink().
+ */
+static void persist(struct change *change)
+{
+	_cleanup_(freep) char *command = make_add_command(change, change->wanted), *unit = NULL;
+	struct link_wish wish;
+
+	if (!command || !link_wish_parse(change->wanted, &wish))
+		return;
+	unit = escape_unit(wish.netdev);
+	change->persist_file = mem_format("/etc/systemd/system/rdma-link-%s.service",
+					  change->object);
+	change->persist_text = mem_format("[Unit]\n"
+					  "Description=RDMA device %s: %s\n"
+					  "BindsTo=sys-subsystem-net-devices-%s.device\n"
+					  "After=sys-subsystem-net-devices-%s.device\n"
+					  "\n"
+					  "[Service]\n"
+					  "Type=oneshot\n"
+					  "RemainAfterExit=yes\n"
+					  "ExecStart=/usr/bin/env %s\n"
+					  "\n"
+					  "[Install]\n"
+					  "WantedBy=rdma-hw.target "
+					  "sys-subsystem-net-devices-%s.device",
+					  change->object, change->wanted, unit, unit, command,
+					  unit);
+}
+
+const struct setting link_setting = {
+	.keyword = {"link", "TYPE on NETDEV", "software device on a netdev, or absent", NULL},
+	.interface = "RDMA netlink NEWLINK, DELLINK",
+	.right = RIGHT_RDMA_ADMIN,
+	.parse = parse,
+	.read = read_link,
+	.check = check,
+	.write = write_link,
+	.guard = guard,
+	.undo = undo,
+	.persist = persist,
+	.command = "link",
+};

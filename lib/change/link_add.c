@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Making a software device, and why the kernel refuses one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "change/link.h"
+#include "host/nldev_devices.h"
+#include "kernel/modules.h"
+#include "kernel/sysfs.h"
+
+enum {
+	READY_MSEC = 5000, /* for the port and its GIDs */
+	FIRST_PAUSE_MSEC = 1,
+	LONGEST_PAUSE_MSEC = 50,
+};
+
+static const struct link *find_netdev(const struct link_list *netdevs, const char *name)
+{
+	for (size_t i = 0; i < netdevs->count; i++)
+		if (!strcmp(netdevs->items[i].name, name))
+			return &netdevs->items[i];
+	return NULL;
+}
+
+/* In the order in which the kernel looks: nldev_newlink(), rxe_newlink(), ib_register_device(). */
+int link_check_add(struct change *change, const struct software_links *links,
+		   const struct link_list *netdevs, const struct link_wish *wish)
+{
+	const struct software_link *other = software_links_find_on(links, wish->type, wish->netdev);
+	const struct link *netdev = find_netdev(netdevs, wish->netdev);
+	_cleanup_(freep) char *next = NULL;
+	struct link_wish before;
+
+	if (!netdev && netdevs->count && !netdevs->missing) {
+		link_explain_add(change, wish, -ENODEV);
+		return -ENODEV;
+	}
+	if (netdev && netdev->kind && !strcmp(netdev->kind, "vlan") && !strcmp(wish->type, "rxe")) {
+		link_explain_add(change, wish, -EPERM);
+		return -EPERM;
+	}
+	if (strcmp(change->before, CHANGE_ABSENT)) {
+		if (link_wish_parse(change->before, &before))
+			next = mem_format("choose another name, or first: rdmactl link del %s",
+					  change->object);
+		change_explain(change, next ? next : "choose another name",
+			       "%s is there already: %s", change->object, change->before);
+		return -ENFILE;
+	}
+	if (other) {
+		next = mem_format("use %s, or delete it: rdmactl link del %s", other->name,
+				  other->name);
+		change_explain(change, next, "%s has a device of type %s already: %s", wish->netdev,
+			       wish->type, other->name);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* The kernel knows the type once its module is loaded, which the request has tried. */
+static void explain_missing_module(struct change *change, const struct link_wish *wish)
+{
+	const char *module = enum_find_word(link_type_names, wish->type)->help;
+	const struct module_rule *rule;
+	struct module_rules rules = {.count = 0};
+	struct module_files files = {.rc = 0};
+	_cleanup_(freep) char *file = NULL, *next = NULL;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return;
+	module_rules_read(&root, &rules);
+	module_files_read(&root, &files);
+	rule = module_rules_find(&rules, module, false);
+	file = module_file(&files, module);
+	if (rule) {
+		next = mem_format("take '%s' out of %s", rule->text, rule->place);
+		change_explain(change, next, "the kernel may not load the module %s: %s", module,
+			       rule->place);
+	} else if (!files.rc && !file) {
+		next = mem_format("install the package with the additional modules of Linux %s "
+				  "(linux-modules-extra, kernel-modules-extra), or another kernel",
+				  files.release);
+		change_explain(change, next, "Linux %s is installed without the module %s",
+			       files.release, module);
+	} else {
+		next = mem_format("modprobe %s says why", module);
+		change_explain(change, next, "the kernel could not load the module %s", module);
+	}
+	module_files_clear(&files);
+	module_rules_clear(&rules);
+	root_close(&root);
+}
+
+static bool is_module_missing(const struct link_wish *wish)
+{
+	bool missing;
+	struct root root;
+
+	if (root_open(NULL, &root))
+		return false;
+	missing = module_is_loaded(&root, enum_find_word(link_type_names, wish->type)->help) ==
+		  TRISTATE_NO;
+	root_close(&root);
+	return missing;
+}
+
+void link_explain_add(struct change *change, const struct link_wish *wish, int error)
+{
+	switch (error) {
+	case -ENFILE: /* assign_name(), drivers/infiniband/core/device.c */
+		change_explain(change, "rdmactl devices lists the names; choose another one",
+			       "another device has the name %s", change->object);
+		break;
+	case -EEXIST: /* rxe_newlink(), siw_newlink() */
+		change_explain(change, "rdmactl link lists the software devices",
+			       "%s has a device of type %s already", wish->netdev, wish->type);
+		break;
+	case -EPERM: /* rxe_newlink(): is_vlan_dev() */
+		change_explain(change,
+			       "make it on the netdev below the VLAN: it has the VLAN's "
+			       "addresses as GIDs, too",
+			       "%s is a VLAN, on which the kernel allows no device of type rxe",
+			       wish->netdev);
+		break;
+	case -ENODEV: /* nldev_newlink(): dev_get_by_name() */
+		change_explain(change, "ip link lists those of this network namespace",
+			       "no netdev '%s'", wish->netdev);
+		break;
+	case -ENOENT: /* rxe_icrc_init(): crypto_alloc_shash() */
+		change_explain(change, "install the module crc32_generic of this kernel",
+			       "the kernel has no crc32, which rxe needs");
+		break;
+	case -EINVAL: /* siw_dev_qualified(); or link_ops_get() found nothing */
+		if (is_module_missing(wish))
+			explain_missing_module(change, wish);
+		else
+			change_explain(change, "choose an Ethernet netdev",
+				       "%s takes no netdev such as %s", wish->type, wish->netdev);
+		break;
+	default:
+		break;
+	}
+}
+
+static void pause_msec(unsigned int msec)
+{
+	const struct timespec pause = {.tv_nsec = (long)msec * 1000000};
+
+	nanosleep(&pause, NULL);
+}
+
+static bool has_gid(const struct root *root, const char *name)
+{
+	char gid[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(root, gid, SYSFS_RDMA_CLASS "/%s/ports/1/gids/0", name) > 0 &&
+	       strspn(gid, "0:") != strlen(gid);
+}
+
+/* udev may rename what is new: 60-rdma-persistent-naming.rules of rdma-core. */
+static const struct software_link *find_renamed(const struct software_links *links,
+						const struct change *change,
+						const struct link_wish *wish)
+{
+	const struct software_link *link = software_links_find_on(links, wish->type, wish->netdev);
+
+	return link && strcmp(link->name, change->object) ? link : NULL;
+}
+
+/* Until the device has its port and a GID. A port without any is told, and no failure. */
+static int wait_until_ready(struct change *change, const struct link_wish *wish)
+{
+	const uint64_t end = clock_msec() + READY_MSEC;
+	unsigned int pause = FIRST_PAUSE_MSEC;
+	struct root root;
+	bool ready = false;
+	int rc = root_open(NULL, &root);
+
+	while (!rc && !ready && clock_msec() < end) {
+		struct software_links links = {.count = 0};
+		const struct software_link *renamed;
+
+		rc = software_links_read(&links, NULL);
+		rc = rc == -ENODEV ? 0 : rc;
+		renamed = find_renamed(&links, change, wish);
+		if (!rc && renamed) {
+			change_explain(change, "rdmactl link lists it",
+				       "it was made, and renamed to %s, as udev's rules want it",
+				       renamed->name);
+			rc = -ENODEV;
+		}
+		ready = software_links_find(&links, change->object) &&
+			has_gid(&root, change->object);
+		software_links_clear(&links);
+		if (rc || ready)
+			break;
+		pause_msec(pause);
+		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;
+	}
+	if (!rc && !ready)
+		change_note(change, "its port has no GID yet: is %s up, and has it an address?",
+			    wish->netdev);
+	root_close(&root);
+	return rc;
+}
+
+int link_add(struct change *change, const struct link_wish *wish)
+{
+	struct netlink *nldev;
+	int rc = change_host_nldev(change->host, &nldev);
+
+	if (!rc)
+		rc = nldev_add_link(nldev, change->object, wish->type, wish->netdev);
+	if (!rc)
+		return wait_until_ready(change, wish);
+	/* If the device is there now, somebody else has made it at the same time. */
+	change->written = false;
+	link_explain_add(change, wish, rc);
+	return rc;
+}

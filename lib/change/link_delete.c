@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Deleting a software device, for which the kernel waits as long as anybody has it open. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "base/text.h"
+#include "change/link.h"
+#include "host/nldev_devices.h"
+#include "kernel/holders.h"
+
+enum { PATIENCE_MSEC = 2000 };
+
+/* Closes everything but `keep`: a device's descriptor would make the kernel wait for this process
+ * itself, and the end of a pipe would keep its reader waiting. */
+static void close_others(int keep)
+{
+	_cleanup_(closedirp) DIR *directory = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	uint64_t fd;
+
+	while (directory && (entry = readdir(directory)))
+		if (!text_parse_u64(entry->d_name, 10, INT32_MAX, &fd) && (int)fd != keep &&
+		    (int)fd != dirfd(directory))
+			close((int)fd);
+}
+
+/*
+ * The child. It is in a session of its own, so that ^C does not reach it, and sends the result,
+ * 0 or -errno, to its parent if that is still there.
+ */
+static void run_child(int report, uint32_t device_index)
+{
+	struct netlink *nldev = NULL;
+	int rc;
+
+	setsid();
+	close_others(report);
+	rc = nldev_open(&nldev);
+	if (!rc)
+		rc = nldev_delete_link(nldev, device_index);
+	signal(SIGPIPE, SIG_IGN);
+	_exit(write(report, &rc, sizeof(rc)) != (ssize_t)sizeof(rc));
+}
+
+static int start_child(uint32_t device_index, pid_t *ret_pid, int *ret_report)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		run_child(ends[1], device_index);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return -errno;
+	}
+	*ret_pid = pid;
+	*ret_report = ends[0];
+	return 0;
+}
+
+/* "process 712 (sleep), which has uverbs0 open; ..."; the caller frees it. */
+static char *describe_holders(const struct device_nodes *nodes)
+{
+	struct holders holders = {.count = 0};
+	struct root root;
+	char *text = NULL;
+
+	if (root_open(NULL, &root))
+		return mem_string("those who use it");
+	holders_find(&root, nodes, &holders);
+	root_close(&root);
+	for (size_t i = 0; i < holders.count; i++)
+		mem_extend(&text, "%sprocess %" PRIu64 " (%s)", i ? ", " : "",
+			   holders.items[i].process,
+			   holders.items[i].command ? holders.items[i].command : "name unknown");
+	holders_clear(&holders);
+	return text ? text : mem_string("users that cannot be seen from here");
+}
+
+/* Says whom the kernel waits for, each time that it is somebody else. */
+static void tell_wait(struct change *change, const struct device_nodes *nodes, char **told)
+{
+	_cleanup_(freep) char *holders = describe_holders(nodes), *text = NULL;
+
+	if (*told && !strcmp(*told, holders))
+		return;
+	text = mem_format("%s: the kernel waits for %s, and cannot be stopped", change->object,
+			  holders);
+	free(*told);
+	*told = mem_string(holders);
+	if (change->host->tell)
+		change->host->tell(change->host->tell_context, text);
+}
+
+/* Until the child reports, or a signal comes. 0, -errno of the child, or -EINTR. */
+static int wait_for_child(struct change *change, const struct device_nodes *nodes, int report,
+			  const struct signals *signals)
+{
+	struct pollfd pollers[] = {{.fd = report, .events = POLLIN},
+				   {.fd = signals->fd, .events = POLLIN}};
+	_cleanup_(freep) char *told = NULL;
+	int rc;
+
+	for (;;) {
+		const int ready = poll(pollers, ARRAY_SIZE(pollers), PATIENCE_MSEC);
+
+		if (ready > 0 && pollers[0].revents)
+			break;
+		if (ready > 0)
+			return -EINTR;
+		if (!ready)
+			tell_wait(change, nodes, &told);
+	}
+	return read(report, &rc, sizeof(rc)) == (ssize_t)sizeof(rc) ? rc : -EIO;
+}
+
+static void explain(struct change *change, const struct device_nodes *nodes, pid_t pid, int error)
+{
+	_cleanup_(freep) char *holders = NULL;
+
+	change->written = false;
+	switch (error) {
+	case -EINTR:
+		holders = describe_holders(nodes);
+		change_explain(change, "end them, and it goes away",
+			       "interrupted: process %d goes on deleting it, and waits for %s",
+			       (int)pid, holders);
+		break;
+	case -EINVAL: /* nldev_dellink(): no such index, or no IBK_ALLOW_USER_UNREG */
+		change_explain(change, "rdmactl link lists those that can be deleted",
+			       "it is gone, or cannot be deleted");
+		break;
+	case -EPERM:
+		change_explain(change, "run it as root, on the host",
+			       "it takes CAP_NET_ADMIN in the first user namespace");
+		break;
+	default:
+		break;
+	}
+}
+
+int link_delete(struct change *change, const char *kernel_name, uint32_t device_index)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	struct device_nodes nodes = {.count = 0};
+	const struct signals *signals = change->host->signals;
+	struct signals own = SIGNALS_NONE;
+	struct root root;
+	int report = -1, rc = root_open(NULL, &root);
+	pid_t pid = -1;
+
+	if (rc)
+		return rc;
+	/* Once the deletion has begun, sysfs does not tell the nodes any more. */
+	device_nodes_read(&root, kernel_name, &nodes);
+	root_close(&root);
+	holders_close_own(&nodes);
+	if (!signals) {
+		signals_catch(&own, numbers);
+		signals = &own;
+	}
+	rc = start_child(device_index, &pid, &report);
+	if (!rc) {
+		rc = wait_for_child(change, &nodes, report, signals);
+		close(report);
+		if (rc != -EINTR)
+			waitpid(pid, NULL, 0);
+		if (rc)
+			explain(change, &nodes, pid, rc);
+	}
+	while (signals == &own && signals_take(&own))
+		;
+	signals_release(&own);
+	device_nodes_clear(&nodes);
+	return rc;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Software devices on a host without RDMA: words, names, and what is said before anything is tried.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+@test "link: a host without RDMA" {
+	try link
+	expect 5 '' "rdmactl link: this system has no RDMA core: no /sys/class/infiniband
+  $no_core_hint"
+	try link --json
+	[ "$status" = 5 ]
+	jq -e '.schema == "rdmactl/links/1" and .links == []' <<<"$output"
+	on rxe-host link
+	[ "$status" = 2 ]
+}
+
+@test "link: words that are wrong" {
+	local usage='rdmactl link add NAME type rxe|siw netdev IF'
+
+	try link add rxe0
+	expect 2 '' "rdmactl link: the type is missing
+  $usage"
+	try link add rxe0 type rxe
+	expect 2 '' "rdmactl link: the netdev is missing
+  $usage"
+	try link add rxe0 type rxe netdev
+	expect 2 '' "rdmactl link: 'netdev' needs a value
+  $usage"
+	try link add rxe0 type rxe type siw netdev lo
+	expect 2 '' "rdmactl link: 'type' is given twice
+  $usage"
+	try link add rxe0 kind rxe netdev lo
+	expect 2 '' "rdmactl link: unexpected word 'kind'
+  $usage"
+	try link add rxe0 type rxf netdev lo
+	expect 2 '' "rdmactl link: unknown type 'rxf'
+  the types are rxe (RoCE) and siw (iWARP)"
+	try link del
+	[ "$status" = 2 ]
+	try link remove rxe0
+	[ "$status" = 2 ]
+	on rxe-host link add rxe0 type rxe netdev lo
+	[ "$status" = 2 ]
+}
+
+@test "link: names that sysfs cannot show" {
+	local name long
+
+	for name in a/b .. . a%b .a _a '' 'a b' $'a\nb' $'a\e[1m' ä; do
+		try link add "$name" type rxe netdev lo --dry-run
+		[ "$status" = 2 ]
+		[[ $stderr = *"cannot be a name"* ]]
+	done
+	printf -v long %063d 0
+	try link add "$long" type rxe netdev lo --dry-run
+	[ "$status" = 0 ]
+	try link add "${long}0" type rxe netdev lo --dry-run
+	[ "$status" = 2 ]
+	[[ $stderr = *'at most 63 letters'* ]]
+}
+
+@test "link: --dry-run needs no privilege and loads no module" {
+	try link add soft type rxe netdev lo --dry-run --json
+	[ "$status" = 0 ]
+	jq -e '.changed == false and (.change | length) == 1' <<<"$output"
+	jq -e '.change[0] | .object == "soft" and .setting == "link" and .before == "absent" and
+		.wanted == "rxe on lo" and .state == "planned" and .undo == "rdmactl link del soft"' <<<"$output"
+	[ ! -e /sys/class/infiniband ]
+	try link add soft type rxe netdev no-such-one --dry-run --json
+	[ "$status" = 1 ]
+	jq -e '.change[0] | .state == "refused" and .reason == "no netdev '\''no-such-one'\''"' <<<"$output"
+}
+
+@test "link: what is absent is unchanged" {
+	try link del soft rxe7 --json
+	[ "$status" = 0 ]
+	jq -e '.changed == false and ([.change[].state] == ["unchanged", "unchanged"])' <<<"$output"
+}
+
+@test "link: --persist prints a unit that waits for its netdev" {
+	try link add soft type rxe netdev lo --dry-run --persist
+	[ "$status" = 0 ]
+	[[ $output = *'put this into /etc/systemd/system/rdma-link-soft.service:'* ]]
+	[[ $output = *$'\nBindsTo=sys-subsystem-net-devices-lo.device\n'* ]]
+	[[ $output = *$'\nExecStart=/usr/bin/env rdmactl link add soft type rxe netdev lo\n'* ]]
+	[[ $output = *$'\nWantedBy=rdma-hw.target sys-subsystem-net-devices-lo.device\n'* ]]
+}
+
+@test "link: completion" {
+	try __complete link ''
+	[[ $output = *add* && $output = *del* ]]
+	try __complete link add rxe0 type ''
+	[[ $output = *rxe* && $output = *siw* ]]
+}
