@@ -44,7 +44,7 @@ static void note_absence(const struct reading *reading, bool core)
 			     : "this system has no RDMA core: no /sys/class/infiniband",
 			adapters ? NULL
 			: core	 ? "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re ...), "
-				   "or: rdma link add rxe0 type rxe netdev IF"
+				   "or: rdmactl link add rxe0 type rxe netdev IF"
 				 : "load the adapter's RDMA driver (mlx5_ib, irdma, bnxt_re, "
 				   "rdma_rxe ...)");
 }

@@ -30,7 +30,7 @@ static const struct diagnosis_row {
 } rows[] = {
 	{LIST_STOP, STOP_INTERRUPTED, "interrupted before the test was done", NULL},
 	{LIST_STOP, STOP_DEVICE_GONE, "device {device} was removed during the test",
-	 "look for the cause in the kernel log (dmesg): a driver unloaded, rdma link delete, a "
+	 "look for the cause in the kernel log (dmesg): a driver unloaded, rdmactl link del, a "
 	 "reset of the adapter"},
 	{LIST_STOP, STOP_PORT_DOWN, "port {near} went down during the test",
 	 "rdmactl ports {near} shows its state now, the kernel log (dmesg) when it went down"},
