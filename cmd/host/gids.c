@@ -146,7 +146,7 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 	if (chosen && (!is_plain(chosen->device) || !is_plain(peer))) {
 		listing_fail(listing, STATUS_FAILED,
 			     "the name of the device or peer is not safe in a shell's settings",
-			     "rename the device: rdma dev set DEV name NAME");
+			     "rename the device: rdmactl dev set DEV name NAME");
 		chosen = NULL;
 	}
 	return listing_end_quietly(listing, chosen ? print_env(chosen, peer) : 0);

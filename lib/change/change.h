@@ -33,7 +33,10 @@ enum change_right {
 enum setting_flag {
 	/* Traffic stops, so a person is asked first. */
 	SETTING_STOPS_TRAFFIC = 1 << 0,
-	/* It may cut the way by which this session came; see --revert-after. */
+	/*
+	 * It may cut the way by which this session came (--revert-after): the engine looks if
+	 * change->netdev_index is known; else the setting's guard calls change_guard_way().
+	 */
 	SETTING_CUTS_WAY = 1 << 1,
 };
 

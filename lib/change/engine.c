@@ -2,6 +2,7 @@
 /* The one way in which changes are made. */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/change.h"
+#include "change/session.h"
 
 static void set_state(struct change *change, enum change_state state)
 {
@@ -96,6 +98,7 @@ static void refuse_if_in_use(struct change *change)
 static void prepare_one(struct change *change, unsigned int mode)
 {
 	const struct setting *setting = change->setting;
+	char netdev[IF_NAMESIZE];
 	int rc = read_into(change, &change->before);
 
 	if (rc) {
@@ -116,6 +119,9 @@ static void prepare_one(struct change *change, unsigned int mode)
 	}
 	if (setting->guard)
 		setting->guard(change);
+	if (setting->flags & SETTING_CUTS_WAY && change->netdev_index.known &&
+	    if_indextoname((unsigned int)change->netdev_index.value, netdev))
+		change_guard_way(change, netdev);
 	change->undo = setting->undo ? setting->undo(change)
 				     : change_as_command(change, change->before);
 	if (setting->persist)

@@ -308,6 +308,28 @@ static void what_cannot_be_undone_is_told(void **state)
 	assert_string_equal(changes->items[0].next_step, "rdmactl cell set a cell old");
 }
 
+/* A signal after the first one is written. */
+static bool ends_after_one(void *context)
+{
+	return ++*(int *)context > 1;
+}
+
+static void a_signal_between_two_undoes_the_first(void **state)
+{
+	struct changes *changes = *state;
+	int asked = 0;
+
+	want(changes, 3);
+	changes->ended = ends_after_one;
+	changes->context = &asked;
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNTRIED, CHANGE_UNTRIED);
+	assert_string_equal(journal, "aA");
+	assert_string_equal(changes->items[1].reason, "a signal has ended it, or its time was over");
+	assert_null(changes->items[2].reason);
+}
+
 static void a_command_is_quoted_for_the_shell(void **state)
 {
 	struct changes *changes = *state;
@@ -335,6 +357,7 @@ int main(void)
 		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
+		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
 	};
 

@@ -286,6 +286,62 @@ def ask(words, meanwhile, answer=b'y\n', wait='[y/N]'):
         return process.returncode, {}
 
 
+def interrupted(tap, device):
+    """^C while a long list is written."""
+    before = (moderation(device), description(device))
+    other = 'off' if before[0] == 'on' else 'on'
+    words = [program.RDMACTL, 'dev', 'set', device]
+    for index in range(20):
+        words += ['node-description', 'number %d' % index]
+    process = subprocess.Popen(words + ['adaptive-moderation', other, '--json'], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 20
+    while description(device) == before[1] and process.poll() is None and time.monotonic() < until:
+        pass
+    process.send_signal(signal.SIGINT)
+    out = process.communicate(timeout=60)[0]
+    # Each of the same setting moves what the one before had set, so the list cannot succeed.
+    tap.test('change dev: a signal in the middle of a list leaves nothing of it',
+             unequal('status', process.returncode, 1) +
+             unequal('settings', (moderation(device), description(device)), before) +
+             ([] if b'"changed": false' in out else [out.decode()[:400]]))
+
+
+def many_lines(tap, device, other):
+    file = '/tmp/list'
+    before = {name: (moderation(name), description(name)) for name in (device, other)}
+    lines = ['# two devices and the subsystem',
+             "dev set %s node-description 'first one' name cdx" % device,
+             'dev set %s adaptive-moderation on node-description second' % other,
+             'rdmactl system set netns-mode exclusive']
+    with open(file, 'w') as out:
+        out.write('\n'.join(lines) + '\ndev set %s name %s\n' % (other, device))
+    done = change('change', '--from', file, '--yes')
+    now = (description('cdx'), description(device), names(), peers.must('rdma', 'system', 'show').text())
+    undo = [row['undo'] for row in reversed(done.rows) if row['state'] == 'changed']
+    with open(file, 'w') as out:
+        out.write('\n'.join(undo))
+    # Its lines are of names that an earlier line gives back: one after the other.
+    for line in undo:
+        peers.must('/bin/sh', '-c', line.replace('rdmactl', program.RDMACTL, 1) + ' --yes --quiet')
+    tap.test('change --from: two devices that change their names, and the subsystem; undo, line by line',
+             unequal('status', done.status, 0) + unequal('descriptions', now[:2], ('first one', 'second')) +
+             ([] if 'cdx' in now[2] and 'netns exclusive' in now[3] else [str(now)]) +
+             unequal('restored', {name: (moderation(name), description(name)) for name in (device, other)},
+                     before))
+    with open(file, 'w') as out:
+        out.write('dev set %s node-description half\nsystem set netns-mode exclusive\n'
+                  'dev set %s name %s\n' % (device, device, other))
+    failed = change('change', '--from', file, '--yes')
+    tap.test('change --from: the last line is refused: all before it are undone, and its number is told',
+             unequal('status', failed.status, 1) +
+             unequal('states', states(failed), ['reverted', 'reverted', 'failed']) +
+             ([] if any(problem['error'].startswith(file + ':3: name: another device')
+                        for problem in failed.problems) else failed.describe()) +
+             unequal('restored', description(device), before[device][1]) +
+             ([] if 'netns shared' in peers.must('rdma', 'system', 'show').text() else ['netns-mode']))
+
+
 class Waiting:
     """A change with --revert-after that waits for its confirmation, on a terminal of its own."""
 
@@ -381,5 +437,8 @@ def play(tap):
         qkey(tap)
         sub_devices(tap, 'cda')
         reverts(tap, 'cda')
+        gone_between(tap, 'cda')
+        interrupted(tap, 'cda')
+        many_lines(tap, 'cda', 'cdb')
     finally:
         unmake()
