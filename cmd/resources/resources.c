@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/resources/resources_run.h"
+#include "resource/qp_context.h"
 
 static const struct enum_name by_choices[] = {
 	{BY_PROCESS, "process", TONE_PLAIN, "sums over all objects of a process"},
@@ -41,6 +42,8 @@ static const struct option_row holder_options[] = {
 static const struct option_row qp_options[] = {
 	WORDS_OPTION(state, qp_state_names, "only queue pairs in this state"),
 	WORDS_OPTION(type, qp_type_names, "only queue pairs of this type"),
+	FLAG_OPTION(struct resources_args, raw, 0, "raw",
+		    "what the adapter itself knows of them, as far as it is known (root)"),
 	{.name = NULL},
 };
 
@@ -158,9 +161,14 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 static int run_kind(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct enum_name *kind = ctx->command->data;
+	const struct resources_args *resources_args = args;
 
+	if (resources_args->raw)
+		return resources_raw(ctx, resources_args, objects);
 	return resources_list(ctx, args, (enum resource_kind)kind->value, objects);
 }
+
+static const struct schema *const qp_schemas[] = {&qp_context_schema, NULL};
 
 static bool child(size_t number, struct command *ret_child)
 {
@@ -183,6 +191,7 @@ static bool child(size_t number, struct command *ret_child)
 		.options = {kind_options, holder_options, filters ? options[kind->value] : NULL},
 		.args_size = sizeof(struct resources_args),
 		.schema = resource_schema((enum resource_kind)kind->value),
+		.more_schemas = kind->value == RESOURCE_QP ? qp_schemas : NULL,
 		.data = kind,
 		.run = run_kind,
 	};

@@ -13,6 +13,7 @@ struct resources_args {
 	struct number pid;
 	const char *comm, *state, *type, *where;
 	struct number limit;
+	bool raw; /* of queue pairs */
 };
 
 enum resources_by { BY_PROCESS };
@@ -49,4 +50,5 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		   enum resource_kind kind, char **words);
+int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words);
 int resources_by_process(const struct ctx *ctx, const struct resources_args *args, char **words);

@@ -395,3 +395,50 @@ aliases     netdev:tx_bytes" ''
 	on empty-class counters
 	expect 5 ''
 }
+
+@test "counters: words of the subcommands" {
+	try counters auto mlx5_0/1
+	expect_error 2 counters 'which port, and count by what?' \
+		'rdmactl counters auto DEV/PORT off|type|pid|type,pid'
+	try counters bind mlx5_0/1
+	expect_error 2 counters 'which queue pair?' \
+		'name it by lqpn N; rdmactl resources qp lists them'
+	try counters bind mlx5_0/1 lqpn x
+	expect_error 2 counters 'lqpn needs a number' 'rdmactl resources qp lists the queue pairs'
+	try counters bind mlx5_0/1 lqpn 17 counter-id
+	expect_error 2 counters 'counter-id needs a number' 'rdmactl counters qp lists the counters'
+	try counters bind mlx5_0/1 qpn 17
+	expect_error 2 counters "unknown word 'qpn'" 'after the port come lqpn N and counter-id ID'
+	try counters unbind mlx5_0/1
+	expect_error 2 counters 'which counter, or which queue pair?' \
+		'name it by counter-id ID or lqpn N; rdmactl counters qp lists both'
+	try counters qp --since file
+	expect_error 2 counters "'qp' does not take --since" 'it is for rdmactl counters alone'
+	try counters qp --interval 1s
+	expect 2
+}
+
+@test "counters: subcommands have no saved trees" {
+	local word
+
+	for word in qp mr mode 'auto mlx5_0/1 pid' 'bind mlx5_0/1 lqpn 17'; do
+		# shellcheck disable=SC2086 # words
+		quickly try --root "$roots/cx5-ib-edr" counters $word
+		[ "$status" = 2 ] || wrong "$word: $status"
+		grep -q 'a saved tree' <<<"$stderr" || wrong "$word: $stderr"
+	done
+	nothing_wrong
+}
+
+@test "counters: subcommands on a host without RDMA" {
+	local word
+
+	[ ! -e /sys/class/infiniband ] || skip 'this host has RDMA devices'
+	for word in qp mr mode 'auto mlx5_0/1 pid' 'bind mlx5_0/1 lqpn 17' 'unbind mlx5_0/1 lqpn 17'; do
+		# shellcheck disable=SC2086 # words
+		quickly try counters $word
+		[ "$status" = 5 ] || wrong "$word: $status"
+		[ -z "$output" ] || grep -q OBJECT <<<"$output" || wrong "$word: $output"
+	done
+	nothing_wrong
+}

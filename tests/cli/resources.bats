@@ -125,6 +125,15 @@ no_rdma_here()
 		'it is for qp, cm_id, cq, mr, pd, ctx, srq'
 }
 
+@test "resources: --raw" {
+	no_rdma_here
+	try resources qp --raw --where state=rts --json
+	[ "$status" = 5 ]
+	jq -e '.schema == "rdmactl/qp_contexts/1" and .qp_contexts == []' <<<"$output"
+	try resources mr --raw
+	expect_error 2 resources "'mr' does not take --raw" 'it is for qp'
+}
+
 @test "resources: options that need a kind, or must not have one" {
 	local hint='or a kind of object: rdmactl resources qp'
 

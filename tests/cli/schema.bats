@@ -25,7 +25,7 @@ expected_schemas()
 			;;
 		doctor) printf '%s\n' doctor doctor_checks ;;
 		topo) printf '%s\n' topo topo_paths topo_assignments ;;
-		resources) printf "%s\n" resources processes qps cm_ids cqs mrs pds ctxs srqs ;;
+		resources) printf "%s\n" resources processes qps qp_contexts cm_ids cqs mrs pds ctxs srqs ;;
 		fabric)
 			printf 'fabric%s\n' _ports '' _unanswered _details _changes _nodes _links \
 				_errors _error_growth _check _route _tables _multicast _balance

@@ -146,6 +146,22 @@ def filters(tap):
              ([] if "did you mean 'qp'?" in result.complaint() else result.describe()))
 
 
+def raw(tap):
+    """rxe hands over no record of its own; the kernel asks for the capability first."""
+    words = ('resources', 'qp', '--raw', '--where', 'type=rc,device=rxa', '--limit', '2')
+    document = shown('qp_contexts', *words)
+    wrong = unequal('status', (document.status, len(document.rows)), (3, 2))
+    wrong += ['%s' % row for row in document.rows if row['raw'] or row['retries'] is not None or
+              row['state'] != 'rts']
+    wrong += [problem for problem in document.problems
+              if 'hands over no such records' not in problem['hint']]
+    tap.test('resources qp --raw: rxe has no record: the rows say what the kernel knows', wrong)
+    document = shown('qp_contexts', *words, prefix=peers.NOBODY)
+    tap.test('resources qp --raw: without privilege: the capability is named',
+             unequal('status', document.status, 3) +
+             [problem for problem in document.problems if 'CAP_NET_ADMIN' not in problem['hint']])
+
+
 def play(tap):
     peers.shell('bed_wire')
     traffic = Traffic()
@@ -155,6 +171,7 @@ def play(tap):
         qpn = next(row['qpn'] for row in listing('qp', 'rxa').rows
                    if row['command'] == 'ibv_rc_pingpong')
         filters(tap)
+        raw(tap)
         automatic(tap)
         bound(tap, qpn)
     finally:

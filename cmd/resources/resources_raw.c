@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl resources qp --raw: what the adapter itself knows of queue pairs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/resources/resources_run.h"
+#include "resource/qp_context.h"
+
+/* Keeps of the list what the options select, up to --limit. */
+static void filter(const struct resources_filter *filter, struct resource_list *list)
+{
+	const struct number *limit = &filter->args->limit;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if ((limit->known && kept >= limit->value) ||
+		    !resources_filter_passes(filter, &list->items[i]))
+			resource_clear(&list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
+static const char *explain(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return "run it as root: it takes CAP_NET_ADMIN in the initial user namespace";
+	case -EINVAL:
+		return "its driver hands over no such records (mlx5 and hns do), or the kernel is "
+		       "older than 5.9";
+	case -EAGAIN:
+		return "a queue pair has a port, by which the kernel finds it, only from the state "
+		       "init on";
+	default:
+		return NULL;
+	}
+}
+
+/* Objects that have gone meanwhile are no problem. */
+static void tell_error(struct listing *listing, const struct qp_context *context)
+{
+	const bool gone = context->error == -ENOENT || context->error == -ENODEV;
+	_cleanup_(freep) char *what = mem_format("queue pair %u",
+						 (unsigned int)context->resource.id.value);
+
+	problem_add(gone ? &listing->notes : &listing->problems, context->resource.device, what,
+		    "nldev", context->error, explain(context->error));
+}
+
+static void read_contexts(struct listing *listing, const struct resource_list *list,
+			  struct qp_context *contexts)
+{
+	struct netlink *nldev;
+	int rc = nldev_open(&nldev);
+
+	if (rc) {
+		resources_fail(listing, rc);
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		const struct device *device = device_list_find(&listing->inventory.devices,
+							       list->items[i].device);
+
+		contexts[i].resource = list->items[i];
+		contexts[i].device_index = device ? (uint32_t)device->index.value : 0;
+	}
+	qp_contexts_read(nldev, contexts, list->count);
+	netlink_free(nldev);
+	for (size_t i = 0; i < list->count; i++) {
+		if (contexts[i].error)
+			tell_error(listing, &contexts[i]);
+		listing_add(listing, &contexts[i]);
+	}
+}
+
+int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words)
+{
+	struct resources_filter selected = {.args = args};
+	struct resource_loader *loader = NULL;
+	struct processes *processes = NULL;
+	struct qp_context *contexts = NULL;
+	struct resource_list list = {0};
+	struct listing listing;
+	int status;
+
+	if (resources_begin(&listing, ctx, &qp_context_schema, words, true) &&
+	    resources_filter_init(&selected, args, RESOURCE_QP, &listing) &&
+	    listing_load_inventory(&listing, 0) &&
+	    resources_open(&listing, true, &processes, &loader)) {
+		resource_loader_begin(loader, RESOURCE_QP);
+		while (resource_loader_next(loader, &list, &listing.problems, &listing.notes))
+			;
+		filter(&selected, &list);
+		contexts = mem_alloc_zero(list.count, sizeof(*contexts));
+		read_contexts(&listing, &list, contexts);
+	}
+	status = listing_end(&listing);
+	for (size_t i = 0; contexts && i < list.count; i++)
+		qp_context_clear(&contexts[i]);
+	free(contexts);
+	where_clear(&selected.where);
+	resource_list_clear(&list);
+	resource_loader_free(loader);
+	processes_free(processes);
+	return status;
+}
