@@ -7,8 +7,8 @@
  * mlx5_0/1). One form of each value:
  *   pfc, global-pause   none, or a list without blanks: 3 / 0,3 / rx,tx
  *   trust               pcp, dscp, or what is trusted in its order: dscp,pcp
- *   dscp-priority       none, or the complete map, sorted: 24:3,26:3; a user may write +26:3 and
- *                       +26:none to change the map that is there
+ *   dscp-priority       none, or the complete map, sorted: 24:3,26:3; a user may write AF31:3,
+ *                       and +26:3 or +26:none to change the map that is there
  *   priority-class, class-algorithm, class-bandwidth, priority-buffer, buffer-size, maxrate
  *                       all eight: 0:0,1:1,...,7:7; a user may give some, and the others stay
  */

@@ -308,6 +308,7 @@ static void each_setting(void **state)
 	assert_int_equal(dcb->trust_count, 1);
 	there_and_back(bed, &dcb_dscp_priority_setting, "26:3,24:3", "24:3,26:3");
 	there_and_back(bed, &dcb_dscp_priority_setting, "10:5,10:3", "10:3,10:5");
+	there_and_back(bed, &dcb_dscp_priority_setting, "af31:3,CS3:3,EF:6", "24:3,26:3,46:6");
 }
 
 /* The parts of a structure that a setting does not name stay. */
@@ -344,6 +345,8 @@ static void wrong_words(void **state)
 		{&dcb_trust_setting, ""},
 		{&dcb_dscp_priority_setting, "64:3"},
 		{&dcb_dscp_priority_setting, "26:8"},
+		{&dcb_dscp_priority_setting, "AF35:3"},
+		{&dcb_dscp_priority_setting, "+none"},
 		{&dcb_dscp_priority_setting, "26"},
 		{&dcb_dscp_priority_setting, ""},
 		{&dcb_dscp_priority_setting, "26:none"},

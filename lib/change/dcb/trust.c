@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb/netdev.h"
+#include "kernel/netlink/dscp.h"
 
 /* 64 entries of 8 bytes fit one request. */
 enum { ENTRIES_AT_ONCE = 64 };
@@ -226,12 +227,13 @@ char *dscp_map_text(const uint8_t map[static DCB_DSCPS])
 static bool parse_entry(char *entry, bool replaces, uint8_t map[static DCB_DSCPS])
 {
 	char *colon = strchr(entry, ':');
-	uint64_t dscp, priority;
+	unsigned int dscp;
+	uint64_t priority;
 
 	if (!colon)
 		return false;
 	*colon++ = '\0';
-	if (text_parse_u64(entry, 10, DCB_DSCPS - 1, &dscp))
+	if (dscp_parse(entry, &dscp))
 		return false;
 	if (replaces)
 		map[dscp] = 0;
@@ -248,7 +250,7 @@ static bool parse_map(const char *text, bool replaces, uint8_t map[static DCB_DS
 	_cleanup_(freep) char *copy = mem_string(text);
 	char *rest = copy;
 
-	if (!strcmp(text, "none"))
+	if (!replaces && !strcmp(text, "none"))
 		return true;
 	for (char *entry = strsep(&rest, ","); entry; entry = strsep(&rest, ","))
 		if (!parse_entry(entry, replaces, map))
@@ -268,7 +270,7 @@ static int parse_dscp(struct change *change, const char *text, char **ret_value)
 
 		change_explain(change, NULL,
 			       "'%s' is not a value of dscp-priority: it takes none, "
-			       "DSCP:PRIORITY,... (0-63:0-7), or +DSCP:PRIORITY,... to add to "
+			       "DSCP:PRIORITY,... (26:3, AF31:3), or +DSCP:PRIORITY,... to add to "
 			       "those that are there",
 			       clean);
 		return -EINVAL;
