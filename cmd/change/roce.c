@@ -2,6 +2,7 @@
 /* rdmactl roce: whether RoCE is lossless, and where the way to that breaks. */
 #include "roce/table/roce.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct roce_args {
 	const char *tos, *dscp;
 };
 
-static const struct option_row options[] = {
+static const struct option_row roce_options[] = {
 	STRING_OPTION(struct roce_args, tos, 't', "tos", "N", COMPLETE_NOTHING,
 		      "follow packets with this TOS instead of the default one"),
 	STRING_OPTION(struct roce_args, dscp, 'd', "dscp", "NAME|N", COMPLETE_NOTHING,
@@ -64,6 +65,55 @@ static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
 	return true;
 }
 
+/* A port with everything, and the way below it as a table. 0 or -errno of the output. */
+static int print_port(const struct listing *listing, const struct roce_port *port)
+{
+	struct render_options options = listing_options(listing);
+	struct columns members, steps;
+	_cleanup_(freep) char *bad = NULL;
+	_cleanup_(freep) const void **rows = mem_alloc_zero(port->chain.steps.count, sizeof(*rows));
+	const void *const record = port;
+	int rc;
+
+	if (columns_select(&members, &roce_schema, COLUMNS_ALL, "-chain", &bad))
+		return -EINVAL;
+	if (columns_select(&steps, &roce_step_schema, COLUMNS_ALL, NULL, &bad)) {
+		columns_free(&members);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < port->chain.steps.count; i++)
+		rows[i] = (const struct roce_step *)port->chain.steps.rows + i;
+	rc = render(stdout, &options,
+		    &(struct document){.columns = &members, .rows = &record, .row_count = 1});
+	options.format = FORMAT_TABLE;
+	if (!rc)
+		rc = render_text(stdout, "\n");
+	if (!rc)
+		rc = render(stdout, &options,
+			    &(struct document){.columns = &steps,
+					       .rows = rows,
+					       .row_count = port->chain.steps.count});
+	columns_free(&members);
+	columns_free(&steps);
+	return rc;
+}
+
+/* Ports with everything are not printed as JSON has them: the way is easier to read as a table. */
+static int finish(struct listing *listing, const struct roce_list *list)
+{
+	int rc = 0;
+
+	if (listing_options(listing).format != FORMAT_RECORD || !list->count)
+		return listing_end(listing);
+	for (size_t i = 0; i < list->count && !rc; i++) {
+		if (i)
+			rc = render_text(stdout, "\n");
+		if (!rc)
+			rc = print_port(listing, &list->items[i]);
+	}
+	return listing_end_quietly(listing, rc);
+}
+
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	struct number tos = {.known = false};
@@ -84,7 +134,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 	}
 	for (size_t i = 0; i < list.count; i++)
 		listing_add(&listing, &list.items[i]);
-	status = listing_end(&listing);
+	status = finish(&listing, &list);
 	roce_list_clear(&list);
 	return status;
 }
@@ -100,7 +150,7 @@ const struct command roce_command = {
 	.most_objects = -1,
 	.children = children,
 	.child_word = "COMMAND",
-	.options = {options},
+	.options = {roce_options},
 	.rules = rules,
 	.args_size = sizeof(struct roce_args),
 	.schema = &roce_schema,

@@ -437,16 +437,17 @@ static void conclude(const struct roce_facts *facts, struct roce_chain *chain)
 	advise(facts, chain);
 }
 
+/* In the order of enum roce_step_id. */
+static void (*const follow[])(const struct roce_facts *facts, struct roce_chain *chain) = {
+	follow_tos, follow_dscp, follow_trust,	follow_priority, follow_class,
+	follow_pfc, follow_ecn,	 follow_buffer, follow_mtu,
+};
+
 void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_chain)
 {
-	static void (*const steps[])(const struct roce_facts *facts, struct roce_chain *chain) = {
-		follow_tos, follow_dscp, follow_trust,	follow_priority, follow_class,
-		follow_pfc, follow_ecn,	 follow_buffer, follow_mtu,
-	};
-
 	*ret_chain = (struct roce_chain){.steps.known = true};
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-		steps[i](facts, ret_chain);
+	for (size_t i = 0; i < ARRAY_SIZE(follow); i++)
+		follow[i](facts, ret_chain);
 	conclude(facts, ret_chain);
 }
 

@@ -40,8 +40,8 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	on cx6dx-roce roce mlx5_0/1
 	expect 0
 	shows 'reason +what the port trusts: a saved tree does not hold it'
-	shows 'chain\[0\]'
-	shows '  text     the default TOS of rdma_cm cannot be seen'
+	shows 'STEP     VALUE   VERDICT TEXT'
+	shows 'tos      0       unknown the default TOS of rdma_cm cannot be seen'
 	run ! shows 'device +mlx5_1'
 	# -v shows all of all, -o what is asked for.
 	on cx6dx-roce roce -v

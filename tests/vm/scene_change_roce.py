@@ -191,6 +191,21 @@ def breaks(tap):
     tap.test('change-roce: the way, broken at each step', wrong)
 
 
+def own_class(tap):
+    """A priority that shares a traffic class gets one of its own, with a share of the bandwidth."""
+    peers.must('dcb', 'ets', 'set', 'dev', 'dcb0', 'prio-tc', 'all:0', 'tc-tsa', 'all:ets',
+               'tc-bw', 'all:0', '0:75', '1:25')
+    done = profile('lossless')
+    ets = scene_change_dcb.dcb('ets')
+    bandwidth = ets['tc_bw']
+    peers.must('dcb', 'ets', 'set', 'dev', 'dcb0', 'tc-tsa', 'all:strict', 'tc-bw', 'all:0',
+               'prio-tc', '0:0', '1:1', '2:2', '3:3', '4:4', '5:5', '6:6', '7:7')
+    tap.test('change-roce: a profile takes the priority out of a shared traffic class',
+             reasons(done) + unequal('status', done.status, 0) +
+             unequal('classes', ets['prio_tc'], [0, 0, 0, 3, 0, 0, 0, 0]) +
+             unequal('bandwidth', bandwidth, [38, 12, 0, 50, 0, 0, 0, 0]))
+
+
 def undone(tap):
     change('roce', 'set', 'dcb0', 'pfc', 'none', 'dscp-priority', 'none', '--yes')
     change('roce', 'set', 'dcx', 'default-tos', '0')
@@ -230,7 +245,7 @@ def play(tap):
     if not scene_change_dcb.load():
         tap.skip('change-roce: the way and the profiles', 'no module dcbsim for this kernel')
         return
-    for part in (chain, breaks, undone):
+    for part in (chain, breaks, own_class, undone):
         part(tap)
         scene_change_dcb.behave()
     if os.path.isdir(CMA + '/dcx'):

@@ -149,7 +149,7 @@ void check_roce_mtu(struct doctor_context *run)
 	doctor_evidence(run, "netdev mtu", "%s: MTU %s, so the RDMA MTU is %u; 4096 needs %s",
 			own->name, actual, roce_mtu(own->mtu_bytes.value), expected);
 	doctor_next_step(run,
-			 "if every switch and host of the fabric takes it: ip link set dev %s mtu "
+			 "if every switch and host of the fabric takes it: rdmactl roce set %s mtu "
 			 "9000",
 			 own->name);
 	judge(run, own);

@@ -203,16 +203,15 @@ static void advise_tos(struct doctor_context *run, const struct dcb *dcb, const 
 	if (tos && trusts_dscp == TRISTATE_YES)
 		doctor_next_step(run,
 				 "let connections use traffic class %u: NCCL_IB_TC=%u, "
-				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: mkdir -p "
-				 "/sys/kernel/config/rdma_cm/%s && echo %u "
-				 ">/sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos",
-				 tos, tos, tos, run->device->name, tos, run->device->name,
-				 (unsigned int)run->port->port.value);
+				 "UCX_IB_TRAFFIC_CLASS=%u; for librdmacm: rdmactl roce set %s/%u "
+				 "default-tos %u",
+				 tos, tos, tos, run->device->name,
+				 (unsigned int)run->port->port.value, tos);
 	else
 		doctor_next_step(run,
 				 "map the DSCP of the traffic class to a lossless priority, as the "
 				 "switches do: rdmactl roce set %s dscp-priority +26:%d",
-				 netdev, __builtin_ctz(dcb->pfc.pfc_en));
+				 netdev, __builtin_ctz((unsigned int)dcb->pfc.pfc_en));
 }
 
 static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
