@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects in use. The first byte says what the rest is: a message about objects of that kind, or a
- * file of /proc or of a control group.
+ * Objects in use. The first byte says what the rest is: a message about objects of that kind, their
+ * counters or the driver's record of one; or a file of /proc or of a control group.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "counter/object_counters.h"
 #include "resource/nldev_resources.h"
+#include "resource/qp_context.h"
 #include "kernel/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +32,9 @@ static void try_message(enum resource_kind kind, const void *message, size_t len
 	nldev_parse_resources(kind, message, length, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		check_text(list.items[i].kernel_name);
+		check_text(list.items[i].subtype);
+		for (size_t j = 0; j < list.items[i].driver.count; j++)
+			check_text(list.items[i].driver.items[j]);
 		if (list.items[i].kernel !=
 		    (list.items[i].kernel_name ? TRISTATE_YES : TRISTATE_NO))
 			abort();
@@ -41,6 +46,35 @@ static void try_message(enum resource_kind kind, const void *message, size_t len
 	for (size_t i = 0; i < summaries.items[0].others.count; i++)
 		check_text(summaries.items[0].others.items[i]);
 	resource_summary_list_clear(&summaries);
+}
+
+/* The driver's own record of a queue pair, whose number, state and peer are in the first bytes. */
+static void try_context(const void *bytes, size_t length)
+{
+	const uint8_t *first = bytes;
+	struct qp_context context = {
+		.resource = {.id = number_of(length ? first[0] : 0),
+			     .state = number_of(length > 1 ? first[1] % 8 : 0),
+			     .remote_qpn = number_of(length > 2 ? first[2] : 0)},
+	};
+
+	qp_context_set(&context, bytes, length);
+	if (context.raw_length != length || strlen(context.hex) != 2 * length)
+		abort();
+	qp_context_clear(&context);
+}
+
+static void try_counters(enum object_counter_kind kind, const void *message, size_t length)
+{
+	struct object_counters list = {0};
+
+	object_counters_parse(kind, message, length, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		check_text(list.items[i].kernel_name);
+		for (size_t j = 0; j < list.items[i].counters.count; j++)
+			check_text(list.items[i].counters.items[j].name);
+	}
+	object_counters_clear(&list);
 }
 
 static void try_file(const char *text)
@@ -79,10 +113,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	copy = mem_alloc_zero(size, 1);
 	memcpy(copy, data + 1, size - 1);
-	if (what < RESOURCE_KINDS)
+	if (what < RESOURCE_KINDS) {
 		try_message((enum resource_kind)what, copy, size - 1);
-	else
+		try_counters(OBJECT_COUNTER_QP, copy, size - 1);
+		try_counters(OBJECT_COUNTER_MR, copy, size - 1);
+		try_context(copy, size - 1);
+	} else {
 		try_file(copy);
+	}
 	free(copy);
 	return 0;
 }

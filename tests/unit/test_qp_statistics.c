@@ -135,6 +135,67 @@ static void memory_regions(void **state)
 	assert_string_equal(list.items[0].counters.items[0].name, "page_faults");
 }
 
+static void expect_field(const struct object_counter_row *row, const char *key, const char *text)
+{
+	struct value value;
+
+	field_get(schema_find(&qp_counter_schema, key), row, &value);
+	if (value.kind == VALUE_STRING)
+		assert_string_equal(value.string, text);
+	else if (value.kind == VALUE_UNSIGNED)
+		assert_int_equal(value.number, strtoul(text, NULL, 10));
+	else if (value.kind == VALUE_LIST)
+		assert_string_equal(value.list.items[0], text);
+	else
+		assert_string_equal(text, "-");
+}
+
+/* Two rounds of the same counter, two seconds apart. */
+static void rates(void **state)
+{
+	_cleanup_(device_list_clear) struct device_list devices = {0};
+	struct number number = number_of(5);
+	struct object_counter before = {.id = number}, after = {.id = number};
+	struct counter_readings old = {0}, now = {0};
+	struct counter_changes changes = {0};
+	struct device *device = device_list_add(&devices, "mlx5_0");
+	struct object_counter_row row;
+	char time[] = "now", command[] = "solver", qpn[] = "17", *qpns[] = {qpn};
+
+	(void)state;
+	device_add_port(device, 1);
+	counter_list_add(&before.counters, "local_ack_timeout_err", 10);
+	counter_list_add(&after.counters, "local_ack_timeout_err", 16);
+	after.type = number_of(2);
+	after.mode = number_of(RDMA_COUNTER_MODE_AUTO);
+	after.pid = number_of(4711);
+	after.command = command;
+	after.qpns = (struct strings){.items = qpns, .count = 1, .known = true};
+	object_counter_readings(&before, device, &device->ports[0], 1000000000, &old);
+	object_counter_readings(&after, device, &device->ports[0], 3000000000, &now);
+	counter_changes_make(&changes, &old, &now, &(struct counter_interval){.time = time});
+	assert_int_equal(changes.count, 1);
+	assert_int_equal(changes.items[0].growth.value, 6);
+	assert_true(changes.items[0].rate_per_sec.value == 3);
+	row = (struct object_counter_row){changes.items[0], &after};
+	expect_field(&row, "object", "mlx5_0/1");
+	expect_field(&row, "counter_id", "5");
+	expect_field(&row, "mode", "auto");
+	expect_field(&row, "type", "rc");
+	expect_field(&row, "pid", "4711");
+	expect_field(&row, "command", "solver");
+	expect_field(&row, "qpns", "17");
+	expect_field(&row, "counter", "ack_timeouts");
+	expect_field(&row, "value", "16");
+	expect_field(&row, "severity", "warning");
+	expect_field(&row, "time", "now");
+	counter_changes_clear(&changes);
+	counter_readings_clear(&old);
+	counter_readings_clear(&now);
+	counter_list_clear(&before.counters);
+	counter_list_clear(&after.counters);
+}
+
 static void damaged(void **state)
 {
 	struct bytes bytes = {0}, entries = {0}, entry = {0};
@@ -562,6 +623,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queue_pairs),
 		cmocka_unit_test(memory_regions),
+		cmocka_unit_test(rates),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(automatic),
 		cmocka_unit_test(automatic_plan),

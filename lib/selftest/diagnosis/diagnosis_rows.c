@@ -156,7 +156,7 @@ static const struct diagnosis_row {
 	{STAGE_CM, EADDRNOTAVAIL, "librdmacm finds no RDMA device for the address of {near}",
 	 "the netdev of an RDMA device must have that address: rdmactl netdevs, ip addr"},
 	{STAGE_CM, EADDRINUSE, "another program uses port {port} of librdmacm",
-	 "choose another --port; rdma resource show cm_id lists the programs"},
+	 "choose another --port; rdmactl resources cm_id lists the programs"},
 	{STAGE_CM, EXDEV, "rdma_cm takes the device {call} for the address of {near}",
 	 "two RDMA devices share this address, and rdma_cm can only use one of them: test that "
 	 "one, or remove it"},
