@@ -208,16 +208,11 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 }
 
 /* What the engine asks between two changes. */
-struct interruption {
-	struct signals signals;
-	bool survives_hangup;
-};
-
 static bool is_interrupted(void *context)
 {
-	const struct interruption *interruption = context;
+	const struct change_plan *plan = context;
 
-	return change_signals_ended(&interruption->signals, interruption->survives_hangup);
+	return change_signals_ended(&plan->signals, plan->host.reverts);
 }
 
 static void explain_undone(struct change_plan *plan, const char *reason)
@@ -228,18 +223,17 @@ static void explain_undone(struct change_plan *plan, const char *reason)
 }
 
 /* After everything is written: keeps it or undoes it. Returns whether it is kept. */
-static bool settle(struct change_plan *plan, const struct change_args *args,
-		   struct interruption *interruption)
+static bool settle(struct change_plan *plan, const struct change_args *args)
 {
 	const char *reason = "it was undone: a signal came";
 	enum change_verdict verdict = CHANGE_ENDED;
 
 	if (!changes_count(&plan->changes, CHANGE_CHANGED))
 		return true;
-	if (!is_interrupted(interruption)) {
+	if (!is_interrupted(plan)) {
 		if (!args->revert_after.known)
 			return true;
-		verdict = change_wait(&interruption->signals, args->revert_after.value);
+		verdict = change_wait(&plan->signals, args->revert_after.value);
 	}
 	if (verdict == CHANGE_KEPT) {
 		fputs("Kept.\n", stderr);
@@ -252,36 +246,16 @@ static bool settle(struct change_plan *plan, const struct change_args *args,
 	return false;
 }
 
-/* What a write waits for, at once. */
-static void tell(const void *context, const char *text)
-{
-	command_complain(context, text, NULL);
-}
-
-/* Half a list is never left: from the first to the last written, signals wait. */
+/*
+ * Half a list is never left: signals are taken here from the first that is written until what
+ * became of all is printed.
+ */
 static bool write_all(struct change_plan *plan, const struct change_args *args)
 {
-	struct interruption interruption = {.survives_hangup = args->revert_after.known};
-	bool good;
-
-	change_signals_catch(&interruption.signals);
+	change_signals_catch(&plan->signals);
 	plan->changes.ended = is_interrupted;
-	plan->changes.context = &interruption;
-	for (size_t i = 0; i < plan->changes.count; i++) {
-		struct change_host *host = plan->changes.items[i].host;
-
-		host->signals = &interruption.signals;
-		host->tell = tell;
-		host->tell_context = plan->listing.ctx;
-	}
-	good = changes_write(&plan->changes) && settle(plan, args, &interruption);
-	/* Those that came meanwhile have had their effect. */
-	is_interrupted(&interruption);
-	signals_release(&interruption.signals);
-	for (size_t i = 0; i < plan->changes.count; i++)
-		plan->changes.items[i].host->signals = NULL;
-	plan->changes.ended = NULL;
-	return good;
+	plan->changes.context = plan;
+	return changes_write(&plan->changes) && settle(plan, args);
 }
 
 static void work(struct change_plan *plan, const struct change_args *args)
@@ -290,8 +264,9 @@ static void work(struct change_plan *plan, const struct change_args *args)
 				  (args->force ? CHANGE_FORCE : 0);
 	bool good;
 
+	plan->host.reverts = args->revert_after.known;
 	for (size_t i = 0; i < plan->changes.count; i++)
-		plan->changes.items[i].host->reverts = args->revert_after.known;
+		plan->changes.items[i].host->reverts = plan->host.reverts;
 	good = changes_prepare(&plan->changes, mode);
 	if (good && !args->dry_run && confirm(plan, args))
 		good = write_all(plan, args);
@@ -319,7 +294,7 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 {
 	const struct changer *changer = ctx->command->data;
 	const struct change_args *common = args;
-	struct change_plan plan = {0};
+	struct change_plan plan = {.signals = SIGNALS_NONE};
 	struct change_head head = {.changed = TRISTATE_NO};
 	int status, rc = 0;
 
@@ -340,6 +315,9 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	if (!rc && listing_is_for_people(&plan.listing))
 		rc = print_after(&plan, common);
 	status = listing_end_quietly(&plan.listing, rc);
+	/* Those that came meanwhile were too late. */
+	is_interrupted(&plan);
+	signals_release(&plan.signals);
 	clear_plan(&plan);
 	return status;
 }

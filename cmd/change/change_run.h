@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/signals.h"
 #include "change/change.h"
 #include "cmd/listing.h"
 
@@ -21,6 +22,7 @@ struct change_plan {
 	struct listing listing; /* of change_schema; plan() may load the inventory into it */
 	struct changes changes;
 	struct change_host host;
+	struct signals signals; /* taken while something is written */
 	/* Of `change --from`, else empty: the file, the line of each change, a plan for each line.
 	 */
 	char *file;

@@ -181,6 +181,8 @@ static bool verify(struct change *change, int failed)
 	}
 	if (rc) {
 		explain_error(change, "read it back", rc);
+		free(change->after);
+		change->after = NULL;
 		set_state(change, CHANGE_UNVERIFIED);
 		return false;
 	}
@@ -219,7 +221,8 @@ static bool write_one(struct changes *changes, struct change *change)
 static bool has_moved(const struct change *change)
 {
 	return change->written && !is(change, CHANGE_REVERTED) &&
-	       (is(change, CHANGE_CHANGED) || strcmp(change->after, change->before));
+	       (is(change, CHANGE_CHANGED) || !change->after ||
+		strcmp(change->after, change->before));
 }
 
 static bool undo_one(struct change *change)

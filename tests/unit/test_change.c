@@ -22,6 +22,7 @@ struct cell {
 	bool ignores;		     /* accepts what is written, and keeps the old value */
 	bool half;		     /* fails after the value has changed */
 	bool keeps;		     /* accepts the first write only, so it cannot be undone */
+	bool hides;		     /* cannot be read once it was written */
 	const char *stranger;	     /* what somebody else writes after the first reading */
 	const char *user;	     /* who is in the way */
 	int *resets;		     /* a cell that a write sets back, by its number; or NULL */
@@ -41,6 +42,8 @@ static int read_cell(struct change *change, char **ret_value)
 {
 	struct cell *cell = cell_of(change);
 
+	if (cell->hides && cell->writes)
+		return -EIO;
 	if (cell->read_error)
 		return cell->read_error;
 	if (cell->reads++ && cell->stranger) {
@@ -308,6 +311,20 @@ static void what_cannot_be_undone_is_told(void **state)
 	assert_string_equal(changes->items[0].next_step, "rdmactl cell set a cell old");
 }
 
+/* What may have been made is undone, though that cannot be seen either. */
+static void one_that_cannot_be_read_back_is_undone(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].hides = true;
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
+	assert_string_equal(journal, "abBA");
+	assert_string_equal(cells[1].value, "old");
+}
+
 /* A signal after the first one is written. */
 static bool ends_after_one(void *context)
 {
@@ -326,7 +343,8 @@ static void a_signal_between_two_undoes_the_first(void **state)
 	assert_false(changes_write(changes));
 	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_UNTRIED, CHANGE_UNTRIED);
 	assert_string_equal(journal, "aA");
-	assert_string_equal(changes->items[1].reason, "a signal has ended it, or its time was over");
+	assert_string_equal(changes->items[1].reason,
+			    "a signal has ended it, or its time was over");
 	assert_null(changes->items[2].reason);
 }
 
@@ -357,6 +375,7 @@ int main(void)
 		CASE(a_change_that_undoes_an_earlier_one_is_noticed),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
+		CASE(one_that_cannot_be_read_back_is_undone),
 		CASE(a_signal_between_two_undoes_the_first),
 		CASE(a_command_is_quoted_for_the_shell),
 	};
