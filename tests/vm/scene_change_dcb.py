@@ -9,8 +9,11 @@ import errno
 import json
 import os
 import pty
+import shutil
 import socket
 import struct
+import subprocess
+import tempfile
 
 import compare
 import netlink
@@ -222,6 +225,29 @@ def dcbx(tap):
     set_dcb('pfc', 'prio-pfc', 'all:off')
 
 
+def daemon(tap):
+    """A daemon of that name, which would set the switch's values again."""
+    with tempfile.TemporaryDirectory() as folder:
+        program_file = shutil.copy('/bin/sleep', folder + '/lldpad')
+        with subprocess.Popen([program_file, '600']) as process:
+            refused = ours('pfc', '2')
+            forced = ours('pfc', '2', '--force', '--persist')
+            process.kill()
+    free = ours('pfc', 'none')
+    row = forced.rows[0]
+    tap.test('change-dcb: lldpad is in the way, by its number; --force, and what makes it last',
+             unequal('refused', (refused.status, states(refused)), (1, ['refused'])) +
+             unequal('who', 'lldpad (process %d)' % process.pid in str(refused.rows[0]['disturbs']),
+                     True) +
+             unequal('forced', (states(forced), row['after']), (['changed'], '2')) +
+             unequal('undo', row['undo'], 'rdmactl roce set %s pfc none' % NETDEV) +
+             unequal('file', row['persist_file'],
+                     '/etc/systemd/system/rdmactl-%s-pfc.service' % NETDEV) +
+             unequal('line', 'rdmactl roce set %s pfc 2 --yes' % NETDEV in row['persist_text'],
+                     True) +
+             unequal('free', states(free), ['changed']))
+
+
 def link(tap):
     done = ours('mtu', '4200')
     wrong = (unequal('state', states(done), ['changed']) +
@@ -365,7 +391,7 @@ def play(tap):
     if not load():
         tap.skip('change-dcb', 'no module dcbsim for this kernel: tests/vm/module')
         return
-    for part in (pairs, maxrate, classes, dscp, trust, dcbx, link, faults, doctor, mlx5, gone):
+    for part in (pairs, maxrate, classes, dscp, trust, dcbx, daemon, link, faults, doctor, mlx5, gone):
         part(tap)
         if os.path.isdir(MODULE):
             behave()
