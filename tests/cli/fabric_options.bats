@@ -158,9 +158,11 @@ as_dot()
 	expect 1 '' $'rdmactl fabric: dot: exit status 3: syntax \\x1b[1m error\n  '"$hint"
 	as_dot 'exit 0'
 	expect 1 '' "rdmactl fabric: dot: exit status 0, nothing drawn"$'\n'"  $hint"
+	# shellcheck disable=SC2016 # for the script
 	as_dot 'echo half' 'kill -9 $$'
 	expect 1 '' "rdmactl fabric: dot: ended by signal 9"$'\n'"  $hint"
 	# More than one piece of a pipe.
+	# shellcheck disable=SC2016 # for the script
 	as_dot 'i=0; while [ $i -lt 3000 ]; do echo "$i 1234567890 1234567890 1234567890 1234567890"; i=$((i + 1)); done'
 	[ "$status" = 0 ]
 	for way in 0 1499 2999; do
