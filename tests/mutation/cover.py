@@ -162,9 +162,11 @@ def run_scenes(bed, folder, covered):
             covered.failed.append('scene ' + name)
 
 
-def run_guest(bed, folder, covered):
+def run_guest(folder, covered):
     """All scenes in one guest, which cannot write here but below /out."""
     out = tempfile.mkdtemp(dir=BUILD)
+    # It has another /dev/shm than this machine.
+    bed = Bed(os.path.join(out, 'bed'), 'cover', False)
     script = os.path.join(out, 'script')
     with open(script, 'w', encoding='utf-8') as file:
         file.write('#!/bin/sh\nmkdir -p /run/cover && chmod 777 /run/cover\nCOVER=/run/cover tests/vm/suite\n'
@@ -223,7 +225,7 @@ def measure(guest, stream):
         bed = Bed(os.path.join(top, 'bed'), 'cover')
         covered = Covered(Blocks(bed.library))
         with concurrent.futures.ThreadPoolExecutor(2 + guest) as pool:
-            jobs = [pool.submit(run_guest, bed, folder, covered)] if guest else []
+            jobs = [pool.submit(run_guest, folder, covered)] if guest else []
             jobs.append(pool.submit(run_units, bed, folder, covered))
             jobs += [pool.submit(run_bats, bed, file, folder, covered)
                      for file in sorted(os.listdir(os.path.join(TOP, 'tests/cli'))) if file.endswith('.bats')]
