@@ -204,6 +204,21 @@ null not-checked routes back by the same netdev: needs live'
 	verdicts 0 rdma-cm-route ''
 }
 
+# A file that is for root says so to others; one that is for all is a problem if it is refused.
+@test "roce-ecn, multi-rail-arp: refused to an ordinary user" {
+	[ "$(id -u)" = 0 ] || skip 'only root can become another user'
+	copy cx6dx-roce
+	deny $net/ens1f0np0/ecn EACCES
+	deny proc/net/route EACCES
+	verdicts 3 roce-ecn "mlx5_0/1 not-checked congestion control cannot be read" mlx5_0
+	try_as_nobody --json --only roce-ecn mlx5_0
+	[ "$status" = 0 ]
+	jq -e '.doctor[0].verdict == "not-checked" and .doctor[0].needs == ["root"] and .problems == []' <<<"$output"
+	try_as_nobody --json --only multi-rail-arp
+	[ "$status" = 3 ]
+	jq -e '.doctor[0].verdict == "not-checked" and .doctor[0].needs == null and (.problems | length) == 1' <<<"$output"
+}
+
 @test "bond-mode: members of different adapters" {
 	local pci=devices/pci0000:c0/0000:c0:03.1
 
