@@ -36,22 +36,6 @@ drop()
 	done
 }
 
-# try_as_nobody WORD...: doctor on the tree, as an ordinary user; only root can become one.
-try_as_nobody()
-{
-	local public
-
-	public=$(mktemp -d /tmp/rdmactl-cli.XXXXXX)
-	cp "$binary" "$public/rdmactl"
-	cp -a "$tree" "$public/tree"
-	chmod 755 "$public"
-	status=0
-	(cd / && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 setpriv --reuid 65534 --clear-groups \
-		"$public/rdmactl" doctor --root "$public/tree" "$@") >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
-	rm -rf "$public"
-	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
-}
-
 # check ID [OPTION...]: the results of a check, as "verdict object: summary | evidence -> next step".
 check()
 {
