@@ -437,3 +437,20 @@ void sysfs_note_text(struct problems *problems, const char *object, const char *
 
 	problem_add_text(problems, object, attribute, "sysfs", error, NULL);
 }
+
+int sysfs_write(const char *path, const char *text)
+{
+	const size_t length = strlen(text);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), rc = 0;
+	ssize_t written;
+
+	if (fd < 0)
+		return -errno;
+	written = write(fd, text, length);
+	if (written < 0)
+		rc = -errno;
+	else if ((size_t)written != length)
+		rc = -EIO;
+	close(fd);
+	return rc;
+}

@@ -85,6 +85,11 @@ size_t sysfs_find_pci(const char *target, char **ret_address);
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
+ * Writes to an attribute of the live system by one write(2), for the commands that change it. 0 or
+ * -errno.
+ */
+int sysfs_write(const char *path, const char *text);
+/*
  * Notes that the text of `object`'s `attribute` is not of its form. The note shows the text,
  * cleaned and cut after 60 bytes, because the operator may recognize it. All strings are copied.
  */

@@ -305,6 +305,36 @@ void devlink_read_switches(struct netlink *generic, uint16_t family, struct devl
 				 });
 }
 
+/* devlink_nl_param_set_doit() and devlink_param_value_get_from_info(), net/devlink/param.c. */
+int devlink_set_switch(struct netlink *generic, uint16_t family, const struct devlink *device,
+		       enum devlink_switch which, bool on, char **ret_text)
+{
+	const uint8_t type = TYPE_FLAG, mode = device->switched_at_once
+						       ? DEVLINK_PARAM_CMODE_RUNTIME
+						       : DEVLINK_PARAM_CMODE_DRIVERINIT;
+	struct netlink_request request = {.count = 0};
+
+	genl_add(&request, family, DEVLINK_CMD_PARAM_SET, NLM_F_ACK);
+	put_device(&request, device);
+	netlink_put_string(&request, DEVLINK_ATTR_PARAM_NAME, devlink_switch_names[which]);
+	netlink_put(&request, DEVLINK_ATTR_PARAM_TYPE, &type, sizeof(type));
+	netlink_put(&request, DEVLINK_ATTR_PARAM_VALUE_CMODE, &mode, sizeof(mode));
+	if (on)
+		netlink_put(&request, DEVLINK_ATTR_PARAM_VALUE_DATA, "", 0);
+	return netlink_ask_plain(generic, &request, ret_text);
+}
+
+/* The action is "driver reinit" if none is named: devlink_nl_reload_doit(). */
+int devlink_reload(struct netlink *generic, uint16_t family, const struct devlink *device,
+		   char **ret_text)
+{
+	struct netlink_request request = {.count = 0};
+
+	genl_add(&request, family, DEVLINK_CMD_RELOAD, NLM_F_ACK);
+	put_device(&request, device);
+	return netlink_ask_plain(generic, &request, ret_text);
+}
+
 static void put_info(void *context, size_t which, struct netlink_request *request)
 {
 	const struct questions *questions = context;

@@ -2,7 +2,7 @@
 /*
  * devlink: what a driver says of a whole adapter rather than of a netdev or an RDMA device:
  * versions of its firmware, its health reporters, and whether RDMA is switched on. Every request
- * here is open to ordinary users and changes nothing (net/devlink/netlink_gen.c: no
+ * that reads is open to ordinary users and changes nothing (net/devlink/netlink_gen.c: no
  * GENL_ADMIN_PERM). A kernel lists the devices of the network namespace that the socket was opened
  * in.
  */
@@ -67,6 +67,21 @@ int devlink_read_reporters(struct netlink *generic, uint16_t family, struct devl
 void devlink_read_switches(struct netlink *generic, uint16_t family, struct devlink_list *list);
 void devlink_read_info(struct netlink *generic, uint16_t family, struct devlink_list *list,
 		       bool (*wanted)(const struct devlink *device, void *context), void *context);
+
+/*
+ * Sets a switch in the mode that it has. -EINVAL: the driver has no such switch, or does not take
+ * the value; -EPERM without CAP_NET_ADMIN in the first user namespace. In the mode driverinit it
+ * takes effect with the next reload.
+ */
+int devlink_set_switch(struct netlink *generic, uint16_t family, const struct devlink *device,
+		       enum devlink_switch which, bool on, char **ret_text);
+/*
+ * Initializes the driver anew: its netdevs and RDMA devices go away and come back, other ones.
+ * Returns when they are back. -EOPNOTSUPP: the driver cannot. *ret_text is the kernel's own
+ * explanation of an error or NULL; the caller frees it.
+ */
+int devlink_reload(struct netlink *generic, uint16_t family, const struct devlink *device,
+		   char **ret_text);
 
 /*
  * Adds what one message of the family says to the device that it is about; with `add`, the device

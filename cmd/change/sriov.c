@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rdmactl sriov: physical, virtual and subfunctions; sriov set changes them. */
+#include "change/sriov.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/change/change_run.h"
+#include "cmd/commands.h"
+#include "host/need.h"
+#include "host/sriov/function.h"
+
+static const struct setting *const *const tables[] = {sriov_setting_table, sriov_vf_setting_table};
+
+static const struct keyword vf_keyword = {"vf", "N", "the settings after it are those of VF N",
+					  NULL};
+
+/* Those of the function, the word vf, and those of a VF. */
+static const struct keyword *keyword(size_t number)
+{
+	size_t count = 0;
+
+	while (sriov_setting_table[count])
+		count++;
+	if (number < count)
+		return setting_keyword(tables[0], number);
+	return number == count ? &vf_keyword : setting_keyword(tables[1], number - count - 1);
+}
+
+static void load_host(struct change_plan *plan)
+{
+	const struct inventory_request request = {.needs = NEED_NETDEV};
+
+	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
+		plan->host.inventory = &plan->listing.inventory;
+}
+
+/* The words of the function, up to `vf N`, and those of that VF up to the next one. */
+static bool plan_part(struct change_plan *plan, const char *word, const char *vf, char **words)
+{
+	_cleanup_(sriov_target_clear) struct sriov_target target = {.path = NULL};
+	_cleanup_(freep) char *reason = NULL, *object = NULL;
+	int rc = sriov_target_find(&target, &plan->listing.inventory.devices, word, vf, &reason);
+
+	if (rc) {
+		listing_fail(&plan->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_NOTHING,
+			     reason ? reason : strerror(-rc), "rdmactl sriov lists the functions");
+		return false;
+	}
+	object = vf ? mem_format("%s vf %llu", word, (unsigned long long)target.vf.value)
+		    : mem_string(word);
+	return change_plan_words(plan, tables[vf != NULL], words, object, sriov_fill, &target);
+}
+
+static bool plan_set(struct change_plan *plan, const void *args, char **words)
+{
+	const char *word = *words++, *vf = NULL;
+
+	(void)args;
+	load_host(plan);
+	while (true) {
+		char **end = words, *kept;
+		bool good;
+
+		if (words[0] && !strcmp(words[0], "vf")) {
+			if (!words[1]) {
+				listing_fail(&plan->listing, STATUS_USAGE,
+					     "'vf' needs the number of a VF",
+					     "rdmactl sriov lists them");
+				return false;
+			}
+			vf = words[1];
+			words += 2;
+			end = words;
+		}
+		while (*end && strcmp(*end, "vf"))
+			end += end[1] ? 2 : 1;
+		kept = *end;
+		*end = NULL;
+		good = plan_part(plan, word, vf, words);
+		*end = kept;
+		if (!good || !kept)
+			return good;
+		words = end;
+	}
+}
+
+static const struct changer set_changer = {.plan = plan_set};
+
+static const struct command set_command = {
+	.name = "set",
+	.group = GROUP_CHANGE,
+	.summary = "change the number of VFs, what is set for them, and RDMA of a function",
+	.objects = "DEV SETTING VALUE...",
+	.object_completion = COMPLETE_DEVICE,
+	.least_objects = 1,
+	.most_objects = -1,
+	.options = {change_options},
+	.args_size = sizeof(struct change_args),
+	.schema = &change_schema,
+	.keyword = keyword,
+	.data = &set_changer,
+	.run = change_run,
+};
+
+static int run(const struct ctx *ctx, const void *args, char **words)
+{
+	struct function_list list = {.count = 0};
+	struct listing listing;
+	int status;
+
+	(void)args;
+	if (listing_begin(&listing, ctx, words, false) &&
+	    listing_load_inventory(&listing, FUNCTION_NEEDS)) {
+		function_list_read(&list, &listing.inventory, ctx->globals.root, &listing.problems);
+		function_list_keep(&list, &listing.inventory.devices, &listing.objects);
+		if (listing.status == STATUS_DONE && !list.count)
+			listing_fail(&listing, STATUS_NOTHING,
+				     "no function of a PCI adapter has RDMA", NULL);
+	}
+	for (size_t i = 0; i < list.count; i++)
+		listing_add(&listing, &list.items[i]);
+	status = listing_end(&listing);
+	function_list_clear(&list);
+	return status;
+}
+
+static const struct command *const children[] = {&set_command, NULL};
+
+const struct command sriov_command = {
+	.name = "sriov",
+	.group = GROUP_CHANGE,
+	.summary = "list physical, virtual and subfunctions, and set them",
+	.objects = "[DEV...]",
+	.object_completion = COMPLETE_DEVICE,
+	.most_objects = -1,
+	.schema = &function_schema,
+	.children = children,
+	.child_word = "COMMAND",
+	.run = run,
+};

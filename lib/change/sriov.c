@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The number of virtual functions: sysfs, sriov_numvfs_store() in drivers/pci/iov.c. */
+#include "change/sriov.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/holders.h"
+#include "host/inventory/inventory.h"
+#include "host/sriov/card.h"
+
+#define COUNT_FILE     "sriov_numvfs"
+#define TOTAL_FILE     "sriov_totalvfs"
+#define AUTOPROBE_FILE "sriov_drivers_autoprobe"
+
+enum { MOST_VFS = UINT16_MAX }; /* kstrtou16() there */
+
+const struct enum_name sriov_on_off[] = {
+	{0, "off", TONE_PLAIN, NULL},
+	{1, "on", TONE_PLAIN, NULL},
+	{0},
+};
+
+/* The attribute of the function, of the live system; -errno. */
+static int read_file(const struct change *change, const char *file, char text[SYSFS_TEXT_SIZE])
+{
+	struct root root;
+	ssize_t length;
+	int rc = root_open(NULL, &root);
+
+	if (rc)
+		return rc;
+	length = sysfs_read(&root, text, "%s/%s", (const char *)change->data, file);
+	root_close(&root);
+	/* The directory goes away with the function. */
+	return length == -ENOENT ? -ENODEV : length < 0 ? (int)length : 0;
+}
+
+static int parse_vfs(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	char total_text[SYSFS_TEXT_SIZE];
+	uint64_t count, total = MOST_VFS;
+
+	if (text_parse_u64(text, 10, MOST_VFS, &count)) {
+		change_explain(change, NULL, "'%s' is not a number of VFs: it takes 0 to %d", clean,
+			       MOST_VFS);
+		return -EINVAL;
+	}
+	if (!read_file(change, TOTAL_FILE, total_text) &&
+	    !text_parse_u64(total_text, 10, MOST_VFS, &total) && count > total) {
+		change_explain(change,
+			       "the firmware's settings or the driver's parameters have the limit",
+			       "the function has at most %llu VFs", (unsigned long long)total);
+		return -EINVAL;
+	}
+	*ret_value = mem_format("%llu", (unsigned long long)count);
+	return 0;
+}
+
+static int read_vfs(struct change *change, char **ret_value)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int rc = read_file(change, COUNT_FILE, text);
+
+	if (!rc)
+		*ret_value = text_clean(text, strlen(text));
+	return rc;
+}
+
+static void explain_vfs(struct change *change, int error)
+{
+	switch (error) {
+	case -ENOENT:
+		change_explain(change, "load the driver of the physical function",
+			       "the driver of the function does not make VFs by sysfs");
+		break;
+	case -ERANGE:
+	case -ENOMEM:
+	case -ENOSPC:
+		change_explain(change, "take fewer, or look into the kernel log: dmesg | tail",
+			       "the function or its PCI bus has no room for so many VFs");
+		break;
+	case -EBUSY:
+		change_explain(change, "look at it, and run the command again",
+			       "somebody else made VFs meanwhile");
+		break;
+	case -EPERM:
+		change_explain(change, "switch SR-IOV on in the firmware or the BIOS",
+			       "the driver refuses it");
+		break;
+	default:
+		break;
+	}
+}
+
+/* From one number to another only by way of 0: the kernel says EBUSY. */
+static int write_vfs(struct change *change, const char *value)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int rc = read_file(change, COUNT_FILE, text);
+
+	if (!rc && strcmp(text, "0") && strcmp(value, "0"))
+		rc = sysfs_write(change->path, "0");
+	if (!rc)
+		rc = sysfs_write(change->path, value);
+	explain_vfs(change, rc);
+	return rc;
+}
+
+/* Who uses an RDMA device of a VF; the guard looks at the object of the change. */
+static void guard_device_of_vf(struct change *change, char *device)
+{
+	char *object = change->object;
+
+	change->object = device;
+	change_guard_device(change);
+	change->object = object;
+}
+
+static void guard_vf(struct change *change, const struct root *root, unsigned int vf,
+		     const char *driver)
+{
+	const char *path = change->data;
+	struct strings netdevs = {.known = false}, devices = {.known = false};
+
+	/* The driver keeps it for a virtual machine, or for a program in user space. */
+	if (strstr(driver, "vfio") || !strcmp(driver, "pci-stub")) {
+		change_disturbs(change, "VF %u, which %s holds for a virtual machine or a program",
+				vf, driver);
+		return;
+	}
+	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf))
+		for (size_t i = 0; i < devices.count; i++)
+			guard_device_of_vf(change, devices.items[i]);
+	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf)) {
+		for (size_t i = 0; i < netdevs.count; i++)
+			change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i],
+				    vf);
+		if (!netdevs.count)
+			change_disturbs(change,
+					"VF %u, whose netdev is in another network namespace", vf);
+	}
+	strings_free(&devices);
+	strings_free(&netdevs);
+}
+
+/* Every change of the number removes all VFs that are there. */
+static void guard_vfs(struct change *change)
+{
+	struct root root;
+	uint64_t count;
+
+	if (text_parse_u64(change->before, 10, MOST_VFS, &count) || !count ||
+	    root_open(NULL, &root))
+		return;
+	change_note(change, "the %llu VFs that are there are removed first, with their settings",
+		    (unsigned long long)count);
+	for (unsigned int vf = 0; vf < count; vf++) {
+		_cleanup_(freep) char *driver = NULL;
+
+		if (!sysfs_link_name(&root, &driver, "%s/virtfn%u/driver",
+				     (const char *)change->data, vf))
+			guard_vf(change, &root, vf, driver);
+	}
+	root_close(&root);
+}
+
+/* udev(7): the attribute is set when the function appears. */
+static void persist_vfs(struct change *change)
+{
+	const char *name = strrchr(change->data, '/') + 1;
+
+	if (!sysfs_is_pci_address(name, strlen(name)))
+		return;
+	change->persist_file = mem_string("/etc/udev/rules.d/90-sriov.rules");
+	change->persist_text = mem_format("ACTION==\"add\", SUBSYSTEM==\"pci\", KERNEL==\"%s\", "
+					  "ATTR{sriov_numvfs}=\"%s\"",
+					  name, change->wanted);
+}
+
+static const struct setting vfs = {
+	.keyword = {"vfs", "N", "number of virtual functions; 0 removes them", NULL},
+	.interface = "sysfs sriov_numvfs",
+	.right = RIGHT_FILE,
+	.flags = SETTING_STOPS_TRAFFIC,
+	.parse = parse_vfs,
+	.read = read_vfs,
+	.write = write_vfs,
+	.guard = guard_vfs,
+	.persist = persist_vfs,
+	.command = "sriov set",
+};
+
+static int read_autoprobe(struct change *change, char **ret_value)
+{
+	char text[SYSFS_TEXT_SIZE];
+	int rc = read_file(change, AUTOPROBE_FILE, text);
+
+	if (!rc)
+		*ret_value = mem_string(strcmp(text, "0") ? "on" : "off");
+	return rc;
+}
+
+static int write_autoprobe(struct change *change, const char *value)
+{
+	return sysfs_write(change->path, strcmp(value, "on") ? "0" : "1");
+}
+
+static const struct setting autoprobe = {
+	.keyword = {"autoprobe", "on|off", "whether drivers are bound to new VFs", sriov_on_off},
+	.interface = "sysfs sriov_drivers_autoprobe",
+	.right = RIGHT_FILE,
+	.read = read_autoprobe,
+	.write = write_autoprobe,
+	.command = "sriov set",
+};
+
+const struct setting *const sriov_setting_table[] = {
+	&vfs, &autoprobe, &sriov_roce_setting, &sriov_rdma_setting, &sriov_iwarp_setting, NULL,
+};
+
+bool sriov_fill(struct change *change, void *context)
+{
+	const struct sriov_target *target = context;
+	_cleanup_(freep) char *directory = NULL;
+	const char *file = change->setting == &vfs	   ? COUNT_FILE
+			   : change->setting == &autoprobe ? AUTOPROBE_FILE
+							   : NULL;
+	struct root root;
+	int rc = 0;
+
+	change->netdev_index = target->netdev_index;
+	change->port = target->vf;
+	if (!file) {
+		change->data = mem_string(target->path);
+		return true;
+	}
+	rc = root_open(NULL, &root);
+	if (!rc) {
+		rc = card_find_file(&root, target->path, file, &directory);
+		root_close(&root);
+	}
+	if (rc) {
+		change_explain(change,
+			       "it may be switched off in the firmware or the BIOS, or this may be "
+			       "a VF itself: rdmactl sriov lists the functions",
+			       "%s has no SR-IOV (%s: %s)", change->object, file, strerror(-rc));
+		return false;
+	}
+	change->path = mem_format("/%s/%s", directory, file);
+	change->data = directory;
+	directory = NULL;
+	return true;
+}
+
+/* The netdev that was named, or the first of the function. */
+static void find_netdev(const struct root *root, struct sriov_target *target, const char *word)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct strings names;
+
+	if (!strchr(word, '/') &&
+	    !sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex", word))
+		return;
+	if (card_find_file(root, target->path, COUNT_FILE, &directory))
+		directory = mem_string(target->path);
+	card_list_netdevs(root, directory, &names);
+	if (names.count)
+		sysfs_read_number(root, &target->netdev_index, "sys/class/net/%s/ifindex",
+				  names.items[0]);
+	strings_free(&names);
+}
+
+int sriov_target_find(struct sriov_target *target, const struct device_list *devices,
+		      const char *word, const char *vf, char **ret_reason)
+{
+	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
+	struct root root;
+	uint64_t number;
+	int rc;
+
+	if (vf && text_parse_u64(vf, 10, MOST_VFS, &number)) {
+		_cleanup_(freep) char *text = text_clean(vf, strlen(vf));
+
+		*ret_reason = mem_format("'%s' is not the number of a VF", text);
+		return -EINVAL;
+	}
+	rc = root_open(NULL, &root);
+	if (rc)
+		return rc;
+	rc = card_find(&root, devices, word, &target->path);
+	if (rc)
+		*ret_reason = mem_format("there is no RDMA device, netdev or PCI function '%s'",
+					 clean);
+	else
+		find_netdev(&root, target, word);
+	if (vf)
+		number_set(&target->vf, number);
+	root_close(&root);
+	return rc;
+}
+
+void sriov_target_clear(struct sriov_target *target)
+{
+	free(target->path);
+	*target = (struct sriov_target){.path = NULL};
+}

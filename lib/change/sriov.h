@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings of a physical function: the number of its virtual functions (sysfs), what it has set for
+ * each of them (rtnetlink), and the parameters of its driver that switch RDMA on and off (devlink).
+ */
+#pragma once
+
+#include "change/change.h"
+#include "host/device.h"
+
+/* What a user named. */
+struct sriov_target {
+	char *path;		    /* as card_find() gives it */
+	struct number netdev_index; /* of the physical function */
+	struct number vf;	    /* unknown: the function itself */
+};
+
+/* For change_plan_words(): `context` is a struct sriov_target. */
+bool sriov_fill(struct change *change, void *context);
+
+/*
+ * Finds the function and its netdev. `vf` is a text or NULL. -errno, with *ret_reason for the
+ * caller to free.
+ */
+int sriov_target_find(struct sriov_target *target, const struct device_list *devices,
+		      const char *word, const char *vf, char **ret_reason);
+void sriov_target_clear(struct sriov_target *target);
+
+extern const struct enum_name sriov_on_off[];
+/* All end with NULL: of the function, of a VF, and both for the help. */
+extern const struct setting *const sriov_setting_table[];
+extern const struct setting *const sriov_vf_setting_table[];
+extern const struct setting sriov_roce_setting, sriov_rdma_setting, sriov_iwarp_setting;

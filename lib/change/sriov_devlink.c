@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parameters of a driver that switch RDMA on and off: Documentation/networking/devlink/
+ * devlink-params.rst. mlx5 has them in the mode driverinit, where they take effect with a reload;
+ * ice in the mode runtime.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "change/holders.h"
+#include "change/netdev.h"
+#include "change/sriov.h"
+#include "host/inventory/inventory.h"
+#include "host/sriov/card.h"
+#include "kernel/netlink/devlink.h"
+#include "kernel/netlink/genl.h"
+
+/* The device of devlink that the change is about, and how to ask it. */
+struct place {
+	struct netlink *generic;
+	uint16_t family;
+	struct devlink_list list;
+	struct devlink *device; /* one of the list */
+};
+
+static void place_clear(struct place *place)
+{
+	devlink_list_clear(&place->list);
+}
+
+static enum devlink_switch switch_of(const struct change *change)
+{
+	return change->setting == &sriov_roce_setting	? DEVLINK_ROCE
+	       : change->setting == &sriov_rdma_setting ? DEVLINK_RDMA
+							: DEVLINK_IWARP;
+}
+
+/* The last component of the path that is a device of devlink: a subfunction, else its function. */
+static struct devlink *find_device(struct devlink_list *list, const char *path)
+{
+	_cleanup_(freep) char *copy = mem_string(path);
+	char *slash;
+
+	while ((slash = strrchr(copy, '/'))) {
+		struct devlink *device = devlink_list_find(list, slash + 1);
+
+		if (device)
+			return device;
+		*slash = '\0';
+	}
+	return NULL;
+}
+
+/* Finds the device and asks its driver for the switches. */
+static int find_place(struct change *change, struct place *place)
+{
+	const char *const names[] = {DEVLINK_FAMILY};
+	struct devlink_list one = {.count = 1};
+	int rc = change_host_generic(change->host, &place->generic);
+
+	if (!rc)
+		rc = genl_find(place->generic, names, &place->family, ARRAY_SIZE(names));
+	if (!rc && place->family)
+		rc = devlink_read_list(place->generic, place->family, &place->list);
+	if (rc)
+		return rc;
+	place->device = find_device(&place->list, change->data);
+	if (!place->device) {
+		change_explain(change,
+			       "it takes a driver such as mlx5_core or ice: devlink dev show",
+			       "the driver of %s has no devlink", change->object);
+		return -EOPNOTSUPP;
+	}
+	one.items = place->device;
+	devlink_read_switches(place->generic, place->family, &one);
+	return place->device->switches_rc;
+}
+
+static int read_switch(struct change *change, char **ret_value)
+{
+	_cleanup_(place_clear) struct place place = {.family = 0};
+	const enum devlink_switch which = switch_of(change);
+	int rc = find_place(change, &place);
+
+	if (rc)
+		return rc;
+	if (place.device->switches[which] == TRISTATE_UNKNOWN) {
+		change_explain(change, "devlink dev param show lists those that it has",
+			       "the driver of %s/%s has no parameter %s", place.device->bus,
+			       place.device->name, devlink_switch_names[which]);
+		return -EOPNOTSUPP;
+	}
+	*ret_value = mem_string(place.device->switches[which] == TRISTATE_YES ? "on" : "off");
+	return 0;
+}
+
+/* `text` is the kernel's own explanation, or NULL. */
+static void explain(struct change *change, const struct place *place, const char *doing, int error,
+		    const char *text)
+{
+	const char *device = place->device->name;
+
+	if (error == -EOPNOTSUPP && !strcmp(doing, "reload"))
+		change_explain(change, "bind the driver again, or restart the host",
+			       "the driver of %s cannot be reloaded, so it stays as it was",
+			       device);
+	else
+		change_explain(change, "devlink dev show, and dmesg | tail, may say more",
+			       "the kernel did not %s %s: %s%s%s", doing, device, strerror(-error),
+			       text ? ": " : "", text ? text : "");
+}
+
+static int write_switch(struct change *change, const char *value)
+{
+	_cleanup_(place_clear) struct place place = {.family = 0};
+	_cleanup_(freep) char *text = NULL;
+	int rc = find_place(change, &place);
+
+	if (rc)
+		return rc;
+	rc = devlink_set_switch(place.generic, place.family, place.device, switch_of(change),
+				!strcmp(value, "on"), &text);
+	if (rc) {
+		explain(change, &place, "set it for", rc, text);
+		return rc;
+	}
+	if (place.device->switched_at_once)
+		return 0;
+	rc = devlink_reload(place.generic, place.family, place.device, &text);
+	if (rc)
+		explain(change, &place, "reload", rc, text);
+	return rc;
+}
+
+/* Those who use an RDMA device of the function; the guard looks at the object of the change. */
+static void guard_devices(struct change *change, const struct root *root)
+{
+	struct strings devices;
+	char *object = change->object;
+
+	if (!change->host->inventory)
+		return;
+	card_list_devices(root, change->data, &change->host->inventory->devices, &devices);
+	for (size_t i = 0; i < devices.count; i++) {
+		change->object = devices.items[i];
+		change_guard_device(change);
+	}
+	change->object = object;
+	strings_free(&devices);
+}
+
+static void guard_switch(struct change *change)
+{
+	_cleanup_(place_clear) struct place place = {.family = 0};
+	struct root root;
+
+	if (find_place(change, &place) || root_open(NULL, &root))
+		return;
+	guard_devices(change, &root);
+	if (!place.device->switched_at_once) {
+		change_note(change,
+			    "the driver of %s is reloaded: its netdevs and RDMA devices go away "
+			    "and come back, without addresses",
+			    place.device->name);
+		if (change->netdev_index.known)
+			netdev_note_users(change, (unsigned int)change->netdev_index.value);
+	}
+	root_close(&root);
+}
+
+#define SWITCH(word_, help_)                                                            \
+	{                                                                               \
+		.keyword = {word_, "on|off", help_, sriov_on_off},                      \
+		.interface = "devlink PARAM_SET", .right = RIGHT_RDMA_ADMIN,            \
+		.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY, .read = read_switch, \
+		.write = write_switch, .guard = guard_switch, .command = "sriov set",   \
+	}
+
+const struct setting sriov_roce_setting = SWITCH(
+	"enable-roce", "RoCE of the function, by the parameter enable_roce of its driver");
+const struct setting sriov_rdma_setting = SWITCH(
+	"enable-rdma", "RDMA of the function, by the parameter enable_rdma of its driver");
+const struct setting sriov_iwarp_setting = SWITCH(
+	"enable-iwarp", "iWARP of the function, by the parameter enable_iwarp of its driver");

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a physical function has set for one virtual function: do_setvfinfo(),
+ * net/core/rtnetlink.c. The GUIDs are those of mlx5_ib_set_vf_guid(), drivers/infiniband/hw/mlx5.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/gid.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/sriov.h"
+#include "host/rtnl.h"
+#include "host/sriov/vf.h"
+
+#define UNSET "unset"
+
+static const struct setting policy, trust, node_guid, port_guid;
+
+static enum vf_setting kind_of(const struct change *change)
+{
+	return change->setting == &policy      ? VF_SET_POLICY
+	       : change->setting == &trust     ? VF_SET_TRUST
+	       : change->setting == &node_guid ? VF_SET_NODE_GUID
+					       : VF_SET_PORT_GUID;
+}
+
+static int parse_guid(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	char guid_text[GUID_TEXT_SIZE];
+	uint64_t guid = 0;
+
+	if (strcmp(text, UNSET) && guid_parse(text, &guid)) {
+		change_explain(change, NULL,
+			       "'%s' is not a GUID: it is 16 hexadecimal digits, such as "
+			       "0011:2233:4455:6677, or unset",
+			       clean);
+		return -EINVAL;
+	}
+	guid_format(guid, guid_text);
+	*ret_value = mem_string(guid ? guid_text : UNSET);
+	return 0;
+}
+
+static int find_vf(struct change *change, struct netlink *rtnl, struct vf_list *list,
+		   const struct vf **ret_vf)
+{
+	int rc;
+
+	if (!change->netdev_index.known) {
+		change_explain(change, "load its driver",
+			       "the function has no netdev here, by which VFs are set");
+		return -ENODEV;
+	}
+	rc = vf_list_read(rtnl, (unsigned int)change->netdev_index.value, list);
+	if (rc)
+		return rc;
+	*ret_vf = vf_find(list, change->port.value);
+	if (*ret_vf)
+		return 0;
+	change_explain(change, "rdmactl sriov lists the functions",
+		       "there is no VF %llu: the function has %zu",
+		       (unsigned long long)change->port.value, list->count);
+	return -ENOENT;
+}
+
+static char *guid_value(const struct number *guid)
+{
+	char text[GUID_TEXT_SIZE];
+
+	guid_format(guid->value, text);
+	return mem_string(guid->value ? text : UNSET);
+}
+
+static int read_vf(struct change *change, char **ret_value)
+{
+	_cleanup_(vf_list_clear) struct vf_list list = {.count = 0};
+	const struct vf *vf = NULL;
+	const struct number *member;
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc)
+		rc = find_vf(change, rtnl, &list, &vf);
+	if (rc)
+		return rc;
+	switch (kind_of(change)) {
+	case VF_SET_POLICY:
+		member = &vf->policy;
+		break;
+	case VF_SET_TRUST:
+		member = &vf->trust;
+		break;
+	case VF_SET_NODE_GUID:
+		member = &vf->node_guid;
+		break;
+	default:
+		member = &vf->port_guid;
+		break;
+	}
+	if (!member->known) {
+		change_explain(
+			change,
+			kind_of(change) == VF_SET_TRUST
+				? NULL
+				: "only IPoIB netdevs of InfiniBand have GUIDs for their VFs",
+			"the driver has no %s for VFs", change->setting->keyword.word);
+		return -EOPNOTSUPP;
+	}
+	if (kind_of(change) == VF_SET_POLICY)
+		*ret_value = mem_string(enum_word(vf_policy_names, member->value, "unknown"));
+	else if (kind_of(change) == VF_SET_TRUST)
+		*ret_value = mem_string(enum_word(sriov_on_off, member->value, "unknown"));
+	else
+		*ret_value = guid_value(member);
+	return 0;
+}
+
+static uint64_t number_of_value(const struct change *change, const char *value)
+{
+	const struct enum_name *names = change->setting->keyword.choices;
+	uint64_t guid = 0;
+
+	if (names)
+		return enum_find_word(names, value)->value;
+	if (strcmp(value, UNSET))
+		guid_parse(value, &guid);
+	return guid;
+}
+
+static int write_vf(struct change *change, const char *value)
+{
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc)
+		rc = vf_set(rtnl, (unsigned int)change->netdev_index.value,
+			    (unsigned int)change->port.value, kind_of(change),
+			    number_of_value(change, value));
+	/* EINVAL: a number past the last VF, of most drivers. */
+	if (rc == -EOPNOTSUPP)
+		change_explain(change,
+			       "it may be set by devlink instead, in the mode switchdev: devlink "
+			       "port function set",
+			       "the driver does not let %s be set", change->setting->keyword.word);
+	else if (rc == -EINVAL)
+		change_explain(change, "rdmactl sriov lists the functions",
+			       "the driver does not take it: the VF may have gone away");
+	return rc;
+}
+
+static void guard_guid(struct change *change)
+{
+	change_note(change, "the VF takes the GUID when its driver is bound to it again");
+	if (!strcmp(change->wanted, UNSET))
+		change_note(change, "without GUIDs, a VF of InfiniBand cannot come up");
+}
+
+static void guard_policy(struct change *change)
+{
+	if (!strcmp(change->wanted, "down"))
+		change_note(change, "the VF loses its link");
+}
+
+static const struct setting policy = {
+	.keyword = {"policy", "auto|up|down", "link of the VF", vf_policy_names},
+	.interface = "rtnetlink VF_LINK_STATE",
+	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC,
+	.read = read_vf,
+	.write = write_vf,
+	.guard = guard_policy,
+	.command = "sriov set",
+};
+
+static const struct setting trust = {
+	.keyword = {"trust", "on|off", "whether the VF may use privileged features", sriov_on_off},
+	.interface = "rtnetlink VF_TRUST",
+	.right = RIGHT_NET_ADMIN,
+	.read = read_vf,
+	.write = write_vf,
+	.command = "sriov set",
+};
+
+static const struct setting node_guid = {
+	.keyword = {"node-guid", "GUID|unset", "node GUID of the VF, on InfiniBand", NULL},
+	.interface = "rtnetlink VF_IB_NODE_GUID",
+	.right = RIGHT_NET_ADMIN,
+	.parse = parse_guid,
+	.read = read_vf,
+	.write = write_vf,
+	.guard = guard_guid,
+	.command = "sriov set",
+};
+
+static const struct setting port_guid = {
+	.keyword = {"port-guid", "GUID|unset", "port GUID of the VF, on InfiniBand", NULL},
+	.interface = "rtnetlink VF_IB_PORT_GUID",
+	.right = RIGHT_NET_ADMIN,
+	.parse = parse_guid,
+	.read = read_vf,
+	.write = write_vf,
+	.guard = guard_guid,
+	.command = "sriov set",
+};
+
+const struct setting *const sriov_vf_setting_table[] = {
+	&policy, &trust, &node_guid, &port_guid, NULL,
+};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/sriov/card.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+static const char *const classes[] = {SYSFS_RDMA_CLASS, "sys/class/net", "sys/bus/pci/devices"};
+
+/* ../../devices/... as sys/devices/... */
+static char *below_root(const char *target)
+{
+	while (!strncmp(target, "../", 3))
+		target += 3;
+	return strncmp(target, "devices/", 8) ? NULL : mem_format("sys/%s", target);
+}
+
+static char *find_in(const struct root *root, const char *class, const char *word)
+{
+	_cleanup_(freep) char *target = NULL;
+
+	if (!*word || *word == '.' || strchr(word, '/') ||
+	    sysfs_link(root, &target, "%s/%s", class, word))
+		return NULL;
+	return below_root(target);
+}
+
+static bool is_virtual(const char *path)
+{
+	return !strncmp(path, "sys/devices/virtual/", strlen("sys/devices/virtual/"));
+}
+
+static const char *netdev_of(const struct device_list *devices, const char *name)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (!strcmp(devices->items[i].name, name) && devices->items[i].port_count)
+			return devices->items[i].ports[0].netdev;
+	return NULL;
+}
+
+int card_find(const struct root *root, const struct device_list *devices, const char *word,
+	      char **ret_path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char *path = find_in(root, classes[i], word);
+
+		if (path && !i && is_virtual(path) && netdev_of(devices, word)) {
+			free(path);
+			path = find_in(root, classes[1], netdev_of(devices, word));
+		}
+		if (!path)
+			continue;
+		*ret_path = path;
+		return 0;
+	}
+	return -ENODEV;
+}
+
+int card_find_file(const struct root *root, const char *path, const char *file, char **ret_path)
+{
+	_cleanup_(freep) char *here = mem_string(path);
+	char text[SYSFS_TEXT_SIZE];
+
+	while (strlen(here) > strlen("sys/devices")) {
+		const ssize_t length = sysfs_read(root, text, "%s/%s", here, file);
+
+		if (length >= 0) {
+			*ret_path = here;
+			here = NULL;
+			return 0;
+		}
+		if (length != -ENOENT && length != -ENOTDIR)
+			return (int)length;
+		*strrchr(here, '/') = '\0';
+	}
+	return -ENOENT;
+}
+
+/* A netdev on top of another one has its number as iflink. */
+static bool is_lowest(const struct root *root, const char *name)
+{
+	struct number index = {.known = false}, lower = {.known = false};
+
+	if (sysfs_read_number(root, &index, "sys/class/net/%s/ifindex", name) ||
+	    sysfs_read_number(root, &lower, "sys/class/net/%s/iflink", name))
+		return true;
+	return index.value == lower.value;
+}
+
+void card_list_netdevs(const struct root *root, const char *path, struct strings *ret_names)
+{
+	struct strings names = {.known = false};
+
+	*ret_names = (struct strings){.known = true};
+	if (sysfs_list(root, &names, "%s/net", path))
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		if (is_lowest(root, names.items[i]))
+			strings_add(ret_names, names.items[i]);
+	strings_free(&names);
+}
+
+void card_list_devices(const struct root *root, const char *path, const struct device_list *devices,
+		       struct strings *ret_names)
+{
+	struct strings netdevs;
+
+	card_list_netdevs(root, path, &netdevs);
+	*ret_names = (struct strings){.known = true};
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device *device = &devices->items[i];
+		_cleanup_(freep) char *own = find_in(root, SYSFS_RDMA_CLASS, device->kernel_name);
+		bool found = own && !strncmp(own, path, strlen(path)) && own[strlen(path)] == '/';
+
+		for (size_t j = 0; j < device->port_count; j++)
+			found |= device->ports[j].netdev &&
+				 strings_contain(&netdevs, device->ports[j].netdev);
+		if (found)
+			strings_add(ret_names, device->name);
+	}
+	strings_free(&netdevs);
+}

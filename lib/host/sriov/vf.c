@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "host/sriov/vf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "kernel/netlink/netlink.h"
+
+const struct enum_name vf_policy_names[] = {
+	{VF_POLICY_AUTO, "auto", TONE_PLAIN, "follows the link of the adapter"},
+	{VF_POLICY_UP, "up", TONE_PLAIN, "always up"},
+	{VF_POLICY_DOWN, "down", TONE_WARNING, "always down"},
+	{0},
+};
+
+enum { MAC_BYTES = 6 };
+
+static const struct nla_policy link_policy[IFLA_VFINFO_LIST + 1] = {
+	[IFLA_VFINFO_LIST] = {.type = NLA_NESTED},
+};
+
+static const struct nla_policy vf_attributes[IFLA_VF_IB_PORT_GUID + 1] = {
+	[IFLA_VF_MAC] = {.minlen = sizeof(struct ifla_vf_mac)},
+	[IFLA_VF_LINK_STATE] = {.minlen = sizeof(struct ifla_vf_link_state)},
+	[IFLA_VF_TRUST] = {.minlen = sizeof(struct ifla_vf_trust)},
+	[IFLA_VF_IB_NODE_GUID] = {.minlen = sizeof(struct ifla_vf_guid)},
+	[IFLA_VF_IB_PORT_GUID] = {.minlen = sizeof(struct ifla_vf_guid)},
+};
+
+static void take_mac(struct vf *vf, const struct nlattr *attribute)
+{
+	static const unsigned char zero[MAC_BYTES];
+	struct ifla_vf_mac found;
+
+	memcpy(&found, nla_data(attribute), sizeof(found));
+	number_set(&vf->index, found.vf);
+	if (memcmp(found.mac, zero, sizeof(zero)))
+		vf->mac = mem_format("%02x:%02x:%02x:%02x:%02x:%02x", found.mac[0], found.mac[1],
+				     found.mac[2], found.mac[3], found.mac[4], found.mac[5]);
+}
+
+static void take_guid(struct number *guid, const struct nlattr *attribute)
+{
+	struct ifla_vf_guid found;
+
+	if (!attribute)
+		return;
+	memcpy(&found, nla_data(attribute), sizeof(found));
+	number_set(guid, found.guid);
+}
+
+/* The MAC is always there and has the number: rtnl_fill_vfinfo(). */
+static int take_one(void *context, const struct nlattr *nest)
+{
+	struct nlattr *table[ARRAY_SIZE(vf_attributes)];
+	struct vf_list *list = context;
+	struct ifla_vf_link_state policy;
+	struct ifla_vf_trust trust;
+	struct vf *vf;
+
+	if (netlink_parse_nest(nest, table, ARRAY_SIZE(table), vf_attributes) ||
+	    !table[IFLA_VF_MAC])
+		return -EBADMSG;
+	vf = mem_append(&list->items, &list->count, sizeof(*vf));
+	take_mac(vf, table[IFLA_VF_MAC]);
+	if (table[IFLA_VF_LINK_STATE]) {
+		memcpy(&policy, nla_data(table[IFLA_VF_LINK_STATE]), sizeof(policy));
+		number_set(&vf->policy, policy.link_state);
+	}
+	if (table[IFLA_VF_TRUST]) {
+		memcpy(&trust, nla_data(table[IFLA_VF_TRUST]), sizeof(trust));
+		/* A driver that has no such setting leaves -1. */
+		if (trust.setting <= 1)
+			number_set(&vf->trust, trust.setting);
+	}
+	take_guid(&vf->node_guid, table[IFLA_VF_IB_NODE_GUID]);
+	take_guid(&vf->port_guid, table[IFLA_VF_IB_PORT_GUID]);
+	return 0;
+}
+
+int vf_take(const void *payload, size_t length, struct vf_list *list)
+{
+	struct nlattr *table[ARRAY_SIZE(link_policy)];
+
+	if (netlink_parse(payload, length, sizeof(struct ifinfomsg), table, ARRAY_SIZE(table),
+			  link_policy))
+		return -EBADMSG;
+	return table[IFLA_VFINFO_LIST]
+		       ? netlink_each(table[IFLA_VFINFO_LIST], IFLA_VF_INFO, take_one, list)
+		       : 0;
+}
+
+static int take_answer(void *context, unsigned int request, const struct netlink_answer *answer)
+{
+	(void)request;
+	if (answer->error || !answer->payload)
+		return answer->error ? answer->error : -EBADMSG;
+	return vf_take(answer->payload, answer->length, context);
+}
+
+int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list *list)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = (int)netdev_index};
+	struct netlink_request request = {.count = 0};
+
+	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
+	netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
+	return netlink_ask(rtnl, &request, take_answer, list);
+}
+
+void vf_list_clear(struct vf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].mac);
+	free(list->items);
+	*list = (struct vf_list){.count = 0};
+}
+
+const struct vf *vf_find(const struct vf_list *list, uint64_t index)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].index.value == index)
+			return &list->items[i];
+	return NULL;
+}
+
+static void put_setting(struct netlink_request *request, unsigned int vf, enum vf_setting setting,
+			uint64_t value)
+{
+	const struct ifla_vf_link_state policy = {.vf = vf, .link_state = (uint32_t)value};
+	const struct ifla_vf_trust trust = {.vf = vf, .setting = (uint32_t)value};
+	const struct ifla_vf_guid guid = {.vf = vf, .guid = value};
+
+	switch (setting) {
+	case VF_SET_POLICY:
+		netlink_put(request, IFLA_VF_LINK_STATE, &policy, sizeof(policy));
+		break;
+	case VF_SET_TRUST:
+		netlink_put(request, IFLA_VF_TRUST, &trust, sizeof(trust));
+		break;
+	case VF_SET_NODE_GUID:
+		netlink_put(request, IFLA_VF_IB_NODE_GUID, &guid, sizeof(guid));
+		break;
+	case VF_SET_PORT_GUID:
+		netlink_put(request, IFLA_VF_IB_PORT_GUID, &guid, sizeof(guid));
+		break;
+	}
+}
+
+int vf_set(struct netlink *rtnl, unsigned int netdev_index, unsigned int vf,
+	   enum vf_setting setting, uint64_t value)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = (int)netdev_index};
+	struct netlink_request request = {.count = 0};
+	struct nlattr *list, *info;
+
+	netlink_add(&request, RTM_SETLINK, NLM_F_ACK, &header, sizeof(header));
+	list = netlink_nest_begin(&request, IFLA_VFINFO_LIST);
+	info = netlink_nest_begin(&request, IFLA_VF_INFO);
+	put_setting(&request, vf, setting, value);
+	netlink_nest_end(&request, info);
+	netlink_nest_end(&request, list);
+	return netlink_ask_plain(rtnl, &request, NULL);
+}

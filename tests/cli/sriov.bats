@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The functions of saved machines, and the words that change them. What the kernel does with those is
+# tested in a guest.
+
+# shellcheck source=lib.bash
+source "$BATS_TEST_DIRNAME/lib.bash"
+
+setup()
+{
+	tree=$BATS_TEST_TMPDIR/root
+}
+
+@test "sriov: physical, virtual and subfunctions" {
+	on bnxt-sriov sriov
+	expect 0 "$(
+		cat <<'END'
+FUNCTION     KIND INDEX DEVICE   NETDEV        OWNER NODE GUID           POLICY TRUST VFS MOST
+0000:81:00.0 pf       - bnxt_re0 enp129s0f0np0 host  8616:0cff:fe5d:9a70 -      -       2   16
+0000:81:02.0 vf       0 bnxt_re1 enp129s2v0    host  682c:90ff:fe11:e405 -      -       -    -
+0000:81:02.1 vf       1 -        -             vfio  -                   -      -       -    -
+END
+	)" ''
+	on cx6dx-roce sriov --json -o function,kind,parent,index,device,driver
+	[ "$status" = 0 ]
+	jq -e '[.sriov[] | select(.kind == "sf") | .function, .parent, .index, .device] ==
+		["mlx5_core.sf.2", "0000:65:00.0", 88, "mlx5_2"]' <<<"$output"
+	# Without SR-IOV, it is not said to be physical.
+	on efa sriov --json -o function,kind,vfs
+	jq -e '[.sriov[] | .kind] == ["function", "function"] and .sriov[0].vfs == null' <<<"$output"
+}
+
+@test "sriov: the functions of one device" {
+	on bnxt-sriov sriov bnxt_re1 --tsv --no-headings -o function
+	expect 0 '0000:81:02.0' ''
+	on bnxt-sriov sriov bnxt_re0 --tsv --no-headings -o function
+	expect 0 $'0000:81:00.0\n0000:81:02.0\n0000:81:02.1' ''
+	on bnxt-sriov sriov nosuch
+	[ "$status" = 5 ]
+}
+
+@test "sriov: an unreadable number, a VF without a driver, one in another namespace" {
+	cp -a "$roots/bnxt-sriov" "$tree"
+	local pf vf
+	pf=$(realpath "$tree/sys/bus/pci/devices/0000:81:00.0")
+	vf=$(realpath "$tree/sys/bus/pci/devices/0000:81:02.1")
+	rm -f "$pf/sriov_totalvfs" "$vf/driver"
+	ln -s '!EACCES' "$pf/sriov_totalvfs"
+	try sriov --root "$tree" --json
+	[ "$status" = 3 ]
+	jq -e '[.sriov[].owner] == ["host", "host", "none"] and .sriov[0].vfs == 2 and
+		.sriov[0].vfs_most == null and .problems[0].object == "0000:81:00.0"' <<<"$output"
+	vf=$(realpath "$tree/sys/bus/pci/devices/0000:81:02.0")
+	rm -rf "$vf/net" "$vf/infiniband"
+	mkdir "$vf/net"
+	try sriov --root "$tree" --json -o function,owner,device
+	jq -e '.sriov[1] == {function: "0000:81:02.0", owner: "namespace", device: null}' <<<"$output"
+}
+
+@test "sriov: hosts without RDMA" {
+	on no-rdma sriov
+	[ "$status" = 5 ]
+	on rxe-host sriov
+	expect 5 '' 'rdmactl sriov: no function of a PCI adapter has RDMA'
+}
+
+@test "sriov set: words that are wrong" {
+	try sriov set
+	[ "$status" = 2 ]
+	try sriov set lo
+	[ "$status" = 2 ]
+	[[ $stderr == *'what is to be set?'* ]]
+	try sriov set lo vf
+	expect 2 '' "rdmactl sriov: 'vf' needs the number of a VF
+  rdmactl sriov lists them"
+	local word
+	for word in x '' 65536 1.5; do
+		try sriov set lo vf "$word" policy up
+		[ "$status" = 2 ]
+		[[ $stderr == *"'$word' is not the number of a VF"* ]]
+	done
+	try sriov set lo vf 0 policy sideways
+	expect 2 '' "rdmactl sriov: 'sideways' is not a value of policy: it takes auto, up, down
+  rdmactl sriov set --help lists the settings"
+	try sriov set lo vf 0 node-guid 00:11:22
+	[ "$status" = 2 ]
+	[[ $stderr == *"'00:11:22' is not a GUID"* ]]
+	try sriov set lo vf 0 vfs 3
+	[ "$status" = 2 ]
+	[[ $stderr == *"unknown setting 'vfs'"* ]]
+	for word in nosuchdev0 ../../x .. 'a b' $'\e[1m' ''; do
+		try sriov set "$word" enable-roce on --dry-run
+		[ "$status" = 5 ]
+		[[ $stderr == *'there is no RDMA device, netdev or PCI function'* && $stderr != *$'\e'* ]]
+	done
+}
+
+@test "sriov set: a netdev without functions" {
+	try sriov set lo vfs 1 --dry-run
+	[ "$status" = 1 ]
+	[[ $stderr == *'lo has no SR-IOV'* ]]
+	try sriov set lo vf 1 policy up --dry-run --json
+	[ "$status" = 1 ]
+	jq -e '.changed == false and (.change[0] | .object == "lo vf 1" and .state == "failed" and
+		.reason == "there is no VF 1: the function has 0")' <<<"$output"
+	try sriov set lo enable-roce off --dry-run
+	[ "$status" = 1 ]
+	[[ $stderr == *'the driver of lo has no devlink'* ]]
+}
