@@ -2,6 +2,7 @@
 /* The commands that list what the inventory holds: devices, ports, P_Keys, netdevs, caps. */
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/host/ports_set.h"
 #include "cmd/listing.h"
 #include "host/caps.h"
 #include "host/need.h"
@@ -58,14 +59,18 @@ static int run_ports(const struct ctx *ctx, const void *args, char **objects)
 	return list_by_port(ctx, args, objects, 0, add_port);
 }
 
+static const struct command *const ports_children[] = {&ports_set_command, NULL};
+
 const struct command ports_command = {
 	.name = "ports",
 	.group = GROUP_INVENTORY,
-	.summary = "list ports: state, rate, MTU, LIDs, netdev",
+	.summary = "list ports: state, rate, MTU, LIDs, netdev; enable or disable one",
 	.objects = "[DEV[/PORT]...]",
 	.object_completion = COMPLETE_PORT,
 	.most_objects = -1,
 	.schema = &port_schema,
+	.children = ports_children,
+	.child_word = "COMMAND",
 	.run = run_ports,
 };
 

@@ -116,6 +116,8 @@ void change_host_close(struct change_host *host)
 	netlink_free(host->nldev);
 	netlink_free(host->rtnl);
 	netlink_free(host->generic);
+	if (host->agent)
+		host->free_agent(host->agent);
 	*host = (struct change_host){0};
 }
 

@@ -28,6 +28,7 @@ enum change_right {
 	RIGHT_RDMA_ADMIN, /* CAP_NET_ADMIN in the first user namespace: RDMA netlink, DCB */
 	RIGHT_NET_ADMIN,  /* CAP_NET_ADMIN in the user namespace of the network namespace */
 	RIGHT_FILE,	  /* writing the file change->path */
+	RIGHT_OPEN,	  /* none beyond what reading has opened already: SMPs */
 };
 
 enum setting_flag {
@@ -85,6 +86,8 @@ struct change_host {
 	void (*tell)(const void *context, const char *text);
 	const void *tell_context;
 	const struct signals *signals;
+	void *agent;			   /* of subnet management: change/port.h; or NULL */
+	void (*free_agent)(void *agent);
 };
 
 /* 0 or -errno; the socket belongs to the host. Tests put theirs in beforehand. */

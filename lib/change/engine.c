@@ -72,6 +72,8 @@ static bool has_right(struct change *change)
 			       "it takes CAP_NET_ADMIN in the first user namespace, and this "
 			       "process is in another one");
 		return false;
+	case RIGHT_OPEN:
+		return true;
 	case RIGHT_NET_ADMIN:
 		if (privilege_held(PRIVILEGE_NET_ADMIN))
 			return true;

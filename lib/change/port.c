@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An Ethernet port: up and down by its netdev. */
+#include "change/port.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/holders.h"
+#include "change/netdev.h"
+
+static const struct enum_name states[] = {
+	{0, "down", TONE_BAD, "disabled"},
+	{1, "up", TONE_GOOD, "enabled"},
+	{0},
+};
+
+static int parse_state(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	const char *word = !strcmp(text, "enable")    ? "up"
+			   : !strcmp(text, "disable") ? "down"
+						      : text;
+
+	if (!enum_find_word(states, word)) {
+		change_explain(change, "arm, active and reset are of InfiniBand ports",
+			       "'%s' is not a state that an Ethernet port can be set to: it takes "
+			       "up, down",
+			       clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_string(word);
+	return 0;
+}
+
+static int read_state(struct change *change, char **ret_value)
+{
+	bool up;
+	int rc = netdev_read_up(change, (unsigned int)change->netdev_index.value, &up);
+
+	if (!rc)
+		*ret_value = mem_string(up ? "up" : "down");
+	return rc;
+}
+
+static int write_state(struct change *change, const char *value)
+{
+	return netdev_write_up(change, (unsigned int)change->netdev_index.value,
+			       !strcmp(value, "up"));
+}
+
+static void guard_state(struct change *change)
+{
+	if (strcmp(change->wanted, "down"))
+		return;
+	change_guard_device(change);
+	netdev_note_users(change, (unsigned int)change->netdev_index.value);
+}
+
+static const struct setting state = {
+	.keyword = {"state", "up|down", "whether the port is enabled", states},
+	.interface = "rtnetlink NEWLINK",
+	.right = RIGHT_NET_ADMIN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.parse = parse_state,
+	.read = read_state,
+	.write = write_state,
+	.guard = guard_state,
+	.command = "ports set",
+};
+
+const struct setting *const port_netdev_setting_table[] = {&state, NULL};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings of a port: an Ethernet port by its netdev, an InfiniBand port by subnet management,
+ * which does the same for a local port as for a distant one.
+ */
+#pragma once
+
+#include "change/change.h"
+#include "mad/session.h"
+
+/* A port that answers subnet management: the only destination of the session. Allocated. */
+struct port_agent {
+	struct mad_session session;
+	struct problems problems; /* of the session */
+	unsigned int port;
+	bool local; /* the object of the changes is a device of this host */
+};
+
+/* Ends the session and frees the agent: change_host.free_agent. */
+void port_agent_free(void *agent);
+
+/* Both end with NULL. change->netdev_index is set, or change->host->agent a struct port_agent. */
+extern const struct setting *const port_netdev_setting_table[];
+extern const struct setting *const port_agent_setting_table[];

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An InfiniBand port: Get and Set of PortInfo, InfiniBand Architecture volume 1, 14.2.5.6. The
+ * words of `state` do what those of ibportstate do.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "change/holders.h"
+#include "change/port.h"
+#include "mad/format/mad.h"
+#include "mad/format/attribute.h"
+#include "mad/smp_change.h"
+
+enum {
+	WAIT_MSEC = 3000, /* for a state to come; the subnet manager sweeps more often */
+	STEP_MSEC = 50,
+};
+
+static const struct enum_name words[] = {
+	{0, "down", TONE_BAD, "disabled"},
+	{1, "up", TONE_GOOD, "enabled, in whatever state"},
+	{2, "reset", TONE_WARNING, "disabled and enabled again, once"},
+	{3, "arm", TONE_WARNING, "InfiniBand: armed"},
+	{4, "active", TONE_GOOD, "InfiniBand: active"},
+	{0},
+};
+
+void port_agent_free(void *context)
+{
+	struct port_agent *agent = context;
+
+	mad_session_end(&agent->session);
+	problems_free(&agent->problems);
+	free(agent);
+}
+
+static struct port_agent *agent_of(const struct change *change)
+{
+	return change->host->agent;
+}
+
+/* The last problem of the session is the reason. */
+static int explain(struct change *change)
+{
+	struct problems *problems = &agent_of(change)->problems;
+
+	if (problems->count) {
+		const struct problem *last = &problems->items[problems->count - 1];
+
+		change_explain(change, last->hint, "%s", last->error);
+	}
+	problems_free(problems);
+	*problems = (struct problems){.count = 0};
+	return -EIO;
+}
+
+static void begin(const struct change *change, struct smp_change *smp)
+{
+	struct port_agent *agent = agent_of(change);
+
+	*smp = (struct smp_change){
+		.session = &agent->session,
+		.attribute = mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO),
+		.port = agent->port,
+	};
+}
+
+/* Reads, and writes with one field changed: "state=3". 0 or -EIO, explained. */
+static int set_field(struct change *change, const char *key, const char *text)
+{
+	_cleanup_(smp_change_clear) struct smp_change smp;
+	_cleanup_(freep) char *pair = mem_format("%s=%s", key, text);
+	int rc = 0;
+
+	begin(change, &smp);
+	smp_change_parse(&smp, pair);
+	smp.values[0].field = schema_find(smp.attribute->schema, key);
+	if (!smp_change_read(&smp))
+		return explain(change);
+	rc = packed_parse(smp.values[0].field, &smp.after, text);
+	if (rc)
+		return rc;
+	return smp_change_write(&smp) ? 0 : explain(change);
+}
+
+static const char *state_word(unsigned int logical, unsigned int physical)
+{
+	static const char *const logical_words[] = {"polling", "polling", "init", "arm", "active"};
+
+	if (physical == PHYSICAL_DISABLED)
+		return "down";
+	return logical < ARRAY_SIZE(logical_words) ? logical_words[logical] : "active";
+}
+
+static int parse_state(struct change *change, const char *text, char **ret_value)
+{
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	const char *word = !strcmp(text, "enable")    ? "up"
+			   : !strcmp(text, "disable") ? "down"
+						      : text;
+
+	if (!enum_find_word(words, word)) {
+		change_explain(change, NULL,
+			       "'%s' is not a state that a port can be set to: it takes up or "
+			       "enable, down or disable, reset, arm, active",
+			       clean);
+		return -EINVAL;
+	}
+	*ret_value = mem_string(word);
+	return 0;
+}
+
+/* A port that is enabled is "up", whatever else it is; one that was reset reads "reset". */
+static int read_state(struct change *change, char **ret_value)
+{
+	_cleanup_(smp_change_clear) struct smp_change smp;
+	const bool *was_reset = change->data;
+	const char *word;
+
+	begin(change, &smp);
+	if (!smp_change_read(&smp))
+		return explain(change);
+	word = state_word(port_info_state(smp.before.data),
+			  port_info_physical_state(smp.before.data));
+	if (strcmp(word, "down") && (!strcmp(change->wanted, "up") || (was_reset && *was_reset)))
+		word = change->wanted;
+	*ret_value = mem_string(word);
+	return 0;
+}
+
+/* Waits until the port reads so; the engine tells if it never does. */
+static void wait_for(struct change *change, const char *value)
+{
+	const uint64_t end = clock_msec() + WAIT_MSEC;
+
+	while (clock_msec() < end) {
+		_cleanup_(freep) char *now = NULL;
+
+		if (read_state(change, &now) || !strcmp(now, value) ||
+		    !mad_session_wait(&agent_of(change)->session, clock_msec() + STEP_MSEC))
+			return;
+	}
+}
+
+static int write_state(struct change *change, const char *value)
+{
+	_cleanup_(freep) char *now = NULL;
+	bool *was_reset;
+	int rc = 0;
+
+	if (!strcmp(value, "reset")) {
+		rc = set_field(change, "physical_state", "disabled");
+		if (!rc)
+			rc = set_field(change, "physical_state", "polling");
+		if (rc)
+			return rc;
+		was_reset = mem_alloc_zero(1, sizeof(*was_reset));
+		*was_reset = true;
+		free(change->data);
+		change->data = was_reset;
+	} else if (!strcmp(value, "down")) {
+		rc = set_field(change, "physical_state", "disabled");
+	} else {
+		rc = read_state(change, &now);
+		/* A disabled port has no logical state to set; undoing begins here, too. */
+		if (!rc && (!strcmp(now, "down") || !strcmp(value, "up")))
+			rc = set_field(change, "physical_state", "polling");
+		if (!rc && !strcmp(value, "arm"))
+			rc = set_field(change, "state", "armed");
+		else if (!rc && !strcmp(value, "active") && strcmp(now, "down"))
+			rc = set_field(change, "state", "active");
+	}
+	if (!rc)
+		wait_for(change, value);
+	return rc;
+}
+
+static char *undo_state(const struct change *change)
+{
+	if (!strcmp(change->wanted, "down"))
+		return change_command(change, "up");
+	return !strcmp(change->before, "down") ? change_command(change, "down") : NULL;
+}
+
+/* `key` is the field that would be set. */
+static void guard_field(struct change *change, const char *key, const char *text)
+{
+	_cleanup_(smp_change_clear) struct smp_change smp;
+	_cleanup_(freep) char *pair = mem_format("%s=%s", key, text);
+
+	begin(change, &smp);
+	smp_change_parse(&smp, pair);
+	if (smp_change_cuts_path(&smp))
+		change_disturbs(change,
+				"the path to the node, which goes through this port and may be "
+				"lost for good");
+	if (agent_of(change)->local)
+		change_guard_device(change);
+}
+
+static void guard_state(struct change *change)
+{
+	guard_field(change, "physical_state", "0");
+}
+
+static const char *field_of(const struct change *change)
+{
+	const char *word = change->setting->keyword.word;
+
+	return !strcmp(word, "width")	    ? "width_enabled"
+	       : !strcmp(word, "speed-ext") ? "speed_ext_enabled"
+					    : "speed_enabled";
+}
+
+static int parse_field(struct change *change, const char *text, char **ret_value)
+{
+	const struct field *field = schema_find(
+		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema,
+		field_of(change));
+	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
+	struct mad_record record = {.data = {0}};
+
+	if (!packed_parse(field, &record, text)) {
+		*ret_value = smp_field_text(field, &record);
+		return 0;
+	}
+	for (const struct enum_name *name = field->names; name && name->word; name++)
+		mem_extend(&list, "%s%s", list ? ", " : "", name->word);
+	change_explain(change, NULL, "'%s' is not a value of %s: it takes a list of %s", clean,
+		       change->setting->keyword.word, list ? list : "words");
+	return -EINVAL;
+}
+
+static int read_field(struct change *change, char **ret_value)
+{
+	_cleanup_(smp_change_clear) struct smp_change smp;
+
+	begin(change, &smp);
+	if (!smp_change_read(&smp))
+		return explain(change);
+	*ret_value = smp_field_text(schema_find(smp.attribute->schema, field_of(change)),
+				    &smp.before);
+	return 0;
+}
+
+static int write_field(struct change *change, const char *value)
+{
+	return set_field(change, field_of(change), value);
+}
+
+static void guard_link(struct change *change)
+{
+	guard_field(change, field_of(change), "0");
+	change_note(change, "it takes effect when the link is trained again: state reset");
+}
+
+static const struct setting state = {
+	.keyword = {"state", "up|down|reset|arm|active",
+		    "whether the port is enabled; the last two on InfiniBand", words},
+	.interface = "SMP PortInfo",
+	.right = RIGHT_OPEN,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
+	.parse = parse_state,
+	.read = read_state,
+	.write = write_state,
+	.guard = guard_state,
+	.undo = undo_state,
+	.command = "ports set",
+};
+
+#define LINK_SETTING(name, word, metavar, help)                    \
+	static const struct setting name = {                       \
+		.keyword = {word, metavar, help, NULL},            \
+		.interface = "SMP PortInfo",                       \
+		.right = RIGHT_OPEN,                               \
+		.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY, \
+		.parse = parse_field,                              \
+		.read = read_field,                                \
+		.write = write_field,                              \
+		.guard = guard_link,                               \
+		.command = "ports set",                            \
+	}
+
+LINK_SETTING(width, "width", "LIST", "link widths that are enabled, on InfiniBand");
+LINK_SETTING(speed, "speed", "LIST", "speeds up to QDR that are enabled, on InfiniBand");
+LINK_SETTING(speed_ext, "speed-ext", "LIST", "speeds from FDR on that are enabled, on InfiniBand");
+
+const struct setting *const port_agent_setting_table[] = {
+	&state, &width, &speed, &speed_ext, NULL,
+};
