@@ -59,7 +59,8 @@ static bool take_words(struct change_plan *plan, char **words, struct ipoib_word
 /* Notes need it; without, there are none. */
 static void load_host(struct change_plan *plan)
 {
-	const struct inventory_request request = {.needs = LIST_NEEDS};
+	const struct objects all = {.count = 0};
+	const struct inventory_request request = {.needs = LIST_NEEDS, .objects = &all};
 
 	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
 		plan->host.inventory = &plan->listing.inventory;

@@ -135,7 +135,8 @@ static bool plan_local(struct change_plan *plan, const struct ports_args *args, 
 					device->name, device->name));
 	object = port_object(port);
 	plan->host.inventory = &plan->listing.inventory;
-	if (port->link_layer.known && port->link_layer.value == LINK_LAYER_INFINIBAND) {
+	if (port->link_layer.known ? port->link_layer.value == LINK_LAYER_INFINIBAND
+				   : !port->netdev) {
 		char route[] = "0";
 
 		return open_agent(plan, args, route, (unsigned int)port->port.value, true) &&

@@ -31,7 +31,8 @@ static const struct keyword *keyword(size_t number)
 
 static void load_host(struct change_plan *plan)
 {
-	const struct inventory_request request = {.needs = NEED_NETDEV};
+	const struct objects all = {.count = 0};
+	const struct inventory_request request = {.needs = NEED_NETDEV, .objects = &all};
 
 	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
 		plan->host.inventory = &plan->listing.inventory;

@@ -225,8 +225,10 @@ static int parse_field(struct change *change, const char *text, char **ret_value
 		field_of(change));
 	_cleanup_(freep) char *clean = text_clean(text, strlen(text)), *list = NULL;
 	struct mad_record record = {.data = {0}};
+	uint64_t bits;
 
-	if (!packed_parse(field, &record, text)) {
+	/* A number would be taken for the bits: 5 for SDR and QDR. */
+	if (text_parse_u64(text, 0, UINT64_MAX, &bits) && !packed_parse(field, &record, text)) {
 		*ret_value = smp_field_text(field, &record);
 		return 0;
 	}

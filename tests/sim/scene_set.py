@@ -98,6 +98,80 @@ def raw(sim):
     return unequal('data', [row['data'] for row in rows], [''.join(dump)[:128]])
 
 
+def change(sim, *words):
+    """The rows of `ports set` as (state, before, after), its exit status, and the document."""
+    document = sim.document('change', 'ports', 'set', *words)
+    rows = [(row['state'], row['before'], row['after']) for row in document.rows]
+    return rows, document.status, document
+
+
+def ports_set(sim):
+    """The words of `ports set` for a distant port, as smpquery has it; once more it is unchanged."""
+    lid, port, _ = far_port(sim)
+    place = '%s/%s' % (lid, port)
+    sim.run(['ibportstate', lid, port, 'active'])
+    rows, status, document = change(sim, place, 'state', 'arm', '--yes')
+    wrong = unequal('arm', (rows, status), ([('changed', 'active', 'arm')], 0))
+    wrong += unequal('object', document.rows[0]['object'], place)
+    text = sim.run(['smpquery', 'portinfo', lid, port]).text()
+    wrong += [] if 'LinkState:.......................Armed' in text else [text]
+    wrong += unequal('again', change(sim, place, 'state', 'arm')[:2], ([('unchanged', 'arm', 'arm')], 0))
+    wrong += unequal('enable', change(sim, place, 'state', 'enable')[:2], ([('unchanged', 'up', 'up')], 0))
+    wrong += unequal('active', change(sim, place, 'state', 'active', '--yes')[:2],
+                     ([('changed', 'arm', 'active')], 0))
+    return wrong
+
+
+def reason_of(document):
+    return ' '.join([row['reason'] or '' for row in document.rows] + document.result.complaint().splitlines())
+
+
+def ports_set_link(sim):
+    """Width, disabled and enabled again, as smpquery has them; two at once."""
+    lid, port, _ = far_port(sim)
+    place = '%s/%s' % (lid, port)
+    rows, status, document = change(sim, place, 'width', '1x', 'state', 'disable', '--yes')
+    wrong = unequal('disable', (rows, status),
+                    ([('changed', '4x', '1x'), ('changed', 'active', 'down')], 0))
+    wrong += unequal('undo', [row['undo'] for row in document.rows],
+                     ['rdmactl ports set %s width 4x' % place, 'rdmactl ports set %s state up' % place])
+    text = sim.run(['smpquery', 'portinfo', lid, port]).text()
+    for line in ('LinkWidthEnabled:................1X', 'PhysLinkState:...................Disabled'):
+        wrong += [] if line in text else [text]
+    wrong += unequal('enable', change(sim, place, 'state', 'enable', 'width', '4x', '--yes')[:2],
+                     ([('changed', 'down', 'up'), ('changed', '1x', '4x')], 0))
+    rows, status, _ = change(sim, place, 'state', 'reset', '--yes')
+    return wrong + unequal('reset', ([row[0::2] for row in rows], status), ([('changed', 'reset')], 0))
+
+
+def ports_set_refused(sim):
+    """The way to the node, the port of the host itself, no terminal, and what names no port."""
+    lid, port, own = far_port(sim)
+    wrong = []
+    for place in ('%s/%s' % (lid, own), '0,1/' + own):
+        rows, status, document = change(sim, place, 'state', 'down', '--yes')
+        wrong += unequal(place, ([row[0] for row in rows], status), (['refused'], 1))
+        wrong += [] if 'the path to the node' in reason_of(document) else [reason_of(document)]
+    device = sim.document('ports', 'ports').rows[0]['device']
+    rows, status, document = change(sim, device + '/1', 'state', 'disable', '--yes')
+    wrong += unequal('own port', ([row[0] for row in rows], status), (['refused'], 1))
+    wrong += [] if 'the path to the node' in reason_of(document) else [reason_of(document)]
+    dry = change(sim, '%s/%s' % (lid, port), 'state', 'down', '--dry-run')
+    wrong += unequal('--dry-run', ([row[0] for row in dry[0]], dry[1]), (['planned'], 0))
+    for words, part in (
+            (('%s/%s' % (lid, port), 'state', 'down'), 'there is no terminal'),
+            ((lid, 'state', 'down'), 'names no port'),
+            (('%s/x' % lid, 'state', 'down'), 'names no port'),
+            (('%s/%s' % (lid, port), 'state', 'sideways'), "'sideways' is not a state"),
+            (('%s/%s' % (lid, port), 'width', '3x'), "'3x' is not a value of width"),
+            (('%s/%s' % (lid, port), 'speed', '5'), "'5' is not a value of speed"),
+            (('%s/%s' % (lid, port), 'stat', 'down'), "did you mean 'state'?")):
+        result = sim.rdmactl('ports', 'set', *words)
+        wrong += unequal(' '.join(words), result.status, 2)
+        wrong += [] if part in result.complaint() else ['%r is not in %r' % (part, result.complaint())]
+    return wrong
+
+
 def play(tap, box):
     with bed.Simulator(box, NET) as sim:
         sim.start_manager()
@@ -105,5 +179,8 @@ def play(tap, box):
                                ('nothing without being asked', unasked),
                                ('the way to the node is left alone', way),
                                ('bad input changes nothing', bad_input),
-                               ('--raw as smpdump', raw)):
+                               ('--raw as smpdump', raw),
+                               ('ports set, a distant port', ports_set),
+                               ('ports set, disabled and enabled', ports_set_link),
+                               ('ports set, what is refused', ports_set_refused)):
             tap.test('set: ' + name, function(sim))
