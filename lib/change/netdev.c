@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/gid.h"
+#include "change/session.h"
 #include "host/rtnl.h"
 
 bool netdev_name_valid(const char *name)
@@ -56,6 +57,7 @@ void netdev_note_users(struct change *change, unsigned int index)
 	link = link_by_index(&links, &number);
 	if (!link)
 		return;
+	change_guard_way(change, link->name);
 	note_addresses(change, rtnl, link);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];

@@ -7,8 +7,8 @@
 /* Whether a netdev may have that name: dev_valid_name(), net/core/dev.c, and only printable. */
 bool netdev_name_valid(const char *name);
 /*
- * Notes what is on a netdev that will stop or go away: its addresses, and the netdevs above it. For
- * the guard of a setting.
+ * Notes what is on a netdev that will stop or go away: its addresses, and the netdevs above it. The
+ * session that comes over it stands in the way. For the guard of a setting.
  */
 void netdev_note_users(struct change *change, unsigned int index);
 /* IFF_UP of the netdev with that index. 0 or -errno; -ENODEV: it has gone away. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/holders.h"
+#include "change/session.h"
 #include "host/inventory/inventory.h"
 #include "host/sriov/card.h"
 
@@ -138,9 +139,11 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 		for (size_t i = 0; i < devices.count; i++)
 			guard_device_of_vf(change, devices.items[i]);
 	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf)) {
-		for (size_t i = 0; i < netdevs.count; i++)
+		for (size_t i = 0; i < netdevs.count; i++) {
+			change_guard_way(change, netdevs.items[i]);
 			change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i],
 				    vf);
+		}
 		if (!netdevs.count)
 			change_disturbs(change,
 					"VF %u, whose netdev is in another network namespace", vf);

@@ -133,3 +133,22 @@ rdmactl ports: smi1/5: no such port
    1 65535        10 ibp171s0
    1     -       100 bond0" ''
 }
+
+@test "ports set: words that are wrong, and no such port" {
+	try ports set
+	[ "$status" = 2 ]
+	try ports set 4 state down
+	expect 2 '' "rdmactl ports: '4' names no port: it is DEV/PORT of this host, or LID/PORT, GUID/PORT or ROUTE/PORT of a distant node
+  rdmactl ports set 4/1 state down"
+	try ports set 4/256 state down
+	[ "$status" = 2 ]
+	try ports set --lid --guid 4/1 state down
+	[ "$status" = 2 ]
+	try ports set a/b/c state down
+	[ "$status" = 2 ]
+	try ports set nosuch0/1 state down
+	[ "$status" = 5 ]
+	on cx6dx-roce ports set mlx5_0/1 state down
+	[ "$status" = 2 ]
+	[[ $stderr == *'a saved tree cannot be changed'* ]]
+}

@@ -38,6 +38,7 @@ expected_schemas()
 				[ "$command-$word" != sa-nodes ] || echo sa_count
 			done
 			;;
+		ports) printf '%s\n' ports change ;;
 		link) echo links ;;
 		dev) echo dev ;;
 		system) echo system ;;
