@@ -184,8 +184,8 @@ static int write_state(struct change *change, const char *value)
 static char *undo_state(const struct change *change)
 {
 	if (!strcmp(change->wanted, "down"))
-		return change_command(change, "up");
-	return !strcmp(change->before, "down") ? change_command(change, "down") : NULL;
+		return change_as_command(change, "up");
+	return !strcmp(change->before, "down") ? change_as_command(change, "down") : NULL;
 }
 
 /* `key` is the field that would be set. */
