@@ -1008,6 +1008,30 @@ static void serving(void **state)
 }
 
 /* Without a time-out of the caller's it follows the round trips, within 20 ms and more. */
+static int no_buffers(struct fake *fake, int agent, const struct mad_address *to,
+		      const unsigned char *mad)
+{
+	(void)fake;
+	assert_int_equal(agent, 1);
+	assert_int_equal(to->lid, 9);
+	assert_int_equal(number_of_mad(mad), 0);
+	return -ENOBUFS;
+}
+
+/* A datagram without an answer: the sender learns that it could not be sent. */
+static void sent_alone(void **state)
+{
+	const struct mad_address to = {.lid = 9};
+	const unsigned char mad[MAD_BYTES] = {1};
+	struct caller *caller = begin(0, no_buffers, &patient);
+
+	(void)state;
+	assert_int_equal(mad_engine_send(caller->engine, 1, &to, mad, sizeof(mad)), -ENOBUFS);
+	caller->fake.on_send = answer_never;
+	assert_int_equal(mad_engine_send(caller->engine, 1, &to, mad, sizeof(mad)), 0);
+	end(caller);
+}
+
 static void adaptive(void **state)
 {
 	static const struct mad_engine_options options = {.window = 1};
@@ -1051,6 +1075,7 @@ int main(void)
 		cmocka_unit_test(one_call),
 		cmocka_unit_test(serving),
 		cmocka_unit_test(adaptive),
+		cmocka_unit_test(sent_alone),
 	};
 
 	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
