@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "change/device.h"
 #include "change/holders.h"
 #include "host/need.h"
 #include "kernel/modules.h"
@@ -214,32 +215,6 @@ bool link_wish_parse(const char *value, struct link_wish *ret_wish)
 	return false;
 }
 
-/* What the kernel takes for a name and sysfs cannot show, such as a/b, is refused here. */
-static bool check_name(struct change *change)
-{
-	const char *name = change->object;
-	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
-	size_t good = 0;
-
-	while ((name[good] >= 'a' && name[good] <= 'z') ||
-	       (name[good] >= 'A' && name[good] <= 'Z') ||
-	       (name[good] >= '0' && name[good] <= '9') ||
-	       (good && name[good] && strchr("_.-", name[good])))
-		good++;
-	/* IB_DEVICE_NAME_MAX is 64: include/uapi/rdma/rdma_netlink.h */
-	if (good && !name[good] && good < 64)
-		return true;
-	if (good && !name[good])
-		change_explain(change, NULL, "'%s' is too long: a name has at most 63 letters",
-			       clean);
-	else
-		change_explain(change, NULL,
-			       "'%s' cannot be a name: it takes letters, digits, and after the "
-			       "first one _ . -",
-			       clean);
-	return false;
-}
-
 static int parse(struct change *change, const char *text, char **ret_value)
 {
 	struct link_wish wish;
@@ -248,7 +223,7 @@ static int parse(struct change *change, const char *text, char **ret_value)
 		*ret_value = mem_string(text);
 		return 0;
 	}
-	if (!check_name(change))
+	if (!device_check_name(change, change->object, DEVICE_NAME_SIZE - 1))
 		return -EINVAL;
 	if (!link_wish_parse(text, &wish) || !*wish.netdev) {
 		_cleanup_(freep) char *clean = text_clean(text, strlen(text));
