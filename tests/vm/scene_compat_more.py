@@ -160,15 +160,15 @@ def software(tap):
     tap.test('compat: rxe_cfg adds, shows and removes devices', wrong)
     ours('rxe_cfg', 'add', 'va')
     ours('rxe_cfg', 'add', '-n', 'vb')
-    listed = ours('rxe_cfg', 'persistent').text()
+    listed = ours('rxe_cfg', 'persistent').out.decode()
     stopped = ours('rxe_cfg', 'stop').status
     left = peers.listdir(peers.RDMA)
     started = ours('rxe_cfg', 'start')
     wrong = unequal('persistent', listed, 'va\n') + unequal('stop', (stopped, left), (0, []))
     wrong += unequal('start', (started.status, peers.listdir(peers.RDMA)), (0, ['rxe0']))
-    wrong += unequal('it ends with the status', 'Name' in started.text(), True)
+    wrong += unequal('it ends with the status', 'RDEV' in started.out.decode(), True)
     ours('rxe_cfg', 'remove', 'va')
-    wrong += unequal('persistent after remove', ours('rxe_cfg', 'persistent').text(), '')
+    wrong += unequal('persistent after remove', ours('rxe_cfg', 'persistent').out, b'')
     tap.test('compat: rxe_cfg start, stop and persistent', wrong)
 
 
