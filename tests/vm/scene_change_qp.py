@@ -162,6 +162,21 @@ def raw(tap):
              [problem for problem in document.problems if 'CAP_NET_ADMIN' not in problem['hint']])
 
 
+def iwarp(tap):
+    """siw has no counters at all: the kernel refuses, which is explained."""
+    if peers.run('/bin/sh', '-c', '. "$RDMACTL_VM_DIR/bed.sh" && bed_siw').status != 0:
+        tap.skip('counters auto: siw', 'siw is not built for this kernel')
+        return
+    done = change('counters', 'auto', 'swa/1', 'pid')
+    tap.test('counters auto: siw: refused by the kernel, with the reason',
+             unequal('status', (done.status, states(done)), (1, ['failed'])) +
+             complain(done.rows[0], 'swa/1 has no counters of its own') +
+             unequal('mode', modes('swa'), {'swa/1': ('none', None)}))
+    for device in ('swa', 'swb'):
+        peers.must('rdma', 'link', 'del', device)
+    peers.must('rmmod', 'siw')
+
+
 def play(tap):
     peers.shell('bed_wire')
     traffic = Traffic()
@@ -174,6 +189,10 @@ def play(tap):
         raw(tap)
         automatic(tap)
         bound(tap, qpn)
+        watched = shown('qp_counters', 'counters', 'qp', '--watch', '--count', '2', '-i', '100ms')
+        tap.test('counters qp --watch: nothing is counted, and it ends',
+                 unequal('status', (watched.status, watched.rows), (0, [])))
     finally:
         traffic.signal(signal.SIGCONT)
         traffic.end()
+    iwarp(tap)
