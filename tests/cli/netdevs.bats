@@ -77,12 +77,13 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 
 # A netdev on another function belongs to the port if its address is in the first GID.
 @test "netdevs: the address of a netdev in a GID, plain and as EUI-64" {
-	local gid=sys/class/infiniband/erdma_0/ports/1/gids/0 form
+	local path=sys/class/infiniband/erdma_0/ports/1/gids/0 form gid
 
 	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
 	for form in 0016:3e2a:f517:0000:0000:0000:0000:0000=eth0 fe80::0216:3eff:fe2a:f517=eth0 \
 		fe80::0016:3eff:fe2a:f517= fe80::0216:3eff:fe2a:f518=; do
-		echo "${form%=*}" | sed 's/::/:0000:0000:0000:/' >"$BATS_TEST_TMPDIR/root/$gid"
+		gid=${form%=*}
+		echo "${gid/::/:0000:0000:0000:}" >"$BATS_TEST_TMPDIR/root/$path"
 		quickly try ports erdma_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o netdev
 		[ "$output" = "${form#*=}"$'\n' ] || wrong "$form: $output"
 	done
