@@ -127,6 +127,20 @@ static bool refuse(struct change_plan *plan, const char *word, const char *why, 
 	return false;
 }
 
+/* On each member, or the MTU on the bond. */
+static bool plan_links(struct change_plan *plan, const struct roce_target *target,
+		       const struct setting *setting, const char *text)
+{
+	const bool itself = setting == &link_mtu_setting;
+	const struct link *const *links = itself ? target->netdevs : target->members;
+	const size_t count = itself ? target->netdev_count : target->member_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (!plan_member(plan, links[i], setting, text))
+			return false;
+	return true;
+}
+
 /* One setting on all that the target has for it. */
 static bool plan_setting(struct change_plan *plan, const struct roce_target *target,
 			 const char *word, const struct setting *setting, const char *text)
@@ -142,10 +156,7 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 	for (size_t i = 0; of_port && i < target->port_count; i++)
 		if (!plan_port(plan, target->ports[i], setting, text))
 			return false;
-	for (size_t i = 0; !of_port && i < target->member_count; i++)
-		if (!plan_member(plan, target->members[i], setting, text))
-			return false;
-	return true;
+	return of_port || plan_links(plan, target, setting, text);
 }
 
 /* Whether the words after the target are settings and values, told before anything is read. */
@@ -178,9 +189,8 @@ static bool plan_words(struct change_plan *plan, const struct roce_target *targe
 }
 
 static bool plan_members(struct change_plan *plan, const struct roce_wish *wish,
-			 const struct link *link, const struct number *mtu)
+			 const struct link *link)
 {
-	_cleanup_(freep) char *text = mem_format("%u", (unsigned int)mtu->value);
 	struct roce_parts parts;
 	bool good = true;
 
@@ -188,7 +198,7 @@ static bool plan_members(struct change_plan *plan, const struct roce_wish *wish,
 	for (size_t i = 0; good && i < parts.count; i++)
 		good = plan_member(plan, link, parts.items[i].setting, parts.items[i].text);
 	roce_parts_clear(&parts);
-	return good && (!mtu->known || plan_member(plan, link, &link_mtu_setting, text));
+	return good;
 }
 
 static bool plan_profile(struct change_plan *plan, const struct roce_target *target,
@@ -200,6 +210,7 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 		.priority = args->priority.known ? (unsigned int)args->priority.value
 						 : ROCE_PROFILE_PRIORITY,
 	};
+	_cleanup_(freep) char *mtu = mem_format("%u", (unsigned int)args->mtu.value);
 	struct roce_parts parts;
 	bool good = true;
 
@@ -213,7 +224,9 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 		return refuse(plan, word, "has no netdev in this network namespace",
 			      "rdmactl netdevs lists the ports and their netdevs");
 	for (size_t i = 0; good && i < target->member_count; i++)
-		good = plan_members(plan, &wish, target->members[i], &args->mtu);
+		good = plan_members(plan, &wish, target->members[i]);
+	if (good && args->mtu.known)
+		good = plan_links(plan, target, &link_mtu_setting, mtu);
 	roce_profile_of_port(&wish, &parts);
 	for (size_t i = 0; good && i < parts.count; i++)
 		for (size_t j = 0; good && j < target->port_count; j++)

@@ -396,7 +396,7 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 	case ROCE_MTU:
 		chain->next_step = mem_format("rdmactl roce set %s mtu 9000, if every switch and "
 					      "host takes it",
-					      facts->netdev);
+					      facts->object);
 		break;
 	default:
 		chain->next_step = facts->dcb_rc

@@ -96,7 +96,7 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	put $net/bond0/mtu 4191
 	verdicts 0 roce-mtu "mlx5_bond_0/1 note $wanted"
 	says mlx5_bond_0/1 evidence 'bond0: MTU 4191, so the RDMA MTU is 2048; 4096 needs 4192'
-	says mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: ip link set dev bond0 mtu 9000'
+	says mlx5_bond_0/1 next_step 'if every switch and host of the fabric takes it: rdmactl roce set bond0 mtu 9000'
 	put $net/bond0/mtu 351
 	verdicts 4 roce-mtu 'mlx5_bond_0/1 error the MTU of the netdev leaves no room for RDMA'
 	deny $net/bond0/mtu

@@ -165,7 +165,7 @@ static void broken(void **state)
 	facts = good();
 	facts.netdev_mtu.value = 1500;
 	expect_end(&facts, TRISTATE_NO, ROCE_MTU,
-		   "rdmactl roce set eth0 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
 	expect_step(&facts, ROCE_MTU, ROCE_BROKEN, "1500",
 		    "the RDMA MTU of the port is 4096, and the MTU of eth0 leaves room for 1024");
 	facts.netdev_mtu.value = 300;
@@ -196,7 +196,7 @@ static void unknown(void **state)
 	facts = good();
 	facts.netdev_mtu.known = false;
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_MTU,
-		   "rdmactl roce set eth0 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
 	/* A broken step counts, whatever is unknown before it. */
 	facts = good();
 	facts.dcb.dscp_priorities[26] = 0;
@@ -221,7 +221,7 @@ static void assumed(void **state)
 	facts.tos = 0;
 	facts.netdev_mtu.value = 300;
 	expect_end(&facts, TRISTATE_NO, ROCE_MTU,
-		   "rdmactl roce set eth0 mtu 9000, if every switch and host takes it");
+		   "rdmactl roce set mlx5_0/1 mtu 9000, if every switch and host takes it");
 	facts = good();
 	facts.tos_source = TOS_UNTOUCHED;
 	facts.tos = 0;

@@ -9,13 +9,13 @@
 #include "host/rtnl.h"
 #include "roce/netdevs.h"
 
-static void add_member(struct roce_target *target, const struct link *link)
+/* Each once. */
+static void add_link(const struct link ***list, size_t *count, const struct link *link)
 {
-	for (size_t i = 0; i < target->member_count; i++)
-		if (target->members[i] == link)
+	for (size_t i = 0; i < *count; i++)
+		if ((*list)[i] == link)
 			return;
-	*(const struct link **)mem_append(&target->members, &target->member_count,
-					  sizeof(*target->members)) = link;
+	*(const struct link **)mem_append(list, count, sizeof(**list)) = link;
 }
 
 static void add_members(const struct inventory *inventory, struct roce_target *target,
@@ -23,8 +23,10 @@ static void add_members(const struct inventory *inventory, struct roce_target *t
 {
 	const struct link *member = NULL;
 
+	if (link)
+		add_link(&target->netdevs, &target->netdev_count, link);
 	while (link && (member = roce_next_member(inventory, link, member)) != NULL)
-		add_member(target, member);
+		add_link(&target->members, &target->member_count, member);
 }
 
 static void add_port(struct roce_target *target, const struct port *port)
@@ -118,5 +120,6 @@ void roce_target_clear(struct roce_target *target)
 {
 	free(target->ports);
 	free(target->members);
+	free(target->netdevs);
 	*target = (struct roce_target){.ports = NULL};
 }

@@ -18,6 +18,9 @@ struct roce_target {
 	size_t port_count;
 	const struct link **members; /* netdevs with the settings, borrowed */
 	size_t member_count;
+	/* The netdevs themselves: a bond gives its MTU to its members, bond_change_mtu(). */
+	const struct link **netdevs;
+	size_t netdev_count;
 };
 
 /*
