@@ -207,6 +207,15 @@ ignoring()
 	[[ $output != *' expect '* ]]
 }
 
+@test "doctor: --expect: of an adapter with a port that is ignored, the other counts" {
+	expecting mlx4-vendor '"boards": {"MT_1060110018": {"count": 1, "active_ports": 1}}, "ignore": [{"port": "mlx4_0/1", "why": "x"}]'
+	[ "$status" = 3 ] # its netdev cannot be read
+	[[ $output == *'ok expect MT_1060110018: the devices are as expected'* ]]
+	expecting mlx4-vendor '"boards": {"MT_1060110018": {"count": 1, "active_ports": 2}}, "ignore": [{"port": "mlx4_0/1", "why": "x"}]'
+	[ "$status" = 4 ]
+	[[ $output == *'| 1, wanted 2'* ]]
+}
+
 @test "doctor: --expect: a port without a netdev has no MTU that could be wrong" {
 	expecting efa '"devices": {"efa_1": {"netdev_mtu_bytes": 9000}}'
 	says 0 'ok expect efa_1: the devices are as expected'
