@@ -121,6 +121,32 @@ def device_lost(tap):
              unequal('status', gone.status, 5) + unequal('back', tos_and_source(back), (0, 0, 'configured')))
 
 
+def bond(tap):
+    """The settings of a bond are those of its members; its MTU is its own."""
+    if peers.run('ip', 'link', 'add', 'roceb', 'type', 'bond', 'mode', '1').status != 0:
+        tap.skip('change-roce: a bond', 'the kernel makes no bond')
+        return
+    for name in ('rocem', 'rocen'):
+        peers.must('ip', 'link', 'add', name, 'type', 'dummy')
+        peers.must('ip', 'link', 'set', name, 'master', 'roceb')
+    peers.must('ip', 'link', 'set', 'roceb', 'up')
+    peers.must('rdma', 'link', 'add', 'rcb', 'type', 'rxe', 'netdev', 'roceb')
+    rows = show('rcb').rows
+    done = change('roce', 'set', 'rcb', 'mtu', '1400', '--yes', '--force')
+    plan = change('roce', 'set', 'rcb', 'pfc', '3', '--dry-run')
+    tap.test('change-roce: a bond: a row and a change for each member, one for the MTU',
+             reasons(done) +
+             unequal('rows', [(row['netdev'], row['bond']) for row in rows],
+                     [('rocem', 'roceb'), ('rocen', 'roceb')]) +
+             unequal('mtu', [row['object'] for row in done.rows], ['roceb']) +
+             unequal('as ip has it', [peers.read('%s/%s/mtu' % (peers.NET, name))
+                                      for name in ('roceb', 'rocem', 'rocen')], ['1400'] * 3) +
+             unequal('pfc', [row['object'] for row in plan.rows], ['rocem', 'rocen']))
+    peers.must('rdma', 'link', 'del', 'rcb')
+    for name in ('roceb', 'rocem', 'rocen'):
+        peers.must('ip', 'link', 'del', name)
+
+
 def way(*words):
     """Whether it is lossless, and where not."""
     row = show('dcx', *words).rows[0]
@@ -240,6 +266,7 @@ def play(tap):
     peers.must('ip', 'link', 'set', NETDEV, 'up')
     add()
     configfs(tap)
+    bond(tap)
     peers.must('rdma', 'link', 'del', DEVICE)
     peers.must('ip', 'link', 'del', NETDEV)
     if not scene_change_dcb.load():
