@@ -86,7 +86,7 @@ struct change_host {
 	void (*tell)(const void *context, const char *text);
 	const void *tell_context;
 	const struct signals *signals;
-	void *agent;			   /* of subnet management: change/port.h; or NULL */
+	void *agent; /* of subnet management: change/port.h; or NULL */
 	void (*free_agent)(void *agent);
 };
 
