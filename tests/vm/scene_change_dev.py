@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import termios
 import time
@@ -432,6 +433,36 @@ def reverts(tap, device):
              unequal('states', states(done), ['unchanged']) + unequal('status', done.status, 0))
 
 
+def session(tap):
+    """A change of the netdev that an ancestor's connection goes over: this program is one."""
+    peers.must('ip', 'addr', 'add', '10.77.0.1/24', 'dev', 'cd0')
+    words = ('roce', 'set', 'cd0', 'mtu', '1400', '--yes')
+    with socket.create_server(('10.77.0.1', 0)) as server:
+        with socket.create_connection(server.getsockname()) as client:
+            accepted = server.accept()[0]
+            refused = change(*words)
+            kept = peers.read('/sys/class/net/cd0/mtu')
+            other = change('roce', 'set', 'cd1', 'mtu', '1400', '--yes', '--dry-run')
+            undone = change(*words, '--revert-after', '1s')
+            accepted.close()
+            client.close()
+    free = change(*words)
+    peers.must('ip', 'link', 'set', 'cd0', 'mtu', '1500')
+    peers.must('ip', 'addr', 'del', '10.77.0.1/24', 'dev', 'cd0')
+
+    def says(document, key):
+        words = ' '.join((document.rows or [{}])[0].get(key) or [])
+        return 'this session' in words and '10.77.0.1' in words
+
+    tap.test('change: the netdev by which the session comes: refused without --revert-after',
+             unequal('status', (refused.status, other.status, undone.status, free.status), (1, 0, 1, 0)) +
+             unequal('states', states(refused) + states(undone) + states(free),
+                     ['refused', 'reverted', 'changed']) +
+             unequal('told', (says(refused, 'disturbs'), says(other, 'disturbs'), says(undone, 'notes'),
+                              says(free, 'notes')), (True, False, True, False)) +
+             unequal('MTU', kept, '1500'))
+
+
 def play(tap):
     siw = make()
     try:
@@ -445,6 +476,7 @@ def play(tap):
         forbidden(tap, 'cda')
         qkey(tap)
         sub_devices(tap, 'cda')
+        session(tap)
         reverts(tap, 'cda')
         gone_between(tap, 'cda')
         interrupted(tap, 'cda', 'cdb')
