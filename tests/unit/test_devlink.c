@@ -15,6 +15,7 @@
 #include <linux/devlink.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
+#include <netlink/attr.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -331,6 +332,54 @@ static void one_bad_device(void **state)
 	assert_int_equal(list.items[1].switches[DEVLINK_RDMA], TRISTATE_NO);
 }
 
+/* Takes enable_roce as a switch in the mode driverinit, on or (3b) off; reloads only 3b. */
+static void serve_change(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	for_each_message (message, requests) {
+		static const struct nla_policy policy[DEVLINK_ATTR_PARAM_VALUE_CMODE + 1];
+		const struct genlmsghdr *header = NLMSG_DATA(message);
+		const bool first = memmem(message, message->nlmsg_len, "0000:3b", 7);
+		struct nlattr *table[DEVLINK_ATTR_PARAM_VALUE_CMODE + 1];
+		struct bytes answer = {0};
+		int error = -EBADMSG;
+
+		if (header->cmd == DEVLINK_CMD_RELOAD)
+			error = first ? 0 : -EOPNOTSUPP;
+		else if (header->cmd == DEVLINK_CMD_PARAM_SET &&
+			 !genl_parse(header, message->nlmsg_len - NLMSG_HDRLEN, table,
+				     ARRAY_SIZE(table), policy) &&
+			 !strcmp(nla_data(table[DEVLINK_ATTR_PARAM_NAME]), "enable_roce") &&
+			 nla_get_u8(table[DEVLINK_ATTR_PARAM_TYPE]) == 6 &&
+			 nla_get_u8(table[DEVLINK_ATTR_PARAM_VALUE_CMODE]) ==
+				 DEVLINK_PARAM_CMODE_DRIVERINIT)
+			error = !table[DEVLINK_ATTR_PARAM_VALUE_DATA] == first ? 0 : -EINVAL;
+		put_error(&answer, message->nlmsg_seq, error, error ? "no" : NULL);
+		fake_send(kernel, &answer);
+	}
+}
+
+static void switched(void **state)
+{
+	char bus[] = "pci", one[] = "0000:3b:00.0", two[] = "0000:5e:00.0";
+	const struct devlink first = {.bus = bus, .name = one};
+	const struct devlink second = {.bus = bus, .name = two};
+	struct fake_kernel kernel = {.serve = serve_change};
+	struct netlink *generic = netlink_from_fd(fake_start(&kernel), NETLINK_LARGEST_MESSAGE);
+	_cleanup_(freep) char *text = NULL;
+
+	(void)state;
+	assert_int_equal(devlink_set_switch(generic, FAMILY, &first, DEVLINK_ROCE, false, &text),
+			 0);
+	assert_int_equal(devlink_set_switch(generic, FAMILY, &second, DEVLINK_ROCE, true, &text),
+			 0);
+	assert_int_equal(devlink_reload(generic, FAMILY, &first, &text), 0);
+	assert_null(text);
+	assert_int_equal(devlink_reload(generic, FAMILY, &second, &text), -EOPNOTSUPP);
+	assert_string_equal(text, "no");
+	netlink_free(generic);
+	fake_stop(&kernel);
+}
+
 static void pause_frames(void **state)
 {
 	struct ethtool_pause pause = {TRISTATE_UNKNOWN};
@@ -496,13 +545,13 @@ static void own_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(device_versions), cmocka_unit_test(device_reporters),
-		cmocka_unit_test(device_switches), cmocka_unit_test(device_unknown),
-		cmocka_unit_test(device_damaged),  cmocka_unit_test(device_hostile),
-		cmocka_unit_test(families),	   cmocka_unit_test(one_bad_device),
-		cmocka_unit_test(pause_frames),	   cmocka_unit_test(error_correction),
-		cmocka_unit_test(asked),	   cmocka_unit_test(pause_set),
-		cmocka_unit_test(own_kernel),
+		cmocka_unit_test(device_versions),  cmocka_unit_test(device_reporters),
+		cmocka_unit_test(device_switches),  cmocka_unit_test(device_unknown),
+		cmocka_unit_test(device_damaged),   cmocka_unit_test(device_hostile),
+		cmocka_unit_test(families),	    cmocka_unit_test(one_bad_device),
+		cmocka_unit_test(switched),	    cmocka_unit_test(pause_frames),
+		cmocka_unit_test(error_correction), cmocka_unit_test(asked),
+		cmocka_unit_test(pause_set),	    cmocka_unit_test(own_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
