@@ -349,3 +349,19 @@ int listing_end_quietly(struct listing *listing, int rc)
 {
 	return conclude(listing, rc);
 }
+
+bool listing_confirm(struct listing *listing, const char *question, const char *no_terminal,
+		     const char *hint, const char *refused)
+{
+	char answer[8];
+
+	if (!isatty(STDIN_FILENO)) {
+		listing_fail(listing, STATUS_USAGE, no_terminal, hint);
+		return false;
+	}
+	fprintf(stderr, "%s [y/N] ", question);
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	listing_fail(listing, STATUS_FAILED, refused, NULL);
+	return false;
+}

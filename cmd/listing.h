@@ -67,6 +67,12 @@ void listing_saves_to(struct listing *listing, const char *path);
 /* Notes a problem that ends the command with `status`; strings are copied. */
 void listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 /*
+ * Asks on the terminal. False if there is none (the listing fails with `no_terminal` and its hint)
+ * or the answer is no (it fails with `refused`).
+ */
+bool listing_confirm(struct listing *listing, const char *question, const char *no_terminal,
+		     const char *hint, const char *refused);
+/*
  * Message and next step for an unknown column, `bad` of columns_select(); the caller frees both.
  * `where` is the command line that lists the columns: rdmactl sa nodes --help.
  */

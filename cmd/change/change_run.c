@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -164,23 +163,13 @@ static void show_plan(const struct change_plan *plan)
 
 static bool confirm(struct change_plan *plan, const struct change_args *args)
 {
-	char answer[8];
-
 	if (args->yes || !changes_have(&plan->changes, SETTING_STOPS_TRAFFIC))
 		return true;
 	show_plan(plan);
-	if (!isatty(STDIN_FILENO)) {
-		listing_fail(&plan->listing, STATUS_USAGE,
-			     "nothing was changed: traffic would stop, and there is no terminal to "
-			     "confirm it on",
-			     "--yes changes it without asking");
-		return false;
-	}
-	fputs("Traffic will stop. Change it? [y/N] ", stderr);
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return true;
-	listing_fail(&plan->listing, STATUS_FAILED, "nothing was changed", NULL);
-	return false;
+	return listing_confirm(&plan->listing, "Traffic will stop. Change it?",
+			       "nothing was changed: traffic would stop, and there is no terminal "
+			       "to confirm it on",
+			       "--yes changes it without asking", "nothing was changed");
 }
 
 /* After the table: how to get back, and what makes it last. 0 or -errno of the output. */

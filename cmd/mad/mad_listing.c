@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -152,22 +151,6 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 		return false;
 	}
 	return true;
-}
-
-bool mad_listing_confirm(struct mad_listing *mad, const char *question, const char *no_terminal,
-			 const char *hint, const char *refused)
-{
-	char answer[8];
-
-	if (!isatty(STDIN_FILENO)) {
-		listing_fail(&mad->listing, STATUS_USAGE, no_terminal, hint);
-		return false;
-	}
-	fprintf(stderr, "%s [y/N] ", question);
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return true;
-	listing_fail(&mad->listing, STATUS_FAILED, refused, NULL);
-	return false;
 }
 
 int mad_listing_end(struct mad_listing *mad)

@@ -50,12 +50,6 @@ bool mad_listing_find_lid(struct mad_listing *mad, uint16_t lid);
 bool mad_listing_refuses_words(struct mad_listing *mad);
 /* False if a destination is a directed route: the listing fails with that message. */
 bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const char *hint);
-/*
- * Asks on the terminal. False if there is none (the listing fails with `no_terminal` and its hint)
- * or the answer is no (it fails with `refused`).
- */
-bool mad_listing_confirm(struct mad_listing *mad, const char *question, const char *no_terminal,
-			 const char *hint, const char *refused);
 /* The kind of destination that the options set, or TARGET_ANY. */
 enum target_kind mad_forced_kind(const struct mad_args *args);
 /* Prints, frees, returns the exit status. */

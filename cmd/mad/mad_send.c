@@ -309,10 +309,10 @@ static bool may_send(struct send_run *run)
 	for (size_t i = 0; i < run->mad.session.destination_count; i++)
 		fprintf(stderr, " %s", run->mad.session.destinations[i].name);
 	fputc('\n', stderr);
-	return mad_listing_confirm(&run->mad, "send it?",
-				   "nothing was sent: it may change something, and there is no "
-				   "terminal to confirm it on",
-				   "--yes sends it without asking", "nothing was sent");
+	return listing_confirm(&run->mad.listing, "send it?",
+			       "nothing was sent: it may change something, and there is no "
+			       "terminal to confirm it on",
+			       "--yes sends it without asking", "nothing was sent");
 }
 
 static void fill(const struct send_run *run, size_t destination, struct mad_request *request)

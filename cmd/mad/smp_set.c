@@ -70,9 +70,9 @@ static bool confirm(struct run *run)
 	}
 	if (run->args->yes)
 		return true;
-	return mad_listing_confirm(&run->mad, "change it?",
-				   "nothing was changed: there is no terminal to confirm it on",
-				   "--yes changes it without asking", "nothing was changed");
+	return listing_confirm(&run->mad.listing, "change it?",
+			       "nothing was changed: there is no terminal to confirm it on",
+			       "--yes changes it without asking", "nothing was changed");
 }
 
 /* Picks the port; a Set changes only one. */
