@@ -18,8 +18,8 @@
 #include "mad/smp_change.h"
 
 enum {
-	WAIT_MSEC = 3000, /* for a state to come; the subnet manager sweeps more often */
-	STEP_MSEC = 50,
+	STATE_WAIT_MSEC = 3000, /* for a state to come; the subnet manager sweeps more often */
+	STATE_STEP_MSEC = 50,
 };
 
 static const struct enum_name words[] = {
@@ -137,13 +137,13 @@ static int read_state(struct change *change, char **ret_value)
 /* Waits until the port reads so; the engine tells if it never does. */
 static void wait_for(struct change *change, const char *value)
 {
-	const uint64_t end = clock_msec() + WAIT_MSEC;
+	const uint64_t end = clock_msec() + STATE_WAIT_MSEC;
 
 	while (clock_msec() < end) {
 		_cleanup_(freep) char *now = NULL;
 
 		if (read_state(change, &now) || !strcmp(now, value) ||
-		    !mad_session_wait(&agent_of(change)->session, clock_msec() + STEP_MSEC))
+		    !mad_session_wait(&agent_of(change)->session, clock_msec() + STATE_STEP_MSEC))
 			return;
 	}
 }

@@ -14,7 +14,7 @@
 #include "host/sriov/vf.h"
 #include "schema/rows.h"
 
-#define AUXILIARY "sys/bus/auxiliary/devices"
+#define AUXILIARY_DEVICES "sys/bus/auxiliary/devices"
 
 static const struct enum_name kinds[] = {
 	{FUNCTION_PF, "pf", TONE_PLAIN, "physical function, which can have VFs"},
@@ -225,10 +225,11 @@ static void add_subfunctions(struct reader *reader)
 {
 	struct strings names = {.known = false};
 
-	if (sysfs_list_all(reader->root, &names, AUXILIARY))
+	if (sysfs_list_all(reader->root, &names, AUXILIARY_DEVICES))
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *directory = mem_format(AUXILIARY "/%s", names.items[i]);
+		_cleanup_(freep) char *directory = mem_format(AUXILIARY_DEVICES "/%s",
+							      names.items[i]);
 		_cleanup_(freep) char *target = NULL, *parent = NULL;
 		struct function *function;
 
