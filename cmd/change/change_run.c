@@ -235,6 +235,12 @@ static bool settle(struct change_plan *plan, const struct change_args *args)
 	return false;
 }
 
+/* What a write waits for, at once. */
+static void tell(const void *context, const char *text)
+{
+	command_complain(context, text, NULL);
+}
+
 /*
  * Half a list is never left: signals are taken here from the first that is written until what
  * became of all is printed.
@@ -244,6 +250,13 @@ static bool write_all(struct change_plan *plan, const struct change_args *args)
 	change_signals_catch(&plan->signals);
 	plan->changes.ended = is_interrupted;
 	plan->changes.context = plan;
+	for (size_t i = 0; i < plan->changes.count; i++) {
+		struct change_host *host = plan->changes.items[i].host;
+
+		host->signals = &plan->signals;
+		host->tell = tell;
+		host->tell_context = plan->listing.ctx;
+	}
 	return changes_write(&plan->changes) && settle(plan, args);
 }
 
